@@ -34,8 +34,9 @@ std::string describe(const Target &target) {
         target.l1Bytes, target.l2Bytes})
     text += " " + std::to_string(number);
   // What decides between kernels.
-  for (double rate : {target.rates.f32, target.rates.f64, target.rates.i8,
-                      target.rates.cache, target.rates.memory})
+  for (double rate :
+       {target.rates.f32, target.rates.f64, target.rates.i8, target.rates.cache,
+        target.rates.memory, target.rates.tiles, target.rates.tileLoads})
     text += " " + std::to_string(rate);
   return text;
 }

@@ -61,6 +61,12 @@ static Rates typicalRates(const Target &target) {
   rates.i8 = rates.f32 * (hasDots ? 4 : target.hasPairSum ? 2 : 1);
   rates.cache = 80e9;
   rates.memory = 30e9;
+  // Sapphire Rapids: the ceiling of tdpbf16ps from registers, and what loops of
+  // one and of three products a pair of loads reach beside it.
+  if (target.hasMatrixUnits) {
+    rates.tiles = 3100e9;
+    rates.tileLoads = 248e9;
+  }
   return rates;
 }
 

@@ -29,6 +29,9 @@ struct Rates {
   double f32 = 0, f64 = 0, i8 = 0;
   double cache = 0;  ///< Of the second level.
   double memory = 0; ///< Beyond it.
+  /// Of matrix units: products of bf16 (bytes: twice as many), and bytes that
+  /// their registers are loaded with; 0 where there are none.
+  double tiles = 0, tileLoads = 0;
 
   bool operator==(const Rates &) const = default;
 };

@@ -1,0 +1,130 @@
+//===- TileArithmetic.cpp - what matrix units multiply for a product ------===//
+
+#include "backend/cpu/kernels/TileArithmetic.h"
+
+#include "backend/cpu/kernels/Arithmetic.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <bit>
+#include <cmath>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+/// How many parts hold every number of \p type, of eight bits each.
+static std::optional<int64_t> wholeParts(ElementType type) {
+  switch (type) {
+  case ElementType::F32:
+    return 3;
+  case ElementType::F16:
+    return 2;
+  case ElementType::BF16:
+  case ElementType::I8:
+    return 1;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<TileArithmetic> TileArithmetic::of(ElementType lhs,
+                                                 ElementType rhs,
+                                                 ElementType sums,
+                                                 Precision precision) {
+  if (isByte(lhs) && isByte(rhs) && sums == ElementType::I32)
+    return TileArithmetic{lhs, rhs, 1, 1, 1};
+  const std::optional<int64_t> ofRhs = wholeParts(rhs);
+  if (lhs != ElementType::F32 || sums != ElementType::F32 || !ofRhs)
+    return std::nullopt;
+  const int64_t depth = precision == Precision::Exact     ? 3
+                        : precision == Precision::Default ? 2
+                                                          : 1;
+  return TileArithmetic{lhs, rhs, depth, std::min(depth, *ofRhs), depth};
+}
+
+bool TileArithmetic::isOfBytes() const { return isByte(lhs); }
+
+SmallVector<PartPair> TileArithmetic::products() const {
+  SmallVector<PartPair> all;
+  // To and fro over the parts of b, so that one stays from row to row.
+  for (int64_t i = 0; i < lhsParts; ++i) {
+    const int64_t parts = std::min(rhsParts, depth - i);
+    for (int64_t j = 0; j < parts; ++j)
+      all.emplace_back(i, i % 2 == 0 ? parts - 1 - j : j);
+  }
+  return all;
+}
+
+StringRef TileArithmetic::name() const {
+  if (isOfBytes())
+    return "tiles-i8";
+  constexpr StringRef names[] = {"tiles-bf16",   "tiles-split2",
+                                 "tiles-split3", "tiles-split4",
+                                 "tiles-split5", "tiles-split6"};
+  return names[products().size() - 1];
+}
+
+/// 32 elements of 16 bits: the upper halves of those of \p a and \p b.
+static Value upperHalves(VectorBuilder &code, Value a, Value b) {
+  OpBuilder &builder = code.builder;
+  auto halves = VectorType::get({32}, builder.getI16Type());
+  SmallVector<int64_t> odd;
+  for (int64_t i = 0; i < 32; ++i)
+    odd.push_back(2 * i + 1);
+  return builder.create<vector::ShuffleOp>(
+      code.loc, builder.create<vector::BitCastOp>(code.loc, halves, a),
+      builder.create<vector::BitCastOp>(code.loc, halves, b), odd);
+}
+
+SmallVector<Value> TileArithmetic::split(VectorBuilder &code,
+                                         ValueRange elements) const {
+  OpBuilder &b = code.builder;
+  if (isOfBytes())
+    return {elements[0]};
+  auto row = VectorType::get({tileRowBytes}, b.getI8Type());
+  auto bits = VectorType::get({16}, b.getI32Type());
+  auto constant = [&](uint32_t number) -> Value {
+    return b.create<arith::ConstantOp>(
+        code.loc, DenseElementsAttr::get(bits, int32_t(number)));
+  };
+  Value half = constant(0x8000), upper = constant(0xffff0000);
+  Value scale = b.create<arith::ConstantOp>(
+      code.loc, DenseElementsAttr::get(cast<VectorType>(elements[0].getType()),
+                                       tileScale));
+  SmallVector<Value> rest, parts;
+  for (Value each : elements)
+    rest.push_back(code.mulVectors(each, scale));
+  for (int64_t part = 0; part < lhsParts; ++part) {
+    SmallVector<Value> rounded;
+    for (Value each : rest)
+      rounded.push_back(b.create<arith::AddIOp>(
+          code.loc, b.create<vector::BitCastOp>(code.loc, bits, each), half));
+    parts.push_back(b.create<vector::BitCastOp>(
+        code.loc, row, upperHalves(code, rounded[0], rounded[1])));
+    for (auto [each, number] : llvm::zip_equal(rest, rounded)) {
+      Value top = b.create<arith::AndIOp>(code.loc, number, upper);
+      each = code.subVectors(
+          each, b.create<vector::BitCastOp>(code.loc, each.getType(), top));
+    }
+  }
+  return parts;
+}
+
+void TileArithmetic::split(float weight, bool isUsual,
+                           std::span<uint16_t> parts) {
+  constexpr uint32_t upper = 0xffff0000;
+  float rest = isUsual ? weight * tileScale : weight;
+  for (uint16_t &part : parts) {
+    const auto bits = std::bit_cast<uint32_t>(rest);
+    if (!std::isfinite(rest)) {
+      // A NaN may have nothing in its upper half.
+      part = uint16_t(bits >> 16 | (std::isnan(rest) ? 0x40 : 0));
+      rest = 0;
+      continue;
+    }
+    const uint32_t top = (isUsual ? bits + 0x8000 : bits) & upper;
+    part = uint16_t(top >> 16);
+    rest -= std::bit_cast<float>(top);
+  }
+}

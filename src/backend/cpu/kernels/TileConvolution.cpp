@@ -1,0 +1,319 @@
+//===- TileConvolution.cpp - convolutions on matrix units -----------------===//
+
+#include "backend/cpu/kernels/TileConvolution.h"
+
+#include "backend/cpu/kernels/TileMatMul.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+/// Channels of a block of activations.
+static constexpr int64_t lanes = 16;
+
+bool TileConvolution::supports(const ConvolutionShape &shape,
+                               const Target &target) {
+  return target.hasMatrixUnits && target.f32Lanes == lanes &&
+         shape.groups == 1 && !shape.hasPlanarInput &&
+         shape.outputPixels() > 0 && shape.taps() > 0;
+}
+
+/// Whether each result reads one pixel, which is there.
+static bool readsOnePixel(const ConvolutionShape &shape) {
+  return shape.taps() == 1 && shape.padTop == 0 && shape.padLeft == 0 &&
+         (shape.outputHeight - 1) * shape.strideHeight < shape.inputHeight &&
+         (shape.outputWidth - 1) * shape.strideWidth < shape.inputWidth;
+}
+
+TileConvolution::TileConvolution(const ConvolutionShape &shape,
+                                 const Target &target,
+                                 const TileArithmetic &arithmetic)
+    : shape(shape), arithmetic(arithmetic), isPointwise(readsOnePixel(shape)),
+      tileRows(
+          tileRowsFor(isPointwise ? shape.outputPixels() : shape.outputWidth)),
+      rowTiles(llvm::divideCeil(
+          isPointwise ? shape.outputPixels() : shape.outputWidth, tileRows)),
+      cut(cutFor(target)),
+      product(productOf(positionsOf(cut.units.sizeOf(0)))) {
+  assert(supports(shape, target));
+}
+
+int64_t TileConvolution::allTiles() const {
+  return isPointwise ? rowTiles : rowTiles * shape.outputHeight;
+}
+
+int64_t TileConvolution::inputRowsOf(int64_t outputRows) const {
+  return (outputRows - 1) * shape.strideHeight +
+         (shape.kernelHeight - 1) * shape.dilationHeight + 1;
+}
+
+int64_t TileConvolution::rowPositions() const {
+  return (shape.outputWidth - 1) * shape.strideWidth +
+         (shape.kernelWidth - 1) * shape.dilationWidth + 1;
+}
+
+int64_t TileConvolution::positionsOf(int64_t units) const {
+  if (isPointwise)
+    return std::min(units * unitTiles(), rowTiles) * tileRows;
+  // The last tile of a row reads beyond its end.
+  const int64_t beyond = rowTiles * tileRows - shape.outputWidth;
+  return inputRowsOf(units) * rowPositions() + beyond * shape.strideWidth;
+}
+
+TileProduct TileConvolution::productOf(int64_t positions) const {
+  TileProductShape of;
+  of.n = shape.outputChannels;
+  of.k = shape.inputChannels;
+  of.tapRows = shape.kernelHeight;
+  of.tapColumns = shape.kernelWidth;
+  of.tapRowStep = shape.dilationHeight * rowPositions();
+  of.tapColumnStep = shape.dilationWidth;
+  of.rowStep = isPointwise ? 1 : shape.strideWidth;
+  of.tileRows = tileRows;
+  of.positions = positions;
+  of.zeroPoint = shape.zeroPoint;
+  of.fillsColumns = true;
+  return TileProduct(of, arithmetic);
+}
+
+TileCut TileConvolution::cutFor(const Target &target) const {
+  const TileProduct whole = productOf(1);
+  const int64_t units = llvm::divideCeil(allTiles(), unitTiles());
+  const auto weights = double(whole.packedBytes());
+  TileCut::Costs costs;
+  costs.stage = [&](int64_t count) {
+    return whole.stageSeconds(positionsOf(count), target);
+  };
+  costs.weights =
+      weights / (weights <= double(target.l2Bytes) / 2 ? target.rates.cache
+                                                       : target.rates.memory);
+  costs.products = whole.productSeconds(allTiles(), target);
+  const int64_t budget = target.l2Bytes / 2;
+  costs.mostUnits = 1;
+  while (costs.mostUnits < units &&
+         whole.stagedBytes(positionsOf(costs.mostUnits + 1)) <= budget)
+    ++costs.mostUnits;
+  return TileCut::choose(shape.batch, units, whole.panels(), costs);
+}
+
+void TileConvolution::pack(const void *weights, void *packed) const {
+  const int64_t taps = shape.taps();
+  product.pack(weights, shape.inputChannels * taps, taps, 1, packed);
+}
+
+double TileConvolution::seconds(const Target &target) const {
+  return double(shape.batch) *
+         (product.productSeconds(allTiles(), target) +
+          double(cut.tasks()) *
+              product.stageSeconds(positionsOf(cut.units.sizeOf(0)), target));
+}
+
+/// An image in its buffer.
+struct TileConvolution::Image {
+  Value flat, start;
+};
+
+/// Channels [block, ...) of a pixel, those from \p channels on as zeros.
+SmallVector<Value> TileConvolution::load(VectorBuilder &code,
+                                         const Image &image, Value block,
+                                         Value pixel, int64_t channels) const {
+  OpBuilder &b = code.builder;
+  const int64_t elements = arithmetic.blockElements();
+  auto type = VectorType::get(
+      {lanes}, arithmetic.isOfBytes() ? Type(b.getI8Type()) : b.getF32Type());
+  SmallVector<Value> vectors;
+  for (int64_t at = 0; at < elements; at += lanes) {
+    Value plane = code.add(code.mul(block, elements / lanes), at / lanes);
+    Value offset = code.add(
+        image.start,
+        code.mul(code.add(code.mul(plane, shape.inputPixels()), pixel), lanes));
+    vectors.push_back(at < channels
+                          ? code.loadFirst(image.flat, offset, type,
+                                           std::min(lanes, channels - at))
+                          : code.zero(type));
+  }
+  if (!arithmetic.isOfBytes())
+    return vectors;
+  Value joined = code.zero(VectorType::get({elements}, b.getI8Type()));
+  for (auto [i, each] : llvm::enumerate(vectors))
+    joined = b.create<vector::InsertStridedSliceOp>(
+        code.loc, each, joined, ArrayRef<int64_t>{int64_t(i) * lanes},
+        ArrayRef<int64_t>{1});
+  return {joined};
+}
+
+/// What lies outside of an image.
+SmallVector<Value> TileConvolution::padding(VectorBuilder &code) const {
+  OpBuilder &b = code.builder;
+  if (arithmetic.isOfBytes()) {
+    auto type = VectorType::get({arithmetic.blockElements()}, b.getI8Type());
+    return {b.create<arith::ConstantOp>(
+        code.loc, DenseElementsAttr::get(type, int8_t(shape.zeroPoint)))};
+  }
+  Value zero = code.zero(VectorType::get({lanes}, b.getF32Type()));
+  return {zero, zero};
+}
+
+/// Goes over blocks of channels with how many of each are there.
+Value TileConvolution::forBlocks(
+    VectorBuilder &code, Value carried,
+    llvm::function_ref<Value(Value block, int64_t channels, Value carried)>
+        body) const {
+  const int64_t elements = arithmetic.blockElements();
+  const int64_t whole = shape.inputChannels / elements,
+                rest = shape.inputChannels % elements;
+  if (whole > 0)
+    carried = code.loop(code.index(0), code.index(whole), 1, carried,
+                        [&](Value block, ValueRange inner) {
+                          return IndexBuilder::Carried{
+                              body(block, elements, inner[0])};
+                        })[0];
+  return rest > 0 ? body(code.index(whole), rest, carried) : carried;
+}
+
+Value TileConvolution::stagePixels(VectorBuilder &code, const Image &image,
+                                   Value first, Value count, Value carried,
+                                   TileProduct::Put put) const {
+  const bool areNeighbours = shape.strideHeight == 1 &&
+                             shape.strideWidth == 1 &&
+                             shape.outputWidth == shape.inputWidth;
+  auto pixelOf = [&](Value number) {
+    if (areNeighbours)
+      return number;
+    return code.add(
+        code.mul(code.div(number, shape.outputWidth),
+                 shape.strideHeight * shape.inputWidth),
+        code.mul(code.rem(number, shape.outputWidth), shape.strideWidth));
+  };
+  return forBlocks(
+      code, carried, [&](Value block, int64_t channels, Value ofBlocks) {
+        return code.loop(
+            code.index(0), count, 1, ofBlocks, [&](Value i, ValueRange inner) {
+              Value pixel = pixelOf(code.add(first, i));
+              return IndexBuilder::Carried{
+                  put(i, block, load(code, image, block, pixel, channels),
+                      inner[0])};
+            })[0];
+      });
+}
+
+Value TileConvolution::stageRows(VectorBuilder &code, const Image &image,
+                                 Value firstOutputRow, Value outputRows,
+                                 Value carried, TileProduct::Put put) const {
+  const int64_t width = rowPositions();
+  // Columns [begin, end) of what is read lie in the image.
+  const int64_t begin = std::clamp<int64_t>(shape.padLeft, 0, width),
+                end = std::clamp<int64_t>(shape.inputWidth + shape.padLeft,
+                                          begin, width);
+  Value rows = code.add(code.mul(code.sub(outputRows, 1), shape.strideHeight),
+                        (shape.kernelHeight - 1) * shape.dilationHeight + 1);
+  Value firstRow =
+      code.sub(code.mul(firstOutputRow, shape.strideHeight), shape.padTop);
+  const SmallVector<Value> outside = padding(code);
+  auto columns =
+      [&](int64_t from, int64_t to, Value initial,
+          llvm::function_ref<Value(Value column, Value inner)> body) {
+        if (from >= to)
+          return initial;
+        return code.loop(code.index(from), code.index(to), 1, initial,
+                         [&](Value column, ValueRange inner) {
+                           return IndexBuilder::Carried{body(column, inner[0])};
+                         })[0];
+      };
+  auto row = [&](Value block, int64_t channels, Value i, Value initial) {
+    Value start = code.mul(i, width);
+    Value inputRow = code.add(firstRow, i);
+    auto pad = [&](int64_t from, int64_t to, Value values) {
+      return columns(from, to, values, [&](Value column, Value inner) {
+        return put(code.add(start, column), block, outside, inner);
+      });
+    };
+    auto ofImage = [&]() -> IndexBuilder::Carried {
+      Value most = pad(0, begin, initial);
+      Value pixels =
+          code.sub(code.mul(inputRow, shape.inputWidth), shape.padLeft);
+      most = columns(begin, end, most, [&](Value column, Value inner) {
+        return put(code.add(start, column), block,
+                   load(code, image, block, code.add(pixels, column), channels),
+                   inner);
+      });
+      return {pad(end, width, most)};
+    };
+    return code.branch(
+        code.inRange(inputRow, shape.inputHeight), ofImage,
+        [&]() -> IndexBuilder::Carried { return {pad(0, width, initial)}; })[0];
+  };
+  return forBlocks(
+      code, carried, [&](Value block, int64_t channels, Value ofBlocks) {
+        return code.loop(
+            code.index(0), rows, 1, ofBlocks, [&](Value i, ValueRange inner) {
+              return IndexBuilder::Carried{row(block, channels, i, inner[0])};
+            })[0];
+      });
+}
+
+void TileConvolution::build(OpBuilder &builder, Location location, Value task,
+                            Value input, Value weights, Value output,
+                            Value scratch,
+                            const BlockedEpilogue &epilogue) const {
+  VectorBuilder code(builder, location);
+  Value results = code.flatten(output);
+  Value batch = code.div(task, cut.tasks()), rest = code.rem(task, cut.tasks());
+  Value unit = code.div(rest, cut.panels.count),
+        chunk = code.rem(rest, cut.panels.count);
+  Value firstUnit = cut.units.start(code, unit),
+        endUnit = cut.units.start(code, code.add(unit, 1));
+  Value firstTile = code.mul(firstUnit, unitTiles()),
+        endTile =
+            code.min(code.mul(endUnit, unitTiles()), code.index(allTiles()));
+  const int64_t inputBlocks = llvm::divideCeil(shape.inputChannels, lanes),
+                outputBlocks = llvm::divideCeil(shape.outputChannels, lanes);
+  const Image image{code.flatten(input),
+                    code.mul(batch, inputBlocks * shape.inputPixels() * lanes)};
+  Value firstPixel = code.mul(firstTile, tileRows),
+        endPixel = code.min(code.mul(endTile, tileRows),
+                            code.index(shape.outputPixels()));
+  const TileProduct::Task what{code.flatten(scratch), code.flatten(weights),
+                               code.sub(endTile, firstTile),
+                               cut.panels.start(code, chunk),
+                               cut.panels.start(code, code.add(chunk, 1))};
+  auto source = [&](Value carried, TileProduct::Put put) {
+    return isPointwise
+               ? stagePixels(code, image, firstPixel,
+                             code.sub(endPixel, firstPixel), carried, put)
+               : stageRows(code, image, firstUnit, code.sub(endUnit, firstUnit),
+                           carried, put);
+  };
+  auto placeOf = [&](Value tile) -> TilePlace {
+    if (isPointwise) {
+      Value position = code.mul(tile, tileRows);
+      Value first = code.add(firstPixel, position);
+      return {position,
+              code.min(code.index(tileRows), code.sub(endPixel, first)), first};
+    }
+    Value row = code.div(tile, rowTiles);
+    Value column = code.mul(code.rem(tile, rowTiles), tileRows);
+    return {code.add(code.mul(row, shape.strideHeight * rowPositions()),
+                     code.mul(column, shape.strideWidth)),
+            code.min(code.index(tileRows),
+                     code.sub(code.index(shape.outputWidth), column)),
+            code.add(code.mul(code.add(firstUnit, row), shape.outputWidth),
+                     column)};
+  };
+  product.build(
+      code, what, source, placeOf, [&](Value pixel, Value column, Value sums) {
+        BlockedPosition position;
+        position.batch = batch;
+        position.block = code.div(column, lanes);
+        position.pixel = pixel;
+        Value plane = code.add(code.mul(batch, outputBlocks), position.block);
+        position.offset = code.mul(
+            code.add(code.mul(plane, shape.outputPixels()), pixel), lanes);
+        if (epilogue)
+          sums = epilogue(builder, location, sums, position);
+        code.store(sums, results, position.offset);
+      });
+}

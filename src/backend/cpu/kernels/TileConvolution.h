@@ -1,0 +1,82 @@
+//===- TileConvolution.h - convolutions on matrix units -------------------===//
+//
+// Convolutions of activations blocked by channel, [N, C/16, H, W, 16], by
+// TileProduct. Where each result reads one pixel (1x1), positions are those
+// pixels. Else a task brings the rows of the images together that some rows of
+// results read, with what they read outside of the image, and a tap is a
+// distance between positions: nothing is copied once a tap.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_TILECONVOLUTION_H
+#define SINTER_BACKEND_CPU_KERNELS_TILECONVOLUTION_H
+
+#include "backend/cpu/kernels/Convolution.h"
+#include "backend/cpu/kernels/TileProduct.h"
+
+namespace sinter::cpu {
+
+class TileConvolution {
+public:
+  /// Whether tiles compute such a convolution: of one group, blocked.
+  static bool supports(const ConvolutionShape &shape, const Target &target);
+
+  TileConvolution(const ConvolutionShape &shape, const Target &target,
+                  const TileArithmetic &arithmetic);
+
+  int64_t tasks() const { return shape.batch * cut.tasks(); }
+  int64_t scratchBytes() const { return product.scratchBytes(); }
+  int64_t packedBytes() const { return product.packedBytes(); }
+  /// Packs weights [K, C, R, S].
+  void pack(const void *weights, void *packed) const;
+  /// What one thread should take for all tasks, but for weights that come from
+  /// beyond the cache.
+  double seconds(const Target &target) const;
+
+  /// Emits one task. \p scratch is of bytes, \p weights what was packed; the
+  /// others are as for Convolution.
+  void build(mlir::OpBuilder &builder, mlir::Location location,
+             mlir::Value task, mlir::Value input, mlir::Value weights,
+             mlir::Value output, mlir::Value scratch,
+             const BlockedEpilogue &epilogue) const;
+
+private:
+  struct Image;
+  TileProduct productOf(int64_t positions) const;
+  TileCut cutFor(const Target &target) const;
+  /// Tiles of a unit: rows of results, or a pair of tiles of pixels.
+  int64_t unitTiles() const { return isPointwise ? 2 : rowTiles; }
+  int64_t allTiles() const;
+  /// Positions that so many units read.
+  int64_t positionsOf(int64_t units) const;
+  int64_t inputRowsOf(int64_t outputRows) const;
+  /// Of the columns that a row of results reads.
+  int64_t rowPositions() const;
+  llvm::SmallVector<mlir::Value> load(VectorBuilder &code, const Image &image,
+                                      mlir::Value block, mlir::Value pixel,
+                                      int64_t channels) const;
+  llvm::SmallVector<mlir::Value> padding(VectorBuilder &code) const;
+  mlir::Value
+  forBlocks(VectorBuilder &code, mlir::Value carried,
+            llvm::function_ref<mlir::Value(mlir::Value block, int64_t channels,
+                                           mlir::Value carried)>
+                body) const;
+  mlir::Value stagePixels(VectorBuilder &code, const Image &image,
+                          mlir::Value first, mlir::Value count,
+                          mlir::Value carried, TileProduct::Put put) const;
+  mlir::Value stageRows(VectorBuilder &code, const Image &image,
+                        mlir::Value firstOutputRow, mlir::Value outputRows,
+                        mlir::Value carried, TileProduct::Put put) const;
+
+  ConvolutionShape shape;
+  TileArithmetic arithmetic;
+  bool isPointwise;
+  int64_t tileRows; ///< Results of a tile.
+  int64_t rowTiles; ///< Tiles of a row of results, or of all pixels.
+  TileCut cut;
+  TileProduct product;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_TILECONVOLUTION_H

@@ -1,0 +1,139 @@
+//===- TileMatMul.cpp - matrix products on matrix units -------------------===//
+
+#include "backend/cpu/kernels/TileMatMul.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+int64_t cpu::tileRowsFor(int64_t rows) {
+  const int64_t tiles = llvm::divideCeil(rows, mostTileRows);
+  return llvm::divideCeil(rows, tiles);
+}
+
+bool TileMatMul::supports(const MatMulShape &shape, const Target &target) {
+  return target.hasMatrixUnits && target.f32Lanes == 16 &&
+         shape.bLayout == MatMulShape::BLayout::Packed && shape.batch.empty() &&
+         shape.aColumnStride == 1 && shape.blocks.size == 0;
+}
+
+TileProduct TileMatMul::productOf(int64_t positions) const {
+  TileProductShape of;
+  of.n = shape.n;
+  of.k = shape.k;
+  of.tileRows = tileRows;
+  of.positions = positions;
+  return TileProduct(of, arithmetic);
+}
+
+TileMatMul::TileMatMul(const MatMulShape &shape, const Target &target,
+                       const TileArithmetic &arithmetic)
+    : shape(shape), arithmetic(arithmetic), tileRows(tileRowsFor(shape.m)),
+      tiles(llvm::divideCeil(shape.m, tileRows)), cut(cutFor(target)),
+      product(productOf(std::min(2 * cut.units.sizeOf(0), tiles) * tileRows)) {
+  assert(supports(shape, target));
+}
+
+TileCut TileMatMul::cutFor(const Target &target) const {
+  const TileProduct whole = productOf(tiles * tileRows);
+  const auto weights = double(whole.packedBytes());
+  TileCut::Costs costs;
+  costs.stage = [&](int64_t units) {
+    return whole.stageSeconds(units * 2 * tileRows, target);
+  };
+  costs.weights =
+      weights / (weights <= double(target.l2Bytes) / 2 ? target.rates.cache
+                                                       : target.rates.memory);
+  costs.products = whole.productSeconds(tiles, target);
+  costs.mostUnits = target.l2Bytes / 2 / whole.stagedBytes(2 * tileRows);
+  return TileCut::choose(1, llvm::divideCeil(tiles, 2), whole.panels(), costs);
+}
+
+double TileMatMul::seconds(const Target &target) const {
+  return product.productSeconds(tiles, target) +
+         double(cut.panels.count) *
+             product.stageSeconds(tiles * tileRows, target);
+}
+
+SmallVector<Value> cpu::loadBlock(VectorBuilder &code, Value flat, Value offset,
+                                  int64_t valid,
+                                  const TileArithmetic &arithmetic) {
+  OpBuilder &b = code.builder;
+  const int64_t lanes = arithmetic.isOfBytes() ? 64 : 16;
+  auto type = VectorType::get(
+      {lanes}, arithmetic.isOfBytes() ? Type(b.getI8Type()) : b.getF32Type());
+  SmallVector<Value> vectors;
+  for (int64_t at = 0; at < arithmetic.blockElements(); at += lanes)
+    vectors.push_back(at < valid ? code.loadFirst(flat, code.add(offset, at),
+                                                  type, valid - at)
+                                 : code.zero(type));
+  return vectors;
+}
+
+Value TileMatMul::stageRows(VectorBuilder &code, Value a, Value firstRow,
+                            Value endRow, Value carried,
+                            TileProduct::Put put) const {
+  const int64_t elements = arithmetic.blockElements();
+  const int64_t whole = shape.k / elements, rest = shape.k % elements;
+  return code.loop(
+      firstRow, endRow, 1, carried, [&](Value row, ValueRange ofRows) {
+        Value position = code.sub(row, firstRow);
+        Value start = code.mul(row, shape.aRowStride);
+        IndexBuilder::Carried most(ofRows);
+        if (whole > 0)
+          most = code.loop(
+              code.index(0), code.index(whole), 1, most,
+              [&](Value block, ValueRange ofBlocks) -> IndexBuilder::Carried {
+                Value at = code.add(start, code.mul(block, elements));
+                return {put(position, block,
+                            loadBlock(code, a, at, elements, arithmetic),
+                            ofBlocks[0])};
+              });
+        if (rest > 0)
+          most[0] = put(position, code.index(whole),
+                        loadBlock(code, a, code.add(start, whole * elements),
+                                  rest, arithmetic),
+                        most[0]);
+        return most;
+      })[0];
+}
+
+void TileMatMul::build(OpBuilder &builder, Location location, Value task,
+                       Value a, Value b, Value c, Value scratch,
+                       const MatMulEpilogue &epilogue) const {
+  VectorBuilder code(builder, location);
+  Value rows = code.flatten(a), results = code.flatten(c);
+  Value unit = code.div(task, cut.panels.count),
+        chunk = code.rem(task, cut.panels.count);
+  Value firstTile = code.mul(cut.units.start(code, unit), 2);
+  Value endTile = code.min(
+      code.mul(cut.units.start(code, code.add(unit, 1)), 2), code.index(tiles));
+  Value firstRow = code.mul(firstTile, tileRows);
+  Value endRow = code.min(code.mul(endTile, tileRows), code.index(shape.m));
+  const TileProduct::Task what{code.flatten(scratch), code.flatten(b),
+                               code.sub(endTile, firstTile),
+                               cut.panels.start(code, chunk),
+                               cut.panels.start(code, code.add(chunk, 1))};
+  product.build(
+      code, what,
+      [&](Value carried, TileProduct::Put put) {
+        return stageRows(code, rows, firstRow, endRow, carried, put);
+      },
+      [&](Value tile) -> TilePlace {
+        Value position = code.mul(tile, tileRows);
+        Value first = code.add(firstRow, position);
+        return {position,
+                code.min(code.index(tileRows), code.sub(endRow, first)), first};
+      },
+      [&](Value row, Value column, Value sums) {
+        MatMulPosition position;
+        position.row = row;
+        position.column = column;
+        position.offset = code.add(code.mul(row, shape.cRowStride), column);
+        if (epilogue)
+          sums = epilogue(builder, location, sums, position);
+        code.store(sums, results, position.offset);
+      });
+}

@@ -1,0 +1,69 @@
+//===- TileMatMul.h - matrix products on matrix units ---------------------===//
+//
+// C[m,n] = epilogue(sum over k of A[m,k] * B[k,n]), B a constant, by
+// TileProduct: positions are rows of A.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_TILEMATMUL_H
+#define SINTER_BACKEND_CPU_KERNELS_TILEMATMUL_H
+
+#include "backend/cpu/kernels/MatMul.h"
+#include "backend/cpu/kernels/TileProduct.h"
+
+namespace sinter::cpu {
+
+class TileMatMul {
+public:
+  /// Whether tiles take operands that lie so.
+  static bool supports(const MatMulShape &shape, const Target &target);
+
+  TileMatMul(const MatMulShape &shape, const Target &target,
+             const TileArithmetic &arithmetic);
+
+  int64_t tasks() const { return cut.tasks(); }
+  double flops() const { return 2.0 * shape.m * shape.n * shape.k; }
+  int64_t scratchBytes() const { return product.scratchBytes(); }
+  int64_t packedBytes() const { return product.packedBytes(); }
+  /// Packs a matrix whose element [k,n] is at k * kStride + n * nStride.
+  void pack(const void *b, int64_t kStride, int64_t nStride,
+            void *packed) const {
+    product.pack(b, nStride, kStride, 0, packed);
+  }
+  /// What one thread should take for all tasks, but for weights that come from
+  /// beyond the cache.
+  double seconds(const Target &target) const;
+
+  /// Emits one task. \p scratch is of bytes, \p b what was packed; the others
+  /// are as for MatMul.
+  void build(mlir::OpBuilder &builder, mlir::Location location,
+             mlir::Value task, mlir::Value a, mlir::Value b, mlir::Value c,
+             mlir::Value scratch, const MatMulEpilogue &epilogue) const;
+
+private:
+  TileProduct productOf(int64_t positions) const;
+  TileCut cutFor(const Target &target) const;
+  mlir::Value stageRows(VectorBuilder &code, mlir::Value a,
+                        mlir::Value firstRow, mlir::Value endRow,
+                        mlir::Value carried, TileProduct::Put put) const;
+
+  MatMulShape shape;
+  TileArithmetic arithmetic;
+  int64_t tileRows; ///< Of each tile but the last,
+  int64_t tiles;    ///< and how many there are.
+  TileCut cut;      ///< Into pairs of tiles.
+  TileProduct product;
+};
+
+/// \p rows cut into tiles of one height, as few as hold them: that height.
+int64_t tileRowsFor(int64_t rows);
+
+/// One row of a block of \p arithmetic, 64 bytes of parts or bytes, from
+/// neighbours in \p flat of which \p valid are there; the others are zero.
+llvm::SmallVector<mlir::Value> loadBlock(VectorBuilder &code, mlir::Value flat,
+                                         mlir::Value offset, int64_t valid,
+                                         const TileArithmetic &arithmetic);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_TILEMATMUL_H

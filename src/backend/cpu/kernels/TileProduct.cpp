@@ -1,0 +1,638 @@
+//===- TileProduct.cpp - generator of products on matrix units ------------===//
+
+#include "backend/cpu/kernels/TileProduct.h"
+
+#include "backend/cpu/codegen/KernelFunction.h"
+#include "backend/cpu/kernels/Arithmetic.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include "runtime/Float.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <span>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+/// The numbers of registers: four of sums, two of rows, two of columns.
+static int64_t sumsOf(int64_t rowTile, int64_t columnTile) {
+  return rowTile * TileProduct::panelTiles + columnTile;
+}
+static int64_t rowsOf(int64_t rowTile) { return 4 + rowTile; }
+static int64_t columnsOf(int64_t columnTile) { return 6 + columnTile; }
+
+/// Tiles of rows that are summed up at once.
+static constexpr int64_t groupTiles = 2;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+TileProduct::TileProduct(const TileProductShape &shape,
+                         const TileArithmetic &arithmetic)
+    : shape(shape), arithmetic(arithmetic) {
+  assert(shape.tileRows >= 1 && shape.tileRows <= mostTileRows);
+  assert(shape.zeroPoint == 0 || arithmetic.isOfBytes());
+}
+
+int64_t TileProduct::planeBytes() const {
+  return depthBlocks() * shape.positions * tileRowBytes;
+}
+
+int64_t TileProduct::stagedBytes(int64_t positions) const {
+  // Two parts take as much as f32, which lie there when they are unusual.
+  const int64_t parts =
+      arithmetic.isOfBytes() ? 1 : std::max<int64_t>(2, arithmetic.lhsParts);
+  return depthBlocks() * positions * tileRowBytes * parts;
+}
+
+int64_t TileProduct::scratchBytes() const {
+  return stagedBytes(shape.positions);
+}
+
+int64_t TileProduct::packedBytes() const {
+  if (hasInitialSums())
+    return weightBytes() + columnTiles() * tileRowBytes;
+  return weightBytes() + (arithmetic.isOfBytes() ? 0 : tileRowBytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Packing
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A weight of \p type as f32, which holds it.
+template <ElementType type> float floatAt(const char *at) {
+  if constexpr (type == ElementType::F32) {
+    float number;
+    std::memcpy(&number, at, sizeof(number));
+    return number;
+  } else if constexpr (type == ElementType::F16) {
+    Half number;
+    std::memcpy(&number, at, sizeof(number));
+    return static_cast<float>(number);
+  } else if constexpr (type == ElementType::BF16) {
+    uint16_t bits;
+    std::memcpy(&bits, at, sizeof(bits));
+    return std::bit_cast<float>(uint32_t(bits) << 16);
+  } else {
+    static_assert(type == ElementType::I8);
+    return static_cast<float>(static_cast<int8_t>(*at));
+  }
+}
+
+/// Where weights lie, in bytes.
+struct WeightStrides {
+  int64_t n, k, tap;
+};
+
+} // namespace
+
+/// Calls \p fill for each register of columns in the order in which they are
+/// read, with the first column, the first number and the tap.
+static void
+forRegisters(const TileProduct &product, int64_t taps,
+             llvm::function_ref<void(int64_t column, int64_t k, int64_t tap,
+                                     int64_t registers, int64_t number)>
+                 fill) {
+  const int64_t tiles = product.columnTiles();
+  for (int64_t first = 0; first < tiles; first += TileProduct::panelTiles) {
+    const int64_t ofPanel = std::min(TileProduct::panelTiles, tiles - first);
+    for (int64_t block = 0; block < product.depthBlocks(); ++block)
+      for (int64_t tap = 0; tap < taps; ++tap)
+        for (int64_t tile = 0; tile < ofPanel; ++tile)
+          fill((first + tile) * 16, block * product.numbers().blockElements(),
+               tap, ofPanel, tile);
+  }
+}
+
+/// Whether no weight is too large to be scaled; NaN is.
+template <ElementType type>
+static bool areUsual(const TileProductShape &shape, const char *from,
+                     const WeightStrides &strides) {
+  bool all = true;
+  for (int64_t n = 0; n < shape.n; ++n)
+    for (int64_t k = 0; k < shape.k; ++k)
+      for (int64_t tap = 0; tap < shape.taps(); ++tap)
+        all &= std::abs(floatAt<type>(from + n * strides.n + k * strides.k +
+                                      tap * strides.tap)) <= mostUsualMagnitude;
+  return all;
+}
+
+/// Returns whether the weights are usual, and scaled.
+template <ElementType type>
+static bool packParts(const TileProduct &product, const TileProductShape &shape,
+                      const char *from, const WeightStrides &strides,
+                      char *to) {
+  const bool isUsual = areUsual<type>(shape, from, strides);
+  const int64_t parts = product.numbers().rhsParts;
+  uint16_t ofWeight[3];
+  const std::span<uint16_t> all(ofWeight, size_t(parts));
+  forRegisters(
+      product, shape.taps(),
+      [&](int64_t column, int64_t k, int64_t tap, int64_t registers,
+          int64_t number) {
+        const int64_t columns = std::min<int64_t>(16, shape.n - column),
+                      depth = std::min<int64_t>(32, shape.k - k);
+        if (columns < 16 || depth < 32)
+          for (int64_t part = 0; part < parts; ++part)
+            std::memset(to + (part * registers + number) * tileBytes, 0,
+                        tileBytes);
+        for (int64_t n = 0; n < columns; ++n)
+          for (int64_t i = 0; i < depth; ++i) {
+            TileArithmetic::split(
+                floatAt<type>(from + (column + n) * strides.n +
+                              (k + i) * strides.k + tap * strides.tap),
+                isUsual, all);
+            for (int64_t part = 0; part < parts; ++part)
+              std::memcpy(to + (part * registers + number) * tileBytes +
+                              i / 2 * tileRowBytes + n * 4 + i % 2 * 2,
+                          &ofWeight[part], 2);
+          }
+        if (number + 1 == registers)
+          to += parts * registers * tileBytes;
+      });
+  return isUsual;
+}
+
+static void packBytes(const TileProduct &product, const TileProductShape &shape,
+                      const char *from, const WeightStrides &strides,
+                      char *to) {
+  forRegisters(product, shape.taps(),
+               [&](int64_t column, int64_t k, int64_t tap, int64_t, int64_t) {
+                 const int64_t columns =
+                                   std::min<int64_t>(16, shape.n - column),
+                               depth = std::min<int64_t>(64, shape.k - k);
+                 std::memset(to, 0, tileBytes);
+                 for (int64_t n = 0; n < columns; ++n)
+                   for (int64_t i = 0; i < depth; ++i)
+                     to[i / 4 * tileRowBytes + n * 4 + i % 4] =
+                         from[(column + n) * strides.n + (k + i) * strides.k +
+                              tap * strides.tap];
+                 to += tileBytes;
+               });
+}
+
+/// What products of \p zeroPoint would add to each column, taken off; wraps as
+/// sums do.
+static void packInitialSums(const TileProductShape &shape, bool isSigned,
+                            const char *from, const WeightStrides &strides,
+                            int64_t columns, char *to) {
+  for (int64_t n = 0; n < columns; ++n) {
+    int64_t sum = 0;
+    for (int64_t k = 0; n < shape.n && k < shape.k; ++k)
+      for (int64_t tap = 0; tap < shape.taps(); ++tap) {
+        const char weight =
+            from[n * strides.n + k * strides.k + tap * strides.tap];
+        sum += isSigned ? int64_t(int8_t(weight)) : int64_t(uint8_t(weight));
+      }
+    const auto initial = static_cast<int32_t>(-sum * shape.zeroPoint);
+    std::memcpy(to + n * 4, &initial, 4);
+  }
+}
+
+void TileProduct::pack(const void *weights, int64_t nStride, int64_t kStride,
+                       int64_t tapStride, void *packed) const {
+  const auto *from = static_cast<const char *>(weights);
+  auto *to = static_cast<char *>(packed);
+  const auto bytes = int64_t(byteSize(arithmetic.rhs));
+  const WeightStrides strides{nStride * bytes, kStride * bytes,
+                              tapStride * bytes};
+  if (arithmetic.isOfBytes()) {
+    packBytes(*this, shape, from, strides, to);
+    if (hasInitialSums())
+      packInitialSums(shape, arithmetic.rhs == ElementType::I8, from, strides,
+                      columnTiles() * 16, to + weightBytes());
+    return;
+  }
+  bool isUsual = false;
+  switch (arithmetic.rhs) {
+  case ElementType::F16:
+    isUsual = packParts<ElementType::F16>(*this, shape, from, strides, to);
+    break;
+  case ElementType::BF16:
+    isUsual = packParts<ElementType::BF16>(*this, shape, from, strides, to);
+    break;
+  case ElementType::I8:
+    isUsual = packParts<ElementType::I8>(*this, shape, from, strides, to);
+    break;
+  default:
+    isUsual = packParts<ElementType::F32>(*this, shape, from, strides, to);
+  }
+  // What makes weights of them again; 1 where they are not usual.
+  const float unscale = isUsual ? 1 / tileScale : 1;
+  std::memset(to + weightBytes(), 0, tileRowBytes);
+  std::memcpy(to + weightBytes(), &unscale, sizeof(unscale));
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+struct TileProduct::Emission {
+  VectorBuilder &code;
+  TileInstructions tiles;
+  const Task &task;
+  llvm::function_ref<TilePlace(Value tile)> placeOf;
+  Store store;
+  Value scratchAddress, weightsAddress;
+  Value sums, sumsAddress; ///< On the stack: [32 rows][32 columns].
+  /// Whether numbers are too large to be scaled, and what weights and sums are
+  /// multiplied by to be as they were; null for integers.
+  Value isUnusual = {}, unscale = {}, unscaleSums = {};
+  Value panel = {};
+  Value panelStart = {};   ///< Where its weights begin, in bytes.
+  int64_t columnTiles = 0; ///< Of this panel,
+  int64_t valid = 0;       ///< and how many columns the last one has.
+
+  Type sumType() { return cast<MemRefType>(sums.getType()).getElementType(); }
+  /// 64 bytes of the packed weights, as 16 words.
+  Value wordsAt(Value line) {
+    OpBuilder &b = code.builder;
+    Type element = cast<MemRefType>(task.weights.getType()).getElementType();
+    const int64_t elements =
+        tileRowBytes / int64_t(element.getIntOrFloatBitWidth() / 8);
+    Value loaded = code.load(task.weights, code.mul(line, elements),
+                             VectorType::get({elements}, element));
+    return b.create<vector::BitCastOp>(
+        code.loc, VectorType::get({16}, b.getI32Type()), loaded);
+  }
+};
+
+void TileProduct::build(VectorBuilder &code, const Task &task, Source source,
+                        llvm::function_ref<TilePlace(Value tile)> placeOf,
+                        Store store) const {
+  const TileShape ofRows{shape.tileRows, tileRowBytes},
+      ofColumns{mostTileRows, tileRowBytes};
+  configureTiles(code, {ofRows, ofRows, ofRows, ofRows, ofRows, ofRows,
+                        ofColumns, ofColumns});
+  Value sums =
+      createScratch(code.builder, code.loc,
+                    MemRefType::get({groupTiles * mostTileRows * panelColumns},
+                                    storedType(arithmetic.accumulator(),
+                                               code.builder.getContext())));
+  TileInstructions tiles(code);
+  Emission e{code,
+             tiles,
+             task,
+             placeOf,
+             store,
+             tiles.addressOf(task.scratch),
+             tiles.addressOf(task.weights),
+             sums,
+             tiles.addressOf(sums)};
+  Value magnitudes = stage(e, source);
+  if (!arithmetic.isOfBytes()) {
+    judge(e, magnitudes);
+    code.when(e.isUnusual, [&] { stageWide(e, source); });
+  }
+  const int64_t last = columnTiles() - (panels() - 1) * panelTiles;
+  const int64_t lastValid =
+      shape.fillsColumns ? 16 : shape.n - (columnTiles() - 1) * 16;
+  code.loop(task.firstPanel, task.endPanel, 1, [&](Value panel) {
+    if (panels() == 1 || (last == panelTiles && lastValid == 16))
+      return buildPanel(e, panel, last, lastValid);
+    code.when(
+        code.less(panel, code.index(panels() - 1)),
+        [&] { buildPanel(e, panel, panelTiles, 16); },
+        [&] { buildPanel(e, panel, last, lastValid); });
+  });
+}
+
+/// Brings all numbers of a task together and returns the magnitudes of the
+/// largest ones in each lane, as bits.
+Value TileProduct::stage(Emission &e, Source source) const {
+  VectorBuilder &code = e.code;
+  OpBuilder &b = code.builder;
+  auto words = VectorType::get({16}, b.getI32Type());
+  Value magnitude = b.create<arith::ConstantOp>(
+      code.loc, DenseElementsAttr::get(words, int32_t(0x7fffffff)));
+  return source(code.zero(words), [&](Value position, Value block,
+                                      ValueRange elements, Value most) {
+    Value row = code.mul(code.add(code.mul(block, shape.positions), position),
+                         tileRowBytes);
+    for (auto [part, vector] :
+         llvm::enumerate(arithmetic.split(code, elements)))
+      code.store(vector, e.task.scratch,
+                 code.add(row, int64_t(part) * planeBytes()));
+    if (arithmetic.isOfBytes())
+      return most;
+    for (Value each : elements)
+      most = b.create<arith::MaxUIOp>(
+          code.loc, most,
+          b.create<arith::AndIOp>(
+              code.loc, b.create<vector::BitCastOp>(code.loc, words, each),
+              magnitude));
+    return most;
+  });
+}
+
+/// The same numbers as f32: [block of k][position][32].
+void TileProduct::stageWide(Emission &e, Source source) const {
+  VectorBuilder &code = e.code;
+  OpBuilder &b = code.builder;
+  auto bytes = VectorType::get({tileRowBytes}, b.getI8Type());
+  source(code.zero(VectorType::get({16}, b.getI32Type())),
+         [&](Value position, Value block, ValueRange elements, Value carried) {
+           Value row =
+               code.mul(code.add(code.mul(block, shape.positions), position),
+                        2 * tileRowBytes);
+           for (auto [i, each] : llvm::enumerate(elements))
+             code.store(b.create<vector::BitCastOp>(code.loc, bytes, each),
+                        e.task.scratch,
+                        code.add(row, int64_t(i) * tileRowBytes));
+           return carried;
+         });
+}
+
+/// By the largest numbers of a task, and what stands behind the weights.
+void TileProduct::judge(Emission &e, Value magnitudes) const {
+  VectorBuilder &code = e.code;
+  OpBuilder &b = code.builder;
+  auto floats = VectorType::get({16}, b.getF32Type());
+  auto constant = [&](float number) -> Value {
+    return b.create<arith::ConstantOp>(code.loc, b.getF32FloatAttr(number));
+  };
+  Value most = b.create<vector::ReductionOp>(
+      code.loc, vector::CombiningKind::MAXUI, magnitudes);
+  Value isLarge = b.create<arith::CmpIOp>(
+      code.loc, arith::CmpIPredicate::ugt, most,
+      b.create<arith::ConstantOp>(
+          code.loc,
+          b.getI32IntegerAttr(std::bit_cast<int32_t>(mostUsualMagnitude))));
+  Value behind = e.wordsAt(code.index(weightBytes() / tileRowBytes));
+  Value unscale = b.create<vector::ExtractOp>(
+      code.loc, b.create<vector::BitCastOp>(code.loc, floats, behind),
+      ArrayRef<int64_t>{0});
+  Value areLarge = b.create<arith::CmpFOp>(code.loc, arith::CmpFPredicate::OEQ,
+                                           unscale, constant(1));
+  e.isUnusual = b.create<arith::OrIOp>(code.loc, isLarge, areLarge);
+  e.unscale = b.create<vector::SplatOp>(code.loc, floats, unscale);
+  Value ofSums =
+      b.create<arith::SelectOp>(code.loc, e.isUnusual, constant(1),
+                                constant(1 / (tileScale * tileScale)));
+  e.unscaleSums = b.create<vector::SplatOp>(code.loc, floats, ofSums);
+}
+
+void TileProduct::buildPanel(Emission &e, Value panel, int64_t tiles,
+                             int64_t valid) const {
+  VectorBuilder &code = e.code;
+  e.panel = panel;
+  e.panelStart = code.mul(panel, panelBytes());
+  e.columnTiles = tiles;
+  e.valid = valid;
+  Value pairs = code.div(e.task.tiles, groupTiles);
+  code.loop(code.index(0), pairs, 1, [&](Value pair) {
+    buildGroup(e, code.mul(pair, groupTiles), groupTiles);
+  });
+  Value paired = code.mul(pairs, groupTiles);
+  code.when(code.less(paired, e.task.tiles), [&] { buildGroup(e, paired, 1); });
+}
+
+void TileProduct::buildGroup(Emission &e, Value firstTile,
+                             int64_t rowTiles) const {
+  SmallVector<TilePlace> places;
+  for (int64_t i = 0; i < rowTiles; ++i)
+    places.push_back(e.placeOf(e.code.add(firstTile, i)));
+  if (e.isUnusual)
+    e.code.when(
+        e.isUnusual, [&] { multiplyVectors(e, places); },
+        [&] { multiplyTiles(e, places); });
+  else
+    multiplyTiles(e, places);
+  storeResults(e, places);
+}
+
+void TileProduct::forSteps(
+    Emission &e,
+    llvm::function_ref<void(Value position, Value block, Value step)> body)
+    const {
+  VectorBuilder &code = e.code;
+  code.loops({depthBlocks(), shape.tapRows, shape.tapColumns},
+             [&](ArrayRef<Value> at) {
+               Value position = code.add(code.mul(at[1], shape.tapRowStep),
+                                         code.mul(at[2], shape.tapColumnStep));
+               Value step = code.add(
+                   code.mul(code.add(code.mul(at[0], shape.tapRows), at[1]),
+                            shape.tapColumns),
+                   at[2]);
+               body(position, at[0], step);
+             });
+}
+
+void TileProduct::multiplyTiles(Emission &e, ArrayRef<TilePlace> places) const {
+  VectorBuilder &code = e.code;
+  const auto rowTiles = int64_t(places.size());
+  for (int64_t r = 0; r < rowTiles; ++r)
+    for (int64_t c = 0; c < e.columnTiles; ++c)
+      e.tiles.zero(sumsOf(r, c));
+  forSteps(e, [&](Value position, Value block, Value step) {
+    Value weights =
+        code.add(e.panelStart, code.mul(step, stepBytes(e.columnTiles)));
+    PartPair inRegisters(-1, -1);
+    for (const PartPair &pair : arithmetic.products()) {
+      const auto [a, b] = pair;
+      for (int64_t r = 0; r < rowTiles && a != inRegisters.first; ++r) {
+        Value row = code.add(code.mul(block, shape.positions),
+                             code.add(position, places[r].position));
+        e.tiles.load(rowsOf(r), e.scratchAddress,
+                     code.add(code.mul(row, tileRowBytes), a * planeBytes()),
+                     shape.rowStep * tileRowBytes);
+      }
+      for (int64_t c = 0; c < e.columnTiles && b != inRegisters.second; ++c)
+        e.tiles.load(columnsOf(c), e.weightsAddress,
+                     code.add(weights, (b * e.columnTiles + c) * tileBytes),
+                     tileRowBytes);
+      for (int64_t r = 0; r < rowTiles; ++r)
+        for (int64_t c = 0; c < e.columnTiles; ++c)
+          e.tiles.multiply(sumsOf(r, c), rowsOf(r), columnsOf(c),
+                           arithmetic.lhsPart(), arithmetic.rhsPart());
+      inRegisters = pair;
+    }
+  });
+  for (int64_t r = 0; r < rowTiles; ++r)
+    for (int64_t c = 0; c < e.columnTiles; ++c)
+      e.tiles.store(sumsOf(r, c), e.sumsAddress,
+                    code.index((r * mostTileRows * panelColumns + c * 16) * 4),
+                    panelColumns * 4);
+}
+
+/// In f32, on vectors of columns, which are put together of their parts.
+void TileProduct::multiplyVectors(Emission &e,
+                                  ArrayRef<TilePlace> places) const {
+  VectorBuilder &code = e.code;
+  OpBuilder &b = code.builder;
+  auto floats = VectorType::get({16}, b.getF32Type());
+  auto words = VectorType::get({16}, b.getI32Type());
+  Value upper = b.create<arith::ConstantOp>(
+      code.loc, DenseElementsAttr::get(words, int32_t(0xffff0000)));
+  Value shift = b.create<arith::ConstantOp>(
+      code.loc, DenseElementsAttr::get(words, int32_t(16)));
+  // Both of a pair of numbers, of all columns of a register.
+  auto weightsOf = [&](Value line) {
+    std::array<Value, 2> pair;
+    for (int64_t part = arithmetic.rhsParts; part-- > 0;) {
+      Value both =
+          e.wordsAt(code.add(line, part * e.columnTiles * mostTileRows));
+      Value halves[] = {b.create<arith::ShLIOp>(code.loc, both, shift),
+                        b.create<arith::AndIOp>(code.loc, both, upper)};
+      for (int i : {0, 1}) {
+        Value number = b.create<vector::BitCastOp>(code.loc, floats, halves[i]);
+        pair[i] = pair[i] ? code.addVectors(pair[i], number) : number;
+      }
+    }
+    for (Value &each : pair)
+      each = code.mulVectors(each, e.unscale);
+    return pair;
+  };
+  auto ofRow = [&](Value first) {
+    const SmallVector<Value> zeros(e.columnTiles, code.zero(floats));
+    return code.loops(
+        {depthBlocks(), shape.tapRows, shape.tapColumns, mostTileRows}, zeros,
+        [&](ArrayRef<Value> at, ValueRange carried) {
+          Value position =
+              code.add(first, code.add(code.mul(at[1], shape.tapRowStep),
+                                       code.mul(at[2], shape.tapColumnStep)));
+          Value row =
+              code.mul(code.add(code.mul(at[0], shape.positions), position),
+                       2 * tileRowBytes);
+          Value bytes =
+              code.load(e.task.scratch, code.add(row, code.mul(at[3], 8)),
+                        VectorType::get({8}, b.getI8Type()));
+          Value pair = b.create<vector::BitCastOp>(
+              code.loc, VectorType::get({2}, b.getF32Type()), bytes);
+          Value step =
+              code.add(code.mul(code.add(code.mul(at[0], shape.tapRows), at[1]),
+                                shape.tapColumns),
+                       at[2]);
+          Value line = code.add(
+              code.add(code.mul(e.panel, panelBytes() / tileRowBytes),
+                       code.mul(step, stepBytes(e.columnTiles) / tileRowBytes)),
+              at[3]);
+          IndexBuilder::Carried sums(carried);
+          for (auto [c, sum] : llvm::enumerate(sums)) {
+            const auto weights =
+                weightsOf(code.add(line, int64_t(c) * mostTileRows));
+            for (int64_t i : {0, 1}) {
+              Value number = b.create<vector::ExtractOp>(code.loc, pair,
+                                                         ArrayRef<int64_t>{i});
+              sum =
+                  code.fma(b.create<vector::SplatOp>(code.loc, floats, number),
+                           weights[i], sum);
+            }
+          }
+          return sums;
+        });
+  };
+  for (auto [r, place] : llvm::enumerate(places))
+    code.loop(code.index(0), place.rows, 1, [&, r = r, place = place](Value i) {
+      const auto sums =
+          ofRow(code.add(place.position, code.mul(i, shape.rowStep)));
+      Value at = code.mul(code.add(i, int64_t(r) * mostTileRows), panelColumns);
+      for (auto [c, sum] : llvm::enumerate(sums))
+        code.store(sum, e.sums, code.add(at, int64_t(c) * 16));
+    });
+}
+
+void TileProduct::storeResults(Emission &e, ArrayRef<TilePlace> places) const {
+  VectorBuilder &code = e.code;
+  OpBuilder &b = code.builder;
+  auto type = VectorType::get({16}, e.sumType());
+  for (auto [r, place] : llvm::enumerate(places))
+    code.loop(code.index(0), place.rows, 1, [&, r = r, place = place](Value i) {
+      Value at = code.mul(code.add(i, int64_t(r) * mostTileRows), panelColumns);
+      Value row = code.add(place.first, i);
+      for (int64_t c = 0; c < e.columnTiles; ++c) {
+        Value sums = code.load(e.sums, code.add(at, c * 16), type);
+        if (hasInitialSums()) {
+          Value line = code.add(code.mul(e.panel, panelTiles),
+                                weightBytes() / tileRowBytes + c);
+          sums = b.create<arith::AddIOp>(code.loc, sums, e.wordsAt(line));
+        }
+        if (e.unscaleSums)
+          sums = code.mulVectors(sums, e.unscaleSums);
+        Value column = code.add(code.mul(e.panel, panelColumns), c * 16);
+        e.store(row, column,
+                code.first(sums, c + 1 == e.columnTiles ? e.valid : 16));
+      }
+    });
+}
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+double TileProduct::productSeconds(int64_t tiles, const Target &target) const {
+  // Multiply-adds of registers, of bf16; those of bytes are twice as many in
+  // the same time.
+  constexpr double ofRegisters = 2.0 * 16 * 16 * 32;
+  const double height = double(shape.tileRows) / mostTileRows;
+  const double product = ofRegisters / target.rates.tiles,
+               load = tileBytes / target.rates.tileLoads;
+  int64_t loadsOfRows = 0, loadsOfColumns = 0;
+  PartPair last(-1, -1);
+  const SmallVector<PartPair> pairs = arithmetic.products();
+  for (const PartPair &pair : pairs) {
+    loadsOfRows += pair.first != last.first;
+    loadsOfColumns += pair.second != last.second;
+    last = pair;
+  }
+  const auto groups = double(llvm::divideCeil(tiles, groupTiles));
+  return double(steps()) *
+         (double(tiles) * double(columnTiles()) * double(pairs.size()) *
+              product * height +
+          double(tiles) * double(panels()) * double(loadsOfRows) * load *
+              height +
+          groups * double(columnTiles()) * double(loadsOfColumns) * load);
+}
+
+double TileProduct::stageSeconds(int64_t positions,
+                                 const Target &target) const {
+  const double elements = double(positions) * double(depthBlocks()) *
+                          double(arithmetic.blockElements());
+  const double bytes =
+      arithmetic.isOfBytes() ? 2 : 4.0 + 2.0 * double(arithmetic.lhsParts);
+  return elements * bytes / target.rates.cache;
+}
+
+TileCut TileCut::choose(int64_t outer, int64_t units, int64_t panels,
+                        const Costs &costs) {
+  // Less is not worth another task; more tasks than threads even them out.
+  constexpr double worthATask = 20e-6;
+  constexpr int64_t enoughTasks = 8;
+  const int64_t wanted = std::clamp<int64_t>(
+      int64_t((costs.products + costs.weights + costs.stage(units)) /
+              worthATask),
+      1, enoughTasks);
+  TileCut best;
+  std::pair<int64_t, double> bestBy(0, 0);
+  const int64_t least =
+      llvm::divideCeil(units, std::max<int64_t>(1, costs.mostUnits));
+  for (int64_t parts = least; parts <= units;
+       parts = parts < units ? std::min(units, parts * 2) : units + 1)
+    for (int64_t chunks = 1; chunks <= std::min(panels, enoughTasks);
+         chunks *= 2) {
+      TileCut cut;
+      cut.units = Partition::of(units, llvm::divideCeil(units, parts));
+      cut.panels = Partition::of(panels, llvm::divideCeil(panels, chunks));
+      const int64_t tasks = outer * cut.tasks();
+      const double seconds =
+          double(cut.units.count) *
+          (double(cut.panels.count) * costs.stage(cut.units.sizeOf(0)) +
+           costs.weights);
+      const std::pair<int64_t, double> by(-std::min(tasks, wanted), seconds);
+      if (best.units.count == 0 || by < bestBy) {
+        best = cut;
+        bestBy = by;
+      }
+    }
+  return best;
+}

@@ -1,0 +1,160 @@
+//===- TileProduct.h - generator of products on matrix units --------------===//
+//
+// C[row, n] = sum over blocks b of k, taps t, k in b of
+//               A[position(row) + offset(t), k] * B[n, k, t]
+//
+// What a matrix product and a convolution share. A task brings the numbers that
+// it multiplies into scratch memory of its thread, in blocks of 64 bytes along
+// k, cut into parts (TileArithmetic):
+//
+//     [part][block of k][position][64 bytes]
+//
+// so that rows of a tile are neighbours there, wherever they lay, and stay in
+// the second-level cache while the task goes over panels of 32 columns. Each
+// panel's weights are packed in the order in which they are read, two registers
+// of 16 columns a step and part. Two tiles of rows by two of columns are summed
+// up at once, stored to the stack, and handed on from there, row by row.
+//
+// Rows are cut into tiles of one height, as few as hold them: 49 rows are four
+// tiles of 13, whose products take 13 cycles each, not 16.
+//
+// A task of which a number or a weight is infinite, NaN or larger than 2^30 is
+// multiplied in f32, from the same memory, on vectors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_TILEPRODUCT_H
+#define SINTER_BACKEND_CPU_KERNELS_TILEPRODUCT_H
+
+#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/kernels/TileArithmetic.h"
+#include "backend/cpu/kernels/Tiling.h"
+
+#include <functional>
+
+namespace sinter::cpu {
+
+/// Sizes of what one task may read; positions are of 64 bytes a part and block.
+struct TileProductShape {
+  int64_t n = 0; ///< Columns.
+  int64_t k = 0; ///< Products for each tap.
+  int64_t tapRows = 1, tapColumns = 1;
+  int64_t tapRowStep = 0, tapColumnStep = 0; ///< In positions.
+  int64_t rowStep = 1;   ///< Positions between neighbouring rows.
+  int64_t tileRows = 1;  ///< Rows of each tile.
+  int64_t positions = 1; ///< That a task brings together, at most.
+  /// Of integers: what each column's sums start from is what products of its
+  /// weights by this number take off.
+  int64_t zeroPoint = 0;
+  /// Results have room for whole registers of 16 columns.
+  bool fillsColumns = false;
+
+  int64_t taps() const { return tapRows * tapColumns; }
+};
+
+/// How many tasks of how many rows' units and panels there are, chosen by what
+/// they bring together and read.
+struct TileCut {
+  int64_t tasks() const { return units.count * panels.count; }
+
+  /// Everything in seconds of one thread, but units and panels.
+  struct Costs {
+    std::function<double(int64_t units)> stage; ///< Of a task of so many.
+    double weights;                             ///< To read all of them again,
+    double products;                            ///< and all products.
+    int64_t mostUnits; ///< Whose numbers fit the second-level cache.
+  };
+  Partition units{}, panels{};
+  static TileCut choose(int64_t outer, int64_t units, int64_t panels,
+                        const Costs &costs);
+};
+
+/// Where a tile of rows is.
+struct TilePlace {
+  mlir::Value position; ///< Of its first row, among what was brought together.
+  mlir::Value rows;     ///< How many of its rows are results,
+  mlir::Value first;    ///< and the number of the first.
+};
+
+class TileProduct {
+public:
+  static constexpr int64_t panelTiles = 2; ///< Of 16 columns.
+  static constexpr int64_t panelColumns = 16 * panelTiles;
+
+  TileProduct(const TileProductShape &shape, const TileArithmetic &arithmetic);
+
+  const TileArithmetic &numbers() const { return arithmetic; }
+  int64_t depthBlocks() const {
+    return (shape.k + arithmetic.blockElements() - 1) /
+           arithmetic.blockElements();
+  }
+  int64_t panels() const { return (columnTiles() + 1) / panelTiles; }
+  int64_t columnTiles() const { return (shape.n + 15) / 16; }
+  /// Bytes of scratch memory of each thread.
+  int64_t scratchBytes() const;
+  int64_t packedBytes() const;
+
+  /// Packs weights of elements TileArithmetic::rhs: that of column n, number k
+  /// and tap t is at n * nStride + k * kStride + t * tapStride.
+  void pack(const void *weights, int64_t nStride, int64_t kStride,
+            int64_t tapStride, void *packed) const;
+
+  /// Takes what lies at \p position and \p block, elements as
+  /// TileArithmetic::split has them, and hands on what goes round.
+  using Put = llvm::function_ref<mlir::Value(
+      mlir::Value position, mlir::Value block, mlir::ValueRange elements,
+      mlir::Value carried)>;
+  /// Goes over all that a task brings together.
+  using Source = llvm::function_ref<mlir::Value(mlir::Value carried, Put put)>;
+  /// Gets sums of columns from \p column on, as many as the vector has.
+  using Store = llvm::function_ref<void(mlir::Value row, mlir::Value column,
+                                        mlir::Value sums)>;
+
+  struct Task {
+    mlir::Value scratch, weights; ///< Flat, of bytes and of anything.
+    mlir::Value tiles;            ///< How many tiles of rows there are.
+    mlir::Value firstPanel, endPanel;
+  };
+  /// Emits a task.
+  void build(VectorBuilder &code, const Task &task, Source source,
+             llvm::function_ref<TilePlace(mlir::Value tile)> placeOf,
+             Store store) const;
+
+  /// Seconds that the products of so many tiles of rows take one thread.
+  double productSeconds(int64_t tiles, const Target &target) const;
+  /// Seconds for bringing \p positions together.
+  double stageSeconds(int64_t positions, const Target &target) const;
+  /// Bytes of a task's numbers.
+  int64_t stagedBytes(int64_t positions) const;
+
+private:
+  struct Emission;
+  int64_t steps() const { return depthBlocks() * shape.taps(); }
+  int64_t stepBytes(int64_t tiles) const {
+    return tiles * arithmetic.rhsParts * tileBytes;
+  }
+  int64_t panelBytes() const { return steps() * stepBytes(panelTiles); }
+  int64_t weightBytes() const { return steps() * stepBytes(columnTiles()); }
+  int64_t planeBytes() const;
+  bool hasInitialSums() const { return shape.zeroPoint != 0; }
+  void buildPanel(Emission &e, mlir::Value panel, int64_t tiles,
+                  int64_t valid) const;
+  void buildGroup(Emission &e, mlir::Value firstTile, int64_t rowTiles) const;
+  void multiplyTiles(Emission &e, llvm::ArrayRef<TilePlace> places) const;
+  void multiplyVectors(Emission &e, llvm::ArrayRef<TilePlace> places) const;
+  void storeResults(Emission &e, llvm::ArrayRef<TilePlace> places) const;
+  void forSteps(Emission &e,
+                llvm::function_ref<void(mlir::Value position, mlir::Value block,
+                                        mlir::Value step)>
+                    body) const;
+  mlir::Value stage(Emission &e, Source source) const;
+  void stageWide(Emission &e, Source source) const;
+  void judge(Emission &e, mlir::Value magnitudes) const;
+
+  TileProductShape shape;
+  TileArithmetic arithmetic;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_TILEPRODUCT_H

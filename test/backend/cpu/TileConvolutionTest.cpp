@@ -1,0 +1,234 @@
+// Convolutions by the instructions of matrix units, which are emulated, against
+// the definition.
+
+#include "backend/cpu/kernels/TileConvolution.h"
+#include "Sweep.h"
+#include "backend/cpu/TileTests.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+using sinter::test::Sweep;
+
+namespace {
+
+using enum ElementType;
+
+constexpr int64_t lanes = 16;
+
+int64_t blocks(int64_t channels) { return (channels + lanes - 1) / lanes; }
+
+/// Where channel \p c of a pixel lies in a blocked activation.
+int64_t placeOf(int64_t image, int64_t channels, int64_t c, int64_t pixels,
+                int64_t pixel) {
+  return ((image * blocks(channels) + c / lanes) * pixels + pixel) * lanes +
+         c % lanes;
+}
+
+/// An activation of which the channels that nobody reads are not numbers.
+Tensor activation(ElementType type, const ConvolutionShape &shape) {
+  const int64_t size =
+      shape.batch * blocks(shape.inputChannels) * lanes * shape.inputPixels();
+  Tensor tensor = randomTensor(type, size, 1);
+  for (int64_t n = 0; type == F32 && n < shape.batch; ++n)
+    for (int64_t c = shape.inputChannels;
+         c < blocks(shape.inputChannels) * lanes; ++c)
+      for (int64_t p = 0; p < shape.inputPixels(); ++p)
+        tensor.set(placeOf(n, shape.inputChannels, c, shape.inputPixels(), p),
+                   std::numeric_limits<float>::quiet_NaN());
+  return tensor;
+}
+
+struct Sums {
+  double sum = 0, magnitude = 0;
+};
+
+/// Result (n, k, y, x) by the definition.
+Sums expectedAt(const ConvolutionShape &shape, const Tensor &input,
+                const Tensor &weights, int64_t n, int64_t k, int64_t y,
+                int64_t x) {
+  Sums sums;
+  for (int64_t c = 0; c < shape.inputChannels; ++c)
+    for (int64_t r = 0; r < shape.kernelHeight; ++r)
+      for (int64_t s = 0; s < shape.kernelWidth; ++s) {
+        const int64_t row =
+            y * shape.strideHeight - shape.padTop + r * shape.dilationHeight;
+        const int64_t column = shape.inputColumn(x, s);
+        if (row < 0 || row >= shape.inputHeight || column < 0 ||
+            column >= shape.inputWidth)
+          continue;
+        const double product =
+            (input.toDouble(placeOf(n, shape.inputChannels, c,
+                                    shape.inputPixels(),
+                                    row * shape.inputWidth + column)) -
+             double(shape.zeroPoint)) *
+            weights.toDouble(
+                ((k * shape.inputChannels + c) * shape.kernelHeight + r) *
+                    shape.kernelWidth +
+                s);
+        sums.sum += product;
+        sums.magnitude += std::abs(product);
+      }
+  return sums;
+}
+
+void check(const ConvolutionShape &shape, const TileArithmetic &arithmetic,
+           const Target &target) {
+  ASSERT_TRUE(TileConvolution::supports(shape, target));
+  const TileConvolution convolution(shape, target, arithmetic);
+  Tensor input = activation(arithmetic.lhs, shape);
+  Tensor weights = randomTensor(
+      arithmetic.rhs, shape.outputChannels * shape.inputChannels * shape.taps(),
+      2);
+  Tensor packed = bufferOfBytes(arithmetic.rhs, convolution.packedBytes());
+  convolution.pack(weights.data(), packed.mutableBytes());
+  Tensor scratch(I8, {convolution.scratchBytes()});
+  Tensor output(arithmetic.accumulator(),
+                {shape.batch * blocks(shape.outputChannels) * lanes *
+                 shape.outputPixels()});
+  const TileCounts counts = runTiles(
+      target, {&input, &packed, &scratch, &output}, convolution.tasks(),
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+        convolution.build(builder, loc, task, memory[0], memory[1], memory[3],
+                          memory[2], {});
+      });
+  EXPECT_EQ(counts.configurations, 1);
+  EXPECT_EQ(counts.releases, 1);
+  EXPECT_GT(counts.products, 0);
+  const double error =
+      tileError(arithmetic, shape.inputChannels * shape.taps());
+  for (int64_t n = 0; n < shape.batch; ++n)
+    for (int64_t k = 0; k < shape.outputChannels; ++k)
+      for (int64_t y = 0; y < shape.outputHeight; ++y)
+        for (int64_t x = 0; x < shape.outputWidth; ++x) {
+          const Sums sums = expectedAt(shape, input, weights, n, k, y, x);
+          ASSERT_NEAR(output.toDouble(placeOf(n, shape.outputChannels, k,
+                                              shape.outputPixels(),
+                                              y * shape.outputWidth + x)),
+                      sums.sum, error * sums.magnitude)
+              << "image " << n << ", channel " << k << ", row " << y
+              << ", column " << x;
+        }
+}
+
+ConvolutionShape convolution(int64_t inputs, int64_t outputs, int64_t height,
+                             int64_t width, int64_t window, int64_t padding,
+                             int64_t stride = 1, int64_t dilation = 1) {
+  ConvolutionShape shape;
+  shape.inputChannels = inputs;
+  shape.outputChannels = outputs;
+  shape.inputHeight = height;
+  shape.inputWidth = width;
+  shape.kernelHeight = shape.kernelWidth = window;
+  shape.strideHeight = shape.strideWidth = stride;
+  shape.dilationHeight = shape.dilationWidth = dilation;
+  shape.setPadding(padding, padding);
+  return shape;
+}
+
+std::string textOf(const ConvolutionShape &s) {
+  return std::to_string(s.inputChannels) + " to " +
+         std::to_string(s.outputChannels) + " channels, " +
+         std::to_string(s.inputHeight) + "x" + std::to_string(s.inputWidth) +
+         ", window of " + std::to_string(s.kernelHeight) + "x" +
+         std::to_string(s.kernelWidth);
+}
+
+std::vector<ConvolutionShape> shapes() {
+  std::vector<ConvolutionShape> all = {convolution(16, 16, 5, 7, 1, 0),
+                                       convolution(33, 40, 9, 4, 1, 0),
+                                       convolution(70, 17, 7, 7, 3, 1),
+                                       convolution(3, 20, 6, 18, 3, 1),
+                                       convolution(32, 32, 1, 33, 3, 1),
+                                       convolution(20, 48, 9, 9, 1, 0, 2),
+                                       convolution(17, 33, 11, 13, 3, 1, 2),
+                                       convolution(16, 16, 12, 12, 5, 2),
+                                       convolution(16, 16, 9, 10, 3, 2, 1, 2),
+                                       convolution(40, 16, 6, 6, 1, 1)};
+  // Several images, uneven windows, strides and padding.
+  ConvolutionShape uneven = convolution(18, 35, 8, 9, 1, 0);
+  uneven.batch = 3;
+  uneven.kernelHeight = 2;
+  uneven.kernelWidth = 4;
+  uneven.strideHeight = 1;
+  uneven.strideWidth = 3;
+  uneven.padTop = 1;
+  uneven.padLeft = 2;
+  uneven.outputHeight = 9;
+  uneven.outputWidth = 4;
+  all.push_back(uneven);
+  // Columns and rows that are left out.
+  ConvolutionShape cut = convolution(16, 16, 8, 8, 3, 0);
+  cut.padTop = -1;
+  cut.padLeft = -2;
+  cut.outputHeight = 5;
+  cut.outputWidth = 3;
+  all.push_back(cut);
+  return all;
+}
+
+TEST(TileConvolution, Shapes) {
+  const std::optional<Target> target = hostWithTiles();
+  if (!target)
+    GTEST_SKIP() << "needs AVX-512";
+  Sweep sweep(3);
+  for (const TileArithmetic &arithmetic : tileArithmetics())
+    for (const ConvolutionShape &shape : shapes())
+      if (sweep.takesNext()) {
+        SCOPED_TRACE(arithmetic.name().str() + ", " + textOf(shape));
+        check(shape, arithmetic, *target);
+      }
+}
+
+/// Bytes count as distances, and what lies outside of the image as none.
+TEST(TileConvolution, ZeroPoints) {
+  const std::optional<Target> target = hostWithTiles();
+  if (!target)
+    GTEST_SKIP() << "needs AVX-512";
+  for (auto [lhs, zeroPoint] :
+       {std::pair<ElementType, int64_t>{UI8, 128}, {UI8, 3}, {I8, -7}})
+    for (ConvolutionShape shape :
+         {convolution(16, 16, 5, 7, 1, 0), convolution(70, 33, 6, 6, 3, 1)}) {
+      shape.zeroPoint = zeroPoint;
+      SCOPED_TRACE(std::to_string(zeroPoint) + ", " + textOf(shape));
+      check(shape, *TileArithmetic::of(lhs, I8, I32, Precision::Default),
+            *target);
+    }
+}
+
+/// Several tasks of rows, and of columns.
+TEST(TileConvolution, SmallCaches) {
+  const std::optional<Target> host = hostWithTiles();
+  if (!host)
+    GTEST_SKIP() << "needs AVX-512";
+  Target target = *host;
+  target.l2Bytes = 32 << 10;
+  const TileArithmetic arithmetic =
+      *TileArithmetic::of(F32, F32, F32, Precision::Default);
+  for (const ConvolutionShape &shape :
+       {convolution(32, 70, 20, 20, 3, 1), convolution(64, 40, 13, 13, 1, 0)}) {
+    EXPECT_GT(TileConvolution(shape, target, arithmetic).tasks(), 1);
+    check(shape, arithmetic, target);
+  }
+}
+
+TEST(TileConvolution, LeavesOthersAlone) {
+  const Target with = *Target::named("x86_64-unknown-linux-gnu",
+                                     "sapphirerapids", ""),
+               without =
+                   *Target::named("x86_64-unknown-linux-gnu", "x86-64-v4", "");
+  ConvolutionShape shape = convolution(16, 16, 5, 5, 3, 1);
+  EXPECT_TRUE(TileConvolution::supports(shape, with));
+  EXPECT_FALSE(TileConvolution::supports(shape, without));
+  shape.hasPlanarInput = true;
+  EXPECT_FALSE(TileConvolution::supports(shape, with));
+  shape.hasPlanarInput = false;
+  shape.groups = 2;
+  EXPECT_FALSE(TileConvolution::supports(shape, with));
+}
+
+} // namespace

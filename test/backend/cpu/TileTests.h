@@ -1,0 +1,82 @@
+//===- TileTests.h - what tests of kernels with tiles share ---------------===//
+
+#ifndef SINTER_TEST_BACKEND_CPU_TILETESTS_H
+#define SINTER_TEST_BACKEND_CPU_TILETESTS_H
+
+#include "backend/cpu/KernelRunner.h"
+#include "backend/cpu/TileEmulator.h"
+#include "backend/cpu/kernels/Arithmetic.h"
+#include "backend/cpu/kernels/TileArithmetic.h"
+#include "graph/Types.h"
+#include "runtime/Random.h"
+#include "runtime/Tensor.h"
+
+#include <gtest/gtest.h>
+
+namespace sinter::cpu {
+
+/// Every arithmetic that tiles have.
+inline std::vector<TileArithmetic> tileArithmetics() {
+  using enum ElementType;
+  std::vector<TileArithmetic> all;
+  for (Precision precision :
+       {Precision::Default, Precision::Exact, Precision::BFloat16})
+    for (ElementType rhs : {F32, F16, BF16, I8})
+      all.push_back(*TileArithmetic::of(F32, rhs, F32, precision));
+  for (ElementType lhs : {UI8, I8})
+    for (ElementType rhs : {I8, UI8})
+      all.push_back(*TileArithmetic::of(lhs, rhs, I32, Precision::Default));
+  return all;
+}
+
+/// The part of sum |x| |y| by which a sum of \p k products may be wrong.
+inline double tileError(const TileArithmetic &arithmetic, int64_t k) {
+  if (arithmetic.isOfBytes())
+    return 0;
+  constexpr double parts[] = {0x1p-7, 0x1p-15, 0x1p-23};
+  return parts[arithmetic.depth - 1] + double(k) * 0x1p-24;
+}
+
+/// Compiles \p emit with emulated tiles and runs it between guarded pages. The
+/// last tensor is written, and so is the one before it, the scratch memory.
+/// Returns what the tasks have executed.
+inline TileCounts
+runTiles(const Target &target, llvm::ArrayRef<Tensor *> tensors, int64_t tasks,
+         llvm::function_ref<void(mlir::OpBuilder &, mlir::Location, mlir::Value,
+                                 mlir::ValueRange)>
+             emit) {
+  KernelRunner runner(target);
+  llvm::SmallVector<KernelBuffer> buffers;
+  std::vector<void *> arguments;
+  for (auto [i, tensor] : llvm::enumerate(tensors)) {
+    buffers.push_back(
+        {mlir::MemRefType::get({tensor->size()},
+                               storedType(tensor->type(), &runner.context())),
+         i + 2 >= tensors.size()});
+    arguments.push_back(tensor->mutableBytes());
+  }
+  KernelContract contract =
+      createKernel(runner.module(), mlir::UnknownLoc::get(&runner.context()),
+                   "kernel", buffers, emit);
+  contract.tasks = tasks;
+  emulateTiles(runner.module());
+  runner.compile();
+  takeTileCounts();
+  runner.run(contract, arguments);
+  return takeTileCounts();
+}
+
+inline Tensor randomTensor(ElementType type, int64_t size, uint64_t seed) {
+  Tensor tensor(type, {size});
+  fillRandom(tensor, seed);
+  return tensor;
+}
+
+/// A buffer of so many bytes, in elements of \p type.
+inline Tensor bufferOfBytes(ElementType type, int64_t bytes) {
+  return Tensor(type, {bytes / int64_t(byteSize(type))});
+}
+
+} // namespace sinter::cpu
+
+#endif // SINTER_TEST_BACKEND_CPU_TILETESTS_H
