@@ -68,21 +68,21 @@ def baseline_of(name, model, directory):
     return None
 
 
-def bench(sinter, model, common):
-    return [sinter, "bench", os.path.join(model, "model.onnx"), *inputs(model), *common, "--json"]
+def bench(sinter, model, common, given):
+    return [sinter, "bench", os.path.join(model, "model.onnx"), *inputs(model), *common, *given.split(), "--json"]
 
 
 def commands_of(name, options):
     """What each program is started with, or None where there is nothing to start it on."""
     model = os.path.join(options.directory, name)
     common = ["--threads", str(options.threads), "--seconds", str(options.seconds)]
-    made = {"sinter": bench(options.sinter, model, common)}
+    made = {"sinter": bench(options.sinter, model, common, options.options)}
     for peer in options.peers:
         if peer == "before":
-            made[peer] = bench(options.before, model, common)
+            made[peer] = bench(options.before, model, common, options.peer_options)
         elif peer == "baseline":
             folder = baseline_of(name, model, options.baseline)
-            made[peer] = bench(options.sinter, folder, common) if folder else None
+            made[peer] = bench(options.sinter, folder, common, options.peer_options) if folder else None
         else:
             made[peer] = ["node", os.path.join(HERE, "ort_bench.js"), model, *common]
     return {peer: command for peer, command in made.items() if options.only in (None, peer)}
@@ -110,7 +110,7 @@ def cosine(model, options):
     expected = tensor_file.numbered(os.path.join(model, DATA), "output")
     if not expected:
         return None
-    command = [options.sinter, "run", os.path.join(model, "model.onnx"), *inputs(model), "--threads", str(options.threads), "--json"]
+    command = [options.sinter, "run", os.path.join(model, "model.onnx"), *inputs(model), "--threads", str(options.threads), *options.options.split(), "--json"]
     with tempfile.TemporaryDirectory() as folder:
         told = measure([*command, "--output-dir", folder])
         names = [each["name"] for each in told.get("outputs", [])]
@@ -213,6 +213,8 @@ def parse():
     parser.add_argument("--sinter", default=os.path.join(HERE, "..", "build", "bin", "sinter"))
     parser.add_argument("--before", metavar="SINTER", help="race this build of Sinter instead of ONNX Runtime")
     parser.add_argument("--baseline", metavar="DIR2", help="race Sinter on the models there instead of ONNX Runtime")
+    parser.add_argument("--options", metavar="TEXT", default="", help="further options of `sinter bench` and `sinter run`, as in '--precision f32-exact'")
+    parser.add_argument("--peer-options", metavar="TEXT", default="", help="the same for Sinter in ONNX Runtime's place")
     parser.add_argument("--onnxruntime", action="store_true", help="with --before or --baseline: race ONNX Runtime, too")
     parser.add_argument("--only", choices=["sinter", "onnxruntime"], help="no race: just this one's figures")
     parser.add_argument("--markdown", metavar="FILE", help="write the table there too")

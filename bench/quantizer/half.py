@@ -1,10 +1,10 @@
-"""Models in f16 and bf16."""
+"""Models in f16 and bf16, and in f64 to judge by."""
 import numpy
 import onnx
 from onnx import TensorProto, helper
 
 FLOAT = TensorProto.FLOAT
-TYPES = {"f16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16}
+TYPES = {"f16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16, "f64": TensorProto.DOUBLE}
 # What is f32 in whatever type the operator computes: its inputs, by number.
 KEPT_INPUTS = {
     "Resize": {2},
@@ -15,7 +15,9 @@ KEPT_INPUTS = {
 
 
 def rounded(array, kind):
-    """The bytes of an array of f32 in f16 or bf16, rounded to nearest even."""
+    """The bytes of an array of f32 in f16 or bf16, rounded to nearest even, or in f64."""
+    if kind == "f64":
+        return numpy.ascontiguousarray(array, dtype=numpy.float64).tobytes()
     array = numpy.ascontiguousarray(array, dtype=numpy.float32)
     if kind == "f16":
         most = numpy.finfo(numpy.float16).max
@@ -28,7 +30,7 @@ def rounded(array, kind):
 
 
 def convert_tensor(tensor, kind):
-    """A tensor of f32 becomes one of f16 or bf16; others stay."""
+    """A tensor of f32 becomes one of f16, bf16 or f64; others stay."""
     if tensor.data_type != FLOAT:
         return
     array = onnx.numpy_helper.to_array(tensor)
@@ -66,7 +68,7 @@ def kept_names(graph):
 
 
 def convert_graph(graph, kind):
-    """All that is f32 in a graph becomes f16 or bf16, inputs and outputs too."""
+    """All that is f32 in a graph becomes f16, bf16 or f64, inputs and outputs too."""
     kept = kept_names(graph)
     for tensor in graph.initializer:
         if tensor.name not in kept:

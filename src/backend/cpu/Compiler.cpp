@@ -145,6 +145,8 @@ private:
     source->walk([&](KernelOp op) {
       code.contracts = emitKernel(op, target, *module, kernel.name);
     });
+    if (options.onCode)
+      options.onCode(*module);
     std::string mlir, llvmIr, assembly;
     const bool dumps = !options.dumpFolder.empty();
     Result<ObjectFile> object = compile(

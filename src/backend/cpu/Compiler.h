@@ -55,6 +55,9 @@ struct CpuOptions {
   /// A folder in which kernels' code is looked up and kept (KernelCache); none
   /// if empty. `compiler` names the build of Sinter whose code it is.
   std::string kernelFolder, compiler;
+  /// Called with each kernel's code before it is compiled, on any thread: for
+  /// tests, which run it where instructions are missing.
+  std::function<void(mlir::ModuleOp)> onCode;
   /// A folder that gets every kernel's MLIR, LLVM IR and assembly; none if
   /// empty.
   std::string dumpFolder;

@@ -5,6 +5,7 @@
 #include "backend/cpu/CollapseDimensions.h"
 #include "backend/cpu/FusionGroup.h"
 #include "backend/cpu/OperationKind.h"
+#include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/ir/CpuOps.h"
@@ -438,10 +439,11 @@ private:
   /// computation of other nodes is the same kernel.
   static void forgetOrigins(Operation *op) {
     op->walk([](Operation *each) {
+      constexpr StringLiteral ofCode[] = {roundsNothingAttribute,
+                                          precisionAttribute, numbersAttribute};
       NamedAttrList kept;
       for (NamedAttribute attribute : each->getDiscardableAttrs())
-        if (attribute.getName() == roundsNothingAttribute ||
-            attribute.getName() == precisionAttribute)
+        if (llvm::is_contained(ofCode, attribute.getName().getValue()))
           kept.append(attribute);
       each->setDiscardableAttrs(kept.getDictionary(each->getContext()));
     });

@@ -52,6 +52,12 @@ static double elementsOf(Value value) {
   return double(tensorOf(value).getNumElements());
 }
 
+/// What matrix units multiply in the default precision.
+static std::optional<TileArithmetic> tilesOf(const Arithmetic &arithmetic) {
+  return TileArithmetic::of(arithmetic.lhs, arithmetic.rhs,
+                            arithmetic.accumulator, Precision::Default);
+}
+
 /// \p kernels with what they read and write of activations.
 static double timeOf(const Alternatives &kernels, Operation *op,
                      const Arithmetic &arithmetic, const Target &target) {
@@ -68,7 +74,7 @@ static LayerTimes timesOf(stablehlo::ConvolutionOp op, const Arithmetic &bytes,
   const ConvolutionShape shape = asImages(op);
   auto with = [&](const Arithmetic &arithmetic) {
     return timeOf(alternativesFor(shape, arithmetic, target,
-                                  /*allowsFast=*/true),
+                                  /*allowsFast=*/true, tilesOf(arithmetic)),
                   op, arithmetic, target);
   };
   return {with({}), with(bytes)};
@@ -90,7 +96,8 @@ static LayerTimes timesOf(stablehlo::DotGeneralOp op, const Arithmetic &bytes,
   const double flops = 2.0 * double(batch) * double(m) * double(n) * double(k);
   auto with = [&](const Arithmetic &arithmetic) {
     return timeOf(alternativesFor("matmul", MatMulShape::dense(m, batch * n, k),
-                                  flops, arithmetic, target),
+                                  flops, arithmetic, target,
+                                  tilesOf(arithmetic)),
                   op, arithmetic, target);
   };
   const double f32 = with({});

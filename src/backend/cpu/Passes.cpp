@@ -119,6 +119,8 @@ Result<void> quantizedLowered(const Subject &s) {
 
 Result<void> precisionSet(const Subject &s) {
   setPrecisions(s.function, s.setting.precision);
+  if (s.setting.target.hasMatrixUnits)
+    sayWhichNumbers(s.function);
   return {};
 }
 

@@ -3,6 +3,10 @@
 //     cpu.attention(q, k, v), with "f32-exact" wanted
 //       -> cpu.attention(q, k, v) {sinter.precision = "f32-exact"}
 //
+//     w = convert<f32>(v : f16)
+//     cpu.narrow_product(w, ...), of matrix units
+//       -> cpu.narrow_product(w, ...) {sinter.numbers = f16}
+//
 // What the model says itself stays. A product without the attribute is one of
 // Precision::Default.
 //
@@ -12,13 +16,26 @@
 #define SINTER_BACKEND_CPU_SETPRECISIONS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/ElementType.h"
 #include "runtime/Precision.h"
+
+#include <optional>
 
 namespace sinter::cpu {
 
 /// Lets all products of floats in \p function that are asked for nothing else
 /// be computed with \p wanted.
 void setPrecisions(mlir::func::FuncOp function, Precision wanted);
+
+/// Which numbers activations are, where they are of fewer bits than their type.
+inline constexpr llvm::StringLiteral numbersAttribute = "sinter.numbers";
+
+/// Lets products whose activations are numbers of f16 or bf16 say so.
+void sayWhichNumbers(mlir::func::FuncOp function);
+
+/// The element type that holds all activations of the product \p op; nothing
+/// where they may be any of their own type.
+std::optional<ElementType> numbersOf(mlir::Operation *op);
 
 } // namespace sinter::cpu
 

@@ -79,7 +79,7 @@ static std::string
 compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
                        decltype(&test::compileRaised) compile,
                        std::shared_ptr<Program> *compiled,
-                       const std::optional<cpu::Target> &target = {}) {
+                       cpu::CpuOptions options = {}) {
   Model model = test::parseModel(body);
   if (!model.entry())
     return "the text does not parse: " + body;
@@ -93,9 +93,7 @@ compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
   if (!expected)
     return "interpreter: " + expected.error().message;
 
-  cpu::CpuOptions options;
   options.threads = 1;
-  options.target = target;
   if (const char *folder = std::getenv("SINTER_DUMP")) {
     options.dumpFolder = folder;
     options.passes.printIrAfter = {"all"};
@@ -132,8 +130,16 @@ compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
 std::string test::differs(const std::string &body, Tolerance tolerance,
                           std::shared_ptr<Program> *compiled,
                           const std::optional<cpu::Target> &target) {
+  cpu::CpuOptions options;
+  options.target = target;
+  return differsWith(body, tolerance, options, compiled);
+}
+
+std::string test::differsWith(const std::string &body, Tolerance tolerance,
+                              const cpu::CpuOptions &options,
+                              std::shared_ptr<Program> *compiled) {
   return compareWithInterpreter(body, tolerance, compileAsGiven, compiled,
-                                target);
+                                options);
 }
 
 std::vector<cpu::Target> test::lesserTargets() {

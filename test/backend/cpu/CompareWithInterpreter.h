@@ -24,6 +24,11 @@ std::string differs(const std::string &body, Tolerance tolerance = {},
                     std::shared_ptr<Program> *compiled = nullptr,
                     const std::optional<cpu::Target> &target = {});
 
+/// The same with all that \p options say.
+std::string differsWith(const std::string &body, Tolerance tolerance,
+                        const cpu::CpuOptions &options,
+                        std::shared_ptr<Program> *compiled = nullptr);
+
 /// Machines that the one we run on is, too, with fewer instructions: of each
 /// width of vectors.
 std::vector<cpu::Target> lesserTargets();

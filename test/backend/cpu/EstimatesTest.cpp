@@ -167,3 +167,47 @@ TEST(Estimates, AttentionIsFasterThanItsProducts) {
   EXPECT_LT(alternativesFor(shape, flops / 2, target)[0].seconds,
             all[0].seconds);
 }
+
+/// Matrix units are one of the ways, as exact as is asked for.
+TEST(Estimates, MatrixUnits) {
+  const Target with = *Target::named("", "sapphirerapids", ""),
+               without = *Target::named("", "sapphirerapids", "-amx-tile");
+  const ElementType f32 = ElementType::F32;
+  double last = 0;
+  for (auto [precision, name] : {std::pair{Precision::BFloat16, "tiles-bf16"},
+                                 {Precision::Default, "tiles-split3"},
+                                 {Precision::Exact, "tiles-split6"}}) {
+    const auto tiles = TileArithmetic::of(f32, f32, f32, precision);
+    const ConvolutionShape shape = convolution(256, 14, 3);
+    const bool allowsFast = precision != Precision::Exact;
+    const Alternatives all =
+        alternativesFor(shape, {}, with, allowsFast, tiles);
+    EXPECT_EQ(all.front().kernel, name);
+    EXPECT_TRUE(offers(all, "direct"));
+    EXPECT_EQ(offers(all, "winograd"), allowsFast);
+    EXPECT_GT(all.front().seconds, last);
+    last = all.front().seconds;
+    EXPECT_FALSE(
+        offers(alternativesFor(shape, {}, without, true, tiles), name));
+    const MatMulShape product = MatMulShape::dense(128, 768, 768);
+    const double flops = 2.0 * 128 * 768 * 768;
+    EXPECT_EQ(alternativesFor("matmul-packed", product, flops, {}, with, tiles)
+                  .front()
+                  .kernel,
+              name);
+    // A row is multiplied as fast as its weights are read, which are half as
+    // many bytes in one part.
+    const MatMulShape row = MatMulShape::dense(1, 768, 768);
+    EXPECT_EQ(
+        alternativesFor("matmul-packed", row, flops / 128, {}, with, tiles)
+            .front()
+            .kernel,
+        precision == Precision::BFloat16 ? name : "matmul-packed");
+  }
+  // Three products of 1,030 GFLOP/s at most, and no less than half of that.
+  const Alternatives large = alternativesFor(
+      "matmul-packed", MatMulShape::dense(1024, 1024, 1024), 0x1p31, {}, with,
+      TileArithmetic::of(f32, f32, f32, Precision::Default));
+  EXPECT_GT(large.front().seconds, 0x1p31 / 1030e9);
+  EXPECT_LT(large.front().seconds, 0x1p31 / 515e9);
+}

@@ -2,9 +2,12 @@
 
 #include "backend/cpu/emit/ConvolutionKernel.h"
 
+#include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/emit/BlockedKernel.h"
 #include "backend/cpu/kernels/Channelwise.h"
+#include "backend/cpu/kernels/TileConvolution.h"
 #include "backend/cpu/kernels/Winograd.h"
+#include "graph/ProductPrecision.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -25,17 +28,31 @@ ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
   return shape;
 }
 
+/// What tiles may multiply for \p op, whose weights they want to pack.
+static std::optional<TileArithmetic> tilesOf(cpu::ConvolutionOp op,
+                                             const Arithmetic &arithmetic) {
+  if (op.getPackedFrom())
+    return std::nullopt;
+  return TileArithmetic::of(arithmetic.lhs, arithmetic.rhs,
+                            arithmetic.accumulator, precisionOf(op),
+                            numbersOf(op));
+}
+
 static Alternatives estimatesOf(cpu::ConvolutionOp op,
                                 const Arithmetic &arithmetic,
                                 const Target &target) {
-  return alternativesFor(convolutionShape(op), arithmetic, target,
-                         op.getFast());
+  return alternativesFor(convolutionShape(op), arithmetic, target, op.getFast(),
+                         tilesOf(op, arithmetic));
 }
 
 llvm::StringRef cpu::kernelOf(cpu::ConvolutionOp op, const Target &target) {
   const Arithmetic arithmetic =
       Arithmetic::of(op.getInput(), op.getWeights(), op.getResult(), target);
   return estimatesOf(op, arithmetic, target).front().kernel;
+}
+
+bool cpu::readsNarrowWeights(llvm::StringRef kernel) {
+  return kernel == "direct" || usesTiles(kernel);
 }
 
 namespace {
@@ -53,6 +70,8 @@ public:
     const StringRef chosen = estimated.front().kernel;
     if (chosen == "winograd") {
       fast.emplace(shape, target);
+    } else if (usesTiles(chosen)) {
+      tiles.emplace(shape, target, *tilesOf(op, arithmetic));
     } else if (chosen == "direct") {
       direct.emplace(shape, target, arithmetic);
     } else {
@@ -69,24 +88,28 @@ public:
     plan.flops = flops;
     plan.alternatives = estimated;
     plan.packings.resize(kernel.getInputs().size());
-    auto usePacking = [&](const auto &generator) {
+    auto usePacking = [&](uint64_t bytes, const auto &generator) {
       if (op.getPackedFrom())
         return;
       plan.packings[inputIndex(op.getWeights())] = {
-          uint64_t(generator.packedElements() * arithmetic.rhsBytes()),
-          [generator](const Tensor &weights, std::byte *packed) {
+          bytes, [generator](const Tensor &weights, std::byte *packed) {
             generator.pack(weights.data(), packed);
           }};
     };
     plan.name = estimated.front().kernel;
-    if (depthwise) {
+    if (tiles) {
+      plan.tasks = tiles->tasks();
+      plan.scratchType = ElementType::I8;
+      plan.scratchBytes = tiles->scratchBytes();
+      usePacking(uint64_t(tiles->packedBytes()), *tiles);
+    } else if (depthwise) {
       plan.tasks = depthwise->tasks();
-      usePacking(*depthwise);
+      usePacking(bytesOf(*depthwise), *depthwise);
     } else if (direct) {
       plan.tasks = direct->tasks();
-      usePacking(*direct);
+      usePacking(bytesOf(*direct), *direct);
     } else {
-      usePacking(*fast);
+      usePacking(bytesOf(*fast), *fast);
       planStages(plan);
     }
     return plan;
@@ -98,7 +121,10 @@ protected:
     Value input = memory[inputIndex(op.getInput())];
     Value weights = memory[inputIndex(op.getWeights())];
     Value output = memory[kernel.getInputs().size()];
-    if (fast)
+    if (tiles)
+      tiles->build(builder, location, task, input, weights, output,
+                   memory.back(), epilogue(memory));
+    else if (fast)
       fast->build(stage, builder, location, task,
                   {input, weights, memory.back(), output}, epilogue(memory));
     else if (depthwise)
@@ -110,6 +136,12 @@ protected:
   }
 
 private:
+  /// Of packed weights.
+  template <typename Generator>
+  uint64_t bytesOf(const Generator &generator) const {
+    return uint64_t(generator.packedElements() * arithmetic.rhsBytes());
+  }
+
   void planStages(KernelPlan &plan) const {
     uint64_t bytes =
         uint64_t(fast->workspaceElements() * arithmetic.rhsBytes());
@@ -133,6 +165,7 @@ private:
   std::optional<Winograd> fast;
   std::optional<Convolution> direct;
   std::optional<Depthwise> depthwise;
+  std::optional<TileConvolution> tiles;
 };
 
 } // namespace

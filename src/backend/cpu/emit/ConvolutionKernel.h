@@ -18,6 +18,9 @@ ConvolutionShape convolutionShape(ConvolutionOp op);
 /// The kernel that computes \p op: the fastest by kernels/Estimates.
 llvm::StringRef kernelOf(ConvolutionOp op, const Target &target);
 
+/// Whether that takes weights of fewer bits than f32.
+bool readsNarrowWeights(llvm::StringRef kernel);
+
 /// The kernel that \p op is the anchor of.
 std::unique_ptr<AnchorKernel> createConvolutionKernel(KernelOp kernel,
                                                       ConvolutionOp op,

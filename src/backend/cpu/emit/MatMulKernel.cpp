@@ -2,8 +2,11 @@
 
 #include "backend/cpu/emit/MatMulKernel.h"
 
+#include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/emit/KernelBuilder.h"
 #include "backend/cpu/emit/MatMulForm.h"
+#include "backend/cpu/kernels/TileMatMul.h"
+#include "graph/ProductPrecision.h"
 #include "graph/Types.h"
 
 using namespace mlir;
@@ -64,8 +67,13 @@ public:
         product(shapeOfProduct(), target, arithmetic) {
     SmallVector<int64_t> lhsContracting;
     batches = sidesOf(op, lhsContracting).first.batching.size();
-    estimated = alternativesFor(nameOfKernel(), form.shape, product.flops(),
-                                arithmetic, target);
+    const std::optional<TileArithmetic> ofTiles = TileArithmetic::of(
+        arithmetic.lhs, arithmetic.rhs, arithmetic.accumulator, precisionOf(op),
+        numbersOf(op));
+    estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
+                                product.flops(), arithmetic, target, ofTiles);
+    if (usesTiles(estimated.front().kernel))
+      tiles.emplace(shapeOfProduct(), target, *ofTiles);
   }
 
   KernelPlan plan() const override {
@@ -76,8 +84,10 @@ public:
     plan.scratchType = product.scratchType();
     plan.scratchBytes =
         product.scratchElements() * int64_t(byteSize(plan.scratchType));
-    plan.name = nameOfKernel();
+    plan.name = estimated.front().kernel;
     plan.alternatives = estimated;
+    if (tiles)
+      return withTiles(std::move(plan));
     if (!isPacked())
       return plan;
     if (product.stages() > 1)
@@ -107,7 +117,7 @@ protected:
   void emitTask(size_t stage, OpBuilder &builder, Location location, Value task,
                 ValueRange memory) const override {
     size_t inputs = kernel.getInputs().size();
-    Value scratch = product.scratchElements() ? memory[inputs + 1] : Value();
+    Value scratch = memory.size() > inputs + 1 ? memory[inputs + 1] : Value();
     MatMulEpilogue epilogue;
     if (hasEpilogue())
       epilogue = [this, memory](OpBuilder &builder, Location location,
@@ -117,6 +127,10 @@ protected:
             [&](KernelBuilder &e) { return placeOf(e, at); }, memory);
       };
     epilogue.isLong = hasLongEpilogue();
+    if (tiles)
+      return tiles->build(builder, location, task, memory[inputIndex(lhs)],
+                          memory[inputIndex(rhs)], memory[inputs], scratch,
+                          epilogue);
     MatMulNumbers numbers;
     if (scales())
       numbers.scales = memory[inputIndex(scales())];
@@ -128,6 +142,20 @@ protected:
   }
 
 private:
+  KernelPlan withTiles(KernelPlan plan) const {
+    plan.tasks = tiles->tasks();
+    plan.scratchType = ElementType::I8;
+    plan.scratchBytes = tiles->scratchBytes();
+    plan.packings[inputIndex(rhs)] = {
+        uint64_t(tiles->packedBytes()),
+        [form = form, tiles = *tiles](const Tensor &weights,
+                                      std::byte *packed) {
+          tiles.pack(weights.data(), form.packedKStride, form.packedNStride,
+                     packed);
+        }};
+    return plan;
+  }
+
   static ElementType elementOf(Value value) {
     return *elementTypeOf(tensorOf(value).getElementType());
   }
@@ -189,6 +217,7 @@ private:
   Arithmetic arithmetic;
   MatMul product;
   Alternatives estimated;
+  std::optional<TileMatMul> tiles; ///< Where they are faster.
 };
 
 } // namespace

@@ -2,6 +2,8 @@
 
 #include "backend/cpu/kernels/Estimates.h"
 
+#include "backend/cpu/kernels/TileConvolution.h"
+#include "backend/cpu/kernels/TileMatMul.h"
 #include "backend/cpu/kernels/Winograd.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -97,9 +99,24 @@ static Alternatives fastestFirst(Alternatives alternatives) {
   return alternatives;
 }
 
+/// Of matrix units, whose weights come from memory as those of other kernels
+/// do.
+template <typename Kernel, typename Shape>
+static void addTiles(Alternatives &all, const Shape &shape,
+                     const std::optional<TileArithmetic> &tiles,
+                     const Target &target) {
+  if (!tiles || !Kernel::supports(shape, target))
+    return;
+  const Kernel kernel(shape, target, *tiles);
+  all.push_back({tiles->name(),
+                 std::max(kernel.seconds(target),
+                          double(kernel.packedBytes()) / target.rates.memory)});
+}
+
 Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
                                   const Arithmetic &arithmetic,
-                                  const Target &target, bool allowsFast) {
+                                  const Target &target, bool allowsFast,
+                                  const std::optional<TileArithmetic> &tiles) {
   if (isDepthwise(shape)) {
     Alternatives all;
     if (!shape.hasPlanarInput)
@@ -112,17 +129,21 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
   Alternatives all = {{"direct", direct(shape, arithmetic, target.rates)}};
   if (allowsFast && arithmetic == Arithmetic() && Winograd::supports(shape))
     all.push_back({"winograd", winograd(shape, target)});
+  addTiles<TileConvolution>(all, shape, tiles, target);
   return fastestFirst(std::move(all));
 }
 
 Alternatives cpu::alternativesFor(llvm::StringRef name,
                                   const MatMulShape &shape, double flops,
                                   const Arithmetic &arithmetic,
-                                  const Target &target) {
+                                  const Target &target,
+                                  const std::optional<TileArithmetic> &tiles) {
   const double weights =
       double(shape.n) * double(shape.k) * double(arithmetic.rhsBytes());
-  return {{name, std::max(flops / rateOf(arithmetic, target.rates),
-                          weights / target.rates.memory)}};
+  Alternatives all = {{name, std::max(flops / rateOf(arithmetic, target.rates),
+                                      weights / target.rates.memory)}};
+  addTiles<TileMatMul>(all, shape, tiles, target);
+  return fastestFirst(std::move(all));
 }
 
 Alternatives cpu::alternativesFor(const AttentionShape &shape, double flops,

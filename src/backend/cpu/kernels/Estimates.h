@@ -14,6 +14,7 @@
 #include "backend/cpu/kernels/Attention.h"
 #include "backend/cpu/kernels/Convolution.h"
 #include "backend/cpu/kernels/MatMul.h"
+#include "backend/cpu/kernels/TileArithmetic.h"
 
 namespace sinter::cpu {
 
@@ -25,15 +26,23 @@ struct Alternative {
 using Alternatives = llvm::SmallVector<Alternative, 2>;
 
 /// What can compute the convolution, the fastest first. \p allowsFast: products
-/// may be replaced by fewer ones of sums.
-Alternatives alternativesFor(const ConvolutionShape &shape,
-                             const Arithmetic &arithmetic, const Target &target,
-                             bool allowsFast);
+/// may be replaced by fewer ones of sums. \p tiles: what matrix units may
+/// multiply for it, where there are any.
+Alternatives
+alternativesFor(const ConvolutionShape &shape, const Arithmetic &arithmetic,
+                const Target &target, bool allowsFast,
+                const std::optional<TileArithmetic> &tiles = std::nullopt);
 
 /// Of the product \p name.
-Alternatives alternativesFor(llvm::StringRef name, const MatMulShape &shape,
-                             double flops, const Arithmetic &arithmetic,
-                             const Target &target);
+Alternatives
+alternativesFor(llvm::StringRef name, const MatMulShape &shape, double flops,
+                const Arithmetic &arithmetic, const Target &target,
+                const std::optional<TileArithmetic> &tiles = std::nullopt);
+
+/// Whether \p kernel is one of matrix units.
+inline bool usesTiles(llvm::StringRef kernel) {
+  return kernel.starts_with("tiles-");
+}
 
 /// Of attention in f32, of \p flops.
 Alternatives alternativesFor(const AttentionShape &shape, double flops,

@@ -28,19 +28,23 @@ static std::optional<int64_t> wholeParts(ElementType type) {
   }
 }
 
-std::optional<TileArithmetic> TileArithmetic::of(ElementType lhs,
-                                                 ElementType rhs,
-                                                 ElementType sums,
-                                                 Precision precision) {
+std::optional<TileArithmetic>
+TileArithmetic::of(ElementType lhs, ElementType rhs, ElementType sums,
+                   Precision precision, std::optional<ElementType> numbers) {
   if (isByte(lhs) && isByte(rhs) && sums == ElementType::I32)
     return TileArithmetic{lhs, rhs, 1, 1, 1};
-  const std::optional<int64_t> ofRhs = wholeParts(rhs);
-  if (lhs != ElementType::F32 || sums != ElementType::F32 || !ofRhs)
+  const std::optional<int64_t> ofLhs = wholeParts(numbers.value_or(lhs)),
+                               ofRhs = wholeParts(rhs);
+  if (lhs != ElementType::F32 || sums != ElementType::F32 || !ofLhs || !ofRhs)
     return std::nullopt;
+  const int64_t ofF32 = *wholeParts(ElementType::F32);
+  if (*ofLhs < ofF32 && *ofRhs < ofF32)
+    return TileArithmetic{lhs, rhs, *ofLhs, *ofRhs, *ofLhs + *ofRhs - 1};
   const int64_t depth = precision == Precision::Exact     ? 3
                         : precision == Precision::Default ? 2
                                                           : 1;
-  return TileArithmetic{lhs, rhs, depth, std::min(depth, *ofRhs), depth};
+  return TileArithmetic{lhs, rhs, std::min(depth, *ofLhs),
+                        std::min(depth, *ofRhs), depth};
 }
 
 bool TileArithmetic::isOfBytes() const { return isByte(lhs); }

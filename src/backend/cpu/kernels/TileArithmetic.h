@@ -6,6 +6,7 @@
 //     three (split3)           x0 y1 + x0 y0 + x1 y0
 //     six (split6)             all xi yj with i + j < 3
 //   f32 * bf16, f32 * f16      the same, with as many parts of y as it has
+//   f16 * f16, bf16 * bf16     all there are: four, and one
 //
 // Each part is what is left of the number, rounded to bf16. Tiles make zeros of
 // denormal numbers whatever the processor was told, and parts of numbers near
@@ -45,8 +46,11 @@ struct TileArithmetic {
 
   /// What is the fastest of those that \p precision allows; nothing where
   /// matrix units do not multiply such numbers. \p sums: f32, or i32 of bytes.
+  /// Activations may be known to hold \p numbers of fewer bits: products of
+  /// these by such weights are exact, four of f16 by f16.
   static std::optional<TileArithmetic>
-  of(ElementType lhs, ElementType rhs, ElementType sums, Precision precision);
+  of(ElementType lhs, ElementType rhs, ElementType sums, Precision precision,
+     std::optional<ElementType> numbers = {});
 
   bool operator==(const TileArithmetic &) const = default;
 

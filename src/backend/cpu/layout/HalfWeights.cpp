@@ -48,7 +48,7 @@ std::optional<Tensor> cpu::inHalfPrecision(const Tensor &weights) {
 void cpu::storeInHalfPrecision(ConvolutionOp op, const Target &target) {
   std::optional<Tensor> weights = constantTensor(op.getWeights());
   if (!weights || weights->type() != ElementType::F32 || op.getPackedFrom() ||
-      kernelOf(op, target) != "direct")
+      !readsNarrowWeights(kernelOf(op, target)))
     return;
   // Tiles of few rows convert a weight for few products.
   constexpr int64_t registersOfLargeTiles = 32;

@@ -8,6 +8,7 @@
 #include "backend/cpu/layout/RepeatedConstant.h"
 #include "graph/Constants.h"
 #include "graph/IntegerRange.h"
+#include "graph/ProductPrecision.h"
 #include "graph/Types.h"
 #include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/Sums.h"
@@ -453,6 +454,8 @@ Value NarrowProduct::run() {
       zeros ? zeroPoints() : Value(),
       builder.getDenseI64ArrayAttr(rhs.contracting),
       builder.getI64IntegerAttr(block));
+  if (std::optional<Precision> asked = askedPrecision(op))
+    setPrecision(product.getDefiningOp(), *asked);
   if (scales && !scalesBlocks)
     product = timesColumns(product);
   return emit.convert(product, elementOf(op.getResult()));

@@ -145,7 +145,7 @@ Value cpu::scaleBehindSums(ConvolutionOp op, const Target &target,
       weights->type() != ElementType::F32 || weights->bytes() < leastBytes ||
       target.vectorRegisters < registersOfLargeTiles || op.getPackedFrom() ||
       !tensorOf(op.getInput()).getElementType().isF32() ||
-      kernelOf(op, target) != "direct")
+      !readsNarrowWeights(kernelOf(op, target)))
     return {};
   std::optional<ScaledIntegers> scaled = asScaledIntegers(*weights);
   if (!scaled)

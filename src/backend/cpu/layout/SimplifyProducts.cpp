@@ -5,6 +5,7 @@
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "graph/ArithmeticCount.h"
 #include "graph/ExactSums.h"
+#include "graph/ProductPrecision.h"
 #include "graph/interfaces/Axes.h"
 #include "graph/nn/TensorBuilder.h"
 #include "passes/LowerQuantized.h"
@@ -19,10 +20,15 @@ namespace sinter::cpu {
 /// The operation on other operands, with a result of element type \p element.
 static Value productOf(TensorBuilder &emit, DotGeneralOp op, Value lhs,
                        Value rhs, Type element) {
-  return emit.make<DotGeneralOp>(
+  Value product = emit.make<DotGeneralOp>(
       RankedTensorType::get(shapeOf(op.getResult()), element), lhs, rhs,
       op.getDotDimensionNumbersAttr(), op.getPrecisionConfigAttr(),
       stablehlo::DotAlgorithmAttr());
+  // An algorithm is one of the operands' types; how exact it is, is kept.
+  if (op.getAlgorithmAttr())
+    if (std::optional<Precision> asked = askedPrecision(op))
+      setPrecision(product.getDefiningOp(), *asked);
+  return product;
 }
 
 //===----------------------------------------------------------------------===//
