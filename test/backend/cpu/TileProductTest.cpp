@@ -86,7 +86,7 @@ void check(const TileArithmetic &arithmetic, const Target &target,
 
 TEST(TileProduct, Products) {
   WITH_TILES(target);
-  Sweep sweep;
+  Sweep sweep(2);
   for (const TileArithmetic &arithmetic : tileArithmetics())
     for (const Product &size : {Product{1, 1, 1},
                                 {1, 40, 37},

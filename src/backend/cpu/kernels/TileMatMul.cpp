@@ -112,10 +112,12 @@ void TileMatMul::build(OpBuilder &builder, Location location, Value task,
       code.mul(cut.units.start(code, code.add(unit, 1)), 2), code.index(tiles));
   Value firstRow = code.mul(firstTile, tileRows);
   Value endRow = code.min(code.mul(endTile, tileRows), code.index(shape.m));
-  const TileProduct::Task what{code.flatten(scratch), code.flatten(b),
+  const TileProduct::Task what{code.flatten(scratch),
+                               code.flatten(b),
                                code.sub(endTile, firstTile),
                                cut.panels.start(code, chunk),
-                               cut.panels.start(code, code.add(chunk, 1))};
+                               cut.panels.start(code, code.add(chunk, 1)),
+                               std::min(2 * cut.units.sizeOf(0), tiles)};
   product.build(
       code, what,
       [&](Value carried, TileProduct::Put put) {

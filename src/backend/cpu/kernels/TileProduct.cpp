@@ -250,6 +250,7 @@ struct TileProduct::Emission {
   Value isUnusual = {}, unscale = {}, unscaleSums = {};
   Value panel = {};
   Value panelStart = {};   ///< Where its weights begin, in bytes.
+  Value group = {};        ///< The number of the tiles of rows, by twos.
   int64_t columnTiles = 0; ///< Of this panel,
   int64_t valid = 0;       ///< and how many columns the last one has.
 
@@ -391,9 +392,11 @@ void TileProduct::buildPanel(Emission &e, Value panel, int64_t tiles,
   e.valid = valid;
   Value pairs = code.div(e.task.tiles, groupTiles);
   code.loop(code.index(0), pairs, 1, [&](Value pair) {
+    e.group = pair;
     buildGroup(e, code.mul(pair, groupTiles), groupTiles);
   });
   Value paired = code.mul(pairs, groupTiles);
+  e.group = pairs;
   code.when(code.less(paired, e.task.tiles), [&] { buildGroup(e, paired, 1); });
 }
 
@@ -428,6 +431,28 @@ void TileProduct::forSteps(
              });
 }
 
+/// Brings what this step of the next panel takes into the second-level cache,
+/// or this group's share of that.
+void TileProduct::fetchNext(Emission &e, Value step) const {
+  constexpr int64_t mostLines = 16;
+  const int64_t lines = stepBytes(panelTiles) / cacheLineBytes;
+  const int64_t groups = llvm::divideCeil(e.task.mostTiles, groupTiles);
+  // Where no group waits long enough, the processor's own fetching must do.
+  if (panels() == 1 || lines > groups * mostLines)
+    return;
+  VectorBuilder &code = e.code;
+  const int64_t share = llvm::divideCeil(lines, groups);
+  Value next = code.add(e.panelStart, panelBytes());
+  Value first = code.add(code.add(next, code.mul(step, lines * cacheLineBytes)),
+                         code.mul(e.group, share * cacheLineBytes));
+  Type element = cast<MemRefType>(e.task.weights.getType()).getElementType();
+  const int64_t bytes = int64_t(element.getIntOrFloatBitWidth() / 8);
+  Value place = code.div(first, bytes);
+  for (int64_t line = 0; line < share; ++line)
+    code.prefetch(e.task.weights,
+                  code.add(place, line * cacheLineBytes / bytes));
+}
+
 void TileProduct::multiplyTiles(Emission &e, ArrayRef<TilePlace> places) const {
   VectorBuilder &code = e.code;
   const auto rowTiles = int64_t(places.size());
@@ -457,6 +482,7 @@ void TileProduct::multiplyTiles(Emission &e, ArrayRef<TilePlace> places) const {
                            arithmetic.lhsPart(), arithmetic.rhsPart());
       inRegisters = pair;
     }
+    fetchNext(e, step);
   });
   for (int64_t r = 0; r < rowTiles; ++r)
     for (int64_t c = 0; c < e.columnTiles; ++c)

@@ -13,7 +13,8 @@
 // the second-level cache while the task goes over panels of 32 columns. Each
 // panel's weights are packed in the order in which they are read, two registers
 // of 16 columns a step and part. Two tiles of rows by two of columns are summed
-// up at once, stored to the stack, and handed on from there, row by row.
+// up at once, stored to the stack, and handed on from there, row by row; each
+// two fetch their part of the next panel meanwhile.
 //
 // Rows are cut into tiles of one height, as few as hold them: 49 rows are four
 // tiles of 13, whose products take 13 cycles each, not 16.
@@ -114,6 +115,8 @@ public:
     mlir::Value scratch, weights; ///< Flat, of bytes and of anything.
     mlir::Value tiles;            ///< How many tiles of rows there are.
     mlir::Value firstPanel, endPanel;
+    /// The most tiles of rows that any task has.
+    int64_t mostTiles = 1;
   };
   /// Emits a task.
   void build(VectorBuilder &code, const Task &task, Source source,
@@ -141,6 +144,7 @@ private:
                   int64_t valid) const;
   void buildGroup(Emission &e, mlir::Value firstTile, int64_t rowTiles) const;
   void multiplyTiles(Emission &e, llvm::ArrayRef<TilePlace> places) const;
+  void fetchNext(Emission &e, mlir::Value step) const;
   void multiplyVectors(Emission &e, llvm::ArrayRef<TilePlace> places) const;
   void storeResults(Emission &e, llvm::ArrayRef<TilePlace> places) const;
   void forSteps(Emission &e,
