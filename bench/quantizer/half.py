@@ -1,6 +1,7 @@
 """Models in f16 and bf16, and in f64 to judge by."""
 import numpy
 import onnx
+import onnx.numpy_helper
 from onnx import TensorProto, helper
 
 FLOAT = TensorProto.FLOAT

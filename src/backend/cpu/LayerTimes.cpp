@@ -53,9 +53,9 @@ static double elementsOf(Value value) {
 }
 
 /// What matrix units multiply in the default precision.
-static std::optional<TileArithmetic> tilesOf(const Arithmetic &arithmetic) {
-  return TileArithmetic::of(arithmetic.lhs, arithmetic.rhs,
-                            arithmetic.accumulator, Precision::Default);
+static std::vector<TileArithmetic> tilesFor(const Arithmetic &arithmetic) {
+  return TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
+                               arithmetic.accumulator, Precision::Default);
 }
 
 /// \p kernels with what they read and write of activations.
@@ -74,7 +74,7 @@ static LayerTimes timesOf(stablehlo::ConvolutionOp op, const Arithmetic &bytes,
   const ConvolutionShape shape = asImages(op);
   auto with = [&](const Arithmetic &arithmetic) {
     return timeOf(alternativesFor(shape, arithmetic, target,
-                                  /*allowsFast=*/true, tilesOf(arithmetic)),
+                                  /*allowsFast=*/true, tilesFor(arithmetic)),
                   op, arithmetic, target);
   };
   return {with({}), with(bytes)};
@@ -97,7 +97,7 @@ static LayerTimes timesOf(stablehlo::DotGeneralOp op, const Arithmetic &bytes,
   auto with = [&](const Arithmetic &arithmetic) {
     return timeOf(alternativesFor("matmul", MatMulShape::dense(m, batch * n, k),
                                   flops, arithmetic, target,
-                                  tilesOf(arithmetic)),
+                                  tilesFor(arithmetic)),
                   op, arithmetic, target);
   };
   const double f32 = with({});

@@ -177,7 +177,7 @@ TEST(Estimates, MatrixUnits) {
   for (auto [precision, name] : {std::pair{Precision::BFloat16, "tiles-bf16"},
                                  {Precision::Default, "tiles-split3"},
                                  {Precision::Exact, "tiles-split6"}}) {
-    const auto tiles = TileArithmetic::of(f32, f32, f32, precision);
+    const auto tiles = TileArithmetic::allOf(f32, f32, f32, precision);
     const ConvolutionShape shape = convolution(256, 14, 3);
     const bool allowsFast = precision != Precision::Exact;
     const Alternatives all =
@@ -207,7 +207,23 @@ TEST(Estimates, MatrixUnits) {
   // Three products of 1,030 GFLOP/s at most, and no less than half of that.
   const Alternatives large = alternativesFor(
       "matmul-packed", MatMulShape::dense(1024, 1024, 1024), 0x1p31, {}, with,
-      TileArithmetic::of(f32, f32, f32, Precision::Default));
+      TileArithmetic::allOf(f32, f32, f32, Precision::Default));
   EXPECT_GT(large.front().seconds, 0x1p31 / 1030e9);
   EXPECT_LT(large.front().seconds, 0x1p31 / 515e9);
+}
+
+/// Three products where they save enough to be worth their error.
+TEST(Estimates, LessExactOnlyWhereItIsWorthIt) {
+  const Target target = *Target::named("", "sapphirerapids", "");
+  const ElementType f32 = ElementType::F32;
+  const auto tiles = TileArithmetic::allOf(f32, f32, f32, Precision::Default);
+  // Few channels take as long to be brought together as to be multiplied.
+  ConvolutionShape narrow = convolution(96, 56, 1);
+  narrow.outputChannels = 24;
+  EXPECT_FALSE(
+      offers(alternativesFor(narrow, {}, target, true, tiles), "tiles-split3"));
+  EXPECT_EQ(alternativesFor(convolution(512, 28, 1), {}, target, true, tiles)
+                .front()
+                .kernel,
+            "tiles-split3");
 }

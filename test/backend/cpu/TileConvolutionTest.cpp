@@ -90,12 +90,14 @@ void check(const ConvolutionShape &shape, const TileArithmetic &arithmetic,
   Tensor output(arithmetic.accumulator(),
                 {shape.batch * blocks(shape.outputChannels) * lanes *
                  shape.outputPixels()});
-  const TileCounts counts = runTiles(
-      target, {&input, &packed, &scratch, &output}, convolution.tasks(),
+  Tensor *const tensors[] = {&input, &packed, &scratch, &output};
+  TileKernel kernel(
+      target, tensors, convolution.tasks(),
       [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
         convolution.build(builder, loc, task, memory[0], memory[1], memory[3],
                           memory[2], {});
       });
+  const TileCounts counts = kernel.run(tensors);
   EXPECT_EQ(counts.configurations, 1);
   EXPECT_EQ(counts.releases, 1);
   EXPECT_GT(counts.products, 0);

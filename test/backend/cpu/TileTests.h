@@ -37,34 +37,45 @@ inline double tileError(const TileArithmetic &arithmetic, int64_t k) {
   return parts[arithmetic.depth - 1] + double(k) * 0x1p-24;
 }
 
-/// Compiles \p emit with emulated tiles and runs it between guarded pages. The
-/// last tensor is written, and so is the one before it, the scratch memory.
-/// Returns what the tasks have executed.
-inline TileCounts
-runTiles(const Target &target, llvm::ArrayRef<Tensor *> tensors, int64_t tasks,
-         llvm::function_ref<void(mlir::OpBuilder &, mlir::Location, mlir::Value,
-                                 mlir::ValueRange)>
-             emit) {
-  KernelRunner runner(target);
-  llvm::SmallVector<KernelBuffer> buffers;
-  std::vector<void *> arguments;
-  for (auto [i, tensor] : llvm::enumerate(tensors)) {
-    buffers.push_back(
-        {mlir::MemRefType::get({tensor->size()},
-                               storedType(tensor->type(), &runner.context())),
-         i + 2 >= tensors.size()});
-    arguments.push_back(tensor->mutableBytes());
+/// A kernel with emulated tiles.
+class TileKernel {
+public:
+  /// For tensors like \p tensors, of which the last is written, and so is the
+  /// one before it, the scratch memory.
+  TileKernel(const Target &target, llvm::ArrayRef<Tensor *> tensors,
+             int64_t tasks,
+             llvm::function_ref<void(mlir::OpBuilder &, mlir::Location,
+                                     mlir::Value, mlir::ValueRange)>
+                 emit)
+      : runner(target) {
+    llvm::SmallVector<KernelBuffer> buffers;
+    for (auto [i, tensor] : llvm::enumerate(tensors))
+      buffers.push_back(
+          {mlir::MemRefType::get({tensor->size()},
+                                 storedType(tensor->type(), &runner.context())),
+           i + 2 >= tensors.size()});
+    contract =
+        createKernel(runner.module(), mlir::UnknownLoc::get(&runner.context()),
+                     "kernel", buffers, emit);
+    contract.tasks = tasks;
+    emulateTiles(runner.module());
+    runner.compile();
   }
-  KernelContract contract =
-      createKernel(runner.module(), mlir::UnknownLoc::get(&runner.context()),
-                   "kernel", buffers, emit);
-  contract.tasks = tasks;
-  emulateTiles(runner.module());
-  runner.compile();
-  takeTileCounts();
-  runner.run(contract, arguments);
-  return takeTileCounts();
-}
+
+  /// Runs it between guarded pages, and returns what was executed.
+  TileCounts run(llvm::ArrayRef<Tensor *> tensors) {
+    std::vector<void *> arguments;
+    for (Tensor *tensor : tensors)
+      arguments.push_back(tensor->mutableBytes());
+    takeTileCounts();
+    runner.run(contract, arguments);
+    return takeTileCounts();
+  }
+
+private:
+  KernelRunner runner;
+  KernelContract contract;
+};
 
 inline Tensor randomTensor(ElementType type, int64_t size, uint64_t seed) {
   Tensor tensor(type, {size});

@@ -84,3 +84,15 @@ func.func @half(%x: tensor<4x64xf16>, %y: tensor<64x128xf16>) -> (tensor<4x128xf
   %1 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<4x64xf16>, tensor<64x128xf16>) -> tensor<4x128xf16>
   return %0, %1 : tensor<4x128xf16>, tensor<4x128xf16>
 }
+
+// -----
+
+// How exactly the model wants a product goes with it.
+// CHECK-LABEL: func.func @main
+// CHECK: "cpu.narrow_product"({{.*}}) <{{.*}}> {sinter.precision = "f32-exact"}
+func.func @main(%x: tensor<1x64xf32>) -> tensor<1x128xf32> {
+  %w = stablehlo.constant dense<100> : tensor<64x128xi8>
+  %f = stablehlo.convert %w : (tensor<64x128xi8>) -> tensor<64x128xf32>
+  %r = stablehlo.dot_general %x, %f, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<1x64xf32>, tensor<64x128xf32>) -> tensor<1x128xf32>
+  return %r : tensor<1x128xf32>
+}

@@ -29,20 +29,20 @@ ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
 }
 
 /// What tiles may multiply for \p op, whose weights they want to pack.
-static std::optional<TileArithmetic> tilesOf(cpu::ConvolutionOp op,
-                                             const Arithmetic &arithmetic) {
+static std::vector<TileArithmetic> tilesFor(cpu::ConvolutionOp op,
+                                            const Arithmetic &arithmetic) {
   if (op.getPackedFrom())
-    return std::nullopt;
-  return TileArithmetic::of(arithmetic.lhs, arithmetic.rhs,
-                            arithmetic.accumulator, precisionOf(op),
-                            numbersOf(op));
+    return {};
+  return TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
+                               arithmetic.accumulator, precisionOf(op),
+                               numbersOf(op));
 }
 
 static Alternatives estimatesOf(cpu::ConvolutionOp op,
                                 const Arithmetic &arithmetic,
                                 const Target &target) {
   return alternativesFor(convolutionShape(op), arithmetic, target, op.getFast(),
-                         tilesOf(op, arithmetic));
+                         tilesFor(op, arithmetic));
 }
 
 llvm::StringRef cpu::kernelOf(cpu::ConvolutionOp op, const Target &target) {
@@ -71,7 +71,8 @@ public:
     if (chosen == "winograd") {
       fast.emplace(shape, target);
     } else if (usesTiles(chosen)) {
-      tiles.emplace(shape, target, *tilesOf(op, arithmetic));
+      tiles.emplace(shape, target,
+                    tilesNamed(chosen, tilesFor(op, arithmetic)));
     } else if (chosen == "direct") {
       direct.emplace(shape, target, arithmetic);
     } else {

@@ -67,13 +67,14 @@ public:
         product(shapeOfProduct(), target, arithmetic) {
     SmallVector<int64_t> lhsContracting;
     batches = sidesOf(op, lhsContracting).first.batching.size();
-    const std::optional<TileArithmetic> ofTiles = TileArithmetic::of(
+    const std::vector<TileArithmetic> ofTiles = TileArithmetic::allOf(
         arithmetic.lhs, arithmetic.rhs, arithmetic.accumulator, precisionOf(op),
         numbersOf(op));
     estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
                                 product.flops(), arithmetic, target, ofTiles);
     if (usesTiles(estimated.front().kernel))
-      tiles.emplace(shapeOfProduct(), target, *ofTiles);
+      tiles.emplace(shapeOfProduct(), target,
+                    tilesNamed(estimated.front().kernel, ofTiles));
   }
 
   KernelPlan plan() const override {

@@ -28,20 +28,27 @@ using Alternatives = llvm::SmallVector<Alternative, 2>;
 /// What can compute the convolution, the fastest first. \p allowsFast: products
 /// may be replaced by fewer ones of sums. \p tiles: what matrix units may
 /// multiply for it, where there are any.
-Alternatives
-alternativesFor(const ConvolutionShape &shape, const Arithmetic &arithmetic,
-                const Target &target, bool allowsFast,
-                const std::optional<TileArithmetic> &tiles = std::nullopt);
+Alternatives alternativesFor(const ConvolutionShape &shape,
+                             const Arithmetic &arithmetic, const Target &target,
+                             bool allowsFast,
+                             llvm::ArrayRef<TileArithmetic> tiles = {});
 
 /// Of the product \p name.
-Alternatives
-alternativesFor(llvm::StringRef name, const MatMulShape &shape, double flops,
-                const Arithmetic &arithmetic, const Target &target,
-                const std::optional<TileArithmetic> &tiles = std::nullopt);
+Alternatives alternativesFor(llvm::StringRef name, const MatMulShape &shape,
+                             double flops, const Arithmetic &arithmetic,
+                             const Target &target,
+                             llvm::ArrayRef<TileArithmetic> tiles = {});
 
 /// Whether \p kernel is one of matrix units.
 inline bool usesTiles(llvm::StringRef kernel) {
   return kernel.starts_with("tiles-");
+}
+
+/// That one of \p tiles.
+inline TileArithmetic tilesNamed(llvm::StringRef kernel,
+                                 llvm::ArrayRef<TileArithmetic> tiles) {
+  return *llvm::find_if(
+      tiles, [&](const TileArithmetic &each) { return each.name() == kernel; });
 }
 
 /// Of attention in f32, of \p flops.

@@ -5,6 +5,7 @@
 #include "backend/cpu/kernels/Arithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <bit>
 #include <cmath>
@@ -45,6 +46,17 @@ TileArithmetic::of(ElementType lhs, ElementType rhs, ElementType sums,
                                                           : 1;
   return TileArithmetic{lhs, rhs, std::min(depth, *ofLhs),
                         std::min(depth, *ofRhs), depth};
+}
+
+std::vector<TileArithmetic>
+TileArithmetic::allOf(ElementType lhs, ElementType rhs, ElementType sums,
+                      Precision precision, std::optional<ElementType> numbers) {
+  std::vector<TileArithmetic> all;
+  for (Precision each : {precision, Precision::Exact})
+    if (const auto tiles = of(lhs, rhs, sums, each, numbers);
+        tiles && !llvm::is_contained(all, *tiles))
+      all.push_back(*tiles);
+  return all;
 }
 
 bool TileArithmetic::isOfBytes() const { return isByte(lhs); }

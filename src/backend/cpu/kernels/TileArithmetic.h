@@ -31,6 +31,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace sinter::cpu {
 
@@ -51,6 +52,17 @@ struct TileArithmetic {
   static std::optional<TileArithmetic>
   of(ElementType lhs, ElementType rhs, ElementType sums, Precision precision,
      std::optional<ElementType> numbers = {});
+
+  /// All that \p precision allows, the least exact first: where a product is
+  /// no slower for it, it may be computed more exactly.
+  static std::vector<TileArithmetic>
+  allOf(ElementType lhs, ElementType rhs, ElementType sums, Precision precision,
+        std::optional<ElementType> numbers = {});
+
+  /// Whether it is as near as products in f32, or nearer.
+  bool isExact() const {
+    return isOfBytes() || depth >= 3 || depth == lhsParts + rhsParts - 1;
+  }
 
   bool operator==(const TileArithmetic &) const = default;
 

@@ -276,12 +276,14 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
   Value firstPixel = code.mul(firstTile, tileRows),
         endPixel = code.min(code.mul(endTile, tileRows),
                             code.index(shape.outputPixels()));
-  const TileProduct::Task what{code.flatten(scratch),
-                               code.flatten(weights),
-                               code.sub(endTile, firstTile),
-                               cut.panels.start(code, chunk),
-                               cut.panels.start(code, code.add(chunk, 1)),
-                               cut.units.sizeOf(0) * unitTiles()};
+  const TileProduct::Task what{
+      code.flatten(scratch),
+      code.flatten(weights),
+      code.sub(endTile, firstTile),
+      cut.panels.start(code, chunk),
+      cut.panels.start(code, code.add(chunk, 1)),
+      std::min(cut.units.sizeOf(0) * unitTiles(), allTiles()),
+      (isPointwise ? allTiles() : rowTiles) % 2 == 0};
   auto source = [&](Value carried, TileProduct::Put put) {
     return isPointwise
                ? stagePixels(code, image, firstPixel,

@@ -117,7 +117,8 @@ void TileMatMul::build(OpBuilder &builder, Location location, Value task,
                                code.sub(endTile, firstTile),
                                cut.panels.start(code, chunk),
                                cut.panels.start(code, code.add(chunk, 1)),
-                               std::min(2 * cut.units.sizeOf(0), tiles)};
+                               std::min(2 * cut.units.sizeOf(0), tiles),
+                               tiles % 2 == 0};
   product.build(
       code, what,
       [&](Value carried, TileProduct::Put put) {

@@ -10,10 +10,11 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "runtime/Float.h"
+#include "runtime/MappedPages.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <span>
 
@@ -89,6 +90,10 @@ template <ElementType type> float floatAt(const char *at) {
   }
 }
 
+template <ElementType type> constexpr size_t sizeOfWeight() {
+  return type == ElementType::F32 ? 4 : type == ElementType::I8 ? 1 : 2;
+}
+
 /// Where weights lie, in bytes.
 struct WeightStrides {
   int64_t n, k, tap;
@@ -114,17 +119,48 @@ forRegisters(const TileProduct &product, int64_t taps,
   }
 }
 
-/// Whether no weight is too large to be scaled; NaN is.
+/// Whether none of \p count weights is too large to be scaled; NaN is.
 template <ElementType type>
-static bool areUsual(const TileProductShape &shape, const char *from,
-                     const WeightStrides &strides) {
-  bool all = true;
-  for (int64_t n = 0; n < shape.n; ++n)
-    for (int64_t k = 0; k < shape.k; ++k)
-      for (int64_t tap = 0; tap < shape.taps(); ++tap)
-        all &= std::abs(floatAt<type>(from + n * strides.n + k * strides.k +
-                                      tap * strides.tap)) <= mostUsualMagnitude;
-  return all;
+static bool areUsual(const char *from, int64_t count) {
+  constexpr auto bytes = int64_t(sizeOfWeight<type>());
+  uint32_t most = 0;
+  for (int64_t i = 0; i < count; ++i)
+    most = std::max(most,
+                    std::bit_cast<uint32_t>(floatAt<type>(from + i * bytes)) &
+                        0x7fffffff);
+  return most <= std::bit_cast<uint32_t>(mostUsualMagnitude);
+}
+
+/// A row of a register: parts of two neighbours along k, of 16 columns.
+static void packPairs(float (&pair)[2][16], bool isUsual, int64_t parts,
+                      char *to, int64_t partBytes) {
+  if (!isUsual) {
+    uint16_t ofWeight[3];
+    for (int64_t n = 0; n < 16; ++n)
+      for (int64_t i = 0; i < 2; ++i) {
+        TileArithmetic::split(pair[i][n], false,
+                              std::span(ofWeight, size_t(parts)));
+        for (int64_t part = 0; part < parts; ++part)
+          std::memcpy(to + part * partBytes + n * 4 + i * 2, &ofWeight[part],
+                      2);
+      }
+    return;
+  }
+  // The same as split() does, in loops over columns.
+  for (auto &row : pair)
+    for (float &number : row)
+      number *= tileScale;
+  for (int64_t part = 0; part < parts; ++part) {
+    uint32_t words[16] = {};
+    for (int64_t i = 0; i < 2; ++i)
+      for (int64_t n = 0; n < 16; ++n) {
+        const uint32_t top =
+            (std::bit_cast<uint32_t>(pair[i][n]) + 0x8000) & 0xffff0000;
+        pair[i][n] -= std::bit_cast<float>(top);
+        words[n] |= i == 0 ? top >> 16 : top;
+      }
+    std::memcpy(to + part * partBytes, words, sizeof(words));
+  }
 }
 
 /// Returns whether the weights are usual, and scaled.
@@ -132,31 +168,25 @@ template <ElementType type>
 static bool packParts(const TileProduct &product, const TileProductShape &shape,
                       const char *from, const WeightStrides &strides,
                       char *to) {
-  const bool isUsual = areUsual<type>(shape, from, strides);
+  const bool isUsual = areUsual<type>(from, shape.n * shape.k * shape.taps());
   const int64_t parts = product.numbers().rhsParts;
-  uint16_t ofWeight[3];
-  const std::span<uint16_t> all(ofWeight, size_t(parts));
   forRegisters(
       product, shape.taps(),
       [&](int64_t column, int64_t k, int64_t tap, int64_t registers,
           int64_t number) {
-        const int64_t columns = std::min<int64_t>(16, shape.n - column),
-                      depth = std::min<int64_t>(32, shape.k - k);
-        if (columns < 16 || depth < 32)
-          for (int64_t part = 0; part < parts; ++part)
-            std::memset(to + (part * registers + number) * tileBytes, 0,
-                        tileBytes);
-        for (int64_t n = 0; n < columns; ++n)
-          for (int64_t i = 0; i < depth; ++i) {
-            TileArithmetic::split(
-                floatAt<type>(from + (column + n) * strides.n +
-                              (k + i) * strides.k + tap * strides.tap),
-                isUsual, all);
-            for (int64_t part = 0; part < parts; ++part)
-              std::memcpy(to + (part * registers + number) * tileBytes +
-                              i / 2 * tileRowBytes + n * 4 + i % 2 * 2,
-                          &ofWeight[part], 2);
+        const int64_t columns = std::min<int64_t>(16, shape.n - column);
+        for (int64_t row = 0; row < mostTileRows; ++row) {
+          float pair[2][16] = {};
+          for (int64_t i = 0; i < 2 && k + 2 * row + i < shape.k; ++i) {
+            const char *at = from + column * strides.n +
+                             (k + 2 * row + i) * strides.k + tap * strides.tap;
+            for (int64_t n = 0; n < columns; ++n)
+              pair[i][n] = floatAt<type>(at + n * strides.n);
           }
+          packPairs(pair, isUsual, parts,
+                    to + number * tileBytes + row * tileRowBytes,
+                    registers * tileBytes);
+        }
         if (number + 1 == registers)
           to += parts * registers * tileBytes;
       });
@@ -206,6 +236,11 @@ void TileProduct::pack(const void *weights, int64_t nStride, int64_t kStride,
   const auto bytes = int64_t(byteSize(arithmetic.rhs));
   const WeightStrides strides{nStride * bytes, kStride * bytes,
                               tapStride * bytes};
+  // Nobody reads them again, and they may be a large part of the memory.
+  auto release = llvm::make_scope_exit([&] {
+    releasePages(std::as_bytes(
+        std::span(from, size_t(shape.n * shape.k * shape.taps() * bytes))));
+  });
   if (arithmetic.isOfBytes()) {
     packBytes(*this, shape, from, strides, to);
     if (hasInitialSums())
@@ -391,10 +426,13 @@ void TileProduct::buildPanel(Emission &e, Value panel, int64_t tiles,
   e.columnTiles = tiles;
   e.valid = valid;
   Value pairs = code.div(e.task.tiles, groupTiles);
-  code.loop(code.index(0), pairs, 1, [&](Value pair) {
-    e.group = pair;
-    buildGroup(e, code.mul(pair, groupTiles), groupTiles);
-  });
+  if (e.task.mostTiles >= groupTiles)
+    code.loop(code.index(0), pairs, 1, [&](Value pair) {
+      e.group = pair;
+      buildGroup(e, code.mul(pair, groupTiles), groupTiles);
+    });
+  if (e.task.areEven)
+    return;
   Value paired = code.mul(pairs, groupTiles);
   e.group = pairs;
   code.when(code.less(paired, e.task.tiles), [&] { buildGroup(e, paired, 1); });

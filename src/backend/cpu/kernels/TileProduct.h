@@ -96,7 +96,8 @@ public:
   int64_t packedBytes() const;
 
   /// Packs weights of elements TileArithmetic::rhs: that of column n, number k
-  /// and tap t is at n * nStride + k * kStride + t * tapStride.
+  /// and tap t is at n * nStride + k * kStride + t * tapStride. There are no
+  /// others between them.
   void pack(const void *weights, int64_t nStride, int64_t kStride,
             int64_t tapStride, void *packed) const;
 
@@ -117,6 +118,7 @@ public:
     mlir::Value firstPanel, endPanel;
     /// The most tiles of rows that any task has.
     int64_t mostTiles = 1;
+    bool areEven = false; ///< Whether each has an even number.
   };
   /// Emits a task.
   void build(VectorBuilder &code, const Task &task, Source source,
