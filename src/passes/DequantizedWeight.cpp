@@ -2,9 +2,10 @@
 
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
+#include "graph/Source.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Matching.h"
-#include "runtime/ElementDispatch.h"
+#include "passes/QuantizedConstant.h"
 #include <cmath>
 
 using namespace mlir;
@@ -12,38 +13,109 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-/// The constant that \p value is, through one conversion and one broadcast.
-static std::optional<Tensor> constantBehind(Value value) {
-  if (std::optional<Broadcast> spread = Broadcast::of(value))
-    value = spread->operand;
-  if (auto convert = value.getDefiningOp<ConvertOp>())
-    value = convert.getOperand();
-  return constantTensor(value);
+Value beforeRearrangement(Value weight) {
+  while (isa_and_nonnull<ReshapeOp, TransposeOp, ReverseOp>(
+      weight.getDefiningOp()))
+    weight = weight.getDefiningOp()->getOperand(0);
+  return weight;
 }
 
-std::optional<DequantizedWeight> DequantizedWeight::find(Value weight) {
-  auto multiply = weight.getDefiningOp<MulOp>();
-  std::optional<Broadcast> spread =
-      multiply ? Broadcast::of(multiply.getRhs()) : std::nullopt;
-  if (!spread || !weight.hasOneUse() || spread->dimensions.size() != 1 ||
-      !spread->op->hasOneUse() || !constantTensor(spread->operand))
+/// The place that reads the constant which \p operand is, repeated, of one
+/// element more or less, and converted; null for anything else.
+static OpOperand *readingOfConstant(OpOperand &operand) {
+  OpOperand *reading = &operand;
+  constexpr unsigned mostSteps = 4;
+  for (unsigned i = 0; i < mostSteps; ++i) {
+    Value value = reading->get();
+    if (value.getDefiningOp<ConstantOp>())
+      return reading;
+    Operation *op = value.getDefiningOp();
+    const bool isOneElement = isa_and_nonnull<ReshapeOp>(op) &&
+                              tensorOf(value).hasStaticShape() &&
+                              tensorOf(value).getNumElements() == 1;
+    if (!op || !value.hasOneUse() ||
+        !(isOneElement || isa<ConvertOp>(op) || Broadcast::of(value)))
+      return nullptr;
+    reading = &op->getOpOperand(0);
+  }
+  return nullptr;
+}
+
+/// The dimension of \p value along which what it repeats lies, -1 for one
+/// element; nothing where that has several dimensions.
+static std::optional<int64_t> axisOfRepeated(Value value) {
+  std::optional<Broadcast> spread = Broadcast::of(value);
+  if (!spread)
+    return std::nullopt;
+  if (tensorOf(spread->operand).getNumElements() == 1)
+    return -1;
+  if (spread->dimensions.size() != 1)
+    return std::nullopt;
+  return spread->dimensions.front();
+}
+
+/// The integers that \p tensor holds, as such or converted already; nothing
+/// where one is none.
+static std::optional<SmallVector<int64_t>> integersIn(const Tensor &tensor) {
+  SmallVector<int64_t> found;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    const double number = tensor.toDouble(i);
+    if (number != std::trunc(number) || std::abs(number) > 0x1p31)
+      return std::nullopt;
+    found.push_back(static_cast<int64_t>(number));
+  }
+  return found;
+}
+
+std::optional<DequantizedWeight> DequantizedWeight::ofType(Value numbers) {
+  auto dequantize = numbers.getDefiningOp<UniformDequantizeOp>();
+  if (!dequantize || !dequantize.getOperand().getDefiningOp<ConstantOp>())
+    return std::nullopt;
+  auto parameters =
+      parametersOf(quantizedOf(dequantize.getOperand().getType()));
+  if (!parameters)
     return std::nullopt;
   DequantizedWeight found;
-  found.scales = &spread->op->getOpOperand(0);
-  found.dimension = spread->dimensions.front();
+  found.numbers = numbers;
+  found.integers = &dequantize->getOpOperand(0);
+  found.parameters = std::move(*parameters);
+  return found;
+}
+
+std::optional<DequantizedWeight>
+DequantizedWeight::ofArithmetic(Value numbers) {
+  auto multiply = numbers.getDefiningOp<MulOp>();
+  if (!multiply)
+    return std::nullopt;
+  DequantizedWeight found;
+  found.numbers = numbers;
+  auto axis = axisOfRepeated(multiply.getRhs());
+  found.scales = readingOfConstant(multiply->getOpOperand(1));
+  std::optional<Tensor> scales =
+      axis && found.scales ? constantTensor(found.scales->get()) : std::nullopt;
+  if (!scales || !isFloat(scales->type()))
+    return std::nullopt;
+  found.parameters.axis = *axis;
+  for (int64_t i = 0; i < scales->size(); ++i)
+    found.parameters.scales.push_back(scales->toDouble(i));
+  found.parameters.zeroPoints.assign(scales->size(), 0);
   Value centred = multiply.getLhs();
   if (auto subtract = centred.getDefiningOp<SubtractOp>()) {
-    std::optional<Tensor> zero = constantBehind(subtract.getRhs());
     // Others would see the integers the other way round, too.
-    if (!zero || !centred.hasOneUse())
+    OpOperand *reading = centred.hasOneUse()
+                             ? readingOfConstant(subtract->getOpOperand(1))
+                             : nullptr;
+    auto zeroAxis = axisOfRepeated(subtract.getRhs());
+    auto zeros =
+        reading ? integersIn(*constantTensor(reading->get())) : std::nullopt;
+    if (!zeros || !zeroAxis ||
+        (zeros->size() != 1 &&
+         (zeros->size() != found.parameters.scales.size() ||
+          *zeroAxis != *axis)))
       return found;
-    // They may have been converted already.
-    for (int64_t i = 0; i < zero->size(); ++i) {
-      const double number = zero->toDouble(i);
-      if (number != std::trunc(number) || std::abs(number) > 0x1p31)
-        return found;
-      found.zeroPoints.push_back(static_cast<int64_t>(number));
-    }
+    if (zeros->size() == 1)
+      zeros->assign(found.parameters.scales.size(), zeros->front());
+    found.parameters.zeroPoints = std::move(*zeros);
     centred = subtract.getLhs();
   }
   auto convert = centred.getDefiningOp<ConvertOp>();
@@ -51,72 +123,73 @@ std::optional<DequantizedWeight> DequantizedWeight::find(Value weight) {
       convert && convert->hasOneUse() && centred.hasOneUse()
           ? constantTensor(convert.getOperand())
           : std::nullopt;
-  if (integers && isInteger(integers->type()))
+  if (integers && isInteger(integers->type()) &&
+      bitWidth(integers->type()) <= 32)
     found.integers = &convert->getOpOperand(0);
   return found;
 }
 
-std::optional<Tensor>
-DequantizedWeight::flipped(ArrayRef<double> factors) const {
+std::optional<DequantizedWeight> DequantizedWeight::find(Value weight) {
+  auto type = dyn_cast<RankedTensorType>(weight.getType());
+  if (!type || !type.hasStaticShape())
+    return std::nullopt;
+  SmallVector<int64_t> dimensions =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  Value numbers = weight;
+  while (numbers.hasOneUse() &&
+         isa_and_nonnull<TransposeOp, ReverseOp>(numbers.getDefiningOp())) {
+    if (auto transpose = numbers.getDefiningOp<TransposeOp>())
+      for (int64_t &each : dimensions)
+        each = transpose.getPermutation()[each];
+    numbers = numbers.getDefiningOp()->getOperand(0);
+  }
+  if (!numbers.hasOneUse())
+    return std::nullopt;
+  std::optional<DequantizedWeight> found = ofType(numbers);
+  if (!found)
+    found = ofArithmetic(numbers);
+  if (found)
+    found->dimensions = std::move(dimensions);
+  return found;
+}
+
+/// What \p factors, which become those of the numbers themselves, make of it.
+std::optional<DequantizedWeight::Scaled>
+DequantizedWeight::scaled(ChannelFactors &factors) const {
+  if (factors.dimension >= 0)
+    factors.dimension = dimensions[factors.dimension];
+  auto expressed = cast<FloatType>(tensorOf(numbers).getElementType());
+  auto after = factors.scaled(parameters, expressed);
+  if (!after)
+    return std::nullopt;
+  Scaled result{std::move(*after), {}, {}};
+  const bool staysArithmetic =
+      scales && result.parameters.axis == parameters.axis;
+  if (staysArithmetic && !factors.changesIntegers())
+    return result;
   if (!integers)
     return std::nullopt;
-  const Tensor before = *constantTensor(integers->get());
-  const unsigned bits = bitWidth(before.type());
-  const bool isSigned = classOf(before.type()) == ElementClass::SInt;
-  if (bits > 32 ||
-      before.shape()[dimension] != static_cast<int64_t>(factors.size()))
-    return std::nullopt;
-  const int64_t least = isSigned ? -(int64_t(1) << (bits - 1)) : 0,
-                most = (int64_t(1) << (isSigned ? bits - 1 : bits)) - 1;
-  int64_t stride = 1;
-  for (size_t i = dimension + 1; i < before.shape().size(); ++i)
-    stride *= before.shape()[i];
-  Tensor after(before.type(), before.shape());
-  for (int64_t i = 0; i < before.size(); ++i) {
-    const size_t channel = i / stride % factors.size();
-    int64_t number = before.toInteger(i);
-    if (factors[channel] < 0) {
-      const int64_t zero = zeroPoints.empty()       ? 0
-                           : zeroPoints.size() == 1 ? zeroPoints.front()
-                                                    : zeroPoints[channel];
-      number = 2 * zero - number;
-    }
-    if (number < least || number > most)
+  Type stored = tensorOf(integers->get()).getElementType();
+  const IntegerBounds bounds =
+      scales ? boundsOf(cast<IntegerType>(stored))
+             : boundsOf(quantizedOf(integers->get().getType()));
+  if (factors.changesIntegers()) {
+    result.integers =
+        factors.turned(*constantTensor(integers->get()), parameters, bounds);
+    if (!result.integers)
       return std::nullopt;
-    dispatch(after.type(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if constexpr (!isStdComplex<T>)
-        after.set<T>(i, static_cast<T>(number));
-    });
   }
-  return after;
+  if (staysArithmetic)
+    return result;
+  result.type =
+      quantizedElement(scales ? cast<IntegerType>(stored)
+                              : storageOf(cast<quant::QuantizedType>(stored)),
+                       expressed, result.parameters, bounds);
+  return result.type ? std::optional(std::move(result)) : std::nullopt;
 }
 
-static bool isFlipped(ArrayRef<double> factors) {
-  return llvm::any_of(factors, [](double each) { return each < 0; });
-}
-
-/// The scales times the factors without their signs.
-static Tensor scaled(const Tensor &scales, ArrayRef<double> factors) {
-  std::vector<double> numbers;
-  for (auto [i, factor] : llvm::enumerate(factors))
-    numbers.push_back(scales.toDouble(i) * std::abs(factor));
-  return tensorOfDoubles(scales.type(), scales.shape(), numbers);
-}
-
-bool DequantizedWeight::takesUp(int64_t place, ArrayRef<double> factors) const {
-  const Tensor before = *constantTensor(scales->get());
-  if (place != dimension ||
-      before.size() != static_cast<int64_t>(factors.size()) ||
-      (!zeroPoints.empty() && zeroPoints.size() != 1 &&
-       zeroPoints.size() != factors.size()))
-    return false;
-  const Tensor after = scaled(before, factors);
-  for (int64_t i = 0; i < after.size(); ++i)
-    if (const double scale = after.toDouble(i);
-        !(scale > 0) || !std::isfinite(scale))
-      return false;
-  return !isFlipped(factors) || flipped(factors).has_value();
+bool DequantizedWeight::takesUp(ChannelFactors factors) const {
+  return scaled(factors).has_value();
 }
 
 /// A new constant in the place of what \p operand reads.
@@ -129,13 +202,35 @@ static Operation *exchange(OpOperand &operand, const Tensor &tensor,
   return old.getDefiningOp();
 }
 
-SmallVector<Operation *> DequantizedWeight::scale(ArrayRef<double> factors,
+SmallVector<Operation *> DequantizedWeight::scale(ChannelFactors factors,
                                                   FoldedNames &names) const {
-  const Tensor before = *constantTensor(scales->get());
+  const Scaled after = *scaled(factors);
   SmallVector<Operation *> old;
-  if (isFlipped(factors))
-    old.push_back(exchange(*integers, *flipped(factors), names));
-  old.push_back(exchange(*scales, scaled(before, factors), names));
+  if (!after.type) {
+    if (after.integers)
+      old.push_back(exchange(*integers, *after.integers, names));
+    const Tensor before = *constantTensor(scales->get());
+    old.push_back(exchange(
+        *scales,
+        tensorOfDoubles(before.type(), before.shape(), after.parameters.scales),
+        names));
+    return old;
+  }
+  Value constant = integers->get();
+  OpBuilder builder(numbers.getDefiningOp());
+  Value quantized = makeQuantized(builder, constant,
+                                  after.integers ? *after.integers
+                                                 : *constantTensor(constant),
+                                  after.type, names);
+  if (!scales) {
+    integers->set(quantized);
+    return {constant.getDefiningOp()};
+  }
+  auto dequantize = builder.create<UniformDequantizeOp>(
+      numbers.getLoc(), numbers.getType(), quantized);
+  old.push_back(numbers.getDefiningOp());
+  Value before = numbers;
+  before.replaceAllUsesWith(dequantize);
   return old;
 }
 

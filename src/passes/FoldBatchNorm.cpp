@@ -80,9 +80,10 @@ private:
                                        int64_t channels, bool mayShift);
   bool extend(SmallVector<ChannelStep> &chain, std::optional<ChannelStep> step,
               bool isBefore);
-  void setWeight(WeightedProduct &product, ArrayRef<double> numbers,
-                 ArrayRef<double> scale);
-  void scaleScales(WeightedProduct &product, ArrayRef<double> scale);
+  void setWeight(WeightedProduct &product, const ChannelFold &fold,
+                 ArrayRef<double> numbers, ArrayRef<double> scale);
+  void scaleScales(WeightedProduct &product, const ChannelFold &fold,
+                   ArrayRef<double> scale);
   Value addBias(OpBuilder &builder, Value value, const Bias &bias);
   void takeAway(ArrayRef<ChannelStep> chain, Value value, bool isConverted);
   void eraseIfDead(Operation *op);
@@ -269,19 +270,41 @@ void AffineFolder::eraseIfDead(Operation *op) {
   }
 }
 
-/// The node that dequantises the weight stays, with other scales.
+/// The operations that \p value is computed with.
+static SmallVector<Operation *> computationOf(Value value) {
+  llvm::SmallSetVector<Operation *, 8> found;
+  if (Operation *op = value.getDefiningOp())
+    found.insert(op);
+  for (size_t i = 0; i < found.size(); ++i)
+    for (Value operand : found[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp())
+        found.insert(op);
+  return SmallVector<Operation *>(found.begin(), found.end());
+}
+
+/// The weight stays integers, with other scales.
 void AffineFolder::scaleScales(WeightedProduct &product,
+                               const ChannelFold &fold,
                                ArrayRef<double> scale) {
-  for (Operation *old : product.dequantized->scale(scale, names))
+  // What is between constants and the product, and behind it, is of the factors
+  // now, too.
+  if (product.quantized)
+    for (Operation *each : product.quantized->followers())
+      run.changed(each);
+  else
+    for (Operation *each :
+         computationOf(product.op->getOperand(product.weightOperand)))
+      run.changed(each);
+  for (Operation *old : product.scaleIntegers(fold, scale, names))
     if (old->use_empty())
       eraseIfDead(old);
   groups.touch(product.op);
 }
 
-void AffineFolder::setWeight(WeightedProduct &product, ArrayRef<double> numbers,
-                             ArrayRef<double> scale) {
-  if (product.isDequantized)
-    return scaleScales(product, scale);
+void AffineFolder::setWeight(WeightedProduct &product, const ChannelFold &fold,
+                             ArrayRef<double> numbers, ArrayRef<double> scale) {
+  if (product.keepsIntegers())
+    return scaleScales(product, fold, scale);
   Operation *old =
       product.op->getOperand(product.weightOperand).getDefiningOp();
   OpBuilder builder(product.op);
@@ -330,6 +353,9 @@ static Type typeOfSoleConversion(Value value) {
 bool AffineFolder::foldAfter(Operation *op) {
   for (WeightedProduct &product :
        weightedProductsOf(op, whole, run.keepsQuantizedConstants)) {
+    if (product.quantized && product.quantized->isRounded() &&
+        !run.allows(requantize))
+      continue;
     for (const ChannelFold &fold : product.resultFolds()) {
       ChannelOf channelOf(fold, product.weight.shape());
       int64_t channels = channelOf.count();
@@ -351,14 +377,14 @@ bool AffineFolder::foldAfter(Operation *op) {
           biasName = step.shiftName;
       // Only shifts leave the weight as it is.
       if (!isOne(affine.scale))
-        setWeight(product, *numbers, affine.scale);
+        setWeight(product, fold, *numbers, affine.scale);
       else
         groups.touch(op);
       run.changed(op);
       Value result = product.result();
       llvm::SmallPtrSet<Operation *, 4> own;
       OpBuilder builder(op->getContext());
-      builder.setInsertionPointAfter(op);
+      builder.setInsertionPointAfterValue(result);
       auto convert = [&] {
         if (elementOf(result) == lastElement)
           return;
@@ -462,12 +488,12 @@ bool AffineFolder::foldBefore(Operation *op) {
         bias.name = names.fused(FoldedNames::biasOf(product.weight.name()));
       }
       if (!isOne(affine.scale))
-        setWeight(product, *numbers, affine.scale);
+        setWeight(product, fold, *numbers, affine.scale);
       else
         groups.touch(op);
       if (shifts) {
         OpBuilder builder(op->getContext());
-        builder.setInsertionPointAfter(op);
+        builder.setInsertionPointAfterValue(product.result());
         Value sum = addBias(builder, product.result(), bias);
         // broadcast_like reads the product, too.
         Operation *add = sum.getDefiningOp();

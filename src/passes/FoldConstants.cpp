@@ -281,8 +281,9 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
     const bool staysInGroup = group && lasting.contains(*group) &&
                               (whole.areKept() || !computesSizes(op));
     if (staysInGroup || (!group && whole.contains(op)) ||
-        (run.keepsQuantizedConstants &&
-         (isa<UniformDequantizeOp>(op) || widensWeight(op))) ||
+        ((run.keepsQuantizedConstants || whole.areKept()) &&
+         isa<UniformDequantizeOp>(op)) ||
+        (run.keepsQuantizedConstants && widensWeight(op)) ||
         (run.keepsBytes && (isa<UniformDequantizeOp>(op) || widensBytes(op))) ||
         !dependsOnConstantsOnly(op) || !isSmallEnough(op, byteLimit))
       continue;

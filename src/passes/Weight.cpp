@@ -87,6 +87,17 @@ std::optional<Weight> Weight::find(Value value) {
   return weight;
 }
 
+std::optional<Weight> Weight::ofNumbers(Value value,
+                                        std::optional<Tensor> numbers) {
+  if (!numbers || numbers->size() == 0)
+    return std::nullopt;
+  Weight weight;
+  weight.seenShape = numbers->shape();
+  weight.sourceName = constantName(value).str();
+  weight.source = std::move(*numbers);
+  return weight;
+}
+
 std::vector<double> Weight::numbers() const {
   std::vector<double> result(source.size());
   dispatch(source.type(), [&](auto tag) {

@@ -19,6 +19,10 @@ class Weight {
 public:
   /// The floating-point weight that \p value is; nothing if it is not constant.
   static std::optional<Weight> find(mlir::Value value);
+  /// The weight that the constant \p value stands for, whose numbers are
+  /// \p numbers; nothing where there are none.
+  static std::optional<Weight> ofNumbers(mlir::Value value,
+                                         std::optional<Tensor> numbers);
 
   /// The shape that the product sees.
   const Shape &shape() const { return seenShape; }

@@ -41,10 +41,22 @@ WeightedProduct::placed(ArrayRef<ChannelFold> folds) const {
 
 bool WeightedProduct::takesUp(const ChannelFold &fold,
                               ArrayRef<double> scale) const {
-  if (!isDequantized || isOne(scale))
+  if (!keepsIntegers() || isOne(scale))
     return true;
-  return dequantized && !fold.groupDim &&
-         dequantized->takesUp(fold.weightDim, scale);
+  auto factors = ChannelFactors::of(fold, weight.shape(), scale);
+  if (!factors)
+    return false;
+  return quantized ? quantized->takesUp(*factors, fold.activationDim)
+                   : dequantized && dequantized->takesUp(*factors);
+}
+
+SmallVector<Operation *>
+WeightedProduct::scaleIntegers(const ChannelFold &fold, ArrayRef<double> scale,
+                               FoldedNames &names) const {
+  const ChannelFactors factors =
+      *ChannelFactors::of(fold, weight.shape(), scale);
+  return quantized ? quantized->scale(factors, fold.activationDim, names)
+                   : dequantized->scale(factors, names);
 }
 
 /// Whether \p broadcast repeats a weight for batches only: along dimensions
@@ -69,22 +81,32 @@ SmallVector<WeightedProduct, 2>
 weightedProductsOf(Operation *op, const WholeNodes &whole, bool keepsNarrow) {
   SmallVector<WeightedProduct, 2> products;
   auto product = dyn_cast<ChannelwiseAffineOpInterface>(op);
-  if (!product || op->getNumOperands() != 2 || !isFloatTensor(op->getResult(0)))
+  if (!product || op->getNumOperands() != 2)
     return products;
   for (unsigned i = 0; i < 2; ++i) {
     if (op->getOperand(1 - i).getDefiningOp<ConstantOp>())
       continue;
     Value operand = op->getOperand(i);
+    if (std::optional<QuantizedProduct> found = QuantizedProduct::find(op, i))
+      if (auto weight = Weight::ofNumbers(operand, found->weightNumbers()))
+        products.push_back({op, i, std::move(*weight), std::nullopt, false,
+                            std::nullopt, std::move(found)});
+    if (!isFloatTensor(op->getResult(0)))
+      continue;
     std::optional<Broadcast> repeated = Broadcast::of(operand);
     if (repeated && isForBatches(product, i, *repeated))
       if (auto weight = Weight::find(repeated->operand))
         products.push_back({op, i, std::move(*weight), std::move(repeated)});
     if (std::optional<Weight> weight = Weight::find(operand)) {
       products.push_back({op, i, std::move(*weight)});
-      if (Operation *source = operand.getDefiningOp();
-          source &&
-          (whole.lasts(source) || (keepsNarrow && isa<DotGeneralOp>(op) &&
-                                   isWidenedWeight(operand)))) {
+      Operation *source = beforeRearrangement(operand).getDefiningOp();
+      const bool staysNarrow =
+          keepsNarrow && isa<DotGeneralOp>(op) && isWidenedWeight(operand);
+      // FoldConstants leaves these alone, too.
+      const bool staysQuantized =
+          isa_and_nonnull<UniformDequantizeOp>(source) &&
+          (keepsNarrow || whole.areKept());
+      if (source && (whole.lasts(source) || staysNarrow || staysQuantized)) {
         products.back().isDequantized = true;
         products.back().dequantized = DequantizedWeight::find(operand);
       }

@@ -7,6 +7,7 @@
 #include "graph/interfaces/Interfaces.h"
 #include "passes/DequantizedWeight.h"
 #include "passes/Groups.h"
+#include "passes/QuantizedProduct.h"
 #include "passes/Weight.h"
 
 namespace sinter {
@@ -23,14 +24,26 @@ struct WeightedProduct {
   /// then its scales take them up instead, if that is of the form for it.
   bool isDequantized = false;
   std::optional<DequantizedWeight> dequantized = std::nullopt;
+  /// Where the weight is a quantised constant.
+  std::optional<QuantizedProduct> quantized = std::nullopt;
 
-  mlir::Value result() const { return op->getResult(0); }
+  /// What the product is as floats.
+  mlir::Value result() const {
+    return quantized ? quantized->floats() : op->getResult(0);
+  }
+  /// Whether the weight stays integers.
+  bool keepsIntegers() const { return isDequantized || quantized; }
 
   /// The folds whose channels are dimensions of the weight itself.
   llvm::SmallVector<ChannelFold>
   placed(llvm::ArrayRef<ChannelFold> folds) const;
   /// Whether the weight (or its scales) can take up \p scale along \p fold.
   bool takesUp(const ChannelFold &fold, llvm::ArrayRef<double> scale) const;
+  /// The scales of a weight that stays integers take it up. Returns the
+  /// operations that were read.
+  llvm::SmallVector<mlir::Operation *>
+  scaleIntegers(const ChannelFold &fold, llvm::ArrayRef<double> scale,
+                FoldedNames &names) const;
   llvm::SmallVector<ChannelFold> resultFolds() const {
     return placed(sinter::resultFolds(
         mlir::cast<ChannelwiseAffineOpInterface>(op), weightOperand));

@@ -1,9 +1,17 @@
 #!/usr/bin/env python3
 """`sinter optimize`."""
 import json
+import os
+import shutil
+import struct
 
 import OnnxBytes as onnx
 from SinterCommand import CommandTest, DONE, INVALID, SYSTEM, UNSUPPORTED, USAGE, main
+
+
+def number_attribute(name, value):
+    """An integer attribute of a node."""
+    return onnx.data(5, onnx.data(1, name) + onnx.number(3, value) + onnx.number(20, 2))
 
 
 class Optimize(CommandTest):
@@ -180,6 +188,80 @@ func.func @main(%x: tensor<4x4x!a>) -> tensor<2x2x!b> {
         for backend in "cpu", "interpreter":
             done = self.sinter("run", out, "--backend", backend, "--input", "random:1")
             self.assertEqual(done.returncode, DONE, done.stderr)
+
+    def outputs(self, model, seed, *options):
+        """The numbers that MODEL gives for random inputs."""
+        folder = self.path("given")
+        done = self.sinter("run", model, "--input", f"random:{seed}", "--output-dir", folder, "--backend", "interpreter", *options)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        numbers = []
+        for name in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, name), "rb") as file:
+                content = file.read()
+            start = 10 + int.from_bytes(content[8:10], "little")
+            numbers += struct.unpack(f"<{(len(content) - start) // 4}f", content[start:])
+        shutil.rmtree(folder)
+        return numbers
+
+    def assert_same_numbers(self, model, other):
+        for seed in 1, 2:
+            expected, got = self.outputs(model, seed), self.outputs(other, seed)
+            self.assertEqual(len(expected), len(got))
+            for a, b in zip(expected, got):
+                self.assertAlmostEqual(a, b, delta=1e-5 * max(map(abs, expected)))
+
+    def test_a_batch_norm_behind_a_dequantised_weight(self):
+        """One scale becomes one a channel, in the operator set that has such; a negative factor turns a channel round."""
+        int8 = 3
+        integers = bytes((37 * i + 11) % 199 - 99 & 255 for i in range(4 * 2 * 3 * 3))
+        parameters = {"g": (1.5, -0.5, 0.25, -2.0), "b": (0.1, 0.2, -0.3, 0.0), "m": (0.5, -0.5, 0.0, 1.0), "v": (1.0, 2.0, 0.5, 0.25)}
+        for version, groups, scales in ((10, 1, 1), (13, 1, 1), (13, 2, 1), (13, 1, 4), (13, 2, 4)):
+            with self.subTest(version=version, groups=groups, scales=scales):
+                shape = [4] if scales == 4 else []
+                weights = [onnx.tensor("w", [4, 2, 3, 3], integers, int8),
+                           onnx.tensor("s", shape, onnx.floats(*(0.01 * (i + 1) for i in range(scales)))),
+                           onnx.tensor("z", shape, bytes(scales), int8),
+                           *(onnx.tensor(name, [4], onnx.floats(*numbers)) for name, numbers in parameters.items())]
+                axis = number_attribute("axis", 0) if scales == 4 else b""
+                nodes = [onnx.node("DequantizeLinear", ["w", "s", "z"], ["f"], "weight", attributes=axis),
+                         onnx.node("Conv", ["x", "f"], ["c"], "conv", attributes=number_attribute("group", groups)),
+                         onnx.node("BatchNormalization", ["c", *parameters], ["y"], "norm")]
+                graph = onnx.graph(nodes, [onnx.value_info("x", (1, 2 * groups, 5, 5))], [onnx.value_info("y", (1, 4, 3, 3))], weights)
+                content = onnx.model(graph, version)
+                self.assertEqual(self.node_types(content), ["DequantizeLinear", "Conv"])
+                self.assert_same_numbers(self.path("in.onnx"), self.path("out.onnx"))
+
+    def test_a_batch_norm_behind_a_quantised_product(self):
+        """Sums of integers, with and without numbers added to them, and floats beside a quantised weight."""
+        byte, weight = "!quant.uniform<i8:f32, 0.05:3>", "!quant.uniform<i8:f32, 0.02>"
+        texts = {
+            "sums": """
+  %q = stablehlo.uniform_quantize %x : (tensor<5x3xf32>) -> tensor<5x3xBYTE>
+  %s = stablehlo.dot_general %q, %w, contracting_dims = [1] x [0] : (tensor<5x3xBYTE>, tensor<3x2xWEIGHT>) -> tensor<5x2x!quant.uniform<i32:f32, 0.001>>
+  %p = stablehlo.uniform_dequantize %s : (tensor<5x2x!quant.uniform<i32:f32, 0.001>>) -> tensor<5x2xf32>""",
+            "floats": """
+  %f = stablehlo.uniform_dequantize %w : (tensor<3x2xWEIGHT>) -> tensor<3x2xf32>
+  %p = stablehlo.dot_general %x, %f, contracting_dims = [1] x [0] : (tensor<5x3xf32>, tensor<3x2xf32>) -> tensor<5x2xf32>"""}
+        for name, text in texts.items():
+            with self.subTest(name):
+                model = self.write(name + ".mlir", ("""func.func @main(%x: tensor<5x3xf32>) -> tensor<5x2xf32> {
+  %w = stablehlo.constant() {value = dense<[[3, -100], [50, 7], [-20, 90]]> : tensor<3x2xi8>} : () -> tensor<3x2xWEIGHT>""" + text + """
+  %g = stablehlo.constant dense<[1.5, -0.25]> : tensor<2xf32>
+  %o = stablehlo.constant dense<[0.5, 1.0]> : tensor<2xf32>
+  %y = "stablehlo.batch_norm_inference"(%p, %g, %o, %o, %o) {epsilon = 0.01 : f32, feature_index = 1 : i64}
+      : (tensor<5x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<5x2xf32>
+  return %y : tensor<5x2xf32>
+}
+""").replace("BYTE", byte).replace("WEIGHT", weight))
+                out = self.path("out.mlir")
+                done = self.sinter("optimize", model, "-o", out, "--force", "--verify-numerics")
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                with open(out) as file:
+                    written = file.read()
+                self.assertNotIn("batch_norm", written)
+                self.assertNotIn("multiply", written)
+                self.assertIn("3x2x!quant.uniform<i8:f32:1", written)
+                self.assert_same_numbers(model, out)
 
     def test_quantized_node_is_left(self):
         """A QLinearMatMul is arithmetic with nothing to simplify: it is written as it was read."""

@@ -75,22 +75,22 @@ TEST(DequantizedWeight, IsTheSameTimesTheFactors) {
                         std::to_string(draw(random) / 2) + "]");
     ASSERT_TRUE(subject.weight);
     const std::vector<double> before = subject.numbers();
-    const double factors[] = {draw(random) / 8.0 + 0.25,
-                              draw(random) / 8.0 - 0.25};
-    if (!subject.weight->takesUp(0, factors))
+    const ChannelFactors factors{
+        0, {draw(random) / 8.0 + 0.25, draw(random) / 8.0 - 0.25}};
+    if (!subject.weight->takesUp(factors))
       continue;
     subject.weight->scale(factors, subject.names);
     const std::vector<double> after = subject.numbers();
     for (int i = 0; i < 6; ++i)
-      EXPECT_EQ(after[i], before[i] * factors[i / 3]) << i;
+      EXPECT_EQ(after[i], before[i] * factors.factors[i / 3]) << i;
   }
 }
 
 TEST(DequantizedWeight, TurnsUnsignedIntegersRound) {
   Subject subject("ui8", "[[0, 7, 20], [100, 128, 255]]", "[10, 128]");
   ASSERT_TRUE(subject.weight);
-  const double factors[] = {-2, 0.5};
-  ASSERT_TRUE(subject.weight->takesUp(0, factors));
+  const ChannelFactors factors{0, {-2, 0.5}};
+  ASSERT_TRUE(subject.weight->takesUp(factors));
   subject.weight->scale(factors, subject.names);
   EXPECT_EQ(subject.numbers(), (std::vector<double>{10, 3, -10, -28, 0, 127}));
 }
@@ -104,26 +104,34 @@ TEST(DequantizedWeight, LeavesIntegersThatOthersRead) {
       builder.create<stablehlo::NegOp>(multiply.getLoc(), multiply.getLhs());
   subject.weight = DequantizedWeight::find(subject.value);
   ASSERT_TRUE(subject.weight);
-  const double positive[] = {2, 3}, negative[] = {-2, 3};
-  EXPECT_TRUE(subject.weight->takesUp(0, positive));
-  EXPECT_FALSE(subject.weight->takesUp(0, negative));
+  const ChannelFactors positive{0, {2, 3}}, negative{0, {-2, 3}};
+  EXPECT_TRUE(subject.weight->takesUp(positive));
+  EXPECT_FALSE(subject.weight->takesUp(negative));
   other.erase();
   subject.weight = DequantizedWeight::find(subject.value);
   ASSERT_TRUE(subject.weight);
-  EXPECT_TRUE(subject.weight->takesUp(0, negative));
+  EXPECT_TRUE(subject.weight->takesUp(negative));
 }
 
 TEST(DequantizedWeight, RefusesWhatDoesNotFit) {
   Subject least("i8", "[[-128, 0, 0], [1, 2, 3]]", "[0, 0]");
   ASSERT_TRUE(least.weight);
-  const double ofFirst[] = {-1, 1}, ofSecond[] = {1, -1}, zero[] = {1, 0};
-  EXPECT_FALSE(least.weight->takesUp(0, ofFirst));
-  EXPECT_TRUE(least.weight->takesUp(0, ofSecond));
-  EXPECT_FALSE(least.weight->takesUp(0, zero));
-  EXPECT_FALSE(least.weight->takesUp(1, ofSecond));
-  const double tiny[] = {1e-60, 1}, huge[] = {1e60, 1};
-  EXPECT_FALSE(least.weight->takesUp(0, tiny));
-  EXPECT_FALSE(least.weight->takesUp(0, huge));
+  EXPECT_FALSE(least.weight->takesUp({0, {-1, 1}}));
+  EXPECT_FALSE(least.weight->takesUp({-1, {-1}}));
+  EXPECT_TRUE(least.weight->takesUp({0, {1, -1}}));
+  EXPECT_FALSE(least.weight->takesUp({1, {1, -1, 2}}));
+  EXPECT_FALSE(least.weight->takesUp({0, {1e-60, 1}}));
+  EXPECT_FALSE(least.weight->takesUp({0, {1e60, 1}}));
+}
+
+/// A channel that a factor takes away keeps its scale, since 0 is none.
+TEST(DequantizedWeight, TakesAChannelAway) {
+  Subject subject("i8", "[[1, 2, 3], [4, 5, 6]]", "[1, 0]");
+  ASSERT_TRUE(subject.weight);
+  const ChannelFactors factors{0, {0, 3}};
+  ASSERT_TRUE(subject.weight->takesUp(factors));
+  subject.weight->scale(factors, subject.names);
+  EXPECT_EQ(subject.numbers(), (std::vector<double>{0, 0, 0, 24, 30, 36}));
 }
 
 } // namespace

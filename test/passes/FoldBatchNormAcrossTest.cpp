@@ -319,8 +319,8 @@ TEST(FoldBatchNormAcross, TransposeBefore) {
   expectClose(run(model), run(folded), 1e-5);
 }
 
-/// Integers stand for the numbers, and do not take up a scale.
-TEST(FoldBatchNormAcross, QuantisedProductsStay) {
+/// What is rounded to a byte would be rounded by another scale.
+TEST(FoldBatchNormAcross, RoundedProductsStay) {
   const Model model = parseModel(
       R"(func.func @main(%x: tensor<6x3x!quant.uniform<i8:f32, 0.1>>) -> tensor<6x4xf32> {
   %k = stablehlo.constant dense<1.0> : tensor<3x4xf32>

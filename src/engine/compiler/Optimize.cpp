@@ -8,6 +8,7 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Freeze.h"
+#include "passes/LowerQuantized.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -169,7 +170,8 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
     raised = std::move(*done);
   }
   SimplifyOptions options = simplifyOptions(request.passes);
-  options.keepsQuantizedConstants = *raises;
+  // What came in integers stays so.
+  options.keepsQuantizedConstants = *raises || hasQuantized(model.entry());
   options.changesOutputs = request.changeOutputs;
   Result<SimplifyReport> simplified =
       toldOf(request.passes, "simplification",
