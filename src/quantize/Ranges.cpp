@@ -215,7 +215,9 @@ Range RangeSearch::leastError() const {
 
 /// How far the distribution of what the elements of \p range stand for is from
 /// that of the numbers: the sum of p * log(p / q) over bins, where p has what
-/// lies outside in its outermost bins.
+/// lies outside in its outermost bins. Zero has an element of its own, so that
+/// the bin with it keeps its numbers: a rectifier's zeros are not spread over
+/// what is next to them.
 double RangeSearch::divergence(Range range) const {
   const LinearCode code = codeOf(range, options.activations, options.scheme);
   const size_t bins = profile.histogram.size();
@@ -233,18 +235,27 @@ double RangeSearch::divergence(Range range) const {
   for (size_t bin = 0; bin < bins; ++bin)
     inside[std::clamp(bin, first, last)] +=
         static_cast<double>(profile.histogram[bin]);
+  const double zero = -profile.least / profile.widthOfBin();
+  const size_t binOfZero = zero >= 0 && zero <= static_cast<double>(bins)
+                               ? std::min(static_cast<size_t>(zero), bins - 1)
+                               : bins;
   // Bins that share an element share its probability, where they have any.
   for (size_t begin = first; begin <= last;) {
     const double element = code.nearest(profile.middleOf(begin));
     size_t end = begin;
     double sum = 0, filled = 0;
     while (end <= last && code.nearest(profile.middleOf(end)) == element) {
-      sum += static_cast<double>(profile.histogram[end]);
-      filled += profile.histogram[end] != 0;
+      const auto count = static_cast<double>(profile.histogram[end]);
+      if (end == binOfZero) {
+        spread[end] = count;
+      } else {
+        sum += count;
+        filled += count != 0;
+      }
       ++end;
     }
     for (size_t bin = begin; bin < end; ++bin)
-      if (profile.histogram[bin] != 0)
+      if (profile.histogram[bin] != 0 && bin != binOfZero)
         spread[bin] = sum / filled;
     begin = end;
   }

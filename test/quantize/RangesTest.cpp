@@ -249,6 +249,24 @@ TEST(Ranges, OutliersAreCutOff) {
   }
 }
 
+/// A rectifier's zeros have an element of their own: that there are many is no
+/// reason to cut off what it lets through.
+TEST(Ranges, ZerosDoNotDrawTheRangeInByEntropy) {
+  std::mt19937 random(9);
+  std::normal_distribution<double> draw;
+  for (double middle : {0.0, -1.5}) {
+    Tensor numbers(ElementType::F32, {200000});
+    for (int64_t i = 0; i < numbers.size(); ++i)
+      numbers.set(i, static_cast<float>(std::max(0.0, draw(random) + middle)));
+    TensorProfile profile;
+    profile.measure(numbers);
+    profile.count(numbers);
+    const double whole = chosenBy(profile, RangeMethod::Max).error;
+    EXPECT_LE(chosenBy(profile, RangeMethod::Entropy).error, 1.2 * whole)
+        << middle;
+  }
+}
+
 /// Of few numbers the shape of the distribution is not known.
 TEST(Ranges, FewNumbersKeepTheirRangeByEntropy) {
   const TensorProfile profile = profileOf(bell(6, true, 100));
