@@ -187,9 +187,19 @@ TEST(MoveRescales, FollowsTheDimensionOfTheScales) {
     }
 }
 
+/// A function of quantised numbers, and a rescale of what it gives.
+std::string withFunction(const std::string &function) {
+  return fill(
+      R"(func.func @main(%x: tensor<4x6x$a>) -> tensor<4x6x$c> {
+        %0 = $function : (tensor<4x6x$a>) -> tensor<4x6x$b>
+        %1 = stablehlo.uniform_quantize %0 : (tensor<4x6x$b>) -> tensor<4x6x$c>
+        return %1 : tensor<4x6x$c> })",
+      {{"function", function}});
+}
+
 /// What is rounded once less is at most a unit away, whatever the scales.
 TEST(MoveRescales, IsWithinOneUnitWhereThatIsAllowed) {
-  const char *const texts[] = {
+  const std::string texts[] = {
       R"(func.func @main(%x: tensor<4x6x$a>) -> tensor<4x6x$c> {
         %0 = stablehlo.uniform_quantize %x : (tensor<4x6x$a>) -> tensor<4x6x$b>
         %1 = stablehlo.uniform_quantize %0 : (tensor<4x6x$b>) -> tensor<4x6x$c>
@@ -202,9 +212,15 @@ TEST(MoveRescales, IsWithinOneUnitWhereThatIsAllowed) {
       R"(func.func @main(%x: tensor<1x4x3x3x$a>) -> tensor<1x4x3x3x$c> {
         %0 = nn.lrn %x {size = 3 : i64, alpha = 0.001, beta = 0.75, bias = 1.0} : (tensor<1x4x3x3x$a>) -> tensor<1x4x3x3x$b>
         %1 = stablehlo.uniform_quantize %0 : (tensor<1x4x3x3x$b>) -> tensor<1x4x3x3x$c>
-        return %1 : tensor<1x4x3x3x$c> })"};
+        return %1 : tensor<1x4x3x3x$c> })",
+      withFunction("nn.softmax %x, axes = [1]"),
+      withFunction("nn.log_softmax %x, axes = [1]"),
+      withFunction("nn.gelu %x {approximate = false}"),
+      withFunction("nn.silu %x"),
+      withFunction("stablehlo.logistic %x"),
+      withFunction("stablehlo.tanh %x")};
   uint64_t gone = 0;
-  for (const char *text : texts)
+  for (const std::string &text : texts)
     for (const char *storage : storages)
       for (uint64_t seed = 0; seed < 60; ++seed) {
         Draw draw(seed);
