@@ -169,6 +169,10 @@ private:
         ->check(CLI::IsMember({"int8", "int4"}))
         ->default_str("int8")
         ->group("Choices");
+    choice("--norms", how.norms,
+           std::vector<std::pair<std::string, bool>>{{"float", false},
+                                                     {"integers", true}},
+           "what layer norms read and give", "float");
     app.add_option("--block", options.block,
                    "a scale for each N weights along the depth of matrix "
                    "products, where activations stay float")

@@ -57,6 +57,9 @@ struct QuantizeOptions {
   RangeMethod range = RangeMethod::Best;
   /// Of RangeMethod::Percentile: what part of the numbers is covered.
   double percentile = 99.99;
+  /// Whether layer norms read and give integers, too: what they read is a sum
+  /// of many layers that a byte is little for, and takes no longer as floats.
+  bool norms = false;
   /// Patterns of layers that stay float, and, if there are any, of those that
   /// alone do not: names of nodes or operations, `*` for any text.
   std::vector<std::string> keepFloat, only;

@@ -133,6 +133,8 @@ Result<void> Planner::chooseLeft() {
       leave(i, "--only names others");
     else if (auto why = exceptions.left.find(i); why != exceptions.left.end())
       leave(i, why->second);
+    else if (unit.isNorm && !options.norms)
+      leave(i, "layer norms stay float, but for --norms integers");
     else if (std::string why = options.weightsOnly ? "" : whyNotProfiled(unit);
              !why.empty())
       leave(i, why);

@@ -479,6 +479,7 @@ void UnitFinder::describeCore(Unit &unit, Operation *core) {
   }
   if (isClamp(core))
     unit.constants.clear();
+  unit.isNorm = isa<nn::LayerNormOp, nn::RmsNormOp>(core);
   unit.kind = UnitKind::Computes;
 }
 

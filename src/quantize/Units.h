@@ -67,6 +67,8 @@ struct Unit {
   mlir::Value result;
   /// The name of the node in the user's file, and what it does.
   std::string name, op;
+  /// Whether it is a layer norm.
+  bool isNorm = false;
   /// Why it is Other, for people.
   std::string why;
 };

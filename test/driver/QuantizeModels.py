@@ -52,6 +52,37 @@ def two_inputs(names=("a", "b")):
                                  [weight("w", [4, 3], 1), weight("v", [4, 3], 2)]))
 
 
+def padded_by_an_input():
+    """A product behind a Pad whose widths are an input."""
+    nodes = [onnx.node("Pad", ["x", "pads"], ["p"], "pad"), onnx.node("MatMul", ["p", "w"], ["y"], "product")]
+    return onnx.model(onnx.graph(nodes, [onnx.value_info("x", [2, 3]), onnx.value_info("pads", [4], onnx.INT64)], [onnx.value_info("y", [2, 3])],
+                                 [weight("w", [4, 3], 1)]))
+
+
+def drawn_numbers():
+    """A product of what is drawn at random."""
+    nodes = [onnx.node("RandomUniformLike", ["x"], ["p"], "drawn"), onnx.node("MatMul", ["p", "w"], ["y"], "product")]
+    return onnx.model(onnx.graph(nodes, [onnx.value_info("x", [2, 4])], [onnx.value_info("y", [2, 3])], [weight("w", [4, 3], 1)]))
+
+
+def transformer_block(rows=6, width=8):
+    """Product, sum, layer norm, product, GELU, product, softmax, product: each a node."""
+    nodes, weights = [], []
+
+    def product(name, given, columns, seed, depth=width):
+        weights.append(weight(name + "_w", [depth, columns], seed))
+        nodes.append(onnx.node("MatMul", [given, name + "_w"], [name], name))
+        return name
+
+    nodes.append(onnx.node("Add", [product("a", "x", width, 1), "x"], ["sum"], "sum"))
+    weights.extend([weight("g", [width], 2), weight("h", [width], 3)])
+    nodes.append(onnx.node("LayerNormalization", ["sum", "g", "h"], ["norm"], "norm"))
+    nodes.append(onnx.node("Gelu", [product("b", "norm", width, 4)], ["gelu"], "gelu"))
+    nodes.append(onnx.node("Softmax", [product("c", "gelu", width, 5)], ["soft"], "soft"))
+    product("y", "soft", 3, 6)
+    return onnx.model(onnx.graph(nodes, [onnx.value_info("x", [rows, width])], [onnx.value_info("y", [rows, 3])], weights), 20)
+
+
 def integers_only():
     nodes = [onnx.node("Add", ["x", "x"], ["y"], "add")]
     return onnx.model(onnx.graph(nodes, [onnx.value_info("x", [2, 3], onnx.INT64)], [onnx.value_info("y", [2, 3], onnx.INT64)]))
@@ -82,6 +113,10 @@ func.func @main(%x: tensor<2x4xf32>, %take: tensor<i1>) -> tensor<2x3xf32> {
   return %y : tensor<2x3xf32>
 }
 """
+
+HIDDEN_BRANCH = BRANCHES.replace(
+    """    %p = stablehlo.dot_general %x""", """    %a = stablehlo.abs %x : tensor<2x4xf32>
+    %p = stablehlo.dot_general %a""", 1)
 
 LOOP = """
 func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {

@@ -15,7 +15,7 @@ import zipfile
 import OnnxBytes as onnx
 import QuantizeModels as models
 from CompareTest import Page
-from SinterCommand import CommandTest, DONE, INVALID, SYSTEM, USAGE, WRONG, main, npy
+from SinterCommand import CommandTest, DONE, INVALID, SYSTEM, UNSUPPORTED, USAGE, WRONG, main, npy
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GLYPHS = os.path.join(HERE, "..", "..", "examples", "glyphs")
@@ -209,6 +209,21 @@ class Options(QuantizeCase):
         self.refused(USAGE, self.model, "--calibration", "random", "--json", "--only", "zzz", mentions=["--only 'zzz'", "no layer"])
         self.refused(USAGE, self.model, "--calibration", "random", "--json", "--only", "[a", mentions=["--only '[a'"])
 
+    def test_norms(self):
+        """They stay float unless they are asked for; what is between products does not."""
+        model = self.write("block.onnx", models.transformer_block())
+        data = self.samples("block", 8, (6, 8))
+
+        def kept(*options):
+            return {layer["name"]: layer["reason"] for layer in self.quantize(model, "--calibration", data, *options)["layers"] if layer["kept_float"]}
+
+        by_default = kept()
+        self.assertEqual(set(by_default), {"sum", "norm"})
+        self.assertIn("--norms integers", by_default["norm"])
+        self.assertEqual(kept("--norms", "integers"), {})
+        report = self.quantize(model, "--calibration", data, "-o", self.path("q.onnx"))
+        self.assertEqual(report["rescales"]["after"], 0)
+
     def test_mistakes(self):
         q = ("-o", self.path("q.onnx"))
         data = ("--calibration", "random")
@@ -392,6 +407,27 @@ class Data(QuantizeCase):
         done = self.run_quantize(model, "--calibration", "random", "-o", self.path("q.onnx"))
         self.assertEqual(done.returncode, DONE, done.stderr)
         self.assertIn("no layer computes with integers", done.stderr)
+
+    def test_what_cannot_be_run(self):
+        """The reason and the way out, in one line; weights alone need no run."""
+        for content, mentions in ((models.padded_by_an_input(), ["node 'pad' (Pad) cannot be run", "'pads' depends on values"]),
+                                  (models.drawn_numbers(), ["node 'drawn' (onnx.RandomUniformLike) cannot be run"])):
+            model = self.write("held.onnx", content)
+            self.refused(UNSUPPORTED, model, "--calibration", "random", "-o", self.path("q.onnx"), mentions=[*mentions, "--activations float"])
+            report = self.quantize(model, "--activations", "float", "-o", self.path("w.onnx"), "--force")
+            self.assertEqual([layer["kept_float"] for layer in report["layers"] if layer["op"] == "dot_general"], [False])
+
+    def test_a_branch_that_no_sample_takes(self):
+        model = self.write("branch.mlir", models.HIDDEN_BRANCH)
+        samples = zipfile.ZipFile(self.path("s.npz"), "w")
+        with samples:
+            samples.writestr("x.npy", npy((2, 4), models.draw(8, 3)))
+            samples.writestr("take.npy", onnx.npy((), "|b1", b"\0"))
+        report = self.quantize(model, "--calibration", self.path("s.npz"), "-o", self.path("q.mlir"))
+        reasons = [layer["reason"] for layer in report["layers"] if layer["op"] == "dot_general"]
+        self.assertEqual(len(reasons), 2)
+        self.assertIn("was never computed with the calibration data", reasons[0])
+        self.assertFalse(reasons[1])
 
     def test_quantised_already(self):
         self.quantize(self.model, "--calibration", "random", "-o", self.path("q.onnx"))

@@ -7,12 +7,14 @@
 #include "engine/compiler/Simplification.h"
 #include "engine/compiler/TensorNames.h"
 #include "graph/Origin.h"
-#include "graph/nn/NnOps.h"
+#include "graph/Source.h"
+#include "graph/nn/NnDeferred.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/ValueNumbers.h"
 #include "quantize/Insert.h"
 #include "runtime/Hash.h"
 #include "runtime/MappedFile.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <filesystem>
 
@@ -156,6 +158,53 @@ static Result<std::string> hashOfFile(const std::string &path) {
   return hashOf((*file)->bytes()).text();
 }
 
+/// Why no program that runs samples can be made of \p model; empty if one may
+/// be.
+static std::string whyItDoesNotRun(const Model &model) {
+  std::string why;
+  model.entry().walk([&](Operation *op) {
+    std::string kind, reason;
+    if (auto deferred = dyn_cast<nn::DeferredOp>(op)) {
+      kind = deferred.getKind().str();
+      reason = deferred.getReason().str();
+    } else if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+               call && sourceOf(op)) {
+      // What its reader keeps as it stands has notes, if there is a reason.
+      kind = call.getCallTargetName().str();
+      const std::vector<std::string> notes = sourceNotes(model.module());
+      reason = notes.empty() ? "there is no form of it that runs"
+                             : llvm::join(notes, "; ");
+    } else {
+      return WalkResult::advance();
+    }
+    const std::string name = originOf(op->getLoc());
+    why = (name.empty() ? "" : "node '" + name + "' ") + "(" + kind +
+          ") cannot be run on samples: " + reason;
+    return WalkResult::interrupt();
+  });
+  return why;
+}
+
+/// What may be done where samples cannot be run.
+static Error withoutSamples(Error why) {
+  if (why.kind == ErrorKind::Unsupported)
+    why.message += "; with `--activations float` only weights become integers, "
+                   "and nothing has to run";
+  return why;
+}
+
+/// The profile, measured or given.
+Result<void> Quantizer::knowProfile() {
+  if (!request.profile.empty())
+    return takeProfile();
+  if (std::string why = whyItDoesNotRun(model); !why.empty())
+    return withoutSamples(unsupported(request.input.path + ": " + why));
+  Result<void> done = profileModel();
+  if (!done)
+    return withoutSamples(done.takeError());
+  return {};
+}
+
 Result<QuantizeReport> Quantizer::run() {
   if (Result<void> done = read(); !done)
     return done.takeError();
@@ -168,12 +217,9 @@ Result<QuantizeReport> Quantizer::run() {
   const bool hasData = request.samples.count != 0 || !request.profile.empty();
   const bool isProfiled =
       !options().weightsOnly || (options().correctBias && hasData);
-  if (isProfiled) {
-    Result<void> done =
-        request.profile.empty() ? profileModel() : takeProfile();
-    if (!done)
+  if (isProfiled)
+    if (Result<void> done = knowProfile(); !done)
       return done.takeError();
-  }
   report.samples = profile.samples;
   if (Result<void> done = leaveSlowLayers(); !done)
     return done.takeError();

@@ -56,6 +56,7 @@ private:
   Result<void> profileModel();
   Result<void> measureErrors();
   Result<void> takeProfile();
+  Result<void> knowProfile();
   using Measure = void (quantize::TensorProfile::*)(const Tensor &values);
   Result<void> passOverSamples(SampleRuns &runs, const char *stage, size_t most,
                                Measure measure);
