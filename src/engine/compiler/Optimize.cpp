@@ -171,7 +171,8 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   }
   SimplifyOptions options = simplifyOptions(request.passes);
   // What came in integers stays so.
-  options.keepsQuantizedConstants = *raises || hasQuantized(model.entry());
+  mlir::func::FuncOp entry = model.entry();
+  options.keepsQuantizedConstants = *raises || (entry && hasQuantized(entry));
   options.changesOutputs = request.changeOutputs;
   Result<SimplifyReport> simplified =
       toldOf(request.passes, "simplification",
