@@ -27,7 +27,9 @@ std::optional<QuantizedProduct> QuantizedProduct::find(Operation *op,
                                                        unsigned weight) {
   Value constant = op->getOperand(weight);
   quant::QuantizedType type = quantizedOf(constant.getType());
-  if (!type || !parametersOf(type) || !constant.getDefiningOp<ConstantOp>())
+  if (!type || !roundedParametersOf(type) || !constantTensor(constant) ||
+      tensorOf(constant).getNumElements() == 0 ||
+      !isa<FloatType>(type.getExpressedType()))
     return std::nullopt;
   QuantizedProduct found;
   found.op = op;
@@ -59,14 +61,17 @@ bool QuantizedProduct::isRounded() const {
   return quantizedOf(op->getResult(0).getType()) && !hasScalesOfSums(op);
 }
 
-std::optional<Tensor> QuantizedProduct::weightNumbers() const {
+ElementType QuantizedProduct::numbersType() const {
+  quant::QuantizedType type = quantizedOf(op->getOperand(weight).getType());
+  return *elementTypeOf(type.getExpressedType());
+}
+
+Tensor QuantizedProduct::weightNumbers() const {
   Value constant = op->getOperand(weight);
   std::optional<Tensor> elements = constantTensor(constant);
   quant::QuantizedType type = quantizedOf(constant.getType());
   auto expressed = cast<FloatType>(type.getExpressedType());
   auto parameters = roundedParametersOf(type);
-  if (!elements || !parameters || elements->size() == 0)
-    return std::nullopt;
   int64_t stride = 1;
   for (int64_t i = elements->rank() - 1;
        parameters->axis >= 0 && i > parameters->axis; --i)
@@ -79,7 +84,7 @@ std::optional<Tensor> QuantizedProduct::weightNumbers() const {
         dequantizedNumber(elements->toInteger(i), parameters->scales[place],
                           parameters->zeroPoints[place], expressed));
   }
-  return tensorOfDoubles(*elementTypeOf(expressed), elements->shape(), numbers);
+  return tensorOfDoubles(numbersType(), elements->shape(), numbers);
 }
 
 /// The type of the result: that of the sums where it was, else with scales

@@ -48,8 +48,9 @@ public:
   llvm::ArrayRef<mlir::Operation *> followers() const { return path; }
   /// Whether the product is rounded to a scale that is not that of its sums.
   bool isRounded() const;
-  /// The weight's numbers, as floats.
-  std::optional<Tensor> weightNumbers() const;
+  /// The weight's numbers, as floats, and what floats those are.
+  Tensor weightNumbers() const;
+  ElementType numbersType() const;
 
   /// Whether \p factors, of the weight, can be taken up; dimension
   /// \p resultDimension of the result is that of the factors.

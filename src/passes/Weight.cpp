@@ -77,6 +77,7 @@ std::optional<Weight> Weight::find(Value value) {
   if (!tensor || tensor->size() == 0)
     return std::nullopt;
   weight.source = std::move(*tensor);
+  weight.elementType = weight.source.type();
   if (llvm::all_of(weight.chain, llvm::IsaPred<ReshapeOp>))
     return weight;
   weight.places.resize(weight.source.size());
@@ -87,36 +88,36 @@ std::optional<Weight> Weight::find(Value value) {
   return weight;
 }
 
-std::optional<Weight> Weight::ofNumbers(Value value,
-                                        std::optional<Tensor> numbers) {
-  if (!numbers || numbers->size() == 0)
-    return std::nullopt;
+Weight Weight::computed(Value value, ElementType type,
+                        std::function<Tensor()> compute) {
   Weight weight;
-  weight.seenShape = numbers->shape();
+  weight.seenShape = Shape(shapeOf(value));
   weight.sourceName = constantName(value).str();
-  weight.source = std::move(*numbers);
+  weight.elementType = type;
+  weight.compute = std::move(compute);
   return weight;
 }
 
 std::vector<double> Weight::numbers() const {
-  std::vector<double> result(source.size());
-  dispatch(source.type(), [&](auto tag) {
+  const Tensor all = compute ? compute() : source;
+  std::vector<double> result(all.size());
+  dispatch(all.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (!isStdComplex<T>)
-      for (int64_t i = 0; i < source.size(); ++i)
+      for (int64_t i = 0; i < all.size(); ++i)
         result[i] =
-            static_cast<double>(source.at<T>(places.empty() ? i : places[i]));
+            static_cast<double>(all.at<T>(places.empty() ? i : places[i]));
   });
   return result;
 }
 
 Value Weight::rebuild(OpBuilder &builder, Location location,
                       ArrayRef<double> numbers, StringRef name) const {
-  Tensor tensor(source.type(), source.shape());
-  dispatch(source.type(), [&](auto tag) {
+  Tensor tensor(elementType, compute ? seenShape : source.shape());
+  dispatch(elementType, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (!isStdComplex<T>)
-      for (int64_t i = 0; i < source.size(); ++i)
+      for (int64_t i = 0; i < tensor.size(); ++i)
         tensor.set<T>(places.empty() ? i : places[i],
                       static_cast<T>(numbers[i]));
   });

@@ -6,6 +6,7 @@
 #include "graph/interfaces/Interfaces.h"
 #include "mlir/IR/Builders.h"
 #include "runtime/Tensor.h"
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,14 +20,14 @@ class Weight {
 public:
   /// The floating-point weight that \p value is; nothing if it is not constant.
   static std::optional<Weight> find(mlir::Value value);
-  /// The weight that the constant \p value stands for, whose numbers are
-  /// \p numbers; nothing where there are none.
-  static std::optional<Weight> ofNumbers(mlir::Value value,
-                                         std::optional<Tensor> numbers);
+  /// The weight that the constant \p value stands for, of \p type, whose
+  /// numbers \p compute gives when somebody asks for them.
+  static Weight computed(mlir::Value value, ElementType type,
+                         std::function<Tensor()> compute);
 
   /// The shape that the product sees.
   const Shape &shape() const { return seenShape; }
-  ElementType type() const { return source.type(); }
+  ElementType type() const { return elementType; }
   /// The name of the array, or "".
   const std::string &name() const { return sourceName; }
 
@@ -40,7 +41,10 @@ public:
                       llvm::StringRef name) const;
 
 private:
+  /// What there is, or what computes it.
   Tensor source;
+  std::function<Tensor()> compute;
+  ElementType elementType = ElementType::F32;
   std::string sourceName;
   Shape seenShape;
   /// What stands between the constant and the product, in order.

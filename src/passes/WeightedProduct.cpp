@@ -88,9 +88,12 @@ weightedProductsOf(Operation *op, const WholeNodes &whole, bool keepsNarrow) {
       continue;
     Value operand = op->getOperand(i);
     if (std::optional<QuantizedProduct> found = QuantizedProduct::find(op, i))
-      if (auto weight = Weight::ofNumbers(operand, found->weightNumbers()))
-        products.push_back({op, i, std::move(*weight), std::nullopt, false,
-                            std::nullopt, std::move(found)});
+      products.push_back({op, i,
+                          Weight::computed(operand, found->numbersType(),
+                                           [product = *found] {
+                                             return product.weightNumbers();
+                                           }),
+                          std::nullopt, false, std::nullopt, std::move(found)});
     if (!isFloatTensor(op->getResult(0)))
       continue;
     std::optional<Broadcast> repeated = Broadcast::of(operand);
