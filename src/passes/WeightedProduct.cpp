@@ -77,6 +77,14 @@ static bool isForBatches(ChannelwiseAffineOpInterface op, unsigned operand,
   return true;
 }
 
+/// Whether \p product reads its weight the other way round, as a transposed
+/// convolution does: taken apart, its node would reverse floats each time.
+static bool reversesWeight(Operation *product) {
+  auto convolution = dyn_cast<ConvolutionOp>(product);
+  return convolution && convolution.getWindowReversal() &&
+         llvm::is_contained(*convolution.getWindowReversal(), true);
+}
+
 SmallVector<WeightedProduct, 2>
 weightedProductsOf(Operation *op, const WholeNodes &whole, bool keepsNarrow) {
   SmallVector<WeightedProduct, 2> products;
@@ -111,7 +119,8 @@ weightedProductsOf(Operation *op, const WholeNodes &whole, bool keepsNarrow) {
           (keepsNarrow || whole.areKept());
       if (source && (whole.lasts(source) || staysNarrow || staysQuantized)) {
         products.back().isDequantized = true;
-        products.back().dequantized = DequantizedWeight::find(operand);
+        if (!whole.lasts(source) || !reversesWeight(op))
+          products.back().dequantized = DequantizedWeight::find(operand);
       }
     }
   }

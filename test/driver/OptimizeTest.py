@@ -231,6 +231,24 @@ func.func @main(%x: tensor<4x4x!a>) -> tensor<2x2x!b> {
                 self.assertEqual(self.node_types(content), ["DequantizeLinear", "Conv"])
                 self.assert_same_numbers(self.path("in.onnx"), self.path("out.onnx"))
 
+    def test_a_batch_norm_behind_a_dequantised_weight_that_is_transposed(self):
+        """By a node of its own: then its scales take the norm up. A ConvTranspose, which does so itself, stays one node."""
+        int8 = 3
+        weights = [onnx.tensor("w", [4, 2, 3, 3], bytes(range(72)), int8), onnx.tensor("s", [], onnx.floats(0.25)),
+                   *(onnx.tensor(name, [2], onnx.floats(0.5, 2.0)) for name in "gbmv")]
+        weight = onnx.node("DequantizeLinear", ["w", "s"], ["f"], "weight")
+        norm = onnx.node("BatchNormalization", ["c", *"gbmv"], ["y"], "norm")
+
+        def border(size):
+            return [onnx.value_info("x", (1, 4, 5, 5))], [onnx.value_info("y", (1, 2, size, size))]
+
+        turned = onnx.data(5, onnx.data(1, "perm") + b"".join(onnx.number(8, each) for each in (1, 0, 2, 3)) + onnx.number(20, 7))
+        nodes = [weight, onnx.node("Transpose", ["f"], ["t"], "turn", attributes=turned), onnx.node("Conv", ["x", "t"], ["c"], "conv"), norm]
+        self.assertEqual(sorted(self.node_types(onnx.model(onnx.graph(nodes, *border(3), weights)))), ["Conv", "DequantizeLinear", "Transpose"])
+        self.assert_same_numbers(self.path("in.onnx"), self.path("out.onnx"))
+        nodes = [weight, onnx.node("ConvTranspose", ["x", "f"], ["c"], "conv"), norm]
+        self.assertEqual(self.node_types(onnx.model(onnx.graph(nodes, *border(7), weights))), ["DequantizeLinear", "ConvTranspose", "BatchNormalization"])
+
     def test_a_batch_norm_behind_a_quantised_product(self):
         """Sums of integers, with and without numbers added to them, and floats beside a quantised weight."""
         byte, weight = "!quant.uniform<i8:f32, 0.05:3>", "!quant.uniform<i8:f32, 0.02>"

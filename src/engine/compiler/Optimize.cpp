@@ -8,7 +8,6 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Freeze.h"
-#include "passes/LowerQuantized.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -119,6 +118,15 @@ int64_t rescalesIn(const Model &model) {
   return count;
 }
 
+static bool hasQuantizedTypes(const Model &model) {
+  return model.module()
+      .walk([](mlir::Operation *op) {
+        return hasQuantizedType(op) ? mlir::WalkResult::interrupt()
+                                    : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether the model is to be raised: also where rescales may move and the file
 /// spells one out, as a DequantizeLinear and a QuantizeLinear of another scale.
 static Result<bool> isRaised(const OptimizeRequest &request,
@@ -171,8 +179,7 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
   }
   SimplifyOptions options = simplifyOptions(request.passes);
   // What came in integers stays so.
-  mlir::func::FuncOp entry = model.entry();
-  options.keepsQuantizedConstants = *raises || (entry && hasQuantized(entry));
+  options.keepsQuantizedConstants = *raises || hasQuantizedTypes(model);
   options.changesOutputs = request.changeOutputs;
   Result<SimplifyReport> simplified =
       toldOf(request.passes, "simplification",
