@@ -34,10 +34,12 @@
 // Restrictions:
 //   - What moves elements between the product and the chain stays where it is
 //     (fold-across-rearrangement); a shift stays behind padding with zeros.
-//   - A weight that a node dequantises in a file that is written again stays
-//     quantised: its scales, one a channel, take up the chain's, and integers
-//     of channels that change their sign turn round, where all of them fit
-//     their type then (-128 does not; DequantizedWeight.h).
+//   - A weight that is dequantised in a file that is written again stays
+//     quantised, as does one of a quantised type: its scales take up the
+//     chain's, one for all becomes one a channel, and integers of channels that
+//     change their sign turn round, where all of them fit their type then (-128
+//     does not; ChannelFactors.h, DequantizedWeight.h, QuantizedProduct.h). One
+//     that a node dequantises for a transposed convolution stays as it is.
 //   - A weight that is repeated for batches takes up what varies along its own
 //     dimensions.
 //   - Every value between the product and the end of the chain has one reader,
@@ -46,8 +48,8 @@
 //   - The chain's constants are constant, finite, and vary along the
 //     product's channel dimension, not along one that happens to be as large;
 //     no divisor is zero and variance + epsilon > 0.
-//   - Weights are floating-point and finite, before and after, and no channel's
-//     weights lose digits below the normal numbers of their type.
+//   - Weights are floats, or stand for such, and finite, before and after, and
+//     no channel's weights lose digits below the normal numbers of their type.
 //   - A shift before a product that reads zeros from outside its operand stays,
 //     and one of more than 16 before a product of floats narrower than f32,
 //     whose sum is rounded before the shift would be made up for.
