@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Tells how far a model's outputs in f32 are from those in f64, by each of several sets of options.
 
-  errors.py FOLDER... [--options TEXT]... [--sinter build/bin/sinter] [--markdown FILE]
+  errors.py FOLDER... [--options=TEXT]... [--sinter build/bin/sinter] [--markdown FILE]
 
 A FOLDER holds a model in ONNX test form, or several such folders. The model is made one of f64, which Sinter runs by loops and
 products of f64, and its outputs are what those of the f32 model are compared with. A figure is the largest error of an element, by
-the range of its output (largest minus smallest), the largest of all outputs; --options is a column, as in '--precision f32-exact'
-or '--features=-amx-tile', the first one is what others are compared with. The exit code is 1 if a column is above twice the first
+the range of its output (largest minus smallest), the largest of all outputs; --options is a column, as in --options='--precision f32-exact'
+or --options=--features=-amx-tile, the first one is what others are compared with. The exit code is 1 if a column is above twice the first
 and above 2e-5, or a model fails. Needs Python's onnx and numpy.
 """
 import argparse

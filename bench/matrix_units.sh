@@ -80,17 +80,13 @@ goals "$out/f32-1.json" onnxruntime mean=2.5 worst=1.1 resnet50=2.5 bert_base=3 
 race f32 "$zoo" 2
 goals "$out/f32-2.json" onnxruntime mean=2.3 worst=1.05
 for threads in 1 2; do
-  race f32-exact "$zoo" $threads --options "--precision f32-exact"
+  race f32-exact "$zoo" $threads "--options=--precision f32-exact"
   goals "$out/f32-exact-$threads.json" onnxruntime mean=1.6
 done
 
 echo
 echo "## What matrix units themselves bring"
-mkdir -p "$out/same"
-for model in "$zoo"/*/; do
-  ln -sfn "$(realpath "$model")" "$out/same/$(basename "$model").without"
-done
-race without-units "$out/same" 1 --baseline "$zoo" --options "--features=-amx-tile"
+race without-units "$zoo" 1 --before "$sinter" --peer-options=--features=-amx-tile
 
 echo
 echo "## Models in half precision, and quantised"
@@ -117,8 +113,8 @@ done
 
 echo
 echo "## Errors against f64, by the range of the outputs"
-"$here/errors.py" "$zoo" --sinter "$sinter" --options "--features=-amx-tile" --options "" --options "--precision f32-exact" \
-  --options "--precision f32-exact --features=-amx-tile" --markdown "$out/errors.md" || missed=1
+"$here/errors.py" "$zoo" --sinter "$sinter" --options=--features=-amx-tile --options= "--options=--precision f32-exact" \
+  "--options=--precision f32-exact --features=-amx-tile" --markdown "$out/errors.md" || missed=1
 
 echo
 echo "## From a cold cache: load and compile"

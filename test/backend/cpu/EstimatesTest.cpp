@@ -178,7 +178,7 @@ TEST(Estimates, MatrixUnits) {
                                  {Precision::Default, "tiles-split3"},
                                  {Precision::Exact, "tiles-split6"}}) {
     const auto tiles = TileArithmetic::allOf(f32, f32, f32, precision);
-    const ConvolutionShape shape = convolution(256, 14, 3);
+    const ConvolutionShape shape = convolution(256, 28, 3);
     const bool allowsFast = precision != Precision::Exact;
     const Alternatives all =
         alternativesFor(shape, {}, with, allowsFast, tiles);
@@ -189,8 +189,8 @@ TEST(Estimates, MatrixUnits) {
     last = all.front().seconds;
     EXPECT_FALSE(
         offers(alternativesFor(shape, {}, without, true, tiles), name));
-    const MatMulShape product = MatMulShape::dense(128, 768, 768);
-    const double flops = 2.0 * 128 * 768 * 768;
+    const MatMulShape product = MatMulShape::dense(512, 768, 768);
+    const double flops = 2.0 * 512 * 768 * 768;
     EXPECT_EQ(alternativesFor("matmul-packed", product, flops, {}, with, tiles)
                   .front()
                   .kernel,
@@ -199,7 +199,7 @@ TEST(Estimates, MatrixUnits) {
     // many bytes in one part.
     const MatMulShape row = MatMulShape::dense(1, 768, 768);
     EXPECT_EQ(
-        alternativesFor("matmul-packed", row, flops / 128, {}, with, tiles)
+        alternativesFor("matmul-packed", row, flops / 512, {}, with, tiles)
             .front()
             .kernel,
         precision == Precision::BFloat16 ? name : "matmul-packed");
@@ -222,6 +222,10 @@ TEST(Estimates, LessExactOnlyWhereItIsWorthIt) {
   narrow.outputChannels = 24;
   EXPECT_FALSE(
       offers(alternativesFor(narrow, {}, target, true, tiles), "tiles-split3"));
+  // And little is saved of little.
+  EXPECT_FALSE(
+      offers(alternativesFor(convolution(64, 14, 1), {}, target, true, tiles),
+             "tiles-split3"));
   EXPECT_EQ(alternativesFor(convolution(512, 28, 1), {}, target, true, tiles)
                 .front()
                 .kernel,

@@ -108,7 +108,7 @@ template <typename Kernel, typename Shape>
 static void addTiles(Alternatives &all, const Shape &shape,
                      llvm::ArrayRef<TileArithmetic> tiles,
                      const Target &target) {
-  constexpr double worthIt = 2.0 / 3;
+  constexpr double worthIt = 2.0 / 3, noticed = 125e-6;
   if (!Kernel::supports(shape, target))
     return;
   double ofExact = std::numeric_limits<double>::infinity();
@@ -122,7 +122,7 @@ static void addTiles(Alternatives &all, const Shape &shape,
         std::max(kernel.seconds(target),
                  double(kernel.packedBytes()) / target.rates.memory);
     const bool isDefault = !each.isExact() && each.depth == 2;
-    if (!isDefault || seconds < worthIt * ofExact)
+    if (!isDefault || seconds < std::min(worthIt * ofExact, ofExact - noticed))
       all.push_back({each.name(), seconds});
     if (each.isExact())
       ofExact = std::min(ofExact, seconds);
