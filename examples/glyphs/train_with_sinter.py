@@ -4,15 +4,18 @@
     /usr/bin/python3 train_with_sinter.py [--sinter PATH] [--out DIR] [--epochs 6] [--count 500] [--threads N]
 
 PyTorch (scripts/deps.sh --python) only writes the untrained network: DIR/untrained.onnx. The pictures are those of train.py, in
-DIR/training.npz and DIR/held_out.npz; the faces of the held-out ones are never trained on. The result is DIR/trained.onnx.
+DIR/training.npz and DIR/held_out.npz; the faces of the held-out ones are never trained on. The result is DIR/trained.onnx, which ONNX
+Runtime is asked for, too, where it is installed (`npm install --ignore-scripts` in bench/).
 """
 import argparse
 import os
 import subprocess
+import tempfile
 
 import numpy as np
 import torch
 
+import evaluate
 import make_images
 import train
 
@@ -49,6 +52,14 @@ def main():
         command += ["--threads", str(arguments.threads)]
     print(" ".join(command), flush=True)
     subprocess.run(command, check=True)
+    if evaluate.Packages.missing(runtime=True):
+        return
+    held_out = np.load(place("held_out.npz"))
+    with tempfile.TemporaryDirectory() as scratch:
+        part, why = evaluate.right(lambda: evaluate.in_runtime(os.path.abspath(place("trained.onnx")), held_out["image"], scratch), held_out["target"])
+    if why:
+        raise SystemExit(f"ONNX Runtime: {why}")
+    print(f"ONNX Runtime: {part:.2%} of {len(held_out['target'])} held-out images are right")
 
 
 if __name__ == "__main__":

@@ -40,18 +40,20 @@ static std::string textOf(Type type) {
 }
 
 Result<void> checkTarget(RankedTensorType output, RankedTensorType target,
-                         const LossOptions &options) {
+                         const LossOptions &options, StringRef name) {
+  const std::string which =
+      "the target" + (name == "target" ? "" : " '" + name.str() + "'");
   if (!isa<FloatType>(output.getElementType()))
     return usageError("the loss: the model's output " +
                       std::to_string(options.output) + " is a " +
                       textOf(output) + ", not floating-point numbers");
   if (holdsLabels(target)) {
     if (options.kind != Loss::CrossEntropy)
-      return usageError("the target is a " + textOf(target) +
+      return usageError(which + " is a " + textOf(target) +
                         ": only cross-entropy takes labels; the other losses "
                         "take numbers of the output's shape");
     if (classDimension(output.getShape(), target.getShape()) < 0)
-      return usageError("the target is a " + textOf(target) +
+      return usageError(which + " is a " + textOf(target) +
                         ", which are no labels for an output " +
                         textOf(output) +
                         ": its shape without the second or the last dimension "
@@ -60,7 +62,7 @@ Result<void> checkTarget(RankedTensorType output, RankedTensorType target,
   }
   if (!isa<FloatType>(target.getElementType()) ||
       target.getShape() != output.getShape())
-    return usageError("the target is a " + textOf(target) +
+    return usageError(which + " is a " + textOf(target) +
                       ": numbers of the shape of the output " + textOf(output) +
                       (options.kind == Loss::CrossEntropy ? " or labels" : "") +
                       " are expected");

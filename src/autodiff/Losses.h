@@ -20,18 +20,21 @@ struct LossValues {
   mlir::Value count;
   /// How many classes labels name; nothing where the target holds none.
   std::optional<int64_t> classes;
+  /// A scalar, f32: how many labels there are, where `count` does not say it.
+  mlir::Value labels{};
 };
 
 /// The value that the loss is computed from: the operand of the softmax or the
 /// sigmoid that gives \p output, where the loss would undo it.
 mlir::Value comparedValue(mlir::Value output, const LossOptions &options);
 
-/// The shape and type of a target for \p output is checked: labels (integers)
-/// of the output's shape without its dimension of classes, the second or the
-/// last, or numbers of its shape. A Usage error says what is expected.
+/// The shape and type of the target \p name for \p output is checked: labels
+/// (integers) of the output's shape without its dimension of classes, the
+/// second or the last, or numbers of its shape. A Usage error says what is
+/// expected.
 Result<void> checkTarget(mlir::RankedTensorType output,
                          mlir::RankedTensorType target,
-                         const LossOptions &options);
+                         const LossOptions &options, llvm::StringRef name);
 
 /// The loss of \p output, the model's, for \p target, which fits it.
 LossValues buildLoss(nn::TensorBuilder &emit, mlir::Value output,

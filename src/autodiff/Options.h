@@ -15,15 +15,29 @@ enum class Loss {
   BinaryCrossEntropy,
   MeanSquared,
   MeanAbsolute,
-  Huber
+  Huber,
+  Function ///< Of a file.
 };
 
 enum class Optimizer { Sgd, Adam, AdamW, RmsProp, Adagrad, Lamb };
 
+/// What the function of a file takes behind the output and the target: one of
+/// the model's inputs or outputs, or of the targets, by its number.
+struct LossArgument {
+  enum class Kind { Input, Output, Target };
+  Kind kind = Kind::Target;
+  unsigned number = 0;
+};
+
 struct LossOptions {
   Loss kind = Loss::CrossEntropy;
-  /// Which of the model's outputs is compared with the target.
-  unsigned output = 0;
+  /// Of Loss::Function: the file, and what else it takes.
+  std::string file;
+  std::vector<LossArgument> more;
+  /// Which of the model's outputs is compared, and with which of the targets.
+  unsigned output = 0, target = 0;
+  /// What the loss is multiplied by in the sum of all.
+  double weight = 1;
   /// Whether that output holds logits or probabilities; nothing: probabilities
   /// where a softmax or a sigmoid gives it, whose operand is used.
   std::optional<bool> isLogits;
@@ -55,7 +69,10 @@ struct OptimizerOptions {
 };
 
 struct TrainingOptions {
-  LossOptions loss;
+  /// What is made small is the sum of these; at least one.
+  std::vector<LossOptions> losses = {{}};
+  /// The names of the inputs of a step that outputs are compared with.
+  std::vector<std::string> targets = {"target"};
   OptimizerOptions optimizer;
   /// Patterns of weights' names (`*` for any text). Empty: all are trained.
   std::vector<std::string> trainable, frozen;

@@ -9,6 +9,7 @@
 #include "autodiff/Reinitialize.h"
 #include "autodiff/Replicas.h"
 #include "autodiff/TrainBatchNorms.h"
+#include "autodiff/TrainDropouts.h"
 #include "graph/Constants.h"
 #include "graph/FirstError.h"
 #include "graph/Types.h"
@@ -34,12 +35,16 @@ namespace {
 class StepBuilder {
 public:
   StepBuilder(Model &model, std::vector<LiftedWeight> weights,
-              const TrainingOptions &options)
+              const TrainingOptions &options, FileLoss fileLoss)
       : entry(model.entry()), weights(std::move(weights)), options(options),
-        builder(entry.front().getTerminator()), emit(builder, named("loss")) {}
+        fileLoss(fileLoss), inputs(entry.getNumArguments()),
+        builder(entry.front().getTerminator()), emit(builder, named("loss")) {
+    if (!this->weights.empty())
+      inputs = this->weights.front().argument;
+  }
 
-  Result<TrainedTensors> step(const TensorSpec &target);
-  Result<void> evaluation(const TensorSpec &target,
+  Result<TrainedTensors> step(ArrayRef<TensorSpec> targets);
+  Result<void> evaluation(ArrayRef<TensorSpec> targets,
                           const TrainedTensors &trained);
 
 private:
@@ -55,15 +60,19 @@ private:
   Location named(StringRef what) {
     return NameLoc::get(builder.getStringAttr(what));
   }
-  Result<void> findOutput();
-  Result<LossValues> loss(const TensorSpec &target);
+  void dropAtRandom(int64_t samples);
+  Result<LossValues> lossOf(const LossOptions &loss, ArrayRef<Value> targets);
+  Result<LossValues> lossOfFile(const LossOptions &loss,
+                                ArrayRef<Value> targets);
+  Result<void> findLosses(ArrayRef<TensorSpec> targets);
   Result<std::vector<const LiftedWeight *>>
   wanted(const llvm::SetVector<Value> &statistics);
   Result<void> reinitialize(const llvm::SetVector<Value> &statistics);
   Value addArgument(StringRef name, RankedTensorType type);
   Value addState(std::string name, Tensor initial);
   Value movedWeight(const LiftedWeight &weight, Value &gradient);
-  Value shareLoss(LossValues &values);
+  LossValues joinLosses();
+  LossValues shareLosses();
   void accumulate(ArrayRef<const LiftedWeight *> trained,
                   MutableArrayRef<Value> gradients, Value count);
   Value largest(ArrayRef<Value> gradients);
@@ -78,9 +87,16 @@ private:
   func::FuncOp entry;
   std::vector<LiftedWeight> weights;
   const TrainingOptions &options;
+  FileLoss fileLoss;
+  /// How many of the first arguments are the model's inputs.
+  unsigned inputs;
   OpBuilder builder;
   TensorBuilder emit;
-  Value output;
+  /// The losses by themselves, and how many samples there are.
+  std::vector<LossValues> losses;
+  int64_t samples = 1;
+  /// What the gradient of each is multiplied by.
+  SmallVector<Value> seeds;
   std::vector<State> states;
   /// Of the weights that begin afresh, by their number.
   std::map<size_t, Tensor> fresh;
@@ -89,17 +105,6 @@ private:
 };
 
 } // namespace
-
-Result<void> StepBuilder::findOutput() {
-  Operation *end = entry.front().getTerminator();
-  const unsigned number = options.loss.output;
-  if (number >= end->getNumOperands())
-    return usageError("the loss: there is no output " + std::to_string(number) +
-                      "; the model has " +
-                      std::to_string(end->getNumOperands()));
-  output = end->getOperand(number);
-  return {};
-}
 
 Value StepBuilder::addArgument(StringRef name, RankedTensorType type) {
   Builder attributes(entry.getContext());
@@ -120,13 +125,75 @@ Value StepBuilder::addState(std::string name, Tensor initial) {
   return before;
 }
 
-Result<LossValues> StepBuilder::loss(const TensorSpec &target) {
-  auto type = RankedTensorType::get(
-      target.shape, mlirTypeOf(target.type, entry.getContext()));
-  if (Result<void> good = checkTarget(tensorOf(output), type, options.loss);
+/// Gives each dropout random bits, by the keys of samples that are an input.
+void StepBuilder::dropAtRandom(int64_t samples) {
+  const SmallVector<Operation *> dropouts = trainedDropouts(entry);
+  if (dropouts.empty())
+    return;
+  Value keys = addArgument(
+      randomName, RankedTensorType::get(
+                      {samples}, IntegerType::get(entry.getContext(), 64,
+                                                  IntegerType::Unsigned)));
+  trainDropouts(entry, dropouts, keys, [&](BlockArgument argument) {
+    return argument.getArgNumber() < inputs;
+  });
+}
+
+/// The loss that a function of the user's file gives.
+Result<LossValues> StepBuilder::lossOfFile(const LossOptions &loss,
+                                           ArrayRef<Value> targets) {
+  Operation *end = entry.front().getTerminator();
+  SmallVector<Value> arguments = {end->getOperand(loss.output),
+                                  targets[loss.target]};
+  for (const LossArgument &each : loss.more)
+    arguments.push_back(
+        each.kind == LossArgument::Kind::Input ? entry.getArgument(each.number)
+        : each.kind == LossArgument::Kind::Output ? end->getOperand(each.number)
+                                                  : targets[each.number]);
+  Result<Value> found = fileLoss(loss, emit, arguments);
+  if (!found)
+    return found.takeError();
+  Type f32 = builder.getF32Type();
+  Value each = emit.convert(*found, f32);
+  const bool isMean = tensorOf(each).getRank() == 0;
+  const auto count =
+      static_cast<double>(isMean ? samples : tensorOf(each).getNumElements());
+  if (!isMean)
+    each = emit.div(emit.sumAll(each), std::max(count, 1.0));
+  return LossValues{each, Value(), emit.scalar(count, f32), std::nullopt};
+}
+
+Result<LossValues> StepBuilder::lossOf(const LossOptions &loss,
+                                       ArrayRef<Value> targets) {
+  Operation *end = entry.front().getTerminator();
+  if (loss.output >= end->getNumOperands())
+    return usageError("the loss: there is no output " +
+                      std::to_string(loss.output) + "; the model has " +
+                      std::to_string(end->getNumOperands()));
+  if (loss.kind == Loss::Function)
+    return lossOfFile(loss, targets);
+  Value output = end->getOperand(loss.output), target = targets[loss.target];
+  if (Result<void> good = checkTarget(tensorOf(output), tensorOf(target), loss,
+                                      options.targets[loss.target]);
       !good)
     return good.takeError();
-  return buildLoss(emit, output, addArgument(targetName, type), options.loss);
+  return buildLoss(emit, output, target, loss);
+}
+
+Result<void> StepBuilder::findLosses(ArrayRef<TensorSpec> targets) {
+  SmallVector<Value> values;
+  for (const TensorSpec &target : targets)
+    values.push_back(addArgument(
+        target.name,
+        RankedTensorType::get(target.shape,
+                              mlirTypeOf(target.type, entry.getContext()))));
+  for (const LossOptions &loss : options.losses) {
+    Result<LossValues> one = lossOf(loss, values);
+    if (!one)
+      return one.takeError();
+    losses.push_back(std::move(*one));
+  }
+  return {};
 }
 
 /// Whether \p name fits one of the patterns.
@@ -142,9 +209,33 @@ static Result<bool> fitsOne(StringRef name, ArrayRef<std::string> patterns) {
   return false;
 }
 
+/// Whether each pattern of an option fits the name of a weight.
+static Result<void> checkPatterns(StringRef option,
+                                  ArrayRef<std::string> patterns,
+                                  ArrayRef<LiftedWeight> weights) {
+  for (const std::string &pattern : patterns) {
+    bool isMatched = false;
+    for (const LiftedWeight &weight : weights) {
+      Result<bool> fits = fitsOne(weight.name, pattern);
+      if (!fits)
+        return fits.takeError();
+      isMatched |= *fits;
+    }
+    if (!isMatched)
+      return usageError(option.str() + " '" + pattern +
+                        "': no weight has such a name");
+  }
+  return {};
+}
+
 /// The weights that options ask for, in the order of the file.
 Result<std::vector<const LiftedWeight *>>
 StepBuilder::wanted(const llvm::SetVector<Value> &statistics) {
+  for (const auto &[option, patterns] :
+       {std::pair("--trainable", &options.trainable),
+        std::pair("--frozen", &options.frozen)})
+    if (Result<void> good = checkPatterns(option, *patterns, weights); !good)
+      return good.takeError();
   std::vector<const LiftedWeight *> chosen;
   for (const LiftedWeight &weight : weights) {
     if (statistics.contains(entry.getArgument(weight.argument)))
@@ -167,23 +258,16 @@ StepBuilder::wanted(const llvm::SetVector<Value> &statistics) {
 /// it infers.
 Result<void>
 StepBuilder::reinitialize(const llvm::SetVector<Value> &statistics) {
-  for (const std::string &pattern : options.reinitialized) {
-    bool isMatched = false;
-    for (auto [number, weight] : llvm::enumerate(weights)) {
-      Result<bool> fits = fitsOne(weight.name, pattern);
-      if (!fits)
-        return fits.takeError();
-      if (!*fits)
-        continue;
-      isMatched = true;
+  if (Result<void> good =
+          checkPatterns("--reinitialize", options.reinitialized, weights);
+      !good)
+    return good;
+  for (auto [number, weight] : llvm::enumerate(weights))
+    if (Result<bool> fits = fitsOne(weight.name, options.reinitialized);
+        fits && *fits)
       fresh.try_emplace(
           number,
           freshValue(weight, entry.getArgument(weight.argument), options.seed));
-    }
-    if (!isMatched)
-      return usageError("--reinitialize '" + pattern +
-                        "': no weight has such a name");
-  }
   return {};
 }
 
@@ -206,24 +290,73 @@ Value StepBuilder::movedWeight(const LiftedWeight &weight, Value &gradient) {
   return addState(weight.name + ".f32", inSingle(weight.value));
 }
 
-/// Makes of \p values what all processes have together. Gives what gradients of
-/// this process's loss are multiplied by: batches count by what they compare.
-Value StepBuilder::shareLoss(LossValues &values) {
-  const Value count = values.count;
-  if (options.replicas > 1) {
-    SmallVector<Value> own = {emit.mul(values.loss, count), count};
-    if (values.right)
-      own.push_back(values.right);
-    SmallVector<Value> all = sumOverReplicas(emit, own, options.replicas);
-    values.count = all[1];
-    values.loss = emit.div(all[0], emit.max(values.count, 1.0));
-    if (values.right)
-      values.right = all[2];
+/// The sum of the losses as they are now.
+LossValues StepBuilder::joinLosses() {
+  LossValues all;
+  for (auto [loss, one] : llvm::zip_equal(options.losses, losses)) {
+    Value part = loss.weight == 1 ? one.loss : emit.mul(one.loss, loss.weight);
+    all.loss = all.loss ? emit.add(all.loss, part) : part;
+    if (one.right && !all.right) {
+      all.right = one.right;
+      all.labels = one.count;
+    }
   }
-  if (options.accumulates)
-    return count;
-  return options.replicas > 1 ? emit.div(count, emit.max(values.count, 1.0))
-                              : emit.splat(1, tensorOf(values.loss));
+  all.count = losses.front().count;
+  if (losses.size() == 1)
+    all.labels = {};
+  else
+    all.count = emit.scalar(static_cast<double>(samples), builder.getF32Type());
+  return all;
+}
+
+/// The same of all processes' samples. Batches count by what they compare, or
+/// where there are several losses by their samples.
+LossValues StepBuilder::shareLosses() {
+  SmallVector<Value> own;
+  Value together =
+      emit.scalar(static_cast<double>(samples), builder.getF32Type());
+  for (const LossValues &one : losses)
+    own.push_back(one.count);
+  if (options.replicas > 1) {
+    SmallVector<Value> sums;
+    for (const LossValues &one : losses) {
+      sums.append({emit.mul(one.loss, one.count), one.count});
+      if (one.right)
+        sums.push_back(one.right);
+    }
+    if (losses.size() > 1)
+      sums.push_back(together);
+    sums = sumOverReplicas(emit, sums, options.replicas);
+    size_t next = 0;
+    for (LossValues &one : losses) {
+      Value loss = sums[next++];
+      one.count = sums[next++];
+      one.loss = emit.div(loss, emit.max(one.count, 1.0));
+      if (one.right)
+        one.right = sums[next++];
+    }
+    if (losses.size() > 1)
+      together = sums[next];
+  }
+  for (auto [number, one] : llvm::enumerate(losses)) {
+    // Of the mean of all, this process's samples are a share.
+    Value seed;
+    if (options.accumulates && losses.size() == 1)
+      seed = own[number];
+    else if (options.replicas > 1)
+      seed = emit.div(own[number], emit.max(one.count, 1.0));
+    else
+      seed = emit.splat(1, tensorOf(one.loss));
+    if (options.accumulates && losses.size() > 1)
+      seed = emit.mul(seed, together);
+    if (options.losses[number].weight != 1)
+      seed = emit.mul(seed, options.losses[number].weight);
+    seeds.push_back(seed);
+  }
+  LossValues all = joinLosses();
+  if (losses.size() > 1)
+    all.count = together;
+  return all;
 }
 
 /// What is read is the sum of this batch's gradients and of those that came
@@ -356,6 +489,8 @@ void StepBuilder::finish(const LossValues &values, Value largest) {
   if (values.right)
     add(values.right, {named(nameAttribute, "right")});
   add(values.count, {named(nameAttribute, "count")});
+  if (values.labels)
+    add(values.labels, {named(nameAttribute, "labels")});
   if (largest)
     add(largest, {named(nameAttribute, "gradient")});
   // In the order of their arguments, so that one can be fed from the other.
@@ -393,11 +528,10 @@ void StepBuilder::makeConstants() {
   entry.eraseArguments(gone);
 }
 
-Result<TrainedTensors> StepBuilder::step(const TensorSpec &target) {
+Result<TrainedTensors> StepBuilder::step(ArrayRef<TensorSpec> targets) {
+  samples = targets.front().shape.empty() ? 1 : targets.front().shape.front();
   if (options.mostTrips > 0)
     boundLoops(entry, options.mostTrips);
-  if (Result<void> good = findOutput(); !good)
-    return good.takeError();
   const llvm::SetVector<Value> statistics = runningStatistics(entry);
   Result<std::vector<const LiftedWeight *>> chosen = wanted(statistics);
   if (!chosen)
@@ -409,15 +543,16 @@ Result<TrainedTensors> StepBuilder::step(const TensorSpec &target) {
     moved = trainBatchNorms(entry, options.batchNormMomentum);
   if (options.replicas > 1)
     shareStatistics(entry, options.replicas, options.hasLocalStatistics, moved);
-  Result<LossValues> values = loss(target);
-  if (!values)
-    return values.takeError();
-  SmallVector<Value> by, gradients;
+  dropAtRandom(samples);
+  if (Result<void> done = findLosses(targets); !done)
+    return done.takeError();
+  SmallVector<Value> by, own, gradients;
   for (const LiftedWeight *weight : *chosen)
     by.push_back(entry.getArgument(weight->argument));
   FirstError errors(entry.getContext());
-  const Value own = values->loss;
-  SmallVector<Value> seeds = {shareLoss(*values)};
+  for (const LossValues &one : losses)
+    own.push_back(one.loss);
+  const LossValues values = shareLosses();
   auto found = backpropagate(builder, own, seeds, by);
   if (failed(found))
     return unsupported(errors.take());
@@ -451,7 +586,7 @@ Result<TrainedTensors> StepBuilder::step(const TensorSpec &target) {
   if (options.accumulates) {
     updates =
         addArgument(updateName, RankedTensorType::get({}, builder.getI1Type()));
-    accumulate(trained, gradients, values->count);
+    accumulate(trained, gradients, values.count);
   }
   Value most = largest(gradients);
   update(trained, gradients, rate);
@@ -466,13 +601,16 @@ Result<TrainedTensors> StepBuilder::step(const TensorSpec &target) {
   if (names.reinitialized.empty() && !options.reinitialized.empty())
     return usageError("--reinitialize: none of the weights that it names is "
                       "trained");
-  keepWhereStepFails(values->loss, most);
-  finish(*values, most);
+  keepWhereStepFails(values.loss, most);
+  finish(values, most);
   makeConstants();
   for (const LiftedWeight &weight : weights)
     if (weight.isAskedFor && options.trainable.empty())
       names.askedFor.push_back(weight.name);
-  names.classes = values->classes;
+  names.classes.resize(targets.size());
+  for (auto [loss, one] : llvm::zip_equal(options.losses, losses))
+    if (one.classes)
+      names.classes[loss.target] = one.classes;
   return names;
 }
 
@@ -493,13 +631,12 @@ void StepBuilder::readAverage(const LiftedWeight &weight) {
       own.convert(average, tensorOf(argument).getElementType()));
 }
 
-Result<void> StepBuilder::evaluation(const TensorSpec &target,
+Result<void> StepBuilder::evaluation(ArrayRef<TensorSpec> targets,
                                      const TrainedTensors &trained) {
-  if (Result<void> good = findOutput(); !good)
-    return good.takeError();
-  Result<LossValues> values = loss(target);
-  if (!values)
-    return values.takeError();
+  samples = targets.front().shape.empty() ? 1 : targets.front().shape.front();
+  if (Result<void> done = findLosses(targets); !done)
+    return done.takeError();
+  const LossValues values = joinLosses();
   llvm::StringSet<> names, averaged;
   for (const auto *list : {&trained.weights, &trained.statistics})
     for (const std::string &name : *list)
@@ -515,24 +652,26 @@ Result<void> StepBuilder::evaluation(const TensorSpec &target,
       states.push_back({weight.name, value, value, weight.value, true});
     }
   }
-  finish(*values);
+  finish(values);
   makeConstants();
   return {};
 }
 
 Result<TrainedTensors> makeTrainingStep(Model &model,
                                         std::vector<LiftedWeight> weights,
-                                        const TensorSpec &target,
-                                        const TrainingOptions &options) {
-  return StepBuilder(model, std::move(weights), options).step(target);
+                                        ArrayRef<TensorSpec> targets,
+                                        const TrainingOptions &options,
+                                        FileLoss fileLoss) {
+  return StepBuilder(model, std::move(weights), options, fileLoss)
+      .step(targets);
 }
 
 Result<void> makeEvaluation(Model &model, std::vector<LiftedWeight> weights,
                             const TrainedTensors &trained,
-                            const TensorSpec &target,
-                            const TrainingOptions &options) {
-  return StepBuilder(model, std::move(weights), options)
-      .evaluation(target, trained);
+                            ArrayRef<TensorSpec> targets,
+                            const TrainingOptions &options, FileLoss fileLoss) {
+  return StepBuilder(model, std::move(weights), options, fileLoss)
+      .evaluation(targets, trained);
 }
 
 } // namespace sinter::autodiff

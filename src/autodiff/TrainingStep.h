@@ -10,6 +10,10 @@
 //
 // A step that accumulates has one input more, `update`: whether the optimiser
 // moves the weights, by the mean of the gradients of all batches since it did.
+// So has one that drops (TrainDropouts.h): `random`, 64 bits for each sample.
+//
+// Of several losses, `loss` is the weighted sum; then there is one result more,
+// `labels`, of how many labels `right` are right, and `count` counts samples.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +23,11 @@
 #include "autodiff/Options.h"
 #include "autodiff/Weights.h"
 #include "graph/Model.h"
+#include "graph/nn/TensorBuilder.h"
 
 namespace sinter::autodiff {
 
-inline constexpr llvm::StringLiteral targetName = "target";
+inline constexpr llvm::StringLiteral randomName = "random";
 inline constexpr llvm::StringLiteral rateName = "learning_rate";
 inline constexpr llvm::StringLiteral updateName = "update";
 /// What behind a weight's name makes the name of its average.
@@ -35,25 +40,31 @@ struct TrainedTensors {
   std::vector<std::string> askedFor;
   /// Weights and statistics that begin afresh.
   std::vector<std::string> reinitialized;
-  /// Labels are less than this; nothing where the target holds none.
-  std::optional<int64_t> classes;
+  /// Of each target: labels are less than this; nothing where it holds none.
+  std::vector<std::optional<int64_t>> classes;
 };
 
+/// Builds the loss of a file (Loss::Function) of the values that it takes: a
+/// scalar, or one to take the mean of, of any float type.
+using FileLoss = llvm::function_ref<Result<mlir::Value>(
+    const LossOptions &, nn::TensorBuilder &, mlir::ValueRange)>;
+
 /// Makes \p model, whose shapes are static and whose weights are arguments, a
-/// step of its training with a target of \p target's type and shape. Errors:
-/// Usage where options, target and model do not fit, or nothing is left to
-/// train; Unsupported where an operation has no gradient.
+/// step of its training with targets of these types and shapes. Errors: Usage
+/// where options, targets and model do not fit, or nothing is left to train;
+/// Unsupported where an operation has no gradient.
 Result<TrainedTensors> makeTrainingStep(Model &model,
                                         std::vector<LiftedWeight> weights,
-                                        const TensorSpec &target,
-                                        const TrainingOptions &options);
+                                        llvm::ArrayRef<TensorSpec> targets,
+                                        const TrainingOptions &options,
+                                        FileLoss fileLoss);
 
 /// Makes \p model what judges it: the loss, and how many labels are right, of
 /// the model as it infers, with what is \p trained as states.
 Result<void> makeEvaluation(Model &model, std::vector<LiftedWeight> weights,
                             const TrainedTensors &trained,
-                            const TensorSpec &target,
-                            const TrainingOptions &options);
+                            llvm::ArrayRef<TensorSpec> targets,
+                            const TrainingOptions &options, FileLoss fileLoss);
 
 } // namespace sinter::autodiff
 

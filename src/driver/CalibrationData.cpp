@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -41,6 +42,16 @@ void addCalibration(CLI::App &app, CalibrationOptions &options) {
   addPictures(app, options.pictures, "Calibration");
 }
 
+bool isNamedAsPicture(const std::string &path) {
+  std::string ending = fs::path(path).extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  static constexpr std::string_view endings[] = {
+      ".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff"};
+  return std::ranges::find(endings, ending) != std::end(endings);
+}
+
 namespace {
 
 /// Where the inputs of one sample are.
@@ -61,6 +72,8 @@ bool isArray(const fs::path &path) {
 }
 
 bool isPicture(const fs::path &path) {
+  if (isNamedAsPicture(path.string()))
+    return true;
   auto file = MappedFile::open(path.string());
   return file && isImage((*file)->bytes());
 }

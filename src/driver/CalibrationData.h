@@ -34,6 +34,10 @@ struct CalibrationOptions {
 /// --calibration, --truth, --labels, --samples and how pictures become tensors.
 void addCalibration(CLI::App &app, CalibrationOptions &options);
 
+/// Whether the file's name ends as those of pictures do, of formats that are
+/// read or not.
+bool isNamedAsPicture(const std::string &path);
+
 /// The samples that the options name, for the model of \p session, which must
 /// outlive them. Usage errors for a folder that holds none, a class that is not
 /// known and the like.

@@ -1,5 +1,6 @@
 //===- TrainCommand.cpp - sinter train ------------------------------------===//
 
+#include "driver/BatchOrder.h"
 #include "driver/BatchQueue.h"
 #include "driver/Checkpoints.h"
 #include "driver/Command.h"
@@ -8,7 +9,6 @@
 #include "driver/TrainingReport.h"
 #include "engine/CompilerLibrary.h"
 #include "engine/MpiLibrary.h"
-#include "runtime/Random.h"
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -35,15 +35,13 @@ private:
   Result<std::optional<Epoch>> validate(TrainingRun &run);
   Result<int> tellNotNumber(TrainingRun &run);
   Result<void> finish(TrainingRun &run);
-  std::vector<size_t> order(uint64_t epoch) const;
-  std::span<const size_t> samplesOf(std::span<const size_t> numbers,
-                                    uint64_t number) const;
-  uint64_t batchesPerEpoch() const;
+  std::vector<std::vector<size_t>> batchesOf(uint64_t epoch) const;
   uint64_t stepsPerEpoch() const;
   Result<Processes> connect(const SessionOptions &session);
   Result<void> writeStep(TrainingRun &run);
   Result<BatchOutcome> step(TrainingRun &run, SharedBatch &samples, double rate,
                             bool updates, Epoch &all);
+  Result<void> checkLabels(TrainingRun &run) const;
   Result<void> resume(TrainingRun &run);
   Result<void> goOn(TrainingRun &run, Checkpoint newest);
   void save(TrainingRun &run, const Epoch &sofar);
@@ -51,13 +49,14 @@ private:
 
   TrainOptions options;
   std::optional<TrainingData> data, validation;
+  std::optional<BatchOrder> batches, judged;
   std::unique_ptr<TrainingReport> report;
   uint64_t steps = 0;
   uint32_t processes = 1;
   /// The batch whose loss or gradients were not finite, and whether the loss
   /// was.
   std::optional<SharedBatch> notNumber;
-  bool isLossFinite = false;
+  bool isLossFinite = false, hasCheckedLabels = false;
   /// Of the epoch that a checkpoint was written in.
   Epoch begun;
   /// The least loss of a validation, the step behind which it was, and the
@@ -133,11 +132,19 @@ Result<void> TrainCommand::resume(TrainingRun &run) {
 
 Result<void> TrainCommand::loadData(Session &session,
                                     const NamedShapes &shapes) {
+  if (options.isLogits || options.isProbabilities)
+    options.loss.isLogits = options.isLogits;
+  Result<std::vector<TargetArray>> targets =
+      resolveLosses(session, options.losses, options.lossOutput, options.loss,
+                    options.training);
+  if (!targets)
+    return targets.takeError();
   for (bool validates : {false, true}) {
     if (validates && options.validation.empty())
       continue;
-    Result<TrainingData> loaded = TrainingData::load(
-        session, options.common.model, options.dataOptions(validates), shapes);
+    Result<TrainingData> loaded =
+        TrainingData::load(session, options.common.model,
+                           options.dataOptions(validates, *targets), shapes);
     if (!loaded)
       return loaded.takeError();
     (validates ? validation : data) = std::move(*loaded);
@@ -146,7 +153,11 @@ Result<void> TrainCommand::loadData(Session &session,
     return usageError("there are " + std::to_string(data->count()) +
                       " samples for " + std::to_string(processes) +
                       " processes");
-  if (options.dropLast && data->count() < options.batch)
+  batches.emplace(data->bucketsOfSamples(), options.batch, options.dropLast);
+  if (validation)
+    judged.emplace(validation->bucketsOfSamples(), options.batch,
+                   /*dropsLast=*/false);
+  if (batches->count() == 0)
     return usageError("--drop-last: there are " +
                       std::to_string(data->count()) +
                       " samples, which do not fill a batch of " +
@@ -164,8 +175,6 @@ TrainCommand::request(const SessionOptions &session) const {
   request.options = options.training;
   request.options.accumulates = options.accumulated > 1;
   request.options.seed = options.seed;
-  if (options.isLogits || options.isProbabilities)
-    request.options.loss.isLogits = options.isLogits;
   request.passes = passOptions(options.common);
   request.threads = session.threads;
   request.kernelFolder = session.cacheFolder;
@@ -181,34 +190,31 @@ TrainCommand::request(const SessionOptions &session) const {
   return request;
 }
 
-uint64_t TrainCommand::batchesPerEpoch() const {
-  const uint64_t batch = options.batch;
-  return options.dropLast ? data->count() / batch
-                          : (data->count() + batch - 1) / batch;
-}
-
 uint64_t TrainCommand::stepsPerEpoch() const {
-  return (batchesPerEpoch() + options.accumulated - 1) / options.accumulated;
+  return (batches->count() + options.accumulated - 1) / options.accumulated;
 }
 
-/// The samples' numbers in the order of one epoch (Fisher and Yates).
-std::vector<size_t> TrainCommand::order(uint64_t epoch) const {
+/// The batches of one epoch.
+std::vector<std::vector<size_t>> TrainCommand::batchesOf(uint64_t epoch) const {
   std::vector<size_t> numbers(data->count());
   std::iota(numbers.begin(), numbers.end(), size_t(0));
-  if (options.noShuffle)
-    return numbers;
-  const uint64_t own = splitMix(options.seed, epoch);
-  for (size_t i = numbers.size(); i > 1; --i)
-    std::swap(numbers[i - 1], numbers[splitMix(own, i) % i]);
-  return numbers;
+  return batches->batchesOf(options.noShuffle
+                                ? numbers
+                                : shuffled(data->count(), options.seed, epoch));
 }
 
-/// The samples of batch \p number of an epoch.
-std::span<const size_t> TrainCommand::samplesOf(std::span<const size_t> numbers,
-                                                uint64_t number) const {
-  const size_t first = number * options.batch;
-  return numbers.subspan(
-      first, std::min<size_t>(options.batch, numbers.size() - first));
+/// Says at once what would end the run at its last batch, or its first
+/// validation. What buckets cut off may be anything.
+Result<void> TrainCommand::checkLabels(TrainingRun &run) const {
+  if (!options.buckets.sizes.empty())
+    return {};
+  for (const auto &[flag, set] :
+       {std::pair("--data", &data), std::pair("--validate", &validation)})
+    if (*set)
+      if (Result<void> good = run.source().checkLabels((*set)->allTargets());
+          !good)
+        return usageError(std::string(flag) + ": " + good.error().message);
+  return {};
 }
 
 /// One batch of a step. A batch whose loss or gradients are not finite is kept.
@@ -217,6 +223,9 @@ Result<BatchOutcome> TrainCommand::step(TrainingRun &run, SharedBatch &samples,
   Result<BatchOutcome> outcome = run.step(samples, rate, updates);
   if (!outcome)
     return outcome;
+  if (!std::exchange(hasCheckedLabels, true))
+    if (Result<void> good = checkLabels(run); !good)
+      return good.takeError();
   all.add(*outcome);
   if (!outcome->isFinite()) {
     isLossFinite = std::isfinite(outcome->loss);
@@ -226,31 +235,29 @@ Result<BatchOutcome> TrainCommand::step(TrainingRun &run, SharedBatch &samples,
 }
 
 Result<Epoch> TrainCommand::trainEpoch(TrainingRun &run, uint64_t epoch) {
-  const std::vector<size_t> numbers = order(epoch);
-  const uint64_t batches = batchesPerEpoch(), each = options.accumulated;
-  Epoch all = std::exchange(begun, Epoch());
+  const std::vector<std::vector<size_t>> all = batchesOf(epoch);
+  const uint64_t each = options.accumulated;
+  Epoch sofar = std::exchange(begun, Epoch());
   const uint64_t next = (steps - epoch * stepsPerEpoch()) * each;
   BatchQueue queue(
-      [&](uint64_t i) {
-        return data->parts(samplesOf(numbers, i), epoch, run.group());
-      },
-      next, batches);
-  for (uint64_t i = next; i < batches && !notNumber;) {
+      [&](uint64_t i) { return data->parts(all[i], epoch, run.group()); }, next,
+      all.size());
+  for (uint64_t i = next; i < all.size() && !notNumber;) {
     const double rate = learningRate(options.rate, steps,
                                      options.epochs * stepsPerEpoch(), epoch);
     Epoch own;
     double loss = 0;
     size_t size = 0;
     std::chrono::duration<double> took{0};
-    const uint64_t end = std::min(batches, i + each);
+    const uint64_t end = std::min<uint64_t>(all.size(), i + each);
     for (; i < end && !notNumber; ++i) {
-      size += samplesOf(numbers, i).size();
+      size += all[i].size();
       Result<SharedBatch> made = queue.next();
       if (!made)
         return made.takeError();
       const auto begin = Clock::now();
       Result<BatchOutcome> outcome =
-          step(run, *made, rate, /*updates=*/i + 1 == end, all);
+          step(run, *made, rate, /*updates=*/i + 1 == end, sofar);
       if (!outcome)
         return outcome.takeError();
       took += Clock::now() - begin;
@@ -260,14 +267,14 @@ Result<Epoch> TrainCommand::trainEpoch(TrainingRun &run, uint64_t epoch) {
     }
     ++steps;
     if (Result<void> done =
-            report->step({steps, epoch, loss, rate, took.count(), size}, all);
+            report->step({steps, epoch, loss, rate, took.count(), size}, sofar);
         !done)
       return done.takeError();
     if (!notNumber && options.checkpointSteps &&
-        steps % options.checkpointSteps == 0 && i < batches)
-      save(run, all);
+        steps % options.checkpointSteps == 0 && i < all.size())
+      save(run, sofar);
   }
-  return all;
+  return sofar;
 }
 
 Result<std::optional<Epoch>> TrainCommand::validate(TrainingRun &run) {
@@ -276,14 +283,13 @@ Result<std::optional<Epoch>> TrainCommand::validate(TrainingRun &run) {
   Epoch all;
   std::vector<size_t> numbers(validation->count());
   std::iota(numbers.begin(), numbers.end(), size_t(0));
-  const uint64_t batches = (numbers.size() + options.batch - 1) / options.batch;
+  const std::vector<std::vector<size_t>> parts = judged->batchesOf(numbers);
   BatchQueue queue(
       [&](uint64_t i) {
-        return validation->parts(samplesOf(numbers, i), /*epoch=*/0,
-                                 run.group());
+        return validation->parts(parts[i], /*epoch=*/0, run.group());
       },
-      0, batches);
-  for (uint64_t i = 0; i < batches; ++i) {
+      0, parts.size());
+  for (uint64_t i = 0; i < parts.size(); ++i) {
     Result<SharedBatch> samples = queue.next();
     if (!samples)
       return samples.takeError();
@@ -332,15 +338,13 @@ Result<int> TrainCommand::train(TrainingRun &run) {
     const std::chrono::duration<double> took = Clock::now() - begin;
     if (notNumber)
       return tellNotNumber(run);
-    Result<std::optional<Epoch>> judged = validate(run);
-    if (!judged)
-      return judged.takeError();
-    if (*judged)
-      keepBest(run, (*judged)->meanLoss());
-    const size_t samples =
-        options.dropLast ? batchesPerEpoch() * options.batch : data->count();
-    if (Result<void> told = report->epoch(epoch, steps, *trained, *judged,
-                                          took.count(), samples);
+    Result<std::optional<Epoch>> judgement = validate(run);
+    if (!judgement)
+      return judgement.takeError();
+    if (*judgement)
+      keepBest(run, (*judgement)->meanLoss());
+    if (Result<void> told = report->epoch(epoch, steps, *trained, *judgement,
+                                          took.count(), batches->samples());
         !told)
       return told.takeError();
     if (Result<void> same = run.checkAgreement(); !same)
@@ -401,14 +405,14 @@ Result<Processes> TrainCommand::connect(const SessionOptions &session) {
 Result<void> TrainCommand::writeStep(TrainingRun &run) {
   if (!run.group().isFirst())
     return {};
-  std::vector<size_t> first(std::min<size_t>(options.batch, data->count()));
-  std::iota(first.begin(), first.end(), size_t(0));
+  std::vector<size_t> all(data->count());
+  std::iota(all.begin(), all.end(), size_t(0));
+  const std::vector<size_t> first = batches->batchesOf(all).front();
   Result<SharedBatch> samples = data->parts(first, /*epoch=*/0, run.group());
   if (!samples)
     return samples.takeError();
   const Batch &part = samples->parts.front();
-  return run.source().writeStep(part.inputs, part.target, samples->taking,
-                                options.stepFile);
+  return run.source().writeStep(part, samples->taking, options.stepFile);
 }
 
 Result<int> TrainCommand::run() {

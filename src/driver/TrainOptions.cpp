@@ -112,6 +112,21 @@ void TrainOptions::addData(CLI::App &app) {
   app.add_flag("--drop-last", dropLast,
                "leave out the samples that fill no batch")
       ->group("Data");
+  app.add_option_function<std::string>(
+         "--bucket",
+         [this](const std::string &given) {
+           std::optional<BucketOptions> parsed = parseBuckets(given);
+           if (!parsed)
+             throw CLI::ValidationError(
+                 "--bucket", "'" + given +
+                                 "': ascending sizes such as 32,64,128 are "
+                                 "expected, or NAME=32,64,128");
+           buckets = std::move(*parsed);
+         },
+         "sizes that sequences are cut to: samples of a batch have one; the "
+         ".npz says in `length` how long each is")
+      ->type_name("[NAME=]SIZES")
+      ->group("Data");
   addPictures(app, pictures, "Data");
   app.add_option_function<std::string>(
          "--resize",
@@ -157,18 +172,28 @@ void TrainOptions::addAugmentation(CLI::App &app) {
 }
 
 void TrainOptions::addLoss(CLI::App &app) {
-  autodiff::LossOptions &loss = training.loss;
-  choice(app, "--loss", loss.kind,
-         std::map<std::string, Loss>{
-             {"cross-entropy", Loss::CrossEntropy},
-             {"binary-cross-entropy", Loss::BinaryCrossEntropy},
-             {"mean-squared", Loss::MeanSquared},
-             {"mean-absolute", Loss::MeanAbsolute},
-             {"huber", Loss::Huber}},
-         "what is made small", "cross-entropy", "Loss");
-  app.add_option("--loss-output", loss.output,
-                 "the number of the output that is compared with the target")
-      ->capture_default_str()
+  app.add_option_function<std::vector<std::string>>(
+         "--loss",
+         [this](const std::vector<std::string> &texts) {
+           for (const std::string &text : texts) {
+             Result<GivenLoss> given = parseLoss(text);
+             if (!given)
+               throw CLI::ValidationError("--loss", given.error().message);
+             losses.push_back(std::move(*given));
+           }
+         },
+         "what is made small (cross-entropy, binary-cross-entropy, "
+         "mean-squared, mean-absolute, huber, or a file with a StableHLO "
+         "function of an output and its target); the sum, if it is given "
+         "several times")
+      ->allow_extra_args(false)
+      ->default_str("cross-entropy")
+      ->type_name("[OUTPUT=]LOSS[:WEIGHT]")
+      ->group("Loss");
+  app.add_option("--loss-output", lossOutput,
+                 "the output, by name or number, of losses that name none "
+                 "(default: the first)")
+      ->type_name("OUTPUT")
       ->group("Loss");
   app.add_flag("--logits", isLogits, "that output holds logits")->group("Loss");
   app.add_flag("--probabilities", isProbabilities,
@@ -380,7 +405,9 @@ Result<void> TrainOptions::check() const {
   return {};
 }
 
-TrainingDataOptions TrainOptions::dataOptions(bool validates) const {
+TrainingDataOptions
+TrainOptions::dataOptions(bool validates,
+                          std::vector<TargetArray> targets) const {
   TrainingDataOptions options;
   options.flag = validates ? "--validate" : "--data";
   options.source = validates ? validation : data;
@@ -390,6 +417,9 @@ TrainingDataOptions TrainOptions::dataOptions(bool validates) const {
   if (!validates)
     options.augmentation = augmentation;
   options.augmentation.seed = seed;
+  options.targets = std::move(targets);
+  options.buckets = buckets;
+  options.seed = seed;
   options.mostUnreadable = mostUnreadable;
   options.mostBytes = dataMemory << 20;
   return options;
@@ -397,8 +427,11 @@ TrainingDataOptions TrainOptions::dataOptions(bool validates) const {
 
 nlohmann::json TrainOptions::settings(size_t samples,
                                       uint32_t processes) const {
-  const autodiff::LossOptions &loss = training.loss;
   const autodiff::OptimizerOptions &how = training.optimizer;
+  nlohmann::json each = nlohmann::json::array();
+  for (const GivenLoss &one : losses)
+    each.push_back(
+        {one.output, static_cast<int>(one.kind), one.file, one.weight});
   return {{"model", common.model},
           {"samples", samples},
           {"batch size", batch},
@@ -417,8 +450,9 @@ nlohmann::json TrainOptions::settings(size_t samples,
           {"augmentation",
            {augmentation.flips, augmentation.crops, augmentation.shift}},
           {"loss",
-           {static_cast<int>(loss.kind), loss.output, isLogits, isProbabilities,
-            loss.smoothing, loss.ignoredLabel, loss.delta}},
+           {each, lossOutput, isLogits, isProbabilities, loss.smoothing,
+            loss.ignoredLabel, loss.delta}},
+          {"buckets", {buckets.dimension, buckets.sizes}},
           {"optimiser",
            {static_cast<int>(how.kind), how.momentum, how.nesterov, how.beta1,
             how.beta2, how.decay, how.epsilon.value_or(-1), how.weightDecay,

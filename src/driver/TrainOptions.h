@@ -31,6 +31,12 @@ struct TrainOptions {
   /// In MB: from there on pictures are decoded as they are needed.
   uint64_t dataMemory = 1024;
   autodiff::TrainingOptions training;
+  /// What is the same for all losses.
+  autodiff::LossOptions loss;
+  std::vector<GivenLoss> losses;
+  /// The output of losses that name none.
+  std::string lossOutput;
+  BucketOptions buckets;
   bool isLogits = false, isProbabilities = false;
   RateOptions rate;
   uint64_t epochs = 1, batch = 32, seed = 0;
@@ -53,8 +59,9 @@ struct TrainOptions {
   void addTo(CLI::App &app);
   /// A Usage error where options contradict each other.
   Result<void> check() const;
-  /// How samples for --data are read, or for --validate.
-  TrainingDataOptions dataOptions(bool validates) const;
+  /// How samples for --data are read, or for --validate, with these targets.
+  TrainingDataOptions dataOptions(bool validates,
+                                  std::vector<TargetArray> targets) const;
   /// What decides what a step on one of \p samples samples does with so many
   /// processes, by names for messages: a run goes on from a checkpoint only if
   /// they are the same.

@@ -7,6 +7,7 @@
 #include "runtime/Idx.h"
 #include "runtime/MappedFile.h"
 #include "runtime/Npz.h"
+#include "runtime/Random.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -75,12 +76,29 @@ TrainingData::rows(std::span<const size_t> numbers) const {
   return rows;
 }
 
+/// A function of the seed, the epoch and the sample's number alone.
+Tensor TrainingData::keysOf(std::span<const size_t> numbers,
+                            uint64_t epoch) const {
+  // Other numbers than those that order and augment the samples.
+  const uint64_t own = splitMix(splitMix(seed, UINT64_MAX), epoch);
+  std::vector<uint64_t> keys;
+  for (size_t number : numbers)
+    keys.push_back(splitMix(own, number));
+  return Tensor::of<uint64_t>(ElementType::UI64,
+                              {static_cast<int64_t>(keys.size())}, keys);
+}
+
 Result<Batch> TrainingData::batch(std::span<const size_t> numbers,
                                   uint64_t epoch) const {
   Result<std::vector<Tensor>> found = rows(numbers);
   if (!found)
     return found.takeError();
-  Batch batch{std::move(*found), rowsOf(targets, numbers)};
+  Batch batch{std::move(*found), {}, keysOf(numbers, epoch)};
+  for (const Tensor &target : targets)
+    batch.targets.push_back(rowsOf(target, numbers));
+  if (buckets)
+    buckets->cut(buckets->ofSamples()[numbers.front()], batch.inputs,
+                 batch.targets);
   if (!window)
     return batch;
   Tensor &pictures = batch.inputs.front();
@@ -135,7 +153,8 @@ public:
 
   std::vector<Tensor> inputs;
   std::function<Result<std::vector<Tensor>>(size_t)> decode;
-  Tensor targets;
+  std::vector<Tensor> targets;
+  std::optional<Buckets> buckets;
 
 private:
   std::string where() const {
@@ -183,7 +202,7 @@ Result<void> Loader::checkArray(const std::string &name, const Tensor &array,
 Result<void> Loader::fromArchive() {
   auto arrays = readNpz(options.source);
   if (!arrays)
-    return arrays.takeError();
+    return systemError(options.flag + ": " + arrays.error().message);
   auto find = [&](const std::string &name) -> const Tensor * {
     for (const auto &[its, tensor] : *arrays)
       if (its == name)
@@ -197,9 +216,6 @@ Result<void> Loader::fromArchive() {
     return usageError(where() + ": there is no array '" + name +
                       "'; it holds " + (names.empty() ? "nothing" : names));
   };
-  const Tensor *target = find("target");
-  if (!target)
-    return missing("target");
   for (const ModelInput &input : session.model().inputs) {
     const Tensor *array = find(input.spec.name);
     for (size_t i = 0; !array && i < input.otherNames.size(); ++i)
@@ -210,15 +226,35 @@ Result<void> Loader::fromArchive() {
       return good;
     inputs.push_back(*array);
   }
-  targets = *target;
-  if (targets.rank() == 0)
-    return usageError(where() + ": the array 'target' is one number; one or "
-                                "more a sample are expected");
-  for (const Tensor &input : inputs)
-    if (input.dim(0) != targets.dim(0))
-      return usageError(where() + ": there are " +
-                        std::to_string(input.dim(0)) + " samples and " +
-                        std::to_string(targets.dim(0)) + " targets");
+  std::vector<const TensorSpec *> outputs;
+  for (const TargetArray &wanted : options.targets) {
+    const Tensor *target = find(wanted.name);
+    if (!target)
+      target = find(wanted.otherName);
+    if (!target)
+      return missing(wanted.name);
+    if (target->rank() == 0)
+      return usageError(where() + ": the array '" + wanted.name +
+                        "' is one number; one or more a sample are expected");
+    for (const Tensor &input : inputs)
+      if (input.dim(0) != target->dim(0))
+        return usageError(where() + ": there are " +
+                          std::to_string(input.dim(0)) + " samples and " +
+                          std::to_string(target->dim(0)) + " targets");
+    targets.push_back(*target);
+    outputs.push_back(wanted.output ? &session.model().outputs[*wanted.output]
+                                    : nullptr);
+  }
+  if (options.buckets.sizes.empty())
+    return {};
+  const Tensor *lengths = find("length");
+  if (!lengths)
+    return missing("length");
+  Result<Buckets> made = Buckets::of(options.buckets, session.model(), inputs,
+                                     targets, outputs, *lengths, where());
+  if (!made)
+    return made.takeError();
+  buckets = std::move(*made);
   return {};
 }
 
@@ -277,17 +313,36 @@ Result<std::optional<PictureSize>> Loader::window() const {
   return std::optional(window);
 }
 
+/// The picture at \p path; nothing where the file is no picture, and not called
+/// so.
+static Result<std::optional<Tensor>> decoded(const std::string &path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    return std::optional<Tensor>();
+  auto file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  if (!isImage((*file)->bytes())) {
+    if (!isNamedAsPicture(path))
+      return std::optional<Tensor>();
+    return systemError("'" + path + "': not a PNG or JPEG picture");
+  }
+  Result<Tensor> image = decodeImage((*file)->bytes(), path);
+  if (!image)
+    return image.takeError();
+  return std::optional(std::move(*image));
+}
+
 /// The picture at \p path as the input is to have it; nothing where the file is
 /// no picture.
 Result<std::optional<Tensor>> Loader::picture(const std::string &path) const {
-  auto file = MappedFile::open(path);
-  if (!file || !isImage((*file)->bytes()))
-    return std::optional<Tensor>();
-  Result<Tensor> image = decodeImage((*file)->bytes(), path);
+  Result<std::optional<Tensor>> image = decoded(path);
   if (!image)
     return systemError(options.flag + ": " + image.error().message +
                        " (--skip-unreadable N leaves such pictures out)");
-  Result<Tensor> tensor = imageToInput(*image, pictureSpec(), how);
+  if (!*image)
+    return std::optional<Tensor>();
+  Result<Tensor> tensor = imageToInput(**image, pictureSpec(), how);
   if (!tensor)
     return tensor.takeError();
   return std::optional(std::move(*tensor));
@@ -307,12 +362,8 @@ Result<std::vector<size_t>> Loader::readable(const Samples &samples) const {
   std::string first;
   for (size_t number = 0; number < samples.count; ++number) {
     const std::string &path = samples.paths[number];
-    auto file = MappedFile::open(path);
     // What is no picture is an array, and its loader says what is wrong.
-    Result<Tensor> image = !file ? Result<Tensor>(file.takeError())
-                           : isImage((*file)->bytes())
-                               ? decodeImage((*file)->bytes(), path)
-                               : Result<Tensor>(Tensor());
+    Result<std::optional<Tensor>> image = decoded(path);
     if (image) {
       numbers.push_back(number);
       continue;
@@ -362,8 +413,8 @@ Result<void>
 Loader::take(size_t count,
              std::function<Result<std::vector<Tensor>>(size_t)> sample,
              std::vector<int64_t> classes) {
-  targets = Tensor::of<int64_t>(ElementType::I64, {static_cast<int64_t>(count)},
-                                classes);
+  targets = {Tensor::of<int64_t>(ElementType::I64,
+                                 {static_cast<int64_t>(count)}, classes)};
   if (count == 0)
     return {};
   Result<std::vector<Tensor>> first = sample(0);
@@ -505,6 +556,14 @@ Result<TrainingData> TrainingData::load(Session &session,
     return usageError(options.flag + " '" + source +
                       "': an .npz, a folder with a folder for each class, or "
                       "an IDX file of bytes is expected");
+  if (!isArchive && options.targets.size() > 1)
+    return usageError(options.flag + " '" + source +
+                      "': has one label a sample, and " +
+                      std::to_string(options.targets.size()) +
+                      " targets are asked for; an .npz may have several");
+  if (!isArchive && !options.buckets.sizes.empty())
+    return usageError(options.flag + " '" + source +
+                      "': --bucket is for sequences in an .npz");
   if (isArchive && options.resize)
     return usageError(options.flag + " '" + source +
                       "': --resize is for pictures, not for arrays");
@@ -519,7 +578,7 @@ Result<TrainingData> TrainingData::load(Session &session,
       !done)
     return done.takeError();
   TrainingData data;
-  data.samples = static_cast<size_t>(loader.targets.dim(0));
+  data.samples = static_cast<size_t>(loader.targets.front().dim(0));
   if (data.samples == 0)
     return usageError(options.flag + " '" + source + "': there is no sample");
   Result<std::optional<PictureSize>> window = loader.window();
@@ -531,6 +590,8 @@ Result<TrainingData> TrainingData::load(Session &session,
     data.decode = [kept, size, name, decode = std::move(loader.decode)](
                       size_t number) { return decode(number); };
   data.targets = std::move(loader.targets);
+  data.buckets = std::move(loader.buckets);
+  data.seed = options.seed;
   data.augmentation = options.augmentation;
   data.layout = imageOptions(options.pictures).layout;
   return data;

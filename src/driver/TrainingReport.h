@@ -17,7 +17,7 @@ namespace sinter::driver {
 
 /// What one pass over data gave.
 struct Epoch {
-  double loss = 0, right = 0, count = 0;
+  double loss = 0, right = 0, count = 0, labelCount = 0;
   bool hasLabels = false;
 
   void add(const BatchOutcome &batch) {
@@ -25,19 +25,22 @@ struct Epoch {
     count += batch.count;
     hasLabels |= batch.right.has_value();
     right += batch.right.value_or(0);
+    labelCount += batch.labels;
   }
   double meanLoss() const { return count == 0 ? 0 : loss / count; }
   nlohmann::json asJson() const {
     return {{"loss", loss},
             {"right", right},
             {"count", count},
+            {"label count", labelCount},
             {"labels", hasLabels}};
   }
   static Epoch of(const nlohmann::json &json) {
     return {json.value("loss", 0.0), json.value("right", 0.0),
-            json.value("count", 0.0), json.value("labels", false)};
+            json.value("count", 0.0), json.value("label count", 0.0),
+            json.value("labels", false)};
   }
-  double accuracy() const { return count == 0 ? 0 : right / count; }
+  double accuracy() const { return labelCount == 0 ? 0 : right / labelCount; }
 };
 
 /// A step that was done.

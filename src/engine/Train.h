@@ -27,14 +27,23 @@ struct TrainRequest : CodeOptions {
 
 /// One of the two programs of training, for tensors of certain shapes:
 /// compiled, or else ready in the interpreter. Its inputs are those of the
-/// model, then `target`, and for a step `learning_rate` and, where gradients
-/// are accumulated, `update`; it gives `loss`, `right` where the target holds
-/// labels, `count`, and for a step `gradient`, the largest magnitude of an
-/// element of a gradient. Its states are the model's weights. A step whose loss
-/// or gradients are not finite leaves weights and running statistics alone.
+/// model, then what its outputs are compared with, and for a step `random`
+/// where it drops, `learning_rate` and, where gradients are accumulated,
+/// `update`; it gives `loss`, `right` where there are labels, `count`, `labels`
+/// where that is another number, and for a step `gradient`, the largest
+/// magnitude of an element of a gradient. Its states are the model's weights. A
+/// step whose loss or gradients are not finite leaves weights and running
+/// statistics alone.
 struct TrainingProgram {
   std::shared_ptr<const Program> compiled;
   std::unique_ptr<Executor> interpreted;
+};
+
+/// Samples: what the model takes of them, what its outputs are compared with,
+/// and 64 bits for each (ui64) that decide what is dropped.
+struct Batch {
+  std::vector<Tensor> inputs, targets;
+  Tensor keys;
 };
 
 /// A step that tells of its values by an observer, as number N that of which
@@ -50,31 +59,27 @@ public:
   virtual ~TrainableModel() = default;
 
   virtual const ModelDescription &description() const = 0;
-  /// A step for inputs and a target like these, one of \p replicas processes'
-  /// that take it together.
-  virtual Result<TrainingProgram> step(std::span<const Tensor> inputs,
-                                       const Tensor &target,
+  /// A step for samples like these, one of \p replicas processes' that take it
+  /// together.
+  virtual Result<TrainingProgram> step(const Batch &batch,
                                        uint32_t replicas) = 0;
   /// The same step, whose floating-point values are all told of.
-  virtual Result<CheckedStep> checkedStep(std::span<const Tensor> inputs,
-                                          const Tensor &target,
+  virtual Result<CheckedStep> checkedStep(const Batch &batch,
                                           uint32_t replicas) = 0;
   /// What judges the model, which stays as it is.
-  virtual Result<TrainingProgram> evaluation(std::span<const Tensor> inputs,
-                                             const Tensor &target) = 0;
+  virtual Result<TrainingProgram> evaluation(const Batch &batch) = 0;
   /// The names of what is trained and of running statistics; after step().
   virtual const std::vector<std::string> &weights() const = 0;
   virtual const std::vector<std::string> &statistics() const = 0;
   /// The state whose value a weight has in the model that is judged and
   /// written: the weight itself, or an average of it.
   virtual std::string resultOf(const std::string &weight) const = 0;
-  /// Whether the labels in \p target name classes that the model has, or are
+  /// Whether the labels in \p batch name classes that the model has, or are
   /// ignored; after step(). A Usage error names the first that does not.
-  virtual Result<void> checkLabels(const Tensor &target) const = 0;
-  /// Writes the step for inputs and a target like these as StableHLO, its
-  /// states as arguments and results.
-  virtual Result<void> writeStep(std::span<const Tensor> inputs,
-                                 const Tensor &target, uint32_t replicas,
+  virtual Result<void> checkLabels(const Batch &batch) const = 0;
+  /// Writes the step for samples like these as StableHLO, its states as
+  /// arguments and results.
+  virtual Result<void> writeStep(const Batch &batch, uint32_t replicas,
                                  const std::string &output) = 0;
   /// Writes the model that was read with \p values in place of the weights and
   /// statistics of these names. A file of the model itself is replaced only as

@@ -14,11 +14,12 @@
 
 namespace sinter {
 
-static std::string keyOf(std::span<const Tensor> inputs, const Tensor &target) {
+static std::string keyOf(const Batch &batch) {
   std::string key;
-  for (const Tensor &input : inputs)
-    key += toString(input.type(), input.shape()) + ";";
-  return key + toString(target.type(), target.shape());
+  for (const auto *list : {&batch.inputs, &batch.targets})
+    for (const Tensor &tensor : *list)
+      key += toString(tensor.type(), tensor.shape()) + ";";
+  return key;
 }
 
 Result<std::unique_ptr<Executor>>
@@ -42,8 +43,7 @@ Result<TrainingProgram> TrainingRun::programOf(const std::string &key,
   if (known)
     return TrainingProgram{known, nullptr};
   Result<TrainingProgram> program =
-      judges ? model->evaluation(part.inputs, part.target)
-             : model->step(part.inputs, part.target, taking);
+      judges ? model->evaluation(part) : model->step(part, taking);
   if (program)
     known = program->compiled;
   return program;
@@ -59,7 +59,7 @@ Result<std::vector<Executor *>> TrainingRun::executors(const SharedBatch &batch,
     const Batch &part = batch.parts[i];
     const std::string key =
         (judges ? "judge of " : "step of " + std::to_string(batch.taking)) +
-        ":" + keyOf(part.inputs, part.target);
+        ":" + keyOf(part);
     const auto make = [&]() -> Result<std::unique_ptr<Executor>> {
       Result<TrainingProgram> program =
           programOf(key, part, batch.taking, judges);
@@ -71,7 +71,7 @@ Result<std::vector<Executor *>> TrainingRun::executors(const SharedBatch &batch,
         judges ? replicas[i].judge(key, make) : replicas[i].step(key, make);
     if (!executor)
       return executor.takeError();
-    if (Result<void> good = model->checkLabels(part.target); !good)
+    if (Result<void> good = model->checkLabels(part); !good)
       return good.takeError();
     all[i] = *executor;
   }
@@ -84,6 +84,7 @@ static Result<BatchOutcome> outcomeOf(Executor &executor,
   if (!outputs)
     return outputs.takeError();
   BatchOutcome outcome;
+  std::optional<double> labels;
   for (size_t i = 0; i < outputs->size(); ++i) {
     const std::string &name = executor.outputs()[i].name;
     const double number = (*outputs)[i].toDouble(0);
@@ -93,24 +94,33 @@ static Result<BatchOutcome> outcomeOf(Executor &executor,
       outcome.right = number;
     else if (name == "gradient")
       outcome.gradient = number;
+    else if (name == "labels")
+      labels = number;
     else
       outcome.count = number;
   }
+  if (outcome.right)
+    outcome.labels = labels.value_or(outcome.count);
   return outcome;
 }
 
 /// What \p executor, a step, takes.
 static std::vector<Tensor> stepInputs(const Executor &executor,
-                                      std::span<const Tensor> inputs,
-                                      const Tensor &target, double rate,
+                                      const Batch &batch, double rate,
                                       bool updates) {
-  std::vector<Tensor> all(inputs.begin(), inputs.end());
-  all.push_back(target);
+  std::vector<Tensor> all = batch.inputs;
+  all.insert(all.end(), batch.targets.begin(), batch.targets.end());
   const auto single = static_cast<float>(rate);
-  all.push_back(Tensor::of<float>(ElementType::F32, {}, {&single, 1}));
   const auto flag = static_cast<uint8_t>(updates);
-  if (executor.inputs().size() > all.size())
-    all.push_back(Tensor::of<uint8_t>(ElementType::I1, {}, {&flag, 1}));
+  for (size_t i = all.size(); i < executor.inputs().size(); ++i) {
+    const std::string &name = executor.inputs()[i].name;
+    if (name == "random")
+      all.push_back(batch.keys);
+    else if (name == "learning_rate")
+      all.push_back(Tensor::of<float>(ElementType::F32, {}, {&single, 1}));
+    else
+      all.push_back(Tensor::of<uint8_t>(ElementType::I1, {}, {&flag, 1}));
+  }
   return all;
 }
 
@@ -128,13 +138,17 @@ static Result<BatchOutcome> outcomeAmong(Communicator *communicator,
 }
 
 static std::vector<double> rowOf(const BatchOutcome &outcome) {
-  return {outcome.loss, outcome.right.value_or(0), outcome.right ? 1.0 : 0.0,
-          outcome.count, outcome.gradient};
+  return {outcome.loss,
+          outcome.right.value_or(0),
+          outcome.right ? 1.0 : 0.0,
+          outcome.count,
+          outcome.labels,
+          outcome.gradient};
 }
 
 static BatchOutcome outcomeOf(std::span<const double> row) {
   return {row[0], row[2] != 0 ? std::optional(row[1]) : std::nullopt, row[3],
-          row[4]};
+          row[4], row[5]};
 }
 
 /// Gives those that had no samples the states and the outcome of the first.
@@ -177,9 +191,9 @@ Result<BatchOutcome> TrainingRun::step(const SharedBatch &batch, double rate,
       [&](size_t local, Communicator *communicator) -> Result<void> {
         const Batch &part = batch.parts[local];
         if (Executor *executor = (*ready)[local]) {
-          Result<BatchOutcome> outcome = outcomeAmong(
-              communicator, *executor,
-              stepInputs(*executor, part.inputs, part.target, rate, updates));
+          Result<BatchOutcome> outcome =
+              outcomeAmong(communicator, *executor,
+                           stepInputs(*executor, part, rate, updates));
           if (!outcome)
             return outcome.takeError();
           outcomes[local] = *outcome;
@@ -202,8 +216,9 @@ Result<BatchOutcome> TrainingRun::judge(const SharedBatch &batch) {
       processes.run([&](size_t local, Communicator *) -> Result<void> {
         if (!(*ready)[local])
           return {};
-        std::vector<Tensor> all = batch.parts[local].inputs;
-        all.push_back(batch.parts[local].target);
+        const Batch &part = batch.parts[local];
+        std::vector<Tensor> all = part.inputs;
+        all.insert(all.end(), part.targets.begin(), part.targets.end());
         Result<BatchOutcome> outcome = outcomeOf(*(*ready)[local], all);
         if (!outcome)
           return outcome.takeError();
@@ -222,6 +237,7 @@ Result<BatchOutcome> TrainingRun::judge(const SharedBatch &batch) {
   for (const std::vector<double> &row : *rows) {
     all.loss += row[0] * row[3];
     all.count += row[3];
+    all.labels += row[4];
     right += row[1];
     if (row[2] != 0)
       all.right = right;
@@ -306,8 +322,9 @@ TrainingRun::notNumberAmongInputs(const Batch &part) const {
     if (Worst worst = worstOf(part.inputs[i]); worst != Worst::Finite)
       return "the input '" + model->description().inputs[i].spec.name + "'" +
              textOf(worst);
-  if (Worst worst = worstOf(part.target); worst != Worst::Finite)
-    return std::string("the target") + textOf(worst);
+  for (const Tensor &target : part.targets)
+    if (Worst worst = worstOf(target); worst != Worst::Finite)
+      return std::string("the target") + textOf(worst);
   std::set<std::string> read(model->weights().begin(), model->weights().end());
   read.insert(model->statistics().begin(), model->statistics().end());
   for (const auto &[name, tensor] : states())
@@ -412,8 +429,7 @@ Result<std::string> TrainingRun::firstNotNumber(const SharedBatch &batch) {
     if (processes.rankOf(i) >= batch.taking)
       continue;
     const Batch &part = batch.parts[i];
-    Result<CheckedStep> checked =
-        model->checkedStep(part.inputs, part.target, batch.taking);
+    Result<CheckedStep> checked = model->checkedStep(part, batch.taking);
     if (!checked)
       return checked.takeError();
     auto executor = executorOf(std::move(checked->program));
@@ -434,8 +450,7 @@ Result<std::string> TrainingRun::firstNotNumber(const SharedBatch &batch) {
         const Batch &part = batch.parts[local];
         Result<BatchOutcome> again = outcomeAmong(
             communicator, *steps[local],
-            stepInputs(*steps[local], part.inputs, part.target, /*rate=*/0,
-                       /*updates=*/true));
+            stepInputs(*steps[local], part, /*rate=*/0, /*updates=*/true));
         return again ? Result<void>() : again.takeError();
       });
   if (!done)

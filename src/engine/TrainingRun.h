@@ -17,22 +17,17 @@ namespace sinter {
 /// What a step or a judgement gives.
 struct BatchOutcome {
   double loss = 0;
-  /// How many labels are right; nothing where the target holds none.
+  /// How many labels are right; nothing where there are none.
   std::optional<double> right;
-  /// How many labels or numbers were compared.
-  double count = 0;
+  /// How many labels or numbers were compared, or samples where there are
+  /// several losses; and how many labels.
+  double count = 0, labels = 0;
   /// The largest magnitude of an element of a step's gradients.
   double gradient = 0;
 
   bool isFinite() const {
     return std::isfinite(loss) && std::isfinite(gradient);
   }
-};
-
-/// Inputs and their targets.
-struct Batch {
-  std::vector<Tensor> inputs;
-  Tensor target;
 };
 
 /// A batch in parts, one for each process.

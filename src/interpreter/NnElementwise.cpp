@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "graph/nn/NnOps.h"
+#include "graph/nn/NnDropout.h"
 #include "interpreter/ElementwiseLoops.h"
 #include "interpreter/Strided.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -148,6 +149,21 @@ static Result<Tensors> evaluatePRelu(const Call &call) {
   });
 }
 
+static Result<Tensors> evaluateDropout(const Call &call) {
+  if (call.operands.size() == 1)
+    return Tensors{call[0]};
+  const double share = 1 - number(call.as<nn::DropoutOp>().getRatio());
+  Result<Tensors> kept = mapped(call, [=](double x) { return x / share; });
+  if (!kept)
+    return kept;
+  const size_t size = byteSize(call[0].type());
+  std::byte *elements = kept->front().mutableBytes();
+  for (int64_t i = 0; i < call[1].size(); ++i)
+    if (call[1].toInteger(i) == 0)
+      std::fill_n(elements + static_cast<size_t>(i) * size, size, std::byte(0));
+  return kept;
+}
+
 void registerNnElementwise(Registry &registry) {
 #define ELEMENTWISE(Name) registry.addElementwise<nn::Name##Op>(evaluate##Name);
   ELEMENTWISE(Acos)
@@ -176,6 +192,7 @@ void registerNnElementwise(Registry &registry) {
   ELEMENTWISE(Gelu)
 #undef ELEMENTWISE
   registry.add<nn::PReluOp>(evaluatePRelu);
+  registry.add<nn::DropoutOp>(evaluateDropout);
 }
 
 } // namespace sinter::interpreter

@@ -16,6 +16,7 @@
 #include "passes/QuantizedForms.h"
 #include "passes/RaiseQuantizedProducts.h"
 #include "passes/RulePass.h"
+#include "passes/RuleTables.h"
 
 #include <cmath>
 
@@ -304,7 +305,9 @@ struct RaiseQuantized : RulePass<RaiseQuantized> {
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<nn::NnDialect, quant::QuantizationDialect>();
   }
-  RuleList tables() const { return {raiseQuantizedRules()}; }
+  RuleList tables() const {
+    return {raiseQuantizedRules(), dropoutRules().rules};
+  }
 };
 } // namespace
 

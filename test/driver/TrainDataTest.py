@@ -165,6 +165,11 @@ class TrainData(TrainCase):
         self.write("classes/1/bad.png", whole[:40])
         self.write("classes/2/worse.png", whole[:50])
         self.expect_error(SYSTEM, *command, mentions=["bad.png", "--skip-unreadable"])
+        for name, content in ("none.png", b"no picture"), ("empty.JPG", b""), ("other.webp", b"RIFF"):
+            other = self.write("classes/0/" + name, content)
+            self.expect_error(SYSTEM, *command, mentions=[name, "--skip-unreadable"])
+            self.expect_error(SYSTEM, *command, "--skip-unreadable", "2", mentions=["3 of 10 pictures cannot be read", name])
+            os.remove(other)
         self.expect_error(SYSTEM, *command, "--data-memory", "0", "--no-shuffle", mentions=["bad.png", "--skip-unreadable"])
         self.expect_error(SYSTEM, *command, "--skip-unreadable", "1", mentions=["2 of 9 pictures cannot be read", "bad.png"])
         done = self.sinter(*command, "--skip-unreadable", "2", "--lr", "0.3", "--batch", "3")

@@ -6,12 +6,15 @@ import json
 import math
 import os
 import random
+import resource
 import shutil
 import struct
+import subprocess
+import time
 import zipfile
 
 import OnnxBytes as onnx
-from QuantizeModels import ints
+import SinterCommand
 from SinterCommand import CommandTest, DONE, SYSTEM, UNSUPPORTED, USAGE, WRONG, main
 
 FEATURES, CLASSES, SAMPLES = 3, 4, 6
@@ -42,7 +45,7 @@ def numbers(count, seed, low=-1.0, high=1.0):
 
 
 def initializers(content):
-    """The weights of an ONNX model, by name."""
+    """The weights of an ONNX model, by name: tensors of f32."""
     found = {}
     for field, value in onnx.fields(content):
         if field != 7:
@@ -52,6 +55,8 @@ def initializers(content):
                 continue
             parts = dict((number, part) for number, part in onnx.fields(tensor) if number in (8, 9))
             raw = bytes(parts[9])
+            if dict((number, part) for number, part in onnx.fields(tensor)).get(2, 1) != 1:
+                continue
             found[bytes(parts[8]).decode()] = list(struct.unpack(f"<{len(raw) // 4}f", raw))
     return found
 
@@ -395,6 +400,63 @@ class Train(TrainCase):
         self.expect_error(USAGE, *command, "-o", out, "--resume", mentions=["--checkpoint-dir"])
         self.expect_error(USAGE, *command, "-o", out, "--checkpoint-dir", self.path("none"), "--resume", mentions=["no checkpoint"])
 
+    def test_goes_on_after_it_was_killed(self):
+        """At any moment: between steps, within one, while a checkpoint is written."""
+        model, data = self.write("net.onnx", Network(norm=True).onnx()), self.data()
+        command = ["train", model, "--data", data, "--batch", "4", "--epochs", "200", "--optimizer", "adam", "--lr", "0.01"]
+        self.assertEqual(self.sinter(*command, "-o", self.path("whole.onnx")).returncode, DONE)
+        kept = [*command, "-o", self.path("out.onnx"), "--checkpoint-dir", self.path("kept"), "--checkpoint-every", "1"]
+        chooser, killed = random.Random(1), 0
+        for attempt in range(200):
+            run = subprocess.Popen([SinterCommand.SINTER, *kept, *(["--resume"] if self.newest() else [])], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            before = self.newest()
+            end = time.monotonic() + 50
+            while run.poll() is None and time.monotonic() < end and (killed == 4 or self.newest() < before + 40):
+                time.sleep(0.001)
+            if run.poll() is None:
+                time.sleep(chooser.random() * 0.01)
+                run.kill()
+                killed += 1
+            errors = run.communicate(timeout=50)[1]
+            if run.returncode >= 0:
+                self.assertEqual(run.returncode, DONE, errors)
+                break
+        self.assertGreater(killed, 1)
+        with open(self.path("out.onnx"), "rb") as a, open(self.path("whole.onnx"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_full_disk(self):
+        """What cannot be written is a note, and what was there stays whole: here no file may be larger than the first checkpoint's."""
+        model, data = self.write("net.onnx", Network().onnx()), self.data()
+        command = ["train", model, "--data", data, "--batch", "6", "--optimizer", "adam", "--lr", "0.01"]
+        kept = [*command, "--epochs", "30", "-o", self.path("out.onnx"), "--checkpoint-dir", self.path("kept"), "--keep-checkpoints", "99"]
+        self.assertEqual(self.sinter(*kept).returncode, DONE)
+        limit = os.path.getsize(self.path("kept/step-0000000002/checkpoint.json"))
+        shutil.rmtree(self.path("kept"))
+        with open(self.path("out.onnx"), "rb") as file:
+            whole = file.read()
+        self.assertLess(len(whole), limit)
+        os.remove(self.path("out.onnx"))
+        done = subprocess.run([SinterCommand.SINTER, *kept, "--no-cache"], capture_output=True, text=True, timeout=60, restore_signals=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("checkpoint.json", done.stderr)
+        self.assertIn("the run goes on", done.stderr)
+        self.assertEqual(sorted(os.listdir(self.path("kept"))), [f"step-{each:010}" for each in (1, 2)])
+        resumed = [self.path("resumed.onnx") if each == self.path("out.onnx") else each for each in kept]
+        self.assertEqual(self.sinter(*resumed, "--resume").returncode, DONE)
+        for name in "out.onnx", "resumed.onnx":
+            with open(self.path(name), "rb") as file:
+                self.assertEqual(file.read(), whole)
+        nowhere = self.sinter(*command, "-o", self.path("other.onnx"), "--checkpoint-dir", model)
+        self.assertEqual(nowhere.returncode, DONE, nowhere.stderr)
+        self.assertIn("the run goes on", nowhere.stderr)
+
+    def newest(self):
+        """The number of the last step that was kept."""
+        names = os.listdir(self.path("kept")) if os.path.isdir(self.path("kept")) else []
+        return max([int(name[5:]) for name in names if not name.endswith(".part")], default=0)
+
     def test_refused(self):
         model, out = self.write("net.onnx", Network().onnx()), self.path("out.onnx")
         data = self.data()
@@ -409,8 +471,18 @@ class Train(TrainCase):
         self.expect_error(USAGE, *command, self.data("a.npz", target=[0, 1, 2, 3, 4, 0]), mentions=["label 4", "4 classes"])
         self.expect_error(USAGE, *command, self.data("a.npz", target=self.x, shape=[6, 3], kind="f4"), mentions=["6x3xf32", "6x4xf32"])
         self.expect_error(USAGE, *command, data, "--loss", "huber", mentions=["labels", "cross-entropy"])
-        self.expect_error(USAGE, *command, data, "--loss-output", "3", mentions=["output 3"])
+        self.expect_error(USAGE, *command, data, "--loss-output", "3", mentions=["no output '3'", "outputs are z"])
         self.expect_error(USAGE, *command, data, "--frozen", "*", mentions=["no weight to train"])
+        self.expect_error(USAGE, *command, data, "--frozen", "v*", mentions=["--frozen 'v*'", "no weight has such a name"])
+        self.expect_error(USAGE, *command, data, "--trainable", "b", "--trainable", "v", mentions=["--trainable 'v'"])
+        self.expect_error(USAGE, *command, data, "--validate", self.data("v.npz", target=[0, 1, 2, 3, 4, 0]), mentions=["--validate", "label 4", "4 classes"])
+        self.expect_error(USAGE, *command, self.data("late.npz", target=[0, 1, 2, 3, 0, -1]), "--batch", "1", "--no-shuffle", mentions=["--data", "label -1"])
+        with open(data, "rb") as file:
+            cut = self.write("cut.npz", file.read()[:-30])
+        self.expect_error(SYSTEM, *command, cut, mentions=["--data", "cut.npz"])
+        state = 'func.func @main(%x: tensor<6x3xf32> {sinter.name = "x"}, %s: tensor<f32> {sinter.state = "count", sinter.initial = dense<0.0> : tensor<f32>}) -> (tensor<6x3xf32>, tensor<f32> {sinter.state = "count"}) {\n' \
+                '  return %x, %s : tensor<6x3xf32>, tensor<f32>\n}'
+        self.expect_error(UNSUPPORTED, "train", self.write("state.mlir", state), "-o", self.path("out.mlir"), "--data", data, mentions=["the state 'count'", "--freeze"])
         self.expect_error(USAGE, *command, data, "--logits", "--probabilities", mentions=["--logits"])
         self.expect_error(USAGE, *command, data, "--nesterov", mentions=["--momentum"])
         self.expect_error(USAGE, *command, data, "--drop-last", "--batch", "7", mentions=["--drop-last"])

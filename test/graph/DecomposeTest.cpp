@@ -78,6 +78,11 @@ const Case cases[] = {
      "nn.gelu %0 {approximate = false} : tensor<9xf32>"},
     {"gelu_tanh", "9xf32", "9xf32",
      "nn.gelu %0 {approximate = true} : tensor<9xf32>"},
+    {"dropout", "9xf32", "9xf32",
+     "nn.dropout %0 {ratio = 0.3} : (tensor<9xf32>) -> tensor<9xf32>"},
+    {"dropout_masked", "3x5xf32;3x5xi1", "3x5xf32",
+     "nn.dropout %0, %1 {ratio = 0.3} : (tensor<3x5xf32>, tensor<3x5xi1>) -> "
+     "tensor<3x5xf32>"},
     {"prelu", "2x3x4xf32;3x1xf32", "2x3x4xf32",
      "nn.prelu %0, %1 : (tensor<2x3x4xf32>, tensor<3x1xf32>) -> "
      "tensor<2x3x4xf32>"},

@@ -655,6 +655,22 @@ func.func @unary_of_another_type(%x: tensor<2xf32>) {
 
 // -----
 
+func.func @dropout_of_more_than_all(%x: tensor<2xf32>) {
+  // expected-error@+1 {{ratio is 1.500000e+00, not from 0 to 1}}
+  %r = nn.dropout %x {ratio = 1.5} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_by_another_mask(%x: tensor<2xf32>, %m: tensor<3xi1>) {
+  // expected-error@+1 {{requires the same shape for all operands and results}}
+  %r = nn.dropout %x, %m {ratio = 0.5} : (tensor<2xf32>, tensor<3xi1>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
 // What moves elements keeps what they mean.
 func.func @moved_to_another_scale(%x: tensor<2x!quant.uniform<i8:f32, 0.5>>, %i: tensor<1xi64>) {
   // expected-error@+2 {{are incompatible with return type(s)}}

@@ -100,6 +100,13 @@ func.func @cumulative_sum(%x0: tensor<3x5xf32>) -> tensor<3x5xf32> {
   return %r : tensor<3x5xf32>
 }
 
+// CHECK-LABEL: func @dropout(
+// CHECK: nn.dropout{{[ ("]}}
+func.func @dropout(%x0: tensor<9xf32>, %x1: tensor<9xi1>) -> tensor<9xf32> {
+  %r = nn.dropout %x0, %x1 {ratio = 2.5e-1} : (tensor<9xf32>, tensor<9xi1>) -> tensor<9xf32>
+  return %r : tensor<9xf32>
+}
+
 // CHECK-LABEL: func @elu(
 // CHECK: nn.elu{{[ ("]}}
 func.func @elu(%x0: tensor<9xf32>) -> tensor<9xf32> {

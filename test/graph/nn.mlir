@@ -57,3 +57,12 @@ func.func @quantised(%x: tensor<?x3xf32>) -> tensor<?x3x!quant.uniform<u8:f32, 0
   %y = nn.quantize %r : (tensor<?x3x!quant.uniform<i8:f32, 0.25>>) -> tensor<?x3x!quant.uniform<u8:f32, 0.25>>
   return %y : tensor<?x3x!quant.uniform<u8:f32, 0.25>>
 }
+
+// CHECK-LABEL: func @dropout(
+func.func @dropout(%x: tensor<?x9xf32>, %m: tensor<?x9xi1>) -> tensor<?x9xf32> {
+  // CHECK: nn.dropout %{{.*}} {ratio = 2.500000e-01 : f64} : (tensor<?x9xf32>) -> tensor<?x9xf32>
+  %0 = nn.dropout %x {ratio = 2.5e-1} : (tensor<?x9xf32>) -> tensor<?x9xf32>
+  // CHECK: nn.dropout %{{.*}}, %{{.*}} {ratio = 2.500000e-01 : f64} : (tensor<?x9xf32>, tensor<?x9xi1>) -> tensor<?x9xf32>
+  %1 = nn.dropout %0, %m {ratio = 2.5e-1} : (tensor<?x9xf32>, tensor<?x9xi1>) -> tensor<?x9xf32>
+  return %1 : tensor<?x9xf32>
+}

@@ -3,6 +3,7 @@
 #include "engine/Train.h"
 
 #include "autodiff/TrainingStep.h"
+#include "engine/compiler/LossFile.h"
 #include "engine/compiler/MemoryLimit.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "graph/Constants.h"
@@ -14,6 +15,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <map>
 
 using namespace mlir;
 
@@ -29,14 +32,10 @@ public:
   const ModelDescription &description() const override {
     return source->description();
   }
-  Result<TrainingProgram> step(std::span<const Tensor> inputs,
-                               const Tensor &target,
-                               uint32_t replicas) override;
-  Result<CheckedStep> checkedStep(std::span<const Tensor> inputs,
-                                  const Tensor &target,
+  Result<TrainingProgram> step(const Batch &batch, uint32_t replicas) override;
+  Result<CheckedStep> checkedStep(const Batch &batch,
                                   uint32_t replicas) override;
-  Result<TrainingProgram> evaluation(std::span<const Tensor> inputs,
-                                     const Tensor &target) override;
+  Result<TrainingProgram> evaluation(const Batch &batch) override;
   const std::vector<std::string> &weights() const override {
     return trained.weights;
   }
@@ -44,9 +43,9 @@ public:
     return trained.statistics;
   }
   std::string resultOf(const std::string &weight) const override;
-  Result<void> checkLabels(const Tensor &target) const override;
-  Result<void> writeStep(std::span<const Tensor> inputs, const Tensor &target,
-                         uint32_t replicas, const std::string &output) override;
+  Result<void> checkLabels(const Batch &batch) const override;
+  Result<void> writeStep(const Batch &batch, uint32_t replicas,
+                         const std::string &output) override;
   Result<void> write(const NamedTensors &values, const std::string &output,
                      Overwrite overwrite) override;
 
@@ -56,24 +55,44 @@ private:
     std::vector<autodiff::LiftedWeight> weights;
   };
   Result<Lifted> lifted(std::span<const Tensor> inputs);
-  Result<Model> stepGraph(std::span<const Tensor> inputs, const Tensor &target,
-                          uint32_t replicas);
-  Result<Model> boundedStep(std::span<const Tensor> inputs,
-                            const Tensor &target, uint32_t replicas);
+  Result<Model> stepGraph(const Batch &batch, uint32_t replicas);
+  Result<Model> boundedStep(const Batch &batch, uint32_t replicas);
+  std::vector<TensorSpec> targetsOf(const Batch &batch) const;
+  Result<mlir::Value> fileLoss(const autodiff::LossOptions &loss,
+                               nn::TensorBuilder &emit,
+                               mlir::ValueRange arguments);
   CompileRequest compileRequest() const;
   Result<TrainingProgram> programOf(Model model) const;
   void tellOfWeights();
 
   TrainRequest request;
   std::unique_ptr<ModelSource> source;
+  /// By path.
+  std::map<std::string, LossFile> lossFiles;
   autodiff::TrainedTensors trained;
   bool hasTold = false;
 };
 
 } // namespace
 
-static TensorSpec specOf(const Tensor &target) {
-  return {std::string(autodiff::targetName), target.type(), target.shape()};
+std::vector<TensorSpec> Trainer::targetsOf(const Batch &batch) const {
+  std::vector<TensorSpec> specs;
+  for (size_t i = 0; i < batch.targets.size(); ++i)
+    specs.push_back({request.options.targets[i], batch.targets[i].type(),
+                     batch.targets[i].shape()});
+  return specs;
+}
+
+Result<Value> Trainer::fileLoss(const autodiff::LossOptions &loss,
+                                nn::TensorBuilder &emit, ValueRange arguments) {
+  auto found = lossFiles.find(loss.file);
+  if (found == lossFiles.end()) {
+    Result<LossFile> file = LossFile::open(loss.file);
+    if (!file)
+      return file.takeError();
+    found = lossFiles.emplace(loss.file, std::move(*file)).first;
+  }
+  return found->second.build(emit, arguments);
 }
 
 static autodiff::UnnamedConstants unnamedOf(const Format &format) {
@@ -98,9 +117,11 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   if (!storage)
     return storage.takeError();
   if (!storage->states().empty())
-    return unsupported(model->path + ": the state '" +
-                       storage->states().front().spec.name +
-                       "': a model that keeps states is not trained");
+    return unsupported(
+        model->path + ": the state '" + storage->states().front().spec.name +
+        "': a model that keeps states from run to run is not trained, since "
+        "what a sample gives would depend on the batches before it; `sinter "
+        "optimize --freeze` makes constants of states");
   Result<std::vector<autodiff::LiftedWeight>> weights =
       autodiff::liftWeights(*model, unnamedOf(source->format()));
   if (!weights)
@@ -110,15 +131,15 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   return Lifted{std::move(*model), std::move(*weights)};
 }
 
-Result<Model> Trainer::stepGraph(std::span<const Tensor> inputs,
-                                 const Tensor &target, uint32_t replicas) {
-  Result<Lifted> ready = lifted(inputs);
+Result<Model> Trainer::stepGraph(const Batch &batch, uint32_t replicas) {
+  Result<Lifted> ready = lifted(batch.inputs);
   if (!ready)
     return ready.takeError();
   autodiff::TrainingOptions options = request.options;
   options.replicas = replicas;
   auto names = autodiff::makeTrainingStep(
-      ready->model, std::move(ready->weights), specOf(target), options);
+      ready->model, std::move(ready->weights), targetsOf(batch), options,
+      [&](auto &&...of) { return fileLoss(of...); });
   if (!names)
     return inFile(names.takeError(), request.input.path);
   trained = std::move(*names);
@@ -156,9 +177,8 @@ CompileRequest Trainer::compileRequest() const {
 }
 
 /// A step that keeps to the limit of memory.
-Result<Model> Trainer::boundedStep(std::span<const Tensor> inputs,
-                                   const Tensor &target, uint32_t replicas) {
-  Result<Model> graph = stepGraph(inputs, target, replicas);
+Result<Model> Trainer::boundedStep(const Batch &batch, uint32_t replicas) {
+  Result<Model> graph = stepGraph(batch, replicas);
   if (!graph || !request.memoryLimit)
     return graph;
   Result<Model> bounded = withinMemory(*graph, *request.memoryLimit,
@@ -185,9 +205,8 @@ Result<TrainingProgram> Trainer::programOf(Model model) const {
   return program;
 }
 
-Result<TrainingProgram> Trainer::step(std::span<const Tensor> inputs,
-                                      const Tensor &target, uint32_t replicas) {
-  Result<Model> graph = boundedStep(inputs, target, replicas);
+Result<TrainingProgram> Trainer::step(const Batch &batch, uint32_t replicas) {
+  Result<Model> graph = boundedStep(batch, replicas);
   if (!graph)
     return graph.takeError();
   return programOf(std::move(*graph));
@@ -201,10 +220,9 @@ static bool isOfConstants(Operation *op) {
   });
 }
 
-Result<CheckedStep> Trainer::checkedStep(std::span<const Tensor> inputs,
-                                         const Tensor &target,
+Result<CheckedStep> Trainer::checkedStep(const Batch &batch,
                                          uint32_t replicas) {
-  Result<Model> graph = stepGraph(inputs, target, replicas);
+  Result<Model> graph = stepGraph(batch, replicas);
   if (!graph)
     return graph.takeError();
   Operation *end = graph->entry().front().getTerminator();
@@ -233,29 +251,36 @@ Result<CheckedStep> Trainer::checkedStep(std::span<const Tensor> inputs,
   return checked;
 }
 
-Result<TrainingProgram> Trainer::evaluation(std::span<const Tensor> inputs,
-                                            const Tensor &target) {
-  Result<Lifted> ready = lifted(inputs);
+Result<TrainingProgram> Trainer::evaluation(const Batch &batch) {
+  Result<Lifted> ready = lifted(batch.inputs);
   if (!ready)
     return ready.takeError();
-  if (Result<void> made =
-          autodiff::makeEvaluation(ready->model, std::move(ready->weights),
-                                   trained, specOf(target), request.options);
+  if (Result<void> made = autodiff::makeEvaluation(
+          ready->model, std::move(ready->weights), trained, targetsOf(batch),
+          request.options, [&](auto &&...of) { return fileLoss(of...); });
       !made)
     return inFile(made.takeError(), request.input.path);
   return programOf(std::move(ready->model));
 }
 
-Result<void> Trainer::checkLabels(const Tensor &target) const {
-  if (!trained.classes)
-    return {};
-  for (int64_t i = 0; i < target.size(); ++i) {
-    const int64_t label = target.toInteger(i);
-    if ((label < 0 || label >= *trained.classes) &&
-        label != request.options.loss.ignoredLabel)
-      return usageError("the target has the label " + std::to_string(label) +
-                        ", and the model " + std::to_string(*trained.classes) +
-                        " classes, from 0 on");
+Result<void> Trainer::checkLabels(const Batch &batch) const {
+  for (const autodiff::LossOptions &loss : request.options.losses) {
+    // A process that had no samples yet has no step.
+    if (loss.target >= trained.classes.size())
+      continue;
+    const std::optional<int64_t> classes = trained.classes[loss.target];
+    if (!classes || loss.kind != autodiff::Loss::CrossEntropy)
+      continue;
+    const Tensor &target = batch.targets[loss.target];
+    if (!isInteger(target.type()))
+      continue;
+    for (int64_t i = 0; i < target.size(); ++i) {
+      const int64_t label = target.toInteger(i);
+      if ((label < 0 || label >= *classes) && label != loss.ignoredLabel)
+        return usageError("the target has the label " + std::to_string(label) +
+                          ", and the model " + std::to_string(*classes) +
+                          " classes, from 0 on");
+    }
   }
   return {};
 }
@@ -270,10 +295,9 @@ static void dropOwnAttributes(Model &model) {
   model.module().walk([](Operation *op) { op->removeAttr(nameAttribute); });
 }
 
-Result<void> Trainer::writeStep(std::span<const Tensor> inputs,
-                                const Tensor &target, uint32_t replicas,
+Result<void> Trainer::writeStep(const Batch &batch, uint32_t replicas,
                                 const std::string &output) {
-  Result<Model> graph = boundedStep(inputs, target, replicas);
+  Result<Model> graph = boundedStep(batch, replicas);
   if (!graph)
     return graph.takeError();
   dropOwnAttributes(*graph);

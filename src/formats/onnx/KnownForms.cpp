@@ -1,5 +1,6 @@
 #include "formats/onnx/KnownForms.h"
 
+#include "graph/nn/NnDropout.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
@@ -162,6 +163,10 @@ public:
   bool matches(const Term &term, Value value, Match &match) const {
     if (!value)
       return false;
+    // At inference a dropout is nothing.
+    if (auto dropout = value.getDefiningOp<nn::DropoutOp>();
+        dropout && !dropout.getMask())
+      value = dropout.getOperand();
     const Match before = match;
     if (!matchesKind(term, value, match)) {
       match = before;

@@ -1,7 +1,7 @@
 // Gradients of elementwise operations: derivatives, a line each.
 
 #include "graph/gradient/Gradient.h"
-#include "graph/nn/NnOps.h"
+#include "graph/nn/NnDropout.h"
 #include "graph/nn/Wide.h"
 
 #include <cmath>
@@ -248,6 +248,15 @@ static Gradients gaussianUnit(nn::GeluOp op, TensorBuilder &e, ValueRange dy) {
   }>(op, e, dy);
 }
 
+/// The same elements, scaled alike.
+static Gradients dropped(nn::DropoutOp op, TensorBuilder &e, ValueRange dy) {
+  if (!op.getMask())
+    return list({dy[0]});
+  return list({e.make<nn::DropoutOp>(op.getType(), dy[0], op.getMask(),
+                                     op.getRatioAttr()),
+               Value()});
+}
+
 void attachElementwise(MLIRContext *c) {
   attachUnary(c);
   attach<nn::ErfOp, special<nn::ErfOp, [](TensorBuilder &e, Value x, Value) {
@@ -257,6 +266,7 @@ void attachElementwise(MLIRContext *c) {
            return bell(e, x, -M_2_SQRTPI, 1);
          }>>(c);
   attach<nn::GeluOp, gaussianUnit>(c);
+  attach<nn::DropoutOp, dropped>(c);
   attach<AddOp, [](AddOp, TensorBuilder &, ValueRange dy) {
     return list({dy[0], dy[0]});
   }>(c);

@@ -1,4 +1,5 @@
 #include "graph/nn/NnDeferred.h"
+#include "graph/nn/NnDropout.h"
 #include "graph/nn/NnOps.h"
 
 #include "graph/interfaces/Axes.h"
@@ -20,6 +21,6 @@ void NnDialect::initialize() {
 #define GET_OP_LIST
 #include "graph/nn/NnOps.cpp.inc"
       >();
-  addOperations<DeferredOp>();
+  addOperations<DeferredOp, DropoutOp>();
   attachAxes(getContext());
 }

@@ -228,6 +228,7 @@ inline llvm::ArrayRef<ElementwiseSamples> elementwiseAxesSamples() {
       {"nn.hard_sigmoid", "alpha = 0.5, beta = 0.25", "AxBxf32", "AxBxf32"},
       {"nn.shrink", "bias = 0.5, lambda = 1.0", "AxBxf32", "AxBxf32"},
       {"nn.gelu", "approximate = false", "AxBxf32", "AxBxf32"},
+      {"nn.dropout", "ratio = 0.5", "AxBxf32, AxBxi1", "AxBxf32"},
       {"chlo._asin_acos_kernel", "", "AxBxcomplex<f32>", "AxBxcomplex<f32>"},
       {"nn.quantize", "", "AxBxf32", "AxBx!quant.uniform<i8:f32,0.5:3>"},
       {"chlo.is_inf chlo.is_neg_inf chlo.is_pos_inf", "", "AxBxf32", "AxBxi1"},

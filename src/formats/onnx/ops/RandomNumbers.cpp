@@ -5,6 +5,7 @@
 #include "formats/import/Draws.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Inputs.h"
+#include "graph/nn/NnDropout.h"
 
 using namespace mlir;
 using sinter::formats::Draws;
@@ -177,6 +178,11 @@ static LogicalResult importDropout(NodeContext &node) {
                  ? node.splat(maskElement, 1, node.shape(data))
                  : node.op<nn::BroadcastLikeOp>(one, ValueRange(data));
     }
+    // What is dropped in training; a ratio that is not known is an input, and
+    // nothing is trained that has one.
+    if (known && *known > 0 && *known <= 1)
+      data = node.op<nn::DropoutOp>(data, MaybeValue{},
+                                    node.builder().getF64FloatAttr(*known));
     return node.results({data, mask});
   }
   if (known && !(*known > 0 && *known <= 1))
@@ -186,6 +192,11 @@ static LogicalResult importDropout(NodeContext &node) {
     return failure();
   Value mask =
       node.compare(node.constant(*draws), ratio, ComparisonDirection::GE);
+  if (known && isa<FloatType>(node.element(data)))
+    return node.results(
+        {node.op<nn::DropoutOp>(data, MaybeValue{mask},
+                                node.builder().getF64FloatAttr(*known)),
+         node.cast(mask, maskElement)});
   Value share = node.binary<stablehlo::SubtractOp>(node.one(ratio, 1), ratio);
   Value kept =
       node.binary<stablehlo::DivOp>(data, node.cast(share, node.element(data)));

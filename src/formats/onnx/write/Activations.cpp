@@ -1,7 +1,7 @@
 // Elementwise ops of nn.
 
 #include "formats/onnx/write/WriterRules.h"
-#include "graph/nn/NnOps.h"
+#include "graph/nn/NnDropout.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -109,12 +109,27 @@ static LogicalResult writePRelu(NodeWriter &e, nn::PReluOp op) {
   return e.result("PRelu", e.operands());
 }
 
+/// Without `training_mode`, nothing is dropped.
+static LogicalResult writeDropout(NodeWriter &e, nn::DropoutOp op) {
+  Name x = e.operand(op.getOperand());
+  const double ratio = op.getRatio().convertToDouble();
+  if (!op.getMask() && e.version() < 12)
+    return e.result("Dropout", {x}, {{"ratio", ratio}});
+  Type single = Float32Type::get(op.getContext());
+  if (!op.getMask())
+    return e.result("Dropout", {x, e.scalar(single, ratio)});
+  e.need(9);
+  Name kept = e.make("Div", {x, e.scalar(elementOf(op), 1 - ratio)});
+  return e.result("Where",
+                  {e.operand(op.getMask()), kept, e.scalar(elementOf(op), 0)});
+}
+
 WriterRules activationRules() {
   static const std::vector<WriterRule> rules = [] {
     std::vector<WriterRule> all = {
         writerRule<writeHardSwish>(), writerRule<writeSilu>(),
-        writerRule<writeMish>(), writerRule<writeGelu>(),
-        writerRule<writePRelu>()};
+        writerRule<writeMish>(),      writerRule<writeGelu>(),
+        writerRule<writePRelu>(),     writerRule<writeDropout>()};
     for (const Function &each : functions)
       all.push_back({each.op, writeFunction});
     return all;

@@ -4,6 +4,7 @@
 #include "formats/import/Filling.h"
 #include "formats/paddle/Operators.h"
 #include "formats/paddle/ops/Listed.h"
+#include "graph/nn/NnDropout.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -171,8 +172,9 @@ static LogicalResult importCast(OperatorContext &op) {
   return op.result("Out", op.cast(op.operand("X"), element));
 }
 
-/// At inference: the operand itself where training scaled what it kept, else
-/// the operand times the part that training kept.
+/// At inference the operand itself where training scales what it keeps, else
+/// the operand times the part that training keeps: then the scales cancel in
+/// training.
 static LogicalResult importDropout(OperatorContext &op) {
   Value x = op.operand("X");
   const std::string how =
@@ -182,13 +184,19 @@ static LogicalResult importDropout(OperatorContext &op) {
   if (!op.getBool("is_test", false))
     return op.unsupported("it draws random numbers, as in training; export the "
                           "program for inference");
+  Value ratio = op.numberFrom("P", "dropout_prob", 0.5, op.element(x));
+  if (!ratio)
+    return failure();
+  Value kept = x;
+  if (auto known = op.knownScalar(ratio); known && *known > 0 && *known <= 1)
+    kept = op.op<nn::DropoutOp>(x, MaybeValue{},
+                                op.builder().getF64FloatAttr(*known));
   if (how == "upscale_in_train")
-    return op.result("Out", x);
+    return op.result("Out", kept);
   if (how != "downgrade_in_infer")
     return op.fail("attribute 'dropout_implementation' is '" + how + "'");
-  Value part = op.binary<stablehlo::SubtractOp>(
-      op.one(x, 1), op.numberFrom("P", "dropout_prob", 0.5, op.element(x)));
-  return op.result("Out", op.binary<stablehlo::MulOp>(x, part));
+  Value part = op.binary<stablehlo::SubtractOp>(op.one(x, 1), ratio);
+  return op.result("Out", op.binary<stablehlo::MulOp>(kept, part));
 }
 
 OperatorReaders constantReaders() {

@@ -1,7 +1,7 @@
 // Activation functions.
 
 #include "formats/paddle/write/WriterRules.h"
-#include "graph/nn/NnOps.h"
+#include "graph/nn/NnDropout.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -107,12 +107,23 @@ static LogicalResult writePRelu(OperatorWriter &e, nn::PReluOp op) {
       {{"mode", count == 1 ? "all" : "channel"}, {"data_format", "NCHW"}});
 }
 
+/// As at inference, where nothing is dropped. A mask is not written so.
+static LogicalResult writeDropout(OperatorWriter &e, nn::DropoutOp op) {
+  if (op.getMask())
+    return e.unsupported("with a mask");
+  return e.result("dropout", {{"X", e.operand(op.getOperand())}},
+                  {{"dropout_prob", op.getRatio().convertToDouble()},
+                   {"is_test", true},
+                   {"dropout_implementation", "upscale_in_train"}});
+}
+
 WriterRules activationRules() {
   static const std::vector<WriterRule> rules = [] {
     std::vector<WriterRule> all = {
         writerRule<writeHardSwish>(), writerRule<writeMish>(),
         writerRule<writeSoftplus>(),  writerRule<writeGelu>(),
-        writerRule<writeShrink>(),    writerRule<writePRelu>()};
+        writerRule<writeShrink>(),    writerRule<writePRelu>(),
+        writerRule<writeDropout>()};
     for (const Function &each : functions)
       all.push_back({each.op, writeFunction});
     return all;
