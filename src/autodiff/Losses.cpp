@@ -17,12 +17,12 @@ static bool holdsLabels(RankedTensorType target) {
   return isa<IntegerType>(target.getElementType());
 }
 
-/// The dimension of classes: the one that labels lack, the second if that
-/// leaves a choice; -1 if there is none.
+/// The dimension of classes: the one that labels lack, if that leaves a choice
+/// the one that is \p told, or the second; -1 if there is none.
 static int64_t classDimension(ArrayRef<int64_t> output,
-                              ArrayRef<int64_t> labels) {
+                              ArrayRef<int64_t> labels, ClassDimension told) {
   const auto rank = static_cast<int64_t>(output.size());
-  for (int64_t dimension : {int64_t(1), rank - 1}) {
+  for (int64_t dimension : {told.value_or(1), int64_t(1), rank - 1}) {
     if (dimension < 0 || dimension >= rank)
       continue;
     SmallVector<int64_t> rest(output);
@@ -40,7 +40,8 @@ static std::string textOf(Type type) {
 }
 
 Result<void> checkTarget(RankedTensorType output, RankedTensorType target,
-                         const LossOptions &options, StringRef name) {
+                         const LossOptions &options, StringRef name,
+                         ClassDimension told) {
   const std::string which =
       "the target" + (name == "target" ? "" : " '" + name.str() + "'");
   if (!isa<FloatType>(output.getElementType()))
@@ -52,7 +53,7 @@ Result<void> checkTarget(RankedTensorType output, RankedTensorType target,
       return usageError(which + " is a " + textOf(target) +
                         ": only cross-entropy takes labels; the other losses "
                         "take numbers of the output's shape");
-    if (classDimension(output.getShape(), target.getShape()) < 0)
+    if (classDimension(output.getShape(), target.getShape(), told) < 0)
       return usageError(which + " is a " + textOf(target) +
                         ", which are no labels for an output " +
                         textOf(output) +
@@ -139,10 +140,10 @@ static Value countRight(TensorBuilder &emit, Value scores,
 
 /// -sum of p log q over the classes, the mean over all labels that count.
 static LossValues crossEntropyOfLabels(TensorBuilder &emit, Value output,
-                                       Value target,
-                                       const LossOptions &options) {
-  const int64_t dimension =
-      classDimension(tensorOf(output).getShape(), tensorOf(target).getShape());
+                                       Value target, const LossOptions &options,
+                                       ClassDimension told) {
+  const int64_t dimension = classDimension(tensorOf(output).getShape(),
+                                           tensorOf(target).getShape(), told);
   const auto classes =
       static_cast<double>(tensorOf(output).getDimSize(dimension));
   Value logs = logProbabilities(emit, output, dimension, options);
@@ -168,11 +169,14 @@ static LossValues crossEntropyOfLabels(TensorBuilder &emit, Value output,
           tensorOf(output).getDimSize(dimension)};
 }
 
-/// The same for probabilities of each class, along the second dimension.
+/// The same for probabilities of each class, along the dimension that is \p
+/// told or the second.
 static LossValues crossEntropyOfDistributions(TensorBuilder &emit, Value output,
                                               Value target,
-                                              const LossOptions &options) {
-  const int64_t dimension = tensorOf(output).getRank() > 1 ? 1 : 0;
+                                              const LossOptions &options,
+                                              ClassDimension told) {
+  const int64_t dimension =
+      told.value_or(tensorOf(output).getRank() > 1 ? 1 : 0);
   const auto classes =
       static_cast<double>(tensorOf(output).getDimSize(dimension));
   Value logs = logProbabilities(emit, output, dimension, options);
@@ -213,11 +217,12 @@ static Value huber(TensorBuilder &emit, Value difference, double delta) {
 }
 
 LossValues buildLoss(TensorBuilder &emit, Value output, Value target,
-                     const LossOptions &options) {
+                     const LossOptions &options, ClassDimension told) {
   if (options.kind == Loss::CrossEntropy)
     return holdsLabels(tensorOf(target))
-               ? crossEntropyOfLabels(emit, output, target, options)
-               : crossEntropyOfDistributions(emit, output, target, options);
+               ? crossEntropyOfLabels(emit, output, target, options, told)
+               : crossEntropyOfDistributions(emit, output, target, options,
+                                             told);
   Type f32 = emit.builder.getF32Type();
   Value wanted = emit.convert(target, f32), each;
   if (options.kind == Loss::BinaryCrossEntropy) {

@@ -28,17 +28,23 @@ struct LossValues {
 /// sigmoid that gives \p output, where the loss would undo it.
 mlir::Value comparedValue(mlir::Value output, const LossOptions &options);
 
+/// The dimension of classes of an output, where the model tells it; nothing:
+/// the second one, or the last if labels fit that alone.
+using ClassDimension = std::optional<int64_t>;
+
 /// The shape and type of the target \p name for \p output is checked: labels
 /// (integers) of the output's shape without its dimension of classes, the
 /// second or the last, or numbers of its shape. A Usage error says what is
 /// expected.
 Result<void> checkTarget(mlir::RankedTensorType output,
                          mlir::RankedTensorType target,
-                         const LossOptions &options, llvm::StringRef name);
+                         const LossOptions &options, llvm::StringRef name,
+                         ClassDimension told);
 
 /// The loss of \p output, the model's, for \p target, which fits it.
 LossValues buildLoss(nn::TensorBuilder &emit, mlir::Value output,
-                     mlir::Value target, const LossOptions &options);
+                     mlir::Value target, const LossOptions &options,
+                     ClassDimension told);
 
 } // namespace sinter::autodiff
 

@@ -60,7 +60,8 @@ public:
     const double ratio = op.getRatio().convertToDouble();
     const double threshold = std::ldexp(ratio, 32);
     if (ratio == 1 || type.getNumElements() == 0)
-      return emit.splat(0, type.clone(emit.integerType(1)));
+      return emit.splat(
+          0, RankedTensorType::get(type.getShape(), emit.integerType(1)));
     if (!place) {
       keys = emit.slice(keys, 0, 0, 1);
       place = {1, type.getNumElements()};

@@ -35,9 +35,9 @@ namespace {
 class StepBuilder {
 public:
   StepBuilder(Model &model, std::vector<LiftedWeight> weights,
-              const TrainingOptions &options, FileLoss fileLoss)
+              const TrainingOptions &options, const LossFacts &facts)
       : entry(model.entry()), weights(std::move(weights)), options(options),
-        fileLoss(fileLoss), inputs(entry.getNumArguments()),
+        facts(facts), inputs(entry.getNumArguments()),
         builder(entry.front().getTerminator()), emit(builder, named("loss")) {
     if (!this->weights.empty())
       inputs = this->weights.front().argument;
@@ -87,7 +87,7 @@ private:
   func::FuncOp entry;
   std::vector<LiftedWeight> weights;
   const TrainingOptions &options;
-  FileLoss fileLoss;
+  const LossFacts &facts;
   /// How many of the first arguments are the model's inputs.
   unsigned inputs;
   OpBuilder builder;
@@ -150,7 +150,7 @@ Result<LossValues> StepBuilder::lossOfFile(const LossOptions &loss,
         each.kind == LossArgument::Kind::Input ? entry.getArgument(each.number)
         : each.kind == LossArgument::Kind::Output ? end->getOperand(each.number)
                                                   : targets[each.number]);
-  Result<Value> found = fileLoss(loss, emit, arguments);
+  Result<Value> found = facts.fileLoss(loss, emit, arguments);
   if (!found)
     return found.takeError();
   Type f32 = builder.getF32Type();
@@ -173,11 +173,12 @@ Result<LossValues> StepBuilder::lossOf(const LossOptions &loss,
   if (loss.kind == Loss::Function)
     return lossOfFile(loss, targets);
   Value output = end->getOperand(loss.output), target = targets[loss.target];
+  const ClassDimension told = facts.classes[loss.output];
   if (Result<void> good = checkTarget(tensorOf(output), tensorOf(target), loss,
-                                      options.targets[loss.target]);
+                                      options.targets[loss.target], told);
       !good)
     return good.takeError();
-  return buildLoss(emit, output, target, loss);
+  return buildLoss(emit, output, target, loss, told);
 }
 
 Result<void> StepBuilder::findLosses(ArrayRef<TensorSpec> targets) {
@@ -661,16 +662,16 @@ Result<TrainedTensors> makeTrainingStep(Model &model,
                                         std::vector<LiftedWeight> weights,
                                         ArrayRef<TensorSpec> targets,
                                         const TrainingOptions &options,
-                                        FileLoss fileLoss) {
-  return StepBuilder(model, std::move(weights), options, fileLoss)
-      .step(targets);
+                                        const LossFacts &facts) {
+  return StepBuilder(model, std::move(weights), options, facts).step(targets);
 }
 
 Result<void> makeEvaluation(Model &model, std::vector<LiftedWeight> weights,
                             const TrainedTensors &trained,
                             ArrayRef<TensorSpec> targets,
-                            const TrainingOptions &options, FileLoss fileLoss) {
-  return StepBuilder(model, std::move(weights), options, fileLoss)
+                            const TrainingOptions &options,
+                            const LossFacts &facts) {
+  return StepBuilder(model, std::move(weights), options, facts)
       .evaluation(targets, trained);
 }
 

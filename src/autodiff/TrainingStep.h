@@ -20,6 +20,7 @@
 #ifndef SINTER_AUTODIFF_TRAININGSTEP_H
 #define SINTER_AUTODIFF_TRAININGSTEP_H
 
+#include "autodiff/Losses.h"
 #include "autodiff/Options.h"
 #include "autodiff/Weights.h"
 #include "graph/Model.h"
@@ -49,6 +50,13 @@ struct TrainedTensors {
 using FileLoss = llvm::function_ref<Result<mlir::Value>(
     const LossOptions &, nn::TensorBuilder &, mlir::ValueRange)>;
 
+/// What is known of the model besides its graph.
+struct LossFacts {
+  FileLoss fileLoss;
+  /// Of each output.
+  std::vector<ClassDimension> classes;
+};
+
 /// Makes \p model, whose shapes are static and whose weights are arguments, a
 /// step of its training with targets of these types and shapes. Errors: Usage
 /// where options, targets and model do not fit, or nothing is left to train;
@@ -57,14 +65,15 @@ Result<TrainedTensors> makeTrainingStep(Model &model,
                                         std::vector<LiftedWeight> weights,
                                         llvm::ArrayRef<TensorSpec> targets,
                                         const TrainingOptions &options,
-                                        FileLoss fileLoss);
+                                        const LossFacts &facts);
 
 /// Makes \p model what judges it: the loss, and how many labels are right, of
 /// the model as it infers, with what is \p trained as states.
 Result<void> makeEvaluation(Model &model, std::vector<LiftedWeight> weights,
                             const TrainedTensors &trained,
                             llvm::ArrayRef<TensorSpec> targets,
-                            const TrainingOptions &options, FileLoss fileLoss);
+                            const TrainingOptions &options,
+                            const LossFacts &facts);
 
 } // namespace sinter::autodiff
 

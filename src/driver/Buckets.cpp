@@ -66,10 +66,9 @@ static Result<std::string> dimensionOf(const BucketOptions &options,
   return usageError(
       "--bucket: " +
       (options.dimension.empty()
-           ? std::string("which dimension?")
+           ? std::string("it is not said of which dimension")
            : "there is no unknown dimension '" + options.dimension + "'") +
-      " The model's inputs have " + listOf(names) +
-      "; --bucket NAME=SIZES says which");
+      "; the model's inputs have " + listOf(names) + " (--bucket NAME=SIZES)");
 }
 
 /// The elements of \p tensor up to \p size along a dimension.

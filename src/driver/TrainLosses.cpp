@@ -60,13 +60,13 @@ Result<GivenLoss> parseLoss(const std::string &text) {
       loss.output = rest.substr(0, equal);
       rest = rest.substr(equal + 1);
       if (loss.output.empty())
-        return usageError("--loss '" + text +
+        return usageError("'" + text +
                           "': an output is expected in "
                           "front of '='");
     }
   }
   if (!std::isfinite(loss.weight))
-    return usageError("--loss '" + text + "': the weight is no finite number");
+    return usageError("'" + text + "': the weight is no finite number");
   if (auto kind = kinds().find(rest); kind != kinds().end()) {
     loss.kind = kind->second;
     return loss;
@@ -75,7 +75,7 @@ Result<GivenLoss> parseLoss(const std::string &text) {
     std::string names;
     for (const std::string &name : lossNames())
       names += name + ", ";
-    return usageError("--loss '" + text + "': " + names +
+    return usageError("'" + text + "': " + names +
                       "or a file with a function of an output and a target is "
                       "expected, such as 'huber', 'OUTPUT=huber:0.3' or "
                       "'loss.mlir'");
@@ -134,6 +134,9 @@ moreArguments(const std::string &file, const ModelDescription &model,
   const std::vector<ModelInput> &inputs = (*function)->model().inputs;
   for (size_t i = 2; i < inputs.size(); ++i) {
     const std::string &name = inputs[i].spec.name;
+    if (name == "random" || name == "learning_rate" || name == "update")
+      return usageError("--loss '" + file + "': the argument '" + name +
+                        "' has the name of an input that each step has");
     if (const std::optional<size_t> input = model.inputNamed(name)) {
       more.push_back({Kind::Input, static_cast<unsigned>(*input)});
       continue;

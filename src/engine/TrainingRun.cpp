@@ -109,17 +109,19 @@ static std::vector<Tensor> stepInputs(const Executor &executor,
                                       const Batch &batch, double rate,
                                       bool updates) {
   std::vector<Tensor> all = batch.inputs;
-  all.insert(all.end(), batch.targets.begin(), batch.targets.end());
   const auto single = static_cast<float>(rate);
   const auto flag = static_cast<uint8_t>(updates);
-  for (size_t i = all.size(); i < executor.inputs().size(); ++i) {
-    const std::string &name = executor.inputs()[i].name;
+  size_t targets = 0;
+  while (all.size() < executor.inputs().size()) {
+    const std::string &name = executor.inputs()[all.size()].name;
     if (name == "random")
       all.push_back(batch.keys);
     else if (name == "learning_rate")
       all.push_back(Tensor::of<float>(ElementType::F32, {}, {&single, 1}));
-    else
+    else if (name == "update")
       all.push_back(Tensor::of<uint8_t>(ElementType::I1, {}, {&flag, 1}));
+    else
+      all.push_back(batch.targets[targets++]);
   }
   return all;
 }

@@ -95,7 +95,7 @@ class TrainBucket(TrainCase):
             shutil.rmtree(self.path("kept/" + name))
         self.assertEqual(self.weights(model, data, *kept, "--resume"), runs[0])
         other = [each.replace("2,4,6", "3,6") for each in kept]
-        self.expect_error(USAGE, "train", model, "--data", data, "-o", self.path("out.onnx"), "--force", "--lr", "0.5", *other, "--resume", mentions=["another buckets"])
+        self.expect_error(USAGE, "train", model, "--data", data, "-o", self.path("out.onnx"), "--force", "--lr", "0.5", *other, "--resume", mentions=["another choice of buckets"])
 
     def test_refused(self):
         model, out = self.write("net.onnx", Tokens().onnx()), self.path("out.onnx")

@@ -226,8 +226,7 @@ class TrainDropout(TrainCase):
             self.assertIn("Dropout", onnx.node_types(self.read("back-" + name + ".onnx")))
             results.append(initializers(self.read("back-" + name + ".onnx")))
         for each in results[1:]:
-            for name in "w", "b":
-                self.assertEqual(each[name], results[0][name])
+            self.close({name: each[name] for name in ("w", "b")}, {name: results[0][name] for name in ("w", "b")})
 
 
 if __name__ == "__main__":

@@ -58,6 +58,7 @@ private:
   Result<Model> stepGraph(const Batch &batch, uint32_t replicas);
   Result<Model> boundedStep(const Batch &batch, uint32_t replicas);
   std::vector<TensorSpec> targetsOf(const Batch &batch) const;
+  autodiff::LossFacts lossFacts(autodiff::FileLoss fileLoss) const;
   Result<mlir::Value> fileLoss(const autodiff::LossOptions &loss,
                                nn::TensorBuilder &emit,
                                mlir::ValueRange arguments);
@@ -81,6 +82,19 @@ std::vector<TensorSpec> Trainer::targetsOf(const Batch &batch) const {
     specs.push_back({request.options.targets[i], batch.targets[i].type(),
                      batch.targets[i].shape()});
   return specs;
+}
+
+/// A dimension that the model leaves open counts no classes, whatever its size
+/// is in this batch.
+autodiff::LossFacts Trainer::lossFacts(autodiff::FileLoss fileLoss) const {
+  autodiff::LossFacts facts{fileLoss, {}};
+  for (const TensorSpec &output : description().outputs) {
+    const auto last = static_cast<int64_t>(output.shape.size()) - 1;
+    facts.classes.emplace_back();
+    if (last > 1 && (output.shape[1] < 0) != (output.shape[last] < 0))
+      facts.classes.back() = output.shape[1] < 0 ? last : 1;
+  }
+  return facts;
 }
 
 Result<Value> Trainer::fileLoss(const autodiff::LossOptions &loss,
@@ -137,9 +151,10 @@ Result<Model> Trainer::stepGraph(const Batch &batch, uint32_t replicas) {
     return ready.takeError();
   autodiff::TrainingOptions options = request.options;
   options.replicas = replicas;
-  auto names = autodiff::makeTrainingStep(
-      ready->model, std::move(ready->weights), targetsOf(batch), options,
-      [&](auto &&...of) { return fileLoss(of...); });
+  auto build = [&](auto &&...of) { return fileLoss(of...); };
+  auto names =
+      autodiff::makeTrainingStep(ready->model, std::move(ready->weights),
+                                 targetsOf(batch), options, lossFacts(build));
   if (!names)
     return inFile(names.takeError(), request.input.path);
   trained = std::move(*names);
@@ -255,9 +270,10 @@ Result<TrainingProgram> Trainer::evaluation(const Batch &batch) {
   Result<Lifted> ready = lifted(batch.inputs);
   if (!ready)
     return ready.takeError();
+  auto build = [&](auto &&...of) { return fileLoss(of...); };
   if (Result<void> made = autodiff::makeEvaluation(
           ready->model, std::move(ready->weights), trained, targetsOf(batch),
-          request.options, [&](auto &&...of) { return fileLoss(of...); });
+          request.options, lossFacts(build));
       !made)
     return inFile(made.takeError(), request.input.path);
   return programOf(std::move(ready->model));
