@@ -403,7 +403,7 @@ class Train(TrainCase):
     def test_goes_on_after_it_was_killed(self):
         """At any moment: between steps, within one, while a checkpoint is written."""
         model, data = self.write("net.onnx", Network(norm=True).onnx()), self.data()
-        command = ["train", model, "--data", data, "--batch", "4", "--epochs", "200", "--optimizer", "adam", "--lr", "0.01"]
+        command = ["train", model, "--data", data, "--batch", "4", "--epochs", "80", "--optimizer", "adam", "--lr", "0.01"]
         self.assertEqual(self.sinter(*command, "-o", self.path("whole.onnx")).returncode, DONE)
         kept = [*command, "-o", self.path("out.onnx"), "--checkpoint-dir", self.path("kept"), "--checkpoint-every", "1"]
         chooser, killed = random.Random(1), 0
@@ -411,7 +411,7 @@ class Train(TrainCase):
             run = subprocess.Popen([SinterCommand.SINTER, *kept, *(["--resume"] if self.newest() else [])], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             before = self.newest()
             end = time.monotonic() + 50
-            while run.poll() is None and time.monotonic() < end and (killed == 4 or self.newest() < before + 40):
+            while run.poll() is None and time.monotonic() < end and (killed == 4 or self.newest() < before + 15):
                 time.sleep(0.001)
             if run.poll() is None:
                 time.sleep(chooser.random() * 0.01)
@@ -431,7 +431,8 @@ class Train(TrainCase):
         command = ["train", model, "--data", data, "--batch", "6", "--optimizer", "adam", "--lr", "0.01"]
         kept = [*command, "--epochs", "30", "-o", self.path("out.onnx"), "--checkpoint-dir", self.path("kept"), "--keep-checkpoints", "99"]
         self.assertEqual(self.sinter(*kept).returncode, DONE)
-        limit = os.path.getsize(self.path("kept/step-0000000002/checkpoint.json"))
+        # Its seconds may be longer by some digits the next time; an epoch more is longer by a line.
+        limit = os.path.getsize(self.path("kept/step-0000000002/checkpoint.json")) + 40
         shutil.rmtree(self.path("kept"))
         with open(self.path("out.onnx"), "rb") as file:
             whole = file.read()
