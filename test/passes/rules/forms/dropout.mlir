@@ -6,9 +6,11 @@ module {
 }
 
 // -----
-// remove-dropout/of_unknown_size
+// remove-dropout/of_all
 module {
-  func.func @main(%arg0: tensor<?x5xf16>) -> tensor<?x5xf16> {
-    return %arg0 : tensor<?x5xf16>
+  func.func @main(%arg0: tensor<5xf16>) -> tensor<5xf16> {
+    return %arg0 : tensor<5xf16>
   }
 }
+
+// -----
