@@ -39,7 +39,9 @@ void KnownValues::forget(Operation *op) {
 }
 
 void KnownValues::forget(Value value) {
-  symbols.erase(value);
+  if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      symbols.erase({value, i});
   known.erase(value);
   evaluated.erase(value);
 }
@@ -48,17 +50,14 @@ Element KnownValues::sizeOf(Value value, int64_t dimension) {
   auto type = cast<RankedTensorType>(value.getType());
   if (!type.isDynamicDim(dimension))
     return Element::integer(type.getDimSize(dimension));
-  auto &list = symbols[value];
-  list.resize(type.getRank(), -1);
-  if (list[dimension] < 0)
-    list[dimension] = newSymbol();
-  return Element::symbol(list[dimension]);
+  auto [place, isNew] = symbols.try_emplace({value, dimension});
+  if (isNew)
+    place->second = newSymbol();
+  return Element::symbol(place->second);
 }
 
 void KnownValues::setSymbol(Value value, int64_t dimension, int64_t symbol) {
-  auto &list = symbols[value];
-  list.resize(cast<RankedTensorType>(value.getType()).getRank(), -1);
-  list[dimension] = symbol;
+  symbols[{value, dimension}] = symbol;
 }
 
 bool KnownValues::sameSize(Value lhs, int64_t lhsDimension, Value rhs,

@@ -79,7 +79,8 @@ private:
 
   int64_t nextSymbol = 0;
   std::map<std::string, int64_t> names;
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t>> symbols;
+  /// Of the unknown dimensions that somebody asked for.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, int64_t> symbols;
   llvm::DenseMap<mlir::Value, std::optional<Elements>> known;
   llvm::DenseMap<mlir::Value, std::optional<Tensor>> evaluated;
 };

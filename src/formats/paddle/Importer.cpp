@@ -41,6 +41,7 @@ Importer::Importer(PaddleFile file, const ReadOptions &options,
       builder(contextOwner.get()), reported(contextOwner.get()) {
   for (const Block &block : this->file.program().blocks) {
     auto &byName = variables.emplace_back();
+    byName.reserve(block.variables.size());
     for (const Variable &variable : block.variables)
       byName[variable.name] = &variable;
   }

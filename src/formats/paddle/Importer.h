@@ -29,7 +29,7 @@ struct Bound {
   enum Kind : uint8_t { Tensor, Array, Missing, Poisoned };
   Bound() = default;
   Bound(mlir::Value value) : kind(Tensor), value(value) {}
-  static Bound array(llvm::SmallVector<mlir::Value> elements) {
+  static Bound array(std::vector<mlir::Value> elements) {
     Bound bound;
     bound.kind = Array;
     bound.elements = std::move(elements);
@@ -50,7 +50,7 @@ struct Bound {
   /// before it is not supported.
   Kind kind = Missing;
   mlir::Value value;
-  llvm::SmallVector<mlir::Value> elements;
+  std::vector<mlir::Value> elements;
   std::string why;
 };
 
@@ -139,7 +139,7 @@ private:
   mlir::Block *entryBlock = nullptr;
   formats::EntryConstants constants;
   /// By block: its variables by name.
-  std::vector<llvm::StringMap<const Variable *>> variables;
+  std::vector<llvm::DenseMap<llvm::StringRef, const Variable *>> variables;
   FirstError reported;
   std::optional<Error> firstError;
   struct Unsupported {

@@ -172,14 +172,15 @@ private:
   }
 
   Result<void> checkNames() const {
-    std::vector<std::string_view> names;
+    // Few are compared: those with the same hash.
+    std::vector<std::pair<size_t, std::string_view>> names;
     names.reserve(block.variables.size());
     for (const Variable &each : block.variables)
-      names.push_back(each.name);
+      names.push_back({std::hash<std::string_view>()(each.name), each.name});
     std::ranges::sort(names);
     const auto twice = std::ranges::adjacent_find(names);
     if (twice != names.end())
-      return invalidModel("variable '" + std::string(*twice) +
+      return invalidModel("variable '" + std::string(twice->second) +
                           "' is declared twice");
     return {};
   }
