@@ -71,13 +71,13 @@ std::string decibelText(const std::optional<double> &decibels) {
 
 class QuantizeCommand : public Command {
 public:
-  explicit QuantizeCommand(CLI::App &app) {
+  explicit QuantizeCommand(CLI::App &app) : command(app) {
     addModel(app, common);
     addParameters(app, common);
     addFunction(app, common);
     app.add_option("-o,--output", output,
-                   "where the quantised model goes: .onnx, or .mlir, .mlir.bc, "
-                   ".stablehlo")
+                   "where the quantised model goes: .onnx, .mlir, .mlir.bc, "
+                   ".stablehlo, .pdmodel, .json, or a folder of PaddlePaddle")
         ->type_name("FILE");
     addOverwrite(app, overwrite);
     addShapes(app, common);
@@ -96,6 +96,10 @@ public:
   }
 
   Result<int> run() override {
+    Result<Compiler *> compiler = loadCompiler();
+    if (!compiler)
+      return compiler.takeError();
+    output = (*compiler)->outputFor(common.model, output);
     if (Result<void> good = checkUsage(); !good)
       return good.takeError();
     Result<SessionOptions> wanted = sessionOptions(common);
@@ -116,9 +120,6 @@ public:
         return samples.takeError();
       request.samples = std::move(*samples);
     }
-    Result<Compiler *> compiler = loadCompiler();
-    if (!compiler)
-      return compiler.takeError();
     Result<QuantizeReport> report = (*compiler)->quantize(request);
     if (!report)
       return report.takeError();
@@ -160,7 +161,8 @@ private:
                {"symmetric", Scheme::Symmetric},
                {"symmetric-u8", Scheme::SymmetricU8},
                {"power-of-two", Scheme::PowerOfTwo}},
-           "how a range becomes a scale and a zero point", "asymmetric");
+           "how a range becomes a scale and a zero point",
+           "asymmetric, or symmetric for PaddlePaddle");
     app.add_option("--activations", activations, "what activations become")
         ->check(CLI::IsMember({"uint8", "int8", "int16", "float"}))
         ->default_str("uint8, or int8 for symmetric schemes and StableHLO")
@@ -298,12 +300,9 @@ private:
     Result<ModelRequest> input = modelRequest(common);
     if (!input)
       return input.takeError();
-    const bool isSymmetric = options.scheme == Scheme::Symmetric ||
-                             options.scheme == Scheme::PowerOfTwo;
-    // StableHLO's products take one type of storage, and weights are signed.
-    const bool isStablehlo = !output.empty() && !output.ends_with(".onnx");
-    if (activations == "int8" ||
-        (activations.empty() && (isSymmetric || isStablehlo)))
+    request.hasActivations = !activations.empty();
+    request.hasScheme = command.count("--scheme") > 0;
+    if (activations == "int8")
       options.activations = ElementType::I8;
     if (activations == "int16")
       options.activations = ElementType::I16;
@@ -436,6 +435,7 @@ private:
 
   CommonOptions common;
   CalibrationOptions calibration;
+  const CLI::App &command;
   quantize::QuantizeOptions options;
   std::string output, reportFile, profileIn, profileOut, activations, weights;
   std::string target = "native";

@@ -32,6 +32,9 @@ struct QuantizeRequest {
   /// Empty: only a profile or a report is wanted.
   std::string output;
   quantize::QuantizeOptions options;
+  /// Whether somebody chose the scheme, and the type of activations; else they
+  /// are what the format that is written has.
+  bool hasScheme = false, hasActivations = false;
   PassOptions passes;
   Samples samples;
   /// A profile as text and the file that it is of, in place of measuring; empty

@@ -107,6 +107,13 @@ struct Format {
   /// Whether constants without a name are the file's own, in its order; else
   /// they are what the reader made.
   bool hasUnnamedConstants = false;
+  /// Whether quantised tensors are types; else they are between operators that
+  /// quantise and dequantise.
+  bool hasQuantizedTypes = false;
+  /// Whether what quantises and dequantises knows zero points.
+  bool hasZeroPoints = true;
+  /// Whether weights may have a scale for a block of them.
+  bool hasBlockScales = false;
 
   /// Whether \p path, with \p contents, is of this format. A folder has none.
   Likeness (*recognises)(const std::string &path,

@@ -80,6 +80,23 @@ static bool isStorage(Type type) {
   return integer && llvm::is_contained({4, 8, 16}, integer.getWidth());
 }
 
+/// What \p value clamps to numbers among which are all that with any of
+/// \p zeroPoints added lie within \p bounds; else \p value.
+static Value withoutClamp(Value value, IntegerBounds bounds,
+                          const std::optional<Spread> &zeroPoints) {
+  auto clamp = value.getDefiningOp<ClampOp>();
+  if (!clamp || !zeroPoints)
+    return value;
+  std::optional<double> least = splatValue(clamp.getMin()),
+                        greatest = splatValue(clamp.getMax());
+  const bool isWide =
+      least && greatest && llvm::all_of(zeroPoints->numbers, [&](double zero) {
+        return *least <= static_cast<double>(bounds.least) - zero &&
+               *greatest >= static_cast<double>(bounds.greatest) - zero;
+      });
+  return isWide ? clamp.getOperand() : value;
+}
+
 std::optional<RoundedNumber> RoundedNumber::match(Operation *convert) {
   RoundedNumber rounded;
   Type element = getElementTypeOrSelf(convert->getResult(0));
@@ -98,12 +115,16 @@ std::optional<RoundedNumber> RoundedNumber::match(Operation *convert) {
   if (!isBound(clamp.getMin(), bounds.least) ||
       !isBound(clamp.getMax(), bounds.greatest))
     return std::nullopt;
-  auto round = clamp.getOperand().getDefiningOp<RoundNearestEvenOp>();
+  auto round = withoutClamp(clamp.getOperand(), bounds, Spread::zero())
+                   .getDefiningOp<RoundNearestEvenOp>();
   rounded.zeroPoints = Spread::zero();
   if (auto sum = clamp.getOperand().getDefiningOp<AddOp>())
     for (unsigned side : {0u, 1u}) {
-      auto first = sum->getOperand(side).getDefiningOp<RoundNearestEvenOp>();
-      auto zero = first ? Spread::of(sum->getOperand(1 - side)) : std::nullopt;
+      Value other = sum->getOperand(1 - side);
+      auto first =
+          withoutClamp(sum->getOperand(side), bounds, Spread::of(other))
+              .getDefiningOp<RoundNearestEvenOp>();
+      auto zero = first ? Spread::of(other) : std::nullopt;
       if (!zero)
         continue;
       round = first;
@@ -116,9 +137,19 @@ std::optional<RoundedNumber> RoundedNumber::match(Operation *convert) {
   return rounded;
 }
 
-/// convert(elements) - zero point, in any type.
+/// convert(elements) - zero point, in any type; the negative zero point may be
+/// added.
 static std::optional<CentredInteger> centredElements(Value value) {
   Spread zeroPoints = Spread::zero();
+  if (auto sum = value.getDefiningOp<AddOp>()) {
+    auto negative = Spread::of(sum.getRhs());
+    if (!negative)
+      return std::nullopt;
+    zeroPoints = *negative;
+    for (double &number : zeroPoints.numbers)
+      number = 0 - number;
+    value = sum.getLhs();
+  }
   if (auto difference = value.getDefiningOp<SubtractOp>()) {
     auto zero = Spread::of(difference.getRhs());
     if (!zero)

@@ -12,6 +12,8 @@
 //       ->  concatenate(quantize(a), quantize(b))
 //   conv(convert<i32>(a) - za, convert<i32>(b) - zb)
 //       ->  conv(a, b) : !quant<i32, 1>
+//   conv(convert<f32>(a) - za, convert<f32>(b) - zb)
+//       ->  dequantize(conv(a, b) : !quant<i32, 1>)
 //   round(convert<f32>(conv(a - za, b - zb) + c) * (sa * sb / s)) + z
 //       ->  quantize(conv(a, b) + c)
 //

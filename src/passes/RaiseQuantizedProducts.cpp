@@ -153,6 +153,37 @@ static Value raiseIntegerProduct(Op op, OpBuilder &builder) {
   return result;
 }
 
+/// The whole numbers that \p value has as floats, with a scale of 1: those of
+/// an integer, or a constant of bytes with a sign.
+static Value wholeElements(PendingOperations &pending, Value value) {
+  if (auto integer = CentredInteger::match(value))
+    return plainElements(pending, *integer);
+  auto byte = quantizedElement(pending.builder.getIntegerType(8),
+                               pending.builder.getF32Type(), {{1}, {0}, -1});
+  return exactConstant(pending.builder, value, byte);
+}
+
+/// What programs have that quantise in front of a product and dequantise behind
+/// it.
+template <typename Op>
+static Value raiseWholeProduct(Op op, OpBuilder &builder) {
+  if (!getElementTypeOrSelf(op.getType()).isF32() ||
+      !getElementTypeOrSelf(op.getLhs()).isF32() ||
+      !CentredInteger::match(op.getLhs()))
+    return {};
+  PendingOperations pending(op->getContext());
+  Value left = wholeElements(pending, op.getLhs()),
+        right = wholeElements(pending, op.getRhs());
+  Operation *product =
+      left && right ? productOf(pending, op, left, right) : nullptr;
+  if (!product)
+    return {};
+  Value result =
+      emitDequantize(pending.builder, op->getLoc(), product->getResult(0));
+  pending.insert(builder);
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Biases
 //===----------------------------------------------------------------------===//
@@ -391,6 +422,14 @@ std::vector<RewriteRule> raiseQuantizedProductRules() {
           rule<DotGeneralOp, raiseIntegerProduct<DotGeneralOp>>(
               "raise-integer-product",
               "conv(convert<i32>(a) - za, convert<i32>(b) - zb) -> conv(a, b)"),
+          rule<ConvolutionOp, raiseWholeProduct<ConvolutionOp>>(
+              "raise-whole-product",
+              "conv(convert<f32>(a) - za, convert<f32>(b) - zb) -> "
+              "dequantize(conv(a, b))"),
+          rule<DotGeneralOp, raiseWholeProduct<DotGeneralOp>>(
+              "raise-whole-product",
+              "conv(convert<f32>(a) - za, convert<f32>(b) - zb) -> "
+              "dequantize(conv(a, b))"),
           rule<ConvertOp, raiseQLinear>(
               "raise-qlinear",
               "clamp(round((conv(a, b) + c) * (sa * sb / s)) + "

@@ -34,6 +34,9 @@ TEST(Format, IsFoundByNameOrContents) {
   EXPECT_EQ(titleOf("a.onnx", "x"), "ONNX");
   EXPECT_EQ(titleOf("a", "x"), "ONNX");
   EXPECT_EQ(titleOf("a.mlir", "x"), "StableHLO");
+  // Broken perhaps, but what else is called so.
+  EXPECT_EQ(titleOf("a.json", " [[[["), "PaddlePaddle");
+  EXPECT_EQ(titleOf("a.json", "{\"b\": 1}"), "PaddlePaddle");
   // An artifact is one whatever it is called.
   EXPECT_EQ(titleOf("a.onnx", "ML\xEFR\x0DStableHLO_v1.0.0"), "StableHLO");
   // A folder that nobody saved a model in.

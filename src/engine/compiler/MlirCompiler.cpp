@@ -124,6 +124,9 @@ Result<void> MlirCompiler::convert(const ConvertRequest &request) {
                                          output, request.overwrite);
       !good)
     return good;
+  if (read->format != form->format && !form->format->hasQuantizedTypes)
+    if (Result<void> raised = raiseQuantizeOperators(read->model); !raised)
+      return raised;
   if (Result<void> written =
           writeModel(read->model, output, request.targetVersion);
       !written)

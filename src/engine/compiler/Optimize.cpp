@@ -105,6 +105,33 @@ Result<SimplifyReport> raiseQuantizedWith(Model &model,
   return report;
 }
 
+/// Whether something is quantised, or weights are. What only scales integers, a
+/// picture's say, is no quantised model.
+static bool isQuantized(const Model &model) {
+  bool found = false;
+  model.module().walk([&](mlir::Operation *op) {
+    found |= mlir::isa<stablehlo::UniformQuantizeOp, nn::QuantizeOp>(op) ||
+             (mlir::isa<stablehlo::UniformDequantizeOp>(op) &&
+              op->getOperand(0).getDefiningOp<stablehlo::ConstantOp>());
+  });
+  return found;
+}
+
+Result<void> raiseQuantizeOperators(Model &model) {
+  SimplifyOptions options;
+  options.disabledPatterns = {"all"};
+  options.enabledPatterns = {"raise-quantize", "raise-dequantize",
+                             "cancel-bitcasts"};
+  Model raised = model.clone();
+  Result<SimplifyReport> report =
+      ofModel(model, raiseQuantized(raised, options));
+  if (!report)
+    return report.takeError();
+  if (isQuantized(raised))
+    model = std::move(raised);
+  return {};
+}
+
 int64_t rescalesIn(const Model &model) {
   int64_t count = 0;
   model.module().walk([&](mlir::Operation *op) {

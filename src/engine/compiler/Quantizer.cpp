@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <filesystem>
+#include <span>
 
 using namespace mlir;
 
@@ -29,6 +30,23 @@ static int64_t bytesOfFile(const std::string &path) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
   return error ? 0 : static_cast<int64_t>(bytes);
+}
+
+/// What was written at \p path, and what stands beside it or in it.
+static int64_t bytesWritten(const std::string &path, const Format &format) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  int64_t bytes = 0;
+  if (fs::is_directory(path, error)) {
+    for (fs::recursive_directory_iterator entry(path, error), end;
+         !error && entry != end; entry.increment(error))
+      bytes += bytesOfFile(entry->path().string());
+    return bytes;
+  }
+  if (format.besides)
+    for (const std::string &file : format.besides(path))
+      bytes += bytesOfFile(file);
+  return bytes + bytesOfFile(path);
 }
 
 /// A quantised model has nothing left to do here.
@@ -46,17 +64,31 @@ static bool isQuantizedAlready(const Model &model) {
   return found;
 }
 
+/// What nobody chose: zero points where the format that is written has them,
+/// unsigned storage where products may take it with weights that are signed.
+void Quantizer::chooseForFormat() {
+  using quantize::Scheme;
+  if (!request.hasScheme && written && !written->hasZeroPoints)
+    chosen.scheme = Scheme::Symmetric;
+  const bool isSigned = chosen.scheme == Scheme::Symmetric ||
+                        chosen.scheme == Scheme::PowerOfTwo ||
+                        (written && written->hasQuantizedTypes);
+  if (!request.hasActivations && isSigned)
+    chosen.activations = ElementType::I8;
+}
+
 Result<void> Quantizer::read() {
   if (!request.output.empty()) {
     Result<WrittenForm> form = writtenForm(request.output);
     if (!form)
       return form.takeError();
     written = form->format;
-    if (options().block && written->name != "onnx")
+    if (options().block && !written->hasBlockScales)
       return unsupported("'" + request.output + "': " + written->title.str() +
                          " has no form for weights with a scale for a block "
                          "of them; .onnx has");
   }
+  chooseForFormat();
   Result<ModelToRewrite> read = readToRewrite(request.input, written);
   if (!read)
     return inFile(read.takeError(), request.input.path);
@@ -125,9 +157,8 @@ Result<QuantizedModel> Quantizer::quantized(quantize::Exceptions exceptions) {
   if (!plan)
     return plan.takeError();
   made.plan = std::move(*plan);
-  const bool isOnnx = written && written->name == "onnx";
   quantize::insertQuantization(made.units, made.plan, profileOf, options(),
-                               written && !isOnnx
+                               written && written->hasQuantizedTypes
                                    ? QuantizedRounding::AfterZeroPoint
                                    : QuantizedRounding::BeforeZeroPoint);
   for (auto [number, unit] : llvm::enumerate(made.units.units)) {
@@ -147,15 +178,34 @@ Result<QuantizedModel> Quantizer::quantized(quantize::Exceptions exceptions) {
 Result<void> Quantizer::write(const Model &made) {
   if (Result<void> done = writeModel(made, request.output); !done)
     return ofInput(done.takeError(), request.input.path);
-  report.after.bytes = bytesOfFile(request.output);
+  report.after.bytes = bytesWritten(request.output, *written);
   return {};
 }
 
-static Result<std::string> hashOfFile(const std::string &path) {
-  auto file = MappedFile::open(path);
-  if (!file)
-    return file.takeError();
-  return hashOf((*file)->bytes()).text();
+/// Of the file of a model or, where that is a folder, of those with its
+/// weights.
+static Result<std::string>
+hashOfModel(const std::string &path,
+            const std::vector<std::string> &dataFiles) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto hashOfFile = [](const std::string &each) -> Result<std::string> {
+    auto file = MappedFile::open(each);
+    if (!file)
+      return file.takeError();
+    return hashOf((*file)->bytes()).text();
+  };
+  if (!fs::is_directory(path, ignored))
+    return hashOfFile(path);
+  std::string all;
+  for (const std::string &each : dataFiles) {
+    Result<std::string> hash =
+        hashOfFile((fs::path(path).parent_path() / each).string());
+    if (!hash)
+      return hash.takeError();
+    all += *hash;
+  }
+  return hashOf(std::as_bytes(std::span(all))).text();
 }
 
 /// Why no program that runs samples can be made of \p model; empty if one may
@@ -209,7 +259,8 @@ Result<QuantizeReport> Quantizer::run() {
   if (Result<void> done = read(); !done)
     return done.takeError();
   choosePoints();
-  Result<std::string> hash = hashOfFile(request.input.path);
+  Result<std::string> hash =
+      hashOfModel(request.input.path, description.dataFiles);
   if (!hash)
     return hash.takeError();
   profile.model = *hash;
@@ -240,11 +291,15 @@ Result<QuantizeReport> Quantizer::run() {
   Result<Model> typed = raised(*made);
   if (!typed)
     return typed.takeError();
-  if (!request.output.empty() && report.boundHolds)
+  if (!request.output.empty() && report.boundHolds) {
+    if (!written->hasQuantizedTypes)
+      if (Result<void> done = raiseQuantizeOperators(made->model); !done)
+        return done.takeError();
     if (Result<void> done =
-            write(written->name == "onnx" ? made->model : *typed);
+            write(written->hasQuantizedTypes ? *typed : made->model);
         !done)
       return done.takeError();
+  }
   return std::move(report);
 }
 

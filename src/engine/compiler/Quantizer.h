@@ -37,7 +37,8 @@ struct QuantizedModel {
 /// One run of the command. Stages are told by what they fill in.
 class Quantizer {
 public:
-  explicit Quantizer(const QuantizeRequest &request) : request(request) {}
+  explicit Quantizer(const QuantizeRequest &request)
+      : request(request), chosen(request.options) {}
 
   Result<QuantizeReport> run();
 
@@ -88,9 +89,13 @@ private:
     if (request.progress)
       request.progress(stage, done, total);
   }
-  const quantize::QuantizeOptions &options() const { return request.options; }
+  const quantize::QuantizeOptions &options() const { return chosen; }
+
+  void chooseForFormat();
 
   const QuantizeRequest &request;
+  /// Its options, and what was chosen for the format.
+  quantize::QuantizeOptions chosen;
   const Format *written = nullptr;
   Model model;
   ModelDescription description;

@@ -14,6 +14,10 @@ namespace sinter {
 Result<SimplifyReport>
 raiseQuantizedWith(Model &model, const PassOptions &passes,
                    ReplacementWatcher *watcher = nullptr);
+/// Makes operations of what quantises and dequantises but is spelt out, and
+/// changes nothing else: what is computed stays the same, and a writer finds
+/// what its format has operators for. Errors name the model's file.
+Result<void> raiseQuantizeOperators(Model &model);
 /// simplify() with the given options; \p model is another graph afterwards.
 /// Errors name the model's file.
 /// \p watcher, if there is one, is told where values go.

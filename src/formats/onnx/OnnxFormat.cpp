@@ -189,6 +189,7 @@ constinit const Format onnxFormat = {
     .name = onnx::formatName,
     .title = "ONNX",
     .extensions = extensions,
+    .hasBlockScales = true,
     .recognises = recognises,
     .open = open,
     .write = write,

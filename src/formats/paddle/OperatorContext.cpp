@@ -294,6 +294,8 @@ Value OperatorContext::numberFrom(StringRef slot, StringRef name,
   if (!has(slot))
     return scalar(element, getFloat(name, otherwise));
   Value number = operand(slot);
+  if (auto known = knownScalar(number); known && !element.isInteger())
+    return scalar(element, *known);
   if (number && rank(number) != 0) {
     if (isStatic(number) && tensorOf(number).getNumElements() != 1)
       return fail("input " + slot + " has not one element");

@@ -80,14 +80,18 @@ private:
 
 } // namespace
 
-/// A folder is known by the files in it, a file by its name or its contents.
+/// A folder is known by the files in it, a file by its name or its contents. No
+/// other format has JSON in a file that is called so.
 static Likeness recognises(const std::string &path,
                            std::span<const std::byte> contents) {
-  const bool isPaddle =
-      contents.empty() ? paddle::isPaddlePath(path)
-                       : paddle::isPaddleProgram(
-                             {reinterpret_cast<const char *>(contents.data()),
-                              contents.size()});
+  const llvm::StringRef text(reinterpret_cast<const char *>(contents.data()),
+                             contents.size());
+  const llvm::StringRef begin = text.take_front(64).ltrim();
+  const bool isJson = llvm::StringRef(path).ends_with(".json") &&
+                      (begin.starts_with("{") || begin.starts_with("["));
+  const bool isPaddle = contents.empty()
+                            ? paddle::isPaddlePath(path)
+                            : isJson || paddle::isPaddleProgram(text);
   return isPaddle ? Likeness::Yes : Likeness::No;
 }
 
@@ -138,6 +142,7 @@ constinit const Format paddleFormat = {
     .title = "PaddlePaddle",
     .extensions = extensions,
     .hasParameterFiles = true,
+    .hasZeroPoints = false,
     .recognises = recognises,
     .open = open,
     .write = write,

@@ -64,6 +64,7 @@ constinit const Format stablehloFormat = {
     .extensions = extensions,
     .hasFunctions = true,
     .hasUnnamedConstants = true,
+    .hasQuantizedTypes = true,
     .recognises = recognises,
     .open = open,
     .write = write,

@@ -20,8 +20,10 @@ from Arrays import Array
 from OperatorCases import CASES, Parameter
 
 # By type of the floats: some roundings. Attributes are of f32 whatever the operands are.
-RELATIVE = {paddle.FP32: 2e-5, paddle.FP64: 1e-6, paddle.FP16: 1e-2}
-ABSOLUTE = {paddle.FP32: 1e-5, paddle.FP64: 1e-6, paddle.FP16: 2e-2}
+RELATIVE = {paddle.FP32: 2e-5, paddle.FP64: 1e-6, paddle.FP16: 1e-2, paddle.BF16: 5e-2}
+ABSOLUTE = {paddle.FP32: 1e-5, paddle.FP64: 1e-6, paddle.FP16: 2e-2, paddle.BF16: 1e-1}
+# What numbers of few bits decide otherwise: whether a box is likely, or large, enough.
+DECIDED = {paddle.BF16: {"yolo-box", "matrix-nms-pixels", "generate-proposals"}}
 
 
 def listed(value):
@@ -30,7 +32,7 @@ def listed(value):
 
 def in_type(value, element):
     """The same numbers as floats of another type."""
-    return Array(value.dims, value.values, element) if value.element == paddle.FP32 else value
+    return Array(value.dims, [float(each) for each in value.values], element) if value.element == paddle.FP32 else value
 
 
 def build(cases, is_open, element=paddle.FP32):
@@ -120,9 +122,9 @@ def main():
     wrong = []
     for label, backend, is_open, element in (("interpreter", "interpreter", False, paddle.FP32), ("cpu", "cpu", False, paddle.FP32),
                                              ("unknown sizes", "interpreter", True, paddle.FP32), ("f64", "cpu", False, paddle.FP64),
-                                             ("f16", "cpu", False, paddle.FP16)):
+                                             ("f16", "cpu", False, paddle.FP16), ("bf16", "cpu", False, paddle.BF16)):
         chosen = [each for each in cases if not (is_open and each.needs_sizes or element != paddle.FP32 and each.names_type()
-                                                 or backend == "cpu" and each.counts_results)]
+                                                 or backend == "cpu" and each.counts_results or each.name in DECIDED.get(element, ()))]
         groups = [[each] for each in chosen] if options.each else [chosen] if chosen else []
         for group in groups:
             wrong += [f"{label}: {line}" for line in run(options.sinter, group, is_open, backend, element)]

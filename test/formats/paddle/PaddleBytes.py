@@ -23,10 +23,10 @@ SELECTED_ROWS, FEED_MINIBATCH, FETCH_LIST, STEP_SCOPES = 8, 9, 10, 11
 LOD_TENSOR_ARRAY, READER, RAW, SIZE_T, UINT8, INT8, BF16 = 13, 15, 17, 19, 20, 21, 22
 STRING = 25
 
-# How struct packs one element. bf16 has no letter: its elements are given as the bits of an integer.
+# How struct packs one element. bf16 has no letter: its elements are the bits of an integer, or a float that is rounded.
 PACKED = {BOOL: "?", INT16: "h", INT32: "i", INT64: "q", FP16: "e", FP32: "f", FP64: "d", UINT8: "B", INT8: "b", BF16: "H"}
 # What NumPy calls it in a .npy file.
-DESCRIBED = {BOOL: "|b1", INT16: "<i2", INT32: "<i4", INT64: "<i8", FP16: "<f2", FP32: "<f4", FP64: "<f8", UINT8: "|u1", INT8: "|i1"}
+DESCRIBED = {BOOL: "|b1", INT16: "<i2", INT32: "<i4", INT64: "<i8", FP16: "<f2", FP32: "<f4", FP64: "<f8", UINT8: "|u1", INT8: "|i1", BF16: "<V2"}
 
 
 #===--- Wire format ---------------------------------------------------------===#
@@ -263,7 +263,19 @@ class Program(Block):
 
 #===--- Tensors -------------------------------------------------------------===#
 
+def bits_of_bf16(value):
+    """To the nearest, ties to even."""
+    bits, = struct.unpack("<I", struct.pack("<f", value))
+    return 0x7FC0 if value != value else min(bits + 0x7FFF + (bits >> 16 & 1), 0xFFFFFFFF) >> 16
+
+
+def from_bf16(bits):
+    return struct.unpack("<f", struct.pack("<I", bits << 16))[0]
+
+
 def raw(values, element=FP32):
+    if element == BF16:
+        values = [bits_of_bf16(each) if isinstance(each, float) else each for each in values]
     return struct.pack(f"<{len(values)}{PACKED[element]}", *values)
 
 
@@ -290,7 +302,8 @@ def read_npy(content):
     count = 1
     for each in dims:
         count *= each
-    return dims, list(struct.unpack_from(f"<{count}{PACKED[element]}", content, 10 + size)), element
+    values = list(struct.unpack_from(f"<{count}{PACKED[element]}", content, 10 + size))
+    return dims, [from_bf16(each) for each in values] if element == BF16 else values, element
 
 
 def write(path, content):

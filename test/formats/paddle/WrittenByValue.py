@@ -5,7 +5,7 @@
   WrittenByValue.py --sinter build/bin/sinter --onnx FOLDER [--only NAME]
 
 The cases of OperatorCases.py become StableHLO, which keeps nothing of the program, and that becomes a program of either era and
-ONNX, in f32 of known and unknown sizes, f64 and f16. With --onnx the models below FOLDER become programs, which run on the models' own
+ONNX, in f32 of known and unknown sizes, f64, f16 and bf16. With --onnx the models below FOLDER become programs, which run on the models' own
 test data; models that are refused, and data that is no tensor, are left out. With --each every case is a program of its own.
 """
 import argparse
@@ -18,13 +18,13 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import PaddleBytes as paddle
 from OperatorCases import CASES
-from OperatorsByValue import build, judge
+from OperatorsByValue import DECIDED, build, judge
 
 # What is not written, by file and by whether sizes are unknown: places of a pool's greatest element in windows of unknown number.
 REFUSED = {("pdmodel", False): set(), ("pdmodel", True): {"pool-index"}, ("onnx", False): set(),
            ("onnx", True): {"pool-index", "pool-avg", "pool-inclusive-begin", "set-value-numbers", "set-value-nothing", "set-value-two"}}
 REFUSED |= {("json", is_open): REFUSED["pdmodel", is_open] for is_open in (False, True)}
-# Logarithms of f16 at the edge between two levels.
+# Logarithms of few bits at the edge between two levels.
 ROUNDED = {"distribute", "distribute-edges"}
 # What test data is that no input or output of a program is.
 NO_TENSORS = ["is stored in segments", "has no data type", "numbers of data, its shape"]
@@ -81,11 +81,12 @@ def check_cases(options):
     unknown = set().union(*REFUSED.values()) - {each.name for each in CASES}
     wrong += [f"{name} is refused, and no case" for name in sorted(unknown)]
     for label, is_open, element in (("f32", False, paddle.FP32), ("unknown sizes", True, paddle.FP32), ("f64", False, paddle.FP64),
-                                    ("f16", False, paddle.FP16)):
+                                    ("f16", False, paddle.FP16), ("bf16", False, paddle.BF16)):
         fitting = [each for each in cases if not (is_open and each.needs_sizes or element != paddle.FP32 and each.names_type())]
         for form in ("pdmodel", "json", "onnx"):
             refused = REFUSED[form, is_open]
-            chosen = [each for each in fitting if each.name not in refused and not (element == paddle.FP16 and each.name in ROUNDED)]
+            chosen = [each for each in fitting if each.name not in refused and each.name not in DECIDED.get(element, ())
+                      and not (element in (paddle.FP16, paddle.BF16) and each.name in ROUNDED)]
             for group in [[each] for each in chosen] if options.each else [chosen] if chosen else []:
                 wrong += [f"{label}, {form}: {line}" for line in check(options.sinter, group, form, is_open, element)]
             if element == paddle.FP32 and form != "json":

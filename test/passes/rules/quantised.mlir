@@ -73,6 +73,49 @@ func.func @"raise-quantize/stays_no_type"(%x: tensor<4xf32>) -> (tensor<4xi8>, t
   return %4, %9 : tensor<4xi8>, tensor<4xi8>
 }
 
+// Rounded within bounds that cut nothing off once the zero point is added.
+func.func @"raise-quantize/wide_bounds"(%x: tensor<2x3xf32>) -> tensor<2x3xui8> {
+  %s = stablehlo.constant dense<0.5> : tensor<2x3xf32>
+  %z = stablehlo.constant dense<3.0> : tensor<2x3xf32>
+  %a = stablehlo.constant dense<-512.0> : tensor<f32>
+  %b = stablehlo.constant dense<511.0> : tensor<f32>
+  %l = stablehlo.constant dense<0.0> : tensor<f32>
+  %h = stablehlo.constant dense<255.0> : tensor<f32>
+  %0 = stablehlo.divide %x, %s : tensor<2x3xf32>
+  %1 = stablehlo.round_nearest_even %0 : tensor<2x3xf32>
+  %2 = stablehlo.clamp %a, %1, %b : (tensor<f32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %3 = stablehlo.add %2, %z : tensor<2x3xf32>
+  %4 = stablehlo.clamp %l, %3, %h : (tensor<f32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %5 = stablehlo.convert %4 : (tensor<2x3xf32>) -> tensor<2x3xui8>
+  return %5 : tensor<2x3xui8>
+}
+
+// With a zero point of 3 numbers below -2 were cut off.
+func.func @"raise-quantize/stays_cut_off"(%x: tensor<2x3xf32>) -> tensor<2x3xui8> {
+  %s = stablehlo.constant dense<0.5> : tensor<2x3xf32>
+  %z = stablehlo.constant dense<3.0> : tensor<2x3xf32>
+  %a = stablehlo.constant dense<-2.0> : tensor<f32>
+  %b = stablehlo.constant dense<511.0> : tensor<f32>
+  %l = stablehlo.constant dense<0.0> : tensor<f32>
+  %h = stablehlo.constant dense<255.0> : tensor<f32>
+  %0 = stablehlo.divide %x, %s : tensor<2x3xf32>
+  %1 = stablehlo.round_nearest_even %0 : tensor<2x3xf32>
+  %2 = stablehlo.clamp %a, %1, %b : (tensor<f32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %3 = stablehlo.add %2, %z : tensor<2x3xf32>
+  %4 = stablehlo.clamp %l, %3, %h : (tensor<f32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %5 = stablehlo.convert %4 : (tensor<2x3xf32>) -> tensor<2x3xui8>
+  return %5 : tensor<2x3xui8>
+}
+
+func.func @"raise-dequantize/negative_zero_point"(%x: tensor<2x3xui8>) -> tensor<2x3xf32> {
+  %s = stablehlo.constant dense<0.5> : tensor<2x3xf32>
+  %z = stablehlo.constant dense<-3.0> : tensor<2x3xf32>
+  %0 = stablehlo.convert %x : (tensor<2x3xui8>) -> tensor<2x3xf32>
+  %1 = stablehlo.add %0, %z : tensor<2x3xf32>
+  %2 = stablehlo.multiply %1, %s : tensor<2x3xf32>
+  return %2 : tensor<2x3xf32>
+}
+
 func.func @"raise-dequantize/zero_point"(%q: tensor<2x3xi8>) -> tensor<2x3xf32> {
   %s = stablehlo.constant dense<[0.1, 0.2, 0.3]> : tensor<3xf32>
   %z = stablehlo.constant dense<[3.0, 0.0, -7.0]> : tensor<3xf32>
@@ -199,6 +242,30 @@ func.func @"raise-integer-product/stays"(%a: tensor<2x4xi8>, %b: tensor<4x3xi8>)
   %2 = stablehlo.convert %b : (tensor<4x3xi8>) -> tensor<4x3xi32>
   %4 = stablehlo.dot_general %1, %2, contracting_dims = [1] x [0] : (tensor<2x4xi32>, tensor<4x3xi32>) -> tensor<2x3xi32>
   return %4 : tensor<2x3xi32>
+}
+
+func.func @"raise-whole-product/weights"(%a: tensor<2x4xi8>) -> tensor<2x3xf32> {
+  %w = stablehlo.constant dense<[[1.0, -2.0, 3.0], [4.0, 5.0, -6.0], [7.0, 8.0, -128.0], [0.0, 1.0, 127.0]]> : tensor<4x3xf32>
+  %0 = stablehlo.convert %a : (tensor<2x4xi8>) -> tensor<2x4xf32>
+  %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
+}
+
+func.func @"raise-whole-product/convolution"(%a: tensor<1x2x5xi8>, %w: tensor<2x2x2xi8>) -> tensor<1x2x4xf32> {
+  %0 = stablehlo.convert %a : (tensor<1x2x5xi8>) -> tensor<1x2x5xf32>
+  %1 = stablehlo.convert %w : (tensor<2x2x2xi8>) -> tensor<2x2x2xf32>
+  %2 = stablehlo.convolution(%0, %1) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x2x5xf32>, tensor<2x2x2xf32>) -> tensor<1x2x4xf32>
+  return %2 : tensor<1x2x4xf32>
+}
+
+// A weight that is no whole number, and one that no byte has.
+func.func @"raise-whole-product/stays"(%a: tensor<2x2xi8>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+  %v = stablehlo.constant dense<[[1.0, -2.0], [4.0, 0.5]]> : tensor<2x2xf32>
+  %w = stablehlo.constant dense<[[1.0, -2.0], [4.0, 128.0]]> : tensor<2x2xf32>
+  %0 = stablehlo.convert %a : (tensor<2x2xi8>) -> tensor<2x2xf32>
+  %1 = stablehlo.dot_general %0, %v, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %2 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %1, %2 : tensor<2x2xf32>, tensor<2x2xf32>
 }
 
 func.func @"raise-qlinear/bias"(%a: tensor<2x4xi8>) -> tensor<2x3xi8> {

@@ -1,16 +1,8 @@
 //===- Quantized.h - quantised tensors as ONNX has them -------------------===//
 //
-//   y = add(a, b) : !quant   ->   y = quantize(add(dequantize(a),
-//                                                  dequantize(b)))
-//
-// ONNX has no quantised types: a quantised tensor is one of its storage
-// elements, between QuantizeLinear and DequantizeLinear. What only moves
-// elements moves these; any other operation computes with real numbers, between
-// the two nodes that runtimes look for. A product whose 32-bit result has the
-// scale of its sums is not rounded to it.
-//
-// A result may differ by one step of its scale from StableHLO's: sums are of
-// floats, and ONNX adds the zero point after it has rounded.
+// Storage elements between QuantizeLinear and DequantizeLinear
+// (formats/import/RealNumbers.h). ONNX adds the zero point after it has
+// rounded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +16,8 @@
 
 namespace sinter::onnx {
 
-/// Rewrites \p function so that only uniform_quantize (of floats),
-/// nn.quantize of floats, uniform_dequantize, constants, what moves elements
-/// and products that keep their form (QuantizedProducts.h) have quantised
-/// types. What has no such form stays and is counted in \p unsupported.
+/// formats::computeWithRealNumbers; products may keep their form, too
+/// (QuantizedProducts.h).
 void computeWithRealNumbers(mlir::func::FuncOp function,
                             std::map<std::string, int64_t> &unsupported);
 

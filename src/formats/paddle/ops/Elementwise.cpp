@@ -273,13 +273,19 @@ static LogicalResult importClip(OperatorContext &op) {
   if (!x)
     return failure();
   Type element = op.element(x);
+  auto number = [&](StringRef slot, StringRef name) {
+    return op.numberFrom(slot, name, 0, element);
+  };
+  const bool hasLeast = op.has("Min") || op.hasAttribute("min"),
+             hasGreatest = op.has("Max") || op.hasAttribute("max");
+  if (hasLeast && hasGreatest)
+    return op.result("Out", op.op<stablehlo::ClampOp>(number("Min", "min"), x,
+                                                      number("Max", "max")));
   Value result = x;
-  if (op.has("Min") || op.hasAttribute("min"))
-    result = op.binary<stablehlo::MaxOp>(
-        result, op.numberFrom("Min", "min", 0, element));
-  if (op.has("Max") || op.hasAttribute("max"))
-    result = op.binary<stablehlo::MinOp>(
-        result, op.numberFrom("Max", "max", 0, element));
+  if (hasLeast)
+    result = op.binary<stablehlo::MaxOp>(result, number("Min", "min"));
+  if (hasGreatest)
+    result = op.binary<stablehlo::MinOp>(result, number("Max", "max"));
   return op.result("Out", result);
 }
 

@@ -4,6 +4,7 @@
 #include "formats/import/Building.h"
 #include "formats/paddle/OperatorContext.h"
 #include "formats/paddle/Operators.h"
+#include "graph/Constants.h"
 
 using namespace mlir;
 
@@ -24,14 +25,13 @@ static Value stepOf(OperatorContext &op, Value scale, double greatest) {
   if (!scale)
     return {};
   auto known = op.knownTensor(scale);
-  if (!known || !op.element(scale).isF32())
+  if (!known)
     return op.binary<stablehlo::DivOp>(scale, op.one(scale, greatest));
-  std::vector<float> steps;
+  // A quotient that is rounded to f64 first is rounded as if once.
+  std::vector<double> steps;
   for (int64_t i = 0; i < known->size(); ++i)
-    steps.push_back(static_cast<float>(known->toDouble(i)) /
-                    static_cast<float>(greatest));
-  return op.constant(
-      Tensor::of<float>(ElementType::F32, known->shape(), steps));
+    steps.push_back(known->toDouble(i) / greatest);
+  return op.constant(tensorOfDoubles(known->type(), known->shape(), steps));
 }
 
 /// One number a channel along \p axis of \p like, or one for all.
@@ -69,6 +69,8 @@ static Value quantized(OperatorContext &op, Value x, Value scale, int64_t bits,
   Value clamped = op.op<stablehlo::ClampOp>(
       op.scalar(op.element(x), toEven ? -*greatest - 1 : -*greatest), whole,
       op.scalar(op.element(x), *greatest));
+  if (bits > 8 && bits < 16)
+    return clamped;
   Type narrow = op.builder().getIntegerType(bits <= 8 ? 8 : 16);
   return clamped ? op.cast(op.cast(clamped, narrow), op.element(x)) : Value();
 }
@@ -87,14 +89,13 @@ static Value dequantized(OperatorContext &op, Value x, Value scale,
 // quantize_linear, dequantize_linear
 //===----------------------------------------------------------------------===//
 
-/// An axis of -1 means one scale for all.
 static LogicalResult importQuantizeLinear(OperatorContext &op) {
   Value x = op.operand("X");
   if (op.getBool("only_observer", false))
     return op.result("Y", x);
   return op.result(
       "Y", quantized(op, x, op.operand("Scale"), op.getInt("bit_length", 8),
-                     op.getInt("quant_axis", -1), op.getInt("round_type", 0)));
+                     op.getInt("quant_axis", 0), op.getInt("round_type", 0)));
 }
 
 static LogicalResult importDequantizeLinear(OperatorContext &op) {
@@ -105,7 +106,7 @@ static LogicalResult importDequantizeLinear(OperatorContext &op) {
   if (!greatest)
     return failure();
   return op.result("Y", dequantized(op, x, op.operand("Scale"), *greatest,
-                                    op.getInt("quant_axis", -1)));
+                                    op.getInt("quant_axis", 0)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 // Which variable holds which value, and when.
 
 #include "formats/paddle/write/ProgramWriter.h"
+#include "formats/paddle/write/Quantized.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -24,7 +25,7 @@ Name ProgramWriter::freshName(StringRef wantedName) {
 static Variable variableOf(StringRef name, RankedTensorType type) {
   Variable variable;
   variable.name = name.str();
-  variable.type = sinter::elementTypeOf(type.getElementType());
+  variable.type = heldType(type);
   for (int64_t size : type.getShape())
     variable.dims.push_back(ShapedType::isDynamic(size) ? -1 : size);
   return variable;
@@ -123,7 +124,7 @@ bool ProgramWriter::mayHold(StringRef name, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   auto sameType = [&](const Variable &variable) {
     return variable.kind == VariableKind::Tensor && !variable.isPersistable &&
-           variable.type == sinter::elementTypeOf(tensor.getElementType());
+           variable.type == heldType(tensor);
   };
   if (auto known = declared.find(name); known != declared.end()) {
     if (!sameType(known->second))
@@ -149,7 +150,7 @@ Name ProgramWriter::take(const Name &name, Value value, RankedTensorType type) {
   if (!declared.contains(name)) {
     const Variable *old = beforeVariables.lookup(name);
     declare(old && old->kind == VariableKind::Tensor &&
-                    old->type == sinter::elementTypeOf(type.getElementType())
+                    old->type == heldType(type)
                 ? *old
                 : variableOf(name, type));
   }

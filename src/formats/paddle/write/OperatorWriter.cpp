@@ -156,6 +156,12 @@ Var OperatorWriter::constant(const Tensor &tensor, StringRef wanted) {
       typed(shape, mlirTypeOf(tensor.type(), op->getContext()))};
 }
 
+Var OperatorWriter::shared(const Tensor &tensor, StringRef wanted) {
+  ElementsAttr value = toDenseAttribute(tensor, op->getContext());
+  return {writer.constantNamed(value, wanted),
+          cast<RankedTensorType>(value.getType())};
+}
+
 Var OperatorWriter::scalar(Type element, double value, int64_t rank) {
   auto type = sinter::elementTypeOf(element);
   return constant(tensorOfDoubles(*type, Shape(rank, 1), {value}));

@@ -127,6 +127,8 @@ public:
   //===--- Constants ------------------------------------------------------===//
 
   Var constant(const Tensor &tensor, llvm::StringRef wanted = "");
+  /// The same, one for all that ask for this tensor under this name.
+  Var shared(const Tensor &tensor, llvm::StringRef wanted);
   /// One number, in a tensor of \p rank dimensions. That of rank 1 broadcasts
   /// to anything but a tensor of none.
   Var scalar(mlir::Type element, double value, int64_t rank = 1);

@@ -4,6 +4,7 @@
 
 #include "formats/import/InOtherOps.h"
 #include "formats/paddle/write/OperatorWriter.h"
+#include "formats/paddle/write/Quantized.h"
 #include "formats/paddle/write/WriterRules.h"
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
@@ -29,6 +30,9 @@ ProgramWriter::ProgramWriter(ModuleOp module, Program readProgram)
 
 void ProgramWriter::run() {
   if (giveBack())
+    return;
+  computeWithOperators(entryOf(module), unsupported);
+  if (!unsupported.empty())
     return;
   plan();
   writeBlock();

@@ -72,6 +72,8 @@ public:
   void release(mlir::Value value) { names.erase(value); }
   /// A parameter.
   Name constant(const Tensor &tensor, llvm::StringRef wanted);
+  /// The same, one for each value and name.
+  Name constantNamed(mlir::ElementsAttr value, llvm::StringRef wanted);
   /// Whether \p op only repeats elements and is written when it is needed.
   bool isBroadcast(mlir::Operation *op) const;
   /// The parameter called \p name; nothing if there is none.
@@ -144,7 +146,6 @@ private:
   /// Declares a variable in the block that is written.
   void declare(const Variable &variable);
   void addParameter(const Name &name, const Tensor &tensor);
-  Name constantNamed(mlir::ElementsAttr value, llvm::StringRef wanted);
 
   mlir::ModuleOp module;
   mlir::Block &entry;

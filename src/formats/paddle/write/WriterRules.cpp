@@ -10,7 +10,8 @@ const WriterRule *findWriterRule(llvm::StringRef op) {
     for (WriterRules rules :
          {activationRules(), convolutionRules(), elementwiseRules(),
           indexingRules(), movementRules(), normalizationRules(),
-          poolingRules(), productRules(), reductionRules(), windowRules()})
+          poolingRules(), productRules(), quantizedRules(), reductionRules(),
+          windowRules()})
       for (const WriterRule &rule : rules)
         (*map)[rule.op] = &rule;
     return map;

@@ -25,6 +25,7 @@ WriterRules movementRules();
 WriterRules normalizationRules();
 WriterRules poolingRules();
 WriterRules productRules();
+WriterRules quantizedRules();
 WriterRules reductionRules();
 WriterRules windowRules();
 

@@ -18,6 +18,26 @@ module {
 }
 
 // -----
+// raise-quantize/wide_bounds
+module {
+  func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xui8> {
+    %0 = nn.quantize %arg0 : (tensor<2x3xf32>) -> tensor<2x3x!quant.uniform<u8:f32, 5.000000e-01:3>>
+    %1 = stablehlo.bitcast_convert %0 : (tensor<2x3x!quant.uniform<u8:f32, 5.000000e-01:3>>) -> tensor<2x3xui8>
+    return %1 : tensor<2x3xui8>
+  }
+}
+
+// -----
+// raise-dequantize/negative_zero_point
+module {
+  func.func @main(%arg0: tensor<2x3xui8>) -> tensor<2x3xf32> {
+    %0 = stablehlo.bitcast_convert %arg0 : (tensor<2x3xui8>) -> tensor<2x3x!quant.uniform<u8:f32, 5.000000e-01:3>>
+    %1 = stablehlo.uniform_dequantize %0 : (tensor<2x3x!quant.uniform<u8:f32, 5.000000e-01:3>>) -> tensor<2x3xf32>
+    return %1 : tensor<2x3xf32>
+  }
+}
+
+// -----
 // raise-dequantize/zero_point
 module {
   func.func @main(%arg0: tensor<2x3xi8>) -> tensor<2x3xf32> {
@@ -116,6 +136,30 @@ module {
     %2 = stablehlo.convolution(%0, %1) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, sinter.source.product_form = "integer"} : (tensor<1x2x5x!quant.uniform<u8:f32, 1.000000e+00:5>>, tensor<2x2x2x!quant.uniform<u8:f32:0, {1.000000e+00:129,1.000000e+00:126}>>) -> tensor<1x2x4x!quant.uniform<i32:f32:1, {1.000000e+00,1.000000e+00}>>
     %3 = stablehlo.bitcast_convert %2 : (tensor<1x2x4x!quant.uniform<i32:f32:1, {1.000000e+00,1.000000e+00}>>) -> tensor<1x2x4xi32>
     return %3 : tensor<1x2x4xi32>
+  }
+}
+
+// -----
+// raise-whole-product/weights
+module {
+  func.func @main(%arg0: tensor<2x4xi8>) -> tensor<2x3xf32> {
+    %0 = stablehlo.bitcast_convert %arg0 : (tensor<2x4xi8>) -> tensor<2x4x!quant.uniform<i8:f32, 1.000000e+00>>
+    %1 = stablehlo.constant() <{value = dense<[[1, -2, 3], [4, 5, -6], [7, 8, -128], [0, 1, 127]]> : tensor<4x3xi8>}> : () -> tensor<4x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %2 = stablehlo.dot_general %0, %1, contracting_dims = [1] x [0]  : (tensor<2x4x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<4x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i32:f32, 1.000000e+00>>
+    %3 = stablehlo.uniform_dequantize %2 : (tensor<2x3x!quant.uniform<i32:f32, 1.000000e+00>>) -> tensor<2x3xf32>
+    return %3 : tensor<2x3xf32>
+  }
+}
+
+// -----
+// raise-whole-product/convolution
+module {
+  func.func @main(%arg0: tensor<1x2x5xi8>, %arg1: tensor<2x2x2xi8>) -> tensor<1x2x4xf32> {
+    %0 = stablehlo.bitcast_convert %arg0 : (tensor<1x2x5xi8>) -> tensor<1x2x5x!quant.uniform<i8:f32, 1.000000e+00>>
+    %1 = stablehlo.bitcast_convert %arg1 : (tensor<2x2x2xi8>) -> tensor<2x2x2x!quant.uniform<i8:f32, 1.000000e+00>>
+    %2 = stablehlo.convolution(%0, %1) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x2x5x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x2x2x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<1x2x4x!quant.uniform<i32:f32, 1.000000e+00>>
+    %3 = stablehlo.uniform_dequantize %2 : (tensor<1x2x4x!quant.uniform<i32:f32, 1.000000e+00>>) -> tensor<1x2x4xf32>
+    return %3 : tensor<1x2x4xf32>
   }
 }
 
