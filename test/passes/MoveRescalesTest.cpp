@@ -1,5 +1,6 @@
-// Rescales move through chains of every kind of operation, with random scales,
-// zero points and storage types: exactly, or each number within one unit.
+// Rescales move through chains of every kind of operation, with random
+// scales, zero points and storage types: exactly, or each number within one
+// unit.
 
 #include "passes/MoveRescales.h"
 #include "graph/Quantization.h"
@@ -106,7 +107,7 @@ std::string withTypes(const std::string &text, const std::string &storage,
 const char *const storages[] = {"i8", "u8", "i16"};
 
 /// What operations a rescale goes through: from $a to $b in front of each.
-const char *const chains[] = {
+const char *const rescaledChains[] = {
     // Pools, and what is between.
     R"(func.func @main(%x: tensor<1x3x6x6x$a>) -> tensor<1x3x3x3x$c> {
       %r = stablehlo.uniform_quantize %x : (tensor<1x3x6x6x$a>) -> tensor<1x3x6x6x$b>
@@ -145,7 +146,7 @@ const char *const chains[] = {
 
 TEST(MoveRescales, KeepsEveryBitUnasked) {
   uint64_t changed = 0;
-  for (const char *chain : chains)
+  for (const char *chain : rescaledChains)
     for (const char *storage : storages)
       for (uint64_t seed = 0; seed < 40; ++seed) {
         Draw draw(seed);
