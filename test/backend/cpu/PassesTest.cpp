@@ -20,7 +20,7 @@ namespace {
 /// integers, by a vector, by a large computed weight, with a bias in f16, of
 /// dimensions that lie apart, elementwise chains, two of which differ in a
 /// number, a function of bytes, the least and the greatest of all numbers.
-constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
+constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
     %u: tensor<1x512x2x2xf32>, %v: tensor<1x4x5x8x8xf32>,
     %q: tensor<1x64x2x16xf32>, %b: tensor<40x64xui8>, %c: tensor<64x40xi8>,
     %m: tensor<64x72xf32>, %y: tensor<3x600xf32>, %z: tensor<8x16x24xf32>)
@@ -73,7 +73,7 @@ constexpr const char *everything = R"((%x: tensor<1x32x12x12xf32>,
 %8 = stablehlo.add %da, %db : tensor<3x600xf32>
 %g = stablehlo.constant dense<3> : tensor<600x600xi16>
 %gf = stablehlo.convert %g : (tensor<600x600xi16>) -> tensor<600x600xf32>
-%12 = stablehlo.dot_general %y, %gf, contracting_dims = [1] x [0]
+%12 = stablehlo.dot_general %joined, %gf, contracting_dims = [1] x [0]
   : (tensor<3x600xf32>, tensor<600x600xf32>) -> tensor<3x600xf32>
 %9 = stablehlo.dot_general %z, %z, contracting_dims = [0, 2] x [0, 2]
   : (tensor<8x16x24xf32>, tensor<8x16x24xf32>) -> tensor<16x16xf32>
@@ -107,10 +107,33 @@ return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10, %13, %14, %15, %16, %17, %
   tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<3x600xf16>,
   tensor<f32>, tensor<f32> })";
 
+/// \p name, a joint of 75 slices of %y, every other of \p second.
+std::string joint(const std::string &name, const std::string &second) {
+  std::string text, pieces, types;
+  for (int i = 0; i < 75; ++i) {
+    const int at = i * 8 * 7 % 600;
+    const std::string piece = name + "_" + std::to_string(i);
+    text += piece + " = stablehlo.slice " + (i % 2 ? second : "%y") +
+            " [0:3, " + std::to_string(at) + ":" + std::to_string(at + 8) +
+            "] : (tensor<3x600xf32>) -> tensor<3x8xf32>\n";
+    pieces += (i ? ", " : "") + piece;
+    types += std::string(i ? ", " : "") + "tensor<3x8xf32>";
+  }
+  return text + name + " = stablehlo.concatenate " + pieces + ", dim = 1 : (" +
+         types + ") -> tensor<3x600xf32>\n";
+}
+
+/// That and joints of many pieces.
+std::string everything() {
+  std::string text = someOfEach;
+  const size_t at = text.find("%12 = ");
+  return text.insert(at, joint("%taken", "%y") + joint("%joined", "%taken"));
+}
+
 /// What is wrong with the results where the passes run as \p passes say; "" if
 /// nothing is. \p report gets what they did.
 std::string wrongWith(const SimplifyOptions &passes, SimplifyReport &report) {
-  Model model = test::parseModel(everything);
+  Model model = test::parseModel(everything());
   std::vector<Tensor> inputs;
   for (const TensorSpec &spec : model.inputs()) {
     inputs.emplace_back(spec.type, spec.shape);
