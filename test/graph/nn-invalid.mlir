@@ -664,7 +664,7 @@ func.func @dropout_of_more_than_all(%x: tensor<2xf32>) {
 // -----
 
 func.func @dropout_by_another_mask(%x: tensor<2xf32>, %m: tensor<3xi1>) {
-  // expected-error@+1 {{requires the same shape for all operands and results}}
+  // expected-error@+1 {{must have the same shape}}
   %r = nn.dropout %x, %m {ratio = 0.5} : (tensor<2xf32>, tensor<3xi1>) -> tensor<2xf32>
   return
 }
