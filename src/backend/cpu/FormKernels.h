@@ -8,8 +8,8 @@
 // regions are treated likewise) and what only renames memory (reshape). A
 // producer joins its consumer's kernel where computing it in place costs no
 // more than reading it back: if all its users are there and no element is
-// computed often, if it costs next to nothing, or if it is a few cheap operations
-// on one tensor that lies in memory anyway and is read in its place.
+// computed often, if it costs next to nothing, or if it is a few cheap
+// operations on one tensor that lies in memory anyway and is read in its place.
 //
 // Restrictions: shapes are static.
 //
