@@ -15,18 +15,18 @@ Result<Sweep> Sweep::parse(const std::string &text) {
   if (equals == std::string::npos || equals == 0)
     return wrong("there is no name");
   Sweep sweep{text.substr(0, equals), {}};
-  std::string_view rest = std::string_view(text).substr(equals + 1);
+  const std::string sizes = text.substr(equals + 1);
+  const char *at = sizes.data(), *const end = at + sizes.size();
   while (true) {
     int64_t size = 0;
-    const char *end = rest.data() + rest.size();
-    const auto [stop, failed] = std::from_chars(rest.data(), end, size);
+    const auto [stop, failed] = std::from_chars(at, end, size);
     if (failed != std::errc() || size < 0 || (stop != end && *stop != ','))
-      return wrong("'" + std::string(rest.substr(0, rest.find(','))) +
+      return wrong("'" + std::string(at, std::find(at, end, ',')) +
                    "' is no size");
     sweep.sizes.push_back(size);
     if (stop == end)
       return sweep;
-    rest.remove_prefix(stop - rest.data() + 1);
+    at = stop + 1;
   }
 }
 

@@ -39,15 +39,15 @@ std::vector<Tensor> runStored(const Model &model, uint64_t seed) {
   return outputs ? std::move(*outputs) : std::vector<Tensor>();
 }
 
-std::shared_ptr<PatternRun> allowing(std::vector<std::string> names) {
+std::shared_ptr<PatternRun> allowing(const std::vector<std::string> &names) {
   auto run = PatternRun::create({}, {}, names);
   EXPECT_TRUE(run);
   return *run;
 }
 
-Model moved(const Model &model, std::vector<std::string> allowed = {}) {
+Model moved(const Model &model, const std::vector<std::string> &allowed = {}) {
   Model result = model.clone();
-  applyPass(result, createMoveRescales(allowing(std::move(allowed))));
+  applyPass(result, createMoveRescales(allowing(allowed)));
   EXPECT_TRUE(succeeded(result.module().verify()));
   return result;
 }
