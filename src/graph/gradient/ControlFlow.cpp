@@ -303,19 +303,23 @@ private:
     return body.getTerminator()->getOperand(i) == body.getArgument(i);
   }
 
+  /// Of \p state before each trip.
+  RankedTensorType stackType(Value state) const {
+    auto type = tensorOf(state);
+    SmallVector<int64_t> shape = {trips};
+    llvm::append_range(shape, type.getShape());
+    return type.clone(shape);
+  }
+
   /// What stands for the stack of each state that trips change, while nobody
   /// knows whether it is read; null for the others.
   SmallVector<Operation *> unknownStacks() {
     SmallVector<Operation *> stacks;
-    for (auto [i, state] : llvm::enumerate(loop->getOperands())) {
-      auto type = tensorOf(state);
-      SmallVector<int64_t> shape = {trips};
-      llvm::append_range(shape, type.getShape());
+    for (auto [i, state] : llvm::enumerate(loop->getOperands()))
       stacks.push_back(stays(i)
                            ? nullptr
                            : e.builder.create<UnrealizedConversionCastOp>(
-                                 e.location, type.clone(shape), ValueRange()));
-    }
+                                 e.location, stackType(state), ValueRange()));
     return stacks;
   }
 
@@ -346,12 +350,8 @@ private:
   SmallVector<Value> filledStacks(ArrayRef<unsigned> kept) {
     SmallVector<Value> carried = {counter(0)};
     llvm::append_range(carried, loop->getOperands());
-    for (unsigned i : kept) {
-      auto type = tensorOf(loop->getOperand(i));
-      SmallVector<int64_t> shape = {trips};
-      llvm::append_range(shape, type.getShape());
-      carried.push_back(e.splat(0, type.clone(shape)));
-    }
+    for (unsigned i : kept)
+      carried.push_back(e.splat(0, stackType(loop->getOperand(i))));
     auto run = buildLoop(
         e, carried,
         [&](TensorBuilder &inner, ValueRange values) {
