@@ -29,9 +29,9 @@ std::string describe(const Target &target) {
        {target.f32Lanes, target.vectorRegisters, int64_t(target.hasFma),
         int64_t(target.dividesSlowly), int64_t(target.hasVnni),
         int64_t(target.hasPairSum), int64_t(target.hasSignedDotProduct),
-        int64_t(target.convertsF16), int64_t(target.convertsBF16),
-        int64_t(target.hasTableOf16), int64_t(target.hasMatrixUnits),
-        target.l1Bytes, target.l2Bytes})
+        int64_t(target.hasLongPairSum), int64_t(target.convertsF16),
+        int64_t(target.convertsBF16), int64_t(target.hasTableOf16),
+        int64_t(target.hasMatrixUnits), target.l1Bytes, target.l2Bytes})
     text += " " + std::to_string(number);
   // What decides between kernels.
   for (double rate :

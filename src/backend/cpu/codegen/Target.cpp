@@ -58,7 +58,8 @@ static Rates typicalRates(const Target &target) {
   rates.f32 = 2 * 2 * 3e9 * double(target.f32Lanes);
   rates.f64 = rates.f32 / 2;
   const bool hasDots = target.hasVnni || target.hasSignedDotProduct;
-  rates.i8 = rates.f32 * (hasDots ? 4 : target.hasPairSum ? 2 : 1);
+  const bool hasPairs = target.hasPairSum || target.hasLongPairSum;
+  rates.i8 = rates.f32 * (hasDots ? 4 : hasPairs ? 2 : 1);
   rates.cache = 80e9;
   rates.memory = 30e9;
   // Sapphire Rapids: the ceiling of tdpbf16ps from registers, and what loops of
@@ -159,6 +160,7 @@ static Result<void> describe(Target &target, llvm::StringRef wanted) {
     target.convertsF16 = triple.isAArch64();
     target.hasSignedDotProduct =
         triple.isAArch64() && info.checkFeatures("+dotprod");
+    target.hasLongPairSum = triple.isAArch64() && info.checkFeatures("+neon");
   }
   target.rates = typicalRates(target);
   const std::vector<std::string_view> known =

@@ -52,6 +52,7 @@ struct Target {
   bool hasVnni = false;             ///< 8-bit dot products (vpdpbusd).
   bool hasPairSum = false;          ///< Sums of two 16-bit products (pmaddwd).
   bool hasSignedDotProduct = false; ///< 8-bit dot products of Arm (sdot).
+  bool hasLongPairSum = false;      ///< 8-bit products of 16 bits (smull).
   bool convertsF16 = false;         ///< Vectors of f16 from and to f32.
   bool convertsBF16 = false;        ///< Vectors of f32 rounded to bf16.
   bool permutesBytes = false;       ///< 64 of 128 bytes (vpermi2b).

@@ -51,13 +51,16 @@ Arithmetic Arithmetic::ofBytes(ElementType lhs, ElementType rhs,
     return {lhs, rhs, ElementType::I32, 4, StepInstruction::ByteDotProduct};
   if (target.hasSignedDotProduct && isSigned && lhs == ElementType::I8)
     return {lhs, rhs, ElementType::I32, 4, StepInstruction::SignedDotProduct};
+  if (target.hasLongPairSum && lhs == rhs)
+    return {lhs, rhs, ElementType::I32, 2, StepInstruction::LongPairSum};
   if (target.hasPairSum)
     return {lhs, rhs, ElementType::I32, 2, StepInstruction::PairSum};
   return {lhs, rhs, ElementType::I32, 1, StepInstruction::MultiplyAdd};
 }
 
 ElementType Arithmetic::bestBytes(const Target &target) {
-  return target.hasSignedDotProduct ? ElementType::I8 : ElementType::UI8;
+  return target.hasSignedDotProduct || target.hasLongPairSum ? ElementType::I8
+                                                             : ElementType::UI8;
 }
 
 VectorType Arithmetic::sumType(MLIRContext *context, int64_t lanes) const {
@@ -240,6 +243,23 @@ Value Arithmetic::pairSum(VectorBuilder &code, Value a, Value b,
   return code.builder.create<arith::AddIOp>(code.loc, sum, products);
 }
 
+/// Of two bytes a lane. A product of bytes fits 16 bits, a sum of two need not.
+Value Arithmetic::longPairSum(VectorBuilder &code, Value a, Value b,
+                              Value sum) const {
+  const bool isSigned = lhs == ElementType::I8;
+  Type productType =
+      cast<VectorType>(a.getType()).clone(code.builder.getI16Type());
+  Value products = callIntrinsic(code,
+                                 isSigned ? "llvm.aarch64.neon.smull.v8i16"
+                                          : "llvm.aarch64.neon.umull.v8i16",
+                                 productType, {a, b});
+  Value pairs = callIntrinsic(code,
+                              isSigned ? "llvm.aarch64.neon.saddlp.v4i32.v8i16"
+                                       : "llvm.aarch64.neon.uaddlp.v4i32.v8i16",
+                              sum.getType(), {products});
+  return code.builder.create<arith::AddIOp>(code.loc, sum, pairs);
+}
+
 Value Arithmetic::multiplyAdd(VectorBuilder &code, Value a, Value b,
                               Value sum) const {
   switch (instruction) {
@@ -248,6 +268,8 @@ Value Arithmetic::multiplyAdd(VectorBuilder &code, Value a, Value b,
     return dotProduct(code, a, b, sum);
   case StepInstruction::PairSum:
     return pairSum(code, a, b, sum);
+  case StepInstruction::LongPairSum:
+    return longPairSum(code, a, b, sum);
   case StepInstruction::MultiplyAdd:
     break;
   }

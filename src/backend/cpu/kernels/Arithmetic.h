@@ -5,7 +5,7 @@
 //   f32 * i4 -> f32            eight neighbours of a column in 32 bits, each
 //                              widened to a vector as they are read
 //   u8 * s8 + ... -> i32       groups of four neighbours a lane (vpdpbusd), or
-//                              two (vpmaddwd, both widened to 16 bits)
+//                              two (vpmaddwd, both widened to 16 bits; smull)
 //
 // Tiles, panels and tasks follow from the types of operands and sums; what one
 // step of a reduction does with a lane is said here alone. A group of
@@ -46,7 +46,10 @@ enum class StepInstruction {
   /// widened. (Its like for bytes, pmaddubsw, saturates.)
   PairSum,
   /// Arm: sums of four products of signed bytes (sdot).
-  SignedDotProduct
+  SignedDotProduct,
+  /// Arm: sums of two products of bytes of one sign, which are of 16 bits
+  /// (smull and sadalp, umull and uadalp).
+  LongPairSum
 };
 
 struct Arithmetic {
@@ -127,6 +130,8 @@ private:
                          mlir::Value sum) const;
   mlir::Value pairSum(VectorBuilder &code, mlir::Value a, mlir::Value b,
                       mlir::Value sum) const;
+  mlir::Value longPairSum(VectorBuilder &code, mlir::Value a, mlir::Value b,
+                          mlir::Value sum) const;
 };
 
 } // namespace sinter::cpu
