@@ -345,9 +345,14 @@ Result<ModelRequest> modelRequest(const CommonOptions &options) {
   Result<OpenOptions> opening = openOptions(options);
   if (!opening)
     return opening.takeError();
-  return ModelRequest{options.model,     std::move(*shapes),
-                      std::move(*bound), options.function,
-                      printNote,         std::move(*opening)};
+  return ModelRequest{options.model,
+                      std::move(*shapes),
+                      std::move(*bound),
+                      options.function,
+                      printNote,
+                      std::move(*opening),
+                      {},
+                      {}};
 }
 
 CodeOptions codeOptions(const CommonOptions &options) {

@@ -146,6 +146,8 @@ struct ModelRequest {
   OpenOptions opening;
   /// Whether it may be written in its own format again.
   bool isRewritten = false;
+  /// Inputs that stay, of which the file is read for these values alone.
+  NamedTensors known;
 };
 
 struct OptimizeRequest {

@@ -188,9 +188,14 @@ Result<void> Session::read() {
   Result<Compiler *> compiler = loadCompiler();
   if (!compiler)
     return compiler.takeError();
-  auto model =
-      (*compiler)->open({path, options.shapes, options.bound, options.function,
-                         options.note, options.opening});
+  auto model = (*compiler)->open({path,
+                                  options.shapes,
+                                  options.bound,
+                                  options.function,
+                                  options.note,
+                                  options.opening,
+                                  {},
+                                  {}});
   if (!model)
     return model.takeError();
   source = std::move(*model);

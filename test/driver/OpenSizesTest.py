@@ -56,6 +56,36 @@ class OpenSizes(CommandTest):
         done = self.sinter("convert", model, "-o", self.path("picked.mlir"))
         self.assertEqual(done.returncode, UNSUPPORTED, done.stderr)
 
+    def test_branch_that_is_not_valid(self):
+        """A branch for other sizes than the inputs have is an error where it is taken, and none where it is not."""
+        def branch(name, operator, axes):
+            part = onnx.graph([onnx.node(operator, ["x", name + "_axes"], [name])], [], [onnx.value_info(name, ("N", "M"))], [integers(name + "_axes", axes)])
+            return onnx.data(5, onnx.data(1, name.encode() + b"_branch") + onnx.data(6, part) + onnx.number(20, 5))
+        nodes = [onnx.node("If", ["p"], ["y"], "pick", attributes=branch("then", "Unsqueeze", 0) + branch("else", "Squeeze", 2))]
+        graph = onnx.graph(nodes, [onnx.value_info("x", (6,)), onnx.value_info("p", (), onnx.BOOL)], [onnx.value_info("y", ("N", "M"))])
+        model = self.write("pick.onnx", onnx.model(graph))
+        x = self.write("x.npy", npy((6,), (1, 2, 3, 4, 5, 6)))
+        wrong, right = (self.write(f"p{value}.npy", onnx.npy((), "|b1", bytes([value]))) for value in (0, 1))
+        for backend in "cpu", "interpreter":
+            done = self.sinter("run", model, "--input", "x=" + x, "--input", "p=" + right, "--backend", backend)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertIn("y: f32 [1, 6]", done.stdout)
+        done = self.sinter("run", model, "--input", "x=" + x, "--input", "p=" + wrong)
+        self.assertEqual(done.returncode, INVALID, done.stderr)
+        self.assertIn("pick/", done.stderr)
+        done = self.sinter("inspect", model)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("its else_branch is refused", done.stderr)
+        # As a constant the condition is known while the file is read; there is one branch then.
+        for name in "p=", "1=":
+            done = self.sinter("inspect", model, "--bind", name + right)
+            self.assertEqual((done.returncode, done.stderr), (DONE, ""))
+        out = self.path("picked.onnx")
+        done = self.sinter("optimize", model, "-o", out, "--bind", "p=" + right)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        done = self.sinter("run", out, "--input", "x=" + x)
+        self.assertIn("y: f32 [1, 6]", done.stdout)
+
     def test_from_the_cache(self):
         cache = self.path("cache")
         for _ in range(2):

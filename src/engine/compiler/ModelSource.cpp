@@ -71,7 +71,7 @@ ModelSource::open(const ModelRequest &request) {
   const std::string &path = request.path;
   if (!request.bound.empty()) {
     ModelRequest unbound = request;
-    unbound.bound.clear();
+    unbound.known = std::exchange(unbound.bound, {});
     auto whole = open(unbound);
     if (!whole)
       return whole.takeError();

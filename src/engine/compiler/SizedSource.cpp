@@ -48,8 +48,18 @@ Result<Model> SizedSource::readToWrite(const Format &format,
   return model;
 }
 
+std::string SizedSource::inputNamed(const std::string &name) const {
+  const std::vector<std::string> names = declared().inputNames();
+  size_t number = 0;
+  const bool isNumber = !llvm::StringRef(name).getAsInteger(10, number) &&
+                        number < names.size() &&
+                        !llvm::is_contained(names, name);
+  return isNumber ? names[number] : name;
+}
+
 ReadOptions SizedSource::optionsFor(const NamedShapes &shapes) const {
   ReadOptions options;
+  options.values = values;
   options.shapes.insert(shapes.begin(), shapes.end());
   options.note = note;
   options.keepsSource = isRewritten;

@@ -36,8 +36,15 @@ private:
   SizedSource(const Format &format, std::unique_ptr<ModelFile> file,
               const ModelRequest &request)
       : ModelSource(format), file(std::move(file)), bound(request.shapes),
-        isRewritten(request.isRewritten), note(request.note) {}
+        isRewritten(request.isRewritten), note(request.note) {
+    for (const auto &[name, tensor] : request.known)
+      if (isInteger(tensor.type()) &&
+          mayFeedShapes({name, tensor.type(), tensor.shape()}))
+        values[inputNamed(name)] = tensor;
+  }
 
+  /// The name of the input that \p name, which may be its number, stands for.
+  std::string inputNamed(const std::string &name) const;
   ReadOptions optionsFor(const NamedShapes &shapes) const;
   Result<void> read();
   ModelDescription declared() const;
@@ -50,6 +57,8 @@ private:
 
   std::unique_ptr<ModelFile> file;
   NamedShapes bound;
+  /// Values that are known from the beginning: sizes, axes and switches.
+  std::map<std::string, Tensor> values;
   bool isRewritten;
   std::function<void(const std::string &)> note;
   /// Read with `bound`; nothing where that takes sizes or values of inputs,

@@ -108,6 +108,10 @@ public:
   const TypeProto *declaredType(llvm::StringRef name);
   /// Whether a node was found to be not valid.
   bool failed() const { return firstError.has_value(); }
+  /// What reading ended with, where it goes on without what was read last.
+  std::optional<Error> takeError() {
+    return std::exchange(firstError, std::nullopt);
+  }
 
   /// What verifiers say while a node is translated.
   FirstError &diagnostics() { return reported; }

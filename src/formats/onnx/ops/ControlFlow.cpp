@@ -25,6 +25,17 @@ static bool haveKnownSizesAlike(Type first, Type second) {
   return one && other && succeeded(verifyCompatibleShape(one, other));
 }
 
+/// Fills \p region with a branch. One that is no valid graph (of sizes that
+/// only the other is meant for, say) is an error where it is taken.
+static bool fillBranch(NodeContext &node, Region &region,
+                       const GraphProto &branch, StringRef name) {
+  const bool isValid = fillRegion(node, region, branch, {});
+  if (const std::optional<Error> error = node.importer.takeError())
+    node.unknown("its " + name + " is refused (" + error->message +
+                 "), and the condition is known only at run time");
+  return isValid;
+}
+
 static LogicalResult importIf(NodeContext &node) {
   const GraphProto *yes = node.getGraph("then_branch");
   const GraphProto *no = node.getGraph("else_branch");
@@ -42,7 +53,8 @@ static LogicalResult importIf(NodeContext &node) {
   Operation *holder =
       makeHolder(node, stablehlo::IfOp::getOperationName(), condition, {});
   Region &first = holder->getRegion(0), &second = holder->getRegion(1);
-  if (!fillRegion(node, first, *yes, {}) || !fillRegion(node, second, *no, {}))
+  if (!fillBranch(node, first, *yes, "then_branch") ||
+      !fillBranch(node, second, *no, "else_branch"))
     return failure();
   SmallVector<Type> types = returnedTypes(first);
   SmallVector<Type> others = returnedTypes(second);
