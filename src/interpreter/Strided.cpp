@@ -103,6 +103,18 @@ Tensor transposed(const Tensor &tensor, std::span<const int64_t> permutation) {
   return result;
 }
 
+Tensor reversed(const Tensor &tensor, std::span<const int64_t> axes) {
+  Tensor result(tensor.type(), tensor.shape());
+  Layout from = rowMajor(tensor.shape());
+  for (int64_t axis : axes) {
+    from.offset += (tensor.shape()[axis] - 1) * from.strides[axis];
+    from.strides[axis] *= -1;
+  }
+  copyBox(byteSize(tensor.type()), tensor.shape(), result.mutableBytes(),
+          rowMajor(tensor.shape()), tensor.data(), from);
+  return result;
+}
+
 Tensor splat(const Tensor &value, Shape shape) {
   Tensor result(value.type(), std::move(shape));
   const int64_t box[] = {result.size()};

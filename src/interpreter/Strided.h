@@ -36,6 +36,9 @@ void copyBox(size_t elementBytes, std::span<const int64_t> box, std::byte *to,
 /// The tensor's elements with dimension i being the old permutation[i].
 Tensor transposed(const Tensor &tensor, std::span<const int64_t> permutation);
 
+/// The tensor, which has elements, from the last to the first along \p axes.
+Tensor reversed(const Tensor &tensor, std::span<const int64_t> axes);
+
 /// A tensor with every element equal to the scalar (or one-element) \p value.
 Tensor splat(const Tensor &value, Shape shape);
 

@@ -27,6 +27,10 @@ template <auto Function> auto writerRule() {
   return WriterRuleOf<Function>::get();
 }
 
+/// How a message names \p op, for which the format has no form, for a \p reason
+/// that may be empty: "stablehlo.custom_call target (reason)".
+std::string unwritten(mlir::Operation *op, llvm::StringRef reason);
+
 } // namespace sinter::formats
 
 #endif // SINTER_FORMATS_IMPORT_WRITERRULE_H

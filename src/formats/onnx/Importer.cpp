@@ -63,7 +63,7 @@ Result<Model> Importer::run() {
   if (firstError)
     return *firstError;
   if (!unsupportedNodes.empty())
-    return unsupportedError();
+    return unsupportedNodes.error(file.name());
   if (auto done = bindOutputs(graph, frame, function); !done)
     return done.takeError();
 
@@ -151,22 +151,7 @@ void Importer::addUnsupported(const NodeProto &node, const Frame &frame,
   std::string domain = node.domain().empty() ? "ai.onnx" : node.domain();
   std::string what = oneLine(node.op_type()) + " (" + oneLine(domain) + " " +
                      std::to_string(version) + ")";
-  Unsupported &entry =
-      unsupportedNodes[reason.empty() ? what : what + ": " + reason];
-  if (entry.count++ == 0)
-    entry.first = frame.prefix + describe(node);
-}
-
-Error Importer::unsupportedError() const {
-  std::string text = file.name() + ": unsupported: ";
-  bool first = true;
-  for (const auto &[what, entry] : unsupportedNodes) {
-    text += first ? "" : "; ";
-    text += std::to_string(entry.count) + " x " + what +
-            (entry.count > 1 ? ", first at " : ", at ") + entry.first;
-    first = false;
-  }
-  return unsupported(text);
+  unsupportedNodes.add(what, reason, frame.prefix + describe(node));
 }
 
 void Importer::poison(const NodeProto &node, Frame &frame) {
@@ -359,7 +344,8 @@ std::optional<std::vector<Bound>> Importer::importGraph(const GraphProto &graph,
       return std::nullopt;
     }
     if (bound->kind == Bound::Kept) {
-      ++unsupportedNodes["a graph that gives what a kept node gives"].count;
+      unsupportedNodes.add("a graph that gives what a kept node gives", "",
+                           "output '" + oneLine(output.name()) + "'");
       outputs.push_back(Bound::poisoned());
       continue;
     }
@@ -440,7 +426,7 @@ void Importer::importCall(const NodeProto &node, const FunctionProto &function,
     keepsCalls = true;
     return keepInstead(node, frame, inputs,
                        isWhole ? typesOf(*outputs) : SmallVector<Type>(),
-                       before, isWhole ? "" : unsupportedNodes.begin()->first);
+                       before, isWhole ? "" : unsupportedNodes.name());
   }
   ++inlinedFunctions[oneLine(function.domain().empty()
                                  ? function.name()

@@ -11,6 +11,7 @@
 #define SINTER_FORMATS_ONNX_IMPORTER_H
 
 #include "formats/import/EntryFunction.h"
+#include "formats/import/Unsupported.h"
 #include "formats/onnx/KnownForms.h"
 #include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/file/OnnxFile.h"
@@ -71,13 +72,6 @@ struct Frame {
   /// Before the names of nodes: "caller/".
   std::string prefix;
   int depth = 0;
-};
-
-/// Nodes that are not supported for the same reason.
-struct Unsupported {
-  int64_t count = 0;
-  /// How messages name the first one.
-  std::string first;
 };
 
 class Importer {
@@ -142,7 +136,7 @@ private:
   struct Checkpoint {
     mlir::Operation *last = nullptr;
     size_t nodes = 0;
-    std::map<std::string, Unsupported> unsupported;
+    formats::UnsupportedOperators unsupported;
   };
   void importCall(const NodeProto &node, const FunctionProto &function,
                   Frame &frame, llvm::ArrayRef<Bound> inputs,
@@ -217,7 +211,6 @@ private:
 
   void addUnsupported(const NodeProto &node, const Frame &frame,
                       int64_t version, const std::string &reason);
-  Error unsupportedError() const;
   std::optional<int64_t> versionOf(const Frame &frame, llvm::StringRef domain);
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -236,8 +229,8 @@ private:
   std::vector<int64_t> wholeNodes, lastingNodes;
   FirstError reported;
   std::optional<Error> firstError;
-  /// By "Op (domain version): reason".
-  std::map<std::string, Unsupported> unsupportedNodes;
+  /// Kinds are "Op (domain version)".
+  formats::UnsupportedOperators unsupportedNodes;
   int64_t nodeCount = 0;
 };
 

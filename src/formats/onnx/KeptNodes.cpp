@@ -52,12 +52,8 @@ void Importer::forgetCheckpoint(Checkpoint before) {
   if (before.unsupported.empty())
     return;
   // What is in the other list now is about one node.
-  before.unsupported.swap(unsupportedNodes);
-  for (auto &[what, entry] : before.unsupported) {
-    auto [known, isNew] = unsupportedNodes.try_emplace(what, entry);
-    if (!isNew)
-      known->second.count += entry.count;
-  }
+  std::swap(before.unsupported, unsupportedNodes);
+  unsupportedNodes.addAll(before.unsupported);
 }
 
 void Importer::rollBack(const Checkpoint &before) {

@@ -1,5 +1,6 @@
 #include "formats/onnx/WriteOnnx.h"
 
+#include "formats/import/Unsupported.h"
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/Headers.h"
 #include "formats/onnx/file/ModelCheck.h"
@@ -67,17 +68,6 @@ static void setHeader(ModelProto &proto, const ModelProto &before,
   proto.set_ir_version(irVersion);
 }
 
-static Error listUnsupported(const std::string &path,
-                             const std::map<std::string, int64_t> &ops) {
-  std::string text = path + ": ONNX has no form for: ";
-  bool first = true;
-  for (const auto &[what, count] : ops) {
-    text += (first ? "" : "; ") + std::to_string(count) + " x " + what;
-    first = false;
-  }
-  return unsupported(text);
-}
-
 Result<void> writeOnnx(const Model &model, const std::string &path) {
   if (!model.entry())
     return invalidModel(path + ": " + whyNoEntry(model.module()));
@@ -98,7 +88,8 @@ Result<void> writeOnnx(const Model &model, const std::string &path) {
       continue;
     }
     if (!writer.unsupportedOps().empty())
-      return listUnsupported(path, writer.unsupportedOps());
+      return unsupported(path + ": ONNX has no form for: " +
+                         formats::listOf(writer.unsupportedOps(), "; "));
     ModelProto &proto = writer.model();
     setHeader(proto, writer.original(), version);
     return writer.data().write(proto, path);

@@ -64,7 +64,7 @@ Result<Model> Importer::run() {
   if (firstError)
     return *firstError;
   if (!unsupportedOperators.empty())
-    return unsupportedError();
+    return unsupportedOperators.error(file.name());
   if (auto done = bindOutputs(frame, function); !done)
     return done.takeError();
   llvm::DenseSet<mlir::Operation *> erased;
@@ -146,23 +146,7 @@ std::vector<std::string> Importer::writtenOutside(int64_t block) const {
 //===----------------------------------------------------------------------===//
 
 void Importer::addUnsupported(const Operator &op, const std::string &reason) {
-  const std::string what = oneLine(op.type);
-  Unsupported &entry =
-      unsupportedOperators[reason.empty() ? what : what + ": " + reason];
-  if (entry.count++ == 0)
-    entry.first = describe(op);
-}
-
-Error Importer::unsupportedError() const {
-  std::string text = file.name() + ": unsupported: ";
-  bool first = true;
-  for (const auto &[what, entry] : unsupportedOperators) {
-    text += first ? "" : "; ";
-    text += std::to_string(entry.count) + " x " + what +
-            (entry.count > 1 ? ", first at " : ", at ") + entry.first;
-    first = false;
-  }
-  return unsupported(text);
+  unsupportedOperators.add(oneLine(op.type), reason, describe(op));
 }
 
 void Importer::poison(const Operator &op, Frame &frame) {

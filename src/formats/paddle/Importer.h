@@ -14,6 +14,7 @@
 #include "formats/ReadOptions.h"
 #include "formats/import/EntryFunction.h"
 #include "formats/import/NodeGroups.h"
+#include "formats/import/Unsupported.h"
 #include "formats/paddle/file/PaddleFile.h"
 #include "graph/FirstError.h"
 #include "graph/Model.h"
@@ -112,7 +113,6 @@ private:
   void bindResults(class OperatorContext &op);
   void poison(const Operator &op, Frame &frame);
   void addUnsupported(const Operator &op, const std::string &reason);
-  Error unsupportedError() const;
   void eraseUnneeded(class OperatorContext &op);
   bool defer(class OperatorContext &op);
   /// Whether the model may be written as a program again.
@@ -142,13 +142,7 @@ private:
   std::vector<llvm::DenseMap<llvm::StringRef, const Variable *>> variables;
   FirstError reported;
   std::optional<Error> firstError;
-  struct Unsupported {
-    int64_t count = 0;
-    /// How messages name the first one.
-    std::string first;
-  };
-  /// By "type: reason".
-  std::map<std::string, Unsupported> unsupportedOperators;
+  formats::UnsupportedOperators unsupportedOperators;
   int64_t operatorCount = 0;
   /// What stands in the module's attributes (graph/Source.h).
   std::vector<mlir::Attribute> records;

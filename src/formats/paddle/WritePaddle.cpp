@@ -1,5 +1,6 @@
 #include "formats/paddle/WritePaddle.h"
 
+#include "formats/import/Unsupported.h"
 #include "formats/paddle/Records.h"
 #include "formats/paddle/write/ProgramWriter.h"
 #include "graph/storage/Storage.h"
@@ -7,16 +8,6 @@
 using namespace mlir;
 
 namespace sinter::paddle {
-
-static Error listUnsupported(const std::map<std::string, int64_t> &ops) {
-  std::string text = "Paddle has no form for: ";
-  bool first = true;
-  for (const auto &[what, count] : ops) {
-    text += (first ? "" : "; ") + std::to_string(count) + " x " + what;
-    first = false;
-  }
-  return unsupported(text);
-}
 
 Result<WrittenProgram> toProgram(const Model &model) {
   if (!model.entry())
@@ -35,7 +26,8 @@ Result<WrittenProgram> toProgram(const Model &model) {
   ProgramWriter writer(copy.module(), std::move(*before).value_or(Program()));
   writer.run();
   if (!writer.unsupportedOps().empty())
-    return listUnsupported(writer.unsupportedOps());
+    return unsupported("Paddle has no form for: " +
+                       formats::listOf(writer.unsupportedOps(), "; "));
   return WrittenProgram{std::move(writer.program()), writer.takeParameters()};
 }
 

@@ -2,6 +2,7 @@
 
 #include "formats/stablehlo/StablehloWriter.h"
 
+#include "formats/import/Unsupported.h"
 #include "formats/stablehlo/ShapeOperations.h"
 #include "formats/stablehlo/vhlo/ArtifactWriter.h"
 #include "graph/Constants.h"
@@ -55,7 +56,7 @@ static Result<void> decompose(const Model &model) {
     });
     if (structured.empty())
       return {};
-    std::map<std::string, int> failed;
+    std::map<std::string, int64_t> failed;
     for (Operation *op : structured) {
       auto decomposable = dyn_cast<DecomposableOpInterface>(op);
       OpBuilder builder(op);
@@ -79,11 +80,8 @@ static Result<void> decompose(const Model &model) {
     }
     if (failed.empty())
       continue;
-    std::string list;
-    for (const auto &[name, count] : failed)
-      list += (list.empty() ? "" : ", ") + std::to_string(count) + " x " + name;
-    return unsupported(model.path +
-                       ": not to be expressed in StableHLO: " + list +
+    return unsupported(model.path + ": not to be expressed in StableHLO: " +
+                       formats::listOf(failed) +
                        "; --shape may help where dimensions are unknown");
   }
 }

@@ -2,6 +2,7 @@
 
 #include "formats/onnx/write/GraphWriter.h"
 #include "formats/import/InOtherOps.h"
+#include "formats/import/WriterRule.h"
 
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/Headers.h"
@@ -231,12 +232,7 @@ NodeProto &GraphWriter::addNode(StringRef opType) {
 }
 
 void GraphWriter::addUnsupported(Operation *op, StringRef reason) {
-  std::string what = op->getName().getStringRef().str();
-  if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
-    what += " " + composite.getName().str();
-  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
-    what += " " + call.getCallTargetName().str();
-  ++unsupported[reason.empty() ? what : what + " (" + reason.str() + ")"];
+  ++unsupported[formats::unwritten(op, reason)];
 }
 
 void GraphWriter::writeBlock(Block &block) {

@@ -370,23 +370,9 @@ Name NodeWriter::slice(const Name &x, ArrayRef<int64_t> axes,
                         integers(steps)});
 }
 
-/// \p tensor from its last to its first element along \p axes.
-static Tensor reversed(const Tensor &tensor, ArrayRef<int64_t> axes) {
-  Tensor result(tensor.type(), tensor.shape());
-  interpreter::Layout from = interpreter::rowMajor(tensor.shape());
-  for (int64_t axis : axes) {
-    from.offset += (tensor.shape()[axis] - 1) * from.strides[axis];
-    from.strides[axis] *= -1;
-  }
-  interpreter::copyBox(
-      byteSize(tensor.type()), tensor.shape(), result.mutableBytes(),
-      interpreter::rowMajor(tensor.shape()), tensor.data(), from);
-  return result;
-}
-
 Name NodeWriter::reverse(const Name &x, ArrayRef<int64_t> axes) {
   if (auto tensor = initializer(x); tensor && tensor->size() > 0)
-    return axes.empty() ? x : constant(reversed(*tensor, axes), x);
+    return axes.empty() ? x : constant(interpreter::reversed(*tensor, axes), x);
   Ints starts(axes.size(), -1), ends(axes.size(), INT64_MIN),
       steps(axes.size(), -1);
   return slice(x, axes, starts, ends, steps);

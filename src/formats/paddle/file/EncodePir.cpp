@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "formats/import/Unsupported.h"
 #include "formats/paddle/file/PirEncoder.h"
 #include "formats/paddle/file/PirProgram.h"
 
@@ -284,10 +285,8 @@ Result<std::string> PirEncoder::encode() {
   const std::string operators = encodeBlock(0, &skeleton, {});
   // What is not known is why other things are missing.
   if (!unsupportedOperators.empty()) {
-    std::string list;
-    for (const auto &[name, count] : unsupportedOperators)
-      list += (list.empty() ? "" : ", ") + std::to_string(count) + " x " + name;
-    return unsupported("operators that PIR has no name for: " + list);
+    return unsupported("operators that PIR has no name for: " +
+                       formats::listOf(unsupportedOperators));
   }
   if (problem)
     return *problem;

@@ -1,6 +1,7 @@
 //===- EncodeProgramDesc.cpp - programs to protobuf -----------------------===//
 
 #include "formats/WireReader.h"
+#include "formats/import/Unsupported.h"
 #include "formats/paddle/file/DataTypes.h"
 #include "formats/paddle/file/OlderForm.h"
 #include "formats/paddle/file/OperatorDesc.h"
@@ -378,11 +379,8 @@ Result<void> checkNames(const Program &program) {
         ++unknown[op.type];
   if (unknown.empty())
     return {};
-  std::string list;
-  for (const auto &[type, count] : unknown)
-    list += (list.empty() ? "" : ", ") + std::to_string(count) + " x " + type;
   return unsupported("operators that a program in protobuf has no name for: " +
-                     list);
+                     formats::listOf(unknown));
 }
 
 } // namespace

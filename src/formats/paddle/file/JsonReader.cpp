@@ -335,6 +335,17 @@ bool JsonReader::readInteger(int64_t &value) {
   return true;
 }
 
+bool JsonReader::readIntegerOf(std::string_view key, int64_t &value) {
+  if (!enterObject())
+    return false;
+  for (std::string_view each; nextKey(each);)
+    if (each == key)
+      readInteger(value);
+    else
+      skip();
+  return true;
+}
+
 bool JsonReader::takeWord(std::string_view word) {
   skipSpace();
   if (failed() || text.substr(place, word.size()) != word)

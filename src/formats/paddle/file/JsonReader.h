@@ -52,6 +52,9 @@ public:
   bool nextElement();
   bool readString(std::string &value);
   bool readInteger(int64_t &value);
+  /// An object, and of its members the integer at \p key; without one, \p value
+  /// stays. False if there is no object.
+  bool readIntegerOf(std::string_view key, int64_t &value);
   bool readNumber(Number &value);
   bool readBool(bool &value);
   /// Over a value, whatever it is.

@@ -1,5 +1,6 @@
 #include "formats/paddle/file/PaddleFile.h"
 
+#include "formats/import/Unsupported.h"
 #include "formats/paddle/file/FindFiles.h"
 #include "formats/paddle/file/ParameterFile.h"
 #include "formats/paddle/file/PirProgram.h"
@@ -76,10 +77,8 @@ Result<void> checkInference(const Program &program) {
       if (isTraining(op))
         ++training[op.type];
   if (!training.empty()) {
-    std::string list;
-    for (const auto &[type, count] : training)
-      list += (list.empty() ? "" : ", ") + std::to_string(count) + " x " + type;
-    return unsupported("a program that trains (" + list + ")" + advice);
+    return unsupported("a program that trains (" + formats::listOf(training) +
+                       ")" + advice);
   }
   if (program.outputs.empty())
     return invalidModel(std::string("no operator 'fetch' says what the program "

@@ -79,13 +79,8 @@ static void readOperands(JsonReader &in, RawPirOperator &raw) {
     return;
   while (in.nextElement()) {
     int64_t id = 0;
-    if (!in.enterObject())
+    if (!in.readIntegerOf("%", id))
       return;
-    for (std::string_view key; in.nextKey(key);)
-      if (key == "%")
-        in.readInteger(id);
-      else
-        in.skip();
     raw.operands.push_back(id);
   }
 }

@@ -12,13 +12,8 @@ static void parseArguments(JsonReader &in, PirSkeleton &block) {
     return;
   while (in.nextElement()) {
     int64_t id = 0;
-    if (!in.enterObject())
+    if (!in.readIntegerOf("#", id))
       return;
-    for (std::string_view key; in.nextKey(key);)
-      if (key == "#")
-        in.readInteger(id);
-      else
-        in.skip();
     if (std::ranges::count(block.arguments, id) == 0)
       block.arguments.push_back(id);
   }

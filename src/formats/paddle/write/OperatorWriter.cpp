@@ -423,25 +423,11 @@ Var OperatorWriter::sliceAt(const Var &x, const Var &starts, const Var &ends,
               std::move(settings), resultType);
 }
 
-/// \p tensor from its last to its first element along \p axes.
-static Tensor reversed(const Tensor &tensor, ArrayRef<int64_t> axes) {
-  Tensor result(tensor.type(), tensor.shape());
-  interpreter::Layout from = interpreter::rowMajor(tensor.shape());
-  for (int64_t axis : axes) {
-    from.offset += (tensor.shape()[axis] - 1) * from.strides[axis];
-    from.strides[axis] *= -1;
-  }
-  interpreter::copyBox(
-      byteSize(tensor.type()), tensor.shape(), result.mutableBytes(),
-      interpreter::rowMajor(tensor.shape()), tensor.data(), from);
-  return result;
-}
-
 Var OperatorWriter::reverse(const Var &x, ArrayRef<int64_t> axes) {
   if (axes.empty())
     return x;
   if (auto tensor = parameter(x); tensor && tensor->size() > 0)
-    return constant(reversed(*tensor, axes), x.name);
+    return constant(interpreter::reversed(*tensor, axes), x.name);
   return make("flip", {{"X", x}}, {{"axis", Ints(axes)}}, x.type);
 }
 

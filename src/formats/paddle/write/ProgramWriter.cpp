@@ -3,6 +3,7 @@
 #include "formats/paddle/write/ProgramWriter.h"
 
 #include "formats/import/InOtherOps.h"
+#include "formats/import/WriterRule.h"
 #include "formats/paddle/write/OperatorWriter.h"
 #include "formats/paddle/write/Quantized.h"
 #include "formats/paddle/write/WriterRules.h"
@@ -350,12 +351,7 @@ void ProgramWriter::writeOp(mlir::Operation *op) {
 }
 
 void ProgramWriter::addUnsupported(mlir::Operation *op, StringRef reason) {
-  std::string what = op->getName().getStringRef().str();
-  if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
-    what += " " + composite.getName().str();
-  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
-    what += " " + call.getCallTargetName().str();
-  ++unsupported[reason.empty() ? what : what + " (" + reason.str() + ")"];
+  ++unsupported[formats::unwritten(op, reason)];
 }
 
 //===----------------------------------------------------------------------===//
