@@ -3,6 +3,7 @@
 #include "driver/Inputs.h"
 
 #include "driver/Text.h"
+#include "driver/WrittenNumbers.h"
 #include "formats/TestData.h"
 #include "runtime/MachineMemory.h"
 #include "runtime/MappedFile.h"
@@ -60,9 +61,9 @@ void addPictures(CLI::App &app, InputOptions &options,
 
 void addInputs(CLI::App &app, InputOptions &options) {
   app.add_option("--input", options.inputs,
-                 "an input: .npy, .pb (ONNX tensor), PNG, JPEG, or "
-                 "random[:SEED] (alone: for all); without a name: the inputs "
-                 "in order")
+                 "an input: .npy, .pb (ONNX tensor), PNG, JPEG, "
+                 "random[:SEED] (alone: for all), or numbers, as in rate=16000 "
+                 "and sizes=1,3,8; without a name: the inputs in order")
       ->allow_extra_args(false)
       ->type_name("[NAME=]FILE")
       ->group("Input");
@@ -295,6 +296,9 @@ private:
   }
 
   Result<Tensor> readInput(const std::string &path, const TensorSpec &spec) {
+    if (::access(path.c_str(), F_OK) != 0)
+      if (auto numbers = writtenNumbers(path, spec))
+        return std::move(*numbers);
     auto file = MappedFile::open(path);
     if (!file)
       return file.takeError();

@@ -17,7 +17,7 @@ class App;
 namespace sinter::driver {
 
 struct InputOptions {
-  /// "[name=]file.npy|file.pb|image|random[:seed]"
+  /// "[name=]file.npy|file.pb|image|random[:seed]|numbers"
   std::vector<std::string> inputs;
   std::vector<double> mean, std;
   std::optional<double> scale;

@@ -43,6 +43,28 @@ class Inputs(CommandTest):
             self.assertEqual(output["first"], [0, 2, 3, 0, 5, 6])
             self.assertEqual((output["name"], output["type"], output["shape"]), ("y", "f32", [2, 3]))
 
+    def test_numbers(self):
+        """A number and a short list can be typed; what they cannot be is refused with the reason."""
+        inputs = [onnx.value_info("n", (), onnx.INT64), onnx.value_info("list", ("N",)), onnx.value_info("p", (), onnx.BOOL)]
+        outputs = [onnx.value_info("m", (), onnx.INT64), onnx.value_info("same", ("N",)), onnx.value_info("q", (), onnx.BOOL)]
+        nodes = [onnx.node("Neg", ["n"], ["m"]), onnx.node("Identity", ["list"], ["same"]), onnx.node("Not", ["p"], ["q"])]
+        model = self.write("numbers.onnx", onnx.model(onnx.graph(nodes, inputs, outputs)))
+        done = self.run_model(model, "--input", "n=16000", "--input", "list=1,-2.5,3e2", "--input", "p=true")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        outputs = json.loads(done.stdout)["outputs"]
+        self.assertEqual([each["first"] for each in outputs], [[-16000], [1, -2.5, 300], [0]])
+        # Without names: in order.
+        self.assertEqual(self.run_model(model, "--input", "7", "--input", "1,2", "--input", "false").returncode, DONE)
+        rest = ["--input", "list=1", "--input", "p=0"]
+        for wrong, said in ("n=1.5", "i64 holds no such number"), ("n=1,2", "is no"), ("n=9007199254740994", "holds no such number"), ("n=one", "cannot open 'one'"):
+            done = self.run_model(model, "--input", wrong, *rest)
+            self.assertIn(done.returncode, [USAGE, SYSTEM], done.stderr)
+            self.assertIn(said, done.stderr)
+        self.expect_error(USAGE, "run", self.good_model(), "--input", "x=1,2,3", mentions=["'x=1,2,3'", "2x3xf32"])
+        # A file of that name comes first.
+        self.write("12", "no array")
+        self.expect_error(USAGE, "run", model, "--input", "n=" + self.path("12"), *rest, mentions=["neither .npy"])
+
     def test_pictures(self):
         """What a picture's pixels become, against the same computed here."""
 
