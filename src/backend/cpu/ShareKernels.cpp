@@ -24,6 +24,8 @@ constexpr llvm::StringLiteral label = "share-kernels",
 struct Candidate {
   KernelOp kernel;
   SmallVector<stablehlo::ConstantOp> numbers;
+  /// Its convolution of bytes that count from another number than 0, if any.
+  ConvolutionOp convolution;
 };
 
 /// Whether \p use is of a number that code need not know.
@@ -40,8 +42,11 @@ bool isPlainArithmetic(OpOperand &use) {
 /// The constants of \p kernel that only arithmetic uses, one a use: numbers
 /// that happen to be the same in one layer are not in another.
 Candidate candidateOf(KernelOp kernel) {
-  Candidate candidate{kernel, {}};
+  Candidate candidate{kernel, {}, {}};
   Block &body = kernel.getBody().front();
+  for (auto convolution : body.getOps<ConvolutionOp>())
+    if (convolution.getZeroPoint() != 0)
+      candidate.convolution = convolution;
   SmallVector<OpOperand *> uses;
   for (Operation &op : body)
     for (OpOperand &operand : op.getOpOperands())
@@ -79,7 +84,13 @@ std::string formOf(Candidate &candidate) {
     constant.setValueAttr(
         splatOf(type, builder.getZeroAttr(type.getElementType())));
   }
+  const auto zero =
+      candidate.convolution ? candidate.convolution.getZeroPoint() : 0;
+  if (candidate.convolution)
+    candidate.convolution.setZeroPoint(1);
   std::string text = candidate.kernel.structure();
+  if (candidate.convolution)
+    candidate.convolution.setZeroPoint(zero);
   for (auto [constant, number] : llvm::zip_equal(candidate.numbers, numbers))
     constant.setValueAttr(number);
   return text;
@@ -150,6 +161,22 @@ void lift(KernelOp kernel, stablehlo::ConstantOp constant, Way way) {
   constant.erase();
 }
 
+/// Makes an input of the number from which the bytes of \p convolution, one of
+/// \p kernel, count.
+void liftZeroPoint(KernelOp kernel, ConvolutionOp convolution) {
+  Type element = tensorOf(convolution.getInput()).getElementType();
+  auto type = RankedTensorType::get({1}, element);
+  const auto number =
+      IntegerAttr::get(element, APInt(8, uint64_t(convolution.getZeroPoint())));
+  OpBuilder outside(kernel);
+  Value input = outside.create<stablehlo::ConstantOp>(convolution.getLoc(),
+                                                      splatOf(type, number));
+  kernel.getInputsMutable().append(input);
+  convolution.getZeroMutable().assign(
+      kernel.getBody().front().addArgument(type, convolution.getLoc()));
+  convolution.setZeroPoint(0);
+}
+
 } // namespace
 
 ArrayRef<PatternInfo> cpu::shareKernelsPatterns() {
@@ -171,7 +198,7 @@ void cpu::shareKernels(func::FuncOp function, PatternRun &run) {
   std::vector<std::string> forms;
   forms.reserve(candidates.size());
   for (Candidate &candidate : candidates) {
-    if (candidate.numbers.empty())
+    if (candidate.numbers.empty() && !candidate.convolution)
       continue;
     forms.push_back(formOf(candidate));
     kernelsOf[forms.back()].push_back(&candidate);
@@ -181,7 +208,16 @@ void cpu::shareKernels(func::FuncOp function, PatternRun &run) {
     SmallVector<Way> ways;
     for (size_t place = 0; place < count; ++place)
       ways.push_back(wayOf(kernels, place));
+    const ConvolutionOp first = kernels.front()->convolution;
+    const bool countsAlike = llvm::all_of(kernels, [&](Candidate *each) {
+      return !first || each->convolution.getZeroPoint() ==
+                           ConvolutionOp(first).getZeroPoint();
+    });
     for (Candidate *each : kernels) {
+      if (!countsAlike) {
+        liftZeroPoint(each->kernel, each->convolution);
+        run.count(label);
+      }
       for (auto [constant, way] : llvm::zip_equal(each->numbers, ways))
         if (way != Way::Stays) {
           lift(each->kernel, constant, way);

@@ -283,14 +283,26 @@ TEST(Arithmetic, StagesOfProductsByBlocks) {
       }
 }
 
+/// A zero point as kernels are given it: in their code, or in memory.
+Tensor setZeroPoint(WindowShape &shape, ElementType element, int64_t zeroPoint,
+                    bool isInMemory) {
+  shape.zeroPoint = isInMemory ? 0 : zeroPoint;
+  shape.hasZeroInMemory = isInMemory;
+  Tensor zero(element, {1});
+  std::memset(zero.mutableBytes(), isInMemory ? int(zeroPoint) : 0x55,
+              zero.bytes());
+  return zero;
+}
+
 /// Of 3x3 with padding, in blocks of channels.
 void checkConvolution(const Arithmetic &arithmetic, const Target &target,
                       int64_t inputs, int64_t outputs, int64_t size,
-                      int64_t zeroPoint = 0) {
+                      int64_t zeroPoint = 0, bool isInMemory = false) {
   SCOPED_TRACE(nameOf(arithmetic) + ": " + std::to_string(inputs) + " to " +
-               std::to_string(outputs) + " from " + std::to_string(zeroPoint));
+               std::to_string(outputs) + " from " + std::to_string(zeroPoint) +
+               (isInMemory ? " in memory" : ""));
   ConvolutionShape shape;
-  shape.zeroPoint = zeroPoint;
+  Tensor zero = setZeroPoint(shape, arithmetic.lhs, zeroPoint, isInMemory);
   shape.inputChannels = inputs;
   shape.outputChannels = outputs;
   shape.inputHeight = shape.inputWidth = size;
@@ -310,10 +322,10 @@ void checkConvolution(const Arithmetic &arithmetic, const Target &target,
   Tensor packed(arithmetic.rhs, {convolution.packedElements()});
   convolution.pack(w.data(), packed.mutableBytes());
   Tensor y(arithmetic.accumulator, {blocks(outputs) * pixels * lanes});
-  run(target, {&x, &packed, &y}, convolution.tasks(),
+  run(target, {&x, &packed, &zero, &y}, convolution.tasks(),
       [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
-        convolution.build(builder, loc, task, memory[0], memory[1], memory[2],
-                          {});
+        convolution.build(builder, loc, task, memory[0], memory[1], memory[3],
+                          {}, memory[2]);
       });
   for (int64_t o = 0; o < outputs; ++o)
     for (int64_t pixel = 0; pixel < pixels; ++pixel) {
@@ -356,56 +368,71 @@ TEST(Arithmetic, ConvolutionsOfBytesWithZeroPoints) {
           const Arithmetic arithmetic = Arithmetic::ofBytes(lhs, rhs, target);
           for (auto [inputs, outputs, size] :
                {std::tuple{5, 40, 1}, {37, 20, 6}, {50, 70, 19}})
-            if (isTaken(target))
-              checkConvolution(arithmetic, target, inputs, outputs, size,
-                               zeroPoint);
+            for (bool isInMemory : {false, true})
+              if (isInMemory == (size == 6) && isTaken(target))
+                checkConvolution(arithmetic, target, inputs, outputs, size,
+                                 zeroPoint, isInMemory);
         }
+}
+
+void checkDepthwise(const Arithmetic &arithmetic, const Target &target,
+                    int64_t zeroPoint = 0, bool isInMemory = false) {
+  SCOPED_TRACE(nameOf(arithmetic) + " from " + std::to_string(zeroPoint) +
+               (isInMemory ? " in memory" : ""));
+  constexpr int64_t channels = 21, size = 6, pixels = size * size;
+  ChannelwiseShape shape;
+  Tensor zero = setZeroPoint(shape, arithmetic.lhs, zeroPoint, isInMemory);
+  shape.channels = channels;
+  shape.inputHeight = shape.inputWidth = size;
+  shape.kernelHeight = shape.kernelWidth = 3;
+  shape.setPadding(1, 1);
+  Depthwise depthwise(shape, target, arithmetic);
+  const int64_t lanes = arithmetic.lanes(target);
+  const int64_t blocks = (channels + lanes - 1) / lanes;
+  auto at = [&](int64_t c, int64_t pixel) {
+    return (c / lanes * pixels + pixel) * lanes + c % lanes;
+  };
+  Tensor x = random(arithmetic.lhs, blocks * pixels * lanes, 5);
+  Tensor w = random(arithmetic.rhs, channels * 9, 6);
+  Tensor packed(arithmetic.rhs, {depthwise.packedElements()});
+  depthwise.pack(w.data(), packed.mutableBytes());
+  Tensor y(arithmetic.accumulator, {blocks * pixels * lanes});
+  run(target, {&x, &packed, &zero, &y}, depthwise.tasks(),
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+        depthwise.build(builder, loc, task, memory[0], memory[1], memory[3], {},
+                        memory[2]);
+      });
+  for (int64_t c = 0; c < channels; ++c)
+    for (int64_t pixel = 0; pixel < pixels; ++pixel) {
+      double sum = 0, magnitude = 0;
+      for (int64_t tap = 0; tap < 9; ++tap) {
+        const int64_t row = pixel / size + tap / 3 - 1;
+        const int64_t column = pixel % size + tap % 3 - 1;
+        if (row < 0 || column < 0 || row >= size || column >= size)
+          continue;
+        const double product =
+            (x.toDouble(at(c, row * size + column)) - double(zeroPoint)) *
+            w.toDouble(c * 9 + tap);
+        sum += product;
+        magnitude += std::abs(product);
+      }
+      expectNear(y, at(c, pixel), sum, magnitude);
+    }
 }
 
 TEST(Arithmetic, DepthwiseConvolutions) {
   for (const Target &target : targets())
-    for (const Arithmetic &arithmetic : arithmeticsOf(target)) {
-      if (arithmetic.kGroup > 1)
-        continue;
-      SCOPED_TRACE(nameOf(arithmetic));
-      constexpr int64_t channels = 21, size = 6, pixels = size * size;
-      ChannelwiseShape shape;
-      shape.channels = channels;
-      shape.inputHeight = shape.inputWidth = size;
-      shape.kernelHeight = shape.kernelWidth = 3;
-      shape.setPadding(1, 1);
-      Depthwise depthwise(shape, target, arithmetic);
-      const int64_t lanes = arithmetic.lanes(target);
-      const int64_t blocks = (channels + lanes - 1) / lanes;
-      auto at = [&](int64_t c, int64_t pixel) {
-        return (c / lanes * pixels + pixel) * lanes + c % lanes;
-      };
-      Tensor x = random(arithmetic.lhs, blocks * pixels * lanes, 5);
-      Tensor w = random(arithmetic.rhs, channels * 9, 6);
-      Tensor packed(arithmetic.rhs, {depthwise.packedElements()});
-      depthwise.pack(w.data(), packed.mutableBytes());
-      Tensor y(arithmetic.accumulator, {blocks * pixels * lanes});
-      run(target, {&x, &packed, &y}, depthwise.tasks(),
-          [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
-            depthwise.build(builder, loc, task, memory[0], memory[1], memory[2],
-                            {});
-          });
-      for (int64_t c = 0; c < channels; ++c)
-        for (int64_t pixel = 0; pixel < pixels; ++pixel) {
-          double sum = 0, magnitude = 0;
-          for (int64_t tap = 0; tap < 9; ++tap) {
-            const int64_t row = pixel / size + tap / 3 - 1;
-            const int64_t column = pixel % size + tap % 3 - 1;
-            if (row < 0 || column < 0 || row >= size || column >= size)
-              continue;
-            const double product = x.toDouble(at(c, row * size + column)) *
-                                   w.toDouble(c * 9 + tap);
-            sum += product;
-            magnitude += std::abs(product);
-          }
-          expectNear(y, at(c, pixel), sum, magnitude);
-        }
-    }
+    for (const Arithmetic &arithmetic : arithmeticsOf(target))
+      if (arithmetic.kGroup == 1)
+        checkDepthwise(arithmetic, target);
+}
+
+TEST(Arithmetic, DepthwiseConvolutionsOfBytesWithZeroPoints) {
+  for (const Target &target : targets())
+    for (auto [element, zeroPoint] :
+         {std::pair<ElementType, int64_t>{UI8, 3}, {UI8, 255}, {I8, -128}})
+      for (bool isInMemory : {false, true})
+        checkDepthwise({element, F32, F32}, target, zeroPoint, isInMemory);
 }
 
 /// The greatest of bytes is one of them; means are of distances, in f32.

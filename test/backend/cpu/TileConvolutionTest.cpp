@@ -76,8 +76,16 @@ Sums expectedAt(const ConvolutionShape &shape, const Tensor &input,
   return sums;
 }
 
-void check(const ConvolutionShape &shape, const TileArithmetic &arithmetic,
-           const Target &target) {
+/// With \p isInMemory the kernel is given the zero point of \p given there.
+void check(const ConvolutionShape &given, const TileArithmetic &arithmetic,
+           const Target &target, bool isInMemory = false) {
+  ConvolutionShape shape = given;
+  Tensor zero(arithmetic.lhs, {1});
+  if (isInMemory) {
+    std::memset(zero.mutableBytes(), int(given.zeroPoint), zero.bytes());
+    shape.zeroPoint = 0;
+    shape.hasZeroInMemory = true;
+  }
   ASSERT_TRUE(TileConvolution::supports(shape, target));
   const TileConvolution convolution(shape, target, arithmetic);
   Tensor input = activation(arithmetic.lhs, shape);
@@ -90,12 +98,12 @@ void check(const ConvolutionShape &shape, const TileArithmetic &arithmetic,
   Tensor output(arithmetic.accumulator(),
                 {shape.batch * blocks(shape.outputChannels) * lanes *
                  shape.outputPixels()});
-  Tensor *const tensors[] = {&input, &packed, &scratch, &output};
+  Tensor *const tensors[] = {&input, &packed, &zero, &scratch, &output};
   TileKernel kernel(
       target, tensors, convolution.tasks(),
       [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
-        convolution.build(builder, loc, task, memory[0], memory[1], memory[3],
-                          memory[2], {});
+        convolution.build(builder, loc, task, memory[0], memory[1], memory[4],
+                          memory[3], {}, memory[2]);
       });
   const TileCounts counts = kernel.run(tensors);
   EXPECT_EQ(counts.configurations, 1);
@@ -107,7 +115,7 @@ void check(const ConvolutionShape &shape, const TileArithmetic &arithmetic,
     for (int64_t k = 0; k < shape.outputChannels; ++k)
       for (int64_t y = 0; y < shape.outputHeight; ++y)
         for (int64_t x = 0; x < shape.outputWidth; ++x) {
-          const Sums sums = expectedAt(shape, input, weights, n, k, y, x);
+          const Sums sums = expectedAt(given, input, weights, n, k, y, x);
           ASSERT_NEAR(output.toDouble(placeOf(n, shape.outputChannels, k,
                                               shape.outputPixels(),
                                               y * shape.outputWidth + x)),
@@ -197,8 +205,9 @@ TEST(TileConvolution, ZeroPoints) {
          {convolution(16, 16, 5, 7, 1, 0), convolution(70, 33, 6, 6, 3, 1)}) {
       shape.zeroPoint = zeroPoint;
       SCOPED_TRACE(std::to_string(zeroPoint) + ", " + textOf(shape));
-      check(shape, *TileArithmetic::of(lhs, I8, I32, Precision::Default),
-            *target);
+      for (bool isInMemory : {false, true})
+        check(shape, *TileArithmetic::of(lhs, I8, I32, Precision::Default),
+              *target, isInMemory);
     }
 }
 

@@ -245,3 +245,33 @@ func.func @f(%x: tensor<4x2x8x8x16xf32>, %g: tensor<4x1x8x8x16xf32>) -> tensor<4
     : (tensor<4x2x8x8x16xf32>, tensor<4x1x8x8x16xf32>) -> tensor<4x2x3x3x16xf32>
   return %0 : tensor<4x2x3x3x16xf32>
 }
+
+// -----
+
+func.func @f(%x: tensor<1x1x8x8x16xui8>, %w: tensor<16x16x1x1xi8>, %z: tensor<1xui8>) -> tensor<1x1x8x8x16xi32> {
+  // expected-error @+1 {{a zero point that is an operand stands beside one that is an attribute, or is of no bytes}}
+  %0 = "cpu.convolution"(%x, %w, %z) {output_channels = 16 : i64, groups = 1 : i64, zero_point = 3 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x1x8x8x16xui8>, tensor<16x16x1x1xi8>, tensor<1xui8>) -> tensor<1x1x8x8x16xi32>
+  return %0 : tensor<1x1x8x8x16xi32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x1x8x8x16xf32>, %w: tensor<16x16x1x1xf32>, %z: tensor<1xf32>) -> tensor<1x1x8x8x16xf32> {
+  // expected-error @+1 {{a zero point that is an operand stands beside one that is an attribute, or is of no bytes}}
+  %0 = "cpu.convolution"(%x, %w, %z) {output_channels = 16 : i64, groups = 1 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x1x8x8x16xf32>, tensor<16x16x1x1xf32>, tensor<1xf32>) -> tensor<1x1x8x8x16xf32>
+  return %0 : tensor<1x1x8x8x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x1x8x8x16xui8>, %w: tensor<16x16x1x1xi8>, %z: tensor<1xi8>) -> tensor<1x1x8x8x16xi32> {
+  // expected-error @+1 {{the zero point is not one element of the input}}
+  %0 = "cpu.convolution"(%x, %w, %z) {output_channels = 16 : i64, groups = 1 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x1x8x8x16xui8>, tensor<16x16x1x1xi8>, tensor<1xi8>) -> tensor<1x1x8x8x16xi32>
+  return %0 : tensor<1x1x8x8x16xi32>
+}

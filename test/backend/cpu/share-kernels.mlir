@@ -72,3 +72,40 @@ func.func @main(%x: tensor<64xf32>, %y: tensor<64xf32>) -> (tensor<64xf32>, tens
   %c = stablehlo.add %x, %three : tensor<64xf32>
   return %a, %b, %c : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
 }
+
+// -----
+
+// What bytes of convolutions count from is such a number, too, where all count
+// from something; and so is what else stands in their kernels.
+// CHECK-LABEL: func.func @main
+// CHECK: stablehlo.constant dense<3> : tensor<1xui8>
+// CHECK: cpu.kernel(%arg0, %arg1, %{{.*}}, %{{.*}})
+// CHECK: "cpu.convolution"(%{{[a-z0-9_]*}}, %{{[a-z0-9_]*}}, %{{[a-z0-9_]*}}) <{{{.*}} zero_point = 0
+// CHECK: stablehlo.constant dense<200> : tensor<1xui8>
+// CHECK: cpu.kernel(%arg0, %arg1, %{{.*}}, %{{.*}})
+// CHECK: "cpu.convolution"(%{{[a-z0-9_]*}}, %{{[a-z0-9_]*}}, %{{[a-z0-9_]*}}) <{{{.*}} zero_point = 0
+// CHECK: cpu.kernel(%arg0, %arg1) {
+// CHECK: "cpu.convolution"(%{{[a-z0-9_]*}}, %{{[a-z0-9_]*}}) <{{{.*}} zero_point = 0
+// OFF: zero_point = 3
+// OFF: zero_point = 200
+func.func @main(%x: tensor<1x1x8x8x16xui8>, %w: tensor<16x16x1x1xi8>)
+    -> (tensor<1x1x8x8x16xf32>, tensor<1x1x8x8x16xf32>, tensor<1x1x8x8x16xf32>) {
+  %f = stablehlo.constant dense<0.5> : tensor<1x1x8x8x16xf32>
+  %g = stablehlo.constant dense<0.25> : tensor<1x1x8x8x16xf32>
+  %a0 = "cpu.convolution"(%x, %w) {output_channels = 16 : i64, groups = 1 : i64, zero_point = 3 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x1x8x8x16xui8>, tensor<16x16x1x1xi8>) -> tensor<1x1x8x8x16xi32>
+  %a1 = stablehlo.convert %a0 : (tensor<1x1x8x8x16xi32>) -> tensor<1x1x8x8x16xf32>
+  %a = stablehlo.multiply %a1, %f : tensor<1x1x8x8x16xf32>
+  %b0 = "cpu.convolution"(%x, %w) {output_channels = 16 : i64, groups = 1 : i64, zero_point = 200 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x1x8x8x16xui8>, tensor<16x16x1x1xi8>) -> tensor<1x1x8x8x16xi32>
+  %b1 = stablehlo.convert %b0 : (tensor<1x1x8x8x16xi32>) -> tensor<1x1x8x8x16xf32>
+  %b = stablehlo.multiply %b1, %g : tensor<1x1x8x8x16xf32>
+  %c0 = "cpu.convolution"(%x, %w) {output_channels = 16 : i64, groups = 1 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x1x8x8x16xui8>, tensor<16x16x1x1xi8>) -> tensor<1x1x8x8x16xi32>
+  %c1 = stablehlo.convert %c0 : (tensor<1x1x8x8x16xi32>) -> tensor<1x1x8x8x16xf32>
+  %c = stablehlo.multiply %c1, %f : tensor<1x1x8x8x16xf32>
+  return %a, %b, %c : tensor<1x1x8x8x16xf32>, tensor<1x1x8x8x16xf32>, tensor<1x1x8x8x16xf32>
+}

@@ -25,6 +25,7 @@ ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
   shape.outputChannels = kernel[0];
   shape.hasPlanarInput = op.hasPlanarInput();
   shape.zeroPoint = op.getZeroPoint();
+  shape.hasZeroInMemory = op.getZero() != nullptr;
   return shape;
 }
 
@@ -122,18 +123,19 @@ protected:
     Value input = memory[inputIndex(op.getInput())];
     Value weights = memory[inputIndex(op.getWeights())];
     Value output = memory[kernel.getInputs().size()];
+    Value zero = op.getZero() ? memory[inputIndex(op.getZero())] : Value();
     if (tiles)
       tiles->build(builder, location, task, input, weights, output,
-                   memory.back(), epilogue(memory));
+                   memory.back(), epilogue(memory), zero);
     else if (fast)
       fast->build(stage, builder, location, task,
                   {input, weights, memory.back(), output}, epilogue(memory));
     else if (depthwise)
       depthwise->build(builder, location, task, input, weights, output,
-                       epilogue(memory));
+                       epilogue(memory), zero);
     else
       direct->build(builder, location, task, input, weights, output,
-                    epilogue(memory));
+                    epilogue(memory), zero);
   }
 
 private:

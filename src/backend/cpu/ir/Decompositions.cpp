@@ -95,6 +95,11 @@ Decomposition ConvolutionOp::decompose(OpBuilder &builder) {
   x = emit.convert(x, result.getElementType());
   if (getZeroPoint() != 0)
     x = emit.sub(x, emit.splat(double(getZeroPoint()), tensorOf(x)));
+  if (Value zero = getZero())
+    x = emit.sub(
+        x, emit.broadcast(
+               emit.reshape(emit.convert(zero, result.getElementType()), {}),
+               {}, shapeOf(x)));
   const int64_t spatial[] = {2, 3};
   auto numbers = stablehlo::ConvDimensionNumbersAttr::get(
       builder.getContext(), 0, 1, spatial, 1, 0, spatial, 0, 1, spatial);

@@ -96,7 +96,15 @@ LogicalResult ConvolutionOp::verifyElements() {
   const auto zero = static_cast<int64_t>(getZeroPoint());
   if (zero != 0 && (!(ofBytes || ofWidened) || !isElement(input, zero)))
     return emitOpError("the zero point is no element of the input");
-  return success();
+  if (!getZero())
+    return success();
+  if (!(ofBytes || ofWidened) || zero != 0)
+    return emitOpError("a zero point that is an operand stands beside one that "
+                       "is an attribute, or is of no bytes");
+  auto one = RankedTensorType::get({1}, input);
+  return getZero().getType() == one
+             ? success()
+             : emitOpError("the zero point is not one element of the input");
 }
 
 /// The last \p count dimensions of \p value.

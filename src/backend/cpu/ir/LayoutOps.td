@@ -37,13 +37,14 @@ def Cpu_ConvolutionOp :
     were, they lie as the kernel reads them. The input is blocked or, for the
     few channels of an image, [N, C, H, W]. Lists are [height, width];
     how much padding stands after the last row and column follows from the
-    result's size. Bytes count as their distances from `zero_point`; they are
-    multiplied by bytes and summed in i32, or channel by channel by f32 and
-    summed in that. An input of f32 may have weights of f16, bf16
+    result's size. Bytes count as their distances from `zero_point`, or from
+    `zero`, one element like theirs, where that is there; they are multiplied by
+    bytes and summed in i32, or channel by channel by f32 and summed in that. An input of f32 may have weights of f16, bf16
     or i8. With `fast`, products may be replaced by fewer ones of sums
     (Winograd), which changes results by about 1e-5 of the greatest.
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weights,
+                       Optional<AnyRankedTensor>:$zero,
                        I64Attr:$output_channels, I64Attr:$groups,
                        OptionalAttr<DenseI64ArrayAttr>:$packed_from,
                        UnitAttr:$fast,

@@ -137,16 +137,6 @@ Value Arithmetic::splat(VectorBuilder &code, int64_t number,
   return constantOf(code, lhsType(code.builder.getContext(), lanes), number);
 }
 
-Value Arithmetic::distance(VectorBuilder &code, Value a, int64_t number) const {
-  Value wide = converted(code, a, lhs, accumulator);
-  if (number == 0)
-    return wide;
-  Value zero = constantOf(code, cast<VectorType>(wide.getType()), number);
-  return isFloat(accumulator)
-             ? code.subVectors(wide, zero)
-             : code.builder.create<arith::SubIOp>(code.loc, wide, zero);
-}
-
 static Value callIntrinsic(VectorBuilder &code, StringRef name, Type result,
                            ValueRange operands) {
   return code.builder

@@ -116,9 +116,6 @@ struct Arithmetic {
                         mlir::Value offset, int64_t lanes, int64_t valid) const;
   /// \p number in all of lhsType.
   mlir::Value splat(VectorBuilder &code, int64_t number, int64_t lanes) const;
-  /// What \p a, a left factor, is more than \p number, in elements of sums.
-  mlir::Value distance(VectorBuilder &code, mlir::Value a,
-                       int64_t number) const;
   /// sum + a * b, lane by lane.
   mlir::Value multiplyAdd(VectorBuilder &code, mlir::Value a, mlir::Value b,
                           mlir::Value sum) const;

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/kernels/Channelwise.h"
 
+#include "backend/cpu/kernels/ZeroPoint.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -194,9 +195,29 @@ void Depthwise::pack(const void *weights, void *packed) const {
       }
 }
 
+/// Pixels of \p lanes elements as distances from the zero point of \p shape, in
+/// elements of sums.
+static std::function<Value(Value)> readsDistances(VectorBuilder &code,
+                                                  const Arithmetic &arithmetic,
+                                                  const WindowShape &shape,
+                                                  int64_t lanes, Value zero) {
+  const ElementType from = arithmetic.lhs, to = arithmetic.accumulator;
+  Value number;
+  if (shape.countsDistances())
+    number = ZeroPoint(code, from, shape, zero).as(to, lanes);
+  return [&code, from, to, number](Value pixel) {
+    Value wide = converted(code, pixel, from, to);
+    if (!number)
+      return wide;
+    return isFloat(to)
+               ? code.subVectors(wide, number)
+               : code.builder.create<arith::SubIOp>(code.loc, wide, number);
+  };
+}
+
 void Depthwise::build(OpBuilder &builder, Location location, Value task,
                       Value input, Value weights, Value output,
-                      const BlockedEpilogue &epilogue) const {
+                      const BlockedEpilogue &epilogue, Value zero) const {
   VectorBuilder code(builder, location);
   Value flatWeights = code.flatten(weights);
   // Pixels are widened once for all the taps that read them.
@@ -216,9 +237,7 @@ void Depthwise::build(OpBuilder &builder, Location location, Value task,
                     arithmetic.rhsType(builder.getContext(), lanes)));
     return loaded;
   };
-  operation.read = [&](Value pixel) {
-    return arithmetic.distance(code, pixel, shape.zeroPoint);
-  };
+  operation.read = readsDistances(code, arithmetic, shape, lanes, zero);
   operation.combine = [&](Value sum, Value pixel, ArrayRef<Value> row,
                           int64_t s) {
     return widened.multiplyAdd(code, pixel, row[s], sum);
@@ -303,9 +322,7 @@ WindowOperation Pooling::operation(VectorBuilder &code) const {
   }
   // Sums of bytes are exact in f32.
   if (arithmetic.lhs != arithmetic.accumulator)
-    operation.read = [&code, this](Value pixel) {
-      return arithmetic.distance(code, pixel, shape.zeroPoint);
-    };
+    operation.read = readsDistances(code, arithmetic, shape, lanes, {});
   operation.prepareRow = [](Value, Value) { return SmallVector<Value>(); };
   return operation;
 }

@@ -55,10 +55,12 @@ public:
   void pack(const void *weights, void *packed) const;
 
   /// Emits one task. \p input and \p weights are contiguous memrefs of
-  /// operands, of any rank, and \p output one of what the epilogue gives.
+  /// operands, of any rank, and \p output one of what the epilogue gives; \p
+  /// zero is one of the zero point where that is in memory.
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, mlir::Value input, mlir::Value weights,
-             mlir::Value output, const BlockedEpilogue &epilogue) const;
+             mlir::Value output, const BlockedEpilogue &epilogue,
+             mlir::Value zero = {}) const;
 };
 
 /// Maximum or average over a window.

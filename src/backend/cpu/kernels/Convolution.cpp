@@ -2,6 +2,8 @@
 
 #include "backend/cpu/kernels/Convolution.h"
 
+#include "backend/cpu/kernels/ZeroPoint.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -52,10 +54,10 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
   assert((arithmetic.kGroup == 1 ||
           (!shape.hasPlanarInput && lanes % arithmetic.kGroup == 0)) &&
          "groups are channels of a block");
-  assert(
-      (shape.zeroPoint == 0 || (isByte(arithmetic.rhs) &&
-                                arithmetic.accumulator == ElementType::I32)) &&
-      "zero points are of bytes");
+  assert((!shape.countsDistances() ||
+          (isByte(arithmetic.rhs) &&
+           arithmetic.accumulator == ElementType::I32)) &&
+         "zero points are of bytes");
   groupVectors = llvm::divideCeil(groupOutputs, lanes);
   panelVectors = chooseTileVectors(target, shape.outputWidth, groupVectors);
   groupPanels = llvm::divideCeil(groupVectors, panelVectors);
@@ -82,11 +84,11 @@ int64_t Convolution::weightBytes() const {
 }
 
 int64_t Convolution::packedElements() const {
-  const int64_t bytes = shape.zeroPoint == 0
-                            ? weightBytes()
-                            : initialSumsAt() + shape.groups * groupVectors *
+  const int64_t bytes = shape.countsDistances()
+                            ? initialSumsAt() + shape.groups * groupVectors *
                                                     lanes *
-                                                    arithmetic.sumBytes();
+                                                    arithmetic.sumBytes()
+                            : weightBytes();
   return bytes / arithmetic.rhsBytes();
 }
 
@@ -136,7 +138,7 @@ template <typename T> void Convolution::packAs(const char *from, T *to) const {
     }
 }
 
-/// What zero points would add to each output, taken off.
+/// What a zero point of 1 would add to each output, taken off.
 void Convolution::packInitialSums(const int8_t *weights, int32_t *to) const {
   const int64_t products = groupInputs / mergedGroups * shape.taps();
   for (int64_t group = 0; group < shape.groups; ++group)
@@ -148,13 +150,13 @@ void Convolution::packInitialSums(const int8_t *weights, int32_t *to) const {
         sum += arithmetic.rhs == ElementType::I8 ? weight : uint8_t(weight);
       }
       // Wraps as the sums of the products do.
-      *to++ = static_cast<int32_t>(-sum * shape.zeroPoint);
+      *to++ = static_cast<int32_t>(-sum);
     }
 }
 
 void Convolution::pack(const void *weights, void *packed) const {
   const auto *from = static_cast<const char *>(weights);
-  if (shape.zeroPoint != 0) {
+  if (shape.countsDistances()) {
     auto *to = static_cast<char *>(packed);
     std::memset(to + weightBytes(), 0, initialSumsAt() - weightBytes());
     packInitialSums(reinterpret_cast<const int8_t *>(from),
@@ -177,6 +179,8 @@ void Convolution::pack(const void *weights, void *packed) const {
 struct Convolution::Operands {
   Value input, weights, output;
   const BlockedEpilogue *epilogue;
+  /// The zero point as a left factor and as sums, if there is one.
+  Value zero, zeroSum;
   Value batch;
   Value inputBase;  ///< Of the first channel of the group, in this image.
   Value panelBase;  ///< Of the panel's weights.
@@ -189,7 +193,7 @@ struct Convolution::Operands {
 
 void Convolution::build(OpBuilder &builder, Location location, Value task,
                         Value input, Value weights, Value output,
-                        const BlockedEpilogue &epilogue) const {
+                        const BlockedEpilogue &epilogue, Value zero) const {
   VectorBuilder code(builder, location);
   TaskOrder::Task place = order.decode(code, task);
   Value group = code.rem(place.outer, shape.groups);
@@ -199,6 +203,11 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
   operands.weights = code.flatten(weights);
   operands.output = code.flatten(output);
   operands.epilogue = &epilogue;
+  if (shape.countsDistances()) {
+    const ZeroPoint number(code, arithmetic.lhs, shape, zero);
+    operands.zero = number.elements(lanes * arithmetic.kGroup);
+    operands.zeroSum = number.as(arithmetic.accumulator, lanes);
+  }
   operands.batch = code.div(place.outer, shape.groups);
   const int64_t imagePixels = shape.inputPixels();
   const int64_t storedInputs = shape.hasPlanarInput
@@ -352,9 +361,7 @@ void Convolution::Reduction::step(SmallVector<Value> &sums, Value weights,
                                   Value input, int64_t s) {
   registers.step(code, sums, loadWeights(weights), [&](int64_t column) {
     if (!meetsInput(column, s))
-      return shape.zeroPoint == 0
-                 ? Value()
-                 : of.arithmetic.splat(code, shape.zeroPoint, of.lanes);
+      return operands.zero;
     Value at = code.add(input, column * shape.strideWidth * pixelSize);
     return of.arithmetic.loadSplat(code, operands.input, at, of.lanes,
                                    of.arithmetic.kGroup);
@@ -443,7 +450,6 @@ Value Convolution::Reduction::weightsAt(Value block) const {
 /// the sums of any column: as if the zero point stood there.
 SmallVector<Value> Convolution::Reduction::rowsOutside(ValueRange sums,
                                                        Value begin, Value end) {
-  const Value zero = of.arithmetic.splat(code, shape.zeroPoint, of.lanes);
   const RegisterTile one(1, operands.vectors, of.arithmetic, of.lanes);
   auto ofBlock = [&](Value block, int64_t steps, ValueRange carried) {
     const int64_t rowSteps = shape.kernelWidth * steps;
@@ -455,7 +461,7 @@ SmallVector<Value> Convolution::Reduction::rowsOutside(ValueRange sums,
           SmallVector<Value> next(carried);
           one.step(code, next,
                    loadWeights(code.add(first, code.mul(i, stepWeights))),
-                   [&](int64_t) { return zero; });
+                   [&](int64_t) { return operands.zero; });
           return next;
         });
   };
@@ -471,7 +477,7 @@ SmallVector<Value> Convolution::Reduction::rowsOutside(ValueRange sums,
 /// Zeros; with a zero point what it would add for all taps, taken off, so that
 /// the sums are those of distances from it.
 SmallVector<Value> Convolution::Reduction::initialSums() {
-  if (shape.zeroPoint == 0)
+  if (!shape.countsDistances())
     return registers.zeros(code);
   OpBuilder &b = code.builder;
   const int64_t bytes = of.arithmetic.sumBytes() * of.lanes;
@@ -480,9 +486,11 @@ SmallVector<Value> Convolution::Reduction::initialSums() {
     Value at = code.add(code.mul(code.add(operands.firstBlock, v), bytes),
                         of.initialSumsAt());
     auto type = VectorType::get({bytes}, b.getI8Type());
-    ofOutputs.push_back(b.create<vector::BitCastOp>(
+    Value ofOne = b.create<vector::BitCastOp>(
         code.loc, of.arithmetic.sumType(b.getContext(), of.lanes),
-        code.load(operands.weights, at, type)));
+        code.load(operands.weights, at, type));
+    ofOutputs.push_back(
+        b.create<arith::MulIOp>(code.loc, ofOne, operands.zeroSum));
   }
   const RowTaps &taps = operands.taps;
   if (getConstantIntValue(taps.first) != 0)

@@ -42,8 +42,8 @@ public:
   /// block][output of the panel]. The last panel and the last block may be
   /// smaller; outputs beyond the group's are zeros. Where the arithmetic has
   /// groups of inputs, these lie together behind the output. Where the input
-  /// has a zero point, the sums that each output starts from stand behind all,
-  /// at a multiple of 64 bytes.
+  /// has a zero point, what each output starts from for one of 1 stands behind
+  /// all, at a multiple of 64 bytes.
   struct WeightOrder {
     int64_t groups; ///< After merging,
     int64_t merged; ///< how many given ones each consists of,
@@ -59,10 +59,12 @@ public:
   void pack(const void *weights, void *packed) const;
 
   /// Emits one task. \p input and \p weights are contiguous memrefs of
-  /// operands, of any rank, and \p output one of what the epilogue gives.
+  /// operands, of any rank, and \p output one of what the epilogue gives; \p
+  /// zero is one of the zero point where that is in memory.
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, mlir::Value input, mlir::Value weights,
-             mlir::Value output, const BlockedEpilogue &epilogue) const;
+             mlir::Value output, const BlockedEpilogue &epilogue,
+             mlir::Value zero = {}) const;
 
 private:
   struct Operands;

@@ -3,6 +3,7 @@
 #include "backend/cpu/kernels/TileConvolution.h"
 
 #include "backend/cpu/kernels/TileMatMul.h"
+#include "backend/cpu/kernels/ZeroPoint.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -74,7 +75,7 @@ TileProduct TileConvolution::productOf(int64_t positions) const {
   of.rowStep = isPointwise ? 1 : shape.strideWidth;
   of.tileRows = tileRows;
   of.positions = positions;
-  of.zeroPoint = shape.zeroPoint;
+  of.hasZeroPoint = shape.countsDistances();
   of.fillsColumns = true;
   return TileProduct(of, arithmetic);
 }
@@ -114,6 +115,7 @@ double TileConvolution::seconds(const Target &target) const {
 /// An image in its buffer.
 struct TileConvolution::Image {
   Value flat, start;
+  ZeroPoint zero;
 };
 
 /// Channels [block, ...) of a pixel, those from \p channels on as zeros.
@@ -146,14 +148,11 @@ SmallVector<Value> TileConvolution::load(VectorBuilder &code,
 }
 
 /// What lies outside of an image.
-SmallVector<Value> TileConvolution::padding(VectorBuilder &code) const {
-  OpBuilder &b = code.builder;
-  if (arithmetic.isOfBytes()) {
-    auto type = VectorType::get({arithmetic.blockElements()}, b.getI8Type());
-    return {b.create<arith::ConstantOp>(
-        code.loc, DenseElementsAttr::get(type, int8_t(shape.zeroPoint)))};
-  }
-  Value zero = code.zero(VectorType::get({lanes}, b.getF32Type()));
+SmallVector<Value> TileConvolution::padding(VectorBuilder &code,
+                                            const Image &image) const {
+  if (arithmetic.isOfBytes())
+    return {image.zero.elements(arithmetic.blockElements())};
+  Value zero = code.zero(VectorType::get({lanes}, code.builder.getF32Type()));
   return {zero, zero};
 }
 
@@ -212,7 +211,7 @@ Value TileConvolution::stageRows(VectorBuilder &code, const Image &image,
                         (shape.kernelHeight - 1) * shape.dilationHeight + 1);
   Value firstRow =
       code.sub(code.mul(firstOutputRow, shape.strideHeight), shape.padTop);
-  const SmallVector<Value> outside = padding(code);
+  const SmallVector<Value> outside = padding(code, image);
   auto columns =
       [&](int64_t from, int64_t to, Value initial,
           llvm::function_ref<Value(Value column, Value inner)> body) {
@@ -257,8 +256,8 @@ Value TileConvolution::stageRows(VectorBuilder &code, const Image &image,
 
 void TileConvolution::build(OpBuilder &builder, Location location, Value task,
                             Value input, Value weights, Value output,
-                            Value scratch,
-                            const BlockedEpilogue &epilogue) const {
+                            Value scratch, const BlockedEpilogue &epilogue,
+                            Value zero) const {
   VectorBuilder code(builder, location);
   Value results = code.flatten(output);
   Value batch = code.div(task, cut.tasks()), rest = code.rem(task, cut.tasks());
@@ -272,7 +271,8 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
   const int64_t inputBlocks = llvm::divideCeil(shape.inputChannels, lanes),
                 outputBlocks = llvm::divideCeil(shape.outputChannels, lanes);
   const Image image{code.flatten(input),
-                    code.mul(batch, inputBlocks * shape.inputPixels() * lanes)};
+                    code.mul(batch, inputBlocks * shape.inputPixels() * lanes),
+                    ZeroPoint(code, arithmetic.lhs, shape, zero)};
   Value firstPixel = code.mul(firstTile, tileRows),
         endPixel = code.min(code.mul(endTile, tileRows),
                             code.index(shape.outputPixels()));
@@ -283,7 +283,8 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
       cut.panels.start(code, chunk),
       cut.panels.start(code, code.add(chunk, 1)),
       std::min(cut.units.sizeOf(0) * unitTiles(), allTiles()),
-      (isPointwise ? allTiles() : rowTiles) % 2 == 0};
+      (isPointwise ? allTiles() : rowTiles) % 2 == 0,
+      shape.countsDistances() ? image.zero.as(ElementType::I32, 16) : Value()};
   auto source = [&](Value carried, TileProduct::Put put) {
     return isPointwise
                ? stagePixels(code, image, firstPixel,

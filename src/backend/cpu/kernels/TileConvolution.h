@@ -38,7 +38,7 @@ public:
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, mlir::Value input, mlir::Value weights,
              mlir::Value output, mlir::Value scratch,
-             const BlockedEpilogue &epilogue) const;
+             const BlockedEpilogue &epilogue, mlir::Value zero = {}) const;
 
 private:
   struct Image;
@@ -55,7 +55,8 @@ private:
   llvm::SmallVector<mlir::Value> load(VectorBuilder &code, const Image &image,
                                       mlir::Value block, mlir::Value pixel,
                                       int64_t channels) const;
-  llvm::SmallVector<mlir::Value> padding(VectorBuilder &code) const;
+  llvm::SmallVector<mlir::Value> padding(VectorBuilder &code,
+                                         const Image &image) const;
   mlir::Value
   forBlocks(VectorBuilder &code, mlir::Value carried,
             llvm::function_ref<mlir::Value(mlir::Value block, int64_t channels,

@@ -40,7 +40,7 @@ TileProduct::TileProduct(const TileProductShape &shape,
                          const TileArithmetic &arithmetic)
     : shape(shape), arithmetic(arithmetic) {
   assert(shape.tileRows >= 1 && shape.tileRows <= mostTileRows);
-  assert(shape.zeroPoint == 0 || arithmetic.isOfBytes());
+  assert(!shape.hasZeroPoint || arithmetic.isOfBytes());
 }
 
 int64_t TileProduct::planeBytes() const {
@@ -211,8 +211,7 @@ static void packBytes(const TileProduct &product, const TileProductShape &shape,
                });
 }
 
-/// What products of \p zeroPoint would add to each column, taken off; wraps as
-/// sums do.
+/// What products of 1 would add to each column, taken off; wraps as sums do.
 static void packInitialSums(const TileProductShape &shape, bool isSigned,
                             const char *from, const WeightStrides &strides,
                             int64_t columns, char *to) {
@@ -224,7 +223,7 @@ static void packInitialSums(const TileProductShape &shape, bool isSigned,
             from[n * strides.n + k * strides.k + tap * strides.tap];
         sum += isSigned ? int64_t(int8_t(weight)) : int64_t(uint8_t(weight));
       }
-    const auto initial = static_cast<int32_t>(-sum * shape.zeroPoint);
+    const auto initial = static_cast<int32_t>(-sum);
     std::memcpy(to + n * 4, &initial, 4);
   }
 }
@@ -619,7 +618,9 @@ void TileProduct::storeResults(Emission &e, ArrayRef<TilePlace> places) const {
         if (hasInitialSums()) {
           Value line = code.add(code.mul(e.panel, panelTiles),
                                 weightBytes() / tileRowBytes + c);
-          sums = b.create<arith::AddIOp>(code.loc, sums, e.wordsAt(line));
+          Value initial =
+              b.create<arith::MulIOp>(code.loc, e.wordsAt(line), e.task.zero);
+          sums = b.create<arith::AddIOp>(code.loc, sums, initial);
         }
         if (e.unscaleSums)
           sums = code.mulVectors(sums, e.unscaleSums);

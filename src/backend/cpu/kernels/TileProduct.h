@@ -44,9 +44,9 @@ struct TileProductShape {
   int64_t rowStep = 1;   ///< Positions between neighbouring rows.
   int64_t tileRows = 1;  ///< Rows of each tile.
   int64_t positions = 1; ///< That a task brings together, at most.
-  /// Of integers: what each column's sums start from is what products of its
-  /// weights by this number take off.
-  int64_t zeroPoint = 0;
+  /// Of integers: each column's sums start from what products of its weights by
+  /// a zero point take off.
+  bool hasZeroPoint = false;
   /// Results have room for whole registers of 16 columns.
   bool fillsColumns = false;
 
@@ -119,6 +119,8 @@ public:
     /// The most tiles of rows that any task has.
     int64_t mostTiles = 1;
     bool areEven = false; ///< Whether each has an even number.
+    /// The zero point as sums of 16 columns, where the shape has one.
+    mlir::Value zero = {};
   };
   /// Emits a task.
   void build(VectorBuilder &code, const Task &task, Source source,
@@ -141,7 +143,7 @@ private:
   int64_t panelBytes() const { return steps() * stepBytes(panelTiles); }
   int64_t weightBytes() const { return steps() * stepBytes(columnTiles()); }
   int64_t planeBytes() const;
-  bool hasInitialSums() const { return shape.zeroPoint != 0; }
+  bool hasInitialSums() const { return shape.hasZeroPoint; }
   void buildPanel(Emission &e, mlir::Value panel, int64_t tiles,
                   int64_t valid) const;
   void buildGroup(Emission &e, mlir::Value firstTile, int64_t rowTiles) const;

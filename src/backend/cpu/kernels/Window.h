@@ -33,6 +33,11 @@ struct WindowShape {
   /// Of a convolution of integers: elements of the input count as distances
   /// from it, and padding as none.
   int64_t zeroPoint = 0;
+  /// Whether that is a number in memory instead, which code is given.
+  bool hasZeroInMemory = false;
+
+  /// Whether elements count as distances from another number than 0.
+  bool countsDistances() const { return zeroPoint != 0 || hasZeroInMemory; }
 
   /// Sets the output's size for symmetric padding.
   void setPadding(int64_t height, int64_t width);

@@ -216,7 +216,7 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
   auto resultType = form->resultType(type);
   const Precision allowed = askedPrecision(op).value_or(precision);
   Value result = emit.make<ConvolutionOp>(
-      blockedType(resultType), input, weights,
+      blockedType(resultType), input, weights, /*zero=*/Value(),
       static_cast<uint64_t>(resultType.getDimSize(1)),
       static_cast<uint64_t>(form->groups), DenseI64ArrayAttr(),
       allowed != Precision::Exact && !op->hasAttr(exactProductAttribute),
