@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Tells whether the two files that `sinter quantize` writes of a model, ONNX and StableHLO, compute the same, and whether ONNX Runtime computes it, too.
 
-  forms.py FOLDER... [--sinter build/bin/sinter] [--samples 10] [--held-out 24] [--out OUT] [--around]
+  forms.py FOLDER... [--sinter build/bin/sinter] [--samples 10] [--held-out 24] [--for CPU] [--out OUT] [--around]
 
 A FOLDER holds a model in ONNX test form, or several such folders. Inputs are generated as accuracy.py does it. Columns, each over --held-out inputs:
 
@@ -82,7 +82,7 @@ def judge(folder, options, progress):
         files = {form: os.path.join(options.out or scratch, f"{row['model']}.{form}") for form in ("onnx", "mlir")}
         for form, file in files.items():
             progress(f"{row['model']}: quantize to {form}")
-            call([options.sinter, "quantize", path, "--calibration", os.path.join(scratch, "calibration"), "-o", file, "--force"])
+            call([options.sinter, "quantize", path, "--calibration", os.path.join(scratch, "calibration"), "--for", options.target, "-o", file, "--force"])
         progress(f"{row['model']}: run")
         ours = run_all(options.sinter, files["onnx"], folders, scratch, names)
         row["runtime"] = compare(outputs_of(files["onnx"], held_out, scratch), ours, names)
@@ -117,6 +117,8 @@ def parse():
     parser.add_argument("--sinter", default=os.path.join(HERE, "..", "build", "bin", "sinter"))
     parser.add_argument("--samples", type=int, default=10, help="generated inputs to calibrate with (default: 10)")
     parser.add_argument("--held-out", type=int, default=24, help="generated inputs to compare on (default: 24)")
+    parser.add_argument("--for", dest="target", default="native", metavar="CPU",
+                        help="as `sinter quantize` has it (default: native); any: no layer stays float because that is faster")
     parser.add_argument("--around", action="store_true", help="count the rescales of quantized.py's style around, too")
     parser.add_argument("--out", metavar="OUT", help="where the files stay")
     parser.add_argument("--scratch", metavar="DIR", help="where files lie meanwhile (default: that of the system)")

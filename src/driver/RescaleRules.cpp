@@ -30,7 +30,8 @@ int main(int argc, char **) {
         "rescale does, so that this is exact, too. What *takes up* rescales "
         "computes with real numbers of any scale, or rounds them to any: a "
         "rescale in\nfront of it, or behind it, vanishes into its types where "
-        "it cuts nothing and `--allow=requantize` is given.\n\n"
+        "it cuts nothing and `--allow=requantize` is given; behind it, where "
+        "it cuts something, it becomes a clamp.\n\n"
         "| operation | operands of a way | ranges | takes up those of "
         "operands | of the result |\n|---|---|---|---|---|\n";
   auto names = llvm::to_vector(context->getRegisteredOperations());

@@ -128,8 +128,9 @@ public:
   /// Whether dequantised constants stay quantised, and weights of products that
   /// are converted what they are: they are small, and their numbers are not.
   bool keepsQuantizedConstants = false;
-  /// Whether constants of bytes are not converted to wider types: sizes are not
-  /// computed from such, and quantisation that is spelt out has its weights so.
+  /// Whether constants of bytes, and biases of 32 bits, are not converted to
+  /// other types: sizes are not computed from such, and quantisation that is
+  /// spelt out has its weights so.
   bool keepsBytes = false;
   /// Whether outputs may have other quantised types than they had.
   bool changesOutputs = false;
