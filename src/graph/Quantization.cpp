@@ -1,6 +1,7 @@
 #include "graph/Quantization.h"
 
 #include "graph/Constants.h"
+#include "graph/ExactSums.h"
 #include "graph/Types.h"
 #include "graph/nn/TensorBuilder.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -144,6 +145,13 @@ IntegerRange centredRange(quant::QuantizedType type) {
   const IntegerBounds bounds = boundsOf(type);
   return {static_cast<double>(bounds.least) - static_cast<double>(*greatest),
           static_cast<double>(bounds.greatest) - static_cast<double>(*least)};
+}
+
+bool survives(quant::QuantizedType type) {
+  // Half a step between numbers in 1 to 2, twice.
+  const double error =
+      2 / exactMagnitude(cast<FloatType>(type.getExpressedType()));
+  return centredRange(type).reach() * error < 0.499;
 }
 
 quant::QuantizedType withStorage(quant::QuantizedType type,

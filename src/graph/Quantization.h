@@ -92,6 +92,11 @@ bool keepsParameters(mlir::Operation *op,
 /// them.
 bool takesStorage(mlir::Operation *op);
 
+/// Whether quantising the number that an element stands for gives the element,
+/// for each of \p type: a number and its quotient are rounded, which together
+/// must stay below a half.
+bool survives(mlir::quant::QuantizedType type);
+
 /// The distances of storage elements from their zero points.
 IntegerRange centredRange(mlir::quant::QuantizedType type);
 

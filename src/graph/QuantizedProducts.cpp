@@ -71,6 +71,14 @@ bool hasScalesOfSums(Operation *op) {
 
 static constexpr StringLiteral rescaledForm = "qlinear", sumsForm = "integer";
 
+bool isShiftForProducts(Operation *op) {
+  auto shift = dyn_cast<stablehlo::UniformQuantizeOp>(op);
+  return shift && beforeShift(shift) != shift.getResult() &&
+         llvm::all_of(op->getUsers(), [](Operation *user) {
+           return isa<stablehlo::ConvolutionOp, stablehlo::DotGeneralOp>(user);
+         });
+}
+
 void setProductForm(Operation *op, ProductForm form) {
   op->setDiscardableAttr(
       productFormAttribute,

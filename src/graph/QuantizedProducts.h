@@ -42,6 +42,11 @@ bool areScalesOfSums(const QuantizationParameters &parameters,
 /// those of its sums of products, without a zero point.
 bool hasScalesOfSums(mlir::Operation *op);
 
+/// Whether \p op gives products, and nobody else, the same numbers in another
+/// storage type: that of what they are multiplied by, as StableHLO wants it.
+/// Formats whose products take two types do not have it.
+bool isShiftForProducts(mlir::Operation *op);
+
 /// The discardable attribute of a product of quantised tensors with the form
 /// that it was raised from, in which a writer gives it back.
 inline constexpr llvm::StringLiteral productFormAttribute =

@@ -1,6 +1,8 @@
 #include "passes/FoldConstants.h"
 
 #include "graph/Constants.h"
+#include "graph/Model.h"
+#include "graph/Quantization.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
@@ -27,10 +29,11 @@ static int64_t bytesOf(TypeRange types) {
   int64_t sum = 0;
   for (Type each : types) {
     auto type = dyn_cast<RankedTensorType>(each);
+    quant::QuantizedType quantized = quantizedOf(each);
     std::optional<ElementType> element =
-        type && type.hasStaticShape() &&
-                !isa<quant::QuantizedType>(type.getElementType())
-            ? elementTypeOf(type.getElementType())
+        type && type.hasStaticShape()
+            ? elementTypeOf(quantized ? Type(storageOf(quantized))
+                                      : type.getElementType())
             : std::nullopt;
     std::optional<int64_t> bytes =
         element ? byteCount(*element, type.getShape()) : std::nullopt;
@@ -210,6 +213,44 @@ static std::optional<Tensor> equalResult(Operation *op) {
   return std::move(results->front());
 }
 
+/// The type of the storage elements of \p result, those of other constants in
+/// another place; the type itself of what is not quantised.
+static Type typeOfElements(OpResult result) {
+  if (!quantizedOf(result.getType()))
+    return result.getType();
+  Operation *op = result.getOwner();
+  const bool areMoved =
+      op->hasTrait<traits::MovesElements>() && op->getNumResults() == 1 &&
+      quantizedOf(result.getType()).getStorageTypeIntegralWidth() < 32 &&
+      llvm::all_of(
+          op->getOperands(),
+          [](Value operand) { return bool(quantizedOf(operand.getType())); });
+  return areMoved ? Type(storageOf(tensorOf(result))) : Type();
+}
+
+/// A constant of \p elements in the place of \p result. Quantised elements of
+/// one constant remember what that was stored as (storedAsAttribute).
+static Value constantFor(OpBuilder &builder, OpResult result,
+                         const Tensor &elements, StringRef name) {
+  Operation *op = result.getOwner();
+  if (!quantizedOf(result.getType()))
+    return makeConstant(builder, op->getLoc(), elements, name);
+  auto constant =
+      builder.create<ConstantOp>(op->getLoc(), result.getType(),
+                                 toAttribute(elements, name, op->getContext()));
+  if (!name.empty())
+    constant->setAttr(nameAttribute, builder.getStringAttr(name));
+  Value before = op->getOperand(0);
+  quant::QuantizedType stored = storedAs(before);
+  if (auto shift = stored ? shiftBetween(quantizedOf(before.getType()), stored)
+                          : std::nullopt;
+      shift && op->getNumOperands() == 1)
+    if (auto moved =
+            movedBy(quantizedOf(result.getType()), storageOf(stored), *shift))
+      constant->setDiscardableAttr(storedAsAttribute, TypeAttr::get(moved));
+  return constant;
+}
+
 /// Whether \p op was replaced by its value.
 static bool foldOne(Operation *op, PatternRun &run) {
   if (std::optional<Tensor> number = equalResult(op)) {
@@ -236,13 +277,13 @@ static bool foldOne(Operation *op, PatternRun &run) {
   if (!results)
     return false;
   for (auto [result, tensor] : llvm::zip_equal(op->getResults(), *results))
-    if (result.getType() !=
+    if (typeOfElements(result) !=
         tensorTypeOf(tensor.type(), tensor.shape(), op->getContext()))
       return false;
   OpBuilder builder(op);
   StringRef name = inheritedName(op);
   for (auto [result, tensor] : llvm::zip_equal(op->getResults(), *results)) {
-    Value constant = makeConstant(builder, op->getLoc(), tensor, name);
+    Value constant = constantFor(builder, result, tensor, name);
     run.replaced(label, result, constant);
     result.replaceAllUsesWith(constant);
   }

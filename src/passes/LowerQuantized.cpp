@@ -366,6 +366,19 @@ private:
                     emitSpread(emit, scales.factors, scales.axis, number));
   }
 
+  /// Beside even zero points the two ways to round are one, but where the sum
+  /// of a quotient and a zero point is rounded to the middle of two integers.
+  /// There it is taken as the quotient says, so that a model gives the same
+  /// bits in either form.
+  static QuantizedRounding roundingOf(const QuantizationParameters &parameters,
+                                      QuantizedRounding rounding) {
+    return llvm::all_of(parameters.zeroPoints,
+                        [](int64_t zero) { return zero % 2 == 0; }) &&
+                   !parameters.isSymmetric()
+               ? QuantizedRounding::BeforeZeroPoint
+               : rounding;
+  }
+
   /// Changes the scale of \p numbers, which count from zero and are at most
   /// \p reach, from \p scales to that of \p like: one product, a rounding and
   /// the cut.
@@ -374,6 +387,7 @@ private:
                     QuantizedRounding rounding) {
     quant::QuantizedType type = meanings.lookup(like);
     const QuantizationParameters to = *roundedParametersOf(type);
+    rounding = roundingOf(to, rounding);
     ProductScales factors = scales;
     if (factors.axis < 0 && to.axis >= 0)
       factors = {SmallVector<double>(to.scales.size(), scales.factors.front()),
@@ -533,6 +547,8 @@ private:
     nn::TensorBuilder emit(builder, like.getLoc());
     quant::QuantizedType type = meanings.lookup(like);
     const QuantizationParameters parameters = *roundedParametersOf(type);
+    if (getElementTypeOrSelf(reals).getIntOrFloatBitWidth() >= 32)
+      rounding = roundingOf(parameters, rounding);
     const bool isOfBytes =
         storageOf(type).getWidth() <= 8 && getElementTypeOrSelf(reals).isF32();
     if (isOfBytes && parameters.axis < 0)

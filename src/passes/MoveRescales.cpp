@@ -1,6 +1,7 @@
 #include "passes/MoveRescales.h"
 
 #include "graph/Model.h"
+#include "graph/QuantizedProducts.h"
 #include "graph/interfaces/Rescale.h"
 #include "graph/nn/NnOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -96,11 +97,11 @@ static Values absorbNearly(Operation *op, OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 /// rescale(op(...)), to where there is less to do.
-static Value hoist(Operation *op, OpBuilder &builder, bool isNear) {
+static Value hoist(Operation *op, OpBuilder &builder, bool isNear, bool cuts) {
   auto rescale = Rescale::of(op);
   if (!rescale || rescale->isOfSums())
     return {};
-  WantedTree tree(*rescale, isNear);
+  WantedTree tree(*rescale, isNear, cuts);
   if (!tree.find())
     return {};
   PendingOperations pending(op->getContext());
@@ -112,10 +113,13 @@ static Value hoist(Operation *op, OpBuilder &builder, bool isNear) {
 }
 
 static Value hoistExactly(Operation *op, OpBuilder &builder) {
-  return hoist(op, builder, /*isNear=*/false);
+  return hoist(op, builder, /*isNear=*/false, /*cuts=*/false);
 }
 static Value hoistNearly(Operation *op, OpBuilder &builder) {
-  return hoist(op, builder, /*isNear=*/true);
+  return hoist(op, builder, /*isNear=*/true, /*cuts=*/false);
+}
+static Value hoistAndCut(Operation *op, OpBuilder &builder) {
+  return hoist(op, builder, /*isNear=*/true, /*cuts=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,7 +149,11 @@ ArrayRef<RewriteRule> moveRescalesRules() {
         changingOperands(rule<Operation *, withoutRescaleOfSums>(
             "requantize-operand",
             "quantize(conv(rescale(x), w) + b) -> quantize(conv(x, w) + b')",
-            requantize))};
+            requantize)),
+        // The last one: see runOnOperation.
+        rule<Operation *, hoistAndCut>(
+            "requantize-clamped",
+            "rescale(conv(x, w)) -> clamp(conv(x, w) : !quant)", requantize)};
     for (RewriteRule &each : all)
       each = takingApart(std::move(each));
     return all;
@@ -157,9 +165,18 @@ uint64_t countRescales(ModuleOp module) {
   uint64_t count = 0;
   module.walk([&](Operation *op) {
     auto rescale = Rescale::of(op);
-    count += rescale && !rescale->isOfSums();
+    count += rescale && !rescale->isOfSums() && !isShiftForProducts(op);
   });
   return count;
+}
+
+static bool hasRescales(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return Rescale::of(op) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 ArrayRef<PatternInfo> moveRescalesPatterns() {
@@ -209,10 +226,13 @@ struct MoveRescales : LabelledPass<MoveRescales> {
     registry.insert<nn::NnDialect, stablehlo::StablehloDialect>();
   }
   void runOnOperation() final {
-    if (countRescales(getOperation()) == 0)
+    if (!hasRescales(getOperation()))
       return;
-    if (failed(applyRules(getOperation(), {moveRescalesRules()}, patternRun())))
-      return signalPassFailure();
+    // A clamp is for a rescale that nothing else takes up, on whichever side.
+    const ArrayRef<RewriteRule> rules = moveRescalesRules();
+    for (ArrayRef<RewriteRule> each : {rules.drop_back(), rules})
+      if (failed(applyRules(getOperation(), {each}, patternRun())))
+        return signalPassFailure();
     dropOutputRescales(getOperation(), patternRun());
   }
 };

@@ -10,6 +10,8 @@
 //   rescale(broadcast(x))             ->  broadcast(rescale(x))
 //   add(rescale(x), y)                ->  add(x, y)
 //   rescale(lrn(x))                   ->  lrn(x) : the rescale's type
+//   rescale(conv(x, w))               ->  clamp(conv(x, w) : the rescale's
+//   type)
 //
 //   return rescale(x)                 ->  return x, if outputs may change
 //
@@ -31,6 +33,9 @@
 //   - A type that vanishes between two others cuts nothing that the last one
 //     holds, as far as the numbers are known not to be there (RealRange.h), and
 //     its unit is at most two of the last one's.
+//     Where it cuts something (a branch of a concatenation, whose range is
+//     narrower than the joint one), a clamp to what it held takes its place, if
+//     the rescale has nowhere else to go and the type behind has one scale.
 //   - A rescale vanishes into an operand if it cuts nothing.
 //   - Operations that a rescale moves through have one reader, and no quantised
 //     operand that does not move along. Constants among their operands are
@@ -59,7 +64,8 @@ llvm::ArrayRef<RewriteRule> moveRescalesRules();
 std::unique_ptr<mlir::Pass>
 createMoveRescales(std::shared_ptr<PatternRun> run = nullptr);
 
-/// How many rescales \p module has, those of sums not counted.
+/// How many rescales \p module has. Those of sums are not counted, nor what
+/// gives products the same numbers in the storage type of their weights.
 uint64_t countRescales(mlir::ModuleOp module);
 
 } // namespace sinter

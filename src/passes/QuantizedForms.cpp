@@ -343,13 +343,6 @@ Value exactConstant(OpBuilder &builder, Value value,
                            "");
 }
 
-bool survives(quant::QuantizedType type) {
-  // Half a step between numbers in 1 to 2, twice.
-  const double error =
-      2 / exactMagnitude(cast<FloatType>(type.getExpressedType()));
-  return centredRange(type).reach() * error < 0.499;
-}
-
 Value inType(OpBuilder &builder, Value value, quant::QuantizedType moved) {
   quant::QuantizedType type = quantizedOf(value.getType());
   if (type == moved || !moved)

@@ -96,11 +96,6 @@ mlir::Operation *copyWith(mlir::OpBuilder &builder, mlir::Operation *op,
 mlir::Value exactConstant(mlir::OpBuilder &builder, mlir::Value value,
                           mlir::quant::QuantizedType type);
 
-/// Whether quantising the number that an element stands for gives the element,
-/// for each of \p type: a number and its quotient are rounded, which together
-/// must stay below a half.
-bool survives(mlir::quant::QuantizedType type);
-
 /// \p numbers in \p type, rounded as ONNX does: StableHLO's operation where
 /// that is the same.
 mlir::Value emitQuantize(mlir::OpBuilder &builder, mlir::Location location,

@@ -72,18 +72,21 @@ static SmallVector<OpOperand *> numbersOf(Operation *op) {
   return numbers;
 }
 
+/// Whether \p way takes \p operands and no others.
+static bool takesAll(const RescaleWay &way, ArrayRef<OpOperand *> operands) {
+  return way.operands.size() == operands.size() &&
+         llvm::all_of(operands, [&](OpOperand *operand) {
+           return llvm::is_contained(way.operands, operand->getOperandNumber());
+         });
+}
+
 /// Whether some way of a rescale takes all of \p operands and keeps the order.
 static bool keepsOrder(Operation *op, ArrayRef<OpOperand *> operands) {
   auto rescaled = dyn_cast<RescaleOpInterface>(op);
   if (!rescaled)
     return false;
   return llvm::any_of(rescaled.getRescaleWays(), [&](const RescaleWay &way) {
-    return way.ranges != RescaleRanges::CutsNothing &&
-           way.operands.size() == operands.size() &&
-           llvm::all_of(operands, [&](OpOperand *operand) {
-             return llvm::is_contained(way.operands,
-                                       operand->getOperandNumber());
-           });
+    return way.ranges != RescaleRanges::CutsNothing && takesAll(way, operands);
   });
 }
 
@@ -136,10 +139,23 @@ static Value moveDequantize(Operation *op, OpBuilder &builder) {
   return result;
 }
 
-/// op(bitcast_convert(x)) of what moves elements.
+/// Whether \p op only moves elements, or chooses by their order, which those
+/// of one scale have as the numbers that they stand for.
+static bool choosesElements(Operation *op, ArrayRef<OpOperand *> operands,
+                            quant::QuantizedType type) {
+  if (op->hasTrait<traits::MovesElements>())
+    return true;
+  auto rescaled = dyn_cast<RescaleOpInterface>(op);
+  return rescaled && isa<quant::UniformQuantizedType>(type) && survives(type) &&
+         llvm::any_of(rescaled.getRescaleWays(), [&](const RescaleWay &way) {
+           return way.ranges == RescaleRanges::Any && takesAll(way, operands);
+         });
+}
+
+/// op(bitcast_convert(x)) of what moves elements or chooses some.
 static Value moveStorage(Operation *op, OpBuilder &builder) {
-  if (!isSimple(op) || !op->hasTrait<traits::MovesElements>() ||
-      !isIntegerTensor(op->getResult(0)) || Broadcast::of(op->getResult(0)))
+  if (!isSimple(op) || !isIntegerTensor(op->getResult(0)) ||
+      Broadcast::of(op->getResult(0)))
     return {};
   SmallVector<OpOperand *> numbers = numbersOf(op);
   quant::QuantizedType type;
@@ -147,7 +163,8 @@ static Value moveStorage(Operation *op, OpBuilder &builder) {
     if (auto cast = operand->get().getDefiningOp<BitcastConvertOp>();
         cast && !type)
       type = quantizedOf(cast.getOperand().getType());
-  if (!type || storageOf(type) != getElementTypeOrSelf(op->getResult(0)))
+  if (!type || storageOf(type) != getElementTypeOrSelf(op->getResult(0)) ||
+      !choosesElements(op, numbers, type))
     return {};
   PendingOperations pending(op->getContext());
   IRMapping mapping;

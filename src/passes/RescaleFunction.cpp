@@ -101,13 +101,32 @@ bool RescaleFunction::cutsNothing(RealRange range) const {
   return true;
 }
 
-bool RescaleFunction::isAlmostRounding(RealRange range) const {
+bool RescaleFunction::isFineEnough() const {
   // Half a unit of the type before is at most one of the type after.
   constexpr double coarsest = 2;
+  for (size_t i = 0; i < count(); ++i)
+    if (pick(from.scales, i) > coarsest * pick(to.scales, i))
+      return false;
+  return true;
+}
+
+std::optional<IntegerBounds> RescaleFunction::image() const {
+  std::optional<IntegerBounds> all;
+  for (size_t i = 0; i < count(); ++i) {
+    const IntegerBounds one{at(i, fromBounds.least),
+                            at(i, fromBounds.greatest)};
+    if (all && *all != one)
+      return std::nullopt;
+    all = one;
+  }
+  return all;
+}
+
+bool RescaleFunction::isAlmostRounding(RealRange range) const {
+  if (!isFineEnough())
+    return false;
   for (size_t i = 0; i < count(); ++i) {
     const double unit = pick(to.scales, i);
-    if (pick(from.scales, i) > coarsest * unit)
-      return false;
     // What the type before cuts, the type after cuts, too, or no number is
     // there.
     const double least = std::max(range.least, numberAfter(i, toBounds.least)),

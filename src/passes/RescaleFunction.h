@@ -48,6 +48,11 @@ public:
   /// then rescaled, is at most one unit from the same number that is rounded to
   /// the type after at once.
   bool isAlmostRounding(RealRange range) const;
+  /// Whether that holds of numbers that the type before does not cut.
+  bool isFineEnough() const;
+  /// The least and the greatest element after; nothing where they are others
+  /// for some element of the dimension.
+  std::optional<IntegerBounds> image() const;
   /// Whether \p then, behind this one, is \p both: exactly, for every element.
   bool composes(const RescaleFunction &then, const RescaleFunction &both) const;
 

@@ -432,8 +432,26 @@ bool WantedTree::mayEndIn(Operation *op, int64_t axis) const {
   return isNear && rescaled && rescaled.absorbsRescaleOfResult() &&
          isMemoryEffectFree(op) && !Rescale::of(op) && !givesSums(op) &&
          llvm::all_of(op->getResults().drop_front(),
-                      [](Value each) { return each.use_empty(); }) &&
-         rescale.function.isAlmostRounding(numbersOf(op->getResult(0)));
+                      [](Value each) { return each.use_empty(); });
+}
+
+/// Takes for \p best, if it costs less, that what rounds \p numbers to the type
+/// of \p value rounds them to \p best's type, for \p cost. Numbers that only
+/// the latter holds are cut behind it.
+void WantedTree::considerEnding(Plan &best, Value value, Kind kind,
+                                RescaleCost cost, RealRange numbers) const {
+  std::optional<IntegerBounds> held;
+  if (!rescale.function.isAlmostRounding(numbers)) {
+    held = cuts && rescale.function.isFineEnough() &&
+                   isa<quant::UniformQuantizedType>(best.type)
+               ? rescale.function.image()
+               : std::nullopt;
+    if (!held)
+      return;
+    cost = cost + RescaleCost::ofValue(value, best.type);
+  }
+  if (cost < best.cost)
+    best = {kind, cost, best.type, held};
 }
 
 std::optional<RescaleCost> WantedTree::through(Operation *op, int64_t axis,
@@ -464,10 +482,10 @@ RescaleCost WantedTree::plan(Value value, int64_t axis, unsigned depth,
   Plan best{Kind::Rescaled,
             RescaleCost::ofRescale(value, along(rescale.from, axis), to) +
                 RescaleCost{0, 0, 1},
-            to};
+            to, std::nullopt};
   auto consider = [&](Kind kind, RescaleCost cost) {
     if (cost < best.cost)
-      best = {kind, cost, to};
+      best = {kind, cost, to, std::nullopt};
   };
   Operation *op = value.getDefiningOp();
   if (op && depth != 0 && left != 0) {
@@ -479,19 +497,19 @@ RescaleCost WantedTree::plan(Value value, int64_t axis, unsigned depth,
         consider(Kind::Constant, {});
     } else if (inner) {
       if (auto both =
-              RescaleFunction::between(inner->from, to, inner->rounding))
-        if (inner->function.composes(rescale.function, *both) ||
-            (isNear &&
-             rescale.function.isAlmostRounding(realRangeOf(inner->from)))) {
-          RescaleCost cost{0, 0, -1};
-          if (inner->from != to)
-            cost = cost + RescaleCost::ofRescale(value, inner->from, to) +
-                   RescaleCost{0, 0, 1};
-          if (hasOneReader(value))
-            cost =
-                cost + -RescaleCost::ofRescale(value, inner->from, inner->to);
+              RescaleFunction::between(inner->from, to, inner->rounding)) {
+        RescaleCost cost{0, 0, -1};
+        if (inner->from != to)
+          cost = cost + RescaleCost::ofRescale(value, inner->from, to) +
+                 RescaleCost{0, 0, 1};
+        if (hasOneReader(value))
+          cost = cost + -RescaleCost::ofRescale(value, inner->from, inner->to);
+        if (inner->function.composes(rescale.function, *both))
           consider(Kind::Merged, cost);
-        }
+        else if (isNear)
+          considerEnding(best, value, Kind::Merged, cost,
+                         realRangeOf(inner->from));
+      }
     } else if (hasOneReader(value)) {
       // What was planned on a way that is not taken does not count.
       auto kept = plans;
@@ -504,7 +522,7 @@ RescaleCost WantedTree::plan(Value value, int64_t axis, unsigned depth,
         const RescaleCost ends =
             RescaleCost::ofValue(value, to) +
             -RescaleCost::ofValue(value, along(rescale.from, axis));
-        consider(Kind::Result, ends);
+        considerEnding(best, value, Kind::Result, ends, numbersOf(value));
       }
     }
   }
@@ -524,6 +542,22 @@ Value WantedTree::build(OpBuilder &builder, Value value,
   return built.lookup(value);
 }
 
+/// \p value within \p held, elements of its type.
+Value WantedTree::cutTo(OpBuilder &builder, Value value,
+                        IntegerBounds held) const {
+  quant::QuantizedType type = quantizedOf(value.getType());
+  const auto bound = [&](int64_t element) -> Value {
+    return builder.create<stablehlo::ConstantOp>(
+        value.getLoc(), RankedTensorType::get({}, type),
+        toAttribute(tensorOfDoubles(*elementTypeOf(storageOf(type)), {},
+                                    {static_cast<double>(element)}),
+                    "", builder.getContext()));
+  };
+  Value least = bound(held.least), greatest = bound(held.greatest);
+  return builder.create<stablehlo::ClampOp>(value.getLoc(), value.getType(),
+                                            least, value, greatest);
+}
+
 Value WantedTree::buildOnce(OpBuilder &builder, Value value,
                             DenseMap<Value, Value> &built) const {
   const Plan plan = plans.lookup(value);
@@ -535,7 +569,8 @@ Value WantedTree::buildOnce(OpBuilder &builder, Value value,
     return makeRescale(builder, rescale, value, plan.type);
   case Kind::Merged: {
     const Rescale inner = *Rescale::of(op);
-    return makeRescale(builder, inner, inner.operand, plan.type);
+    Value merged = makeRescale(builder, inner, inner.operand, plan.type);
+    return plan.held ? cutTo(builder, merged, *plan.held) : merged;
   }
   case Kind::Constant:
     return foldRescale(builder,
@@ -544,6 +579,8 @@ Value WantedTree::buildOnce(OpBuilder &builder, Value value,
                        value, plan.type);
   case Kind::Result:
     made = retyped(builder, op, mapping, plan.type);
+    if (made && plan.held)
+      return cutTo(builder, made->getResult(0), *plan.held);
     break;
   case Kind::Through: {
     const RescaleWay way = *wayThrough(op);

@@ -114,9 +114,10 @@ private:
 class WantedTree {
 public:
   /// \p isNear: whether it may vanish where a number is one unit from what it
-  /// was.
-  WantedTree(const Rescale &rescale, bool isNear)
-      : rescale(rescale), isNear(isNear) {}
+  /// was. \p cuts: and where numbers have to be cut, then, to what the type
+  /// that vanishes held.
+  WantedTree(const Rescale &rescale, bool isNear, bool cuts)
+      : rescale(rescale), isNear(isNear), cuts(cuts) {}
   /// Whether it costs less so than before.
   bool find();
   mlir::Value build(mlir::OpBuilder &builder) const;
@@ -128,19 +129,25 @@ private:
     RescaleCost cost;
     /// The type that is wanted.
     mlir::quant::QuantizedType type;
+    /// What the type that vanishes held, where that has to be cut.
+    std::optional<IntegerBounds> held;
   };
   RescaleCost plan(mlir::Value value, int64_t axis, unsigned depth,
                    bool isRoot);
   std::optional<RescaleCost> through(mlir::Operation *op, int64_t axis,
                                      unsigned depth);
   bool mayEndIn(mlir::Operation *op, int64_t axis) const;
+  void considerEnding(Plan &best, mlir::Value value, Kind kind,
+                      RescaleCost cost, RealRange numbers) const;
+  mlir::Value cutTo(mlir::OpBuilder &builder, mlir::Value value,
+                    IntegerBounds held) const;
   mlir::Value build(mlir::OpBuilder &builder, mlir::Value value,
                     llvm::DenseMap<mlir::Value, mlir::Value> &built) const;
   mlir::Value buildOnce(mlir::OpBuilder &builder, mlir::Value value,
                         llvm::DenseMap<mlir::Value, mlir::Value> &built) const;
 
   const Rescale &rescale;
-  bool isNear;
+  bool isNear, cuts;
   unsigned left = 64;
   llvm::DenseMap<mlir::Value, Plan> plans;
 };

@@ -4,7 +4,9 @@
 
 #include "llvm/Support/ErrorHandling.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace sinter::quantize {
 
@@ -47,10 +49,50 @@ static double stored(double scale) {
   return static_cast<float>(std::clamp(scale, least, greatest));
 }
 
+/// The least scale of which elements from \p zero on cover \p least to
+/// \p greatest, but for half a step at an end.
+static double scaleAround(double zero, double least, double greatest,
+                          IntegerBounds bounds) {
+  const double below = zero - static_cast<double>(bounds.least),
+               above = static_cast<double>(bounds.greatest) - zero;
+  return std::max({(greatest - least) / (below + above), -least / (below + 0.5),
+                   greatest / (above + 0.5)});
+}
+
+/// The even zero point of the lesser scale: beside such, what is rounded before
+/// it is added is the same number as what is rounded behind.
+static LinearCode asymmetric(double least, double greatest,
+                             ElementType storage) {
+  const IntegerBounds bounds = boundsOf(storage);
+  const double steps = static_cast<double>(bounds.greatest - bounds.least),
+               width = greatest - least;
+  const int64_t nearest =
+      bounds.least +
+      (width > 0 ? static_cast<int64_t>(std::nearbyint(-least / width * steps))
+                 : 0);
+  LinearCode best;
+  best.storage = storage;
+  best.scale = std::numeric_limits<double>::infinity();
+  for (int64_t zero : {nearest - 1, nearest, nearest + 1}) {
+    if (zero % 2 != 0 || !bounds.contains(zero))
+      continue;
+    const double scale =
+        scaleAround(static_cast<double>(zero), least, greatest, bounds);
+    if (scale < best.scale) {
+      best.scale = scale;
+      best.zeroPoint = zero;
+    }
+  }
+  best.scale = stored(best.scale);
+  return best;
+}
+
 LinearCode codeOf(Range range, ElementType storage, Scheme scheme) {
   // Zero is what padding adds and what a rectifier gives: it must be exact.
   const double least = std::min(range.least, 0.0),
                greatest = std::max(range.greatest, 0.0);
+  if (scheme == Scheme::Asymmetric)
+    return asymmetric(least, greatest, storage);
   const double magnitude = std::max(-least, greatest);
   LinearCode code;
   code.storage = storage;
@@ -58,15 +100,6 @@ LinearCode codeOf(Range range, ElementType storage, Scheme scheme) {
     code.storage = least < 0 ? ElementType::I8 : ElementType::UI8;
   const IntegerBounds bounds = boundsOf(code.storage);
   const auto most = static_cast<double>(bounds.greatest);
-  if (scheme == Scheme::Asymmetric) {
-    code.scale = stored((greatest - least) /
-                        static_cast<double>(bounds.greatest - bounds.least));
-    code.zeroPoint =
-        std::clamp(bounds.least + static_cast<int64_t>(
-                                      std::nearbyint(-least / code.scale)),
-                   bounds.least, bounds.greatest);
-    return code;
-  }
   // Unsigned storage is used from its middle on where numbers may be negative.
   const bool isShifted = bounds.least == 0 && least < 0;
   code.zeroPoint = isShifted ? (bounds.greatest + 1) / 2 : 0;

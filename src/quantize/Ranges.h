@@ -26,7 +26,7 @@ struct LinearCode {
 };
 
 /// What \p scheme makes of \p range in \p storage: zero has an element of its
-/// own, and the scale is a normal number of f32.
+/// own, which is even, and the scale is a normal number of f32.
 LinearCode codeOf(Range range, ElementType storage, Scheme scheme);
 
 /// The least scale that the type of \p value, a tensor of floats, can say: the

@@ -8,6 +8,7 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Freeze.h"
+#include "passes/MoveRescales.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -132,19 +133,6 @@ Result<void> raiseQuantizeOperators(Model &model) {
   return {};
 }
 
-int64_t rescalesIn(const Model &model) {
-  int64_t count = 0;
-  model.module().walk([&](mlir::Operation *op) {
-    if (!mlir::isa<stablehlo::UniformQuantizeOp, nn::QuantizeOp>(op))
-      return;
-    mlir::quant::QuantizedType before =
-        quantizedOf(op->getOperand(0).getType());
-    count += before && storageOf(before).getWidth() < 32 &&
-             beforeShift(op->getResult(0)) == op->getResult(0);
-  });
-  return count;
-}
-
 static bool hasQuantizedTypes(const Model &model) {
   return model.module()
       .walk([](mlir::Operation *op) {
@@ -165,7 +153,7 @@ static Result<bool> isRaised(const OptimizeRequest &request,
   if (Result<SimplifyReport> done = ofModel(model, raiseQuantized(probe));
       !done)
     return done.takeError();
-  return rescalesIn(probe) > rescalesIn(model);
+  return countRescales(probe.module()) > countRescales(model.module());
 }
 
 Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {

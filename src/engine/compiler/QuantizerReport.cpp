@@ -6,6 +6,7 @@
 #include "graph/Quantization.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "passes/MoveRescales.h"
 
 using namespace mlir;
 
@@ -83,7 +84,7 @@ Result<Model> Quantizer::raised(const QuantizedModel &quantized) {
     if (Result<SimplifyReport> done = stage(raised, how); !done)
       return inFile(done.takeError(), request.input.path);
   report.rescalesBefore = quantized.plan.sharedScales;
-  report.rescalesAfter = rescalesIn(raised);
+  report.rescalesAfter = static_cast<int64_t>(countRescales(raised.module()));
   return raised;
 }
 

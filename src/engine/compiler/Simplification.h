@@ -30,9 +30,6 @@ Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes,
 /// What the passes of any pipeline are told.
 SimplifyOptions simplifyOptions(const PassOptions &passes,
                                 ReplacementWatcher *watcher = nullptr);
-/// The rescales of \p model that do more than to round sums, or to move numbers
-/// to the other signedness, which products of both kinds of storage need.
-int64_t rescalesIn(const Model &model);
 /// Tells what --verify-numerics has seen in \p stage.
 void tellVerified(const PassOptions &passes, const char *stage,
                   const NumericsFacts &facts);

@@ -269,13 +269,10 @@ void Rewriting::run() {
 
 void dropShifts(func::FuncOp function) {
   function.walk([](stablehlo::UniformQuantizeOp op) {
-    const bool isMultiplied = llvm::all_of(op->getUsers(), [](Operation *user) {
-      return isa<stablehlo::ConvolutionOp, stablehlo::DotGeneralOp>(user);
-    });
-    if (Value before = beforeShift(op); isMultiplied && before != op) {
-      op.replaceAllUsesWith(before);
-      op.erase();
-    }
+    if (!isShiftForProducts(op))
+      return;
+    op.replaceAllUsesWith(beforeShift(op));
+    op.erase();
   });
 }
 

@@ -9,6 +9,9 @@
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/codegen/Target.h"
 
+#include "runtime/ProgramExecutor.h"
+
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace sinter;
@@ -161,6 +164,60 @@ TEST(QuantizedFunctions, QuantizeRoundsBeforeTheZeroPoint) {
                              "\n  return %0 : " + b + "\n}";
     EXPECT_EQ(differs(body, {0, 0}), "") << body;
     EXPECT_EQ(differsRaised(body, {0, 0}), "") << body;
+  }
+}
+
+/// What compiled \p op gives for \p input; \p storage and \p zero are of the
+/// result, whose scale is 1.
+Tensor quantizedTo(const std::string &op, const std::string &storage, int zero,
+                   const Tensor &input) {
+  const std::string from = tensor(std::to_string(input.size()) + "x", "f32"),
+                    to = tensor(std::to_string(input.size()) + "x",
+                                "!quant.uniform<" + storage +
+                                    ":f32, 1.0:" + std::to_string(zero) + ">");
+  auto program = compileRaised("(%a: " + from + ") -> " + to +
+                               " {\n  %0 = " + op + " %a : (" + from + ") -> " +
+                               to + "\n  return %0 : " + to + "\n}");
+  EXPECT_TRUE(program) << (program ? "" : program.error().message);
+  auto executor =
+      ProgramExecutor::create(std::make_shared<Program>(std::move(*program)),
+                              std::make_shared<ThreadPool>(1));
+  EXPECT_TRUE(executor);
+  const Tensor inputs[] = {input};
+  auto outputs = (*executor)->run(inputs);
+  EXPECT_TRUE(outputs) << (outputs ? "" : outputs.error().message);
+  return std::move(outputs->front());
+}
+
+/// Numbers next to the middles of integers, which a sum with a zero point
+/// moves there.
+TEST(QuantizedFunctions, BothWaysToRoundAreOneBesideEvenZeroPoints) {
+  Tensor input(ElementType::F32, {600});
+  for (int64_t i = 0; i < input.size(); ++i) {
+    const auto middle = static_cast<float>(i / 3 - 100) + 0.5f;
+    const float ends[] = {std::nextafterf(middle, -1000), middle,
+                          std::nextafterf(middle, 1000)};
+    input.set<float>(i, ends[i % 3]);
+  }
+  for (const auto &[storage, zero] :
+       {std::pair("i8", -128), std::pair("i8", 2), std::pair("i8", -64),
+        std::pair("u8", 128), std::pair("u8", 0), std::pair("u8", 254),
+        std::pair("i16", 1000), std::pair("u16", 40000)}) {
+    const Tensor stablehlo = quantizedTo("stablehlo.uniform_quantize", storage,
+                                         zero, input),
+                 onnx = quantizedTo("nn.quantize", storage, zero, input);
+    const int64_t least = storage[0] == 'u'   ? 0
+                          : storage[1] == '8' ? -128
+                                              : -32768;
+    for (int64_t i = 0; i < input.size(); ++i) {
+      ASSERT_EQ(stablehlo.toInteger(i), onnx.toInteger(i))
+          << storage << ":" << zero << " of " << input.toDouble(i);
+      // Exactly, where it is in range.
+      const auto exact =
+          static_cast<int64_t>(std::nearbyint(input.toDouble(i))) + zero;
+      if (exact >= least && exact <= least + (storage[1] == '8' ? 255 : 65535))
+        ASSERT_EQ(onnx.toInteger(i), exact);
+    }
   }
 }
 

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "backend/cpu/CompareWithInterpreter.h"
+#include "graph/Constants.h"
 #include "graph/Quantization.h"
 #include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/MoveRescales.h"
@@ -105,11 +107,15 @@ std::string moduleOf(const std::string &body, const std::string &storage) {
                     storage == "u8" ? "ui8" : storage);
 }
 
-/// The text of the entry function behind its name.
+/// The text of the entry function behind its name, with all its numbers.
 std::string bodyOf(const Model &model) {
+  Model whole = model.clone();
+  whole.module().walk([&](stablehlo::ConstantOp op) {
+    op.setValueAttr(toDenseAttribute(*constantTensor(op), op.getContext()));
+  });
   std::string text;
   llvm::raw_string_ostream stream(text);
-  model.entry()->print(stream);
+  whole.entry()->print(stream);
   return text.substr(text.find("@main") + 5);
 }
 
@@ -291,11 +297,33 @@ TEST(Rescales, AConcatOfFourBranchesWithFourScales) {
 }
 
 /// What a branch's type cuts, a wider joint type would not: it may be all that
-/// is left of an activation. Only the branch of the joint's type has nothing to
-/// rescale.
-TEST(Rescales, AConcatOfFourBranchesKeepsWhatTheirTypesCut) {
-  for (const char *storage : storages)
-    EXPECT_EQ(check(fourBranches("!d"), storage, 0).rescales, 3u);
+/// is left of an activation, so that a clamp cuts it still. Only the branch of
+/// the joint's type has nothing to cut.
+TEST(Rescales, AConcatOfFourBranchesCutsWhatTheirTypesCut) {
+  for (const char *storage : storages) {
+    const Outcome outcome = check(fourBranches("!d"), storage, 1);
+    EXPECT_EQ(outcome.rescales, 0u);
+    EXPECT_EQ(llvm::StringRef(outcome.text).count("stablehlo.clamp"), 3u)
+        << outcome.text;
+    EXPECT_EQ(check(fourBranches("!d"), storage, 0, {}).rescales, 3u);
+  }
+}
+
+/// What takes up a rescale without a clamp does so, on whichever side it is.
+TEST(Rescales, AClampIsForWhatNothingElseTakesUp) {
+  const std::string body =
+      "(%x: tensor<1x3x8x8x!x>) -> tensor<1x2x8x8x!a> {\n" +
+      weights(4, 3, "w1") + weights(2, 4, "w2") +
+      convolution("1", "x", "w1", 3, 4, 8, "!x", "!a") +
+      rescale("r", "1", "1x4x8x8x", "!a", "!d") +
+      convolution("y", "r", "w2", 4, 2, 8, "!d", "!a") +
+      "  return %y : tensor<1x2x8x8x!a>\n}";
+  for (const char *storage : storages) {
+    const Outcome outcome = check(body, storage, 4);
+    EXPECT_EQ(outcome.rescales, 0u);
+    EXPECT_EQ(outcome.text.find("stablehlo.clamp"), std::string::npos)
+        << outcome.text;
+  }
 }
 
 /// ResNet: what is added is read by the next convolution, too.

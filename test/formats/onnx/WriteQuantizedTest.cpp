@@ -124,6 +124,24 @@ const std::string binary =
            "%r = stablehlo.maximum %t, %q : tensor<$Nx4x6x$Q>\n",
            "$Nx4x6");
 
+/// Between elements, or by a bound for each column.
+std::string clamped(bool isByColumn) {
+  const std::string bound = isByColumn ? "$Nx4x6x$Q" : "$Q";
+  const std::string constant = "\"stablehlo.constant\"() {value = dense<";
+  const std::string low =
+      isByColumn
+          ? "%l = stablehlo.maximum %q, %q : tensor<$Nx4x6x$Q>\n"
+          : "%l = " + constant + "-7> : tensor<i8>} : () -> tensor<$Q>\n";
+  const std::string high =
+      isByColumn
+          ? "%h = stablehlo.minimum %q, %l : tensor<$Nx4x6x$Q>\n"
+          : "%h = " + constant + "12> : tensor<i8>} : () -> tensor<$Q>\n";
+  return around(low + high + "%r = stablehlo.clamp %l, %q, %h : (tensor<" +
+                    bound + ">, tensor<$Nx4x6x$Q>, tensor<" + bound +
+                    ">) -> tensor<$Nx4x6x$Q>\n",
+                "$Nx4x6");
+}
+
 std::vector<QuantizedCase> quantizedCases() {
   std::vector<QuantizedCase> all = {
       {"reverse",
@@ -145,6 +163,11 @@ std::vector<QuantizedCase> quantizedCases() {
               "tensor<$Nx4x6x$Q>\n",
               "$Nx4x6"),
        "Q D Relu Q D Q D", 0.05},
+      {"clamp", clamped(false), "", 0.05},
+      {"clamp_by_column", clamped(true), "Q D Max Q D Min Q D Max Min Q D",
+       0.05},
+      {"clamp_of_words", filled(clamped(false), "tensor<i8>", "tensor<i16>"),
+       "Q D D D Clip Q D", 0.001, "!quant.uniform<i16:$E, 0.001:7>"},
       {"transpose",
        around("%r = stablehlo.transpose %q, dims = [1, 0, 2] : "
               "(tensor<$Nx4x6x$Q>) -> tensor<4x$Nx6x$Q>\n",
@@ -325,6 +348,23 @@ INSTANTIATE_TEST_SUITE_P(Cells, WriteQuantized,
                                                                   : "_fixed_") +
                                   std::get<2>(info.param);
                          });
+
+/// Bytes are clipped as they are, in a file that is read as that again.
+TEST(WriteQuantized, ClipsBytes) {
+  for (const char *expressed : {"f32", "f16"}) {
+    auto model =
+        parseStablehlo(filled(filled(filled(clamped(false), "$Q",
+                                            "!quant.uniform<i8:$E, 0.05:3>"),
+                                     "$E", expressed),
+                              "$N", "3"),
+                       "quantised.mlir");
+    ASSERT_TRUE(model) << model.error().message;
+    sinter::test::TemporaryFolder folder;
+    const std::string path = folder.file("written.onnx");
+    ASSERT_TRUE(writeOnnx(*model, path));
+    EXPECT_EQ(nodesOf(path), "Q Clip D");
+  }
+}
 
 /// What ONNX has no form for is refused, and nothing is written.
 TEST(WriteQuantized, Refusals) {

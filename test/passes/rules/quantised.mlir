@@ -333,6 +333,26 @@ func.func @"move-storage/concatenate"(%q: tensor<2x!quant.uniform<i8:f32, 0.1:3>
   return %1 : tensor<4xi8>
 }
 
+func.func @"move-storage/clip"(%q: tensor<2x3x!quant.uniform<u8:f32, 0.1:3>>) -> tensor<2x3xui8> {
+  %low = stablehlo.constant dense<3> : tensor<ui8>
+  %high = stablehlo.constant dense<200> : tensor<ui8>
+  %0 = stablehlo.bitcast_convert %q : (tensor<2x3x!quant.uniform<u8:f32, 0.1:3>>) -> tensor<2x3xui8>
+  %1 = stablehlo.clamp %low, %0, %high : (tensor<ui8>, tensor<2x3xui8>, tensor<ui8>) -> tensor<2x3xui8>
+  return %1 : tensor<2x3xui8>
+}
+
+// Elements of two scales, of a scale a column, and what looks at zero.
+func.func @"move-storage/stays"(%p: tensor<2x!quant.uniform<i8:f32, 0.1:3>>, %q: tensor<2x!quant.uniform<i8:f32, 0.2:3>>, %r: tensor<4x2x!quant.uniform<i8:f32:1, {0.1, 0.2}>>) -> (tensor<2xi8>, tensor<4x2xi8>, tensor<2xi8>) {
+  %c = stablehlo.constant dense<7> : tensor<4x2xi8>
+  %0 = stablehlo.bitcast_convert %p : (tensor<2x!quant.uniform<i8:f32, 0.1:3>>) -> tensor<2xi8>
+  %1 = stablehlo.bitcast_convert %q : (tensor<2x!quant.uniform<i8:f32, 0.2:3>>) -> tensor<2xi8>
+  %2 = stablehlo.bitcast_convert %r : (tensor<4x2x!quant.uniform<i8:f32:1, {0.1, 0.2}>>) -> tensor<4x2xi8>
+  %3 = stablehlo.maximum %0, %1 : tensor<2xi8>
+  %4 = stablehlo.minimum %2, %c : tensor<4x2xi8>
+  %5 = nn.relu %0 : tensor<2xi8>
+  return %3, %4, %5 : tensor<2xi8>, tensor<4x2xi8>, tensor<2xi8>
+}
+
 func.func @"requantize/rescale"(%q: tensor<6x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<6x!quant.uniform<u8:f32, 0.3>> {
   %0 = stablehlo.uniform_dequantize %q : (tensor<6x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<6xf32>
   %1 = stablehlo.uniform_quantize %0 : (tensor<6xf32>) -> tensor<6x!quant.uniform<u8:f32, 0.3>>

@@ -322,3 +322,65 @@ func.func @"requantize-operand/stays-cuts_in_front"(%x: tensor<24x!half>, %y: te
   %2 = stablehlo.add %1, %y : tensor<24x!quarter>
   return %2 : tensor<24x!quarter>
 }
+
+// A branch whose range is narrower than the joint one, of a function, a sum, of
+// numbers and of a rescale.
+func.func @"requantize-clamped/add"(%x: tensor<4x6x!half>, %y: tensor<4x6x!half>) -> tensor<4x6x!coarse> {
+  %0 = stablehlo.add %x, %y : (tensor<4x6x!half>, tensor<4x6x!half>) -> tensor<4x6x!half>
+  %1 = stablehlo.uniform_quantize %0 : (tensor<4x6x!half>) -> tensor<4x6x!coarse>
+  return %1 : tensor<4x6x!coarse>
+}
+
+func.func @"requantize-clamped/sums"(%x: tensor<4x6x!half>) -> tensor<4x2x!half> {
+  %w = stablehlo.constant() {value = dense<[[1, 2], [3, 4], [5, 6], [-7, 8], [9, -10], [11, 12]]> : tensor<6x2xi8>} : () -> tensor<6x2x!quant.uniform<i8:f32, 0.015625>>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x6x!half>, tensor<6x2x!quant.uniform<i8:f32, 0.015625>>) -> tensor<4x2x!quant.uniform<i32:f32, 0.0078125>>
+  %1 = nn.quantize %0 : (tensor<4x2x!quant.uniform<i32:f32, 0.0078125>>) -> tensor<4x2x!quarter>
+  %2 = nn.quantize %1 : (tensor<4x2x!quarter>) -> tensor<4x2x!half>
+  return %2 : tensor<4x2x!half>
+}
+
+func.func @"requantize-clamped/quantize"(%x: tensor<4x6xf32>) -> tensor<6x4x!half> {
+  %0 = stablehlo.uniform_quantize %x : (tensor<4x6xf32>) -> tensor<4x6x!quarter>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<4x6x!quarter>) -> tensor<6x4x!quarter>
+  %2 = stablehlo.uniform_quantize %1 : (tensor<6x4x!quarter>) -> tensor<6x4x!half>
+  return %2 : tensor<6x4x!half>
+}
+
+func.func @"requantize-clamped/there_and_back"(%x: tensor<4x6x!half>) -> tensor<4x6x!half> {
+  %0 = stablehlo.uniform_quantize %x : (tensor<4x6x!half>) -> tensor<4x6x!quarter>
+  %1 = nn.quantize %0 : (tensor<4x6x!quarter>) -> tensor<4x6x!half>
+  return %1 : tensor<4x6x!half>
+}
+
+// Only below it cuts something.
+func.func @"requantize-clamped/one_side"(%x: tensor<4x6x!half>) -> tensor<4x6x!fifth> {
+  %0 = stablehlo.add %x, %x : (tensor<4x6x!half>, tensor<4x6x!half>) -> tensor<4x6x!quant.uniform<i8:f32, 0.4:-127>>
+  %1 = stablehlo.uniform_quantize %0 : (tensor<4x6x!quant.uniform<i8:f32, 0.4:-127>>) -> tensor<4x6x!fifth>
+  return %1 : tensor<4x6x!fifth>
+}
+
+func.func @"requantize-clamped/stays-coarse"(%x: tensor<4x6x!half>, %y: tensor<4x6x!half>) -> tensor<4x6x!half> {
+  %0 = stablehlo.add %x, %y : (tensor<4x6x!half>, tensor<4x6x!half>) -> tensor<4x6x!coarse>
+  %1 = stablehlo.uniform_quantize %0 : (tensor<4x6x!coarse>) -> tensor<4x6x!half>
+  return %1 : tensor<4x6x!half>
+}
+
+func.func @"requantize-clamped/stays-another_reader"(%x: tensor<4x6x!half>, %y: tensor<4x6x!half>) -> (tensor<4x6x!coarse>, tensor<4x6x!half>) {
+  %0 = stablehlo.add %x, %y : (tensor<4x6x!half>, tensor<4x6x!half>) -> tensor<4x6x!half>
+  %1 = stablehlo.uniform_quantize %0 : (tensor<4x6x!half>) -> tensor<4x6x!coarse>
+  return %1, %0 : tensor<4x6x!coarse>, tensor<4x6x!half>
+}
+
+// What the channels hold is not the same in one scale, and a clamp has one
+// bound for all.
+func.func @"requantize-clamped/stays-by_channel"(%x: tensor<4x3xf32>) -> tensor<4x3x!coarse> {
+  %0 = stablehlo.uniform_quantize %x : (tensor<4x3xf32>) -> tensor<4x3x!columns>
+  %1 = stablehlo.uniform_quantize %0 : (tensor<4x3x!columns>) -> tensor<4x3x!coarse>
+  return %1 : tensor<4x3x!coarse>
+}
+
+func.func @"requantize-clamped/stays-to_channels"(%x: tensor<4x3xf32>) -> tensor<4x3x!quant.uniform<i8:f32:1, {2.0, 2.0, 4.0}>> {
+  %0 = stablehlo.uniform_quantize %x : (tensor<4x3xf32>) -> tensor<4x3x!half>
+  %1 = stablehlo.uniform_quantize %0 : (tensor<4x3x!half>) -> tensor<4x3x!quant.uniform<i8:f32:1, {2.0, 2.0, 4.0}>>
+  return %1 : tensor<4x3x!quant.uniform<i8:f32:1, {2.0, 2.0, 4.0}>>
+}

@@ -332,6 +332,9 @@ static LogicalResult writeClamp(NodeWriter &e, stablehlo::ClampOp op) {
   Value min = op.getMin(), max = op.getMax();
   if (isa<ComplexType>(elementOf(op)) || isBool(elementOf(op)))
     return e.unsupported("of this element type");
+  // Before version 12 only floats are clipped.
+  if (!isa<FloatType>(elementOf(op)))
+    e.need(12);
   Names all = e.broadcast({min, op.getOperand(), max}, op.getType());
   if (tensorOf(min).getRank() == 0 && tensorOf(max).getRank() == 0)
     return e.result("Clip", {all[1], all[0], all[2]});

@@ -35,12 +35,30 @@ static void dequantizeAsVector(stablehlo::UniformDequantizeOp op) {
   op.erase();
 }
 
+/// Whether \p op is a Clip of bytes, which runtimes have: it orders elements
+/// as the numbers that they stand for.
+static bool clipsBytes(Operation *op) {
+  auto clamp = dyn_cast<stablehlo::ClampOp>(op);
+  auto type =
+      clamp
+          ? dyn_cast<quant::UniformQuantizedType>(elementOf(clamp.getResult()))
+          : quant::UniformQuantizedType();
+  return type && type.getStorageTypeIntegralWidth() == 8 && survives(type) &&
+         tensorOf(clamp.getMin()).getRank() == 0 &&
+         tensorOf(clamp.getMax()).getRank() == 0 &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value each) { return elementOf(each) == type; });
+}
+
 void computeWithRealNumbers(func::FuncOp function,
                             std::map<std::string, int64_t> &unsupported) {
   function.walk(dequantizeAsVector);
   formats::dropShifts(function);
   keepProductForms(function);
-  formats::computeWithRealNumbers(function, keepsProductForm, unsupported);
+  formats::computeWithRealNumbers(
+      function,
+      [](Operation *op) { return keepsProductForm(op) || clipsBytes(op); },
+      unsupported);
   // The nodes do not know f64.
   formats::spellQuantization(function, [](Operation *op) {
     return isa<Float64Type>(getElementTypeOrSelf(

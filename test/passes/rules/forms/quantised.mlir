@@ -222,6 +222,18 @@ module {
 }
 
 // -----
+// move-storage/clip
+module {
+  func.func @main(%arg0: tensor<2x3x!quant.uniform<u8:f32, 1.000000e-01:3>>) -> tensor<2x3xui8> {
+    %0 = stablehlo.constant() <{value = dense<3> : tensor<ui8>}> : () -> tensor<!quant.uniform<u8:f32, 1.000000e-01:3>>
+    %1 = stablehlo.constant() <{value = dense<200> : tensor<ui8>}> : () -> tensor<!quant.uniform<u8:f32, 1.000000e-01:3>>
+    %2 = stablehlo.clamp %0, %arg0, %1 : (tensor<!quant.uniform<u8:f32, 1.000000e-01:3>>, tensor<2x3x!quant.uniform<u8:f32, 1.000000e-01:3>>, tensor<!quant.uniform<u8:f32, 1.000000e-01:3>>) -> tensor<2x3x!quant.uniform<u8:f32, 1.000000e-01:3>>
+    %3 = stablehlo.bitcast_convert %2 : (tensor<2x3x!quant.uniform<u8:f32, 1.000000e-01:3>>) -> tensor<2x3xui8>
+    return %3 : tensor<2x3xui8>
+  }
+}
+
+// -----
 // requantize/rescale
 module {
   func.func @main(%arg0: tensor<6x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> tensor<6x!quant.uniform<u8:f32, 3.000000e-01>> {

@@ -261,3 +261,65 @@ module {
 }
 
 // -----
+// requantize-clamped/add
+module {
+  func.func @main(%arg0: tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>, %arg1: tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<4x6x!quant.uniform<i8:f32, 2.000000e+00>> {
+    %0 = stablehlo.add %arg0, %arg1 : (tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<4x6x!quant.uniform<i8:f32, 2.000000e+00>>
+    %1 = stablehlo.constant() <{value = dense<-32> : tensor<i8>}> : () -> tensor<!quant.uniform<i8:f32, 2.000000e+00>>
+    %2 = stablehlo.constant() <{value = dense<32> : tensor<i8>}> : () -> tensor<!quant.uniform<i8:f32, 2.000000e+00>>
+    %3 = stablehlo.clamp %1, %0, %2 : (tensor<!quant.uniform<i8:f32, 2.000000e+00>>, tensor<4x6x!quant.uniform<i8:f32, 2.000000e+00>>, tensor<!quant.uniform<i8:f32, 2.000000e+00>>) -> tensor<4x6x!quant.uniform<i8:f32, 2.000000e+00>>
+    return %3 : tensor<4x6x!quant.uniform<i8:f32, 2.000000e+00>>
+  }
+}
+
+// -----
+// requantize-clamped/sums
+module {
+  func.func @main(%arg0: tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<4x2x!quant.uniform<i8:f32, 5.000000e-01>> {
+    %0 = stablehlo.constant() <{value = dense<[[1, 2], [3, 4], [5, 6], [-7, 8], [9, -10], [11, 12]]> : tensor<6x2xi8>}> : () -> tensor<6x2x!quant.uniform<i8:f32, 1.562500e-02>>
+    %1 = stablehlo.dot_general %arg0, %0, contracting_dims = [1] x [0]  : (tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<6x2x!quant.uniform<i8:f32, 1.562500e-02>>) -> tensor<4x2x!quant.uniform<i32:f32, 7.812500e-03>>
+    %2 = nn.quantize %1 : (tensor<4x2x!quant.uniform<i32:f32, 7.812500e-03>>) -> tensor<4x2x!quant.uniform<i8:f32, 5.000000e-01>>
+    %3 = stablehlo.constant() <{value = dense<-66> : tensor<i8>}> : () -> tensor<!quant.uniform<i8:f32, 5.000000e-01>>
+    %4 = stablehlo.constant() <{value = dense<62> : tensor<i8>}> : () -> tensor<!quant.uniform<i8:f32, 5.000000e-01>>
+    %5 = stablehlo.clamp %3, %2, %4 : (tensor<!quant.uniform<i8:f32, 5.000000e-01>>, tensor<4x2x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<4x2x!quant.uniform<i8:f32, 5.000000e-01>>
+    return %5 : tensor<4x2x!quant.uniform<i8:f32, 5.000000e-01>>
+  }
+}
+
+// -----
+// requantize-clamped/quantize
+module {
+  func.func @main(%arg0: tensor<4x6xf32>) -> tensor<6x4x!quant.uniform<i8:f32, 5.000000e-01>> {
+    %0 = stablehlo.uniform_quantize %arg0 : (tensor<4x6xf32>) -> tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>
+    %1 = stablehlo.constant() <{value = dense<-66> : tensor<i8>}> : () -> tensor<!quant.uniform<i8:f32, 5.000000e-01>>
+    %2 = stablehlo.constant() <{value = dense<62> : tensor<i8>}> : () -> tensor<!quant.uniform<i8:f32, 5.000000e-01>>
+    %3 = stablehlo.clamp %1, %0, %2 : (tensor<!quant.uniform<i8:f32, 5.000000e-01>>, tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>
+    %4 = stablehlo.transpose %3, dims = [1, 0] : (tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<6x4x!quant.uniform<i8:f32, 5.000000e-01>>
+    return %4 : tensor<6x4x!quant.uniform<i8:f32, 5.000000e-01>>
+  }
+}
+
+// -----
+// requantize-clamped/there_and_back
+module {
+  func.func @main(%arg0: tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>> {
+    %0 = stablehlo.constant() <{value = dense<-66> : tensor<i8>}> : () -> tensor<!quant.uniform<i8:f32, 5.000000e-01>>
+    %1 = stablehlo.constant() <{value = dense<62> : tensor<i8>}> : () -> tensor<!quant.uniform<i8:f32, 5.000000e-01>>
+    %2 = stablehlo.clamp %0, %arg0, %1 : (tensor<!quant.uniform<i8:f32, 5.000000e-01>>, tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>
+    return %2 : tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>
+  }
+}
+
+// -----
+// requantize-clamped/one_side
+module {
+  func.func @main(%arg0: tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<4x6x!quant.uniform<i8:f32, 4.000000e-01:1>> {
+    %0 = stablehlo.add %arg0, %arg0 : (tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<4x6x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<4x6x!quant.uniform<i8:f32, 4.000000e-01:1>>
+    %1 = stablehlo.constant() <{value = dense<0> : tensor<i8>}> : () -> tensor<!quant.uniform<i8:f32, 4.000000e-01:1>>
+    %2 = stablehlo.constant() <{value = dense<127> : tensor<i8>}> : () -> tensor<!quant.uniform<i8:f32, 4.000000e-01:1>>
+    %3 = stablehlo.clamp %1, %0, %2 : (tensor<!quant.uniform<i8:f32, 4.000000e-01:1>>, tensor<4x6x!quant.uniform<i8:f32, 4.000000e-01:1>>, tensor<!quant.uniform<i8:f32, 4.000000e-01:1>>) -> tensor<4x6x!quant.uniform<i8:f32, 4.000000e-01:1>>
+    return %3 : tensor<4x6x!quant.uniform<i8:f32, 4.000000e-01:1>>
+  }
+}
+
+// -----
