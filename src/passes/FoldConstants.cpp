@@ -4,6 +4,7 @@
 #include "graph/Model.h"
 #include "graph/Quantization.h"
 #include "graph/Types.h"
+#include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -300,6 +301,45 @@ static bool widensBytes(Operation *op) {
   return from && from.getWidth() > 1 && from.getWidth() <= 8;
 }
 
+/// Whether all that is made of \p value by repetition is added to something
+/// that is not constant.
+static bool isAdded(Value value) {
+  constexpr unsigned mostSteps = 3;
+  SmallVector<std::pair<Value, unsigned>> values = {{value, mostSteps}};
+  while (!values.empty()) {
+    auto [each, left] = values.pop_back_val();
+    for (OpOperand &use : each.getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<AddOp>(user) &&
+          !isConstant(user->getOperand(1 - use.getOperandNumber())))
+        continue;
+      if (left == 0 || use.getOperandNumber() != 0 ||
+          !isa<BroadcastInDimOp, DynamicBroadcastInDimOp, nn::BroadcastLikeOp,
+               ReshapeOp>(user))
+        return false;
+      values.push_back({user->getResult(0), left - 1});
+    }
+  }
+  return !value.use_empty();
+}
+
+/// Whether \p op converts the 32-bit integers of a bias, which a product adds
+/// to its sums: what they are multiplied by is their scale.
+static bool widensBias(Operation *op) {
+  auto convert = dyn_cast<ConvertOp>(op);
+  return convert && isFloatTensor(convert) &&
+         tensorOf(convert.getOperand())
+             .getElementType()
+             .isSignlessInteger(32) &&
+         !convert->use_empty() &&
+         llvm::all_of(convert->getUses(), [](OpOperand &use) {
+           auto scaled = dyn_cast<MulOp>(use.getOwner());
+           return scaled &&
+                  isConstant(scaled->getOperand(1 - use.getOperandNumber())) &&
+                  isAdded(scaled);
+         });
+}
+
 bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
   if (!run.isEnabled(label))
     return false;
@@ -325,7 +365,8 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
         ((run.keepsQuantizedConstants || whole.areKept()) &&
          isa<UniformDequantizeOp>(op)) ||
         (run.keepsQuantizedConstants && widensWeight(op)) ||
-        (run.keepsBytes && (isa<UniformDequantizeOp>(op) || widensBytes(op))) ||
+        (run.keepsBytes &&
+         (isa<UniformDequantizeOp>(op) || widensBytes(op) || widensBias(op))) ||
         !dependsOnConstantsOnly(op) || !isSmallEnough(op, byteLimit))
       continue;
     SmallVector<Operation *> inside;

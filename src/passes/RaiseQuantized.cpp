@@ -323,7 +323,10 @@ struct RaiseQuantized : RulePass<RaiseQuantized> {
     registry.insert<nn::NnDialect, quant::QuantizationDialect>();
   }
   RuleList tables() const {
-    return {raiseQuantizedRules(), dropoutRules().rules};
+    // A clamp that quantising does already would hide from it what is
+    // dequantised, which it could read as it is.
+    return {quantizationRules().rules, raiseQuantizedRules(),
+            dropoutRules().rules};
   }
 };
 } // namespace
