@@ -6,6 +6,7 @@
 #include "autodiff/Recompute.h"
 #include "graph/Model.h"
 #include "graph/gradient/Gradient.h"
+#include "graph/stablehlo/OpenTuples.h"
 
 using namespace mlir;
 
@@ -72,6 +73,8 @@ struct Differentiate : PassWrapper<Differentiate, OperationPass<ModuleOp>> {
   }
 
   LogicalResult differentiate(func::FuncOp entry) {
+    inlineFutures(entry);
+    openTuples(entry);
     if (mostTrips > 0)
       boundLoops(entry, mostTrips);
     Operation *end = entry.front().getTerminator();

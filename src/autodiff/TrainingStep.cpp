@@ -14,6 +14,7 @@
 #include "graph/FirstError.h"
 #include "graph/Types.h"
 #include "graph/interfaces/Differentiable.h"
+#include "graph/stablehlo/OpenTuples.h"
 #include "graph/storage/Storage.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -531,6 +532,8 @@ void StepBuilder::makeConstants() {
 
 Result<TrainedTensors> StepBuilder::step(ArrayRef<TensorSpec> targets) {
   samples = targets.front().shape.empty() ? 1 : targets.front().shape.front();
+  inlineFutures(entry);
+  openTuples(entry);
   if (options.mostTrips > 0)
     boundLoops(entry, options.mostTrips);
   const llvm::SetVector<Value> statistics = runningStatistics(entry);

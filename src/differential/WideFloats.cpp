@@ -46,9 +46,11 @@ Model withWideFloats(const Model &model) {
       for (Block &block : region)
         for (BlockArgument argument : block.getArguments())
           argument.setType(replacer.replace(argument.getType()));
-    if (auto function = dyn_cast<func::FuncOp>(op))
-      function.setFunctionType(
-          cast<FunctionType>(replacer.replace(function.getFunctionType())));
+    // The type of a function, and the one that a norm computes in.
+    for (NamedAttribute each : op->getAttrDictionary())
+      if (auto type = dyn_cast<TypeAttr>(each.getValue()))
+        op->setAttr(each.getName(),
+                    TypeAttr::get(replacer.replace(type.getValue())));
     if (auto constant = dyn_cast<stablehlo::ConstantOp>(op))
       constant.setValueAttr(widened(constant.getValue()));
   });

@@ -12,6 +12,7 @@
 #include "graph/interfaces/Differentiable.h"
 #include "graph/interfaces/Interfaces.h"
 #include "graph/nn/NnDeferred.h"
+#include "graph/stablehlo/OpenTuples.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
@@ -108,6 +109,8 @@ llvm::StringRef effectsOf(Operation *op) {
 bool holdsFloats(Type type) {
   if (auto tuple = dyn_cast<TupleType>(type))
     return llvm::any_of(tuple.getTypes(), holdsFloats);
+  if (auto future = dyn_cast<stablehlo::FutureType>(type))
+    return llvm::any_of(future.getTypes(), holdsFloats);
   return isa<ShapedType>(type) &&
          isa<FloatType, ComplexType, quant::QuantizedType>(
              cast<ShapedType>(type).getElementType());
@@ -130,6 +133,8 @@ GradientReport tryGradient(ModuleOp module, func::FuncOp example,
   OwningOpRef<ModuleOp> copy(cast<ModuleOp>(module->clone()));
   auto function = copy->lookupSymbol<func::FuncOp>(example.getName());
   FirstError quiet(module.getContext());
+  inlineFutures(function);
+  openTuples(function);
   Operation *end = function.front().getTerminator();
   OpBuilder builder(end);
   llvm::SmallVector<Value> outputs, inputs;
@@ -170,13 +175,11 @@ GradientReport tryGradient(ModuleOp module, func::FuncOp example,
 /// "rule" or "parts"; a dash where no floats go in or come out.
 llvm::StringRef gradientOf(ModuleOp module, Operation *op) {
   auto report = tryGradient(module, op->getParentOfType<func::FuncOp>());
-  const bool hasRule = isa<DifferentiableOpInterface>(op);
-  // The example may be one of integers.
   if (!report.isDue || op->hasTrait<OpTrait::IsTerminator>())
-    return hasRule ? "rule" : "–";
+    return "–";
   if (!report.isBuilt)
     return "";
-  return hasRule ? "rule" : "parts";
+  return isa<DifferentiableOpInterface>(op) ? "rule" : "parts";
 }
 
 llvm::StringRef yes(bool is) { return is ? "yes" : ""; }
@@ -206,8 +209,8 @@ Made by `build/bin/stablehlo-status test/graph/stablehlo`; a test holds it. Do n
 - *inference*: the result's type follows from the operands, attributes and regions.
 - *decomposition*: other operations can express it, for some operands at least.
 - *oracle*, *CPU backend*: it takes the example in `test/graph/stablehlo/samples.mlir`, alone and in one process.
-- *gradient*: how the example is differentiated: by a *rule* of the operation, or through the *parts* that it is decomposed into. –: no floats go in, or
-  none come out. [training.md](training.md) says what the rules do not cover.
+- *gradient*: how the example is differentiated: by a *rule* of the operation, or through the *parts* that it is decomposed into, or holds. –: no floats
+  go in, or none come out. `test/graph/gradient` holds each of them against finite differences in f64. [training.md](training.md) says what the rules do not cover.
 - *tests*: in `test/graph/stablehlo`; what the operations compute is tested in `test/interpreter` and `test/backend`.
 
 | operation | effects | verifier | inference | decomposition | oracle | CPU backend | gradient | tests |
@@ -220,7 +223,8 @@ constexpr llvm::StringLiteral nnHead =
 Made by `build/bin/stablehlo-status test/graph/nn-samples.mlir`; a test holds it. Do not edit.
 
 How the example in `test/graph/nn-samples.mlir` is differentiated: by a *rule* of the operation, or through the *parts* that it is decomposed into.
-–: no floats go in, or none come out. *Twice*: so is its gradient. `test/graph/DecomposeTest.cpp` holds gradients against finite differences in f64.
+–: no floats go in, or none come out. *Twice*: so is its gradient. `test/graph/gradient/SamplesTest.cpp` holds both against finite differences in f64, and
+`test/graph/DecomposeTest.cpp` those of other examples.
 
 | operation | gradient | twice |
 |---|---|---|

@@ -2,42 +2,11 @@
 
 #include "backend/cpu/Flatten.h"
 
+#include "graph/stablehlo/OpenTuples.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace sinter;
-
-/// Puts the region where the operation starts; nothing else runs meanwhile.
-static void inlineAsync(stablehlo::AsyncStartOp start) {
-  OpBuilder builder(start);
-  IRMapping mapping;
-  Block &body = start.getBody().front();
-  mapping.map(body.getArguments(), start.getOperands());
-  for (Operation &op : body.without_terminator())
-    builder.clone(op, mapping);
-  SmallVector<Value> results;
-  for (Value value : body.getTerminator()->getOperands())
-    results.push_back(mapping.lookupOrDefault(value));
-  for (Operation *user : llvm::make_early_inc_range(start->getUsers()))
-    if (isa<stablehlo::AsyncDoneOp>(user)) {
-      user->replaceAllUsesWith(results);
-      user->erase();
-    }
-  if (start->use_empty())
-    start->erase();
-}
-
-static void openTuple(stablehlo::TupleOp tuple) {
-  for (Operation *user : llvm::make_early_inc_range(tuple->getUsers()))
-    if (auto element = dyn_cast<stablehlo::GetTupleElementOp>(user)) {
-      element.getResult().replaceAllUsesWith(
-          tuple->getOperand(element.getIndex()));
-      element.erase();
-    }
-  if (tuple->use_empty())
-    tuple->erase();
-}
 
 /// Values of token type become tensors without elements.
 static void removeTokens(func::FuncOp function) {
@@ -75,15 +44,11 @@ template <typename Op> static SmallVector<Op> allOf(func::FuncOp function) {
 }
 
 void cpu::flatten(func::FuncOp function) {
-  for (auto op : allOf<stablehlo::AsyncStartOp>(function))
-    inlineAsync(op);
+  inlineFutures(function);
   for (auto op : allOf<stablehlo::OptimizationBarrierOp>(function)) {
     op->replaceAllUsesWith(op->getOperands());
     op->erase();
   }
-  // Those that hold others stand behind these, and are opened first.
-  SmallVector<stablehlo::TupleOp> tuples = allOf<stablehlo::TupleOp>(function);
-  for (auto op : llvm::reverse(tuples))
-    openTuple(op);
+  openTuples(function);
   removeTokens(function);
 }

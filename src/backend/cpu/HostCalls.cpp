@@ -7,6 +7,7 @@
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/Collectives.h"
 #include "graph/chlo/KnownCalls.h"
+#include "graph/stablehlo/OpenTuples.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "runtime/host/Builtin.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -175,6 +176,8 @@ static void modernize(func::FuncOp function) {
 
 void cpu::lowerToHostCalls(func::FuncOp function) {
   modernize(function);
+  // A call is nothing that can be started.
+  inlineFutures(function);
   SmallVector<std::pair<Operation *, Callee>> found;
   function.walk([&](Operation *op) {
     if (std::optional<Callee> callee = calleeOf(op))

@@ -20,10 +20,13 @@ static Value together(TensorBuilder &e, StringRef name, Operation *like,
   state.addOperands(operands);
   state.addTypes(type);
   state.addAttributes(attributes);
-  for (StringRef kept : {"replica_groups", "channel_handle",
-                         "use_global_device_ids", "has_dynamic_root"})
-    if (Attribute value = like->getAttr(kept))
-      state.addAttribute(kept, value);
+  SmallVector<StringRef> kept = {"replica_groups", "channel_handle",
+                                 "use_global_device_ids"};
+  if (name != AllReduceOp::getOperationName())
+    kept.push_back("has_dynamic_root");
+  for (StringRef each : kept)
+    if (Attribute value = like->getAttr(each))
+      state.addAttribute(each, value);
   Region *region = combiner.empty() ? nullptr : state.addRegion();
   if (region) {
     Type scalar =
@@ -47,12 +50,13 @@ static Value combined(TensorBuilder &e, Operation *like, Value value,
                   value.getType(), {}, combiner);
 }
 
-/// Each process's elements are in all results: gradients are added up. Of
-/// the greatest (least) ones, and of factors, each gets its share.
-static Value reducedBy(AllReduceOp op, TensorBuilder &e, Value operand,
-                       Value result, Value dy, StringRef combiner) {
+/// The gradient by \p operand, which together with those of the other
+/// processes gives \p result in each of them; \p sum is what all of them have
+/// as gradients by it. Of the greatest (least) ones, and of factors, each gets
+/// its share. Null for other combiners.
+static Value reducedBy(Operation *op, TensorBuilder &e, Value operand,
+                       Value result, Value sum, StringRef combiner) {
   Type element = tensorOf(operand).getElementType();
-  Value sum = combined(e, op, dy);
   if (combiner == AddOp::getOperationName())
     return e.convert(sum, element);
   Value x = e.convert(operand, tensorOf(result).getElementType());
@@ -79,6 +83,17 @@ static Value reducedBy(AllReduceOp op, TensorBuilder &e, Value operand,
                e.mul(sum, conjugate(e, e.div(product, factor))));
 }
 
+/// The same where not every process has the whole result, which extremes need.
+static Value reducedApart(Operation *op, TensorBuilder &e, Value operand,
+                          Value sum, StringRef combiner) {
+  Value whole = sum;
+  if (combiner == MaxOp::getOperationName() ||
+      combiner == MinOp::getOperationName())
+    whole = combined(e, op, e.convert(operand, tensorOf(sum).getElementType()),
+                     combiner);
+  return reducedBy(op, e, operand, whole, sum, combiner);
+}
+
 /// All operands of a sum go back in one exchange.
 static Gradients summed(AllReduceOp op, TensorBuilder &e, ValueRange dy) {
   SmallVector<Value> seeds;
@@ -98,9 +113,10 @@ static Gradients reduced(AllReduceOp op, TensorBuilder &e, ValueRange dy) {
   SmallVector<Value> gradients;
   for (auto [operand, result, seed] :
        llvm::zip_equal(op.getOperands(), op.getResults(), dy)) {
-    gradients.push_back(seed && hasGradient(operand)
-                            ? reducedBy(op, e, operand, result, seed, combiner)
-                            : Value());
+    gradients.push_back(
+        seed && hasGradient(operand)
+            ? reducedBy(op, e, operand, result, combined(e, op, seed), combiner)
+            : Value());
     if (seed && hasGradient(operand) && !gradients.back())
       return failure();
   }
@@ -108,13 +124,17 @@ static Gradients reduced(AllReduceOp op, TensorBuilder &e, ValueRange dy) {
 }
 
 /// Builds a gradient of each operand that has one; those left over are indices.
+/// Failure where there is none to build.
 static Gradients
 forEach(Operation *op, ValueRange dy,
         llvm::function_ref<Value(Value operand, Value dy)> build) {
   SmallVector<Value> gradients(op->getNumOperands());
   for (auto [i, seed] : llvm::enumerate(dy))
-    if (seed && hasGradient(op->getOperand(i)))
+    if (seed && hasGradient(op->getOperand(i))) {
       gradients[i] = build(op->getOperand(i), seed);
+      if (!gradients[i])
+        return failure();
+    }
   return gradients;
 }
 
@@ -129,14 +149,15 @@ static Gradients gathered(AllGatherOp op, TensorBuilder &e, ValueRange dy) {
 
 static Gradients reducedAndScattered(ReduceScatterOp op, TensorBuilder &e,
                                      ValueRange dy) {
-  if (combinerOf(op.getComputation()) != AddOp::getOperationName())
-    return failure();
+  StringRef combiner = combinerOf(op.getComputation());
   NamedAttribute dimension = e.builder.getNamedAttr(
       "all_gather_dim", op->getAttr("scatter_dimension"));
   return forEach(op, dy, [&](Value operand, Value seed) {
-    Type element = tensorOf(operand).getElementType();
-    return together(e, AllGatherOp::getOperationName(), op,
-                    e.convert(seed, element), operand.getType(), dimension);
+    Type whole = tensorOf(operand).clone(tensorOf(seed).getElementType());
+    return reducedApart(op, e, operand,
+                        together(e, AllGatherOp::getOperationName(), op, seed,
+                                 whole, dimension),
+                        combiner);
   });
 }
 
@@ -191,13 +212,13 @@ static Gradients broadcast(CollectiveBroadcastOp op, TensorBuilder &e,
 /// All get what the root has.
 static Gradients reducedToOne(CollectiveReduceOp op, TensorBuilder &e,
                               ValueRange dy) {
-  if (combinerOf(op.getComputation()) != AddOp::getOperationName())
-    return failure();
+  StringRef combiner = combinerOf(op.getComputation());
   return forEach(op, dy, [&](Value operand, Value seed) {
-    seed = e.convert(seed, tensorOf(operand).getElementType());
-    return together(e, CollectiveBroadcastOp::getOperationName(), op,
-                    withRoot(op, op.getHasDynamicRoot(), seed),
-                    operand.getType());
+    return reducedApart(op, e, operand,
+                        together(e, CollectiveBroadcastOp::getOperationName(),
+                                 op, withRoot(op, op.getHasDynamicRoot(), seed),
+                                 seed.getType()),
+                        combiner);
   });
 }
 

@@ -175,6 +175,12 @@ private:
   /// One for each of \p sources.
   FailureOr<SmallVector<Value>>
   gradientsOf(Operation *op, ArrayRef<Value> known, ArrayRef<Value> sources) {
+    // No value stands for the gradients of several tensors at once.
+    if (llvm::any_of(sources, [&](Value each) {
+          return isa<TupleType, stablehlo::FutureType>(each.getType()) &&
+                 leading.contains(each);
+        }))
+      return failure();
     if (auto direct = dyn_cast<DifferentiableOpInterface>(op)) {
       auto gradients = direct.buildGradients(builder, known);
       // A rule by operands alone does not cover a region that reads from

@@ -18,7 +18,8 @@ void attachGradients(mlir::MLIRContext *context);
 /// \p seeds are: built where \p builder stands, behind all of them in one
 /// block. An input that the number does not depend on has the gradient null.
 /// Operations without a gradient of their own are differentiated through their
-/// decomposition. Fails with an error at the operation that has neither.
+/// decomposition. Fails with an error at the operation that has neither; tuples
+/// and futures have none (openTuples, inlineFutures).
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 backpropagate(mlir::OpBuilder &builder, mlir::ValueRange outputs,
               mlir::ValueRange seeds, mlir::ValueRange inputs);

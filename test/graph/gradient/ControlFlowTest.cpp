@@ -132,3 +132,27 @@ TEST(Gradient, KeepsTheStatesThatAreRead) {
   model.entry().walk([&](stablehlo::DynamicUpdateSliceOp) { ++kept; });
   EXPECT_EQ(kept, 1u);
 }
+
+/// Nothing stands for the gradient by a tuple, and what a branch reads of one
+/// would be lost.
+TEST(Gradient, SaysThatTuplesHaveNone) {
+  Model model = parse(R"(func.func @main(%x: tensor<f64>) -> tensor<f64> {
+    %t = stablehlo.tuple %x : tuple<tensor<f64>>
+    %p = stablehlo.constant dense<true> : tensor<i1>
+    %y = "stablehlo.if"(%p) ({
+      %a = stablehlo.get_tuple_element %t[0] : (tuple<tensor<f64>>) -> tensor<f64>
+      stablehlo.return %a : tensor<f64>
+    }, {
+      stablehlo.return %x : tensor<f64>
+    }) : (tensor<i1>) -> tensor<f64>
+    return %y : tensor<f64> })");
+  std::string message;
+  ScopedDiagnosticHandler handler(model.context(), [&](Diagnostic &each) {
+    message = each.str();
+    return success();
+  });
+  EXPECT_TRUE(failed(differentiate(
+      model, {randomOf(model.entry().getResultTypes()[0], 1, {})})));
+  EXPECT_NE(message.find("through stablehlo.tuple at "), std::string::npos)
+      << message;
+}

@@ -3,6 +3,7 @@
 
 #include "graph/Constants.h"
 #include "graph/gradient/FiniteDifferences.h"
+#include "graph/stablehlo/OpenTuples.h"
 #include "interpreter/Environment.h"
 #include "interpreter/Interpreter.h"
 #include "runtime/ThreadGroup.h"
@@ -58,6 +59,7 @@ static void checkOnGrid(const std::string &body, const std::string &result) {
             "> {\n" + body + "\n%z = stablehlo.multiply %y, %y : tensor<" +
             result + ">\nreturn %z : tensor<" + result + "> }");
   ASSERT_TRUE(model.module());
+  inlineFutures(model.entry());
   std::vector<Tensors> inputs;
   for (uint64_t rank = 0; rank < 4; ++rank)
     inputs.push_back(
@@ -129,30 +131,59 @@ TEST(CollectiveGradient, OfProductsWithZeros) {
               "4x2xf64");
 }
 
+/// Each process gets a part of what is combined, and one gets all of it: the
+/// first of the group, or the one that an operand names.
+TEST(CollectiveGradient, OfReductionsToSome) {
+  const std::string groups =
+      "replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>";
+  for (const char *combiner : {"add", "maximum", "minimum", "multiply"}) {
+    const std::string region = std::string(R"(({
+      ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+        %r = stablehlo.)") + combiner +
+                               R"( %a, %b : tensor<f64>
+        stablehlo.return %r : tensor<f64>
+    }) )";
+    checkOnGrid(R"(%y = "stablehlo.reduce_scatter"(%x) )" + region +
+                    "{scatter_dimension = 0 : i64, " + groups +
+                    "} : (tensor<4x2xf64>) -> tensor<2x2xf64>",
+                "2x2xf64");
+    checkOnGrid(R"(%y = "stablehlo.collective_reduce"(%x) )" + region + "{" +
+                    groups + "} : (tensor<4x2xf64>) -> tensor<4x2xf64>",
+                "4x2xf64");
+    checkOnGrid(
+        "%one = stablehlo.constant dense<1> : tensor<1xi32>\n" +
+            std::string(R"(%y = "stablehlo.collective_reduce"(%x, %one) )") +
+            region + "{" + groups +
+            ", has_dynamic_root} : (tensor<4x2xf64>, tensor<1xi32>) -> "
+            "tensor<4x2xf64>",
+        "4x2xf64");
+  }
+}
+
+/// What was started is awaited at once.
+TEST(CollectiveGradient, OfFutures) {
+  checkOnGrid(R"(%f = "stablehlo.async_start"(%x) ({
+    ^bb0(%a: tensor<4x2xf64>):
+      %g = "stablehlo.all_gather"(%a) {all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}
+          : (tensor<4x2xf64>) -> tensor<4x4xf64>
+      stablehlo.return %g : tensor<4x4xf64>
+    }) : (tensor<4x2xf64>) -> !stablehlo.future<tensor<4x4xf64>>
+    %y = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<4x4xf64>>) -> tensor<4x4xf64>)",
+              "4x4xf64");
+}
+
 TEST(CollectiveGradient, OfExchanges) {
   const std::string groups =
       "replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>";
   checkOnGrid(R"(%y = "stablehlo.all_gather"(%x) {all_gather_dim = 1 : i64, )" +
                   groups + "} : (tensor<4x2xf64>) -> tensor<4x4xf64>",
               "4x4xf64");
-  const std::string sum = R"(({
-      ^bb0(%a: tensor<f64>, %b: tensor<f64>):
-        %r = stablehlo.add %a, %b : tensor<f64>
-        stablehlo.return %r : tensor<f64>
-    }) )";
-  checkOnGrid(R"(%y = "stablehlo.reduce_scatter"(%x) )" + sum +
-                  "{scatter_dimension = 0 : i64, " + groups +
-                  "} : (tensor<4x2xf64>) -> tensor<2x2xf64>",
-              "2x2xf64");
   checkOnGrid(R"(%y = "stablehlo.all_to_all"(%x) {split_dimension = 0 : i64,
       concat_dimension = 1 : i64, split_count = 2 : i64, )" +
                   groups + "} : (tensor<4x2xf64>) -> tensor<2x4xf64>",
               "2x4xf64");
   checkOnGrid(R"(%y = "stablehlo.collective_broadcast"(%x) {)" + groups +
                   "} : (tensor<4x2xf64>) -> tensor<4x2xf64>",
-              "4x2xf64");
-  checkOnGrid(R"(%y = "stablehlo.collective_reduce"(%x) )" + sum + "{" +
-                  groups + "} : (tensor<4x2xf64>) -> tensor<4x2xf64>",
               "4x2xf64");
   for (const char *pairs : {"dense<[[0, 1]]> : tensor<1x2xi64>",
                             "dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>"})

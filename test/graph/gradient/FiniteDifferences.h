@@ -11,9 +11,11 @@
 
 namespace sinter::test {
 
-/// Of the random numbers that a gradient is taken at.
+/// Of the random numbers that a gradient is taken at. Integers are less than
+/// the limit.
 struct Range {
   double low = -1, high = 1;
+  uint64_t integerLimit = 16;
 };
 
 /// Random numbers of a tensor's type.
@@ -23,8 +25,15 @@ Tensor randomOf(mlir::Type type, uint64_t seed, Range range);
 Model parse(const std::string &text);
 
 /// Makes `main` return the gradients of the weighted sum of its results by its
-/// arguments.
+/// arguments, of those of both that are real or complex numbers.
 mlir::LogicalResult differentiate(Model &model, llvm::ArrayRef<Tensor> weights);
+
+/// Holds the gradients of a model against central differences in f64, and with
+/// \p isTwice those of its gradients, too. All real and complex numbers are of
+/// f64; a complex gradient is that by the real part and that by the imaginary
+/// one. False where a test has failed.
+bool checkModel(const Model &model, llvm::ArrayRef<Tensor> inputs,
+                uint64_t seed, bool isTwice);
 
 /// Holds gradients against central differences in f64, and second derivatives
 /// against those of the gradients. \p body is the text of

@@ -265,9 +265,9 @@ func.func @shift_right_logical(%x: tensor<2x3xi32>, %y: tensor<2x3xi32>) -> tens
 
 // CHECK-LABEL: func @convert(
 // CHECK: stablehlo.convert{{[ ("]}}
-func.func @convert(%x: tensor<2x3xf32>) -> tensor<2x3xi32> {
-  %r = stablehlo.convert %x : (tensor<2x3xf32>) -> tensor<2x3xi32>
-  return %r : tensor<2x3xi32>
+func.func @convert(%x: tensor<2x3xf32>) -> tensor<2x3xf64> {
+  %r = stablehlo.convert %x : (tensor<2x3xf32>) -> tensor<2x3xf64>
+  return %r : tensor<2x3xf64>
 }
 
 // CHECK-LABEL: func @real(
@@ -594,16 +594,20 @@ func.func @case(%p: tensor<i32>, %x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // CHECK-LABEL: func @while(
 // CHECK: stablehlo.while{{[ ("]}}
-func.func @while(%x: tensor<i32>, %n: tensor<i32>) -> tensor<i32> {
-  %r = stablehlo.while(%i = %x) : tensor<i32>
+func.func @while(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %o = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %z, %y = %x) : tensor<i32>, tensor<2x3xf32>
    cond {
     %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
     stablehlo.return %c : tensor<i1>
   } do {
-    %s = stablehlo.add %i, %i : tensor<i32>
-    stablehlo.return %s : tensor<i32>
+    %j = stablehlo.add %i, %o : tensor<i32>
+    %s = stablehlo.multiply %y, %x : tensor<2x3xf32>
+    stablehlo.return %j, %s : tensor<i32>, tensor<2x3xf32>
   }
-  return %r : tensor<i32>
+  return %r#1 : tensor<2x3xf32>
 }
 
 // CHECK-LABEL: func @return(
@@ -639,20 +643,26 @@ func.func @optimization_barrier(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // CHECK-LABEL: func @async_start(
 // CHECK: stablehlo.async_start{{[ ("]}}
-func.func @async_start(%x: tensor<2x3xf32>) -> !stablehlo.future<tensor<2x6xf32>> {
-  %r = "stablehlo.async_start"(%x) ({
+func.func @async_start(%x: tensor<2x3xf32>) -> tensor<2x6xf32> {
+  %f = "stablehlo.async_start"(%x) ({
   ^bb0(%a: tensor<2x3xf32>):
     %g = "stablehlo.all_gather"(%a) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x3xf32>) -> tensor<2x6xf32>
     stablehlo.return %g : tensor<2x6xf32>
   }) : (tensor<2x3xf32>) -> !stablehlo.future<tensor<2x6xf32>>
-  return %r : !stablehlo.future<tensor<2x6xf32>>
+  %r = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<2x6xf32>>) -> tensor<2x6xf32>
+  return %r : tensor<2x6xf32>
 }
 
 // CHECK-LABEL: func @async_done(
 // CHECK: stablehlo.async_done{{[ ("]}}
-func.func @async_done(%x: !stablehlo.future<tensor<2x6xf32>>) -> tensor<2x6xf32> {
-  %r = "stablehlo.async_done"(%x) : (!stablehlo.future<tensor<2x6xf32>>) -> tensor<2x6xf32>
-  return %r : tensor<2x6xf32>
+func.func @async_done(%x: tensor<2x3xf32>) -> tensor<1x3xf32> {
+  %f = "stablehlo.async_start"(%x) ({
+  ^bb0(%a: tensor<2x3xf32>):
+    %s = stablehlo.slice %a [0:1, 0:3] : (tensor<2x3xf32>) -> tensor<1x3xf32>
+    stablehlo.return %s : tensor<1x3xf32>
+  }) : (tensor<2x3xf32>) -> !stablehlo.future<tensor<1x3xf32>>
+  %r = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<1x3xf32>>) -> tensor<1x3xf32>
+  return %r : tensor<1x3xf32>
 }
 
 // CHECK-LABEL: func @all_gather(
@@ -789,10 +799,10 @@ func.func @tuple(%x: tensor<2x3xf32>, %k: tensor<2x3xi32>) -> tensor<2x3xf32> {
 
 // CHECK-LABEL: func @get_tuple_element(
 // CHECK: stablehlo.get_tuple_element{{[ ("]}}
-func.func @get_tuple_element(%x: tensor<2x3xf32>, %k: tensor<2x3xi32>) -> tensor<2x3xi32> {
-  %t = stablehlo.tuple %x, %k : tuple<tensor<2x3xf32>, tensor<2x3xi32>>
-  %r = stablehlo.get_tuple_element %t[1] : (tuple<tensor<2x3xf32>, tensor<2x3xi32>>) -> tensor<2x3xi32>
-  return %r : tensor<2x3xi32>
+func.func @get_tuple_element(%x: tensor<2x3xf32>, %k: tensor<2x3xi32>) -> tensor<2x3xf32> {
+  %t = stablehlo.tuple %k, %x : tuple<tensor<2x3xi32>, tensor<2x3xf32>>
+  %r = stablehlo.get_tuple_element %t[1] : (tuple<tensor<2x3xi32>, tensor<2x3xf32>>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
 }
 
 // CHECK-LABEL: func @broadcast(
