@@ -11,6 +11,7 @@
 #include "graph/storage/Storage.h"
 #include "interpreter/InterpreterExecutor.h"
 #include "passes/Observe.h"
+#include "passes/Pipelines.h"
 #include "passes/Specialize.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -114,6 +115,18 @@ static autodiff::UnnamedConstants unnamedOf(const Format &format) {
                                     : autodiff::UnnamedConstants::MadeByReader;
 }
 
+/// Makes one operation of what rounds to quantised numbers and of what they
+/// stand for, since the arithmetic of a rounding has no gradient. What computes
+/// with the numbers stays as it is.
+static Result<void> raiseRounding(Model &model) {
+  SimplifyOptions rounding;
+  rounding.disabledPatterns = {"all"};
+  rounding.enabledPatterns = {"raise-quantize", "raise-dequantize",
+                              "cancel-bitcasts"};
+  Result<SimplifyReport> raised = raiseQuantized(model, rounding);
+  return raised ? Result<void>() : raised.takeError();
+}
+
 /// The model for inputs like these, its weights as arguments.
 Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   const std::vector<ModelInput> &wanted = description().inputs;
@@ -136,6 +149,9 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
         "': a model that keeps states from run to run is not trained, since "
         "what a sample gives would depend on the batches before it; `sinter "
         "optimize --freeze` makes constants of states");
+  // Before scales become arguments.
+  if (Result<void> raised = raiseRounding(*model); !raised)
+    return inFile(raised.takeError(), request.input.path);
   Result<std::vector<autodiff::LiftedWeight>> weights =
       autodiff::liftWeights(*model, unnamedOf(source->format()));
   if (!weights)

@@ -1,5 +1,6 @@
 #include "graph/gradient/Gradient.h"
 
+#include "graph/Quantization.h"
 #include "graph/interfaces/Interfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,6 +21,7 @@ void attachGradients(MLIRContext *context) {
   gradient::attachIndexing(context);
   gradient::attachOrder(context);
   gradient::attachProducts(context);
+  gradient::attachQuantized(context);
   gradient::attachReductions(context);
 }
 
@@ -172,6 +174,17 @@ private:
     return text;
   }
 
+  /// What \p op gives, built in front of it of others.
+  FailureOr<SmallVector<Value>> partsOf(Operation *op, bool isOfQuantized) {
+    OpBuilder before(op);
+    if (isOfQuantized)
+      return gradient::quantizedParts(before, op);
+    auto composed = dyn_cast<DecomposableOpInterface>(op);
+    if (!composed)
+      return failure();
+    return composed.decompose(before);
+  }
+
   /// One for each of \p sources.
   FailureOr<SmallVector<Value>>
   gradientsOf(Operation *op, ArrayRef<Value> known, ArrayRef<Value> sources) {
@@ -181,7 +194,12 @@ private:
                  leading.contains(each);
         }))
       return failure();
-    if (auto direct = dyn_cast<DifferentiableOpInterface>(op)) {
+    const bool isOfQuantized =
+        hasQuantizedType(op) &&
+        !isa<stablehlo::UniformQuantizeOp, stablehlo::UniformDequantizeOp,
+             nn::QuantizeOp>(op);
+    auto direct = dyn_cast<DifferentiableOpInterface>(op);
+    if (direct && !isOfQuantized) {
       auto gradients = direct.buildGradients(builder, known);
       // A rule by operands alone does not cover a region that reads from
       // outside what leads to an input.
@@ -193,11 +211,7 @@ private:
       }
       return gradients;
     }
-    auto composed = dyn_cast<DecomposableOpInterface>(op);
-    if (!composed)
-      return failure();
-    OpBuilder before(op);
-    auto results = composed.decompose(before);
+    auto results = partsOf(op, isOfQuantized);
     if (failed(results))
       return failure();
     SmallVector<Value> outputs, seeds;

@@ -80,6 +80,13 @@ Gradients reducedByTree(stablehlo::ReduceOp op, TensorBuilder &e,
 Gradients reducedWindowsByTree(stablehlo::ReduceWindowOp op, TensorBuilder &e,
                                mlir::ValueRange dy);
 
+/// What \p op gives, which takes or gives quantised numbers: computed with the
+/// real numbers that they stand for and rounded, by operations that have
+/// gradients. Built where \p builder stands; failure where there is no such
+/// form.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+quantizedParts(mlir::OpBuilder &builder, mlir::Operation *op);
+
 void attachAlgebra(mlir::MLIRContext *context);
 void attachComplex(mlir::MLIRContext *context);
 void attachControlFlow(mlir::MLIRContext *context);
@@ -89,6 +96,7 @@ void attachMovement(mlir::MLIRContext *context);
 void attachIndexing(mlir::MLIRContext *context);
 void attachOrder(mlir::MLIRContext *context);
 void attachProducts(mlir::MLIRContext *context);
+void attachQuantized(mlir::MLIRContext *context);
 void attachReductions(mlir::MLIRContext *context);
 
 } // namespace sinter::gradient

@@ -169,12 +169,8 @@ void attachOrder(MLIRContext *context) {
   attach<SortOp, sorted>(context);
   attach<SelectAndScatterOp, selectedAndScattered>(context);
   attach<OptimizationBarrierOp, handedOn<OptimizationBarrierOp>>(context);
-  // Rounding lets gradients through, as if it were not there. Those by a
-  // quantised value are of the type that it stands for.
+  // Rounding lets gradients through.
   attach<ReducePrecisionOp, handedOn<ReducePrecisionOp>>(context);
-  attach<UniformQuantizeOp, handedOn<UniformQuantizeOp>>(context);
-  attach<UniformDequantizeOp, handedOn<UniformDequantizeOp>>(context);
-  attach<nn::QuantizeOp, handedOn<nn::QuantizeOp>>(context);
 }
 
 } // namespace sinter::gradient

@@ -49,7 +49,8 @@ const std::set<std::string> onGrids = {
     "stablehlo.collective_reduce",    "stablehlo.cross-replica-sum",
     "stablehlo.reduce_scatter"};
 
-/// They let gradients through that differences do not see: GradientTest.cpp.
+/// They let gradients through that differences do not see: QuantizedTest.cpp,
+/// GradientTest.cpp.
 const std::set<std::string> rounding = {
     "nn.quantize", "stablehlo.reduce_precision", "stablehlo.uniform_dequantize",
     "stablehlo.uniform_quantize"};
