@@ -22,6 +22,8 @@ struct LossValues {
   std::optional<int64_t> classes;
   /// A scalar, f32: how many labels there are, where `count` does not say it.
   mlir::Value labels{};
+  /// Of a sum of several losses: each of them by itself, without its weight.
+  llvm::SmallVector<mlir::Value> parts{};
 };
 
 /// The value that the loss is computed from: the operand of the softmax or the

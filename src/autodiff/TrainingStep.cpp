@@ -298,6 +298,8 @@ LossValues StepBuilder::joinLosses() {
   for (auto [loss, one] : llvm::zip_equal(options.losses, losses)) {
     Value part = loss.weight == 1 ? one.loss : emit.mul(one.loss, loss.weight);
     all.loss = all.loss ? emit.add(all.loss, part) : part;
+    if (losses.size() > 1)
+      all.parts.push_back(one.loss);
     if (one.right && !all.right) {
       all.right = one.right;
       all.labels = one.count;
@@ -493,6 +495,9 @@ void StepBuilder::finish(const LossValues &values, Value largest) {
   add(values.count, {named(nameAttribute, "count")});
   if (values.labels)
     add(values.labels, {named(nameAttribute, "labels")});
+  for (auto [number, part] : llvm::enumerate(values.parts))
+    add(part,
+        {named(nameAttribute, partPrefix.str() + std::to_string(number))});
   if (largest)
     add(largest, {named(nameAttribute, "gradient")});
   // In the order of their arguments, so that one can be fed from the other.

@@ -12,8 +12,9 @@
 // moves the weights, by the mean of the gradients of all batches since it did.
 // So has one that drops (TrainDropouts.h): `random`, 64 bits for each sample.
 //
-// Of several losses, `loss` is the weighted sum; then there is one result more,
-// `labels`, of how many labels `right` are right, and `count` counts samples.
+// Of several losses, `loss` is the weighted sum; then there are more results:
+// `labels`, of how many labels `right` are right, and each loss by itself,
+// `loss.0`, `loss.1`, ...; and `count` counts samples.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,8 @@ namespace sinter::autodiff {
 inline constexpr llvm::StringLiteral randomName = "random";
 inline constexpr llvm::StringLiteral rateName = "learning_rate";
 inline constexpr llvm::StringLiteral updateName = "update";
+/// What stands before a loss's number in the name of what it is by itself.
+inline constexpr llvm::StringLiteral partPrefix = "loss.";
 /// What behind a weight's name makes the name of its average.
 inline constexpr llvm::StringLiteral averageSuffix = ".average";
 

@@ -247,6 +247,7 @@ Result<Epoch> TrainCommand::trainEpoch(TrainingRun &run, uint64_t epoch) {
                                      options.epochs * stepsPerEpoch(), epoch);
     Epoch own;
     double loss = 0;
+    std::vector<double> losses;
     size_t size = 0;
     std::chrono::duration<double> took{0};
     const uint64_t end = std::min<uint64_t>(all.size(), i + each);
@@ -263,11 +264,13 @@ Result<Epoch> TrainCommand::trainEpoch(TrainingRun &run, uint64_t epoch) {
       took += Clock::now() - begin;
       own.add(*outcome);
       // One batch's loss as it is, without another rounding.
-      loss = each == 1 || !outcome->isFinite() ? outcome->loss : own.meanLoss();
+      const bool isOne = each == 1 || !outcome->isFinite();
+      loss = isOne ? outcome->loss : own.meanLoss();
+      losses = isOne ? outcome->losses : own.meanLosses();
     }
     ++steps;
-    if (Result<void> done =
-            report->step({steps, epoch, loss, rate, took.count(), size}, sofar);
+    if (Result<void> done = report->step(
+            {steps, epoch, loss, rate, took.count(), size, losses}, sofar);
         !done)
       return done.takeError();
     if (!notNumber && options.checkpointSteps &&

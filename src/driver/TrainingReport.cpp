@@ -44,30 +44,56 @@ Result<void> TrainingReport::log(const nlohmann::json &line) {
   return {};
 }
 
+/// A number, or null for what JSON has no form of.
+static nlohmann::json numberOf(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
+}
+
+static nlohmann::json numbersOf(const std::vector<double> &values) {
+  nlohmann::json all = nlohmann::json::array();
+  for (double each : values)
+    all.push_back(numberOf(each));
+  return all;
+}
+
+/// "loss 0.3412", of several "loss 0.3412 (0.3165, 0.0823)": the sum, and each
+/// by itself.
+static std::string lossText(const Epoch &epoch) {
+  std::string line = text("loss %.4f", epoch.meanLoss());
+  const char *between = " (";
+  for (double each : epoch.meanLosses()) {
+    line += between + text("%.4f", each);
+    between = ", ";
+  }
+  return epoch.losses.empty() ? line : line + ")";
+}
+
 Result<void> TrainingReport::step(const DoneStep &step, const Epoch &sofar) {
-  const bool isNumber = std::isfinite(step.loss);
-  if (isNumber)
+  if (std::isfinite(step.loss))
     curve.add(step.loss);
   show(status(step, sofar));
-  return log(
-      {{"step", step.number},
-       {"epoch", step.epoch + 1},
-       {"loss", isNumber ? nlohmann::json(step.loss) : nlohmann::json()},
-       {"lr", step.rate},
-       {"ms", step.seconds * 1e3},
-       {"samples_per_s", static_cast<double>(step.samples) / step.seconds}});
+  nlohmann::json line = {
+      {"step", step.number},
+      {"epoch", step.epoch + 1},
+      {"loss", numberOf(step.loss)},
+      {"lr", step.rate},
+      {"ms", step.seconds * 1e3},
+      {"samples_per_s", static_cast<double>(step.samples) / step.seconds}};
+  if (!step.losses.empty())
+    line["losses"] = numbersOf(step.losses);
+  return log(line);
 }
 
 /// "step 120 of 4000, epoch 1 of 10: loss 0.3412, accuracy 91.20 %, 523
 /// samples/s, 3 min 20 s left".
 std::string TrainingReport::status(const DoneStep &step, const Epoch &sofar) {
   using Clock = std::chrono::steady_clock;
-  std::string line =
-      text("step %llu of %llu, epoch %llu of %llu: loss %.4f",
-           static_cast<unsigned long long>(step.number),
-           static_cast<unsigned long long>(totalSteps),
-           static_cast<unsigned long long>(step.epoch + 1),
-           static_cast<unsigned long long>(options.epochs), sofar.meanLoss());
+  std::string line = text("step %llu of %llu, epoch %llu of %llu: ",
+                          static_cast<unsigned long long>(step.number),
+                          static_cast<unsigned long long>(totalSteps),
+                          static_cast<unsigned long long>(step.epoch + 1),
+                          static_cast<unsigned long long>(options.epochs)) +
+                     lossText(sofar);
   if (sofar.hasLabels)
     line += text(", accuracy %.2f %%", sofar.accuracy() * 100);
   line += text(", %.0f samples/s",
@@ -90,16 +116,20 @@ Result<void> TrainingReport::epoch(uint64_t epoch, uint64_t steps,
                                    double seconds, size_t samples) {
   nlohmann::json entry = {{"epoch", epoch + 1}, {"loss", trained.meanLoss()}};
   std::string line =
-      text("epoch %llu of %llu: loss %.4f",
-           static_cast<unsigned long long>(epoch + 1),
-           static_cast<unsigned long long>(options.epochs), trained.meanLoss());
+      text("epoch %llu of %llu: ", static_cast<unsigned long long>(epoch + 1),
+           static_cast<unsigned long long>(options.epochs)) +
+      lossText(trained);
+  if (!trained.losses.empty())
+    entry["losses"] = numbersOf(trained.meanLosses());
   if (trained.hasLabels) {
     entry["accuracy"] = trained.accuracy();
     line += text(", accuracy %.2f %%", trained.accuracy() * 100);
   }
   if (judged) {
     entry["validation_loss"] = judged->meanLoss();
-    line += text("; validation loss %.4f", judged->meanLoss());
+    line += "; validation " + lossText(*judged);
+    if (!judged->losses.empty())
+      entry["validation_losses"] = numbersOf(judged->meanLosses());
     if (judged->hasLabels) {
       entry["validation_accuracy"] = judged->accuracy();
       line += text(", accuracy %.2f %%", judged->accuracy() * 100);
@@ -117,6 +147,8 @@ Result<void> TrainingReport::epoch(uint64_t epoch, uint64_t steps,
     curve.addValidation(steps, judged->meanLoss());
     nlohmann::json judgement = {{"epoch", epoch + 1},
                                 {"validation_loss", judged->meanLoss()}};
+    if (!judged->losses.empty())
+      judgement["validation_losses"] = numbersOf(judged->meanLosses());
     if (judged->hasLabels)
       judgement["accuracy"] = judged->accuracy();
     if (Result<void> done = log(judgement); !done)

@@ -19,6 +19,8 @@ namespace sinter::driver {
 struct Epoch {
   double loss = 0, right = 0, count = 0, labelCount = 0;
   bool hasLabels = false;
+  /// Of several losses each by itself.
+  std::vector<double> losses = {};
 
   void add(const BatchOutcome &batch) {
     loss += batch.loss * batch.count;
@@ -26,19 +28,29 @@ struct Epoch {
     hasLabels |= batch.right.has_value();
     right += batch.right.value_or(0);
     labelCount += batch.labels;
+    losses.resize(batch.losses.size());
+    for (size_t i = 0; i < losses.size(); ++i)
+      losses[i] += batch.losses[i] * batch.count;
   }
   double meanLoss() const { return count == 0 ? 0 : loss / count; }
+  std::vector<double> meanLosses() const {
+    std::vector<double> means = losses;
+    for (double &each : means)
+      each = count == 0 ? 0 : each / count;
+    return means;
+  }
   nlohmann::json asJson() const {
-    return {{"loss", loss},
-            {"right", right},
-            {"count", count},
-            {"label count", labelCount},
-            {"labels", hasLabels}};
+    return {{"loss", loss},        {"right", right},
+            {"count", count},      {"label count", labelCount},
+            {"labels", hasLabels}, {"losses", losses}};
   }
   static Epoch of(const nlohmann::json &json) {
-    return {json.value("loss", 0.0), json.value("right", 0.0),
-            json.value("count", 0.0), json.value("label count", 0.0),
-            json.value("labels", false)};
+    return {json.value("loss", 0.0),
+            json.value("right", 0.0),
+            json.value("count", 0.0),
+            json.value("label count", 0.0),
+            json.value("labels", false),
+            json.value("losses", std::vector<double>())};
   }
   double accuracy() const { return labelCount == 0 ? 0 : right / labelCount; }
 };
@@ -51,6 +63,8 @@ struct DoneStep {
   uint64_t epoch = 0;
   double loss = 0, rate = 0, seconds = 0;
   size_t samples = 0;
+  /// Of several losses each by itself.
+  std::vector<double> losses = {};
 };
 
 /// Keeps the lines on the terminal, the log, the history of epochs and the

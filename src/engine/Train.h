@@ -30,8 +30,9 @@ struct TrainRequest : CodeOptions {
 /// model, then what its outputs are compared with, and for a step `random`
 /// where it drops, `learning_rate` and, where gradients are accumulated,
 /// `update`; it gives `loss`, `right` where there are labels, `count`, `labels`
-/// where that is another number, and for a step `gradient`, the largest
-/// magnitude of an element of a gradient. Its states are the model's weights. A
+/// where that is another number, of several losses each by itself (`loss.0`,
+/// `loss.1`, ...), and for a step `gradient`, the largest magnitude of an
+/// element of a gradient. Its states are the model's weights. A
 /// step whose loss or gradients are not finite leaves weights and running
 /// statistics alone.
 struct TrainingProgram {
@@ -59,6 +60,8 @@ public:
   virtual ~TrainableModel() = default;
 
   virtual const ModelDescription &description() const = 0;
+  /// How many losses are added up.
+  virtual size_t lossCount() const = 0;
   /// A step for samples like these, one of \p replicas processes' that take it
   /// together.
   virtual Result<TrainingProgram> step(const Batch &batch,

@@ -96,6 +96,8 @@ static Result<BatchOutcome> outcomeOf(Executor &executor,
       outcome.gradient = number;
     else if (name == "labels")
       labels = number;
+    else if (name.starts_with("loss."))
+      outcome.losses.push_back(number);
     else
       outcome.count = number;
   }
@@ -139,18 +141,25 @@ static Result<BatchOutcome> outcomeAmong(Communicator *communicator,
   return outcome;
 }
 
+/// The numbers in front of those of several losses.
+static constexpr size_t rowHead = 6;
+
 static std::vector<double> rowOf(const BatchOutcome &outcome) {
-  return {outcome.loss,
-          outcome.right.value_or(0),
-          outcome.right ? 1.0 : 0.0,
-          outcome.count,
-          outcome.labels,
-          outcome.gradient};
+  std::vector<double> row = {outcome.loss,
+                             outcome.right.value_or(0),
+                             outcome.right ? 1.0 : 0.0,
+                             outcome.count,
+                             outcome.labels,
+                             outcome.gradient};
+  row.insert(row.end(), outcome.losses.begin(), outcome.losses.end());
+  return row;
 }
 
 static BatchOutcome outcomeOf(std::span<const double> row) {
-  return {row[0], row[2] != 0 ? std::optional(row[1]) : std::nullopt, row[3],
-          row[4], row[5]};
+  const std::span<const double> losses = row.subspan(rowHead);
+  return {row[0], row[2] != 0 ? std::optional(row[1]) : std::nullopt,
+          row[3], row[4],
+          row[5], {losses.begin(), losses.end()}};
 }
 
 /// Gives those that had no samples the states and the outcome of the first.
@@ -213,7 +222,9 @@ Result<BatchOutcome> TrainingRun::judge(const SharedBatch &batch) {
   Result<std::vector<Executor *>> ready = executors(batch, /*judges=*/true);
   if (!ready)
     return ready.takeError();
-  std::vector<std::vector<double>> mine(replicas.size(), rowOf({}));
+  BatchOutcome nothing;
+  nothing.losses.resize(model->lossCount() > 1 ? model->lossCount() : 0);
+  std::vector<std::vector<double>> mine(replicas.size(), rowOf(nothing));
   Result<void> done =
       processes.run([&](size_t local, Communicator *) -> Result<void> {
         if (!(*ready)[local])
@@ -234,9 +245,11 @@ Result<BatchOutcome> TrainingRun::judge(const SharedBatch &batch) {
   auto rows = processes.gather(mine, "a validation");
   if (!rows)
     return rows.takeError();
-  BatchOutcome all;
+  BatchOutcome all = nothing;
   double right = 0;
   for (const std::vector<double> &row : *rows) {
+    for (size_t i = 0; i < all.losses.size(); ++i)
+      all.losses[i] += row[rowHead + i] * row[3];
     all.loss += row[0] * row[3];
     all.count += row[3];
     all.labels += row[4];
@@ -245,6 +258,8 @@ Result<BatchOutcome> TrainingRun::judge(const SharedBatch &batch) {
       all.right = right;
   }
   all.loss /= std::max(all.count, 1.0);
+  for (double &each : all.losses)
+    each /= std::max(all.count, 1.0);
   return all;
 }
 

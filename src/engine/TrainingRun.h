@@ -24,6 +24,9 @@ struct BatchOutcome {
   double count = 0, labels = 0;
   /// The largest magnitude of an element of a step's gradients.
   double gradient = 0;
+  /// Where there are several losses: each by itself, in the order of the
+  /// options.
+  std::vector<double> losses = {};
 
   bool isFinite() const {
     return std::isfinite(loss) && std::isfinite(gradient);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`sinter train`: losses that a file says, on any output, and several of them."""
 import json
+import math
 
 import OnnxBytes as onnx
 from SinterCommand import DONE, INVALID, SYSTEM, USAGE, main
@@ -94,8 +95,14 @@ class TrainLoss(TrainCase):
         got = self.train(TwoOutputs(), "--batch", "6", *options, data=data)
         wanted = self.stepped(Network(), loss, Optimizers.sgd, 0.5)
         self.close(got, wanted)
+        scores = Network().scores(Network().weights, self.x)
+        apart = cross_entropy(scores, self.labels), mean_of(lambda a, b: (a - b) ** 2)(flat(scores), self.real)
         with open(log) as file:
-            self.assertAlmostEqual(json.loads(file.readline())["loss"], loss(Network().scores(Network().weights, self.x)), places=5)
+            line = json.loads(file.readline())
+        self.assertAlmostEqual(line["loss"], loss(scores), places=5)
+        self.assertEqual(len(line["losses"]), 2)
+        for got_one, one in zip(line["losses"], apart):
+            self.assertAlmostEqual(got_one, one, places=5)
         for more in ["--batch", "3", "--replicas", "2"], ["--batch", "2", "--accumulate", "3"], ["--batch", "1", "--accumulate", "2", "--replicas", "3"]:
             with self.subTest(str(more)):
                 self.close(self.train(TwoOutputs(), *more, *options, "--force", data=data), wanted)
@@ -104,6 +111,29 @@ class TrainLoss(TrainCase):
         got = self.train(TwoOutputs(), "--batch", "6", "--loss", "0=mean-squared:2", "--loss", "mean-absolute", "--lr", "0.1", "--force", data=data)
         loss = lambda scores: 2 * mean_of(lambda a, b: (a - b) ** 2)(scores, self.real) + mean_of(lambda a, b: abs(a - b))(scores, self.real)
         self.close(got, self.stepped(Network(), loss, Optimizers.sgd, 0.1))
+
+    def test_each_of_several(self):
+        """Each loss by itself, the same in batches of any size and with any number of processes."""
+        model, log = self.write("net.onnx", TwoOutputs().onnx()), self.path("log.jsonl")
+        data = self.archive(target_z=self.labelled(), target_y=self.reals())
+        scores = Network().scores(Network().weights, self.x)
+        by_sigmoid = [[1 / (1 + math.exp(-each)) for each in row] for row in scores]
+        apart = [mean_of(lambda a, b: (a - b) ** 2)(by_sigmoid, self.real), cross_entropy(scores, self.labels)]
+        total = 0.3 * apart[0] + apart[1]
+        for more in ["--batch", "6"], ["--batch", "4", "--accumulate", "2"], ["--batch", "2", "--replicas", "4"], ["--batch", "6", "--backend", "interpreter"]:
+            with self.subTest(more):
+                done = self.sinter("train", model, "--data", data, "--validate", data, "-o", self.path("o.onnx"), "--loss", "y=mean-squared:0.3", "--loss", "z=cross-entropy",
+                                   "--lr", "0", "--epochs", "1", "--no-shuffle", "--force", "--log", log, *more)
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                with open(log) as file:
+                    step, judgement = (json.loads(line) for line in file)
+                self.assertAlmostEqual(step["loss"], total, places=5)
+                for name, line in ("losses", step), ("validation_losses", judgement):
+                    for got, wanted in zip(line[name], apart, strict=True):
+                        self.assertAlmostEqual(got, wanted, places=5)
+                text = f"loss {total:.4f} ({apart[0]:.4f}, {apart[1]:.4f})"
+                self.assertIn(text, done.stdout)
+                self.assertIn("validation " + text, done.stdout)
 
     def test_accuracy_of_several(self):
         data = self.archive(target_z=self.labelled(), target_y=self.reals())

@@ -10,7 +10,6 @@ import resource
 import shutil
 import struct
 import subprocess
-import time
 import zipfile
 
 import OnnxBytes as onnx
@@ -400,31 +399,6 @@ class Train(TrainCase):
         self.expect_error(USAGE, *command, "-o", out, "--resume", mentions=["--checkpoint-dir"])
         self.expect_error(USAGE, *command, "-o", out, "--checkpoint-dir", self.path("none"), "--resume", mentions=["no checkpoint"])
 
-    def test_goes_on_after_it_was_killed(self):
-        """At any moment: between steps, within one, while a checkpoint is written."""
-        model, data = self.write("net.onnx", Network(norm=True).onnx()), self.data()
-        command = ["train", model, "--data", data, "--batch", "4", "--epochs", "80", "--optimizer", "adam", "--lr", "0.01"]
-        self.assertEqual(self.sinter(*command, "-o", self.path("whole.onnx")).returncode, DONE)
-        kept = [*command, "-o", self.path("out.onnx"), "--checkpoint-dir", self.path("kept"), "--checkpoint-every", "1"]
-        chooser, killed = random.Random(1), 0
-        for attempt in range(200):
-            run = subprocess.Popen([SinterCommand.SINTER, *kept, *(["--resume"] if self.newest() else [])], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            before = self.newest()
-            end = time.monotonic() + 50
-            while run.poll() is None and time.monotonic() < end and (killed == 4 or self.newest() < before + 15):
-                time.sleep(0.001)
-            if run.poll() is None:
-                time.sleep(chooser.random() * 0.01)
-                run.kill()
-                killed += 1
-            errors = run.communicate(timeout=50)[1]
-            if run.returncode >= 0:
-                self.assertEqual(run.returncode, DONE, errors)
-                break
-        self.assertGreater(killed, 1)
-        with open(self.path("out.onnx"), "rb") as a, open(self.path("whole.onnx"), "rb") as b:
-            self.assertEqual(a.read(), b.read())
-
     def test_full_disk(self):
         """What cannot be written is a note, and what was there stays whole: here no file may be larger than the first checkpoint's."""
         model, data = self.write("net.onnx", Network().onnx()), self.data()
@@ -452,11 +426,6 @@ class Train(TrainCase):
         nowhere = self.sinter(*command, "-o", self.path("other.onnx"), "--checkpoint-dir", model)
         self.assertEqual(nowhere.returncode, DONE, nowhere.stderr)
         self.assertIn("the run goes on", nowhere.stderr)
-
-    def newest(self):
-        """The number of the last step that was kept."""
-        names = os.listdir(self.path("kept")) if os.path.isdir(self.path("kept")) else []
-        return max([int(name[5:]) for name in names if not name.endswith(".part")], default=0)
 
     def test_refused(self):
         model, out = self.write("net.onnx", Network().onnx()), self.path("out.onnx")

@@ -33,6 +33,7 @@ public:
   const ModelDescription &description() const override {
     return source->description();
   }
+  size_t lossCount() const override { return request.options.losses.size(); }
   Result<TrainingProgram> step(const Batch &batch, uint32_t replicas) override;
   Result<CheckedStep> checkedStep(const Batch &batch,
                                   uint32_t replicas) override;

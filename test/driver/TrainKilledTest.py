@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""`sinter train` that is killed (SIGKILL) at any moment and goes on: the same bits as a run that never was."""
+import json
+import os
+import random
+import subprocess
+import time
+
+import OnnxBytes as onnx
+import SinterCommand
+from QuantizeModels import png
+from SinterCommand import DONE, main
+from TrainDataTest import SIDE, picture
+from TrainTest import Network, TrainCase, numbers
+
+KILLS = 8
+HIDDEN, CLASSES = 6, 3
+
+
+def network():
+    """Pixels, a product, a batch norm, a rectifier, a dropout and a product."""
+    tensors = [onnx.tensor("w", [SIDE * SIDE, HIDDEN], onnx.floats(*numbers(SIDE * SIDE * HIDDEN, 1))), onnx.tensor("v", [HIDDEN, CLASSES], onnx.floats(*numbers(HIDDEN * CLASSES, 2))),
+               onnx.tensor("ratio", [], onnx.floats(0.3))]
+    for seed, name in enumerate(["scale", "offset", "mean", "variance"]):
+        tensors.append(onnx.tensor(name, [HIDDEN], onnx.floats(*numbers(HIDDEN, 3 + seed, 0.5, 1.5))))
+    nodes = [onnx.node("Flatten", ["x"], ["f"], "flatten"), onnx.node("MatMul", ["f", "w"], ["h"], "first"), onnx.node("BatchNormalization", ["h", "scale", "offset", "mean", "variance"], ["n"], "norm"),
+             onnx.node("Relu", ["n"], ["r"], "relu"), onnx.node("Dropout", ["r", "ratio"], ["d"], "drop"), onnx.node("MatMul", ["d", "v"], ["y"], "last")]
+    return onnx.model(onnx.graph(nodes, [onnx.value_info("x", ["N", 1, SIDE, SIDE])], [onnx.value_info("y", ["N", CLASSES])], tensors), 15)
+
+
+class TrainKilled(TrainCase):
+    def newest(self):
+        """The number of the last step that was kept."""
+        names = os.listdir(self.path("kept")) if os.path.isdir(self.path("kept")) else []
+        return max([int(name[5:]) for name in names if not name.endswith(".part")], default=0)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def log(self, name):
+        return [{key: value for key, value in json.loads(line).items() if key not in ("ms", "samples_per_s")} for line in self.read(name).splitlines()]
+
+    def start(self, command):
+        return subprocess.Popen([SinterCommand.SINTER, *command, *(["--resume"] if self.newest() else [])], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def check(self, command, every, wait):
+        """A whole run, and one with a checkpoint EVERY so many steps that is killed KILLS times: when WAIT, of a running process and the step kept before it, returns."""
+        self.assertEqual(self.sinter(*command, "-o", self.path("whole.onnx"), "--log", self.path("whole.jsonl")).returncode, DONE)
+        kept = [*command, "-o", self.path("out.onnx"), "--checkpoint-dir", self.path("kept"), "--checkpoint-every", str(every), "--log", self.path("log.jsonl")]
+        killed, resumed = 0, 0
+        while killed < KILLS:
+            before = self.newest()
+            run = self.start(kept)
+            wait(run, before)
+            run.kill()
+            errors = run.communicate(timeout=50)[1]
+            if run.returncode >= 0:
+                self.assertEqual(run.returncode, DONE, errors)
+                break
+            killed += 1
+            resumed += before > 0
+        if killed == KILLS:
+            last = self.start(kept)
+            errors = last.communicate(timeout=50)[1]
+            self.assertEqual(last.returncode, DONE, errors)
+        self.assertGreater(resumed, 1)
+        self.assertEqual(self.read("out.onnx"), self.read("whole.onnx"))
+        self.assertEqual(self.log("log.jsonl"), self.log("whole.jsonl"))
+
+    def progress(self, chooser, steps):
+        """Waits for so many steps more that are kept, and a moment."""
+        def wait(run, before):
+            end = time.monotonic() + 50
+            while run.poll() is None and time.monotonic() < end and self.newest() < before + steps:
+                time.sleep(0.001)
+            time.sleep(chooser.random() * 0.01)
+        return wait
+
+    def test_between_steps(self):
+        """Between steps, within one, while a checkpoint is written."""
+        model, data = self.write("net.onnx", Network(norm=True).onnx()), self.data()
+        self.check(["train", model, "--data", data, "--batch", "4", "--epochs", "80", "--optimizer", "adam", "--lr", "0.01"], 1, self.progress(random.Random(1), 15))
+
+    def test_all_that_has_a_state(self):
+        """Dropout, averages, gradients of several batches, augmented pictures that are decoded on their thread, validation and the best weights."""
+        model = self.write("net.onnx", network())
+        for number in range(20):
+            os.makedirs(self.path(f"classes/{number % CLASSES}"), exist_ok=True)
+            self.write(f"classes/{number % CLASSES}/{number}.png", png(SIDE + 2, SIDE + 2, picture(number, SIDE + 2)))
+        data = self.path("classes")
+        self.check(["train", model, "--data", data, "--validate", data, "--resize", str(SIDE + 2), "--random-crop", "--flip", "--shift", "1", "--data-memory", "0", "--batch", "3", "--accumulate", "2",
+                    "--epochs", "60", "--optimizer", "adamw", "--lr", "0.01", "--ema", "0.9", "--best", "--seed", "5"], 2, self.progress(random.Random(2), 12))
+
+    def test_while_it_starts(self):
+        """After times that know nothing of what it does: also before there is a checkpoint, and while one is read."""
+        model, data = self.write("net.onnx", Network(norm=True).onnx()), self.data()
+        chooser = random.Random(3)
+        begin = time.monotonic()
+        self.assertEqual(self.sinter("train", model, "--data", data, "--batch", "4", "--epochs", "1", "-o", self.path("once.onnx")).returncode, DONE)
+        once = time.monotonic() - begin
+
+        def wait(run, before):
+            # At first it comes to a checkpoint.
+            if before == 0:
+                self.progress(chooser, 1)(run, before)
+            else:
+                time.sleep(chooser.random() * 2 * once)
+        self.check(["train", model, "--data", data, "--batch", "4", "--epochs", "80", "--optimizer", "adam", "--lr", "0.01"], 1, wait)
+
+
+if __name__ == "__main__":
+    main()
