@@ -269,10 +269,7 @@ Result<Epoch> TrainCommand::trainEpoch(TrainingRun &run, uint64_t epoch) {
       losses = isOne ? outcome->losses : own.meanLosses();
     }
     ++steps;
-    if (Result<void> done = report->step(
-            {steps, epoch, loss, rate, took.count(), size, losses}, sofar);
-        !done)
-      return done.takeError();
+    report->step({steps, epoch, loss, rate, took.count(), size, losses}, sofar);
     if (!notNumber && options.checkpointSteps &&
         steps % options.checkpointSteps == 0 && i < all.size())
       save(run, sofar);
@@ -346,10 +343,8 @@ Result<int> TrainCommand::train(TrainingRun &run) {
       return judgement.takeError();
     if (*judgement)
       keepBest(run, (*judgement)->meanLoss());
-    if (Result<void> told = report->epoch(epoch, steps, *trained, *judgement,
-                                          took.count(), batches->samples());
-        !told)
-      return told.takeError();
+    report->epoch(epoch, steps, *trained, *judgement, took.count(),
+                  batches->samples());
     if (Result<void> same = run.checkAgreement(); !same)
       return same.takeError();
     if (!options.checkpointFolder.empty())

@@ -35,13 +35,25 @@ Result<void> TrainingReport::open(uint64_t steps) {
   return {};
 }
 
-Result<void> TrainingReport::log(const nlohmann::json &line) {
+void TrainingReport::log(const nlohmann::json &line) {
   if (!logStream.is_open())
-    return {};
+    return;
   logStream << line.dump() << '\n' << std::flush;
-  if (!logStream)
-    return systemError("--log '" + options.logFile + "': cannot be written to");
-  return {};
+  if (logStream)
+    return;
+  clear();
+  printNote("--log '" + options.logFile +
+            "': cannot be written to; the run goes on without it");
+  logStream.close();
+}
+
+void TrainingReport::draw() {
+  if (options.curveFile.empty() || !tells)
+    return;
+  Result<void> drawn =
+      writeFileAtomically(options.curveFile, curve.svg(options.common.model));
+  if (!drawn && std::exchange(isDrawn, false))
+    printNote("--curve: " + drawn.error().message + "; the run goes on");
 }
 
 /// A number, or null for what JSON has no form of.
@@ -68,7 +80,7 @@ static std::string lossText(const Epoch &epoch) {
   return epoch.losses.empty() ? line : line + ")";
 }
 
-Result<void> TrainingReport::step(const DoneStep &step, const Epoch &sofar) {
+void TrainingReport::step(const DoneStep &step, const Epoch &sofar) {
   if (std::isfinite(step.loss))
     curve.add(step.loss);
   show(status(step, sofar));
@@ -81,7 +93,7 @@ Result<void> TrainingReport::step(const DoneStep &step, const Epoch &sofar) {
       {"samples_per_s", static_cast<double>(step.samples) / step.seconds}};
   if (!step.losses.empty())
     line["losses"] = numbersOf(step.losses);
-  return log(line);
+  log(line);
 }
 
 /// "step 120 of 4000, epoch 1 of 10: loss 0.3412, accuracy 91.20 %, 523
@@ -110,10 +122,9 @@ std::string TrainingReport::status(const DoneStep &step, const Epoch &sofar) {
   return line + ", " + durationText(each * rest) + " left";
 }
 
-Result<void> TrainingReport::epoch(uint64_t epoch, uint64_t steps,
-                                   const Epoch &trained,
-                                   const std::optional<Epoch> &judged,
-                                   double seconds, size_t samples) {
+void TrainingReport::epoch(uint64_t epoch, uint64_t steps, const Epoch &trained,
+                           const std::optional<Epoch> &judged, double seconds,
+                           size_t samples) {
   nlohmann::json entry = {{"epoch", epoch + 1}, {"loss", trained.meanLoss()}};
   std::string line =
       text("epoch %llu of %llu: ", static_cast<unsigned long long>(epoch + 1),
@@ -151,13 +162,9 @@ Result<void> TrainingReport::epoch(uint64_t epoch, uint64_t steps,
       judgement["validation_losses"] = numbersOf(judged->meanLosses());
     if (judged->hasLabels)
       judgement["accuracy"] = judged->accuracy();
-    if (Result<void> done = log(judgement); !done)
-      return done;
+    log(judgement);
   }
-  if (options.curveFile.empty() || !tells)
-    return {};
-  return writeFileAtomically(options.curveFile,
-                             curve.svg(options.common.model));
+  draw();
 }
 
 nlohmann::json TrainingReport::asJson() const {

@@ -79,11 +79,11 @@ public:
   /// Begins the log. A run that goes on after step \p steps keeps the lines of
   /// the steps before.
   Result<void> open(uint64_t steps);
-  Result<void> step(const DoneStep &step, const Epoch &sofar);
+  void step(const DoneStep &step, const Epoch &sofar);
   /// After epoch \p epoch, which took \p seconds for \p samples samples.
-  Result<void> epoch(uint64_t epoch, uint64_t steps, const Epoch &trained,
-                     const std::optional<Epoch> &judged, double seconds,
-                     size_t samples);
+  void epoch(uint64_t epoch, uint64_t steps, const Epoch &trained,
+             const std::optional<Epoch> &judged, double seconds,
+             size_t samples);
   /// Takes the line on the terminal away.
   void clear() { show(""); }
 
@@ -94,7 +94,10 @@ public:
   void restore(const nlohmann::json &json);
 
 private:
-  Result<void> log(const nlohmann::json &line);
+  /// Where the log or the curve cannot be written, the run goes on, and a note
+  /// says so once.
+  void log(const nlohmann::json &line);
+  void draw();
   std::string status(const DoneStep &step, const Epoch &sofar);
 
   const TrainOptions &options;
@@ -102,6 +105,8 @@ private:
   bool tells;
   std::function<void(const std::string &)> show;
   std::ofstream logStream;
+  /// Whether no drawing of the curve has failed.
+  bool isDrawn = true;
   nlohmann::json epochs = nlohmann::json::array();
   LossCurve curve;
   /// When the first step of this process, which compiles, had ended, and its

@@ -113,6 +113,19 @@ class TrainReport(TrainCase):
             for circle, loss in zip(circles, judged):
                 self.assertAlmostEqual(float(circle.get("cy")), points[low][1] + slope * (loss - means[low]), delta=0.02)
 
+    def test_full_disk(self):
+        """What cannot be told ends no run: a note says so once. A folder that is not there is seen before the run begins."""
+        model, data = self.write("net.onnx", Network().onnx()), self.data()
+        command = ["train", model, "--data", data, "--validate", data, "-o", self.path("out.onnx"), "--force", "--batch", "3", "--epochs", "3"]
+        for option in "--log", "--curve":
+            done = self.sinter(*command, option, "/dev/full")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertEqual(done.stderr.count("the run goes on"), 1, done.stderr)
+            self.assertIn("note: " + option, done.stderr)
+            self.assertIn("/dev/full", done.stderr)
+            os.remove(self.path("out.onnx"))
+        self.expect_error(SYSTEM, *command, "--log", self.path("none/log.jsonl"), mentions=["--log", "none/log.jsonl"])
+
     def test_curve_goes_on(self):
         drawn = []
         for each in "whole", "halves":
