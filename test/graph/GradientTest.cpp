@@ -115,3 +115,21 @@ TEST(Gradient, SaysTheWay) {
   EXPECT_NE(messages[0].find("through stablehlo.negate at "), std::string::npos)
       << messages[0];
 }
+
+TEST(Gradient, SaysThatSizesAreNotKnown) {
+  Model model = parse(R"(func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {
+    %d = stablehlo.negate %x : (tensor<4xf64>) -> tensor<?xf64>
+    %y = stablehlo.sine %d : (tensor<?xf64>) -> tensor<4xf64>
+    return %y : tensor<4xf64> })");
+  std::string message;
+  ScopedDiagnosticHandler handler(model.context(), [&](Diagnostic &each) {
+    message = each.str();
+    return success();
+  });
+  EXPECT_TRUE(failed(differentiate(
+      model, {randomOf(model.entry().getResultTypes()[0], 1, {})})));
+  EXPECT_NE(message.find("'stablehlo.sine' op has no gradient, since its sizes "
+                         "are not known; it depends on"),
+            std::string::npos)
+      << message;
+}

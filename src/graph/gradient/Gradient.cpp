@@ -128,11 +128,22 @@ private:
     for (Diagnostic &each : causes)
       op->getContext()->getDiagEngine().emit(std::move(each));
     if (failed(gradients))
-      return causes.empty() ? op->emitOpError("has no gradient") << wayTo(op)
+      return causes.empty() ? op->emitOpError("has no gradient")
+                                  << reasonOf(op) << wayTo(op)
                             : failure();
     for (auto [source, gradient] : llvm::zip_equal(sources, *gradients))
       add(source, gradient);
     return success();
+  }
+
+  /// Why \p op has none where others of its name do, for a message.
+  static StringRef reasonOf(Operation *op) {
+    auto loop = dyn_cast<stablehlo::WhileOp>(op);
+    if (loop && nn::isStatic(op) && !gradient::tripsOf(loop))
+      return ", since it is not known how often it runs (max-trips bounds it)";
+    if (isa<DifferentiableOpInterface>(op) && !nn::isStatic(op))
+      return ", since its sizes are not known";
+    return "";
   }
 
   /// The operations between the number and \p op, and between \p op and an
