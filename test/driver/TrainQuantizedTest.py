@@ -27,7 +27,7 @@ class Quantized:
         self.b = numbers(CLASSES, 2, 0.2, 1.0)
         self.scales = [0.0081, 0.0127, 0.01, 0.009]
 
-    def onnx(self, integers=False):
+    def onnx(self, integers=False, bias=None):
         nodes, tensors = [], []
 
         def add(name, shape, content, kind=onnx.FLOAT):
@@ -50,7 +50,7 @@ class Quantized:
         w = through(None if integers else "w", "v", self.scales, 0, INT8)
         nodes.append(onnx.node("MatMul", [x, w], ["m"], "product"))
         source = "m"
-        if not integers:
+        if bias if bias is not None else not integers:
             add("b", [CLASSES], onnx.floats(*self.b))
             nodes.append(onnx.node("Add", ["m", "b"], ["s"], "sum"))
             source = "s"
@@ -107,6 +107,10 @@ class TrainQuantized(TrainCase):
         self.assertEqual(done.returncode, USAGE, done.stderr)
         self.assertIn("there is no weight to train", done.stderr)
         self.assertFalse(os.path.exists(self.path("out.onnx")))
+        # What else there is trains, and a note names what does not.
+        _, done = self.step(Quantized().onnx(integers=True, bias=True))
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("not trained, since the file holds them as integers: v.q\n", done.stderr)
 
 
 if __name__ == "__main__":

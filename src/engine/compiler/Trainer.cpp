@@ -14,6 +14,7 @@
 #include "passes/Pipelines.h"
 #include "passes/Specialize.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -73,6 +74,8 @@ private:
   /// By path.
   std::map<std::string, LossFile> lossFiles;
   autodiff::TrainedTensors trained;
+  /// Of the file, what would be weights if it were floating-point numbers.
+  std::vector<std::string> integers;
   bool hasTold = false;
 };
 
@@ -128,6 +131,20 @@ static Result<void> raiseRounding(Model &model) {
   return raised ? Result<void>() : raised.takeError();
 }
 
+/// The names of constants that are numbers of integers, which have no gradient.
+static std::vector<std::string> integerWeights(Model &model) {
+  llvm::SetVector<StringRef> names;
+  model.entry().walk([&](stablehlo::UniformDequantizeOp op) {
+    Value elements = op.getOperand();
+    if (auto cast = elements.getDefiningOp<stablehlo::BitcastConvertOp>())
+      elements = cast.getOperand();
+    if (auto constant = elements.getDefiningOp<stablehlo::ConstantOp>())
+      if (auto name = constant->getAttrOfType<StringAttr>(nameAttribute))
+        names.insert(name.getValue());
+  });
+  return {names.begin(), names.end()};
+}
+
 /// The model for inputs like these, its weights as arguments.
 Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   const std::vector<ModelInput> &wanted = description().inputs;
@@ -153,6 +170,8 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   // Before scales become arguments.
   if (Result<void> raised = raiseRounding(*model); !raised)
     return inFile(raised.takeError(), request.input.path);
+  if (!hasTold)
+    integers = integerWeights(*model);
   Result<std::vector<autodiff::LiftedWeight>> weights =
       autodiff::liftWeights(*model, unnamedOf(source->format()));
   if (!weights)
@@ -182,6 +201,11 @@ Result<Model> Trainer::stepGraph(const Batch &batch, uint32_t replicas) {
 void Trainer::tellOfWeights() {
   if (std::exchange(hasTold, true) || !request.input.note)
     return;
+  if (!integers.empty())
+    request.input.note(
+        request.input.path +
+        ": not trained, since the file holds them as integers: " +
+        llvm::join(integers, ", "));
   if (!trained.askedFor.empty())
     request.input.note(
         request.input.path + ": not trained, since all their " +
