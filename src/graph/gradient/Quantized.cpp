@@ -58,10 +58,10 @@ static Gradients dequantized(UniformDequantizeOp, TensorBuilder &,
   return SmallVector<Value>(dy);
 }
 
-/// \p op on the real numbers that its operands stand for; null where its
-/// regions hold quantised constants or rescales.
+/// \p op on the real numbers that its operands stand for; null for what looks at
+/// bits, and where its regions hold quantised constants or rescales.
 static Operation *onReals(Operation *op, TensorBuilder &e) {
-  bool hasForm = true;
+  bool hasForm = !isa<BitcastConvertOp>(op);
   op->walk([&](Operation *inner) {
     hasForm &= inner == op || !hasQuantizedType(inner) ||
                !isa<ConstantOp, UniformQuantizeOp, UniformDequantizeOp,

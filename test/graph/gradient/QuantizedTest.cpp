@@ -170,3 +170,24 @@ TEST(QuantizedGradient, OfReductions) {
     EXPECT_EQ(set, 1) << "row " << row;
   }
 }
+
+/// Storage elements as such have no gradient.
+TEST(QuantizedGradient, EndsAtStorage) {
+  Model model = parse(R"(func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %i = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xi8>
+    %q = stablehlo.bitcast_convert %i : (tensor<4xi8>) -> tensor<4x!quant.uniform<i8:f32, 0.1:0>>
+    %y = stablehlo.uniform_dequantize %q : (tensor<4x!quant.uniform<i8:f32, 0.1:0>>) -> tensor<4xf32>
+    return %y : tensor<4xf32> })");
+  std::string message;
+  ScopedDiagnosticHandler handler(model.context(), [&](Diagnostic &each) {
+    message = each.str();
+    return success();
+  });
+  EXPECT_TRUE(failed(differentiate(
+      model, {randomOf(model.entry().getResultTypes()[0], 1, {})})));
+  EXPECT_EQ(message.find("'stablehlo.bitcast_convert' op has no gradient; what "
+                         "is differentiated depends on it through "
+                         "stablehlo.uniform_dequantize at "),
+            0u)
+      << message;
+}
