@@ -128,12 +128,26 @@ private:
     for (Diagnostic &each : causes)
       op->getContext()->getDiagEngine().emit(std::move(each));
     if (failed(gradients))
-      return causes.empty() ? op->emitOpError("has no gradient")
-                                  << reasonOf(op) << wayTo(op)
-                            : failure();
+      return causes.empty() ? complain(makerOf(op)) : failure();
     for (auto [source, gradient] : llvm::zip_equal(sources, *gradients))
       add(source, gradient);
     return success();
+  }
+
+  LogicalResult complain(Operation *op) {
+    return op->emitOpError("has no gradient") << reasonOf(op) << wayTo(op);
+  }
+
+  /// What gives the tuple, or the future, that \p op only reads: the cause
+  /// where one has stayed; \p op itself else.
+  static Operation *makerOf(Operation *op) {
+    while (isa<stablehlo::GetTupleElementOp, stablehlo::AsyncDoneOp>(op)) {
+      Operation *maker = op->getOperand(0).getDefiningOp();
+      if (!maker || maker->getBlock() != op->getBlock())
+        break;
+      op = maker;
+    }
+    return op;
   }
 
   /// Why \p op has none where others of its name do, for a message.

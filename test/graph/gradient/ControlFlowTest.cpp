@@ -159,3 +159,26 @@ TEST(Gradient, SaysThatTuplesHaveNone) {
   EXPECT_NE(message.find("through stablehlo.tuple at "), std::string::npos)
       << message;
 }
+
+/// The call is the cause, not who reads a part of what it gives.
+TEST(Gradient, NamesWhoGivesATuple) {
+  Model model = parse(R"(func.func @main(%x: tensor<f64>) -> tensor<f64> {
+    %n = stablehlo.negate %x : tensor<f64>
+    %t = stablehlo.custom_call @nobody(%n) : (tensor<f64>) -> tuple<tensor<f64>, tensor<f64>>
+    %y = stablehlo.get_tuple_element %t[0] : (tuple<tensor<f64>, tensor<f64>>) -> tensor<f64>
+    return %y : tensor<f64> })");
+  std::string message;
+  ScopedDiagnosticHandler handler(model.context(), [&](Diagnostic &each) {
+    message = each.str();
+    return success();
+  });
+  EXPECT_TRUE(failed(differentiate(
+      model, {randomOf(model.entry().getResultTypes()[0], 1, {})})));
+  EXPECT_EQ(message.find("'stablehlo.custom_call' op has no gradient; what is "
+                         "differentiated depends on it through "
+                         "stablehlo.get_tuple_element at "),
+            0u)
+      << message;
+  EXPECT_NE(message.find("through stablehlo.negate at "), std::string::npos)
+      << message;
+}
