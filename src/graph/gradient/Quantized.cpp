@@ -58,8 +58,8 @@ static Gradients dequantized(UniformDequantizeOp, TensorBuilder &,
   return SmallVector<Value>(dy);
 }
 
-/// \p op on the real numbers that its operands stand for; null for what looks at
-/// bits, and where its regions hold quantised constants or rescales.
+/// \p op on the real numbers that its operands stand for; null for what looks
+/// at bits, and where its regions hold quantised constants or rescales.
 static Operation *onReals(Operation *op, TensorBuilder &e) {
   bool hasForm = !isa<BitcastConvertOp>(op);
   op->walk([&](Operation *inner) {
