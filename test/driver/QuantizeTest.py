@@ -192,6 +192,17 @@ class Options(QuantizeCase):
                     self.assertGreater(report["snr_db"], next((limit for key, limit in least.items() if key in options or "int4" in options), 25))
                     self.assertTrue(os.path.exists(self.path(form)))
 
+    def test_both_forms_give_the_same_bits(self):
+        data, asked = self.samples("data"), self.samples("asked", 8)
+        for options in ((), ("--scheme", "symmetric"), ("--range", "max", "--no-bias-correction")):
+            forms = ("q.onnx", "q.mlir")
+            for form in forms:
+                self.quantize(self.model, "--calibration", data, *options, "-o", self.path(form), "--force")
+            for name in sorted(os.listdir(asked)):
+                with self.subTest(options=options, input=name):
+                    first, second = (self.run_model(self.path(form), os.path.join(asked, name)) for form in forms)
+                    self.assertEqual(first, second)
+
     def test_weights_alone_need_no_data(self):
         report = self.quantize(self.model, "--weights", "int8", "-o", self.path("q.onnx"))
         self.assertEqual(report["samples"], 0)
