@@ -4,7 +4,8 @@
 //
 // through the interpreter, so that a folded value is what the operation means.
 // A reshape or a change of order of one named weight that nothing else reads
-// keeps the weight's name.
+// keeps the weight's name. Of quantised constants, what moves elements is
+// folded, but not of 32 bits: a bias stays the vector that it is in a file.
 //
 // Restrictions:
 //   - The operation is pure and reads nothing from outside its regions.

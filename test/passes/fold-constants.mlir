@@ -81,3 +81,20 @@ func.func @same(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %4 = stablehlo.tanh %3 : tensor<2xf32>
   return %2, %3 : tensor<2xf32>, tensor<2xf32>
 }
+
+// A quantised weight is turned with its scales, and so is what it was stored
+// as; integers of 32 bits, a bias, stay the vector that a node takes.
+// CHECK-LABEL: func @turned
+func.func @turned() -> (tensor<3x2x!quant.uniform<i8:f32:1, {0.5, 0.25:1}>>, tensor<2x2x!quant.uniform<u8:f32, 0.5:128>>, tensor<1x2x!quant.uniform<i32:f32, 0.5>>) {
+  // CHECK-DAG: {value = dense<{{\[\[}}1, 4], [2, 5], [3, 6]]> : tensor<3x2xi8>}{{.*}}sinter.name = "w"{{.*}} -> tensor<3x2x!quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01:1}>>
+  // CHECK-DAG: {value = dense<{{\[\[}}1, 3], [2, 4]]> : tensor<2x2xui8>}{{.*}}sinter.source.stored_as = !quant.uniform<i8:f32, 5.000000e-01>
+  // CHECK: stablehlo.reshape
+  // CHECK-NOT: stablehlo.transpose
+  %w = stablehlo.constant() {value = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8>, sinter.name = "w"} : () -> tensor<2x3x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>
+  %0 = stablehlo.transpose %w, dims = [1, 0] : (tensor<2x3x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>) -> tensor<3x2x!quant.uniform<i8:f32:1, {0.5, 0.25:1}>>
+  %v = stablehlo.constant() {value = dense<[[1, 2], [3, 4]]> : tensor<2x2xui8>, sinter.source.stored_as = !quant.uniform<i8:f32, 0.5>} : () -> tensor<2x2x!quant.uniform<u8:f32, 0.5:128>>
+  %1 = stablehlo.transpose %v, dims = [1, 0] : (tensor<2x2x!quant.uniform<u8:f32, 0.5:128>>) -> tensor<2x2x!quant.uniform<u8:f32, 0.5:128>>
+  %b = stablehlo.constant() {value = dense<[7, 8]> : tensor<2xi32>} : () -> tensor<2x!quant.uniform<i32:f32, 0.5>>
+  %2 = stablehlo.reshape %b : (tensor<2x!quant.uniform<i32:f32, 0.5>>) -> tensor<1x2x!quant.uniform<i32:f32, 0.5>>
+  return %0, %1, %2 : tensor<3x2x!quant.uniform<i8:f32:1, {0.5, 0.25:1}>>, tensor<2x2x!quant.uniform<u8:f32, 0.5:128>>, tensor<1x2x!quant.uniform<i32:f32, 0.5>>
+}
