@@ -256,6 +256,15 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
 
 } // namespace
 
+static PassSetting settingOf(const CpuOptions &options, const Target &target) {
+  PassSetting setting{target, options.precision, nullptr};
+  if (options.onChoice)
+    setting.onChoice = [&](Location location, const Alternatives &all) {
+      options.onChoice(layerOf(location), all);
+    };
+  return setting;
+}
+
 static Result<Compiled> compileTo(const Model &original,
                                   const CpuOptions &options, bool withCode) {
   Result<Target> target = options.target ? *options.target : Target::host();
@@ -272,7 +281,7 @@ static Result<Compiled> compileTo(const Model &original,
   passes.verifiesWhatRuns = true;
   SimplifyReport report;
   if (Result<void> done =
-          prepare(*model, {*target, options.precision}, passes, report);
+          prepare(*model, settingOf(options, *target), passes, report);
       !done)
     return done.takeError();
   if (options.onPrepared)

@@ -49,8 +49,9 @@ struct CpuOptions {
   /// machines typically do. Decides between kernels, as long as `target` is the
   /// machine we run on.
   std::optional<MachineCeilings> ceilings;
-  /// Told of each product, once a layer of the user's file, what could compute
-  /// it in how many seconds of one thread, the fastest first.
+  /// Told of each product what could compute it in how many seconds of one
+  /// thread, the fastest first: the kernels of each layer of the user's file,
+  /// and before that the forms that passes choose from.
   std::function<void(const std::string &layer, const Alternatives &)> onChoice;
   /// A folder in which kernels' code is looked up and kept (KernelCache); none
   /// if empty. `compiler` names the build of Sinter whose code it is.

@@ -12,12 +12,13 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 /// Whether a kernel computes \p op as it stands.
-static bool hasKernel(Operation *op, const PatternRun &run) {
+static bool hasKernel(Operation *op, const PassSetting &setting,
+                      const PatternRun &run) {
   // The C library's are beyond what loops are made of.
   if (isa<nn::ErfcOp>(op))
     return !getElementTypeOrSelf(op->getResult(0).getType()).isF64();
   if (auto attention = dyn_cast<nn::AttentionOp>(op))
-    return computesWhole(attention, run);
+    return computesWhole(attention, setting, run);
   return kindOf(op) != Kind::Unknown;
 }
 
@@ -25,9 +26,9 @@ static bool hasKernel(Operation *op, const PatternRun &run) {
 static constexpr int maxRounds = 16;
 
 Result<void> cpu::decompose(func::FuncOp function, bool keepsPools,
-                            PatternRun &run) {
+                            const PassSetting &setting, PatternRun &run) {
   auto isKept = [&](Operation *op) {
-    return hasKernel(op, run) ||
+    return hasKernel(op, setting, run) ||
            (keepsPools && isa<nn::MaxPoolOp, nn::AveragePoolOp>(op));
   };
   for (int round = 0; round < maxRounds; ++round) {

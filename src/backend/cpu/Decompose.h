@@ -8,7 +8,7 @@
 // Restrictions:
 //   - Shapes are static.
 //   - What still has a kernel stays: erf, map, attention that is computed
-//   whole.
+//   as a whole.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +21,13 @@
 
 namespace sinter::cpu {
 
+struct PassSetting;
+
 /// Decomposes all of \p function; with \p keepsPools but for pools, which
 /// assignLayouts may make kernels of. The Unsupported error names an operation
 /// that has no decomposition.
 Result<void> decompose(mlir::func::FuncOp function, bool keepsPools,
-                       PatternRun &run);
+                       const PassSetting &setting, PatternRun &run);
 
 } // namespace sinter::cpu
 

@@ -1,5 +1,6 @@
 #include "backend/cpu/LayerTimes.h"
 
+#include "backend/cpu/GraphShapes.h"
 #include "backend/cpu/kernels/Estimates.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -7,39 +8,6 @@
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
-
-/// As images of two dimensions: what further ones there are counts as height,
-/// and so does the part of a window along them. Of a convolution whose input is
-/// dilated, each result has only a part of the taps.
-static ConvolutionShape asImages(stablehlo::ConvolutionOp op) {
-  ArrayRef<int64_t> input = tensorOf(op.getLhs()).getShape(),
-                    kernel = tensorOf(op.getRhs()).getShape(),
-                    output = tensorOf(op.getResult()).getShape();
-  auto numbers = op.getDimensionNumbers();
-  ConvolutionShape shape;
-  shape.groups = int64_t(op.getFeatureGroupCount());
-  shape.batch = output[numbers.getOutputBatchDimension()];
-  shape.inputChannels =
-      kernel[numbers.getKernelInputFeatureDimension()] * shape.groups;
-  shape.outputChannels = output[numbers.getOutputFeatureDimension()];
-  shape.inputHeight = shape.inputWidth = 1;
-  shape.outputHeight = shape.outputWidth = 1;
-  auto inputs = numbers.getInputSpatialDimensions();
-  auto outputs = numbers.getOutputSpatialDimensions();
-  const stablehlo::ConvolutionWindow window = op.getWindow();
-  for (size_t i = 0; i < window.size(); ++i) {
-    const bool isLast = i + 1 == window.size();
-    const stablehlo::WindowDimension &each = window[i];
-    (isLast ? shape.inputWidth : shape.inputHeight) *= input[inputs[i]];
-    (isLast ? shape.outputWidth : shape.outputHeight) *= output[outputs[i]];
-    (isLast ? shape.kernelWidth : shape.kernelHeight) *=
-        llvm::divideCeil(each.size, each.baseDilation);
-    (isLast ? shape.strideWidth : shape.strideHeight) = each.stride;
-    (isLast ? shape.dilationWidth : shape.dilationHeight) = each.windowDilation;
-    (isLast ? shape.padLeft : shape.padTop) = each.paddingLow;
-  }
-  return shape;
-}
 
 /// What is read and written of \p count elements of \p bytes each.
 static double transfer(double count, int64_t bytes, const Target &target) {
@@ -82,26 +50,17 @@ static LayerTimes timesOf(stablehlo::ConvolutionOp op, const Arithmetic &bytes,
 
 static LayerTimes timesOf(stablehlo::DotGeneralOp op, const Arithmetic &bytes,
                           const Target &target) {
-  const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
-  auto sizeOf = [](Value value, ArrayRef<int64_t> dims) {
-    int64_t size = 1;
-    for (int64_t dim : dims)
-      size *= tensorOf(value).getDimSize(dim);
-    return size;
-  };
-  const int64_t m = sizeOf(lhs.value, lhs.free()),
-                n = sizeOf(rhs.value, rhs.free()),
-                k = sizeOf(lhs.value, lhs.contracting),
-                batch = sizeOf(lhs.value, lhs.batching);
-  const double flops = 2.0 * double(batch) * double(m) * double(n) * double(k);
+  const ProductSizes sizes = sizesOf(op);
   auto with = [&](const Arithmetic &arithmetic) {
-    return timeOf(alternativesFor("matmul", MatMulShape::dense(m, batch * n, k),
-                                  flops, arithmetic, target,
-                                  tilesFor(arithmetic)),
-                  op, arithmetic, target);
+    return timeOf(
+        alternativesFor(
+            "matmul",
+            MatMulShape::dense(sizes.m, sizes.batch * sizes.n, sizes.k),
+            sizes.flops(), arithmetic, target, tilesFor(arithmetic)),
+        op, arithmetic, target);
   };
   const double f32 = with({});
-  return {f32, lhs.batching.empty() ? with(bytes) : f32};
+  return {f32, op.getSide(0).batching.empty() ? with(bytes) : f32};
 }
 
 std::optional<LayerTimes> cpu::layerTimes(Operation *op, const Target &target) {

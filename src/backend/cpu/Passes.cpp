@@ -22,6 +22,7 @@
 #include "backend/cpu/layout/CarryBiases.h"
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "backend/cpu/layout/FormAttention.h"
+#include "backend/cpu/layout/HalfWeights.h"
 #include "backend/cpu/layout/NarrowProducts.h"
 #include "backend/cpu/layout/PackWeights.h"
 #include "backend/cpu/layout/PairExtremes.h"
@@ -79,26 +80,26 @@ template <auto rewrite> Result<void> withPatterns(const Subject &s) {
 }
 
 template <bool keepsPools> Result<void> decomposed(const Subject &s) {
-  return decompose(s.function, keepsPools, s.run);
+  return decompose(s.function, keepsPools, s.setting, s.run);
 }
 
 Result<void> convolutionsSimplified(const Subject &s) {
-  simplifyConvolutions(s.function, s.setting.target, s.run);
+  simplifyConvolutions(s.function, s.setting, s.run);
   return {};
 }
 
 Result<void> productsSimplified(const Subject &s) {
-  simplifyProducts(s.function, s.setting.target, s.run);
+  simplifyProducts(s.function, s.setting, s.run);
   return {};
 }
 
 Result<void> narrowProductsFormed(const Subject &s) {
-  formNarrowProducts(s.function, s.setting.target, s.run);
+  formNarrowProducts(s.function, s.setting, s.run);
   return {};
 }
 
 Result<void> layoutsAssigned(const Subject &s) {
-  assignLayouts(s.function, s.setting.target, s.setting.precision, s.run);
+  assignLayouts(s.function, s.setting, s.run);
   return {};
 }
 
@@ -264,7 +265,7 @@ private:
     if (!wanted)
       return usageError("unknown precision '" + precision + "'");
     setting = std::make_shared<const PassSetting>(
-        PassSetting{std::move(*target), *wanted});
+        PassSetting{std::move(*target), *wanted, nullptr});
     return setting;
   }
 
@@ -317,11 +318,11 @@ void cpu::registerPatternLabels() {
     for (ArrayRef<PatternInfo> patterns :
          {narrowProductsPatterns(), computeWeightsPatterns(),
           simplifyConvolutionsPatterns(), assignLayoutsPatterns(),
-          scaledWeightsPatterns(), absorbTransposesPatterns(),
-          simplifyProductsPatterns(), carryBiasesPatterns(),
-          pairExtremesPatterns(), formAttentionPatterns(),
-          tabulateBytesPatterns(), widenOncePatterns(), splitJointsPatterns(),
-          formKernelsPatterns(), shareKernelsPatterns()})
+          scaledWeightsPatterns(), halfWeightsPatterns(),
+          absorbTransposesPatterns(), simplifyProductsPatterns(),
+          carryBiasesPatterns(), pairExtremesPatterns(),
+          formAttentionPatterns(), tabulateBytesPatterns(), widenOncePatterns(),
+          splitJointsPatterns(), formKernelsPatterns(), shareKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(
@@ -355,7 +356,7 @@ void cpu::registerPasses() {
           return;
         }
         auto setting = std::make_shared<const PassSetting>(
-            PassSetting{std::move(*target), *precision});
+            PassSetting{std::move(*target), *precision, nullptr});
         for (auto &pass : createPasses(std::make_shared<PatternRun>(), setting))
           manager.addPass(std::move(pass));
       });

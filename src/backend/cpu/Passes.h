@@ -9,18 +9,10 @@
 #ifndef SINTER_BACKEND_CPU_PASSES_H
 #define SINTER_BACKEND_CPU_PASSES_H
 
-#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/PassSetting.h"
 #include "passes/Pipelines.h"
-#include "runtime/Precision.h"
 
 namespace sinter::cpu {
-
-/// What passes know besides the graph and the patterns that may apply.
-struct PassSetting {
-  Target target;
-  /// Of products of which the model does not say it.
-  Precision precision = Precision::Default;
-};
 
 /// From a simplified graph to kernels, in order.
 Passes createPasses(const std::shared_ptr<PatternRun> &run,

@@ -101,9 +101,12 @@ TEST(Estimates, OneRowTakesAsLongAsReadingItsWeights) {
   EXPECT_DOUBLE_EQ(
       alternativesFor("matmul", row, flops, f32, target)[0].seconds,
       4096.0 * 4096 * 4 / target.rates.memory);
-  EXPECT_DOUBLE_EQ(
-      alternativesFor("matmul", row, 1000 * flops, f32, target)[0].seconds,
-      1000 * flops / target.rates.f32);
+  // Many take as long as their products.
+  EXPECT_NEAR(alternativesFor("matmul", MatMulShape::dense(1008, 4096, 4096),
+                              1008 * flops, f32, target)[0]
+                  .seconds,
+              1008 * flops / target.rates.f32,
+              0.02 * 1008 * flops / target.rates.f32);
 }
 
 TEST(Estimates, ByChannelGroupsAreNotMerged) {
@@ -151,21 +154,170 @@ TEST(Estimates, OnlyKernelsThatCanAreOffered) {
   EXPECT_EQ(planar[0].kernel, "direct");
 }
 
-TEST(Estimates, AttentionIsFasterThanItsProducts) {
-  const Target target = server();
+namespace {
+AttentionShape attention(int64_t heads, int64_t rows, int64_t keys,
+                         int64_t depth) {
   AttentionShape shape;
-  shape.rows = shape.keys = 128;
-  shape.depth = shape.width = 64;
-  shape.heads.push_back({12, 1, 0, 0, 0, 0, 0});
-  const double flops = 4.0 * 12 * 128 * 128 * 64;
-  const Alternatives all = alternativesFor(shape, flops, target);
-  ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[0].kernel, "attention");
-  EXPECT_GT(all[0].seconds, flops / target.rates.f32);
-  // Rows see half of the keys, and what is before and behind is less, too.
+  shape.rows = rows;
+  shape.keys = keys;
+  shape.depth = shape.width = depth;
+  shape.heads.push_back({heads, 1, 0, 0, 0, 0, 0});
+  return shape;
+}
+} // namespace
+
+TEST(Estimates, AttentionIsFasterThanItsProducts) {
+  for (const char *cpu : {"x86-64-v3", "x86-64-v4"}) {
+    const Target target = *Target::named("", cpu, "");
+    for (int64_t rows : {2, 5, 16, 128})
+      for (int64_t keys : {48, 77, 128, 600}) {
+        const Alternatives all =
+            alternativesFor(attention(12, rows, keys, 64), target);
+        ASSERT_EQ(all.size(), 2u);
+        EXPECT_EQ(all[0].kernel, "attention") << cpu << rows << " x " << keys;
+        EXPECT_LE(all[0].seconds, all[1].seconds);
+      }
+  }
+}
+
+/// Keys would be packed for one row, and are read in the order of memory
+/// otherwise.
+TEST(Estimates, OneRowOfAttentionIsReductions) {
+  const Target target = server();
+  for (int64_t keys : {512, 2048})
+    EXPECT_EQ(
+        alternativesFor(attention(12, 1, keys, 64), target).front().kernel,
+        "products")
+        << keys;
+  EXPECT_EQ(alternativesFor(attention(64, 8, 1, 64), target).front().kernel,
+            "products");
+  // Keys of few elements are summed up one by one.
+  EXPECT_EQ(alternativesFor(attention(12, 1, 512, 8), target).front().kernel,
+            "attention");
+}
+
+TEST(Estimates, RowsOfAttentionSeeHalfOfTheKeys) {
+  const Target target = server();
+  AttentionShape shape = attention(12, 1024, 1024, 64);
+  const double whole = alternativesFor(shape, target)[0].seconds;
+  EXPECT_GT(whole, 0.5 * 4.0 * 12 * 1024 * 1024 * 64 / target.rates.f32);
   shape.isCausal = true;
-  EXPECT_LT(alternativesFor(shape, flops / 2, target)[0].seconds,
-            all[0].seconds);
+  EXPECT_LT(alternativesFor(shape, target)[0].seconds, 0.6 * whole);
+  // Those of one block are all computed.
+  AttentionShape small = attention(12, 128, 128, 64);
+  const double all = alternativesFor(small, target)[0].seconds;
+  small.isCausal = true;
+  EXPECT_EQ(alternativesFor(small, target)[0].seconds, all);
+}
+
+namespace {
+Alternatives ofWeights(int64_t rows, int64_t size, ElementType type,
+                       const Target &target, int64_t block = 0) {
+  MatMulShape shape = MatMulShape::dense(rows, size, size);
+  shape.blocks.size = block;
+  if (block)
+    shape.blocks.scale = ElementType::F32;
+  return alternativesForWeights(
+      shape,
+      Arithmetic::ofNarrow(ElementType::F32, type, ElementType::F32, target),
+      target);
+}
+} // namespace
+
+TEST(Estimates, WeightsOfAProductStayNarrow) {
+  for (const char *cpu : {"x86-64-v3", "x86-64-v4"}) {
+    const Target target = *Target::named("", cpu, "");
+    for (ElementType type : {ElementType::I8, ElementType::I4,
+                             ElementType::BF16, ElementType::F16})
+      for (int64_t rows : {1, 4, 16, 32, 512}) {
+        const Alternatives all = ofWeights(rows, 768, type, target);
+        ASSERT_EQ(all.size(), 2u);
+        EXPECT_EQ(all[0].kernel, "narrow-weights") << cpu << " " << rows;
+      }
+    // One row is about as fast as its weights are read.
+    const Alternatives row = ofWeights(1, 4096, ElementType::I8, target);
+    EXPECT_GT(row[1].seconds, 2.5 * row[0].seconds) << cpu;
+  }
+}
+
+/// What stays in the first-level cache anyway is not read faster.
+TEST(Estimates, FewWeightsOfFewRowsAreWidened) {
+  const Target target = server();
+  EXPECT_EQ(ofWeights(1, 32, ElementType::I8, target).front().kernel,
+            "wide-weights");
+  EXPECT_EQ(ofWeights(1, 256, ElementType::I8, target).front().kernel,
+            "narrow-weights");
+}
+
+TEST(Estimates, ScalesOfBlocksCost) {
+  const Target target = server();
+  EXPECT_GT(ofWeights(16, 768, ElementType::I4, target, 32)[0].seconds,
+            ofWeights(16, 768, ElementType::I4, target)[0].seconds);
+  EXPECT_GT(ofWeights(16, 768, ElementType::I4, target)[0].seconds,
+            ofWeights(16, 768, ElementType::I8, target)[0].seconds);
+}
+
+TEST(Estimates, WeightsOfConvolutions) {
+  const ElementType f32 = ElementType::F32, bf16 = ElementType::BF16,
+                    i8 = ElementType::I8;
+  auto chosen = [&](const Target &target, int64_t channels, int64_t size,
+                    llvm::ArrayRef<ElementType> types) {
+    const Alternatives all =
+        alternativesForWeights(convolution(channels, size, 1), types, target);
+    EXPECT_EQ(all.size(), types.size());
+    return all.front().kernel;
+  };
+  const Target wide = server(), few = *Target::named("", "x86-64-v3", "");
+  // Large tiles hide what widening halves takes; what is large is stored in as
+  // few bits as it has.
+  EXPECT_EQ(chosen(wide, 128, 28, {f32, bf16}), "weights-bf16");
+  EXPECT_EQ(chosen(wide, 128, 28, {f32, bf16, i8}), "weights-bf16");
+  EXPECT_EQ(chosen(wide, 1024, 14, {f32, bf16, i8}), "weights-i8");
+  // Where vectors have few registers, tiles have few rows.
+  EXPECT_EQ(chosen(few, 128, 28, {f32, bf16}), "weights-f32");
+  EXPECT_EQ(chosen(few, 1024, 14, {f32, bf16}), "weights-bf16");
+}
+
+TEST(Estimates, BytesAreMultipliedAsSuch) {
+  for (const char *features : {"", "+avx512vnni"}) {
+    const Target target = *Target::named("", "x86-64-v4", features);
+    const Arithmetic bytes =
+        Arithmetic::ofBytes(ElementType::UI8, ElementType::I8, target);
+    for (int64_t rows : {1, 16, 196}) {
+      const Alternatives all = alternativesForBytes(
+          MatMulShape::dense(rows, 256, 256), bytes, target);
+      ASSERT_EQ(all.size(), 2u);
+      EXPECT_EQ(all[0].kernel, "bytes");
+      EXPECT_GT(all[1].seconds, 1.3 * all[0].seconds) << rows;
+    }
+    EXPECT_EQ(alternativesForBytes(convolution(64, 28, 3), bytes, target)
+                  .front()
+                  .kernel,
+              "bytes");
+  }
+  // Groups of four of which three are zeros are no faster than one.
+  Target slow = *Target::named("", "x86-64-v4", "+avx512vnni");
+  slow.rates.i8 = slow.rates.f32;
+  const Arithmetic bytes =
+      Arithmetic::ofBytes(ElementType::UI8, ElementType::I8, slow);
+  EXPECT_EQ(alternativesForBytes(MatMulShape::dense(196, 256, 1), bytes, slow)
+                .front()
+                .kernel,
+            "f32");
+}
+
+TEST(Estimates, WhatDoesNotFillATileTakesLonger) {
+  Target target = server();
+  target.rates.memory = 1e15;
+  auto ofElement = [&](int64_t rows, int64_t columns) {
+    const double flops = 2.0 * double(rows) * double(columns) * 64;
+    return alternativesFor("matmul", MatMulShape::dense(rows, columns, 64),
+                           flops, Arithmetic(), target)[0]
+               .seconds /
+           flops;
+  };
+  EXPECT_GT(ofElement(1, 64), 1.2 * ofElement(128, 64));
+  EXPECT_DOUBLE_EQ(17 * ofElement(128, 17), 32 * ofElement(128, 32));
 }
 
 /// Matrix units are one of the ways, as exact as is asked for.

@@ -68,7 +68,8 @@ TEST(LayerTimes, BytesAreFasterByWhatTheMachineMultipliesAtOnce) {
   const auto pairs = timesOf(body, named("x86-64-v4")),
              dots = timesOf(body, named("x86-64-v4", "+avx512vnni"));
   ASSERT_TRUE(pairs && dots);
-  EXPECT_NEAR(pairs->f32 / pairs->bytes, 2, 0.2);
+  // Pairs take as many instructions to be made of bytes.
+  EXPECT_NEAR(pairs->f32 / pairs->bytes, 1.4, 0.15);
   EXPECT_NEAR(dots->f32 / dots->bytes, 4, 0.4);
   EXPECT_DOUBLE_EQ(pairs->f32, dots->f32);
 }

@@ -16,10 +16,11 @@ using namespace sinter;
 namespace {
 
 /// Something for each label: ordinary and 3-d convolutions, one with a large
-/// weight that is computed, an attention between transposes, products of
-/// integers, by a vector, by a large computed weight, with a bias in f16, of
-/// dimensions that lie apart, elementwise chains, two of which differ in a
-/// number, a function of bytes, the least and the greatest of all numbers.
+/// weight that is computed, one whose weights are halves, an attention between
+/// transposes, products of integers, by a vector, by a large computed weight,
+/// with a bias in f16, of dimensions that lie apart, elementwise chains, two of
+/// which differ in a number, a function of bytes, the least and the greatest of
+/// all numbers.
 constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
     %u: tensor<1x512x2x2xf32>, %v: tensor<1x4x5x8x8xf32>,
     %q: tensor<1x64x2x16xf32>, %b: tensor<40x64xui8>, %c: tensor<64x40xi8>,
@@ -34,7 +35,11 @@ constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
 %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
   window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
   : (tensor<1x32x12x12xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x12x12xf32>
-%1 = stablehlo.add %0, %x : tensor<1x32x12x12xf32>
+%e = stablehlo.constant dense<0.5> : tensor<32x32x1x1xf32>
+%xe = stablehlo.convolution(%x, %e) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+  window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+  : (tensor<1x32x12x12xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x12x12xf32>
+%1 = stablehlo.add %0, %xe : tensor<1x32x12x12xf32>
 %2 = stablehlo.tanh %1 : tensor<1x32x12x12xf32>
 %h = stablehlo.constant dense<0.01> : tensor<640x512x1x1xf16>
 %hf = stablehlo.convert %h : (tensor<640x512x1x1xf16>) -> tensor<640x512x1x1xf32>
@@ -184,8 +189,11 @@ TEST(CpuPasses, EachLabelAppliesAndCanBeLeftOut) {
   const std::vector<std::string> labels = backendLabels();
   EXPECT_GE(labels.size(), 11u);
   for (const std::string &label : labels) {
-    const bool isForMachine =
-        label != "tabulate-bytes" || cpu::Target::host()->permutesBytes;
+    const cpu::Target host = *cpu::Target::host();
+    const bool isForMachine = label == "tabulate-bytes" ? host.permutesBytes
+                              : label == "half-weights"
+                                  ? host.vectorRegisters >= 32
+                                  : true;
     const bool isAllowed = label != "carry-bias";
     EXPECT_EQ(report.patterns[label] > 0u, isForMachine && isAllowed) << label;
     SimplifyOptions passes;

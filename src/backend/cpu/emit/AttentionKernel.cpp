@@ -69,8 +69,7 @@ public:
       : AnchorKernel(kernel, op), op(op),
         attention(shapeOfKernel(), target,
                   tensorOf(op.getQuery()).getElementType()),
-        estimated(alternativesFor(shapeOfKernel(), attention.flops(), target)) {
-  }
+        estimated(alternativesFor(shapeOfKernel(), target)) {}
 
   KernelPlan plan() const override {
     KernelPlan plan;

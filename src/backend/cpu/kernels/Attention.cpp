@@ -21,28 +21,40 @@ static constexpr int64_t wantedTasks = 8;
 /// Smaller blocks leave more of them hidden behind causal rows.
 static constexpr int64_t mostKeysAtOnce = 512, mostKeysIfCausal = 256;
 /// Copying values pays for itself from so many rows on.
-static constexpr int64_t leastRowsToPack = 16;
+static constexpr int64_t leastRowsToPack = 24;
 
 //===----------------------------------------------------------------------===//
 // Sizes
 //===----------------------------------------------------------------------===//
+
+int64_t AttentionShape::matrices() const {
+  int64_t all = 1;
+  for (const Heads &each : heads)
+    all *= each.size;
+  return all;
+}
+
+Partition AttentionShape::rowBlocks() const {
+  const int64_t wanted = llvm::divideCeil(matrices() * rows, wantedTasks);
+  return Partition::of(rows, std::clamp(wanted, leastTaskRows, mostTaskRows));
+}
+
+int64_t AttentionShape::keyBlock(int64_t lanes) const {
+  const int64_t most = isCausal ? mostKeysIfCausal : mostKeysAtOnce;
+  if (keys <= most)
+    return keys;
+  const int64_t blocks = llvm::divideCeil(keys, most / 2);
+  return llvm::alignTo(llvm::divideCeil(keys, blocks), 4 * lanes);
+}
 
 Attention::Attention(const AttentionShape &shape, const Target &target,
                      Type element)
     : shape(shape), target(target) {
   lanes = target.vectorBytes() / (element.getIntOrFloatBitWidth() / 8);
   vectorType = VectorType::get({lanes}, element);
-  for (const AttentionShape::Heads &heads : shape.heads)
-    matrices *= heads.size;
-  int64_t rows = llvm::divideCeil(matrices * shape.rows, wantedTasks);
-  rowBlocks =
-      Partition::of(shape.rows, std::clamp(rows, leastTaskRows, mostTaskRows));
-  keyBlock = shape.keys;
-  const int64_t most = shape.isCausal ? mostKeysIfCausal : mostKeysAtOnce;
-  if (keyBlock > most) {
-    int64_t blocks = llvm::divideCeil(shape.keys, most / 2);
-    keyBlock = llvm::alignTo(llvm::divideCeil(shape.keys, blocks), 4 * lanes);
-  }
+  matrices = shape.matrices();
+  rowBlocks = shape.rowBlocks();
+  keyBlock = shape.keyBlock(lanes);
   scoresRow = llvm::alignTo(keyBlock, lanes);
 
   const int64_t mostRows = rowBlocks.sizeOf(0);

@@ -7,6 +7,7 @@
 #include "backend/cpu/kernels/Winograd.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace mlir;
@@ -14,9 +15,14 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 static double rateOf(const Arithmetic &arithmetic, const Rates &rates) {
+  // Bytes are widened to the 16 bits of pairs on the way, which the ceiling
+  // does not know of.
+  constexpr double ofPairs = 0.7;
   switch (arithmetic.accumulator) {
   case ElementType::I32:
-    return rates.i8;
+    return arithmetic.instruction == StepInstruction::PairSum
+               ? ofPairs * rates.i8
+               : rates.i8;
   case ElementType::F64:
     return rates.f64;
   default:
@@ -24,14 +30,53 @@ static double rateOf(const Arithmetic &arithmetic, const Rates &rates) {
   }
 }
 
+/// A cycle in which two vectors of f32 are multiplied and added, at the rate
+/// that kernels reach.
+static double cycleOf(const Target &target) {
+  return 4.0 * double(target.f32Lanes) / target.rates.f32;
+}
+
+/// How much longer than its products alone a product takes whose rows do not
+/// fill register tiles, whose columns do not fill vectors or whose depth does
+/// not fill groups.
+static double unfilled(const MatMulShape &shape, const Arithmetic &arithmetic,
+                       const Target &target) {
+  const int64_t lanes = arithmetic.lanes(target);
+  const double steps = double(arithmetic.steps(shape.k)) *
+                       double(arithmetic.kGroup) / double(shape.k);
+  return 2 * cyclesOfStep(target, shape.m, llvm::divideCeil(shape.n, lanes)) *
+         double(lanes) / (double(shape.m) * double(shape.n)) * steps;
+}
+
+/// Of all kernels whose weights are packed: what ran between two runs has taken
+/// their place in the cache.
+static double readingWeights(double elements, const Arithmetic &arithmetic,
+                             const Target &target) {
+  const double bits = double(bitWidth(arithmetic.rhs));
+  return elements * bits / 8 / target.rates.memory;
+}
+
+/// Cycles for a vector of \p type to become floats, beside multiply-adds that
+/// leave other ports idle. Measured with AVX-512, whose tables hold what 4 bits
+/// stand for.
+static double widening(ElementType type, const Target &target) {
+  if (type == ElementType::F32 || type == ElementType::F64)
+    return 0;
+  if (bitWidth(type) < 8)
+    return target.hasTableOf16 ? 0.2 : 0.6;
+  const bool isFloat8 = isFloat(type) && bitWidth(type) == 8;
+  return isFloat8 ? 2.5 : 0.1;
+}
+
 static double direct(const ConvolutionShape &shape,
-                     const Arithmetic &arithmetic, const Rates &rates) {
-  const double weights =
-      double(shape.outputChannels) *
-      double(shape.inputChannels / shape.groups) * double(shape.kernelHeight) *
-      double(shape.kernelWidth) * double(arithmetic.rhsBytes());
-  return std::max(shape.flops() / rateOf(arithmetic, rates),
-                  weights / rates.memory);
+                     const Arithmetic &arithmetic, const Target &target) {
+  const int64_t inputs = shape.inputChannels / shape.groups;
+  const double filled =
+      double(arithmetic.steps(inputs) * arithmetic.kGroup) / double(inputs);
+  const double weights = double(shape.outputChannels) * double(inputs) *
+                         double(shape.kernelHeight) * double(shape.kernelWidth);
+  return std::max(filled * shape.flops() / rateOf(arithmetic, target.rates),
+                  readingWeights(weights, arithmetic, target));
 }
 
 /// Channel by channel, in whole blocks of channels: a vector of pixels is read
@@ -62,7 +107,7 @@ static double mergedDirect(const ConvolutionShape &shape,
   const double merged = double(shape.groupsToMerge(lanes)),
                filled = double(llvm::alignTo(shape.outputChannels, lanes)) /
                         double(shape.outputChannels);
-  return merged * filled * direct(shape, arithmetic, target.rates);
+  return merged * filled * direct(shape, arithmetic, target);
 }
 
 static bool isDepthwise(const ConvolutionShape &shape) {
@@ -142,11 +187,21 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
       all.push_back({"direct", mergedDirect(shape, arithmetic, target)});
     return fastestFirst(std::move(all));
   }
-  Alternatives all = {{"direct", direct(shape, arithmetic, target.rates)}};
+  Alternatives all = {{"direct", direct(shape, arithmetic, target)}};
   if (allowsFast && arithmetic == Arithmetic() && Winograd::supports(shape))
     all.push_back({"winograd", winograd(shape, target)});
   addTiles<TileConvolution>(all, shape, tiles, target);
   return fastestFirst(std::move(all));
+}
+
+/// Its products, and its weights from memory at the same time.
+static double packedProduct(const MatMulShape &shape, double flops,
+                            const Arithmetic &arithmetic,
+                            const Target &target) {
+  return std::max(
+      unfilled(shape, arithmetic, target) * flops /
+          rateOf(arithmetic, target.rates),
+      readingWeights(double(shape.n) * double(shape.k), arithmetic, target));
 }
 
 Alternatives cpu::alternativesFor(llvm::StringRef name,
@@ -154,31 +209,234 @@ Alternatives cpu::alternativesFor(llvm::StringRef name,
                                   const Arithmetic &arithmetic,
                                   const Target &target,
                                   llvm::ArrayRef<TileArithmetic> tiles) {
-  const double weights =
-      double(shape.n) * double(shape.k) * double(arithmetic.rhsBytes());
-  Alternatives all = {{name, std::max(flops / rateOf(arithmetic, target.rates),
-                                      weights / target.rates.memory)}};
+  Alternatives all = {{name, packedProduct(shape, flops, arithmetic, target)}};
   addTiles<TileMatMul>(all, shape, tiles, target);
   return fastestFirst(std::move(all));
 }
 
-Alternatives cpu::alternativesFor(const AttentionShape &shape, double flops,
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Attention in cycles (cycleOf), by what was measured of 120 shapes with
+/// AVX-512, to 10 percent each way.
+class AttentionCycles {
+public:
+  AttentionCycles(const AttentionShape &shape, const Target &target)
+      : shape(shape), target(target), lanes(target.f32Lanes),
+        matrices(double(shape.matrices())), rows(double(shape.rows)),
+        keyVectors(llvm::divideCeil(shape.keys, lanes)),
+        valueVectors(llvm::divideCeil(shape.width, lanes)) {}
+
+  /// Keys that lie side by side are transposed once a task. Scores stay in the
+  /// cache, and nobody computes those of blocks of keys that no row sees.
+  double whole() const {
+    const double tasks = matrices * double(shape.rowBlocks().count);
+    return std::max(
+        reading(1.15),
+        seen() * (matrices *
+                      (products() + rows * double(keyVectors) * 9 + rows * 13) +
+                  tasks * packed()) +
+            tasks * 36);
+  }
+
+  /// By themselves: scores are written, read and written as weights, and read.
+  double apart() const {
+    // Two products, what is between them, and something that moves elements.
+    constexpr double steps = 240;
+    // Products with vectors are reductions, a key after the other, in the order
+    // of memory.
+    if (shape.rows == 1 || shape.keys == 1) {
+      const double ofKey = 4.5 + 0.07 * double(shape.depth);
+      return steps +
+             std::max(reading(0.7),
+                      matrices * (20 + rows * double(shape.keys) * ofKey));
+    }
+    return steps +
+           std::max(reading(1.15),
+                    matrices * (products() + rows * double(keyVectors) * 14 +
+                                rows * 8 + packed())) +
+           throughMemory();
+  }
+
+private:
+  /// Vectors multiplied two a cycle, where tiles are filled: those of scratch
+  /// memory that fits the first-level cache, faster than kernels on average.
+  double products() const {
+    return 0.65 *
+           (cyclesOfStep(target, shape.rows, keyVectors) * double(shape.depth) +
+            cyclesOfStep(target, shape.rows, valueVectors) *
+                double(shape.keys));
+  }
+  double packed() const {
+    const bool isTransposed = shape.keyColumn == 1;
+    return isTransposed
+               ? 0.077 * double(keyVectors * lanes) * double(shape.depth)
+               : 0;
+  }
+  double seen() const {
+    return shape.isCausal && shape.keyBlock(lanes) < shape.keys ? 0.5 : 1;
+  }
+  /// Of keys and values from beyond the second-level cache, \p times as long as
+  /// such a kernel's weights take.
+  double reading(double times) const {
+    double shared = 1;
+    for (const AttentionShape::Heads &each : shape.heads)
+      shared *= double(each.shared);
+    const double bytes = matrices / shared * double(shape.keys) *
+                         double(shape.depth + shape.width) * 4;
+    return bytes <= double(target.l2Bytes)
+               ? 0
+               : times * bytes / target.rates.memory / cycleOf(target);
+  }
+  double throughMemory() const {
+    const double bytes = matrices * rows * double(shape.keys) * 4;
+    return bytes <= double(target.l2Bytes)
+               ? 0
+               : 4 * bytes / target.rates.memory / cycleOf(target);
+  }
+
+  const AttentionShape &shape;
+  const Target &target;
+  const int64_t lanes;
+  const double matrices, rows;
+  const int64_t keyVectors, valueVectors;
+};
+} // namespace
+
+Alternatives cpu::alternativesFor(const AttentionShape &shape,
                                   const Target &target) {
-  // A vector of scores becomes weights in about as many instructions.
-  constexpr double ofWeight = 24;
-  double matrices = 1;
-  for (const AttentionShape::Heads &each : shape.heads)
-    matrices *= double(each.size);
-  const double scores = matrices * double(shape.rows) * double(shape.keys) *
-                        (shape.isCausal ? 0.5 : 1.0);
-  // Multiply-adds count as two.
-  const double weights = 2 * ofWeight * scores / target.rates.f32;
-  const double products = flops / target.rates.f32;
-  // By themselves: scores are written, read and written as weights, and read.
-  const double bytes = 4 * scores * 4;
-  const bool fits = scores * 4 <= double(target.l2Bytes);
-  const double apart =
-      bytes / (fits ? target.rates.cache : target.rates.memory);
-  return fastestFirst({{"attention", products + weights},
-                       {"products", products + weights + apart}});
+  const AttentionCycles cycles(shape, target);
+  const double cycle = cycleOf(target);
+  return fastestFirst({{"attention", cycle * cycles.whole()},
+                       {"products", cycle * cycles.apart()}});
+}
+
+//===----------------------------------------------------------------------===//
+// Weights of few bits
+//===----------------------------------------------------------------------===//
+
+Alternatives cpu::alternativesForWeights(const MatMulShape &shape,
+                                         const Arithmetic &narrow,
+                                         const Target &target) {
+  constexpr double worthIt = 2.0 / 3;
+  const MatMulPlan plan(shape, target, narrow);
+  // Few rows leave no time in which a vector could be widened.
+  constexpr int64_t rowsThatHide = 4;
+  double ofVector = widening(narrow.rhs, target);
+  if (shape.m < rowsThatHide)
+    ofVector = std::max(ofVector, 0.6);
+  if (plan.widensPanels())
+    ofVector += 0.3;
+  // Few rows have sums of blocks multiplied.
+  if (shape.blocks.scale && shape.m >= rowsThatHide)
+    ofVector += 0.15;
+  if (shape.blocks.zero)
+    ofVector += 0.3;
+  const Arithmetic wide = narrow.ofWidened();
+  const double cycle = cycleOf(target);
+  const double weights = double(shape.n) * double(shape.k);
+  const double products =
+      unfilled(shape, wide, target) * plan.flops() / rateOf(wide, target.rates);
+  const double narrowTime =
+      std::max(products + cycle * ofVector * double(plan.widenedVectors()),
+               readingWeights(weights, narrow, target));
+  // So little stays in the first-level cache, and is as well wide.
+  constexpr double fewBytes = 16 << 10;
+  const bool staysInCache = weights * double(wide.rhsBytes()) < fewBytes;
+  const double wideTime =
+      staysInCache ? products
+                   : std::max(products, readingWeights(weights, wide, target));
+  Alternatives all = {{"narrow-weights", narrowTime},
+                      {"wide-weights", wideTime}};
+  if (wideTime < (staysInCache ? 1 : worthIt) * narrowTime)
+    std::swap(all[0], all[1]);
+  return all;
+}
+
+static llvm::StringRef nameOfWeights(ElementType type) {
+  switch (type) {
+  case ElementType::I8:
+    return "weights-i8";
+  case ElementType::F16:
+    return "weights-f16";
+  case ElementType::BF16:
+    return "weights-bf16";
+  default:
+    return "weights-f32";
+  }
+}
+
+Alternatives cpu::alternativesForWeights(const ConvolutionShape &shape,
+                                         llvm::ArrayRef<ElementType> types,
+                                         const Target &target) {
+  const int64_t lanes = target.f32Lanes;
+  const int64_t inputs = shape.inputChannels / shape.groups;
+  const int64_t vectors = llvm::divideCeil(shape.outputChannels, lanes);
+  const int64_t pixels = shape.batch * shape.outputPixels();
+  const int64_t rows = std::min(
+      pixels, maxTileRows(target, chooseTileVectors(target, pixels, vectors)));
+  // So many rows hide what it takes to widen halves.
+  constexpr int64_t rowsThatHide = 8;
+  const double read = double(vectors) * double(inputs * shape.taps());
+  const double weights = read * double(lanes);
+  const double tiles = double(llvm::divideCeil(pixels, rows));
+  Alternatives all;
+  // Of equally fast ones the narrowest.
+  auto order = llvm::to_vector(types);
+  llvm::stable_sort(order, [](ElementType a, ElementType b) {
+    return bitWidth(a) < bitWidth(b);
+  });
+  for (ElementType type : order) {
+    double ofVector = widening(type, target);
+    if (rows >= rowsThatHide)
+      ofVector = isFloat(type) ? 0 : ofVector / 2;
+    all.push_back({nameOfWeights(type),
+                   std::max(shape.flops() / target.rates.f32 +
+                                cycleOf(target) * ofVector * read * tiles,
+                            readingWeights(weights, {.rhs = type}, target))});
+  }
+  // What does not stay in the cache drives out what others need: it has the
+  // fewest bits, unless that takes a quarter longer.
+  constexpr double mostLonger = 1.25;
+  const bool staysInCache = 4 * weights <= double(target.l2Bytes) / 2;
+  const Alternative narrowest = all.front();
+  all = fastestFirst(std::move(all));
+  if (!staysInCache && narrowest.seconds <= mostLonger * all.front().seconds)
+    std::stable_partition(all.begin(), all.end(), [&](const Alternative &each) {
+      return each.kernel == narrowest.kernel;
+    });
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+/// Activations become floats, two cycles a vector.
+static double wideningActivations(double elements, const Target &target) {
+  return 2 * cycleOf(target) * elements / double(target.f32Lanes);
+}
+
+Alternatives cpu::alternativesForBytes(const MatMulShape &shape,
+                                       const Arithmetic &bytes,
+                                       const Target &target) {
+  const double flops =
+      2.0 * double(shape.m) * double(shape.n) * double(shape.k);
+  return fastestFirst(
+      {{"bytes", packedProduct(shape, flops, bytes, target)},
+       {"f32",
+        packedProduct(shape, flops, {}, target) +
+            wideningActivations(double(shape.m) * double(shape.k), target)}});
+}
+
+Alternatives cpu::alternativesForBytes(const ConvolutionShape &shape,
+                                       const Arithmetic &bytes,
+                                       const Target &target) {
+  const double activations = double(shape.batch) * double(shape.inputChannels) *
+                             double(shape.inputPixels());
+  return fastestFirst({{"bytes", direct(shape, bytes, target)},
+                       {"f32", direct(shape, {}, target) +
+                                   wideningActivations(activations, target)}});
 }

@@ -51,9 +51,32 @@ inline TileArithmetic tilesNamed(llvm::StringRef kernel,
       tiles, [&](const TileArithmetic &each) { return each.name() == kernel; });
 }
 
-/// Of attention in f32, of \p flops.
-Alternatives alternativesFor(const AttentionShape &shape, double flops,
-                             const Target &target);
+/// Of attention in f32: by one kernel ("attention"), or as two products and
+/// what stands between them ("products").
+Alternatives alternativesFor(const AttentionShape &shape, const Target &target);
+
+/// Of a product by weights that \p narrow widens: stored as they are
+/// ("narrow-weights"), or as what they are multiplied as ("wide-weights").
+/// These take several times the memory, and stand behind where they save less
+/// than a third, unless they are few.
+Alternatives alternativesForWeights(const MatMulShape &shape,
+                                    const Arithmetic &narrow,
+                                    const Target &target);
+
+/// Of a direct convolution of f32 by weights that may be stored as each of
+/// \p types: "weights-f32", "weights-bf16", "weights-f16", "weights-i8".
+Alternatives alternativesForWeights(const ConvolutionShape &shape,
+                                    llvm::ArrayRef<ElementType> types,
+                                    const Target &target);
+
+/// Of sums of products of bytes, as \p bytes has them, or in f32, which holds
+/// them: "bytes", "f32".
+Alternatives alternativesForBytes(const MatMulShape &shape,
+                                  const Arithmetic &bytes,
+                                  const Target &target);
+Alternatives alternativesForBytes(const ConvolutionShape &shape,
+                                  const Arithmetic &bytes,
+                                  const Target &target);
 
 } // namespace sinter::cpu
 

@@ -153,6 +153,13 @@ double MatMulPlan::flops() const {
   return 2.0 * order.outer * shape.m * shape.n * shape.k;
 }
 
+int64_t MatMulPlan::widenedVectors() const {
+  if (!packing.widensRhs())
+    return 0;
+  const int64_t times = widensPanels() ? rowBlocks.count : rowTiles.count;
+  return times * allVectors * packing.steps(shape.k) * packing.kGroup;
+}
+
 int64_t MatMulPlan::scratchElements() const {
   if (!copiesPanels())
     return 0;

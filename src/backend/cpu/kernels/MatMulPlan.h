@@ -78,6 +78,12 @@ public:
   int64_t scratchElements() const;
   ElementType scratchType() const { return arithmetic.rhs; }
 
+  /// Vectors of columns that are widened before they are multiplied, by all
+  /// tasks together; 0 where none is.
+  int64_t widenedVectors() const;
+  /// Whether a task has its panel widened before using it.
+  bool widensPanels() const { return packing.widensRhs() && !isWidenedInTiles; }
+
   /// Elements of packed B, as they are stored.
   int64_t packedElements() const;
   /// Packs a matrix whose element [k,n] is at k * kStride + n * nStride into
@@ -90,8 +96,6 @@ public:
   void packNumbers(const void *numbers, int64_t bytes, void *packed) const;
 
 protected:
-  /// Whether a task has its panel widened before using it.
-  bool widensPanels() const { return packing.widensRhs() && !isWidenedInTiles; }
   /// Whether a task brings its panel into the scratch buffer before using it.
   bool copiesPanels() const;
   /// Of a packed panel.

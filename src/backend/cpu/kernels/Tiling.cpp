@@ -36,34 +36,53 @@ int64_t sinter::cpu::maxTileRows(const Target &target, int64_t vectors) {
   return std::max<int64_t>(1, (target.vectorRegisters - vectors - 1) / vectors);
 }
 
-/// Cycles of one reduction step of a tile.
-static double tileCycles(int64_t rows, int64_t vectors) {
-  double multiplies = rows * vectors / 2.0;
-  // With a single vector the element is an operand of the multiply-add.
-  double loads = (rows + vectors) / 2.0;
-  return std::max({multiplies, loads, 4.0});
-}
+namespace {
+/// The tiles of a product: so many rows by so many vectors.
+struct Tiles {
+  const Target &target;
+  int64_t rows, vectors;
+  /// Cycles that a sum takes from one step to the next.
+  double latency;
+
+  /// Of one reduction step of a tile.
+  double tileCycles(int64_t tileRows, int64_t width) const {
+    const double multiplies = double(tileRows) * double(width) / 2;
+    // With a single vector the element is an operand of the multiply-add.
+    const double loads = double(tileRows + width) / 2;
+    return std::max({multiplies, loads, latency});
+  }
+
+  /// Of all tiles, in panels of \p panel vectors.
+  double cycles(int64_t panel) const {
+    auto panelCycles = [&](int64_t width) {
+      Partition tiles = Partition::of(rows, maxTileRows(target, panel));
+      return double(tiles.longer) * tileCycles(tiles.size + 1, width) +
+             double(tiles.count - tiles.longer) * tileCycles(tiles.size, width);
+    };
+    double all = double(vectors / panel) * panelCycles(panel);
+    if (vectors % panel)
+      all += panelCycles(vectors % panel);
+    return all;
+  }
+};
+} // namespace
 
 int64_t sinter::cpu::chooseTileVectors(const Target &target, int64_t rows,
                                        int64_t vectors) {
-  auto cost = [&](int64_t candidate) {
-    auto panelCycles = [&](int64_t width) {
-      Partition tiles = Partition::of(rows, maxTileRows(target, candidate));
-      return tiles.longer * tileCycles(tiles.size + 1, width) +
-             (tiles.count - tiles.longer) * tileCycles(tiles.size, width);
-    };
-    const int64_t panels = vectors / candidate;
-    double cycles = static_cast<double>(panels) * panelCycles(candidate);
-    if (vectors % candidate)
-      cycles += panelCycles(vectors % candidate);
-    return cycles;
-  };
+  const Tiles tiles{target, rows, vectors, /*latency=*/4};
   int64_t best = std::min<int64_t>(2, vectors);
   for (int64_t candidate : {1, 3, 4})
     if (candidate <= vectors && candidate * 4 <= target.vectorRegisters &&
-        cost(candidate) < 0.97 * cost(best))
+        tiles.cycles(candidate) < 0.97 * tiles.cycles(best))
       best = candidate;
   return best;
+}
+
+double sinter::cpu::cyclesOfStep(const Target &target, int64_t rows,
+                                 int64_t vectors) {
+  // Where a tile has few sums, two sets of them take turns.
+  const Tiles tiles{target, rows, vectors, /*latency=*/2};
+  return tiles.cycles(chooseTileVectors(target, rows, vectors));
 }
 
 SmallVector<Value> RegisterTile::zeros(VectorBuilder &code) const {

@@ -67,6 +67,11 @@ int64_t maxTileRows(const Target &target, int64_t vectors);
 /// latency.
 int64_t chooseTileVectors(const Target &target, int64_t rows, int64_t vectors);
 
+/// Cycles of one step of a reduction, over all tiles of \p rows by \p vectors,
+/// by ports: no fewer than half of the products of a row by a vector, and more
+/// where tiles have few rows.
+double cyclesOfStep(const Target &target, int64_t rows, int64_t vectors);
+
 /// The accumulators of one tile, row by row.
 class RegisterTile {
 public:

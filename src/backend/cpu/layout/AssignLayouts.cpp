@@ -1,7 +1,7 @@
 #include "backend/cpu/layout/AssignLayouts.h"
 
 #include "backend/cpu/OperationKind.h"
-#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/PassSetting.h"
 #include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/kernels/WeightGradient.h"
@@ -39,10 +39,9 @@ namespace {
 /// beside the plain value, and unpacked when somebody needs that.
 class LayoutAssigner {
 public:
-  LayoutAssigner(Block &block, const Target &target, Precision precision,
-                 PatternRun &run)
-      : block(block), target(target), lanes(target.f32Lanes),
-        precision(precision), patterns(run) {}
+  LayoutAssigner(Block &block, const PassSetting &setting, PatternRun &run)
+      : block(block), setting(setting), target(setting.target),
+        lanes(target.f32Lanes), patterns(run) {}
 
   void run();
 
@@ -77,9 +76,9 @@ private:
   void unpackWhereRead(Operation *op);
 
   Block &block;
+  const PassSetting &setting;
   const Target &target;
   int64_t lanes;
-  Precision precision;
   PatternRun &patterns;
   llvm::DenseMap<Value, Value> blockedOf;
   /// Broadcasts repeated in the blocked shape; no reason by themselves to
@@ -214,7 +213,7 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
     weights =
         makeConstant(builder, op.getLoc(), *known, constantName(op.getRhs()));
   auto resultType = form->resultType(type);
-  const Precision allowed = askedPrecision(op).value_or(precision);
+  const Precision allowed = askedPrecision(op).value_or(setting.precision);
   Value result = emit.make<ConvolutionOp>(
       blockedType(resultType), input, weights, /*zero=*/Value(),
       static_cast<uint64_t>(resultType.getDimSize(1)),
@@ -224,10 +223,10 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
   auto product = result.getDefiningOp<ConvolutionOp>();
   if (allowed != Precision::Default)
     setPrecision(product, allowed);
-  if (Value scaled = scaleBehindSums(product, target, patterns))
+  if (Value scaled = scaleBehindSums(product, setting, patterns))
     result = scaled;
   else
-    storeInHalfPrecision(product, target);
+    storeInHalfPrecision(product, setting, patterns);
   if (form->upscale != std::array<int64_t, 2>{1, 1}) {
     // Pixels that each became a window of pixels are put in their places.
     result = form->spread(emit, result, lanes);
@@ -585,19 +584,19 @@ void LayoutAssigner::run() {
 }
 
 /// What stands in branches and loops has layouts of its own.
-static void assignIn(Block &block, const Target &target, Precision precision,
+static void assignIn(Block &block, const PassSetting &setting,
                      PatternRun &run) {
-  LayoutAssigner(block, target, precision, run).run();
+  LayoutAssigner(block, setting, run).run();
   for (Operation &op : block)
     if (isControlFlow(&op))
       for (Region &region : op.getRegions())
-        assignIn(region.front(), target, precision, run);
+        assignIn(region.front(), setting, run);
 }
 
-void assignLayouts(func::FuncOp function, const Target &target,
-                   Precision precision, PatternRun &run) {
+void assignLayouts(func::FuncOp function, const PassSetting &setting,
+                   PatternRun &run) {
   if (run.isEnabled(blockChannelsLabel))
-    assignIn(function.getBody().front(), target, precision, run);
+    assignIn(function.getBody().front(), setting, run);
 }
 
 } // namespace sinter::cpu

@@ -29,16 +29,15 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/PatternLabels.h"
-#include "runtime/Precision.h"
 
 namespace sinter::cpu {
 
-struct Target;
+struct PassSetting;
 
 /// Rewrites the body of \p function, whose shapes are static. Convolutions
 /// that are asked for nothing else are computed with \p precision.
-void assignLayouts(mlir::func::FuncOp function, const Target &target,
-                   Precision precision, PatternRun &run);
+void assignLayouts(mlir::func::FuncOp function, const PassSetting &setting,
+                   PatternRun &run);
 
 llvm::ArrayRef<PatternInfo> assignLayoutsPatterns();
 

@@ -243,17 +243,18 @@ bool isMatrix(const stablehlo::ProductSide &side) {
          isInOrder(llvm::to_vector(side.contracting), side.free());
 }
 
+bool isByteProduct(stablehlo::DotGeneralOp op) {
+  const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
+  return tensorOf(op.getResult()).getElementType().isInteger(32) &&
+         lhs.batching.empty() && !lhs.contracting.empty() && isMatrix(rhs) &&
+         ByteDistances::match(op.getLhs()) && signedBytes(op.getRhs());
+}
+
 Value asByteProduct(stablehlo::DotGeneralOp op, const Target &target) {
   const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
   auto type = tensorOf(op.getResult());
-  if (!type.getElementType().isInteger(32) || !lhs.batching.empty() ||
-      lhs.contracting.empty() || !isMatrix(rhs))
-    return {};
   auto found = ByteDistances::match(op.getLhs());
-  std::optional<Tensor> weights =
-      found ? signedBytes(op.getRhs()) : std::nullopt;
-  if (!weights)
-    return {};
+  std::optional<Tensor> weights = signedBytes(op.getRhs());
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
   const ByteDistances input = found->preferredBy(target, emit);

@@ -82,7 +82,9 @@ mlir::Value withNeighbours(nn::TensorBuilder &emit, mlir::Value value,
 /// one.
 bool isMatrix(const stablehlo::ProductSide &side);
 
-/// The result of \p op by a product of bytes; null if it is none.
+/// Whether \p op is a product that the kernels of bytes compute.
+bool isByteProduct(stablehlo::DotGeneralOp op);
+/// The result of such a one.
 mlir::Value asByteProduct(stablehlo::DotGeneralOp op, const Target &target);
 
 } // namespace sinter::cpu

@@ -1,5 +1,7 @@
 #include "backend/cpu/layout/FormAttention.h"
 
+#include "backend/cpu/GraphShapes.h"
+#include "backend/cpu/PassSetting.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/Types.h"
 #include "graph/UnitDimensions.h"
@@ -22,22 +24,26 @@ ArrayRef<PatternInfo> formAttentionPatterns() {
   return infos;
 }
 
-bool computesWhole(nn::AttentionOp op, const PatternRun &run) {
-  if (!run.isEnabled(label))
-    return false;
-  constexpr int64_t leastRows = 16, leastKeys = 16, leastElements = 8;
+/// Whether there is a kernel for it.
+static bool hasKernel(nn::AttentionOp op) {
   for (Value operand : op->getOperands()) {
     Type element = tensorOf(operand).getElementType();
     if ((!element.isF32() && !nn::isNarrowFloat(element)) ||
-        !tensorOf(operand).hasStaticShape())
+        !tensorOf(operand).hasStaticShape() ||
+        tensorOf(operand).getNumElements() == 0)
       return false;
   }
-  ArrayRef<int64_t> query = shapeOf(op.getQuery()),
-                    value = shapeOf(op.getValue());
-  return tensorOf(op.getResult()).getNumElements() > 0 &&
-         query[query.size() - 2] >= leastRows &&
-         value[value.size() - 2] >= leastKeys &&
-         query.back() >= leastElements && value.back() >= leastElements;
+  return tensorOf(op.getResult()).getNumElements() > 0;
+}
+
+bool computesWhole(nn::AttentionOp op, const PassSetting &setting,
+                   const PatternRun &run) {
+  if (!run.isEnabled(label) || !hasKernel(op))
+    return false;
+  const Alternatives all = alternativesFor(asHeads(op), setting.target);
+  // The kernel tells what it was chosen from when it is planned.
+  return all.front().kernel == "attention" ||
+         setting.choose(op.getLoc(), all) == "attention";
 }
 
 namespace {

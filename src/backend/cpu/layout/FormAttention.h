@@ -22,10 +22,14 @@
 
 namespace sinter::cpu {
 
+struct PassSetting;
+
 /// Whether \p op is computed as a whole: \p run lets it be, it is of f32 or
-/// floats narrower than that, and large enough that what blocks need besides
-/// (packed keys, running sums) is small beside their products.
-bool computesWhole(nn::AttentionOp op, const PatternRun &run);
+/// floats narrower than that, and kernels/Estimates says that it takes less
+/// than two products and what is between them: it does not where a row of the
+/// query is by itself, since keys are packed for it.
+bool computesWhole(nn::AttentionOp op, const PassSetting &setting,
+                   const PatternRun &run);
 
 /// Rewrites all nn.attention of \p function, those in regions included.
 void formAttention(mlir::func::FuncOp function, PatternRun &run);

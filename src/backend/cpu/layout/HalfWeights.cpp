@@ -1,6 +1,6 @@
 #include "backend/cpu/layout/HalfWeights.h"
 
-#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/PassSetting.h"
 #include "backend/cpu/emit/ConvolutionKernel.h"
 #include "graph/Constants.h"
 #include "runtime/Float.h"
@@ -45,23 +45,35 @@ std::optional<Tensor> cpu::inHalfPrecision(const Tensor &weights) {
   return exactlyIn<Half>(weights, ElementType::F16);
 }
 
-void cpu::storeInHalfPrecision(ConvolutionOp op, const Target &target) {
+static constexpr llvm::StringLiteral halfLabel = "half-weights";
+
+ArrayRef<PatternInfo> cpu::halfWeightsPatterns() {
+  static const PatternInfo infos[] = {
+      {halfLabel, "cpu.convolution(x, w : f32) -> cpu.convolution(x, w : bf16)",
+       "cpu-assign-layouts"}};
+  return infos;
+}
+
+void cpu::storeInHalfPrecision(ConvolutionOp op, const PassSetting &setting,
+                               PatternRun &run) {
   std::optional<Tensor> weights = constantTensor(op.getWeights());
-  if (!weights || weights->type() != ElementType::F32 || op.getPackedFrom() ||
-      !readsNarrowWeights(kernelOf(op, target)))
-    return;
-  // Tiles of few rows convert a weight for few products.
-  constexpr int64_t registersOfLargeTiles = 32;
-  if (target.vectorRegisters < registersOfLargeTiles &&
-      int64_t(weights->bytes()) <= target.l2Bytes / 2)
+  if (!run.isEnabled(halfLabel) || !weights ||
+      weights->type() != ElementType::F32 || op.getPackedFrom() ||
+      !readsNarrowWeights(kernelOf(op, setting.target)))
     return;
   std::optional<Tensor> narrow = inHalfPrecision(*weights);
   if (!narrow)
     return;
   // Without an instruction each would be converted by a few of integers.
-  if (narrow->type() == ElementType::F16 && !target.convertsF16)
+  if (narrow->type() == ElementType::F16 && !setting.target.convertsF16)
+    return;
+  if (setting.choose(op.getLoc(),
+                     alternativesForWeights(convolutionShape(op),
+                                            {ElementType::F32, narrow->type()},
+                                            setting.target)) == "weights-f32")
     return;
   OpBuilder builder(op);
   op.getWeightsMutable().assign(makeConstant(builder, op.getLoc(), *narrow,
                                              constantName(op.getWeights())));
+  run.count(halfLabel);
 }

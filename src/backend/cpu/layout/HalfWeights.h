@@ -22,11 +22,12 @@
 #define SINTER_BACKEND_CPU_LAYOUT_HALFWEIGHTS_H
 
 #include "backend/cpu/ir/CpuOps.h"
+#include "passes/PatternLabels.h"
 #include "runtime/Tensor.h"
 
 namespace sinter::cpu {
 
-struct Target;
+struct PassSetting;
 
 /// The numbers of \p weights, of f32, in f16 or bf16, if one of them holds them
 /// all.
@@ -34,7 +35,10 @@ std::optional<Tensor> inHalfPrecision(const Tensor &weights);
 
 /// Makes the weights of \p op, a constant of f32, one of 16 bits, where that
 /// is faster.
-void storeInHalfPrecision(ConvolutionOp op, const Target &target);
+void storeInHalfPrecision(ConvolutionOp op, const PassSetting &setting,
+                          PatternRun &run);
+
+llvm::ArrayRef<PatternInfo> halfWeightsPatterns();
 
 } // namespace sinter::cpu
 

@@ -1,7 +1,8 @@
 #include "backend/cpu/layout/NarrowProducts.h"
 
+#include "backend/cpu/GraphShapes.h"
+#include "backend/cpu/PassSetting.h"
 #include "backend/cpu/RemoveUnused.h"
-#include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ComputeWeights.h"
@@ -26,8 +27,6 @@ namespace sinter::cpu {
 static constexpr llvm::StringLiteral narrowLabel = "narrow-product",
                                      narrowPass = "cpu-narrow-products";
 
-/// Weights of fewer elements are as well f32.
-static constexpr int64_t leastWeights = 4096;
 static constexpr int64_t leastBlock = 16;
 /// Operations between the weights and the product.
 static constexpr unsigned mostSteps = 64;
@@ -260,8 +259,8 @@ namespace {
 /// Writes a product with narrow weights.
 class NarrowProduct {
 public:
-  NarrowProduct(DotGeneralOp op, const Target &target)
-      : op(op), target(target), builder(op), emit(builder, op.getLoc()),
+  NarrowProduct(DotGeneralOp op, const PassSetting &setting)
+      : op(op), setting(setting), builder(op), emit(builder, op.getLoc()),
         rhs(op.getSide(1)) {
     for (int64_t dim : rhs.contracting)
       depth *= shapeOf(rhs.value)[dim];
@@ -278,12 +277,13 @@ private:
   void moveElements();
   void narrowElements();
   void dropZero();
+  bool isBestNarrow();
   Value tensorOfNumbers(const MatrixNumbers &numbers);
   Value zeroPoints();
   Value timesColumns(Value product);
 
   DotGeneralOp op;
-  const Target &target;
+  const PassSetting &setting;
   OpBuilder builder;
   TensorBuilder emit;
   const ProductSide rhs;
@@ -304,7 +304,7 @@ bool NarrowProduct::isCandidate() {
     return type.isF32() || type.isF16() || type.isBF16();
   };
   return lhs.batching.empty() && !rhs.contracting.empty() && width > 1 &&
-         depth > 0 && depth * width >= leastWeights && isMatrix(rhs) &&
+         depth > 0 && sizesOf(op).m > 0 && isMatrix(rhs) &&
          isFloat(op.getLhs()) && isFloat(op.getRhs()) &&
          isFloat(op.getResult());
 }
@@ -375,6 +375,24 @@ void NarrowProduct::narrowElements() {
   elements = emit.convert(elements, type);
 }
 
+/// Whether it takes less to widen weights in registers than to read them wide.
+bool NarrowProduct::isBestNarrow() {
+  const Target &target = setting.target;
+  auto typeOf = [](Value value) { return *elementTypeOf(elementOf(value)); };
+  MatMulShape shape = MatMulShape::dense(sizesOf(op).m, width, depth);
+  shape.holdsSums = true;
+  shape.blocks.size = block;
+  if (scales && !scales->areOfColumns(depth))
+    shape.blocks.scale = scales->numbers.type();
+  if (zeros)
+    shape.blocks.zero = typeOf(zeroPoints());
+  const Arithmetic narrow = Arithmetic::ofNarrow(
+      ElementType::F32, typeOf(elements), ElementType::F32, target);
+  return setting.choose(op.getLoc(),
+                        alternativesForWeights(shape, narrow, target)) ==
+         "narrow-weights";
+}
+
 Value NarrowProduct::tensorOfNumbers(const MatrixNumbers &numbers) {
   return makeConstant(
       builder, op.getLoc(),
@@ -426,7 +444,7 @@ Value NarrowProduct::run() {
   weights = NarrowWeights::match(op.getRhs());
   if (!weights)
     return {};
-  if (elementOf(weights->elements).isF16() && !target.convertsF16)
+  if (elementOf(weights->elements).isF16() && !setting.target.convertsF16)
     return {};
   for (auto [from, to] : {std::pair(&weights->scales, &scales),
                           std::pair(&weights->zeros, &zeros)})
@@ -436,13 +454,15 @@ Value NarrowProduct::run() {
     return {};
   // The machine has to convert scales, too.
   if (scales && scales->numbers.type() == ElementType::F16 &&
-      !target.convertsF16)
+      !setting.target.convertsF16)
     return {};
   moveElements();
   dropZero();
   if (!chooseBlock())
     return {};
   narrowElements();
+  if (!isBestNarrow())
+    return {};
   const bool scalesBlocks = scales && !scales->areOfColumns(depth);
   const Type f32 = builder.getF32Type();
   Value lhs =
@@ -470,14 +490,14 @@ ArrayRef<PatternInfo> narrowProductsPatterns() {
   return infos;
 }
 
-void formNarrowProducts(func::FuncOp function, const Target &target,
+void formNarrowProducts(func::FuncOp function, const PassSetting &setting,
                         PatternRun &run) {
   if (!run.isEnabled(narrowLabel))
     return;
   SmallVector<DotGeneralOp> found;
   function.walk([&](DotGeneralOp op) { found.push_back(op); });
   for (DotGeneralOp op : found) {
-    Value value = NarrowProduct(op, target).run();
+    Value value = NarrowProduct(op, setting).run();
     if (!value)
       continue;
     run.replace(narrowLabel, op, value);

@@ -37,10 +37,10 @@
 
 namespace sinter::cpu {
 
-struct Target;
+struct PassSetting;
 
 /// Rewrites all of \p function, whose shapes are static.
-void formNarrowProducts(mlir::func::FuncOp function, const Target &target,
+void formNarrowProducts(mlir::func::FuncOp function, const PassSetting &setting,
                         PatternRun &run);
 
 llvm::ArrayRef<PatternInfo> narrowProductsPatterns();

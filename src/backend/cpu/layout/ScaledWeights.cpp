@@ -1,6 +1,6 @@
 #include "backend/cpu/layout/ScaledWeights.h"
 
-#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/PassSetting.h"
 #include "backend/cpu/emit/ConvolutionKernel.h"
 #include "backend/cpu/layout/HalfWeights.h"
 #include "graph/Constants.h"
@@ -123,12 +123,9 @@ static Tensor inBlocks(const Tensor &scales, int64_t blocks, int64_t lanes) {
   return blocked;
 }
 
-/// \p integers as they are read fastest: what comes from beyond the
-/// second-level cache in as few bytes as it has, else as floats of 16 bits,
-/// which become f32 by fewer instructions.
-static Tensor asRead(const Tensor &integers, const cpu::Target &target) {
-  const int64_t wideBytes = integers.size() * int64_t(sizeof(float));
-  if (wideBytes > 2 * target.l2Bytes)
+/// \p integers as the kind of weights \p kind, which holds them.
+static Tensor storedAs(const Tensor &integers, StringRef kind) {
+  if (kind == "weights-i8")
     return integers;
   Tensor wide(ElementType::F32, integers.shape());
   for (int64_t i = 0; i < wide.size(); ++i)
@@ -136,23 +133,29 @@ static Tensor asRead(const Tensor &integers, const cpu::Target &target) {
   return *cpu::inHalfPrecision(wide);
 }
 
-Value cpu::scaleBehindSums(ConvolutionOp op, const Target &target,
+Value cpu::scaleBehindSums(ConvolutionOp op, const PassSetting &setting,
                            PatternRun &run) {
+  // Nobody notices how few bytes are fewer.
   constexpr size_t leastBytes = 1 << 16;
-  constexpr int64_t registersOfLargeTiles = 32;
   std::optional<Tensor> weights = constantTensor(op.getWeights());
   if (!run.isEnabled(label) || !weights ||
       weights->type() != ElementType::F32 || weights->bytes() < leastBytes ||
-      target.vectorRegisters < registersOfLargeTiles || op.getPackedFrom() ||
+      op.getPackedFrom() ||
       !tensorOf(op.getInput()).getElementType().isF32() ||
-      !readsNarrowWeights(kernelOf(op, target)))
+      !readsNarrowWeights(kernelOf(op, setting.target)))
+    return {};
+  const Alternatives all = alternativesForWeights(
+      convolutionShape(op),
+      {ElementType::F32, ElementType::BF16, ElementType::I8}, setting.target);
+  if (all.front().kernel == "weights-f32")
     return {};
   std::optional<ScaledIntegers> scaled = asScaledIntegers(*weights);
   if (!scaled)
     return {};
+  const Tensor stored =
+      storedAs(scaled->integers, setting.choose(op.getLoc(), all));
   OpBuilder builder(op);
-  op.getWeightsMutable().assign(makeConstant(builder, op.getLoc(),
-                                             asRead(scaled->integers, target),
+  op.getWeightsMutable().assign(makeConstant(builder, op.getLoc(), stored,
                                              constantName(op.getWeights())));
   builder.setInsertionPointAfter(op);
   TensorBuilder emit(builder, op.getLoc());

@@ -30,7 +30,7 @@
 
 namespace sinter::cpu {
 
-struct Target;
+struct PassSetting;
 
 /// Integers of 8 bits, and a scale of f32 for each slice of them.
 struct ScaledIntegers {
@@ -43,7 +43,7 @@ std::optional<ScaledIntegers> asScaledIntegers(const Tensor &weights);
 
 /// What takes the place of \p op's result, if its weights are such; \p op has
 /// other weights then.
-mlir::Value scaleBehindSums(ConvolutionOp op, const Target &target,
+mlir::Value scaleBehindSums(ConvolutionOp op, const PassSetting &setting,
                             PatternRun &run);
 
 llvm::ArrayRef<PatternInfo> scaledWeightsPatterns();

@@ -2,7 +2,8 @@
 
 #include "backend/cpu/layout/SimplifyConvolutions.h"
 
-#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/GraphShapes.h"
+#include "backend/cpu/PassSetting.h"
 #include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ConvolutionPhases.h"
 #include "backend/cpu/layout/ConvolutionProduct.h"
@@ -21,13 +22,16 @@ namespace {
 
 class Simplifier {
 public:
-  Simplifier(stablehlo::ConvolutionOp op, OpBuilder &builder, int64_t lanes)
-      : op(op), emit(builder, op.getLoc()), lanes(lanes) {}
+  Simplifier(stablehlo::ConvolutionOp op, OpBuilder &builder,
+             const PassSetting &setting)
+      : op(op), emit(builder, op.getLoc()), setting(setting),
+        lanes(setting.target.f32Lanes) {}
 
   /// Nothing if the operation is best left as it is.
   Value run();
 
 private:
+  bool isOrdinary() const;
   Value runIntegers();
   Value converted(Value value, Type element);
   Value compute(const PlainConvolution &plain);
@@ -36,6 +40,7 @@ private:
 
   stablehlo::ConvolutionOp op;
   TensorBuilder emit;
+  const PassSetting &setting;
   int64_t lanes;
 };
 
@@ -114,13 +119,34 @@ static bool hasOrdinaryForm(stablehlo::ConvolutionOp op) {
          (op.getFeatureGroupCount() == 1 && llvm::all_of(window, isSpread));
 }
 
-static bool isOrdinary(stablehlo::ConvolutionOp op) {
+/// What the sums of a convolution of integers may be.
+static IntegerRange rangeOfSums(stablehlo::ConvolutionOp op) {
+  return IntegerRange::ofSums(IntegerRange::of(op.getLhs()),
+                              IntegerRange::of(op.getRhs()),
+                              productsPerSum(op).value());
+}
+
+/// Whether the blocked kernels compute it as it stands: of f32, or of bytes
+/// unless f32 holds the sums and takes less.
+bool Simplifier::isOrdinary() const {
   auto isF32 = [](Value value) {
     return tensorOf(value).getElementType().isF32();
   };
-  const bool isOfFloats =
-      isF32(op.getLhs()) && isF32(op.getRhs()) && isF32(op.getResult());
-  return hasOrdinaryForm(op) && (isOfFloats || ByteConvolution::match(op));
+  if (!hasOrdinaryForm(op))
+    return false;
+  stablehlo::ConvolutionOp convolution = op;
+  if (isF32(convolution.getLhs()) && isF32(convolution.getRhs()) &&
+      isF32(convolution.getResult()))
+    return true;
+  if (!ByteConvolution::match(op))
+    return false;
+  if (!holds(Float32Type::get(convolution.getContext()), rangeOfSums(op)))
+    return true;
+  const Arithmetic bytes = Arithmetic::ofBytes(
+      Arithmetic::bestBytes(setting.target), ElementType::I8, setting.target);
+  return setting.choose(emit.location, alternativesForBytes(asImages(op), bytes,
+                                                            setting.target)) ==
+         "bytes";
 }
 
 /// A constant is converted at once, whatever its size: it is going to be
@@ -141,7 +167,7 @@ Value Simplifier::converted(Value value, Type element) {
 }
 
 Value Simplifier::run() {
-  if (!isSupported(op) || isOrdinary(op) || WeightGradientForm::of(op))
+  if (!isSupported(op) || isOrdinary() || WeightGradientForm::of(op))
     return {};
   Type element = tensorOf(op.getResult()).getElementType();
   if (hasOrdinaryForm(op))
@@ -180,9 +206,7 @@ Value Simplifier::runIntegers() {
   constexpr int64_t fewestChannels = 4;
   Type element = tensorOf(op.getResult()).getElementType();
   FloatType f32 = emit.builder.getF32Type(), f64 = emit.builder.getF64Type();
-  const double products = productsPerSum(op).value();
-  const IntegerRange sum = IntegerRange::ofSums(
-      IntegerRange::of(op.getLhs()), IntegerRange::of(op.getRhs()), products);
+  const IntegerRange sum = rangeOfSums(op);
   if (element.isInteger(1) || !holds(element, sum) || !holds(f64, sum))
     return {};
   auto numbers = op.getDimensionNumbers();
@@ -322,7 +346,7 @@ ArrayRef<PatternInfo> simplifyConvolutionsPatterns() {
   return infos;
 }
 
-void simplifyConvolutions(func::FuncOp function, const Target &target,
+void simplifyConvolutions(func::FuncOp function, const PassSetting &setting,
                           PatternRun &run) {
   if (!run.isEnabled(label))
     return;
@@ -330,7 +354,7 @@ void simplifyConvolutions(func::FuncOp function, const Target &target,
   function.walk([&](stablehlo::ConvolutionOp op) { found.push_back(op); });
   for (stablehlo::ConvolutionOp op : found) {
     OpBuilder builder(op);
-    if (Value result = Simplifier(op, builder, target.f32Lanes).run()) {
+    if (Value result = Simplifier(op, builder, setting).run()) {
       run.replace(label, op, result);
       op.erase();
       run.graphIsWhole(label);

@@ -39,11 +39,11 @@
 
 namespace sinter::cpu {
 
-struct Target;
+struct PassSetting;
 
 /// Rewrites all of \p function, whose shapes are static.
-void simplifyConvolutions(mlir::func::FuncOp function, const Target &target,
-                          PatternRun &run);
+void simplifyConvolutions(mlir::func::FuncOp function,
+                          const PassSetting &setting, PatternRun &run);
 
 llvm::ArrayRef<PatternInfo> simplifyConvolutionsPatterns();
 

@@ -1,5 +1,7 @@
 #include "backend/cpu/layout/SimplifyProducts.h"
 
+#include "backend/cpu/GraphShapes.h"
+#include "backend/cpu/PassSetting.h"
 #include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ComputeWeights.h"
@@ -73,8 +75,26 @@ static Type accumulatorOf(DotGeneralOp op) {
                       sums);
 }
 
+/// By bytes, unless f32 holds the sums and takes less.
+static Value asBytes(DotGeneralOp op, const PassSetting &setting) {
+  if (!isByteProduct(op))
+    return {};
+  const Type sums = accumulatorOf(op);
+  if (sums && sums.isF32()) {
+    const ProductSizes sizes = sizesOf(op);
+    const Arithmetic bytes = Arithmetic::ofBytes(
+        Arithmetic::bestBytes(setting.target), ElementType::I8, setting.target);
+    if (setting.choose(
+            op.getLoc(),
+            alternativesForBytes(MatMulShape::dense(sizes.m, sizes.n, sizes.k),
+                                 bytes, setting.target)) != "bytes")
+      return {};
+  }
+  return asByteProduct(op, setting.target);
+}
+
 /// What stands for the result; null where the operation stays.
-static Value changeElements(DotGeneralOp op, const Target &) {
+static Value changeElements(DotGeneralOp op, const PassSetting &) {
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
   Type element = tensorOf(op.getResult()).getElementType();
@@ -122,7 +142,7 @@ static Value sumOfProducts(TensorBuilder &emit, DotGeneralOp op,
 
 /// A product with a vector reads its matrix once, and so in the order of
 /// memory.
-static Value reduceByVector(DotGeneralOp op, const Target &) {
+static Value reduceByVector(DotGeneralOp op, const PassSetting &) {
   const ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
   const bool isPacked = rhs.batching.empty() && isWeight(op.getRhs());
   Type element = tensorOf(op.getResult()).getElementType();
@@ -175,7 +195,7 @@ static Value arrange(TensorBuilder &emit, Value operand,
 }
 
 /// Changes the operation, whose result stays what it is.
-static Value arrangeDimensions(DotGeneralOp op, const Target &) {
+static Value arrangeDimensions(DotGeneralOp op, const PassSetting &) {
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
   const ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
@@ -200,7 +220,7 @@ struct ProductRewrite {
   double leastWork;
   /// The result's value: of other operations, of this one, changed, or null
   /// where nothing was done.
-  Value (*rewrite)(DotGeneralOp op, const Target &target);
+  Value (*rewrite)(DotGeneralOp op, const PassSetting &setting);
 };
 } // namespace
 
@@ -218,7 +238,7 @@ static const ProductRewrite rewrites[] = {
       passName},
      /*withKernel=*/false,
      leastWorkOfBytes,
-     asByteProduct},
+     asBytes},
     {{"product-type",
       "dot_general(x, y) : bf16, i8, complex -> dot_general(convert(x), "
       "convert(y)) : f32, f64",
@@ -249,7 +269,7 @@ ArrayRef<PatternInfo> simplifyProductsPatterns() {
   return infos;
 }
 
-void simplifyProducts(func::FuncOp function, const Target &target,
+void simplifyProducts(func::FuncOp function, const PassSetting &setting,
                       PatternRun &run) {
   for (const ProductRewrite &each : rewrites) {
     if (!run.isEnabled(each.info.label))
@@ -261,7 +281,7 @@ void simplifyProducts(func::FuncOp function, const Target &target,
         found.push_back(op);
     });
     for (DotGeneralOp op : found) {
-      Value value = each.rewrite(op, target);
+      Value value = each.rewrite(op, setting);
       if (!value)
         continue;
       if (value.getDefiningOp() == op) {

@@ -34,10 +34,10 @@
 
 namespace sinter::cpu {
 
-struct Target;
+struct PassSetting;
 
 /// Rewrites all of \p function, whose shapes are static.
-void simplifyProducts(mlir::func::FuncOp function, const Target &target,
+void simplifyProducts(mlir::func::FuncOp function, const PassSetting &setting,
                       PatternRun &run);
 
 llvm::ArrayRef<PatternInfo> simplifyProductsPatterns();

@@ -1,0 +1,38 @@
+//===- GraphShapes.h - products of the graph as generators see them -------===//
+//
+// The shapes by which kernels/Estimates tells times, of operations that have
+// static shapes and are not yet brought into the form of a kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_GRAPHSHAPES_H
+#define SINTER_BACKEND_CPU_GRAPHSHAPES_H
+
+#include "backend/cpu/kernels/Attention.h"
+#include "backend/cpu/kernels/Convolution.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+
+namespace sinter::cpu {
+
+/// As images of two dimensions: what further ones there are counts as height,
+/// and so does the part of a window along them. Of a convolution whose input is
+/// dilated, each result has only a part of the taps.
+ConvolutionShape asImages(stablehlo::ConvolutionOp op);
+
+/// Each matrix of the batch [m, k] by [k, n], and how many there are.
+struct ProductSizes {
+  int64_t batch, m, n, k;
+  double flops() const {
+    return 2.0 * double(batch) * double(m) * double(n) * double(k);
+  }
+};
+ProductSizes sizesOf(stablehlo::DotGeneralOp op);
+
+/// Operands as they lie behind the transposes in front of them: of the strides,
+/// only whether the elements of a key are neighbours is told.
+AttentionShape asHeads(nn::AttentionOp op);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_GRAPHSHAPES_H
