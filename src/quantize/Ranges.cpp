@@ -157,9 +157,10 @@ public:
 
   Range whole() const { return {profile.least, profile.greatest}; }
   Range percentile(double covered) const;
-  Range leastError() const;
+  Range leastError(double weightOfCut) const;
   Range leastDivergence() const;
-  double error(Range range) const;
+  /// The mean of squared errors; what is cut counts \p weightOfCut times.
+  double error(Range range, double weightOfCut) const;
 
 private:
   bool isOneSided() const {
@@ -200,7 +201,7 @@ Range RangeSearch::percentile(double covered) const {
   return range.least < range.greatest ? range : whole();
 }
 
-double RangeSearch::error(Range range) const {
+double RangeSearch::error(Range range, double weightOfCut) const {
   const LinearCode code = codeOf(range, options.activations, options.scheme);
   double sum = 0;
   for (size_t bin = 0; bin < profile.histogram.size(); ++bin) {
@@ -208,18 +209,21 @@ double RangeSearch::error(Range range) const {
       continue;
     const double number = profile.middleOf(bin);
     const double off = code.nearest(number) - number;
-    sum += static_cast<double>(profile.histogram[bin]) * off * off;
+    // What is rounded is off by half a step at most.
+    const bool isCut = std::abs(off) > code.scale * 0.501;
+    sum += static_cast<double>(profile.histogram[bin]) * off * off *
+           (isCut ? weightOfCut : 1);
   }
   return all > 0 ? sum / all : 0;
 }
 
 /// Either end is drawn in, in steps of a twentieth, until that does harm; then
 /// the other, in turns.
-Range RangeSearch::leastError() const {
+Range RangeSearch::leastError(double weightOfCut) const {
   constexpr double step = 0.05;
   constexpr int most = 20;
   Range best = whole();
-  double least = error(best);
+  double least = error(best, weightOfCut);
   const Range full = best;
   for (bool changed = true; changed;) {
     changed = false;
@@ -234,7 +238,7 @@ Range RangeSearch::leastError() const {
         if (!(narrower.least < narrower.greatest) ||
             std::abs(narrower.*end) < std::abs(full.*end) * step)
           break;
-        const double now = error(narrower);
+        const double now = error(narrower, weightOfCut);
         if (!(now < least))
           break;
         best = narrower;
@@ -332,6 +336,11 @@ ChosenRange chooseRange(const TensorProfile &profile,
                         const QuantizeOptions &options) {
   const RangeSearch search(profile, options);
   const double power = profile.power();
+  // What is cut is off to one side only, so that it does not average out in a
+  // sum as what is rounded does, and the next sample may have more of it.
+  const bool isBest = options.range == RangeMethod::Best;
+  constexpr double weightOfCut = 4;
+  const double weight = isBest ? weightOfCut : 1;
   const auto rangeBy = [&](RangeMethod method) {
     switch (method) {
     case RangeMethod::Percentile:
@@ -339,7 +348,7 @@ ChosenRange chooseRange(const TensorProfile &profile,
     case RangeMethod::Entropy:
       return search.leastDivergence();
     case RangeMethod::SquaredError:
-      return search.leastError();
+      return search.leastError(weight);
     default:
       return search.whole();
     }
@@ -349,19 +358,24 @@ ChosenRange chooseRange(const TensorProfile &profile,
     chosen.method = method;
     chosen.range = rangeBy(method);
     chosen.code = codeOf(chosen.range, options.activations, options.scheme);
-    chosen.error = search.error(chosen.range);
+    chosen.error = search.error(chosen.range, 1);
     chosen.power = power;
     return chosen;
   };
   if (profile.histogram.empty())
     return chosenBy(RangeMethod::Max);
-  if (options.range != RangeMethod::Best)
+  if (!isBest)
     return chosenBy(options.range);
   ChosenRange best = chosenBy(RangeMethod::Max);
+  double least = search.error(best.range, weight);
   for (RangeMethod method : {RangeMethod::Percentile, RangeMethod::Entropy,
-                             RangeMethod::SquaredError})
-    if (ChosenRange other = chosenBy(method); other.error < best.error)
+                             RangeMethod::SquaredError}) {
+    ChosenRange other = chosenBy(method);
+    if (const double harm = search.error(other.range, weight); harm < least) {
+      least = harm;
       best = other;
+    }
+  }
   return best;
 }
 
