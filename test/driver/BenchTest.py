@@ -119,6 +119,33 @@ func.func @main(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32> {
             json.dump(told, file)
         self.assertEqual(choice(), "direct")
 
+    def test_choices_of_forms(self):
+        """What passes choose from is told, too, and the first is what is done."""
+        model = self.write("forms.mlir", """
+func.func @main(%q: tensor<4x8x32xf32>, %k: tensor<4x1x32xf32>, %x: tensor<2x64xf32>, %b: tensor<2x64xui8>)
+    -> (tensor<4x8x32xf32>, tensor<2x128xf32>, tensor<2x128xi32>) {
+  %0 = nn.attention %q, %k, %k scale = 1.0
+    : (tensor<4x8x32xf32>, tensor<4x1x32xf32>, tensor<4x1x32xf32>) -> tensor<4x8x32xf32> loc("heads")
+  %w = stablehlo.constant dense<100> : tensor<64x128xi8>
+  %wf = stablehlo.convert %w : (tensor<64x128xi8>) -> tensor<64x128xf32>
+  %1 = stablehlo.dot_general %x, %wf, contracting_dims = [1] x [0]
+    : (tensor<2x64xf32>, tensor<64x128xf32>) -> tensor<2x128xf32> loc("few bits")
+  %wi = stablehlo.convert %w : (tensor<64x128xi8>) -> tensor<64x128xi32>
+  %bi = stablehlo.convert %b : (tensor<2x64xui8>) -> tensor<2x64xi32>
+  %2 = stablehlo.dot_general %bi, %wi, contracting_dims = [1] x [0]
+    : (tensor<2x64xi32>, tensor<64x128xi32>) -> tensor<2x128xi32> loc("bytes")
+  return %0, %1, %2 : tensor<4x8x32xf32>, tensor<2x128xf32>, tensor<2x128xi32>
+}""")
+        done = self.sinter("bench", model, "--seconds", "0.02", "--no-cache", "-v", "--layers", "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("estimated")]
+        for layer, first, second in (("heads", "products", "attention"), ("few bits", "narrow-weights", "wide-weights"),
+                                     ("bytes", "bytes", "f32")):
+            told = re.compile(rf"estimated +{layer}: {first} [0-9.]+ ms, {second} [0-9.]+ ms$")
+            self.assertEqual(len([line for line in lines if told.match(line)]), 1, (layer, lines))
+        kernels = {layer["kernel"] for layer in json.loads(done.stdout)["layers"]}
+        self.assertNotIn("attention", kernels)
+
     def test_plot(self):
         """The picture has a dot for each layer that computes, with its name, and a line for each ceiling."""
         picture, cache = self.path("roof.svg"), self.path("cache")

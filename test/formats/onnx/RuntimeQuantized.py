@@ -218,8 +218,8 @@ def dequantize(b):
     return b.model("DequantizeLinear", axis=1)
 
 
-def few_bits(bits, size, sums, zero, has_bias=False, dtype=np.float32):
-    """MatMulNBits; zero points are packed, floats or absent."""
+def few_bits(bits, size, sums, zero, has_bias=False, dtype=np.float32, order=None):
+    """MatMulNBits; zero points are packed, floats or absent. The order of the blocks: shuffled, uneven, or what it is."""
 
     def build(b):
         columns, count = 5, -(-sums // size)
@@ -232,8 +232,12 @@ def few_bits(bits, size, sums, zero, has_bias=False, dtype=np.float32):
             b.constant(b.random.uniform(0, 2**bits, columns * count).astype(dtype))
         else:
             b.nothing()
-        if has_bias:
+        if order:
+            blocks = np.arange(sums if order == "shuffled" else count * size) // size
+            b.constant((b.random.permutation(blocks) if order != "uneven" else blocks * blocks % count).astype(np.int32))
+        elif has_bias:
             b.nothing()
+        if has_bias:
             b.constant(b.random.uniform(-1, 1, columns).astype(dtype))
         return b.model("MatMulNBits", K=sums, N=columns, bits=bits, block_size=size)
 
@@ -269,6 +273,9 @@ CASES = {
     "four_bits_floats": (few_bits(4, 16, 48, "floats"), 1e-5, False),
     "four_bits_rest": (few_bits(4, 32, 80, "packed"), 1e-5, False),
     "four_bits_half": (few_bits(4, 32, 64, "packed", has_bias=True, dtype=np.float16), 5e-3, False),
+    "four_bits_order": (few_bits(4, 16, 64, "floats", order="shuffled"), 1e-5, False),
+    "four_bits_order_rest": (few_bits(4, 32, 80, None, order="shuffled", has_bias=True), 1e-5, False),
+    "four_bits_order_uneven": (few_bits(4, 16, 64, None, order="uneven"), 1e-5, False),
     "eight_bits": (few_bits(8, 32, 64, "packed"), 1e-5, False),
     # One block is a scale for each column. Written with a DequantizeLinear, ONNX Runtime rounds the activations to 8 bits.
     "eight_bits_middle": (few_bits(8, 16, 16, None, has_bias=True), 5e-3, True),
@@ -403,6 +410,26 @@ class RuntimeQuantized(unittest.TestCase):
             for backend in BACKENDS:
                 self.assertNear(expected, self.values(path, node.feeds, folder, backend), 1e-3)
 
+    def test_orders_with_packed_zero_points(self):
+        """ONNX Runtime 1.30 reads other zero points than those of g_idx; what they are is said by their definition."""
+
+        def halves(packed, rows):
+            return np.stack([packed & 15, packed >> 4], -1).reshape(rows, -1).astype(np.float64)
+
+        for order in ("shuffled", "uneven"):
+            with self.subTest(order), tempfile.TemporaryDirectory() as folder:
+                node = Node()
+                proto = few_bits(4, 16, 80, "packed", order=order)(node)
+                b, scales, zero, blocks = map(numpy_helper.to_array, node.constants)
+                rows, blocks = len(b), blocks[:80]
+                zero = halves(zero.reshape(rows, -1), rows)[:, blocks]
+                weights = (halves(b, rows)[:, :80] - zero) * scales.reshape(rows, -1)[:, blocks]
+                expected = (node.feeds["x0"] @ weights.T).astype(np.float32)
+                path = os.path.join(folder, "in.onnx")
+                onnx.save(proto, path)
+                for backend in BACKENDS:
+                    self.assertNear(expected, self.values(path, node.feeds, folder, backend), 1e-5)
+
     def network(self, is_open):
         """A residual block and a classifier as ONNX Runtime's quantisation tool writes them."""
         random, constants, nodes = np.random.default_rng(5), {}, []
@@ -535,7 +562,10 @@ class RuntimeQuantized(unittest.TestCase):
         node("B is not of u8", b=np.zeros((5, 2, 8), np.int8))
         node("zero_points has 4 elements instead of 5", rest=[np.zeros(4, np.uint8)])
         node("zero_points are neither", rest=[np.zeros(5, np.int32)])
-        node("g_idx", 4, rest=[None, np.zeros(32, np.int32)])
+        node("g_idx is not of i32", rest=[None, np.zeros(32, np.int64)])
+        node("g_idx is not one number for each of K", rest=[None, np.zeros(31, np.int32)])
+        node("g_idx names a block that there is not: 2", rest=[None, np.full(32, 2, np.int32)])
+        node("g_idx names a block that there is not: -1", rest=[None, np.full(32, -1, np.int32)])
         node("inner dimensions", x=np.ones((2, 31), np.float32))
 
 

@@ -11,6 +11,8 @@
 // points become one number an output. All is exact, or wraps as sums of 32 bits
 // do.
 //
+// Where f32 holds the sums, too, kernels/Estimates says which is faster.
+//
 // Restrictions:
 //   - The left operand is bytes, or distances of bytes from one number; of a
 //     convolution, from a constant.

@@ -10,9 +10,10 @@
 //
 // Restrictions:
 //   - f16 or bf16 holds all of the numbers exactly.
-//   - Where a tile has few rows, for want of registers, the weights take more
-//     than half of the second-level cache: what is read from a cache is read
-//     faster than it is converted.
+//   - kernels/Estimates says that it takes no longer. It does where a tile has
+//     few rows, for want of registers, and the weights take less than half of
+//     the second-level cache: what is read from a cache is read faster than it
+//     is converted.
 //   - Direct convolutions that are not channel by channel: Winograd's method
 //     multiplies by sums of weights.
 //

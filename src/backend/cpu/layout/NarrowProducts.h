@@ -25,7 +25,7 @@
 //   - No batching dimensions; the weights lie as a matrix of several columns.
 //   - Numbers of blocks stand for 16 neighbours or more along one contracted
 //     dimension, or all.
-//   - What is too small to pay for it is left to folding.
+//   - What is faster wide, by kernels/Estimates, is left to folding.
 //
 //===----------------------------------------------------------------------===//
 

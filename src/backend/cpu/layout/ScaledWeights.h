@@ -16,8 +16,8 @@
 // Restrictions:
 //   - Every weight is the product within what f32 rounds twice.
 //   - Weights are constants of at least 64 KB; smaller ones stay in a cache.
-//   - Direct convolutions that are not channel by channel, on machines with
-//     registers for many rows: as HalfWeights.h has it.
+//   - Direct convolutions that are not channel by channel, where
+//     kernels/Estimates says that it takes no longer: as HalfWeights.h has it.
 //
 //===----------------------------------------------------------------------===//
 

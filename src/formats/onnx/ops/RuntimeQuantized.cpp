@@ -408,8 +408,101 @@ static std::optional<Blocks> blocksOf(NodeContext &node) {
   return blocks;
 }
 
+/// The block of each of the products, as g_idx says it; null where they lie one
+/// after the other. What is behind the last product counts for nothing.
+static Value blockIndices(NodeContext &node, const Blocks &blocks) {
+  if (!node.has(4))
+    return {};
+  Value given = node.operand(4);
+  if (!node.element(given).isInteger(32))
+    return node.fail("g_idx is not of i32");
+  if (!node.isStatic(given))
+    return node.unsupported("the shape of g_idx is not known");
+  const int64_t size = node.type(given).getNumElements();
+  if (node.rank(given) != 1 ||
+      (size != blocks.sums && size != blocks.count() * blocks.size))
+    return node.fail("g_idx is not one number for each of K");
+  return node.sliceAxis(given, 0, 0, blocks.sums);
+}
+
+/// The products in the order of their blocks; nothing if that is not how many
+/// each block has, or not known.
+static std::optional<Ints> orderOfBlocks(NodeContext &node, Value indices,
+                                         const Blocks &blocks) {
+  std::optional<Ints> known = node.knownIntegers(indices);
+  if (!known)
+    return std::nullopt;
+  for (int64_t each : *known)
+    if (each < 0 || each >= blocks.count())
+      return node.fail("g_idx names a block that there is not: " + Twine(each));
+  Ints order = llvm::to_vector(llvm::seq<int64_t>(0, blocks.sums));
+  llvm::stable_sort(
+      order, [&](int64_t a, int64_t b) { return (*known)[a] < (*known)[b]; });
+  for (int64_t i = 0; i < blocks.sums; ++i)
+    if ((*known)[order[i]] != i / blocks.size)
+      return std::nullopt;
+  return order;
+}
+
+namespace {
+/// What a MatMulNBits multiplies: data and weights [columns, sums], with the
+/// scales and zero points of blocks.
+struct FewBitsProduct {
+  Value data, numbers, scales, zero;
+  Blocks blocks;
+  /// Scales and zero points are of products, not of blocks.
+  bool areLookedUp = false;
+
+  /// Puts products beside those of their block, so that weights stay as narrow
+  /// as they are, or else looks up what each product's block has.
+  void followIndices(NodeContext &node, Value indices);
+  /// The weights, of \p wide.
+  Value weights(NodeContext &node, Type wide) const;
+};
+} // namespace
+
+void FewBitsProduct::followIndices(NodeContext &node, Value indices) {
+  if (!indices || node.failed())
+    return;
+  std::optional<Ints> order = orderOfBlocks(node, indices, blocks);
+  if (node.failed() || (order && llvm::is_sorted(*order)))
+    return;
+  numbers = node.sliceAxis(numbers, 1, 0, blocks.sums);
+  auto take = [&](Value from, Value places, int64_t axis) -> Value {
+    return node.op<nn::TakeOp>(from, places, static_cast<uint64_t>(axis));
+  };
+  if (order) {
+    Value places = node.integers(*order);
+    data = take(data, places, node.rank(data) - 1);
+    numbers = take(numbers, places, 1);
+    return;
+  }
+  areLookedUp = true;
+  scales = take(scales, indices, 1);
+  if (node.rank(zero) != 0)
+    zero = take(zero, indices, 1);
+}
+
+Value FewBitsProduct::weights(NodeContext &node, Type wide) const {
+  auto spread = [&](Value value) {
+    Value cast = node.cast(value, wide);
+    return areLookedUp ? cast : overBlocks(node, cast, blocks);
+  };
+  Value given = numbers;
+  // The last block may be more than there is.
+  const int64_t filled = blocks.count() * blocks.size;
+  if (!areLookedUp && node.shape(given)[1] != filled)
+    given = node.pad(given, 0, {0, 0}, {0, filled - blocks.sums});
+  Value weight = node.binary<stablehlo::MulOp>(
+      node.binary<stablehlo::SubtractOp>(node.cast(given, wide), spread(zero)),
+      spread(scales));
+  if (weight && node.shape(weight)[1] != blocks.sums)
+    weight = node.sliceAxis(weight, 1, 0, blocks.sums);
+  return weight;
+}
+
 /// a; the bits of b [N, K], in blocks along K; a scale and a zero point for
-/// each block; an order of the blocks; bias. Weights and sums are of f32, as
+/// each block; the block of each of K; bias. Weights and sums are of f32, as
 /// ONNX Runtime has them.
 static LogicalResult importMatMulNBits(NodeContext &node) {
   auto blocks = blocksOf(node);
@@ -418,8 +511,6 @@ static LogicalResult importMatMulNBits(NodeContext &node) {
     return failure();
   if (!node.isFloat(data) || !node.element(packed).isUnsignedInteger(8))
     return node.fail("A is not of floats or B is not of u8");
-  if (node.has(4))
-    return node.unsupported("g_idx, which is another order of the blocks");
   Type element = node.element(data);
   const int64_t count = blocks->count();
   if (node.element(needed(node, 2)) != element)
@@ -432,24 +523,20 @@ static LogicalResult importMatMulNBits(NodeContext &node) {
       inShape(node, needed(node, 2), {blocks->columns, count}, "scales");
   Value zero = zeroPointsOf(node, *blocks, element);
   Value numbers = unpacked(node, bytes, blocks->bits);
+  Value indices = blockIndices(node, *blocks);
   if (node.failed())
     return failure();
-  Value weight = node.binary<stablehlo::MulOp>(
-      node.binary<stablehlo::SubtractOp>(
-          node.cast(numbers, wide),
-          overBlocks(node, node.cast(zero, wide), *blocks)),
-      overBlocks(node, node.cast(scales, wide), *blocks));
-  // The last block may be more than there is.
-  if (weight && count * blocks->size != blocks->sums)
-    weight = node.sliceAxis(weight, 1, 0, blocks->sums);
+  FewBitsProduct product{data, numbers, scales, zero, *blocks};
+  product.followIndices(node, indices);
+  Value weight = node.failed() ? Value() : product.weights(node, wide);
   if (!weight)
     return failure();
-  Value product =
-      matmul(node, node.cast(data, wide), node.transpose(weight, {1, 0}));
+  Value sums = matmul(node, node.cast(product.data, wide),
+                      node.transpose(weight, {1, 0}));
   if (node.has(5))
-    product = node.binary<stablehlo::AddOp>(product,
-                                            node.cast(node.operand(5), wide));
-  return node.result(product ? node.cast(product, element) : Value());
+    sums =
+        node.binary<stablehlo::AddOp>(sums, node.cast(node.operand(5), wide));
+  return node.result(sums ? node.cast(sums, element) : Value());
 }
 
 llvm::ArrayRef<Operator> runtimeQuantizedOperators() {
