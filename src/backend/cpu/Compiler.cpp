@@ -142,9 +142,17 @@ private:
       return systemError("a kernel cannot be handed to the code generator");
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
     KernelCode code;
+    std::optional<Error> refused;
     source->walk([&](KernelOp op) {
-      code.contracts = emitKernel(op, target, *module, kernel.name);
+      Result<std::vector<KernelContract>> contracts =
+          emitKernel(op, target, *module, kernel.name);
+      if (contracts)
+        code.contracts = std::move(*contracts);
+      else
+        refused = contracts.takeError();
     });
+    if (refused)
+      return std::move(*refused);
     if (options.onCode)
       options.onCode(*module);
     std::string mlir, llvmIr, assembly;
@@ -180,8 +188,8 @@ private:
 };
 
 bool hasElements(KernelOp kernel) {
-  return llvm::any_of(kernel.getResultTypes(), [](Type type) {
-    return cast<RankedTensorType>(type).getNumElements() != 0;
+  return llvm::any_of(kernel.getResults(), [](Value result) {
+    return !llvm::is_contained(shapeOf(result), 0);
   });
 }
 

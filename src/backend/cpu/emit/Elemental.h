@@ -108,6 +108,8 @@ private:
   Values laneByLane(mlir::Operation *op, Place place);
   mlir::Value readMemory(mlir::Value memory, mlir::RankedTensorType type,
                          Place place);
+  mlir::Value readLanes(mlir::Value memory, mlir::Value offset,
+                        mlir::RankedTensorType type, Place place);
   Values lane(mlir::Value value);
 
   // One rule an operation, which ElementalModels.cpp puts to use; nothing where

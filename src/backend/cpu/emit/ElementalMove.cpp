@@ -150,6 +150,22 @@ std::optional<Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
   // There is no element to find; the code never runs.
   if (llvm::is_contained(from, 0))
     return Values{at(op.getOperand(), source)};
+  // Only dimensions of size 1 come or go where sizes are named (FormKernels).
+  if (hasNamed(from)) {
+    size_t next = 0;
+    for (auto [size, coordinate] : llvm::zip(to, place)) {
+      if (size == 1)
+        continue;
+      while (next < from.size() && from[next] == 1)
+        ++next;
+      if (next == from.size() || from[next] != size)
+        return Values{at(op.getOperand(),
+                         Coordinates(from.size(),
+                                     Coordinate(code.index(size + 1))))};
+      source[next++] = coordinate;
+    }
+    return Values{at(op.getOperand(), source)};
+  }
   bool covered = true;
   matchDimensions(
       from, to,

@@ -12,11 +12,48 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
+bool cpu::isOpen(KernelOp kernel) {
+  auto isNamed = [](Type type) { return sinter::hasNamedSizes(type); };
+  if (hasNamedSizes(kernel.getOperation()))
+    return true;
+  Block &body = kernel.getBody().front();
+  return llvm::any_of(body.getArgumentTypes(), isNamed) ||
+         llvm::any_of(body, [](Operation &op) { return hasNamedSizes(&op); });
+}
+
 //===----------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------===//
 
+/// A copy of \p kernel with sizes in the place of names, to count by. It is
+/// not sound, and for whoever asks to erase.
+static KernelOp asNominal(KernelOp kernel) {
+  auto copy = cast<KernelOp>(kernel->clone());
+  auto setSizes = [](Value value) {
+    RankedTensorType type = tensorOf(value);
+    if (!hasNamedSizes(type))
+      return;
+    SmallVector<int64_t> sizes(shapeOf(type));
+    for (int64_t &size : sizes)
+      if (isNamed(size))
+        size = nominalSize;
+    value.setType(RankedTensorType::get(sizes, type.getElementType()));
+  };
+  for (Value argument : copy.getBody().front().getArguments())
+    setSizes(argument);
+  for (Operation &op : copy.getBody().front())
+    for (Value result : op.getResults())
+      setSizes(result);
+  return copy;
+}
+
 double cpu::flopsOf(KernelOp kernel) {
+  if (isOpen(kernel)) {
+    KernelOp nominal = asNominal(kernel);
+    const double flops = flopsOf(nominal);
+    nominal->erase();
+    return flops;
+  }
   double flops = 0;
   for (Operation &op : kernel.getBody().front()) {
     auto window = dyn_cast<stablehlo::ReduceWindowOp>(op);
@@ -29,6 +66,12 @@ double cpu::flopsOf(KernelOp kernel) {
 }
 
 double cpu::elementCostOf(KernelOp kernel) {
+  if (isOpen(kernel)) {
+    KernelOp nominal = asNominal(kernel);
+    const double cost = elementCostOf(nominal);
+    nominal->erase();
+    return cost;
+  }
   const Value result = kernel.getBody().front().getTerminator()->getOperand(0);
   const double size = std::max<int64_t>(1, tensorOf(result).getNumElements());
   return std::max(1.0, flopsOf(kernel) / size);
@@ -75,26 +118,42 @@ KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
   plan.flops = flopsOf(kernel);
   std::unique_ptr<KernelBody> body = KernelBody::create(kernel);
   plan.tasks = body->tasks();
+  if (isOpen(kernel)) {
+    plan.taskParts = body->taskParts();
+    plan.flops = elementCostOf(kernel);
+  }
   plan.scratchBytes = body->scratchBytes();
   plan.packings.resize(kernel.getInputs().size());
   plan.updated = kernel.getUpdated();
   return plan;
 }
 
-/// A tensor as a kernel's buffer.
-static KernelBuffer bufferOf(Value tensor, bool isWritten) {
+KernelBuffer cpu::bufferOf(Value tensor, bool isWritten) {
   RankedTensorType type = tensorOf(tensor);
   KernelBuffer buffer;
-  buffer.type = MemRefType::get({type.getNumElements()},
-                                storageType(type.getElementType()));
+  buffer.isOpen = hasNamedSizes(type);
+  // Of an open one more than any has, for code that compares.
+  constexpr int64_t most = int64_t(1) << 40;
+  buffer.type =
+      MemRefType::get({buffer.isOpen ? most : type.getNumElements()},
+                      storageType(type.getElementType()));
   buffer.isWritten = isWritten;
   return buffer;
 }
 
-std::vector<KernelContract> cpu::emitKernel(KernelOp kernel,
-                                            const Target &target,
-                                            ModuleOp module, StringRef name) {
-  tellMachine(module, target);
+KernelBuffer cpu::tableOfSizes(MLIRContext *context) {
+  KernelBuffer buffer;
+  constexpr int64_t most = int64_t(1) << 20;
+  buffer.type = MemRefType::get({most}, IntegerType::get(context, 64));
+  buffer.isOpen = buffer.isSizes = true;
+  return buffer;
+}
+
+/// The code of \p kernel, whatever it is worth.
+static std::vector<KernelContract> writeKernel(KernelOp kernel,
+                                               const Target &target,
+                                               ModuleOp module,
+                                               StringRef name) {
   if (auto anchored = createAnchorKernel(kernel, target))
     return anchored->emit(module, name);
   Block &body = kernel.getBody().front();
@@ -108,6 +167,7 @@ std::vector<KernelContract> cpu::emitKernel(KernelOp kernel,
   for (Value result : body.getTerminator()->getOperands())
     buffers.push_back(bufferOf(result, true));
   std::unique_ptr<KernelBody> way = KernelBody::create(kernel);
+  const bool hasScratch = way->scratchBytes() != 0;
   if (uint64_t bytes = way->scratchBytes()) {
     KernelBuffer scratch;
     scratch.type = MemRefType::get({int64_t(bytes)},
@@ -115,6 +175,8 @@ std::vector<KernelContract> cpu::emitKernel(KernelOp kernel,
     scratch.isWritten = true;
     buffers.push_back(scratch);
   }
+  if (isOpen(kernel))
+    buffers.push_back(tableOfSizes(module.getContext()));
   KernelContract contract = createKernel(
       module, UnknownLoc::get(module.getContext()), name, buffers,
       [&](OpBuilder &builder, Location location, Value task,
@@ -125,8 +187,31 @@ std::vector<KernelContract> cpu::emitKernel(KernelOp kernel,
           elemental.bindMemory(input, where);
         size_t outputs = body.getTerminator()->getNumOperands();
         way->emit(elemental, task, memory.slice(inputs.size(), outputs),
-                  way->scratchBytes() ? memory.back() : Value());
+                  hasScratch ? memory[inputs.size() + outputs] : Value());
       });
   contract.tasks = way->tasks();
   return {std::move(contract)};
+}
+
+Result<std::vector<KernelContract>> cpu::emitKernel(KernelOp kernel,
+                                                    const Target &target,
+                                                    ModuleOp module,
+                                                    StringRef name) {
+  tellMachine(module, target);
+  std::vector<KernelContract> contracts =
+      writeKernel(kernel, target, module, name);
+  const bool isWrong =
+      module
+          .walk([](func::FuncOp function) {
+            return function->hasAttr(usesNoSize) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+          })
+          .wasInterrupted();
+  if (isWrong)
+    return unsupported("a kernel of " +
+                       kernel.rootOp()->getName().getStringRef().str() +
+                       " is for known sizes only");
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    function->removeAttr(sizesArgument);
+  return contracts;
 }

@@ -3,6 +3,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_KERNELEMITTER_H
 #define SINTER_BACKEND_CPU_EMIT_KERNELEMITTER_H
 
+#include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/emit/KernelPlan.h"
 #include "backend/cpu/ir/CpuOps.h"
@@ -13,15 +14,25 @@
 
 namespace sinter::cpu {
 
+/// Whether \p kernel has sizes that are known only when the program runs. Its
+/// last buffer is the table of them then.
+bool isOpen(KernelOp kernel);
+
+/// \p tensor, and the table of named sizes, as a kernel's buffers.
+KernelBuffer bufferOf(mlir::Value tensor, bool isWritten);
+KernelBuffer tableOfSizes(mlir::MLIRContext *context);
+
 /// What it takes to call \p kernel, without writing it.
 KernelPlan planKernel(KernelOp kernel, const Target &target);
 
 /// Adds the function \p name, or one a stage, to \p module, and returns the
 /// contract of each. The module's context is the kernel's and has the code
-/// generator's dialects.
-std::vector<KernelContract> emitKernel(KernelOp kernel, const Target &target,
-                                       mlir::ModuleOp module,
-                                       llvm::StringRef name);
+/// generator's dialects. Unsupported where the kernel's code is for known sizes
+/// only, and it is open.
+Result<std::vector<KernelContract>> emitKernel(KernelOp kernel,
+                                               const Target &target,
+                                               mlir::ModuleOp module,
+                                               llvm::StringRef name);
 
 } // namespace sinter::cpu
 

@@ -17,6 +17,11 @@ namespace sinter::cpu {
 /// How a kernel wants to be called. Its buffers are the inputs in order
 /// (without the one that is updated in place), the results in order, and
 /// scratch where scratchBytes is not 0.
+/// The least number of blocks that hold a size, which may be named.
+struct TaskPart {
+  int64_t size = 1, block = 1;
+};
+
 struct KernelPlan {
   int64_t tasks = 1;
   double flops = 0;
@@ -24,6 +29,11 @@ struct KernelPlan {
   /// What an AnchorKernel's scratch or workspace holds; other kernels get
   /// bytes.
   ElementType scratchType = ElementType::I8;
+  /// Where sizes are named: what `tasks` are the product of, of which the work
+  /// is `flops` for each element of the first result, and more for each of
+  /// `depth` (a named size; 1 for none).
+  std::vector<TaskPart> taskParts;
+  int64_t depth = 1;
   std::string name; ///< How it is computed: "loops", "matmul".
   /// Of a product: what could compute it, the fastest first.
   Alternatives alternatives;

@@ -1,0 +1,545 @@
+//===- NameSizes.cpp - every unknown size gets a name ---------------------===//
+
+#include "backend/cpu/NameSizes.h"
+
+#include "backend/cpu/ir/CpuOps.h"
+#include "graph/Model.h"
+#include "graph/SizeSources.h"
+#include "graph/Types.h"
+#include "graph/interfaces/Axes.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+static constexpr StringLiteral parametersAttribute = "cpu.size_parameters",
+                               sizesAttribute = "cpu.sizes";
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+/// Terms one after the other: the factor, how many parameters, these.
+static SmallVector<int64_t> encoded(const SizeExpression &size) {
+  SmallVector<int64_t> numbers;
+  for (const SizeExpression::Term &term : size.terms()) {
+    numbers.push_back(term.factor);
+    numbers.push_back(static_cast<int64_t>(term.parameters.size()));
+    llvm::append_range(numbers, term.parameters);
+  }
+  return numbers;
+}
+
+static std::optional<SizeExpression> decoded(ArrayRef<int64_t> numbers) {
+  std::vector<SizeExpression::Term> terms;
+  while (numbers.size() >= 2) {
+    const auto count = static_cast<uint64_t>(numbers[1]);
+    SizeExpression::Term &term = terms.emplace_back();
+    term.factor = numbers[0];
+    numbers = numbers.drop_front(2);
+    if (count > numbers.size())
+      return std::nullopt;
+    for (int64_t parameter : numbers.take_front(count))
+      term.parameters.push_back(static_cast<uint32_t>(parameter));
+    numbers = numbers.drop_front(count);
+  }
+  return numbers.empty() ? SizeExpression::of(std::move(terms)) : std::nullopt;
+}
+
+std::optional<SizeTable> SizeTable::of(ModuleOp module) {
+  auto names = module->getAttrOfType<ArrayAttr>(parametersAttribute);
+  auto sizes = module->getAttrOfType<ArrayAttr>(sizesAttribute);
+  if (!names || !sizes)
+    return std::nullopt;
+  SizeTable table;
+  for (auto name : names.getAsRange<StringAttr>())
+    table.parameters.push_back(name.str());
+  for (auto size : sizes.getAsRange<DenseI64ArrayAttr>()) {
+    std::optional<SizeExpression> expression = decoded(size.asArrayRef());
+    if (!expression)
+      return std::nullopt;
+    table.sizes.push_back(std::move(*expression));
+  }
+  return table;
+}
+
+void SizeTable::setOf(ModuleOp module) const {
+  Builder builder(module.getContext());
+  module->setAttr(parametersAttribute,
+                  builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(
+                      parameters)));
+  SmallVector<Attribute> all;
+  for (const SizeExpression &size : sizes)
+    all.push_back(builder.getDenseI64ArrayAttr(encoded(size)));
+  module->setAttr(sizesAttribute, builder.getArrayAttr(all));
+}
+
+SizeExpression SizeTable::expressionOf(int64_t size) const {
+  const std::optional<int64_t> number = namedSize(size);
+  return number ? sizes[*number] : SizeExpression(size);
+}
+
+std::optional<SizeExpression> SizeTable::countOf(ArrayRef<int64_t> shape) const {
+  std::optional<SizeExpression> count = 1;
+  for (int64_t size : shape)
+    if (count)
+      count = SizeExpression::productOf(*count, expressionOf(size));
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using Dims = SmallVector<SizeExpression>;
+using Known = std::optional<SizeExpression>;
+
+class Namer {
+public:
+  explicit Namer(func::FuncOp function) : function(function) {}
+
+  Result<void> run();
+
+private:
+  void nameArguments();
+  Result<void> follow(Operation *op);
+  /// The sizes of a result, as far as they have an expression.
+  SmallVector<Known> sizesOf(OpResult result);
+  SmallVector<Known> sizesByAxes(OpResult result);
+  SmallVector<Known> reshapedSizes(Value operand, RankedTensorType type);
+  SmallVector<Known> attentionSizes(AttentionOp op);
+  SmallVector<Known> broadcastSizes(nn::BroadcastLikeOp op);
+  void setSizes(Value value, const Dims &sizes);
+  Result<void> replaceDynamic(Operation *op, const Dims &sizes);
+  Result<void> checkBroadcast(Operation *op, Value operand,
+                              ArrayRef<int64_t> dims, const Dims &sizes);
+  Result<void> checkReshape(Operation *op, Value operand, const Dims &sizes);
+
+  /// The elements of a short vector of integers, or a number.
+  void followElements(Operation *op);
+  std::vector<Known> elementsOf(Value value) const {
+    auto found = elements.find(value);
+    return found == elements.end() ? std::vector<Known>() : found->second;
+  }
+  const Dims &dimsOf(Value value) const {
+    return dims.find(value)->second;
+  }
+
+  int64_t nameOf(const SizeExpression &size);
+  Error refused(Operation *op, const std::string &what) const;
+
+  func::FuncOp function;
+  SizeTable table;
+  DenseMap<Value, Dims> dims;
+  DenseMap<Value, std::vector<Known>> elements;
+};
+
+} // namespace
+
+static bool isOpenType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.hasStaticShape();
+}
+
+Error Namer::refused(Operation *op, const std::string &what) const {
+  std::string node;
+  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+    node = "'" + name.getName().str() + "': ";
+  return unsupported(node + op->getName().getStringRef().str() + ": " + what);
+}
+
+int64_t Namer::nameOf(const SizeExpression &size) {
+  if (std::optional<int64_t> number = size.number())
+    return *number;
+  // There are as few as a model has symbols, and what is made of them.
+  auto known = llvm::find(table.sizes, size);
+  const int64_t number = known - table.sizes.begin();
+  if (known == table.sizes.end())
+    table.sizes.push_back(size);
+  return nameOfSize(number);
+}
+
+void Namer::setSizes(Value value, const Dims &sizes) {
+  auto type = tensorOf(value);
+  dims[value] = sizes;
+  SmallVector<int64_t> names;
+  for (const SizeExpression &size : sizes)
+    names.push_back(nameOf(size));
+  value.setType(typeOfSizes(names, type.getElementType()));
+}
+
+void Namer::nameArguments() {
+  std::map<std::string, uint32_t> numbers;
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      continue;
+    const unsigned index = argument.getArgNumber();
+    auto symbols = function.getArgAttrOfType<ArrayAttr>(index, dimsAttribute);
+    auto given = function.getArgAttrOfType<StringAttr>(index, nameAttribute);
+    const std::string input =
+        given ? given.str() : "arg" + std::to_string(index);
+    Dims sizes;
+    for (auto [dimension, size] : llvm::enumerate(type.getShape())) {
+      if (!ShapedType::isDynamic(size)) {
+        sizes.push_back(size);
+        continue;
+      }
+      std::string name;
+      if (symbols && dimension < symbols.size())
+        if (auto symbol = dyn_cast<StringAttr>(symbols[dimension]))
+          name = symbol.str();
+      if (name.empty())
+        name = input + "[" + std::to_string(dimension) + "]";
+      auto [entry, isNew] = numbers.try_emplace(name, numbers.size());
+      if (isNew)
+        table.parameters.push_back(name);
+      sizes.push_back(SizeExpression::parameter(entry->second));
+    }
+    setSizes(argument, sizes);
+  }
+}
+
+Result<void> Namer::run() {
+  nameArguments();
+  Block &body = function.front();
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
+    if (Result<void> done = follow(&op); !done)
+      return done;
+  function.setFunctionType(FunctionType::get(
+      function.getContext(), body.getArgumentTypes(),
+      body.getTerminator()->getOperandTypes()));
+  // What only sizes were computed of is not computed any more.
+  for (Operation &op : llvm::make_early_inc_range(
+           llvm::reverse(body.without_terminator())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  table.setOf(function->getParentOfType<ModuleOp>());
+  return {};
+}
+
+Result<void> Namer::follow(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()) && !dims.contains(operand))
+      return refused(op, "an operand has no known rank");
+  followElements(op);
+  for (OpResult result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type)
+      return refused(op, "its result is no ranked tensor");
+    if (type.hasStaticShape()) {
+      dims[result] = Dims(type.getShape().begin(), type.getShape().end());
+      continue;
+    }
+    if (op->getNumRegions() > 0 && !isa<stablehlo::ReduceOp>(op))
+      return refused(op, "keeps no open size");
+    Dims sizes;
+    for (auto [dimension, size] : llvm::enumerate(sizesOf(result))) {
+      if (!size)
+        return refused(op, "dimension " + std::to_string(dimension) +
+                               " of its result has no size before it runs");
+      sizes.push_back(*size);
+    }
+    if (static_cast<int64_t>(sizes.size()) != type.getRank())
+      return refused(op, "its result has no size before it runs");
+    setSizes(result, sizes);
+  }
+  if (op->getNumResults() != 1)
+    return {};
+  const Dims sizes = dimsOf(op->getResult(0));
+  return replaceDynamic(op, sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes of results
+//===----------------------------------------------------------------------===//
+
+static SmallVector<Known> asKnown(ArrayRef<SizeExpression> sizes) {
+  return SmallVector<Known>(sizes.begin(), sizes.end());
+}
+
+static Known product(ArrayRef<SizeExpression> sizes) {
+  Known result = 1;
+  for (const SizeExpression &size : sizes)
+    if (result)
+      result = SizeExpression::productOf(*result, size);
+  return result;
+}
+
+SmallVector<Known> Namer::sizesOf(OpResult result) {
+  using namespace stablehlo;
+  Operation *op = result.getOwner();
+  auto type = tensorOf(result);
+  auto fromElements = [&](Value shape) {
+    return SmallVector<Known>(elementsOf(shape));
+  };
+  if (auto broadcast = dyn_cast<DynamicBroadcastInDimOp>(op))
+    return fromElements(broadcast.getOutputDimensions());
+  if (auto reshape = dyn_cast<DynamicReshapeOp>(op))
+    return fromElements(reshape.getOutputShape());
+  if (auto iota = dyn_cast<DynamicIotaOp>(op))
+    return fromElements(iota.getOutputShape());
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return reshapedSizes(reshape.getOperand(), type);
+  if (auto like = dyn_cast<nn::BroadcastLikeOp>(op))
+    return broadcastSizes(like);
+  if (auto attention = dyn_cast<AttentionOp>(op))
+    return attentionSizes(attention);
+  if (auto joint = dyn_cast<ConcatenateOp>(op)) {
+    SmallVector<Known> sizes = asKnown(dimsOf(joint.getInputs()[0]));
+    Known &all = sizes[joint.getDimension()];
+    for (Value input : joint.getInputs().drop_front())
+      if (all)
+        all = SizeExpression::sumOf(*all,
+                                    dimsOf(input)[joint.getDimension()]);
+    return sizes;
+  }
+  return sizesByAxes(result);
+}
+
+SmallVector<Known> Namer::sizesByAxes(OpResult result) {
+  Operation *op = result.getOwner();
+  std::optional<Axes> axes = axesOf(op);
+  if (!axes)
+    return {};
+  // The size of each axis that some operand's dimension decides.
+  std::vector<Known> sizes(axes->axes.size());
+  for (auto [i, axis] : llvm::enumerate(axes->axes))
+    if (!ShapedType::isDynamic(axis.size))
+      sizes[i] = axis.size;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    for (auto [dimension, list] : llvm::enumerate(axes->operands[i])) {
+      std::optional<unsigned> missing;
+      Known rest = dimsOf(op->getOperand(i))[dimension];
+      for (unsigned axis : list) {
+        if (!sizes[axis] && !missing)
+          missing = axis;
+        else if (rest)
+          rest = sizes[axis] ? SizeExpression::quotientOf(*rest, *sizes[axis])
+                             : std::nullopt;
+      }
+      if (missing && axes->axes[*missing].kind != AxisKind::Resized)
+        sizes[*missing] = rest;
+    }
+  SmallVector<Known> all;
+  for (const AxisList &list : axes->results[result.getResultNumber()]) {
+    Known &size = all.emplace_back(1);
+    for (unsigned axis : list)
+      if (size)
+        size = sizes[axis] ? SizeExpression::productOf(*size, *sizes[axis])
+                           : std::nullopt;
+  }
+  for (auto [i, size] : llvm::enumerate(tensorOf(result).getShape()))
+    if (!ShapedType::isDynamic(size))
+      all[i] = size;
+  return all;
+}
+
+/// The one unknown size of \p type is what is left of the number of elements.
+SmallVector<Known> Namer::reshapedSizes(Value operand, RankedTensorType type) {
+  SmallVector<Known> sizes;
+  Known rest = product(dimsOf(operand));
+  for (int64_t size : type.getShape()) {
+    sizes.push_back(ShapedType::isDynamic(size) ? Known() : Known(size));
+    if (rest && !ShapedType::isDynamic(size))
+      rest = size == 0 ? std::nullopt : SizeExpression::quotientOf(*rest, size);
+  }
+  if (hasOneUnknown(type)) {
+    for (Known &size : sizes)
+      if (!size)
+        size = rest;
+    return sizes;
+  }
+  // Only dimensions of size 1 come and go, or sizes come in the same order.
+  Dims proper;
+  for (const SizeExpression &size : dimsOf(operand))
+    if (size != SizeExpression(1))
+      proper.push_back(size);
+  size_t next = 0;
+  for (Known &size : sizes) {
+    if (size == SizeExpression(1))
+      continue;
+    if (next == proper.size() || (size && *size != proper[next]))
+      return {};
+    size = proper[next++];
+  }
+  return next == proper.size() ? sizes : SmallVector<Known>();
+}
+
+SmallVector<Known> Namer::attentionSizes(AttentionOp op) {
+  const Dims &query = dimsOf(op.getQuery()), &value = dimsOf(op.getValue());
+  SmallVector<Known> sizes(op.getResultDims().size());
+  for (auto [i, dim] : llvm::enumerate(op.getResultDims()))
+    sizes[dim] = i + 1 < sizes.size() ? query[op.getQueryDims()[i]]
+                                      : value[op.getValueDims()[i]];
+  return sizes;
+}
+
+/// What is broadcast together is of one size, or of size 1; two sizes that are
+/// both open and differ might be either.
+SmallVector<Known> Namer::broadcastSizes(nn::BroadcastLikeOp op) {
+  SmallVector<Known> sizes(tensorOf(op.getResult()).getRank(),
+                           SizeExpression(1));
+  for (Value operand : op->getOperands()) {
+    const Dims &own = dimsOf(operand);
+    const size_t first = sizes.size() - own.size();
+    for (auto [i, size] : llvm::enumerate(own)) {
+      Known &all = sizes[first + i];
+      if (!all || size == SizeExpression(1) || *all == size)
+        continue;
+      if (*all == SizeExpression(1))
+        all = size;
+      else
+        all = std::nullopt;
+    }
+  }
+  return sizes;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations that take sizes
+//===----------------------------------------------------------------------===//
+
+Result<void> Namer::checkBroadcast(Operation *op, Value operand,
+                                   ArrayRef<int64_t> places,
+                                   const Dims &sizes) {
+  for (auto [size, place] : llvm::zip(dimsOf(operand), places))
+    if (size != SizeExpression(1) && size != sizes[place])
+      return refused(op, "dimension " + std::to_string(place) +
+                             " may be repeated or not, as sizes will be");
+  return {};
+}
+
+Result<void> Namer::checkReshape(Operation *op, Value operand,
+                                 const Dims &sizes) {
+  const Known before = product(dimsOf(operand)), after = product(sizes);
+  if (!before || !after || *before != *after)
+    return refused(op, "may have another number of elements, as sizes will be");
+  return {};
+}
+
+Result<void> Namer::replaceDynamic(Operation *op, const Dims &sizes) {
+  using namespace stablehlo;
+  OpBuilder builder(op);
+  Location location = op->getLoc();
+  Type type = op->getResult(0).getType();
+  auto replace = [&](Value value) {
+    value.setType(type);
+    dims[value] = sizes;
+    elements[value] = elementsOf(op->getResult(0));
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+  };
+  auto broadcast = [&](Value operand, ArrayRef<int64_t> places) -> Result<void> {
+    if (Result<void> fits = checkBroadcast(op, operand, places, sizes); !fits)
+      return fits;
+    replace(builder.create<BroadcastInDimOp>(location, type, operand, places));
+    return {};
+  };
+  if (auto dynamic = dyn_cast<DynamicBroadcastInDimOp>(op))
+    return broadcast(dynamic.getOperand(), dynamic.getBroadcastDimensions());
+  if (auto like = dyn_cast<nn::BroadcastLikeOp>(op)) {
+    const int64_t own = tensorOf(like.getOperand()).getRank();
+    const auto all = static_cast<int64_t>(sizes.size());
+    return broadcast(like.getOperand(),
+                     llvm::to_vector(llvm::seq<int64_t>(all - own, all)));
+  }
+  if (isa<DynamicReshapeOp, ReshapeOp>(op)) {
+    if (Result<void> fits = checkReshape(op, op->getOperand(0), sizes); !fits)
+      return fits;
+    if (isa<DynamicReshapeOp>(op))
+      replace(builder.create<ReshapeOp>(location, type, op->getOperand(0)));
+    return {};
+  }
+  if (auto iota = dyn_cast<DynamicIotaOp>(op))
+    replace(builder.create<IotaOp>(location, type, iota.getIotaDimension()));
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic on sizes
+//===----------------------------------------------------------------------===//
+
+void Namer::followElements(Operation *op) {
+  using namespace stablehlo;
+  constexpr int64_t most = 64;
+  if (op->getNumResults() != 1)
+    return;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || type.getRank() > 1 || !type.hasStaticShape() ||
+      !isa<IntegerType>(type.getElementType()) || type.getNumElements() > most)
+    return;
+  std::vector<Known> made;
+  auto operand = [&](unsigned i) { return elementsOf(op->getOperand(i)); };
+  auto combined = [&](auto combine) {
+    const std::vector<Known> a = operand(0), b = operand(1);
+    for (auto [left, right] : llvm::zip(a, b))
+      made.push_back(left && right ? combine(*left, *right) : Known());
+  };
+  if (auto known = constantIntegers(op->getResult(0))) {
+    made.assign(known->begin(), known->end());
+  } else if (auto shape = dyn_cast<nn::ShapeOp>(op)) {
+    for (const SizeExpression &size : dimsOf(shape.getOperand()))
+      made.push_back(size);
+  } else if (auto size = dyn_cast<GetDimensionSizeOp>(op)) {
+    made = {dimsOf(size.getOperand())[size.getDimension()]};
+  } else if (isa<ConvertOp, ReshapeOp>(op)) {
+    made = operand(0);
+  } else if (isa<BroadcastInDimOp>(op)) {
+    made = operand(0);
+    if (made.size() == 1)
+      made.resize(type.getNumElements(), made.front());
+  } else if (isa<ConcatenateOp>(op)) {
+    for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+      const std::vector<Known> part = operand(i);
+      if (static_cast<int64_t>(part.size()) !=
+          tensorOf(op->getOperand(i)).getNumElements())
+        return;
+      made.insert(made.end(), part.begin(), part.end());
+    }
+  } else if (auto slice = dyn_cast<SliceOp>(op)) {
+    const std::vector<Known> whole = operand(0);
+    for (int64_t i = 0; type.getRank() == 1 && i < type.getNumElements(); ++i) {
+      const int64_t at = slice.getStartIndices()[0] + i * slice.getStrides()[0];
+      made.push_back(at < static_cast<int64_t>(whole.size()) ? whole[at]
+                                                             : Known());
+    }
+  } else if (auto gather = dyn_cast<GatherOp>(op)) {
+    const std::vector<Known> whole = operand(0), places = operand(1);
+    if (tensorOf(gather.getOperand()).getRank() == 1 && !whole.empty())
+      for (const Known &place : places) {
+        const auto at = place ? place->number() : std::nullopt;
+        const auto last = static_cast<int64_t>(whole.size()) - 1;
+        made.push_back(at ? whole[std::clamp<int64_t>(*at, 0, last)] : Known());
+      }
+  } else if (isa<AddOp>(op)) {
+    combined(SizeExpression::sumOf);
+  } else if (isa<MulOp>(op)) {
+    combined(SizeExpression::productOf);
+  } else if (isa<SubtractOp>(op)) {
+    combined([](const SizeExpression &a, const SizeExpression &b) -> Known {
+      Known less = SizeExpression::productOf(b, -1);
+      return less ? SizeExpression::sumOf(a, *less) : Known();
+    });
+  } else if (isa<DivOp>(op)) {
+    combined(SizeExpression::quotientOf);
+  }
+  if (static_cast<int64_t>(made.size()) == type.getNumElements())
+    elements[op->getResult(0)] = std::move(made);
+}
+
+Result<void> cpu::nameSizes(func::FuncOp function) {
+  bool isOpen = llvm::any_of(function.getArgumentTypes(), isOpenType);
+  function.walk([&](Operation *op) {
+    isOpen |= llvm::any_of(op->getResultTypes(), isOpenType);
+  });
+  if (!isOpen || SizeTable::of(function->getParentOfType<ModuleOp>()))
+    return {};
+  return Namer(function).run();
+}
