@@ -73,6 +73,26 @@ void addBackend(CLI::App &app, CommonOptions &options) {
   addArithmetic(app, options);
 }
 
+void addOpen(CLI::App &app, CommonOptions &options) {
+  app.add_option_function<std::vector<std::string>>(
+         "--open",
+         [&options](const std::vector<std::string> &names) {
+           options.keepsOpen = true;
+           for (const std::string &name : names)
+             if (!name.empty())
+               options.open.push_back(name);
+         },
+         "compile one program for all sizes of the unknown dimensions, or of "
+         "those with these symbols (N,sequence); --shape says which sizes are "
+         "run. Where something cannot be compiled so, the program is for the "
+         "sizes at hand, with a note")
+      ->type_name("[SYMBOL,...]")
+      ->delimiter(',')
+      ->expected(0, 1)
+      ->default_str("")
+      ->group("Compile");
+}
+
 void addArithmetic(CLI::App &app, CommonOptions &options) {
   app.add_option("--threads", options.threads,
                  "threads to compile and run with (default: " +
@@ -381,6 +401,8 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
       options.backend == "cpu" ? Backend::Cpu : Backend::Interpreter;
   session.mayInterpret = options.mayInterpret;
   session.threads = options.threads;
+  session.keepsOpen = options.keepsOpen && session.backend == Backend::Cpu;
+  session.open = options.open;
   static_cast<CodeOptions &>(session) = codeOptions(options);
   session.cacheFolder = cacheFolder(options);
   session.ceilings = keptCeilings(session.cacheFolder);

@@ -45,6 +45,10 @@ struct CommonOptions {
   std::string cpu, features;
   bool denormals = false;
   std::vector<std::string> shapes;
+  /// Whether unknown dimensions stay open, and the symbols of those that do;
+  /// none: all.
+  bool keepsOpen = false;
+  std::vector<std::string> open;
 
   /// "passes" or "each"; empty: not at all.
   std::string verifyNumerics;
@@ -70,6 +74,8 @@ void addParameters(CLI::App &app, CommonOptions &options);
 void addFunction(CLI::App &app, CommonOptions &options);
 /// --shape
 void addShapes(CLI::App &app, CommonOptions &options);
+/// --open
+void addOpen(CLI::App &app, CommonOptions &options);
 /// --bind
 void addBinding(CLI::App &app, CommonOptions &options);
 /// --backend and those of addArithmetic

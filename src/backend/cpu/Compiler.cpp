@@ -279,8 +279,11 @@ static Result<Compiled> compileTo(const Model &original,
   SimplifyOptions passes = options.passes;
   passes.verifiesWhatRuns = true;
   SimplifyReport report;
-  if (Result<void> done =
-          prepare(*model, {*target, options.precision}, passes, report);
+  const bool isOpen = llvm::any_of(original.inputs(), [](const auto &input) {
+    return llvm::is_contained(input.shape, -1);
+  });
+  if (Result<void> done = prepare(
+          *model, {*target, options.precision, isOpen}, passes, report);
       !done)
     return done.takeError();
   if (options.onPrepared)

@@ -172,8 +172,28 @@ MlirCompilerModel::knownOf(const CompileRequest &request) const {
   return known;
 }
 
+/// The program for all sizes of the dimensions that are to stay open.
+Result<std::shared_ptr<const Program>>
+MlirCompilerModel::compileOpen(const CompileRequest &request) {
+  Result<Model> model = source->spelledOut();
+  if (!model)
+    return model.takeError();
+  SpecializeOptions known;
+  known.leavesOpen = true;
+  for (size_t i = 0; i < request.open.size(); ++i)
+    known.shapes[description().inputs[i].spec.name] = request.open[i];
+  return compileModel(std::move(*model), known, request);
+}
+
 Result<std::shared_ptr<const Program>>
 MlirCompilerModel::compile(const CompileRequest &request) {
+  if (!request.open.empty()) {
+    Result<std::shared_ptr<const Program>> program = compileOpen(request);
+    if (program || program.error().kind == ErrorKind::System)
+      return program;
+    if (request.closed)
+      request.closed(program.error().message);
+  }
   Result<Model> model = source->specialized(request.shapes, request.values);
   if (!model)
     return model.takeError();

@@ -17,9 +17,11 @@ namespace sinter::cpu {
 /// How a kernel wants to be called. Its buffers are the inputs in order
 /// (without the one that is updated in place), the results in order, and
 /// scratch where scratchBytes is not 0.
-/// The least number of blocks that hold a size, which may be named.
+/// The least number of blocks that hold a product of sizes, some of which may be
+/// named.
 struct TaskPart {
-  int64_t size = 1, block = 1;
+  std::vector<int64_t> sizes;
+  int64_t block = 1;
 };
 
 struct KernelPlan {

@@ -71,9 +71,9 @@ std::vector<TaskPart> LoopNest::taskParts() const {
   const Split s = split();
   std::vector<TaskPart> parts;
   for (size_t i = 0; i < s.outerDims; ++i)
-    parts.push_back({shape[i], 1});
+    parts.push_back({{shape[i]}, 1});
   if (s.isCut)
-    parts.push_back({shape.back(), s.chunk});
+    parts.push_back({{shape.back()}, s.chunk});
   return parts;
 }
 

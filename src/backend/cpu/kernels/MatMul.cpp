@@ -21,6 +21,7 @@ struct MatMul::Operands {
   const MatMulEpilogue *epilogue;
   int64_t firstDepth, endDepth; ///< The steps of the reduction.
   Value unit;                   ///< The number of the tile's rows.
+  Value rows;                   ///< How many there are, where that is open.
 };
 
 /// A panel of columns.
@@ -85,7 +86,17 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
     operands.bBase = origin->b;
     operands.cBase = origin->c;
   }
-  TaskOrder::Task place = order.decode(code, task);
+  if (hasOpenRows()) {
+    operands.rows = code.index(1);
+    for (int64_t size : shape.openRows)
+      operands.rows = code.mul(operands.rows, size);
+  }
+  TaskOrder::Task place =
+      hasOpenRows()
+          ? order.decode(code, task,
+                         code.div(code.add(operands.rows, rowTiles.size - 1),
+                                  rowTiles.size))
+          : order.decode(code, task);
 
   Value rest = place.outer;
   operands.position.batch.resize(shape.batch.size());
@@ -158,6 +169,8 @@ void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
   auto emitUnit = [&](Value unit) {
     operands.unit = unit;
     Value firstRow = rowTiles.start(code, unit);
+    if (hasOpenRows())
+      return buildOpenTile(code, operands, panel, firstRow);
     rowTiles.dispatch(code, unit, [&](int64_t rows) {
       buildTile(code, operands, panel, firstRow, rows);
     });
@@ -167,6 +180,30 @@ void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
   code.loop(rowBlocks.start(code, unit),
             rowBlocks.start(code, code.add(unit, 1)), 1,
             [&](Value tile) { emitUnit(tile); });
+}
+
+/// A whole tile, or what is left of the rows: tiles of half as many, and so on.
+void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
+                           const Panel &panel, Value firstRow) const {
+  const int64_t whole = rowTiles.size;
+  Value left = code.sub(operands.rows, firstRow);
+  auto emitRest = [&] {
+    int64_t rows = llvm::bit_floor(static_cast<uint64_t>(whole));
+    if (rows == whole)
+      rows /= 2;
+    for (; rows > 0; rows /= 2) {
+      // The larger ones have taken all but what is left by twice as many rows.
+      Value done = code.mul(code.div(left, 2 * rows), 2 * rows);
+      Value isLeft =
+          code.less(code.index(rows - 1), code.sub(left, done));
+      code.when(isLeft, [&] {
+        buildTile(code, operands, panel, code.add(firstRow, done), rows);
+      });
+    }
+  };
+  code.when(
+      code.less(left, code.index(whole)), emitRest,
+      [&] { buildTile(code, operands, panel, firstRow, whole); });
 }
 
 void MatMul::buildTile(VectorBuilder &code, Operands &operands,
@@ -390,8 +427,11 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
   // them take turns over the reduction.
   const int64_t size = tile.size();
   const int64_t turns = arithmetic.widensRhs() ? arithmetic.kGroup : 1;
+  // The order of a sum must not follow from how many rows there are.
   const int64_t sets =
-      std::max<int64_t>(1, std::min(8 / size, range.steps * turns / 4));
+      hasOpenRows()
+          ? turns
+          : std::max<int64_t>(1, std::min(8 / size, range.steps * turns / 4));
   SmallVector<Value> sums(initial);
   for (int64_t set = 1; set < sets; ++set)
     llvm::append_range(sums, tile.registers.zeros(code));

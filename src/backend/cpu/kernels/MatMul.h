@@ -61,6 +61,8 @@ private:
   struct Panel;
   void buildPanel(VectorBuilder &code, Operands &operands, const Panel &panel,
                   mlir::Value unit) const;
+  void buildOpenTile(VectorBuilder &code, Operands &operands,
+                     const Panel &panel, mlir::Value firstRow) const;
   void buildTile(VectorBuilder &code, Operands &operands, const Panel &panel,
                  mlir::Value firstRow, int64_t rows) const;
   llvm::SmallVector<mlir::Value> reduce(VectorBuilder &code, Operands &operands,
