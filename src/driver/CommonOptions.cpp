@@ -10,6 +10,7 @@
 #include "runtime/Npy.h"
 #include "runtime/Npz.h"
 
+#include <sstream>
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
@@ -74,22 +75,11 @@ void addBackend(CLI::App &app, CommonOptions &options) {
 }
 
 void addOpen(CLI::App &app, CommonOptions &options) {
-  app.add_option_function<std::vector<std::string>>(
-         "--open",
-         [&options](const std::vector<std::string> &names) {
-           options.keepsOpen = true;
-           for (const std::string &name : names)
-             if (!name.empty())
-               options.open.push_back(name);
-         },
-         "compile one program for all sizes of the unknown dimensions, or of "
-         "those with these symbols (N,sequence); --shape says which sizes are "
-         "run. Where something cannot be compiled so, the program is for the "
-         "sizes at hand, with a note")
-      ->type_name("[SYMBOL,...]")
-      ->delimiter(',')
-      ->expected(0, 1)
-      ->default_str("")
+  app.add_flag("--open{*}", options.open,
+               "compile one program for all sizes of the unknown dimensions, or "
+               "of those with these symbols (--open=N,sequence); --shape says "
+               "which sizes are run. What cannot be compiled so is compiled for "
+               "the sizes at hand, with a note")
       ->group("Compile");
 }
 
@@ -401,8 +391,12 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
       options.backend == "cpu" ? Backend::Cpu : Backend::Interpreter;
   session.mayInterpret = options.mayInterpret;
   session.threads = options.threads;
-  session.keepsOpen = options.keepsOpen && session.backend == Backend::Cpu;
-  session.open = options.open;
+  session.keepsOpen = !options.open.empty() && session.backend == Backend::Cpu;
+  if (session.keepsOpen && options.open != "*") {
+    std::istringstream symbols(options.open);
+    for (std::string symbol; std::getline(symbols, symbol, ',');)
+      session.open.push_back(symbol);
+  }
   static_cast<CodeOptions &>(session) = codeOptions(options);
   session.cacheFolder = cacheFolder(options);
   session.ceilings = keptCeilings(session.cacheFolder);

@@ -45,10 +45,9 @@ struct CommonOptions {
   std::string cpu, features;
   bool denormals = false;
   std::vector<std::string> shapes;
-  /// Whether unknown dimensions stay open, and the symbols of those that do;
-  /// none: all.
-  bool keepsOpen = false;
-  std::vector<std::string> open;
+  /// The symbols of unknown dimensions that stay open, "N,sequence"; "*": all;
+  /// empty: none does.
+  std::string open;
 
   /// "passes" or "each"; empty: not at all.
   std::string verifyNumerics;

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/Decompose.h"
 
+#include "backend/cpu/NameSizes.h"
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/layout/FormAttention.h"
 #include "graph/interfaces/Interfaces.h"
@@ -18,7 +19,7 @@ static bool hasKernel(Operation *op, const PatternRun &run) {
     return !getElementTypeOrSelf(op->getResult(0).getType()).isF64();
   if (auto attention = dyn_cast<nn::AttentionOp>(op))
     return computesWhole(attention, run);
-  return kindOf(op) != Kind::Unknown;
+  return kindOf(op) != Kind::Unknown || isAboutSizes(op);
 }
 
 /// Decompositions may use operations that have one themselves.

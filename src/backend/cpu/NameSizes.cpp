@@ -147,6 +147,15 @@ static bool isOpenType(Type type) {
   return tensor && !tensor.hasStaticShape();
 }
 
+bool cpu::isAboutSizes(Operation *op) {
+  using namespace stablehlo;
+  if (isa<nn::ShapeOp, GetDimensionSizeOp>(op))
+    return isOpenType(op->getOperand(0).getType());
+  return isa<DynamicBroadcastInDimOp, DynamicIotaOp, DynamicReshapeOp,
+             nn::BroadcastLikeOp>(op) &&
+         isOpenType(op->getResult(0).getType());
+}
+
 Error Namer::refused(Operation *op, const std::string &what) const {
   std::string node;
   if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
@@ -277,7 +286,8 @@ SmallVector<Known> Namer::sizesOf(OpResult result) {
   Operation *op = result.getOwner();
   auto type = tensorOf(result);
   auto fromElements = [&](Value shape) {
-    return SmallVector<Known>(elementsOf(shape));
+    const std::vector<Known> known = elementsOf(shape);
+    return SmallVector<Known>(known.begin(), known.end());
   };
   if (auto broadcast = dyn_cast<DynamicBroadcastInDimOp>(op))
     return fromElements(broadcast.getOutputDimensions());

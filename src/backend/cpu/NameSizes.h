@@ -32,6 +32,10 @@ namespace sinter::cpu {
 /// operation and the dimension, for a size without an expression.
 Result<void> nameSizes(mlir::func::FuncOp function);
 
+/// Whether \p op is one of those that nameSizes takes away: it reads sizes that
+/// are unknown, or takes some.
+bool isAboutSizes(mlir::Operation *op);
+
 /// What the names in a module stand for.
 struct SizeTable {
   /// Of the parameters: the symbols of the model's dimensions.

@@ -131,7 +131,7 @@ KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
 KernelBuffer cpu::bufferOf(Value tensor, bool isWritten) {
   RankedTensorType type = tensorOf(tensor);
   KernelBuffer buffer;
-  buffer.isOpen = hasNamedSizes(type);
+  buffer.isOpen = sinter::hasNamedSizes(type);
   // Of an open one more than any has, for code that compares.
   constexpr int64_t most = int64_t(1) << 40;
   buffer.type =

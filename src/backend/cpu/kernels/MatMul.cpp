@@ -430,7 +430,7 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
   // The order of a sum must not follow from how many rows there are.
   const int64_t sets =
       hasOpenRows()
-          ? turns
+          ? 1
           : std::max<int64_t>(1, std::min(8 / size, range.steps * turns / 4));
   SmallVector<Value> sums(initial);
   for (int64_t set = 1; set < sets; ++set)
