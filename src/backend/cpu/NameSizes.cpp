@@ -115,6 +115,7 @@ private:
   SmallVector<Known> reshapedSizes(Value operand, RankedTensorType type);
   SmallVector<Known> attentionSizes(AttentionOp op);
   SmallVector<Known> broadcastSizes(nn::BroadcastLikeOp op);
+  SmallVector<Known> slicedSizes(stablehlo::RealDynamicSliceOp op);
   void setSizes(Value value, const Dims &sizes);
   Result<void> replaceDynamic(Operation *op, const Dims &sizes);
   Result<void> checkBroadcast(Operation *op, Value operand,
@@ -152,7 +153,7 @@ bool cpu::isAboutSizes(Operation *op) {
   if (isa<nn::ShapeOp, GetDimensionSizeOp>(op))
     return isOpenType(op->getOperand(0).getType());
   return isa<DynamicBroadcastInDimOp, DynamicIotaOp, DynamicReshapeOp,
-             nn::BroadcastLikeOp>(op) &&
+             nn::BroadcastLikeOp, RealDynamicSliceOp>(op) &&
          isOpenType(op->getResult(0).getType());
 }
 
@@ -299,6 +300,8 @@ SmallVector<Known> Namer::sizesOf(OpResult result) {
     return reshapedSizes(reshape.getOperand(), type);
   if (auto like = dyn_cast<nn::BroadcastLikeOp>(op))
     return broadcastSizes(like);
+  if (auto slice = dyn_cast<RealDynamicSliceOp>(op))
+    return slicedSizes(slice);
   if (auto attention = dyn_cast<AttentionOp>(op))
     return attentionSizes(attention);
   if (auto joint = dyn_cast<ConcatenateOp>(op)) {
@@ -391,6 +394,21 @@ SmallVector<Known> Namer::attentionSizes(AttentionOp op) {
   return sizes;
 }
 
+/// Slices begin at numbers, and end at sizes; every element counts.
+SmallVector<Known> Namer::slicedSizes(stablehlo::RealDynamicSliceOp op) {
+  const std::vector<Known> starts = elementsOf(op.getStartIndices()),
+                           limits = elementsOf(op.getLimitIndices()),
+                           strides = elementsOf(op.getStrides());
+  SmallVector<Known> sizes;
+  for (auto [start, limit, stride] : llvm::zip(starts, limits, strides)) {
+    const auto first = start ? start->number() : std::nullopt;
+    const bool isKnown = first && limit && stride == SizeExpression(1);
+    sizes.push_back(isKnown ? SizeExpression::sumOf(*limit, -*first)
+                            : std::nullopt);
+  }
+  return sizes;
+}
+
 /// What is broadcast together is of one size, or of size 1; two sizes that are
 /// both open and differ might be either.
 SmallVector<Known> Namer::broadcastSizes(nn::BroadcastLikeOp op) {
@@ -466,6 +484,27 @@ Result<void> Namer::replaceDynamic(Operation *op, const Dims &sizes) {
     if (isa<DynamicReshapeOp>(op))
       replace(builder.create<ReshapeOp>(location, type, op->getOperand(0)));
     return {};
+  }
+  if (auto slice = dyn_cast<RealDynamicSliceOp>(op)) {
+    SmallVector<int64_t> starts, limits;
+    for (auto [start, limit, size] :
+         llvm::zip(elementsOf(slice.getStartIndices()),
+                   elementsOf(slice.getLimitIndices()),
+                   dimsOf(slice.getOperand()))) {
+      starts.push_back(start->number().value());
+      // What is beyond the operand's end may not be negative.
+      Known beyond = SizeExpression::productOf(*limit, -1);
+      if (beyond)
+        beyond = SizeExpression::sumOf(*beyond, size);
+      const std::optional<int64_t> all = size.number();
+      if (!beyond || !all || starts.back() < 0)
+        return refused(op, "may reach beyond its operand, as sizes will be");
+      nameOf(*beyond);
+      limits.push_back(*all);
+    }
+    replace(builder.create<SliceOp>(location, type, slice.getOperand(), starts,
+                                    limits,
+                                    SmallVector<int64_t>(starts.size(), 1)));
   }
   if (auto iota = dyn_cast<DynamicIotaOp>(op))
     replace(builder.create<IotaOp>(location, type, iota.getIotaDimension()));

@@ -4,6 +4,7 @@
 #define SINTER_BACKEND_CPU_EMIT_KERNELPLAN_H
 
 #include "backend/cpu/kernels/Estimates.h"
+#include "backend/cpu/kernels/TaskPart.h"
 #include "runtime/Tensor.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -17,13 +18,6 @@ namespace sinter::cpu {
 /// How a kernel wants to be called. Its buffers are the inputs in order
 /// (without the one that is updated in place), the results in order, and
 /// scratch where scratchBytes is not 0.
-/// The least number of blocks that hold a product of sizes, some of which may be
-/// named.
-struct TaskPart {
-  std::vector<int64_t> sizes;
-  int64_t block = 1;
-};
-
 struct KernelPlan {
   int64_t tasks = 1;
   double flops = 0;

@@ -4,7 +4,7 @@
 #define SINTER_BACKEND_CPU_EMIT_LOOPNEST_H
 
 #include "backend/cpu/emit/KernelBuilder.h"
-#include "backend/cpu/emit/KernelPlan.h"
+#include "backend/cpu/kernels/TaskPart.h"
 
 #include <functional>
 #include <vector>

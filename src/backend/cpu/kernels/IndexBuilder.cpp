@@ -10,6 +10,7 @@
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
+using namespace sinter;
 using namespace sinter::cpu;
 
 /// The first words of the keys under which values are remembered.
@@ -38,6 +39,22 @@ IndexBuilder::IndexBuilder(OpBuilder &builder, Location location)
   if (!function)
     function = parent->getParentOfType<func::FuncOp>();
   entry = &function.getBody().front();
+}
+
+Distance Distance::times(int64_t size) const {
+  Distance product = *this;
+  if (isNamed(size))
+    product.names.push_back(size);
+  else
+    product.number *= size;
+  return product;
+}
+
+Value Distance::in(IndexBuilder &code) const {
+  Value distance = code.index(number);
+  for (int64_t name : names)
+    distance = code.mul(distance, name);
+  return distance;
 }
 
 Value IndexBuilder::recall(const Key &key) const {

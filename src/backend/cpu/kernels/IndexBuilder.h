@@ -140,6 +140,18 @@ private:
   std::vector<std::map<Key, mlir::Value>> scopes;
 };
 
+/// How far apart things are in memory: a number times sizes that are named.
+struct Distance {
+  int64_t number = 0;
+  llvm::SmallVector<int64_t, 2> names = {};
+
+  Distance(int64_t number = 0) : number(number) {}
+  bool isNumber() const { return names.empty(); }
+  /// As many times as far, a size that may be named.
+  Distance times(int64_t size) const;
+  mlir::Value in(IndexBuilder &code) const;
+};
+
 } // namespace sinter::cpu
 
 #endif // SINTER_BACKEND_CPU_KERNELS_INDEXBUILDER_H

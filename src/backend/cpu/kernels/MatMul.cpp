@@ -21,7 +21,7 @@ struct MatMul::Operands {
   const MatMulEpilogue *epilogue;
   int64_t firstDepth, endDepth; ///< The steps of the reduction.
   Value unit;                   ///< The number of the tile's rows.
-  Value rows;                   ///< How many there are, where that is open.
+  MatMulExtents extents;        ///< What is open of its size.
 };
 
 /// A panel of columns.
@@ -62,7 +62,8 @@ struct MatMul::Numbers {
 void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                    Value b, Value c, Value scratch,
                    const MatMulEpilogue &epilogue, const MatMulOrigin *origin,
-                   int64_t stage, const MatMulNumbers &numbers) const {
+                   int64_t stage, const MatMulNumbers &numbers,
+                   const MatMulExtents &extents) const {
   VectorBuilder code(builder, location);
   Operands operands{code.flatten(a),
                     code.flatten(b),
@@ -86,16 +87,15 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
     operands.bBase = origin->b;
     operands.cBase = origin->c;
   }
-  if (hasOpenRows()) {
-    operands.rows = code.index(1);
+  operands.extents = extents;
+  if (!shape.openRows.empty()) {
+    operands.extents.rows = code.index(1);
     for (int64_t size : shape.openRows)
-      operands.rows = code.mul(operands.rows, size);
+      operands.extents.rows = code.mul(operands.extents.rows, size);
   }
   TaskOrder::Task place =
-      hasOpenRows()
-          ? order.decode(code, task,
-                         code.div(code.add(operands.rows, rowTiles.size - 1),
-                                  rowTiles.size))
+      hasOpenRows() && !copiesPanels()
+          ? order.decode(code, task, openTiles(code, operands))
           : order.decode(code, task);
 
   Value rest = place.outer;
@@ -177,16 +177,30 @@ void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
   };
   if (!copiesPanels())
     return emitUnit(unit);
-  code.loop(rowBlocks.start(code, unit),
-            rowBlocks.start(code, code.add(unit, 1)), 1,
+  Value end = rowBlocks.start(code, code.add(unit, 1));
+  if (hasOpenRows())
+    end = code.min(end, openTiles(code, operands));
+  code.loop(rowBlocks.start(code, unit), end, 1,
             [&](Value tile) { emitUnit(tile); });
+}
+
+/// How many tiles hold the rows that there are.
+Value MatMul::openTiles(VectorBuilder &code, const Operands &operands) const {
+  return code.div(code.add(operands.extents.rows, rowTiles.size - 1),
+                  rowTiles.size);
+}
+
+Value MatMul::tasksFor(VectorBuilder &code, Value rows) const {
+  return code.mul(
+      code.div(code.add(rows, rowTiles.size - 1), rowTiles.size),
+      order.panels);
 }
 
 /// A whole tile, or what is left of the rows: tiles of half as many, and so on.
 void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
                            const Panel &panel, Value firstRow) const {
   const int64_t whole = rowTiles.size;
-  Value left = code.sub(operands.rows, firstRow);
+  Value left = code.sub(operands.extents.rows, firstRow);
   auto emitRest = [&] {
     int64_t rows = llvm::bit_floor(static_cast<uint64_t>(whole));
     if (rows == whole)
@@ -458,6 +472,13 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
                   int64_t valid) {
     emitStep(code, tile, k, valid, sums, number * turns, numbers);
   };
+  if (shape.givenDepth)
+    return code.loop(code.index(0), operands.extents.depth, 1, sums,
+                     [&](Value k, ValueRange carried) {
+                       SmallVector<Value> next(carried);
+                       step(next, 0, k, 1);
+                       return next;
+                     });
   // The last group may have fewer products.
   const int64_t whole =
       range.steps - (range.lastValid < arithmetic.kGroup ? 1 : 0);
@@ -518,6 +539,9 @@ void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
         builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(square));
     for (int64_t n = 0; n < columns; ++n) {
       Value column = code.add(panel.firstColumn, v * lanes + n);
+      // The last one stands for those that are not there.
+      if (shape.givenColumns)
+        column = code.min(column, code.sub(operands.extents.columns, 1));
       Value from = code.add(
           code.add(operands.bBase, code.mul(column, shape.bStride)), k);
       Value row = code.loadFirst(operands.b, from, type, count);

@@ -57,7 +57,8 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
   rowTiles = Partition::of(shape.m, maxTileRows(target, panelVectors));
   if (hasOpenRows()) {
     const int64_t rows = maxTileRows(target, panelVectors);
-    rowTiles = {rowTiles.count * rows, rowTiles.count, rows, 0};
+    const int64_t count = llvm::divideCeil(shape.m, rows);
+    rowTiles = {count * rows, count, rows, 0};
   }
   const int64_t steps = arithmetic.steps(shape.k);
   depths = Partition::of(steps, steps);

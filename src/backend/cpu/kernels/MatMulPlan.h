@@ -24,6 +24,9 @@ struct MatMulShape {
   /// with named sizes. Then m is an estimate; B is packed, or has its rows side
   /// by side, and stays as wide as it is.
   std::vector<int64_t> openRows;
+  /// Where build() is told how many rows, columns or steps of the reduction
+  /// there are (MatMulExtents); m, n and k are the most that there may be then.
+  bool givenRows = false, givenColumns = false, givenDepth = false;
 
   /// A[m,k] is at m * aRowStride + k * aColumnStride; a transposed matrix has
   /// the column stride larger than the row stride.
@@ -78,6 +81,7 @@ public:
   /// Rows of a tile, but for the last ones.
   int64_t tileRows() const { return rowTiles.size; }
   int64_t panels() const { return order.panels; }
+  int64_t panelColumns() const { return panelVectors * lanes; }
   /// Whether the plan holds for any number of rows (openRows).
   bool keepsRowsOpen() const { return !copiesPanels(); }
   int64_t tasks() const;
@@ -128,7 +132,9 @@ protected:
   TaskOrder order;
   bool streamsWeights; ///< They do not stay in the second-level cache.
 
-  bool hasOpenRows() const { return !shape.openRows.empty(); }
+  bool hasOpenRows() const {
+    return shape.givenRows || !shape.openRows.empty();
+  }
 
 private:
   void chooseOrder(int64_t outer, int64_t panels);

@@ -28,15 +28,18 @@ bool computesWhole(nn::AttentionOp op, const PatternRun &run) {
   constexpr int64_t leastRows = 16, leastKeys = 16, leastElements = 8;
   for (Value operand : op->getOperands()) {
     Type element = tensorOf(operand).getElementType();
-    if ((!element.isF32() && !nn::isNarrowFloat(element)) ||
-        !tensorOf(operand).hasStaticShape())
+    if (!element.isF32() && !nn::isNarrowFloat(element))
       return false;
   }
   ArrayRef<int64_t> query = shapeOf(op.getQuery()),
                     value = shapeOf(op.getValue());
-  return tensorOf(op.getResult()).getNumElements() > 0 &&
-         query[query.size() - 2] >= leastRows &&
-         value[value.size() - 2] >= leastKeys &&
+  // Where sizes are open, there may be enough of them.
+  auto isAtLeast = [](int64_t size, int64_t least) {
+    return ShapedType::isDynamic(size) || size >= least;
+  };
+  return !llvm::is_contained(shapeOf(op.getResult()), 0) &&
+         isAtLeast(query[query.size() - 2], leastRows) &&
+         isAtLeast(value[value.size() - 2], leastKeys) &&
          query.back() >= leastElements && value.back() >= leastElements;
 }
 
