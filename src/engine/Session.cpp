@@ -7,6 +7,7 @@
 #include "runtime/CpuFeatures.h"
 #include "runtime/MappedFile.h"
 #include "runtime/OpenBeneath.h"
+#include "runtime/OpenProgram.h"
 #include "runtime/ProgramExecutor.h"
 
 #include <algorithm>
@@ -239,6 +240,20 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
   return request;
 }
 
+/// Whether \p program, which is open, is for the sizes of \p inputs.
+bool Session::serves(const Program &program,
+                     std::span<const Tensor> inputs) const {
+  Result<std::vector<int64_t>> parameters = parametersOf(program, inputs);
+  // What is wrong with the inputs shows when they are run.
+  if (!parameters)
+    return true;
+  Result<void> within = checkLimits(program, *parameters);
+  if (!within && options.note)
+    options.note("the program for all sizes is not for these: " +
+                 within.error().message);
+  return static_cast<bool>(within);
+}
+
 /// The shapes of the inputs with -1 for what stays open; none if nothing does.
 std::vector<Shape>
 Session::openShapes(std::span<const Tensor> inputs) const {
@@ -303,18 +318,27 @@ Result<void> Session::prepare(std::span<const Tensor> inputs,
   }
   if (Result<void> fit = checkInputs(specs, inputs); !fit)
     return inFile(fit.takeError(), path);
-  CompileRequest request = requestFor(inputs);
-  const bool isReady = compiled && compiled->open && observed.empty() &&
-                       prepared.observed.empty() &&
-                       request.open == prepared.open;
-  prepared = request;
-  if (isReady) {
-    measured.compileMs = 0;
-    return {};
-  }
+  CompileRequest &request = prepared = requestFor(inputs);
   request.observed.assign(observed.begin(), observed.end());
+  // Observers are told of values of known shapes.
+  if (!request.observed.empty())
+    request.open.clear();
+  if (openProgram && !request.open.empty() && request.open == openFor) {
+    measured.compileMs = 0;
+    if (serves(*openProgram, inputs))
+      return compiled == openProgram ? Result<void>() : execute(openProgram);
+    request.open.clear();
+  }
   Result<void> done =
       options.backend == Backend::Cpu ? compile(request) : interpret(request);
+  if (done && compiled && compiled->open) {
+    openProgram = compiled;
+    openFor = request.open;
+    if (!serves(*openProgram, inputs)) {
+      request.open.clear();
+      done = compile(request);
+    }
+  }
   if (done)
     return {};
   if (options.backend == Backend::Cpu && source &&

@@ -112,6 +112,7 @@ private:
   Result<void> read();
   Result<Hash128> programKey(const CompileRequest &request, bool isOpen) const;
   CompileRequest requestFor(std::span<const Tensor> inputs) const;
+  bool serves(const Program &program, std::span<const Tensor> inputs) const;
   std::vector<Shape> openShapes(std::span<const Tensor> inputs) const;
   Result<void> interpret(const CompileRequest &request);
   Result<void> interpretInstead(const CompileRequest &request, Error why);
@@ -130,6 +131,9 @@ private:
   ModelDescription description;
   std::unique_ptr<CompilerModel> source;
   std::shared_ptr<const Program> compiled;
+  /// The program for all sizes, once there is one, and what is open of it.
+  std::shared_ptr<const Program> openProgram;
+  std::vector<Shape> openFor;
   std::unique_ptr<Executor> ready;
   CompileRequest prepared;
   SessionFacts measured;

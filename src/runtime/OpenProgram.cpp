@@ -41,6 +41,28 @@ Result<std::vector<int64_t>> parametersOf(const Program &program,
   return parameters;
 }
 
+static std::string textOf(const OpenProgram &open,
+                          std::span<const int64_t> parameters) {
+  std::string text;
+  for (size_t i = 0; i < open.parameters.size(); ++i)
+    text += (i ? ", " : "") + open.parameters[i] + " = " +
+            std::to_string(parameters[i]);
+  return text;
+}
+
+Result<void> checkLimits(const Program &program,
+                         std::span<const int64_t> parameters) {
+  const OpenProgram &open = *program.open;
+  for (const SizeExpression &limit : open.limits) {
+    const std::optional<int64_t> value = limit.at(parameters);
+    if (!value || *value < 0)
+      return usageError("with " + textOf(open, parameters) + ", " +
+                        limit.text(open.parameters) +
+                        (value ? " is negative" : " is too large"));
+  }
+  return {};
+}
+
 namespace {
 
 /// Makes the program of some sizes.
@@ -61,6 +83,8 @@ public:
         open.outputs.size() != program.outputs.size() ||
         open.steps.size() != program.steps.size())
       return damaged();
+    if (Result<void> within = checkLimits(program, parameters); !within)
+      return within.takeError();
     if (!setShapes(program.inputs, open.inputs, made->inputs) ||
         !setShapes(program.outputs, open.outputs, made->outputs))
       return *error;
@@ -79,11 +103,7 @@ private:
     return systemError("damaged program: its open sizes make no sense");
   }
   Error wrong(const SizeExpression &size, const std::string &what) const {
-    std::string text;
-    for (size_t i = 0; i < open.parameters.size(); ++i)
-      text += (i ? ", " : "") + open.parameters[i] + " = " +
-              std::to_string(parameters[i]);
-    return usageError("with " + text + ", " + size.text(open.parameters) +
+    return usageError("with " + textOf(open, parameters) + ", " + size.text(open.parameters) +
                       " is " + what);
   }
 

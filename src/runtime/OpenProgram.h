@@ -48,6 +48,9 @@ struct OpenProgram {
   std::vector<std::string> parameters;
   /// The table that kernels read, each a number of 64 bits.
   std::vector<SizeExpression> sizes;
+  /// The program computes what the model does as long as none of these is
+  /// negative.
+  std::vector<SizeExpression> limits;
   /// The dimensions of Program::inputs and outputs.
   std::vector<std::vector<SizeExpression>> inputs, outputs;
   std::vector<OpenSlot> slots;
@@ -59,6 +62,11 @@ struct OpenProgram {
 /// input and the dimension that contradicts another one or the program.
 Result<std::vector<int64_t>> parametersOf(const Program &program,
                                           std::span<const Tensor> inputs);
+
+/// Whether \p program, which is open, is for \p parameters; the error says which
+/// limit they are beyond.
+Result<void> checkLimits(const Program &program,
+                         std::span<const int64_t> parameters);
 
 /// \p program, which is open, for \p parameters. It has the code's entries and
 /// not the code. Errors: Usage where a size makes no sense; System where it is

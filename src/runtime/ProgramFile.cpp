@@ -80,6 +80,7 @@ private:
   void openSizes(const OpenProgram &open) {
     out.list(open.parameters, [&](const std::string &each) { out.text(each); });
     expressions(open.sizes);
+    expressions(open.limits);
     for (const auto *tensors : {&open.inputs, &open.outputs})
       out.list(*tensors, [&](const std::vector<SizeExpression> &dimensions) {
         expressions(dimensions);
@@ -241,6 +242,7 @@ private:
     auto open = std::make_shared<OpenProgram>();
     open->parameters = texts();
     open->sizes = expressions();
+    open->limits = expressions();
     for (auto *tensors : {&open->inputs, &open->outputs})
       *tensors = in.list(sizeof(uint64_t), [&] { return expressions(); });
     open->slots = in.list(slotSize, [&] {

@@ -2,12 +2,14 @@
 
 #include "backend/cpu/NameSizes.h"
 
+#include "backend/cpu/RemoveUnused.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/Model.h"
 #include "graph/SizeSources.h"
 #include "graph/Types.h"
 #include "graph/interfaces/Axes.h"
 #include "graph/nn/NnOps.h"
+#include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/StablehloOps.h"
 
 #include <map>
@@ -17,7 +19,8 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 static constexpr StringLiteral parametersAttribute = "cpu.size_parameters",
-                               sizesAttribute = "cpu.sizes";
+                               sizesAttribute = "cpu.sizes",
+               limitsAttribute = "cpu.size_limits";
 
 //===----------------------------------------------------------------------===//
 // The table
@@ -53,17 +56,23 @@ static std::optional<SizeExpression> decoded(ArrayRef<int64_t> numbers) {
 std::optional<SizeTable> SizeTable::of(ModuleOp module) {
   auto names = module->getAttrOfType<ArrayAttr>(parametersAttribute);
   auto sizes = module->getAttrOfType<ArrayAttr>(sizesAttribute);
-  if (!names || !sizes)
+  auto limits = module->getAttrOfType<ArrayAttr>(limitsAttribute);
+  if (!names || !sizes || !limits)
     return std::nullopt;
   SizeTable table;
   for (auto name : names.getAsRange<StringAttr>())
     table.parameters.push_back(name.str());
-  for (auto size : sizes.getAsRange<DenseI64ArrayAttr>()) {
-    std::optional<SizeExpression> expression = decoded(size.asArrayRef());
-    if (!expression)
-      return std::nullopt;
-    table.sizes.push_back(std::move(*expression));
-  }
+  auto read = [](ArrayAttr list, std::vector<SizeExpression> &expressions) {
+    for (auto size : list.getAsRange<DenseI64ArrayAttr>()) {
+      std::optional<SizeExpression> expression = decoded(size.asArrayRef());
+      if (!expression)
+        return false;
+      expressions.push_back(std::move(*expression));
+    }
+    return true;
+  };
+  if (!read(sizes, table.sizes) || !read(limits, table.limits))
+    return std::nullopt;
   return table;
 }
 
@@ -72,10 +81,14 @@ void SizeTable::setOf(ModuleOp module) const {
   module->setAttr(parametersAttribute,
                   builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(
                       parameters)));
-  SmallVector<Attribute> all;
-  for (const SizeExpression &size : sizes)
-    all.push_back(builder.getDenseI64ArrayAttr(encoded(size)));
-  module->setAttr(sizesAttribute, builder.getArrayAttr(all));
+  auto write = [&](StringRef name, ArrayRef<SizeExpression> expressions) {
+    SmallVector<Attribute> all;
+    for (const SizeExpression &size : expressions)
+      all.push_back(builder.getDenseI64ArrayAttr(encoded(size)));
+    module->setAttr(name, builder.getArrayAttr(all));
+  };
+  write(sizesAttribute, sizes);
+  write(limitsAttribute, limits);
 }
 
 SizeExpression SizeTable::expressionOf(int64_t size) const {
@@ -116,6 +129,7 @@ private:
   SmallVector<Known> attentionSizes(AttentionOp op);
   SmallVector<Known> broadcastSizes(nn::BroadcastLikeOp op);
   SmallVector<Known> slicedSizes(stablehlo::RealDynamicSliceOp op);
+  SmallVector<Known> gatheredSizes(stablehlo::DynamicGatherOp op);
   void setSizes(Value value, const Dims &sizes);
   Result<void> replaceDynamic(Operation *op, const Dims &sizes);
   Result<void> checkBroadcast(Operation *op, Value operand,
@@ -124,6 +138,8 @@ private:
 
   /// The elements of a short vector of integers, or a number.
   void followElements(Operation *op);
+  void setNumbers(Operation *op);
+  void countSize(stablehlo::GetDimensionSizeOp op);
   std::vector<Known> elementsOf(Value value) const {
     auto found = elements.find(value);
     return found == elements.end() ? std::vector<Known>() : found->second;
@@ -133,6 +149,10 @@ private:
   }
 
   int64_t nameOf(const SizeExpression &size);
+  /// Takes it for granted that \p size is not negative.
+  void expectPositive(const SizeExpression &size);
+  /// The smaller one of the two, or the larger one, if one is a number.
+  Known chosen(const SizeExpression &a, const SizeExpression &b, bool smaller);
   Error refused(Operation *op, const std::string &what) const;
 
   func::FuncOp function;
@@ -150,10 +170,11 @@ static bool isOpenType(Type type) {
 
 bool cpu::isAboutSizes(Operation *op) {
   using namespace stablehlo;
-  if (isa<nn::ShapeOp, GetDimensionSizeOp>(op))
+  if (isa<nn::ShapeOp, GetDimensionSizeOp>(op) ||
+      (isa<DynamicGatherOp>(op) && isOpenType(op->getOperand(0).getType())))
     return isOpenType(op->getOperand(0).getType());
   return isa<DynamicBroadcastInDimOp, DynamicIotaOp, DynamicReshapeOp,
-             nn::BroadcastLikeOp, RealDynamicSliceOp>(op) &&
+             nn::BroadcastLikeOp, RealDynamicSliceOp, DynamicGatherOp>(op) &&
          isOpenType(op->getResult(0).getType());
 }
 
@@ -173,6 +194,35 @@ int64_t Namer::nameOf(const SizeExpression &size) {
   if (known == table.sizes.end())
     table.sizes.push_back(size);
   return nameOfSize(number);
+}
+
+void Namer::expectPositive(const SizeExpression &size) {
+  const bool isSure = llvm::all_of(size.terms(), [](const auto &term) {
+    return term.factor >= 0;
+  });
+  if (!isSure && !llvm::is_contained(table.limits, size))
+    table.limits.push_back(size);
+}
+
+Known Namer::chosen(const SizeExpression &a, const SizeExpression &b,
+                    bool smaller) {
+  if (a.number() && b.number())
+    return smaller ? std::min(*a.number(), *b.number())
+                   : std::max(*a.number(), *b.number());
+  if (a == b)
+    return a;
+  const SizeExpression &open = a.number() ? b : a;
+  const SizeExpression &bound = a.number() ? a : b;
+  if (!bound.number())
+    return std::nullopt;
+  // The size is taken, and what the bound leaves may not be negative.
+  Known left = SizeExpression::productOf(smaller ? open : bound, -1);
+  if (left)
+    left = SizeExpression::sumOf(*left, smaller ? bound : open);
+  if (!left)
+    return std::nullopt;
+  expectPositive(*left);
+  return open;
 }
 
 void Namer::setSizes(Value value, const Dims &sizes) {
@@ -226,10 +276,9 @@ Result<void> Namer::run() {
       function.getContext(), body.getArgumentTypes(),
       body.getTerminator()->getOperandTypes()));
   // What only sizes were computed of is not computed any more.
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::reverse(body.without_terminator())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  removeUnused(function);
+  for (auto size : llvm::to_vector(body.getOps<stablehlo::GetDimensionSizeOp>()))
+    countSize(size);
   table.setOf(function->getParentOfType<ModuleOp>());
   return {};
 }
@@ -239,6 +288,7 @@ Result<void> Namer::follow(Operation *op) {
     if (isa<RankedTensorType>(operand.getType()) && !dims.contains(operand))
       return refused(op, "an operand has no known rank");
   followElements(op);
+  setNumbers(op);
   for (OpResult result : op->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type)
@@ -302,6 +352,8 @@ SmallVector<Known> Namer::sizesOf(OpResult result) {
     return broadcastSizes(like);
   if (auto slice = dyn_cast<RealDynamicSliceOp>(op))
     return slicedSizes(slice);
+  if (auto gather = dyn_cast<DynamicGatherOp>(op))
+    return gatheredSizes(gather);
   if (auto attention = dyn_cast<AttentionOp>(op))
     return attentionSizes(attention);
   if (auto joint = dyn_cast<ConcatenateOp>(op)) {
@@ -391,6 +443,31 @@ SmallVector<Known> Namer::attentionSizes(AttentionOp op) {
   for (auto [i, dim] : llvm::enumerate(op.getResultDims()))
     sizes[dim] = i + 1 < sizes.size() ? query[op.getQueryDims()[i]]
                                       : value[op.getValueDims()[i]];
+  return sizes;
+}
+
+/// What indices are there for, and the slices' dimensions between.
+SmallVector<Known> Namer::gatheredSizes(stablehlo::DynamicGatherOp op) {
+  auto numbers = op.getDimensionNumbers();
+  SmallVector<Known> ofSlices, ofIndices;
+  for (auto [dim, size] : llvm::enumerate(elementsOf(op.getSliceSizes())))
+    if (const auto at = static_cast<int64_t>(dim);
+        !llvm::is_contained(numbers.getCollapsedSliceDims(), at) &&
+        !llvm::is_contained(numbers.getOperandBatchingDims(), at))
+      ofSlices.push_back(size);
+  for (auto [dim, size] : llvm::enumerate(dimsOf(op.getStartIndices())))
+    if (static_cast<int64_t>(dim) != numbers.getIndexVectorDim())
+      ofIndices.push_back(size);
+  SmallVector<Known> sizes;
+  size_t nextSlice = 0, nextIndex = 0;
+  for (int64_t i = 0; i < tensorOf(op.getResult()).getRank(); ++i) {
+    const bool isOfSlice = llvm::is_contained(numbers.getOffsetDims(), i);
+    const SmallVector<Known> &from = isOfSlice ? ofSlices : ofIndices;
+    size_t &next = isOfSlice ? nextSlice : nextIndex;
+    if (next == from.size())
+      return {};
+    sizes.push_back(from[next++]);
+  }
   return sizes;
 }
 
@@ -485,6 +562,25 @@ Result<void> Namer::replaceDynamic(Operation *op, const Dims &sizes) {
       replace(builder.create<ReshapeOp>(location, type, op->getOperand(0)));
     return {};
   }
+  if (auto gather = dyn_cast<DynamicGatherOp>(op)) {
+    // The attribute has names where the type of the operand has.
+    SmallVector<int64_t> slice;
+    for (auto [size, all] : llvm::zip(elementsOf(gather.getSliceSizes()),
+                                      dimsOf(gather.getOperand()))) {
+      if (!size || (!size->number() && *size != all))
+        return refused(op, "takes slices of which it is not known that they "
+                           "are whole");
+      slice.push_back(nameOf(*size));
+      if (Known less = SizeExpression::productOf(*size, -1))
+        if (Known left = SizeExpression::sumOf(all, *less))
+          expectPositive(*left);
+    }
+    replace(builder.create<GatherOp>(
+        location, type, gather.getOperand(), gather.getStartIndices(),
+        gather.getDimensionNumbers(), builder.getDenseI64ArrayAttr(slice),
+        gather.getIndicesAreSortedAttr()));
+    return {};
+  }
   if (auto slice = dyn_cast<RealDynamicSliceOp>(op)) {
     SmallVector<int64_t> starts, limits;
     for (auto [start, limit, size] :
@@ -499,12 +595,14 @@ Result<void> Namer::replaceDynamic(Operation *op, const Dims &sizes) {
       const std::optional<int64_t> all = size.number();
       if (!beyond || !all || starts.back() < 0)
         return refused(op, "may reach beyond its operand, as sizes will be");
-      nameOf(*beyond);
+      expectPositive(*beyond);
+      // How far the slice reaches is in its type.
       limits.push_back(*all);
     }
     replace(builder.create<SliceOp>(location, type, slice.getOperand(), starts,
                                     limits,
                                     SmallVector<int64_t>(starts.size(), 1)));
+    return {};
   }
   if (auto iota = dyn_cast<DynamicIotaOp>(op))
     replace(builder.create<IotaOp>(location, type, iota.getIotaDimension()));
@@ -514,6 +612,40 @@ Result<void> Namer::replaceDynamic(Operation *op, const Dims &sizes) {
 //===----------------------------------------------------------------------===//
 // Arithmetic on sizes
 //===----------------------------------------------------------------------===//
+
+/// 1 or 0 where it is known whether two sizes compare so.
+static Known compared(stablehlo::ComparisonDirection direction,
+                      const SizeExpression &a, const SizeExpression &b) {
+  using Direction = stablehlo::ComparisonDirection;
+  // What is below zero is no size.
+  auto isSize = [](const SizeExpression &size) {
+    return llvm::all_of(size.terms(),
+                        [](const auto &term) { return term.factor >= 0; });
+  };
+  const auto left = a.number(), right = b.number();
+  if (!left || !right) {
+    if (direction == Direction::LT && isSize(a) && right && *right <= 0)
+      return 0;
+    if (direction == Direction::GE && isSize(a) && right && *right <= 0)
+      return 1;
+    return std::nullopt;
+  }
+  switch (direction) {
+  case Direction::EQ:
+    return *left == *right;
+  case Direction::NE:
+    return *left != *right;
+  case Direction::LT:
+    return *left < *right;
+  case Direction::LE:
+    return *left <= *right;
+  case Direction::GT:
+    return *left > *right;
+  case Direction::GE:
+    return *left >= *right;
+  }
+  llvm_unreachable("not a comparison");
+}
 
 void Namer::followElements(Operation *op) {
   using namespace stablehlo;
@@ -576,11 +708,68 @@ void Namer::followElements(Operation *op) {
       Known less = SizeExpression::productOf(b, -1);
       return less ? SizeExpression::sumOf(a, *less) : Known();
     });
+  } else if (isa<MinOp, MaxOp>(op)) {
+    const bool smaller = isa<MinOp>(op);
+    combined([&](const SizeExpression &a, const SizeExpression &b) {
+      return chosen(a, b, smaller);
+    });
+  } else if (auto compare = dyn_cast<CompareOp>(op)) {
+    combined([&](const SizeExpression &a, const SizeExpression &b) {
+      return compared(compare.getComparisonDirection(), a, b);
+    });
+  } else if (isa<SelectOp>(op)) {
+    const std::vector<Known> chosen = operand(0), a = operand(1),
+                             b = operand(2);
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+      const Known which = chosen.empty()
+                              ? Known()
+                              : chosen[chosen.size() == 1 ? 0 : i];
+      made.push_back(!which || !which->number()   ? Known()
+                     : *which->number() != 0 ? a[i]
+                                             : b[i]);
+    }
   } else if (isa<DivOp>(op)) {
     combined(SizeExpression::quotientOf);
   }
   if (static_cast<int64_t>(made.size()) == type.getNumElements())
     elements[op->getResult(0)] = std::move(made);
+}
+
+/// What follows from numbers is one.
+void Namer::setNumbers(Operation *op) {
+  if (isa<stablehlo::ConstantOp>(op) || op->getNumResults() != 1)
+    return;
+  Value result = op->getResult(0);
+  const std::vector<Known> known = elementsOf(result);
+  if (known.empty() || !llvm::all_of(known, [](const Known &each) {
+        return each && each->number();
+      }))
+    return;
+  auto type = tensorOf(result);
+  SmallVector<APInt> numbers;
+  for (const Known &each : known)
+    numbers.emplace_back(type.getElementType().getIntOrFloatBitWidth(),
+                         static_cast<uint64_t>(*each->number()),
+                         /*isSigned=*/true);
+  OpBuilder builder(op);
+  Value constant = builder.create<stablehlo::ConstantOp>(
+      op->getLoc(), type, DenseIntElementsAttr::get(type, numbers));
+  dims[constant] = Dims(type.getShape().begin(), type.getShape().end());
+  elements[constant] = known;
+  result.replaceAllUsesWith(constant);
+}
+
+/// A size that is computed with is the sum of as many ones.
+void Namer::countSize(stablehlo::GetDimensionSizeOp op) {
+  OpBuilder builder(op);
+  nn::TensorBuilder emit(builder, op.getLoc());
+  auto scalar = tensorOf(op.getResult());
+  const SizeExpression size = dimsOf(op.getOperand())[op.getDimension()];
+  Value ones = builder.create<stablehlo::BroadcastInDimOp>(
+      op.getLoc(), typeOfSizes({nameOf(size)}, scalar.getElementType()),
+      emit.scalar(1, scalar.getElementType()), ArrayRef<int64_t>());
+  op.getResult().replaceAllUsesWith(emit.sum(ones, {0}));
+  op.erase();
 }
 
 Result<void> cpu::nameSizes(func::FuncOp function) {

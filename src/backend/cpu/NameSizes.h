@@ -10,6 +10,9 @@
 // Operations that take sizes as operands become those that have them in their
 // types. The module keeps what the names stand for.
 //
+// What sizes decide (a slice that ends at the smaller of a length and 512) is
+// taken to be as it is for small sizes, and noted as a limit.
+//
 // Restrictions: sizes that follow from values, from branches, loops or windows
 // have no such expression, and fail.
 //
@@ -40,8 +43,11 @@ bool isAboutSizes(mlir::Operation *op);
 struct SizeTable {
   /// Of the parameters: the symbols of the model's dimensions.
   std::vector<std::string> parameters;
-  /// By the number of the name. Each is a size that may not be negative.
+  /// By the number of the name.
   std::vector<SizeExpression> sizes;
+  /// What was taken for granted: the graph computes the same as long as none of
+  /// these is negative.
+  std::vector<SizeExpression> limits;
 
   /// Of \p module; nothing if it has no named sizes.
   static std::optional<SizeTable> of(mlir::ModuleOp module);

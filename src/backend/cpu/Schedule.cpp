@@ -144,6 +144,7 @@ private:
   Result<void> leaveOpen() {
     open.parameters = sizes->parameters;
     open.sizes = sizes->sizes;
+    open.limits = sizes->limits;
     for (Id id = 0; id < plan.size(); ++id) {
       const MemorySlot &slot = plan[id];
       open.slots.push_back({slot.space, slot.index,

@@ -315,15 +315,21 @@ std::optional<Values> Elemental::iotaAt(stablehlo::IotaOp op, Place place) {
 }
 
 Value Elemental::clampedStart(Value tensor, Place place, int64_t limit) {
-  if (limit <= 0)
-    return code.index(0);
+  return limit <= 0 ? code.index(0)
+                    : clampedStart(tensor, place, code.index(limit));
+}
+
+Value Elemental::clampedStart(Value tensor, Place place, Value limit) {
   Value start = at(tensor, place);
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
   Type i64 = code.builder.getI64Type();
   bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
   if (isUnsigned && start.getType() == i64) {
     // Taken as signed, a number above the greatest i64 would clamp to 0.
-    Value greatest = code.create<arith::ConstantIntOp>(limit, 64);
+    const std::optional<int64_t> known = code.constantOf(limit);
+    Value greatest =
+        known ? code.create<arith::ConstantIntOp>(*known, 64)
+              : code.create<arith::IndexCastOp>(i64, limit);
     start = code.create<arith::MinUIOp>(start, greatest);
   }
   if (start.getType() != i64)
@@ -331,7 +337,7 @@ Value Elemental::clampedStart(Value tensor, Place place, int64_t limit) {
                        : code.create<arith::ExtSIOp>(i64, start);
   Value index =
       code.create<arith::IndexCastOp>(code.builder.getIndexType(), start);
-  return code.max(code.min(index, code.index(limit)), code.index(0));
+  return code.max(code.min(index, limit), code.index(0));
 }
 
 std::optional<Values> Elemental::dynamicSliceAt(stablehlo::DynamicSliceOp op,
@@ -406,8 +412,15 @@ std::optional<Values> Elemental::gatherAt(stablehlo::GatherOp op, Place place) {
     return where;
   };
   for (auto [component, dim] : llvm::enumerate(numbers.getStartIndexMap())) {
-    Value start = clampedStart(op.getStartIndices(), indexPlace(component),
-                               shape[dim] - op.getSliceSizes()[dim]);
+    const int64_t slice = op.getSliceSizes()[dim];
+    if (shape[dim] == slice)
+      continue;
+    Value start =
+        isNamed(shape[dim])
+            ? clampedStart(op.getStartIndices(), indexPlace(component),
+                           code.sub(code.index(shape[dim]), slice))
+            : clampedStart(op.getStartIndices(), indexPlace(component),
+                           shape[dim] - slice);
     source[dim].value = code.add(source[dim].value, start);
   }
   for (auto [operandDim, indexDim] :

@@ -47,13 +47,8 @@ static KernelOp asNominal(KernelOp kernel) {
   return copy;
 }
 
-double cpu::flopsOf(KernelOp kernel) {
-  if (isOpen(kernel)) {
-    KernelOp nominal = asNominal(kernel);
-    const double flops = flopsOf(nominal);
-    nominal->erase();
-    return flops;
-  }
+/// Of a kernel whose sizes are known inside of it.
+static double countedFlops(KernelOp kernel) {
   double flops = 0;
   for (Operation &op : kernel.getBody().front()) {
     auto window = dyn_cast<stablehlo::ReduceWindowOp>(op);
@@ -65,16 +60,26 @@ double cpu::flopsOf(KernelOp kernel) {
   return flops;
 }
 
-double cpu::elementCostOf(KernelOp kernel) {
-  if (isOpen(kernel)) {
-    KernelOp nominal = asNominal(kernel);
-    const double cost = elementCostOf(nominal);
-    nominal->erase();
-    return cost;
-  }
+static double countedElementCost(KernelOp kernel) {
   const Value result = kernel.getBody().front().getTerminator()->getOperand(0);
   const double size = std::max<int64_t>(1, tensorOf(result).getNumElements());
-  return std::max(1.0, flopsOf(kernel) / size);
+  return std::max(1.0, countedFlops(kernel) / size);
+}
+
+/// What \p count says of \p kernel, or of a copy with sizes for names.
+static double counted(KernelOp kernel, double (*count)(KernelOp)) {
+  if (!isOpen(kernel))
+    return count(kernel);
+  KernelOp nominal = asNominal(kernel);
+  const double number = count(nominal);
+  nominal->erase();
+  return number;
+}
+
+double cpu::flopsOf(KernelOp kernel) { return counted(kernel, countedFlops); }
+
+double cpu::elementCostOf(KernelOp kernel) {
+  return counted(kernel, countedElementCost);
 }
 
 //===----------------------------------------------------------------------===//
