@@ -220,6 +220,13 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
   const KernelCache cache(options.kernelFolder, options.compiler, target);
   llvm::StringMap<uint32_t> known;
   SmallVector<std::pair<Operation *, uint32_t>> uses;
+  Result<void> isKept = {};
+  function.walk([&](KernelOp kernel) {
+    if (isKept)
+      isKept = checkOpen(kernel);
+  });
+  if (!isKept)
+    return isKept;
   function.walk([&](KernelOp kernel) {
     if (!hasElements(kernel))
       return;
@@ -239,6 +246,11 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
     for (size_t i = 0; i < kernel.functions(); ++i)
       compiled.names.push_back(stageName(kernel.name, i));
   }
+  for (auto [kernel, index] : uses)
+    if (Result<void> open =
+            checkOpen(cast<KernelOp>(kernel), distinct[index].plan);
+        !open)
+      return open;
   for (auto [kernel, index] : uses) {
     const KernelPlan &plan = distinct[index].plan;
     table[kernel] = {firstEntries[index], &plan};

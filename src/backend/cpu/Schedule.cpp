@@ -173,9 +173,6 @@ private:
     step.tasks = {{how.tasks, 1}};
     step.flopsPerUnit = how.flops;
     if (isOpen(op)) {
-      if (how.taskParts.empty() || !how.stages.empty() || how.updated)
-        return unsupported("'" + layerOf(op.getLoc()) + "': a kernel of " +
-                           describe(op) + " is for known sizes only");
       step.tasks.clear();
       std::optional<SizeExpression> units =
           sizes->countOf(shapeOf(op.getResult(0)));

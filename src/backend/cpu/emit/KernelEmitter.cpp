@@ -21,6 +21,33 @@ bool cpu::isOpen(KernelOp kernel) {
          llvm::any_of(body, [](Operation &op) { return hasNamedSizes(&op); });
 }
 
+static Error keepsNoSize(KernelOp kernel, Operation *closed) {
+  std::string node;
+  if (auto name = kernel.getLoc()->findInstanceOf<NameLoc>())
+    node = "'" + name.getName().str() + "': ";
+  return unsupported(node + closed->getName().getStringRef().str() +
+                     " keeps no open sizes");
+}
+
+Result<void> cpu::checkOpen(KernelOp kernel) {
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (hasNamedSizes(&op) && !isAnchor(&op) &&
+        !cast<ElementalOpInterface>(op).keepsOpenSizes())
+      return keepsNoSize(kernel, &op);
+  return {};
+}
+
+Result<void> cpu::checkOpen(KernelOp kernel, const KernelPlan &plan) {
+  if (!isOpen(kernel) ||
+      (!plan.taskParts.empty() && plan.stages.empty() && !plan.updated))
+    return {};
+  Operation *root = kernel.rootOp();
+  for (Operation &op : kernel.getBody().front())
+    if (isAnchor(&op))
+      root = &op;
+  return keepsNoSize(kernel, root ? root : kernel);
+}
+
 //===----------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------===//

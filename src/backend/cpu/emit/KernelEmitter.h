@@ -18,6 +18,12 @@ namespace sinter::cpu {
 /// last buffer is the table of them then.
 bool isOpen(KernelOp kernel);
 
+/// Fails with Unsupported, with the operation, where \p kernel is open and the
+/// code of what it computes is for known sizes only: the first before it is
+/// planned.
+Result<void> checkOpen(KernelOp kernel);
+Result<void> checkOpen(KernelOp kernel, const KernelPlan &plan);
+
 /// \p tensor, and the table of named sizes, as a kernel's buffers.
 KernelBuffer bufferOf(mlir::Value tensor, bool isWritten);
 KernelBuffer tableOfSizes(mlir::MLIRContext *context);
