@@ -588,6 +588,16 @@ Result<void> Namer::replaceDynamic(Operation *op, const Dims &sizes) {
                    elementsOf(slice.getLimitIndices()),
                    dimsOf(slice.getOperand()))) {
       starts.push_back(start->number().value());
+      if (starts.back() == 0 && *limit == size) {
+        limits.push_back(nameOf(size));
+        continue;
+      }
+      if (limit->number() && size.number()) {
+        limits.push_back(*limit->number());
+        if (starts.back() < 0 || limits.back() > *size.number())
+          return refused(op, "reaches beyond its operand");
+        continue;
+      }
       // What is beyond the operand's end may not be negative.
       Known beyond = SizeExpression::productOf(*limit, -1);
       if (beyond)
