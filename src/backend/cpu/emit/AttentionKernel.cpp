@@ -40,6 +40,18 @@ bool keepsOpen(AttentionOp op) {
     if (query.sizes[i] != key.sizes[i] &&
         (isNamed(query.sizes[i]) || isNamed(key.sizes[i])))
       return false;
+  // What is the same of whatever size has one name.
+  if (ArrayRef(key.sizes).drop_back() != ArrayRef(value.sizes).drop_back() ||
+      query.sizes.back() != key.sizes.back())
+    return false;
+  if (Value mask = op.getMask()) {
+    ArrayRef<int64_t> sizes = shapeOf(mask);
+    for (size_t i = 0; i <= heads; ++i)
+      if (sizes[i] != 1 && sizes[i] != query.sizes[i])
+        return false;
+    if (sizes.back() != key.sizes[heads])
+      return false;
+  }
   return query.strides.back().isNumber() && query.rowStride().isNumber() &&
          key.rowStride().isNumber() && key.strides.back().isNumber() &&
          key.strides.back().number == 1 && value.rowStride().isNumber() &&

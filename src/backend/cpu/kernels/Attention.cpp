@@ -296,9 +296,15 @@ void Attention::buildOpenRows(VectorBuilder &e, const Block &block) const {
 /// Which lanes of the vector at \p column of a block are scores of keys.
 Value Attention::seenLanes(VectorBuilder &e, const Block &block, Value column,
                            VectorType type) const {
-  return e.builder.create<vector::CreateMaskOp>(
-      e.loc, VectorType::get(type.getShape(), e.builder.getI1Type()),
-      ValueRange{e.sub(block.keyCount, column)});
+  const int64_t count = type.getNumElements();
+  auto indices = VectorType::get({count}, e.builder.getIndexType());
+  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, count));
+  Value lane = e.builder.create<arith::ConstantOp>(
+      e.loc, DenseElementsAttr::get(indices, ArrayRef<int64_t>(numbers)));
+  Value left = e.builder.create<vector::SplatOp>(
+      e.loc, indices, e.sub(block.keyCount, column));
+  return e.builder.create<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, lane,
+                                         left);
 }
 
 void Attention::buildRows(VectorBuilder &e, const Block &block) const {
