@@ -1,5 +1,6 @@
 #include "passes/RaiseAttention.h"
 
+#include "graph/Readers.h"
 #include "graph/UnitDimensions.h"
 #include "graph/nn/NnOps.h"
 #include "passes/Matching.h"
@@ -192,10 +193,10 @@ bool Idiom::matchWeights() {
   positions.push_back(outer.contracting[side]);
   if (!ShapedType::isDynamic(sizeOf(heads + 1)) && sizeOf(heads + 1) < 2)
     return false;
-  while (scores.value.hasOneUse() && (scores.pass() || passConversion()))
+  while (hasOneReader(scores.value) && (scores.pass() || passConversion()))
     ;
   auto softmax = scores.value.getDefiningOp<nn::SoftmaxOp>();
-  if (!softmax || !softmax->hasOneUse() ||
+  if (!softmax || !hasOneReader(softmax) ||
       softmax.getAxes() != ArrayRef<int64_t>(dimOf(heads + 1)))
     return false;
   scores.value = softmax.getOperand();
@@ -205,9 +206,9 @@ bool Idiom::matchWeights() {
 bool Idiom::matchScores() {
   while (!scores.value.getDefiningOp<DotGeneralOp>())
     if (Operation *op = scores.value.getDefiningOp();
-        !op || !op->hasOneUse() || !matchStep(op))
+        !op || !hasOneReader(op->getResult(0)) || !matchStep(op))
       return false;
-  return scores.value.hasOneUse();
+  return hasOneReader(scores.value);
 }
 
 bool Idiom::passConversion() {
@@ -364,7 +365,7 @@ Value Idiom::follow(Value operand, Dims &dims) {
     if (view.pass())
       continue;
     auto factor = factorOf(op);
-    if (!factor || !op->hasOneUse())
+    if (!factor || !hasOneReader(op->getResult(0)))
       break;
     view.value = factor->first;
     scale *= factor->second;

@@ -118,9 +118,13 @@ public:
   explicit Namer(func::FuncOp function) : function(function) {}
 
   Result<void> run();
+  /// Follows sizes as far as they can be, and changes nothing but broadcasts.
+  void dropRepetitions();
 
 private:
-  void nameArguments();
+  /// A size of which nothing is known.
+  SizeExpression unknownSize();
+  void nameArguments(bool inTypes = true);
   Result<void> follow(Operation *op);
   /// The sizes of a result, as far as they have an expression.
   SmallVector<Known> sizesOf(OpResult result);
@@ -234,7 +238,7 @@ void Namer::setSizes(Value value, const Dims &sizes) {
   value.setType(typeOfSizes(names, type.getElementType()));
 }
 
-void Namer::nameArguments() {
+void Namer::nameArguments(bool inTypes) {
   std::map<std::string, uint32_t> numbers;
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
@@ -262,7 +266,10 @@ void Namer::nameArguments() {
         table.parameters.push_back(name);
       sizes.push_back(SizeExpression::parameter(entry->second));
     }
-    setSizes(argument, sizes);
+    if (inTypes)
+      setSizes(argument, sizes);
+    else
+      dims[argument] = sizes;
   }
 }
 
@@ -281,6 +288,41 @@ Result<void> Namer::run() {
     countSize(size);
   table.setOf(function->getParentOfType<ModuleOp>());
   return {};
+}
+
+SizeExpression Namer::unknownSize() {
+  const auto number = static_cast<uint32_t>(table.parameters.size());
+  table.parameters.emplace_back();
+  return SizeExpression::parameter(number);
+}
+
+void Namer::dropRepetitions() {
+  nameArguments(/*inTypes=*/false);
+  for (Operation &op : function.front().without_terminator()) {
+    auto hasDims = [&](Value value) { return dims.contains(value); };
+    const bool isFollowed = llvm::all_of(op.getOperands(), hasDims);
+    if (isFollowed)
+      followElements(&op);
+    for (OpResult result : op.getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type)
+        continue;
+      SmallVector<Known> known;
+      if (isFollowed && op.getNumRegions() == 0)
+        known = sizesOf(result);
+      known.resize(type.getRank());
+      Dims sizes;
+      for (auto [size, inType] : llvm::zip(known, type.getShape()))
+        sizes.push_back(!ShapedType::isDynamic(inType)
+                            ? SizeExpression(inType)
+                            : size.value_or(unknownSize()));
+      dims[result] = sizes;
+    }
+    auto like = dyn_cast<nn::BroadcastLikeOp>(op);
+    if (like && like.getOperand().getType() == like.getType() && isFollowed &&
+        dimsOf(like.getOperand()) == dimsOf(like.getResult()))
+      like.getResult().replaceAllUsesWith(like.getOperand());
+  }
 }
 
 Result<void> Namer::follow(Operation *op) {
@@ -701,11 +743,13 @@ void Namer::followElements(Operation *op) {
       made.push_back(at < static_cast<int64_t>(whole.size()) ? whole[at]
                                                              : Known());
     }
-  } else if (auto gather = dyn_cast<GatherOp>(op)) {
+  } else if (isa<GatherOp, nn::TakeOp>(op)) {
     const std::vector<Known> whole = operand(0), places = operand(1);
-    if (tensorOf(gather.getOperand()).getRank() == 1 && !whole.empty())
+    if (tensorOf(op->getOperand(0)).getRank() == 1 && !whole.empty())
       for (const Known &place : places) {
-        const auto at = place ? place->number() : std::nullopt;
+        auto at = place ? place->number() : std::nullopt;
+        if (at && *at < 0 && isa<nn::TakeOp>(op))
+          *at += static_cast<int64_t>(whole.size());
         const auto last = static_cast<int64_t>(whole.size()) - 1;
         made.push_back(at ? whole[std::clamp<int64_t>(*at, 0, last)] : Known());
       }
@@ -780,6 +824,10 @@ void Namer::countSize(stablehlo::GetDimensionSizeOp op) {
       emit.scalar(1, scalar.getElementType()), ArrayRef<int64_t>());
   op.getResult().replaceAllUsesWith(emit.sum(ones, {0}));
   op.erase();
+}
+
+void cpu::dropRepetitions(func::FuncOp function) {
+  Namer(function).dropRepetitions();
 }
 
 Result<void> cpu::nameSizes(func::FuncOp function) {

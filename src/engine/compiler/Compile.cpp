@@ -1,6 +1,7 @@
 //===- Compile.cpp - from a model to a program ----------------------------===//
 
 #include "backend/cpu/Compiler.h"
+#include "backend/cpu/NameSizes.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/ObservedValues.h"
 #include "engine/compiler/Simplification.h"
@@ -71,12 +72,22 @@ Result<void> specializeForPasses(Model &model, const SpecializeOptions &known) {
   return specialize(model, known);
 }
 
+/// Whether sizes of inputs are unknown.
+static bool isOpen(const Model &model) {
+  return llvm::any_of(model.inputs(), [](const TensorSpec &input) {
+    return llvm::is_contained(input.shape, -1);
+  });
+}
+
 Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
                                     ReplacementWatcher *watcher) {
   Rewriting done;
   uint64_t steps = 0;
   // Steps are counted through all stages.
   for (auto *stage : {raiseQuantizedWith, simplifyWith, raiseWith}) {
+    // What repeats nothing for the same sizes stands between what is raised.
+    if (stage == raiseWith && isOpen(model))
+      cpu::dropRepetitions(model.entry());
     PassOptions rest = passes;
     rest.mostSteps -= steps;
     Result<SimplifyReport> report = stage(model, rest, watcher);
