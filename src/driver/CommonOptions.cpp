@@ -10,12 +10,12 @@
 #include "runtime/Npy.h"
 #include "runtime/Npz.h"
 
-#include <sstream>
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <sstream>
 
 namespace sinter::driver {
 
@@ -75,11 +75,12 @@ void addBackend(CLI::App &app, CommonOptions &options) {
 }
 
 void addOpen(CLI::App &app, CommonOptions &options) {
-  app.add_flag("--open{*}", options.open,
-               "compile one program for all sizes of the unknown dimensions, or "
-               "of those with these symbols (--open=N,sequence); --shape says "
-               "which sizes are run. What cannot be compiled so is compiled for "
-               "the sizes at hand, with a note")
+  app.add_flag(
+         "--open{*}", options.open,
+         "compile one program for all sizes of the unknown dimensions, or "
+         "of those with these symbols (--open=N,sequence); --shape says "
+         "which sizes are run. What cannot be compiled so is compiled for "
+         "the sizes at hand, with a note")
       ->group("Compile");
 }
 

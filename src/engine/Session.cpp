@@ -190,11 +190,9 @@ Result<void> Session::read() {
   Result<Compiler *> compiler = loadCompiler();
   if (!compiler)
     return compiler.takeError();
-  auto model =
-      (*compiler)->open({path,
-                         options.keepsOpen ? NamedShapes() : options.shapes,
-                         options.bound, options.function, options.note,
-                         options.opening});
+  auto model = (*compiler)->open(
+      {path, options.keepsOpen ? NamedShapes() : options.shapes, options.bound,
+       options.function, options.note, options.opening});
   if (!model)
     return model.takeError();
   source = std::move(*model);
@@ -255,8 +253,7 @@ bool Session::serves(const Program &program,
 }
 
 /// The shapes of the inputs with -1 for what stays open; none if nothing does.
-std::vector<Shape>
-Session::openShapes(std::span<const Tensor> inputs) const {
+std::vector<Shape> Session::openShapes(std::span<const Tensor> inputs) const {
   std::vector<Shape> shapes;
   bool isOpen = false;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -280,8 +277,8 @@ Session::openShapes(std::span<const Tensor> inputs) const {
 
 /// Data files are those that were opened when the model was read, which decides
 /// what may be; here links are followed. An error where one cannot be read.
-/// A program of known sizes that was made in the place of an open one is kept by
-/// itself, so that it is not tried again.
+/// A program of known sizes that was made in the place of an open one is kept
+/// by itself, so that it is not tried again.
 Result<Hash128> Session::programKey(const CompileRequest &request,
                                     bool isOpen) const {
   ProgramKey key;

@@ -275,15 +275,14 @@ bool Idiom::matchMask(Value scoresSide, Value maskSide) {
   // Where sizes are unknown, what is repeated is aligned at the last dimension.
   if (auto broadcast = mask.getDefiningOp<nn::BroadcastLikeOp>()) {
     mask = broadcast.getOperand();
-    const int64_t added = tensorOf(broadcast.getResult()).getRank() -
-                          tensorOf(mask).getRank();
+    const int64_t added =
+        tensorOf(broadcast.getResult()).getRank() - tensorOf(mask).getRank();
     for (int64_t &dim : maskDims)
       dim = dim < added ? -1 : dim - added;
   }
   scores.value = scoresSide;
   int64_t along = maskDims.back();
-  return along >= 0 &&
-         tensorOf(mask).getDimSize(along) == sizeOf(heads + 1);
+  return along >= 0 && tensorOf(mask).getDimSize(along) == sizeOf(heads + 1);
 }
 
 bool Idiom::matchChoice(SelectOp op) {
@@ -339,11 +338,11 @@ bool Idiom::matchProduct() {
 /// Whether all sizes are known, so that dimensions of size 1 can be made anew.
 bool Idiom::areKnown() const {
   return llvm::all_of(
-      llvm::concat<const Value>(ArrayRef<Value>{query, key},
-                                ArrayRef<Value>{outer.op->getOperand(0),
-                                                outer.op->getOperand(1),
-                                                outer.op->getResult(0)}),
-      [](Value value) { return tensorOf(value).hasStaticShape(); }) &&
+             llvm::concat<const Value>(ArrayRef<Value>{query, key},
+                                       ArrayRef<Value>{outer.op->getOperand(0),
+                                                       outer.op->getOperand(1),
+                                                       outer.op->getResult(0)}),
+             [](Value value) { return tensorOf(value).hasStaticShape(); }) &&
          (!mask || tensorOf(mask).hasStaticShape());
 }
 
@@ -353,8 +352,8 @@ bool Idiom::keepsDimensions() const {
     return static_cast<int64_t>(dims.size()) == tensorOf(value).getRank() &&
            !llvm::is_contained(dims, -1);
   };
-  return heads == batches && areAll(queryDims, query) &&
-         areAll(keyDims, key) && (!mask || areAll(maskDims, mask));
+  return heads == batches && areAll(queryDims, query) && areAll(keyDims, key) &&
+         (!mask || areAll(maskDims, mask));
 }
 
 /// What \p operand is behind transposes and factors, which become part of the

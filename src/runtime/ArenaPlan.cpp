@@ -14,10 +14,10 @@ uint64_t ArenaPlan::place() {
   for (Placed &tensor : tensors)
     if (tensor.begin >= 0 && tensor.bytes > 0)
       order.push_back(&tensor);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Placed *a, const Placed *b) {
-                     return a->bytes > b->bytes;
-                   });
+  // Of two as large the first comes first.
+  std::sort(order.begin(), order.end(), [](const Placed *a, const Placed *b) {
+    return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
+  });
   uint64_t arenaBytes = 0;
   // In order of offset.
   std::vector<Placed *> placed;

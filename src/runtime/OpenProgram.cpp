@@ -103,8 +103,8 @@ private:
     return systemError("damaged program: its open sizes make no sense");
   }
   Error wrong(const SizeExpression &size, const std::string &what) const {
-    return usageError("with " + textOf(open, parameters) + ", " + size.text(open.parameters) +
-                      " is " + what);
+    return usageError("with " + textOf(open, parameters) + ", " +
+                      size.text(open.parameters) + " is " + what);
   }
 
   /// A size, which is not negative.
@@ -143,9 +143,8 @@ private:
   /// The table of sizes, one more constant.
   Result<void> addSizes() {
     // Aligned like any other constant.
-    auto table =
-        std::make_shared<Tensor>(ElementType::I64,
-                                 Shape{static_cast<int64_t>(open.sizes.size())});
+    auto table = std::make_shared<Tensor>(
+        ElementType::I64, Shape{static_cast<int64_t>(open.sizes.size())});
     for (size_t i = 0; i < open.sizes.size(); ++i) {
       Result<int64_t> value = valueOf(open.sizes[i]);
       if (!value)
@@ -219,9 +218,9 @@ private:
       return units.takeError();
     step.flops = static_cast<double>(*units) * sizes.flopsPerUnit;
     if (sizes.readsSizes)
-      step.buffers.push_back(
-          {BufferSpace::Constant, BufferAccess::In, sizesConstant, 0,
-           made->constants[sizesConstant].bytes.size()});
+      step.buffers.push_back({BufferSpace::Constant, BufferAccess::In,
+                              sizesConstant, 0,
+                              made->constants[sizesConstant].bytes.size()});
     if (Result<void> done = setContract(step); !done)
       return done;
     made->steps.push_back(std::move(step));

@@ -63,8 +63,8 @@ struct OpenProgram {
 Result<std::vector<int64_t>> parametersOf(const Program &program,
                                           std::span<const Tensor> inputs);
 
-/// Whether \p program, which is open, is for \p parameters; the error says which
-/// limit they are beyond.
+/// Whether \p program, which is open, is for \p parameters; the error says
+/// which limit they are beyond.
 Result<void> checkLimits(const Program &program,
                          std::span<const int64_t> parameters);
 

@@ -43,7 +43,7 @@ public:
 
   // Nothing on overflow, and where an expression would become too large.
   static std::optional<SizeExpression> sumOf(const SizeExpression &a,
-                                              const SizeExpression &b);
+                                             const SizeExpression &b);
   static std::optional<SizeExpression> productOf(const SizeExpression &a,
                                                  const SizeExpression &b);
   /// a / b, if b is one term that each term of a is a multiple of.

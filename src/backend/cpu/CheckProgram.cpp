@@ -18,11 +18,9 @@ Result<void> cpu::checkTypes(func::FuncOp function) {
     const std::optional<ElementType> element =
         type ? elementTypeOf(type.getElementType()) : std::nullopt;
     const bool hasSize =
-        type && (hasNamedSizes(type) ||
-                 (type.hasStaticShape() && element &&
-                  byteCount(*element, type.getShape())));
-    if (element && hasSize &&
-        !isa<quant::QuantizedType>(type.getElementType()))
+        type && (hasNamedSizes(type) || (type.hasStaticShape() && element &&
+                                         byteCount(*element, type.getShape())));
+    if (element && hasSize && !isa<quant::QuantizedType>(type.getElementType()))
       return;
     std::string text;
     llvm::raw_string_ostream stream(text);

@@ -294,8 +294,8 @@ static Result<Compiled> compileTo(const Model &original,
   const bool isOpen = llvm::any_of(original.inputs(), [](const auto &input) {
     return llvm::is_contained(input.shape, -1);
   });
-  if (Result<void> done = prepare(
-          *model, {*target, options.precision, isOpen}, passes, report);
+  if (Result<void> done =
+          prepare(*model, {*target, options.precision, isOpen}, passes, report);
       !done)
     return done.takeError();
   if (options.onPrepared)

@@ -20,7 +20,7 @@ using namespace sinter::cpu;
 
 static constexpr StringLiteral parametersAttribute = "cpu.size_parameters",
                                sizesAttribute = "cpu.sizes",
-               limitsAttribute = "cpu.size_limits";
+                               limitsAttribute = "cpu.size_limits";
 
 //===----------------------------------------------------------------------===//
 // The table
@@ -78,9 +78,9 @@ std::optional<SizeTable> SizeTable::of(ModuleOp module) {
 
 void SizeTable::setOf(ModuleOp module) const {
   Builder builder(module.getContext());
-  module->setAttr(parametersAttribute,
-                  builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(
-                      parameters)));
+  module->setAttr(
+      parametersAttribute,
+      builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(parameters)));
   auto write = [&](StringRef name, ArrayRef<SizeExpression> expressions) {
     SmallVector<Attribute> all;
     for (const SizeExpression &size : expressions)
@@ -96,7 +96,8 @@ SizeExpression SizeTable::expressionOf(int64_t size) const {
   return number ? sizes[*number] : SizeExpression(size);
 }
 
-std::optional<SizeExpression> SizeTable::countOf(ArrayRef<int64_t> shape) const {
+std::optional<SizeExpression>
+SizeTable::countOf(ArrayRef<int64_t> shape) const {
   std::optional<SizeExpression> count = 1;
   for (int64_t size : shape)
     if (count)
@@ -148,9 +149,7 @@ private:
     auto found = elements.find(value);
     return found == elements.end() ? std::vector<Known>() : found->second;
   }
-  const Dims &dimsOf(Value value) const {
-    return dims.find(value)->second;
-  }
+  const Dims &dimsOf(Value value) const { return dims.find(value)->second; }
 
   int64_t nameOf(const SizeExpression &size);
   /// Takes it for granted that \p size is not negative.
@@ -201,9 +200,8 @@ int64_t Namer::nameOf(const SizeExpression &size) {
 }
 
 void Namer::expectPositive(const SizeExpression &size) {
-  const bool isSure = llvm::all_of(size.terms(), [](const auto &term) {
-    return term.factor >= 0;
-  });
+  const bool isSure = llvm::all_of(
+      size.terms(), [](const auto &term) { return term.factor >= 0; });
   if (!isSure && !llvm::is_contained(table.limits, size))
     table.limits.push_back(size);
 }
@@ -279,12 +277,13 @@ Result<void> Namer::run() {
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
     if (Result<void> done = follow(&op); !done)
       return done;
-  function.setFunctionType(FunctionType::get(
-      function.getContext(), body.getArgumentTypes(),
-      body.getTerminator()->getOperandTypes()));
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), body.getArgumentTypes(),
+                        body.getTerminator()->getOperandTypes()));
   // What only sizes were computed of is not computed any more.
   removeUnused(function);
-  for (auto size : llvm::to_vector(body.getOps<stablehlo::GetDimensionSizeOp>()))
+  for (auto size :
+       llvm::to_vector(body.getOps<stablehlo::GetDimensionSizeOp>()))
     countSize(size);
   table.setOf(function->getParentOfType<ModuleOp>());
   return {};
@@ -403,8 +402,7 @@ SmallVector<Known> Namer::sizesOf(OpResult result) {
     Known &all = sizes[joint.getDimension()];
     for (Value input : joint.getInputs().drop_front())
       if (all)
-        all = SizeExpression::sumOf(*all,
-                                    dimsOf(input)[joint.getDimension()]);
+        all = SizeExpression::sumOf(*all, dimsOf(input)[joint.getDimension()]);
     return sizes;
   }
   return sizesByAxes(result);
@@ -583,7 +581,8 @@ Result<void> Namer::replaceDynamic(Operation *op, const Dims &sizes) {
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
   };
-  auto broadcast = [&](Value operand, ArrayRef<int64_t> places) -> Result<void> {
+  auto broadcast = [&](Value operand,
+                       ArrayRef<int64_t> places) -> Result<void> {
     if (Result<void> fits = checkBroadcast(op, operand, places, sizes); !fits)
       return fits;
     replace(builder.create<BroadcastInDimOp>(location, type, operand, places));
@@ -625,10 +624,9 @@ Result<void> Namer::replaceDynamic(Operation *op, const Dims &sizes) {
   }
   if (auto slice = dyn_cast<RealDynamicSliceOp>(op)) {
     SmallVector<int64_t> starts, limits;
-    for (auto [start, limit, size] :
-         llvm::zip(elementsOf(slice.getStartIndices()),
-                   elementsOf(slice.getLimitIndices()),
-                   dimsOf(slice.getOperand()))) {
+    for (auto [start, limit, size] : llvm::zip(
+             elementsOf(slice.getStartIndices()),
+             elementsOf(slice.getLimitIndices()), dimsOf(slice.getOperand()))) {
       starts.push_back(start->number().value());
       if (starts.back() == 0 && *limit == size) {
         limits.push_back(nameOf(size));
@@ -775,12 +773,11 @@ void Namer::followElements(Operation *op) {
     const std::vector<Known> chosen = operand(0), a = operand(1),
                              b = operand(2);
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-      const Known which = chosen.empty()
-                              ? Known()
-                              : chosen[chosen.size() == 1 ? 0 : i];
-      made.push_back(!which || !which->number()   ? Known()
-                     : *which->number() != 0 ? a[i]
-                                             : b[i]);
+      const Known which =
+          chosen.empty() ? Known() : chosen[chosen.size() == 1 ? 0 : i];
+      made.push_back(!which || !which->number() ? Known()
+                     : *which->number() != 0    ? a[i]
+                                                : b[i]);
     }
   } else if (isa<DivOp>(op)) {
     combined(SizeExpression::quotientOf);

@@ -35,8 +35,8 @@ namespace sinter::cpu {
 /// operation and the dimension, for a size without an expression.
 Result<void> nameSizes(mlir::func::FuncOp function);
 
-/// Takes away each nn.broadcast_like that repeats nothing, since what it follows
-/// has the same sizes whatever they are:
+/// Takes away each nn.broadcast_like that repeats nothing, since what it
+/// follows has the same sizes whatever they are:
 ///
 ///   add(broadcast_like(s, m), broadcast_like(m, s)), s : [N, 4, S, S],
 ///   m : [N, 1, 1, S] -> add(s, broadcast_like(m, s))

@@ -183,8 +183,8 @@ private:
         step.tasks.push_back({size.value_or(SizeExpression()), part.block});
       }
       if (units)
-        units = SizeExpression::productOf(*units,
-                                          sizes->expressionOf(how.depth));
+        units =
+            SizeExpression::productOf(*units, sizes->expressionOf(how.depth));
       if (!units)
         return unsupported("'" + layerOf(op.getLoc()) +
                            "': its size has too many terms");
@@ -236,8 +236,7 @@ private:
     Result<uint32_t> index = constantIndex(memory, nullptr);
     if (!index)
       return index.takeError();
-    return slotOf[memory] =
-               addSlot(BufferSpace::Constant, *index, memory);
+    return slotOf[memory] = addSlot(BufferSpace::Constant, *index, memory);
   }
 
   /// The slot that \p value is to be written to.
@@ -323,8 +322,8 @@ private:
     }
     for (Operation &op : body) {
       if (sizes && (isControlFlow(&op) || isa<HostCallOp>(op)))
-        return unsupported("'" + layerOf(op.getLoc()) + "': " +
-                           op.getName().getStringRef().str() +
+        return unsupported("'" + layerOf(op.getLoc()) +
+                           "': " + op.getName().getStringRef().str() +
                            " keeps no open sizes");
       Result<void> done = {};
       if (auto kernelOp = dyn_cast<KernelOp>(op))

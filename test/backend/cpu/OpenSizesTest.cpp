@@ -40,10 +40,10 @@ std::string argument(const std::string &name, const std::vector<int64_t> &shape,
   std::string type, symbols;
   for (int64_t size : shape) {
     type += (size < 0 ? "?" : std::to_string(size)) + "x";
-    symbols += std::string(symbols.empty() ? "" : ", ") +
-               (size == batch    ? "\"N\""
-                : size == length ? "\"S\""
-                                 : "\"\"");
+    symbols +=
+        std::string(symbols.empty() ? "" : ", ") + (size == batch    ? "\"N\""
+                                                    : size == length ? "\"S\""
+                                                                     : "\"\"");
   }
   return name + ": tensor<" + type + element + "> {sinter.dims = [" + symbols +
          "]}";
@@ -264,9 +264,9 @@ TEST(ClosedSizes, AreSaidWithTheReason) {
 }
 
 TEST(OpenPrograms, CheckTheSizesThatTheyAreGiven) {
-  auto program = compileRaised(
-      "(" + argument("%x", {batch, length}) + ", " +
-      argument("%y", {batch, 4}) + R"() -> (tensor<?x?xf32>, tensor<?x4xf32>) {
+  auto program = compileRaised("(" + argument("%x", {batch, length}) + ", " +
+                               argument("%y", {batch, 4}) +
+                               R"() -> (tensor<?x?xf32>, tensor<?x4xf32>) {
          %a = stablehlo.negate %x : tensor<?x?xf32>
          %b = stablehlo.negate %y : tensor<?x4xf32>
          return %a, %b : tensor<?x?xf32>, tensor<?x4xf32>
@@ -277,7 +277,8 @@ TEST(OpenPrograms, CheckTheSizesThatTheyAreGiven) {
       std::make_shared<ThreadPool>(1));
   ASSERT_TRUE(executor);
   auto run = [&](Shape x, Shape y) {
-    Tensor inputs[] = {Tensor(ElementType::F32, x), Tensor(ElementType::F32, y)};
+    Tensor inputs[] = {Tensor(ElementType::F32, x),
+                       Tensor(ElementType::F32, y)};
     auto done = (*executor)->run(inputs);
     return done ? std::string() : done.error().message;
   };
@@ -285,7 +286,8 @@ TEST(OpenPrograms, CheckTheSizesThatTheyAreGiven) {
   EXPECT_EQ(run({2, 3}, {3, 4}),
             "dimension 0 of input 'arg1' is N, which is 2 by the other inputs, "
             "not 3");
-  EXPECT_NE(run({2, 3}, {2, 5}).find("expected ?x4xf32, given 2x5xf32"), std::string::npos)
+  EXPECT_NE(run({2, 3}, {2, 5}).find("expected ?x4xf32, given 2x5xf32"),
+            std::string::npos)
       << run({2, 3}, {2, 5});
   EXPECT_EQ(run({5, 1}, {5, 4}), "");
 }

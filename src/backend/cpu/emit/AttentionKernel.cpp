@@ -33,7 +33,8 @@ struct Ordered {
 /// named: rows lie evenly in memory, and elements of a key side by side.
 bool keepsOpen(AttentionOp op) {
   const Ordered query(op.getQuery(), op.getQueryDims()),
-      key(op.getKey(), op.getKeyDims()), value(op.getValue(), op.getValueDims()),
+      key(op.getKey(), op.getKeyDims()),
+      value(op.getValue(), op.getValueDims()),
       result(op.getResult(), op.getResultDims());
   const size_t heads = query.sizes.size() - 2;
   for (size_t i = 0; i < heads; ++i)
@@ -89,12 +90,11 @@ AttentionShape shapeOfAttention(AttentionOp op) {
   }
   for (size_t i = 0; i < heads; ++i)
     if (query.sizes[i] > 1)
-      shape.heads.push_back({query.sizes[i],
-                             query.sizes[i] == key.sizes[i]
-                                 ? 1
-                                 : query.sizes[i] / key.sizes[i],
-                             query.strides[i], key.strides[i], value.strides[i],
-                             maskStrides[i], result.strides[i]});
+      shape.heads.push_back(
+          {query.sizes[i],
+           query.sizes[i] == key.sizes[i] ? 1 : query.sizes[i] / key.sizes[i],
+           query.strides[i], key.strides[i], value.strides[i], maskStrides[i],
+           result.strides[i]});
   return shape;
 }
 

@@ -55,8 +55,8 @@ struct Model : ElementalOpInterface::ExternalModel<
 template <typename Op, auto kindOrFunction, Cost cost = Costly,
           auto element = nullptr, Sizes sizes = Known>
 void row(MLIRContext *context) {
-  Op::template attachInterface<
-      Model<Op, kindOrFunction, cost, element, sizes>>(*context);
+  Op::template attachInterface<Model<Op, kindOrFunction, cost, element, sizes>>(
+      *context);
 }
 
 } // namespace

@@ -159,9 +159,9 @@ std::optional<Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
       while (next < from.size() && from[next] == 1)
         ++next;
       if (next == from.size() || from[next] != size)
-        return Values{at(op.getOperand(),
-                         Coordinates(from.size(),
-                                     Coordinate(code.index(size + 1))))};
+        return Values{
+            at(op.getOperand(),
+               Coordinates(from.size(), Coordinate(code.index(size + 1))))};
       source[next++] = coordinate;
     }
     return Values{at(op.getOperand(), source)};
@@ -327,9 +327,8 @@ Value Elemental::clampedStart(Value tensor, Place place, Value limit) {
   if (isUnsigned && start.getType() == i64) {
     // Taken as signed, a number above the greatest i64 would clamp to 0.
     const std::optional<int64_t> known = code.constantOf(limit);
-    Value greatest =
-        known ? code.create<arith::ConstantIntOp>(*known, 64)
-              : code.create<arith::IndexCastOp>(i64, limit);
+    Value greatest = known ? code.create<arith::ConstantIntOp>(*known, 64)
+                           : code.create<arith::IndexCastOp>(i64, limit);
     start = code.create<arith::MinUIOp>(start, greatest);
   }
   if (start.getType() != i64)

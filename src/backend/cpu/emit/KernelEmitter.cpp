@@ -166,9 +166,8 @@ KernelBuffer cpu::bufferOf(Value tensor, bool isWritten) {
   buffer.isOpen = sinter::hasNamedSizes(type);
   // Of an open one more than any has, for code that compares.
   constexpr int64_t most = int64_t(1) << 40;
-  buffer.type =
-      MemRefType::get({buffer.isOpen ? most : type.getNumElements()},
-                      storageType(type.getElementType()));
+  buffer.type = MemRefType::get({buffer.isOpen ? most : type.getNumElements()},
+                                storageType(type.getElementType()));
   buffer.isWritten = isWritten;
   return buffer;
 }
@@ -232,13 +231,13 @@ Result<std::vector<KernelContract>> cpu::emitKernel(KernelOp kernel,
   tellMachine(module, target);
   std::vector<KernelContract> contracts =
       writeKernel(kernel, target, module, name);
-  const bool isWrong =
-      module
-          .walk([](func::FuncOp function) {
-            return function->hasAttr(usesNoSize) ? WalkResult::interrupt()
-                                                 : WalkResult::advance();
-          })
-          .wasInterrupted();
+  const bool isWrong = module
+                           .walk([](func::FuncOp function) {
+                             return function->hasAttr(usesNoSize)
+                                        ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+                           })
+                           .wasInterrupted();
   if (isWrong)
     return unsupported("a kernel of " +
                        kernel.rootOp()->getName().getStringRef().str() +

@@ -37,7 +37,9 @@ LoopNest::Split LoopNest::split() const {
   double remaining = cost;
   // All places of a named size are tasks of their own, as long as they are
   // not many in one of it.
-  auto sizeOf = [](int64_t size) { return isNamed(size) ? 1e12 : double(size); };
+  auto sizeOf = [](int64_t size) {
+    return isNamed(size) ? 1e12 : double(size);
+  };
   for (int64_t size : shape)
     remaining *= sizeOf(size);
   while (split.outerDims + 1 < shape.size() && remaining > taskCost) {
@@ -96,7 +98,8 @@ void LoopNest::emitTask(KernelBuilder &code, Value task) const {
     llvm::append_range(place, position);
     Value begin = code.mul(chunk, s.chunk);
     Value end = code.add(begin, s.chunk);
-    if ((s.chunks > 1 || (s.isCut && isNamed(shape.back()))) && shape.back() % s.chunk != 0)
+    if ((s.chunks > 1 || (s.isCut && isNamed(shape.back()))) &&
+        shape.back() % s.chunk != 0)
       end = code.min(end, code.index(shape.back()));
     body(place, begin, end);
   });

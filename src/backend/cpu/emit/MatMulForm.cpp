@@ -59,9 +59,8 @@ static std::optional<MatMulForm> ofOpenRows(const Side &lhs, const Side &rhs,
   auto isInOrder = [](ArrayRef<int64_t> dims, size_t first) {
     return llvm::equal(dims, llvm::seq<int64_t>(first, first + dims.size()));
   };
-  if (hasNamed(rhs.shape) || !lhs.batching.empty() ||
-      !isInOrder(lhs.free, 0) || !isInOrder(lhs.contracting, free) ||
-      hasNamed(lhs.shape.drop_front(free)))
+  if (hasNamed(rhs.shape) || !lhs.batching.empty() || !isInOrder(lhs.free, 0) ||
+      !isInOrder(lhs.contracting, free) || hasNamed(lhs.shape.drop_front(free)))
     return std::nullopt;
   auto columns = rhs.collapse(rhs.free), depth = rhs.collapse(rhs.contracting);
   if (!columns || !depth || columns->first < 1 || depth->first < 1)
@@ -81,8 +80,8 @@ static std::optional<MatMulForm> ofOpenRows(const Side &lhs, const Side &rhs,
     return form;
   }
   const bool isByRows = columns->second == 1 || shape.n == 1;
-  shape.bLayout = isByRows ? MatMulShape::BLayout::Rows
-                           : MatMulShape::BLayout::Transposed;
+  shape.bLayout =
+      isByRows ? MatMulShape::BLayout::Rows : MatMulShape::BLayout::Transposed;
   shape.bStride = isByRows ? depth->second : columns->second;
   if (!isByRows && depth->second != 1)
     return std::nullopt;

@@ -301,8 +301,8 @@ Value Attention::seenLanes(VectorBuilder &e, const Block &block, Value column,
   auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, count));
   Value lane = e.builder.create<arith::ConstantOp>(
       e.loc, DenseElementsAttr::get(indices, ArrayRef<int64_t>(numbers)));
-  Value left = e.builder.create<vector::SplatOp>(
-      e.loc, indices, e.sub(block.keyCount, column));
+  Value left = e.builder.create<vector::SplatOp>(e.loc, indices,
+                                                 e.sub(block.keyCount, column));
   return e.builder.create<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, lane,
                                          left);
 }
@@ -378,11 +378,11 @@ Value Attention::finishScores(VectorBuilder &e, const Block &block, Value first,
   if (shape.mask != AttentionShape::Mask::None) {
     Value offset = e.add(
         e.add(block.maskBase, e.mul(at.row, shape.maskRow.in(e))), column);
-    Value mask =
-        isOpen() ? Value(e.builder.create<vector::MaskedLoadOp>(
-                       e.loc, type, block.mask, ValueRange{offset},
-                       seenLanes(e, block, at.column, type), e.zero(type)))
-                 : e.load(block.mask, offset, type);
+    Value mask = isOpen()
+                     ? Value(e.builder.create<vector::MaskedLoadOp>(
+                           e.loc, type, block.mask, ValueRange{offset},
+                           seenLanes(e, block, at.column, type), e.zero(type)))
+                     : e.load(block.mask, offset, type);
     if (shape.mask == AttentionShape::Mask::Added) {
       vector = e.addVectors(vector, mask);
     } else {
@@ -428,11 +428,10 @@ void Attention::buildWeights(VectorBuilder &e, const Block &block, Value row,
   Value nothing =
       splatNumber(e, vectorType, -std::numeric_limits<double>::infinity());
   auto overRow = [&](Value start, auto step) {
-    Value end = e.loop(e.index(0), wholeEnd, lanes, start,
-                       [&](Value i, ValueRange carried) {
-                         return SmallVector<Value>{
-                             step(e.add(base, i), lanes, carried[0])};
-                       })[0];
+    Value end = e.loop(
+        e.index(0), wholeEnd, lanes, start, [&](Value i, ValueRange carried) {
+          return SmallVector<Value>{step(e.add(base, i), lanes, carried[0])};
+        })[0];
     return rest ? step(e.add(base, whole), rest, end) : end;
   };
   Value greatest = overRow(nothing, [&](Value at, int64_t valid, Value so) {
@@ -513,8 +512,8 @@ void Attention::buildSums(VectorBuilder &e, const Block &block, Value first,
     return inner.fma(inner.load(block.sums, at.offset, type), factor, vector);
   };
   epilogue.isLong = isOneBlock() && block.epilogue->isLong;
-  Value tasks = isOpen() ? product.tasksFor(e, block.rowCount)
-                         : e.index(product.tasks());
+  Value tasks =
+      isOpen() ? product.tasksFor(e, block.rowCount) : e.index(product.tasks());
   e.loop(e.index(0), tasks, 1, [&](Value task) {
     product.build(e.builder, e.loc, task, block.scratch, values, block.sums,
                   Value(), epilogue, &origin, 0, {},

@@ -96,8 +96,7 @@ Value IndexBuilder::sizeInTable(int64_t number) {
   Value place = create<arith::ConstantIndexOp>(number);
   Value loaded = create<memref::LoadOp>(entry->getArgument(argument.getInt()),
                                         ValueRange{place});
-  Value size =
-      create<arith::IndexCastOp>(builder.getIndexType(), loaded);
+  Value size = create<arith::IndexCastOp>(builder.getIndexType(), loaded);
   constexpr int64_t most = int64_t(1) << 46;
   assumeRange(size, {0, most});
   return size;

@@ -191,9 +191,8 @@ Value MatMul::openTiles(VectorBuilder &code, const Operands &operands) const {
 }
 
 Value MatMul::tasksFor(VectorBuilder &code, Value rows) const {
-  return code.mul(
-      code.div(code.add(rows, rowTiles.size - 1), rowTiles.size),
-      order.panels);
+  return code.mul(code.div(code.add(rows, rowTiles.size - 1), rowTiles.size),
+                  order.panels);
 }
 
 /// A whole tile, or what is left of the rows: tiles of half as many, and so on.
@@ -208,16 +207,14 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
     for (; rows > 0; rows /= 2) {
       // The larger ones have taken all but what is left by twice as many rows.
       Value done = code.mul(code.div(left, 2 * rows), 2 * rows);
-      Value isLeft =
-          code.less(code.index(rows - 1), code.sub(left, done));
+      Value isLeft = code.less(code.index(rows - 1), code.sub(left, done));
       code.when(isLeft, [&] {
         buildTile(code, operands, panel, code.add(firstRow, done), rows);
       });
     }
   };
-  code.when(
-      code.less(left, code.index(whole)), emitRest,
-      [&] { buildTile(code, operands, panel, firstRow, whole); });
+  code.when(code.less(left, code.index(whole)), emitRest,
+            [&] { buildTile(code, operands, panel, firstRow, whole); });
 }
 
 void MatMul::buildTile(VectorBuilder &code, Operands &operands,

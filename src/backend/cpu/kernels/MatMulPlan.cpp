@@ -122,8 +122,8 @@ void MatMulPlan::chooseOrder(int64_t outer, int64_t panels) {
 void MatMulPlan::chooseOpenOrder(int64_t outer, int64_t panels) {
   constexpr int64_t most = 32;
   const int64_t tileBytes = rowTiles.size * shape.k * arithmetic.lhsBytes();
-  const int64_t room = target.l2Bytes * 3 / 4 -
-                       2 * panelElements() * packing.rhsBytes();
+  const int64_t room =
+      target.l2Bytes * 3 / 4 - 2 * panelElements() * packing.rhsBytes();
   order = {outer, rowTiles.count, panels,
            std::clamp<int64_t>(room / tileBytes, 1, most)};
 }

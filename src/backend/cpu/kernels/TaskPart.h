@@ -8,8 +8,8 @@
 
 namespace sinter::cpu {
 
-/// The least number of blocks that hold a product of sizes, some of which may be
-/// named.
+/// The least number of blocks that hold a product of sizes, some of which may
+/// be named.
 struct TaskPart {
   std::vector<int64_t> sizes;
   int64_t block = 1;
