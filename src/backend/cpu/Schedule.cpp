@@ -7,7 +7,7 @@
 #include "backend/cpu/NameSizes.h"
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/emit/Anchors.h"
-#include "backend/cpu/emit/KernelEmitter.h"
+#include "backend/cpu/emit/OpenKernel.h"
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sweep.h"
+#include "TemporaryFolder.h"
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/NameSizes.h"
 #include "interpreter/Interpreter.h"
 #include "runtime/OpenProgram.h"
 #include "runtime/ProgramExecutor.h"
+#include "runtime/ProgramFile.h"
 #include "runtime/Random.h"
 
 #include <gtest/gtest.h>
@@ -204,10 +205,16 @@ TEST_P(OpenSizes, AreRunByOneProgram) {
   ASSERT_TRUE(program) << program.error().message;
   ASSERT_TRUE(program->open);
   auto shared = std::make_shared<const Program>(std::move(*program));
+  // The second one is what a file keeps of the first.
+  TemporaryFolder folder;
+  ASSERT_TRUE(saveProgram(*shared, folder.file("open.sinter")));
+  auto kept = loadProgram(folder.file("open.sinter"));
+  ASSERT_TRUE(kept) << kept.error().message;
   std::vector<std::unique_ptr<ProgramExecutor>> executors;
-  for (unsigned threads : {1, 2})
-    executors.push_back(std::move(*ProgramExecutor::create(
-        shared, std::make_shared<ThreadPool>(threads))));
+  executors.push_back(std::move(
+      *ProgramExecutor::create(shared, std::make_shared<ThreadPool>(1))));
+  executors.push_back(std::move(
+      *ProgramExecutor::create(*kept, std::make_shared<ThreadPool>(2))));
   // Sizes go up and down, so that memory is used again.
   for (int64_t n : {2, 1, 3, 0, 17})
     for (int64_t s : test.lengths) {

@@ -4,8 +4,8 @@
 
 #include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/emit/Elemental.h"
-#include "backend/cpu/emit/KernelEmitter.h"
 #include "backend/cpu/emit/Math.h"
+#include "backend/cpu/emit/OpenKernel.h"
 #include "graph/Types.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 #include "backend/cpu/emit/AttentionKernel.h"
 
-#include "backend/cpu/emit/KernelEmitter.h"
 #include "backend/cpu/emit/Math.h"
+#include "backend/cpu/emit/OpenKernel.h"
 #include "backend/cpu/kernels/Attention.h"
 #include "graph/Types.h"
 

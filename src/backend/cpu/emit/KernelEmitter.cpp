@@ -6,20 +6,12 @@
 #include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/emit/KernelBody.h"
+#include "backend/cpu/emit/OpenKernel.h"
 #include "graph/ArithmeticCount.h"
 
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
-
-bool cpu::isOpen(KernelOp kernel) {
-  auto isNamed = [](Type type) { return sinter::hasNamedSizes(type); };
-  if (hasNamedSizes(kernel.getOperation()))
-    return true;
-  Block &body = kernel.getBody().front();
-  return llvm::any_of(body.getArgumentTypes(), isNamed) ||
-         llvm::any_of(body, [](Operation &op) { return hasNamedSizes(&op); });
-}
 
 static Error keepsNoSize(KernelOp kernel, Operation *closed) {
   std::string node;
@@ -158,26 +150,6 @@ KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
   plan.packings.resize(kernel.getInputs().size());
   plan.updated = kernel.getUpdated();
   return plan;
-}
-
-KernelBuffer cpu::bufferOf(Value tensor, bool isWritten) {
-  RankedTensorType type = tensorOf(tensor);
-  KernelBuffer buffer;
-  buffer.isOpen = sinter::hasNamedSizes(type);
-  // Of an open one more than any has, for code that compares.
-  constexpr int64_t most = int64_t(1) << 40;
-  buffer.type = MemRefType::get({buffer.isOpen ? most : type.getNumElements()},
-                                storageType(type.getElementType()));
-  buffer.isWritten = isWritten;
-  return buffer;
-}
-
-KernelBuffer cpu::tableOfSizes(MLIRContext *context) {
-  KernelBuffer buffer;
-  constexpr int64_t most = int64_t(1) << 20;
-  buffer.type = MemRefType::get({most}, IntegerType::get(context, 64));
-  buffer.isOpen = buffer.isSizes = true;
-  return buffer;
 }
 
 /// The code of \p kernel, whatever it is worth.

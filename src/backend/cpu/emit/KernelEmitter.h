@@ -3,7 +3,6 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_KERNELEMITTER_H
 #define SINTER_BACKEND_CPU_EMIT_KERNELEMITTER_H
 
-#include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/emit/KernelPlan.h"
 #include "backend/cpu/ir/CpuOps.h"
@@ -14,19 +13,11 @@
 
 namespace sinter::cpu {
 
-/// Whether \p kernel has sizes that are known only when the program runs. Its
-/// last buffer is the table of them then.
-bool isOpen(KernelOp kernel);
-
 /// Fails with Unsupported, with the operation, where \p kernel is open and the
 /// code of what it computes is for known sizes only: the first before it is
 /// planned.
 Result<void> checkOpen(KernelOp kernel);
 Result<void> checkOpen(KernelOp kernel, const KernelPlan &plan);
-
-/// \p tensor, and the table of named sizes, as a kernel's buffers.
-KernelBuffer bufferOf(mlir::Value tensor, bool isWritten);
-KernelBuffer tableOfSizes(mlir::MLIRContext *context);
 
 /// What it takes to call \p kernel, without writing it.
 KernelPlan planKernel(KernelOp kernel, const Target &target);
