@@ -197,11 +197,13 @@ void expectClose(const Tensor &got, const Tensor &expected) {
 
 } // namespace
 
-TEST_P(OpenSizes, AreRunByOneProgram) {
-  const OpenCase &test = GetParam();
+static void checkProgram(const OpenCase &test,
+                         const std::optional<cpu::Target> &target) {
   Model model = parseModel(test.body);
   ASSERT_TRUE(model.entry());
-  auto program = compileRaised(test.body);
+  cpu::CpuOptions options;
+  options.target = target;
+  auto program = compileRaised(test.body, options);
   ASSERT_TRUE(program) << program.error().message;
   ASSERT_TRUE(program->open);
   auto shared = std::make_shared<const Program>(std::move(*program));
@@ -238,6 +240,14 @@ TEST_P(OpenSizes, AreRunByOneProgram) {
             << "sample " << i << " alone";
       }
     }
+}
+
+TEST_P(OpenSizes, AreRunByOneProgram) { checkProgram(GetParam(), {}); }
+
+// Tiles, and what is left of them, are others.
+TEST_P(OpenSizes, OfNarrowerVectors) {
+  for (const cpu::Target &target : lesserTargets())
+    checkProgram(GetParam(), target);
 }
 
 INSTANTIATE_TEST_SUITE_P(Open, OpenSizes, ::testing::ValuesIn(cases));
