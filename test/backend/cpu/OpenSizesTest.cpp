@@ -143,6 +143,27 @@ const OpenCase cases[] = {
       {batch, length, 2, 16},
       {batch, 1, 1, length}},
      {1, 5, 16, 33, 64, 100, 256, 257, 300}},
+    {"attention of known rows and keys",
+     "(" + argument("%q", {batch, 2, 40, 16}) + ", " +
+         argument("%k", {batch, 2, 50, 16}) +
+         R"() -> tensor<?x2x40x16xf32> {
+       %o = nn.attention %q, %k, %k scale = 0.5 :
+           (tensor<?x2x40x16xf32>, tensor<?x2x50x16xf32>,
+            tensor<?x2x50x16xf32>) -> tensor<?x2x40x16xf32>
+       return %o : tensor<?x2x40x16xf32>
+     })",
+     {{batch, 2, 40, 16}, {batch, 2, 50, 16}},
+     {1}},
+    {"rows of a batch by what is computed",
+     "(" + argument("%x", {batch, length, 20}) + R"() -> tensor<?x?x24xf32> {
+       %w = stablehlo.iota dim = 1 : tensor<20x24xf32>
+       %s = stablehlo.sine %w : tensor<20x24xf32>
+       %y = stablehlo.dot_general %x, %s, contracting_dims = [2] x [0] :
+           (tensor<?x?x20xf32>, tensor<20x24xf32>) -> tensor<?x?x24xf32>
+       return %y : tensor<?x?x24xf32>
+     })",
+     {{batch, length, 20}},
+     {0, 3, 40}},
     {"causal attention",
      "(" + argument("%q", {batch, 2, length, 16}) +
          R"() -> tensor<?x2x?x16xf32> {
