@@ -60,8 +60,8 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::RankedTensorType type) {
 }
 inline bool hasNamedSizes(mlir::Type type) {
   auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
-  return tensor && mlir::isa_and_nonnull<mlir::DenseI64ArrayAttr>(
-                       tensor.getEncoding());
+  return tensor &&
+         mlir::isa_and_nonnull<mlir::DenseI64ArrayAttr>(tensor.getEncoding());
 }
 
 /// A tensor type of sizes, some of which may be names.
@@ -74,7 +74,8 @@ inline mlir::RankedTensorType typeOfSizes(llvm::ArrayRef<int64_t> sizes,
     if (isNamed(size))
       size = mlir::ShapedType::kDynamic;
   return mlir::RankedTensorType::get(
-      shape, element, mlir::DenseI64ArrayAttr::get(element.getContext(), sizes));
+      shape, element,
+      mlir::DenseI64ArrayAttr::get(element.getContext(), sizes));
 }
 
 } // namespace sinter
