@@ -47,6 +47,7 @@ public:
     addInputs(app, inputs);
     addStates(app, states, /*writes=*/false);
     addShapes(app, common);
+    addOpen(app, common);
     addBinding(app, common);
     addBackend(app, common);
     addPasses(app, common);
@@ -132,10 +133,7 @@ private:
           sweep->shapesAt(size, (*described)->model(), wanted->shapes);
       if (!shapes)
         return inFile(shapes.takeError(), common.model);
-      SessionOptions options = *wanted;
-      options.shapes = std::move(*shapes);
-      Result<ReadySession> ready =
-          openSession(common.model, std::move(options), inputs, true);
+      Result<ReadySession> ready = sized(*wanted, std::move(*shapes));
       if (!ready)
         return ready.takeError();
       Result<Measurement> measured = measure(*ready);
@@ -149,6 +147,27 @@ private:
     if (common.json)
       printJsonLine(all);
     return 0;
+  }
+
+  /// A session for \p shapes: where sizes stay open, the one that there is.
+  Result<ReadySession> sized(const SessionOptions &wanted, NamedShapes shapes) {
+    SessionOptions options = wanted;
+    if (openSweep) {
+      openSweep->setShapes(shapes);
+      Result<std::vector<Tensor>> tensors =
+          loadInputs(*openSweep, common.model, inputs, shapes, true);
+      if (!tensors)
+        return tensors.takeError();
+      if (Result<void> ready = openSweep->prepare(*tensors); !ready)
+        return ready.takeError();
+      return ReadySession{openSweep, std::move(*tensors)};
+    }
+    options.shapes = std::move(shapes);
+    Result<ReadySession> ready =
+        openSession(common.model, std::move(options), inputs, true);
+    if (ready && wanted.keepsOpen)
+      openSweep = ready->session;
+    return ready;
   }
 
   void printRow(const std::string &symbol, const Session &session,
@@ -331,6 +350,8 @@ private:
   unsigned warmup = 3;
   bool perLayer = false, ofMachine = false;
   std::string plotFile, sweepText;
+  /// The session of all sizes of a sweep, where they stay open.
+  std::shared_ptr<Session> openSweep;
 };
 
 } // namespace

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <sstream>
 
 namespace sinter::driver {
 
@@ -71,6 +72,16 @@ void addBackend(CLI::App &app, CommonOptions &options) {
       ->capture_default_str()
       ->group("Compile");
   addArithmetic(app, options);
+}
+
+void addOpen(CLI::App &app, CommonOptions &options) {
+  app.add_flag(
+         "--open{*}", options.open,
+         "compile one program for all sizes of the unknown dimensions, or "
+         "of those with these symbols (--open=N,sequence); --shape says "
+         "which sizes are run. What cannot be compiled so is compiled for "
+         "the sizes at hand, with a note")
+      ->group("Compile");
 }
 
 void addArithmetic(CLI::App &app, CommonOptions &options) {
@@ -386,6 +397,12 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
       options.backend == "cpu" ? Backend::Cpu : Backend::Interpreter;
   session.mayInterpret = options.mayInterpret;
   session.threads = options.threads;
+  session.keepsOpen = !options.open.empty() && session.backend == Backend::Cpu;
+  if (session.keepsOpen && options.open != "*") {
+    std::istringstream symbols(options.open);
+    for (std::string symbol; std::getline(symbols, symbol, ',');)
+      session.open.push_back(symbol);
+  }
   static_cast<CodeOptions &>(session) = codeOptions(options);
   session.cacheFolder = cacheFolder(options);
   session.ceilings = keptCeilings(session.cacheFolder);

@@ -45,6 +45,9 @@ struct CommonOptions {
   std::string cpu, features;
   bool denormals = false;
   std::vector<std::string> shapes;
+  /// The symbols of unknown dimensions that stay open, "N,sequence"; "*": all;
+  /// empty: none does.
+  std::string open;
 
   /// "passes" or "each"; empty: not at all.
   std::string verifyNumerics;
@@ -70,6 +73,8 @@ void addParameters(CLI::App &app, CommonOptions &options);
 void addFunction(CLI::App &app, CommonOptions &options);
 /// --shape
 void addShapes(CLI::App &app, CommonOptions &options);
+/// --open
+void addOpen(CLI::App &app, CommonOptions &options);
 /// --bind
 void addBinding(CLI::App &app, CommonOptions &options);
 /// --backend and those of addArithmetic

@@ -44,7 +44,7 @@ Result<Tensor> readTensor(const std::string &path, ElementType type);
 
 /// A session that is prepared for its inputs.
 struct ReadySession {
-  std::unique_ptr<Session> session;
+  std::shared_ptr<Session> session;
   std::vector<Tensor> inputs;
 };
 

@@ -33,6 +33,7 @@ public:
     addInputs(app, inputs);
     addStates(app, states, /*writes=*/true);
     addShapes(app, common);
+    addOpen(app, common);
     addBinding(app, common);
     common.mayInterpret = true;
     addBackend(app, common);

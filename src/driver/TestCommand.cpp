@@ -66,6 +66,7 @@ public:
         ->required();
     addParameters(app, common);
     addBackend(app, common);
+    addOpen(app, common);
     addPasses(app, common);
     app.add_option("--cache-dir", common.cacheFolder,
                    "keep finished programs there (default: nowhere)")

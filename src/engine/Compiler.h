@@ -66,6 +66,11 @@ struct CodeOptions {
 struct CompileRequest : CodeOptions {
   /// One shape per input, every dimension known.
   std::vector<Shape> shapes;
+  /// The same with -1 for each dimension that the program shall leave open;
+  /// empty where there is none. A model that cannot be compiled so is compiled
+  /// for `shapes`, and `closed` told why.
+  std::vector<Shape> open;
+  std::function<void(const std::string &why)> closed;
   /// One place per input: its values, if it is one that may feed shapes (see
   /// mayFeedShapes) and they are known.
   std::vector<std::optional<Tensor>> values;

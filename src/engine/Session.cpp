@@ -7,6 +7,7 @@
 #include "runtime/CpuFeatures.h"
 #include "runtime/MappedFile.h"
 #include "runtime/OpenBeneath.h"
+#include "runtime/OpenProgram.h"
 #include "runtime/ProgramExecutor.h"
 
 #include <algorithm>
@@ -146,8 +147,9 @@ Result<void> Session::hashModel() {
     else if (Result<void> added = addModel(key, opening.parameters); !added)
       return added;
   }
-  for (const auto &[name, shape] : options.shapes)
-    key.addOptions(name).addOptions(shapeText(shape));
+  if (!options.keepsOpen)
+    for (const auto &[name, shape] : options.shapes)
+      key.addOptions(name).addOptions(shapeText(shape));
   for (const auto &[name, tensor] : options.bound) {
     key.addOptions(name).addOptions(shapeText(tensor.shape()));
     key.addFile({tensor.data(), tensor.bytes()});
@@ -188,14 +190,15 @@ Result<void> Session::read() {
   Result<Compiler *> compiler = loadCompiler();
   if (!compiler)
     return compiler.takeError();
-  auto model = (*compiler)->open({path,
-                                  options.shapes,
-                                  options.bound,
-                                  options.function,
-                                  options.note,
-                                  options.opening,
-                                  {},
-                                  {}});
+  auto model =
+      (*compiler)->open({path,
+                         options.keepsOpen ? NamedShapes() : options.shapes,
+                         options.bound,
+                         options.function,
+                         options.note,
+                         options.opening,
+                         {},
+                         {}});
   if (!model)
     return model.takeError();
   source = std::move(*model);
@@ -222,6 +225,12 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
     if (mayFeedShapes({"", inputs[i].type(), inputs[i].shape()}))
       request.values[i] = inputs[i];
   }
+  if (options.keepsOpen)
+    request.open = openShapes(inputs);
+  request.closed = [this](const std::string &why) {
+    if (options.note)
+      options.note("the program is for these sizes only: " + why);
+  };
   request.passes = options.passes;
   request.interpretsRewritten = options.interpretsRewritten;
   static_cast<CodeOptions &>(request) = options;
@@ -235,9 +244,49 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
   return request;
 }
 
+/// Whether \p program, which is open, is for the sizes of \p inputs.
+bool Session::serves(const Program &program,
+                     std::span<const Tensor> inputs) const {
+  Result<std::vector<int64_t>> parameters = parametersOf(program, inputs);
+  // What is wrong with the inputs shows when they are run.
+  if (!parameters)
+    return true;
+  Result<void> within = checkLimits(program, *parameters);
+  if (!within && options.note)
+    options.note("the program for all sizes is not for these: " +
+                 within.error().message);
+  return static_cast<bool>(within);
+}
+
+/// The shapes of the inputs with -1 for what stays open; none if nothing does.
+std::vector<Shape> Session::openShapes(std::span<const Tensor> inputs) const {
+  std::vector<Shape> shapes;
+  bool isOpen = false;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ModelInput &input = description.inputs[i];
+    Shape &shape = shapes.emplace_back(inputs[i].shape());
+    if (!input.ranked || input.spec.shape.size() != shape.size())
+      return {};
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      const std::string symbol =
+          dim < input.symbols.size() ? input.symbols[dim] : "";
+      if (input.spec.shape[dim] >= 0 ||
+          (!options.open.empty() &&
+           std::ranges::find(options.open, symbol) == options.open.end()))
+        continue;
+      shape[dim] = -1;
+      isOpen = true;
+    }
+  }
+  return isOpen ? shapes : std::vector<Shape>();
+}
+
 /// Data files are those that were opened when the model was read, which decides
 /// what may be; here links are followed. An error where one cannot be read.
-Result<Hash128> Session::programKey(const CompileRequest &request) const {
+/// A program of known sizes that was made in the place of an open one is kept
+/// by itself, so that it is not tried again.
+Result<Hash128> Session::programKey(const CompileRequest &request,
+                                    bool isOpen) const {
   ProgramKey key;
   key.addOptions(modelHash.text()).addOptions(optionsText(request));
   const fs::path folder = fs::path(path).parent_path();
@@ -247,8 +296,12 @@ Result<Hash128> Session::programKey(const CompileRequest &request) const {
       return file.takeError();
     addContents(key, **file);
   }
+  if (!request.open.empty())
+    key.addOptions(isOpen ? "open" : "closed");
   for (size_t i = 0; i < request.shapes.size(); ++i) {
-    key.addOptions(shapeText(request.shapes[i]));
+    key.addOptions(shapeText(isOpen ? request.open[i] : request.shapes[i]));
+    if (isOpen)
+      continue;
     if (description.inputs[i].feedsShapes && request.values[i])
       key.addFile({request.values[i]->data(), request.values[i]->bytes()});
   }
@@ -270,8 +323,25 @@ Result<void> Session::prepare(std::span<const Tensor> inputs,
     return inFile(fit.takeError(), path);
   CompileRequest &request = prepared = requestFor(inputs);
   request.observed.assign(observed.begin(), observed.end());
+  // Observers are told of values of known shapes.
+  if (!request.observed.empty())
+    request.open.clear();
+  if (openProgram && !request.open.empty() && request.open == openFor) {
+    measured.compileMs = 0;
+    if (serves(*openProgram, inputs))
+      return compiled == openProgram ? Result<void>() : execute(openProgram);
+    request.open.clear();
+  }
   Result<void> done =
       options.backend == Backend::Cpu ? compile(request) : interpret(request);
+  if (done && compiled && compiled->open) {
+    openProgram = compiled;
+    openFor = request.open;
+    if (!serves(*openProgram, inputs)) {
+      request.open.clear();
+      done = compile(request);
+    }
+  }
   if (done)
     return {};
   if (options.backend == Backend::Cpu && source &&
@@ -353,14 +423,20 @@ Result<void> Session::compile(const CompileRequest &request) {
       !options.cacheFolder.empty() && request.observed.empty() &&
       request.passes.mostSteps == std::numeric_limits<uint64_t>::max();
   // Where a data file cannot be read, reading the model reports it.
+  const bool wantsOpen = !request.open.empty();
   if (caching && !watched)
-    if (Result<Hash128> key = programKey(request))
-      if (auto program = fromCache(*key)) {
-        measured.fromCache = true;
-        Result<void> done = execute(std::move(program));
-        measured.loadMs += watch.milliseconds();
-        return done;
-      }
+    for (bool isOpen : {true, false}) {
+      if (isOpen && !wantsOpen)
+        continue;
+      Result<Hash128> key = programKey(request, isOpen);
+      auto program = key ? fromCache(*key) : nullptr;
+      if (!program)
+        continue;
+      measured.fromCache = true;
+      Result<void> done = execute(std::move(program));
+      measured.loadMs += watch.milliseconds();
+      return done;
+    }
   if (!source)
     if (Result<void> done = read(); !done)
       return done;
@@ -374,7 +450,8 @@ Result<void> Session::compile(const CompileRequest &request) {
   // Which inputs feed shapes is known only now.
   description = source->description();
   if (caching) {
-    if (Result<Hash128> key = programKey(request)) {
+    if (Result<Hash128> key =
+            programKey(request, (*program)->open != nullptr)) {
       cache.store(*key, **program);
       rememberDescription();
     } else if (options.note) {

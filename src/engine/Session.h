@@ -35,6 +35,11 @@ struct SessionOptions : CodeOptions {
   /// Where finished programs are kept; empty: nowhere.
   std::string cacheFolder;
   NamedShapes shapes;
+  /// Whether unknown dimensions stay open in the program, so that prepare()
+  /// compiles once for all sizes; `shapes` say what bind() gives them. Those of
+  /// the symbols in `open`, or all if that is empty.
+  bool keepsOpen = false;
+  std::vector<std::string> open;
   /// Inputs that become constants.
   NamedTensors bound;
   /// As in ModelRequest.
@@ -80,6 +85,9 @@ public:
                        std::span<const int64_t> observed = {});
   /// What can be observed of the run that prepare() made ready.
   Result<RunFacts> runFacts();
+  /// The sizes that bind() gives open dimensions from now on, where the options
+  /// keep them open.
+  void setShapes(NamedShapes shapes) { options.shapes = std::move(shapes); }
   /// As PassOptions::mostSteps, for what is prepared from now on.
   void limitSteps(uint64_t most) { options.passes.mostSteps = most; }
 
@@ -102,8 +110,10 @@ private:
   Result<void> describe();
   void rememberDescription();
   Result<void> read();
-  Result<Hash128> programKey(const CompileRequest &request) const;
+  Result<Hash128> programKey(const CompileRequest &request, bool isOpen) const;
   CompileRequest requestFor(std::span<const Tensor> inputs) const;
+  bool serves(const Program &program, std::span<const Tensor> inputs) const;
+  std::vector<Shape> openShapes(std::span<const Tensor> inputs) const;
   Result<void> interpret(const CompileRequest &request);
   Result<void> interpretInstead(const CompileRequest &request, Error why);
   Result<void> compile(const CompileRequest &request);
@@ -121,6 +131,9 @@ private:
   ModelDescription description;
   std::unique_ptr<CompilerModel> source;
   std::shared_ptr<const Program> compiled;
+  /// The program for all sizes, once there is one, and what is open of it.
+  std::shared_ptr<const Program> openProgram;
+  std::vector<Shape> openFor;
   std::unique_ptr<Executor> ready;
   CompileRequest prepared;
   SessionFacts measured;

@@ -3,6 +3,7 @@
 #ifndef SINTER_GRAPH_TYPES_H
 #define SINTER_GRAPH_TYPES_H
 
+#include "graph/NamedSizes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeRange.h"
 #include "mlir/IR/Value.h"
@@ -18,9 +19,9 @@ inline mlir::RankedTensorType tensorOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// The shape of a value that is a ranked tensor.
+/// The shape of a value that is a ranked tensor, with names (NamedSizes.h).
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
-  return tensorOf(value).getShape();
+  return shapeOf(tensorOf(value));
 }
 
 /// Whether \p type is that of integers of 2 to 8 bits.

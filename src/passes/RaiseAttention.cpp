@@ -1,5 +1,6 @@
 #include "passes/RaiseAttention.h"
 
+#include "graph/Readers.h"
 #include "graph/UnitDimensions.h"
 #include "graph/nn/NnOps.h"
 #include "passes/Matching.h"
@@ -117,6 +118,8 @@ private:
   bool matchMask(Value scoresSide, Value maskSide);
   bool matchChoice(SelectOp op);
   bool matchProduct();
+  bool areKnown() const;
+  bool keepsDimensions() const;
   Value follow(Value operand, Dims &dims);
   /// Whether \p value leads to a product by steps of the idiom.
   static bool leadsToProduct(Value value);
@@ -188,12 +191,12 @@ bool Idiom::matchWeights() {
                 [&](int64_t dim) { return dim != queries; });
   positions.push_back(queries);
   positions.push_back(outer.contracting[side]);
-  if (sizeOf(heads + 1) < 2)
+  if (!ShapedType::isDynamic(sizeOf(heads + 1)) && sizeOf(heads + 1) < 2)
     return false;
-  while (scores.value.hasOneUse() && (scores.pass() || passConversion()))
+  while (hasOneReader(scores.value) && (scores.pass() || passConversion()))
     ;
   auto softmax = scores.value.getDefiningOp<nn::SoftmaxOp>();
-  if (!softmax || !softmax->hasOneUse() ||
+  if (!softmax || !hasOneReader(softmax) ||
       softmax.getAxes() != ArrayRef<int64_t>(dimOf(heads + 1)))
     return false;
   scores.value = softmax.getOperand();
@@ -203,9 +206,9 @@ bool Idiom::matchWeights() {
 bool Idiom::matchScores() {
   while (!scores.value.getDefiningOp<DotGeneralOp>())
     if (Operation *op = scores.value.getDefiningOp();
-        !op || !op->hasOneUse() || !matchStep(op))
+        !op || !hasOneReader(op->getResult(0)) || !matchStep(op))
       return false;
-  return scores.value.hasOneUse();
+  return hasOneReader(scores.value);
 }
 
 bool Idiom::passConversion() {
@@ -269,10 +272,17 @@ bool Idiom::matchMask(Value scoresSide, Value maskSide) {
       dim = place == places.end() ? -1 : place - places.begin();
     }
   }
+  // Where sizes are unknown, what is repeated is aligned at the last dimension.
+  if (auto broadcast = mask.getDefiningOp<nn::BroadcastLikeOp>()) {
+    mask = broadcast.getOperand();
+    const int64_t added =
+        tensorOf(broadcast.getResult()).getRank() - tensorOf(mask).getRank();
+    for (int64_t &dim : maskDims)
+      dim = dim < added ? -1 : dim - added;
+  }
   scores.value = scoresSide;
   int64_t along = maskDims.back();
-  return tensorOf(mask).hasStaticShape() && along >= 0 &&
-         tensorOf(mask).getDimSize(along) == sizeOf(heads + 1);
+  return along >= 0 && tensorOf(mask).getDimSize(along) == sizeOf(heads + 1);
 }
 
 bool Idiom::matchChoice(SelectOp op) {
@@ -322,8 +332,28 @@ bool Idiom::matchProduct() {
   query = follow(inner->op->getOperand(querySide), queryDims);
   key = follow(inner->op->getOperand(keySide), keyDims);
   return std::isfinite(scale) && fitsF32(query) && fitsF32(key) &&
-         tensorOf(query).hasStaticShape() && tensorOf(key).hasStaticShape() &&
-         tensorOf(outer.op).hasStaticShape();
+         (areKnown() || keepsDimensions());
+}
+
+/// Whether all sizes are known, so that dimensions of size 1 can be made anew.
+bool Idiom::areKnown() const {
+  return llvm::all_of(
+             llvm::concat<const Value>(ArrayRef<Value>{query, key},
+                                       ArrayRef<Value>{outer.op->getOperand(0),
+                                                       outer.op->getOperand(1),
+                                                       outer.op->getResult(0)}),
+             [](Value value) { return tensorOf(value).hasStaticShape(); }) &&
+         (!mask || tensorOf(mask).hasStaticShape());
+}
+
+/// Whether every tensor has all dimensions, so that none has to be made.
+bool Idiom::keepsDimensions() const {
+  auto areAll = [](ArrayRef<int64_t> dims, Value value) {
+    return static_cast<int64_t>(dims.size()) == tensorOf(value).getRank() &&
+           !llvm::is_contained(dims, -1);
+  };
+  return heads == batches && areAll(queryDims, query) && areAll(keyDims, key) &&
+         (!mask || areAll(maskDims, mask));
 }
 
 /// What \p operand is behind transposes and factors, which become part of the
@@ -334,7 +364,7 @@ Value Idiom::follow(Value operand, Dims &dims) {
     if (view.pass())
       continue;
     auto factor = factorOf(op);
-    if (!factor || !op->hasOneUse())
+    if (!factor || !hasOneReader(op->getResult(0)))
       break;
     view.value = factor->first;
     scale *= factor->second;
@@ -390,6 +420,8 @@ Value Idiom::buildMask(OpBuilder &builder) const {
 bool Idiom::isCausal(Value added) const {
   constexpr int64_t mostCompared = int64_t(1) << 24;
   auto type = tensorOf(added);
+  if (!type.hasStaticShape())
+    return false;
   int64_t columns = type.getShape().back();
   int64_t rows = type.getDimSize(heads);
   if (type.getNumElements() != rows * columns || rows < 2 ||
@@ -460,7 +492,7 @@ Value Idiom::build(OpBuilder &builder) const {
 
 static Value raiseAttention(DotGeneralOp op, OpBuilder &builder) {
   for (Value value : {op.getLhs(), op.getRhs(), op.getResult()})
-    if (!fitsF32(value) || !tensorOf(value).hasStaticShape())
+    if (!fitsF32(value))
       return {};
   for (unsigned side : {0u, 1u})
     if (auto idiom = Idiom::match(op, side))

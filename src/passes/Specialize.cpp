@@ -114,17 +114,19 @@ static Result<void> setArgumentTypes(func::FuncOp function,
         size = given->second[dimension];
       else if (!symbols[dimension].empty() && bound != sizes->end())
         size = bound->second;
-      else
+      else if (!options.leavesOpen)
         return unsupported(dimensionText(name, dimension) +
                            (symbols[dimension].empty()
                                 ? std::string(" is")
                                 : " (" + symbols[dimension].str() + ") is") +
                            " unknown; give its shape");
     }
-    if (!byteCount(ElementType::C128, shape))
+    const bool isOpen = llvm::is_contained(shape, ShapedType::kDynamic);
+    if (!isOpen && !byteCount(ElementType::C128, shape))
       return usageError("input '" + name + "' is too large");
     argument.setType(RankedTensorType::get(shape, type.getElementType()));
-    function.removeArgAttr(index, dimsAttribute);
+    if (!isOpen)
+      function.removeArgAttr(index, dimsAttribute);
   }
   return {};
 }
@@ -193,8 +195,9 @@ Result<void> specialize(Model &model, const SpecializeOptions &options) {
   PatternRun run;
   if (failed(refineShapes(module, Loops::KeepShapes, run)))
     return invalidModel("the shapes do not fit: " + reported.take());
-  if (auto done = checkStatic(module, function); !done)
-    return done;
+  if (!options.leavesOpen)
+    if (auto done = checkStatic(module, function); !done)
+      return done;
   if (failed(module.verify()))
     return invalidModel("the shapes do not fit: " + reported.take());
   model = std::move(result);

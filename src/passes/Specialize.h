@@ -30,9 +30,12 @@ struct SpecializeOptions {
   /// Values of inputs that only feed shapes, by name: they become constants,
   /// though they stay arguments.
   std::map<std::string, Tensor> values;
+  /// Whether sizes that nobody gives stay unknown.
+  bool leavesOpen = false;
 };
 
-/// On success every type of \p model is static. On failure \p model stays as it
+/// On success every type of \p model is static, or what is left unknown follows
+/// from arguments that are. On failure \p model stays as it
 /// was. Errors: Usage for an input that does not exist, a shape that does not
 /// fit its type, or sizes of one symbol that differ; Unsupported, with the
 /// operation and the dimension, where one stays unknown; InvalidModel where the

@@ -126,6 +126,8 @@ struct ProgramState {
   uint32_t initial = 0;
 };
 
+struct OpenProgram;
+
 struct Program {
   /// What the code runs on: LLVM's triple, and names out of hostCpuFeatures().
   std::string triple;
@@ -143,6 +145,10 @@ struct Program {
   /// One an entry of the code.
   std::vector<KernelContract> kernels;
   std::vector<Step> steps;
+
+  /// What depends on sizes that are known only when it runs (OpenProgram.h);
+  /// null where all are known. Such a program cannot be run as it stands.
+  std::shared_ptr<const OpenProgram> open;
 };
 
 /// Control flow nests at most this deep.
@@ -157,6 +163,9 @@ bool usesMatrixUnits(const Program *program);
 /// passes can be run without further checks (its kernels touch nothing but what
 /// their contracts say: that is the compiler's promise).
 Result<void> verify(const Program &program);
+/// The same of a program that was made of an open one (programFor), whose code
+/// is not in it and was checked when it was loaded.
+Result<void> verifyWithoutCode(const Program &program);
 
 } // namespace sinter
 

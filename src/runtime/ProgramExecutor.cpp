@@ -4,6 +4,7 @@
 #include "runtime/CpuFeatures.h"
 #include "runtime/GuardedBuffers.h"
 #include "runtime/MachineMemory.h"
+#include "runtime/OpenProgram.h"
 
 #include <algorithm>
 #include <array>
@@ -112,8 +113,10 @@ ProgramExecutor::create(std::shared_ptr<const Program> program,
                         ProgramExecutorOptions options) {
   if (Result<void> fits = checkHost(program->triple, program->features); !fits)
     return fits.takeError();
-  if (Result<void> fits = checkMemory(*program); !fits)
-    return fits.takeError();
+  const bool isOpen = program->open != nullptr;
+  if (!isOpen)
+    if (Result<void> fits = checkMemory(*program); !fits)
+      return fits.takeError();
   if (Result<void> sound = verify(*program); !sound)
     return sound.takeError();
   Result<LoadedCode> code = LoadedCode::load(program->code);
@@ -122,31 +125,82 @@ ProgramExecutor::create(std::shared_ptr<const Program> program,
   std::unique_ptr<ProgramExecutor> executor(
       new ProgramExecutor(std::move(program), std::move(pool), std::move(*code),
                           std::move(options)));
+  if (isOpen) {
+    // What sizes decide waits for a run.
+    executor->open = executor->compiled;
+    return executor;
+  }
   if (Result<void> memory = executor->allocate(); !memory)
     return memory.takeError();
-  if (Result<void> found =
-          executor->findHostFunctions(executor->compiled->steps);
-      !found)
-    return found.takeError();
-  executor->findStreams(executor->compiled->steps, false);
+  if (Result<void> made = executor->makeStates(); !made)
+    return made.takeError();
+  if (Result<void> prepared = executor->prepareSteps(); !prepared)
+    return prepared.takeError();
   return executor;
 }
 
-Result<void> ProgramExecutor::allocate() {
-  Result<Arena> temporaries = Arena::allocate(compiled->arenaBytes);
-  if (!temporaries)
-    return temporaries.takeError();
-  arena = std::move(*temporaries);
+Result<void> ProgramExecutor::prepareSteps() {
+  hostFunctions.clear();
+  goesBack.clear();
+  if (Result<void> found = findHostFunctions(compiled->steps); !found)
+    return found;
+  findStreams(compiled->steps, false);
+  return {};
+}
 
+/// Grows \p arena to \p bytes; what it held is lost then.
+static Result<void> growTo(Arena &arena, size_t bytes) {
+  if (bytes <= arena.size())
+    return {};
+  Result<Arena> larger = Arena::allocate(bytes);
+  if (!larger)
+    return larger.takeError();
+  arena = std::move(*larger);
+  return {};
+}
+
+Result<void> ProgramExecutor::allocate() {
+  if (Result<void> grown = growTo(arena, compiled->arenaBytes); !grown)
+    return grown;
   // A page between the threads keeps their cache lines apart.
   const uint64_t perThread = scratchBytes(compiled->steps);
   scratchStride = perThread == 0 ? 0 : (perThread + 4095) / 4096 * 4096 + 4096;
-  Result<Arena> room = Arena::allocate(scratchStride * options.threads);
-  if (!room)
-    return room.takeError();
-  scratch = std::move(*room);
+  if (Result<void> grown = growTo(scratch, scratchStride * options.threads);
+      !grown)
+    return grown;
   staging.resize(compiled->inputs.size());
   inputData.resize(compiled->inputs.size());
+  return {};
+}
+
+/// Makes `compiled` the program for the sizes of \p inputs.
+Result<void> ProgramExecutor::setSizes(std::span<const Tensor> inputs) {
+  Result<std::vector<int64_t>> wanted = parametersOf(*open, inputs);
+  if (!wanted)
+    return wanted.takeError();
+  if (compiled != open && *wanted == parameters)
+    return {};
+  Result<std::shared_ptr<const Program>> program = programFor(*open, *wanted);
+  if (!program)
+    return program.takeError();
+  if (Result<void> fits = checkMemory(**program); !fits)
+    return fits;
+  if (Result<void> sound = verifyWithoutCode(**program); !sound)
+    return sound;
+  // Texts of the last run's layers go with its program.
+  times.clear();
+  made.clear();
+  parameters = std::move(*wanted);
+  compiled = std::move(*program);
+  Result<void> ready = allocate();
+  if (ready)
+    ready = prepareSteps();
+  if (!ready)
+    compiled = open;
+  return ready;
+}
+
+Result<void> ProgramExecutor::makeStates() {
   try {
     for (const ProgramState &state : compiled->states) {
       stateSpecs.push_back(state.spec);
@@ -185,11 +239,11 @@ void ProgramExecutor::replaceState(size_t index, Tensor value) {
 }
 
 std::span<const TensorSpec> ProgramExecutor::inputs() const {
-  return compiled->inputs;
+  return open ? open->inputs : compiled->inputs;
 }
 
 std::span<const TensorSpec> ProgramExecutor::outputs() const {
-  return compiled->outputs;
+  return open ? open->outputs : compiled->outputs;
 }
 
 Result<std::vector<Tensor>>
@@ -197,8 +251,12 @@ ProgramExecutor::run(std::span<const Tensor> inputs) {
   Result<Turns::Turn> turn = turns.take();
   if (!turn)
     return turn.takeError();
-  if (Result<void> fits = checkInputs(compiled->inputs, inputs); !fits)
+  if (open) {
+    if (Result<void> set = setSizes(inputs); !set)
+      return set.takeError();
+  } else if (Result<void> fits = checkInputs(compiled->inputs, inputs); !fits) {
     return fits.takeError();
+  }
   try {
     bind(inputs);
   } catch (const std::bad_alloc &) {

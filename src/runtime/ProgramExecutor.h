@@ -34,7 +34,9 @@ struct ProgramExecutorOptions {
 /// Runs a Program on a pool of threads. The results do not depend on how many
 /// there are: kernels promise not to care how their tasks are split. Threads
 /// may share an executor and take turns then; for runs side by side, each has
-/// one of its own of the same program.
+/// one of its own of the same program. A program of open sizes is run for the
+/// sizes of its inputs: what they decide is computed when they change, and
+/// memory grows with the largest so far.
 class ProgramExecutor : public Executor, public HostContextUser {
 public:
   /// Checks that \p program is sound and made for this machine, and loads its
@@ -54,6 +56,7 @@ public:
   void setProfiling(bool enabled) override { profiling = enabled; }
   std::span<const LayerTime> layerTimes() const override { return times; }
 
+  /// Of an open one, that of the last run's sizes, if there was a run.
   const Program &program() const { return *compiled; }
 
   void setHostContext(HostContext *context) override { hostContext = context; }
@@ -66,7 +69,10 @@ private:
                   ProgramExecutorOptions options);
 
   void replaceState(size_t index, Tensor value) override;
+  Result<void> setSizes(std::span<const Tensor> inputs);
   Result<void> allocate();
+  Result<void> makeStates();
+  Result<void> prepareSteps();
   void bind(std::span<const Tensor> inputs);
   std::byte *address(const BufferReference &buffer, unsigned thread) const;
   Result<void> findHostFunctions(std::span<const Step> steps);
@@ -78,6 +84,10 @@ private:
   void findStreams(std::span<const Step> steps, bool isRepeated);
   const std::vector<Step> &chosenBody(const Step &step) const;
 
+  /// The program of all sizes, if there is one, and the sizes that `compiled`
+  /// is for.
+  std::shared_ptr<const Program> open;
+  std::vector<int64_t> parameters;
   std::shared_ptr<const Program> compiled;
   std::shared_ptr<ThreadPool> pool;
   LoadedCode code;

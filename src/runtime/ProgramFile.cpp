@@ -6,6 +6,7 @@
 #include "runtime/CpuCount.h"
 #include "runtime/Hash.h"
 #include "runtime/MappedFile.h"
+#include "runtime/OpenProgram.h"
 
 #include <algorithm>
 #include <atomic>
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::string_view magic{"SINTERP\0", 8};
 /// Goes up with every change of what the file means.
-constexpr uint32_t formatVersion = 5;
+constexpr uint32_t formatVersion = 6;
 constexpr size_t headerSize = 8 + 4 + 4 + 8 + 16 + 8;
 constexpr uint64_t constantAlignment = 64;
 /// What one hash covers of the constants.
@@ -60,9 +61,48 @@ public:
     out.list(program.constants, [&](const ConstantData &constant) {
       out.number(static_cast<uint64_t>(constant.bytes.size()));
     });
+    out.number(static_cast<uint8_t>(program.open ? 1 : 0));
+    if (program.open)
+      openSizes(*program.open);
   }
 
 private:
+  void expression(const SizeExpression &size) {
+    out.list(size.terms(), [&](const SizeExpression::Term &term) {
+      out.number(term.factor);
+      out.list(term.parameters, [&](uint32_t each) { out.number(each); });
+    });
+  }
+  void expressions(const std::vector<SizeExpression> &list) {
+    out.list(list, [&](const SizeExpression &size) { expression(size); });
+  }
+
+  void openSizes(const OpenProgram &open) {
+    out.list(open.parameters, [&](const std::string &each) { out.text(each); });
+    expressions(open.sizes);
+    expressions(open.limits);
+    for (const auto *tensors : {&open.inputs, &open.outputs})
+      out.list(*tensors, [&](const std::vector<SizeExpression> &dimensions) {
+        expressions(dimensions);
+      });
+    out.list(open.slots, [&](const OpenSlot &slot) {
+      out.number(slot.space);
+      out.number(slot.index);
+      expression(slot.bytes);
+      out.number(slot.begin);
+      out.number(slot.end);
+    });
+    out.list(open.steps, [&](const OpenStep &step) {
+      out.list(step.tasks, [&](const SizePart &part) {
+        expression(part.size);
+        out.number(part.block);
+      });
+      expression(step.units);
+      out.number(step.flopsPerUnit);
+      out.number(static_cast<uint8_t>(step.readsSizes ? 1 : 0));
+    });
+  }
+
   void tensorSpec(const TensorSpec &spec) {
     out.text(spec.name);
     out.text(name(spec.type));
@@ -127,6 +167,10 @@ constexpr size_t textSize = 8;
 constexpr size_t specSize = 3 * 8;
 constexpr size_t bufferSize = 1 + 1 + 4 + 8 + 8;
 constexpr size_t relocationSize = 8 + 4 + 8;
+constexpr size_t termSize = 2 * 8;
+constexpr size_t expressionSize = 8;
+constexpr size_t slotSize = 1 + 4 + expressionSize + 2 * 8;
+constexpr size_t openStepSize = 8 + expressionSize + 8 + 1;
 constexpr size_t stepSize = 1 + 4 + 8 + 4 * 8 + 7 * textSize + 2 * 8;
 
 class MetadataReader {
@@ -157,6 +201,8 @@ public:
     program.steps = steps(0);
     Constants constants;
     constants.sizes = numbers<uint64_t>();
+    if (in.number<uint8_t>() != 0)
+      program.open = openSizes();
     constants.hashes = numbers<uint64_t>();
     return constants;
   }
@@ -175,6 +221,53 @@ private:
     if (!type)
       in.fail();
     return type.value_or(ElementType::I1);
+  }
+
+  SizeExpression expression() {
+    auto size = SizeExpression::of(in.list(termSize, [&] {
+      SizeExpression::Term term;
+      term.factor = in.number<int64_t>();
+      term.parameters = numbers<uint32_t>();
+      return term;
+    }));
+    if (!size)
+      in.fail();
+    return size.value_or(SizeExpression());
+  }
+  std::vector<SizeExpression> expressions() {
+    return in.list(expressionSize, [&] { return expression(); });
+  }
+
+  std::shared_ptr<const OpenProgram> openSizes() {
+    auto open = std::make_shared<OpenProgram>();
+    open->parameters = texts();
+    open->sizes = expressions();
+    open->limits = expressions();
+    for (auto *tensors : {&open->inputs, &open->outputs})
+      *tensors = in.list(sizeof(uint64_t), [&] { return expressions(); });
+    open->slots = in.list(slotSize, [&] {
+      OpenSlot slot;
+      slot.space = in.number<BufferSpace>();
+      slot.index = in.number<uint32_t>();
+      slot.bytes = expression();
+      slot.begin = in.number<int64_t>();
+      slot.end = in.number<int64_t>();
+      return slot;
+    });
+    open->steps = in.list(openStepSize, [&] {
+      OpenStep step;
+      step.tasks = in.list(expressionSize + 8, [&] {
+        SizePart part;
+        part.size = expression();
+        part.block = in.number<int64_t>();
+        return part;
+      });
+      step.units = expression();
+      step.flopsPerUnit = in.number<double>();
+      step.readsSizes = in.number<uint8_t>() != 0;
+      return step;
+    });
+    return open;
   }
 
   TensorSpec tensorSpec() {

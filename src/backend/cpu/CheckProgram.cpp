@@ -17,9 +17,10 @@ Result<void> cpu::checkTypes(func::FuncOp function) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     const std::optional<ElementType> element =
         type ? elementTypeOf(type.getElementType()) : std::nullopt;
-    if (element && type.hasStaticShape() &&
-        !isa<quant::QuantizedType>(type.getElementType()) &&
-        byteCount(*element, type.getShape()))
+    const bool hasSize =
+        type && (hasNamedSizes(type) || (type.hasStaticShape() && element &&
+                                         byteCount(*element, type.getShape())));
+    if (element && hasSize && !isa<quant::QuantizedType>(type.getElementType()))
       return;
     std::string text;
     llvm::raw_string_ostream stream(text);

@@ -88,7 +88,11 @@ private:
       broadcasts.push_back(presence(op));
     std::optional<size_t> last;
     for (size_t dim = 0; dim < shape.size(); ++dim) {
-      bool joins = !groups.empty() &&
+      // What is open stays as it is: its sizes have names, and no product.
+      const bool isOpen =
+          !groups.empty() && ((isNamed(shape[dim]) && groups.back() != 1) ||
+                              (isNamed(groups.back()) && shape[dim] != 1));
+      bool joins = !groups.empty() && !isOpen &&
                    (shape[dim] == 1 || !last ||
                     llvm::all_of(broadcasts, [&](ArrayRef<bool> present) {
                       return present[dim] == present[*last];
@@ -104,7 +108,7 @@ private:
   }
 
   static void setShape(Value value, ArrayRef<int64_t> shape) {
-    value.setType(tensorOf(value).clone(shape));
+    value.setType(typeOfSizes(shape, tensorOf(value).getElementType()));
   }
 
   void rewrite(Operation *op) {
@@ -151,7 +155,7 @@ public:
         shape(llvm::to_vector(shapeOf(body.getTerminator()->getOperand(0)))) {}
 
   bool run() {
-    if (!findChange() || !isCovered())
+    if (hasNamed(shape) || !findChange() || !isCovered())
       return false;
     for (size_t dim = 0; dim < shape.size(); ++dim)
       if (dim == 0 || changes[dim])

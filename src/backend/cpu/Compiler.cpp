@@ -142,9 +142,17 @@ private:
       return systemError("a kernel cannot be handed to the code generator");
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
     KernelCode code;
+    std::optional<Error> refused;
     source->walk([&](KernelOp op) {
-      code.contracts = emitKernel(op, target, *module, kernel.name);
+      Result<std::vector<KernelContract>> contracts =
+          emitKernel(op, target, *module, kernel.name);
+      if (contracts)
+        code.contracts = std::move(*contracts);
+      else
+        refused = contracts.takeError();
     });
+    if (refused)
+      return std::move(*refused);
     if (options.onCode)
       options.onCode(*module);
     std::string mlir, llvmIr, assembly;
@@ -180,8 +188,8 @@ private:
 };
 
 bool hasElements(KernelOp kernel) {
-  return llvm::any_of(kernel.getResultTypes(), [](Type type) {
-    return cast<RankedTensorType>(type).getNumElements() != 0;
+  return llvm::any_of(kernel.getResults(), [](Value result) {
+    return !llvm::is_contained(shapeOf(result), 0);
   });
 }
 
@@ -212,6 +220,13 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
   const KernelCache cache(options.kernelFolder, options.compiler, target);
   llvm::StringMap<uint32_t> known;
   SmallVector<std::pair<Operation *, uint32_t>> uses;
+  Result<void> isKept = {};
+  function.walk([&](KernelOp kernel) {
+    if (isKept)
+      isKept = checkOpen(kernel);
+  });
+  if (!isKept)
+    return isKept;
   function.walk([&](KernelOp kernel) {
     if (!hasElements(kernel))
       return;
@@ -231,6 +246,11 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
     for (size_t i = 0; i < kernel.functions(); ++i)
       compiled.names.push_back(stageName(kernel.name, i));
   }
+  for (auto [kernel, index] : uses)
+    if (Result<void> open =
+            checkOpen(cast<KernelOp>(kernel), distinct[index].plan);
+        !open)
+      return open;
   for (auto [kernel, index] : uses) {
     const KernelPlan &plan = distinct[index].plan;
     table[kernel] = {firstEntries[index], &plan};
@@ -256,8 +276,9 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
 
 } // namespace
 
-static PassSetting settingOf(const CpuOptions &options, const Target &target) {
-  PassSetting setting{target, options.precision, nullptr};
+static PassSetting settingOf(const CpuOptions &options, const Target &target,
+                             bool isOpen) {
+  PassSetting setting{target, options.precision, isOpen, nullptr};
   if (options.onChoice)
     setting.onChoice = [&](Location location, const Alternatives &all) {
       options.onChoice(layerOf(location), all);
@@ -280,8 +301,11 @@ static Result<Compiled> compileTo(const Model &original,
   SimplifyOptions passes = options.passes;
   passes.verifiesWhatRuns = true;
   SimplifyReport report;
+  const bool isOpen = llvm::any_of(original.inputs(), [](const auto &input) {
+    return llvm::is_contained(input.shape, -1);
+  });
   if (Result<void> done =
-          prepare(*model, settingOf(options, *target), passes, report);
+          prepare(*model, settingOf(options, *target, isOpen), passes, report);
       !done)
     return done.takeError();
   if (options.onPrepared)

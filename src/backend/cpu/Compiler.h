@@ -76,10 +76,11 @@ struct Compiled {
   std::vector<std::string> names;
 };
 
-/// Compiles \p model, whose shapes are all known, and leaves it as it is.
-/// Errors: Unsupported for shapes that are not known, element types and
-/// operations that this backend cannot compute; System if code generation
-/// fails.
+/// Compiles \p model, and leaves it as it is. Where dimensions of its inputs
+/// are unknown, the program is for all sizes (OpenProgram.h). Errors:
+/// Unsupported for sizes that do not follow from those of inputs, or that an
+/// operation does not keep open, element types and operations that this backend
+/// cannot compute; System if code generation fails.
 Result<Compiled> compileToObjects(const Model &model,
                                   const CpuOptions &options = {});
 

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/Decompose.h"
 
+#include "backend/cpu/NameSizes.h"
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/layout/FormAttention.h"
 #include "graph/interfaces/Interfaces.h"
@@ -19,7 +20,7 @@ static bool hasKernel(Operation *op, const PassSetting &setting,
     return !getElementTypeOrSelf(op->getResult(0).getType()).isF64();
   if (auto attention = dyn_cast<nn::AttentionOp>(op))
     return computesWhole(attention, setting, run);
-  return kindOf(op) != Kind::Unknown;
+  return kindOf(op) != Kind::Unknown || isAboutSizes(op);
 }
 
 /// Decompositions may use operations that have one themselves.

@@ -121,7 +121,8 @@ private:
       Operation *source = producer->getOperand(0).getDefiningOp();
       if (!isa<stablehlo::ReshapeOp>(producer) || !place ||
           !usedOnlyIn(group, producer) || !source ||
-          source->getBlock() != &block || !source->hasOneUse())
+          source->getBlock() != &block || !source->hasOneUse() ||
+          !keepsNamedSizes(producer))
         return false;
       join(group, producer, *place);
       if (mayJoin(group, source, producer->getOpOperand(0))) {
@@ -149,6 +150,13 @@ private:
       group.admit(reduce, place);
     group.add(op, std::move(place));
     groupsOf[op].push_back(&group);
+  }
+
+  /// Whether code finds the element of what \p op reshapes: where sizes are
+  /// named, it does not compute with them.
+  static bool keepsNamedSizes(Operation *op) {
+    return !hasNamedSizes(op) || properSizes(shapeOf(op->getOperand(0))) ==
+                                     properSizes(shapeOf(op->getResult(0)));
   }
 
   static bool usedOnlyIn(FusionGroup &group, Operation *op) {

@@ -2,12 +2,12 @@
 
 #include "backend/cpu/Memory.h"
 
+#include "runtime/ArenaPlan.h"
+
 #include <algorithm>
 
 using namespace sinter;
 using namespace sinter::cpu;
-
-static constexpr uint64_t alignment = 64;
 
 MemoryPlan::Id MemoryPlan::add(BufferSpace space, uint32_t index,
                                uint64_t bytes) {
@@ -35,37 +35,15 @@ void MemoryPlan::endLoop() {
   loops.pop_back();
 }
 
-/// The largest first, each at the lowest place that is free for its whole life.
 uint64_t MemoryPlan::place() {
-  std::vector<MemorySlot *> order;
-  for (MemorySlot &slot : slots)
-    if (slot.space == BufferSpace::Arena && slot.begin >= 0 && slot.bytes > 0)
-      order.push_back(&slot);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const MemorySlot *a, const MemorySlot *b) {
-                     return a->bytes > b->bytes;
-                   });
-  uint64_t arenaBytes = 0;
-  // In order of offset.
-  std::vector<MemorySlot *> placed;
-  for (MemorySlot *slot : order) {
-    uint64_t offset = 0;
-    for (const MemorySlot *other : placed) {
-      if (other->end < slot->begin || slot->end < other->begin)
-        continue;
-      if (other->offset >= offset + slot->bytes)
-        break;
-      const uint64_t end = other->offset + other->bytes;
-      offset = std::max(offset, (end + alignment - 1) / alignment * alignment);
-    }
-    slot->offset = offset;
-    arenaBytes = std::max(arenaBytes, offset + slot->bytes);
-    placed.insert(
-        std::upper_bound(placed.begin(), placed.end(), slot,
-                         [](const MemorySlot *a, const MemorySlot *b) {
-                           return a->offset < b->offset;
-                         }),
-        slot);
+  ArenaPlan plan;
+  for (const MemorySlot &slot : slots) {
+    const bool isPlaced = slot.space == BufferSpace::Arena;
+    plan.add(isPlaced ? slot.bytes : 0, slot.begin, slot.end);
   }
-  return (arenaBytes + alignment - 1) / alignment * alignment;
+  const uint64_t arenaBytes = plan.place();
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (slots[i].space == BufferSpace::Arena)
+      slots[i].offset = plan.offsetOf(i);
+  return arenaBytes;
 }

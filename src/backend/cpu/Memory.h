@@ -43,6 +43,7 @@ public:
   /// Gives the temporaries their places and returns the arena's size.
   uint64_t place();
   const MemorySlot &operator[](Id id) const { return slots[id]; }
+  Id size() const { return static_cast<Id>(slots.size()); }
 
 private:
   struct Loop {

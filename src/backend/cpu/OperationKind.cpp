@@ -47,7 +47,21 @@ bool cpu::isCheap(Operation *op) {
 }
 
 int64_t cpu::sizeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getNumElements();
+  ArrayRef<int64_t> shape = shapeOf(value);
+  if (!hasNamed(shape))
+    return tensorOf(value).getNumElements();
+  // The same for the same sizes in any order, and more than tensors have that
+  // are not as large.
+  uint64_t product = 1;
+  for (int64_t size : shape)
+    product *= static_cast<uint64_t>(size);
+  return static_cast<int64_t>(product >> 3 | uint64_t(1) << 61);
+}
+
+bool cpu::hasNamedSizes(Operation *op) {
+  auto isNamed = [](Type type) { return sinter::hasNamedSizes(type); };
+  return llvm::any_of(op->getOperandTypes(), isNamed) ||
+         llvm::any_of(op->getResultTypes(), isNamed);
 }
 
 bool cpu::isSplatConstant(Value value) {

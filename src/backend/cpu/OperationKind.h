@@ -26,7 +26,12 @@ bool isControlFlow(mlir::Operation *op);
 bool isCheap(mlir::Operation *op);
 
 /// The number of elements of a tensor whose shape is static.
+/// Where sizes are named, a number that stands for their product: equal for the
+/// same ones, and large.
 int64_t sizeOf(mlir::Value value);
+/// Whether an operand or a result has a size that is known only when the
+/// program runs.
+bool hasNamedSizes(mlir::Operation *op);
 /// Whether \p value is a constant whose elements are all the same.
 bool isSplatConstant(mlir::Value value);
 

@@ -20,6 +20,9 @@ struct PassSetting {
   Target target;
   /// Of products of which the model does not say it.
   Precision precision = Precision::Default;
+  /// Whether sizes are known only when the program runs. Passes that do not
+  /// keep such sizes are left out then.
+  bool isOpen = false;
   /// Told of what passes choose from, once a choice; may be null.
   std::function<void(mlir::Location, const Alternatives &)> onChoice;
 

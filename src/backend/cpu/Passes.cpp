@@ -8,6 +8,7 @@
 #include "backend/cpu/Flatten.h"
 #include "backend/cpu/FormKernels.h"
 #include "backend/cpu/HostCalls.h"
+#include "backend/cpu/NameSizes.h"
 #include "backend/cpu/RemoveUnused.h"
 #include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/ShareKernels.h"
@@ -56,9 +57,13 @@ struct Subject {
   PatternRun &run;
 };
 
+/// Whether a pass is right where sizes are known only when the program runs.
+enum class Sizes { Known, Open };
+
 struct Row {
   llvm::StringLiteral name, description;
   Result<void> (*rewrite)(const Subject &);
+  Sizes sizes = Sizes::Known;
 };
 
 template <auto rewrite> Result<void> onFunction(const Subject &s) {
@@ -157,41 +162,41 @@ constexpr llvm::StringLiteral moveRescalesHere = "move-rescales";
 /// In the order in which they run.
 constexpr Row rows[] = {
     {"cpu-raise-known-calls", "Make operations of custom calls that are known",
-     onFunction<raiseKnownCalls>},
+     onFunction<raiseKnownCalls>, Sizes::Open},
     {"cpu-lower-checks", "Make calls of expectations and prints",
-     onFunction<lowerChecks>},
+     onFunction<lowerChecks>, Sizes::Open},
     {"cpu-lower-host-calls", "Make calls of what functions of the process do",
-     onFunction<lowerToHostCalls>},
+     onFunction<lowerToHostCalls>, Sizes::Open},
     {"cpu-flatten", "Remove tuples, tokens, futures and barriers",
-     onFunction<flatten>},
+     onFunction<flatten>, Sizes::Open},
     {moveRescalesHere, "", nullptr},
     {"cpu-lower-quantized", "Make integers of quantised tensors",
      quantizedLowered},
     {"cpu-decompose-but-pools",
      "Build what has no kernel from stablehlo operations, pools excepted",
-     decomposed</*keepsPools=*/true>},
+     decomposed</*keepsPools=*/true>, Sizes::Open},
     {"cpu-spread-batch-norms", "Make a product and a sum of a batch norm",
      withPatterns<spreadBatchNorms>},
     {"cpu-narrow-products", "Leave weights of products as narrow as they are",
      narrowProductsFormed},
-    {foldConstantsHere, "", nullptr},
+    {foldConstantsHere, "", nullptr, Sizes::Open},
     {"cpu-compute-kernels", "Compute convolutions' weights of constants",
      kernelsComputed},
     {"cpu-simplify-convolutions",
      "Bring convolutions into forms that have a kernel",
      convolutionsSimplified},
-    {foldConstantsHere, "", nullptr},
+    {foldConstantsHere, "", nullptr, Sizes::Open},
     {"cpu-pair-extremes", "Find the least and the greatest number together",
      withPatterns<pairExtremes>},
     {"cpu-assign-layouts", "Block activations by channel", layoutsAssigned},
     {"cpu-pack-weights", "Pack weights that are known only at run time",
      weightsPacked},
     {"cpu-decompose", "Build what has no kernel from stablehlo operations",
-     decomposed</*keepsPools=*/false>},
+     decomposed</*keepsPools=*/false>, Sizes::Open},
     {"cpu-expand-regions", "Make loops of regions that no kernel can hold",
-     regionsExpanded},
+     regionsExpanded, Sizes::Open},
     {"cpu-absorb-transposes", "Let products read transposed operands",
-     withPatterns<absorbTransposes>},
+     withPatterns<absorbTransposes>, Sizes::Open},
     {"cpu-simplify-products", "Bring products into forms that have a kernel",
      productsSimplified},
     {"cpu-compute-operands", "Compute large operands of products when packed",
@@ -199,22 +204,25 @@ constexpr Row rows[] = {
     {"cpu-carry-biases", "Round a product once, with its bias",
      withPatterns<carryBiases>},
     {"cpu-form-attention", "Let attention read its operands where they are",
-     withPatterns<formAttention>},
-    {foldConstantsHere, "", nullptr},
+     withPatterns<formAttention>, Sizes::Open},
+    {foldConstantsHere, "", nullptr, Sizes::Open},
     {"cpu-tabulate-bytes", "Make tables of functions of bytes", bytesTabulated},
     {"cpu-widen-once", "Let what products read in f32 lie in memory so",
      withPatterns<widenOnce>},
     {"cpu-split-joints", "Join a bounded number of pieces at once",
      withPatterns<splitJoints>},
-    {"cpu-remove-unused", "Remove what nobody reads", onFunction<removeUnused>},
+    {"cpu-remove-unused", "Remove what nobody reads", onFunction<removeUnused>,
+     Sizes::Open},
     {"cpu-set-precision", "Let every product say how exactly it is computed",
-     precisionSet},
+     precisionSet, Sizes::Open},
+    {"cpu-name-sizes", "Name sizes that are known when the program runs",
+     onFunction<nameSizes>, Sizes::Open},
     {"cpu-check-types", "Refuse what has no known shape or no arithmetic",
-     onFunction<checkTypes>},
+     onFunction<checkTypes>, Sizes::Open},
     {"cpu-form-kernels", "Put together what is computed together",
-     withPatterns<formKernels>},
+     withPatterns<formKernels>, Sizes::Open},
     {"cpu-share-kernels", "Make inputs of numbers in which kernels differ",
-     withPatterns<shareKernels>},
+     withPatterns<shareKernels>, Sizes::Open},
 };
 
 class CpuPass : public LabelledPass<CpuPass> {
@@ -265,7 +273,7 @@ private:
     if (!wanted)
       return usageError("unknown precision '" + precision + "'");
     setting = std::make_shared<const PassSetting>(
-        PassSetting{std::move(*target), *wanted, nullptr});
+        PassSetting{std::move(*target), *wanted, false, nullptr});
     return setting;
   }
 
@@ -307,7 +315,8 @@ Passes cpu::createPasses(const std::shared_ptr<PatternRun> &run,
                          const std::shared_ptr<const PassSetting> &setting) {
   Passes passes;
   for (const Row &row : rows)
-    passes.push_back(createPass(row, run, setting));
+    if (!setting->isOpen || row.sizes == Sizes::Open)
+      passes.push_back(createPass(row, run, setting));
   return passes;
 }
 
@@ -356,7 +365,7 @@ void cpu::registerPasses() {
           return;
         }
         auto setting = std::make_shared<const PassSetting>(
-            PassSetting{std::move(*target), *precision, nullptr});
+            PassSetting{std::move(*target), *precision, false, nullptr});
         for (auto &pass : createPasses(std::make_shared<PatternRun>(), setting))
           manager.addPass(std::move(pass));
       });

@@ -4,8 +4,10 @@
 
 #include "backend/cpu/FormKernels.h"
 #include "backend/cpu/Memory.h"
+#include "backend/cpu/NameSizes.h"
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/emit/Anchors.h"
+#include "backend/cpu/emit/OpenKernel.h"
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
@@ -13,6 +15,7 @@
 #include "graph/storage/Storage.h"
 #include "runtime/Hash.h"
 #include "runtime/MappedPages.h"
+#include "runtime/OpenProgram.h"
 
 #include <map>
 
@@ -20,8 +23,11 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
+/// 0 where sizes are named.
 static uint64_t bytesOf(Value value) {
   RankedTensorType type = tensorOf(value);
+  if (hasNamedSizes(type))
+    return 0;
   std::optional<ElementType> element = elementTypeOf(type.getElementType());
   return type.getNumElements() * byteSize(*element);
 }
@@ -66,7 +72,8 @@ class Scheduler {
 public:
   Scheduler(std::shared_ptr<Model> model, const KernelTable &kernels,
             Program &program)
-      : model(std::move(model)), kernels(kernels), program(program) {}
+      : model(std::move(model)), kernels(kernels), program(program),
+        sizes(SizeTable::of(this->model->module())) {}
 
   Result<void> run() {
     Result<Storage> storage = Storage::of(*model);
@@ -76,8 +83,12 @@ public:
     OperandRange returned = body.getTerminator()->getOperands();
     for (auto [i, number] : llvm::enumerate(storage->inputs())) {
       BlockArgument argument = body.getArgument(number);
-      slotOf[argument] = plan.add(BufferSpace::Input, i, bytesOf(argument));
+      slotOf[argument] = addSlot(BufferSpace::Input, i, argument);
+      if (sizes)
+        open.inputs.push_back(sizesOf(argument));
     }
+    if (sizes && !storage->states().empty())
+      return unsupported("states keep no open sizes");
     SmallVector<Value> saved;
     SmallVector<Id> states;
     for (const StateTensor &state : storage->states()) {
@@ -88,7 +99,9 @@ public:
     }
     for (auto [i, number] : llvm::enumerate(storage->outputs())) {
       Value result = returned[number];
-      outputs.push_back(plan.add(BufferSpace::Output, i, bytesOf(result)));
+      outputs.push_back(addSlot(BufferSpace::Output, i, result));
+      if (sizes)
+        open.outputs.push_back(sizesOf(result));
       claim(result, body, outputs.back());
     }
     for (auto [state, value, slot] :
@@ -102,6 +115,8 @@ public:
         return done;
     if (Result<void> done = carry(saved, states, program.steps); !done)
       return done;
+    if (sizes)
+      return leaveOpen();
     program.arenaBytes = plan.place();
     resolve(program.steps);
     return {};
@@ -109,6 +124,83 @@ public:
 
 private:
   using Id = MemoryPlan::Id;
+
+  /// A slot for \p value, whose sizes may be named.
+  Id addSlot(BufferSpace space, uint32_t index, Value value) {
+    const Id slot = plan.add(space, index, bytesOf(value));
+    if (hasNamedSizes(value.getType()))
+      openSlots.push_back({slot, value});
+    return slot;
+  }
+  std::vector<SizeExpression> sizesOf(Value value) const {
+    std::vector<SizeExpression> all;
+    for (int64_t size : shapeOf(value))
+      all.push_back(sizes->expressionOf(size));
+    return all;
+  }
+
+  /// The program stays one of all sizes: what depends on them is put down as it
+  /// follows from them.
+  Result<void> leaveOpen() {
+    open.parameters = sizes->parameters;
+    open.sizes = sizes->sizes;
+    open.limits = sizes->limits;
+    for (Id id = 0; id < plan.size(); ++id) {
+      const MemorySlot &slot = plan[id];
+      open.slots.push_back({slot.space, slot.index,
+                            SizeExpression(static_cast<int64_t>(slot.bytes)),
+                            slot.begin, slot.end});
+    }
+    for (auto [id, value] : openSlots) {
+      const ElementType element =
+          *elementTypeOf(tensorOf(value).getElementType());
+      std::optional<SizeExpression> bytes = sizes->countOf(shapeOf(value));
+      if (bytes)
+        bytes = SizeExpression::productOf(
+            *bytes, static_cast<int64_t>(byteSize(element)));
+      if (!bytes)
+        return unsupported("'" + layerOf(value.getLoc()) +
+                           "': its size has too many terms");
+      open.slots[id].bytes = *bytes;
+    }
+    program.open = std::make_shared<const OpenProgram>(std::move(open));
+    return {};
+  }
+
+  /// How the number of \p op's tasks and its work follow from sizes.
+  Result<void> addOpenStep(KernelOp op, const KernelPlan &how) {
+    OpenStep step;
+    step.tasks = {{how.tasks, 1}};
+    step.flopsPerUnit = how.flops;
+    if (isOpen(op)) {
+      step.tasks.clear();
+      std::optional<SizeExpression> units =
+          sizes->countOf(shapeOf(op.getResult(0)));
+      for (const TaskPart &part : how.taskParts) {
+        std::optional<SizeExpression> size = sizes->countOf(part.sizes);
+        if (!size)
+          units.reset();
+        step.tasks.push_back({size.value_or(SizeExpression()), part.block});
+      }
+      if (units)
+        units =
+            SizeExpression::productOf(*units, sizes->expressionOf(how.depth));
+      if (!units)
+        return unsupported("'" + layerOf(op.getLoc()) +
+                           "': its size has too many terms");
+      step.units = *units;
+      step.readsSizes = true;
+    }
+    const size_t stages = std::max<size_t>(1, how.stages.size());
+    for (int64_t i = 0; i < how.rounds * int64_t(stages); ++i) {
+      if (!how.stages.empty()) {
+        step.tasks = {{how.stages[i % stages].tasks, 1}};
+        step.flopsPerUnit = how.stages[i % stages].flops;
+      }
+      open.steps.push_back(step);
+    }
+    return {};
+  }
 
   /// A buffer for a state, and the constant that it starts with.
   Result<void> addState(Block &body, const StateTensor &state) {
@@ -144,15 +236,14 @@ private:
     Result<uint32_t> index = constantIndex(memory, nullptr);
     if (!index)
       return index.takeError();
-    return slotOf[memory] =
-               plan.add(BufferSpace::Constant, *index, bytesOf(memory));
+    return slotOf[memory] = addSlot(BufferSpace::Constant, *index, memory);
   }
 
   /// The slot that \p value is to be written to.
   Id create(Value value) {
     auto [entry, isNew] = slotOf.try_emplace(value, 0);
     if (isNew)
-      entry->second = plan.addTemporary(bytesOf(value));
+      entry->second = addSlot(BufferSpace::Arena, 0, value);
     return entry->second;
   }
 
@@ -217,6 +308,8 @@ private:
                     reference(to, BufferAccess::Out)};
     step.bytesMoved = 2.0 * plan[from].bytes;
     steps.push_back(std::move(step));
+    if (sizes)
+      open.steps.push_back({{{1, 1}}, 1, 0, false});
     plan.tick();
   }
 
@@ -228,6 +321,10 @@ private:
         claimUpdated(kernelOp);
     }
     for (Operation &op : body) {
+      if (sizes && (isControlFlow(&op) || isa<HostCallOp>(op)))
+        return unsupported("'" + layerOf(op.getLoc()) +
+                           "': " + op.getName().getStringRef().str() +
+                           " keeps no open sizes");
       Result<void> done = {};
       if (auto kernelOp = dyn_cast<KernelOp>(op))
         done = kernel(kernelOp, steps);
@@ -277,6 +374,9 @@ private:
           !done)
         return done;
     }
+    if (sizes)
+      if (Result<void> added = addOpenStep(op, how); !added)
+        return added;
     for (auto [i, value] : llvm::enumerate(op.getInputs())) {
       if (i == how.updated)
         continue;
@@ -541,6 +641,10 @@ private:
   std::shared_ptr<Model> model;
   const KernelTable &kernels;
   Program &program;
+  /// Where sizes are named: what the names stand for, and what follows.
+  std::optional<SizeTable> sizes;
+  OpenProgram open;
+  std::vector<std::pair<Id, Value>> openSlots;
   MemoryPlan plan;
   DenseMap<Value, Id> slotOf;
   SmallVector<Id> outputs;

@@ -1,6 +1,7 @@
 //===- Compile.cpp - from a model to a program ----------------------------===//
 
 #include "backend/cpu/Compiler.h"
+#include "backend/cpu/NameSizes.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/ObservedValues.h"
 #include "engine/compiler/Simplification.h"
@@ -71,12 +72,22 @@ Result<void> specializeForPasses(Model &model, const SpecializeOptions &known) {
   return specialize(model, known);
 }
 
+/// Whether sizes of inputs are unknown.
+static bool isOpen(const Model &model) {
+  return llvm::any_of(model.inputs(), [](const TensorSpec &input) {
+    return llvm::is_contained(input.shape, -1);
+  });
+}
+
 Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
                                     ReplacementWatcher *watcher) {
   Rewriting done;
   uint64_t steps = 0;
   // Steps are counted through all stages.
   for (auto *stage : {raiseQuantizedWith, simplifyWith, raiseWith}) {
+    // What repeats nothing for the same sizes stands between what is raised.
+    if (stage == raiseWith && isOpen(model))
+      cpu::dropRepetitions(model.entry());
     PassOptions rest = passes;
     rest.mostSteps -= steps;
     Result<SimplifyReport> report = stage(model, rest, watcher);
@@ -172,8 +183,28 @@ MlirCompilerModel::knownOf(const CompileRequest &request) const {
   return known;
 }
 
+/// The program for all sizes of the dimensions that are to stay open.
+Result<std::shared_ptr<const Program>>
+MlirCompilerModel::compileOpen(const CompileRequest &request) {
+  Result<Model> model = source->spelledOut();
+  if (!model)
+    return model.takeError();
+  SpecializeOptions known;
+  known.leavesOpen = true;
+  for (size_t i = 0; i < request.open.size(); ++i)
+    known.shapes[description().inputs[i].spec.name] = request.open[i];
+  return compileModel(std::move(*model), known, request);
+}
+
 Result<std::shared_ptr<const Program>>
 MlirCompilerModel::compile(const CompileRequest &request) {
+  if (!request.open.empty()) {
+    Result<std::shared_ptr<const Program>> program = compileOpen(request);
+    if (program || program.error().kind == ErrorKind::System)
+      return program;
+    if (request.closed)
+      request.closed(program.error().message);
+  }
   Result<Model> model = source->specialized(request.shapes, request.values);
   if (!model)
     return model.takeError();

@@ -54,6 +54,8 @@ public:
   Result<GraphFacts> facts() override;
   Result<std::shared_ptr<const Program>>
   compile(const CompileRequest &request) override;
+  Result<std::shared_ptr<const Program>>
+  compileOpen(const CompileRequest &request);
   Result<RunFacts> runFacts(const CompileRequest &request,
                             bool compiled) override;
   Result<std::unique_ptr<Executor>>

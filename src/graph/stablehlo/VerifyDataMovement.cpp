@@ -86,10 +86,10 @@ LogicalResult verifyBroadcast(Operation *op, Value operand, Value result,
   return success();
 }
 
-/// The sizes of a result are known, or one is not and has a bound.
+/// The sizes of a result are known or named, or one is not and has a bound.
 static LogicalResult verifyKnownSizes(Operation *op, Value result) {
   auto type = tensorOf(result);
-  if (type.hasStaticShape())
+  if (type.hasStaticShape() || hasNamedSizes(type))
     return success();
   auto extensions = dyn_cast_or_null<TypeExtensionsAttr>(type.getEncoding());
   bool isBounded = extensions && type.getNumDynamicDims() == 1;

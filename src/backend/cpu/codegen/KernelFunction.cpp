@@ -2,6 +2,8 @@
 
 #include "backend/cpu/codegen/KernelFunction.h"
 
+#include "backend/cpu/kernels/IndexBuilder.h"
+
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,7 +15,10 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static int64_t bytesOf(MemRefType type) {
+static int64_t bytesOf(const KernelBuffer &buffer) {
+  if (buffer.isOpen)
+    return 0;
+  const MemRefType type = buffer.type;
   Type element = type.getElementType();
   int64_t scalars = 1;
   if (auto complex = dyn_cast<ComplexType>(element)) {
@@ -34,7 +39,7 @@ static DictionaryAttr argumentFacts(OpBuilder &builder,
     facts.set(LLVM::LLVMDialect::getReadonlyAttrName(), unit);
   facts.set(LLVM::LLVMDialect::getAlignAttrName(),
             builder.getI64IntegerAttr(buffer.alignment));
-  if (int64_t bytes = bytesOf(buffer.type))
+  if (int64_t bytes = bytesOf(buffer))
     facts.set(LLVM::LLVMDialect::getDereferenceableAttrName(),
               builder.getI64IntegerAttr(bytes));
   return facts.getDictionary(builder.getContext());
@@ -63,6 +68,9 @@ static func::FuncOp createBody(ModuleOp module, Location location,
                     LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
   function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
   function.setAllArgAttrs(facts);
+  for (auto [i, buffer] : llvm::enumerate(buffers))
+    if (buffer.isSizes)
+      function->setAttr(sizesArgument, builder.getI64IntegerAttr(i));
 
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
@@ -113,7 +121,7 @@ KernelContract cpu::createKernel(ModuleOp module, Location location,
 
   KernelContract contract;
   for (const KernelBuffer &buffer : buffers)
-    contract.buffers.push_back({static_cast<uint64_t>(bytesOf(buffer.type)),
+    contract.buffers.push_back({static_cast<uint64_t>(bytesOf(buffer)),
                                 static_cast<uint32_t>(buffer.alignment),
                                 buffer.isWritten});
   return contract;

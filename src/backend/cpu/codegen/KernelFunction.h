@@ -32,6 +32,11 @@ struct KernelBuffer {
   bool isWritten = false;
   /// Bytes to which the address is a multiple.
   int64_t alignment = 64;
+  /// How many elements there are is known when the program runs; the contract
+  /// says 0 bytes.
+  bool isOpen = false;
+  /// It is the table of named sizes (IndexBuilder::index).
+  bool isSizes = false;
 };
 
 /// Builds one task: inserts at the builder's position, which is inside the

@@ -5,6 +5,7 @@
 #include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/Math.h"
+#include "backend/cpu/emit/OpenKernel.h"
 #include "graph/Types.h"
 
 using namespace mlir;
@@ -63,7 +64,7 @@ Value AnchorKernel::epilogueAt(
   for (auto [argument, buffer] :
        llvm::zip(kernel.getBody().front().getArguments(), memory)) {
     elemental.bindMemory(argument, buffer);
-    if (tensorOf(argument).getShape() != resultType.getShape())
+    if (shapeOf(argument) != shapeOf(resultType))
       continue;
     // What lies as the result does is read without taking the place apart.
     auto other = std::make_shared<Elemental>(code, lanes);
@@ -96,16 +97,18 @@ std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,
   for (auto [argument, packing] :
        llvm::zip(body.getArguments(), wanted.packings)) {
     Type element = tensorOf(argument).getElementType();
-    int64_t elements = tensorOf(argument).getNumElements();
     if (packing)
-      elements = int64_t(packing->bytes / byteSize(*elementTypeOf(element)));
-    add(elements, element, false);
+      add(int64_t(packing->bytes / byteSize(*elementTypeOf(element))), element,
+          false);
+    else
+      buffers.push_back(bufferOf(argument, false));
   }
-  RankedTensorType result = tensorOf(yielded());
-  add(result.getNumElements(), result.getElementType(), true);
+  buffers.push_back(bufferOf(yielded(), true));
   if (uint64_t bytes = wanted.scratchBytes + wanted.workspaceBytes)
     add(bytes / byteSize(wanted.scratchType),
         mlirTypeOf(wanted.scratchType, module.getContext()), true);
+  if (isOpen(kernel))
+    buffers.push_back(tableOfSizes(module.getContext()));
   size_t stages = std::max<size_t>(1, wanted.stages.size());
   std::vector<KernelContract> contracts;
   for (size_t stage = 0; stage < stages; ++stage) {

@@ -1,6 +1,7 @@
 #include "backend/cpu/emit/AttentionKernel.h"
 
 #include "backend/cpu/emit/Math.h"
+#include "backend/cpu/emit/OpenKernel.h"
 #include "backend/cpu/kernels/Attention.h"
 #include "graph/Types.h"
 
@@ -12,20 +13,52 @@ namespace {
 
 /// A tensor with the operation's dimensions in their order.
 struct Ordered {
-  SmallVector<int64_t> sizes, strides;
+  SmallVector<int64_t> sizes;
+  SmallVector<Distance> strides;
 
   Ordered(Value value, ArrayRef<int64_t> dims) {
     ArrayRef<int64_t> shape = shapeOf(value);
-    SmallVector<int64_t> inMemory(shape.size(), 1);
+    SmallVector<Distance> inMemory(shape.size(), Distance(1));
     for (size_t i = shape.size() - 1; i-- > 0;)
-      inMemory[i] = inMemory[i + 1] * shape[i + 1];
+      inMemory[i] = inMemory[i + 1].times(shape[i + 1]);
     for (int64_t dim : dims) {
       sizes.push_back(shape[dim]);
       strides.push_back(inMemory[dim]);
     }
   }
-  int64_t rowStride() const { return strides[strides.size() - 2]; }
+  const Distance &rowStride() const { return strides[strides.size() - 2]; }
 };
+
+/// Whether the generator has code for the operation's sizes, some of which are
+/// named: rows lie evenly in memory, and elements of a key side by side.
+bool keepsOpen(AttentionOp op) {
+  const Ordered query(op.getQuery(), op.getQueryDims()),
+      key(op.getKey(), op.getKeyDims()),
+      value(op.getValue(), op.getValueDims()),
+      result(op.getResult(), op.getResultDims());
+  const size_t heads = query.sizes.size() - 2;
+  for (size_t i = 0; i < heads; ++i)
+    if (query.sizes[i] != key.sizes[i] &&
+        (isNamed(query.sizes[i]) || isNamed(key.sizes[i])))
+      return false;
+  // What is the same of whatever size has one name.
+  if (ArrayRef(key.sizes).drop_back() != ArrayRef(value.sizes).drop_back() ||
+      query.sizes.back() != key.sizes.back())
+    return false;
+  if (Value mask = op.getMask()) {
+    ArrayRef<int64_t> sizes = shapeOf(mask);
+    for (size_t i = 0; i <= heads; ++i)
+      if (sizes[i] != 1 && sizes[i] != query.sizes[i])
+        return false;
+    if (sizes.back() != key.sizes[heads])
+      return false;
+  }
+  return query.strides.back().isNumber() && query.rowStride().isNumber() &&
+         key.rowStride().isNumber() && key.strides.back().isNumber() &&
+         key.strides.back().number == 1 && value.rowStride().isNumber() &&
+         result.rowStride().isNumber() && !isNamed(query.sizes.back()) &&
+         !isNamed(value.sizes.back());
+}
 
 AttentionShape shapeOfAttention(AttentionOp op) {
   Ordered query(op.getQuery(), op.getQueryDims());
@@ -38,28 +71,30 @@ AttentionShape shapeOfAttention(AttentionOp op) {
   shape.depth = query.sizes[heads + 1];
   shape.keys = key.sizes[heads];
   shape.width = value.sizes[heads + 1];
-  shape.queryRow = query.rowStride();
-  shape.queryColumn = query.strides.back();
-  shape.keyRow = key.rowStride();
-  shape.keyColumn = key.strides.back();
-  shape.valueRow = value.rowStride();
-  shape.resultRow = result.rowStride();
+  shape.queryRow = query.rowStride().number;
+  shape.queryColumn = query.strides.back().number;
+  shape.keyRow = key.rowStride().number;
+  shape.keyColumn = key.strides.back().number;
+  shape.valueRow = value.rowStride().number;
+  shape.resultRow = result.rowStride().number;
   shape.scale = op.getScale().convertToDouble();
   shape.isCausal = op.getCausal();
-  SmallVector<int64_t> maskStrides(heads + 2, 0);
+  SmallVector<Distance> maskStrides(heads + 2, Distance(0));
   if (Value mask = op.getMask()) {
     shape.mask = op.getChosen() ? AttentionShape::Mask::Chosen
                                 : AttentionShape::Mask::Added;
     Ordered added(mask, llvm::to_vector(llvm::seq<int64_t>(0, heads + 2)));
     for (size_t i = 0; i <= heads; ++i)
-      maskStrides[i] = added.sizes[i] == 1 ? 0 : added.strides[i];
+      maskStrides[i] = added.sizes[i] == 1 ? Distance(0) : added.strides[i];
     shape.maskRow = maskStrides[heads];
   }
   for (size_t i = 0; i < heads; ++i)
     if (query.sizes[i] > 1)
-      shape.heads.push_back({query.sizes[i], query.sizes[i] / key.sizes[i],
-                             query.strides[i], key.strides[i], value.strides[i],
-                             maskStrides[i], result.strides[i]});
+      shape.heads.push_back(
+          {query.sizes[i],
+           query.sizes[i] == key.sizes[i] ? 1 : query.sizes[i] / key.sizes[i],
+           query.strides[i], key.strides[i], value.strides[i], maskStrides[i],
+           result.strides[i]});
   return shape;
 }
 
@@ -69,7 +104,8 @@ public:
       : AnchorKernel(kernel, op), op(op),
         attention(shapeOfKernel(), target,
                   tensorOf(op.getQuery()).getElementType()),
-        estimated(alternativesFor(shapeOfKernel(), target)) {}
+        estimated(isOpen(kernel) ? Alternatives()
+                                 : alternativesFor(shapeOfKernel(), target)) {}
 
   KernelPlan plan() const override {
     KernelPlan plan;
@@ -80,6 +116,13 @@ public:
     plan.scratchBytes = attention.scratchElements() * 4;
     plan.scratchType = ElementType::F32;
     plan.packings.resize(kernel.getInputs().size());
+    if (isOpen(kernel)) {
+      plan.flops = attention.flopsPerElement();
+      const int64_t keys = shapeOfAttention(op).keys;
+      plan.depth = isNamed(keys) ? keys : 1;
+      if (keepsOpen(op))
+        plan.taskParts = attention.taskParts();
+    }
     return plan;
   }
 

@@ -86,6 +86,17 @@ void Elemental::store(Value value, Value memory, Value offset, Type element) {
 Value Elemental::linearize(ArrayRef<Coordinate> place,
                            ArrayRef<int64_t> shape) {
   Value offset = code.index(0);
+  if (hasNamed(shape.drop_front(shape.empty() ? 0 : 1))) {
+    Value stride = code.index(1);
+    for (size_t i = shape.size(); i-- > 0;) {
+      if (shape[i] == 1)
+        continue;
+      offset = code.add(code.mul(place[i].value, stride), offset);
+      if (i > 0)
+        stride = code.mul(stride, shape[i]);
+    }
+    return offset;
+  }
   int64_t stride = 1;
   for (size_t i = shape.size(); i-- > 0; stride *= shape[i])
     if (shape[i] != 1)
@@ -94,11 +105,13 @@ Value Elemental::linearize(ArrayRef<Coordinate> place,
 }
 
 Value Elemental::readMemory(Value memory, RankedTensorType type, Place place) {
-  ArrayRef<int64_t> shape = type.getShape();
+  ArrayRef<int64_t> shape = shapeOf(type);
   Type element = type.getElementType();
   Value offset = linearize(place, shape);
   if (!hasLanes(place))
     return load(memory, offset, element);
+  if (hasNamed(shape))
+    return readLanes(memory, offset, type, place);
   // How far apart in memory the lanes are; a dimension of size 1 has no lanes.
   int64_t stride = 1, laneStride = 0;
   for (size_t i = shape.size(); i-- > 0; stride *= shape[i])
@@ -111,6 +124,28 @@ Value Elemental::readMemory(Value memory, RankedTensorType type, Place place) {
   Values values;
   for (int64_t i = 0; i < lanes; ++i)
     values.push_back(load(memory, code.add(offset, i * laneStride), element));
+  return code.create<vector::FromElementsOp>(
+      VectorType::get(lanes, values[0].getType()), values);
+}
+
+/// Neighbours of a tensor some of whose sizes are named.
+Value Elemental::readLanes(Value memory, Value offset, RankedTensorType type,
+                           Place place) {
+  ArrayRef<int64_t> shape = shapeOf(type);
+  Type element = type.getElementType();
+  Value stride = code.index(1), apart = code.index(0);
+  for (size_t i = shape.size(); i-- > 0; stride = code.mul(stride, shape[i]))
+    if (place[i].lanes && shape[i] != 1)
+      apart = code.add(apart, stride);
+  const std::optional<int64_t> known = code.constantOf(apart);
+  if (known == 0)
+    return load(memory, offset, element);
+  if (known == 1 && !isa<ComplexType>(element))
+    return load(memory, offset, element, /*asVector=*/true);
+  Values values;
+  for (int64_t i = 0; i < lanes; ++i)
+    values.push_back(
+        load(memory, code.add(offset, code.mul(apart, i)), element));
   return code.create<vector::FromElementsOp>(
       VectorType::get(lanes, values[0].getType()), values);
 }

@@ -93,6 +93,9 @@ public:
   /// A start index of a dynamic slice, clamped to 0 .. limit.
   mlir::Value clampedStart(mlir::Value tensor, llvm::ArrayRef<Coordinate> place,
                            int64_t limit);
+  /// The same where \p limit is counted when the program runs.
+  mlir::Value clampedStart(mlir::Value tensor, llvm::ArrayRef<Coordinate> place,
+                           mlir::Value limit);
   /// Whether the first coordinates of a place in \p op's result are not those
   /// of padding; i1.
   mlir::Value isInside(stablehlo::PadOp op, llvm::ArrayRef<Coordinate> place);
@@ -108,6 +111,8 @@ private:
   Values laneByLane(mlir::Operation *op, Place place);
   mlir::Value readMemory(mlir::Value memory, mlir::RankedTensorType type,
                          Place place);
+  mlir::Value readLanes(mlir::Value memory, mlir::Value offset,
+                        mlir::RankedTensorType type, Place place);
   Values lane(mlir::Value value);
 
   // One rule an operation, which ElementalModels.cpp puts to use; nothing where

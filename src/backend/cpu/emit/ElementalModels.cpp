@@ -24,11 +24,16 @@ namespace {
 /// Whether elements are as well computed again as loaded.
 enum Cost : bool { Cheap = true, Costly = false };
 
+/// Whether the code of an element is right for sizes that are known only when
+/// the program runs.
+enum Sizes : bool { Open = true, Known = false };
+
 /// The interface by a kind, or a function from the operation to one, and a
 /// member of Elemental that writes an element; null where none does.
-template <typename Op, auto kindOrFunction, Cost cost, auto element>
+template <typename Op, auto kindOrFunction, Cost cost, auto element,
+          Sizes sizes>
 struct Model : ElementalOpInterface::ExternalModel<
-                   Model<Op, kindOrFunction, cost, element>, Op> {
+                   Model<Op, kindOrFunction, cost, element, sizes>, Op> {
   Kind kind(Operation *op) const {
     if constexpr (std::is_same_v<decltype(kindOrFunction), Kind>)
       return kindOrFunction;
@@ -36,6 +41,7 @@ struct Model : ElementalOpInterface::ExternalModel<
       return kindOrFunction(cast<Op>(op));
   }
   bool isCheap(Operation *) const { return cost == Cheap; }
+  bool keepsOpenSizes(Operation *) const { return sizes == Open; }
   std::optional<SmallVector<Value>>
   elementsAt(Operation *op, Elemental &elemental,
              ArrayRef<Coordinate> place) const {
@@ -47,9 +53,9 @@ struct Model : ElementalOpInterface::ExternalModel<
 };
 
 template <typename Op, auto kindOrFunction, Cost cost = Costly,
-          auto element = nullptr>
+          auto element = nullptr, Sizes sizes = Known>
 void row(MLIRContext *context) {
-  Op::template attachInterface<Model<Op, kindOrFunction, cost, element>>(
+  Op::template attachInterface<Model<Op, kindOrFunction, cost, element, sizes>>(
       *context);
 }
 
@@ -61,7 +67,8 @@ namespace sinter::cpu {
 struct ElementRules {
   template <Cost cost, typename... Ops>
   static void elementwise(MLIRContext *context) {
-    (row<Ops, Kind::Elementwise, cost, &Elemental::elementwiseAt>(context),
+    (row<Ops, Kind::Elementwise, cost, &Elemental::elementwiseAt, Open>(
+         context),
      ...);
   }
 
@@ -84,24 +91,24 @@ struct ElementRules {
     using namespace stablehlo;
     constexpr Kind moves = Kind::Movement;
     row<BitcastConvertOp, kindOfBitcast, Costly, &Elemental::bitcastAt>(c);
-    row<BroadcastInDimOp, moves, Cheap, &Elemental::broadcastAt>(c);
-    row<ConcatenateOp, moves, Costly, &Elemental::concatenateAt>(c);
+    row<BroadcastInDimOp, moves, Cheap, &Elemental::broadcastAt, Open>(c);
+    row<ConcatenateOp, moves, Costly, &Elemental::concatenateAt, Open>(c);
     row<DynamicSliceOp, moves, Costly, &Elemental::dynamicSliceAt>(c);
     row<DynamicUpdateSliceOp, moves, Costly, &Elemental::dynamicUpdateAt>(c);
-    row<GatherOp, moves, Costly, &Elemental::gatherAt>(c);
-    row<IotaOp, moves, Cheap, &Elemental::iotaAt>(c);
+    row<GatherOp, moves, Costly, &Elemental::gatherAt, Open>(c);
+    row<IotaOp, moves, Cheap, &Elemental::iotaAt, Open>(c);
     row<PadOp, moves, Costly, &Elemental::padAt>(c);
-    row<ReshapeOp, Kind::Alias, Cheap, &Elemental::reshapeAt>(c);
+    row<ReshapeOp, Kind::Alias, Cheap, &Elemental::reshapeAt, Open>(c);
     row<ReverseOp, moves, Cheap, &Elemental::reverseAt>(c);
-    row<SliceOp, moves, Cheap, &Elemental::sliceAt>(c);
-    row<TransposeOp, moves, Cheap, &Elemental::transposeAt>(c);
-    row<ConstantOp, Kind::Constant, Costly, &Elemental::constantAt>(c);
+    row<SliceOp, moves, Cheap, &Elemental::sliceAt, Open>(c);
+    row<TransposeOp, moves, Cheap, &Elemental::transposeAt, Open>(c);
+    row<ConstantOp, Kind::Constant, Costly, &Elemental::constantAt, Open>(c);
     row<ComputedConstantOp, Kind::Constant>(c);
   }
 
   static void attachSums(MLIRContext *c) {
     using namespace stablehlo;
-    row<ReduceOp, Kind::Reduction, Costly, &Elemental::reduceAt>(c);
+    row<ReduceOp, Kind::Reduction, Costly, &Elemental::reduceAt, Open>(c);
     row<ReduceWindowOp, kindOfWindow, Costly, &Elemental::reduceWindowAt>(c);
     row<DotGeneralOp, Kind::Product, Costly, &Elemental::dotAt>(c);
     row<stablehlo::ConvolutionOp, Kind::Product, Costly,

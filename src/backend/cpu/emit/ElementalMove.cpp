@@ -150,6 +150,22 @@ std::optional<Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
   // There is no element to find; the code never runs.
   if (llvm::is_contained(from, 0))
     return Values{at(op.getOperand(), source)};
+  // Only dimensions of size 1 come or go where sizes are named (FormKernels).
+  if (hasNamed(from)) {
+    size_t next = 0;
+    for (auto [size, coordinate] : llvm::zip(to, place)) {
+      if (size == 1)
+        continue;
+      while (next < from.size() && from[next] == 1)
+        ++next;
+      if (next == from.size() || from[next] != size)
+        return Values{
+            at(op.getOperand(),
+               Coordinates(from.size(), Coordinate(code.index(size + 1))))};
+      source[next++] = coordinate;
+    }
+    return Values{at(op.getOperand(), source)};
+  }
   bool covered = true;
   matchDimensions(
       from, to,
@@ -299,15 +315,20 @@ std::optional<Values> Elemental::iotaAt(stablehlo::IotaOp op, Place place) {
 }
 
 Value Elemental::clampedStart(Value tensor, Place place, int64_t limit) {
-  if (limit <= 0)
-    return code.index(0);
+  return limit <= 0 ? code.index(0)
+                    : clampedStart(tensor, place, code.index(limit));
+}
+
+Value Elemental::clampedStart(Value tensor, Place place, Value limit) {
   Value start = at(tensor, place);
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
   Type i64 = code.builder.getI64Type();
   bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
   if (isUnsigned && start.getType() == i64) {
     // Taken as signed, a number above the greatest i64 would clamp to 0.
-    Value greatest = code.create<arith::ConstantIntOp>(limit, 64);
+    const std::optional<int64_t> known = code.constantOf(limit);
+    Value greatest = known ? code.create<arith::ConstantIntOp>(*known, 64)
+                           : code.create<arith::IndexCastOp>(i64, limit);
     start = code.create<arith::MinUIOp>(start, greatest);
   }
   if (start.getType() != i64)
@@ -315,7 +336,7 @@ Value Elemental::clampedStart(Value tensor, Place place, int64_t limit) {
                        : code.create<arith::ExtSIOp>(i64, start);
   Value index =
       code.create<arith::IndexCastOp>(code.builder.getIndexType(), start);
-  return code.max(code.min(index, code.index(limit)), code.index(0));
+  return code.max(code.min(index, limit), code.index(0));
 }
 
 std::optional<Values> Elemental::dynamicSliceAt(stablehlo::DynamicSliceOp op,
@@ -390,8 +411,15 @@ std::optional<Values> Elemental::gatherAt(stablehlo::GatherOp op, Place place) {
     return where;
   };
   for (auto [component, dim] : llvm::enumerate(numbers.getStartIndexMap())) {
-    Value start = clampedStart(op.getStartIndices(), indexPlace(component),
-                               shape[dim] - op.getSliceSizes()[dim]);
+    const int64_t slice = op.getSliceSizes()[dim];
+    if (shape[dim] == slice)
+      continue;
+    Value start =
+        isNamed(shape[dim])
+            ? clampedStart(op.getStartIndices(), indexPlace(component),
+                           code.sub(code.index(shape[dim]), slice))
+            : clampedStart(op.getStartIndices(), indexPlace(component),
+                           shape[dim] - slice);
     source[dim].value = code.add(source[dim].value, start);
   }
   for (auto [operandDim, indexDim] :

@@ -4,11 +4,15 @@
 #define SINTER_BACKEND_CPU_EMIT_KERNELBODY_H
 
 #include "backend/cpu/emit/Elemental.h"
+#include "backend/cpu/emit/KernelPlan.h"
 #include "backend/cpu/ir/CpuOps.h"
 
 #include <memory>
 
 namespace sinter::cpu {
+
+/// What is estimated of named sizes is estimated as if they were this.
+inline constexpr int64_t nominalSize = 64;
 
 /// Arithmetic operations that \p kernel does.
 double flopsOf(KernelOp kernel);
@@ -20,6 +24,9 @@ public:
   virtual ~KernelBody() = default;
 
   virtual int64_t tasks() const = 0;
+  /// Where sizes are named, what tasks() are the product of; nothing where the
+  /// kernel is for known sizes only.
+  virtual std::vector<TaskPart> taskParts() const { return {}; }
   /// Bytes of the scratch buffer, the last of the kernel's; 0 for none.
   virtual uint64_t scratchBytes() const { return 0; }
   /// For how many neighbours a coordinate with lanes stands.

@@ -6,17 +6,68 @@
 #include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/emit/KernelBody.h"
+#include "backend/cpu/emit/OpenKernel.h"
 #include "graph/ArithmeticCount.h"
 
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
+static Error keepsNoSize(KernelOp kernel, Operation *closed) {
+  std::string node;
+  if (auto name = kernel.getLoc()->findInstanceOf<NameLoc>())
+    node = "'" + name.getName().str() + "': ";
+  return unsupported(node + closed->getName().getStringRef().str() +
+                     " keeps no open sizes");
+}
+
+Result<void> cpu::checkOpen(KernelOp kernel) {
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (hasNamedSizes(&op) && !isAnchor(&op) &&
+        !cast<ElementalOpInterface>(op).keepsOpenSizes())
+      return keepsNoSize(kernel, &op);
+  return {};
+}
+
+Result<void> cpu::checkOpen(KernelOp kernel, const KernelPlan &plan) {
+  if (!isOpen(kernel) ||
+      (!plan.taskParts.empty() && plan.stages.empty() && !plan.updated))
+    return {};
+  Operation *root = kernel.rootOp();
+  for (Operation &op : kernel.getBody().front())
+    if (isAnchor(&op))
+      root = &op;
+  return keepsNoSize(kernel, root ? root : kernel);
+}
+
 //===----------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------===//
 
-double cpu::flopsOf(KernelOp kernel) {
+/// A copy of \p kernel with sizes in the place of names, to count by. It is
+/// not sound, and for whoever asks to erase.
+static KernelOp asNominal(KernelOp kernel) {
+  auto copy = cast<KernelOp>(kernel->clone());
+  auto setSizes = [](Value value) {
+    RankedTensorType type = tensorOf(value);
+    if (!hasNamedSizes(type))
+      return;
+    SmallVector<int64_t> sizes(shapeOf(type));
+    for (int64_t &size : sizes)
+      if (isNamed(size))
+        size = nominalSize;
+    value.setType(RankedTensorType::get(sizes, type.getElementType()));
+  };
+  for (Value argument : copy.getBody().front().getArguments())
+    setSizes(argument);
+  for (Operation &op : copy.getBody().front())
+    for (Value result : op.getResults())
+      setSizes(result);
+  return copy;
+}
+
+/// Of a kernel whose sizes are known inside of it.
+static double countedFlops(KernelOp kernel) {
   double flops = 0;
   for (Operation &op : kernel.getBody().front()) {
     auto window = dyn_cast<stablehlo::ReduceWindowOp>(op);
@@ -28,10 +79,26 @@ double cpu::flopsOf(KernelOp kernel) {
   return flops;
 }
 
-double cpu::elementCostOf(KernelOp kernel) {
+static double countedElementCost(KernelOp kernel) {
   const Value result = kernel.getBody().front().getTerminator()->getOperand(0);
   const double size = std::max<int64_t>(1, tensorOf(result).getNumElements());
-  return std::max(1.0, flopsOf(kernel) / size);
+  return std::max(1.0, countedFlops(kernel) / size);
+}
+
+/// What \p count says of \p kernel, or of a copy with sizes for names.
+static double counted(KernelOp kernel, double (*count)(KernelOp)) {
+  if (!isOpen(kernel))
+    return count(kernel);
+  KernelOp nominal = asNominal(kernel);
+  const double number = count(nominal);
+  nominal->erase();
+  return number;
+}
+
+double cpu::flopsOf(KernelOp kernel) { return counted(kernel, countedFlops); }
+
+double cpu::elementCostOf(KernelOp kernel) {
+  return counted(kernel, countedElementCost);
 }
 
 //===----------------------------------------------------------------------===//
@@ -75,26 +142,21 @@ KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
   plan.flops = flopsOf(kernel);
   std::unique_ptr<KernelBody> body = KernelBody::create(kernel);
   plan.tasks = body->tasks();
+  if (isOpen(kernel)) {
+    plan.taskParts = body->taskParts();
+    plan.flops = elementCostOf(kernel);
+  }
   plan.scratchBytes = body->scratchBytes();
   plan.packings.resize(kernel.getInputs().size());
   plan.updated = kernel.getUpdated();
   return plan;
 }
 
-/// A tensor as a kernel's buffer.
-static KernelBuffer bufferOf(Value tensor, bool isWritten) {
-  RankedTensorType type = tensorOf(tensor);
-  KernelBuffer buffer;
-  buffer.type = MemRefType::get({type.getNumElements()},
-                                storageType(type.getElementType()));
-  buffer.isWritten = isWritten;
-  return buffer;
-}
-
-std::vector<KernelContract> cpu::emitKernel(KernelOp kernel,
-                                            const Target &target,
-                                            ModuleOp module, StringRef name) {
-  tellMachine(module, target);
+/// The code of \p kernel, whatever it is worth.
+static std::vector<KernelContract> writeKernel(KernelOp kernel,
+                                               const Target &target,
+                                               ModuleOp module,
+                                               StringRef name) {
   if (auto anchored = createAnchorKernel(kernel, target))
     return anchored->emit(module, name);
   Block &body = kernel.getBody().front();
@@ -108,6 +170,7 @@ std::vector<KernelContract> cpu::emitKernel(KernelOp kernel,
   for (Value result : body.getTerminator()->getOperands())
     buffers.push_back(bufferOf(result, true));
   std::unique_ptr<KernelBody> way = KernelBody::create(kernel);
+  const bool hasScratch = way->scratchBytes() != 0;
   if (uint64_t bytes = way->scratchBytes()) {
     KernelBuffer scratch;
     scratch.type = MemRefType::get({int64_t(bytes)},
@@ -115,6 +178,8 @@ std::vector<KernelContract> cpu::emitKernel(KernelOp kernel,
     scratch.isWritten = true;
     buffers.push_back(scratch);
   }
+  if (isOpen(kernel))
+    buffers.push_back(tableOfSizes(module.getContext()));
   KernelContract contract = createKernel(
       module, UnknownLoc::get(module.getContext()), name, buffers,
       [&](OpBuilder &builder, Location location, Value task,
@@ -125,8 +190,31 @@ std::vector<KernelContract> cpu::emitKernel(KernelOp kernel,
           elemental.bindMemory(input, where);
         size_t outputs = body.getTerminator()->getNumOperands();
         way->emit(elemental, task, memory.slice(inputs.size(), outputs),
-                  way->scratchBytes() ? memory.back() : Value());
+                  hasScratch ? memory[inputs.size() + outputs] : Value());
       });
   contract.tasks = way->tasks();
   return {std::move(contract)};
+}
+
+Result<std::vector<KernelContract>> cpu::emitKernel(KernelOp kernel,
+                                                    const Target &target,
+                                                    ModuleOp module,
+                                                    StringRef name) {
+  tellMachine(module, target);
+  std::vector<KernelContract> contracts =
+      writeKernel(kernel, target, module, name);
+  const bool isWrong = module
+                           .walk([](func::FuncOp function) {
+                             return function->hasAttr(usesNoSize)
+                                        ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+                           })
+                           .wasInterrupted();
+  if (isWrong)
+    return unsupported("a kernel of " +
+                       kernel.rootOp()->getName().getStringRef().str() +
+                       " is for known sizes only");
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    function->removeAttr(sizesArgument);
+  return contracts;
 }

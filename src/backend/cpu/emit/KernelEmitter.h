@@ -13,15 +13,23 @@
 
 namespace sinter::cpu {
 
+/// Fails with Unsupported, with the operation, where \p kernel is open and the
+/// code of what it computes is for known sizes only: the first before it is
+/// planned.
+Result<void> checkOpen(KernelOp kernel);
+Result<void> checkOpen(KernelOp kernel, const KernelPlan &plan);
+
 /// What it takes to call \p kernel, without writing it.
 KernelPlan planKernel(KernelOp kernel, const Target &target);
 
 /// Adds the function \p name, or one a stage, to \p module, and returns the
 /// contract of each. The module's context is the kernel's and has the code
-/// generator's dialects.
-std::vector<KernelContract> emitKernel(KernelOp kernel, const Target &target,
-                                       mlir::ModuleOp module,
-                                       llvm::StringRef name);
+/// generator's dialects. Unsupported where the kernel's code is for known sizes
+/// only, and it is open.
+Result<std::vector<KernelContract>> emitKernel(KernelOp kernel,
+                                               const Target &target,
+                                               mlir::ModuleOp module,
+                                               llvm::StringRef name);
 
 } // namespace sinter::cpu
 

@@ -4,6 +4,7 @@
 #define SINTER_BACKEND_CPU_EMIT_KERNELPLAN_H
 
 #include "backend/cpu/kernels/Estimates.h"
+#include "backend/cpu/kernels/TaskPart.h"
 #include "runtime/Tensor.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -24,6 +25,11 @@ struct KernelPlan {
   /// What an AnchorKernel's scratch or workspace holds; other kernels get
   /// bytes.
   ElementType scratchType = ElementType::I8;
+  /// Where sizes are named: what `tasks` are the product of, of which the work
+  /// is `flops` for each element of the first result, and more for each of
+  /// `depth` (a named size; 1 for none).
+  std::vector<TaskPart> taskParts;
+  int64_t depth = 1;
   std::string name; ///< How it is computed: "loops", "matmul".
   /// Of a product: what could compute it, the fastest first.
   Alternatives alternatives;

@@ -25,7 +25,8 @@ public:
         yield(cast<YieldOp>(kernel.getBody().front().getTerminator())),
         root(yield.getValues()[0].getDefiningOp()),
         cost(elementCostOf(kernel)) {
-    if (auto concatenate = dyn_cast_or_null<stablehlo::ConcatenateOp>(root))
+    if (auto concatenate = dyn_cast_or_null<stablehlo::ConcatenateOp>(root);
+        concatenate && !hasNamedSizes(concatenate))
       addPieces(concatenate);
     else if (auto reduce = dyn_cast_or_null<stablehlo::ReduceOp>(root);
              reduce && isInRegisters(reduce)) {
@@ -45,6 +46,12 @@ public:
     for (const LoopNest &nest : nests)
       count += nest.tasks();
     return std::max<int64_t>(count, 1);
+  }
+
+  std::vector<TaskPart> taskParts() const override {
+    // Several nests would have to know where the tasks of each begin.
+    return nests.size() == 1 ? nests.front().taskParts()
+                             : std::vector<TaskPart>();
   }
 
   int64_t lanes() const override { return lanesAtOnce; }
@@ -195,7 +202,8 @@ private:
     if (shape.size() < 2)
       return false;
     size_t dim = contiguousDim(op);
-    return dim + 1 != shape.size() && shape[dim] >= 4 && shape.back() >= 4;
+    return dim + 1 != shape.size() && shape[dim] >= 4 && shape.back() >= 4 &&
+           !isNamed(shape[dim]) && !isNamed(shape.back());
   }
 
   static constexpr int64_t tileRows = 16, tileColumns = 64;

@@ -2,7 +2,10 @@
 
 #include "backend/cpu/emit/LoopNest.h"
 
+#include "graph/NamedSizes.h"
+
 using namespace mlir;
+using namespace sinter;
 using namespace sinter::cpu;
 
 /// A task is one place of the first `outerDims` dimensions, and one chunk of
@@ -11,6 +14,9 @@ struct LoopNest::Split {
   size_t outerDims = 0;
   int64_t outer = 1;
   int64_t chunk = 0, chunks = 1;
+  /// Whether the innermost dimension is in chunks; of a named size, in how many
+  /// is known when the program runs.
+  bool isCut = false;
 };
 
 /// Arithmetic operations that make a task: some microseconds, far more than it
@@ -29,12 +35,18 @@ static int64_t evenChunk(int64_t size, int64_t most) {
 LoopNest::Split LoopNest::split() const {
   Split split;
   double remaining = cost;
+  // All places of a named size are tasks of their own, as long as they are
+  // not many in one of it.
+  auto sizeOf = [](int64_t size) {
+    return isNamed(size) ? 1e12 : double(size);
+  };
   for (int64_t size : shape)
-    remaining *= size;
+    remaining *= sizeOf(size);
   while (split.outerDims + 1 < shape.size() && remaining > taskCost) {
     int64_t size = shape[split.outerDims++];
-    split.outer *= size;
-    remaining /= size;
+    if (!hasNamed(shape))
+      split.outer *= size;
+    remaining /= sizeOf(size);
   }
   split.chunk = shape.back();
   if (split.outerDims + 1 == shape.size() && !keepRows &&
@@ -42,21 +54,38 @@ LoopNest::Split LoopNest::split() const {
     // Multiples of 64 elements: whole cache lines and vectors.
     int64_t elements =
         std::max<int64_t>(int64_t(taskCost / cost) / 64 * 64, 64);
+    split.isCut = true;
     split.chunk = std::min(shape.back(), evenChunk(shape.back(), elements));
-    split.chunks = (shape.back() + split.chunk - 1) / split.chunk;
+    if (!isNamed(shape.back()))
+      split.chunks = (shape.back() + split.chunk - 1) / split.chunk;
   }
   return split;
 }
 
 int64_t LoopNest::tasks() const {
+  if (hasNamed(shape))
+    return 1;
   Split s = split();
   return s.outer * s.chunks;
 }
 
+std::vector<TaskPart> LoopNest::taskParts() const {
+  const Split s = split();
+  std::vector<TaskPart> parts;
+  for (size_t i = 0; i < s.outerDims; ++i)
+    parts.push_back({{shape[i]}, 1});
+  if (s.isCut)
+    parts.push_back({{shape.back()}, s.chunk});
+  return parts;
+}
+
 void LoopNest::emitTask(KernelBuilder &code, Value task) const {
   Split s = split();
-  Value chunk = code.rem(task, s.chunks);
-  Value rest = code.div(task, s.chunks);
+  Value chunks = code.index(s.chunks);
+  if (s.isCut && isNamed(shape.back()))
+    chunks = code.div(code.add(code.index(shape.back()), s.chunk - 1), s.chunk);
+  Value chunk = code.rem(task, chunks);
+  Value rest = code.div(task, chunks);
   SmallVector<Value> outer(s.outerDims);
   for (size_t i = s.outerDims; i-- > 0;) {
     outer[i] = i == 0 && shape[i] != 1 ? rest : code.rem(rest, shape[i]);
@@ -69,7 +98,8 @@ void LoopNest::emitTask(KernelBuilder &code, Value task) const {
     llvm::append_range(place, position);
     Value begin = code.mul(chunk, s.chunk);
     Value end = code.add(begin, s.chunk);
-    if (s.chunks > 1 && shape.back() % s.chunk != 0)
+    if ((s.chunks > 1 || (s.isCut && isNamed(shape.back()))) &&
+        shape.back() % s.chunk != 0)
       end = code.min(end, code.index(shape.back()));
     body(place, begin, end);
   });

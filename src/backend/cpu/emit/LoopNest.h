@@ -4,6 +4,7 @@
 #define SINTER_BACKEND_CPU_EMIT_LOOPNEST_H
 
 #include "backend/cpu/emit/KernelBuilder.h"
+#include "backend/cpu/kernels/TaskPart.h"
 
 #include <functional>
 #include <vector>
@@ -25,6 +26,8 @@ struct LoopNest {
 
   /// Independent parts. They depend on the shape and the cost alone.
   int64_t tasks() const;
+  /// What they are the product of, where sizes are named.
+  std::vector<TaskPart> taskParts() const;
   /// Writes one of them.
   void emitTask(KernelBuilder &code, mlir::Value task) const;
 

@@ -49,10 +49,51 @@ static bool readsBetterTogether(const MatMulShape &shape) {
          shape.bStride >= leastStride;
 }
 
+/// Where sizes are named, the product of a matrix whose rows come first, by one
+/// of known sizes.
+static std::optional<MatMulForm> ofOpenRows(const Side &lhs, const Side &rhs,
+                                            bool hasConstantRhs) {
+  // As many as decisions are made for.
+  constexpr int64_t estimatedRows = 1024;
+  const size_t free = lhs.free.size();
+  auto isInOrder = [](ArrayRef<int64_t> dims, size_t first) {
+    return llvm::equal(dims, llvm::seq<int64_t>(first, first + dims.size()));
+  };
+  if (hasNamed(rhs.shape) || !lhs.batching.empty() || !isInOrder(lhs.free, 0) ||
+      !isInOrder(lhs.contracting, free) || hasNamed(lhs.shape.drop_front(free)))
+    return std::nullopt;
+  auto columns = rhs.collapse(rhs.free), depth = rhs.collapse(rhs.contracting);
+  if (!columns || !depth || columns->first < 1 || depth->first < 1)
+    return std::nullopt;
+  MatMulForm form;
+  MatMulShape &shape = form.shape;
+  shape.openRows = lhs.shape.take_front(free).vec();
+  shape.m = estimatedRows;
+  shape.n = columns->first;
+  shape.k = depth->first;
+  shape.aRowStride = shape.k;
+  shape.cRowStride = shape.n;
+  if (hasConstantRhs) {
+    shape.bLayout = MatMulShape::BLayout::Packed;
+    form.packedKStride = depth->second;
+    form.packedNStride = columns->second;
+    return form;
+  }
+  const bool isByRows = columns->second == 1 || shape.n == 1;
+  shape.bLayout =
+      isByRows ? MatMulShape::BLayout::Rows : MatMulShape::BLayout::Transposed;
+  shape.bStride = isByRows ? depth->second : columns->second;
+  if (!isByRows && depth->second != 1)
+    return std::nullopt;
+  return form;
+}
+
 std::optional<MatMulForm> MatMulForm::of(const stablehlo::ProductSide &left,
                                          const stablehlo::ProductSide &right,
                                          bool hasConstantRhs) {
   Side lhs(left), rhs(right);
+  if (hasNamed(lhs.shape) || hasNamed(rhs.shape))
+    return ofOpenRows(lhs, rhs, hasConstantRhs);
   auto rows = lhs.collapse(lhs.free), columns = rhs.collapse(rhs.free);
   auto lhsDepth = lhs.collapse(lhs.contracting);
   auto rhsDepth = rhs.collapse(rhs.contracting);

@@ -67,9 +67,13 @@ public:
         product(shapeOfProduct(), target, arithmetic) {
     SmallVector<int64_t> lhsContracting;
     batches = sidesOf(op, lhsContracting).first.batching.size();
-    const std::vector<TileArithmetic> ofTiles = TileArithmetic::allOf(
-        arithmetic.lhs, arithmetic.rhs, arithmetic.accumulator, precisionOf(op),
-        numbersOf(op));
+    // Those of matrix units are cut for one number of rows.
+    const std::vector<TileArithmetic> ofTiles =
+        form.shape.openRows.empty()
+            ? TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
+                                    arithmetic.accumulator, precisionOf(op),
+                                    numbersOf(op))
+            : std::vector<TileArithmetic>();
     estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
                                 product.flops(), arithmetic, target, ofTiles);
     if (usesTiles(estimated.front().kernel))
@@ -87,6 +91,12 @@ public:
         product.scratchElements() * int64_t(byteSize(plan.scratchType));
     plan.name = estimated.front().kernel;
     plan.alternatives = estimated;
+    if (!form.shape.openRows.empty()) {
+      plan.flops = 2.0 * double(form.shape.k);
+      if (product.keepsRowsOpen())
+        plan.taskParts = {{form.shape.openRows, product.tileRows()},
+                          {{product.panels()}, 1}};
+    }
     if (tiles)
       return withTiles(std::move(plan));
     if (!isPacked())
@@ -194,7 +204,7 @@ private:
 
   /// Batch, row and column as a place in the product's result.
   SmallVector<Value> placeOf(KernelBuilder &e, const MatMulPosition &at) const {
-    ArrayRef<int64_t> shape = tensorOf(anchor->getResult(0)).getShape();
+    ArrayRef<int64_t> shape = shapeOf(anchor->getResult(0));
     SmallVector<Value> place;
     size_t next = 0;
     for (size_t i = 0; i < batches; ++i)

@@ -25,7 +25,7 @@ public:
     nest.shape.push_back(1);
     nest.cost = elementCostOf(kernel);
     for (int64_t size : shape.drop_front(rowRank))
-      nest.cost *= size;
+      nest.cost *= isNamed(size) ? nominalSize : size;
     for (auto reduce : kernel.getBody().front().getOps<stablehlo::ReduceOp>())
       reductions.push_back(reduce);
     chooseStored();
@@ -33,6 +33,7 @@ public:
   }
 
   int64_t tasks() const override { return std::max<int64_t>(nest.tasks(), 1); }
+  std::vector<TaskPart> taskParts() const override { return nest.taskParts(); }
 
   void emit(Elemental &values, Value task, ValueRange outputs, Value) override {
     elemental = &values;
@@ -103,6 +104,11 @@ private:
   /// in a row of its own, as long as that fits on the stack.
   void chooseStored() {
     constexpr int64_t mostBytes = 48 << 10;
+    stablehlo::ReduceOp first = reductions.front();
+    if (llvm::any_of(first.getDimensions(), [&](int64_t dim) {
+          return isNamed(shapeOf(first.getInputs()[0])[dim]);
+        }))
+      return;
     std::vector<DenseSet<Operation *>> passes;
     for (stablehlo::ReduceOp reduce : reductions)
       collectPass(reduce.getInputs()[0], passes.emplace_back());
@@ -187,7 +193,7 @@ private:
   void bindRow(Operation *op, Value row, bool isWritten) {
     RankedTensorType type = tensorOf(op->getResult(0));
     elemental->bind(op->getResult(0), [=, this](ArrayRef<Coordinate> place) {
-      Value position = positionInRow(place, type.getShape());
+      Value position = positionInRow(place, shapeOf(type));
       if (isWritten)
         return elemental->load(row, position, type.getElementType());
       Value value = elemental->allAt(op, place)[0];

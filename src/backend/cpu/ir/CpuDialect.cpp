@@ -2,6 +2,7 @@
 
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/ir/ElementalOp.h"
+#include "graph/NamedSizes.h"
 
 using namespace mlir;
 using namespace sinter::cpu;
@@ -27,9 +28,24 @@ void HostCallOp::getEffects(
     effects.emplace_back(MemoryEffects::Write::get());
 }
 
+/// What \p type has as many elements as: the product of the sizes that are
+/// known, and the names of the others.
+static std::pair<int64_t, SmallVector<int64_t>> countOf(RankedTensorType type) {
+  std::pair<int64_t, SmallVector<int64_t>> count = {1, {}};
+  for (int64_t size : sinter::shapeOf(type))
+    if (sinter::isNamed(size))
+      count.second.push_back(size);
+    else
+      count.first *= size;
+  llvm::sort(count.second);
+  return count;
+}
+
 /// Whether \p inner is \p outer, perhaps in another shape.
 static bool isSameMemory(Type outer, Type inner) {
   auto a = cast<RankedTensorType>(outer), b = cast<RankedTensorType>(inner);
+  if (sinter::hasNamedSizes(a) && sinter::hasNamedSizes(b))
+    return a.getElementType() == b.getElementType() && countOf(a) == countOf(b);
   return a.hasStaticShape() && b.hasStaticShape() &&
          a.getElementType() == b.getElementType() &&
          a.getNumElements() == b.getNumElements();

@@ -20,6 +20,10 @@ def ElementalOpInterface : OpInterface<"ElementalOpInterface"> {
       Whether computing an element again costs about as much as loading it.
     }], "bool", "isCheap">,
     InterfaceMethod<[{
+      Whether elementsAt() is right where sizes are named (graph/NamedSizes.h).
+      What a generator computes as a whole says so in its plan.
+    }], "bool", "keepsOpenSizes">,
+    InterfaceMethod<[{
       Writes the code for one element of each result, at \p place. Nothing where
       there is no rule for the lanes of \p place: then it is computed lane by
       lane. Not to be called where kind() says that elements are not computed

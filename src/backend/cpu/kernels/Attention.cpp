@@ -22,6 +22,9 @@ static constexpr int64_t wantedTasks = 8;
 static constexpr int64_t mostKeysAtOnce = 512, mostKeysIfCausal = 256;
 /// Copying values pays for itself from so many rows on.
 static constexpr int64_t leastRowsToPack = 24;
+/// Of rows and keys that are counted when the program runs: so many rows are a
+/// task, and so many keys a block, whatever there are of them.
+static constexpr int64_t openTaskRows = 64, openKeyBlock = 256;
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -52,9 +55,17 @@ Attention::Attention(const AttentionShape &shape, const Target &target,
     : shape(shape), target(target) {
   lanes = target.vectorBytes() / (element.getIntOrFloatBitWidth() / 8);
   vectorType = VectorType::get({lanes}, element);
-  matrices = shape.matrices();
-  rowBlocks = shape.rowBlocks();
-  keyBlock = shape.keyBlock(lanes);
+  const bool countsHeads = llvm::none_of(
+      shape.heads, [](const auto &each) { return isNamed(each.size); });
+  for (const AttentionShape::Heads &each : shape.heads)
+    if (!isNamed(each.size))
+      matrices *= each.size;
+  if (isOpen())
+    rowBlocks = {openTaskRows, 1, openTaskRows, 0};
+  else
+    rowBlocks = countsHeads ? shape.rowBlocks()
+                            : Partition::of(shape.rows, openTaskRows);
+  keyBlock = isOpen() ? openKeyBlock : shape.keyBlock(lanes);
   scoresRow = llvm::alignTo(keyBlock, lanes);
 
   const int64_t mostRows = rowBlocks.sizeOf(0);
@@ -71,7 +82,7 @@ Attention::Attention(const AttentionShape &shape, const Target &target,
   valuesAt = reserve(packsValues(mostRows) ? keyBlock * widthPadded() : 0);
   sumsAt = reserve(sumsApart() ? mostRows * widthPadded() : 0);
   int64_t packed = 0;
-  const int64_t last = shape.keys % keyBlock;
+  const int64_t last = isOpen() ? 0 : shape.keys % keyBlock;
   for (int64_t part : {int64_t(0), rowBlocks.count - 1})
     for (int64_t count : {keyBlock, last})
       if (count > 0)
@@ -91,8 +102,28 @@ bool Attention::packsValues(int64_t rows) const {
 
 int64_t Attention::scratchElements() const { return scratchEnd; }
 
+std::vector<TaskPart> Attention::taskParts() const {
+  std::vector<TaskPart> parts;
+  for (const AttentionShape::Heads &heads : shape.heads)
+    parts.push_back({{heads.size}, 1});
+  if (isOpen())
+    parts.push_back({{shape.rows}, openTaskRows});
+  else
+    parts.push_back({{rowBlocks.count}, 1});
+  return parts;
+}
+
+/// As multiplications and additions are.
+static constexpr double ofExponential = 20;
+
+double Attention::flopsPerElement() const {
+  const double ofKey =
+      (2.0 * double(shape.depth + shape.width) + ofExponential) /
+      double(shape.width);
+  return isNamed(shape.keys) ? ofKey : ofKey * double(shape.keys);
+}
+
 double Attention::flops() const {
-  constexpr double ofExponential = 20;
   return double(matrices) * shape.rows * shape.keys *
          (2.0 * (shape.depth + shape.width) + ofExponential);
 }
@@ -110,6 +141,7 @@ MatMul Attention::scoresOf(int64_t rows, int64_t count) const {
                                  : MatMulShape::BLayout::Rows;
   product.bStride = isTransposed ? shape.keyRow : shape.keyColumn;
   product.cRowStride = scoresRow;
+  product.givenRows = product.givenColumns = isOpen();
   return MatMul(product, target, Arithmetic::of(vectorType.getElementType()));
 }
 
@@ -124,6 +156,7 @@ MatMul Attention::sumsOf(int64_t rows, int64_t count) const {
   product.bStride =
       packsValues(rowBlocks.sizeOf(0)) ? widthPadded() : shape.valueRow;
   product.cRowStride = sumsApart() ? widthPadded() : shape.resultRow;
+  product.givenRows = product.givenDepth = isOpen();
   return MatMul(product, target, Arithmetic::of(vectorType.getElementType()));
 }
 
@@ -141,7 +174,9 @@ struct Attention::Block {
   Value sums, sumsBase;
   SmallVector<Value> heads;
   Value firstRow;
-  int64_t rows = 0;
+  int64_t rows = 0; ///< Where that is open, the most that there may be.
+  Value rowCount;   ///< How many there are.
+  Value keyCount;   ///< Of the keys of a block, where that is open; else null.
   Exponential exponential;
   const AttentionEpilogue *epilogue;
 };
@@ -207,8 +242,11 @@ void Attention::build(OpBuilder &builder, Location location, Value task,
   block.queryBase = block.keyBase = block.valueBase = block.maskBase =
       block.resultBase = e.index(0);
 
-  Value rest = e.div(task, rowBlocks.count);
-  Value part = e.rem(task, rowBlocks.count);
+  Value blocks = e.index(rowBlocks.count);
+  if (isOpen())
+    blocks = e.div(e.add(e.index(shape.rows), openTaskRows - 1), openTaskRows);
+  Value rest = e.div(task, blocks);
+  Value part = e.rem(task, blocks);
   block.heads.resize(shape.heads.size());
   for (size_t d = shape.heads.size(); d-- > 0;) {
     const AttentionShape::Heads &heads = shape.heads[d];
@@ -216,8 +254,8 @@ void Attention::build(OpBuilder &builder, Location location, Value task,
     block.heads[d] = i;
     rest = e.div(rest, heads.size);
     Value shared = e.div(i, heads.shared);
-    auto advance = [&](Value &base, Value by, int64_t stride) {
-      base = e.add(base, e.mul(by, stride));
+    auto advance = [&](Value &base, Value by, const Distance &stride) {
+      base = e.add(base, e.mul(by, stride.in(e)));
     };
     advance(block.queryBase, i, heads.query);
     advance(block.keyBase, shared, heads.key);
@@ -226,19 +264,59 @@ void Attention::build(OpBuilder &builder, Location location, Value task,
     advance(block.resultBase, i, heads.result);
   }
   block.firstRow = rowBlocks.start(e, part);
-  auto advance = [&](Value &base, int64_t stride) {
-    base = e.add(base, e.mul(block.firstRow, stride));
+  auto advance = [&](Value &base, const Distance &stride) {
+    base = e.add(base, e.mul(block.firstRow, stride.in(e)));
   };
   advance(block.queryBase, shape.queryRow);
   advance(block.maskBase, shape.maskRow);
   advance(block.resultBase, shape.resultRow);
   block.sums = sumsApart() ? block.scratch : block.result;
   block.sumsBase = sumsApart() ? e.index(sumsAt) : block.resultBase;
+  if (isOpen()) {
+    block.rows = openTaskRows;
+    block.rowCount = e.min(e.index(openTaskRows),
+                           e.sub(e.index(shape.rows), block.firstRow));
+    return buildOpenRows(e, block);
+  }
   rowBlocks.dispatch(e, part, [&](int64_t rows) {
     Block sized = block;
     sized.rows = rows;
+    sized.rowCount = e.index(rows);
     buildRows(e, sized);
   });
+}
+
+/// Blocks of keys one after the other, the last of which may have fewer.
+void Attention::buildOpenRows(VectorBuilder &e, const Block &block) const {
+  clearRows(e, block);
+  auto blocksOf = [&](Value keys) {
+    return e.div(e.add(keys, keyBlock - 1), keyBlock);
+  };
+  Value keys = e.index(shape.keys), blocks = blocksOf(keys);
+  // A causal block of rows sees nothing behind its last row.
+  if (shape.isCausal)
+    blocks = e.min(blocks, blocksOf(e.add(block.firstRow, block.rowCount)));
+  e.loop(e.index(0), blocks, 1, [&](Value i) {
+    Block counted = block;
+    Value first = e.mul(i, keyBlock);
+    counted.keyCount = e.min(e.index(keyBlock), e.sub(keys, first));
+    buildKeys(e, counted, first, keyBlock);
+  });
+  divideRows(e, block);
+}
+
+/// Which lanes of the vector at \p column of a block are scores of keys.
+Value Attention::seenLanes(VectorBuilder &e, const Block &block, Value column,
+                           VectorType type) const {
+  const int64_t count = type.getNumElements();
+  auto indices = VectorType::get({count}, e.builder.getIndexType());
+  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, count));
+  Value lane = e.builder.create<arith::ConstantOp>(
+      e.loc, DenseElementsAttr::get(indices, ArrayRef<int64_t>(numbers)));
+  Value left = e.builder.create<vector::SplatOp>(e.loc, indices,
+                                                 e.sub(block.keyCount, column));
+  return e.builder.create<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, lane,
+                                         left);
 }
 
 void Attention::buildRows(VectorBuilder &e, const Block &block) const {
@@ -264,7 +342,7 @@ void Attention::buildRows(VectorBuilder &e, const Block &block) const {
 void Attention::buildKeys(VectorBuilder &e, const Block &block, Value first,
                           int64_t count) const {
   buildScores(e, block, first, count);
-  e.loop(e.index(0), e.index(block.rows), 1,
+  e.loop(e.index(0), block.rowCount, 1,
          [&](Value row) { buildWeights(e, block, row, count); });
   buildSums(e, block, first, count);
 }
@@ -290,9 +368,15 @@ void Attention::buildScores(VectorBuilder &e, const Block &block, Value first,
         e.loc, type, block.scratch, packedAt, ArrayRef<int64_t>{elements},
         ArrayRef<int64_t>{1});
   }
-  e.loop(e.index(0), e.index(product.tasks()), 1, [&](Value task) {
+  Value tasks = e.index(product.tasks());
+  // A task is a panel of columns.
+  const int64_t columns = product.panelColumns();
+  if (isOpen())
+    tasks = e.div(e.add(block.keyCount, columns - 1), columns);
+  e.loop(e.index(0), tasks, 1, [&](Value task) {
     product.build(e.builder, e.loc, task, block.query, block.key, block.scratch,
-                  packed, epilogue, &origin);
+                  packed, epilogue, &origin, 0, {},
+                  {block.rowCount, block.keyCount, {}});
   });
 }
 
@@ -304,9 +388,13 @@ Value Attention::finishScores(VectorBuilder &e, const Block &block, Value first,
         binary<arith::MulFOp>(e, vector, splatNumber(e, type, shape.scale));
   Value column = e.add(first, at.column);
   if (shape.mask != AttentionShape::Mask::None) {
-    Value offset =
-        e.add(e.add(block.maskBase, e.mul(at.row, shape.maskRow)), column);
-    Value mask = e.load(block.mask, offset, type);
+    Value offset = e.add(
+        e.add(block.maskBase, e.mul(at.row, shape.maskRow.in(e))), column);
+    Value mask = isOpen()
+                     ? Value(e.builder.create<vector::MaskedLoadOp>(
+                           e.loc, type, block.mask, ValueRange{offset},
+                           seenLanes(e, block, at.column, type), e.zero(type)))
+                     : e.load(block.mask, offset, type);
     if (shape.mask == AttentionShape::Mask::Added) {
       vector = e.addVectors(vector, mask);
     } else {
@@ -315,6 +403,10 @@ Value Attention::finishScores(VectorBuilder &e, const Block &block, Value first,
       vector = e.select(isSeen, vector, mask);
     }
   }
+  if (isOpen())
+    vector = e.select(
+        seenLanes(e, block, at.column, type), vector,
+        splatNumber(e, type, -std::numeric_limits<double>::infinity()));
   if (!shape.isCausal)
     return vector;
   // Lane l is seen where column + l <= row.
@@ -341,14 +433,17 @@ void Attention::buildWeights(VectorBuilder &e, const Block &block, Value row,
   Type element = vectorType.getElementType();
   Value base = e.add(e.index(scoresAt), e.mul(row, scoresRow));
   const int64_t whole = count / lanes * lanes, rest = count - whole;
+  // Where keys are open, what is behind them has been hidden.
+  Value wholeEnd =
+      isOpen() ? e.mul(e.div(e.add(block.keyCount, lanes - 1), lanes), lanes)
+               : e.index(whole);
   Value nothing =
       splatNumber(e, vectorType, -std::numeric_limits<double>::infinity());
   auto overRow = [&](Value start, auto step) {
-    Value end = e.loop(e.index(0), e.index(whole), lanes, start,
-                       [&](Value i, ValueRange carried) {
-                         return SmallVector<Value>{
-                             step(e.add(base, i), lanes, carried[0])};
-                       })[0];
+    Value end = e.loop(
+        e.index(0), wholeEnd, lanes, start, [&](Value i, ValueRange carried) {
+          return SmallVector<Value>{step(e.add(base, i), lanes, carried[0])};
+        })[0];
     return rest ? step(e.add(base, whole), rest, end) : end;
   };
   Value greatest = overRow(nothing, [&](Value at, int64_t valid, Value so) {
@@ -403,7 +498,8 @@ void Attention::buildSums(VectorBuilder &e, const Block &block, Value first,
   Value values = block.value;
   Value begin = e.add(block.valueBase, e.mul(first, shape.valueRow));
   if (packsValues(rowBlocks.sizeOf(0))) {
-    e.loop(e.index(0), e.index(count), 1, [&](Value i) {
+    Value end = isOpen() ? block.keyCount : e.index(count);
+    e.loop(e.index(0), end, 1, [&](Value i) {
       Value from = e.add(begin, e.mul(i, shape.valueRow));
       Value to = e.add(e.index(valuesAt), e.mul(i, widthPadded()));
       for (int64_t v = 0; v < shape.width; v += lanes)
@@ -428,9 +524,12 @@ void Attention::buildSums(VectorBuilder &e, const Block &block, Value first,
     return inner.fma(inner.load(block.sums, at.offset, type), factor, vector);
   };
   epilogue.isLong = isOneBlock() && block.epilogue->isLong;
-  e.loop(e.index(0), e.index(product.tasks()), 1, [&](Value task) {
+  Value tasks =
+      isOpen() ? product.tasksFor(e, block.rowCount) : e.index(product.tasks());
+  e.loop(e.index(0), tasks, 1, [&](Value task) {
     product.build(e.builder, e.loc, task, block.scratch, values, block.sums,
-                  Value(), epilogue, &origin);
+                  Value(), epilogue, &origin, 0, {},
+                  {block.rowCount, {}, block.keyCount});
   });
 }
 
@@ -449,7 +548,7 @@ void Attention::forRowVectors(
     VectorBuilder &e, const Block &block,
     llvm::function_ref<void(Value, int64_t, Value, VectorType)> body) const {
   const int64_t stride = sumsApart() ? widthPadded() : shape.resultRow;
-  e.loop(e.index(0), e.index(block.rows), 1, [&](Value row) {
+  e.loop(e.index(0), block.rowCount, 1, [&](Value row) {
     Value base = e.add(block.sumsBase, e.mul(row, stride));
     for (int64_t v = 0; v < shape.width; v += lanes)
       body(row, v, e.add(base, v),
@@ -463,7 +562,7 @@ void Attention::clearRows(VectorBuilder &e, const Block &block) const {
   Value zero = splatNumber(e, element, 0);
   Value lowest =
       splatNumber(e, element, -std::numeric_limits<double>::infinity());
-  e.loop(e.index(0), e.index(block.rows), 1, [&](Value row) {
+  e.loop(e.index(0), block.rowCount, 1, [&](Value row) {
     storeNumber(e, lowest, block.scratch, e.add(row, greatestAt));
     storeNumber(e, zero, block.scratch, e.add(row, sumAt));
   });

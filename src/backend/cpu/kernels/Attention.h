@@ -13,6 +13,8 @@
 #define SINTER_BACKEND_CPU_KERNELS_ATTENTION_H
 
 #include "backend/cpu/kernels/MatMul.h"
+#include "backend/cpu/kernels/TaskPart.h"
+#include "graph/NamedSizes.h"
 
 #include <optional>
 
@@ -21,7 +23,7 @@ namespace sinter::cpu {
 /// All strides count elements. The elements of a value, of a row of the result
 /// and of the mask lie side by side, and those of a key or one of all keys.
 struct AttentionShape {
-  int64_t rows = 0, keys = 0;   ///< Lq, Lk
+  int64_t rows = 0, keys = 0;   ///< Lq, Lk; may be named.
   int64_t depth = 0, width = 0; ///< D, Dv
   int64_t queryRow = 0, queryColumn = 1;
   int64_t keyRow = 0, keyColumn = 1;
@@ -29,15 +31,15 @@ struct AttentionShape {
   bool isCausal = false;
   /// What is chosen stands for the score where it is not 0.
   enum class Mask { None, Added, Chosen } mask = Mask::None;
-  int64_t maskRow = 0; ///< 0: one row for all.
+  Distance maskRow = 0; ///< 0: one row for all.
   double scale = 1;
   /// Something is computed of the results before they are stored.
   bool hasEpilogue = false;
 
   /// A dimension of heads. `shared` heads of the query read one of the key's.
   struct Heads {
-    int64_t size, shared;
-    int64_t query, key, value, mask, result;
+    int64_t size, shared; ///< The size may be named.
+    Distance query, key, value, mask, result;
   };
   std::vector<Heads> heads;
 
@@ -75,6 +77,11 @@ public:
             mlir::Type element);
 
   int64_t tasks() const { return matrices * rowBlocks.count; }
+  /// Where sizes are named: what they are the product of.
+  std::vector<TaskPart> taskParts() const;
+  /// Arithmetic operations for an element of the result, and for each key if
+  /// these are open.
+  double flopsPerElement() const;
   double flops() const;
   /// Elements of the scratch buffer that each thread needs.
   int64_t scratchElements() const;
@@ -116,6 +123,11 @@ private:
   MatMul scoresOf(int64_t rows, int64_t count) const;
   MatMul sumsOf(int64_t rows, int64_t count) const;
   bool isOneBlock() const { return keyBlock == shape.keys; }
+  /// Whether rows or keys are counted when the program runs.
+  bool isOpen() const { return isNamed(shape.rows) || isNamed(shape.keys); }
+  void buildOpenRows(VectorBuilder &code, const Block &block) const;
+  mlir::Value seenLanes(VectorBuilder &code, const Block &block,
+                        mlir::Value column, mlir::VectorType type) const;
   /// Values that lie apart are copied together, where many rows read them.
   bool packsValues(int64_t rows) const;
   int64_t widthPadded() const;
@@ -124,7 +136,7 @@ private:
   Target target;
   mlir::VectorType vectorType;
   int64_t lanes;
-  int64_t matrices;
+  int64_t matrices = 1;
   Partition rowBlocks;
   int64_t keyBlock;
   int64_t scoresRow; ///< How far rows of scores are apart.

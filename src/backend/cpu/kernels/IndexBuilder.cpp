@@ -2,12 +2,15 @@
 
 #include "backend/cpu/kernels/IndexBuilder.h"
 
+#include "graph/NamedSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
+using namespace sinter;
 using namespace sinter::cpu;
 
 /// The first words of the keys under which values are remembered.
@@ -38,6 +41,22 @@ IndexBuilder::IndexBuilder(OpBuilder &builder, Location location)
   entry = &function.getBody().front();
 }
 
+Distance Distance::times(int64_t size) const {
+  Distance product = *this;
+  if (isNamed(size))
+    product.names.push_back(size);
+  else
+    product.number *= size;
+  return product;
+}
+
+Value Distance::in(IndexBuilder &code) const {
+  Value distance = code.index(number);
+  for (int64_t name : names)
+    distance = code.mul(distance, name);
+  return distance;
+}
+
 Value IndexBuilder::recall(const Key &key) const {
   for (const auto &scope : llvm::reverse(scopes))
     if (auto found = scope.find(key); found != scope.end())
@@ -50,13 +69,37 @@ void IndexBuilder::remember(Key key, Value value) {
 }
 
 Value IndexBuilder::index(int64_t value) {
-  Value &slot = indices[value];
-  if (!slot) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(entry);
-    slot = create<arith::ConstantIndexOp>(value);
+  if (Value known = indices.lookup(value))
+    return known;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(entry);
+  Value made;
+  if (std::optional<int64_t> number = namedSize(value)) {
+    made = sizeInTable(*number);
+  } else {
+    if (isNoSize(value))
+      entry->getParentOp()->setAttr(usesNoSize, builder.getUnitAttr());
+    made = create<arith::ConstantIndexOp>(value);
   }
-  return slot;
+  indices[value] = made;
+  return made;
+}
+
+/// What the function's table has for named size \p number.
+Value IndexBuilder::sizeInTable(int64_t number) {
+  auto argument =
+      entry->getParentOp()->getAttrOfType<IntegerAttr>(sizesArgument);
+  if (!argument) {
+    entry->getParentOp()->setAttr(usesNoSize, builder.getUnitAttr());
+    return create<arith::ConstantIndexOp>(0);
+  }
+  Value place = create<arith::ConstantIndexOp>(number);
+  Value loaded = create<memref::LoadOp>(entry->getArgument(argument.getInt()),
+                                        ValueRange{place});
+  Value size = create<arith::IndexCastOp>(builder.getIndexType(), loaded);
+  constexpr int64_t most = int64_t(1) << 46;
+  assumeRange(size, {0, most});
+  return size;
 }
 
 Value IndexBuilder::boolean(bool value) {
@@ -233,6 +276,8 @@ Value IndexBuilder::equal(Value a, Value b) {
 
 Value IndexBuilder::inRange(Value a, int64_t bound) {
   Range range = rangeOf(a);
+  if (isNamed(bound))
+    range = Range();
   if (range.least >= 0 && range.most < bound)
     return boolean(true);
   if (range.most < 0 || range.least >= bound)

@@ -21,6 +21,12 @@
 
 namespace sinter::cpu {
 
+/// Attributes of a kernel's function: the number of the argument that is the
+/// table of named sizes, and whether code for it was to use a number that
+/// somebody made of a named size, so that it is wrong.
+inline constexpr llvm::StringLiteral sizesArgument = "sinter.sizes";
+inline constexpr llvm::StringLiteral usesNoSize = "sinter.uses_no_size";
+
 class IndexBuilder {
 public:
   /// Writes where \p builder stands, which is inside a function.
@@ -38,6 +44,8 @@ public:
 
   // Index arithmetic. Quotients and remainders are of numbers that are not
   // negative. Comparisons fold where the bounds of loops decide them.
+  /// Of a named size, that of the table that the function has; of what is no
+  /// size, anything, and the function is marked (`usesNoSize`).
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value add(mlir::Value a, int64_t b) { return add(a, index(b)); }
@@ -54,7 +62,7 @@ public:
   /// Signed a < b; i1.
   mlir::Value less(mlir::Value a, mlir::Value b);
   mlir::Value equal(mlir::Value a, mlir::Value b);
-  /// 0 <= a < bound.
+  /// 0 <= a < bound, which is not a named size.
   mlir::Value inRange(mlir::Value a, int64_t bound);
   mlir::Value both(mlir::Value a, mlir::Value b);
   /// \p a where \p condition holds, else \p b; of any type.
@@ -123,11 +131,25 @@ private:
   mlir::Value once(unsigned kind, llvm::ArrayRef<mlir::Value> operands,
                    llvm::function_ref<mlir::Value()> make);
 
+  mlir::Value sizeInTable(int64_t number);
+
   mlir::Block *entry;
   llvm::DenseMap<int64_t, mlir::Value> indices;
   llvm::DenseMap<mlir::Value, Range> ranges;
   mlir::Value truths[2];
   std::vector<std::map<Key, mlir::Value>> scopes;
+};
+
+/// How far apart things are in memory: a number times sizes that are named.
+struct Distance {
+  int64_t number = 0;
+  llvm::SmallVector<int64_t, 2> names = {};
+
+  Distance(int64_t number = 0) : number(number) {}
+  bool isNumber() const { return names.empty(); }
+  /// As many times as far, a size that may be named.
+  Distance times(int64_t size) const;
+  mlir::Value in(IndexBuilder &code) const;
 };
 
 } // namespace sinter::cpu

@@ -21,6 +21,7 @@ struct MatMul::Operands {
   const MatMulEpilogue *epilogue;
   int64_t firstDepth, endDepth; ///< The steps of the reduction.
   Value unit;                   ///< The number of the tile's rows.
+  MatMulExtents extents;        ///< What is open of its size.
 };
 
 /// A panel of columns.
@@ -61,7 +62,8 @@ struct MatMul::Numbers {
 void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                    Value b, Value c, Value scratch,
                    const MatMulEpilogue &epilogue, const MatMulOrigin *origin,
-                   int64_t stage, const MatMulNumbers &numbers) const {
+                   int64_t stage, const MatMulNumbers &numbers,
+                   const MatMulExtents &extents) const {
   VectorBuilder code(builder, location);
   Operands operands{code.flatten(a),
                     code.flatten(b),
@@ -85,7 +87,16 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
     operands.bBase = origin->b;
     operands.cBase = origin->c;
   }
-  TaskOrder::Task place = order.decode(code, task);
+  operands.extents = extents;
+  if (!shape.openRows.empty()) {
+    operands.extents.rows = code.index(1);
+    for (int64_t size : shape.openRows)
+      operands.extents.rows = code.mul(operands.extents.rows, size);
+  }
+  TaskOrder::Task place =
+      hasOpenRows() && !copiesPanels()
+          ? order.decode(code, task, openTiles(code, operands))
+          : order.decode(code, task);
 
   Value rest = place.outer;
   operands.position.batch.resize(shape.batch.size());
@@ -158,15 +169,52 @@ void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
   auto emitUnit = [&](Value unit) {
     operands.unit = unit;
     Value firstRow = rowTiles.start(code, unit);
+    if (hasOpenRows())
+      return buildOpenTile(code, operands, panel, firstRow);
     rowTiles.dispatch(code, unit, [&](int64_t rows) {
       buildTile(code, operands, panel, firstRow, rows);
     });
   };
   if (!copiesPanels())
     return emitUnit(unit);
-  code.loop(rowBlocks.start(code, unit),
-            rowBlocks.start(code, code.add(unit, 1)), 1,
+  Value end = rowBlocks.start(code, code.add(unit, 1));
+  if (hasOpenRows())
+    end = code.min(end, openTiles(code, operands));
+  code.loop(rowBlocks.start(code, unit), end, 1,
             [&](Value tile) { emitUnit(tile); });
+}
+
+/// How many tiles hold the rows that there are.
+Value MatMul::openTiles(VectorBuilder &code, const Operands &operands) const {
+  return code.div(code.add(operands.extents.rows, rowTiles.size - 1),
+                  rowTiles.size);
+}
+
+Value MatMul::tasksFor(VectorBuilder &code, Value rows) const {
+  return code.mul(code.div(code.add(rows, rowTiles.size - 1), rowTiles.size),
+                  order.panels);
+}
+
+/// A whole tile, or what is left of the rows: tiles of half as many, and so on.
+void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
+                           const Panel &panel, Value firstRow) const {
+  const int64_t whole = rowTiles.size;
+  Value left = code.sub(operands.extents.rows, firstRow);
+  auto emitRest = [&] {
+    int64_t rows = llvm::bit_floor(static_cast<uint64_t>(whole));
+    if (rows == whole)
+      rows /= 2;
+    for (; rows > 0; rows /= 2) {
+      // The larger ones have taken all but what is left by twice as many rows.
+      Value done = code.mul(code.div(left, 2 * rows), 2 * rows);
+      Value isLeft = code.less(code.index(rows - 1), code.sub(left, done));
+      code.when(isLeft, [&] {
+        buildTile(code, operands, panel, code.add(firstRow, done), rows);
+      });
+    }
+  };
+  code.when(code.less(left, code.index(whole)), emitRest,
+            [&] { buildTile(code, operands, panel, firstRow, whole); });
 }
 
 void MatMul::buildTile(VectorBuilder &code, Operands &operands,
@@ -390,8 +438,11 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
   // them take turns over the reduction.
   const int64_t size = tile.size();
   const int64_t turns = arithmetic.widensRhs() ? arithmetic.kGroup : 1;
+  // The order of a sum must not follow from how many rows there are.
   const int64_t sets =
-      std::max<int64_t>(1, std::min(8 / size, range.steps * turns / 4));
+      hasOpenRows()
+          ? 1
+          : std::max<int64_t>(1, std::min(8 / size, range.steps * turns / 4));
   SmallVector<Value> sums(initial);
   for (int64_t set = 1; set < sets; ++set)
     llvm::append_range(sums, tile.registers.zeros(code));
@@ -418,6 +469,13 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
                   int64_t valid) {
     emitStep(code, tile, k, valid, sums, number * turns, numbers);
   };
+  if (shape.givenDepth)
+    return code.loop(code.index(0), operands.extents.depth, 1, sums,
+                     [&](Value k, ValueRange carried) {
+                       SmallVector<Value> next(carried);
+                       step(next, 0, k, 1);
+                       return next;
+                     });
   // The last group may have fewer products.
   const int64_t whole =
       range.steps - (range.lastValid < arithmetic.kGroup ? 1 : 0);
@@ -478,6 +536,9 @@ void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
         builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(square));
     for (int64_t n = 0; n < columns; ++n) {
       Value column = code.add(panel.firstColumn, v * lanes + n);
+      // The last one stands for those that are not there.
+      if (shape.givenColumns)
+        column = code.min(column, code.sub(operands.extents.columns, 1));
       Value from = code.add(
           code.add(operands.bBase, code.mul(column, shape.bStride)), k);
       Value row = code.loadFirst(operands.b, from, type, count);

@@ -35,6 +35,11 @@ struct MatMulNumbers {
   mlir::Value scales, zeros;
 };
 
+/// How large a product is whose shape says that this is given.
+struct MatMulExtents {
+  mlir::Value rows, columns, depth;
+};
+
 /// Where matrices begin in their buffers, in elements.
 struct MatMulOrigin {
   mlir::Value a, b, c;
@@ -54,13 +59,20 @@ public:
              mlir::Value task, mlir::Value a, mlir::Value b, mlir::Value c,
              mlir::Value scratch, const MatMulEpilogue &epilogue,
              const MatMulOrigin *origin = nullptr, int64_t stage = 0,
-             const MatMulNumbers &numbers = {}) const;
+             const MatMulNumbers &numbers = {},
+             const MatMulExtents &extents = {}) const;
+
+  /// Of a shape whose rows are given, or open: how many tasks so many have.
+  mlir::Value tasksFor(VectorBuilder &code, mlir::Value rows) const;
 
 private:
   struct Operands;
   struct Panel;
   void buildPanel(VectorBuilder &code, Operands &operands, const Panel &panel,
                   mlir::Value unit) const;
+  mlir::Value openTiles(VectorBuilder &code, const Operands &operands) const;
+  void buildOpenTile(VectorBuilder &code, Operands &operands,
+                     const Panel &panel, mlir::Value firstRow) const;
   void buildTile(VectorBuilder &code, Operands &operands, const Panel &panel,
                  mlir::Value firstRow, int64_t rows) const;
   llvm::SmallVector<mlir::Value> reduce(VectorBuilder &code, Operands &operands,

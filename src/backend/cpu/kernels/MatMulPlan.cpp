@@ -55,6 +55,11 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
   allVectors = llvm::divideCeil(shape.n, lanes);
   panelVectors = chooseTileVectors(target, shape.m, allVectors);
   rowTiles = Partition::of(shape.m, maxTileRows(target, panelVectors));
+  if (hasOpenRows()) {
+    const int64_t rows = maxTileRows(target, panelVectors);
+    const int64_t count = llvm::divideCeil(shape.m, rows);
+    rowTiles = {count * rows, count, rows, 0};
+  }
   const int64_t steps = arithmetic.steps(shape.k);
   depths = Partition::of(steps, steps);
 
@@ -73,6 +78,8 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
     rowBlocks = Partition::of(rowTiles.count,
                               std::max<int64_t>(1, rows / rowTiles.size));
     order = {outer, rowBlocks.count, panels, 1};
+  } else if (hasOpenRows()) {
+    chooseOpenOrder(outer, panels);
   } else {
     chooseOrder(outer, panels);
   }
@@ -108,6 +115,17 @@ void MatMulPlan::chooseOrder(int64_t outer, int64_t panels) {
     return;
   depths = stages;
   order = staged;
+}
+
+/// As many rows as fit the second-level cache beside a panel take one panel
+/// after the other, whatever there are of them; sums are taken in one stage.
+void MatMulPlan::chooseOpenOrder(int64_t outer, int64_t panels) {
+  constexpr int64_t most = 32;
+  const int64_t tileBytes = rowTiles.size * shape.k * arithmetic.lhsBytes();
+  const int64_t room =
+      target.l2Bytes * 3 / 4 - 2 * panelElements() * packing.rhsBytes();
+  order = {outer, rowTiles.count, panels,
+           std::clamp<int64_t>(room / tileBytes, 1, most)};
 }
 
 /// Where a task's rows and a widened panel do not fit the second-level cache

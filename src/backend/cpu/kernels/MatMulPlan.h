@@ -20,6 +20,13 @@ namespace sinter::cpu {
 /// All strides count elements.
 struct MatMulShape {
   int64_t m = 0, n = 0, k = 0;
+  /// Where m is known only when the program runs: what it is the product of,
+  /// with named sizes. Then m is an estimate; B is packed, or has its rows side
+  /// by side, and stays as wide as it is.
+  std::vector<int64_t> openRows;
+  /// Where build() is told how many rows, columns or steps of the reduction
+  /// there are (MatMulExtents); m, n and k are the most that there may be then.
+  bool givenRows = false, givenColumns = false, givenDepth = false;
 
   /// A[m,k] is at m * aRowStride + k * aColumnStride; a transposed matrix has
   /// the column stride larger than the row stride.
@@ -71,6 +78,12 @@ public:
 
   /// Stages run one after the other, each with tasks() tasks.
   int64_t stages() const { return depths.count; }
+  /// Rows of a tile, but for the last ones.
+  int64_t tileRows() const { return rowTiles.size; }
+  int64_t panels() const { return order.panels; }
+  int64_t panelColumns() const { return panelVectors * lanes; }
+  /// Whether the plan holds for any number of rows (openRows).
+  bool keepsRowsOpen() const { return !copiesPanels(); }
   int64_t tasks() const;
   double flops() const;
   /// Elements of the scratch buffer, of scratchType, that each thread needs; 0
@@ -123,8 +136,13 @@ protected:
   TaskOrder order;
   bool streamsWeights; ///< They do not stay in the second-level cache.
 
+  bool hasOpenRows() const {
+    return shape.givenRows || !shape.openRows.empty();
+  }
+
 private:
   void chooseOrder(int64_t outer, int64_t panels);
+  void chooseOpenOrder(int64_t outer, int64_t panels);
   void chooseStages(int64_t rows, int64_t panels);
   /// Packs panel by panel: \p packRow is given where a row of \p width columns
   /// begins, the first of which is \p column, and how many are valid.

@@ -149,6 +149,15 @@ TaskOrder::Task TaskOrder::decode(VectorBuilder &code, Value task) const {
           code.div(inChunk, size)};
 }
 
+TaskOrder::Task TaskOrder::decode(VectorBuilder &code, Value task,
+                                  Value units) const {
+  Value firstUnit = code.mul(code.div(task, chunk * panels), chunk);
+  Value inChunk = code.rem(task, chunk * panels);
+  Value size = code.min(code.index(chunk), code.sub(units, firstUnit));
+  return {code.index(0), code.add(firstUnit, code.rem(inChunk, size)),
+          code.div(inChunk, size)};
+}
+
 TaskOrder TaskOrder::choose(const Target &target, int64_t outer, int64_t units,
                             int64_t panels, int64_t rowBytes,
                             int64_t panelBytes) {

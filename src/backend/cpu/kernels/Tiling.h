@@ -116,6 +116,8 @@ struct TaskOrder {
     mlir::Value outer, unit, panel;
   };
   Task decode(VectorBuilder &code, mlir::Value task) const;
+  /// For as many units as \p units says, and one of `outer`.
+  Task decode(VectorBuilder &code, mlir::Value task, mlir::Value units) const;
 
   /// Picks the chunk that moves the least into the second-level cache.
   /// \p rowBytes is what all units read, \p panelBytes one panel.

@@ -29,17 +29,26 @@ static bool hasKernel(nn::AttentionOp op) {
   for (Value operand : op->getOperands()) {
     Type element = tensorOf(operand).getElementType();
     if ((!element.isF32() && !nn::isNarrowFloat(element)) ||
-        !tensorOf(operand).hasStaticShape() ||
-        tensorOf(operand).getNumElements() == 0)
+        llvm::is_contained(shapeOf(operand), 0))
       return false;
   }
-  return tensorOf(op.getResult()).getNumElements() > 0;
+  return !llvm::is_contained(shapeOf(op.getResult()), 0);
+}
+
+/// Whether sizes of it are known only when the program runs.
+static bool isOpen(nn::AttentionOp op) {
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    return !tensorOf(operand).hasStaticShape();
+  });
 }
 
 bool computesWhole(nn::AttentionOp op, const PassSetting &setting,
                    const PatternRun &run) {
   if (!run.isEnabled(label) || !hasKernel(op))
     return false;
+  // There may be any number of rows and keys.
+  if (isOpen(op))
+    return true;
   const Alternatives all = alternativesFor(asHeads(op), setting.target);
   // The kernel tells what it was chosen from when it is planned.
   return all.front().kernel == "attention" ||

@@ -1,0 +1,73 @@
+//===- NameSizes.h - every unknown size gets a name -----------------------===//
+//
+//   %s = nn.shape %x : tensor<?x8xf32>        (N, 8)
+//   %y = dynamic_broadcast_in_dim %b, %s  ->  broadcast_in_dim %b
+//        : tensor<?x?xf32>                    : tensor<?x8xf32, [name of N, 8]>
+//
+// The sizes of the entry function's arguments are parameters; those of all
+// other values are polynomials over them, followed through axes of operations
+// and arithmetic on shapes. Equal ones get one name (graph/NamedSizes.h).
+// Operations that take sizes as operands become those that have them in their
+// types. The module keeps what the names stand for.
+//
+// What sizes decide (a slice that ends at the smaller of a length and 512) is
+// taken to be as it is for small sizes, and noted as a limit.
+//
+// Restrictions: sizes that follow from values, from branches, loops or windows
+// have no such expression, and fail.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_NAMESIZES_H
+#define SINTER_BACKEND_CPU_NAMESIZES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/Result.h"
+#include "runtime/SizeExpression.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinter::cpu {
+
+/// Does nothing where all sizes are known. Fails with Unsupported, with the
+/// operation and the dimension, for a size without an expression.
+Result<void> nameSizes(mlir::func::FuncOp function);
+
+/// Takes away each nn.broadcast_like that repeats nothing, since what it
+/// follows has the same sizes whatever they are:
+///
+///   add(broadcast_like(s, m), broadcast_like(m, s)), s : [N, 4, S, S],
+///   m : [N, 1, 1, S] -> add(s, broadcast_like(m, s))
+///
+/// For graphs whose operations are not those of the backend yet.
+void dropRepetitions(mlir::func::FuncOp function);
+
+/// Whether \p op is one of those that nameSizes takes away: it reads sizes that
+/// are unknown, or takes some.
+bool isAboutSizes(mlir::Operation *op);
+
+/// What the names in a module stand for.
+struct SizeTable {
+  /// Of the parameters: the symbols of the model's dimensions.
+  std::vector<std::string> parameters;
+  /// By the number of the name.
+  std::vector<SizeExpression> sizes;
+  /// What was taken for granted: the graph computes the same as long as none of
+  /// these is negative.
+  std::vector<SizeExpression> limits;
+
+  /// Of \p module; nothing if it has no named sizes.
+  static std::optional<SizeTable> of(mlir::ModuleOp module);
+  void setOf(mlir::ModuleOp module) const;
+
+  /// What a size or a name stands for.
+  SizeExpression expressionOf(int64_t size) const;
+  /// The number of elements of a shape; nothing on overflow.
+  std::optional<SizeExpression> countOf(llvm::ArrayRef<int64_t> shape) const;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_NAMESIZES_H

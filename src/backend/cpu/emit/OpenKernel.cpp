@@ -1,0 +1,39 @@
+//===- OpenKernel.cpp - kernels of sizes that are not known ---------------===//
+
+#include "backend/cpu/emit/OpenKernel.h"
+
+#include "backend/cpu/emit/Elemental.h"
+#include "graph/Types.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+bool cpu::isOpen(KernelOp kernel) {
+  auto isNamed = [](Type type) { return sinter::hasNamedSizes(type); };
+  if (hasNamedSizes(kernel.getOperation()))
+    return true;
+  Block &body = kernel.getBody().front();
+  return llvm::any_of(body.getArgumentTypes(), isNamed) ||
+         llvm::any_of(body, [](Operation &op) { return hasNamedSizes(&op); });
+}
+
+KernelBuffer cpu::bufferOf(Value tensor, bool isWritten) {
+  RankedTensorType type = tensorOf(tensor);
+  KernelBuffer buffer;
+  buffer.isOpen = sinter::hasNamedSizes(type);
+  // Of an open one more than any has, for code that compares.
+  constexpr int64_t most = int64_t(1) << 40;
+  buffer.type = MemRefType::get({buffer.isOpen ? most : type.getNumElements()},
+                                storageType(type.getElementType()));
+  buffer.isWritten = isWritten;
+  return buffer;
+}
+
+KernelBuffer cpu::tableOfSizes(MLIRContext *context) {
+  KernelBuffer buffer;
+  constexpr int64_t most = int64_t(1) << 20;
+  buffer.type = MemRefType::get({most}, IntegerType::get(context, 64));
+  buffer.isOpen = buffer.isSizes = true;
+  return buffer;
+}

@@ -1,0 +1,21 @@
+//===- OpenKernel.h - kernels of sizes that are not known -----------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_OPENKERNEL_H
+#define SINTER_BACKEND_CPU_EMIT_OPENKERNEL_H
+
+#include "backend/cpu/codegen/KernelFunction.h"
+#include "backend/cpu/ir/CpuOps.h"
+
+namespace sinter::cpu {
+
+/// Whether \p kernel has sizes that are known only when the program runs. Its
+/// last buffer is the table of them then.
+bool isOpen(KernelOp kernel);
+
+/// \p tensor, and the table of named sizes, as a kernel's buffers.
+KernelBuffer bufferOf(mlir::Value tensor, bool isWritten);
+KernelBuffer tableOfSizes(mlir::MLIRContext *context);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_OPENKERNEL_H

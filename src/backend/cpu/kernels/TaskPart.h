@@ -1,0 +1,20 @@
+//===- TaskPart.h - numbers of tasks that follow from sizes ---------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_TASKPART_H
+#define SINTER_BACKEND_CPU_KERNELS_TASKPART_H
+
+#include <cstdint>
+#include <vector>
+
+namespace sinter::cpu {
+
+/// The least number of blocks that hold a product of sizes, some of which may
+/// be named.
+struct TaskPart {
+  std::vector<int64_t> sizes;
+  int64_t block = 1;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_TASKPART_H

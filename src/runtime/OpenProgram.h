@@ -1,0 +1,79 @@
+//===- OpenProgram.h - a program of all sizes -----------------------------===//
+//
+// A program whose `open` is set was compiled for sizes that are not known yet.
+// Its code is for all of them: kernels read what they need from a table of
+// sizes. Its inputs and outputs have dimensions of -1, its steps refer to slots
+// instead of memory, and everything else that depends on sizes is an
+// expression here. `programFor` makes the program of given sizes, which is like
+// any other, on the same code and constants.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_RUNTIME_OPENPROGRAM_H
+#define SINTER_RUNTIME_OPENPROGRAM_H
+
+#include "runtime/Program.h"
+#include "runtime/SizeExpression.h"
+
+namespace sinter {
+
+/// The least number of blocks that hold `size`.
+struct SizePart {
+  SizeExpression size = 1;
+  int64_t block = 1;
+};
+
+/// What a step's buffers refer to, by `BufferReference::offset`.
+struct OpenSlot {
+  BufferSpace space = BufferSpace::Arena;
+  /// As in BufferReference.
+  uint32_t index = 0;
+  SizeExpression bytes;
+  /// In the arena: the first and the last time that it is used, counting steps.
+  int64_t begin = 0, end = 0;
+};
+
+struct OpenStep {
+  /// Tasks are as many as their product.
+  std::vector<SizePart> tasks;
+  /// The work of all tasks: arithmetic operations for each of so many units.
+  SizeExpression units = 1;
+  double flopsPerUnit = 0;
+  /// Whether its last buffer is the table of sizes.
+  bool readsSizes = false;
+};
+
+struct OpenProgram {
+  /// The parameters' names, for messages.
+  std::vector<std::string> parameters;
+  /// The table that kernels read, each a number of 64 bits.
+  std::vector<SizeExpression> sizes;
+  /// The program computes what the model does as long as none of these is
+  /// negative.
+  std::vector<SizeExpression> limits;
+  /// The dimensions of Program::inputs and outputs.
+  std::vector<std::vector<SizeExpression>> inputs, outputs;
+  std::vector<OpenSlot> slots;
+  /// One a step of Program::steps; there is no control flow.
+  std::vector<OpenStep> steps;
+};
+
+/// The parameters that inputs of these shapes stand for. Usage errors name the
+/// input and the dimension that contradicts another one or the program.
+Result<std::vector<int64_t>> parametersOf(const Program &program,
+                                          std::span<const Tensor> inputs);
+
+/// Whether \p program, which is open, is for \p parameters; the error says
+/// which limit they are beyond.
+Result<void> checkLimits(const Program &program,
+                         std::span<const int64_t> parameters);
+
+/// \p program, which is open, for \p parameters. It has the code's entries and
+/// not the code. Errors: Usage where a size makes no sense; System where it is
+/// damaged, or what it computes cannot be counted.
+Result<std::shared_ptr<const Program>>
+programFor(const Program &program, std::span<const int64_t> parameters);
+
+} // namespace sinter
+
+#endif // SINTER_RUNTIME_OPENPROGRAM_H

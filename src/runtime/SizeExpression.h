@@ -1,0 +1,68 @@
+//===- SizeExpression.h - a size as a polynomial over size parameters -----===//
+//
+// Sizes that are known only when a program runs (a batch, the length of a
+// sequence) are its parameters, by number. What follows from them is a sum of
+// products: two sizes are the same for all parameters exactly if their
+// expressions are equal.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_RUNTIME_SIZEEXPRESSION_H
+#define SINTER_RUNTIME_SIZEEXPRESSION_H
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+class SizeExpression {
+public:
+  /// factor * the parameters, in ascending order, one as often as its power.
+  struct Term {
+    int64_t factor = 0;
+    std::vector<uint32_t> parameters;
+
+    bool operator==(const Term &) const = default;
+  };
+
+  SizeExpression(int64_t number = 0);
+  static SizeExpression parameter(uint32_t number);
+  /// Of terms that somebody else kept; nothing where they are not in order, or
+  /// more or of a higher degree than expressions have.
+  static std::optional<SizeExpression> of(std::vector<Term> terms);
+
+  /// In order of their parameters, none with the factor 0.
+  const std::vector<Term> &terms() const { return sum; }
+  /// The number that it is whatever the parameters are, if it is one.
+  std::optional<int64_t> number() const;
+  /// The parameter that it is, if it is just that.
+  std::optional<uint32_t> asParameter() const;
+
+  // Nothing on overflow, and where an expression would become too large.
+  static std::optional<SizeExpression> sumOf(const SizeExpression &a,
+                                             const SizeExpression &b);
+  static std::optional<SizeExpression> productOf(const SizeExpression &a,
+                                                 const SizeExpression &b);
+  /// a / b, if b is one term that each term of a is a multiple of.
+  static std::optional<SizeExpression> quotientOf(const SizeExpression &a,
+                                                  const SizeExpression &b);
+
+  /// Its value; nothing on overflow, or if a parameter is not there.
+  std::optional<int64_t> at(std::span<const int64_t> parameters) const;
+  /// "2*N*sequence + 1", with a name for each parameter.
+  std::string text(std::span<const std::string> names) const;
+
+  bool operator==(const SizeExpression &) const = default;
+
+private:
+  static std::optional<SizeExpression> normalized(std::vector<Term> terms);
+
+  std::vector<Term> sum;
+};
+
+} // namespace sinter
+
+#endif // SINTER_RUNTIME_SIZEEXPRESSION_H

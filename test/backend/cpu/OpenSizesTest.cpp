@@ -1,0 +1,331 @@
+//===- OpenSizesTest.cpp - one program for all sizes ----------------------===//
+//
+// Programs of open sizes against the oracle, over drawn sizes: the same bits on
+// one and two threads, and for each sample whatever else is in the batch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TemporaryFolder.h"
+#include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/NameSizes.h"
+#include "interpreter/Interpreter.h"
+#include "runtime/OpenProgram.h"
+#include "runtime/ProgramExecutor.h"
+#include "runtime/ProgramFile.h"
+#include "runtime/Random.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+/// -1 is N, -2 is S.
+constexpr int64_t batch = -1, length = -2;
+
+struct OpenCase {
+  std::string name;
+  /// The function, with its arguments' shapes as in `inputs`.
+  std::string body;
+  std::vector<std::vector<int64_t>> inputs;
+  /// Sizes of S; {1} where there is none.
+  std::vector<int64_t> lengths;
+};
+
+std::string argument(const std::string &name, const std::vector<int64_t> &shape,
+                     const std::string &element = "f32") {
+  std::string type, symbols;
+  for (int64_t size : shape) {
+    type += (size < 0 ? "?" : std::to_string(size)) + "x";
+    symbols +=
+        std::string(symbols.empty() ? "" : ", ") + (size == batch    ? "\"N\""
+                                                    : size == length ? "\"S\""
+                                                                     : "\"\"");
+  }
+  return name + ": tensor<" + type + element + "> {sinter.dims = [" + symbols +
+         "]}";
+}
+
+const OpenCase cases[] = {
+    {"product and bias",
+     "(" + argument("%x", {batch, 20}) + R"() -> tensor<?x37xf32> {
+       %w = stablehlo.iota dim = 1 : tensor<20x37xf32>
+       %s = stablehlo.constant dense<0.01> : tensor<20x37xf32>
+       %v = stablehlo.multiply %w, %s : tensor<20x37xf32>
+       %y = stablehlo.dot_general %x, %v, contracting_dims = [1] x [0] :
+           (tensor<?x20xf32>, tensor<20x37xf32>) -> tensor<?x37xf32>
+       %b = stablehlo.iota dim = 0 : tensor<37xf32>
+       %bb = nn.broadcast_like %b, %y :
+           (tensor<37xf32>, tensor<?x37xf32>) -> tensor<?x37xf32>
+       %z = stablehlo.add %y, %bb : tensor<?x37xf32>
+       %t = stablehlo.tanh %z : tensor<?x37xf32>
+       return %t : tensor<?x37xf32>
+     })",
+     {{batch, 20}},
+     {1}},
+    {"rows of rows",
+     "(" + argument("%x", {batch, length, 24}) + R"() -> tensor<?x?x24xf32> {
+       %zero = stablehlo.constant dense<0.0> : tensor<f32>
+       %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add
+           across dimensions = [2] :
+           (tensor<?x?x24xf32>, tensor<f32>) -> tensor<?x?xf32>
+       %n = nn.shape %sum : (tensor<?x?xf32>) -> tensor<2xi64>
+       %one = stablehlo.constant dense<1> : tensor<1xi64>
+       %shape = stablehlo.concatenate %n, %one, dim = 0 :
+           (tensor<2xi64>, tensor<1xi64>) -> tensor<3xi64>
+       %r = stablehlo.dynamic_reshape %sum, %shape :
+           (tensor<?x?xf32>, tensor<3xi64>) -> tensor<?x?x1xf32>
+       %m = nn.broadcast_like %r, %x :
+           (tensor<?x?x1xf32>, tensor<?x?x24xf32>) -> tensor<?x?x24xf32>
+       %d = stablehlo.subtract %x, %m : tensor<?x?x24xf32>
+       %e = stablehlo.exponential %d : tensor<?x?x24xf32>
+       return %e : tensor<?x?x24xf32>
+     })",
+     {{batch, length, 24}},
+     {0, 1, 7, 40}},
+    {"sums over an open size",
+     "(" + argument("%x", {batch, length, 24}) + R"() -> tensor<?x24xf32> {
+       %zero = stablehlo.constant dense<0.0> : tensor<f32>
+       %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add
+           across dimensions = [1] :
+           (tensor<?x?x24xf32>, tensor<f32>) -> tensor<?x24xf32>
+       return %sum : tensor<?x24xf32>
+     })",
+     {{batch, length, 24}},
+     {0, 1, 7, 130}},
+    {"transpose",
+     "(" + argument("%x", {batch, length, 6}) + R"() -> tensor<?x6x?xf32> {
+       %t = stablehlo.transpose %x, dims = [0, 2, 1] :
+           (tensor<?x?x6xf32>) -> tensor<?x6x?xf32>
+       return %t : tensor<?x6x?xf32>
+     })",
+     {{batch, length, 6}},
+     {0, 1, 9, 70}},
+    {"products of rows of rows, one after the other",
+     "(" + argument("%x", {batch, length, 32}) + R"() -> tensor<?x?x32xf32> {
+       %w = stablehlo.iota dim = 0 : tensor<32x64xf32>
+       %s = stablehlo.constant dense<0.001> : tensor<32x64xf32>
+       %v = stablehlo.multiply %w, %s : tensor<32x64xf32>
+       %y = stablehlo.dot_general %x, %v, contracting_dims = [2] x [0] :
+           (tensor<?x?x32xf32>, tensor<32x64xf32>) -> tensor<?x?x64xf32>
+       %z = stablehlo.dot_general %y, %v, contracting_dims = [2] x [1] :
+           (tensor<?x?x64xf32>, tensor<32x64xf32>) -> tensor<?x?x32xf32>
+       %r = stablehlo.add %z, %x : tensor<?x?x32xf32>
+       return %r : tensor<?x?x32xf32>
+     })",
+     {{batch, length, 32}},
+     {0, 1, 5, 16, 33}},
+    {"attention",
+     "(" + argument("%q", {batch, length, 2, 16}) + ", " +
+         argument("%k", {batch, length, 2, 16}) + ", " +
+         argument("%v", {batch, length, 2, 16}) + ", " +
+         argument("%m", {batch, 1, 1, length}) +
+         R"() -> tensor<?x?x2x16xf32> {
+       %qt = stablehlo.transpose %q, dims = [0, 2, 1, 3] :
+           (tensor<?x?x2x16xf32>) -> tensor<?x2x?x16xf32>
+       %kt = stablehlo.transpose %k, dims = [0, 2, 1, 3] :
+           (tensor<?x?x2x16xf32>) -> tensor<?x2x?x16xf32>
+       %vt = stablehlo.transpose %v, dims = [0, 2, 1, 3] :
+           (tensor<?x?x2x16xf32>) -> tensor<?x2x?x16xf32>
+       %o = nn.attention %qt, %kt, %vt, %m scale = 0.3 :
+           (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>,
+            tensor<?x1x1x?xf32>) -> tensor<?x2x?x16xf32>
+       %r = stablehlo.transpose %o, dims = [0, 2, 1, 3] :
+           (tensor<?x2x?x16xf32>) -> tensor<?x?x2x16xf32>
+       return %r : tensor<?x?x2x16xf32>
+     })",
+     {{batch, length, 2, 16},
+      {batch, length, 2, 16},
+      {batch, length, 2, 16},
+      {batch, 1, 1, length}},
+     {1, 5, 16, 33, 64, 100, 256, 257, 300}},
+    {"attention of known rows and keys",
+     "(" + argument("%q", {batch, 2, 40, 16}) + ", " +
+         argument("%k", {batch, 2, 50, 16}) +
+         R"() -> tensor<?x2x40x16xf32> {
+       %o = nn.attention %q, %k, %k scale = 0.5 :
+           (tensor<?x2x40x16xf32>, tensor<?x2x50x16xf32>,
+            tensor<?x2x50x16xf32>) -> tensor<?x2x40x16xf32>
+       return %o : tensor<?x2x40x16xf32>
+     })",
+     {{batch, 2, 40, 16}, {batch, 2, 50, 16}},
+     {1}},
+    {"rows of a batch by what is computed",
+     "(" + argument("%x", {batch, length, 20}) + R"() -> tensor<?x?x24xf32> {
+       %w = stablehlo.iota dim = 1 : tensor<20x24xf32>
+       %s = stablehlo.sine %w : tensor<20x24xf32>
+       %y = stablehlo.dot_general %x, %s, contracting_dims = [2] x [0] :
+           (tensor<?x?x20xf32>, tensor<20x24xf32>) -> tensor<?x?x24xf32>
+       return %y : tensor<?x?x24xf32>
+     })",
+     {{batch, length, 20}},
+     {0, 3, 40}},
+    {"causal attention",
+     "(" + argument("%q", {batch, 2, length, 16}) +
+         R"() -> tensor<?x2x?x16xf32> {
+       %o = nn.attention %q, %q, %q scale = 0.5 causal :
+           (tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>)
+           -> tensor<?x2x?x16xf32>
+       return %o : tensor<?x2x?x16xf32>
+     })",
+     {{batch, 2, length, 16}},
+     {1, 17, 64, 90, 300}},
+};
+
+class OpenSizes : public ::testing::TestWithParam<OpenCase> {};
+
+std::vector<Tensor> inputsOf(const OpenCase &test, int64_t n, int64_t s) {
+  std::vector<Tensor> inputs;
+  uint64_t seed = 1;
+  for (const auto &sizes : test.inputs) {
+    Shape shape;
+    for (int64_t size : sizes)
+      shape.push_back(size == batch ? n : size == length ? s : size);
+    inputs.emplace_back(ElementType::F32, shape);
+    fillRandom(inputs.back(), seed++);
+  }
+  return inputs;
+}
+
+/// Sample \p number of \p tensor, whose first dimension is the batch.
+Tensor sampleOf(const Tensor &tensor, int64_t number) {
+  Shape shape = tensor.shape();
+  const int64_t count = shape[0];
+  shape[0] = 1;
+  Tensor sample(tensor.type(), shape);
+  const size_t bytes = tensor.bytes() / count;
+  if (bytes != 0)
+    std::memcpy(sample.mutableBytes(), tensor.data() + number * bytes, bytes);
+  return sample;
+}
+
+bool isSame(const Tensor &a, const Tensor &b) {
+  return a.shape() == b.shape() &&
+         (a.bytes() == 0 || std::memcmp(a.data(), b.data(), a.bytes()) == 0);
+}
+
+void expectClose(const Tensor &got, const Tensor &expected) {
+  ASSERT_EQ(got.shape(), expected.shape());
+  for (int64_t i = 0; i < got.size(); ++i) {
+    const double a = got.at<float>(i), b = expected.at<float>(i);
+    ASSERT_LE(std::abs(a - b), 1e-5 + 3e-5 * std::abs(b)) << "element " << i;
+  }
+}
+
+} // namespace
+
+static void checkProgram(const OpenCase &test,
+                         const std::optional<cpu::Target> &target) {
+  Model model = parseModel(test.body);
+  ASSERT_TRUE(model.entry());
+  cpu::CpuOptions options;
+  options.target = target;
+  auto program = compileRaised(test.body, options);
+  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program->open);
+  auto shared = std::make_shared<const Program>(std::move(*program));
+  // The second one is what a file keeps of the first.
+  TemporaryFolder folder;
+  ASSERT_TRUE(saveProgram(*shared, folder.file("open.sinter")));
+  auto kept = loadProgram(folder.file("open.sinter"));
+  ASSERT_TRUE(kept) << kept.error().message;
+  std::vector<std::unique_ptr<ProgramExecutor>> executors;
+  executors.push_back(std::move(
+      *ProgramExecutor::create(shared, std::make_shared<ThreadPool>(1))));
+  executors.push_back(std::move(
+      *ProgramExecutor::create(*kept, std::make_shared<ThreadPool>(2))));
+  // Sizes go up and down, so that memory is used again.
+  for (int64_t n : {2, 1, 3, 0, 17})
+    for (int64_t s : test.lengths) {
+      SCOPED_TRACE("N = " + std::to_string(n) + ", S = " + std::to_string(s));
+      std::vector<Tensor> inputs = inputsOf(test, n, s);
+      auto expected = interpret(model.entry(), inputs);
+      ASSERT_TRUE(expected) << expected.error().message;
+      auto got = executors[0]->run(inputs);
+      ASSERT_TRUE(got) << got.error().message;
+      expectClose((*got)[0], (*expected)[0]);
+      auto again = executors[1]->run(inputs);
+      ASSERT_TRUE(again) << again.error().message;
+      EXPECT_TRUE(isSame((*got)[0], (*again)[0])) << "two threads";
+      for (int64_t i = 0; i < n; i += 2) {
+        std::vector<Tensor> alone;
+        for (const Tensor &input : inputs)
+          alone.push_back(sampleOf(input, i));
+        auto one = executors[1]->run(alone);
+        ASSERT_TRUE(one) << one.error().message;
+        EXPECT_TRUE(isSame((*one)[0], sampleOf((*got)[0], i)))
+            << "sample " << i << " alone";
+      }
+    }
+}
+
+TEST_P(OpenSizes, AreRunByOneProgram) { checkProgram(GetParam(), {}); }
+
+// Tiles, and what is left of them, are others.
+TEST_P(OpenSizes, OfNarrowerVectors) {
+  for (const cpu::Target &target : lesserTargets())
+    checkProgram(GetParam(), target);
+}
+
+INSTANTIATE_TEST_SUITE_P(Open, OpenSizes, ::testing::ValuesIn(cases));
+
+/// What is said of a model that is not compiled so.
+static std::string whyClosed(const std::string &body) {
+  if (!parseModel(body).entry())
+    return "it does not parse";
+  auto program = compileRaised(body);
+  return program ? "" : program.error().message;
+}
+
+TEST(ClosedSizes, AreSaidWithTheReason) {
+  const std::string turned =
+      whyClosed("(" + argument("%x", {batch, 8}) + R"() -> tensor<?x8xf32> {
+         %r = stablehlo.reverse %x, dims = [1] : tensor<?x8xf32>
+         return %r : tensor<?x8xf32>
+       })");
+  EXPECT_EQ(turned, "stablehlo.reverse keeps no open sizes");
+  // Two sizes that may differ, or be broadcast.
+  const std::string joined =
+      whyClosed("(" + argument("%x", {batch, 8}) + ", " +
+                argument("%y", {length, 8}) + R"() -> tensor<?x8xf32> {
+         %a = nn.broadcast_like %x, %y :
+             (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+         return %a : tensor<?x8xf32>
+       })");
+  EXPECT_NE(joined.find("dimension 0 of its result has no size before it runs"),
+            std::string::npos)
+      << joined;
+}
+
+TEST(OpenPrograms, CheckTheSizesThatTheyAreGiven) {
+  auto program = compileRaised("(" + argument("%x", {batch, length}) + ", " +
+                               argument("%y", {batch, 4}) +
+                               R"() -> (tensor<?x?xf32>, tensor<?x4xf32>) {
+         %a = stablehlo.negate %x : tensor<?x?xf32>
+         %b = stablehlo.negate %y : tensor<?x4xf32>
+         return %a, %b : tensor<?x?xf32>, tensor<?x4xf32>
+       })");
+  ASSERT_TRUE(program) << program.error().message;
+  auto executor = ProgramExecutor::create(
+      std::make_shared<const Program>(std::move(*program)),
+      std::make_shared<ThreadPool>(1));
+  ASSERT_TRUE(executor);
+  auto run = [&](Shape x, Shape y) {
+    Tensor inputs[] = {Tensor(ElementType::F32, x),
+                       Tensor(ElementType::F32, y)};
+    auto done = (*executor)->run(inputs);
+    return done ? std::string() : done.error().message;
+  };
+  EXPECT_EQ(run({2, 3}, {2, 4}), "");
+  EXPECT_EQ(run({2, 3}, {3, 4}),
+            "dimension 0 of input 'arg1' is N, which is 2 by the other inputs, "
+            "not 3");
+  EXPECT_NE(run({2, 3}, {2, 5}).find("expected ?x4xf32, given 2x5xf32"),
+            std::string::npos)
+      << run({2, 3}, {2, 5});
+  EXPECT_EQ(run({5, 1}, {5, 4}), "");
+}
