@@ -140,8 +140,7 @@ Value cpu::scaleBehindSums(ConvolutionOp op, const PassSetting &setting,
   std::optional<Tensor> weights = constantTensor(op.getWeights());
   if (!run.isEnabled(label) || !weights ||
       weights->type() != ElementType::F32 || weights->bytes() < leastBytes ||
-      op.getPackedFrom() ||
-      !tensorOf(op.getInput()).getElementType().isF32() ||
+      op.getPackedFrom() || !tensorOf(op.getInput()).getElementType().isF32() ||
       !readsNarrowWeights(kernelOf(op, setting.target)))
     return {};
   const Alternatives all = alternativesForWeights(
