@@ -4,8 +4,8 @@
 
 #include "backend/cpu/FormKernels.h"
 #include "backend/cpu/Memory.h"
-#include "backend/cpu/NameSizes.h"
 #include "backend/cpu/OperationKind.h"
+#include "backend/cpu/SizeTable.h"
 #include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/emit/OpenKernel.h"
 #include "backend/cpu/layout/ComputeWeights.h"

@@ -1,0 +1,197 @@
+//===- ResultSizes.cpp - how large results are ----------------------------===//
+
+#include "backend/cpu/SizeNamer.h"
+#include "graph/SizeSources.h"
+#include "graph/Types.h"
+#include "graph/interfaces/Axes.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+static SmallVector<Known> asKnown(ArrayRef<SizeExpression> sizes) {
+  return SmallVector<Known>(sizes.begin(), sizes.end());
+}
+
+SmallVector<Known> SizeNamer::sizesOf(OpResult result) {
+  using namespace stablehlo;
+  Operation *op = result.getOwner();
+  auto type = tensorOf(result);
+  auto fromElements = [&](Value shape) {
+    const std::vector<Known> known = elementsOf(shape);
+    return SmallVector<Known>(known.begin(), known.end());
+  };
+  if (auto broadcast = dyn_cast<DynamicBroadcastInDimOp>(op))
+    return fromElements(broadcast.getOutputDimensions());
+  if (auto reshape = dyn_cast<DynamicReshapeOp>(op))
+    return fromElements(reshape.getOutputShape());
+  if (auto iota = dyn_cast<DynamicIotaOp>(op))
+    return fromElements(iota.getOutputShape());
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return reshapedSizes(reshape.getOperand(), type);
+  if (auto like = dyn_cast<nn::BroadcastLikeOp>(op))
+    return broadcastSizes(like);
+  if (auto slice = dyn_cast<RealDynamicSliceOp>(op))
+    return slicedSizes(slice);
+  if (auto gather = dyn_cast<DynamicGatherOp>(op))
+    return gatheredSizes(gather);
+  if (auto attention = dyn_cast<AttentionOp>(op))
+    return attentionSizes(attention);
+  if (auto joint = dyn_cast<ConcatenateOp>(op)) {
+    SmallVector<Known> sizes = asKnown(dimsOf(joint.getInputs()[0]));
+    Known &all = sizes[joint.getDimension()];
+    for (Value input : joint.getInputs().drop_front())
+      if (all)
+        all = SizeExpression::sumOf(*all, dimsOf(input)[joint.getDimension()]);
+    return sizes;
+  }
+  return sizesByAxes(result);
+}
+
+SmallVector<Known> SizeNamer::sizesByAxes(OpResult result) {
+  Operation *op = result.getOwner();
+  std::optional<Axes> axes = axesOf(op);
+  if (!axes)
+    return {};
+  // The size of each axis that some operand's dimension decides.
+  std::vector<Known> sizes(axes->axes.size());
+  for (auto [i, axis] : llvm::enumerate(axes->axes))
+    if (!ShapedType::isDynamic(axis.size))
+      sizes[i] = axis.size;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    for (auto [dimension, list] : llvm::enumerate(axes->operands[i])) {
+      std::optional<unsigned> missing;
+      Known rest = dimsOf(op->getOperand(i))[dimension];
+      for (unsigned axis : list) {
+        if (!sizes[axis] && !missing)
+          missing = axis;
+        else if (rest)
+          rest = sizes[axis] ? SizeExpression::quotientOf(*rest, *sizes[axis])
+                             : std::nullopt;
+      }
+      if (missing && axes->axes[*missing].kind != AxisKind::Resized)
+        sizes[*missing] = rest;
+    }
+  SmallVector<Known> all;
+  for (const AxisList &list : axes->results[result.getResultNumber()]) {
+    Known &size = all.emplace_back(1);
+    for (unsigned axis : list)
+      if (size)
+        size = sizes[axis] ? SizeExpression::productOf(*size, *sizes[axis])
+                           : std::nullopt;
+  }
+  for (auto [i, size] : llvm::enumerate(tensorOf(result).getShape()))
+    if (!ShapedType::isDynamic(size))
+      all[i] = size;
+  return all;
+}
+
+/// The one unknown size of \p type is what is left of the number of elements.
+SmallVector<Known> SizeNamer::reshapedSizes(Value operand,
+                                            RankedTensorType type) {
+  SmallVector<Known> sizes;
+  Known rest = countOf(dimsOf(operand));
+  for (int64_t size : type.getShape()) {
+    sizes.push_back(ShapedType::isDynamic(size) ? Known() : Known(size));
+    if (rest && !ShapedType::isDynamic(size))
+      rest = size == 0 ? std::nullopt : SizeExpression::quotientOf(*rest, size);
+  }
+  if (hasOneUnknown(type)) {
+    for (Known &size : sizes)
+      if (!size)
+        size = rest;
+    return sizes;
+  }
+  // Only dimensions of size 1 come and go, or sizes come in the same order.
+  Dims proper;
+  for (const SizeExpression &size : dimsOf(operand))
+    if (size != SizeExpression(1))
+      proper.push_back(size);
+  size_t next = 0;
+  for (Known &size : sizes) {
+    if (size == SizeExpression(1))
+      continue;
+    if (next == proper.size() || (size && *size != proper[next]))
+      return {};
+    size = proper[next++];
+  }
+  return next == proper.size() ? sizes : SmallVector<Known>();
+}
+
+SmallVector<Known> SizeNamer::attentionSizes(AttentionOp op) {
+  const Dims &query = dimsOf(op.getQuery()), &value = dimsOf(op.getValue());
+  SmallVector<Known> sizes(op.getResultDims().size());
+  for (auto [i, dim] : llvm::enumerate(op.getResultDims()))
+    sizes[dim] = i + 1 < sizes.size() ? query[op.getQueryDims()[i]]
+                                      : value[op.getValueDims()[i]];
+  return sizes;
+}
+
+/// What indices are there for, and the slices' dimensions between.
+SmallVector<Known> SizeNamer::gatheredSizes(stablehlo::DynamicGatherOp op) {
+  auto numbers = op.getDimensionNumbers();
+  SmallVector<Known> ofSlices, ofIndices;
+  for (auto [dim, size] : llvm::enumerate(elementsOf(op.getSliceSizes())))
+    if (const auto at = static_cast<int64_t>(dim);
+        !llvm::is_contained(numbers.getCollapsedSliceDims(), at) &&
+        !llvm::is_contained(numbers.getOperandBatchingDims(), at))
+      ofSlices.push_back(size);
+  for (auto [dim, size] : llvm::enumerate(dimsOf(op.getStartIndices())))
+    if (static_cast<int64_t>(dim) != numbers.getIndexVectorDim())
+      ofIndices.push_back(size);
+  SmallVector<Known> sizes;
+  size_t nextSlice = 0, nextIndex = 0;
+  for (int64_t i = 0; i < tensorOf(op.getResult()).getRank(); ++i) {
+    const bool isOfSlice = llvm::is_contained(numbers.getOffsetDims(), i);
+    const SmallVector<Known> &from = isOfSlice ? ofSlices : ofIndices;
+    size_t &next = isOfSlice ? nextSlice : nextIndex;
+    if (next == from.size())
+      return {};
+    sizes.push_back(from[next++]);
+  }
+  return sizes;
+}
+
+/// Slices begin at numbers, and end at sizes; every element counts.
+SmallVector<Known> SizeNamer::slicedSizes(stablehlo::RealDynamicSliceOp op) {
+  const std::vector<Known> starts = elementsOf(op.getStartIndices()),
+                           limits = elementsOf(op.getLimitIndices()),
+                           strides = elementsOf(op.getStrides());
+  SmallVector<Known> sizes;
+  for (auto [start, limit, stride] : llvm::zip(starts, limits, strides)) {
+    const auto first = start ? start->number() : std::nullopt;
+    const bool isKnown = first && limit && stride == SizeExpression(1);
+    sizes.push_back(isKnown ? SizeExpression::sumOf(*limit, -*first)
+                            : std::nullopt);
+  }
+  return sizes;
+}
+
+/// What is broadcast together is of one size, or of size 1; two sizes that are
+/// both open and differ might be either.
+SmallVector<Known> SizeNamer::broadcastSizes(nn::BroadcastLikeOp op) {
+  SmallVector<Known> sizes(tensorOf(op.getResult()).getRank(),
+                           SizeExpression(1));
+  for (Value operand : op->getOperands()) {
+    const Dims &own = dimsOf(operand);
+    const size_t first = sizes.size() - own.size();
+    for (auto [i, size] : llvm::enumerate(own)) {
+      Known &all = sizes[first + i];
+      if (!all || size == SizeExpression(1) || *all == size)
+        continue;
+      if (*all == SizeExpression(1))
+        all = size;
+      else
+        all = std::nullopt;
+    }
+  }
+  return sizes;
+}
+
+Known SizeNamer::countOf(ArrayRef<SizeExpression> sizes) {
+  Known result = 1;
+  for (const SizeExpression &size : sizes)
+    if (result)
+      result = SizeExpression::productOf(*result, size);
+  return result;
+}

@@ -1,0 +1,84 @@
+//===- SizeNamer.h - follows sizes through a function ---------------------===//
+//
+// What NameSizes does its work with: NameSizes.cpp goes from operation to
+// operation, ResultSizes.cpp says how large results are, ShapeArithmetic.cpp
+// what integers that sizes are computed of stand for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_SIZENAMER_H
+#define SINTER_BACKEND_CPU_SIZENAMER_H
+
+#include "backend/cpu/SizeTable.h"
+#include "backend/cpu/ir/CpuOps.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/Result.h"
+
+namespace sinter::cpu {
+
+using Dims = llvm::SmallVector<SizeExpression>;
+using Known = std::optional<SizeExpression>;
+
+/// Goes through a function and says how large everything is.
+class SizeNamer {
+public:
+  explicit SizeNamer(mlir::func::FuncOp function) : function(function) {}
+
+  Result<void> run();
+  /// Follows sizes as far as they can be, and changes nothing but broadcasts.
+  void dropRepetitions();
+
+private:
+  /// A size of which nothing is known.
+  SizeExpression unknownSize();
+  void nameArguments(bool inTypes = true);
+  Result<void> follow(mlir::Operation *op);
+  /// The sizes of a result, as far as they have an expression.
+  llvm::SmallVector<Known> sizesOf(mlir::OpResult result);
+  llvm::SmallVector<Known> sizesByAxes(mlir::OpResult result);
+  llvm::SmallVector<Known> reshapedSizes(mlir::Value operand,
+                                         mlir::RankedTensorType type);
+  llvm::SmallVector<Known> attentionSizes(AttentionOp op);
+  llvm::SmallVector<Known> broadcastSizes(nn::BroadcastLikeOp op);
+  llvm::SmallVector<Known> slicedSizes(stablehlo::RealDynamicSliceOp op);
+  llvm::SmallVector<Known> gatheredSizes(stablehlo::DynamicGatherOp op);
+  void setSizes(mlir::Value value, const Dims &sizes);
+  Result<void> replaceDynamic(mlir::Operation *op, const Dims &sizes);
+  Result<void> checkBroadcast(mlir::Operation *op, mlir::Value operand,
+                              llvm::ArrayRef<int64_t> dims, const Dims &sizes);
+  Result<void> checkReshape(mlir::Operation *op, mlir::Value operand,
+                            const Dims &sizes);
+
+  /// The elements of a short vector of integers, or a number.
+  void followElements(mlir::Operation *op);
+  void setNumbers(mlir::Operation *op);
+  void countSize(stablehlo::GetDimensionSizeOp op);
+  std::vector<Known> elementsOf(mlir::Value value) const {
+    auto found = elements.find(value);
+    return found == elements.end() ? std::vector<Known>() : found->second;
+  }
+  const Dims &dimsOf(mlir::Value value) const {
+    return dims.find(value)->second;
+  }
+
+  /// The number of elements; nothing on overflow.
+  static Known countOf(llvm::ArrayRef<SizeExpression> sizes);
+
+  int64_t nameOf(const SizeExpression &size);
+  /// Takes it for granted that \p size is not negative.
+  void expectPositive(const SizeExpression &size);
+  /// The smaller one of the two, or the larger one, if one is a number.
+  Known chosen(const SizeExpression &a, const SizeExpression &b, bool smaller);
+  Error refused(mlir::Operation *op, const std::string &what) const;
+
+  mlir::func::FuncOp function;
+  SizeTable table;
+  llvm::DenseMap<mlir::Value, Dims> dims;
+  llvm::DenseMap<mlir::Value, std::vector<Known>> elements;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_SIZENAMER_H

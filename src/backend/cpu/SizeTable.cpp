@@ -1,0 +1,93 @@
+//===- SizeTable.cpp - what the names of sizes stand for ------------------===//
+
+#include "backend/cpu/SizeTable.h"
+
+#include "graph/NamedSizes.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+static constexpr StringLiteral parametersAttribute = "cpu.size_parameters",
+                               sizesAttribute = "cpu.sizes",
+                               limitsAttribute = "cpu.size_limits";
+
+/// Terms one after the other: the factor, how many parameters, these.
+static SmallVector<int64_t> encoded(const SizeExpression &size) {
+  SmallVector<int64_t> numbers;
+  for (const SizeExpression::Term &term : size.terms()) {
+    numbers.push_back(term.factor);
+    numbers.push_back(static_cast<int64_t>(term.parameters.size()));
+    llvm::append_range(numbers, term.parameters);
+  }
+  return numbers;
+}
+
+static std::optional<SizeExpression> decoded(ArrayRef<int64_t> numbers) {
+  std::vector<SizeExpression::Term> terms;
+  while (numbers.size() >= 2) {
+    const auto count = static_cast<uint64_t>(numbers[1]);
+    SizeExpression::Term &term = terms.emplace_back();
+    term.factor = numbers[0];
+    numbers = numbers.drop_front(2);
+    if (count > numbers.size())
+      return std::nullopt;
+    for (int64_t parameter : numbers.take_front(count))
+      term.parameters.push_back(static_cast<uint32_t>(parameter));
+    numbers = numbers.drop_front(count);
+  }
+  return numbers.empty() ? SizeExpression::of(std::move(terms)) : std::nullopt;
+}
+
+std::optional<SizeTable> SizeTable::of(ModuleOp module) {
+  auto names = module->getAttrOfType<ArrayAttr>(parametersAttribute);
+  auto sizes = module->getAttrOfType<ArrayAttr>(sizesAttribute);
+  auto limits = module->getAttrOfType<ArrayAttr>(limitsAttribute);
+  if (!names || !sizes || !limits)
+    return std::nullopt;
+  SizeTable table;
+  for (auto name : names.getAsRange<StringAttr>())
+    table.parameters.push_back(name.str());
+  auto read = [](ArrayAttr list, std::vector<SizeExpression> &expressions) {
+    for (auto size : list.getAsRange<DenseI64ArrayAttr>()) {
+      std::optional<SizeExpression> expression = decoded(size.asArrayRef());
+      if (!expression)
+        return false;
+      expressions.push_back(std::move(*expression));
+    }
+    return true;
+  };
+  if (!read(sizes, table.sizes) || !read(limits, table.limits))
+    return std::nullopt;
+  return table;
+}
+
+void SizeTable::setOf(ModuleOp module) const {
+  Builder builder(module.getContext());
+  module->setAttr(
+      parametersAttribute,
+      builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(parameters)));
+  auto write = [&](StringRef name, ArrayRef<SizeExpression> expressions) {
+    SmallVector<Attribute> all;
+    for (const SizeExpression &size : expressions)
+      all.push_back(builder.getDenseI64ArrayAttr(encoded(size)));
+    module->setAttr(name, builder.getArrayAttr(all));
+  };
+  write(sizesAttribute, sizes);
+  write(limitsAttribute, limits);
+}
+
+SizeExpression SizeTable::expressionOf(int64_t size) const {
+  const std::optional<int64_t> number = namedSize(size);
+  return number ? sizes[*number] : SizeExpression(size);
+}
+
+std::optional<SizeExpression>
+SizeTable::countOf(ArrayRef<int64_t> shape) const {
+  std::optional<SizeExpression> count = 1;
+  for (int64_t size : shape)
+    if (count)
+      count = SizeExpression::productOf(*count, expressionOf(size));
+  return count;
+}

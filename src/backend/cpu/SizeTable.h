@@ -1,0 +1,37 @@
+//===- SizeTable.h - what the names of sizes stand for --------------------===//
+
+#ifndef SINTER_BACKEND_CPU_SIZETABLE_H
+#define SINTER_BACKEND_CPU_SIZETABLE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "runtime/SizeExpression.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinter::cpu {
+
+/// What the names in a module stand for.
+struct SizeTable {
+  /// Of the parameters: the symbols of the model's dimensions.
+  std::vector<std::string> parameters;
+  /// By the number of the name.
+  std::vector<SizeExpression> sizes;
+  /// What was taken for granted: the graph computes the same as long as none of
+  /// these is negative.
+  std::vector<SizeExpression> limits;
+
+  /// Of \p module; nothing if it has no named sizes.
+  static std::optional<SizeTable> of(mlir::ModuleOp module);
+  void setOf(mlir::ModuleOp module) const;
+
+  /// What a size or a name stands for.
+  SizeExpression expressionOf(int64_t size) const;
+  /// The number of elements of a shape; nothing on overflow.
+  std::optional<SizeExpression> countOf(llvm::ArrayRef<int64_t> shape) const;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_SIZETABLE_H
