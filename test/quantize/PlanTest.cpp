@@ -140,7 +140,11 @@ struct Seen {
 
 TEST(Plan, WhatWasSeenMayForbidIt) {
   const Seen all[] = {
-      {"never computed", [](TensorProfile &seen) { seen = {.name = "v"}; }},
+      {"never computed",
+       [](TensorProfile &seen) {
+         seen = TensorProfile();
+         seen.name = "v";
+       }},
       {"not finite", [](TensorProfile &seen) { seen.notFinite = 1; }},
       {"had no elements", [](TensorProfile &seen) { seen.elements = 0; }},
       {"beyond 1e30", [](TensorProfile &seen) { seen.greatest = 1e31; }},

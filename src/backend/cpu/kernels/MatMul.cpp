@@ -77,7 +77,8 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                     &epilogue,
                     firstStep(stage),
                     firstStep(stage + 1),
-                    {}};
+                    {},
+                    extents};
   if (numbers.scales)
     operands.numbers.scales = code.flatten(numbers.scales);
   if (numbers.zeros)
@@ -87,7 +88,6 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
     operands.bBase = origin->b;
     operands.cBase = origin->c;
   }
-  operands.extents = extents;
   if (!shape.openRows.empty()) {
     operands.extents.rows = code.index(1);
     for (int64_t size : shape.openRows)
