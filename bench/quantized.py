@@ -50,6 +50,7 @@ EXTERNAL_BYTES = 1_800_000_000
 def make(base, measured, style, options):
     """The model in a style, from the folded graph and the function that gives ranges of a graph."""
     made = base.copy()
+    made.raise_opset(13)
     if style == "qlinear":
         graph.expand_gemms(made)
     if style in ("around", "qlinear", "microsoft"):
@@ -66,7 +67,8 @@ def make(base, measured, style, options):
         weights.weights4(made, options.block)
     else:
         # The first operator set in which convolutions may be of bf16.
-        made.raise_opset(22 if style == "bf16" else 13)
+        if style == "bf16":
+            made.raise_opset(22)
         model = made.model()
         half.convert_graph(model.graph, style)
         if not options.half_borders:
