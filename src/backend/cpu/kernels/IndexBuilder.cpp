@@ -77,7 +77,8 @@ Value IndexBuilder::index(int64_t value) {
   if (std::optional<int64_t> number = namedSize(value)) {
     made = sizeInTable(*number);
   } else {
-    if (isNoSize(value))
+    // Without a table there are no names, and numbers are what they are.
+    if (isNoSize(value) && entry->getParentOp()->hasAttr(sizesArgument))
       entry->getParentOp()->setAttr(usesNoSize, builder.getUnitAttr());
     made = create<arith::ConstantIndexOp>(value);
   }

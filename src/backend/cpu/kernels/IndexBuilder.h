@@ -23,7 +23,8 @@ namespace sinter::cpu {
 
 /// Attributes of a kernel's function: the number of the argument that is the
 /// table of named sizes, and whether code for it was to use a number that
-/// somebody made of a named size, so that it is wrong.
+/// somebody made of a named size, so that it is wrong. (Only functions with a
+/// table are told: large numbers of others are padding of a file.)
 inline constexpr llvm::StringLiteral sizesArgument = "sinter.sizes";
 inline constexpr llvm::StringLiteral usesNoSize = "sinter.uses_no_size";
 
