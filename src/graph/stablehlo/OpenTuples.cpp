@@ -50,8 +50,9 @@ static void openTuple(stablehlo::TupleOp tuple) {
 
 void openTuples(func::FuncOp function) {
   // Those that hold others stand behind these, and are opened first.
-  for (auto op : llvm::reverse(allOf<stablehlo::TupleOp>(function)))
-    openTuple(op);
+  const auto tuples = allOf<stablehlo::TupleOp>(function);
+  for (stablehlo::TupleOp tuple : llvm::reverse(tuples))
+    openTuple(tuple);
 }
 
 } // namespace sinter

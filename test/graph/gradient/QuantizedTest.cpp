@@ -52,8 +52,8 @@ TEST(QuantizedGradient, EndsWhereNumbersAreCut) {
                                q + ") -> " + x + "\nreturn %y : " + x + " }";
       const std::vector<Tensor> got = gradientsOf(text, {-4, 7});
       ASSERT_EQ(got.size(), 1u);
-      Type argument =
-          parse("func.func @main" + text).entry().getArgumentTypes()[0];
+      const Model model = parse("func.func @main" + text);
+      Type argument = model.entry().getArgumentTypes()[0];
       const Tensor input = randomOf(argument, 1, {-4, 7}),
                    weight = randomOf(argument, 70, {});
       const int greatest = least + (least == -127 ? 254 : 255);
