@@ -99,6 +99,18 @@ LogicalResult test::differentiate(Model &model, ArrayRef<Tensor> weights) {
   return model.module().verify();
 }
 
+std::string test::refusalOf(Model &model) {
+  std::vector<std::string> messages;
+  ScopedDiagnosticHandler handler(model.context(), [&](Diagnostic &each) {
+    messages.push_back(each.str());
+    return success();
+  });
+  EXPECT_TRUE(failed(differentiate(
+      model, {randomOf(model.entry().getResultTypes()[0], 1, {})})));
+  EXPECT_EQ(messages.size(), 1u);
+  return messages.empty() ? "" : messages.back();
+}
+
 /// The gradient by argument \p k, by differences.
 static std::vector<double> differences(const Model &model,
                                        ArrayRef<Tensor> inputs, size_t k,

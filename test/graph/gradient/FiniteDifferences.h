@@ -28,6 +28,10 @@ Model parse(const std::string &text);
 /// arguments, of those of both that are real or complex numbers.
 mlir::LogicalResult differentiate(Model &model, llvm::ArrayRef<Tensor> weights);
 
+/// Expects that `main` has no gradient by its one result, with one error for
+/// it: that.
+std::string refusalOf(Model &model);
+
 /// Holds the gradients of a model against central differences in f64, and with
 /// \p isTwice those of its gradients, too. All real and complex numbers are of
 /// f64; a complex gradient is that by the real part and that by the imaginary
