@@ -4,9 +4,37 @@
 
 #include "runtime/ArenaPlan.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace sinter {
+
+static Error damaged() {
+  return systemError("damaged program: its open sizes make no sense");
+}
+
+/// Whether each dimension of each tensor has a size.
+static bool areSizesOf(const std::vector<std::vector<SizeExpression>> &sizes,
+                       const std::vector<TensorSpec> &specs) {
+  return std::ranges::equal(sizes, specs,
+                            [](const auto &dimensions, const TensorSpec &spec) {
+                              return dimensions.size() == spec.shape.size();
+                            });
+}
+
+Result<void> checkOpenSizes(const Program &program) {
+  const OpenProgram &open = *program.open;
+  for (const std::vector<SizeExpression> &input : open.inputs)
+    for (const SizeExpression &size : input)
+      if (std::optional<uint32_t> parameter = size.asParameter();
+          parameter && *parameter >= open.parameters.size())
+        return damaged();
+  if (!areSizesOf(open.inputs, program.inputs) ||
+      !areSizesOf(open.outputs, program.outputs) ||
+      open.steps.size() != program.steps.size())
+    return damaged();
+  return {};
+}
 
 static std::string dimensionOf(const TensorSpec &spec, size_t dimension) {
   return "dimension " + std::to_string(dimension) + " of input '" + spec.name +
@@ -79,10 +107,6 @@ public:
     made->constants = program.constants;
     made->kernels = program.kernels;
     made->code.entries = program.code.entries;
-    if (open.inputs.size() != program.inputs.size() ||
-        open.outputs.size() != program.outputs.size() ||
-        open.steps.size() != program.steps.size())
-      return damaged();
     if (Result<void> within = checkLimits(program, parameters); !within)
       return within.takeError();
     if (!setShapes(program.inputs, open.inputs, made->inputs) ||
@@ -99,9 +123,6 @@ public:
   }
 
 private:
-  static Error damaged() {
-    return systemError("damaged program: its open sizes make no sense");
-  }
   Error wrong(const SizeExpression &size, const std::string &what) const {
     return usageError("with " + textOf(open, parameters) + ", " +
                       size.text(open.parameters) + " is " + what);

@@ -58,6 +58,10 @@ struct OpenProgram {
   std::vector<OpenStep> steps;
 };
 
+/// Whether \p program, which is open, has an expression of its parameters for
+/// each dimension, and an open step for each step. Errors: System, as damaged.
+Result<void> checkOpenSizes(const Program &program);
+
 /// The parameters that inputs of these shapes stand for. Usage errors name the
 /// input and the dimension that contradicts another one or the program.
 Result<std::vector<int64_t>> parametersOf(const Program &program,

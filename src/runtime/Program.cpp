@@ -2,6 +2,7 @@
 
 #include "runtime/Program.h"
 #include "runtime/CpuFeatures.h"
+#include "runtime/OpenProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -231,7 +232,7 @@ Result<void> verify(const Program &program) {
   if (Result<void> code = verify(program.code); !code)
     return code;
   // Steps of an open program are checked once their sizes are known.
-  return program.open ? Result<void>() : Verifier(program).run();
+  return program.open ? checkOpenSizes(program) : Verifier(program).run();
 }
 
 Result<void> verifyWithoutCode(const Program &program) {

@@ -2,6 +2,7 @@
 #include "TemporaryFolder.h"
 #include "runtime/Hash.h"
 #include "runtime/MappedFile.h"
+#include "runtime/OpenProgram.h"
 #include "runtime/ProgramExecutor.h"
 #include "runtime/TestProgram.h"
 
@@ -181,6 +182,41 @@ TEST(ProgramFileTest, RandomNonsenseDoesNotCrash) {
         }
       }
     });
+}
+
+TEST(ProgramFileTest, OpenSizesAreThoseOfTheProgram) {
+  const Program program = testProgram();
+  OpenProgram sound;
+  sound.parameters = {"n"};
+  for (auto [specs, sizes] : {std::pair{&program.inputs, &sound.inputs},
+                              std::pair{&program.outputs, &sound.outputs}})
+    for (const TensorSpec &spec : *specs)
+      sizes->emplace_back(spec.shape.begin(), spec.shape.end());
+  sound.inputs[0][0] = SizeExpression::parameter(0);
+  sound.steps.resize(program.steps.size());
+  TemporaryFolder folder;
+  const auto load = [&](const OpenProgram &open) {
+    Program changed = program;
+    changed.open = std::make_shared<OpenProgram>(open);
+    EXPECT_TRUE(saveProgram(changed, folder.file("p")));
+    return loadProgram(folder.file("p"));
+  };
+  EXPECT_TRUE(load(sound));
+  const std::pair<const char *, void (*)(OpenProgram &)> damages[] = {
+      {"inputs", [](OpenProgram &open) { open.inputs.pop_back(); }},
+      {"rank", [](OpenProgram &open) { open.inputs[0].pop_back(); }},
+      {"parameter", [](OpenProgram &open) { open.parameters.clear(); }},
+      {"outputs", [](OpenProgram &open) { open.outputs.clear(); }},
+      {"steps", [](OpenProgram &open) { open.steps.pop_back(); }}};
+  for (const auto &[name, damage] : damages) {
+    OpenProgram open = sound;
+    damage(open);
+    auto loaded = load(open);
+    ASSERT_FALSE(loaded) << name;
+    EXPECT_NE(loaded.error().message.find("its open sizes make no sense"),
+              std::string::npos)
+        << name << ": " << loaded.error().message;
+  }
 }
 
 TEST(ProgramFileTest, OtherVersionsAreUnsupported) {
