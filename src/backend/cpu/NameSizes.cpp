@@ -20,9 +20,9 @@ static bool isOpenType(Type type) {
 
 bool cpu::isAboutSizes(Operation *op) {
   using namespace stablehlo;
-  if (isa<nn::ShapeOp, GetDimensionSizeOp>(op) ||
-      (isa<DynamicGatherOp>(op) && isOpenType(op->getOperand(0).getType())))
-    return isOpenType(op->getOperand(0).getType());
+  if (isa<nn::ShapeOp, GetDimensionSizeOp, DynamicGatherOp>(op) &&
+      isOpenType(op->getOperand(0).getType()))
+    return true;
   return isa<DynamicBroadcastInDimOp, DynamicIotaOp, DynamicReshapeOp,
              nn::BroadcastLikeOp, RealDynamicSliceOp, DynamicGatherOp>(op) &&
          isOpenType(op->getResult(0).getType());

@@ -25,9 +25,9 @@ bool isControlFlow(mlir::Operation *op);
 /// Whether computing an element again costs about as much as loading it.
 bool isCheap(mlir::Operation *op);
 
-/// The number of elements of a tensor whose shape is static.
-/// Where sizes are named, a number that stands for their product: equal for the
-/// same ones, and large.
+/// The number of elements of a tensor without unknown dimensions. Where sizes
+/// are named, a number that stands for their product: equal for the same ones,
+/// and large.
 int64_t sizeOf(mlir::Value value);
 /// Whether an operand or a result has a size that is known only when the
 /// program runs.

@@ -39,9 +39,10 @@ def Cpu_ConvolutionOp :
     how much padding stands after the last row and column follows from the
     result's size. Bytes count as their distances from `zero_point`, or from
     `zero`, one element like theirs, where that is there; they are multiplied by
-    bytes and summed in i32, or channel by channel by f32 and summed in that. An input of f32 may have weights of f16, bf16
-    or i8. With `fast`, products may be replaced by fewer ones of sums
-    (Winograd), which changes results by about 1e-5 of the greatest.
+    bytes and summed in i32, or channel by channel by f32 and summed in that. An
+    input of f32 may have weights of f16, bf16 or i8. With `fast`, products may
+    be replaced by fewer ones of sums (Winograd), which changes results by about
+    1e-5 of the greatest.
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weights,
                        Optional<AnyRankedTensor>:$zero,

@@ -45,10 +45,10 @@ struct AttentionShape {
 
   /// Heads in all.
   int64_t matrices() const;
-  /// How the rows of each are cut into tasks,
+  /// How the rows of each are cut into tasks.
   Partition rowBlocks() const;
-  /// and how many keys are computed at a time, with \p lanes to a vector; the
-  /// last ones may be fewer.
+  /// How many keys are computed at a time, with \p lanes to a vector; the last
+  /// ones may be fewer.
   int64_t keyBlock(int64_t lanes) const;
 };
 
@@ -136,9 +136,9 @@ private:
   Target target;
   mlir::VectorType vectorType;
   int64_t lanes;
-  int64_t matrices = 1;
+  int64_t matrices = 1; ///< Heads in all.
   Partition rowBlocks;
-  int64_t keyBlock;
+  int64_t keyBlock;  ///< Keys of a block; the last may have fewer.
   int64_t scoresRow; ///< How far rows of scores are apart.
   // Where the parts of the scratch buffer begin.
   int64_t greatestAt, sumAt, factorAt, scoresAt, valuesAt, sumsAt, packedAt,

@@ -35,7 +35,8 @@ namespace sinter::cpu {
 struct PassSetting;
 
 /// Rewrites the body of \p function, whose shapes are static. Convolutions
-/// that are asked for nothing else are computed with \p precision.
+/// that are asked for nothing else are computed with the precision of
+/// \p setting.
 void assignLayouts(mlir::func::FuncOp function, const PassSetting &setting,
                    PatternRun &run);
 
