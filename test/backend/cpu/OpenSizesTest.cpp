@@ -9,6 +9,8 @@
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/NameSizes.h"
 #include "interpreter/Interpreter.h"
+#include "passes/Pipelines.h"
+#include "passes/Specialize.h"
 #include "runtime/OpenProgram.h"
 #include "runtime/ProgramExecutor.h"
 #include "runtime/ProgramFile.h"
@@ -66,6 +68,16 @@ const OpenCase cases[] = {
        return %t : tensor<?x37xf32>
      })",
      {{batch, 20}},
+     {1}},
+    {"product of few columns",
+     "(" + argument("%x", {batch, 71}) + R"() -> tensor<?x10xf32> {
+       %w = stablehlo.iota dim = 0 : tensor<71x10xf32>
+       %v = stablehlo.sine %w : tensor<71x10xf32>
+       %y = stablehlo.dot_general %x, %v, contracting_dims = [1] x [0] :
+           (tensor<?x71xf32>, tensor<71x10xf32>) -> tensor<?x10xf32>
+       return %y : tensor<?x10xf32>
+     })",
+     {{batch, 71}},
      {1}},
     {"rows of rows",
      "(" + argument("%x", {batch, length, 24}) + R"() -> tensor<?x?x24xf32> {
@@ -218,6 +230,31 @@ void expectClose(const Tensor &got, const Tensor &expected) {
 
 } // namespace
 
+/// What a program of the sizes of \p inputs gives.
+static Result<std::vector<Tensor>> runClosed(const std::string &body,
+                                             std::span<const Tensor> inputs,
+                                             const cpu::CpuOptions &options) {
+  Model model = parseModel(body);
+  std::map<std::string, Shape> shapes;
+  for (auto [described, input] : llvm::zip_equal(model.inputs(), inputs))
+    shapes[described.name] = input.shape();
+  if (auto done = specialize(model, shapes); !done)
+    return done.takeError();
+  if (auto done = simplify(model); !done)
+    return done.takeError();
+  if (auto done = raiseForKernels(model); !done)
+    return done.takeError();
+  auto program = cpu::compileForCpu(model, options);
+  if (!program)
+    return program.takeError();
+  auto executor = ProgramExecutor::create(
+      std::make_shared<const Program>(std::move(*program)),
+      std::make_shared<ThreadPool>(1));
+  if (!executor)
+    return executor.takeError();
+  return (*executor)->run(inputs);
+}
+
 static void checkProgram(const OpenCase &test,
                          const std::optional<cpu::Target> &target) {
   Model model = parseModel(test.body);
@@ -251,6 +288,12 @@ static void checkProgram(const OpenCase &test,
       auto again = executors[1]->run(inputs);
       ASSERT_TRUE(again) << again.error().message;
       EXPECT_TRUE(isSame((*got)[0], (*again)[0])) << "two threads";
+      if (n == 1 || n == 17) {
+        auto closed = runClosed(test.body, inputs, options);
+        ASSERT_TRUE(closed) << closed.error().message;
+        EXPECT_TRUE(isSame((*got)[0], (*closed)[0]))
+            << "a program of the sizes";
+      }
       for (int64_t i = 0; i < n; i += 2) {
         std::vector<Tensor> alone;
         for (const Tensor &input : inputs)

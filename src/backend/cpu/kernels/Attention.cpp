@@ -17,14 +17,14 @@ using namespace sinter::cpu;
 /// few enough that there are tasks for some threads.
 static constexpr int64_t leastTaskRows = 32, mostTaskRows = 128;
 static constexpr int64_t wantedTasks = 8;
-/// As many keys are one block; more are cut into blocks of about half as many.
-/// Smaller blocks leave more of them hidden behind causal rows.
-static constexpr int64_t mostKeysAtOnce = 512, mostKeysIfCausal = 256;
+/// So many keys are a block, whatever there are of them: the order of a row's
+/// sums follows from the place of its keys. Smaller blocks leave more of them
+/// hidden behind causal rows.
+static constexpr int64_t blockOfKeys = 256, blockIfCausal = 128;
 /// Copying values pays for itself from so many rows on.
 static constexpr int64_t leastRowsToPack = 24;
-/// Of rows and keys that are counted when the program runs: so many rows are a
-/// task, and so many keys a block, whatever there are of them.
-static constexpr int64_t openTaskRows = 64, openKeyBlock = 256;
+/// Of rows that are counted when the program runs so many are a task.
+static constexpr int64_t openTaskRows = 64;
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -42,12 +42,9 @@ Partition AttentionShape::rowBlocks() const {
   return Partition::of(rows, std::clamp(wanted, leastTaskRows, mostTaskRows));
 }
 
-int64_t AttentionShape::keyBlock(int64_t lanes) const {
-  const int64_t most = isCausal ? mostKeysIfCausal : mostKeysAtOnce;
-  if (keys <= most)
-    return keys;
-  const int64_t blocks = llvm::divideCeil(keys, most / 2);
-  return llvm::alignTo(llvm::divideCeil(keys, blocks), 4 * lanes);
+int64_t AttentionShape::keyBlock() const {
+  const int64_t most = isCausal ? blockIfCausal : blockOfKeys;
+  return isNamed(rows) || isNamed(keys) ? most : std::min(keys, most);
 }
 
 Attention::Attention(const AttentionShape &shape, const Target &target,
@@ -65,7 +62,7 @@ Attention::Attention(const AttentionShape &shape, const Target &target,
   else
     rowBlocks = countsHeads ? shape.rowBlocks()
                             : Partition::of(shape.rows, openTaskRows);
-  keyBlock = isOpen() ? openKeyBlock : shape.keyBlock(lanes);
+  keyBlock = shape.keyBlock();
   scoresRow = llvm::alignTo(keyBlock, lanes);
 
   const int64_t mostRows = rowBlocks.sizeOf(0);
@@ -575,8 +572,9 @@ void Attention::divideRows(VectorBuilder &e, const Block &block) const {
   forRowVectors(
       e, block, [&](Value row, int64_t column, Value sums, VectorType type) {
         Value sum = e.loadSplat(block.scratch, e.add(row, sumAt), type);
+        Value factor = binary<arith::DivFOp>(e, splatNumber(e, type, 1), sum);
         Value value =
-            binary<arith::DivFOp>(e, e.load(block.sums, sums, type), sum);
+            binary<arith::MulFOp>(e, e.load(block.sums, sums, type), factor);
         Value offset =
             e.add(e.add(block.resultBase, e.mul(row, shape.resultRow)), column);
         e.store(finished(e, block, value, row, e.index(column), offset),

@@ -47,9 +47,8 @@ struct AttentionShape {
   int64_t matrices() const;
   /// How the rows of each are cut into tasks.
   Partition rowBlocks() const;
-  /// How many keys are computed at a time, with \p lanes to a vector; the last
-  /// ones may be fewer.
-  int64_t keyBlock(int64_t lanes) const;
+  /// How many keys are computed at a time; the last ones may be fewer.
+  int64_t keyBlock() const;
 };
 
 /// Where in the result a vector of elements belongs.

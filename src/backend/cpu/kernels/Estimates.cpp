@@ -276,7 +276,7 @@ private:
                : 0;
   }
   double seen() const {
-    return shape.isCausal && shape.keyBlock(lanes) < shape.keys ? 0.5 : 1;
+    return shape.isCausal && shape.keyBlock() < shape.keys ? 0.5 : 1;
   }
   /// Of keys and values from beyond the second-level cache, \p times as long as
   /// such a kernel's weights take.
@@ -305,12 +305,27 @@ private:
 };
 } // namespace
 
-Alternatives cpu::alternativesFor(const AttentionShape &shape,
-                                  const Target &target) {
+static Alternatives timesOf(const AttentionShape &shape, const Target &target) {
   const AttentionCycles cycles(shape, target);
   const double cycle = cycleOf(target);
   return fastestFirst({{"attention", cycle * cycles.whole()},
                        {"products", cycle * cycles.apart()}});
+}
+
+Alternatives cpu::alternativesFor(const AttentionShape &shape,
+                                  const Target &target) {
+  Alternatives times = timesOf(shape, target);
+  if (shape.rows == 1 || shape.keys == 1)
+    return times;
+  AttentionShape typical = shape;
+  typical.rows = typical.keys = 128;
+  for (AttentionShape::Heads &heads : typical.heads)
+    heads.size = heads.shared;
+  if (!typical.heads.empty())
+    typical.heads.front().size *= 8;
+  if (timesOf(typical, target).front().kernel != times.front().kernel)
+    std::swap(times[0], times[1]);
+  return times;
 }
 
 //===----------------------------------------------------------------------===//

@@ -434,15 +434,9 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
                                        const Range &range, ValueRange initial,
                                        const Numbers &numbers) const {
   const Operands &operands = tile.operands;
-  // A small tile has too few sums to keep the multipliers busy: several sets of
-  // them take turns over the reduction.
   const int64_t size = tile.size();
   const int64_t turns = arithmetic.widensRhs() ? arithmetic.kGroup : 1;
-  // The order of a sum must not follow from how many rows there are.
-  const int64_t sets =
-      hasOpenRows()
-          ? 1
-          : std::max<int64_t>(1, std::min(8 / size, range.steps * turns / 4));
+  const int64_t sets = setsOfSums(size, range.steps);
   SmallVector<Value> sums(initial);
   for (int64_t set = 1; set < sets; ++set)
     llvm::append_range(sums, tile.registers.zeros(code));
@@ -495,7 +489,7 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
         return next;
       });
   for (int64_t k = groups * group; k < range.steps; ++k)
-    step(sums, 0, code.add(range.first, k),
+    step(sums, k, code.add(range.first, k),
          k < whole ? arithmetic.kGroup : range.lastValid);
   for (int64_t set = sets - 1; set > 0; --set)
     for (int64_t i = 0; i < size; ++i) {

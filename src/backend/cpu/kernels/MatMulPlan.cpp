@@ -53,14 +53,17 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
                                   shape.blocks.size % packing.kGroup == 0)) &&
       "blocks are of packed groups");
   allVectors = llvm::divideCeil(shape.n, lanes);
-  panelVectors = chooseTileVectors(target, shape.m, allVectors);
-  rowTiles = Partition::of(shape.m, maxTileRows(target, panelVectors));
+  panelVectors = chooseTileVectors(target, shape.m, allVectors,
+                                   /*most=*/packing.widensRhs() ? 4 : 8);
+  const int64_t steps = arithmetic.steps(shape.k);
+  floatSets = chooseFloatSets(steps);
+  const int64_t rows =
+      std::max<int64_t>(1, maxTileRows(target, panelVectors) / floatSets);
+  rowTiles = Partition::of(shape.m, rows);
   if (hasOpenRows()) {
-    const int64_t rows = maxTileRows(target, panelVectors);
     const int64_t count = llvm::divideCeil(shape.m, rows);
     rowTiles = {count * rows, count, rows, 0};
   }
-  const int64_t steps = arithmetic.steps(shape.k);
   depths = Partition::of(steps, steps);
 
   int64_t outer = 1;
@@ -87,6 +90,20 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
                    packedElements() * packing.rhsBytes() > target.l2Bytes / 2;
 }
 
+/// Weights of few columns, of which there are the same whatever else is
+/// multiplied by them.
+int64_t MatMulPlan::chooseFloatSets(int64_t steps) const {
+  const bool hasFewColumns = shape.bLayout == MatMulShape::BLayout::Packed &&
+                             !packing.widensRhs() && steps >= 16;
+  return hasFewColumns ? std::max<int64_t>(1, 4 / allVectors) : 1;
+}
+
+int64_t MatMulPlan::setsOfSums(int64_t sums, int64_t steps) const {
+  if (isFloat(arithmetic.accumulator))
+    return floatSets;
+  return std::max<int64_t>(1, std::min(8 / sums, steps / 4));
+}
+
 /// Where all rows and a panel of weights do not fit the second-level cache
 /// together, rows are read once a panel or weights once a chunk of rows. Stages
 /// of the reduction whose rows and panels fit read both once, and the sums once
@@ -100,7 +117,7 @@ void MatMulPlan::chooseOrder(int64_t outer, int64_t panels) {
   };
   order = orderOf(1);
   if (!shape.holdsSums || shape.bLayout != MatMulShape::BLayout::Packed ||
-      shape.blocks.size != 0)
+      shape.blocks.size != 0 || floatSets > 1)
     return;
   // Half of what fits: sums and the next panel come in besides.
   const int64_t wanted = std::max<int64_t>(

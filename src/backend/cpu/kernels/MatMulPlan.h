@@ -117,6 +117,11 @@ protected:
   int64_t vectorElements() const { return lanes * arithmetic.rhsGroup(); }
   /// Whether tiles fetch the next panel of weights while they use this one.
   bool fetchesNext() const;
+  /// Where a tile has few sums, \p sums, these are too few to keep the
+  /// multipliers busy: so many sets of them take turns over \p steps of the
+  /// reduction. For floats that follows from columns and depth alone, so that a
+  /// sum has one order whatever else is computed beside it.
+  int64_t setsOfSums(int64_t sums, int64_t steps) const;
   /// The first step of a stage; of the one behind the last, their number.
   int64_t firstStep(int64_t stage) const;
 
@@ -129,6 +134,7 @@ protected:
   int64_t lanes;         ///< Of a vector of sums.
   int64_t panelVectors;  ///< Vectors of a whole panel.
   int64_t allVectors;    ///< Vectors that cover n.
+  int64_t floatSets = 1; ///< Sets of sums of floats.
   Partition rowTiles;
   Partition depths;      ///< Which steps of the reduction each stage does,
   int64_t depthUnit = 1; ///< in so many at once.
@@ -141,6 +147,7 @@ protected:
   }
 
 private:
+  int64_t chooseFloatSets(int64_t steps) const;
   void chooseOrder(int64_t outer, int64_t panels);
   void chooseOpenOrder(int64_t outer, int64_t panels);
   void chooseStages(int64_t rows, int64_t panels);

@@ -68,11 +68,14 @@ struct Tiles {
 } // namespace
 
 int64_t sinter::cpu::chooseTileVectors(const Target &target, int64_t rows,
-                                       int64_t vectors) {
+                                       int64_t vectors, int64_t most) {
   const Tiles tiles{target, rows, vectors, /*latency=*/4};
+  // A single row leaves registers to more columns.
+  const int64_t apiece = rows == 1 ? 2 : 4;
   int64_t best = std::min<int64_t>(2, vectors);
-  for (int64_t candidate : {1, 3, 4})
-    if (candidate <= vectors && candidate * 4 <= target.vectorRegisters &&
+  for (int64_t candidate : {1, 3, 4, 6, 8})
+    if (candidate <= std::min(vectors, most) &&
+        candidate * apiece <= target.vectorRegisters &&
         tiles.cycles(candidate) < 0.97 * tiles.cycles(best))
       best = candidate;
   return best;
@@ -80,9 +83,8 @@ int64_t sinter::cpu::chooseTileVectors(const Target &target, int64_t rows,
 
 double sinter::cpu::cyclesOfStep(const Target &target, int64_t rows,
                                  int64_t vectors) {
-  // Where a tile has few sums, two sets of them take turns.
-  const Tiles tiles{target, rows, vectors, /*latency=*/2};
-  return tiles.cycles(chooseTileVectors(target, rows, vectors));
+  const Tiles tiles{target, rows, vectors, /*latency=*/4};
+  return tiles.cycles(chooseTileVectors(target, rows, vectors, /*most=*/8));
 }
 
 SmallVector<Value> RegisterTile::zeros(VectorBuilder &code) const {

@@ -62,10 +62,11 @@ inline constexpr int64_t cacheLineBytes = 64;
 /// accumulators, a row of weights and one broadcast element fit in registers.
 int64_t maxTileRows(const Target &target, int64_t vectors);
 
-/// The number of vectors in a panel that computes \p rows by \p vectors
-/// fastest, by ports: two multiply-adds and two loads a cycle, four cycles
-/// latency.
-int64_t chooseTileVectors(const Target &target, int64_t rows, int64_t vectors);
+/// The number of vectors in a panel, \p most at most, that computes \p rows by
+/// \p vectors fastest, by ports: two multiply-adds and two loads a cycle, four
+/// cycles latency.
+int64_t chooseTileVectors(const Target &target, int64_t rows, int64_t vectors,
+                          int64_t most = 4);
 
 /// Cycles of one step of a reduction, over all tiles of \p rows by \p vectors,
 /// by ports: no fewer than half of the products of a row by a vector, and more
