@@ -73,7 +73,8 @@ public:
     estimated = estimatesOf(op, arithmetic, target);
     const StringRef chosen = estimated.front().kernel;
     if (chosen == "winograd") {
-      fast.emplace(ofAll, target);
+      fast.emplace(ofAll, target,
+                   isNamed(images()) ? std::optional(images()) : std::nullopt);
     } else if (usesTiles(chosen)) {
       tiles.emplace(ofAll, target,
                     tilesNamed(chosen, tilesFor(op, arithmetic)));
@@ -113,7 +114,7 @@ public:
       setWork(plan, direct->tasks(), flops);
       usePacking(bytesOf(*direct), *direct);
     } else {
-      setWork(plan, 1, flops);
+      setWork(plan, fast->unitsOfImage(), flops);
       usePacking(bytesOf(*fast), *fast);
       planStages(plan);
     }
@@ -125,14 +126,17 @@ protected:
                 ValueRange memory) const override {
     Value input = memory[inputIndex(op.getInput())];
     Value weights = memory[inputIndex(op.getWeights())];
-    Value output = memory[kernel.getInputs().size()];
+    const size_t inputs = kernel.getInputs().size();
+    Value output = memory[inputs];
+    // Where there is one; a table of sizes may stand behind it.
+    Value scratch = memory.size() > inputs + 1 ? memory[inputs + 1] : Value();
     Value zero = op.getZero() ? memory[inputIndex(op.getZero())] : Value();
     if (tiles)
       tiles->build(builder, location, task, input, weights, output,
-                   memory.back(), epilogue(memory), zero);
+                   scratch, epilogue(memory), zero);
     else if (fast)
       fast->build(stage, builder, location, task,
-                  {input, weights, memory.back(), output}, epilogue(memory));
+                  {input, weights, scratch, output}, epilogue(memory));
     else if (depthwise)
       depthwise->build(builder, location, task, input, weights, output,
                        epilogue(memory), zero);
@@ -152,13 +156,17 @@ private:
     uint64_t bytes =
         uint64_t(fast->workspaceElements() * arithmetic.rhsBytes());
     plan.scratchType = arithmetic.rhs;
+    const bool isOpen = isNamed(images());
     if (fast->stages() == 1) {
-      plan.tasks = fast->tasks(0);
+      if (!isOpen)
+        plan.tasks = fast->tasks(0);
       plan.scratchBytes = bytes;
       return;
     }
     plan.workspaceBytes = bytes;
     plan.rounds = fast->rounds();
+    if (isOpen)
+      plan.units = {{images(), fast->unitsOfImage()}, fast->unitsOfRound()};
     for (int64_t stage = 0; stage < fast->stages(); ++stage)
       plan.stages.push_back(
           {fast->tasks(stage), fast->flops(stage) / plan.rounds});
