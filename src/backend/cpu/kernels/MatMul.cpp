@@ -438,9 +438,8 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
   // them take turns over the reduction.
   const int64_t size = tile.size();
   const int64_t turns = arithmetic.widensRhs() ? arithmetic.kGroup : 1;
-  // The order of a sum must not follow from how many rows there are.
   const int64_t sets =
-      hasOpenRows()
+      takesSumsInOrder()
           ? 1
           : std::max<int64_t>(1, std::min(8 / size, range.steps * turns / 4));
   SmallVector<Value> sums(initial);

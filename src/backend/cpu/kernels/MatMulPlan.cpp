@@ -152,6 +152,13 @@ void MatMulPlan::chooseStages(int64_t rows, int64_t panels) {
   depths = stages;
 }
 
+bool MatMulPlan::takesSumsInOrder() const {
+  constexpr int64_t fewVectors = 4;
+  const bool isOfFloats = isFloat(packing.lhs) && !packing.widensRhs();
+  return hasOpenRows() || (shape.bLayout == MatMulShape::BLayout::Packed &&
+                           isOfFloats && allVectors >= fewVectors);
+}
+
 int64_t MatMulPlan::firstStep(int64_t stage) const {
   return std::min(arithmetic.steps(shape.k), depths.start(stage) * depthUnit);
 }

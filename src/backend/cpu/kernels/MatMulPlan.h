@@ -139,6 +139,10 @@ protected:
   bool hasOpenRows() const {
     return shape.givenRows || !shape.openRows.empty();
   }
+  /// Whether each sum is taken from the first step to the last, so that its
+  /// order does not follow from how many rows there are. Those by weights of
+  /// few columns are not where rows are known: a tile would wait for each step.
+  bool takesSumsInOrder() const;
 
 private:
   void chooseOrder(int64_t outer, int64_t panels);
