@@ -116,9 +116,14 @@ public:
       return done.takeError();
     if (Result<void> done = placeSlots(); !done)
       return done.takeError();
-    for (size_t i = 0; i < open.steps.size(); ++i)
-      if (Result<void> done = addStep(program.steps[i], open.steps[i]); !done)
+    for (size_t i = 0; i < open.steps.size();
+         i += std::max<size_t>(1, open.steps[i].inTurns)) {
+      Result<void> done = open.steps[i].inTurns != 0
+                              ? addTurns(i)
+                              : addStep(program.steps[i], open.steps[i], {});
+      if (!done)
         return done.takeError();
+    }
     return std::shared_ptr<const Program>(std::move(made));
   }
 
@@ -188,6 +193,8 @@ private:
       place.space = slot.space;
       place.index = slot.index;
       place.bytes = static_cast<uint64_t>(*bytes);
+      if (slot.most != 0)
+        place.bytes = std::min(place.bytes, slot.most);
       if (slot.space == BufferSpace::Arena)
         plan.add(place.bytes, slot.begin, slot.end);
       else
@@ -200,7 +207,32 @@ private:
     return {};
   }
 
-  Result<void> addStep(const Step &from, const OpenStep &sizes) {
+  /// Units of a round.
+  struct Turn {
+    int64_t first = 0, count = 1;
+  };
+
+  /// Steps from number \p first that take turns.
+  Result<void> addTurns(size_t first) {
+    const OpenStep &turns = open.steps[first];
+    const SizePart &round = turns.round;
+    if (turns.inTurns > open.steps.size() - first || round.block < 1)
+      return damaged();
+    Result<int64_t> units = valueOf(round.size);
+    if (!units)
+      return units.takeError();
+    for (int64_t done = 0; done < *units;) {
+      const Turn turn = {done, std::min(round.block, *units - done)};
+      for (size_t i = first; i < first + turns.inTurns; ++i)
+        if (Result<void> added = addStep(program.steps[i], open.steps[i], turn);
+            !added)
+          return added;
+      done += turn.count;
+    }
+    return {};
+  }
+
+  Result<void> addStep(const Step &from, const OpenStep &sizes, Turn turn) {
     if (!from.bodies.empty() ||
         (from.kind != StepKind::Kernel && from.kind != StepKind::Copy))
       return damaged();
@@ -233,11 +265,14 @@ private:
     // Nothing is computed of no elements.
     if (tasks == 0)
       return {};
-    step.tasks = tasks;
+    if (__builtin_mul_overflow(turn.first, tasks, &step.firstTask) ||
+        __builtin_mul_overflow(turn.count, tasks, &step.tasks))
+      return wrong(sizes.round.size, "too large");
     Result<int64_t> units = valueOf(sizes.units);
     if (!units)
       return units.takeError();
-    step.flops = static_cast<double>(*units) * sizes.flopsPerUnit;
+    step.flops = static_cast<double>(*units) * static_cast<double>(turn.count) *
+                 sizes.flopsPerUnit;
     if (sizes.readsSizes)
       step.buffers.push_back({BufferSpace::Constant, BufferAccess::In,
                               sizesConstant, 0,

@@ -31,6 +31,8 @@ struct OpenSlot {
   SizeExpression bytes;
   /// In the arena: the first and the last time that it is used, counting steps.
   int64_t begin = 0, end = 0;
+  /// It has no more bytes than this, if that is not 0.
+  uint64_t most = 0;
 };
 
 struct OpenStep {
@@ -41,6 +43,11 @@ struct OpenStep {
   double flopsPerUnit = 0;
   /// Whether its last buffer is the table of sizes.
   bool readsSizes = false;
+  /// Where it is not 0, so many steps, of which this is the first, take turns.
+  /// In each round they do `round.block` of `round.size` units, or what is left
+  /// of them; tasks and work are those of one unit.
+  uint32_t inTurns = 0;
+  SizePart round;
 };
 
 struct OpenProgram {

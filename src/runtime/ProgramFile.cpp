@@ -89,6 +89,7 @@ private:
       out.number(slot.space);
       out.number(slot.index);
       expression(slot.bytes);
+      out.number(slot.most);
       out.number(slot.begin);
       out.number(slot.end);
     });
@@ -100,6 +101,9 @@ private:
       expression(step.units);
       out.number(step.flopsPerUnit);
       out.number(static_cast<uint8_t>(step.readsSizes ? 1 : 0));
+      out.number(step.inTurns);
+      expression(step.round.size);
+      out.number(step.round.block);
     });
   }
 
@@ -169,8 +173,8 @@ constexpr size_t bufferSize = 1 + 1 + 4 + 8 + 8;
 constexpr size_t relocationSize = 8 + 4 + 8;
 constexpr size_t termSize = 2 * 8;
 constexpr size_t expressionSize = 8;
-constexpr size_t slotSize = 1 + 4 + expressionSize + 2 * 8;
-constexpr size_t openStepSize = 8 + expressionSize + 8 + 1;
+constexpr size_t slotSize = 1 + 4 + expressionSize + 3 * 8;
+constexpr size_t openStepSize = 8 + 2 * expressionSize + 2 * 8 + 1 + 4;
 constexpr size_t stepSize = 1 + 4 + 8 + 4 * 8 + 7 * textSize + 2 * 8;
 
 class MetadataReader {
@@ -250,6 +254,7 @@ private:
       slot.space = in.number<BufferSpace>();
       slot.index = in.number<uint32_t>();
       slot.bytes = expression();
+      slot.most = in.number<uint64_t>();
       slot.begin = in.number<int64_t>();
       slot.end = in.number<int64_t>();
       return slot;
@@ -265,6 +270,9 @@ private:
       step.units = expression();
       step.flopsPerUnit = in.number<double>();
       step.readsSizes = in.number<uint8_t>() != 0;
+      step.inTurns = in.number<uint32_t>();
+      step.round.size = expression();
+      step.round.block = in.number<int64_t>();
       return step;
     });
     return open;

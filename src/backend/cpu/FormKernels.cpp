@@ -7,6 +7,7 @@
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/emit/Anchors.h"
+#include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/regions/RegionForm.h"
@@ -155,8 +156,9 @@ private:
   /// Whether code finds the element of what \p op reshapes: where sizes are
   /// named, it does not compute with them.
   static bool keepsNamedSizes(Operation *op) {
-    return !hasNamedSizes(op) || properSizes(shapeOf(op->getOperand(0))) ==
-                                     properSizes(shapeOf(op->getResult(0)));
+    return !hasNamedSizes(op) ||
+           keepsNamedDimensions(shapeOf(op->getOperand(0)),
+                                shapeOf(op->getResult(0)));
   }
 
   static bool usedOnlyIn(FusionGroup &group, Operation *op) {

@@ -37,6 +37,8 @@ SmallVector<Known> SizeNamer::sizesOf(OpResult result) {
     return gatheredSizes(gather);
   if (auto attention = dyn_cast<AttentionOp>(op))
     return attentionSizes(attention);
+  if (isa<cpu::ConvolutionOp, PoolOp>(op))
+    return blockedSizes(op);
   if (auto joint = dyn_cast<ConcatenateOp>(op)) {
     SmallVector<Known> sizes = asKnown(dimsOf(joint.getInputs()[0]));
     Known &all = sizes[joint.getDimension()];
@@ -124,6 +126,16 @@ SmallVector<Known> SizeNamer::attentionSizes(AttentionOp op) {
   for (auto [i, dim] : llvm::enumerate(op.getResultDims()))
     sizes[dim] = i + 1 < sizes.size() ? query[op.getQueryDims()[i]]
                                       : value[op.getValueDims()[i]];
+  return sizes;
+}
+
+/// As many images as the operand has; the rest is known.
+SmallVector<Known> SizeNamer::blockedSizes(Operation *op) {
+  SmallVector<Known> sizes;
+  for (int64_t size : tensorOf(op->getResult(0)).getShape())
+    sizes.push_back(ShapedType::isDynamic(size) ? Known() : Known(size));
+  if (!sizes[0])
+    sizes[0] = dimsOf(op->getOperand(0))[0];
   return sizes;
 }
 

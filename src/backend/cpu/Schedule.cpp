@@ -125,6 +125,13 @@ public:
 private:
   using Id = MemoryPlan::Id;
 
+  /// Memory of stages whose units are not known.
+  struct Workspace {
+    Id slot;
+    SizeExpression bytes;
+    uint64_t most;
+  };
+
   /// A slot for \p value, whose sizes may be named.
   Id addSlot(BufferSpace space, uint32_t index, Value value) {
     const Id slot = plan.add(space, index, bytesOf(value));
@@ -149,7 +156,7 @@ private:
       const MemorySlot &slot = plan[id];
       open.slots.push_back({slot.space, slot.index,
                             SizeExpression(static_cast<int64_t>(slot.bytes)),
-                            slot.begin, slot.end});
+                            slot.begin, slot.end, 0});
     }
     for (auto [id, value] : openSlots) {
       const ElementType element =
@@ -163,8 +170,44 @@ private:
                            "': its size has too many terms");
       open.slots[id].bytes = *bytes;
     }
+    for (const Workspace &each : workspaces) {
+      open.slots[each.slot].bytes = each.bytes;
+      open.slots[each.slot].most = each.most;
+    }
     program.open = std::make_shared<const OpenProgram>(std::move(open));
     return {};
+  }
+
+  /// Stages that take turns, \p step being what they have in common.
+  Result<void> addOpenStages(OpenStep step, const KernelPlan &how) {
+    std::optional<SizeExpression> units = sizes->countOf(how.units->sizes);
+    if (!units)
+      return unsupported("a kernel's size has too many terms");
+    step.round = {*units, how.units->block};
+    step.units = 1;
+    for (const auto &[i, stage] : llvm::enumerate(how.stages)) {
+      step.inTurns = i == 0 ? static_cast<uint32_t>(how.stages.size()) : 0;
+      step.tasks = {{stage.tasks, 1}};
+      step.flopsPerUnit = stage.flops;
+      open.steps.push_back(step);
+    }
+    return {};
+  }
+
+  /// The workspace of as many units as a round has at most.
+  Result<Id> addWorkspace(const KernelPlan &how) {
+    const Id slot = plan.addTemporary(how.workspaceBytes);
+    if (!how.units)
+      return slot;
+    std::optional<SizeExpression> bytes = sizes->countOf(how.units->sizes);
+    if (bytes)
+      bytes = SizeExpression::productOf(
+          *bytes, static_cast<int64_t>(how.workspaceBytes));
+    if (!bytes)
+      return unsupported("a kernel's size has too many terms");
+    workspaces.push_back(
+        {slot, *bytes, how.workspaceBytes * uint64_t(how.units->block)});
+    return slot;
   }
 
   /// How the number of \p op's tasks and its work follow from sizes.
@@ -191,6 +234,8 @@ private:
       step.units = *units;
       step.readsSizes = true;
     }
+    if (how.units)
+      return addOpenStages(step, how);
     const size_t stages = std::max<size_t>(1, how.stages.size());
     for (int64_t i = 0; i < how.rounds * int64_t(stages); ++i) {
       if (!how.stages.empty()) {
@@ -309,7 +354,7 @@ private:
     step.bytesMoved = 2.0 * plan[from].bytes;
     steps.push_back(std::move(step));
     if (sizes)
-      open.steps.push_back({{{1, 1}}, 1, 0, false});
+      open.steps.emplace_back().tasks = {{1, 1}};
     plan.tick();
   }
 
@@ -404,8 +449,10 @@ private:
       return {};
     }
     if (how.workspaceBytes != 0) {
-      Id workspace = plan.addTemporary(how.workspaceBytes);
-      step.buffers.push_back(reference(workspace, BufferAccess::InOut));
+      Result<Id> workspace = addWorkspace(how);
+      if (!workspace)
+        return workspace.takeError();
+      step.buffers.push_back(reference(*workspace, BufferAccess::InOut));
     }
     step.bytesMoved /= how.rounds;
     for (int64_t round = 0; round < how.rounds; ++round)
@@ -645,6 +692,7 @@ private:
   std::optional<SizeTable> sizes;
   OpenProgram open;
   std::vector<std::pair<Id, Value>> openSlots;
+  std::vector<Workspace> workspaces;
   MemoryPlan plan;
   DenseMap<Value, Id> slotOf;
   SmallVector<Id> outputs;

@@ -41,6 +41,7 @@ private:
   llvm::SmallVector<Known> reshapedSizes(mlir::Value operand,
                                          mlir::RankedTensorType type);
   llvm::SmallVector<Known> attentionSizes(AttentionOp op);
+  llvm::SmallVector<Known> blockedSizes(mlir::Operation *op);
   llvm::SmallVector<Known> broadcastSizes(nn::BroadcastLikeOp op);
   llvm::SmallVector<Known> slicedSizes(stablehlo::RealDynamicSliceOp op);
   llvm::SmallVector<Known> gatheredSizes(stablehlo::DynamicGatherOp op);

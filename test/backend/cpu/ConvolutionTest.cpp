@@ -131,7 +131,8 @@ void check(const ConvolutionShape &s, const Target &target,
   for (int64_t round = 0; round < rounds; ++round)
     for (int64_t stage = 0; stage < stages; ++stage) {
       KernelFunction *kernel = runner.kernel("conv" + std::to_string(stage));
-      int64_t tasks = useWinograd ? winograd.tasks(stage) : convolution.tasks();
+      int64_t tasks =
+          useWinograd ? winograd.tasks(stage) : s.batch * convolution.tasks();
       const int64_t first = round * tasks;
       kernel(arguments, first + tasks / 3, first + tasks);
       kernel(arguments, first, first + tasks / 3);

@@ -104,9 +104,12 @@ std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,
       buffers.push_back(bufferOf(argument, false));
   }
   buffers.push_back(bufferOf(yielded(), true));
-  if (uint64_t bytes = wanted.scratchBytes + wanted.workspaceBytes)
+  if (uint64_t bytes = wanted.scratchBytes + wanted.workspaceBytes) {
     add(bytes / byteSize(wanted.scratchType),
         mlirTypeOf(wanted.scratchType, module.getContext()), true);
+    // That of as many units as a round has.
+    buffers.back().isOpen = wanted.units.has_value();
+  }
   if (isOpen(kernel))
     buffers.push_back(tableOfSizes(module.getContext()));
   size_t stages = std::max<size_t>(1, wanted.stages.size());

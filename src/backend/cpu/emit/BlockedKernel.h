@@ -14,8 +14,8 @@ namespace sinter::cpu {
 /// input.
 template <typename Op>
 void setWindow(WindowShape &window, Op op, mlir::Value images) {
-  llvm::ArrayRef<int64_t> input = tensorOf(op.getInput()).getShape();
-  llvm::ArrayRef<int64_t> output = tensorOf(images).getShape();
+  llvm::ArrayRef<int64_t> input = shapeOf(op.getInput());
+  llvm::ArrayRef<int64_t> output = shapeOf(images);
   window.inputHeight = input[2];
   window.inputWidth = input[3];
   window.outputHeight = output[2];
@@ -34,6 +34,12 @@ template <typename Op> void setWindow(WindowShape &window, Op op) {
 class BlockedKernel : public AnchorKernel {
 protected:
   using AnchorKernel::AnchorKernel;
+
+  /// How many images the result has, or the name of their number.
+  int64_t images() const { return shapeOf(anchor->getResult(0))[0]; }
+  /// Sets what \p plan says of all images: \p ofImage are the tasks of one,
+  /// \p flops its work.
+  void setWork(KernelPlan &plan, int64_t ofImage, double flops) const;
 
   /// Null if the kernel has none.
   BlockedEpilogue epilogue(mlir::ValueRange memory) const;

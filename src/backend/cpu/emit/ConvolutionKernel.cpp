@@ -17,7 +17,6 @@ ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
   ArrayRef<int64_t> kernel = op.kernelShape();
   ConvolutionShape shape;
   setWindow(shape, op);
-  shape.batch = tensorOf(op.getInput()).getDimSize(0);
   shape.kernelHeight = kernel[2];
   shape.kernelWidth = kernel[3];
   shape.groups = op.getGroups();
@@ -29,10 +28,11 @@ ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
   return shape;
 }
 
-/// What tiles may multiply for \p op, whose weights they want to pack.
+/// What tiles may multiply for \p op, whose weights they want to pack. They
+/// are cut for one number of images.
 static std::vector<TileArithmetic> tilesFor(cpu::ConvolutionOp op,
                                             const Arithmetic &arithmetic) {
-  if (op.getPackedFrom())
+  if (op.getPackedFrom() || hasNamedSizes(op.getInput().getType()))
     return {};
   return TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
                                arithmetic.accumulator, precisionOf(op),
@@ -67,19 +67,22 @@ public:
                                   op.getResult(), target)) {
     ConvolutionShape shape = convolutionShape(op);
     flops = shape.flops();
+    ConvolutionShape ofAll = shape;
+    if (!isNamed(images()))
+      ofAll.batch = images();
     estimated = estimatesOf(op, arithmetic, target);
     const StringRef chosen = estimated.front().kernel;
     if (chosen == "winograd") {
-      fast.emplace(shape, target);
+      fast.emplace(ofAll, target,
+                   isNamed(images()) ? std::optional(images()) : std::nullopt);
     } else if (usesTiles(chosen)) {
-      tiles.emplace(shape, target,
+      tiles.emplace(ofAll, target,
                     tilesNamed(chosen, tilesFor(op, arithmetic)));
     } else if (chosen == "direct") {
       direct.emplace(shape, target, arithmetic);
     } else {
       ChannelwiseShape channels;
       static_cast<WindowShape &>(channels) = shape;
-      channels.batch = shape.batch;
       channels.channels = shape.outputChannels;
       depthwise.emplace(channels, target, arithmetic);
     }
@@ -87,7 +90,6 @@ public:
 
   KernelPlan plan() const override {
     KernelPlan plan;
-    plan.flops = flops;
     plan.alternatives = estimated;
     plan.packings.resize(kernel.getInputs().size());
     auto usePacking = [&](uint64_t bytes, const auto &generator) {
@@ -100,17 +102,19 @@ public:
     };
     plan.name = estimated.front().kernel;
     if (tiles) {
+      setWork(plan, 1, flops);
       plan.tasks = tiles->tasks();
       plan.scratchType = ElementType::I8;
       plan.scratchBytes = tiles->scratchBytes();
       usePacking(uint64_t(tiles->packedBytes()), *tiles);
     } else if (depthwise) {
-      plan.tasks = depthwise->tasks();
+      setWork(plan, depthwise->tasks(), flops);
       usePacking(bytesOf(*depthwise), *depthwise);
     } else if (direct) {
-      plan.tasks = direct->tasks();
+      setWork(plan, direct->tasks(), flops);
       usePacking(bytesOf(*direct), *direct);
     } else {
+      setWork(plan, fast->unitsOfImage(), flops);
       usePacking(bytesOf(*fast), *fast);
       planStages(plan);
     }
@@ -122,14 +126,17 @@ protected:
                 ValueRange memory) const override {
     Value input = memory[inputIndex(op.getInput())];
     Value weights = memory[inputIndex(op.getWeights())];
-    Value output = memory[kernel.getInputs().size()];
+    const size_t inputs = kernel.getInputs().size();
+    Value output = memory[inputs];
+    // Where there is one; a table of sizes may stand behind it.
+    Value scratch = memory.size() > inputs + 1 ? memory[inputs + 1] : Value();
     Value zero = op.getZero() ? memory[inputIndex(op.getZero())] : Value();
     if (tiles)
       tiles->build(builder, location, task, input, weights, output,
-                   memory.back(), epilogue(memory), zero);
+                   scratch, epilogue(memory), zero);
     else if (fast)
       fast->build(stage, builder, location, task,
-                  {input, weights, memory.back(), output}, epilogue(memory));
+                  {input, weights, scratch, output}, epilogue(memory));
     else if (depthwise)
       depthwise->build(builder, location, task, input, weights, output,
                        epilogue(memory), zero);
@@ -149,13 +156,17 @@ private:
     uint64_t bytes =
         uint64_t(fast->workspaceElements() * arithmetic.rhsBytes());
     plan.scratchType = arithmetic.rhs;
+    const bool isOpen = isNamed(images());
     if (fast->stages() == 1) {
-      plan.tasks = fast->tasks(0);
+      if (!isOpen)
+        plan.tasks = fast->tasks(0);
       plan.scratchBytes = bytes;
       return;
     }
     plan.workspaceBytes = bytes;
     plan.rounds = fast->rounds();
+    if (isOpen)
+      plan.units = {{images(), fast->unitsOfImage()}, fast->unitsOfRound()};
     for (int64_t stage = 0; stage < fast->stages(); ++stage)
       plan.stages.push_back(
           {fast->tasks(stage), fast->flops(stage) / plan.rounds});
@@ -163,7 +174,7 @@ private:
 
   mutable cpu::ConvolutionOp op;
   Arithmetic arithmetic;
-  double flops;
+  double flops; ///< Of an image.
   Alternatives estimated;
   std::optional<Winograd> fast;
   std::optional<Convolution> direct;

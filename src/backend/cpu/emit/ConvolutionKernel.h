@@ -12,7 +12,9 @@ namespace sinter::cpu {
 
 struct Target;
 
-/// What the generator of \p op is made for.
+/// What the generator of \p op is made for: one image, of which there may be
+/// any number. What computes it follows from that alone, so that an image's
+/// result does not depend on the others.
 ConvolutionShape convolutionShape(ConvolutionOp op);
 
 /// The kernel that computes \p op: the fastest by kernels/Estimates.

@@ -41,6 +41,12 @@ inline bool hasLanes(llvm::ArrayRef<Coordinate> place) {
   return llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
 }
 
+/// Whether a reshape of \p from to \p to leaves each dimension whose size is
+/// named as it is, with dimensions of size 1 beside it or not. Only then can
+/// code tell where an element was.
+bool keepsNamedDimensions(llvm::ArrayRef<int64_t> from,
+                          llvm::ArrayRef<int64_t> to);
+
 /// How an element type lies in memory: one byte for i1 and smaller integers,
 /// integers without sign, i8 for floats of eight bits.
 mlir::Type storageType(mlir::Type element);

@@ -97,7 +97,7 @@ struct ElementRules {
     row<DynamicUpdateSliceOp, moves, Costly, &Elemental::dynamicUpdateAt>(c);
     row<GatherOp, moves, Costly, &Elemental::gatherAt, Open>(c);
     row<IotaOp, moves, Cheap, &Elemental::iotaAt, Open>(c);
-    row<PadOp, moves, Costly, &Elemental::padAt>(c);
+    row<PadOp, moves, Costly, &Elemental::padAt, Open>(c);
     row<ReshapeOp, Kind::Alias, Cheap, &Elemental::reshapeAt, Open>(c);
     row<ReverseOp, moves, Cheap, &Elemental::reverseAt>(c);
     row<SliceOp, moves, Cheap, &Elemental::sliceAt, Open>(c);

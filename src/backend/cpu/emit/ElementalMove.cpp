@@ -109,6 +109,32 @@ std::optional<Values> Elemental::broadcastAt(stablehlo::BroadcastInDimOp op,
   return Values{at(op.getOperand(), source)};
 }
 
+bool cpu::keepsNamedDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  size_t i = 0, j = 0;
+  auto skipOnes = [](ArrayRef<int64_t> shape, size_t &place) {
+    while (place < shape.size() && shape[place] == 1)
+      ++place;
+    return place < shape.size();
+  };
+  while (true) {
+    const bool hasFrom = skipOnes(from, i), hasTo = skipOnes(to, j);
+    if (!hasFrom || !hasTo)
+      return hasFrom == hasTo;
+    int64_t a = from[i++], b = to[j++];
+    while (a != b) {
+      const bool isLess = a < b;
+      ArrayRef<int64_t> shape = isLess ? from : to;
+      size_t &place = isLess ? i : j;
+      int64_t &product = isLess ? a : b;
+      if (isNamed(a) || isNamed(b) || place == shape.size() ||
+          isNamed(shape[place]) ||
+          llvm::MulOverflow(product, shape[place], product))
+        return false;
+      ++place;
+    }
+  }
+}
+
 /// Splits two shapes of the same number of elements into the finest groups of
 /// neighbouring dimensions whose products agree, and gives each group's
 /// dimensions [begin, end) on both sides. Dimensions of size 1 go along.
@@ -150,22 +176,11 @@ std::optional<Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
   // There is no element to find; the code never runs.
   if (llvm::is_contained(from, 0))
     return Values{at(op.getOperand(), source)};
-  // Only dimensions of size 1 come or go where sizes are named (FormKernels).
-  if (hasNamed(from)) {
-    size_t next = 0;
-    for (auto [size, coordinate] : llvm::zip(to, place)) {
-      if (size == 1)
-        continue;
-      while (next < from.size() && from[next] == 1)
-        ++next;
-      if (next == from.size() || from[next] != size)
-        return Values{
-            at(op.getOperand(),
-               Coordinates(from.size(), Coordinate(code.index(size + 1))))};
-      source[next++] = coordinate;
-    }
-    return Values{at(op.getOperand(), source)};
-  }
+  // FormKernels joins no other.
+  if (!keepsNamedDimensions(from, to))
+    return Values{at(
+        op.getOperand(),
+        Coordinates(from.size(), Coordinate(code.index(nameOfSize(0) + 1))))};
   bool covered = true;
   matchDimensions(
       from, to,

@@ -31,7 +31,8 @@ Result<void> cpu::checkOpen(KernelOp kernel) {
 
 Result<void> cpu::checkOpen(KernelOp kernel, const KernelPlan &plan) {
   if (!isOpen(kernel) ||
-      (!plan.taskParts.empty() && plan.stages.empty() && !plan.updated))
+      (plan.stages.empty() ? !plan.taskParts.empty() && !plan.updated
+                           : plan.units.has_value()))
     return {};
   Operation *root = kernel.rootOp();
   for (Operation &op : kernel.getBody().front())

@@ -43,6 +43,10 @@ struct KernelPlan {
     double flops;
   };
   std::vector<Stage> stages;
+  /// Where sizes are named: how many units the stages do, and how many of them
+  /// in a round. What is said of tasks, of work and of the workspace is of one
+  /// unit then.
+  std::optional<TaskPart> units;
   /// How often the stages are gone through, each time with the next `tasks` of
   /// their functions' tasks.
   int64_t rounds = 1;

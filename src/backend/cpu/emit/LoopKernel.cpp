@@ -28,6 +28,9 @@ public:
     if (auto concatenate = dyn_cast_or_null<stablehlo::ConcatenateOp>(root);
         concatenate && !hasNamedSizes(concatenate))
       addPieces(concatenate);
+    else if (concatenate && concatenate.getDimension() + 1 <
+                                shapeOf(concatenate.getResult()).size())
+      addRowsOfPieces(concatenate);
     else if (auto reduce = dyn_cast_or_null<stablehlo::ReduceOp>(root);
              reduce && isInRegisters(reduce)) {
       lanesAtOnce = shapeOf(reduce.getResults()[0]).back();
@@ -185,6 +188,41 @@ private:
       nests.push_back(std::move(nest));
       start += shapeOf(input)[dim];
     }
+  }
+
+  /// Each row of a concatenation of which sizes are named is one of an input,
+  /// which is decided once for the row.
+  void addRowsOfPieces(stablehlo::ConcatenateOp op) {
+    const size_t dim = op.getDimension();
+    LoopNest nest;
+    nest.shape = loopShape(op.getResult());
+    nest.cost = cost;
+    nest.body = [this, op, dim](ArrayRef<Value> outer, Value begin,
+                                Value end) mutable {
+      KernelBuilder &e = elemental->code;
+      auto inputs = op.getInputs();
+      auto rowOf = [&](size_t input, int64_t start) {
+        e.loop(begin, end, 1, [&](Value last) {
+          Coordinates place = placeOf(inputs[input], outer, last);
+          Coordinates source = place;
+          source[dim] = e.sub(outer[dim], start);
+          elemental->store(
+              elemental->at(inputs[input], source), memory[0],
+              elemental->linearize(place, shapeOf(yield.getValues()[0])),
+              tensorOf(inputs[input]).getElementType());
+        });
+      };
+      auto choose = [&](auto &self, size_t input, int64_t start) -> void {
+        if (input + 1 == inputs.size())
+          return rowOf(input, start);
+        const int64_t next = start + shapeOf(inputs[input])[dim];
+        e.when(
+            e.less(outer[dim], e.index(next)), [&] { rowOf(input, start); },
+            [&] { self(self, input + 1, next); });
+      };
+      choose(choose, 0, 0);
+    };
+    nests.push_back(std::move(nest));
   }
 
   //===--------------------------------------------------------------------===//

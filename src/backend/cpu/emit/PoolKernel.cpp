@@ -18,12 +18,12 @@ public:
     RankedTensorType input = tensorOf(op.getInput());
     ChannelwiseShape shape;
     setWindow(shape, op);
-    shape.batch = input.getDimSize(0);
     shape.channels = input.getDimSize(1) * input.getDimSize(4);
     shape.kernelHeight = op.getWindow()[0];
     shape.kernelWidth = op.getWindow()[1];
     shape.zeroPoint = static_cast<int64_t>(op.getZeroPoint());
-    flops = double(tensorOf(op.getResult()).getNumElements()) * shape.taps();
+    flops = double(shape.channels) * double(shape.outputPixels()) *
+            double(shape.taps());
     auto kind = llvm::StringSwitch<Pooling::Kind>(op.getKind())
                     .Case("max", Pooling::Kind::Maximum)
                     .Case("average_window", Pooling::Kind::AverageOfWindow)
@@ -35,8 +35,7 @@ public:
   KernelPlan plan() const override {
     KernelPlan plan;
     plan.name = "pool";
-    plan.flops = flops;
-    plan.tasks = pooling->tasks();
+    setWork(plan, pooling->tasks(), flops);
     plan.packings.resize(kernel.getInputs().size());
     return plan;
   }
@@ -50,7 +49,7 @@ protected:
 
 private:
   mutable PoolOp op;
-  double flops;
+  double flops; ///< Of an image.
   std::optional<Pooling> pooling;
 };
 

@@ -26,21 +26,23 @@ using Decomposition = FailureOr<SmallVector<Value>>;
 /// [N, C, H, W] as \p shape, [N, CB, H, W, L]; lanes beyond C are zeros.
 static Value packed(TensorBuilder &emit, Value x, ArrayRef<int64_t> shape) {
   auto plain = tensorOf(x);
+  const nn::Sizes sizes = emit.sizes(x);
   const int64_t missing = shape[1] * shape[4] - plain.getDimSize(1);
   if (missing) {
     SmallVector<int64_t> none(4, 0), high = {0, missing, 0, 0};
     x = emit.make<stablehlo::PadOp>(x, emit.scalar(0, plain.getElementType()),
                                     none, high, none);
   }
-  x = emit.reshape(x, {shape[0], shape[1], shape[4], shape[2], shape[3]});
+  x = emit.reshape(x, {sizes[0], shape[1], shape[4], sizes[2], sizes[3]});
   return emit.transpose(x, {0, 1, 3, 4, 2});
 }
 
 /// [N, CB, H, W, L] as [N, C, H, W].
 static Value unpacked(TensorBuilder &emit, Value x, int64_t channels) {
   ArrayRef<int64_t> shape = tensorOf(x).getShape();
+  const nn::Sizes sizes = emit.sizes(x);
   x = emit.transpose(x, {0, 1, 4, 2, 3});
-  x = emit.reshape(x, {shape[0], shape[1] * shape[4], shape[2], shape[3]});
+  x = emit.reshape(x, {sizes[0], shape[1] * shape[4], sizes[2], sizes[3]});
   return emit.slice(x, 1, 0, channels);
 }
 

@@ -12,10 +12,12 @@ static int64_t blocksOf(int64_t channels, int64_t lanes) {
   return (channels + lanes - 1) / lanes;
 }
 
-/// Whether \p blocked is the blocked form of \p plain.
+/// Whether \p blocked is the blocked form of \p plain: sizes but those of
+/// channels may be unknown, in both.
 static bool isBlockedFormOf(RankedTensorType blocked, RankedTensorType plain) {
-  return blocked.hasStaticShape() && plain.hasStaticShape() &&
-         blocked.getRank() == 5 && plain.getRank() == 4 &&
+  return blocked.getRank() == 5 && plain.getRank() == 4 &&
+         !plain.isDynamicDim(1) && !blocked.isDynamicDim(1) &&
+         !blocked.isDynamicDim(4) &&
          blocked.getElementType() == plain.getElementType() &&
          blocked.getDimSize(0) == plain.getDimSize(0) &&
          blocked.getDimSize(2) == plain.getDimSize(2) &&

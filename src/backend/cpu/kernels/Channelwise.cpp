@@ -146,9 +146,7 @@ ChannelwiseKernel::ChannelwiseKernel(const ChannelwiseShape &shape,
       blocks(llvm::divideCeil(shape.channels, lanes)),
       tiles(tilesOf(shape, target, weights)) {}
 
-int64_t ChannelwiseKernel::tasks() const {
-  return shape.batch * blocks * shape.outputHeight;
-}
+int64_t ChannelwiseKernel::tasks() const { return blocks * shape.outputHeight; }
 
 void ChannelwiseKernel::buildTask(VectorBuilder &code, Value task, Value input,
                                   Value output, const BlockedEpilogue &epilogue,
@@ -173,8 +171,8 @@ Depthwise::Depthwise(const ChannelwiseShape &shape, const Target &target,
 }
 
 double Depthwise::flops() const {
-  return 2.0 * shape.batch * shape.channels * shape.outputPixels() *
-         shape.taps();
+  return 2.0 * double(shape.channels) * double(shape.outputPixels()) *
+         double(shape.taps());
 }
 int64_t Depthwise::packedElements() const {
   return blocks * lanes * shape.taps();

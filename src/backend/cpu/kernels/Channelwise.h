@@ -23,6 +23,7 @@ struct ChannelwiseShape : WindowShape {
 /// block of channels.
 class ChannelwiseKernel {
 public:
+  /// Of an image: task t of image i is task i * tasks() + t of all.
   int64_t tasks() const;
 
 protected:

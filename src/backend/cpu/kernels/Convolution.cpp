@@ -66,8 +66,8 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
   unitIsTile =
       shape.outputHeight == 1 && shape.isInterior(0, shape.outputWidth);
   order = TaskOrder::choose(
-      target, shape.batch * shape.groups,
-      unitIsTile ? columnTiles.count : shape.outputHeight, groupPanels,
+      target, shape.groups, unitIsTile ? columnTiles.count : shape.outputHeight,
+      groupPanels,
       groupInputs * shape.inputHeight * shape.inputWidth *
           arithmetic.lhsBytes(),
       reduction() * panelVectors * vectorElements() * arithmetic.rhsBytes());

@@ -35,6 +35,7 @@ public:
   Convolution(const ConvolutionShape &shape, const Target &target,
               const Arithmetic &arithmetic = {});
 
+  /// Of an image: task t of image i is task i * tasks() + t of all.
   int64_t tasks() const { return order.tasks(); }
   /// Elements of the packed weights, with what stands behind them.
   int64_t packedElements() const;

@@ -66,13 +66,15 @@ Winograd::Sizes Winograd::sizesOf(const ConvolutionShape &shape) {
   return {tileCount(shape), tileBytes(shape), weightBytes(shape)};
 }
 
-Winograd::Winograd(const ConvolutionShape &shape, const Target &target)
+Winograd::Winograd(const ConvolutionShape &shape, const Target &target,
+                   std::optional<int64_t> images)
     : shape(shape), lanes(target.f32Lanes),
       inputBlocks(llvm::divideCeil(shape.inputChannels, lanes)),
       outputBlocks(llvm::divideCeil(shape.outputChannels, lanes)),
       tileRows(llvm::divideCeil(shape.outputHeight, outputTile)),
       tileColumns(llvm::divideCeil(shape.outputWidth, outputTile)),
-      tiles(tileCount(shape)) {
+      images(images), tiles(tileCount(shape)) {
+  assert((!images || shape.batch == 1) && "the shape is that of one image");
   const bool weightsStay = weightBytes(shape) <= target.l2Bytes * 5 / 4;
   const bool tilesStay = tiles * tileBytes(shape) <= target.l2Bytes;
   isFused = weightsStay && !tilesStay;
@@ -93,6 +95,7 @@ Winograd::Winograd(const ConvolutionShape &shape, const Target &target)
     const int64_t most =
         std::max(16 * target.l2Bytes / tileBytes(shape), leastTilesInRound);
     slots = llvm::divideCeil(tiles, llvm::divideCeil(tiles, most));
+    roundUnits = std::max<int64_t>(1, most / slots);
   }
   bands = llvm::divideCeil(tiles, slots);
   panels = llvm::divideCeil(outputBlocks, panelVectors);
@@ -101,7 +104,7 @@ Winograd::Winograd(const ConvolutionShape &shape, const Target &target)
 
 int64_t Winograd::tasks(int64_t stage) const {
   if (isFused)
-    return bands;
+    return images ? 1 : bands;
   switch (stage) {
   case 0:
     return inputBlocks * slots;
@@ -113,10 +116,11 @@ int64_t Winograd::tasks(int64_t stage) const {
 }
 
 double Winograd::flops(int64_t stage) const {
+  const double count = double(tiles) / double(images ? bands : 1);
   double multiply =
-      2.0 * elements * tiles * shape.inputChannels * shape.outputChannels;
-  double input = 12.0 * 14 * tiles * shape.inputChannels;
-  double output = 10.0 * 12 * tiles * shape.outputChannels;
+      2.0 * elements * count * shape.inputChannels * shape.outputChannels;
+  double input = 12.0 * 14 * count * shape.inputChannels;
+  double output = 10.0 * 12 * count * shape.outputChannels;
   if (isFused)
     return input + multiply + output;
   return stage == 0 ? input : stage == 1 ? multiply : output;
@@ -174,16 +178,21 @@ struct Winograd::Tile {
   Value image, row, column;
 };
 
-Winograd::Tile Winograd::locate(VectorBuilder &code, Value tile) const {
+Winograd::Tile Winograd::locate(VectorBuilder &code, const Work &work,
+                                Value tile) const {
+  if (work.image)
+    return {work.image, code.div(tile, tileColumns),
+            code.rem(tile, tileColumns)};
   Value inImage = code.rem(tile, tileRows * tileColumns);
   return {code.div(tile, tileRows * tileColumns),
           code.div(inImage, tileColumns), code.rem(inImage, tileColumns)};
 }
 
 /// B^T d B of one tile and one block of channels.
-void Winograd::transformInput(VectorBuilder &code, const Buffers &buffers,
-                              Value tile, Value slot, Value block) const {
-  Tile place = locate(code, tile);
+void Winograd::transformInput(VectorBuilder &code, const Work &work, Value tile,
+                              Value slot, Value block) const {
+  const Buffers &buffers = work.buffers;
+  Tile place = locate(code, work, tile);
   Value row =
       code.sub(code.mul(place.row, outputTile), code.index(shape.padTop));
   Value column =
@@ -192,7 +201,8 @@ void Winograd::transformInput(VectorBuilder &code, const Buffers &buffers,
   Value pixel = code.add(code.mul(plane, shape.inputPixels()),
                          code.add(code.mul(row, shape.inputWidth), column));
   Value base = code.mul(pixel, lanes);
-  Value target = code.mul(code.add(code.mul(block, slots), slot), lanes);
+  Value target = code.add(
+      work.workspace, code.mul(code.add(code.mul(block, slots), slot), lanes));
 
   auto emit = [&](bool isInterior) {
     std::array<std::array<Value, 6>, 6> half; // [column][row of B^T d]
@@ -233,12 +243,12 @@ void Winograd::transformInput(VectorBuilder &code, const Buffers &buffers,
       [&] { emit(true); }, [&] { emit(false); });
 }
 
-void Winograd::multiply(VectorBuilder &code, const Buffers &buffers,
-                        Value element, Value panel, Value rowTile) const {
+void Winograd::multiply(VectorBuilder &code, const Work &work, Value element,
+                        Value panel, Value rowTile) const {
   auto emit = [&](int64_t vectors) {
     Value firstSlot = rowTiles.start(code, rowTile);
     rowTiles.dispatch(code, rowTile, [&](int64_t rows) {
-      multiplyTile(code, buffers, element, panel, firstSlot, rows, vectors);
+      multiplyTile(code, work, element, panel, firstSlot, rows, vectors);
     });
   };
   int64_t lastVectors = outputBlocks - (panels - 1) * panelVectors;
@@ -250,16 +260,18 @@ void Winograd::multiply(VectorBuilder &code, const Buffers &buffers,
 }
 
 /// Some tiles by a panel of output channels, for one element of the tile.
-void Winograd::multiplyTile(VectorBuilder &code, const Buffers &buffers,
+void Winograd::multiplyTile(VectorBuilder &code, const Work &work,
                             Value element, Value panel, Value firstSlot,
                             int64_t rows, int64_t vectors) const {
+  const Buffers &buffers = work.buffers;
   RegisterTile tile(rows, vectors, Arithmetic(), lanes);
   const int64_t width = vectors * lanes;
   Value weights =
       code.add(code.mul(element, outputBlocks * lanes * shape.inputChannels),
                code.mul(panel, panelVectors * lanes * shape.inputChannels));
   Value source =
-      code.add(code.mul(element, inputPlane()), code.mul(firstSlot, lanes));
+      code.add(work.workspace, code.add(code.mul(element, inputPlane()),
+                                        code.mul(firstSlot, lanes)));
   auto block = [&](Value i, int64_t channels, ValueRange carried) {
     Value weightBase = code.add(weights, code.mul(i, lanes * width));
     Value sourceBase = code.add(source, code.mul(i, slots * lanes));
@@ -296,7 +308,7 @@ void Winograd::multiplyTile(VectorBuilder &code, const Buffers &buffers,
       code.mul(element, outputPlane()),
       code.mul(code.add(code.mul(panel, panelVectors * slots), firstSlot),
                lanes));
-  target = code.add(target, elements * inputPlane());
+  target = code.add(code.add(work.workspace, target), elements * inputPlane());
   for (int64_t v = 0; v < vectors; ++v)
     for (int64_t row = 0; row < rows; ++row)
       code.store(sums[row * vectors + v], buffers.workspace,
@@ -304,12 +316,14 @@ void Winograd::multiplyTile(VectorBuilder &code, const Buffers &buffers,
 }
 
 /// A^T m A of one tile and one block of channels, and what becomes of it.
-void Winograd::transformOutput(VectorBuilder &code, const Buffers &buffers,
+void Winograd::transformOutput(VectorBuilder &code, const Work &work,
                                Value tile, Value slot, Value block,
                                const BlockedEpilogue &epilogue) const {
+  const Buffers &buffers = work.buffers;
   Value source =
-      code.add(code.mul(code.add(code.mul(block, slots), slot), lanes),
-               elements * inputPlane());
+      code.add(work.workspace,
+               code.add(code.mul(code.add(code.mul(block, slots), slot), lanes),
+                        elements * inputPlane()));
   std::array<std::array<Value, 4>, 6> half; // [column][row of A^T m]
   for (int64_t j = 0; j < inputTile; ++j) {
     std::array<Value, 6> m;
@@ -320,7 +334,7 @@ void Winograd::transformOutput(VectorBuilder &code, const Buffers &buffers,
     half[j] = transformFour(code, m);
   }
 
-  Tile place = locate(code, tile);
+  Tile place = locate(code, work, tile);
   BlockedPosition position;
   position.batch = place.image;
   position.block = block;
@@ -364,34 +378,74 @@ void Winograd::transformOutput(VectorBuilder &code, const Buffers &buffers,
     });
 }
 
-void Winograd::buildFused(VectorBuilder &code, Value task,
-                          const Buffers &buffers,
+void Winograd::buildFused(VectorBuilder &code, Value task, Work work,
                           const BlockedEpilogue &epilogue) const {
   Value zero = code.index(0);
-  Value firstTile = code.mul(task, slots);
+  Value band = task;
+  if (images) {
+    work.image = code.div(task, bands);
+    band = code.rem(task, bands);
+  }
+  Value firstTile = code.mul(band, slots);
   Value count =
       code.min(code.index(slots), code.sub(code.index(tiles), firstTile));
-  auto forAll = [&](int64_t blocks,
-                    llvm::function_ref<void(Value, Value, Value)> emit) {
+  auto forAll = [&](int64_t blocks, int64_t stage) {
     code.loop(zero, code.index(blocks), 1, [&](Value block) {
       code.loop(zero, count, 1, [&](Value slot) {
-        emit(code.add(firstTile, slot), slot, block);
+        transform(stage, code, work, code.add(firstTile, slot), slot, block,
+                  epilogue);
       });
     });
   };
-  forAll(inputBlocks, [&](Value tile, Value slot, Value block) {
-    transformInput(code, buffers, tile, slot, block);
-  });
+  forAll(inputBlocks, 0);
   code.loop(zero, code.index(elements), 1, [&](Value element) {
     code.loop(zero, code.index(panels), 1, [&](Value panel) {
       code.loop(zero, code.index(rowTiles.count), 1, [&](Value rowTile) {
-        multiply(code, buffers, element, panel, rowTile);
+        multiply(code, work, element, panel, rowTile);
       });
     });
   });
-  forAll(outputBlocks, [&](Value tile, Value slot, Value block) {
-    transformOutput(code, buffers, tile, slot, block, epilogue);
-  });
+  forAll(outputBlocks, 2);
+}
+
+/// The first stage, or the last.
+void Winograd::transform(int64_t stage, VectorBuilder &code, const Work &work,
+                         Value tile, Value slot, Value block,
+                         const BlockedEpilogue &epilogue) const {
+  if (stage == 0)
+    transformInput(code, work, tile, slot, block);
+  else
+    transformOutput(code, work, tile, slot, block, epilogue);
+}
+
+void Winograd::buildUnits(int64_t stage, VectorBuilder &code, Work work,
+                          Value inRound, Value first, Value count,
+                          const BlockedEpilogue &epilogue) const {
+  auto setUnit = [&](Value unit) {
+    work.workspace = code.mul(unit, workspaceElements());
+    return code.add(first, unit);
+  };
+  if (stage == 1) {
+    // Weights serve all units before the next ones are read.
+    Value rest = code.div(inRound, rowTiles.count);
+    Value product = code.div(rest, count);
+    setUnit(code.rem(rest, count));
+    return multiply(code, work, code.div(product, panels),
+                    code.rem(product, panels),
+                    code.rem(inRound, rowTiles.count));
+  }
+  Value unit = setUnit(code.div(inRound, tasks(stage)));
+  Value inUnit = code.rem(inRound, tasks(stage));
+  Value slot = code.rem(inUnit, slots), block = code.div(inUnit, slots);
+  work.image = code.div(unit, bands);
+  Value tile = code.add(code.mul(code.rem(unit, bands), slots), slot);
+  auto emit = [&] {
+    transform(stage, code, work, tile, slot, block, epilogue);
+  };
+  if (bands * slots == tiles)
+    emit();
+  else
+    code.when(code.inRange(tile, tiles), emit);
 }
 
 void Winograd::build(int64_t stage, OpBuilder &builder, Location location,
@@ -401,14 +455,24 @@ void Winograd::build(int64_t stage, OpBuilder &builder, Location location,
   auto flat = [&](Value memref) {
     return memref ? code.flatten(memref) : Value();
   };
-  Buffers buffers{flat(given.input), flat(given.weights), flat(given.workspace),
-                  flat(given.output)};
+  const Work work = {{flat(given.input), flat(given.weights),
+                      flat(given.workspace), flat(given.output)},
+                     Value(),
+                     code.index(0)};
   if (isFused)
-    return buildFused(code, task, buffers, epilogue);
+    return buildFused(code, task, work, epilogue);
+  if (images) {
+    const int64_t ofRound = roundUnits * tasks(stage);
+    Value first = code.mul(code.div(task, ofRound), roundUnits);
+    Value all = code.mul(code.index(*images), bands);
+    return buildUnits(stage, code, work, code.rem(task, ofRound), first,
+                      code.min(code.index(roundUnits), code.sub(all, first)),
+                      epilogue);
+  }
   Value inRound = bands == 1 ? task : code.rem(task, tasks(stage));
   if (stage == 1) {
     Value perElement = code.rem(inRound, panels * rowTiles.count);
-    return multiply(code, buffers, code.div(inRound, panels * rowTiles.count),
+    return multiply(code, work, code.div(inRound, panels * rowTiles.count),
                     code.div(perElement, rowTiles.count),
                     code.rem(perElement, rowTiles.count));
   }
@@ -417,16 +481,13 @@ void Winograd::build(int64_t stage, OpBuilder &builder, Location location,
   Value tile = slot;
   if (bands > 1)
     tile = code.add(code.mul(code.div(task, tasks(stage)), slots), slot);
-  auto transform = [&] {
-    if (stage == 0)
-      transformInput(code, buffers, tile, slot, block);
-    else
-      transformOutput(code, buffers, tile, slot, block, epilogue);
+  auto emit = [&] {
+    transform(stage, code, work, tile, slot, block, epilogue);
   };
   // The last round may have fewer tiles. What it multiplies in their place was
   // left there by the one before, and goes nowhere.
   if (bands * slots == tiles)
-    transform();
+    emit();
   else
-    code.when(code.inRange(tile, tiles), transform);
+    code.when(code.inRange(tile, tiles), emit);
 }

@@ -17,6 +17,8 @@
 
 #include "backend/cpu/kernels/Convolution.h"
 
+#include <optional>
+
 namespace sinter::cpu {
 
 class Winograd {
@@ -34,7 +36,10 @@ public:
   };
   static Sizes sizesOf(const ConvolutionShape &shape);
 
-  Winograd(const ConvolutionShape &shape, const Target &target);
+  /// \p images is the name of how many there are, where that is not known;
+  /// \p shape is that of one then.
+  Winograd(const ConvolutionShape &shape, const Target &target,
+           std::optional<int64_t> images = std::nullopt);
 
   /// One stage: a task takes some tiles all the way, in scratch memory of the
   /// thread. Three stages, each a kernel of its own, over memory that all tasks
@@ -43,9 +48,16 @@ public:
   /// tiles of all images would take 16 times the second-level cache, the three
   /// stages take them in rounds of equally many: task t of round r of a stage
   /// is task r * tasks(stage) + t of its kernel.
+  ///
+  /// Of images whose number is not known each is unitsOfImage() units of some
+  /// tiles. One stage has a task for each, three stages take unitsOfRound() of
+  /// them in a round; tasks, operations and the workspace are those of one unit
+  /// then, whose tasks are numbered behind those of the units before it.
   int64_t stages() const { return isFused ? 1 : 3; }
-  int64_t rounds() const { return isFused ? 1 : bands; }
+  int64_t rounds() const { return isFused || images ? 1 : bands; }
   int64_t tasks(int64_t stage) const;
+  int64_t unitsOfImage() const { return bands; }
+  int64_t unitsOfRound() const { return roundUnits; }
   /// Arithmetic operations of a stage, of all rounds.
   double flops(int64_t stage) const;
   /// f32 elements of the workspace: scratch of a thread if there is one stage,
@@ -74,21 +86,35 @@ private:
   static constexpr int64_t leastTilesInRound = 96;
 
   struct Tile;
-  Tile locate(VectorBuilder &code, mlir::Value tile) const;
-  void transformInput(VectorBuilder &code, const Buffers &buffers,
-                      mlir::Value tile, mlir::Value slot,
-                      mlir::Value block) const;
-  void multiply(VectorBuilder &code, const Buffers &buffers,
-                mlir::Value element, mlir::Value panel,
-                mlir::Value rowTile) const;
-  void multiplyTile(VectorBuilder &code, const Buffers &buffers,
-                    mlir::Value element, mlir::Value panel,
-                    mlir::Value firstSlot, int64_t rows, int64_t vectors) const;
-  void transformOutput(VectorBuilder &code, const Buffers &buffers,
-                       mlir::Value tile, mlir::Value slot, mlir::Value block,
+  /// What a task works on.
+  struct Work {
+    Buffers buffers;
+    /// The image that tiles are counted in; null where they are those of all.
+    mlir::Value image;
+    /// Where the unit's part of the workspace begins, in elements.
+    mlir::Value workspace;
+  };
+  Tile locate(VectorBuilder &code, const Work &work, mlir::Value tile) const;
+  void transformInput(VectorBuilder &code, const Work &work, mlir::Value tile,
+                      mlir::Value slot, mlir::Value block) const;
+  void multiply(VectorBuilder &code, const Work &work, mlir::Value element,
+                mlir::Value panel, mlir::Value rowTile) const;
+  void multiplyTile(VectorBuilder &code, const Work &work, mlir::Value element,
+                    mlir::Value panel, mlir::Value firstSlot, int64_t rows,
+                    int64_t vectors) const;
+  void transformOutput(VectorBuilder &code, const Work &work, mlir::Value tile,
+                       mlir::Value slot, mlir::Value block,
                        const BlockedEpilogue &epilogue) const;
-  void buildFused(VectorBuilder &code, mlir::Value task, const Buffers &buffers,
+  void buildFused(VectorBuilder &code, mlir::Value task, Work work,
                   const BlockedEpilogue &epilogue) const;
+  /// \p inRound is the number of the task among those of its round, of
+  /// \p count units, of which \p first is the first.
+  void buildUnits(int64_t stage, VectorBuilder &code, Work work,
+                  mlir::Value inRound, mlir::Value first, mlir::Value count,
+                  const BlockedEpilogue &epilogue) const;
+  void transform(int64_t stage, VectorBuilder &code, const Work &work,
+                 mlir::Value tile, mlir::Value slot, mlir::Value block,
+                 const BlockedEpilogue &epilogue) const;
   /// Elements between the planes of two elements of the tile: an odd number of
   /// vectors, so that they do not compete for the same sets of the cache.
   int64_t inputPlane() const { return (inputBlocks * slots | 1) * lanes; }
@@ -99,10 +125,12 @@ private:
   int64_t lanes;
   int64_t inputBlocks, outputBlocks;
   int64_t tileRows, tileColumns; ///< Tiles of an image.
-  int64_t tiles;                 ///< Of all images.
+  std::optional<int64_t> images; ///< Their number's name.
+  int64_t tiles;                 ///< Of all images, or of one of so many.
   bool isFused;
   int64_t slots; ///< Tiles that are in work together.
   int64_t bands; ///< Of `slots` tiles each, but for the last.
+  int64_t roundUnits = 1;
   int64_t panelVectors, panels;
   Partition rowTiles;
 };

@@ -69,8 +69,10 @@ private:
   RankedTensorType blockedType(RankedTensorType plain) const;
   Value pack(TensorBuilder &emit, Value plain);
   /// The blocked form of an operand, if it costs no reorder.
-  Value blockedOperand(TensorBuilder &emit, Value operand);
+  /// The same, \p like being a value in blocks that has its sizes, or null.
+  Value blockedOperand(TensorBuilder &emit, Value operand, Value like);
   Value blockedBroadcast(TensorBuilder &emit, stablehlo::BroadcastInDimOp op);
+  Value blockedOpenBroadcast(TensorBuilder &emit, Value operand, Value like);
   void remember(Value plain, Value blocked) { blockedOf[plain] = blocked; }
   /// Unpacks the results of a replaced op that somebody still reads.
   void unpackWhereRead(Operation *op);
@@ -129,13 +131,16 @@ static std::optional<Tensor> valueOf(Value value) {
 }
 
 /// Whether bringing the operands into blocks costs more than the products do.
+/// Both take as many times longer as there are images, which do not count.
 static bool isTiny(stablehlo::ConvolutionOp op) {
   constexpr int64_t mostProducts = 1024;
-  auto kernel = tensorOf(op.getRhs()), result = tensorOf(op.getResult());
-  if (!kernel.hasStaticShape() || !result.hasStaticShape())
+  auto kernel = tensorOf(op.getRhs());
+  SmallVector<int64_t> image(tensorOf(op.getResult()).getShape());
+  image[op.getDimensionNumbers().getOutputBatchDimension()] = 1;
+  if (!kernel.hasStaticShape() || ShapedType::isDynamicShape(image))
     return false;
   std::optional<int64_t> weights = elementCount(kernel.getShape()),
-                         places = elementCount(result.getShape());
+                         places = elementCount(image);
   int64_t features = kernel.getDimSize(
       op.getDimensionNumbers().getKernelOutputFeatureDimension());
   return weights && places && features > 0 && *places <= mostProducts &&
@@ -273,6 +278,8 @@ template <typename Op> bool LayoutAssigner::rewritePool(Op op, StringRef kind) {
   auto from = tensorOf(op.getOperand());
   for (int64_t i = 0; i < 2; ++i) {
     int64_t reach = (op.getWindow()[i] - 1) * op.getDilations()[i];
+    if (from.isDynamicDim(i + 2) || type.isDynamicDim(i + 2))
+      return false;
     int64_t last = (type.getDimSize(i + 2) - 1) * op.getStrides()[i] -
                    op.getPaddingLow()[i];
     if (reach < op.getPaddingLow()[i] || last >= from.getDimSize(i + 2) ||
@@ -356,12 +363,69 @@ Value LayoutAssigner::blockedBroadcast(TensorBuilder &emit,
   return emit.broadcast(x, {1, 4}, to.getShape());
 }
 
-Value LayoutAssigner::blockedOperand(TensorBuilder &emit, Value operand) {
+/// What a broadcast to sizes that are not known repeats, and which of the
+/// result's dimensions its own are.
+static std::pair<Value, SmallVector<int64_t>> openBroadcast(Value result) {
+  SmallVector<int64_t> places;
+  if (auto like = result.getDefiningOp<nn::BroadcastLikeOp>()) {
+    const int64_t own = tensorOf(like.getOperand()).getRank(),
+                  all = tensorOf(result).getRank();
+    llvm::append_range(places, llvm::seq<int64_t>(all - own, all));
+    return {like.getOperand(), places};
+  }
+  if (auto dynamic = result.getDefiningOp<stablehlo::DynamicBroadcastInDimOp>())
+    return {dynamic.getOperand(),
+            SmallVector<int64_t>(dynamic.getBroadcastDimensions())};
+  return {};
+}
+
+/// The same of a broadcast to sizes that are not known, but are those of
+/// \p like.
+Value LayoutAssigner::blockedOpenBroadcast(TensorBuilder &emit, Value result,
+                                           Value like) {
+  auto [x, places] = openBroadcast(result);
+  if (!x || !like || !llvm::is_sorted(places))
+    return {};
+  auto repeat = [&](Value blocked) -> Value {
+    return emit.make<nn::BroadcastLikeOp>(
+        tensorOf(like).clone(tensorOf(x).getElementType()), blocked, like);
+  };
+  auto from = tensorOf(x);
+  const nn::Sizes own = emit.sizes(x);
+  // Of one image with one pixel and one channel, as far as it has no others.
+  SmallVector<nn::Size> sizes(4, nn::Size(1));
+  for (auto [index, dim] : llvm::enumerate(places))
+    sizes[dim] = own[index];
+  auto isOne = [&](int64_t dim) { return sizes[dim] == nn::Size(1); };
+  if (isOne(1)) {
+    sizes.push_back(1);
+    return repeat(emit.reshape(x, nn::Sizes(ArrayRef(sizes))));
+  }
+  if (!isOne(0) || !isOne(2) || !isOne(3)) {
+    if (from.getRank() != 4)
+      return {};
+    Value blocked = blockedOf.lookup(x);
+    return repeat(blocked ? blocked : pack(emit, x));
+  }
+  const int64_t channels = tensorOf(result).getDimSize(1),
+                filled = tensorOf(like).getDimSize(1) * lanes;
+  if (from.getNumElements() != channels)
+    return {};
+  x = emit.reshape(x, ArrayRef<int64_t>{channels});
+  if (channels != filled)
+    x = emit.make<stablehlo::PadOp>(
+        x, emit.scalar(0, from.getElementType()), ArrayRef<int64_t>{0},
+        ArrayRef<int64_t>{filled - channels}, ArrayRef<int64_t>{0});
+  return repeat(emit.reshape(x, {1, filled / lanes, 1, 1, lanes}));
+}
+
+Value LayoutAssigner::blockedOperand(TensorBuilder &emit, Value operand,
+                                     Value like) {
   if (Value blocked = blockedOf.lookup(operand))
     return blocked;
   auto broadcast = operand.getDefiningOp<stablehlo::BroadcastInDimOp>();
   if (!broadcast)
-    return {};
+    return blockedOpenBroadcast(emit, operand, like);
   auto [entry, isNew] = broadcastOf.try_emplace(operand);
   if (isNew)
     entry->second = blockedBroadcast(emit, broadcast);
@@ -421,7 +485,7 @@ static Value plainChannels(TensorBuilder &emit, Value blocked,
   auto type = tensorOf(blocked);
   const int64_t channels = plain.getDimSize(1),
                 padded = type.getDimSize(1) * type.getDimSize(2);
-  Value flat = emit.reshape(blocked, {plain.getDimSize(0), padded});
+  Value flat = emit.reshape(blocked, {emit.sizes(blocked)[0], padded});
   return channels == padded ? flat : emit.slice(flat, 1, 0, channels);
 }
 
@@ -529,10 +593,14 @@ Operation *LayoutAssigner::onBlocks(Operation *op, const Axes &axes) {
     return nullptr;
   }
   builder.setInsertionPoint(copy);
+  Value like;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (axes.isLeading(i) && !like)
+      like = blockedOf.lookup(operand);
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     if (!axes.isLeading(i))
       continue;
-    Value blocked = blockedOperand(emit, operand);
+    Value blocked = blockedOperand(emit, operand, like);
     copy->setOperand(i, blocked ? blocked : pack(emit, operand));
   }
   return copy;

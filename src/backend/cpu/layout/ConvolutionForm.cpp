@@ -44,14 +44,17 @@ std::optional<ConvolutionForm> ConvolutionForm::of(stablehlo::ConvolutionOp op,
   auto numbers = op.getDimensionNumbers();
   int64_t spatial = op.getSpatialRank();
   auto hasElements = [](Value value) {
-    return tensorOf(value).hasStaticShape() &&
-           elementCount(tensorOf(value).getShape()) != 0;
+    return !llvm::is_contained(tensorOf(value).getShape(), 0);
   };
   if (spatial < 1 || spatial > 2 || op.getBatchGroupCount() != 1 ||
       !hasElements(op.getLhs()) || !hasElements(op.getRhs()) ||
       !hasElements(op.getResult()))
     return std::nullopt;
   auto kernel = tensorOf(op.getRhs());
+  // Images may be of any number and size, weights are known.
+  if (!kernel.hasStaticShape() ||
+      tensorOf(op.getLhs()).isDynamicDim(numbers.getInputFeatureDimension()))
+    return std::nullopt;
 
   ConvolutionForm form;
   if (!form.takeOperands(op, target))
@@ -121,9 +124,9 @@ Value ConvolutionForm::plainInput(TensorBuilder &emit) const {
   Value x = input;
   if (!llvm::equal(inputOrder, llvm::seq<int64_t>(0, inputOrder.size())))
     x = emit.transpose(x, inputOrder);
-  ArrayRef<int64_t> shape = tensorOf(x).getShape();
-  if (shape.size() == 3)
-    x = emit.reshape(x, {shape[0], shape[1], 1, shape[2]});
+  const nn::Sizes sizes = emit.sizes(x);
+  if (sizes.size() == 3)
+    x = emit.reshape(x, {sizes[0], sizes[1], 1, sizes[2]});
   return x;
 }
 
@@ -163,21 +166,22 @@ RankedTensorType ConvolutionForm::resultType(RankedTensorType type) const {
 RankedTensorType ConvolutionForm::finalType(RankedTensorType type) const {
   SmallVector<int64_t> shape(resultType(type).getShape());
   shape[1] = channels;
-  shape[2] *= upscale[0];
-  shape[3] *= upscale[1];
+  for (size_t i = 0; i < 2; ++i)
+    if (!ShapedType::isDynamic(shape[i + 2]))
+      shape[i + 2] *= upscale[i];
   return RankedTensorType::get(shape, element);
 }
 
 Value ConvolutionForm::spread(TensorBuilder &emit, Value blocked,
                               int64_t lanes) const {
-  ArrayRef<int64_t> shape = tensorOf(blocked).getShape();
-  int64_t blocks = llvm::divideCeil(channels, lanes);
-  int64_t batch = shape[0], height = shape[2], width = shape[3];
+  const nn::Sizes sizes = emit.sizes(blocked);
+  const int64_t blocks = llvm::divideCeil(channels, lanes);
+  const nn::Size batch = sizes[0], height = sizes[2], width = sizes[3];
   Value x = emit.reshape(
       blocked, {batch, upscale[0], upscale[1], blocks, height, width, lanes});
   x = emit.transpose(x, {0, 3, 4, 1, 5, 2, 6});
-  return emit.reshape(
-      x, {batch, blocks, height * upscale[0], width * upscale[1], lanes});
+  return emit.reshape(x, {batch, blocks, emit.product(height, upscale[0]),
+                          emit.product(width, upscale[1]), lanes});
 }
 
 static bool isChannelsFirst(stablehlo::ConvDimensionNumbersAttr numbers) {
@@ -194,9 +198,9 @@ bool ConvolutionForm::isPlainResult(stablehlo::ConvolutionOp op) const {
 Value ConvolutionForm::plainResult(TensorBuilder &emit, Value value,
                                    stablehlo::ConvolutionOp op) const {
   auto numbers = op.getDimensionNumbers();
-  ArrayRef<int64_t> shape = tensorOf(value).getShape();
+  const nn::Sizes sizes = emit.sizes(value);
   if (op.getSpatialRank() == 1)
-    value = emit.reshape(value, {shape[0], shape[1], shape[3]});
+    value = emit.reshape(value, {sizes[0], sizes[1], sizes[3]});
   if (isChannelsFirst(numbers))
     return value;
   SmallVector<int64_t> order(tensorOf(value).getRank());

@@ -144,8 +144,11 @@ bool Simplifier::isOrdinary() const {
     return true;
   const Arithmetic bytes = Arithmetic::ofBytes(
       Arithmetic::bestBytes(setting.target), ElementType::I8, setting.target);
-  return setting.choose(emit.location, alternativesForBytes(asImages(op), bytes,
-                                                            setting.target)) ==
+  // Whatever the number of images is, each is computed in the same way.
+  ConvolutionShape image = asImages(op);
+  image.batch = 1;
+  return setting.choose(emit.location,
+                        alternativesForBytes(image, bytes, setting.target)) ==
          "bytes";
 }
 
