@@ -346,6 +346,11 @@ Result<void> Session::prepare(std::span<const Tensor> inputs,
   // Observers are told of values of known shapes.
   if (!request.observed.empty())
     request.open.clear();
+  if (request.passes.verifyNumerics && !request.open.empty()) {
+    refusal = "every pass is checked with values, for which sizes are known";
+    refuseToOpen(request);
+    tellRefusal();
+  }
   measured.compileMs = 0;
   measured.fromCache = false;
   if (request.open == refusedFor)
