@@ -124,16 +124,17 @@ private:
     Result<SessionOptions> wanted = sessionOptions(common);
     if (!wanted)
       return wanted.takeError();
-    auto described = Session::open(common.model, *wanted);
-    if (!described)
-      return described.takeError();
+    auto opened = Session::open(common.model, *wanted);
+    if (!opened)
+      return opened.takeError();
+    const std::shared_ptr<Session> session = std::move(*opened);
     nlohmann::json all = nlohmann::json::array();
     for (int64_t size : sweep->sizes) {
       Result<NamedShapes> shapes =
-          sweep->shapesAt(size, (*described)->model(), wanted->shapes);
+          sweep->shapesAt(size, session->model(), wanted->shapes);
       if (!shapes)
         return inFile(shapes.takeError(), common.model);
-      Result<ReadySession> ready = sized(*wanted, std::move(*shapes));
+      Result<ReadySession> ready = sized(session, *shapes);
       if (!ready)
         return ready.takeError();
       Result<Measurement> measured = measure(*ready);
@@ -149,25 +150,17 @@ private:
     return 0;
   }
 
-  /// A session for \p shapes: where sizes stay open, the one that there is.
-  Result<ReadySession> sized(const SessionOptions &wanted, NamedShapes shapes) {
-    SessionOptions options = wanted;
-    if (openSweep) {
-      openSweep->setShapes(shapes);
-      Result<std::vector<Tensor>> tensors =
-          loadInputs(*openSweep, common.model, inputs, shapes, true);
-      if (!tensors)
-        return tensors.takeError();
-      if (Result<void> ready = openSweep->prepare(*tensors); !ready)
-        return ready.takeError();
-      return ReadySession{openSweep, std::move(*tensors)};
-    }
-    options.shapes = std::move(shapes);
-    Result<ReadySession> ready =
-        openSession(common.model, std::move(options), inputs, true);
-    if (ready && wanted.keepsOpen)
-      openSweep = ready->session;
-    return ready;
+  /// Makes \p session ready for \p shapes.
+  Result<ReadySession> sized(const std::shared_ptr<Session> &session,
+                             const NamedShapes &shapes) {
+    session->setShapes(shapes);
+    Result<std::vector<Tensor>> tensors =
+        loadInputs(*session, common.model, inputs, shapes, true);
+    if (!tensors)
+      return tensors.takeError();
+    if (Result<void> ready = session->prepare(*tensors); !ready)
+      return ready.takeError();
+    return ReadySession{session, std::move(*tensors)};
   }
 
   void printRow(const std::string &symbol, const Session &session,
@@ -350,8 +343,6 @@ private:
   unsigned warmup = 3;
   bool perLayer = false, ofMachine = false;
   std::string plotFile, sweepText;
-  /// The session of all sizes of a sweep, where they stay open.
-  std::shared_ptr<Session> openSweep;
 };
 
 } // namespace

@@ -11,11 +11,11 @@
 #include "runtime/Npz.h"
 
 #include <CLI/CLI.hpp>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <sstream>
 
 namespace sinter::driver {
 
@@ -46,7 +46,8 @@ void addFunction(CLI::App &app, CommonOptions &options) {
 
 void addShapes(CLI::App &app, CommonOptions &options) {
   app.add_option("--shape", options.shapes,
-                 "an input's shape, as in x:1x3x224x224; may be repeated")
+                 "an input's shape, as in x:1x3x224x224, or x:Nx3x224x224, "
+                 "which leaves a size open; may be repeated")
       ->allow_extra_args(false)
       ->type_name("NAME:SHAPE")
       ->group("Input");
@@ -75,12 +76,28 @@ void addBackend(CLI::App &app, CommonOptions &options) {
 }
 
 void addOpen(CLI::App &app, CommonOptions &options) {
-  app.add_flag(
-         "--open{*}", options.open,
-         "compile one program for all sizes of the unknown dimensions, or "
-         "of those with these symbols (--open=N,sequence); --shape says "
-         "which sizes are run. What cannot be compiled so is compiled for "
-         "the sizes at hand, with a note")
+  options.openSizes = OpenSizes::Unknown;
+  CLI::Option *open =
+      app.add_flag(
+             "--open{*}", options.open,
+             "compile one program for all sizes of the unknown dimensions, or "
+             "of those with these symbols (--open=N,sequence), and let --shape "
+             "say which sizes are run (default: of those to which --shape "
+             "gives none). What cannot be compiled so is compiled for the "
+             "sizes at hand, with a note")
+          ->group("Compile");
+  app.add_flag("--closed", options.closed,
+               "compile a program for each size, which may choose its kernels "
+               "by that")
+      ->excludes(open)
+      ->group("Compile");
+  app.add_option("--max", options.most,
+                 "the largest sizes of unknown dimensions, as in "
+                 "N=64,sequence=512: memory for them is taken once, and what "
+                 "is larger is refused")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->type_name("NAME=SIZE,...")
       ->group("Compile");
 }
 
@@ -239,43 +256,58 @@ void addTrace(CLI::App &app, CommonOptions &options) {
       ->group("Report");
 }
 
-/// "1x3x?" as a shape; "" is a scalar.
-static bool parseShape(std::string_view digits, Shape &shape) {
-  while (!digits.empty()) {
-    const size_t end = std::min(digits.find('x'), digits.size());
-    const std::string_view part = digits.substr(0, end);
-    int64_t size = -1;
-    if (part != "?") {
-      const auto [stop, error] =
-          std::from_chars(part.data(), part.data() + part.size(), size);
-      if (error != std::errc() || stop != part.data() + part.size() || size < 0)
+/// Takes "1x3x?" as the shape of \p input; "" is a scalar.
+static bool parseShape(const std::string &input, std::string_view text,
+                       GivenShapes &given) {
+  Shape shape;
+  if (!text.empty())
+    for (const std::string &part : partsOf(text, 'x')) {
+      const bool isName =
+          !part.empty() &&
+          (std::isalpha(static_cast<unsigned char>(part[0])) || part[0] == '_');
+      const std::optional<int64_t> size = parseSize(part);
+      if (!size && !isName && part != "?")
         return false;
+      if (isName)
+        given.names.push_back({input, shape.size(), part});
+      shape.push_back(size.value_or(-1));
     }
-    shape.push_back(size);
-    if (end == digits.size())
-      return true;
-    digits.remove_prefix(end + 1);
-    if (digits.empty())
-      return false;
-  }
-  return true;
+  return given.shapes.emplace(input, std::move(shape)).second;
 }
 
-Result<NamedShapes> parseShapes(const std::vector<std::string> &texts) {
-  NamedShapes shapes;
+Result<GivenShapes> parseShapes(const std::vector<std::string> &texts) {
+  GivenShapes given;
   for (const std::string &entry : texts) {
     const size_t colon = entry.rfind(':');
-    Shape shape;
+    const std::string input = entry.substr(0, colon);
+    if (given.shapes.contains(input))
+      return usageError("--shape: '" + input + "' is given twice");
     if (colon == std::string::npos || colon == 0 ||
-        !parseShape(std::string_view(entry).substr(colon + 1), shape))
+        !parseShape(input, std::string_view(entry).substr(colon + 1), given))
       return usageError("--shape '" + entry +
                         "': expected an input's name and its shape, as in "
                         "x:1x3x224x224");
-    if (!shapes.emplace(entry.substr(0, colon), std::move(shape)).second)
-      return usageError("--shape: '" + entry.substr(0, colon) +
+  }
+  return given;
+}
+
+/// What --max says.
+static Result<SizeBounds> parseBounds(const std::vector<std::string> &texts) {
+  SizeBounds bounds;
+  for (const std::string &text : texts) {
+    const size_t equals = text.rfind('=');
+    const std::optional<int64_t> most =
+        equals == std::string::npos ? std::nullopt
+                                    : parseSize(text.substr(equals + 1));
+    if (!most || equals == 0)
+      return usageError("--max '" + text +
+                        "': expected a dimension's name and its largest size, "
+                        "as in sequence=512");
+    if (!bounds.emplace(text.substr(0, equals), *most).second)
+      return usageError("--max: '" + text.substr(0, equals) +
                         "' is given twice");
   }
-  return shapes;
+  return bounds;
 }
 
 /// What one --bind says.
@@ -347,9 +379,9 @@ static Result<OpenOptions> openOptions(const CommonOptions &options) {
 }
 
 Result<ModelRequest> modelRequest(const CommonOptions &options) {
-  Result<NamedShapes> shapes = parseShapes(options.shapes);
-  if (!shapes)
-    return shapes.takeError();
+  Result<GivenShapes> given = parseShapes(options.shapes);
+  if (!given)
+    return given.takeError();
   Result<NamedTensors> bound = readBound(options.bound);
   if (!bound)
     return bound.takeError();
@@ -357,13 +389,14 @@ Result<ModelRequest> modelRequest(const CommonOptions &options) {
   if (!opening)
     return opening.takeError();
   return ModelRequest{options.model,
-                      std::move(*shapes),
+                      std::move(given->shapes),
                       std::move(*bound),
                       options.function,
                       printNote,
                       std::move(*opening),
                       {},
-                      {}};
+                      {},
+                      std::move(given->names)};
 }
 
 CodeOptions codeOptions(const CommonOptions &options) {
@@ -390,6 +423,7 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
   if (!model)
     return model.takeError();
   session.shapes = std::move(model->shapes);
+  session.dimensionNames = std::move(model->dimensionNames);
   session.bound = std::move(model->bound);
   session.function = options.function;
   session.opening = std::move(model->opening);
@@ -397,12 +431,15 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
       options.backend == "cpu" ? Backend::Cpu : Backend::Interpreter;
   session.mayInterpret = options.mayInterpret;
   session.threads = options.threads;
-  session.keepsOpen = !options.open.empty() && session.backend == Backend::Cpu;
-  if (session.keepsOpen && options.open != "*") {
-    std::istringstream symbols(options.open);
-    for (std::string symbol; std::getline(symbols, symbol, ',');)
-      session.open.push_back(symbol);
-  }
+  session.openSizes = options.closed         ? OpenSizes::None
+                      : options.open.empty() ? options.openSizes
+                                             : OpenSizes::Wanted;
+  if (!options.open.empty() && options.open != "*")
+    session.open = partsOf(options.open, ',');
+  Result<SizeBounds> most = parseBounds(options.most);
+  if (!most)
+    return most.takeError();
+  session.most = std::move(*most);
   static_cast<CodeOptions &>(session) = codeOptions(options);
   session.cacheFolder = cacheFolder(options);
   session.ceilings = keptCeilings(session.cacheFolder);

@@ -45,9 +45,14 @@ struct CommonOptions {
   std::string cpu, features;
   bool denormals = false;
   std::vector<std::string> shapes;
+  /// Which dimensions stay open if the user says nothing.
+  OpenSizes openSizes = OpenSizes::None;
   /// The symbols of unknown dimensions that stay open, "N,sequence"; "*": all;
-  /// empty: none does.
+  /// empty: as `openSizes` says.
   std::string open;
+  bool closed = false;
+  /// "N=64": the largest sizes.
+  std::vector<std::string> most;
 
   /// "passes" or "each"; empty: not at all.
   std::string verifyNumerics;
@@ -73,7 +78,7 @@ void addParameters(CLI::App &app, CommonOptions &options);
 void addFunction(CLI::App &app, CommonOptions &options);
 /// --shape
 void addShapes(CLI::App &app, CommonOptions &options);
-/// --open
+/// --open, --closed, --max
 void addOpen(CLI::App &app, CommonOptions &options);
 /// --bind
 void addBinding(CLI::App &app, CommonOptions &options);
@@ -111,8 +116,13 @@ void addReport(CLI::App &app, CommonOptions &options);
 /// --trace
 void addTrace(CLI::App &app, CommonOptions &options);
 
-/// "name:1x3x224x224" by name; `?` leaves a dimension open.
-Result<NamedShapes> parseShapes(const std::vector<std::string> &texts);
+/// What --shape says: a size a dimension, and the names of some that stay open.
+struct GivenShapes {
+  NamedShapes shapes;
+  std::vector<DimensionName> names;
+};
+/// "name:1x3x224x224" by name; `?` or a name leaves a dimension open.
+Result<GivenShapes> parseShapes(const std::vector<std::string> &texts);
 
 /// MODEL with what --shape says and the arrays that --bind names, in the order
 /// given.

@@ -192,10 +192,10 @@ private:
   Result<std::vector<Tensor>> inputsOf(const CompareSide &side) const {
     if (!dataSet.empty())
       return readDataSet(dataSet, "input", side.session->model());
-    Result<NamedShapes> shapes = parseShapes(common.shapes);
-    if (!shapes)
-      return shapes.takeError();
-    return loadInputs(*side.session, side.path, inputs, *shapes,
+    Result<GivenShapes> given = parseShapes(common.shapes);
+    if (!given)
+      return given.takeError();
+    return loadInputs(*side.session, side.path, inputs, given->shapes,
                       /*fillRandom=*/true);
   }
 

@@ -21,20 +21,17 @@ static void addChannels(CLI::App &app, const std::string &flag,
                         const std::string &group) {
   const auto take = [&numbers, flag](const std::string &text) {
     numbers.clear();
-    const char *at = text.data(), *end = at + text.size();
-    while (true) {
+    for (const std::string &part : partsOf(text, ',')) {
       double number = 0;
-      const auto [stop, error] = std::from_chars(at, end, number);
-      if (error != std::errc() || (stop != end && *stop != ','))
+      const char *end = part.data() + part.size();
+      const auto [stop, error] = std::from_chars(part.data(), end, number);
+      if (error != std::errc() || stop != end)
         throw CLI::ValidationError(
             flag, "'" + text +
                       "': a number, or one for each channel with commas "
                       "between, is wanted: " +
                       flag + " 0.485,0.456,0.406");
       numbers.push_back(number);
-      if (stop == end)
-        return;
-      at = stop + 1;
     }
   };
   app.add_option_function<std::string>(flag, take, what)

@@ -180,6 +180,7 @@ private:
     SessionOptions options;
     options.backend = backend;
     options.threads = 1;
+    options.openSizes = OpenSizes::None;
     auto session = Session::open(path, options);
     if (!session)
       return session.takeError();

@@ -134,19 +134,20 @@ private:
   /// The model as many processes; each one's outputs with its number.
   Result<int> executeGrid(Session &session,
                           const std::vector<std::string> &labels) {
-    Result<NamedShapes> shapes = parseShapes(common.shapes);
-    if (!shapes)
-      return shapes.takeError();
-    ProcessInputs given;
-    given.tensors = [&](Rank rank) {
+    Result<GivenShapes> given = parseShapes(common.shapes);
+    if (!given)
+      return given.takeError();
+    ProcessInputs inputsOfAll;
+    inputsOfAll.tensors = [&](Rank rank) {
       return loadInputs(session, common.model,
-                        inputsOf(inputs, grid.grid(), rank), *shapes, false);
+                        inputsOf(inputs, grid.grid(), rank), given->shapes,
+                        false);
     };
-    given.states = [&](Rank rank, Executor &executor) {
+    inputsOfAll.states = [&](Rank rank, Executor &executor) {
       return giveStates(executor, statesFor(rank));
     };
     auto results =
-        runGrid(session, grid, common.backend == "interpreter", given);
+        runGrid(session, grid, common.backend == "interpreter", inputsOfAll);
     if (!results)
       return inFile(results.takeError(), common.model);
     for (const ProcessResult &process : *results) {

@@ -1,7 +1,8 @@
 #include "driver/Sweep.h"
 
+#include "driver/Text.h"
+
 #include <algorithm>
-#include <charconv>
 
 namespace sinter::driver {
 
@@ -15,19 +16,14 @@ Result<Sweep> Sweep::parse(const std::string &text) {
   if (equals == std::string::npos || equals == 0)
     return wrong("there is no name");
   Sweep sweep{text.substr(0, equals), {}};
-  const std::string sizes = text.substr(equals + 1);
-  const char *at = sizes.data(), *const end = at + sizes.size();
-  while (true) {
-    int64_t size = 0;
-    const auto [stop, failed] = std::from_chars(at, end, size);
-    if (failed != std::errc() || size < 0 || (stop != end && *stop != ','))
-      return wrong("'" + std::string(at, std::find(at, end, ',')) +
-                   "' is no size");
-    sweep.sizes.push_back(size);
-    if (stop == end)
-      return sweep;
-    at = stop + 1;
+  for (const std::string &part :
+       partsOf(std::string_view(text).substr(equals + 1), ',')) {
+    const std::optional<int64_t> size = parseSize(part);
+    if (!size)
+      return wrong("'" + part + "' is no size");
+    sweep.sizes.push_back(*size);
   }
+  return sweep;
 }
 
 /// The names of unknown dimensions, each once.

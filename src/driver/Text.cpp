@@ -24,6 +24,26 @@ std::string text(const char *format, ...) {
   return result;
 }
 
+std::vector<std::string> partsOf(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t end = text.find(separator); end != std::string_view::npos;
+       end = text.find(separator)) {
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  parts.emplace_back(text);
+  return parts;
+}
+
+std::optional<int64_t> parseSize(std::string_view text) {
+  int64_t size = 0;
+  const char *end = text.data() + text.size();
+  const auto [stop, failed] = std::from_chars(text.data(), end, size);
+  if (failed != std::errc() || stop != end || size < 0)
+    return std::nullopt;
+  return size;
+}
+
 std::string bytesText(double bytes) {
   constexpr const char *units[] = {"bytes", "kB", "MB", "GB", "TB"};
   size_t unit = 0;
@@ -63,6 +83,7 @@ std::string escaped(const std::string &text) {
 }
 
 void printError(const std::string &message) { printLine("error", message); }
+
 std::optional<uint64_t> parseBytes(std::string_view text) {
   double number = 0;
   const char *end = text.data() + text.size();

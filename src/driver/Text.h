@@ -7,11 +7,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sinter::driver {
 
 /// printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string text(const char *format, ...);
+
+/// The parts of \p text between separators, empty ones included: one more than
+/// there are separators.
+std::vector<std::string> partsOf(std::string_view text, char separator);
+
+/// A number that is a size: not negative; nothing for other texts.
+std::optional<int64_t> parseSize(std::string_view text);
 
 /// A count of bytes as "12.3 MB" (powers of ten).
 std::string bytesText(double bytes);

@@ -1,5 +1,6 @@
 #include "driver/WrittenNumbers.h"
 
+#include "driver/Text.h"
 #include "runtime/ElementDispatch.h"
 
 #include <charconv>
@@ -11,8 +12,7 @@ namespace sinter::driver {
 /// Nothing if \p text is no list of numbers.
 static std::optional<std::vector<double>> listOfNumbers(std::string_view text) {
   std::vector<double> numbers;
-  while (true) {
-    const std::string_view one = text.substr(0, text.find(','));
+  for (const std::string &one : partsOf(text, ',')) {
     double number = one == "true" ? 1 : 0;
     if (one != "true" && one != "false") {
       const auto [stop, error] =
@@ -21,10 +21,8 @@ static std::optional<std::vector<double>> listOfNumbers(std::string_view text) {
         return std::nullopt;
     }
     numbers.push_back(number);
-    if (one.size() == text.size())
-      return numbers;
-    text.remove_prefix(one.size() + 1);
   }
+  return numbers;
 }
 
 /// Whether elements of \p type, integers, can be \p number.

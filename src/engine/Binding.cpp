@@ -117,6 +117,52 @@ private:
 
 } // namespace
 
+std::string symbolOf(const ModelInput &input, size_t dimension) {
+  const std::string symbol =
+      dimension < input.symbols.size() ? input.symbols[dimension] : "";
+  return symbol.empty()
+             ? input.spec.name + "[" + std::to_string(dimension) + "]"
+             : symbol;
+}
+
+Result<void> checkBoundNames(const ModelDescription &model,
+                             const SizeBounds &bounds) {
+  std::vector<std::string> known;
+  for (const ModelInput &input : model.inputs)
+    for (size_t dim = 0; dim < input.spec.shape.size(); ++dim) {
+      // A size that --shape gave still has its symbol.
+      const bool isNamed =
+          dim < input.symbols.size() && !input.symbols[dim].empty();
+      const std::string symbol = symbolOf(input, dim);
+      if ((isNamed || input.spec.shape[dim] < 0) &&
+          std::ranges::find(known, symbol) == known.end())
+        known.push_back(symbol);
+    }
+  for (const auto &[symbol, most] : bounds)
+    if (std::ranges::find(known, symbol) == known.end())
+      return usageError("--max: no unknown dimension is called '" + symbol +
+                        "'" + suggestion(symbol, known));
+  return {};
+}
+
+Result<void> checkBounds(const ModelDescription &model,
+                         const SizeBounds &bounds,
+                         std::span<const Shape> shapes) {
+  if (bounds.empty())
+    return {};
+  for (size_t i = 0; i < std::min(model.inputs.size(), shapes.size()); ++i)
+    for (size_t dim = 0; dim < shapes[i].size(); ++dim) {
+      const std::string symbol = symbolOf(model.inputs[i], dim);
+      const auto bound = bounds.find(symbol);
+      if (bound != bounds.end() && shapes[i][dim] > bound->second)
+        return usageError("dimension " + symbol + " is " +
+                          std::to_string(shapes[i][dim]) + " in input '" +
+                          model.inputs[i].spec.name + "', and at most " +
+                          std::to_string(bound->second) + " by --max");
+    }
+  return {};
+}
+
 Result<std::vector<Shape>>
 bindShapes(const ModelDescription &model, const NamedShapes &requested,
            std::span<const std::optional<Tensor>> given,

@@ -17,6 +17,29 @@ namespace sinter {
 /// Shapes by input name, as the user asked for them.
 using NamedShapes = std::map<std::string, Shape>;
 
+/// What --shape calls a dimension that it leaves open.
+struct DimensionName {
+  std::string input;
+  size_t dimension = 0;
+  std::string symbol;
+};
+
+/// Upper bounds of unknown dimensions, by their symbols.
+using SizeBounds = std::map<std::string, int64_t>;
+
+/// The symbol of a dimension; "x[0]" for one that has none.
+std::string symbolOf(const ModelInput &input, size_t dimension);
+
+/// Whether each of \p bounds is of an unknown dimension of \p model. Usage
+/// error.
+Result<void> checkBoundNames(const ModelDescription &model,
+                             const SizeBounds &bounds);
+/// Whether \p shapes, one an input, keep to \p bounds. The Usage error names
+/// the dimension, its size and the bound.
+Result<void> checkBounds(const ModelDescription &model,
+                         const SizeBounds &bounds,
+                         std::span<const Shape> shapes);
+
 /// A shape for each input of \p model with every dimension known, from
 /// \p requested, from the tensors in \p given (one place per input, empty where
 /// there is none), and from dimensions of the same symbol elsewhere. A first

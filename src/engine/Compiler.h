@@ -70,6 +70,9 @@ struct CompileRequest : CodeOptions {
   /// empty where there is none. A model that cannot be compiled so is compiled
   /// for `shapes`, and `closed` told why.
   std::vector<Shape> open;
+  /// Whether a program for all sizes is wanted even where those of known sizes
+  /// keep weights in fewer bits.
+  bool opensAnyway = false;
   std::function<void(const std::string &why)> closed;
   /// One place per input: its values, if it is one that may feed shapes (see
   /// mayFeedShapes) and they are known.
@@ -153,6 +156,8 @@ struct ModelRequest {
   bool isRewritten = false;
   /// Inputs that stay, of which the file is read for these values alone.
   NamedTensors known;
+  /// What `shapes` call dimensions that they leave open: as the file does.
+  std::vector<DimensionName> dimensionNames;
 };
 
 struct OptimizeRequest {

@@ -90,7 +90,8 @@ std::string_view name(Backend backend) {
 
 Session::Session(std::string path, SessionOptions options)
     : path(std::move(path)), options(std::move(options)),
-      cache(this->options.cacheFolder, this->options.note) {}
+      cache(this->options.cacheFolder, this->options.note),
+      sizes(this->options.shapes) {}
 
 unsigned Session::threads() const {
   return options.threads ? options.threads : usableCpuCount();
@@ -102,6 +103,10 @@ Result<std::unique_ptr<Session>> Session::open(const std::string &path,
   std::unique_ptr<Session> session(new Session(path, std::move(options)));
   if (Result<void> described = session->describe(); !described)
     return inFile(described.takeError(), path);
+  if (Result<void> known =
+          checkBoundNames(session->description, session->options.most);
+      !known)
+    return inFile(known.takeError(), path);
   session->measured.loadMs = watch.milliseconds();
   return session;
 }
@@ -147,9 +152,13 @@ Result<void> Session::hashModel() {
     else if (Result<void> added = addModel(key, opening.parameters); !added)
       return added;
   }
-  if (!options.keepsOpen)
+  if (options.openSizes != OpenSizes::Wanted)
     for (const auto &[name, shape] : options.shapes)
       key.addOptions(name).addOptions(shapeText(shape));
+  for (const DimensionName &each : options.dimensionNames)
+    key.addOptions(each.input)
+        .addOptions(std::to_string(each.dimension))
+        .addOptions(each.symbol);
   for (const auto &[name, tensor] : options.bound) {
     key.addOptions(name).addOptions(shapeText(tensor.shape()));
     key.addFile({tensor.data(), tensor.bytes()});
@@ -190,15 +199,16 @@ Result<void> Session::read() {
   Result<Compiler *> compiler = loadCompiler();
   if (!compiler)
     return compiler.takeError();
-  auto model =
-      (*compiler)->open({path,
-                         options.keepsOpen ? NamedShapes() : options.shapes,
-                         options.bound,
-                         options.function,
-                         options.note,
-                         options.opening,
-                         {},
-                         {}});
+  ModelRequest request;
+  request.path = path;
+  if (options.openSizes != OpenSizes::Wanted)
+    request.shapes = options.shapes;
+  request.dimensionNames = options.dimensionNames;
+  request.bound = options.bound;
+  request.function = options.function;
+  request.note = options.note;
+  request.opening = options.opening;
+  auto model = (*compiler)->open(request);
   if (!model)
     return model.takeError();
   source = std::move(*model);
@@ -211,13 +221,13 @@ Result<void> Session::read() {
 Result<std::vector<Shape>>
 Session::bind(std::span<const std::optional<Tensor>> given) const {
   Result<std::vector<Shape>> shapes =
-      bindShapes(description, options.shapes, given, options.note);
+      bindShapes(description, sizes, given, options.note);
   if (!shapes)
     return inFile(shapes.takeError(), path);
   return shapes;
 }
 
-CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
+CompileRequest Session::requestFor(std::span<const Tensor> inputs) {
   CompileRequest request;
   request.values.resize(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -225,12 +235,10 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
     if (mayFeedShapes({"", inputs[i].type(), inputs[i].shape()}))
       request.values[i] = inputs[i];
   }
-  if (options.keepsOpen)
+  if (options.openSizes != OpenSizes::None && options.backend == Backend::Cpu)
     request.open = openShapes(inputs);
-  request.closed = [this](const std::string &why) {
-    if (options.note)
-      options.note("the program is for these sizes only: " + why);
-  };
+  request.opensAnyway = options.openSizes == OpenSizes::Wanted;
+  request.closed = [this](const std::string &why) { refusal = why; };
   request.passes = options.passes;
   request.interpretsRewritten = options.interpretsRewritten;
   static_cast<CodeOptions &>(request) = options;
@@ -245,17 +253,31 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
 }
 
 /// Whether \p program, which is open, is for the sizes of \p inputs.
-bool Session::serves(const Program &program,
-                     std::span<const Tensor> inputs) const {
+bool Session::serves(const Program &program, std::span<const Tensor> inputs) {
   Result<std::vector<int64_t>> parameters = parametersOf(program, inputs);
   // What is wrong with the inputs shows when they are run.
   if (!parameters)
     return true;
   Result<void> within = checkLimits(program, *parameters);
-  if (!within && options.note)
+  if (!within && options.note && !std::exchange(toldLimit, true))
     options.note("the program for all sizes is not for these: " +
                  within.error().message);
   return static_cast<bool>(within);
+}
+
+/// Whether dimension \p dim of \p input, of which the file has no size, stays
+/// open.
+bool Session::staysOpen(const ModelInput &input, size_t dim) const {
+  if (options.openSizes == OpenSizes::Wanted)
+    return options.open.empty() ||
+           std::ranges::find(options.open, symbolOf(input, dim)) !=
+               options.open.end();
+  return std::ranges::none_of(options.shapes, [&](const auto &given) {
+    const auto &[name, shape] = given;
+    const std::optional<size_t> index = description.inputNamed(name);
+    return index && &description.inputs[*index] == &input &&
+           dim < shape.size() && shape[dim] >= 0;
+  });
 }
 
 /// The shapes of the inputs with -1 for what stays open; none if nothing does.
@@ -268,11 +290,7 @@ std::vector<Shape> Session::openShapes(std::span<const Tensor> inputs) const {
     if (!input.ranked || input.spec.shape.size() != shape.size())
       return {};
     for (size_t dim = 0; dim < shape.size(); ++dim) {
-      const std::string symbol =
-          dim < input.symbols.size() ? input.symbols[dim] : "";
-      if (input.spec.shape[dim] >= 0 ||
-          (!options.open.empty() &&
-           std::ranges::find(options.open, symbol) == options.open.end()))
+      if (input.spec.shape[dim] >= 0 || !staysOpen(input, dim))
         continue;
       shape[dim] = -1;
       isOpen = true;
@@ -283,8 +301,6 @@ std::vector<Shape> Session::openShapes(std::span<const Tensor> inputs) const {
 
 /// Data files are those that were opened when the model was read, which decides
 /// what may be; here links are followed. An error where one cannot be read.
-/// A program of known sizes that was made in the place of an open one is kept
-/// by itself, so that it is not tried again.
 Result<Hash128> Session::programKey(const CompileRequest &request,
                                     bool isOpen) const {
   ProgramKey key;
@@ -296,8 +312,8 @@ Result<Hash128> Session::programKey(const CompileRequest &request,
       return file.takeError();
     addContents(key, **file);
   }
-  if (!request.open.empty())
-    key.addOptions(isOpen ? "open" : "closed");
+  if (isOpen)
+    key.addOptions(request.opensAnyway ? "open anyway" : "open");
   for (size_t i = 0; i < request.shapes.size(); ++i) {
     key.addOptions(shapeText(isOpen ? request.open[i] : request.shapes[i]));
     if (isOpen)
@@ -322,12 +338,24 @@ Result<void> Session::prepare(std::span<const Tensor> inputs,
   if (Result<void> fit = checkInputs(specs, inputs); !fit)
     return inFile(fit.takeError(), path);
   CompileRequest &request = prepared = requestFor(inputs);
+  if (Result<void> within =
+          checkBounds(description, options.most, request.shapes);
+      !within)
+    return inFile(within.takeError(), path);
   request.observed.assign(observed.begin(), observed.end());
   // Observers are told of values of known shapes.
   if (!request.observed.empty())
     request.open.clear();
+  if (request.passes.verifyNumerics && !request.open.empty()) {
+    refusal = "every pass is checked with values, for which sizes are known";
+    refuseToOpen(request);
+    tellRefusal();
+  }
+  measured.compileMs = 0;
+  measured.fromCache = false;
+  if (request.open == refusedFor)
+    request.open.clear();
   if (openProgram && !request.open.empty() && request.open == openFor) {
-    measured.compileMs = 0;
     if (serves(*openProgram, inputs))
       return compiled == openProgram ? Result<void>() : execute(openProgram);
     request.open.clear();
@@ -413,7 +441,55 @@ std::shared_ptr<const Program> Session::fromCache(const Hash128 &key) {
   return nullptr;
 }
 
-Result<void> Session::compile(const CompileRequest &request) {
+std::string Session::refusalPath(const Hash128 &key) const {
+  return options.cacheFolder + "/" + key.text() + "-closed.sinter";
+}
+
+/// \p request is not to be opened, for `refusal`.
+void Session::refuseToOpen(CompileRequest &request) {
+  refusedFor = std::move(request.open);
+  request.open.clear();
+}
+
+/// Keeps it that \p request cannot be opened, so that nobody tries again.
+void Session::keepRefusal(const CompileRequest &request) const {
+  Result<Hash128> key = programKey(request, /*isOpen=*/true);
+  if (!key || refusal.empty())
+    return;
+  makeCacheFolder(options.cacheFolder);
+  // Where the folder cannot be written, the cache says so.
+  static_cast<void>(writeFileAtomically(refusalPath(*key), refusal));
+}
+
+/// Once a model: other sizes are compiled by themselves for the same reason.
+void Session::tellRefusal() {
+  if (options.note && !refusal.empty() && !std::exchange(toldRefusal, true))
+    options.note("the program is for these sizes only: " + refusal);
+}
+
+std::shared_ptr<const Program> Session::kept(CompileRequest &request) {
+  // Where a data file cannot be read, reading the model reports it.
+  if (!request.open.empty()) {
+    Result<Hash128> key = programKey(request, /*isOpen=*/true);
+    if (!key)
+      return nullptr;
+    if (auto program = fromCache(*key))
+      return program;
+    std::error_code ignored;
+    constexpr size_t longest = 1 << 16;
+    if (!fs::exists(refusalPath(*key), ignored))
+      return nullptr;
+    Result<std::string> why = readFile(refusalPath(*key), longest);
+    if (!why)
+      return nullptr;
+    refusal = std::move(*why);
+    refuseToOpen(request);
+  }
+  Result<Hash128> key = programKey(request, /*isOpen=*/false);
+  return key ? fromCache(*key) : nullptr;
+}
+
+Result<void> Session::compile(CompileRequest &request) {
   const Stopwatch watch;
   const bool watched = request.passes.verifyNumerics ||
                        request.passes.verifyEach ||
@@ -422,16 +498,8 @@ Result<void> Session::compile(const CompileRequest &request) {
   const bool caching =
       !options.cacheFolder.empty() && request.observed.empty() &&
       request.passes.mostSteps == std::numeric_limits<uint64_t>::max();
-  // Where a data file cannot be read, reading the model reports it.
-  const bool wantsOpen = !request.open.empty();
   if (caching && !watched)
-    for (bool isOpen : {true, false}) {
-      if (isOpen && !wantsOpen)
-        continue;
-      Result<Hash128> key = programKey(request, isOpen);
-      auto program = key ? fromCache(*key) : nullptr;
-      if (!program)
-        continue;
+    if (auto program = kept(request)) {
       measured.fromCache = true;
       Result<void> done = execute(std::move(program));
       measured.loadMs += watch.milliseconds();
@@ -449,6 +517,13 @@ Result<void> Session::compile(const CompileRequest &request) {
   measured.compileMs = compilation.milliseconds();
   // Which inputs feed shapes is known only now.
   description = source->description();
+  if (!request.open.empty() && !(*program)->open) {
+    if (caching)
+      keepRefusal(request);
+    refuseToOpen(request);
+  }
+  if (!(*program)->open)
+    tellRefusal();
   if (caching) {
     if (Result<Hash128> key =
             programKey(request, (*program)->open != nullptr)) {
@@ -473,6 +548,7 @@ Session::executorOf(std::shared_ptr<const Program> program,
   ProgramExecutorOptions how;
   how.threads = wanted;
   how.denormals = options.denormals;
+  how.most = options.most;
   auto executor = ProgramExecutor::create(
       std::move(program), ThreadPool::ofProcess(wanted), std::move(how));
   if (!executor)
@@ -480,11 +556,25 @@ Session::executorOf(std::shared_ptr<const Program> program,
   return std::unique_ptr<Executor>(std::move(*executor));
 }
 
+/// What outlives a run goes on where the program of other sizes takes over.
+static Result<void> carryStates(const Executor &from, Executor &to) {
+  const auto before = from.states(), after = to.states();
+  if (!std::ranges::equal(before, after))
+    return {};
+  for (size_t i = 0; i < after.size(); ++i)
+    if (Result<void> done = to.setState(i, from.state(i)); !done)
+      return done;
+  return {};
+}
+
 Result<void> Session::execute(std::shared_ptr<const Program> program) {
   auto executor = executorOf(program, threads());
   if (!executor)
     return executor.takeError();
   compiled = std::move(program);
+  if (ready)
+    if (Result<void> carried = carryStates(*ready, **executor); !carried)
+      return carried;
   ready = std::move(*executor);
   return {};
 }

@@ -25,6 +25,19 @@ enum class Backend { Cpu, Interpreter };
 
 std::string_view name(Backend backend);
 
+/// Which unknown dimensions stay open in a program, so that prepare() compiles
+/// once for all of their sizes. What cannot be compiled so is compiled for the
+/// sizes at hand, with a note.
+enum class OpenSizes {
+  None,
+  /// Those to which SessionOptions::shapes gives no size, in a model of which
+  /// the program for all sizes keeps weights as narrow as others do.
+  Unknown,
+  /// Those of the symbols in SessionOptions::open, or all if that is empty;
+  /// `shapes` say what bind() gives them.
+  Wanted
+};
+
 struct SessionOptions : CodeOptions {
   Backend backend = Backend::Cpu;
   /// What the CPU backend does not support the interpreter runs, with a note.
@@ -35,11 +48,13 @@ struct SessionOptions : CodeOptions {
   /// Where finished programs are kept; empty: nowhere.
   std::string cacheFolder;
   NamedShapes shapes;
-  /// Whether unknown dimensions stay open in the program, so that prepare()
-  /// compiles once for all sizes; `shapes` say what bind() gives them. Those of
-  /// the symbols in `open`, or all if that is empty.
-  bool keepsOpen = false;
+  /// As in ModelRequest.
+  std::vector<DimensionName> dimensionNames;
+  OpenSizes openSizes = OpenSizes::Unknown;
   std::vector<std::string> open;
+  /// No input's dimension may be larger. Where all that stay open have a bound,
+  /// memory for the largest sizes is taken at once.
+  SizeBounds most;
   /// Inputs that become constants.
   NamedTensors bound;
   /// As in ModelRequest.
@@ -85,9 +100,9 @@ public:
                        std::span<const int64_t> observed = {});
   /// What can be observed of the run that prepare() made ready.
   Result<RunFacts> runFacts();
-  /// The sizes that bind() gives open dimensions from now on, where the options
-  /// keep them open.
-  void setShapes(NamedShapes shapes) { options.shapes = std::move(shapes); }
+  /// The sizes that bind() gives from now on. What the options left open stays
+  /// open.
+  void setShapes(NamedShapes shapes) { sizes = std::move(shapes); }
   /// As PassOptions::mostSteps, for what is prepared from now on.
   void limitSteps(uint64_t most) { options.passes.mostSteps = most; }
 
@@ -111,14 +126,21 @@ private:
   void rememberDescription();
   Result<void> read();
   Result<Hash128> programKey(const CompileRequest &request, bool isOpen) const;
-  CompileRequest requestFor(std::span<const Tensor> inputs) const;
-  bool serves(const Program &program, std::span<const Tensor> inputs) const;
+  CompileRequest requestFor(std::span<const Tensor> inputs);
+  bool serves(const Program &program, std::span<const Tensor> inputs);
+  bool staysOpen(const ModelInput &input, size_t dim) const;
   std::vector<Shape> openShapes(std::span<const Tensor> inputs) const;
   Result<void> interpret(const CompileRequest &request);
   Result<void> interpretInstead(const CompileRequest &request, Error why);
-  Result<void> compile(const CompileRequest &request);
-  /// What was compiled before, if it runs here.
+  Result<void> compile(CompileRequest &request);
+  /// What was compiled before for \p request, if it runs here; where opening
+  /// it was refused before, that is taken out of \p request.
+  std::shared_ptr<const Program> kept(CompileRequest &request);
   std::shared_ptr<const Program> fromCache(const Hash128 &key);
+  std::string refusalPath(const Hash128 &key) const;
+  void refuseToOpen(CompileRequest &request);
+  void keepRefusal(const CompileRequest &request) const;
+  void tellRefusal();
   Result<std::unique_ptr<Executor>>
   executorOf(std::shared_ptr<const Program> program, unsigned threads) const;
   Result<void> execute(std::shared_ptr<const Program> program);
@@ -131,9 +153,15 @@ private:
   ModelDescription description;
   std::unique_ptr<CompilerModel> source;
   std::shared_ptr<const Program> compiled;
+  /// What bind() gives, which may be other sizes than those of the options.
+  NamedShapes sizes;
   /// The program for all sizes, once there is one, and what is open of it.
   std::shared_ptr<const Program> openProgram;
   std::vector<Shape> openFor;
+  /// What cannot stay open, once that was found out, and why.
+  std::vector<Shape> refusedFor;
+  std::string refusal;
+  bool toldRefusal = false, toldLimit = false;
   std::unique_ptr<Executor> ready;
   CompileRequest prepared;
   SessionFacts measured;

@@ -22,7 +22,10 @@ public:
     tensors.push_back({bytes, begin, end, 0});
   }
 
-  /// Gives each its place and returns how much memory that takes.
+  /// Gives each its place and returns how much memory that takes, in a time
+  /// that is about linear in the number of tensors. Where few are alive
+  /// together, the largest are placed first, which takes less memory than
+  /// placing them as they come into being.
   uint64_t place();
   /// Of tensor \p number, in the order in which they were added.
   uint64_t offsetOf(size_t number) const { return tensors[number].offset; }
@@ -33,7 +36,14 @@ private:
     int64_t begin, end;
     uint64_t offset;
   };
+
+  bool findNeighbours(const std::vector<uint32_t> &order);
+  uint64_t placeLargestFirst(std::vector<uint32_t> order);
+  uint64_t placeInTime(const std::vector<uint32_t> &order);
+
   std::vector<Placed> tensors;
+  /// Those that are alive at some time of each one's life.
+  std::vector<std::vector<uint32_t>> neighbours;
 };
 
 } // namespace sinter

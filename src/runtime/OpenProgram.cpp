@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 namespace sinter {
 
@@ -100,11 +101,19 @@ public:
       : program(program), open(*program.open), parameters(parameters),
         made(std::make_shared<Program>()) {}
 
-  Result<std::shared_ptr<const Program>> make() {
+  Result<SlotPlan> plan() const {
+    Result<SlotPlan> plan = sizesOfSlots();
+    if (plan)
+      placeInArena(*plan);
+    return plan;
+  }
+
+  Result<std::shared_ptr<const Program>> make(const SlotPlan *largest) {
     made->triple = program.triple;
     made->features = program.features;
     made->producer = program.producer;
     made->constants = program.constants;
+    made->states = program.states;
     made->kernels = program.kernels;
     made->code.entries = program.code.entries;
     if (Result<void> within = checkLimits(program, parameters); !within)
@@ -114,7 +123,7 @@ public:
       return *error;
     if (Result<void> done = addSizes(); !done)
       return done.takeError();
-    if (Result<void> done = placeSlots(); !done)
+    if (Result<void> done = placeSlots(largest); !done)
       return done.takeError();
     for (size_t i = 0; i < open.steps.size();
          i += std::max<size_t>(1, open.steps[i].inTurns)) {
@@ -141,6 +150,34 @@ private:
     if (*value < 0)
       return wrong(size, "negative");
     return *value;
+  }
+
+  Result<SlotPlan> sizesOfSlots() const {
+    SlotPlan plan;
+    for (const OpenSlot &slot : open.slots) {
+      Result<int64_t> bytes = valueOf(slot.bytes);
+      if (!bytes)
+        return bytes.takeError();
+      const auto wanted = static_cast<uint64_t>(*bytes);
+      plan.bytes.push_back(slot.most != 0 ? std::min(wanted, slot.most)
+                                          : wanted);
+    }
+    return plan;
+  }
+
+  void placeInArena(SlotPlan &plan) const {
+    ArenaPlan arena;
+    for (size_t i = 0; i < open.slots.size(); ++i) {
+      const OpenSlot &slot = open.slots[i];
+      if (slot.space == BufferSpace::Arena)
+        arena.add(plan.bytes[i], slot.begin, slot.end);
+      else
+        arena.add(0, -1, -1);
+    }
+    plan.arenaBytes = arena.place();
+    for (size_t i = 0; i < open.slots.size(); ++i)
+      plan.offsets.push_back(
+          open.slots[i].space == BufferSpace::Arena ? arena.offsetOf(i) : 0);
   }
 
   bool setShapes(const std::vector<TensorSpec> &specs,
@@ -183,27 +220,23 @@ private:
     return {};
   }
 
-  Result<void> placeSlots() {
-    ArenaPlan plan;
-    for (const OpenSlot &slot : open.slots) {
-      Result<int64_t> bytes = valueOf(slot.bytes);
-      if (!bytes)
-        return bytes.takeError();
+  Result<void> placeSlots(const SlotPlan *largest) {
+    Result<SlotPlan> plan = sizesOfSlots();
+    if (!plan)
+      return plan.takeError();
+    const bool fits = largest && std::ranges::equal(plan->bytes, largest->bytes,
+                                                    std::less_equal());
+    if (!fits)
+      placeInArena(*plan);
+    const SlotPlan &where = fits ? *largest : *plan;
+    made->arenaBytes = where.arenaBytes;
+    for (size_t i = 0; i < open.slots.size(); ++i) {
       BufferReference &place = places.emplace_back();
-      place.space = slot.space;
-      place.index = slot.index;
-      place.bytes = static_cast<uint64_t>(*bytes);
-      if (slot.most != 0)
-        place.bytes = std::min(place.bytes, slot.most);
-      if (slot.space == BufferSpace::Arena)
-        plan.add(place.bytes, slot.begin, slot.end);
-      else
-        plan.add(0, -1, -1);
+      place.space = open.slots[i].space;
+      place.index = open.slots[i].index;
+      place.bytes = plan->bytes[i];
+      place.offset = where.offsets[i];
     }
-    made->arenaBytes = plan.place();
-    for (size_t i = 0; i < places.size(); ++i)
-      if (places[i].space == BufferSpace::Arena)
-        places[i].offset = plan.offsetOf(i);
     return {};
   }
 
@@ -308,9 +341,15 @@ private:
 
 } // namespace
 
+Result<SlotPlan> planSlots(const Program &program,
+                           std::span<const int64_t> parameters) {
+  return Instance(program, parameters).plan();
+}
+
 Result<std::shared_ptr<const Program>>
-programFor(const Program &program, std::span<const int64_t> parameters) {
-  return Instance(program, parameters).make();
+programFor(const Program &program, std::span<const int64_t> parameters,
+           const SlotPlan *largest) {
+  return Instance(program, parameters).make(largest);
 }
 
 } // namespace sinter

@@ -79,11 +79,24 @@ Result<std::vector<int64_t>> parametersOf(const Program &program,
 Result<void> checkLimits(const Program &program,
                          std::span<const int64_t> parameters);
 
-/// \p program, which is open, for \p parameters. It has the code's entries and
-/// not the code. Errors: Usage where a size makes no sense; System where it is
-/// damaged, or what it computes cannot be counted.
+/// How large the slots of a program are for some sizes, and where they lie.
+struct SlotPlan {
+  std::vector<uint64_t> bytes, offsets;
+  uint64_t arenaBytes = 0;
+};
+
+/// Of \p program, which is open, for \p parameters. Errors: Usage where a size
+/// makes no sense.
+Result<SlotPlan> planSlots(const Program &program,
+                           std::span<const int64_t> parameters);
+
+/// \p program, which is open, for \p parameters. Where nothing is larger than
+/// in \p largest, if that is given, everything lies where it does there. It has
+/// the code's entries and not the code. Errors: Usage where a size makes no
+/// sense; System where it is damaged, or what it computes cannot be counted.
 Result<std::shared_ptr<const Program>>
-programFor(const Program &program, std::span<const int64_t> parameters);
+programFor(const Program &program, std::span<const int64_t> parameters,
+           const SlotPlan *largest = nullptr);
 
 } // namespace sinter
 

@@ -4,7 +4,6 @@
 #include "runtime/CpuFeatures.h"
 #include "runtime/GuardedBuffers.h"
 #include "runtime/MachineMemory.h"
-#include "runtime/OpenProgram.h"
 
 #include <algorithm>
 #include <array>
@@ -128,6 +127,10 @@ ProgramExecutor::create(std::shared_ptr<const Program> program,
   if (isOpen) {
     // What sizes decide waits for a run.
     executor->open = executor->compiled;
+    if (Result<void> taken = executor->takeLargest(); !taken)
+      return taken.takeError();
+    if (Result<void> made = executor->makeStates(); !made)
+      return made.takeError();
     return executor;
   }
   if (Result<void> memory = executor->allocate(); !memory)
@@ -173,6 +176,27 @@ Result<void> ProgramExecutor::allocate() {
   return {};
 }
 
+/// Takes the memory of the largest sizes, if all have a bound.
+Result<void> ProgramExecutor::takeLargest() {
+  std::vector<int64_t> most;
+  for (const std::string &name : open->open->parameters)
+    if (const auto bound = options.most.find(name); bound != options.most.end())
+      most.push_back(bound->second);
+  if (most.size() != open->open->parameters.size())
+    return {};
+  Result<SlotPlan> plan = planSlots(*open, most);
+  if (!plan)
+    return plan.takeError();
+  if (const uint64_t memory = memoryOfMachine(); plan->arenaBytes > memory)
+    return systemError("at the largest sizes all temporaries take " +
+                       inGigabytes(plan->arenaBytes) + "; this machine has " +
+                       inGigabytes(memory) + " of memory");
+  if (Result<void> grown = growTo(arena, plan->arenaBytes); !grown)
+    return grown;
+  largest = std::move(*plan);
+  return {};
+}
+
 /// Makes `compiled` the program for the sizes of \p inputs.
 Result<void> ProgramExecutor::setSizes(std::span<const Tensor> inputs) {
   Result<std::vector<int64_t>> wanted = parametersOf(*open, inputs);
@@ -180,7 +204,8 @@ Result<void> ProgramExecutor::setSizes(std::span<const Tensor> inputs) {
     return wanted.takeError();
   if (compiled != open && *wanted == parameters)
     return {};
-  Result<std::shared_ptr<const Program>> program = programFor(*open, *wanted);
+  Result<std::shared_ptr<const Program>> program =
+      programFor(*open, *wanted, largest ? &*largest : nullptr);
   if (!program)
     return program.takeError();
   if (Result<void> fits = checkMemory(**program); !fits)

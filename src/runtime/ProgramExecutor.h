@@ -9,12 +9,14 @@
 #include "runtime/FloatMode.h"
 #include "runtime/HostContextUser.h"
 #include "runtime/HostFunctions.h"
+#include "runtime/OpenProgram.h"
 #include "runtime/Program.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/Turns.h"
 
 #include <array>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -29,6 +31,10 @@ struct ProgramExecutorOptions {
   Denormals denormals = Denormals::Flush;
   /// The program finds host functions here before those that everybody knows.
   HostFunctionTable functions;
+  /// Of a program of open sizes: the largest size of each parameter, by its
+  /// name. Where all have one, memory for them is taken when the executor is
+  /// made, and is enough for all others. Nobody is held to them.
+  std::map<std::string, int64_t> most;
 };
 
 /// Runs a Program on a pool of threads. The results do not depend on how many
@@ -70,6 +76,7 @@ private:
 
   void replaceState(size_t index, Tensor value) override;
   Result<void> setSizes(std::span<const Tensor> inputs);
+  Result<void> takeLargest();
   Result<void> allocate();
   Result<void> makeStates();
   Result<void> prepareSteps();
@@ -88,6 +95,8 @@ private:
   /// is for.
   std::shared_ptr<const Program> open;
   std::vector<int64_t> parameters;
+  /// Where everything lies at the largest sizes, if they are known.
+  std::optional<SlotPlan> largest;
   std::shared_ptr<const Program> compiled;
   std::shared_ptr<ThreadPool> pool;
   LoadedCode code;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""One program for all sizes (--open): compiled once, run for each, with a reason where a model is not compiled so."""
+"""One program for all sizes: compiled once, run for each, with a reason where a model is not compiled so."""
 import json
 
-from SinterCommand import CommandTest, DONE, main, npy
+from SinterCommand import CommandTest, DONE, USAGE, main, npy
 
 ROWS = """
 func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]}) -> tensor<?x3xf32> {
@@ -11,6 +11,19 @@ func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]}
 }
 """
 TURNED = ROWS.replace("stablehlo.exponential %x", "stablehlo.reverse %x, dims = [1]")
+
+KNOWN = ROWS.replace("?x3", "2x3").replace('"N"', '""')
+COUNTED = """
+func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]},
+                %s: tensor<f32> {sinter.state = "count", sinter.initial = dense<0.0> : tensor<f32>})
+    -> (tensor<?x3xf32>, tensor<f32> {sinter.state = "count"}) {
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %n = stablehlo.add %s, %one : tensor<f32>
+  %y = stablehlo.exponential %x : tensor<?x3xf32>
+  return %y, %n : tensor<?x3xf32>, tensor<f32>
+}
+"""
+NOTE = "note: the program is for these sizes only: stablehlo.reverse keeps no open sizes"
 
 
 class OpenProgram(CommandTest):
@@ -51,6 +64,80 @@ class OpenProgram(CommandTest):
             self.assertEqual(json.loads(done.stdout)["from_cache"], number > 0)
             done = self.run_with(model, rows, "--open=M", "--cache-dir", cache)
             self.assertFalse(json.loads(done.stdout)["from_cache"])
+
+    def test_sizes_are_open_unless_they_are_given(self):
+        model = self.write("rows.mlir", ROWS)
+        cache = ("--cache-dir", self.path("cache"))
+
+        def is_compiled(rows, *arguments):
+            done = self.run_with(model, rows, *arguments, *cache)
+            self.assertEqual(done.stderr, "")
+            return not json.loads(done.stdout)["from_cache"]
+
+        self.assertEqual([is_compiled(rows) for rows in (2, 5, 0)], [True, False, False])
+        self.assertEqual([is_compiled(rows, "--shape", "x:Nx3") for rows in (2, 6)], [True, False])
+        # A size that is given is that of the program.
+        self.assertEqual([is_compiled(rows, "--shape", f"x:{rows}x3") for rows in (2, 5, 2)], [True, True, False])
+        self.assertEqual([is_compiled(rows, "--closed") for rows in (2, 5, 2)], [True, True, False])
+        # But where it is to stay open.
+        self.assertEqual([is_compiled(rows, "--open", "--shape", f"x:{rows}x3") for rows in (2, 5)], [True, False])
+
+    def test_known_sizes_need_no_note(self):
+        model = self.write("known.mlir", KNOWN)
+        self.assertEqual(self.run_with(model, 2, "--no-cache").stderr, "")
+
+    def test_the_reason_is_said_once_a_model(self):
+        model = self.write("turned.mlir", TURNED)
+        cache = self.path("cache")
+        done = self.sinter("bench", model, "--cache-dir", cache, "--sweep", "N=3,1,64", "--seconds", "0.01")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertEqual(done.stderr.count("note"), 1)
+        self.assertIn(NOTE, done.stderr)
+        # Each has a program, and needs no note any more; another size does.
+        self.assertEqual(self.run_with(model, 64, "--cache-dir", cache).stderr, "")
+        self.assertEqual(self.run_with(model, 7, "--cache-dir", cache).stderr, NOTE + "\n")
+        self.assertEqual(self.run_with(model, 7, "--cache-dir", cache, "--closed").stderr, "")
+
+    def test_symbols_of_shapes_are_those_of_the_file(self):
+        model = self.write("rows.mlir", ROWS)
+        for shape, message in (("x:Mx3", "dimension 0 of input 'x' is not called 'M'; the input is f32 [N, 3]"),
+                               ("x:NxN", "dimension 1 of input 'x' is not called 'N'"),
+                               ("x:Nx3xN", "dimension 2 of input 'x' is not called 'N'"),
+                               ("x:Nx-3", "expected an input's name and its shape")):
+            done = self.sinter("run", model, "--input", "random", "--shape", shape)
+            self.assertEqual(done.returncode, USAGE, (shape, done.stderr))
+            self.assertIn(message, done.stderr)
+
+    def test_sizes_keep_to_their_bounds(self):
+        for text, name in ((ROWS, "rows.mlir"), (TURNED, "turned.mlir")):
+            model = self.write(name, text)
+            for rows in (4, 0):
+                self.run_with(model, rows, "--max", "N=4", "--no-cache")
+            x = self.write("five.npy", npy((5, 3), [0] * 15))
+            for more in ((), ("--closed",), ("--open",), ("--backend", "interpreter")):
+                done = self.sinter("run", model, "--input", x, "--max", "N=4", "--no-cache", *more)
+                self.assertEqual(done.returncode, USAGE, done.stderr)
+                self.assertIn("dimension N is 5 in input 'x', and at most 4 by --max", done.stderr)
+        for bound, message in (("M=4", "no unknown dimension is called 'M'"), ("N", "expected a dimension's name"),
+                               ("N=-1", "expected a dimension's name"), ("N=4,N=5", "'N' is given twice")):
+            done = self.sinter("run", model, "--input", x, "--max", bound)
+            self.assertEqual(done.returncode, USAGE, done.stderr)
+            self.assertIn(message, done.stderr)
+
+    def test_sizes_beyond_what_can_be_counted(self):
+        model = self.write("rows.mlir", ROWS)
+        for shape in ("x:9223372036854775807x3", "x:4611686018427387904x3", "x:18446744073709551616x3"):
+            for more in ((), ("--open",), ("--closed",)):
+                done = self.sinter("run", model, "--input", "random", "--shape", shape, "--no-cache", *more)
+                self.assertEqual(done.returncode, USAGE, done.stderr)
+        done = self.run_with(model, 2, "--max", f"N={2 ** 33}", "--no-cache")
+        self.assertEqual(done.stderr, "")
+
+    def test_states_of_an_open_program(self):
+        model = self.write("counted.mlir", COUNTED)
+        for how in ("--open", "--closed"):
+            done = self.run_with(model, 2, how, "--no-cache", "--repeat", "3")
+            self.assertEqual(json.loads(done.stdout)["state"][0]["first"], [3])
 
     def test_a_sweep_compiles_once(self):
         model = self.write("rows.mlir", ROWS)

@@ -3,6 +3,7 @@
 #include "backend/cpu/Compiler.h"
 
 #include "backend/cpu/KernelCache.h"
+#include "backend/cpu/NameSizes.h"
 #include "backend/cpu/Prepare.h"
 #include "backend/cpu/Registration.h"
 #include "backend/cpu/Schedule.h"
@@ -301,11 +302,9 @@ static Result<Compiled> compileTo(const Model &original,
   SimplifyOptions passes = options.passes;
   passes.verifiesWhatRuns = true;
   SimplifyReport report;
-  const bool isOpen = llvm::any_of(original.inputs(), [](const auto &input) {
-    return llvm::is_contained(input.shape, -1);
-  });
   if (Result<void> done =
-          prepare(*model, settingOf(options, *target, isOpen), passes, report);
+          prepare(*model, settingOf(options, *target, isOpen(original)), passes,
+                  report);
       !done)
     return done.takeError();
   if (options.onPrepared)

@@ -18,6 +18,12 @@ static bool isOpenType(Type type) {
   return tensor && !tensor.hasStaticShape();
 }
 
+bool cpu::isOpen(const Model &model) {
+  return llvm::any_of(model.inputs(), [](const TensorSpec &input) {
+    return llvm::is_contained(input.shape, -1);
+  });
+}
+
 bool cpu::isAboutSizes(Operation *op) {
   using namespace stablehlo;
   if (isa<nn::ShapeOp, GetDimensionSizeOp, DynamicGatherOp>(op) &&

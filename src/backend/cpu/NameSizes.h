@@ -21,7 +21,7 @@
 #ifndef SINTER_BACKEND_CPU_NAMESIZES_H
 #define SINTER_BACKEND_CPU_NAMESIZES_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "graph/Model.h"
 #include "runtime/Result.h"
 
 namespace sinter::cpu {
@@ -29,6 +29,9 @@ namespace sinter::cpu {
 /// Does nothing where all sizes are known. Fails with Unsupported, with the
 /// operation and the dimension, for a size without an expression.
 Result<void> nameSizes(mlir::func::FuncOp function);
+
+/// Whether sizes of \p model's inputs are unknown: it is compiled for all.
+bool isOpen(const Model &model);
 
 /// Takes away each nn.broadcast_like that repeats nothing, since what it
 /// follows has the same sizes whatever they are:

@@ -87,8 +87,6 @@ public:
       if (sizes)
         open.inputs.push_back(sizesOf(argument));
     }
-    if (sizes && !storage->states().empty())
-      return unsupported("states keep no open sizes");
     SmallVector<Value> saved;
     SmallVector<Id> states;
     for (const StateTensor &state : storage->states()) {

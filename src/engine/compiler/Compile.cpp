@@ -1,6 +1,7 @@
 //===- Compile.cpp - from a model to a program ----------------------------===//
 
 #include "backend/cpu/Compiler.h"
+#include "backend/cpu/MayOpen.h"
 #include "backend/cpu/NameSizes.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/ObservedValues.h"
@@ -72,21 +73,18 @@ Result<void> specializeForPasses(Model &model, const SpecializeOptions &known) {
   return specialize(model, known);
 }
 
-/// Whether sizes of inputs are unknown.
-static bool isOpen(const Model &model) {
-  return llvm::any_of(model.inputs(), [](const TensorSpec &input) {
-    return llvm::is_contained(input.shape, -1);
-  });
-}
-
 Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
                                     ReplacementWatcher *watcher) {
   Rewriting done;
   uint64_t steps = 0;
   // Steps are counted through all stages.
   for (auto *stage : {raiseQuantizedWith, simplifyWith, raiseWith}) {
+    // What is in vain is not simplified.
+    if (stage == simplifyWith && cpu::isOpen(model))
+      if (Result<void> may = cpu::checkMayOpen(model.entry()); !may)
+        return may.takeError();
     // What repeats nothing for the same sizes stands between what is raised.
-    if (stage == raiseWith && isOpen(model))
+    if (stage == raiseWith && cpu::isOpen(model))
       cpu::dropRepetitions(model.entry());
     PassOptions rest = passes;
     rest.mostSteps -= steps;
@@ -109,6 +107,10 @@ static Result<Program> programOf(Model model, const SpecializeOptions &known,
   StageTimer timer(request);
   if (Result<void> ready = specializeForPasses(model, known); !ready)
     return ready.takeError();
+  if (cpu::isOpen(model) && !request.opensAnyway)
+    if (Result<void> keeps = cpu::checkKeepsWeightsNarrow(model.entry());
+        !keeps)
+      return keeps.takeError();
   timer.end("specialise");
   ObservedValues observed(model, request.observed);
   Result<Rewriting> rewritten =

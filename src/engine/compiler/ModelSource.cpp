@@ -92,14 +92,29 @@ ModelSource::open(const ModelRequest &request) {
              : WholeSource::open(**format, **file, request);
 }
 
-Result<void> checkShapeNames(const std::string &path,
-                             const ModelDescription &description,
-                             const NamedShapes &shapes) {
+Result<void> checkShapeNames(const ModelRequest &request,
+                             const ModelDescription &description) {
   const std::vector<std::string> names = description.inputNames();
-  for (const auto &[name, shape] : shapes)
+  for (const auto &[name, shape] : request.shapes)
     if (!description.inputNamed(name))
-      return usageError(path + ": --shape: there is no input '" + name + "'" +
-                        suggestion(name, names));
+      return usageError(request.path + ": --shape: there is no input '" + name +
+                        "'" + suggestion(name, names));
+  for (const DimensionName &each : request.dimensionNames) {
+    const ModelInput &input =
+        description.inputs[*description.inputNamed(each.input)];
+    const size_t dim = each.dimension;
+    const bool isThere = dim < input.spec.shape.size();
+    const std::string symbol =
+        dim < input.symbols.size() ? input.symbols[dim] : "";
+    const bool isKnown = isThere && input.spec.shape[dim] >= 0;
+    if (!input.ranked ||
+        (isThere && !isKnown && (symbol.empty() || symbol == each.symbol)))
+      continue;
+    return usageError(request.path + ": --shape: dimension " +
+                      std::to_string(dim) + " of input '" + input.spec.name +
+                      "' is not called '" + each.symbol + "'; the input is " +
+                      input.text());
+  }
   return {};
 }
 

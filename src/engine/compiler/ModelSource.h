@@ -70,10 +70,10 @@ private:
 /// The format of the model at \p path; an error if it is none.
 Result<const Format *> findFormat(const std::string &path);
 
-/// Whether every name in \p shapes is an input of the model at \p path.
-Result<void> checkShapeNames(const std::string &path,
-                             const ModelDescription &description,
-                             const NamedShapes &shapes);
+/// Whether every name in the shapes of \p request is an input of the model that
+/// \p description is of, and every name of a dimension the one that it has.
+Result<void> checkShapeNames(const ModelRequest &request,
+                             const ModelDescription &description);
 
 /// The description of a model's entry function.
 Result<ModelDescription> describeModel(const Model &model);

@@ -15,9 +15,7 @@ SizedSource::open(const Format &format, std::unique_ptr<ModelFile> file,
                   const ModelRequest &request) {
   std::unique_ptr<SizedSource> source(
       new SizedSource(format, std::move(file), request));
-  if (Result<void> named =
-          checkShapeNames(request.path, source->declared(), request.shapes);
-      !named)
+  if (Result<void> named = checkShapeNames(request, source->declared()); !named)
     return named.takeError();
   if (Result<void> read = source->read(); !read)
     return read.takeError();
@@ -33,9 +31,7 @@ Result<Model> SizedSource::readToWrite(const Format &format,
   SizedSource source(format, std::move(file), request);
   description = source.declared();
   description.dataFiles = source.file->dataFiles();
-  if (Result<void> named =
-          checkShapeNames(request.path, description, request.shapes);
-      !named)
+  if (Result<void> named = checkShapeNames(request, description); !named)
     return named.takeError();
   ReadOptions options = source.optionsFor(request.shapes);
   options.keepsUnknown = true;

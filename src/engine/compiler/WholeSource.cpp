@@ -27,12 +27,11 @@ WholeSource::open(const Format &format, ModelFile &file,
   std::unique_ptr<WholeSource> source(
       new WholeSource(format, std::move(*model)));
   source->dataFiles = source->known.dataFiles = file.dataFiles();
-  if (request.shapes.empty())
+  if (request.shapes.empty() && request.dimensionNames.empty())
     return std::unique_ptr<ModelSource>(std::move(source));
   if (Result<void> described = source->describe(); !described)
     return described.takeError();
-  if (Result<void> named = checkShapeNames(path, source->known, request.shapes);
-      !named)
+  if (Result<void> named = checkShapeNames(request, source->known); !named)
     return named.takeError();
   return std::unique_ptr<ModelSource>(std::move(source));
 }

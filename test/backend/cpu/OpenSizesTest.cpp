@@ -386,3 +386,35 @@ TEST(OpenPrograms, CheckTheSizesThatTheyAreGiven) {
       << run({2, 3}, {2, 5});
   EXPECT_EQ(run({5, 1}, {5, 4}), "");
 }
+
+TEST(OpenPrograms, KeepStatesAndMemoryOverSizes) {
+  SKIP_IF_OVERFLOW_ENDS_TESTS();
+  auto program = compileRaised("(" + argument("%x", {batch, 3}) + R"(,
+        %s: tensor<2xf32> {sinter.state = "count",
+                           sinter.initial = dense<[1.0, 5.0]> : tensor<2xf32>})
+       -> (tensor<?x3xf32>, tensor<2xf32> {sinter.state = "count"}) {
+         %one = stablehlo.constant dense<1.0> : tensor<2xf32>
+         %n = stablehlo.add %s, %one : tensor<2xf32>
+         %y = stablehlo.negate %x : tensor<?x3xf32>
+         return %y, %n : tensor<?x3xf32>, tensor<2xf32>
+       })");
+  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program->open);
+  ProgramExecutorOptions options;
+  options.most = {{"N", 100}};
+  auto executor = ProgramExecutor::create(
+      std::make_shared<const Program>(std::move(*program)),
+      std::make_shared<ThreadPool>(1), options);
+  ASSERT_TRUE(executor) << executor.error().message;
+  ASSERT_EQ((*executor)->states().size(), 1u);
+  float count = 1;
+  for (int64_t n : {2, 100, 0, 7}) {
+    EXPECT_EQ((*executor)->state(0).at<float>(0), count++);
+    Tensor input(ElementType::F32, {n, 3});
+    fillRandom(input, 1);
+    ASSERT_TRUE((*executor)->run(std::span(&input, 1)));
+    EXPECT_EQ((*executor)->state(0).at<float>(1), count + 4);
+  }
+  (*executor)->resetStates();
+  EXPECT_EQ((*executor)->state(0).at<float>(0), 1);
+}

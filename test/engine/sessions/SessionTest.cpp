@@ -49,6 +49,7 @@ protected:
     SessionOptions options;
     options.cacheFolder = folder.file("cache");
     options.threads = 2;
+    options.openSizes = OpenSizes::None;
     options.note = [this](const std::string &text) {
       const std::lock_guard lock(mutex);
       notes += text + "\n";
@@ -77,7 +78,8 @@ protected:
   std::vector<fs::path> entries() const {
     std::vector<fs::path> found;
     for (const auto &entry : fs::directory_iterator(folder.file("cache")))
-      if (entry.path().string().find("-model") == std::string::npos)
+      if (entry.path().string().find("-model") == std::string::npos &&
+          entry.path().string().find("-closed") == std::string::npos)
         found.push_back(entry.path());
     return found;
   }
@@ -228,6 +230,46 @@ TEST_F(SessionTest, EveryWayToComputeHasItsProgram) {
     }
   EXPECT_EQ(entries().size(), ways.size());
   EXPECT_EQ(notes, "");
+}
+
+/// What is not opened is compiled for each size, and that is found out once.
+TEST_F(SessionTest, RefusalsToOpenAreKept) {
+  const std::string why = "the program is for these sizes only: the test's "
+                          "compiler opens nothing\n";
+  for (OpenSizes sizes : {OpenSizes::Unknown, OpenSizes::Wanted}) {
+    SessionOptions how = options();
+    how.openSizes = sizes;
+    notes.clear();
+    auto session = Session::open(folder.file("model.onnx"), how);
+    ASSERT_TRUE(session);
+    for (int64_t size : {40, 50, 40}) {
+      const Tensor input = numbers(size, 5);
+      ASSERT_TRUE((*session)->prepare(std::span(&input, 1)));
+      EXPECT_EQ(
+          wrongIn((*session)->executor().run(std::span(&input, 1)), input), "");
+    }
+    EXPECT_EQ(notes, why);
+    // Programs of known sizes are the same, whoever asked for them.
+    EXPECT_EQ(entries().size(), 2u);
+    bool fromCache = false;
+    EXPECT_EQ(runOnce(how, 40, &fromCache), "");
+    EXPECT_TRUE(fromCache);
+    how.openSizes = OpenSizes::None;
+    EXPECT_EQ(runOnce(how, 50, &fromCache), "");
+    EXPECT_TRUE(fromCache);
+  }
+}
+
+TEST_F(SessionTest, SizesKeepToTheirBounds) {
+  SessionOptions how = options();
+  how.most = {{"N", 100}};
+  EXPECT_EQ(runOnce(how, 100), "");
+  EXPECT_NE(runOnce(how, 101).find("dimension N is 101 in input 'x', and at "
+                                   "most 100"),
+            std::string::npos);
+  how.most = {{"M", 100}};
+  EXPECT_NE(runOnce(how, 100).find("no unknown dimension is called 'M'"),
+            std::string::npos);
 }
 
 TEST_F(SessionTest, DamagedDescriptionsAreReadAnew) {

@@ -1,0 +1,110 @@
+//===- MayOpen.cpp - what a program of all sizes will not do --------------===//
+
+#include "backend/cpu/MayOpen.h"
+
+#include "backend/cpu/Registration.h"
+#include "backend/cpu/ir/ElementalOp.h"
+#include "graph/nn/NnOps.h"
+#include "graph/stablehlo/StablehloOps.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+Error refused(Operation *op, const std::string &what) {
+  std::string node;
+  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+    node = "'" + name.getName().str() + "': ";
+  return unsupported(node + op->getName().getStringRef().str() + " " + what);
+}
+
+template <typename Is> bool anyType(Operation *op, const Is &is) {
+  return llvm::any_of(op->getOperandTypes(), is) ||
+         llvm::any_of(op->getResultTypes(), is);
+}
+
+bool isOfUnknownSize(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.hasStaticShape();
+}
+
+bool isQuantized(Type type) {
+  return isa<quant::QuantizedType>(getElementTypeOrSelf(type));
+}
+
+/// Whether no rewrite does without \p op, and no kernel keeps its sizes open.
+/// (Other operations become such that do, or vanish where sizes follow from
+/// each other.)
+bool isClosed(Operation *op) {
+  auto elemental = dyn_cast<ElementalOpInterface>(op);
+  if (!elemental || elemental.keepsOpenSizes() || !anyType(op, isOfUnknownSize))
+    return false;
+  return elemental.kind() == Kind::Whole || isa<stablehlo::ConvolutionOp>(op);
+}
+
+/// Whether numbers go through \p op one by one, or only to other places.
+bool passesNumbersOn(Operation *op) {
+  return isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::MulOp,
+             stablehlo::DivOp, stablehlo::ConvertOp, stablehlo::ReshapeOp,
+             stablehlo::TransposeOp, stablehlo::BroadcastInDimOp,
+             nn::BroadcastLikeOp>(op);
+}
+
+/// Whether \p weights, operands of a product in \p wide bits, follow from a
+/// constant of fewer bits that has an element for each of theirs.
+bool followFromNarrow(Value weights, unsigned wide) {
+  auto type = cast<RankedTensorType>(weights.getType());
+  if (!type.hasStaticShape())
+    return false;
+  const int64_t count = type.getNumElements();
+  // Chains are a scale, a zero point, conversions and moves.
+  constexpr unsigned longest = 32;
+  SmallVector<Value> open = {weights};
+  for (unsigned i = 0; i < open.size() && i < longest; ++i) {
+    Operation *op = open[i].getDefiningOp();
+    if (!op)
+      continue;
+    auto given = dyn_cast<RankedTensorType>(open[i].getType());
+    if (isa<stablehlo::ConstantOp>(op) && given && given.hasStaticShape() &&
+        given.getElementType().isIntOrFloat() &&
+        given.getElementTypeBitWidth() < wide &&
+        given.getElementTypeBitWidth() <= 16 && given.getNumElements() == count)
+      return true;
+    if (passesNumbersOn(op))
+      llvm::append_range(open, op->getOperands());
+  }
+  return false;
+}
+
+} // namespace
+
+Result<void> cpu::checkMayOpen(func::FuncOp function) {
+  loadCpuDialect(function.getContext());
+  Result<void> may = {};
+  function.walk([&](Operation *op) {
+    if (isClosed(op))
+      may = refused(op, "keeps no open sizes");
+    else if (anyType(op, isQuantized))
+      may = refused(op, "is on quantised tensors, which keep no open sizes");
+    return may ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return may;
+}
+
+Result<void> cpu::checkKeepsWeightsNarrow(func::FuncOp function) {
+  Result<void> keeps = {};
+  function.walk([&](stablehlo::DotGeneralOp dot) {
+    for (Value operand : dot.getOperands()) {
+      const Type element = getElementTypeOrSelf(operand);
+      if ((element.isF32() || element.isF64()) &&
+          followFromNarrow(operand, element.getIntOrFloatBitWidth()))
+        keeps = refused(dot, "keeps its weights narrow only where sizes are "
+                             "known (--open opens it anyway)");
+    }
+    return keeps ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return keeps;
+}
