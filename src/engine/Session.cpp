@@ -231,6 +231,10 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
     if (options.note)
       options.note("the program is for these sizes only: " + why);
   };
+  request.perValues = [this](const std::string &why) {
+    if (options.note)
+      options.note("the program is for these values only: " + why);
+  };
   request.passes = options.passes;
   request.interpretsRewritten = options.interpretsRewritten;
   static_cast<CodeOptions &>(request) = options;
@@ -242,6 +246,15 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) const {
   request.progress = options.progress;
   request.timing = options.timing;
   return request;
+}
+
+/// Whether \p program is for all sizes of what is open, not only for all
+/// values.
+static bool isForAllSizes(const Program &program) {
+  return program.open &&
+         std::ranges::any_of(program.inputs, [](const TensorSpec &input) {
+           return std::ranges::find(input.shape, -1) != input.shape.end();
+         });
 }
 
 /// Whether \p program, which is open, is for the sizes of \p inputs.
@@ -326,7 +339,8 @@ Result<void> Session::prepare(std::span<const Tensor> inputs,
   // Observers are told of values of known shapes.
   if (!request.observed.empty())
     request.open.clear();
-  if (openProgram && !request.open.empty() && request.open == openFor) {
+  if (openProgram && request.observed.empty() &&
+      (openFor == request.open || openFor == request.shapes)) {
     measured.compileMs = 0;
     if (serves(*openProgram, inputs))
       return compiled == openProgram ? Result<void>() : execute(openProgram);
@@ -336,7 +350,7 @@ Result<void> Session::prepare(std::span<const Tensor> inputs,
       options.backend == Backend::Cpu ? compile(request) : interpret(request);
   if (done && compiled && compiled->open) {
     openProgram = compiled;
-    openFor = request.open;
+    openFor = isForAllSizes(*compiled) ? request.open : request.shapes;
     if (!serves(*openProgram, inputs)) {
       request.open.clear();
       done = compile(request);
@@ -450,8 +464,7 @@ Result<void> Session::compile(const CompileRequest &request) {
   // Which inputs feed shapes is known only now.
   description = source->description();
   if (caching) {
-    if (Result<Hash128> key =
-            programKey(request, (*program)->open != nullptr)) {
+    if (Result<Hash128> key = programKey(request, isForAllSizes(**program))) {
       cache.store(*key, **program);
       rememberDescription();
     } else if (options.note) {

@@ -11,16 +11,21 @@ static constexpr uint64_t alignment = 64;
 /// The largest first, each at the lowest place that is free for its whole life.
 uint64_t ArenaPlan::place() {
   std::vector<Placed *> order;
-  for (Placed &tensor : tensors)
-    if (tensor.begin >= 0 && tensor.bytes > 0)
-      order.push_back(&tensor);
+  // In order of offset.
+  std::vector<Placed *> placed;
+  uint64_t arenaBytes = 0;
+  for (Placed &tensor : tensors) {
+    if (tensor.begin < 0 || tensor.bytes == 0)
+      continue;
+    (tensor.hasPlace ? placed : order).push_back(&tensor);
+    if (tensor.hasPlace)
+      arenaBytes = std::max(arenaBytes, tensor.offset + tensor.bytes);
+  }
+  std::ranges::stable_sort(placed, {}, &Placed::offset);
   // Of two as large the first comes first.
   std::sort(order.begin(), order.end(), [](const Placed *a, const Placed *b) {
     return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
   });
-  uint64_t arenaBytes = 0;
-  // In order of offset.
-  std::vector<Placed *> placed;
   for (Placed *tensor : order) {
     uint64_t offset = 0;
     for (const Placed *other : placed) {

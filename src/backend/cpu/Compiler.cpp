@@ -3,6 +3,7 @@
 #include "backend/cpu/Compiler.h"
 
 #include "backend/cpu/KernelCache.h"
+#include "backend/cpu/NameSizes.h"
 #include "backend/cpu/Prepare.h"
 #include "backend/cpu/Registration.h"
 #include "backend/cpu/Schedule.h"
@@ -277,8 +278,8 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
 } // namespace
 
 static PassSetting settingOf(const CpuOptions &options, const Target &target,
-                             bool isOpen) {
-  PassSetting setting{target, options.precision, isOpen, nullptr};
+                             PassSetting::UnknownSizes unknown) {
+  PassSetting setting{target, options.precision, unknown, nullptr};
   if (options.onChoice)
     setting.onChoice = [&](Location location, const Alternatives &all) {
       options.onChoice(layerOf(location), all);
@@ -301,11 +302,16 @@ static Result<Compiled> compileTo(const Model &original,
   SimplifyOptions passes = options.passes;
   passes.verifiesWhatRuns = true;
   SimplifyReport report;
+  using enum PassSetting::UnknownSizes;
   const bool isOpen = llvm::any_of(original.inputs(), [](const auto &input) {
     return llvm::is_contained(input.shape, -1);
   });
+  const PassSetting::UnknownSizes unknown = isOpen ? OfInputs
+                                            : hasUnknownSizes(original.entry())
+                                                ? Computed
+                                                : None;
   if (Result<void> done =
-          prepare(*model, settingOf(options, *target, isOpen), passes, report);
+          prepare(*model, settingOf(options, *target, unknown), passes, report);
       !done)
     return done.takeError();
   if (options.onPrepared)

@@ -17,10 +17,9 @@ SmallVector<Known> SizeNamer::sizesOf(OpResult result) {
   using namespace stablehlo;
   Operation *op = result.getOwner();
   auto type = tensorOf(result);
-  auto fromElements = [&](Value shape) {
-    const std::vector<Known> known = elementsOf(shape);
-    return SmallVector<Known>(known.begin(), known.end());
-  };
+  auto fromElements = [&](Value shape) { return sizesFrom(shape, result); };
+  if (isa<HostCallOp>(op))
+    return calledSizes(result);
   if (auto broadcast = dyn_cast<DynamicBroadcastInDimOp>(op))
     return fromElements(broadcast.getOutputDimensions());
   if (auto reshape = dyn_cast<DynamicReshapeOp>(op))
@@ -155,14 +154,15 @@ SmallVector<Known> SizeNamer::gatheredSizes(stablehlo::DynamicGatherOp op) {
 /// Slices begin at numbers, and end at sizes; every element counts.
 SmallVector<Known> SizeNamer::slicedSizes(stablehlo::RealDynamicSliceOp op) {
   const std::vector<Known> starts = elementsOf(op.getStartIndices()),
-                           limits = elementsOf(op.getLimitIndices()),
                            strides = elementsOf(op.getStrides());
   SmallVector<Known> sizes;
-  for (auto [start, limit, stride] : llvm::zip(starts, limits, strides)) {
+  for (auto [i, start, stride] : llvm::enumerate(starts, strides)) {
     const auto first = start ? start->number() : std::nullopt;
-    const bool isKnown = first && limit && stride == SizeExpression(1);
-    sizes.push_back(isKnown ? SizeExpression::sumOf(*limit, -*first)
-                            : std::nullopt);
+    const Known limit = first && stride == SizeExpression(1)
+                            ? sizeFrom(op.getLimitIndices(), i, op)
+                            : Known();
+    sizes.push_back(limit ? SizeExpression::sumOf(*limit, -*first)
+                          : std::nullopt);
   }
   return sizes;
 }

@@ -72,13 +72,6 @@ Result<void> specializeForPasses(Model &model, const SpecializeOptions &known) {
   return specialize(model, known);
 }
 
-/// Whether sizes of inputs are unknown.
-static bool isOpen(const Model &model) {
-  return llvm::any_of(model.inputs(), [](const TensorSpec &input) {
-    return llvm::is_contained(input.shape, -1);
-  });
-}
-
 Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
                                     ReplacementWatcher *watcher) {
   Rewriting done;
@@ -86,7 +79,7 @@ Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
   // Steps are counted through all stages.
   for (auto *stage : {raiseQuantizedWith, simplifyWith, raiseWith}) {
     // What repeats nothing for the same sizes stands between what is raised.
-    if (stage == raiseWith && isOpen(model))
+    if (stage == raiseWith && cpu::hasUnknownSizes(model.entry()))
       cpu::dropRepetitions(model.entry());
     PassOptions rest = passes;
     rest.mostSteps -= steps;
@@ -196,6 +189,19 @@ MlirCompilerModel::compileOpen(const CompileRequest &request) {
   return compileModel(std::move(*model), known, request);
 }
 
+/// The program for all values of inputs of these sizes.
+Result<std::shared_ptr<const Program>>
+MlirCompilerModel::compileForAnyValues(const CompileRequest &request,
+                                       bool &hasOpenSizes) {
+  Result<ModelSource::ForAnyValues> read = source->forAnyValues(request.shapes);
+  hasOpenSizes = !read || read->hasOpenSizes;
+  if (!read)
+    return read.takeError();
+  SpecializeOptions known = knownOf(request);
+  known.leavesOpen = hasOpenSizes;
+  return compileModel(std::move(read->model), known, request);
+}
+
 Result<std::shared_ptr<const Program>>
 MlirCompilerModel::compile(const CompileRequest &request) {
   if (!request.open.empty()) {
@@ -204,6 +210,16 @@ MlirCompilerModel::compile(const CompileRequest &request) {
       return program;
     if (request.closed)
       request.closed(program.error().message);
+  }
+  // Observers are told of values of known shapes.
+  if (request.observed.empty()) {
+    bool hasOpenSizes = false;
+    Result<std::shared_ptr<const Program>> program =
+        compileForAnyValues(request, hasOpenSizes);
+    if (program || !hasOpenSizes || program.error().kind == ErrorKind::System)
+      return program;
+    if (request.perValues)
+      request.perValues(program.error().message);
   }
   Result<Model> model = source->specialized(request.shapes, request.values);
   if (!model)

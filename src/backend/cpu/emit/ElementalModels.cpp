@@ -131,6 +131,7 @@ struct ElementRules {
     row<IfOp, Kind::Control>(c);
     row<WhileOp, Kind::Control>(c);
     row<HostCallOp, Kind::Call>(c);
+    row<DefineSizesOp, Kind::Call>(c);
   }
 };
 
