@@ -45,6 +45,7 @@ private:
   llvm::SmallVector<Known> broadcastSizes(nn::BroadcastLikeOp op);
   llvm::SmallVector<Known> slicedSizes(stablehlo::RealDynamicSliceOp op);
   llvm::SmallVector<Known> gatheredSizes(stablehlo::DynamicGatherOp op);
+  Known joinedSize(const SizeExpression &a, const SizeExpression &b);
   llvm::SmallVector<Known> calledSizes(mlir::OpResult result);
   void setSizes(mlir::Value value, const Dims &sizes);
   Result<void> replaceDynamic(mlir::Operation *op, const Dims &sizes);

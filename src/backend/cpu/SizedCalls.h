@@ -4,6 +4,8 @@
 //                                            y = cpu.host_call
 //                                                "sinter.non_zero"(x != 0, n)
 //
+// A slice that begins where a number says takes its elements by their places.
+//
 // The size is computed first, so that the result has memory of that size when
 // the call fills it (NameSizes.h).
 //

@@ -129,6 +129,41 @@ const ValueCase valueCases[] = {
        return %n : tensor<?x4xf32>
      })",
      {{ElementType::F32, {9, 4}}, {ElementType::I64, {1}, 0, 9}}},
+    {"slices from somewhere",
+     R"((%x: tensor<9x6xf32>, %k: tensor<2xi64>, %t: tensor<1xi64>)
+         -> (tensor<?x?xf32>, tensor<?x6xf32>) {
+       %n = stablehlo.constant dense<[9, 6]> : tensor<2xi64>
+       %one = stablehlo.constant dense<1> : tensor<2xi64>
+       %y = stablehlo.real_dynamic_slice %x, %k, %n, %one :
+           (tensor<9x6xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>)
+           -> tensor<?x?xf32>
+       %z = stablehlo.constant dense<0> : tensor<2xi64>
+       %single = stablehlo.constant dense<1> : tensor<1xi64>
+       %s = stablehlo.concatenate %t, %single, dim = 0 :
+           (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+       %w = stablehlo.real_dynamic_slice %x, %z, %n, %s :
+           (tensor<9x6xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>)
+           -> tensor<?x6xf32>
+       %r = stablehlo.reverse %w, dims = [0] : tensor<?x6xf32>
+       return %y, %r : tensor<?x?xf32>, tensor<?x6xf32>
+     })",
+     {{ElementType::F32, {9, 6}},
+      {ElementType::I64, {2}, 0, 6},
+      {ElementType::I64, {1}, 1, 9}},
+     3},
+    {"a computed size beside a number",
+     R"((%x: tensor<4x1xf32>, %k: tensor<1xi64>) -> tensor<4x?xf32> {
+       %four = stablehlo.constant dense<4> : tensor<1xi64>
+       %s = stablehlo.concatenate %four, %k, dim = 0 :
+           (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+       %z = stablehlo.constant dense<0.0> : tensor<f32>
+       %f = stablehlo.dynamic_broadcast_in_dim %z, %s, dims = [] :
+           (tensor<f32>, tensor<2xi64>) -> tensor<?x?xf32>
+       %y = nn.broadcast_like %x, %f :
+           (tensor<4x1xf32>, tensor<?x?xf32>) -> tensor<4x?xf32>
+       return %y : tensor<4x?xf32>
+     })",
+     {{ElementType::F32, {4, 1}}, {ElementType::I64, {1}, 0, 5}}},
     {"a loop and a choice beside it",
      R"((%x: tensor<12xf32>, %c: tensor<i1>) -> (tensor<?xf32>, tensor<i32>) {
        %n = nn.non_zero %x : (tensor<12xf32>) -> tensor<1x?xi64>

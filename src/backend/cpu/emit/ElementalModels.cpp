@@ -99,7 +99,7 @@ struct ElementRules {
     row<IotaOp, moves, Cheap, &Elemental::iotaAt, Open>(c);
     row<PadOp, moves, Costly, &Elemental::padAt>(c);
     row<ReshapeOp, Kind::Alias, Cheap, &Elemental::reshapeAt, Open>(c);
-    row<ReverseOp, moves, Cheap, &Elemental::reverseAt>(c);
+    row<ReverseOp, moves, Cheap, &Elemental::reverseAt, Open>(c);
     row<SliceOp, moves, Cheap, &Elemental::sliceAt, Open>(c);
     row<TransposeOp, moves, Cheap, &Elemental::transposeAt, Open>(c);
     row<ConstantOp, Kind::Constant, Costly, &Elemental::constantAt, Open>(c);
