@@ -74,6 +74,8 @@ struct CompileRequest : CodeOptions {
   /// keep weights in fewer bits.
   bool opensAnyway = false;
   std::function<void(const std::string &why)> closed;
+  /// Told why a program whose sizes follow from values is made for `values`.
+  std::function<void(const std::string &why)> perValues;
   /// One place per input: its values, if it is one that may feed shapes (see
   /// mayFeedShapes) and they are known.
   std::vector<std::optional<Tensor>> values;

@@ -239,6 +239,10 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) {
     request.open = openShapes(inputs);
   request.opensAnyway = options.openSizes == OpenSizes::Wanted;
   request.closed = [this](const std::string &why) { refusal = why; };
+  request.perValues = [this](const std::string &why) {
+    if (options.note && !std::exchange(toldPerValues, true))
+      options.note("the program is for these values only: " + why);
+  };
   request.passes = options.passes;
   request.interpretsRewritten = options.interpretsRewritten;
   static_cast<CodeOptions &>(request) = options;
@@ -250,6 +254,15 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) {
   request.progress = options.progress;
   request.timing = options.timing;
   return request;
+}
+
+/// Whether \p program is for all sizes of what is open, not only for all
+/// values.
+static bool isForAllSizes(const Program &program) {
+  return program.open &&
+         std::ranges::any_of(program.inputs, [](const TensorSpec &input) {
+           return std::ranges::find(input.shape, -1) != input.shape.end();
+         });
 }
 
 /// Whether \p program, which is open, is for the sizes of \p inputs.
@@ -355,7 +368,8 @@ Result<void> Session::prepare(std::span<const Tensor> inputs,
   measured.fromCache = false;
   if (request.open == refusedFor)
     request.open.clear();
-  if (openProgram && !request.open.empty() && request.open == openFor) {
+  if (openProgram && request.observed.empty() &&
+      openFor == (request.open.empty() ? request.shapes : request.open)) {
     if (serves(*openProgram, inputs))
       return compiled == openProgram ? Result<void>() : execute(openProgram);
     request.open.clear();
@@ -364,7 +378,7 @@ Result<void> Session::prepare(std::span<const Tensor> inputs,
       options.backend == Backend::Cpu ? compile(request) : interpret(request);
   if (done && compiled && compiled->open) {
     openProgram = compiled;
-    openFor = request.open;
+    openFor = isForAllSizes(*compiled) ? request.open : request.shapes;
     if (!serves(*openProgram, inputs)) {
       request.open.clear();
       done = compile(request);
@@ -517,16 +531,16 @@ Result<void> Session::compile(CompileRequest &request) {
   measured.compileMs = compilation.milliseconds();
   // Which inputs feed shapes is known only now.
   description = source->description();
-  if (!request.open.empty() && !(*program)->open) {
+  const bool isForAll = isForAllSizes(**program);
+  if (!request.open.empty() && !isForAll) {
     if (caching)
       keepRefusal(request);
     refuseToOpen(request);
   }
-  if (!(*program)->open)
+  if (!isForAll)
     tellRefusal();
   if (caching) {
-    if (Result<Hash128> key =
-            programKey(request, (*program)->open != nullptr)) {
+    if (Result<Hash128> key = programKey(request, isForAll)) {
       cache.store(*key, **program);
       rememberDescription();
     } else if (options.note) {

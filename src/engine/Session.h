@@ -161,7 +161,7 @@ private:
   /// What cannot stay open, once that was found out, and why.
   std::vector<Shape> refusedFor;
   std::string refusal;
-  bool toldRefusal = false, toldLimit = false;
+  bool toldRefusal = false, toldLimit = false, toldPerValues = false;
   std::unique_ptr<Executor> ready;
   CompileRequest prepared;
   SessionFacts measured;

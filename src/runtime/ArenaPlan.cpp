@@ -64,7 +64,14 @@ uint64_t ArenaPlan::placeLargestFirst(std::vector<uint32_t> order) {
   });
   std::vector<bool> isPlaced(tensors.size());
   uint64_t arenaBytes = 0;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i].hasPlace) {
+      isPlaced[i] = true;
+      arenaBytes = std::max(arenaBytes, tensors[i].offset + tensors[i].bytes);
+    }
   for (uint32_t number : order) {
+    if (tensors[number].hasPlace)
+      continue;
     std::vector<const Placed *> placed;
     for (uint32_t other : neighbours[number])
       if (isPlaced[other])
@@ -89,6 +96,8 @@ namespace {
 /// The free parts of a piece of memory that grows.
 class FreeParts {
 public:
+  explicit FreeParts(uint64_t begin) : end(begin) {}
+
   /// The smallest part that holds \p bytes, else new memory at the end.
   uint64_t take(uint64_t bytes) {
     const auto part = bySize.lower_bound({bytes, 0});
@@ -144,17 +153,24 @@ private:
 
   std::map<uint64_t, uint64_t> byOffset;
   std::set<std::pair<uint64_t, uint64_t>> bySize;
-  uint64_t end = 0;
+  uint64_t end;
 };
 
 } // namespace
 
-/// As they come into being, each in the smallest part that is free then.
+/// As they come into being, each in the smallest part that is free then, behind
+/// all that have their places.
 uint64_t ArenaPlan::placeInTime(const std::vector<uint32_t> &order) {
-  FreeParts parts;
+  uint64_t begin = 0;
+  for (const Placed &tensor : tensors)
+    if (tensor.hasPlace)
+      begin = std::max(begin, aligned(tensor.offset + tensor.bytes));
+  FreeParts parts(begin);
   std::multimap<int64_t, uint32_t> alive;
   for (uint32_t number : order) {
     Placed &tensor = tensors[number];
+    if (tensor.hasPlace)
+      continue;
     const auto past = alive.lower_bound(tensor.begin);
     for (auto each = alive.begin(); each != past; ++each) {
       const Placed &other = tensors[each->second];

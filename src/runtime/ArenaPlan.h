@@ -19,7 +19,11 @@ public:
   /// One more tensor, which is alive from time \p begin to time \p end, both
   /// included; never if \p begin is negative.
   void add(uint64_t bytes, int64_t begin, int64_t end) {
-    tensors.push_back({bytes, begin, end, 0});
+    tensors.push_back({bytes, begin, end, 0, false});
+  }
+  /// One that has its place already.
+  void addPlaced(uint64_t bytes, int64_t begin, int64_t end, uint64_t offset) {
+    tensors.push_back({bytes, begin, end, offset, true});
   }
 
   /// Gives each its place and returns how much memory that takes, in a time
@@ -35,6 +39,7 @@ private:
     uint64_t bytes;
     int64_t begin, end;
     uint64_t offset;
+    bool hasPlace;
   };
 
   bool findNeighbours(const std::vector<uint32_t> &order);

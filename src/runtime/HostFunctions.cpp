@@ -18,6 +18,7 @@ struct Functions {
     add("sinter.triangular_solve", host::triangularSolve);
     add("sinter.rng_bit_generator", host::rngBitGenerator);
     add("sinter.rng", host::rng);
+    add("sinter.non_zero", host::nonZero);
     add("sinter.expect", host::expectation);
     add("sinter.print", host::print);
     add("sinter.probe", host::probe);

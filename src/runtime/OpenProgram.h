@@ -4,8 +4,9 @@
 // Its code is for all of them: kernels read what they need from a table of
 // sizes. Its inputs and outputs have dimensions of -1, its steps refer to slots
 // instead of memory, and everything else that depends on sizes is an
-// expression here. `programFor` makes the program of given sizes, which is like
-// any other, on the same code and constants.
+// expression here, of the parameters. Sizes of the inputs give the first ones;
+// the others are numbers that the program computes, which `Size` steps read.
+// OpenInstance.h makes what runs of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +36,12 @@ struct OpenSlot {
   uint64_t most = 0;
 };
 
+/// A parameter that is the number at place `element` of a Size step's tensor.
+struct SizeDefinition {
+  uint32_t parameter = 0;
+  int64_t element = 0;
+};
+
 struct OpenStep {
   /// Tasks are as many as their product.
   std::vector<SizePart> tasks;
@@ -48,6 +55,12 @@ struct OpenStep {
   /// of them; tasks and work are those of one unit.
   uint32_t inTurns = 0;
   SizePart round;
+  /// HostCall: the dimensions of each of Step::tensors.
+  std::vector<std::vector<SizeExpression>> tensors;
+  /// Size: what it defines. Steps before it need none of these.
+  std::vector<SizeDefinition> defines;
+  /// One a body of the step, in which nothing is defined.
+  std::vector<std::vector<OpenStep>> bodies;
 };
 
 struct OpenProgram {
@@ -61,7 +74,7 @@ struct OpenProgram {
   /// The dimensions of Program::inputs and outputs.
   std::vector<std::vector<SizeExpression>> inputs, outputs;
   std::vector<OpenSlot> slots;
-  /// One a step of Program::steps; there is no control flow.
+  /// One a step of Program::steps.
   std::vector<OpenStep> steps;
 };
 
@@ -69,34 +82,25 @@ struct OpenProgram {
 /// each dimension, and an open step for each step. Errors: System, as damaged.
 Result<void> checkOpenSizes(const Program &program);
 
-/// The parameters that inputs of these shapes stand for. Usage errors name the
-/// input and the dimension that contradicts another one or the program.
+/// The parameters that inputs of these shapes stand for; -1 for those that the
+/// program computes. Usage errors name the input and the dimension that
+/// contradicts another one or the program.
 Result<std::vector<int64_t>> parametersOf(const Program &program,
                                           std::span<const Tensor> inputs);
 
-/// Whether \p program, which is open, is for \p parameters; the error says
-/// which limit they are beyond.
+/// The value of \p size; nothing as long as a parameter in it is not known.
+/// Overflow is the least number.
+std::optional<int64_t> knownSize(const SizeExpression &size,
+                                 std::span<const int64_t> parameters);
+
+/// "N = 2, sequence = 7": those that are known.
+std::string textOf(const OpenProgram &open,
+                   std::span<const int64_t> parameters);
+
+/// Whether \p program, which is open, is for \p parameters, as far as they are
+/// known; the error says which limit they are beyond.
 Result<void> checkLimits(const Program &program,
                          std::span<const int64_t> parameters);
-
-/// How large the slots of a program are for some sizes, and where they lie.
-struct SlotPlan {
-  std::vector<uint64_t> bytes, offsets;
-  uint64_t arenaBytes = 0;
-};
-
-/// Of \p program, which is open, for \p parameters. Errors: Usage where a size
-/// makes no sense.
-Result<SlotPlan> planSlots(const Program &program,
-                           std::span<const int64_t> parameters);
-
-/// \p program, which is open, for \p parameters. Where nothing is larger than
-/// in \p largest, if that is given, everything lies where it does there. It has
-/// the code's entries and not the code. Errors: Usage where a size makes no
-/// sense; System where it is damaged, or what it computes cannot be counted.
-Result<std::shared_ptr<const Program>>
-programFor(const Program &program, std::span<const int64_t> parameters,
-           const SlotPlan *largest = nullptr);
 
 } // namespace sinter
 

@@ -28,7 +28,9 @@
 // and the condition again. `Copy` moves buffers[0] to buffers[1], of the same
 // size. `HostCall` calls a function of HostFunctions.h, by the name in
 // `hostFunction`, on the buffers as tensors: `tensors` says of what type and
-// shape each is; the inputs stand before the outputs.
+// shape each is; the inputs stand before the outputs. `Size`, in an open
+// program only, reads numbers that sizes of later steps follow from
+// (OpenProgram.h) out of buffers[0], a tensor of integers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +69,7 @@ struct BufferReference {
   uint64_t bytes = 0;
 };
 
-enum class StepKind : uint8_t { Kernel, Copy, If, While, HostCall };
+enum class StepKind : uint8_t { Kernel, Copy, If, While, HostCall, Size };
 
 struct Step {
   StepKind kind = StepKind::Kernel;
@@ -89,7 +91,8 @@ struct Step {
   /// If: the type of the selector, I1 or I32.
   ElementType selector = ElementType::I1;
   std::vector<std::vector<Step>> bodies;
-  /// HostCall: what to call, the text it is given, and its tensors.
+  /// HostCall: what to call, the text it is given, and its tensors. Size: the
+  /// tensor.
   std::string hostFunction, configuration;
   std::vector<TensorSpec> tensors;
 };
@@ -163,9 +166,10 @@ bool usesMatrixUnits(const Program *program);
 /// passes can be run without further checks (its kernels touch nothing but what
 /// their contracts say: that is the compiler's promise).
 Result<void> verify(const Program &program);
-/// The same of a program that was made of an open one (programFor), whose code
-/// is not in it and was checked when it was loaded.
-Result<void> verifyWithoutCode(const Program &program);
+/// The same of \p steps on the memory and the code of \p program, which is what
+/// an open one was made into (OpenInstance): its code was checked when it was
+/// loaded, and outputs of later steps may have no size yet.
+Result<void> verifySteps(const Program &program, std::span<const Step> steps);
 
 } // namespace sinter
 

@@ -58,8 +58,8 @@ void findLargest(std::span<const Step> steps, const Step *&largest,
   }
 }
 
-/// Whether what the program works on can be in memory at once.
-Result<void> checkMemory(const Program &program) {
+/// Whether what \p steps of the program work on can be in memory at once.
+Result<void> checkMemory(const Program &program, std::span<const Step> steps) {
   const uint64_t memory = memoryOfMachine();
   const std::string has =
       "; this machine has " + inGigabytes(memory) + " of memory";
@@ -76,7 +76,7 @@ Result<void> checkMemory(const Program &program) {
     return {};
   const Step *step = nullptr;
   uint64_t largest = 0;
-  findLargest(program.steps, step, largest);
+  findLargest(steps, step, largest);
   const std::string where = step ? "'" + step->layer + "': " + step->op +
                                        " works on a tensor of " +
                                        inGigabytes(largest) + ", and "
@@ -114,7 +114,7 @@ ProgramExecutor::create(std::shared_ptr<const Program> program,
     return fits.takeError();
   const bool isOpen = program->open != nullptr;
   if (!isOpen)
-    if (Result<void> fits = checkMemory(*program); !fits)
+    if (Result<void> fits = checkMemory(*program, program->steps); !fits)
       return fits.takeError();
   if (Result<void> sound = verify(*program); !sound)
     return sound.takeError();
@@ -137,38 +137,47 @@ ProgramExecutor::create(std::shared_ptr<const Program> program,
     return memory.takeError();
   if (Result<void> made = executor->makeStates(); !made)
     return made.takeError();
-  if (Result<void> prepared = executor->prepareSteps(); !prepared)
+  if (Result<void> prepared = executor->prepareSteps(executor->compiled->steps);
+      !prepared)
     return prepared.takeError();
   return executor;
 }
 
-Result<void> ProgramExecutor::prepareSteps() {
-  hostFunctions.clear();
-  goesBack.clear();
-  if (Result<void> found = findHostFunctions(compiled->steps); !found)
+Result<void> ProgramExecutor::prepareSteps(std::span<const Step> steps) {
+  if (Result<void> found = findHostFunctions(steps); !found)
     return found;
-  findStreams(compiled->steps, false);
+  findStreams(steps, false);
   return {};
 }
 
-/// Grows \p arena to \p bytes; what it held is lost then.
-static Result<void> growTo(Arena &arena, size_t bytes) {
+/// Grows \p arena to \p bytes. Of what it held the first \p kept bytes stay.
+static Result<void> growTo(Arena &arena, size_t bytes, size_t kept = 0) {
   if (bytes <= arena.size())
     return {};
   Result<Arena> larger = Arena::allocate(bytes);
   if (!larger)
     return larger.takeError();
+  if (kept != 0)
+    std::memcpy(larger->data(), arena.data(), kept);
   arena = std::move(*larger);
   return {};
+}
+
+/// Scratch memory of \p arena for \p threads, each \p stride bytes.
+static Result<void> growScratch(Arena &arena, size_t &stride,
+                                std::span<const Step> steps, unsigned threads) {
+  // A page between the threads keeps their cache lines apart.
+  const uint64_t perThread = scratchBytes(steps);
+  if (perThread != 0)
+    stride = std::max<size_t>(stride, (perThread + 4095) / 4096 * 4096 + 4096);
+  return growTo(arena, stride * threads);
 }
 
 Result<void> ProgramExecutor::allocate() {
   if (Result<void> grown = growTo(arena, compiled->arenaBytes); !grown)
     return grown;
-  // A page between the threads keeps their cache lines apart.
-  const uint64_t perThread = scratchBytes(compiled->steps);
-  scratchStride = perThread == 0 ? 0 : (perThread + 4095) / 4096 * 4096 + 4096;
-  if (Result<void> grown = growTo(scratch, scratchStride * options.threads);
+  if (Result<void> grown =
+          growScratch(scratch, scratchStride, compiled->steps, options.threads);
       !grown)
     return grown;
   staging.resize(compiled->inputs.size());
@@ -176,15 +185,20 @@ Result<void> ProgramExecutor::allocate() {
   return {};
 }
 
-/// Takes the memory of the largest sizes, if all have a bound.
+/// Takes the memory of the largest sizes, if all have a bound and follow from
+/// inputs.
 Result<void> ProgramExecutor::takeLargest() {
+  if (std::ranges::any_of(open->steps, [](const Step &step) {
+        return step.kind == StepKind::Size;
+      }))
+    return {};
   std::vector<int64_t> most;
   for (const std::string &name : open->open->parameters)
     if (const auto bound = options.most.find(name); bound != options.most.end())
       most.push_back(bound->second);
   if (most.size() != open->open->parameters.size())
     return {};
-  Result<SlotPlan> plan = planSlots(*open, most);
+  Result<SlotPlan> plan = OpenInstance::planOf(open, std::move(most));
   if (!plan)
     return plan.takeError();
   if (const uint64_t memory = memoryOfMachine(); plan->arenaBytes > memory)
@@ -202,27 +216,69 @@ Result<void> ProgramExecutor::setSizes(std::span<const Tensor> inputs) {
   Result<std::vector<int64_t>> wanted = parametersOf(*open, inputs);
   if (!wanted)
     return wanted.takeError();
-  if (compiled != open && *wanted == parameters)
+  if (instance && *wanted == instance->given()) {
+    instance->restart();
     return {};
-  Result<std::shared_ptr<const Program>> program =
-      programFor(*open, *wanted, largest ? &*largest : nullptr);
-  if (!program)
-    return program.takeError();
-  if (Result<void> fits = checkMemory(**program); !fits)
-    return fits;
-  if (Result<void> sound = verifyWithoutCode(**program); !sound)
-    return sound;
-  // Texts of the last run's layers go with its program.
+  }
+  auto other = OpenInstance::create(open, std::move(*wanted),
+                                    largest ? &*largest : nullptr);
+  if (!other)
+    return other.takeError();
+  // Texts of the last run's layers go with its steps.
   times.clear();
   made.clear();
-  parameters = std::move(*wanted);
-  compiled = std::move(*program);
-  Result<void> ready = allocate();
-  if (ready)
-    ready = prepareSteps();
-  if (!ready)
-    compiled = open;
-  return ready;
+  hostFunctions.clear();
+  goesBack.clear();
+  instance = std::move(*other);
+  compiled = instance->program();
+  staging.resize(compiled->inputs.size());
+  inputData.resize(compiled->inputs.size());
+  return {};
+}
+
+/// Steps of part \p number, which were made anew, can be run after that.
+Result<void> ProgramExecutor::makeReady(std::span<const Step> steps,
+                                        size_t number) {
+  if (Result<void> fits = checkMemory(*compiled, steps); !fits)
+    return fits;
+  if (Result<void> sound = verifySteps(*compiled, steps); !sound)
+    return sound;
+  // Temporaries of the parts before stay where they are.
+  if (Result<void> grown =
+          growTo(arena, compiled->arenaBytes, number == 0 ? 0 : arena.size());
+      !grown)
+    return grown;
+  if (Result<void> grown =
+          growScratch(scratch, scratchStride, steps, options.threads);
+      !grown)
+    return grown;
+  // Parts are made anew, and their steps' places given to others: what is known
+  // of a step is kept where there is one part.
+  hostFunctions.clear();
+  goesBack.clear();
+  return instance->parts() == 1 ? prepareSteps(steps) : Result<void>();
+}
+
+Result<void> ProgramExecutor::runParts() {
+  for (size_t i = 0; i < instance->parts(); ++i) {
+    Result<OpenInstance::Part> part = instance->part(i);
+    if (!part)
+      return part.takeError();
+    if (part->isNew) {
+      if (Result<void> ready = makeReady(part->steps, i); !ready) {
+        // Nothing says later that it is not.
+        instance.reset();
+        return ready;
+      }
+    }
+    makeOutputs();
+    if (Result<void> done = runSteps(part->steps); !done)
+      return done;
+    if (const BufferReference *sizes = instance->sizesFrom(i))
+      if (Result<void> done = instance->define(i, address(*sizes, 0)); !done)
+        return done;
+  }
+  return {};
 }
 
 Result<void> ProgramExecutor::makeStates() {
@@ -290,9 +346,17 @@ ProgramExecutor::run(std::span<const Tensor> inputs) {
   times.clear();
   random = {};
   runBegin = Clock::now();
-  if (Result<void> done = runSteps(compiled->steps); !done)
-    return done.takeError();
-  return std::move(results);
+  try {
+    if (Result<void> done = open ? runParts() : runSteps(compiled->steps);
+        !done)
+      return done.takeError();
+  } catch (const std::bad_alloc &) {
+    return systemError("not enough memory for the model's outputs");
+  }
+  std::vector<Tensor> all;
+  for (std::optional<Tensor> &result : results)
+    all.push_back(std::move(*result));
+  return all;
 }
 
 void ProgramExecutor::bind(std::span<const Tensor> inputs) {
@@ -306,23 +370,30 @@ void ProgramExecutor::bind(std::span<const Tensor> inputs) {
     std::memcpy(staging[i].mutableBytes(), inputs[i].data(), inputs[i].bytes());
     inputData[i] = staging[i].data();
   }
-  results.clear();
   made.resize(compiled->outputs.size());
-  for (size_t i = 0; i < made.size(); ++i)
-    results.push_back(outputTensor(i));
+  results.assign(compiled->outputs.size(), std::nullopt);
+  makeOutputs();
+}
+
+/// Those whose sizes are known by now.
+void ProgramExecutor::makeOutputs() {
+  for (size_t i = 0; i < results.size(); ++i)
+    if (!results[i] && std::ranges::find(compiled->outputs[i].shape, -1) ==
+                           compiled->outputs[i].shape.end())
+      results[i] = outputTensor(i);
 }
 
 /// One of those made before that nobody else has any more, or a new one: its
 /// memory would have to be asked for, and cleared, at each run.
 Tensor ProgramExecutor::outputTensor(size_t number) {
   auto &tensors = made[number];
+  const TensorSpec &spec = compiled->outputs[number];
   for (const std::optional<Tensor> &each : tensors)
-    if (each && each->isUnique()) {
+    if (each && each->shape() == spec.shape && each->isUnique()) {
       // What whoever had it has read is read before it is written again.
       std::atomic_thread_fence(std::memory_order_acquire);
       return *each;
     }
-  const TensorSpec &spec = compiled->outputs[number];
   tensors[1] = std::move(tensors[0]);
   return tensors[0].emplace(spec.type, spec.shape);
 }
@@ -338,7 +409,7 @@ std::byte *ProgramExecutor::address(const BufferReference &buffer,
   case BufferSpace::Input:
     return const_cast<std::byte *>(inputData[buffer.index] + buffer.offset);
   case BufferSpace::Output:
-    return const_cast<std::byte *>(results[buffer.index].data()) +
+    return const_cast<std::byte *>(results[buffer.index]->data()) +
            buffer.offset;
   case BufferSpace::State:
     return const_cast<std::byte *>(stateTensors[buffer.index].data()) +
@@ -349,17 +420,25 @@ std::byte *ProgramExecutor::address(const BufferReference &buffer,
   __builtin_unreachable();
 }
 
+Result<const HostFunction *>
+ProgramExecutor::functionOf(const Step &step) const {
+  const auto own = options.functions.find(step.hostFunction);
+  const HostFunction *function = own != options.functions.end()
+                                     ? &own->second
+                                     : findHostFunction(step.hostFunction);
+  if (!function)
+    return unsupported("the program calls '" + step.hostFunction +
+                       "', which nobody has registered");
+  return function;
+}
+
 Result<void> ProgramExecutor::findHostFunctions(std::span<const Step> steps) {
   for (const Step &step : steps) {
     if (step.kind == StepKind::HostCall) {
-      const auto own = options.functions.find(step.hostFunction);
-      const HostFunction *function = own != options.functions.end()
-                                         ? &own->second
-                                         : findHostFunction(step.hostFunction);
+      Result<const HostFunction *> function = functionOf(step);
       if (!function)
-        return unsupported("the program calls '" + step.hostFunction +
-                           "', which nobody has registered");
-      hostFunctions[&step] = function;
+        return function.takeError();
+      hostFunctions[&step] = *function;
     }
     for (const std::vector<Step> &body : step.bodies)
       if (Result<void> found = findHostFunctions(body); !found)
@@ -407,9 +486,19 @@ Result<void> ProgramExecutor::callHost(const Step &step) {
         .push_back(Tensor::share(step.tensors[i].type, step.tensors[i].shape,
                                  memory, nullptr));
   }
-  Result<void> done = (*hostFunctions.at(&step))(
-      HostCall{step.configuration, inputs, outputs, random, hostContext,
-               observer ? &observer : nullptr});
+  const HostFunction *function;
+  if (const auto known = hostFunctions.find(&step);
+      known != hostFunctions.end()) {
+    function = known->second;
+  } else {
+    Result<const HostFunction *> found = functionOf(step);
+    if (!found)
+      return found.takeError();
+    function = *found;
+  }
+  Result<void> done =
+      (*function)(HostCall{step.configuration, inputs, outputs, random,
+                           hostContext, observer ? &observer : nullptr});
   if (done)
     return done;
   Error error = done.takeError();

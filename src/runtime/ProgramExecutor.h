@@ -9,7 +9,7 @@
 #include "runtime/FloatMode.h"
 #include "runtime/HostContextUser.h"
 #include "runtime/HostFunctions.h"
-#include "runtime/OpenProgram.h"
+#include "runtime/OpenInstance.h"
 #include "runtime/Program.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/Turns.h"
@@ -41,8 +41,9 @@ struct ProgramExecutorOptions {
 /// there are: kernels promise not to care how their tasks are split. Threads
 /// may share an executor and take turns then; for runs side by side, each has
 /// one of its own of the same program. A program of open sizes is run for the
-/// sizes of its inputs: what they decide is computed when they change, and
-/// memory grows with the largest so far.
+/// sizes of its inputs and those that it computes, part by part (OpenInstance):
+/// what they decide is made when they change, and memory grows with the largest
+/// so far.
 class ProgramExecutor : public Executor, public HostContextUser {
 public:
   /// Checks that \p program is sound and made for this machine, and loads its
@@ -62,9 +63,6 @@ public:
   void setProfiling(bool enabled) override { profiling = enabled; }
   std::span<const LayerTime> layerTimes() const override { return times; }
 
-  /// Of an open one, that of the last run's sizes, if there was a run.
-  const Program &program() const { return *compiled; }
-
   void setHostContext(HostContext *context) override { hostContext = context; }
 
 private:
@@ -79,9 +77,13 @@ private:
   Result<void> takeLargest();
   Result<void> allocate();
   Result<void> makeStates();
-  Result<void> prepareSteps();
+  Result<void> prepareSteps(std::span<const Step> steps);
+  Result<void> runParts();
+  Result<void> makeReady(std::span<const Step> steps, size_t part);
+  void makeOutputs();
   void bind(std::span<const Tensor> inputs);
   std::byte *address(const BufferReference &buffer, unsigned thread) const;
+  Result<const HostFunction *> functionOf(const Step &step) const;
   Result<void> findHostFunctions(std::span<const Step> steps);
   Result<void> runSteps(std::span<const Step> steps);
   Result<void> runStep(const Step &step);
@@ -91,10 +93,10 @@ private:
   void findStreams(std::span<const Step> steps, bool isRepeated);
   const std::vector<Step> &chosenBody(const Step &step) const;
 
-  /// The program of all sizes, if there is one, and the sizes that `compiled`
-  /// is for.
+  /// The program of all sizes, if there is one, and what `compiled` is the
+  /// program of: itself, or that of the sizes of the last run.
   std::shared_ptr<const Program> open;
-  std::vector<int64_t> parameters;
+  std::unique_ptr<OpenInstance> instance;
   /// Where everything lies at the largest sizes, if they are known.
   std::optional<SlotPlan> largest;
   std::shared_ptr<const Program> compiled;
@@ -111,7 +113,8 @@ private:
   /// its staging tensor, which is made once.
   std::vector<Tensor> staging;
   std::vector<const std::byte *> inputData;
-  std::vector<Tensor> results;
+  /// Null until its sizes are known.
+  std::vector<std::optional<Tensor>> results;
   /// Of each output, the last two that were made: what a run returns may be an
   /// input of the next one.
   std::vector<std::array<std::optional<Tensor>, 2>> made;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view magic{"SINTERP\0", 8};
 /// Goes up with every change of what the file means.
-constexpr uint32_t formatVersion = 6;
+constexpr uint32_t formatVersion = 7;
 constexpr size_t headerSize = 8 + 4 + 4 + 8 + 16 + 8;
 constexpr uint64_t constantAlignment = 64;
 /// What one hash covers of the constants.
@@ -93,7 +93,11 @@ private:
       out.number(slot.begin);
       out.number(slot.end);
     });
-    out.list(open.steps, [&](const OpenStep &step) {
+    openSteps(open.steps);
+  }
+
+  void openSteps(const std::vector<OpenStep> &list) {
+    out.list(list, [&](const OpenStep &step) {
       out.list(step.tasks, [&](const SizePart &part) {
         expression(part.size);
         out.number(part.block);
@@ -104,6 +108,15 @@ private:
       out.number(step.inTurns);
       expression(step.round.size);
       out.number(step.round.block);
+      out.list(step.tensors, [&](const std::vector<SizeExpression> &sizes) {
+        expressions(sizes);
+      });
+      out.list(step.defines, [&](const SizeDefinition &each) {
+        out.number(each.parameter);
+        out.number(each.element);
+      });
+      out.list(step.bodies,
+               [&](const std::vector<OpenStep> &body) { openSteps(body); });
     });
   }
 
@@ -174,7 +187,7 @@ constexpr size_t relocationSize = 8 + 4 + 8;
 constexpr size_t termSize = 2 * 8;
 constexpr size_t expressionSize = 8;
 constexpr size_t slotSize = 1 + 4 + expressionSize + 3 * 8;
-constexpr size_t openStepSize = 8 + 2 * expressionSize + 2 * 8 + 1 + 4;
+constexpr size_t openStepSize = 8 + 2 * expressionSize + 2 * 8 + 1 + 4 + 3 * 8;
 constexpr size_t stepSize = 1 + 4 + 8 + 4 * 8 + 7 * textSize + 2 * 8;
 
 class MetadataReader {
@@ -259,7 +272,16 @@ private:
       slot.end = in.number<int64_t>();
       return slot;
     });
-    open->steps = in.list(openStepSize, [&] {
+    open->steps = openSteps(0);
+    return open;
+  }
+
+  std::vector<OpenStep> openSteps(unsigned depth) {
+    if (depth > maxStepNesting) {
+      in.fail();
+      return {};
+    }
+    return in.list(openStepSize, [&] {
       OpenStep step;
       step.tasks = in.list(expressionSize + 8, [&] {
         SizePart part;
@@ -273,9 +295,17 @@ private:
       step.inTurns = in.number<uint32_t>();
       step.round.size = expression();
       step.round.block = in.number<int64_t>();
+      step.tensors = in.list(sizeof(uint64_t), [&] { return expressions(); });
+      step.defines = in.list(4 + 8, [&] {
+        SizeDefinition each;
+        each.parameter = in.number<uint32_t>();
+        each.element = in.number<int64_t>();
+        return each;
+      });
+      step.bodies =
+          in.list(sizeof(uint64_t), [&] { return openSteps(depth + 1); });
       return step;
     });
-    return open;
   }
 
   TensorSpec tensorSpec() {

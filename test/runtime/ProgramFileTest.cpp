@@ -184,6 +184,19 @@ TEST(ProgramFileTest, RandomNonsenseDoesNotCrash) {
     });
 }
 
+/// As many as there are steps, and dimensions of what they call functions with.
+std::vector<OpenStep> openStepsOf(const std::vector<Step> &steps) {
+  std::vector<OpenStep> open(steps.size());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].kind == StepKind::HostCall)
+      for (const TensorSpec &spec : steps[i].tensors)
+        open[i].tensors.emplace_back(spec.shape.begin(), spec.shape.end());
+    for (const std::vector<Step> &body : steps[i].bodies)
+      open[i].bodies.push_back(openStepsOf(body));
+  }
+  return open;
+}
+
 TEST(ProgramFileTest, OpenSizesAreThoseOfTheProgram) {
   const Program program = testProgram();
   OpenProgram sound;
@@ -193,7 +206,7 @@ TEST(ProgramFileTest, OpenSizesAreThoseOfTheProgram) {
     for (const TensorSpec &spec : *specs)
       sizes->emplace_back(spec.shape.begin(), spec.shape.end());
   sound.inputs[0][0] = SizeExpression::parameter(0);
-  sound.steps.resize(program.steps.size());
+  sound.steps = openStepsOf(program.steps);
   TemporaryFolder folder;
   const auto load = [&](const OpenProgram &open) {
     Program changed = program;

@@ -278,8 +278,8 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
 } // namespace
 
 static PassSetting settingOf(const CpuOptions &options, const Target &target,
-                             bool isOpen) {
-  PassSetting setting{target, options.precision, isOpen, nullptr};
+                             PassSetting::UnknownSizes unknown) {
+  PassSetting setting{target, options.precision, unknown, nullptr};
   if (options.onChoice)
     setting.onChoice = [&](Location location, const Alternatives &all) {
       options.onChoice(layerOf(location), all);
@@ -302,9 +302,13 @@ static Result<Compiled> compileTo(const Model &original,
   SimplifyOptions passes = options.passes;
   passes.verifiesWhatRuns = true;
   SimplifyReport report;
+  using enum PassSetting::UnknownSizes;
+  const PassSetting::UnknownSizes unknown = isOpen(original) ? OfInputs
+                                            : hasUnknownSizes(original.entry())
+                                                ? Computed
+                                                : None;
   if (Result<void> done =
-          prepare(*model, settingOf(options, *target, isOpen(original)), passes,
-                  report);
+          prepare(*model, settingOf(options, *target, unknown), passes, report);
       !done)
     return done.takeError();
   if (options.onPrepared)

@@ -547,7 +547,7 @@ private:
         result.replaceAllUsesWith(value);
       }
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (op.use_empty() && !isa<KernelOp, HostCallOp>(op) &&
+      if (op.use_empty() && !isa<KernelOp, HostCallOp, DefineSizesOp>(op) &&
           !op.hasTrait<OpTrait::IsTerminator>() && !isControlFlow(&op))
         op.erase();
   }

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/MayOpen.h"
 
+#include "backend/cpu/NameSizes.h"
 #include "backend/cpu/Registration.h"
 #include "backend/cpu/ir/ElementalOp.h"
 #include "graph/nn/NnOps.h"
@@ -26,11 +27,6 @@ template <typename Is> bool anyType(Operation *op, const Is &is) {
          llvm::any_of(op->getResultTypes(), is);
 }
 
-bool isOfUnknownSize(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && !tensor.hasStaticShape();
-}
-
 bool isQuantized(Type type) {
   return isa<quant::QuantizedType>(getElementTypeOrSelf(type));
 }
@@ -42,7 +38,7 @@ bool isClosed(Operation *op) {
   auto elemental = dyn_cast<ElementalOpInterface>(op);
   if (!elemental || elemental.keepsOpenSizes() || !anyType(op, isOfUnknownSize))
     return false;
-  return elemental.kind() == Kind::Whole || isa<stablehlo::ConvolutionOp>(op);
+  return elemental.kind() == Kind::Whole;
 }
 
 /// Whether numbers go through \p op one by one, or only to other places.

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static bool isOpenType(Type type) {
+bool cpu::isOfUnknownSize(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && !tensor.hasStaticShape();
 }
@@ -27,11 +27,11 @@ bool cpu::isOpen(const Model &model) {
 bool cpu::isAboutSizes(Operation *op) {
   using namespace stablehlo;
   if (isa<nn::ShapeOp, GetDimensionSizeOp, DynamicGatherOp>(op) &&
-      isOpenType(op->getOperand(0).getType()))
+      isOfUnknownSize(op->getOperand(0).getType()))
     return true;
   return isa<DynamicBroadcastInDimOp, DynamicIotaOp, DynamicReshapeOp,
              nn::BroadcastLikeOp, RealDynamicSliceOp, DynamicGatherOp>(op) &&
-         isOpenType(op->getResult(0).getType());
+         isOfUnknownSize(op->getResult(0).getType());
 }
 
 Error SizeNamer::refused(Operation *op, const std::string &what) const {
@@ -66,6 +66,9 @@ Known SizeNamer::chosen(const SizeExpression &a, const SizeExpression &b,
                    : std::max(*a.number(), *b.number());
   if (a == b)
     return a;
+  // Which it is the program finds out.
+  if (isComputed(a) || isComputed(b))
+    return std::nullopt;
   const SizeExpression &open = a.number() ? b : a;
   const SizeExpression &bound = a.number() ? a : b;
   if (!bound.number())
@@ -126,6 +129,8 @@ void SizeNamer::nameArguments(bool inTypes) {
 
 Result<void> SizeNamer::run() {
   nameArguments();
+  firstComputed = static_cast<uint32_t>(table.parameters.size());
+  mayDefine = true;
   Block &body = function.front();
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
     if (Result<void> done = follow(&op); !done)
@@ -218,7 +223,10 @@ Result<void> SizeNamer::checkBroadcast(Operation *op, Value operand,
                                        ArrayRef<int64_t> places,
                                        const Dims &sizes) {
   for (auto [size, place] : llvm::zip(dimsOf(operand), places))
-    if (size != SizeExpression(1) && size != sizes[place])
+    if (size != SizeExpression(1) &&
+        // A number that is not 1 cannot be repeated.
+        !(size.number() ? mustBeSame(size, sizes[place])
+                        : size == sizes[place]))
       return refused(op, "dimension " + std::to_string(place) +
                              " may be repeated or not, as sizes will be");
   return {};
@@ -227,7 +235,7 @@ Result<void> SizeNamer::checkBroadcast(Operation *op, Value operand,
 Result<void> SizeNamer::checkReshape(Operation *op, Value operand,
                                      const Dims &sizes) {
   const Known before = countOf(dimsOf(operand)), after = countOf(sizes);
-  if (!before || !after || *before != *after)
+  if (!before || !after || !mustBeSame(*before, *after))
     return refused(op, "may have another number of elements, as sizes will be");
   return {};
 }
@@ -305,12 +313,12 @@ Result<void> SizeNamer::replaceDynamic(Operation *op, const Dims &sizes) {
       Known beyond = SizeExpression::productOf(*limit, -1);
       if (beyond)
         beyond = SizeExpression::sumOf(*beyond, size);
-      const std::optional<int64_t> all = size.number();
-      if (!beyond || !all || starts.back() < 0)
+      if (!beyond || starts.back() < 0 ||
+          (!size.number() && !isComputed(*limit)))
         return refused(op, "may reach beyond its operand, as sizes will be");
       expectPositive(*beyond);
       // How far the slice reaches is in its type.
-      limits.push_back(*all);
+      limits.push_back(nameOf(size));
     }
     replace(builder.create<SliceOp>(location, type, slice.getOperand(), starts,
                                     limits,
@@ -322,16 +330,24 @@ Result<void> SizeNamer::replaceDynamic(Operation *op, const Dims &sizes) {
   return {};
 }
 
+bool cpu::hasUnknownSizes(func::FuncOp function) {
+  return llvm::any_of(function.getArgumentTypes(), isOfUnknownSize) ||
+         function
+             .walk([](Operation *op) {
+               return llvm::any_of(op->getResultTypes(), isOfUnknownSize)
+                          ? WalkResult::interrupt()
+                          : WalkResult::advance();
+             })
+             .wasInterrupted();
+}
+
 void cpu::dropRepetitions(func::FuncOp function) {
   SizeNamer(function).dropRepetitions();
 }
 
 Result<void> cpu::nameSizes(func::FuncOp function) {
-  bool isOpen = llvm::any_of(function.getArgumentTypes(), isOpenType);
-  function.walk([&](Operation *op) {
-    isOpen |= llvm::any_of(op->getResultTypes(), isOpenType);
-  });
-  if (!isOpen || SizeTable::of(function->getParentOfType<ModuleOp>()))
+  if (!hasUnknownSizes(function) ||
+      SizeTable::of(function->getParentOfType<ModuleOp>()))
     return {};
   return SizeNamer(function).run();
 }

@@ -13,8 +13,11 @@
 // What sizes decide (a slice that ends at the smaller of a length and 512) is
 // taken to be as it is for small sizes, and noted as a limit.
 //
-// Restrictions: sizes that follow from values, from branches, loops or windows
-// have no such expression, and fail.
+// A size that follows from a value (the number of elements that are not zero)
+// is a parameter that a `cpu.define_sizes` of that value defines.
+//
+// Restrictions: sizes that differ between branches, or change in a loop, have
+// no such expression, and fail.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +33,14 @@ namespace sinter::cpu {
 /// operation and the dimension, for a size without an expression.
 Result<void> nameSizes(mlir::func::FuncOp function);
 
+/// Whether \p type is a tensor's with a dimension of unknown size.
+bool isOfUnknownSize(mlir::Type type);
+
 /// Whether sizes of \p model's inputs are unknown: it is compiled for all.
 bool isOpen(const Model &model);
+
+/// Whether sizes of arguments, or of what is computed, are unknown.
+bool hasUnknownSizes(mlir::func::FuncOp function);
 
 /// Takes away each nn.broadcast_like that repeats nothing, since what it
 /// follows has the same sizes whatever they are:

@@ -20,9 +20,11 @@ struct PassSetting {
   Target target;
   /// Of products of which the model does not say it.
   Precision precision = Precision::Default;
-  /// Whether sizes are known only when the program runs. Passes that do not
-  /// keep such sizes are left out then.
-  bool isOpen = false;
+  /// Which sizes are known only when the program runs: those of inputs, or
+  /// some that it computes. Passes that do not keep such sizes are left out, or
+  /// see only what has none.
+  enum class UnknownSizes { None, OfInputs, Computed };
+  UnknownSizes unknown = UnknownSizes::None;
   /// Told of what passes choose from, once a choice; may be null.
   std::function<void(mlir::Location, const Alternatives &)> onChoice;
 

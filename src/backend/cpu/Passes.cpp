@@ -9,9 +9,11 @@
 #include "backend/cpu/FormKernels.h"
 #include "backend/cpu/HostCalls.h"
 #include "backend/cpu/NameSizes.h"
+#include "backend/cpu/PartOpen.h"
 #include "backend/cpu/RemoveUnused.h"
 #include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/ShareKernels.h"
+#include "backend/cpu/SizedCalls.h"
 #include "backend/cpu/SplitJoints.h"
 #include "backend/cpu/SpreadBatchNorms.h"
 #include "backend/cpu/StoreBytes.h"
@@ -57,8 +59,9 @@ struct Subject {
   PatternRun &run;
 };
 
-/// Whether a pass is right where sizes are known only when the program runs.
-enum class Sizes { Known, Open };
+/// Whether a pass is right where sizes are known only when the program runs, or
+/// is there for such graphs only.
+enum class Sizes { Known, Open, OnlyComputed };
 
 struct Row {
   llvm::StringLiteral name, description;
@@ -169,6 +172,11 @@ constexpr Row rows[] = {
      onFunction<lowerToHostCalls>, Sizes::Open},
     {"cpu-flatten", "Remove tuples, tokens, futures and barriers",
      onFunction<flatten>, Sizes::Open},
+    {"cpu-form-sized-calls",
+     "Make calls of what has sizes that follow from values",
+     onFunction<formSizedCalls>, Sizes::Open},
+    {"cpu-part-open", "Set apart what has sizes that are computed",
+     onFunction<partOpen>, Sizes::OnlyComputed},
     {moveRescalesHere, "", nullptr},
     {"cpu-lower-quantized", "Make integers of quantised tensors",
      quantizedLowered},
@@ -212,6 +220,9 @@ constexpr Row rows[] = {
      withPatterns<widenOnce>},
     {"cpu-split-joints", "Join a bounded number of pieces at once",
      withPatterns<splitJoints>},
+    {"cpu-join-open", "Put back what has sizes that are computed",
+     onFunction<joinOpen>, Sizes::OnlyComputed},
+    {foldConstantsHere, "", nullptr, Sizes::OnlyComputed},
     {"cpu-remove-unused", "Remove what nobody reads", onFunction<removeUnused>,
      Sizes::Open},
     {"cpu-set-precision", "Let every product say how exactly it is computed",
@@ -253,6 +264,10 @@ public:
     Result<std::shared_ptr<const PassSetting>> known = settingOf();
     Result<void> done = known ? row.rewrite({function, **known, patternRun()})
                               : Result<void>(known.takeError());
+    // Others know nothing of the part with unknown sizes.
+    func::FuncOp part = done ? openPartOf(function) : func::FuncOp();
+    if (part && row.sizes == Sizes::Open)
+      done = row.rewrite({part, **known, patternRun()});
     if (done)
       return;
     getOperation().emitError(done.error().message);
@@ -274,7 +289,7 @@ private:
     if (!wanted)
       return usageError("unknown precision '" + precision + "'");
     setting = std::make_shared<const PassSetting>(
-        PassSetting{std::move(*target), *wanted, false, nullptr});
+        PassSetting{std::move(*target), *wanted, {}, nullptr});
     return setting;
   }
 
@@ -315,8 +330,11 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 Passes cpu::createPasses(const std::shared_ptr<PatternRun> &run,
                          const std::shared_ptr<const PassSetting> &setting) {
   Passes passes;
+  using enum PassSetting::UnknownSizes;
   for (const Row &row : rows)
-    if (!setting->isOpen || row.sizes == Sizes::Open)
+    if (row.sizes == Sizes::Open ||
+        (row.sizes == Sizes::Known && setting->unknown != OfInputs) ||
+        (row.sizes == Sizes::OnlyComputed && setting->unknown == Computed))
       passes.push_back(createPass(row, run, setting));
   return passes;
 }
@@ -366,7 +384,7 @@ void cpu::registerPasses() {
           return;
         }
         auto setting = std::make_shared<const PassSetting>(
-            PassSetting{std::move(*target), *precision, false, nullptr});
+            PassSetting{std::move(*target), *precision, {}, nullptr});
         for (auto &pass : createPasses(std::make_shared<PatternRun>(), setting))
           manager.addPass(std::move(pass));
       });

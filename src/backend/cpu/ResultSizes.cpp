@@ -17,10 +17,9 @@ SmallVector<Known> SizeNamer::sizesOf(OpResult result) {
   using namespace stablehlo;
   Operation *op = result.getOwner();
   auto type = tensorOf(result);
-  auto fromElements = [&](Value shape) {
-    const std::vector<Known> known = elementsOf(shape);
-    return SmallVector<Known>(known.begin(), known.end());
-  };
+  auto fromElements = [&](Value shape) { return sizesFrom(shape, result); };
+  if (isa<HostCallOp>(op))
+    return calledSizes(result);
   if (auto broadcast = dyn_cast<DynamicBroadcastInDimOp>(op))
     return fromElements(broadcast.getOutputDimensions());
   if (auto reshape = dyn_cast<DynamicReshapeOp>(op))
@@ -167,16 +166,42 @@ SmallVector<Known> SizeNamer::gatheredSizes(stablehlo::DynamicGatherOp op) {
 /// Slices begin at numbers, and end at sizes; every element counts.
 SmallVector<Known> SizeNamer::slicedSizes(stablehlo::RealDynamicSliceOp op) {
   const std::vector<Known> starts = elementsOf(op.getStartIndices()),
-                           limits = elementsOf(op.getLimitIndices()),
                            strides = elementsOf(op.getStrides());
   SmallVector<Known> sizes;
-  for (auto [start, limit, stride] : llvm::zip(starts, limits, strides)) {
+  for (auto [i, start, stride] : llvm::enumerate(starts, strides)) {
     const auto first = start ? start->number() : std::nullopt;
-    const bool isKnown = first && limit && stride == SizeExpression(1);
-    sizes.push_back(isKnown ? SizeExpression::sumOf(*limit, -*first)
-                            : std::nullopt);
+    const Known limit = first && stride == SizeExpression(1)
+                            ? sizeFrom(op.getLimitIndices(), i, op)
+                            : Known();
+    sizes.push_back(limit ? SizeExpression::sumOf(*limit, -*first)
+                          : std::nullopt);
   }
   return sizes;
+}
+
+/// The size of what a number of elements and a computed one are broadcast
+/// together to: it is taken for granted that the computed one is that number
+/// or 1.
+Known SizeNamer::joinedSize(const SizeExpression &a, const SizeExpression &b) {
+  const SizeExpression &fixed = a.number() ? a : b,
+                       &computed = a.number() ? b : a;
+  const std::optional<int64_t> number = fixed.number();
+  if (!number || !isComputed(computed))
+    return std::nullopt;
+  // -((c - 1)(c - n))^2 is negative for all others.
+  const Known less = SizeExpression::sumOf(computed, -1),
+              off = SizeExpression::sumOf(computed, -*number);
+  Known product =
+      less && off ? SizeExpression::productOf(*less, *off) : Known();
+  if (product)
+    product = SizeExpression::productOf(*product, *product);
+  if (product)
+    product = SizeExpression::productOf(*product, -1);
+  if (!product)
+    return std::nullopt;
+  if (!llvm::is_contained(table.limits, *product))
+    table.limits.push_back(*product);
+  return fixed;
 }
 
 /// What is broadcast together is of one size, or of size 1; two sizes that are
@@ -194,7 +219,7 @@ SmallVector<Known> SizeNamer::broadcastSizes(nn::BroadcastLikeOp op) {
       if (*all == SizeExpression(1))
         all = size;
       else
-        all = std::nullopt;
+        all = joinedSize(*all, size);
     }
   }
   return sizes;

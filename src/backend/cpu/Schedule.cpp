@@ -240,7 +240,7 @@ private:
         step.tasks = {{how.stages[i % stages].tasks, 1}};
         step.flopsPerUnit = how.stages[i % stages].flops;
       }
-      open.steps.push_back(step);
+      openSteps->push_back(step);
     }
     return {};
   }
@@ -352,7 +352,7 @@ private:
     step.bytesMoved = 2.0 * plan[from].bytes;
     steps.push_back(std::move(step));
     if (sizes)
-      open.steps.emplace_back().tasks = {{1, 1}};
+      openSteps->emplace_back().tasks = {{1, 1}};
     plan.tick();
   }
 
@@ -364,10 +364,6 @@ private:
         claimUpdated(kernelOp);
     }
     for (Operation &op : body) {
-      if (sizes && (isControlFlow(&op) || isa<HostCallOp>(op)))
-        return unsupported("'" + layerOf(op.getLoc()) +
-                           "': " + op.getName().getStringRef().str() +
-                           " keeps no open sizes");
       Result<void> done = {};
       if (auto kernelOp = dyn_cast<KernelOp>(op))
         done = kernel(kernelOp, steps);
@@ -375,6 +371,8 @@ private:
         done = loop(whileOp, steps);
       else if (auto callOp = dyn_cast<HostCallOp>(op))
         done = hostCall(callOp, steps);
+      else if (auto sizeOp = dyn_cast<DefineSizesOp>(op))
+        done = defineSizes(sizeOp, steps);
       else if (isControlFlow(&op))
         done = choice(&op, steps);
       if (!done)
@@ -474,10 +472,13 @@ private:
     step.configuration = op.getConfiguration().str();
     step.op = step.hostFunction;
     step.layer = layerOf(op.getLoc());
+    OpenStep openStep;
     auto add = [&](Value value, Id slot, BufferAccess access) {
       step.buffers.push_back(reference(slot, access));
       step.bytesMoved += plan[slot].bytes;
       RankedTensorType type = tensorOf(value);
+      if (sizes)
+        openStep.tensors.push_back(sizesOf(value));
       step.tensors.push_back(
           {"", *elementTypeOf(type.getElementType()), type.getShape().vec()});
     };
@@ -490,6 +491,33 @@ private:
     for (Value result : op.getResults())
       add(result, create(result), BufferAccess::Out);
     steps.push_back(std::move(step));
+    if (sizes)
+      openSteps->push_back(std::move(openStep));
+    plan.tick();
+    return {};
+  }
+
+  /// The step that reads numbers which later sizes follow from.
+  Result<void> defineSizes(DefineSizesOp op, std::vector<Step> &steps) {
+    if (openSteps != &open.steps)
+      return unsupported("'" + layerOf(op.getLoc()) +
+                         "': sizes that are computed in a branch or a loop");
+    Result<Id> numbers = find(op.getNumbers());
+    if (!numbers)
+      return numbers.takeError();
+    RankedTensorType type = tensorOf(op.getNumbers());
+    Step step;
+    step.kind = StepKind::Size;
+    step.op = "define_sizes";
+    step.layer = layerOf(op.getLoc());
+    step.buffers = {reference(*numbers, BufferAccess::In)};
+    step.tensors = {
+        {"", *elementTypeOf(type.getElementType()), type.getShape().vec()}};
+    steps.push_back(std::move(step));
+    OpenStep &openStep = openSteps->emplace_back();
+    for (auto [element, parameter] :
+         llvm::zip_equal(op.getElements(), op.getParameters()))
+      openStep.defines.push_back({static_cast<uint32_t>(parameter), element});
     plan.tick();
     return {};
   }
@@ -526,8 +554,12 @@ private:
       results.push_back(create(result));
       plan.touch(results.back());
     }
+    std::vector<OpenStep> *const outer = openSteps;
+    OpenStep openStep;
     for (Region &region : op->getRegions()) {
       std::vector<Step> &body = step.bodies.emplace_back();
+      std::vector<OpenStep> openBody;
+      openSteps = &openBody;
       Block &front = region.front();
       for (auto [value, slot] :
            llvm::zip(front.getTerminator()->getOperands(), results))
@@ -538,10 +570,14 @@ private:
            llvm::zip(front.getTerminator()->getOperands(), results))
         if (Result<void> done = copy(value, slot, body); !done)
           return done;
+      openStep.bodies.push_back(std::move(openBody));
     }
+    openSteps = outer;
     for (Id slot : results)
       plan.touch(slot);
     steps.push_back(std::move(step));
+    if (sizes)
+      openSteps->push_back(std::move(openStep));
     plan.tick();
     return {};
   }
@@ -563,8 +599,13 @@ private:
     plan.tick();
     plan.beginLoop();
     Block &condition = op.getCond().front(), &body = op.getBody().front();
+    std::vector<OpenStep> *const outer = openSteps;
+    OpenStep openStep;
+    openStep.bodies.resize(2);
+    openSteps = &openStep.bodies[0];
     if (Result<void> done = block(condition, step.bodies[0]); !done)
       return done;
+    openSteps = &openStep.bodies[1];
     Result<Id> again = find(condition.getTerminator()->getOperand(0));
     if (!again)
       return again.takeError();
@@ -583,6 +624,9 @@ private:
       plan.touch(slot);
     plan.endLoop();
     steps.push_back(std::move(step));
+    openSteps = outer;
+    if (sizes)
+      openSteps->push_back(std::move(openStep));
     plan.tick();
     return {};
   }
@@ -657,7 +701,7 @@ private:
       if (*source == slot)
         continue;
       if (llvm::is_contained(carried, *source)) {
-        Id saved = plan.addTemporary(plan[slot].bytes);
+        Id saved = addSlot(BufferSpace::Arena, 0, value);
         copySlot(*source, saved, steps);
         moves.push_back({saved, slot});
       } else {
@@ -689,6 +733,8 @@ private:
   /// Where sizes are named: what the names stand for, and what follows.
   std::optional<SizeTable> sizes;
   OpenProgram open;
+  /// Where the sizes of the next step go.
+  std::vector<OpenStep> *openSteps = &open.steps;
   std::vector<std::pair<Id, Value>> openSlots;
   std::vector<Workspace> workspaces;
   MemoryPlan plan;

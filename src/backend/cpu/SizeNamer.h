@@ -2,7 +2,8 @@
 //
 // What NameSizes does its work with: NameSizes.cpp goes from operation to
 // operation, ResultSizes.cpp says how large results are, ShapeArithmetic.cpp
-// what integers that sizes are computed of stand for.
+// what integers that sizes are computed of stand for, ValueSizes.cpp makes
+// parameters of those that stand for nothing that is known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +46,8 @@ private:
   llvm::SmallVector<Known> broadcastSizes(nn::BroadcastLikeOp op);
   llvm::SmallVector<Known> slicedSizes(stablehlo::RealDynamicSliceOp op);
   llvm::SmallVector<Known> gatheredSizes(stablehlo::DynamicGatherOp op);
+  Known joinedSize(const SizeExpression &a, const SizeExpression &b);
+  llvm::SmallVector<Known> calledSizes(mlir::OpResult result);
   void setSizes(mlir::Value value, const Dims &sizes);
   Result<void> replaceDynamic(mlir::Operation *op, const Dims &sizes);
   Result<void> checkBroadcast(mlir::Operation *op, mlir::Value operand,
@@ -56,6 +59,23 @@ private:
   void followElements(mlir::Operation *op);
   void setNumbers(mlir::Operation *op);
   void countSize(stablehlo::GetDimensionSizeOp op);
+  /// Element \p i of \p numbers as a size of what \p user gives: a parameter
+  /// that \p numbers defines where nothing is known of it.
+  Known sizeFrom(mlir::Value numbers, size_t i, mlir::Operation *user);
+  Known sizeFrom(mlir::Value numbers, size_t i, mlir::Operation *user,
+                 unsigned depth);
+  Known sizeThrough(mlir::Value numbers, size_t i, mlir::Operation *user,
+                    unsigned depth);
+  SizeExpression define(mlir::Value numbers, size_t i, mlir::Operation *user);
+  /// Of each dimension of \p result, by the vector \p numbers.
+  llvm::SmallVector<Known> sizesFrom(mlir::Value numbers,
+                                     mlir::OpResult result);
+  /// Whether \p size follows from a number that the program computes.
+  bool isComputed(const SizeExpression &size) const;
+  /// Whether the two are the same, or must be: where numbers that are computed
+  /// decide, it is taken for granted that they do.
+  bool mustBeSame(const SizeExpression &a, const SizeExpression &b);
+
   std::vector<Known> elementsOf(mlir::Value value) const {
     auto found = elements.find(value);
     return found == elements.end() ? std::vector<Known>() : found->second;
@@ -76,6 +96,10 @@ private:
 
   mlir::func::FuncOp function;
   SizeTable table;
+  /// Parameters from this number on are computed; none is where sizes are
+  /// followed and nothing is changed.
+  uint32_t firstComputed = 0;
+  bool mayDefine = false;
   llvm::DenseMap<mlir::Value, Dims> dims;
   llvm::DenseMap<mlir::Value, std::vector<Known>> elements;
 };

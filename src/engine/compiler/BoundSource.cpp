@@ -73,22 +73,49 @@ Result<Model> BoundSource::spelledOut() { return bind(whole->spelledOut()); }
 Result<Model>
 BoundSource::specialized(const std::vector<Shape> &shapes,
                          const std::vector<std::optional<Tensor>> &values) {
-  std::vector<Shape> allShapes;
   std::vector<std::optional<Tensor>> allValues;
   size_t next = 0;
   for (const std::optional<size_t> &place : places) {
     if (place) {
-      allShapes.push_back(bound[*place].second.shape());
       allValues.push_back(bound[*place].second);
       continue;
     }
-    allShapes.push_back(next < shapes.size() ? shapes[next] : Shape());
     allValues.push_back(next < values.size() ? values[next] : std::nullopt);
     ++next;
   }
-  Result<Model> model = bind(whole->specialized(allShapes, allValues));
+  Result<Model> model =
+      bind(whole->specialized(shapesOfAll(shapes), allValues));
   describeRest();
   return model;
+}
+
+/// \p shapes, with those of the inputs that are given in their places.
+std::vector<Shape>
+BoundSource::shapesOfAll(const std::vector<Shape> &shapes) const {
+  std::vector<Shape> all;
+  size_t next = 0;
+  for (const std::optional<size_t> &place : places) {
+    if (place) {
+      all.push_back(bound[*place].second.shape());
+      continue;
+    }
+    all.push_back(next < shapes.size() ? shapes[next] : Shape());
+    ++next;
+  }
+  return all;
+}
+
+Result<ModelSource::ForAnyValues>
+BoundSource::forAnyValues(const std::vector<Shape> &shapes) {
+  Result<ForAnyValues> read = whole->forAnyValues(shapesOfAll(shapes));
+  if (!read)
+    return read;
+  const bool hasOpenSizes = read->hasOpenSizes;
+  Result<Model> model = bind(std::move(read->model));
+  if (!model)
+    return model.takeError();
+  describeRest();
+  return ForAnyValues{std::move(*model), hasOpenSizes};
 }
 
 } // namespace sinter

@@ -22,6 +22,7 @@ public:
   Result<Model>
   specialized(const std::vector<Shape> &shapes,
               const std::vector<std::optional<Tensor>> &values) override;
+  Result<ForAnyValues> forAnyValues(const std::vector<Shape> &shapes) override;
 
 private:
   BoundSource(std::unique_ptr<ModelSource> whole, NamedTensors bound)
@@ -30,6 +31,7 @@ private:
   Result<Model> bind(Result<Model> model) const;
   /// The inputs of the whole model that are left.
   void describeRest();
+  std::vector<Shape> shapesOfAll(const std::vector<Shape> &shapes) const;
 
   std::unique_ptr<ModelSource> whole;
   NamedTensors bound;

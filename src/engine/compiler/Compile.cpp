@@ -84,7 +84,7 @@ Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
       if (Result<void> may = cpu::checkMayOpen(model.entry()); !may)
         return may.takeError();
     // What repeats nothing for the same sizes stands between what is raised.
-    if (stage == raiseWith && cpu::isOpen(model))
+    if (stage == raiseWith && cpu::hasUnknownSizes(model.entry()))
       cpu::dropRepetitions(model.entry());
     PassOptions rest = passes;
     rest.mostSteps -= steps;
@@ -198,6 +198,19 @@ MlirCompilerModel::compileOpen(const CompileRequest &request) {
   return compileModel(std::move(*model), known, request);
 }
 
+/// The program for all values of inputs of these sizes.
+Result<std::shared_ptr<const Program>>
+MlirCompilerModel::compileForAnyValues(const CompileRequest &request,
+                                       bool &hasOpenSizes) {
+  Result<ModelSource::ForAnyValues> read = source->forAnyValues(request.shapes);
+  hasOpenSizes = !read || read->hasOpenSizes;
+  if (!read)
+    return read.takeError();
+  SpecializeOptions known = knownOf(request);
+  known.leavesOpen = hasOpenSizes;
+  return compileModel(std::move(read->model), known, request);
+}
+
 Result<std::shared_ptr<const Program>>
 MlirCompilerModel::compile(const CompileRequest &request) {
   if (!request.open.empty()) {
@@ -206,6 +219,16 @@ MlirCompilerModel::compile(const CompileRequest &request) {
       return program;
     if (request.closed)
       request.closed(program.error().message);
+  }
+  // Observers are told of values of known shapes.
+  if (request.observed.empty()) {
+    bool hasOpenSizes = false;
+    Result<std::shared_ptr<const Program>> program =
+        compileForAnyValues(request, hasOpenSizes);
+    if (program || !hasOpenSizes || program.error().kind == ErrorKind::System)
+      return program;
+    if (request.perValues)
+      request.perValues(program.error().message);
   }
   Result<Model> model = source->specialized(request.shapes, request.values);
   if (!model)

@@ -56,6 +56,8 @@ public:
   compile(const CompileRequest &request) override;
   Result<std::shared_ptr<const Program>>
   compileOpen(const CompileRequest &request);
+  Result<std::shared_ptr<const Program>>
+  compileForAnyValues(const CompileRequest &request, bool &hasOpenSizes);
   Result<RunFacts> runFacts(const CompileRequest &request,
                             bool compiled) override;
   Result<std::unique_ptr<Executor>>

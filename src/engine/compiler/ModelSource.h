@@ -59,6 +59,18 @@ public:
   specialized(const std::vector<Shape> &shapes,
               const std::vector<std::optional<Tensor>> &values) = 0;
 
+  /// The model for inputs of \p shapes, every dimension known, whatever their
+  /// values. Where sizes follow from values, what waits for them is operations
+  /// of unknown sizes, as in spelledOut(). Errors: Unsupported where there are
+  /// none.
+  struct ForAnyValues {
+    Model model;
+    /// Whether sizes may be unknown; else it is what specialized() gives.
+    bool hasOpenSizes = false;
+  };
+  virtual Result<ForAnyValues>
+  forAnyValues(const std::vector<Shape> &shapes) = 0;
+
 protected:
   explicit ModelSource(const Format &format) : itsFormat(format) {}
   ModelDescription known;
@@ -81,6 +93,9 @@ Result<ModelDescription> describeModel(const Model &model);
 /// Marks the inputs of \p description whose values the sizes of tensors in
 /// \p model depend on. Returns whether there are any.
 bool markShapeInputs(const Model &model, ModelDescription &description);
+
+/// Whether sizes in \p model are unknown.
+bool hasUnknownSizes(const Model &model);
 
 /// What the file at \p path is, if it is a well-known kind of file but no model
 /// that we read: "a zip archive (a PyTorch checkpoint?); ...". Else empty.

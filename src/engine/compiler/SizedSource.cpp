@@ -136,9 +136,8 @@ Result<Model> SizedSource::spelledOut() {
   return spelled;
 }
 
-Result<Model>
-SizedSource::specialized(const std::vector<Shape> &shapes,
-                         const std::vector<std::optional<Tensor>> &values) {
+/// The model for these sizes, or an error that it waits for values.
+Result<Model> SizedSource::readForSizes(const std::vector<Shape> &shapes) {
   for (ModelInput &input : known.inputs)
     input.feedsShapes = false;
   const bool same =
@@ -147,7 +146,32 @@ SizedSource::specialized(const std::vector<Shape> &shapes,
         const auto &[input, shape] = pair;
         return input.spec.shape == shape;
       });
-  Result<Model> read = same ? asItIs() : readWithValues(shapes, {});
+  return same ? asItIs() : readWithValues(shapes, {});
+}
+
+Result<ModelSource::ForAnyValues>
+SizedSource::forAnyValues(const std::vector<Shape> &shapes) {
+  Result<Model> read = readForSizes(shapes);
+  if (!read && read.error().kind != ErrorKind::Unsupported)
+    return read.takeError();
+  if (read && !hasUnknownSizes(*read))
+    return ForAnyValues{std::move(*read), false};
+  ReadOptions options = optionsFor({});
+  options.keepsUnknown = options.spellsUnknown = true;
+  for (size_t i = 0; i < known.inputs.size(); ++i)
+    options.shapes[known.inputs[i].spec.name] = shapes[i];
+  Result<Model> spelled = file->read(options);
+  if (!spelled)
+    return spelled.takeError();
+  if (Result<void> sound = checkModel(*spelled); !sound)
+    return sound.takeError();
+  return ForAnyValues{std::move(*spelled), true};
+}
+
+Result<Model>
+SizedSource::specialized(const std::vector<Shape> &shapes,
+                         const std::vector<std::optional<Tensor>> &values) {
+  Result<Model> read = readForSizes(shapes);
   if (!read && read.error().kind == ErrorKind::Unsupported &&
       llvm::any_of(values, [](const auto &value) { return value.has_value(); }))
     return readWithSomeValues(shapes, values);

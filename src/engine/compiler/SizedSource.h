@@ -31,6 +31,7 @@ public:
   Result<Model>
   specialized(const std::vector<Shape> &shapes,
               const std::vector<std::optional<Tensor>> &values) override;
+  Result<ForAnyValues> forAnyValues(const std::vector<Shape> &shapes) override;
 
 private:
   SizedSource(const Format &format, std::unique_ptr<ModelFile> file,
@@ -47,6 +48,7 @@ private:
   std::string inputNamed(const std::string &name) const;
   ReadOptions optionsFor(const NamedShapes &shapes) const;
   Result<void> read();
+  Result<Model> readForSizes(const std::vector<Shape> &shapes);
   ModelDescription declared() const;
   Result<Model>
   readWithSomeValues(const std::vector<Shape> &shapes,

@@ -59,4 +59,12 @@ WholeSource::specialized(const std::vector<Shape> &shapes,
   return runnable.clone();
 }
 
+Result<ModelSource::ForAnyValues>
+WholeSource::forAnyValues(const std::vector<Shape> &shapes) {
+  for (ModelInput &input : known.inputs)
+    input.feedsShapes = false;
+  const Model &runnable = flat ? *flat : model;
+  return ForAnyValues{runnable.clone(), hasUnknownSizes(runnable)};
+}
+
 } // namespace sinter

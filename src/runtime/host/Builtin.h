@@ -32,6 +32,11 @@ Result<void> rngBitGenerator(const HostCall &call);
 /// "distribution" (1 uniform, 2 normal).
 Result<void> rng(const HostCall &call);
 
+/// "sinter.non_zero": the places of the elements of the first input, flags, that
+/// are not zero, in row-major order: [rank, count] of i64. As many as the output
+/// has room for (the second input), which is a System error otherwise.
+Result<void> nonZero(const HostCall &call);
+
 /// "lapack_spotrf_ffi" and so on, as JAX calls them from programs for CPUs: the
 /// routines of LAPACK by the same names on stacks of matrices. Configuration:
 /// their options by name, letters as numbers ("uplo=76").

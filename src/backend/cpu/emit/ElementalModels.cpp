@@ -99,7 +99,7 @@ struct ElementRules {
     row<IotaOp, moves, Cheap, &Elemental::iotaAt, Open>(c);
     row<PadOp, moves, Costly, &Elemental::padAt, Open>(c);
     row<ReshapeOp, Kind::Alias, Cheap, &Elemental::reshapeAt, Open>(c);
-    row<ReverseOp, moves, Cheap, &Elemental::reverseAt>(c);
+    row<ReverseOp, moves, Cheap, &Elemental::reverseAt, Open>(c);
     row<SliceOp, moves, Cheap, &Elemental::sliceAt, Open>(c);
     row<TransposeOp, moves, Cheap, &Elemental::transposeAt, Open>(c);
     row<ConstantOp, Kind::Constant, Costly, &Elemental::constantAt, Open>(c);
@@ -131,6 +131,7 @@ struct ElementRules {
     row<IfOp, Kind::Control>(c);
     row<WhileOp, Kind::Control>(c);
     row<HostCallOp, Kind::Call>(c);
+    row<DefineSizesOp, Kind::Call>(c);
   }
 };
 

@@ -312,8 +312,10 @@ std::optional<Values> Elemental::reverseAt(stablehlo::ReverseOp op,
   for (int64_t dim : op.getDimensions()) {
     if (place[dim].lanes)
       return std::nullopt;
-    source[dim] = code.sub(code.index(shapeOf(op.getOperand())[dim] - 1),
-                           place[dim].value);
+    // The size may be a name, from which nothing is taken.
+    source[dim] =
+        code.sub(code.sub(code.index(shapeOf(op.getOperand())[dim]), 1),
+                 place[dim].value);
   }
   return Values{at(op.getOperand(), source)};
 }

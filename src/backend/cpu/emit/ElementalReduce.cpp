@@ -113,12 +113,13 @@ static bool isSumOfFloats(stablehlo::ReduceOp op) {
 
 /// How many sums are taken side by side, of neighbours along the last of the
 /// dimensions \p sizes: additions that wait for one another take four cycles
-/// each, and a sum of many numbers loses more digits than sums of sums.
+/// each, and a sum of many numbers loses more digits than sums of sums. One
+/// where it is not known how many there are.
 static int64_t chainsFor(ArrayRef<int64_t> sizes) {
   constexpr int64_t most = 8;
   const int64_t last = sizes.empty() ? 0 : sizes.back();
-  return std::min<int64_t>(most,
-                           last < 2 ? 1 : llvm::bit_floor<uint64_t>(last));
+  return std::min<int64_t>(
+      most, last < 2 || isNamed(last) ? 1 : llvm::bit_floor<uint64_t>(last));
 }
 
 /// A sum over \p sizes in \p count chains, which are added at the end, two by

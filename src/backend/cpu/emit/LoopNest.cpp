@@ -76,6 +76,9 @@ std::vector<TaskPart> LoopNest::taskParts() const {
     parts.push_back({{shape[i]}, 1});
   if (s.isCut)
     parts.push_back({{shape.back()}, s.chunk});
+  // One task, whatever the sizes of what is read.
+  if (parts.empty())
+    parts.push_back({{}, 1});
   return parts;
 }
 

@@ -28,6 +28,12 @@ void HostCallOp::getEffects(
     effects.emplace_back(MemoryEffects::Write::get());
 }
 
+void DefineSizesOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
 /// What \p type has as many elements as: the product of the sizes that are
 /// known, and the names of the others.
 static std::pair<int64_t, SmallVector<int64_t>> countOf(RankedTensorType type) {

@@ -97,14 +97,34 @@ def Cpu_HostCallOp :
   let summary = "A call of a function of the process, by name";
   let description = [{
     Becomes a step of its own (StepKind::HostCall), in its place among other
-    calls. A `pure` one may be removed where nobody needs its results.
+    calls. A `pure` one may be removed where nobody needs its results. The last
+    `sized` inputs, scalars, are the sizes of the results' dimensions that were
+    unknown, in order.
   }];
   let arguments = (ins Variadic<Cpu_HostValue>:$inputs, StrAttr:$function,
-                       StrAttr:$configuration, UnitAttr:$pure);
+                       StrAttr:$configuration, UnitAttr:$pure,
+                       DefaultValuedAttr<I64Attr, "0">:$sized);
   let results = (outs Variadic<Cpu_HostValue>:$results);
   let assemblyFormat = [{
     $function `(` $inputs `)` `with` $configuration attr-dict
       `:` functional-type(operands, results)
+  }];
+}
+
+def Cpu_DefineSizesOp :
+    Cpu_Op<"define_sizes",
+           [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Sizes of what follows are numbers that were computed";
+  let description = [{
+    The parameter `parameters[i]` of the module's sizes is element `elements[i]`
+    of the operand. Becomes a step of its own (StepKind::Size), before all that
+    has such a size.
+  }];
+  let arguments = (ins TensorOf<[I32, I64]>:$numbers,
+                       DenseI64ArrayAttr:$elements,
+                       DenseI64ArrayAttr:$parameters);
+  let assemblyFormat = [{
+    $numbers $elements `are` $parameters attr-dict `:` type($numbers)
   }];
 }
 

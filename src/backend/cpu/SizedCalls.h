@@ -1,0 +1,25 @@
+//===- SizedCalls.h - operations whose results are as large as values say -===//
+//
+//   y = nn.non_zero x : tensor<2x?xi64>  ->  n = reduce add (x != 0) : i64
+//                                            y = cpu.host_call
+//                                                "sinter.non_zero"(x != 0, n)
+//
+// A slice that begins where a number says takes its elements by their places.
+//
+// The size is computed first, so that the result has memory of that size when
+// the call fills it (NameSizes.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_SIZEDCALLS_H
+#define SINTER_BACKEND_CPU_SIZEDCALLS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace sinter::cpu {
+
+void formSizedCalls(mlir::func::FuncOp function);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_SIZEDCALLS_H

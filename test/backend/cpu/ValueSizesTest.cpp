@@ -1,0 +1,346 @@
+//===- ValueSizesTest.cpp - sizes that follow from values -----------------===//
+//
+// Programs some of whose sizes are computed, against the oracle: compiled once,
+// run with values that give other sizes each time, none and all among them, the
+// same bits on one and two threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TemporaryFolder.h"
+#include "backend/cpu/CompareWithInterpreter.h"
+#include "interpreter/Interpreter.h"
+#include "runtime/OpenProgram.h"
+#include "runtime/ProgramExecutor.h"
+#include "runtime/ProgramFile.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+/// An input, and between what its elements are drawn.
+struct DrawnInput {
+  ElementType type;
+  Shape shape;
+  int64_t least = -4, most = 4;
+};
+
+struct ValueCase {
+  std::string name;
+  /// The function.
+  std::string body;
+  std::vector<DrawnInput> inputs;
+  /// How many sizes it computes at least.
+  size_t computed = 1;
+};
+
+const ValueCase valueCases[] = {
+    {"places and what is computed at them",
+     R"((%x: tensor<5x9xf32>, %y: tensor<5x9x16xf32>)
+         -> (tensor<2x?xi64>, tensor<?x16xf32>, tensor<?x24xf32>) {
+       %n = nn.non_zero %x : (tensor<5x9xf32>) -> tensor<2x?xi64>
+       %t = stablehlo.transpose %n, dims = [1, 0] :
+           (tensor<2x?xi64>) -> tensor<?x2xi64>
+       %g = "stablehlo.gather"(%y, %t) {
+           dimension_numbers = #stablehlo.gather<offset_dims = [1],
+               collapsed_slice_dims = [0, 1], start_index_map = [0, 1],
+               index_vector_dim = 1>,
+           slice_sizes = array<i64: 1, 1, 16>} :
+           (tensor<5x9x16xf32>, tensor<?x2xi64>) -> tensor<?x16xf32>
+       %e = stablehlo.tanh %g : tensor<?x16xf32>
+       %w = stablehlo.iota dim = 1 : tensor<16x24xf32>
+       %p = stablehlo.dot_general %e, %w, contracting_dims = [1] x [0] :
+           (tensor<?x16xf32>, tensor<16x24xf32>) -> tensor<?x24xf32>
+       return %n, %e, %p : tensor<2x?xi64>, tensor<?x16xf32>, tensor<?x24xf32>
+     })",
+     {{ElementType::F32, {5, 9}}, {ElementType::F32, {5, 9, 16}}}},
+    {"sums of what is taken",
+     R"((%m: tensor<200xi1>, %y: tensor<200x8xf32>)
+         -> (tensor<8xf32>, tensor<?xf32>) {
+       %n = nn.non_zero %m : (tensor<200xi1>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %t = nn.take %y, %r, axis = 0 :
+           (tensor<200x8xf32>, tensor<?xi64>) -> tensor<?x8xf32>
+       %zero = stablehlo.constant dense<0.0> : tensor<f32>
+       %a = stablehlo.reduce(%t init: %zero) applies stablehlo.add
+           across dimensions = [0] :
+           (tensor<?x8xf32>, tensor<f32>) -> tensor<8xf32>
+       %b = stablehlo.reduce(%t init: %zero) applies stablehlo.add
+           across dimensions = [1] :
+           (tensor<?x8xf32>, tensor<f32>) -> tensor<?xf32>
+       return %a, %b : tensor<8xf32>, tensor<?xf32>
+     })",
+     {{ElementType::I1, {200}, 0, 1}, {ElementType::F32, {200, 8}}}},
+    {"places in what was found at places",
+     R"((%x: tensor<40xf32>) -> (tensor<?xf32>, tensor<1x?xi64>) {
+       %n = nn.non_zero %x : (tensor<40xf32>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %t = nn.take %x, %r, axis = 0 :
+           (tensor<40xf32>, tensor<?xi64>) -> tensor<?xf32>
+       %q = stablehlo.maximum %t, %t : tensor<?xf32>
+       %one = stablehlo.constant dense<1.0> : tensor<f32>
+       %ones = stablehlo.dynamic_broadcast_in_dim %one, %v, dims = [] :
+           (tensor<f32>, tensor<1xi32>) -> tensor<?xf32>
+       %d = stablehlo.subtract %q, %ones : tensor<?xf32>
+       %again = nn.non_zero %d : (tensor<?xf32>) -> tensor<1x?xi64>
+       return %d, %again : tensor<?xf32>, tensor<1x?xi64>
+     })",
+     {{ElementType::F32, {40}, -1, 1}},
+     2},
+    {"as many as an input says",
+     R"((%x: tensor<6xf32>, %k: tensor<2xi64>) -> tensor<?x?x6xf32> {
+       %six = stablehlo.constant dense<6> : tensor<1xi64>
+       %s = stablehlo.concatenate %k, %six, dim = 0 :
+           (tensor<2xi64>, tensor<1xi64>) -> tensor<3xi64>
+       %b = stablehlo.dynamic_broadcast_in_dim %x, %s, dims = [2] :
+           (tensor<6xf32>, tensor<3xi64>) -> tensor<?x?x6xf32>
+       %i = stablehlo.dynamic_iota %s, dim = 1 :
+           (tensor<3xi64>) -> tensor<?x?x6xf32>
+       %y = stablehlo.add %b, %i : tensor<?x?x6xf32>
+       return %y : tensor<?x?x6xf32>
+     })",
+     {{ElementType::F32, {6}}, {ElementType::I64, {2}, 0, 7}},
+     2},
+    {"the first few",
+     R"((%x: tensor<9x4xf32>, %k: tensor<1xi64>) -> tensor<?x4xf32> {
+       %z = stablehlo.constant dense<0> : tensor<2xi64>
+       %one = stablehlo.constant dense<1> : tensor<2xi64>
+       %four = stablehlo.constant dense<4> : tensor<1xi64>
+       %l = stablehlo.concatenate %k, %four, dim = 0 :
+           (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+       %y = stablehlo.real_dynamic_slice %x, %z, %l, %one :
+           (tensor<9x4xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>)
+           -> tensor<?x4xf32>
+       %n = stablehlo.negate %y : tensor<?x4xf32>
+       return %n : tensor<?x4xf32>
+     })",
+     {{ElementType::F32, {9, 4}}, {ElementType::I64, {1}, 0, 9}}},
+    {"slices from somewhere",
+     R"((%x: tensor<9x6xf32>, %k: tensor<2xi64>, %t: tensor<1xi64>)
+         -> (tensor<?x?xf32>, tensor<?x6xf32>) {
+       %n = stablehlo.constant dense<[9, 6]> : tensor<2xi64>
+       %one = stablehlo.constant dense<1> : tensor<2xi64>
+       %y = stablehlo.real_dynamic_slice %x, %k, %n, %one :
+           (tensor<9x6xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>)
+           -> tensor<?x?xf32>
+       %z = stablehlo.constant dense<0> : tensor<2xi64>
+       %single = stablehlo.constant dense<1> : tensor<1xi64>
+       %s = stablehlo.concatenate %t, %single, dim = 0 :
+           (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+       %w = stablehlo.real_dynamic_slice %x, %z, %n, %s :
+           (tensor<9x6xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>)
+           -> tensor<?x6xf32>
+       %r = stablehlo.reverse %w, dims = [0] : tensor<?x6xf32>
+       return %y, %r : tensor<?x?xf32>, tensor<?x6xf32>
+     })",
+     {{ElementType::F32, {9, 6}},
+      {ElementType::I64, {2}, 0, 6},
+      {ElementType::I64, {1}, 1, 9}},
+     3},
+    {"a computed size beside a number",
+     R"((%x: tensor<4x1xf32>, %k: tensor<1xi64>) -> tensor<4x?xf32> {
+       %four = stablehlo.constant dense<4> : tensor<1xi64>
+       %s = stablehlo.concatenate %four, %k, dim = 0 :
+           (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+       %z = stablehlo.constant dense<0.0> : tensor<f32>
+       %f = stablehlo.dynamic_broadcast_in_dim %z, %s, dims = [] :
+           (tensor<f32>, tensor<2xi64>) -> tensor<?x?xf32>
+       %y = nn.broadcast_like %x, %f :
+           (tensor<4x1xf32>, tensor<?x?xf32>) -> tensor<4x?xf32>
+       return %y : tensor<4x?xf32>
+     })",
+     {{ElementType::F32, {4, 1}}, {ElementType::I64, {1}, 0, 5}}},
+    {"a loop and a choice beside it",
+     R"((%x: tensor<12xf32>, %c: tensor<i1>) -> (tensor<?xf32>, tensor<i32>) {
+       %n = nn.non_zero %x : (tensor<12xf32>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %z = stablehlo.constant dense<0> : tensor<i32>
+       %w:2 = stablehlo.while(%i = %z, %a = %z) : tensor<i32>, tensor<i32>
+        cond {
+         %less = stablehlo.compare LT, %i, %s :
+             (tensor<i32>, tensor<i32>) -> tensor<i1>
+         stablehlo.return %less : tensor<i1>
+       } do {
+         %one = stablehlo.constant dense<1> : tensor<i32>
+         %j = stablehlo.add %i, %one : tensor<i32>
+         %b = stablehlo.add %a, %j : tensor<i32>
+         stablehlo.return %j, %b : tensor<i32>, tensor<i32>
+       }
+       %f = "stablehlo.if"(%c) ({
+         %h = stablehlo.constant dense<2.5> : tensor<f32>
+         stablehlo.return %h : tensor<f32>
+       }, {
+         %h = stablehlo.convert %w#1 : (tensor<i32>) -> tensor<f32>
+         stablehlo.return %h : tensor<f32>
+       }) : (tensor<i1>) -> tensor<f32>
+       %y = stablehlo.dynamic_broadcast_in_dim %f, %v, dims = [] :
+           (tensor<f32>, tensor<1xi32>) -> tensor<?xf32>
+       return %y, %w#1 : tensor<?xf32>, tensor<i32>
+     })",
+     {{ElementType::F32, {12}, -1, 1}, {ElementType::I1, {}, 0, 1}}},
+};
+
+/// Elements are zero with probability \p zeros.
+Tensor draw(const DrawnInput &input, double zeros, std::mt19937 &random) {
+  Tensor tensor(input.type, input.shape);
+  std::uniform_int_distribution<int64_t> number(input.least, input.most);
+  std::bernoulli_distribution isZero(zeros);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    int64_t value = number(random);
+    if (input.least <= 0 && isZero(random))
+      value = 0;
+    else if (value == 0 && zeros == 0)
+      value = input.most;
+    switch (input.type) {
+    case ElementType::F32:
+      tensor.mutableValues<float>()[i] = static_cast<float>(value);
+      break;
+    case ElementType::I64:
+      tensor.mutableValues<int64_t>()[i] = value;
+      break;
+    case ElementType::I32:
+      tensor.mutableValues<int32_t>()[i] = static_cast<int32_t>(value);
+      break;
+    default:
+      tensor.mutableBytes()[i] = std::byte(value != 0);
+    }
+  }
+  return tensor;
+}
+
+void expectAlmost(const Tensor &got, const Tensor &expected) {
+  ASSERT_EQ(got.shape(), expected.shape());
+  ASSERT_EQ(got.type(), expected.type());
+  if (got.type() != ElementType::F32) {
+    EXPECT_TRUE(got.bytes() == 0 ||
+                std::memcmp(got.data(), expected.data(), got.bytes()) == 0);
+    return;
+  }
+  for (int64_t i = 0; i < got.size(); ++i) {
+    const double a = got.at<float>(i), b = expected.at<float>(i);
+    ASSERT_LE(std::abs(a - b), 1e-5 + 3e-5 * std::abs(b)) << "element " << i;
+  }
+}
+
+class ValueSizes : public ::testing::TestWithParam<ValueCase> {};
+
+} // namespace
+
+#if __has_feature(undefined_behavior_sanitizer)
+#define SKIP_IF_SIZES_MAY_WRAP() GTEST_SKIP() << "sizes' names may wrap"
+#else
+#define SKIP_IF_SIZES_MAY_WRAP() static_cast<void>(0)
+#endif
+
+TEST_P(ValueSizes, AreRunByOneProgram) {
+  SKIP_IF_SIZES_MAY_WRAP();
+  const ValueCase &test = GetParam();
+  Model model = parseModel(test.body);
+  ASSERT_TRUE(model.entry());
+  auto program = compileRaised(test.body);
+  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program->open);
+  EXPECT_GE(program->open->parameters.size(), test.computed);
+  auto shared = std::make_shared<const Program>(std::move(*program));
+  // The second one is what a file keeps of the first.
+  TemporaryFolder folder;
+  ASSERT_TRUE(saveProgram(*shared, folder.file("values.sinter")));
+  auto kept = loadProgram(folder.file("values.sinter"));
+  ASSERT_TRUE(kept) << kept.error().message;
+  auto one = ProgramExecutor::create(shared, std::make_shared<ThreadPool>(1));
+  auto two = ProgramExecutor::create(*kept, std::make_shared<ThreadPool>(2));
+  ASSERT_TRUE(one && two);
+  std::mt19937 random(7);
+  for (double zeros : {0.5, 1.0, 0.0, 0.9, 0.1, 0.5, 0.5}) {
+    SCOPED_TRACE(zeros);
+    std::vector<Tensor> inputs;
+    for (const DrawnInput &input : test.inputs)
+      inputs.push_back(draw(input, zeros, random));
+    auto expected = interpret(model.entry(), inputs);
+    ASSERT_TRUE(expected) << expected.error().message;
+    auto got = (*one)->run(inputs);
+    ASSERT_TRUE(got) << got.error().message;
+    ASSERT_EQ(got->size(), expected->size());
+    for (size_t i = 0; i < got->size(); ++i)
+      expectAlmost((*got)[i], (*expected)[i]);
+    auto again = (*two)->run(inputs);
+    ASSERT_TRUE(again) << again.error().message;
+    for (size_t i = 0; i < got->size(); ++i) {
+      EXPECT_EQ((*got)[i].shape(), (*again)[i].shape());
+      EXPECT_TRUE((*got)[i].bytes() == 0 ||
+                  std::memcmp((*got)[i].data(), (*again)[i].data(),
+                              (*got)[i].bytes()) == 0)
+          << "two threads";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Values, ValueSizes, ::testing::ValuesIn(valueCases));
+
+TEST(ComputedSizes, AreCheckedBeforeTheyAreUsed) {
+  SKIP_IF_SIZES_MAY_WRAP();
+  const std::string body =
+      R"((%x: tensor<9x4xf32>, %k: tensor<1xi64>, %n: tensor<1xi64>)
+          -> (tensor<?x4xf32>, tensor<?xf32>) {
+        %z = stablehlo.constant dense<0> : tensor<2xi64>
+        %one = stablehlo.constant dense<1> : tensor<2xi64>
+        %four = stablehlo.constant dense<4> : tensor<1xi64>
+        %l = stablehlo.concatenate %k, %four, dim = 0 :
+            (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+        %y = stablehlo.real_dynamic_slice %x, %z, %l, %one :
+            (tensor<9x4xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>)
+            -> tensor<?x4xf32>
+        %h = stablehlo.constant dense<0.5> : tensor<f32>
+        %b = stablehlo.dynamic_broadcast_in_dim %h, %n, dims = [] :
+            (tensor<f32>, tensor<1xi64>) -> tensor<?xf32>
+        return %y, %b : tensor<?x4xf32>, tensor<?xf32>
+      })";
+  ASSERT_TRUE(parseModel(body).entry());
+  auto program = compileRaised(body);
+  ASSERT_TRUE(program) << program.error().message;
+  auto executor = ProgramExecutor::create(
+      std::make_shared<const Program>(std::move(*program)),
+      std::make_shared<ThreadPool>(1));
+  ASSERT_TRUE(executor);
+  auto run = [&](int64_t k, int64_t n) {
+    Tensor inputs[] = {Tensor(ElementType::F32, {9, 4}),
+                       Tensor(ElementType::I64, {1}),
+                       Tensor(ElementType::I64, {1})};
+    inputs[1].mutableValues<int64_t>()[0] = k;
+    inputs[2].mutableValues<int64_t>()[0] = n;
+    auto done = (*executor)->run(inputs);
+    return done ? std::string() : done.error().message;
+  };
+  EXPECT_EQ(run(9, 3), "");
+  EXPECT_NE(run(10, 3).find("is negative"), std::string::npos) << run(10, 3);
+  EXPECT_NE(run(-1, 3).find("is -1, which is no size"), std::string::npos)
+      << run(-1, 3);
+  EXPECT_NE(run(2, -5).find("is -5, which is no size"), std::string::npos)
+      << run(2, -5);
+  for (int64_t most : {std::numeric_limits<int64_t>::max(),
+                       std::numeric_limits<int64_t>::max() / 4,
+                       int64_t(1) << 50, int64_t(1) << 42}) {
+    const std::string message = run(2, most);
+    EXPECT_TRUE(message.find("too large") != std::string::npos ||
+                message.find("has ") != std::string::npos)
+        << most << ": " << message;
+  }
+  EXPECT_EQ(run(0, 0), "");
+  EXPECT_EQ(run(3, 70), "");
+}
