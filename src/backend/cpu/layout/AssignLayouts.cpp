@@ -96,10 +96,26 @@ RankedTensorType LayoutAssigner::blockedType(RankedTensorType plain) const {
                                plain.getElementType());
 }
 
+/// The elements of \p value, all the same, in another \p type; null where they
+/// are not known to be.
+static Value resizedSplat(TensorBuilder &emit, Value value,
+                          RankedTensorType type) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  auto splat =
+      constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : nullptr;
+  return splat ? emit.make<stablehlo::ConstantOp>(splat.resizeSplat(type))
+               : Value();
+}
+
 Value LayoutAssigner::pack(TensorBuilder &emit, Value plain) {
   Value &blocked = blockedOf[plain];
+  if (blocked)
+    return blocked;
+  // One number stays one, beyond the last channel, too.
+  auto type = blockedType(tensorOf(plain));
+  blocked = resizedSplat(emit, plain, type);
   if (!blocked)
-    blocked = emit.make<PackOp>(blockedType(tensorOf(plain)), plain);
+    blocked = emit.make<PackOp>(type, plain);
   return blocked;
 }
 
