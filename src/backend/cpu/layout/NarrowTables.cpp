@@ -5,6 +5,7 @@
 #include "graph/Types.h"
 #include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "passes/Groups.h"
 #include "passes/WidenedWeights.h"
 
 #include <cstring>
@@ -142,6 +143,7 @@ private:
               for (Value operand : each->getOperands())
                 operands.push_back(rowsOf(operand));
               Operation *copy = builder.clone(*each);
+              copy->removeDiscardableAttr(traceAttribute);
               copy->setOperands(operands);
               copy->getResult(0).setType(type);
               return copy->getResult(0);
