@@ -19,8 +19,6 @@ if the default is worse than plain by more than 0.2 dB on a model, or not 2 dB b
 import argparse
 import json
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -32,11 +30,11 @@ from judge import Packages
 Packages.skip_without(runtime=True)
 import numpy as np
 import onnx
-from judge import OnnxRuntime
 from quantized import models_in, read_set, write
-from quantizer import around, graph, ranges, samples
+from quantizer import graph
+from quantizer.evaluation import Failed, add_options, call, outputs_of, prepare, progress, tabulate, write_around
+from quantizer.evaluation import parse as parse_options
 
-CALIBRATION_SEED, HELD_OUT_SEED = 11, 12
 # What is improved, and how it is switched off.
 IMPROVEMENTS = [
     ("ranges", ["--range", "max"]),
@@ -48,17 +46,6 @@ IMPROVEMENTS = [
 GAIN, LOSS = 2.0, 0.2
 # Above this two files hold the same for all that a float can tell.
 EXACT = 140.0
-
-
-class Failed(Exception):
-    """A program refused a model; the text is why."""
-
-
-def call(words):
-    done = subprocess.run(words, capture_output=True, text=True, errors="replace")
-    if done.returncode:
-        raise Failed(f"{' '.join(words[1:3])}: exit code {done.returncode}: {(done.stderr.strip().splitlines() or ['no reason given'])[-1]}")
-    return done.stdout
 
 
 def improvements(sinter):
@@ -74,15 +61,6 @@ def ways_of(options):
     for name, _ in found:
         ways.append((name, [word for other, off in found if other != name for word in off]))
     return [way for way in [*ways, ("default", [])] if not options.ways or way[0] in options.ways]
-
-
-def outputs_of(path, held_out, scratch):
-    """What ONNX Runtime gives for each sample."""
-    tasks = OnnxRuntime.run([OnnxRuntime.Task(path, feeds, os.path.join(scratch, f"run_{i}")) for i, feeds in enumerate(held_out)])
-    for task in tasks:
-        if task.error:
-            raise Failed(f"ONNX Runtime: {task.error}")
-    return [task.outputs for task in tasks]
 
 
 def decibels(expected, got, is_centred=False):
@@ -101,22 +79,6 @@ def decibels(expected, got, is_centred=False):
     return float(least)
 
 
-def prepare(folder, options, scratch):
-    """(model, calibration samples, held-out samples); the first are in SCRATCH/calibration, too."""
-    model = onnx.load(os.path.join(folder, "model.onnx"))
-    constants = {each.name for each in model.graph.initializer}
-    names = [each.name for each in model.graph.input if each.name not in constants]
-    given = read_set(folder, "input", names)
-    if len(given) < len(names):
-        raise Failed(f"{folder}/test_data_set_0 has inputs for {len(given)} of {len(names)}: it tells their shapes")
-    calibration = list(samples.make(model, given, options.samples, CALIBRATION_SEED))
-    for number, sample in enumerate(calibration):
-        place = os.path.join(scratch, "calibration", f"{number:03}")
-        os.makedirs(place)
-        samples.write(sample, place)
-    return model, calibration, list(samples.make(model, given, options.held_out, HELD_OUT_SEED))
-
-
 def keep(path, folder, options, style):
     """A quantised file as OUT/MODEL.STYLE/, with the float model's data."""
     target = os.path.join(options.out, f"{os.path.basename(folder)}.{style}")
@@ -125,12 +87,12 @@ def keep(path, folder, options, style):
     write(model, target, feeds, read_set(folder, "output", [each.name for each in model.graph.output]), style, argparse.Namespace(half_borders=False))
 
 
-def judge(folder, options, progress):
+def judge(folder, options):
     """A row: {'model', WAY: dB, WAY + ' centred': dB, 'layers', 'seconds', 'errors'}."""
     row = {"model": os.path.basename(folder), "errors": [], "seconds": {}}
     path = os.path.join(folder, "model.onnx")
     with tempfile.TemporaryDirectory(dir=options.scratch) as scratch:
-        model, calibration, held_out = prepare(folder, options, scratch)
+        model, calibration, held_out = prepare(folder, read_set, options, scratch)
         expected = outputs_of(path, held_out, scratch)
 
         def tell(way, file):
@@ -163,10 +125,8 @@ def judge(folder, options, progress):
                 row["errors"].append(f"{way}: {error}")
         if options.around:
             try:
-                made = graph.Graph(model)
-                around.around(made, ranges.measure(made, *calibration), set())
                 file = os.path.join(scratch, "around.onnx")
-                onnx.save(made.model(), file)
+                write_around(model, calibration, file)
                 tell("around", file)
             except (graph.Unsupported, Failed) as error:
                 row["errors"].append(f"around: {error}")
@@ -197,22 +157,11 @@ def verdict(rows):
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="+", metavar="FOLDER")
-    parser.add_argument("--sinter", default=os.path.join(HERE, "..", "build", "bin", "sinter"))
-    parser.add_argument("--samples", type=int, default=25, help="generated inputs to calibrate with (default: 25; sinter sets every fifth aside)")
-    parser.add_argument("--held-out", type=int, default=24, help="generated inputs to judge by (default: 24)")
+    add_options(parser, samples=25)
     parser.add_argument("--ways", default="", help="only these columns, as in plain,default")
     parser.add_argument("--around", action="store_true", help="make and judge the file of quantized.py's style around, too")
-    parser.add_argument("--out", metavar="OUT", help="where the default's files stay")
-    parser.add_argument("--scratch", metavar="DIR", help="where files lie meanwhile (default: that of the system)")
-    parser.add_argument("--markdown", metavar="FILE", help="write the table there, too")
     parser.add_argument("--json", metavar="FILE", help="write all figures there")
-    options = parser.parse_args()
-    if options.samples < 1 or options.held_out < 1:
-        parser.error("--samples, --held-out: at least 1")
-    options.models = models_in(options.folders)
-    if not options.models:
-        parser.error("no model.onnx in " + ", ".join(options.folders))
+    options = parse_options(parser, models_in)
     options.ways = [each for each in options.ways.split(",") if each]
     options.columns = ways_of(options)
     return options
@@ -221,26 +170,13 @@ def parse():
 def main():
     options = parse()
 
-    def progress(text):
-        if sys.stderr.isatty():
-            sys.stderr.write("\r\033[K" + text + "\r")
-            sys.stderr.flush()
-
-    ways = [way for way, _ in options.columns] + (["around"] if options.around else [])
-    table = [f"| model | layers | {' | '.join(ways)} | gain |", "|---|---:|" + "---:|" * (len(ways) + 1)]
-    print("\n".join(table), flush=True)
-    rows = []
-    for folder in options.models:
-        try:
-            rows.append(judge(folder, options, progress))
-        except Failed as error:
-            rows.append({"model": os.path.basename(folder), "errors": [str(error)]})
-        table.append(line(rows[-1], ways))
-        progress("")
-        print(table[-1], "; ".join(rows[-1]["errors"]), flush=True)
+    def write_json(rows):
         if options.json:
             with open(options.json, "w") as file:
                 json.dump(rows, file, indent=1)
+
+    ways = [way for way, _ in options.columns] + (["around"] if options.around else [])
+    rows, table = tabulate(options, ["model", "layers", *ways, "gain"], lambda folder: judge(folder, options), lambda row: line(row, ways), write_json)
     told, holds = verdict(rows)
     print("\n" + "\n".join(told))
     if options.markdown:

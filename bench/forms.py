@@ -6,11 +6,12 @@
 A FOLDER holds a model in ONNX test form, or several such folders. Inputs are generated as accuracy.py does it. Columns, each over --held-out inputs:
 
   ONNX Runtime   Sinter on the ONNX form against ONNX Runtime on it
+  by itself      ONNX Runtime on the ONNX form as it is against as it rewrites it: how far apart two ways to round the same file come
   StableHLO      Sinter on the StableHLO form against Sinter on the ONNX form
   rescales       how many `sinter optimize --allow=requantize` finds in the ONNX form, and how many it leaves; with --around in the file of
                  quantized.py's style around, too
 
-A cell of the first two is the cosine over all inputs, the least of all outputs, and for how many of a hundred rows of the first output the most probable class is
+A cell of the first three is the cosine over all inputs, the least of all outputs, and for how many of a hundred rows of the first output the most probable class is
 the same. --out keeps the files. The exit code is 1 if a model fails, a cosine is below 0.999, fewer than 99 % of the rows agree, or a rescale is left.
 """
 import argparse
@@ -26,10 +27,10 @@ from judge import Packages
 
 Packages.skip_without(runtime=True)
 import numpy as np
-import onnx
-from accuracy import Failed, call, outputs_of, prepare
-from quantized import models_in
-from quantizer import around, graph, ranges, samples
+from quantized import cosine, models_in, read_set
+from quantizer import graph, samples
+from quantizer.evaluation import add_options, call, outputs_of, prepare, progress, tabulate, write_around
+from quantizer.evaluation import parse as parse_options
 
 LEAST_COSINE, LEAST_AGREEMENT = 0.999, 99.0
 
@@ -50,15 +51,10 @@ def run_all(sinter, path, folders, scratch, names):
 
 def compare(expected, got, names):
     """(cosine, agreement in percent)."""
-    cosine = 1.0
-    for name in names:
-        a = np.concatenate([each[name].astype(np.float64).ravel() for each in expected])
-        b = np.concatenate([each[name].astype(np.float64).ravel() for each in got])
-        lengths = np.linalg.norm(a) * np.linalg.norm(b)
-        cosine = min(cosine, float(a @ b / lengths) if lengths > 0 else float(np.array_equal(a, b)))
+    joined = [{name: np.concatenate([each[name].ravel() for each in side]) for name in names} for side in (expected, got)]
     rows = [(a[names[0]], b[names[0]]) for a, b in zip(expected, got)]
     same = [np.argmax(a, -1).ravel() == np.argmax(b, -1).ravel() for a, b in rows if a.ndim and a.shape[-1] > 1]
-    return cosine, 100.0 * float(np.mean(np.concatenate(same))) if same else 100.0
+    return cosine(*joined), 100.0 * float(np.mean(np.concatenate(same))) if same else 100.0
 
 
 def rescales(sinter, path):
@@ -66,12 +62,12 @@ def rescales(sinter, path):
     return told["before"], told["after"]
 
 
-def judge(folder, options, progress):
+def judge(folder, options):
     """A row; `errors` says what failed."""
     row = {"model": os.path.basename(folder), "errors": []}
     path = os.path.join(folder, "model.onnx")
     with tempfile.TemporaryDirectory(dir=options.scratch) as scratch:
-        model, calibration, held_out = prepare(folder, options, scratch)
+        model, calibration, held_out = prepare(folder, read_set, options, scratch)
         names = [each.name for each in model.graph.output]
         folders = []
         for number, sample in enumerate(held_out):
@@ -85,15 +81,15 @@ def judge(folder, options, progress):
             call([options.sinter, "quantize", path, "--calibration", os.path.join(scratch, "calibration"), "--for", options.target, "-o", file, "--force"])
         progress(f"{row['model']}: run")
         ours = run_all(options.sinter, files["onnx"], folders, scratch, names)
-        row["runtime"] = compare(outputs_of(files["onnx"], held_out, scratch), ours, names)
+        runtime = outputs_of(files["onnx"], held_out, scratch)
+        row["runtime"] = compare(runtime, ours, names)
+        row["itself"] = compare(runtime, outputs_of(files["onnx"], held_out, scratch, level="disabled"), names)
         row["stablehlo"] = compare(ours, run_all(options.sinter, files["mlir"], folders, scratch, names), names)
         row["rescales"] = rescales(options.sinter, files["onnx"])
         if options.around:
             try:
-                made = graph.Graph(model)
-                around.around(made, ranges.measure(made, *calibration), set())
                 file = os.path.join(scratch, "around.onnx")
-                onnx.save(made.model(), file)
+                write_around(model, calibration, file)
                 row["around"] = rescales(options.sinter, file)
             except graph.Unsupported as error:
                 row["errors"].append(f"around: {error}")
@@ -106,27 +102,18 @@ def holds(row):
 
 
 def line(row, with_around):
-    pairs = [f"{row[key][0]:.5f}, {row[key][1]:.1f} %" if key in row else "-" for key in ("runtime", "stablehlo")]
+    pairs = [f"{row[key][0]:.5f}, {row[key][1]:.1f} %" if key in row else "-" for key in ("runtime", "itself", "stablehlo")]
     counts = [f"{row[key][0]} -> {row[key][1]}" if key in row else "-" for key in ["rescales", *(["around"] if with_around else [])]]
     return f"| {' | '.join([row['model'], *pairs, *counts])} |"
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="+", metavar="FOLDER")
-    parser.add_argument("--sinter", default=os.path.join(HERE, "..", "build", "bin", "sinter"))
-    parser.add_argument("--samples", type=int, default=10, help="generated inputs to calibrate with (default: 10)")
-    parser.add_argument("--held-out", type=int, default=24, help="generated inputs to compare on (default: 24)")
+    add_options(parser, samples=10)
     parser.add_argument("--for", dest="target", default="native", metavar="CPU",
                         help="as `sinter quantize` has it (default: native); any: no layer stays float because that is faster")
     parser.add_argument("--around", action="store_true", help="count the rescales of quantized.py's style around, too")
-    parser.add_argument("--out", metavar="OUT", help="where the files stay")
-    parser.add_argument("--scratch", metavar="DIR", help="where files lie meanwhile (default: that of the system)")
-    parser.add_argument("--markdown", metavar="FILE", help="write the table there, too")
-    options = parser.parse_args()
-    options.models = models_in(options.folders)
-    if not options.models:
-        parser.error("no model.onnx in " + ", ".join(options.folders))
+    options = parse_options(parser, models_in)
     if options.out:
         os.makedirs(options.out, exist_ok=True)
     return options
@@ -134,29 +121,12 @@ def parse():
 
 def main():
     options = parse()
-
-    def progress(text):
-        if sys.stderr.isatty():
-            sys.stderr.write("\r\033[K" + text + "\r")
-            sys.stderr.flush()
-
-    columns = ["model", "ONNX Runtime", "StableHLO", "rescales"] + (["rescales (around)"] if options.around else [])
-    table = [f"| {' | '.join(columns)} |", "|---|" + "---:|" * (len(columns) - 1)]
-    print("\n".join(table), flush=True)
-    good = True
-    for folder in options.models:
-        try:
-            row = judge(folder, options, progress)
-        except (Failed, FileNotFoundError) as error:
-            row = {"model": os.path.basename(folder), "errors": [str(error)]}
-        good &= holds(row)
-        table.append(line(row, options.around))
-        progress("")
-        print(table[-1], "; ".join(row["errors"]), flush=True)
+    columns = ["model", "ONNX Runtime", "by itself", "StableHLO", "rescales"] + (["rescales (around)"] if options.around else [])
+    rows, table = tabulate(options, columns, lambda folder: judge(folder, options), lambda row: line(row, options.around))
     if options.markdown:
         with open(options.markdown, "w") as file:
             file.write("\n".join(table) + "\n")
-    sys.exit(0 if good else 1)
+    sys.exit(0 if all(holds(row) for row in rows) else 1)
 
 
 if __name__ == "__main__":

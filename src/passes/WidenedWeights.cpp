@@ -1,6 +1,7 @@
 #include "passes/WidenedWeights.h"
 
 #include "graph/Types.h"
+#include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "graph/stablehlo/Sums.h"
 
@@ -36,6 +37,11 @@ static bool isBetween(Operation *op) {
   return isa<ConvertOp, SubtractOp, MulOp, ReshapeOp, TransposeOp, SliceOp>(op);
 }
 
+/// Whether \p op looks up what \p value holds.
+static bool isTableOf(Operation *op, Value value) {
+  return isa<GatherOp, nn::TakeOp>(op) && op->getOperand(0) == value;
+}
+
 bool widensWeight(Operation *op) {
   constexpr unsigned mostUsers = 16;
   if (!isWidening(op))
@@ -43,7 +49,7 @@ bool widensWeight(Operation *op) {
   SmallVector<Value> open = {op->getResult(0)};
   for (unsigned i = 0; i < open.size() && i < mostUsers; ++i)
     for (Operation *user : open[i].getUsers()) {
-      if (isa<DotGeneralOp>(user))
+      if (isa<DotGeneralOp>(user) || isTableOf(user, open[i]))
         return true;
       if (isBetween(user))
         open.push_back(user->getResult(0));

@@ -1,9 +1,9 @@
 //===- WidenedWeights.h - weights that are stored in few bits -------------===//
 //
-// What stands between a weight of a product, in integers of up to 8 bits or
-// floats of up to 16, and the product: conversions, zero points and scales. A
-// backend may leave such a weight as narrow as it is, which nobody can once it
-// was computed.
+// What stands between a weight of a product or a table, in integers of up to 8
+// bits or floats of up to 16, and the product or gather: conversions, zero
+// points and scales. A backend may leave such a weight as narrow as it is,
+// which nobody can once it was computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,8 @@
 
 namespace sinter {
 
-/// Whether \p op makes wider elements of a weight that leads to a dot_general.
+/// Whether \p op makes wider elements of a weight that leads to a dot_general,
+/// or of a table that a gather looks something up in.
 bool widensWeight(mlir::Operation *op);
 
 /// Whether \p value, an operand of a product, is a weight that was made wider.

@@ -27,6 +27,7 @@
 #include "backend/cpu/layout/FormAttention.h"
 #include "backend/cpu/layout/HalfWeights.h"
 #include "backend/cpu/layout/NarrowProducts.h"
+#include "backend/cpu/layout/NarrowTables.h"
 #include "backend/cpu/layout/PackWeights.h"
 #include "backend/cpu/layout/PairExtremes.h"
 #include "backend/cpu/layout/ScaledWeights.h"
@@ -185,6 +186,8 @@ constexpr Row rows[] = {
      decomposed</*keepsPools=*/true>, Sizes::Open},
     {"cpu-spread-batch-norms", "Make a product and a sum of a batch norm",
      withPatterns<spreadBatchNorms>},
+    {"cpu-narrow-tables", "Leave tables as narrow as they are",
+     withPatterns<narrowTables>},
     {"cpu-narrow-products", "Leave weights of products as narrow as they are",
      narrowProductsFormed},
     {foldConstantsHere, "", nullptr, Sizes::Open},
@@ -344,13 +347,14 @@ void cpu::registerPatternLabels() {
   std::call_once(once, [] {
     std::vector<PatternInfo> all;
     for (ArrayRef<PatternInfo> patterns :
-         {narrowProductsPatterns(), computeWeightsPatterns(),
-          simplifyConvolutionsPatterns(), assignLayoutsPatterns(),
-          scaledWeightsPatterns(), halfWeightsPatterns(),
-          absorbTransposesPatterns(), simplifyProductsPatterns(),
-          carryBiasesPatterns(), pairExtremesPatterns(),
-          formAttentionPatterns(), tabulateBytesPatterns(), widenOncePatterns(),
-          splitJointsPatterns(), formKernelsPatterns(), shareKernelsPatterns()})
+         {narrowTablesPatterns(), narrowProductsPatterns(),
+          computeWeightsPatterns(), simplifyConvolutionsPatterns(),
+          assignLayoutsPatterns(), scaledWeightsPatterns(),
+          halfWeightsPatterns(), absorbTransposesPatterns(),
+          simplifyProductsPatterns(), carryBiasesPatterns(),
+          pairExtremesPatterns(), formAttentionPatterns(),
+          tabulateBytesPatterns(), widenOncePatterns(), splitJointsPatterns(),
+          formKernelsPatterns(), shareKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(

@@ -15,7 +15,9 @@
 #include <cmath>
 #include <complex>
 #include <gtest/gtest.h>
+#include <iomanip>
 #include <random>
+#include <sstream>
 
 using namespace mlir;
 using namespace sinter;
@@ -326,11 +328,80 @@ TEST(Accuracy, NarrowFloats) {
   check<Half>(ElementType::F16,
               {everywhere<Half, uint16_t>(1, count / 2),
                everywhere<Half, uint16_t>(2, count / 2)},
-              1);
+              0.52L);
   check<BFloat16>(ElementType::BF16,
                   {everywhere<BFloat16, uint16_t>(1, count / 2),
                    everywhere<BFloat16, uint16_t>(2, count / 2)},
-                  1);
+                  0.52L);
+}
+
+namespace {
+
+/// All numbers of \p T by \p divisor, as code that multiplies or divides has
+/// them.
+template <typename T>
+void checkQuotients(ElementType type, float divisor, Denormals denormals) {
+  std::vector<T> inputs;
+  for (unsigned bits = 0; bits < 1u << 16; ++bits)
+    inputs.push_back(std::bit_cast<T>(static_cast<uint16_t>(bits)));
+  const T by(divisor);
+  const std::string tensor = "tensor<" + toString(type, Shape{1 << 16}) + ">";
+  std::ostringstream number;
+  number << std::scientific << std::setprecision(9) << static_cast<float>(by);
+  Model model = parseModel("(%a: " + tensor + ") -> " + tensor +
+                           " {\n  %c = stablehlo.constant dense<" +
+                           number.str() + "> : " + tensor +
+                           "\n  %0 = stablehlo.divide %a, %c : " + tensor +
+                           "\n  return %0 : " + tensor + "\n}");
+  cpu::CpuOptions options;
+  options.threads = 1;
+  options.denormals = denormals;
+  Result<Program> program = cpu::compileForCpu(model, options);
+  ASSERT_TRUE(bool(program));
+  ProgramExecutorOptions how;
+  how.denormals = denormals;
+  auto executor =
+      ProgramExecutor::create(std::make_shared<Program>(std::move(*program)),
+                              std::make_shared<ThreadPool>(1), how);
+  const Tensor input = Tensor::of<T>(type, {1 << 16}, inputs);
+  auto results = (*executor)->run({&input, 1});
+  auto got = (*results)[0].template values<T>();
+  const bool flushes = denormals == Denormals::Flush;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto read = [&](T value) {
+      const auto wide = static_cast<float>(value);
+      return flushes ? static_cast<float>(flushed<float>(wide)) : wide;
+    };
+    const float x = read(inputs[i]), quotient = x / read(by);
+    const auto is = static_cast<float>(got[i]);
+    // What is next to denormal may be zero.
+    if (flushes && std::abs(quotient) < 1.001 * leastNormal<float>()) {
+      EXPECT_LE(std::abs(is), leastNormal<float>())
+          << x << " by " << number.str();
+      continue;
+    }
+    const T exact(quotient);
+    if (std::isnan(quotient))
+      EXPECT_TRUE(std::isnan(is)) << x << " by " << number.str();
+    else
+      ASSERT_EQ(std::bit_cast<uint16_t>(got[i]), std::bit_cast<uint16_t>(exact))
+          << x << " by " << number.str() << " is " << is;
+  }
+}
+
+} // namespace
+
+// 14 and 28 have quotients in the middle of two denormals of f16 that products
+// miss; the reciprocal of 2^127 is no normal number.
+TEST(Accuracy, QuotientsOfHalfPrecisionByOneNumber) {
+  for (float divisor :
+       {1.4142135f, 3.0f, 14.0f, 28.0f, -7.0f, 0.1f, 8.0f, 6.0e-8f, 65504.0f}) {
+    checkQuotients<Half>(ElementType::F16, divisor, Denormals::Keep);
+    checkQuotients<BFloat16>(ElementType::BF16, divisor, Denormals::Keep);
+    checkQuotients<BFloat16>(ElementType::BF16, divisor, Denormals::Flush);
+  }
+  for (float divisor : {std::ldexp(1.0f, 127), 3.0e38f, 1.2e-38f})
+    checkQuotients<BFloat16>(ElementType::BF16, divisor, Denormals::Flush);
 }
 
 namespace {

@@ -350,4 +350,101 @@ TEST(NarrowProducts, OfOtherForms) {
   expectNarrow({2, 70, 96, "i8", Numbers::Blocks, Numbers::None, 8}, false);
 }
 
+namespace {
+
+/// A constant of \p shape, of some bytes.
+std::string bytesConstant(const std::string &type, size_t bytes, int step) {
+  std::string text = "stablehlo.constant dense<\"0x";
+  for (size_t i = 0; i < bytes; ++i) {
+    constexpr char digits[] = "0123456789ABCDEF";
+    const unsigned byte = static_cast<unsigned>(i * step + i / 64) & 0xff;
+    text += {digits[byte >> 4], digits[byte & 15]};
+  }
+  return text + "\"> : " + type + "\n";
+}
+
+/// Rows of a table of 300 x 64 bytes of \p element, times \p scales.
+std::string lookup(const std::string &element, const std::string &scales,
+                   const std::string &indices = "2x3",
+                   const std::string &gather =
+                       "offset_dims = [2], collapsed_slice_dims = [0], "
+                       "start_index_map = [0], index_vector_dim = 2",
+                   const std::string &sizes = "1, 64",
+                   const std::string &result = "2x3x64") {
+  const std::string table = "tensor<300x64x" + element + ">",
+                    wide = "tensor<300x64xf32>";
+  return "(%i: tensor<" + indices + "xi32>) -> tensor<" + result +
+         "xf32> {\n%w = " + bytesConstant(table, 300 * 64, 7) +
+         "%f = stablehlo.convert %w : (" + table + ") -> " + wide + "\n" +
+         scales + "%t = stablehlo.multiply %f, %s : " + wide +
+         "\n%r = \"stablehlo.gather\"(%t, %i) <{dimension_numbers = "
+         "#stablehlo.gather<" +
+         gather + ">, slice_sizes = array<i64: " + sizes + ">}> : (" + wide +
+         ", tensor<" + indices + "xi32>) -> tensor<" + result +
+         "xf32>\nreturn %r : tensor<" + result + "xf32>\n}";
+}
+
+std::string rowScales() {
+  std::string text = "%v = stablehlo.constant dense<[";
+  for (int row = 0; row < 300; ++row)
+    text += (row ? ", " : "") + std::to_string(row) + ".5";
+  return text + "]> : tensor<300xf32>\n"
+                "%s = stablehlo.broadcast_in_dim %v, dims = [0] : "
+                "(tensor<300xf32>) -> tensor<300x64xf32>\n";
+}
+const std::string columnScales =
+    "%v = stablehlo.constant dense<0.5> : tensor<64xf32>\n"
+    "%s = stablehlo.broadcast_in_dim %v, dims = [1] : (tensor<64xf32>) -> "
+    "tensor<300x64xf32>\n";
+
+/// A scale for 16 neighbours, written out in full.
+std::string blockScales() {
+  std::string text = "%s = stablehlo.constant dense<[";
+  for (int row = 0; row < 300; ++row) {
+    text += row ? ", [" : "[";
+    for (int i = 0; i < 64; ++i)
+      text += (i ? ", " : "") + std::to_string(row + i / 16) + ".5";
+    text += "]";
+  }
+  return text + "]> : tensor<300x64xf32>\n";
+}
+
+} // namespace
+
+TEST(NarrowTables, StayAsTheyAre) {
+  for (const std::string element : {"i8", "ui8", "f8E4M3FN"})
+    for (const std::string &scales :
+         {rowScales(), columnScales, blockScales()}) {
+      std::shared_ptr<Program> program;
+      EXPECT_EQ(differs(lookup(element, scales), {0, 0}, &program), "")
+          << element << scales.substr(0, 60);
+      EXPECT_LE(constantBytes(*program), 300 * 64u + 300 * 4 * 4 + 1024)
+          << element << scales.substr(0, 60);
+    }
+}
+
+/// What is not whole rows, one index each, behind all others.
+TEST(NarrowTables, OfOtherForms) {
+  const std::string columns =
+      lookup("i8", columnScales, "5",
+             "offset_dims = [0], collapsed_slice_dims = [1], "
+             "start_index_map = [1], index_vector_dim = 1",
+             "300, 1", "300x5");
+  const std::string partOfRows =
+      lookup("i8", columnScales, "5",
+             "offset_dims = [1], collapsed_slice_dims = [0], "
+             "start_index_map = [0], index_vector_dim = 1",
+             "1, 60", "5x60");
+  const std::string rowsInFront =
+      lookup("i8", columnScales, "5",
+             "offset_dims = [0], collapsed_slice_dims = [0], "
+             "start_index_map = [0], index_vector_dim = 1",
+             "1, 64", "64x5");
+  for (const std::string &body : {columns, partOfRows, rowsInFront}) {
+    std::shared_ptr<Program> program;
+    EXPECT_EQ(differs(body, {0, 0}, &program), "") << body.substr(0, 60);
+    EXPECT_GE(constantBytes(*program), 300 * 64 * 4u);
+  }
+}
+
 } // namespace sinter::test::narrow

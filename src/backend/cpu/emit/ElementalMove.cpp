@@ -168,6 +168,19 @@ static std::optional<size_t> soleDimension(ArrayRef<int64_t> shape,
   return sole;
 }
 
+/// The only dimension, not of size 1, along which lanes lie.
+static std::optional<size_t> soleLanes(ArrayRef<Coordinate> place,
+                                       ArrayRef<int64_t> shape) {
+  std::optional<size_t> sole;
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (place[i].lanes && size != 1) {
+      if (sole)
+        return std::nullopt;
+      sole = i;
+    }
+  return sole;
+}
+
 std::optional<Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
                                            Place place) {
   ArrayRef<int64_t> from = shapeOf(op.getOperand()),
@@ -193,9 +206,18 @@ std::optional<Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
           return;
         }
         Coordinates inner(place.slice(toBegin, toEnd - toBegin));
+        ArrayRef<int64_t> innerShape = to.slice(toBegin, toEnd - toBegin);
+        Value offset = linearize(inner, innerShape);
+        std::optional<size_t> lanes = soleLanes(inner, innerShape);
+        // Neighbours in the innermost part of a dimension are neighbours there.
+        if (soleFrom && lanes &&
+            llvm::all_of(innerShape.drop_front(*lanes + 1),
+                         [](int64_t size) { return size == 1; })) {
+          source[*soleFrom] = {offset, /*lanes=*/true};
+          return;
+        }
         for (size_t i = toBegin; i < toEnd; ++i)
           covered &= !place[i].lanes || to[i] == 1;
-        Value offset = linearize(inner, to.slice(toBegin, toEnd - toBegin));
         for (size_t i = fromEnd; i-- > fromBegin;) {
           if (from[i] == 1)
             continue;

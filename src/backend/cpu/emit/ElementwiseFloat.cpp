@@ -52,6 +52,64 @@ Value ElementwiseWriter::exactly(Operands... x) {
   return e.create<arith::TruncFOp>(shaped(f32), wide);
 }
 
+/// The number that \p tensor has everywhere, if it is known.
+static std::optional<APFloat> knownNumber(Value tensor) {
+  while (auto broadcast = tensor.getDefiningOp<stablehlo::BroadcastInDimOp>())
+    tensor = broadcast.getOperand();
+  auto constant = tensor.getDefiningOp<stablehlo::ConstantOp>();
+  auto dense =
+      constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
+  if (!dense || !dense.isSplat())
+    return std::nullopt;
+  return dense.getSplatValue<APFloat>();
+}
+
+/// Whether x * reciprocal and x / divisor are rounded to the same number of
+/// \p type for each x there is. Where both are tiny, they may be taken for zero
+/// or not.
+static bool isExactReciprocal(float reciprocal, float divisor,
+                              const llvm::fltSemantics &type) {
+  auto rounded = [&](float value) {
+    APFloat narrow(value);
+    bool losesInfo;
+    narrow.convert(type, APFloat::rmNearestTiesToEven, &losesInfo);
+    return narrow;
+  };
+  auto isDenormal = [](float value) {
+    return std::fpclassify(value) == FP_SUBNORMAL;
+  };
+  const unsigned width = APFloat::semanticsSizeInBits(type);
+  for (uint64_t bits = 0; bits < uint64_t(1) << width; ++bits) {
+    const float x = float(APFloat(type, APInt(width, bits)).convertToDouble());
+    if (std::isnan(x))
+      continue;
+    const float quotient = x / divisor, product = x * reciprocal;
+    if (isDenormal(quotient) != isDenormal(product))
+      return false;
+    // Most are the same already.
+    if (quotient != product && !std::isnan(quotient) &&
+        !rounded(quotient).bitwiseIsEqual(rounded(product)))
+      return false;
+  }
+  return true;
+}
+
+/// The reciprocal of the divisor of \p op, a division of f16 or bf16 by one
+/// number, where a product with it is rounded to the same.
+Value ElementwiseWriter::exactReciprocal(Operation *op, Type element) {
+  if (!isa<stablehlo::DivOp>(op) || !(element.isF16() || element.isBF16()))
+    return {};
+  std::optional<APFloat> divisor = knownNumber(op->getOperand(1));
+  if (!divisor || !divisor->isNormal())
+    return {};
+  const float number = float(divisor->convertToDouble());
+  const float reciprocal = 1.0f / number;
+  if (!std::isnormal(reciprocal) ||
+      !isExactReciprocal(reciprocal, number, divisor->getSemantics()))
+    return {};
+  return this->number(shaped(e.builder.getF32Type()), reciprocal);
+}
+
 Value ElementwiseWriter::floatOperation(Operation *op, Operands operands,
                                         Type element) {
   if (element.isF32() || element.isF64())
@@ -60,22 +118,29 @@ Value ElementwiseWriter::floatOperation(Operation *op, Operands operands,
   SmallVector<Value> wide;
   for (Value operand : operands)
     wide.push_back(convert(operand, element, f32));
-  Value result = wideFloat(op, wide);
+  if (Value reciprocal = exactReciprocal(op, element))
+    return convert(e.create<arith::MulFOp>(wide[0], reciprocal), f32, element);
+  Value result = wideFloat(op, wide, /*roundsToHalf=*/true);
   return getElementTypeOrSelf(result.getType()).isF32()
              ? convert(result, f32, element)
              : result;
 }
 
-/// On f32 or f64.
-Value ElementwiseWriter::wideFloat(Operation *op, Operands operands) {
+/// On f32 or f64; \p roundsToHalf: f32 of which at most 11 bits are kept.
+Value ElementwiseWriter::wideFloat(Operation *op, Operands operands,
+                                   bool roundsToHalf) {
   using namespace stablehlo;
   Value x = operands[0], y = operands.size() > 1 ? operands[1] : Value();
   Type type = x.getType();
   bool isF32 = getElementTypeOrSelf(type).isF32();
   auto flags =
       reassociate ? arith::FastMathFlags::reassoc : arith::FastMathFlags::none;
-  auto fast = [&](Value (*emit)(KernelBuilder &, Value), auto otherwise) {
+  using Function = Value (*)(KernelBuilder &, Value);
+  auto fast = [&](Function emit, auto otherwise) {
     return isF32 ? emit(e, x) : otherwise();
+  };
+  auto shorter = [&](Function ofHalf, Function ofFloat) {
+    return roundsToHalf ? ofHalf : ofFloat;
   };
   auto one = [&] { return number(type, 1); };
   return llvm::TypeSwitch<Operation *, Value>(op)
@@ -107,7 +172,8 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands) {
       .Case<CosineOp>([&](auto) { return exactly<math::CosOp>(x); })
       .Case<TanOp>([&](auto) { return exactly<math::TanOp>(x); })
       .Case<ExpOp>([&](auto) {
-        return fast(emitExp, [&] { return e.create<math::ExpOp>(x); });
+        return fast(shorter(emitExpForHalf, emitExp),
+                    [&] { return e.create<math::ExpOp>(x); });
       })
       .Case<Expm1Op>([&](auto) {
         return fast(emitExpm1, [&] { return e.create<math::ExpM1Op>(x); });
@@ -122,11 +188,12 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands) {
         return fast(emitTanh, [&] { return e.create<math::TanhOp>(x); });
       })
       .Case<nn::ErfOp>([&](auto) {
-        return fast(emitErf, [&] { return e.create<math::ErfOp>(x); });
+        return fast(shorter(emitErfForHalf, emitErf),
+                    [&] { return e.create<math::ErfOp>(x); });
       })
       .Case<nn::ErfcOp>([&](auto) { return emitErfc(e, x); })
       .Case<LogisticOp>([&](auto) {
-        return fast(emitLogistic, [&] {
+        return fast(shorter(emitLogisticForHalf, emitLogistic), [&] {
           // e^-|x| does not overflow.
           Value power = e.create<math::ExpOp>(
               e.create<arith::NegFOp>(e.create<math::AbsFOp>(x)));
@@ -169,20 +236,10 @@ Value ElementwiseWriter::refineCubicRoot(Value root, Value x) {
   return select(isUsual, refined, root);
 }
 
-/// The exponent that is the same everywhere, if it is.
-static std::optional<double> knownExponent(Value tensor) {
-  while (auto broadcast = tensor.getDefiningOp<stablehlo::BroadcastInDimOp>())
-    tensor = broadcast.getOperand();
-  auto constant = tensor.getDefiningOp<stablehlo::ConstantOp>();
-  auto dense =
-      constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
-  if (!dense || !dense.isSplat())
-    return std::nullopt;
-  return dense.getSplatValue<APFloat>().convertToDouble();
-}
-
 Value ElementwiseWriter::floatPower(Operation *op, Value x, Value y) {
-  std::optional<double> exponent = knownExponent(op->getOperand(1));
+  std::optional<double> exponent;
+  if (std::optional<APFloat> known = knownNumber(op->getOperand(1)))
+    exponent = known->convertToDouble();
   if (exponent == 1)
     return x;
   if (exponent == 2)

@@ -39,7 +39,9 @@ public:
   mlir::Value convert(mlir::Value value, mlir::Type from, mlir::Type to);
 
 private:
-  mlir::Value wideFloat(mlir::Operation *op, Operands operands);
+  mlir::Value wideFloat(mlir::Operation *op, Operands operands,
+                        bool roundsToHalf = false);
+  mlir::Value exactReciprocal(mlir::Operation *op, mlir::Type element);
   mlir::Value refineCubicRoot(mlir::Value root, mlir::Value x);
   mlir::Value floatPower(mlir::Operation *op, mlir::Value x, mlir::Value y);
   mlir::Value reducePrecision(stablehlo::ReducePrecisionOp op, mlir::Value x);

@@ -235,14 +235,29 @@ static Value powerOfRest(Writer &w, Value x, Writer::Whole n) {
   return w.polynomial(r, {1.382130315e-3f, 8.368669078e-3f, 4.166825861e-2f,
                           1.666652113e-1f, 4.999999404e-1f, 1.0f, 1.0f});
 }
+/// The same to 18 bits.
+static Value shortPowerOfRest(Writer &w, Value x, Writer::Whole n) {
+  Value r = w.fma(n.number, -0.693147182f, x);
+  return w.polynomial(r, {4.145858437e-2f, 1.679090708e-1f, 5.000435710e-1f,
+                          9.999634027e-1f, 9.999992847e-1f});
+}
 constexpr float log2OfE = 1.44269504f;
+using PowerOfRest = Value(Writer &, Value, Writer::Whole);
 
 /// Beyond where x is cut, the result is infinite or 0.
-Value cpu::emitExp(KernelBuilder &code, Value x) {
+static Value exponential(KernelBuilder &code, Value x, PowerOfRest *ofRest) {
   Writer w(code, x);
   Value cut = w.atLeast(w.atMost(x, 89.0f), -104.0f);
   Writer::Whole n = w.round(cut, log2OfE);
-  return w.scale(powerOfRest(w, cut, n), n);
+  return w.scale(ofRest(w, cut, n), n);
+}
+
+Value cpu::emitExp(KernelBuilder &code, Value x) {
+  return exponential(code, x, powerOfRest);
+}
+
+Value cpu::emitExpForHalf(KernelBuilder &code, Value x) {
+  return exponential(code, x, shortPowerOfRest);
 }
 
 /// e^x - 1 = 2^n * (e^r - 1) + (2^n - 1), where e^r - 1 = r Q(r); computed by
@@ -349,6 +364,18 @@ Value cpu::emitErf(KernelBuilder &code, Value x) {
   return w.copySign(result, x);
 }
 
+/// x P(x^2) up to where the result is 1 in 11 bits.
+Value cpu::emitErfForHalf(KernelBuilder &code, Value x) {
+  Writer w(code, x);
+  const float most = 2.65f;
+  Value cut = w.atLeast(w.atMost(x, most), -most);
+  Value p = w.polynomial(w.exactMul(cut, cut),
+                         {9.177914251e-8f, -3.532231176e-6f, 6.139647303e-5f,
+                          -6.492271787e-4f, 4.769671708e-3f, -2.627221495e-2f,
+                          1.124327108e-1f, -3.760156035e-1f, 1.128373981f});
+  return w.exactMul(cut, p);
+}
+
 /// erf(x) = x + x P(x^2) for |x| < 1.
 static Value erfNearZero(Writer &w, Value x) {
   Value p =
@@ -388,13 +415,21 @@ Value cpu::emitErfc(KernelBuilder &code, Value x) {
 }
 
 /// 1 / (1 + e) or e / (1 + e) with e = e^-|x|, which does not overflow.
-Value cpu::emitLogistic(KernelBuilder &code, Value x) {
+static Value logistic(KernelBuilder &code, Value x, PowerOfRest *ofRest) {
   Writer w(code, x);
   Value negative =
       w.fromBits(w.orInt(w.bits(x), std::numeric_limits<int>::min()));
   Value cut = w.atLeast(negative, -104.0f);
   Writer::Whole n = w.round(cut, log2OfE);
-  Value power = w.scaleDown(powerOfRest(w, cut, n), n);
+  Value power = w.scaleDown(ofRest(w, cut, n), n);
   Value numerator = w.select(w.less(x, 0.0f), power, w.number(1.0f));
   return w.quotient(numerator, w.exactAdd(power, 1.0f));
+}
+
+Value cpu::emitLogistic(KernelBuilder &code, Value x) {
+  return logistic(code, x, powerOfRest);
+}
+
+Value cpu::emitLogisticForHalf(KernelBuilder &code, Value x) {
+  return logistic(code, x, shortPowerOfRest);
 }

@@ -30,6 +30,12 @@ mlir::Value emitErfc(KernelBuilder &code, mlir::Value x);
 /// 1 / (1 + exp(-x))
 mlir::Value emitLogistic(KernelBuilder &code, mlir::Value x);
 
+/// Of f16, bf16 or narrower floats, in f32, to 17 bits: what they are rounded
+/// to is within 0.52 units in the last place of f16.
+mlir::Value emitExpForHalf(KernelBuilder &code, mlir::Value x);
+mlir::Value emitErfForHalf(KernelBuilder &code, mlir::Value x);
+mlir::Value emitLogisticForHalf(KernelBuilder &code, mlir::Value x);
+
 } // namespace sinter::cpu
 
 #endif // SINTER_BACKEND_CPU_EMIT_MATH_H

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "backend/cpu/codegen/KernelFunction.h"
+#include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/emit/KernelBody.h"
 #include "backend/cpu/emit/LoopNest.h"
 #include "backend/cpu/emit/Math.h"
@@ -100,6 +101,13 @@ private:
     return length;
   }
 
+  /// What elements are kept as: what is computed in f32 is not widened twice.
+  static Type keptType(Type element) {
+    return element.isF16() || element.isBF16()
+               ? Float32Type::get(element.getContext())
+               : storageType(element);
+  }
+
   /// What is expensive, or rounds, and is wanted in more than one pass is kept
   /// in a row of its own, as long as that fits on the stack.
   void chooseStored() {
@@ -126,7 +134,7 @@ private:
       for (size_t i = 0; i < passes.size(); ++i)
         if (passes[i].contains(&op))
           wanted.push_back(i);
-      Type storage = storageType(type.getElementType());
+      Type storage = keptType(type.getElementType());
       if (wanted.size() < 2 || !aligned.contains(&op) ||
           isa<ComplexType>(storage))
         continue;
@@ -151,9 +159,8 @@ private:
     SmallVector<Value> memories;
     for (auto [op, pass] : stored) {
       Type element = tensorOf(op->getResult(0)).getElementType();
-      memories.push_back(
-          createScratch(e.builder, e.loc,
-                        MemRefType::get({rowLength()}, storageType(element))));
+      memories.push_back(createScratch(
+          e.builder, e.loc, MemRefType::get({rowLength()}, keptType(element))));
     }
     auto bindStored = [&](size_t pass, bool isWritten) {
       for (auto [entry, memory] : llvm::zip(stored, memories))
@@ -192,12 +199,22 @@ private:
   /// written there.
   void bindRow(Operation *op, Value row, bool isWritten) {
     RankedTensorType type = tensorOf(op->getResult(0));
+    Type element = type.getElementType(), kept = keptType(element);
+    const bool isWidened = kept != storageType(element);
     elemental->bind(op->getResult(0), [=, this](ArrayRef<Coordinate> place) {
+      KernelBuilder &e = elemental->code;
       Value position = positionInRow(place, shapeOf(type));
-      if (isWritten)
-        return elemental->load(row, position, type.getElementType());
+      if (isWritten && !isWidened)
+        return elemental->load(row, position, element);
+      if (isWritten) {
+        auto narrow = e.builder.create<arith::TruncFOp>(
+            e.loc, element, elemental->load(row, position, kept));
+        narrow->setAttr(roundsNothingAttribute, e.builder.getUnitAttr());
+        return Value(narrow);
+      }
       Value value = elemental->allAt(op, place)[0];
-      elemental->store(value, row, position, type.getElementType());
+      elemental->store(isWidened ? e.create<arith::ExtFOp>(kept, value) : value,
+                       row, position, isWidened ? kept : element);
       return value;
     });
   }

@@ -18,6 +18,8 @@
 #include "interpreter/Interpreter.h"
 #include "passes/LowerQuantized.h"
 
+#include <numeric>
+
 using namespace mlir;
 using sinter::nn::TensorBuilder;
 
@@ -98,10 +100,26 @@ RankedTensorType LayoutAssigner::blockedType(RankedTensorType plain) const {
                                plain.getElementType());
 }
 
+/// The elements of \p value, all the same, in another \p type; null where they
+/// are not known to be.
+static Value resizedSplat(TensorBuilder &emit, Value value,
+                          RankedTensorType type) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  auto splat =
+      constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : nullptr;
+  return splat ? emit.make<stablehlo::ConstantOp>(splat.resizeSplat(type))
+               : Value();
+}
+
 Value LayoutAssigner::pack(TensorBuilder &emit, Value plain) {
   Value &blocked = blockedOf[plain];
+  if (blocked)
+    return blocked;
+  // One number stays one, beyond the last channel, too.
+  auto type = blockedType(tensorOf(plain));
+  blocked = resizedSplat(emit, plain, type);
   if (!blocked)
-    blocked = emit.make<PackOp>(blockedType(tensorOf(plain)), plain);
+    blocked = emit.make<PackOp>(type, plain);
   return blocked;
 }
 
@@ -560,6 +578,19 @@ Value LayoutAssigner::ofAllImages(Operation *op, const Axes &axes) {
   return all;
 }
 
+/// A few rows of \p extremes of \p blocked, whose channels are whole blocks:
+/// of as many tensors as can be in the same form.
+static ValueRange extremesOfRows(TensorBuilder &emit,
+                                 const ExtremesOfAll &extremes, Value blocked) {
+  constexpr int64_t mostTasks = 16;
+  auto type = tensorOf(blocked);
+  const int64_t lanes = type.getShape().back(), rows = sizeOf(blocked) / lanes,
+                tasks = std::gcd(rows, mostTasks);
+  Value flat = emit.reshape(blocked, {tasks, rows / tasks, lanes});
+  return extremes.emit(emit, SmallVector<Value>(extremes.initial.size(), flat),
+                       {1});
+}
+
 bool LayoutAssigner::rewriteReduction(stablehlo::ReduceOp op) {
   Value blocked =
       op.getInputs().empty() ? Value() : blockedOf.lookup(op.getInputs()[0]);
@@ -569,12 +600,16 @@ bool LayoutAssigner::rewriteReduction(stablehlo::ReduceOp op) {
     return rewriteByChannel(op);
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
-  ValueRange ofChannels = extremes->emit(
-      emit, SmallVector<Value>(op.getInputs().size(), blocked), {2, 3});
-  SmallVector<Value> plain;
-  for (Value each : ofChannels)
-    plain.push_back(plainChannels(emit, each, tensorOf(extremes->tensor)));
-  ValueRange ofAll = extremes->emit(emit, plain, {0, 1});
+  SmallVector<Value> parts;
+  if (tensorOf(extremes->tensor).getDimSize(1) % lanes == 0) {
+    llvm::append_range(parts, extremesOfRows(emit, *extremes, blocked));
+  } else {
+    ValueRange ofChannels = extremes->emit(
+        emit, SmallVector<Value>(op.getInputs().size(), blocked), {2, 3});
+    for (Value each : ofChannels)
+      parts.push_back(plainChannels(emit, each, tensorOf(extremes->tensor)));
+  }
+  ValueRange ofAll = extremes->emit(emit, parts, {0, 1});
   for (auto [was, is] : llvm::zip(op.getResults(), ofAll)) {
     patterns.replaced(blockChannelsLabel, was, is);
     was.replaceAllUsesWith(is);
