@@ -47,7 +47,7 @@ public:
   }
   std::string resultOf(const std::string &weight) const override;
   Result<void> checkLabels(const Batch &batch) const override;
-  Result<void> writeStep(const Batch &batch, uint32_t replicas,
+  Result<void> writeStep(const Batch &batch, uint32_t replicas, StepForm form,
                          const std::string &output) override;
   Result<void> write(const NamedTensors &values, const std::string &output,
                      Overwrite overwrite) override;
@@ -208,8 +208,8 @@ void Trainer::tellOfWeights() {
         llvm::join(integers, ", "));
   if (!trained.askedFor.empty())
     request.input.note(
-        request.input.path + ": not trained, since all their " +
-        "elements are one number: " + llvm::join(trained.askedFor, ", ") +
+        request.input.path + ": not trained, since they look like parts of " +
+        "the computation: " + llvm::join(trained.askedFor, ", ") +
         " (--trainable asks for them)");
   if (!trained.reinitialized.empty() && !request.goesOn)
     request.input.note(request.input.path + ": these begin afresh: " +
@@ -342,22 +342,27 @@ Result<void> Trainer::checkLabels(const Batch &batch) const {
   return {};
 }
 
-/// Arguments and results without attributes of our own, for other tools.
+/// Nothing but what other tools know.
 static void dropOwnAttributes(Model &model) {
   func::FuncOp entry = model.entry();
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     entry.setArgAttrs(i, ArrayRef<NamedAttribute>());
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
     entry.setResultAttrs(i, ArrayRef<NamedAttribute>());
-  model.module().walk([](Operation *op) { op->removeAttr(nameAttribute); });
+  model.module().walk([](Operation *op) {
+    for (NamedAttribute each : llvm::to_vector(op->getDiscardableAttrs()))
+      if (each.getName().getValue().starts_with("sinter."))
+        op->removeDiscardableAttr(each.getName());
+  });
 }
 
 Result<void> Trainer::writeStep(const Batch &batch, uint32_t replicas,
-                                const std::string &output) {
+                                StepForm form, const std::string &output) {
   Result<Model> graph = boundedStep(batch, replicas);
   if (!graph)
     return graph.takeError();
-  dropOwnAttributes(*graph);
+  if (form == StepForm::Public)
+    dropOwnAttributes(*graph);
   if (Result<void> written = writeModel(*graph, output); !written)
     return ofInput(written.takeError(), request.input.path);
   return {};
