@@ -6,6 +6,7 @@
 #include "engine/compiler/LossFile.h"
 #include "engine/compiler/MemoryLimit.h"
 #include "engine/compiler/MlirCompiler.h"
+#include "engine/compiler/StoredWeights.h"
 #include "graph/Constants.h"
 #include "graph/Origin.h"
 #include "graph/storage/Storage.h"
@@ -68,13 +69,17 @@ private:
   CompileRequest compileRequest() const;
   Result<TrainingProgram> programOf(Model model) const;
   void tellOfWeights();
+  Result<void> writeStored(Model &model,
+                           const llvm::StringMap<const Tensor *> &values,
+                           llvm::StringMap<unsigned> &replaced) const;
 
   TrainRequest request;
   std::unique_ptr<ModelSource> source;
   /// By path.
   std::map<std::string, LossFile> lossFiles;
   autodiff::TrainedTensors trained;
-  /// Of the file, what would be weights if it were floating-point numbers.
+  /// Weights that the file holds as integers, and those that are not trained.
+  StoredWeights stored;
   std::vector<std::string> integers;
   bool hasTold = false;
 };
@@ -131,20 +136,6 @@ static Result<void> raiseRounding(Model &model) {
   return raised ? Result<void>() : raised.takeError();
 }
 
-/// The names of constants that are numbers of integers, which have no gradient.
-static std::vector<std::string> integerWeights(Model &model) {
-  llvm::SetVector<StringRef> names;
-  model.entry().walk([&](stablehlo::UniformDequantizeOp op) {
-    Value elements = op.getOperand();
-    if (auto cast = elements.getDefiningOp<stablehlo::BitcastConvertOp>())
-      elements = cast.getOperand();
-    if (auto constant = elements.getDefiningOp<stablehlo::ConstantOp>())
-      if (auto name = constant->getAttrOfType<StringAttr>(nameAttribute))
-        names.insert(name.getValue());
-  });
-  return {names.begin(), names.end()};
-}
-
 /// The model for inputs like these, its weights as arguments.
 Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   const std::vector<ModelInput> &wanted = description().inputs;
@@ -170,8 +161,11 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   // Before scales become arguments.
   if (Result<void> raised = raiseRounding(*model); !raised)
     return inFile(raised.takeError(), request.input.path);
-  if (!hasTold)
+  StoredWeights rounded = expandStoredWeights(*model);
+  if (!hasTold) {
+    stored = std::move(rounded);
     integers = integerWeights(*model);
+  }
   Result<std::vector<autodiff::LiftedWeight>> weights =
       autodiff::liftWeights(*model, unnamedOf(source->format()));
   if (!weights)
@@ -201,10 +195,20 @@ Result<Model> Trainer::stepGraph(const Batch &batch, uint32_t replicas) {
 void Trainer::tellOfWeights() {
   if (std::exchange(hasTold, true) || !request.input.note)
     return;
+  std::vector<std::string> rounded;
+  for (const std::string &name : trained.weights)
+    if (stored.contains(name))
+      rounded.push_back(name);
+  if (!rounded.empty())
+    request.input.note(request.input.path +
+                       ": trained as real numbers, which are rounded to the "
+                       "integers of the file: " +
+                       llvm::join(rounded, ", "));
   if (!integers.empty())
     request.input.note(
         request.input.path +
-        ": not trained, since the file holds them as integers: " +
+        ": not trained, since the file holds them as integers that are not "
+        "only dequantised to f32: " +
         llvm::join(integers, ", "));
   if (!trained.askedFor.empty())
     request.input.note(
@@ -378,6 +382,27 @@ static Tensor ofType(const Tensor &tensor, ElementType type) {
   return tensorOfDoubles(type, tensor.shape(), numbers);
 }
 
+/// Gives the integers of \p model that stand for weights of \p values.
+Result<void> Trainer::writeStored(Model &model,
+                                  const llvm::StringMap<const Tensor *> &values,
+                                  llvm::StringMap<unsigned> &replaced) const {
+  for (auto constant : model.entry().front().getOps<stablehlo::ConstantOp>()) {
+    const StringRef name = constantName(constant.getResult());
+    auto weight = stored.find(name);
+    auto found = values.find(name);
+    if (weight == stored.end() || found == values.end())
+      continue;
+    Result<Tensor> elements =
+        elementsOf(weight->second, ofType(*found->second, ElementType::F32),
+                   model.context());
+    if (!elements)
+      return elements.takeError();
+    constant.setValueAttr(toAttribute(*elements, name, model.context()));
+    ++replaced[name];
+  }
+  return {};
+}
+
 Result<void> Trainer::write(const NamedTensors &values,
                             const std::string &output, Overwrite overwrite) {
   Result<WrittenForm> form = writtenForm(output);
@@ -405,6 +430,9 @@ Result<void> Trainer::write(const NamedTensors &values,
                                            each.name, read->model.context()));
     ++replaced[each.name];
   }
+  if (Result<void> rounded = writeStored(read->model, byName, replaced);
+      !rounded)
+    return inFile(rounded.takeError(), request.input.path);
   for (const auto &[name, tensor] : values)
     if (!replaced.contains(name))
       return unsupported(request.input.path + ": the weight '" + name +
