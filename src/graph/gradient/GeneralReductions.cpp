@@ -70,23 +70,8 @@ static Gradients combinedRows(TensorBuilder &e, Block &body,
 /// what its body reads from outside.
 static Gradients throughTree(Operation *op, TensorBuilder &e,
                              ValueRange results, ValueRange dy) {
-  SmallVector<Value> outputs, seeds;
-  for (auto [result, seed] : llvm::zip_equal(results, dy))
-    if (seed) {
-      outputs.push_back(result);
-      seeds.push_back(seed);
-    }
-  SmallVector<Value> sources = sourcesOf(op);
-  llvm::SetVector<Value> once(sources.begin(), sources.end());
-  auto gradients = backpropagate(e.builder, outputs, seeds, once.getArrayRef());
-  if (failed(gradients))
-    return failure();
-  DenseMap<Value, Value> bySource;
-  for (auto [source, gradient] : llvm::zip_equal(once, *gradients))
-    bySource[source] = gradient;
-  return llvm::map_to_vector(sources, [&](Value each) {
-    return std::exchange(bySource[each], Value());
-  });
+  return backpropagateKnown(e.builder, SmallVector<Value>(results), dy,
+                            sourcesOf(op));
 }
 
 Gradients reducedByTree(ReduceOp op, TensorBuilder &e, ValueRange dy) {

@@ -263,23 +263,7 @@ private:
     auto results = partsOf(op, isOfQuantized);
     if (failed(results))
       return failure();
-    SmallVector<Value> outputs, seeds;
-    for (auto [result, gradient] : llvm::zip_equal(*results, known))
-      if (gradient) {
-        outputs.push_back(result);
-        seeds.push_back(gradient);
-      }
-    // An operand may be there twice, and its gradient counts once.
-    llvm::SetVector<Value> once(sources.begin(), sources.end());
-    auto gradients = backpropagate(builder, outputs, seeds, once.getArrayRef());
-    if (failed(gradients))
-      return failure();
-    DenseMap<Value, Value> bySource;
-    for (auto [source, gradient] : llvm::zip_equal(once, *gradients))
-      bySource[source] = gradient;
-    return llvm::map_to_vector(sources, [&](Value source) {
-      return std::exchange(bySource[source], Value());
-    });
+    return gradient::backpropagateKnown(builder, *results, known, sources);
   }
 
   OpBuilder &builder;

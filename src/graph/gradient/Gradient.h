@@ -55,7 +55,8 @@ llvm::StringRef combinerOf(mlir::Region &region);
 /// read from outside, each once.
 llvm::SmallVector<mlir::Value> sourcesOf(mlir::Operation *op);
 
-/// backpropagate from those of \p outputs that have a seed.
+/// backpropagate from those of \p outputs that have a seed. The gradient by an
+/// input that is there twice counts once: it is that of the first.
 Gradients backpropagateKnown(mlir::OpBuilder &builder,
                              llvm::ArrayRef<mlir::Value> outputs,
                              mlir::ValueRange seeds,
