@@ -274,6 +274,16 @@ class Train(TrainCase):
             wanted["variance"] = [0.9 * old + 0.1 * new * factor for old, new in zip(network.statistics["variance"], variances)]
             self.close(self.train(network, "--lr", "0.1", "--batch", "6"), wanted)
 
+    def test_fixed_batch(self):
+        """A model that takes so many samples at a time says so where a batch has others."""
+        tensors = [onnx.tensor("w", [FEATURES, CLASSES], onnx.floats(*Network().weights["w"]))]
+        graph = onnx.graph([onnx.node("MatMul", ["x", "w"], ["z"], "product")], [onnx.value_info("x", [4, FEATURES])], [onnx.value_info("z", [4, CLASSES])], tensors)
+        command = ["train", self.write("net.onnx", onnx.model(graph, 15)), "--data", self.data(), "-o", self.path("out.onnx")]
+        self.expect_error(USAGE, *command, "--batch", "4", mentions=["the input 'x' takes 4 samples at a time, and a batch has 2", "--drop-last"])
+        self.expect_error(USAGE, *command, "--batch", "3", mentions=["--batch 4"])
+        done = self.sinter(*command, "--batch", "4", "--drop-last")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+
     def test_momentum_of_the_file(self):
         """A norm's own, unless the option says another; it goes from format to format."""
         for options, kept in ([], 0.7), (["--batch-norm-momentum", "0.4"], 0.4):

@@ -9,6 +9,7 @@
 #include "engine/compiler/StoredWeights.h"
 #include "graph/Constants.h"
 #include "graph/Origin.h"
+#include "graph/nn/NnOps.h"
 #include "graph/storage/Storage.h"
 #include "interpreter/InterpreterExecutor.h"
 #include "passes/Observe.h"
@@ -80,6 +81,8 @@ private:
   autodiff::TrainedTensors trained;
   /// Weights that the file holds as integers, and those that are not trained.
   StoredWeights stored;
+  /// Batch norms that norm by the batch wherever the model runs.
+  size_t trainingNorms = 0;
   std::vector<std::string> integers;
   bool hasTold = false;
 };
@@ -143,6 +146,16 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   std::vector<Shape> shapes;
   std::vector<std::optional<Tensor>> values(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
+    const Shape &shape = wanted[i].spec.shape;
+    if (!shape.empty() && shape[0] >= 0 && !inputs[i].shape().empty() &&
+        shape[0] != inputs[i].shape()[0])
+      return usageError(
+          request.input.path + ": the input '" + wanted[i].spec.name +
+          "' takes " + std::to_string(shape[0]) +
+          " samples at a time, and a batch has " +
+          std::to_string(inputs[i].shape()[0]) + " (--batch " +
+          std::to_string(shape[0]) +
+          "; --drop-last leaves out training samples that fill none)");
     shapes.push_back(inputs[i].shape());
     known.shapes[wanted[i].spec.name] = inputs[i].shape();
   }
@@ -164,6 +177,7 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   StoredWeights rounded = expandStoredWeights(*model);
   if (!hasTold) {
     stored = std::move(rounded);
+    model->entry().walk([&](nn::MeanVarNormOp) { ++trainingNorms; });
     integers = integerWeights(*model);
   }
   Result<std::vector<autodiff::LiftedWeight>> weights =
@@ -195,6 +209,12 @@ Result<Model> Trainer::stepGraph(const Batch &batch, uint32_t replicas) {
 void Trainer::tellOfWeights() {
   if (std::exchange(hasTold, true) || !request.input.note)
     return;
+  if (trainingNorms)
+    request.input.note(request.input.path + ": " +
+                       std::to_string(trainingNorms) +
+                       " batch norms are in training mode in the file: "
+                       "wherever it runs, in validation, too, they norm by the "
+                       "batch");
   std::vector<std::string> rounded;
   for (const std::string &name : trained.weights)
     if (stored.contains(name))
