@@ -3,6 +3,7 @@
 #include "autodiff/Weights.h"
 
 #include "graph/Constants.h"
+#include "graph/Literals.h"
 #include "graph/Types.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -23,7 +24,7 @@ static bool isOneNumber(const Tensor &tensor) {
 
 SmallVector<WeightConstant> weightConstants(func::FuncOp entry,
                                             UnnamedConstants unnamed) {
-  SmallVector<WeightConstant> named, others;
+  SmallVector<WeightConstant> named, literals, others;
   for (auto constant : entry.front().getOps<stablehlo::ConstantOp>()) {
     auto type = tensorOf(constant.getResult());
     if (type.getRank() == 0 || !isa<FloatType>(type.getElementType()))
@@ -33,10 +34,18 @@ SmallVector<WeightConstant> weightConstants(func::FuncOp entry,
       continue;
     if (const StringRef name = constantName(constant.getResult());
         !name.empty())
-      named.push_back({constant, name.str()});
+      (isLiteral(constant) ? literals : named)
+          .push_back({constant, name.str()});
     else if (unnamed == UnnamedConstants::OfTheFile)
       others.push_back({constant, "constant." + std::to_string(others.size()),
                         isOneNumber(*tensor)});
+  }
+  // A file that lists weights means these.
+  const bool isListed = !named.empty();
+  for (WeightConstant &each : literals) {
+    each.isAskedFor =
+        isListed || isOneNumber(*constantTensor(each.constant.getResult()));
+    named.push_back(std::move(each));
   }
   return named.empty() ? others : named;
 }

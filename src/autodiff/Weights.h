@@ -3,7 +3,8 @@
 // A weight is a constant of floating-point numbers with a dimension, under its
 // name in the file (`sinter.name`). Where a file names none of its constants,
 // they are called constant.0, constant.1 and so on, in the order of the entry
-// function.
+// function. What nodes of a file give (graph/Literals.h) is a weight where the
+// file lists no others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +27,9 @@ enum class UnnamedConstants {
 struct WeightConstant {
   stablehlo::ConstantOp constant;
   std::string name;
-  /// Whether it is only trained if its name is asked for: it has none in the
-  /// file, and all its elements are the same number, as the zeros of a maximum
-  /// are.
+  /// Whether it is only trained if its name is asked for: a node of a file that
+  /// lists its weights gives it, or no list has it and all its elements are the
+  /// same number, as the zeros of a maximum are.
   bool isAskedFor = false;
 };
 

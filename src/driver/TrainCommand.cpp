@@ -410,7 +410,10 @@ Result<void> TrainCommand::writeStep(TrainingRun &run) {
   if (!samples)
     return samples.takeError();
   const Batch &part = samples->parts.front();
-  return run.source().writeStep(part, samples->taking, options.stepFile);
+  return run.source().writeStep(part, samples->taking,
+                                options.writesStates ? StepForm::Stateful
+                                                     : StepForm::Public,
+                                options.stepFile);
 }
 
 Result<int> TrainCommand::run() {

@@ -333,6 +333,10 @@ void TrainOptions::addFiles(CLI::App &app) {
                  "optimiser, with weights as arguments and results")
       ->type_name("FILE.mlir")
       ->group("Report");
+  app.add_flag("--step-states", writesStates,
+               "in it, weights and what the optimiser keeps are states with "
+               "their names and values, for sinter alone")
+      ->group("Report");
 }
 
 void TrainOptions::addProcesses(CLI::App &app) {
@@ -380,6 +384,8 @@ Result<void> TrainOptions::check() const {
   if (output.empty() && stepFile.empty())
     return usageError("nothing to do: give -o FILE for the trained model, or "
                       "--write-step FILE");
+  if (writesStates && stepFile.empty())
+    return usageError("--step-states needs --write-step");
   if (augmentation.crops && !resize)
     return usageError("--random-crop needs --resize, a size larger than the "
                       "model's input");

@@ -21,6 +21,8 @@ namespace sinter::driver {
 struct TrainOptions {
   CommonOptions common;
   std::string output, logFile, curveFile, stepFile;
+  /// Whether the step that is written has its states.
+  bool writesStates = false;
   OverwriteOptions overwrite;
   std::string data, validation, labels;
   InputOptions pictures;

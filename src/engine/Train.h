@@ -54,6 +54,12 @@ struct CheckedStep {
   std::vector<std::string> values;
 };
 
+/// How a step is written.
+enum class StepForm {
+  Public,   ///< As any tool reads it: states are arguments and results.
+  Stateful, ///< With names and states, and what they begin with.
+};
+
 /// A model that is trained.
 class TrainableModel {
 public:
@@ -80,10 +86,9 @@ public:
   /// Whether the labels in \p batch name classes that the model has, or are
   /// ignored; after step(). A Usage error names the first that does not.
   virtual Result<void> checkLabels(const Batch &batch) const = 0;
-  /// Writes the step for samples like these as StableHLO, its states as
-  /// arguments and results.
+  /// Writes the step for samples like these as StableHLO.
   virtual Result<void> writeStep(const Batch &batch, uint32_t replicas,
-                                 const std::string &output) = 0;
+                                 StepForm form, const std::string &output) = 0;
   /// Writes the model that was read with \p values in place of the weights and
   /// statistics of these names. A file of the model itself is replaced only as
   /// \p overwrite allows.

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """`sinter train` of models that quantise and dequantise: rounding lets gradients through, but where numbers are cut."""
 import json
-import os
 import struct
 
 import OnnxBytes as onnx
@@ -16,6 +15,16 @@ def rounded(x, scale, least, greatest):
     """What x becomes, and whether it is not cut."""
     element = round(x / scale)
     return scale * min(max(element, least), greatest), least <= element <= greatest
+
+
+def bytes_of(content, name):
+    """Those of the initializer NAME of an ONNX model."""
+    for field, value in onnx.fields(content):
+        for inner, tensor in onnx.fields(value) if field == 7 else ():
+            parts = dict((number, part) for number, part in onnx.fields(tensor) if number in (8, 9)) if inner == 5 else {}
+            if 8 in parts and bytes(parts[8]).decode() == name:
+                return bytes(parts[9])
+    return None
 
 
 class Quantized:
@@ -102,15 +111,34 @@ class TrainQuantized(TrainCase):
             for a, b in zip(got["v.scale"], network.scales):
                 self.assertAlmostEqual(a, b, places=8)
 
-    def test_integers_are_no_weights(self):
-        _, done = self.step(Quantized().onnx(integers=True))
+    def test_integers(self):
+        """Weights that the file holds as integers are trained as the numbers that they stand for, and rounded again."""
+        network = Quantized()
+        elements = list(range(FEATURES * CLASSES))
+        network.w = [each * network.scales[i % CLASSES] for i, each in enumerate(elements)]
+        for options in [], ["--backend", "interpreter"]:
+            target, done = self.step(network.onnx(integers=True, bias=True), *options)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertIn("trained as real numbers, which are rounded to the integers of the file: v.q\n", done.stderr)
+            loss, wanted = network.step(self.x, target)
+            with open(self.path("log.jsonl")) as file:
+                self.assertAlmostEqual(json.loads(file.readline())["loss"], loss, places=5)
+            with open(self.path("out.onnx"), "rb") as file:
+                content = file.read()
+            got = bytes_of(content, "v.q")
+            self.assertEqual(len(got), len(elements))
+            for i, (a, b) in enumerate(zip(struct.unpack(f"{len(got)}b", got), wanted["w"])):
+                quotient = b / network.scales[i % CLASSES]
+                self.assertAlmostEqual(a, min(max(quotient, -128), 127), delta=0.501)
+            self.assertGreater(sum(a != b for a, b in zip(struct.unpack(f"{len(got)}b", got), elements)), 3)
+            for a, b in zip(initializers(content)["b"], wanted["b"]):
+                self.assertAlmostEqual(a, b, places=5)
+        # Nothing but integers is enough.
+        _, done = self.step(network.onnx(integers=True))
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        _, done = self.step(network.onnx(integers=True), "--frozen", "v.q")
         self.assertEqual(done.returncode, USAGE, done.stderr)
         self.assertIn("there is no weight to train", done.stderr)
-        self.assertFalse(os.path.exists(self.path("out.onnx")))
-        # What else there is trains, and a note names what does not.
-        _, done = self.step(Quantized().onnx(integers=True, bias=True))
-        self.assertEqual(done.returncode, DONE, done.stderr)
-        self.assertIn("not trained, since the file holds them as integers: v.q\n", done.stderr)
 
 
 if __name__ == "__main__":

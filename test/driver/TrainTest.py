@@ -274,6 +274,16 @@ class Train(TrainCase):
             wanted["variance"] = [0.9 * old + 0.1 * new * factor for old, new in zip(network.statistics["variance"], variances)]
             self.close(self.train(network, "--lr", "0.1", "--batch", "6"), wanted)
 
+    def test_fixed_batch(self):
+        """A model that takes so many samples at a time says so where a batch has others."""
+        tensors = [onnx.tensor("w", [FEATURES, CLASSES], onnx.floats(*Network().weights["w"]))]
+        graph = onnx.graph([onnx.node("MatMul", ["x", "w"], ["z"], "product")], [onnx.value_info("x", [4, FEATURES])], [onnx.value_info("z", [4, CLASSES])], tensors)
+        command = ["train", self.write("net.onnx", onnx.model(graph, 15)), "--data", self.data(), "-o", self.path("out.onnx")]
+        self.expect_error(USAGE, *command, "--batch", "4", mentions=["the input 'x' takes 4 samples at a time, and a batch has 2", "--drop-last"])
+        self.expect_error(USAGE, *command, "--batch", "3", mentions=["--batch 4"])
+        done = self.sinter(*command, "--batch", "4", "--drop-last")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+
     def test_momentum_of_the_file(self):
         """A norm's own, unless the option says another; it goes from format to format."""
         for options, kept in ([], 0.7), (["--batch-norm-momentum", "0.4"], 0.4):
@@ -346,6 +356,55 @@ class Train(TrainCase):
             self.assertAlmostEqual(a, 0.9 + 0.1 * b * SAMPLES / (SAMPLES - 1), places=5)
         self.assertNotEqual(got["scale"], [1.0] * FEATURES)
 
+    def test_copied_layers_are_not_tied(self):
+        """PyTorch writes one of two equal parameters as Identity, and what it ties as one initializer."""
+        square = numbers(FEATURES * FEATURES, 1)
+        nodes = [onnx.node("Identity", ["a"], ["b"], "copy"), onnx.node("MatMul", ["x", "a"], ["h"], "first"), onnx.node("MatMul", ["h", "b"], ["z"], "second")]
+        graph = onnx.graph(nodes, [onnx.value_info("x", ["N", FEATURES])], [onnx.value_info("z", ["N", FEATURES])], [onnx.tensor("a", [FEATURES, FEATURES], onnx.floats(*square))])
+        for producer, names in ("pytorch", ["a", "b"]), ("another", ["a"]):
+            model, out = self.write("net.onnx", onnx.model(graph, 15) + onnx.data(2, producer)), self.path("out.onnx")
+            labels = self.write("d.npz", npz(x=npy([SAMPLES, FEATURES], self.x), target=npy([SAMPLES], [0, 1, 2, 0, 1, 2], "i8")))
+            done = self.sinter("train", model, "--data", labels, "-o", out, "--batch", "6", "--lr", "0.1", "--force")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            with open(out, "rb") as file:
+                got = initializers(file.read())
+            self.assertEqual(sorted(got), names)
+            if len(names) == 2:
+                self.assertNotEqual(got["a"], got["b"])
+
+    def test_what_nodes_give_is_no_weight(self):
+        """A Constant is part of the computation where there are initializers, and a weight where there are none."""
+        factors = numbers(FEATURES, 9, 0.5, 1.5)
+        constant = lambda name, shape, values: onnx.node("Constant", [], [name], name, attributes=onnx.data(5, onnx.data(1, "value") + onnx.data(5, onnx.tensor("", shape, onnx.floats(*values))) + onnx.number(20, 4)))
+        ends = [onnx.value_info("x", ["N", FEATURES])], [onnx.value_info("z", ["N", CLASSES])]
+        weight = FEATURES, CLASSES
+        values = numbers(FEATURES * CLASSES, 1)
+        rest = [onnx.node("Mul", ["x", "factors"], ["n"], "scale"), onnx.node("MatMul", ["n", "w"], ["z"], "product")]
+        listed = onnx.graph([constant("factors", [FEATURES], factors), *rest], *ends, [onnx.tensor("w", weight, onnx.floats(*values))])
+        alone = onnx.graph([constant("factors", [FEATURES], factors), constant("w", weight, values), *rest], *ends, [])
+        out = self.path("out.onnx")
+
+        def trained(graph, *options):
+            done = self.sinter("train", self.write("net.onnx", onnx.model(graph, 15)), "--data", self.data(), "-o", out, "--batch", "6", "--lr", "0.1", "--force", *options)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            with open(out, "rb") as file:
+                return done.stderr, initializers(file.read())
+
+        said, got = trained(listed)
+        self.assertIn("factors (--trainable asks for them)", said)
+        self.assertNotEqual(got["w"], values)
+        self.assertEqual(got.get("factors", factors), factors)
+        step = self.path("step.mlir")
+        trained(listed, "--write-step", step)
+        with open(step) as file:
+            self.assertNotIn("sinter", file.read())
+        said, got = trained(listed, "--trainable", "*")
+        self.assertNotIn("asks for", said)
+        self.assertNotEqual(got["factors"], factors)
+        said, got = trained(alone)
+        self.assertNotEqual(got["w"], values)
+        self.assertNotEqual(got["factors"], factors)
+
     def test_written_step(self):
         """Public StableHLO: the results behind the first four are the arguments' new values, in their order."""
         network, step = Network(last="Softmax"), self.path("step.mlir")
@@ -369,6 +428,35 @@ class Train(TrainCase):
             values = struct.unpack(f"<{len(wanted[name])}f", raw[-4 * len(wanted[name]):])
             for a, b in zip(values, wanted[name]):
                 self.assertAlmostEqual(a, b, places=5)
+
+    def test_step_with_states(self):
+        """Weights and what the optimiser keeps are states, data are inputs, the loss is an output; two runs are two steps."""
+        network, step, kept = Network(norm=True), self.path("step.mlir"), self.path("kept")
+        model, data = self.write("net.onnx", network.onnx()), self.data()
+        options = ["--batch", "6", "--lr", "0.1", "--momentum", "0.9", "--no-shuffle"]
+        done = self.sinter("train", model, "--data", data, *options, "--write-step", step, "--step-states")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        done = self.sinter("inspect", step, "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        roles = {each["name"]: each["role"] for each in json.loads(done.stdout)["tensors"]}
+        states = [*network.weights, *network.statistics, *(f"{name}.momentum" for name in network.weights)]
+        self.assertEqual({name for name, role in roles.items() if role == "state"}, set(states))
+        self.assertEqual({name for name, role in roles.items() if role == "input"}, {"x", "target", "learning_rate"})
+        os.mkdir(kept)
+        inputs = {"x": npy([SAMPLES, FEATURES], self.x), "target": npy([SAMPLES], self.labels, "i8"), "learning_rate": npy([], [0.1])}
+        for _ in range(2):
+            done = self.sinter("run", step, *(word for name, each in inputs.items() for word in ("--input", f"{name}={self.write(name + '.npy', each)}")), "--state-dir", kept)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+        out = self.path("out.onnx")
+        done = self.sinter("train", model, "--data", data, *options, "--epochs", "2", "-o", out)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(out, "rb") as file:
+            wanted = initializers(file.read())
+        for name in (*network.weights, *network.statistics):
+            with open(f"{kept}/state_{name}.npy", "rb") as file:
+                got = list(struct.unpack(f"<{len(wanted[name])}f", file.read()[-4 * len(wanted[name]):]))
+            self.assertEqual(got, wanted[name], name)
+        self.expect_error(USAGE, "train", model, "--data", data, "-o", out, "--force", "--step-states", mentions=["--step-states needs --write-step"])
 
     def test_goes_on_from_a_checkpoint(self):
         """A run that is ended in the middle and goes on has the bits, and the log, of one that never was."""

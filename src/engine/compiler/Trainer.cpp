@@ -6,8 +6,10 @@
 #include "engine/compiler/LossFile.h"
 #include "engine/compiler/MemoryLimit.h"
 #include "engine/compiler/MlirCompiler.h"
+#include "engine/compiler/StoredWeights.h"
 #include "graph/Constants.h"
 #include "graph/Origin.h"
+#include "graph/nn/NnOps.h"
 #include "graph/storage/Storage.h"
 #include "interpreter/InterpreterExecutor.h"
 #include "passes/Observe.h"
@@ -47,7 +49,7 @@ public:
   }
   std::string resultOf(const std::string &weight) const override;
   Result<void> checkLabels(const Batch &batch) const override;
-  Result<void> writeStep(const Batch &batch, uint32_t replicas,
+  Result<void> writeStep(const Batch &batch, uint32_t replicas, StepForm form,
                          const std::string &output) override;
   Result<void> write(const NamedTensors &values, const std::string &output,
                      Overwrite overwrite) override;
@@ -68,13 +70,19 @@ private:
   CompileRequest compileRequest() const;
   Result<TrainingProgram> programOf(Model model) const;
   void tellOfWeights();
+  Result<void> writeStored(Model &model,
+                           const llvm::StringMap<const Tensor *> &values,
+                           llvm::StringMap<unsigned> &replaced) const;
 
   TrainRequest request;
   std::unique_ptr<ModelSource> source;
   /// By path.
   std::map<std::string, LossFile> lossFiles;
   autodiff::TrainedTensors trained;
-  /// Of the file, what would be weights if it were floating-point numbers.
+  /// Weights that the file holds as integers, and those that are not trained.
+  StoredWeights stored;
+  /// Batch norms that norm by the batch wherever the model runs.
+  size_t trainingNorms = 0;
   std::vector<std::string> integers;
   bool hasTold = false;
 };
@@ -131,20 +139,6 @@ static Result<void> raiseRounding(Model &model) {
   return raised ? Result<void>() : raised.takeError();
 }
 
-/// The names of constants that are numbers of integers, which have no gradient.
-static std::vector<std::string> integerWeights(Model &model) {
-  llvm::SetVector<StringRef> names;
-  model.entry().walk([&](stablehlo::UniformDequantizeOp op) {
-    Value elements = op.getOperand();
-    if (auto cast = elements.getDefiningOp<stablehlo::BitcastConvertOp>())
-      elements = cast.getOperand();
-    if (auto constant = elements.getDefiningOp<stablehlo::ConstantOp>())
-      if (auto name = constant->getAttrOfType<StringAttr>(nameAttribute))
-        names.insert(name.getValue());
-  });
-  return {names.begin(), names.end()};
-}
-
 /// The model for inputs like these, its weights as arguments.
 Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   const std::vector<ModelInput> &wanted = description().inputs;
@@ -152,6 +146,16 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   std::vector<Shape> shapes;
   std::vector<std::optional<Tensor>> values(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
+    const Shape &shape = wanted[i].spec.shape;
+    if (!shape.empty() && shape[0] >= 0 && !inputs[i].shape().empty() &&
+        shape[0] != inputs[i].shape()[0])
+      return usageError(
+          request.input.path + ": the input '" + wanted[i].spec.name +
+          "' takes " + std::to_string(shape[0]) +
+          " samples at a time, and a batch has " +
+          std::to_string(inputs[i].shape()[0]) + " (--batch " +
+          std::to_string(shape[0]) +
+          "; --drop-last leaves out training samples that fill none)");
     shapes.push_back(inputs[i].shape());
     known.shapes[wanted[i].spec.name] = inputs[i].shape();
   }
@@ -170,8 +174,12 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   // Before scales become arguments.
   if (Result<void> raised = raiseRounding(*model); !raised)
     return inFile(raised.takeError(), request.input.path);
-  if (!hasTold)
+  StoredWeights rounded = expandStoredWeights(*model);
+  if (!hasTold) {
+    stored = std::move(rounded);
+    model->entry().walk([&](nn::MeanVarNormOp) { ++trainingNorms; });
     integers = integerWeights(*model);
+  }
   Result<std::vector<autodiff::LiftedWeight>> weights =
       autodiff::liftWeights(*model, unnamedOf(source->format()));
   if (!weights)
@@ -201,15 +209,31 @@ Result<Model> Trainer::stepGraph(const Batch &batch, uint32_t replicas) {
 void Trainer::tellOfWeights() {
   if (std::exchange(hasTold, true) || !request.input.note)
     return;
+  if (trainingNorms)
+    request.input.note(request.input.path + ": " +
+                       std::to_string(trainingNorms) +
+                       " batch norms are in training mode in the file: "
+                       "wherever it runs, in validation, too, they norm by the "
+                       "batch");
+  std::vector<std::string> rounded;
+  for (const std::string &name : trained.weights)
+    if (stored.contains(name))
+      rounded.push_back(name);
+  if (!rounded.empty())
+    request.input.note(request.input.path +
+                       ": trained as real numbers, which are rounded to the "
+                       "integers of the file: " +
+                       llvm::join(rounded, ", "));
   if (!integers.empty())
     request.input.note(
         request.input.path +
-        ": not trained, since the file holds them as integers: " +
+        ": not trained, since the file holds them as integers that are not "
+        "only dequantised to f32: " +
         llvm::join(integers, ", "));
   if (!trained.askedFor.empty())
     request.input.note(
-        request.input.path + ": not trained, since all their " +
-        "elements are one number: " + llvm::join(trained.askedFor, ", ") +
+        request.input.path + ": not trained, since they look like parts of " +
+        "the computation: " + llvm::join(trained.askedFor, ", ") +
         " (--trainable asks for them)");
   if (!trained.reinitialized.empty() && !request.goesOn)
     request.input.note(request.input.path + ": these begin afresh: " +
@@ -342,22 +366,27 @@ Result<void> Trainer::checkLabels(const Batch &batch) const {
   return {};
 }
 
-/// Arguments and results without attributes of our own, for other tools.
+/// Nothing but what other tools know.
 static void dropOwnAttributes(Model &model) {
   func::FuncOp entry = model.entry();
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     entry.setArgAttrs(i, ArrayRef<NamedAttribute>());
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
     entry.setResultAttrs(i, ArrayRef<NamedAttribute>());
-  model.module().walk([](Operation *op) { op->removeAttr(nameAttribute); });
+  model.module().walk([](Operation *op) {
+    for (NamedAttribute each : llvm::to_vector(op->getDiscardableAttrs()))
+      if (each.getName().getValue().starts_with("sinter."))
+        op->removeDiscardableAttr(each.getName());
+  });
 }
 
 Result<void> Trainer::writeStep(const Batch &batch, uint32_t replicas,
-                                const std::string &output) {
+                                StepForm form, const std::string &output) {
   Result<Model> graph = boundedStep(batch, replicas);
   if (!graph)
     return graph.takeError();
-  dropOwnAttributes(*graph);
+  if (form == StepForm::Public)
+    dropOwnAttributes(*graph);
   if (Result<void> written = writeModel(*graph, output); !written)
     return ofInput(written.takeError(), request.input.path);
   return {};
@@ -371,6 +400,27 @@ static Tensor ofType(const Tensor &tensor, ElementType type) {
   for (int64_t i = 0; i < tensor.size(); ++i)
     numbers.push_back(tensor.toDouble(i));
   return tensorOfDoubles(type, tensor.shape(), numbers);
+}
+
+/// Gives the integers of \p model that stand for weights of \p values.
+Result<void> Trainer::writeStored(Model &model,
+                                  const llvm::StringMap<const Tensor *> &values,
+                                  llvm::StringMap<unsigned> &replaced) const {
+  for (auto constant : model.entry().front().getOps<stablehlo::ConstantOp>()) {
+    const StringRef name = constantName(constant.getResult());
+    auto weight = stored.find(name);
+    auto found = values.find(name);
+    if (weight == stored.end() || found == values.end())
+      continue;
+    Result<Tensor> elements =
+        elementsOf(weight->second, ofType(*found->second, ElementType::F32),
+                   model.context());
+    if (!elements)
+      return elements.takeError();
+    constant.setValueAttr(toAttribute(*elements, name, model.context()));
+    ++replaced[name];
+  }
+  return {};
 }
 
 Result<void> Trainer::write(const NamedTensors &values,
@@ -400,6 +450,9 @@ Result<void> Trainer::write(const NamedTensors &values,
                                            each.name, read->model.context()));
     ++replaced[each.name];
   }
+  if (Result<void> rounded = writeStored(read->model, byName, replaced);
+      !rounded)
+    return inFile(rounded.takeError(), request.input.path);
   for (const auto &[name, tensor] : values)
     if (!replaced.contains(name))
       return unsupported(request.input.path + ": the weight '" + name +

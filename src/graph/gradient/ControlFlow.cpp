@@ -58,7 +58,16 @@ Gradients backpropagateKnown(OpBuilder &builder, ArrayRef<Value> outputs,
       from.push_back(output);
       known.push_back(seed);
     }
-  return backpropagate(builder, from, known, inputs);
+  llvm::SetVector<Value> once(inputs.begin(), inputs.end());
+  auto gradients = backpropagate(builder, from, known, once.getArrayRef());
+  if (failed(gradients))
+    return failure();
+  DenseMap<Value, Value> byInput;
+  for (auto [input, gradient] : llvm::zip_equal(once, *gradients))
+    byInput[input] = gradient;
+  return llvm::map_to_vector(inputs, [&](Value input) {
+    return std::exchange(byInput[input], Value());
+  });
 }
 
 /// The same choice between branches, each of which computes its branch again

@@ -10,8 +10,10 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-/// Most windows' elements, and most operations of the tree, that a rule builds.
-static constexpr int64_t mostSteps = 4096;
+/// Most places of a window that a rule writes out; of more it makes a loop.
+static constexpr int64_t mostWritten = 256;
+/// Most places where it does not matter how much is kept.
+static constexpr int64_t mostPlaces = 4096;
 
 /// The body of a reduction on whole tensors of one shape.
 static Gradients applied(TensorBuilder &e, Block &body, ValueRange firsts,
@@ -68,23 +70,8 @@ static Gradients combinedRows(TensorBuilder &e, Block &body,
 /// what its body reads from outside.
 static Gradients throughTree(Operation *op, TensorBuilder &e,
                              ValueRange results, ValueRange dy) {
-  SmallVector<Value> outputs, seeds;
-  for (auto [result, seed] : llvm::zip_equal(results, dy))
-    if (seed) {
-      outputs.push_back(result);
-      seeds.push_back(seed);
-    }
-  SmallVector<Value> sources = sourcesOf(op);
-  llvm::SetVector<Value> once(sources.begin(), sources.end());
-  auto gradients = backpropagate(e.builder, outputs, seeds, once.getArrayRef());
-  if (failed(gradients))
-    return failure();
-  DenseMap<Value, Value> bySource;
-  for (auto [source, gradient] : llvm::zip_equal(once, *gradients))
-    bySource[source] = gradient;
-  return llvm::map_to_vector(sources, [&](Value each) {
-    return std::exchange(bySource[each], Value());
-  });
+  return backpropagateKnown(e.builder, SmallVector<Value>(results), dy,
+                            sourcesOf(op));
 }
 
 Gradients reducedByTree(ReduceOp op, TensorBuilder &e, ValueRange dy) {
@@ -116,49 +103,127 @@ Gradients reducedByTree(ReduceOp op, TensorBuilder &e, ValueRange dy) {
   return throughTree(op, e, *combined, dy);
 }
 
-/// Each place of a window is a slice of the padded input: these are combined.
+namespace {
+
+/// The windows of a reduction. The elements that all of them have at one place
+/// are a slice of the padded input; the slices are combined one after the
+/// other.
+class Windows {
+public:
+  Windows(ReduceWindowOp op, TensorBuilder &e)
+      : e(e), body(op.getBody().front()), window(op.getWindow()),
+        result(tensorOf(op->getResult(0)).getShape()) {
+    SmallVector<int64_t> low, high, interior;
+    for (auto [size, each] : llvm::zip_equal(result, window)) {
+      low.push_back(each.paddingLow);
+      high.push_back(each.paddingHigh);
+      interior.push_back(each.baseDilation - 1);
+      strides.push_back(each.stride);
+      extents.push_back((size - 1) * each.stride + 1);
+    }
+    for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+      Value initial = op.getInitValues()[i];
+      padded.push_back(promoted(
+          e, e.make<PadOp>(input, initial, low, high, interior), body, i));
+      initials.push_back(
+          promoted(e, e.broadcast(initial, {}, result), body, i));
+    }
+  }
+
+  /// With an operation a place.
+  Gradients combined(int64_t places) {
+    SmallVector<Value> sum = initials;
+    for (int64_t place = 0; place < places; ++place) {
+      SmallVector<int64_t> starts(window.size()), limits(window.size());
+      int64_t rest = place;
+      for (size_t i = window.size(); i-- > 0;) {
+        starts[i] = rest % window[i].size * window[i].windowDilation;
+        rest /= window[i].size;
+        limits[i] = starts[i] + extents[i];
+      }
+      SmallVector<Value> next = llvm::map_to_vector(padded, [&](Value each) {
+        return e.make<SliceOp>(each, starts, limits, strides);
+      });
+      auto applied = gradient::applied(e, body, sum, next);
+      if (failed(applied))
+        return failure();
+      sum = *applied;
+    }
+    return sum;
+  }
+
+  /// With a loop over the places.
+  Gradients combinedByLoop(int64_t places) {
+    SmallVector<Value> carried = {e.scalar(0, e.integerType(64))};
+    llvm::append_range(carried, initials);
+    bool isBuilt = true;
+    auto loop = buildLoop(
+        e, carried,
+        [&](TensorBuilder &inner, ValueRange values) {
+          return inner.compare(ComparisonDirection::LT, values[0],
+                               static_cast<double>(places));
+        },
+        [&](TensorBuilder &inner, ValueRange values) {
+          auto applied = gradient::applied(inner, body, values.drop_front(),
+                                           elementsAt(inner, values[0]));
+          isBuilt = succeeded(applied);
+          SmallVector<Value> next(values);
+          next[0] = inner.add(values[0], 1);
+          if (isBuilt)
+            llvm::copy(*applied, next.begin() + 1);
+          return next;
+        });
+    if (!isBuilt)
+      return failure();
+    return SmallVector<Value>(loop->getResults().drop_front());
+  }
+
+private:
+  SmallVector<Value> elementsAt(TensorBuilder &inner, Value place) {
+    SmallVector<Value> starts(window.size());
+    for (size_t i = window.size(); i-- > 0;) {
+      const auto size = static_cast<double>(window[i].size);
+      Value before = inner.div(place, size);
+      Value index = inner.sub(place, inner.mul(before, size));
+      starts[i] =
+          inner.mul(index, static_cast<double>(window[i].windowDilation));
+      place = before;
+    }
+    SmallVector<int64_t> none(window.size(), 0);
+    return llvm::map_to_vector(padded, [&](Value each) -> Value {
+      Value slice = inner.make<DynamicSliceOp>(each, starts, extents);
+      return inner.make<SliceOp>(slice, none, extents, strides);
+    });
+  }
+
+  TensorBuilder &e;
+  Block &body;
+  ConvolutionWindow window;
+  ArrayRef<int64_t> result;
+  SmallVector<int64_t> strides, extents;
+  SmallVector<Value> padded, initials;
+};
+
+} // namespace
+
 Gradients reducedWindowsByTree(ReduceWindowOp op, TensorBuilder &e,
                                ValueRange dy) {
-  ConvolutionWindow window = op.getWindow();
-  ArrayRef<int64_t> result = tensorOf(op->getResult(0)).getShape();
-  int64_t places = 1;
-  for (const WindowDimension &each : window)
-    if (llvm::MulOverflow(places, each.size, places) || places > mostSteps)
-      return failure();
-  if (llvm::is_contained(result, 0))
+  auto type = tensorOf(op->getResult(0));
+  int64_t places = 1, kept = type.getNumElements();
+  if (kept == 0)
     return SmallVector<Value>(sourcesOf(op).size());
-  SmallVector<int64_t> low, high, interior, strides;
-  for (const WindowDimension &each : window) {
-    low.push_back(each.paddingLow);
-    high.push_back(each.paddingHigh);
-    interior.push_back(each.baseDilation - 1);
-    strides.push_back(each.stride);
-  }
-  Block &body = op.getBody().front();
-  SmallVector<Value> padded, sum;
-  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    Value initial = op.getInitValues()[i];
-    padded.push_back(promoted(
-        e, e.make<PadOp>(input, initial, low, high, interior), body, i));
-    sum.push_back(promoted(e, e.broadcast(initial, {}, result), body, i));
-  }
-  for (int64_t place = 0; place < places; ++place) {
-    SmallVector<int64_t> starts(window.size()), limits(window.size());
-    int64_t rest = place;
-    for (size_t i = window.size(); i-- > 0;) {
-      starts[i] = rest % window[i].size * window[i].windowDilation;
-      rest /= window[i].size;
-      limits[i] = starts[i] + (result[i] - 1) * window[i].stride + 1;
-    }
-    SmallVector<Value> next = llvm::map_to_vector(padded, [&](Value each) {
-      return e.make<SliceOp>(each, starts, limits, strides);
-    });
-    auto combined = applied(e, body, sum, next);
-    if (failed(combined))
+  for (const WindowDimension &each : op.getWindow())
+    if (llvm::MulOverflow(places, each.size, places) ||
+        llvm::MulOverflow(kept, each.size, kept))
       return failure();
-    sum = *combined;
-  }
-  return throughTree(op, e, sum, dy);
+  if (places > mostPlaces && kept > mostKept)
+    return failure();
+  Windows windows(op, e);
+  auto results = places > mostWritten ? windows.combinedByLoop(places)
+                                      : windows.combined(places);
+  if (failed(results))
+    return failure();
+  return throughTree(op, e, *results, dy);
 }
 
 } // namespace sinter::gradient

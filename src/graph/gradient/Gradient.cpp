@@ -16,6 +16,7 @@ void attachGradients(MLIRContext *context) {
   gradient::attachComplex(context);
   gradient::attachControlFlow(context);
   gradient::attachDistribution(context);
+  gradient::attachDraws(context);
   gradient::attachElementwise(context);
   gradient::attachMovement(context);
   gradient::attachIndexing(context);
@@ -150,8 +151,29 @@ private:
     return op;
   }
 
+  /// What a region of \p op holds that does not do the same when the region
+  /// runs again, as it does on the way back; null where there is nothing.
+  static Operation *unrepeatable(Operation *op) {
+    Operation *found = nullptr;
+    for (Region &region : op->getRegions())
+      region.walk([&](Operation *inner) {
+        auto call = dyn_cast<stablehlo::CustomCallOp>(inner);
+        if (!isa<stablehlo::RngOp, stablehlo::InfeedOp, stablehlo::OutfeedOp,
+                 stablehlo::SendOp, stablehlo::RecvOp>(inner) &&
+            !(call && call.getHasSideEffect()))
+          return WalkResult::advance();
+        found = inner;
+        return WalkResult::interrupt();
+      });
+    return found;
+  }
+
   /// Why \p op has none where others of its name do, for a message.
-  static StringRef reasonOf(Operation *op) {
+  static std::string reasonOf(Operation *op) {
+    if (Operation *inner = unrepeatable(op))
+      return (", since its region runs again on the way back, where " +
+              inner->getName().getStringRef() + " would not do the same")
+          .str();
     auto loop = dyn_cast<stablehlo::WhileOp>(op);
     if (loop && nn::isStatic(op) && !gradient::tripsOf(loop))
       return ", since it is not known how often it runs (max-trips bounds it)";
@@ -224,6 +246,8 @@ private:
         !isa<stablehlo::UniformQuantizeOp, stablehlo::UniformDequantizeOp,
              nn::QuantizeOp>(op);
     auto direct = dyn_cast<DifferentiableOpInterface>(op);
+    if (direct && unrepeatable(op))
+      return failure();
     if (direct && !isOfQuantized) {
       auto gradients = direct.buildGradients(builder, known);
       // A rule by operands alone does not cover a region that reads from
@@ -239,23 +263,7 @@ private:
     auto results = partsOf(op, isOfQuantized);
     if (failed(results))
       return failure();
-    SmallVector<Value> outputs, seeds;
-    for (auto [result, gradient] : llvm::zip_equal(*results, known))
-      if (gradient) {
-        outputs.push_back(result);
-        seeds.push_back(gradient);
-      }
-    // An operand may be there twice, and its gradient counts once.
-    llvm::SetVector<Value> once(sources.begin(), sources.end());
-    auto gradients = backpropagate(builder, outputs, seeds, once.getArrayRef());
-    if (failed(gradients))
-      return failure();
-    DenseMap<Value, Value> bySource;
-    for (auto [source, gradient] : llvm::zip_equal(once, *gradients))
-      bySource[source] = gradient;
-    return llvm::map_to_vector(sources, [&](Value source) {
-      return std::exchange(bySource[source], Value());
-    });
+    return gradient::backpropagateKnown(builder, *results, known, sources);
   }
 
   OpBuilder &builder;

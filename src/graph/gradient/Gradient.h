@@ -55,7 +55,8 @@ llvm::StringRef combinerOf(mlir::Region &region);
 /// read from outside, each once.
 llvm::SmallVector<mlir::Value> sourcesOf(mlir::Operation *op);
 
-/// backpropagate from those of \p outputs that have a seed.
+/// backpropagate from those of \p outputs that have a seed. The gradient by an
+/// input that is there twice counts once: it is that of the first.
 Gradients backpropagateKnown(mlir::OpBuilder &builder,
                              llvm::ArrayRef<mlir::Value> outputs,
                              mlir::ValueRange seeds,
@@ -65,6 +66,9 @@ Gradients backpropagateKnown(mlir::OpBuilder &builder,
 /// a constant to a constant; nothing where that is not known.
 std::optional<int64_t> tripsOf(stablehlo::WhileOp loop);
 
+/// Most elements that a loop which a rule builds keeps of all its trips.
+inline constexpr int64_t mostKept = int64_t(1) << 24;
+
 /// A stablehlo.while over \p carried.
 stablehlo::WhileOp
 buildLoop(TensorBuilder &e, llvm::ArrayRef<mlir::Value> carried,
@@ -73,8 +77,8 @@ buildLoop(TensorBuilder &e, llvm::ArrayRef<mlir::Value> carried,
           TensorBuilder::Body body);
 
 /// Gradients of reductions by any body that has a form for whole tensors
-/// (applyToTensors): through a tree of them. Failure of other bodies, and of
-/// windows of thousands of elements.
+/// (applyToTensors): through a tree of them, or a loop over the places of large
+/// windows. Failure of other bodies, and where that keeps more than mostKept.
 Gradients reducedByTree(stablehlo::ReduceOp op, TensorBuilder &e,
                         mlir::ValueRange dy);
 Gradients reducedWindowsByTree(stablehlo::ReduceWindowOp op, TensorBuilder &e,
@@ -91,6 +95,7 @@ void attachAlgebra(mlir::MLIRContext *context);
 void attachComplex(mlir::MLIRContext *context);
 void attachControlFlow(mlir::MLIRContext *context);
 void attachDistribution(mlir::MLIRContext *context);
+void attachDraws(mlir::MLIRContext *context);
 void attachElementwise(mlir::MLIRContext *context);
 void attachMovement(mlir::MLIRContext *context);
 void attachIndexing(mlir::MLIRContext *context);

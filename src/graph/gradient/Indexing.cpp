@@ -10,9 +10,6 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-/// Most elements of the states that a loop over updates keeps.
-static constexpr int64_t mostKept = int64_t(1) << 24;
-
 /// What combines an element with an update, both scalars.
 using Combine = llvm::function_ref<Value(TensorBuilder &, Value, Value)>;
 

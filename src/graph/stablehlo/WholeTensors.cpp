@@ -93,6 +93,8 @@ private:
       return liftChoice(choice);
     if (auto sort = dyn_cast<SortOp>(op))
       return liftSort(sort);
+    if (auto loop = dyn_cast<WhileOp>(op))
+      return liftLoop(loop);
     if (op.getNumRegions() != 0 || op.getNumResults() != 1)
       return failure();
     Value result = op.getResult(0);
@@ -196,6 +198,95 @@ private:
          llvm::zip_equal(op->getResults(), *yes, *no))
       wholes[result] = emit.select(
           spread(condition, tensorOf(result).getShape()), first, second);
+    return success();
+  }
+
+  /// Which states of \p loop differ between elements after some trip: those
+  /// that begin so, and those that a trip gives which reads such a one.
+  SmallVector<bool> differingStates(WhileOp loop) {
+    Block &body = loop.getBody().front();
+    SmallVector<bool> differing;
+    llvm::DenseSet<Value> inner;
+    for (auto [state, argument] :
+         llvm::zip_equal(loop->getOperands(), body.getArguments())) {
+      differing.push_back(wholes.contains(state));
+      if (differing.back())
+        inner.insert(argument);
+    }
+    auto isDiffering = [&](Value value) {
+      return inner.contains(value) || wholes.contains(value);
+    };
+    for (bool isKnown = false; !std::exchange(isKnown, true);) {
+      for (Operation &op : body.without_terminator()) {
+        bool does = llvm::any_of(op.getOperands(), isDiffering);
+        visitUsedValuesDefinedAbove(op.getRegions(), [&](OpOperand *use) {
+          does |= isDiffering(use->get());
+        });
+        if (does)
+          inner.insert(op.result_begin(), op.result_end());
+      }
+      for (auto [i, next] :
+           llvm::enumerate(body.getTerminator()->getOperands()))
+        if (!differing[i] && isDiffering(next)) {
+          differing[i] = true;
+          inner.insert(body.getArgument(i));
+          isKnown = false;
+        }
+    }
+    return differing;
+  }
+
+  /// One loop for all elements: how often it runs may not differ between them.
+  LogicalResult liftLoop(WhileOp loop) {
+    const SmallVector<bool> differing = differingStates(loop);
+    Values states;
+    for (auto [state, does] : llvm::zip_equal(loop->getOperands(), differing))
+      states.push_back(does ? lifted(state) : plain.lookupOrDefault(state));
+    OperationState state(loop.getLoc(), loop->getName());
+    state.addOperands(states);
+    state.addTypes(ValueRange(states).getTypes());
+    state.addRegion();
+    state.addRegion();
+    auto whole = cast<WhileOp>(emit.builder.create(state));
+    auto fill = [&](Region &from, Region &to, bool isCondition) {
+      OpBuilder::InsertionGuard guard(emit.builder);
+      Block *block = emit.builder.createBlock(
+          &to, {}, ValueRange(states).getTypes(),
+          SmallVector<Location>(states.size(), loop.getLoc()));
+      // What is repeated in here is not seen behind it.
+      DenseMap<Value, Value> outside;
+      std::swap(outside, repeats);
+      for (auto [i, argument] : llvm::enumerate(block->getArguments()))
+        if (Value inner = from.front().getArgument(i); differing[i])
+          wholes[inner] = argument;
+        else
+          plain.map(inner, argument);
+      LogicalResult result = success();
+      for (Operation &op : from.front().without_terminator())
+        if (succeeded(result))
+          result = lift(op);
+      Values results;
+      if (succeeded(result))
+        for (auto [i, value] :
+             llvm::enumerate(from.front().getTerminator()->getOperands())) {
+          const bool isWhole = !isCondition && differing[i];
+          if (!isWhole && wholes.contains(value))
+            result = failure();
+          results.push_back(isWhole ? lifted(value)
+                                    : plain.lookupOrDefault(value));
+        }
+      emit.builder.create<ReturnOp>(loop.getLoc(), results);
+      repeats = std::move(outside);
+      return result;
+    };
+    if (failed(fill(loop.getCond(), whole.getCond(), true)) ||
+        failed(fill(loop.getBody(), whole.getBody(), false)))
+      return failure();
+    for (auto [i, result] : llvm::enumerate(loop->getResults()))
+      if (differing[i])
+        wholes[result] = whole->getResult(i);
+      else
+        plain.map(result, whole->getResult(i));
     return success();
   }
 

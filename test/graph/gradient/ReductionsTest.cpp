@@ -221,3 +221,88 @@ TEST(Gradient, OfWindowsFromANumber) {
     }) : (tensor<4x5xf64>, tensor<f64>) -> tensor<2x5xf64>
     return %y, %z : tensor<2x5xf64>, tensor<2x5xf64> })");
 }
+
+/// Of many places a loop is made, with holes, steps and what is read from
+/// outside.
+TEST(Gradient, OfWindowsOfManyPlaces) {
+  check(
+      R"((%x: tensor<6x2xf64>, %k: tensor<f64>, %i: tensor<f64>) -> tensor<2x2xf64> {
+    %f = stablehlo.constant dense<0.9> : tensor<f64>
+    %b = stablehlo.broadcast_in_dim %x, dims = [1, 2] : (tensor<6x2xf64>) -> tensor<90x6x2xf64>
+    %w = "stablehlo.reduce_window"(%b, %i) ({
+    ^bb0(%a: tensor<f64>, %c: tensor<f64>):
+      %s = stablehlo.multiply %c, %k : tensor<f64>
+      %t = stablehlo.sine %s : tensor<f64>
+      %u = stablehlo.multiply %a, %f : tensor<f64>
+      %v = stablehlo.add %t, %u : tensor<f64>
+      stablehlo.return %v : tensor<f64>
+    }) {window_dimensions = array<i64: 89, 3, 1>, window_strides = array<i64: 3, 3, 1>,
+        window_dilations = array<i64: 1, 2, 1>, padding = dense<[[1, 0], [0, 2], [0, 0]]> : tensor<3x2xi64>}
+        : (tensor<90x6x2xf64>, tensor<f64>) -> tensor<1x2x2xf64>
+    %y = stablehlo.reshape %w : (tensor<1x2x2xf64>) -> tensor<2x2xf64>
+    return %y : tensor<2x2xf64> })");
+  check(R"((%x: tensor<2xf64>, %i: tensor<f64>) -> tensor<2xf64> {
+    %f = stablehlo.constant dense<0.99> : tensor<f64>
+    %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<2xf64>) -> tensor<4100x2xf64>
+    %w = "stablehlo.reduce_window"(%b, %i) ({
+    ^bb0(%a: tensor<f64>, %c: tensor<f64>):
+      %t = stablehlo.sine %c : tensor<f64>
+      %u = stablehlo.multiply %a, %f : tensor<f64>
+      %v = stablehlo.add %t, %u : tensor<f64>
+      stablehlo.return %v : tensor<f64>
+    }) {window_dimensions = array<i64: 4100, 1>} : (tensor<4100x2xf64>, tensor<f64>) -> tensor<1x2xf64>
+    %y = stablehlo.reshape %w : (tensor<1x2xf64>) -> tensor<2xf64>
+    return %y : tensor<2xf64> })");
+}
+
+/// A loop in a body is one loop for all elements; its counter is the same for
+/// all of them.
+TEST(Gradient, OfReductionsByALoop) {
+  check(R"((%x: tensor<5x2xf64>, %i: tensor<f64>) -> tensor<2xf64> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %end = stablehlo.constant dense<3> : tensor<i32>
+    %y = "stablehlo.reduce"(%x, %i) ({
+    ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+      %half = stablehlo.constant dense<0.5> : tensor<f64>
+      %r:4 = "stablehlo.while"(%zero, %half, %a, %half) ({
+      ^bb0(%n: tensor<i32>, %s: tensor<f64>, %t: tensor<f64>, %u: tensor<f64>):
+        %p = stablehlo.compare LT, %n, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %p : tensor<i1>
+      }, {
+      ^bb0(%n: tensor<i32>, %s: tensor<f64>, %t: tensor<f64>, %u: tensor<f64>):
+        %one = stablehlo.constant dense<1> : tensor<i32>
+        %m = stablehlo.add %n, %one : tensor<i32>
+        %v = stablehlo.multiply %t, %half : tensor<f64>
+        %w = stablehlo.sine %s : tensor<f64>
+        %z = stablehlo.add %v, %b : tensor<f64>
+        %q = stablehlo.multiply %u, %half : tensor<f64>
+        %k = stablehlo.add %z, %q : tensor<f64>
+        stablehlo.return %m, %t, %k, %q : tensor<i32>, tensor<f64>, tensor<f64>, tensor<f64>
+      }) : (tensor<i32>, tensor<f64>, tensor<f64>, tensor<f64>) -> (tensor<i32>, tensor<f64>, tensor<f64>, tensor<f64>)
+      %o = stablehlo.add %r#1, %r#2 : tensor<f64>
+      %h = stablehlo.multiply %o, %r#3 : tensor<f64>
+      stablehlo.return %h : tensor<f64>
+    }) {dimensions = array<i64: 0>} : (tensor<5x2xf64>, tensor<f64>) -> tensor<2xf64>
+    return %y : tensor<2xf64> })");
+}
+
+TEST(Gradient, SaysThatLoopsOfDifferingLengthHaveNone) {
+  Model model = parse(
+      R"(func.func @main(%x: tensor<5xf64>, %i: tensor<f64>) -> tensor<f64> {
+    %y = "stablehlo.reduce"(%x, %i) ({
+    ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+      %r = "stablehlo.while"(%a) ({
+      ^bb0(%s: tensor<f64>):
+        %p = stablehlo.compare LT, %s, %b : (tensor<f64>, tensor<f64>) -> tensor<i1>
+        stablehlo.return %p : tensor<i1>
+      }, {
+      ^bb0(%s: tensor<f64>):
+        %m = stablehlo.add %s, %s : tensor<f64>
+        stablehlo.return %m : tensor<f64>
+      }) : (tensor<f64>) -> tensor<f64>
+      stablehlo.return %r : tensor<f64>
+    }) {dimensions = array<i64: 0>} : (tensor<5xf64>, tensor<f64>) -> tensor<f64>
+    return %y : tensor<f64> })");
+  EXPECT_NE(refusalOf(model).find("'stablehlo.reduce' op has no gradient"),
+            std::string::npos);
+}

@@ -166,6 +166,24 @@ TEST(ScatterGradient, OfChosenPlaces) {
     return %y : tensor<5x4xf64> })");
 }
 
+/// The gradient by a tensor that is there twice counts once.
+TEST(ScatterGradient, OfOneTensorTwice) {
+  for (const char *attributes : {"", ", unique_indices = true"})
+    check(
+        std::string(
+            R"((%x: tensor<4xf64>, %u: tensor<2xf64>) -> (tensor<4xf64>, tensor<4xf64>) {
+    %i = stablehlo.constant dense<[3, 1]> : tensor<2xi32>
+    %y:2 = "stablehlo.scatter"(%x, %x, %i, %u, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+        scatter_dims_to_operand_dims = [0], index_vector_dim = 1>)") +
+        attributes + R"(}> ({
+    ^bb0(%a: tensor<f64>, %b: tensor<f64>, %c: tensor<f64>, %d: tensor<f64>):
+      %r = stablehlo.multiply %a, %c : tensor<f64>
+      %s = stablehlo.add %b, %d : tensor<f64>
+      stablehlo.return %r, %s : tensor<f64>, tensor<f64>
+    }) : (tensor<4xf64>, tensor<4xf64>, tensor<2xi32>, tensor<2xf64>, tensor<2xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+    return %y#0, %y#1 : tensor<4xf64>, tensor<4xf64> })");
+}
+
 /// Nothing is put anywhere, or anywhere is nowhere.
 TEST(ScatterGradient, OfNoElements) {
   for (auto [size, count] : {std::pair("3", "0"), {"0", "2"}}) {

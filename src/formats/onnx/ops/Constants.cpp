@@ -4,15 +4,23 @@
 #include "formats/import/Filling.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Inputs.h"
+#include "graph/Literals.h"
 
 using namespace mlir;
 
 namespace sinter::onnx {
 
 /// A constant under the name of the node's output.
-static LogicalResult give(NodeContext &node, const Tensor &tensor) {
+static Value constantOf(NodeContext &node, const Tensor &tensor) {
   StringRef name = node.wants(0) ? StringRef(node.proto.output(0)) : "";
-  return node.result(node.importer.makeInitializer(tensor, name));
+  return node.importer.makeInitializer(tensor, name);
+}
+
+/// One that the node says itself.
+static LogicalResult give(NodeContext &node, const Tensor &tensor) {
+  Value value = constantOf(node, tensor);
+  setLiteral(value.getDefiningOp());
+  return node.result(value);
 }
 
 template <typename T, typename List>
@@ -77,7 +85,7 @@ static LogicalResult importRange(NodeContext &node) {
 /// Whether \p tensor holds several numbers, or could, that are all the same: a
 /// parameter of a network that was never trained.
 static bool isFreshParameter(const Tensor &tensor) {
-  if (tensor.rank() == 0 || tensor.size() == 0 || !isFloat(tensor.type()))
+  if (tensor.size() == 0)
     return false;
   const size_t width = byteSize(tensor.type());
   for (int64_t i = 1; i < tensor.size(); ++i)
@@ -86,18 +94,27 @@ static bool isFreshParameter(const Tensor &tensor) {
   return true;
 }
 
-/// PyTorch writes parameters of equal numbers once, and gives the others as
-/// Identity of the first: the scales of all norms before training, say. They
-/// are tensors of their own, which training tells apart. (Weights that a
-/// network ties are of different numbers.)
+/// Whether a node that gives an initializer on stands for a tensor of its own,
+/// which training tells apart. PyTorch writes parameters of equal numbers once
+/// and the others as Identity of the first: the scales of all norms before
+/// training, or layers that were copied. What a network ties it writes as one
+/// initializer, without a node. Other exporters may tie by Identity, so there
+/// only numbers that are all the same are told apart.
+static bool isParameterOfItsOwn(NodeContext &node, const Tensor &tensor) {
+  return tensor.rank() != 0 && isFloat(tensor.type()) &&
+         (node.importer.file.model().producer_name() == "pytorch" ||
+          isFreshParameter(tensor));
+}
+
 static LogicalResult importIdentity(NodeContext &node) {
-  if (const Bound &given = node.bound(0); given.kind == Bound::Tensor &&
-                                          given.value &&
-                                          !constantName(given.value).empty())
+  const Bound &given = node.bound(0);
+  if (given.kind == Bound::Tensor && given.value &&
+      !constantName(given.value).empty() &&
+      !isLiteral(given.value.getDefiningOp()))
     if (auto tensor = constantTensor(given.value);
-        tensor && isFreshParameter(*tensor))
-      return give(node, *tensor);
-  return node.boundResults({node.bound(0)});
+        tensor && isParameterOfItsOwn(node, *tensor))
+      return node.result(constantOf(node, *tensor));
+  return node.boundResults({given});
 }
 
 llvm::ArrayRef<Operator> constantOperators() {
