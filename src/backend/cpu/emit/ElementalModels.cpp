@@ -112,7 +112,7 @@ struct ElementRules {
     row<ReduceWindowOp, kindOfWindow, Costly, &Elemental::reduceWindowAt>(c);
     row<DotGeneralOp, Kind::Product, Costly, &Elemental::dotAt>(c);
     row<stablehlo::ConvolutionOp, Kind::Product, Costly,
-        &Elemental::convolutionAt>(c);
+        &Elemental::convolutionAt, Open>(c);
     row<cpu::ConvolutionOp, Kind::Product>(c);
     row<ByteProductOp, Kind::Product>(c);
     row<NarrowProductOp, Kind::Product>(c);

@@ -258,7 +258,6 @@ static WindowRange rangeOf(KernelBuilder &e, Value place, int64_t size,
                            const stablehlo::WindowDimension &w) {
   WindowRange range;
   range.first = e.sub(e.mul(place, w.stride), w.paddingLow);
-  int64_t extent = size == 0 ? 0 : (size - 1) * w.baseDilation + 1;
   range.mustCheck = w.baseDilation != 1;
   range.begin = e.index(0);
   range.end = e.index(w.size);
@@ -270,7 +269,10 @@ static WindowRange rangeOf(KernelBuilder &e, Value place, int64_t size,
               range.end);
   }
   if (w.paddingHigh > 0) {
-    Value room = e.max(e.sub(e.index(extent), range.first), e.index(0));
+    Value extent =
+        size == 0 ? e.index(0)
+                  : e.add(e.mul(e.sub(e.index(size), 1), w.baseDilation), 1);
+    Value room = e.max(e.sub(extent, range.first), e.index(0));
     Value count = e.div(e.add(room, w.windowDilation - 1), w.windowDilation);
     range.end = e.min(count, e.index(w.size));
   }
