@@ -8,6 +8,7 @@
 #include "engine/CompilerLibrary.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -189,26 +190,60 @@ private:
     return error.kind == ErrorKind::Usage && request.shapes.empty();
   }
 
-  /// \p isAssumed: whether a size was, so that the model may be good though it
-  /// cannot be compiled for that.
+  /// The program for all sizes that neither the file nor \p shapes have; where
+  /// there is none, the one for sizes that follow from these. \p isAssumed:
+  /// whether a size was, so that the model may be good though it cannot be
+  /// compiled for that.
   Result<std::shared_ptr<const Program>>
   compile(CompilerModel &model, const NamedShapes &shapes, bool &isAssumed) {
     const ModelDescription &description = model.description();
-    Result<std::vector<Shape>> bound = bindShapes(
-        description, shapes, {}, [&isAssumed](const std::string &note) {
+    std::vector<std::string> notes;
+    Result<std::vector<Shape>> bound =
+        bindShapes(description, shapes, {}, [&](const std::string &note) {
           isAssumed = true;
-          printNote(note);
+          notes.push_back(note);
         });
-    if (!bound)
-      return bound.takeError();
     CompileRequest request;
+    request.open = openShapes(description, shapes);
+    if (!bound && request.open.empty())
+      return bound.takeError();
     static_cast<CodeOptions &>(request) = codeOptions(common);
     request.choice = choicePrinter(common);
-    request.shapes = std::move(*bound);
-    request.values.resize(request.shapes.size());
+    if (bound)
+      request.shapes = std::move(*bound);
+    request.values.resize(description.inputs.size());
     request.passes = passOptions(common);
     request.threads = common.threads;
-    return model.compile(request);
+    request.closed = [&notes](const std::string &why) {
+      notes.push_back("the program is for these sizes only: " + why);
+    };
+    auto program = model.compile(request);
+    if (!program || !(*program)->open)
+      for (const std::string &note : notes)
+        printNote(note);
+    return program;
+  }
+
+  /// The shapes of the inputs with -1 for what is unknown; none if nothing is,
+  /// or not even the number of dimensions.
+  static std::vector<Shape> openShapes(const ModelDescription &model,
+                                       const NamedShapes &given) {
+    std::vector<Shape> shapes;
+    for (const ModelInput &input : model.inputs) {
+      if (!input.ranked)
+        return {};
+      shapes.push_back(input.spec.shape);
+    }
+    for (const auto &[name, shape] : given)
+      if (const std::optional<size_t> index = model.inputNamed(name))
+        for (size_t i = 0; i < std::min(shape.size(), shapes[*index].size());
+             ++i)
+          if (shape[i] >= 0)
+            shapes[*index][i] = shape[i];
+    const bool isOpen = std::ranges::any_of(shapes, [](const Shape &shape) {
+      return std::ranges::find(shape, -1) != shape.end();
+    });
+    return isOpen ? shapes : std::vector<Shape>();
   }
 
   void printText(const ModelDescription &model,

@@ -2,6 +2,8 @@
 
 #include "driver/ProgramPlan.h"
 
+#include "driver/OpenPlan.h"
+#include "driver/PlanNames.h"
 #include "driver/Text.h"
 #include "runtime/ProgramMemory.h"
 #include "runtime/Role.h"
@@ -37,26 +39,6 @@ Plan planOf(const Program &program) {
   plan.memory = memoryOf(program);
   addSteps(program.steps, plan);
   return plan;
-}
-
-/// The enumerators count from 0, in the order of \p names.
-template <typename Enum, size_t count>
-static const char *nameAmong(const char *const (&names)[count], Enum value) {
-  const auto index = static_cast<size_t>(value);
-  return index < count ? names[index] : "";
-}
-
-const char *kindName(StepKind kind) {
-  return nameAmong({"kernel", "copy", "if", "while", "host_call"}, kind);
-}
-
-const char *accessName(BufferAccess access) {
-  return nameAmong({"in", "out", "inout"}, access);
-}
-
-const char *spaceName(BufferSpace space) {
-  return nameAmong({"arena", "constant", "input", "output", "scratch", "state"},
-                   space);
 }
 
 /// Who wrote to which part of the arena last.
@@ -123,7 +105,8 @@ public:
 
 private:
   Operand operandOf(const BufferReference &buffer, size_t step) {
-    Operand operand{buffer, nameOf(buffer), std::nullopt};
+    Operand operand{buffer, tensorName(program, buffer.space, buffer.index),
+                    std::nullopt};
     if (buffer.space == BufferSpace::Arena &&
         buffer.access != BufferAccess::In) {
       const auto last = history.overwrite(buffer, step);
@@ -131,19 +114,6 @@ private:
         operand.reuses = last;
     }
     return operand;
-  }
-
-  std::string nameOf(const BufferReference &buffer) const {
-    switch (buffer.space) {
-    case BufferSpace::Input:
-      return program.inputs[buffer.index].name;
-    case BufferSpace::Output:
-      return program.outputs[buffer.index].name;
-    case BufferSpace::State:
-      return program.states[buffer.index].spec.name;
-    default:
-      return "";
-    }
   }
 
   const Program &program;
@@ -228,6 +198,8 @@ void printSteps(StepNumbering &numbering, std::span<const Step> steps,
 } // namespace
 
 nlohmann::json planJson(const Program &program) {
+  if (program.open)
+    return openPlanJson(program);
   const Plan plan = planOf(program);
   StepNumbering numbering(program);
   return {{"arena_bytes", program.arenaBytes},
@@ -246,6 +218,8 @@ nlohmann::json planJson(const Program &program) {
 }
 
 void printPlan(const Program &program, bool withSteps) {
+  if (program.open)
+    return printOpenPlan(program, withSteps);
   const Plan plan = planOf(program);
   const auto row = [](const char *what, uint64_t bytes) {
     std::printf("  %-12s %s\n", what,

@@ -64,7 +64,8 @@ struct CodeOptions {
 
 /// What a model is made ready for.
 struct CompileRequest : CodeOptions {
-  /// One shape per input, every dimension known.
+  /// One shape per input, every dimension known. There may be none where
+  /// compile() opens some; what cannot be opened is an error then.
   std::vector<Shape> shapes;
   /// The same with -1 for each dimension that the program shall leave open;
   /// empty where there is none. A model that cannot be compiled so is compiled

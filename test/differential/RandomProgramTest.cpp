@@ -3,7 +3,8 @@
 // Random programs on both, every other one simplified before it is compiled,
 // and half of them with inputs that are no numbers; a program on which they
 // differ is reduced and written to a file. The same programs again with sizes
-// unknown: simplified like that, then specialised. SINTER_RANDOM_SEED and
+// unknown: simplified like that, then specialised; and for any number of
+// samples, by one program for all sizes. SINTER_RANDOM_SEED and
 // SINTER_RANDOM_PROGRAMS choose which programs, and how many (or
 // SINTER_RANDOM_SECONDS for how long), SINTER_RANDOM_ONLY which operations
 // (names without the dialect's, by commas); SINTER_DUMP is a folder for their
@@ -13,6 +14,8 @@
 
 #include "differential/RandomProgram.h"
 
+#include "backend/cpu/NameSizes.h"
+#include "differential/Batch.h"
 #include "differential/Dice.h"
 #include "differential/Judging.h"
 #include "differential/OpenSizes.h"
@@ -27,6 +30,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -201,6 +205,127 @@ Judgement judgeOpen(const Model &given, uint64_t seed) {
   return comparedWith(*got, *expected, "specialised and compiled");
 }
 
+/// Sample \p number of \p tensor, alone.
+Tensor sampleAlone(const Tensor &tensor, int64_t number) {
+  Shape shape = tensor.shape();
+  const size_t bytes = tensor.bytes() / static_cast<size_t>(shape[0]);
+  shape[0] = 1;
+  return Tensor::of<std::byte>(tensor.type(), shape,
+                               {tensor.data() + number * bytes, bytes});
+}
+
+bool haveSameBits(const Tensor &a, const Tensor &b) {
+  return a.shape() == b.shape() &&
+         (a.bytes() == 0 || std::memcmp(a.data(), b.data(), a.bytes()) == 0);
+}
+
+/// The program for all sizes of \p batch, as a session makes it; Unsupported
+/// where there is none.
+Result<std::unique_ptr<ProgramExecutor>> openExecutor(const Model &batch,
+                                                      uint64_t seed) {
+  Model model = batch.clone();
+  SpecializeOptions known;
+  known.leavesOpen = true;
+  if (auto done = specialize(model, known); !done)
+    return done.takeError();
+  if (seed % 2 == 1) {
+    if (auto report = simplify(model); !report)
+      return report.takeError();
+    cpu::dropRepetitions(model.entry());
+    if (auto report = raiseForKernels(model); !report)
+      return report.takeError();
+  }
+  cpu::CpuOptions options;
+  options.threads = 1;
+  options.target = machineOf(seed);
+  if (const char *folder = std::getenv("SINTER_DUMP"))
+    options.dumpFolder = folder;
+  Result<Program> program = cpu::compileForCpu(model, options);
+  if (!program)
+    return program.takeError();
+  return ProgramExecutor::create(std::make_shared<Program>(std::move(*program)),
+                                 std::make_shared<ThreadPool>(1));
+}
+
+/// Random inputs of \p model, of which N and S are unknown.
+std::vector<Tensor> inputsOfSizes(const Model &model, int64_t n, int64_t s) {
+  std::vector<Tensor> inputs;
+  for (const TensorSpec &spec : model.inputs()) {
+    Shape shape = spec.shape;
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (shape[i] < 0)
+        shape[i] = i == 0 ? n : s;
+    inputs.emplace_back(spec.type, shape);
+    fillRandom(inputs.back(), inputs.size(), {-4, 4, 5});
+  }
+  return inputs;
+}
+
+/// Whether each sample of what \p executor gives for \p inputs has the same
+/// bits if it is alone. A sample is what \p model computes by itself.
+Judgement judgeSamples(const Model &model, ProgramExecutor &executor,
+                       const std::vector<Tensor> &inputs,
+                       const std::vector<Tensor> &results, int64_t samples) {
+  const std::vector<TensorSpec> specs = model.outputs();
+  for (int64_t i = 0; i < samples; ++i) {
+    std::vector<Tensor> alone;
+    for (const Tensor &input : inputs)
+      alone.push_back(sampleAlone(input, i));
+    auto got = executor.run(alone);
+    if (!got)
+      return {Verdict::CompilerFails, "alone: " + got.error().message};
+    for (size_t k = 0; k < results.size(); ++k) {
+      const Shape &shape = specs[k].shape;
+      const bool isBatched = !shape.empty() && shape[0] < 0;
+      if (!haveSameBits((*got)[k],
+                        isBatched ? sampleAlone(results[k], i) : results[k]))
+        return {Verdict::Differs, "result " + std::to_string(k) + ": sample " +
+                                      std::to_string(i) +
+                                      " has other bits alone"};
+    }
+  }
+  return {};
+}
+
+/// One program for all sizes computes what the oracle does, and each sample
+/// whatever its company is. \p isOpen: whether there is one.
+Judgement judgeBatch(const Model &given, uint64_t seed, bool &isOpen) {
+  isOpen = false;
+  const std::optional<Model> batch =
+      withBatch(given, static_cast<int>(1 + seed / 2 % 2));
+  if (!batch || batch->inputs().empty())
+    return {};
+  auto executor = openExecutor(*batch, seed);
+  if (!executor)
+    return executor.error().kind == ErrorKind::Unsupported
+               ? Judgement()
+               : Judgement{Verdict::CompilerFails, executor.error().message};
+  isOpen = true;
+  for (auto [n, s] : {std::pair<int64_t, int64_t>(3, 2),
+                      {1, 5},
+                      {0, 1},
+                      {2, 0},
+                      {17, 1},
+                      {3, 2}}) {
+    const std::string sizes =
+        "with N = " + std::to_string(n) + ", S = " + std::to_string(s);
+    const std::vector<Tensor> inputs = inputsOfSizes(*batch, n, s);
+    auto expected = interpret(batch->entry(), inputs);
+    if (!expected)
+      return {Verdict::OracleFails, sizes + ": " + expected.error().message};
+    auto got = (*executor)->run(inputs);
+    if (!got)
+      return {Verdict::CompilerFails, sizes + ": " + got.error().message};
+    if (Judgement judgement = comparedWith(*got, *expected, sizes);
+        judgement.verdict != Verdict::Agrees)
+      return judgement;
+    if (Judgement judgement = judgeSamples(*batch, **executor, inputs, *got, n);
+        judgement.verdict != Verdict::Agrees)
+      return {judgement.verdict, sizes + ": " + judgement.message};
+  }
+  return {};
+}
+
 std::string pathOf(uint64_t seed) {
   return testing::TempDir() + "random-" + std::to_string(seed) + ".mlir";
 }
@@ -222,12 +347,12 @@ writeReduced(Model model, uint64_t seed, Verdict verdict,
 
 /// Draws programs and reports those that \p judgeIt finds wrong.
 void checkPrograms(
-    const std::function<Judgement(const Model &, uint64_t seed)> &judgeIt) {
+    const std::function<Judgement(const Model &, uint64_t seed)> &judgeIt,
+    const RandomProgramOptions &options = optionsFromEnvironment()) {
   const uint64_t first = fromEnvironment("SINTER_RANDOM_SEED", 1);
   const uint64_t seconds = fromEnvironment("SINTER_RANDOM_SECONDS", 0);
   const uint64_t count = fromEnvironment("SINTER_RANDOM_PROGRAMS",
                                          seconds ? UINT64_MAX - first : 150);
-  const RandomProgramOptions options = optionsFromEnvironment();
   using Clock = std::chrono::steady_clock;
   const Clock::time_point end = Clock::now() + std::chrono::seconds(seconds);
   uint64_t seed = first;
@@ -258,6 +383,29 @@ TEST(RandomProgramTest, OracleAndCpuAgree) {
 }
 
 TEST(RandomProgramTest, OpenSizesAgree) { checkPrograms(judgeOpen); }
+
+TEST(RandomProgramTest, ProgramsForAllSizesAgree) {
+  RandomProgramOptions options = optionsFromEnvironment();
+  if (options.only.empty())
+    options.only = batchableOperations();
+  options.operations = 6;
+  options.largestDimension = 18;
+  options.largestRank = 3;
+  uint64_t drawn = 0, opened = 0;
+  checkPrograms(
+      [&](const Model &model, uint64_t seed) {
+        bool isOpen = false;
+        const Judgement judgement = judgeBatch(model, seed, isOpen);
+        ++drawn;
+        opened += isOpen;
+        return judgement;
+      },
+      options);
+  std::cout << opened << " of " << drawn << " for all sizes\n";
+  if (drawn >= 100) {
+    EXPECT_GT(opened, drawn / 3);
+  }
+}
 
 /// Sizes are unknown in many a program, and some operations still run on
 /// unknown sizes.

@@ -53,6 +53,32 @@ func.func @main(%x: tensor<2x3xf32>, %s: tensor<2x3xf32> {sinter.state = "sum", 
         hidden = next(each for each in facts["tensors"] if each["name"] == "h")
         self.assertEqual((hidden["type"], hidden["bytes"]), ("f32 [?, 4]", None))
 
+        plan = facts["plan"]
+        self.assertEqual((plan["parameters"], plan["limits"]), (["N"], []))
+        self.assertEqual((plan["input_bytes"], plan["output_bytes"], plan["arena_bytes"]), ("12*N", "36*N", None))
+        self.assertEqual(plan["steps"], len(plan["program"]))
+        operands = [operand for step in plan["program"] for operand in step["operands"]]
+        self.assertIn(("in", "input", "x", "12*N"), {(each["access"], each["role"], each.get("name"), each["bytes"]) for each in operands})
+        self.assertTrue(all(isinstance(each["bytes"], int) for each in operands if each["role"] == "constant"))
+        self.assertRegex(str(plan["program"][0]["tasks"]), "N")
+        done = self.sinter("inspect", self.two_layers("N"), "--steps")
+        self.assertEqual(done.stderr, "")
+        self.assertRegex(done.stdout, r"one program for all sizes of N\n")
+        self.assertRegex(done.stdout, r"in +12\*N bytes  input 'x'")
+        # A size that is given is known.
+        self.assertEqual(self.facts(self.two_layers("N"), "--shape", "x:5x3")["plan"]["input_bytes"], 60)
+
+    def test_unknown_sizes_that_no_program_keeps_open(self):
+        """The plan is of sizes that are taken for granted, which a note says."""
+        nodes = [onnx.node("Conv", ["x", "w"], ["y"], "conv")]
+        weights = [onnx.tensor("w", [4, 3, 3, 3], onnx.floats(*[0.5] * 108))]
+        model = self.write("conv.onnx", onnx.model(onnx.graph(
+            nodes, [onnx.value_info("x", ("N", 3, 8, "W"))], [onnx.value_info("y", ("N", 4, 6, "V"))], weights)))
+        done = self.sinter("inspect", model)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertRegex(done.stderr, r"note: there is no memory plan: .*'conv'")
+        self.assertRegex(done.stdout, r"input +x +f32 \[N, 3, 8, W\]")
+
     def steps(self, steps):
         for step in steps:
             yield step
@@ -186,7 +212,8 @@ func.func @main(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
         path = self.good_model(shape=("N", "length"))
         done = self.sinter("inspect", path)
         self.assertEqual(done.returncode, DONE, done.stderr)
-        self.assertRegex(done.stderr, r"note: there is no memory plan: .*length")
+        self.assertEqual(done.stderr, "")
+        self.assertRegex(done.stdout, r"one program for all sizes of N, length\n")
         self.expect_error(USAGE, "inspect", path, "--shape", "x:1x2x3", mentions=["'x'"])
 
 

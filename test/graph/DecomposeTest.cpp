@@ -748,6 +748,39 @@ TEST_P(Decompose, GivesTheSameValuesWithUnknownSizes) {
   }
 }
 
+/// A resize is built whatever the batch is.
+TEST(DecomposeCases, ResizesOfAnyBatch) {
+  std::vector<Case> all = resizes();
+  llvm::copy_if(cases, std::back_inserter(all), [](const Case &test) {
+    return StringRef(test.name).starts_with("resize_");
+  });
+  for (Case test : all) {
+    SCOPED_TRACE(test.name);
+    std::shared_ptr<MLIRContext> context = makeContext();
+    OwningOpRef<ModuleOp> known =
+        parseSourceString<ModuleOp>(moduleOf(test), context.get());
+    for (std::string *types : {&test.arguments, &test.results, &test.op})
+      *types = std::regex_replace(*types, std::regex("(^|<)1x"), "$1?x");
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(moduleOf(test), context.get());
+    ASSERT_TRUE(known && module) << moduleOf(test);
+    auto function = known->lookupSymbol<func::FuncOp>("main");
+    const std::vector<Tensor> inputs = randomInputs(function, test.shift);
+    auto whole = interpret(function, inputs);
+    ASSERT_TRUE(whole) << whole.error().message;
+    decomposeAll(*module);
+    ASSERT_FALSE(HasFatalFailure());
+    auto open = module->lookupSymbol<func::FuncOp>("main");
+    open.setFunctionType(
+        FunctionType::get(context.get(), open.getArgumentTypes(),
+                          open.front().getTerminator()->getOperandTypes()));
+    ASSERT_TRUE(succeeded(verify(*module)));
+    auto built = interpret(open, inputs);
+    ASSERT_TRUE(built) << built.error().message;
+    expectSame(*whole, *built, test.tolerance);
+  }
+}
+
 /// With no index there is nothing to take, and no slice that would not fit.
 TEST(DecomposeCases, NothingIsTakenOfNothing) {
   for (const char *op :

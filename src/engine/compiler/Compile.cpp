@@ -215,7 +215,8 @@ Result<std::shared_ptr<const Program>>
 MlirCompilerModel::compile(const CompileRequest &request) {
   if (!request.open.empty()) {
     Result<std::shared_ptr<const Program>> program = compileOpen(request);
-    if (program || program.error().kind == ErrorKind::System)
+    if (program || program.error().kind == ErrorKind::System ||
+        request.shapes.empty())
       return program;
     if (request.closed)
       request.closed(program.error().message);

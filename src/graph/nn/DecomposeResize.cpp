@@ -143,8 +143,8 @@ static Value resizeAlong(TensorBuilder &emit, Value x, int64_t dimension,
     bool allOne = llvm::all_of(weights, [](double w) { return w == 1; });
     if (!allOne) {
       Value factors = emit.floats(weights, tensorOf(x).getElementType());
-      taken = emit.mul(taken, emit.broadcast(factors, {dimension},
-                                             tensorOf(taken).getShape()));
+      taken = emit.mul(taken,
+                       emit.broadcast(factors, {dimension}, emit.sizes(taken)));
     }
     sum = sum ? emit.add(sum, taken) : taken;
   }

@@ -313,22 +313,10 @@ static void checkProgram(const OpenCase &test,
     }
 }
 
-/// What arithmetic makes of a name of a size may wrap (graph/NamedSizes.h), and
-/// the sanitizer of undefined behaviour ends a program for that.
-#if __has_feature(undefined_behavior_sanitizer)
-#define SKIP_IF_OVERFLOW_ENDS_TESTS() GTEST_SKIP() << "sizes' names may wrap"
-#else
-#define SKIP_IF_OVERFLOW_ENDS_TESTS() static_cast<void>(0)
-#endif
-
-TEST_P(OpenSizes, AreRunByOneProgram) {
-  SKIP_IF_OVERFLOW_ENDS_TESTS();
-  checkProgram(GetParam(), {});
-}
+TEST_P(OpenSizes, AreRunByOneProgram) { checkProgram(GetParam(), {}); }
 
 // Tiles, and what is left of them, are others.
 TEST_P(OpenSizes, OfNarrowerVectors) {
-  SKIP_IF_OVERFLOW_ENDS_TESTS();
   for (const cpu::Target &target : lesserTargets())
     checkProgram(GetParam(), target);
 }
@@ -344,7 +332,6 @@ static std::string whyClosed(const std::string &body) {
 }
 
 TEST(ClosedSizes, AreSaidWithTheReason) {
-  SKIP_IF_OVERFLOW_ENDS_TESTS();
   const std::string sorted =
       whyClosed("(" + argument("%x", {batch, 8}) + R"() -> tensor<?x8xf32> {
          %r = "stablehlo.sort"(%x) <{dimension = 1 : i64}> ({
@@ -370,7 +357,6 @@ TEST(ClosedSizes, AreSaidWithTheReason) {
 }
 
 TEST(OpenPrograms, CheckTheSizesThatTheyAreGiven) {
-  SKIP_IF_OVERFLOW_ENDS_TESTS();
   auto program = compileRaised("(" + argument("%x", {batch, length}) + ", " +
                                argument("%y", {batch, 4}) +
                                R"() -> (tensor<?x?xf32>, tensor<?x4xf32>) {
@@ -400,7 +386,6 @@ TEST(OpenPrograms, CheckTheSizesThatTheyAreGiven) {
 }
 
 TEST(OpenPrograms, KeepStatesAndMemoryOverSizes) {
-  SKIP_IF_OVERFLOW_ENDS_TESTS();
   auto program = compileRaised("(" + argument("%x", {batch, 3}) + R"(,
         %s: tensor<2xf32> {sinter.state = "count",
                            sinter.initial = dense<[1.0, 5.0]> : tensor<2xf32>})
