@@ -295,6 +295,14 @@ Result<void> OpenInstance::setBuffers(Step &step) const {
   return {};
 }
 
+/// Whether a body may be taken with these sizes.
+bool OpenInstance::isTaken(const OpenStep &step, size_t body) const {
+  return body >= step.fits.size() ||
+         std::ranges::all_of(step.fits[body], [&](const SizeExpression &size) {
+           return knownSize(size, parameters) == 0;
+         });
+}
+
 Result<void> OpenInstance::addSteps(std::span<const Step> from,
                                     std::span<const OpenStep> sizes,
                                     std::vector<Step> &to) {
@@ -305,10 +313,11 @@ Result<void> OpenInstance::addSteps(std::span<const Step> from,
     if (Result<void> done = setBuffers(step); !done)
       return done;
     for (size_t body = 0; body < step.bodies.size(); ++body)
-      if (Result<void> done = addSteps(
-              from[i].bodies[body], sizes[i].bodies[body], step.bodies[body]);
-          !done)
-        return done;
+      if (isTaken(sizes[i], body))
+        if (Result<void> done = addSteps(
+                from[i].bodies[body], sizes[i].bodies[body], step.bodies[body]);
+            !done)
+          return done;
     if (step.kind == StepKind::HostCall)
       for (size_t each = 0; each < step.tensors.size(); ++each) {
         Result<Shape> shape = shapeOf(sizes[i].tensors[each]);

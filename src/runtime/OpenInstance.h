@@ -78,6 +78,7 @@ private:
   Result<void> setTensors();
   Result<void> setTable();
   Result<void> place(PartState &part);
+  bool isTaken(const OpenStep &step, size_t body) const;
   Result<void> addSteps(std::span<const Step> from,
                         std::span<const OpenStep> sizes, std::vector<Step> &to);
   Result<void> setBuffers(Step &step) const;

@@ -790,3 +790,44 @@ INSTANTIATE_TEST_SUITE_P(Resize, Decompose, testing::ValuesIn(resizes()),
                          [](const auto &info) { return info.param.name; });
 
 } // namespace
+
+/// Sizes must be known for that, and numbers f32.
+TEST(DecomposeSuppression, TakesTheSameBoxes) {
+  for (const char *centred : {"false", "true"})
+    for (const char *most : {"0", "2", "30"})
+      for (const char *score : {"", ", %z"}) {
+        const bool hasScore = score[0] != 0;
+        const std::string text =
+            R"(func.func @main(%b: tensor<2x25x4xf32>, %s: tensor<2x3x25xf32>)
+                   -> tensor<?x3xi64> {
+                 %m = stablehlo.constant dense<)" +
+            std::string(most) + R"(> : tensor<i64>
+                 %t = stablehlo.constant dense<0.2> : tensor<f32>
+                 %z = stablehlo.constant dense<-0.3> : tensor<f32>
+                 %y = nn.non_max_suppression %b, %s, %m, %t)" +
+            score + " {centred = " + centred +
+            "} : (tensor<2x25x4xf32>, tensor<2x3x25xf32>, tensor<i64>, "
+            "tensor<f32>" +
+            (hasScore ? ", tensor<f32>" : "") +
+            ") -> tensor<?x3xi64>\nreturn %y : tensor<?x3xi64>\n}";
+        std::shared_ptr<MLIRContext> context = makeContext();
+        OwningOpRef<ModuleOp> module =
+            parseSourceString<ModuleOp>(text, context.get());
+        ASSERT_TRUE(module) << text;
+        auto function = module->lookupSymbol<func::FuncOp>("main");
+        Tensor boxes(ElementType::F32, {2, 25, 4}),
+            scores(ElementType::F32, {2, 3, 25});
+        fillRandom(boxes, 5);
+        fillRandom(scores, 6);
+        const Tensor inputs[] = {boxes, scores};
+        auto whole = interpret(function, inputs);
+        ASSERT_TRUE(whole) << whole.error().message;
+        decomposeAll(*module);
+        if (HasFatalFailure())
+          return;
+        auto built = interpret(function, inputs);
+        ASSERT_TRUE(built) << built.error().message;
+        expectSame(*whole, *built, 0);
+        EXPECT_EQ((*whole)[0].dim(0) == 0, most[0] == '0') << text;
+      }
+}

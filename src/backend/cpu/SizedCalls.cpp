@@ -22,6 +22,36 @@ static void callNonZero(nn::NonZeroOp op) {
   op.erase();
 }
 
+/// The call has room for as many rows as there may be, and says how many there
+/// are.
+static void callSuppression(nn::NonMaxSuppressionOp op) {
+  OpBuilder builder(op);
+  nn::TensorBuilder emit(builder, op.getLoc());
+  Type index = emit.integerType(64);
+  nn::Sizes scores = emit.sizes(op.getScores());
+  nn::Size each = scores[2];
+  if (auto most = constantIntegers(op.getMost()); most && each.isKnown())
+    each = std::clamp<int64_t>(most->front(), 0, each.known());
+  const nn::Size room = emit.product(emit.product(scores[0], scores[1]), each);
+  SmallVector<Value> inputs(op->getOperands());
+  if (!room.isKnown())
+    inputs.push_back(emit.number(room, index));
+  const std::string configuration =
+      std::string("centred=") + (op.getCentred() ? "1" : "0") +
+      ";scored=" + (op.getScoreThreshold() ? "1" : "0");
+  auto call = builder.create<HostCallOp>(
+      op.getLoc(),
+      TypeRange{RankedTensorType::get({room.known(), 3}, index),
+                RankedTensorType::get({}, index)},
+      inputs, "sinter.non_max_suppression", configuration, /*pure=*/true,
+      /*sized=*/room.isKnown() ? 0 : 1);
+  Value count =
+      emit.reshape(emit.convert(call->getResult(1), emit.integerType(32)), {1});
+  Value rows = emit.slice(call->getResult(0), 0, 0, nn::Size::computed(count));
+  op.getResult().replaceAllUsesWith(rows);
+  op.erase();
+}
+
 /// Element \p i of a vector of integers, if it is known.
 static std::optional<int64_t> knownElement(Value vector, size_t i) {
   const SmallVector<SizeSource> sources = sourcesOfSizes(vector);
@@ -84,12 +114,112 @@ static bool hasComputedStart(stablehlo::RealDynamicSliceOp op) {
   return false;
 }
 
+//===----------------------------------------------------------------------===//
+// What loops gather
+//===----------------------------------------------------------------------===//
+
+/// What each iteration of \p loop adds to the end of what it carries as number
+/// \p i; null if it does anything else with that.
+static Value gatheredBy(stablehlo::WhileOp loop, unsigned i) {
+  Block &body = loop.getBody().front();
+  BlockArgument argument = body.getArgument(i);
+  auto joint = body.getTerminator()
+                   ->getOperand(i)
+                   .getDefiningOp<stablehlo::ConcatenateOp>();
+  if (!joint || joint.getInputs().size() != 2 || joint.getDimension() != 0 ||
+      joint.getInputs()[0] != argument || !argument.hasOneUse() ||
+      !joint->hasOneUse() || joint->getBlock() != &body ||
+      !loop.getCond().front().getArgument(i).use_empty() ||
+      !tensorOf(joint.getInputs()[1]).hasStaticShape() ||
+      !tensorOf(loop->getResult(i)).isDynamicDim(0))
+    return {};
+  return joint.getInputs()[1];
+}
+
+/// The loop without what it gathers, which goes to lists of the run: it is
+/// known how much that is when the loop is over.
+static void gatherRows(stablehlo::WhileOp loop, int64_t &lists) {
+  llvm::SmallDenseMap<unsigned, int64_t> gathered;
+  SmallVector<unsigned> kept;
+  for (unsigned i = 0; i < loop->getNumOperands(); ++i)
+    if (gatheredBy(loop, i))
+      gathered[i] = lists++;
+    else
+      kept.push_back(i);
+  if (gathered.empty())
+    return;
+  OpBuilder builder(loop);
+  auto call = [&](TypeRange types, ValueRange inputs, StringRef function,
+                  int64_t list, uint64_t sized = 0) {
+    return builder.create<HostCallOp>(loop.getLoc(), types, inputs, function,
+                                      "list=" + std::to_string(list),
+                                      /*pure=*/false, sized);
+  };
+  for (unsigned i = 0; i < loop->getNumOperands(); ++i)
+    if (gathered.contains(i))
+      call({}, {}, "sinter.begin_rows", gathered[i]);
+  Block &body = loop.getBody().front();
+  for (unsigned i = 0; i < loop->getNumOperands(); ++i)
+    if (gathered.contains(i)) {
+      Operation *joint = body.getTerminator()->getOperand(i).getDefiningOp();
+      builder.setInsertionPoint(joint);
+      call({}, joint->getOperand(1), "sinter.add_rows", gathered[i]);
+    }
+  SmallVector<Value> starts, returned;
+  for (unsigned i : kept) {
+    starts.push_back(loop->getOperand(i));
+    returned.push_back(body.getTerminator()->getOperand(i));
+  }
+  builder.setInsertionPoint(loop);
+  auto rest = builder.create<stablehlo::WhileOp>(
+      loop.getLoc(), ValueRange(starts).getTypes(), starts);
+  rest.getCond().takeBody(loop.getCond());
+  rest.getBody().takeBody(loop.getBody());
+  Operation *end = rest.getBody().front().getTerminator();
+  SmallVector<Operation *> joints;
+  for (unsigned i = 0; i < end->getNumOperands(); ++i)
+    if (gathered.contains(i))
+      joints.push_back(end->getOperand(i).getDefiningOp());
+  end->setOperands(returned);
+  for (Operation *joint : joints)
+    joint->erase();
+  for (unsigned i = loop->getNumOperands(); i-- > 0;)
+    if (gathered.contains(i))
+      for (Region &region : rest->getRegions())
+        region.front().eraseArgument(i);
+  for (auto [i, number] : llvm::enumerate(kept))
+    loop->getResult(number).replaceAllUsesWith(rest->getResult(i));
+  nn::TensorBuilder emit(builder, loop.getLoc());
+  for (unsigned i = 0; i < loop->getNumOperands(); ++i) {
+    if (!gathered.contains(i))
+      continue;
+    auto type = tensorOf(loop->getResult(i)),
+         scalar = RankedTensorType::get({}, emit.integerType(64));
+    Value count =
+        call(scalar, {}, "sinter.count_rows", gathered[i])->getResult(0);
+    Value rows =
+        call(type, count, "sinter.take_rows", gathered[i], 1)->getResult(0);
+    Value start = loop->getOperand(i);
+    if (tensorOf(start).getDimSize(0) != 0)
+      rows = builder.create<stablehlo::ConcatenateOp>(
+          loop.getLoc(), type, ValueRange{start, rows}, uint64_t(0));
+    loop->getResult(i).replaceAllUsesWith(rows);
+  }
+  loop->erase();
+}
+
 void cpu::formSizedCalls(func::FuncOp function) {
   function.walk([](nn::NonZeroOp op) {
     Type element = tensorOf(op.getOperand()).getElementType();
     if (tensorOf(op).isDynamicDim(1) && isa<FloatType, IntegerType>(element))
       callNonZero(op);
   });
+  function.walk([](nn::NonMaxSuppressionOp op) { callSuppression(op); });
+  int64_t lists = 0;
+  SmallVector<stablehlo::WhileOp> loops;
+  function.walk([&](stablehlo::WhileOp loop) { loops.push_back(loop); });
+  for (stablehlo::WhileOp loop : loops)
+    gatherRows(loop, lists);
   function.walk([](stablehlo::RealDynamicSliceOp op) {
     if (hasComputedStart(op))
       takeSlices(op);
