@@ -105,6 +105,58 @@ static void takeSlices(stablehlo::RealDynamicSliceOp op) {
   op.erase();
 }
 
+/// Elements are taken by their places, those outside are the padding.
+static void takePadded(stablehlo::DynamicPadOp op) {
+  OpBuilder builder(op);
+  nn::TensorBuilder emit(builder, op.getLoc());
+  Type index = emit.integerType(64);
+  Value x = op.getOperand();
+  SmallVector<std::pair<Value, int64_t>> insides;
+  auto element = [&](Value vector, int64_t i) {
+    return emit.convert(emit.slice(vector, 0, i, i + 1), index);
+  };
+  for (int64_t dim = 0; dim < tensorOf(op).getRank(); ++dim) {
+    if (knownElement(op.getEdgePaddingLow(), dim) == 0 &&
+        knownElement(op.getEdgePaddingHigh(), dim) == 0)
+      continue;
+    Value low = element(op.getEdgePaddingLow(), dim),
+          high = element(op.getEdgePaddingHigh(), dim);
+    Value size = emit.convert(emit.extentOf(nn::Size::of(x, dim)), index);
+    Value count =
+        emit.convert(emit.add(emit.add(size, low), high), emit.integerType(32));
+    const nn::Sizes sizes = {nn::Size::computed(count)};
+    auto everywhere = [&](Value one) {
+      return emit.broadcast(emit.reshape(one, nn::Sizes()), {}, sizes);
+    };
+    using Direction = stablehlo::ComparisonDirection;
+    Value places = emit.sub(emit.iota(sizes, 0, index), everywhere(low));
+    insides.push_back(
+        {emit.make<stablehlo::AndOp>(
+             emit.compare(Direction::GE, places, 0.0),
+             emit.compare(Direction::LT, places, everywhere(size))),
+         dim});
+    x = emit.take(x, places, dim);
+  }
+  const nn::Sizes sizes = emit.sizes(x);
+  Value padding = emit.broadcast(op.getPaddingValue(), {}, sizes);
+  for (auto [inside, dim] : insides)
+    x = emit.select(emit.broadcast(inside, {dim}, sizes), x, padding);
+  if (x.getType() != op.getType())
+    x = builder.create<stablehlo::ReshapeOp>(op.getLoc(), op.getType(), x);
+  op.getResult().replaceAllUsesWith(x);
+  op.erase();
+}
+
+/// Whether nothing is put between elements, and there are some.
+static bool isEdgePadding(stablehlo::DynamicPadOp op) {
+  if (llvm::is_contained(tensorOf(op.getOperand()).getShape(), 0))
+    return false;
+  for (int64_t dim = 0; dim < tensorOf(op).getRank(); ++dim)
+    if (knownElement(op.getInteriorPadding(), dim) != 0)
+      return false;
+  return true;
+}
+
 /// Whether the slice of some dimension does not follow from its limit alone.
 static bool hasComputedStart(stablehlo::RealDynamicSliceOp op) {
   for (int64_t dim = 0; dim < tensorOf(op).getRank(); ++dim)
@@ -223,5 +275,9 @@ void cpu::formSizedCalls(func::FuncOp function) {
   function.walk([](stablehlo::RealDynamicSliceOp op) {
     if (hasComputedStart(op))
       takeSlices(op);
+  });
+  function.walk([](stablehlo::DynamicPadOp op) {
+    if (isEdgePadding(op))
+      takePadded(op);
   });
 }

@@ -7,7 +7,8 @@
 // What a loop adds to the end of a value each time is kept in lists of the run,
 // whose length is known after the loop.
 //
-// A slice that begins where a number says takes its elements by their places.
+// A slice that begins where a number says, and padding as wide as one, take
+// elements by their places.
 //
 // The size is computed first, so that the result has memory of that size when
 // the call fills it (NameSizes.h).

@@ -151,6 +151,21 @@ const ValueCase valueCases[] = {
       {ElementType::I64, {2}, 0, 6},
       {ElementType::I64, {1}, 1, 9}},
      3},
+    {"padding as wide as inputs say",
+     R"((%x: tensor<3x5xf32>, %l: tensor<2xi64>, %h: tensor<2xi64>)
+         -> tensor<?x?xf32> {
+       %i = stablehlo.constant dense<0> : tensor<2xi64>
+       %v = stablehlo.constant dense<-7.5> : tensor<f32>
+       %p = stablehlo.dynamic_pad %x, %v, %l, %h, %i :
+           (tensor<3x5xf32>, tensor<f32>, tensor<2xi64>, tensor<2xi64>,
+            tensor<2xi64>) -> tensor<?x?xf32>
+       %y = stablehlo.negate %p : tensor<?x?xf32>
+       return %y : tensor<?x?xf32>
+     })",
+     {{ElementType::F32, {3, 5}},
+      {ElementType::I64, {2}, -1, 4},
+      {ElementType::I64, {2}, -1, 4}},
+     2},
     {"a computed size beside a number",
      R"((%x: tensor<4x1xf32>, %k: tensor<1xi64>) -> tensor<4x?xf32> {
        %four = stablehlo.constant dense<4> : tensor<1xi64>
