@@ -5,7 +5,6 @@
 #include "interpreter/Numbers.h"
 #include "interpreter/OrderKeys.h"
 #include "interpreter/Strided.h"
-#include "runtime/BoxSuppression.h"
 
 #include <algorithm>
 #include <numeric>
@@ -321,26 +320,6 @@ static Result<Tensors> evaluateTopK(const Call &call) {
   return Tensors{std::move(values), std::move(indices)};
 }
 
-static Result<Tensors> evaluateNonMaxSuppression(const Call &call) {
-  auto op = call.as<nn::NonMaxSuppressionOp>();
-  BoxSuppression how;
-  how.isCentred = op.getCentred();
-  how.most = integers(call[2]).front();
-  how.iouThreshold = call[3].at<float>(0);
-  if (op.getScoreThreshold())
-    how.scoreThreshold = call[4].at<float>(0);
-  std::vector<std::array<int64_t, 3>> rows;
-  if (!suppressBoxes(call[0], call[1], how,
-                     [&](std::array<int64_t, 3> row) { rows.push_back(row); }))
-    return invalidModel("boxes are not [B, N, 4] or scores not [B, C, N]");
-  return produce(ElementType::I64, {static_cast<int64_t>(rows.size()), 3},
-                 [&](Tensor &result) {
-                   auto to = result.mutableValues<int64_t>();
-                   for (size_t i = 0; i < rows.size(); ++i)
-                     std::ranges::copy(rows[i], to.begin() + 3 * i);
-                 });
-}
-
 void registerNnShape(Registry &registry) {
   registry.add<nn::ShapeOp>(evaluateShape);
   registry.add<nn::BroadcastLikeOp>(evaluateBroadcastLike);
@@ -353,7 +332,6 @@ void registerNnShape(Registry &registry) {
   registry.add<nn::ArgMaxOp>(evaluateArgMax);
   registry.add<nn::ArgMinOp>(evaluateArgMin);
   registry.add<nn::TopKOp>(evaluateTopK);
-  registry.add<nn::NonMaxSuppressionOp>(evaluateNonMaxSuppression);
 }
 
 } // namespace sinter::interpreter

@@ -19,7 +19,6 @@ struct Functions {
     add("sinter.rng_bit_generator", host::rngBitGenerator);
     add("sinter.rng", host::rng);
     add("sinter.non_zero", host::nonZero);
-    add("sinter.non_max_suppression", host::nonMaxSuppression);
     add("sinter.begin_rows", host::beginRows);
     add("sinter.add_rows", host::addRows);
     add("sinter.count_rows", host::countRows);

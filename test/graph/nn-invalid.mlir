@@ -731,35 +731,3 @@ func.func @take_along_of_nothing(%x: tensor<2x0xf32>, %i: tensor<2x3xi64>) {
   %result = nn.take_along %x, %i, axis = 1 : (tensor<2x0xf32>, tensor<2x3xi64>) -> tensor<2x3xf32>
   return
 }
-
-// -----
-
-func.func @boxes_of_few_numbers(%b: tensor<1x9x3xf32>, %s: tensor<1x2x9xf32>, %m: tensor<i64>, %t: tensor<f32>) {
-  // expected-error@+1 {{'nn.non_max_suppression' op boxes have 3 numbers, not 4}}
-  %result = nn.non_max_suppression %b, %s, %m, %t {centred = false} : (tensor<1x9x3xf32>, tensor<1x2x9xf32>, tensor<i64>, tensor<f32>) -> tensor<?x3xi64>
-  return
-}
-
-// -----
-
-func.func @boxes_of_other_samples(%b: tensor<2x9x4xf32>, %s: tensor<1x2x9xf32>, %m: tensor<i64>, %t: tensor<f32>) {
-  // expected-error@+1 {{'nn.non_max_suppression' op there are boxes of 2 samples and scores of 1}}
-  %result = nn.non_max_suppression %b, %s, %m, %t {centred = false} : (tensor<2x9x4xf32>, tensor<1x2x9xf32>, tensor<i64>, tensor<f32>) -> tensor<?x3xi64>
-  return
-}
-
-// -----
-
-func.func @more_boxes_than_scores(%b: tensor<1x9x4xf32>, %s: tensor<1x2x8xf32>, %m: tensor<i64>, %t: tensor<f32>) {
-  // expected-error@+1 {{'nn.non_max_suppression' op there are 9 boxes and scores of 8}}
-  %result = nn.non_max_suppression %b, %s, %m, %t {centred = false} : (tensor<1x9x4xf32>, tensor<1x2x8xf32>, tensor<i64>, tensor<f32>) -> tensor<?x3xi64>
-  return
-}
-
-// -----
-
-func.func @rows_of_boxes(%b: tensor<1x9x4xf32>, %s: tensor<1x2x9xf32>, %m: tensor<i64>, %t: tensor<f32>) {
-  // expected-error@+1 {{'nn.non_max_suppression' op rows of the result have 4 numbers, not 3}}
-  %result = nn.non_max_suppression %b, %s, %m, %t {centred = false} : (tensor<1x9x4xf32>, tensor<1x2x9xf32>, tensor<i64>, tensor<f32>) -> tensor<?x4xi64>
-  return
-}

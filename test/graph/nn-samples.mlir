@@ -247,13 +247,6 @@ func.func @mish(%x0: tensor<9xf32>) -> tensor<9xf32> {
   return %r : tensor<9xf32>
 }
 
-// CHECK-LABEL: func @non_max_suppression(
-// CHECK: nn.non_max_suppression{{[ ("]}}
-func.func @non_max_suppression(%x0: tensor<1x9x4xf32>, %x1: tensor<1x2x9xf32>, %x2: tensor<i64>, %x3: tensor<f32>) -> tensor<?x3xi64> {
-  %r = nn.non_max_suppression %x0, %x1, %x2, %x3, %x3 {centred = false} : (tensor<1x9x4xf32>, tensor<1x2x9xf32>, tensor<i64>, tensor<f32>, tensor<f32>) -> tensor<?x3xi64>
-  return %r : tensor<?x3xi64>
-}
-
 // CHECK-LABEL: func @non_zero(
 // CHECK: nn.non_zero{{[ ("]}}
 func.func @non_zero(%x0: tensor<4x5xi32>) -> tensor<2x?xi64> {

@@ -22,36 +22,6 @@ static void callNonZero(nn::NonZeroOp op) {
   op.erase();
 }
 
-/// The call has room for as many rows as there may be, and says how many there
-/// are.
-static void callSuppression(nn::NonMaxSuppressionOp op) {
-  OpBuilder builder(op);
-  nn::TensorBuilder emit(builder, op.getLoc());
-  Type index = emit.integerType(64);
-  nn::Sizes scores = emit.sizes(op.getScores());
-  nn::Size each = scores[2];
-  if (auto most = constantIntegers(op.getMost()); most && each.isKnown())
-    each = std::clamp<int64_t>(most->front(), 0, each.known());
-  const nn::Size room = emit.product(emit.product(scores[0], scores[1]), each);
-  SmallVector<Value> inputs(op->getOperands());
-  if (!room.isKnown())
-    inputs.push_back(emit.number(room, index));
-  const std::string configuration =
-      std::string("centred=") + (op.getCentred() ? "1" : "0") +
-      ";scored=" + (op.getScoreThreshold() ? "1" : "0");
-  auto call = builder.create<HostCallOp>(
-      op.getLoc(),
-      TypeRange{RankedTensorType::get({room.known(), 3}, index),
-                RankedTensorType::get({}, index)},
-      inputs, "sinter.non_max_suppression", configuration, /*pure=*/true,
-      /*sized=*/room.isKnown() ? 0 : 1);
-  Value count =
-      emit.reshape(emit.convert(call->getResult(1), emit.integerType(32)), {1});
-  Value rows = emit.slice(call->getResult(0), 0, 0, nn::Size::computed(count));
-  op.getResult().replaceAllUsesWith(rows);
-  op.erase();
-}
-
 /// Element \p i of a vector of integers, if it is known.
 static std::optional<int64_t> knownElement(Value vector, size_t i) {
   const SmallVector<SizeSource> sources = sourcesOfSizes(vector);
@@ -266,7 +236,6 @@ void cpu::formSizedCalls(func::FuncOp function) {
     if (tensorOf(op).isDynamicDim(1) && isa<FloatType, IntegerType>(element))
       callNonZero(op);
   });
-  function.walk([](nn::NonMaxSuppressionOp op) { callSuppression(op); });
   int64_t lists = 0;
   SmallVector<stablehlo::WhileOp> loops;
   function.walk([&](stablehlo::WhileOp loop) { loops.push_back(loop); });

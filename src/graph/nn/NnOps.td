@@ -10,7 +10,6 @@
 #define SINTER_GRAPH_NN_OPS
 
 include "graph/nn/NnAttention.td"
-include "graph/nn/NnDetection.td"
 include "graph/nn/NnElementwise.td"
 include "graph/nn/NnShape.td"
 include "graph/nn/NnStructured.td"

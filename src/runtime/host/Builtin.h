@@ -37,11 +37,6 @@ Result<void> rng(const HostCall &call);
 /// has room for (the second input), which is a System error otherwise.
 Result<void> nonZero(const HostCall &call);
 
-/// "sinter.non_max_suppression": suppressBoxes() of boxes, scores, the most, the
-/// share and, with "scored" in the configuration, the score; "centred". The
-/// rows, of which there may be fewer than there is room for, and how many.
-Result<void> nonMaxSuppression(const HostCall &call);
-
 /// Rows that a loop gathers, in a list of the run ("list" of the configuration):
 /// "sinter.begin_rows" empties it, "sinter.add_rows" adds those of the input,
 /// "sinter.count_rows" gives how many there are (i64), "sinter.take_rows" gives

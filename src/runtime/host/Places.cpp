@@ -1,6 +1,5 @@
 //===- Places.cpp - where elements are, as host functions -----------------===//
 
-#include "runtime/BoxSuppression.h"
 #include "runtime/host/Builtin.h"
 
 #include <algorithm>
@@ -44,32 +43,6 @@ Result<void> nonZero(const HostCall &call) {
   return found == count ? Result<void>()
                         : systemError("there are fewer elements than were "
                                       "counted");
-}
-
-Result<void> nonMaxSuppression(const HostCall &call) {
-  const HostConfiguration configuration(call.configuration);
-  BoxSuppression how;
-  how.isCentred = configuration.number("centred") != 0;
-  how.most = call.inputs[2].at<int64_t>(0);
-  how.iouThreshold = call.inputs[3].at<float>(0);
-  if (configuration.number("scored") != 0)
-    how.scoreThreshold = call.inputs[4].at<float>(0);
-  Tensor &rows = call.outputs[0];
-  const std::span<int64_t> to = rows.mutableValues<int64_t>();
-  int64_t count = 0;
-  bool isFull = false;
-  const bool fits = suppressBoxes(
-      call.inputs[0], call.inputs[1], how, [&](std::array<int64_t, 3> row) {
-        isFull |= count == rows.dim(0);
-        if (!isFull)
-          std::ranges::copy(row, to.begin() + 3 * count++);
-      });
-  if (!fits)
-    return invalidModel("boxes are not [B, N, 4] or scores not [B, C, N]");
-  if (isFull)
-    return systemError("there is no room for all boxes that are taken");
-  call.outputs[1].set<int64_t>(0, count);
-  return {};
 }
 
 } // namespace sinter::host

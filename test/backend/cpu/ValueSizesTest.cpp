@@ -222,56 +222,6 @@ const ValueCase valueCases[] = {
       {ElementType::F32, {3, 4}},
       {ElementType::I64, {6}, 0, 1}},
      3},
-    {"boxes that overlap with no better one",
-     R"((%b: tensor<2x30x4xf32>, %s: tensor<2x3x30xf32>, %m: tensor<i64>)
-         -> (tensor<?x3xi64>, tensor<?x3xi64>, tensor<?xf32>) {
-       %t = stablehlo.constant dense<0.3> : tensor<f32>
-       %z = stablehlo.constant dense<0.0> : tensor<f32>
-       %y = nn.non_max_suppression %b, %s, %m, %t, %z {centred = false} :
-           (tensor<2x30x4xf32>, tensor<2x3x30xf32>, tensor<i64>, tensor<f32>,
-            tensor<f32>) -> tensor<?x3xi64>
-       %k = stablehlo.constant dense<4> : tensor<i64>
-       %c = nn.non_max_suppression %b, %s, %k, %t {centred = true} :
-           (tensor<2x30x4xf32>, tensor<2x3x30xf32>, tensor<i64>, tensor<f32>)
-           -> tensor<?x3xi64>
-       %g = "stablehlo.gather"(%s, %y) {
-           dimension_numbers = #stablehlo.gather<
-               collapsed_slice_dims = [0, 1, 2], start_index_map = [0, 1, 2],
-               index_vector_dim = 1>,
-           slice_sizes = array<i64: 1, 1, 1>} :
-           (tensor<2x3x30xf32>, tensor<?x3xi64>) -> tensor<?xf32>
-       return %y, %c, %g : tensor<?x3xi64>, tensor<?x3xi64>, tensor<?xf32>
-     })",
-     {{ElementType::F32, {2, 30, 4}, -9, 9},
-      {ElementType::F32, {2, 3, 30}, -2, 9},
-      {ElementType::I64, {}, 0, 9}},
-     2},
-    {"boxes of those that were found",
-     R"((%b: tensor<1x30x4xf32>, %s: tensor<30xf32>) -> tensor<?x3xi64> {
-       %n = nn.non_zero %s : (tensor<30xf32>) -> tensor<1x?xi64>
-       %q = stablehlo.get_dimension_size %n, dim = 1 :
-           (tensor<1x?xi64>) -> tensor<i32>
-       %v = stablehlo.reshape %q : (tensor<i32>) -> tensor<1xi32>
-       %r = stablehlo.dynamic_reshape %n, %v :
-           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
-       %c = nn.take %b, %r, axis = 1 :
-           (tensor<1x30x4xf32>, tensor<?xi64>) -> tensor<1x?x4xf32>
-       %d = nn.take %s, %r, axis = 0 :
-           (tensor<30xf32>, tensor<?xi64>) -> tensor<?xf32>
-       %one = stablehlo.constant dense<1> : tensor<1xi32>
-       %w = stablehlo.concatenate %one, %one, %v, dim = 0 :
-           (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<3xi32>
-       %e = stablehlo.dynamic_reshape %d, %w :
-           (tensor<?xf32>, tensor<3xi32>) -> tensor<1x1x?xf32>
-       %m = stablehlo.constant dense<5> : tensor<i64>
-       %t = stablehlo.constant dense<0.1> : tensor<f32>
-       %y = nn.non_max_suppression %c, %e, %m, %t {centred = false} :
-           (tensor<1x?x4xf32>, tensor<1x1x?xf32>, tensor<i64>, tensor<f32>)
-           -> tensor<?x3xi64>
-       return %y : tensor<?x3xi64>
-     })",
-     {{ElementType::F32, {1, 30, 4}, -9, 9}, {ElementType::F32, {30}}},
-     2},
     {"what a loop gathers",
      R"((%x: tensor<4xf32>, %k: tensor<i64>)
          -> (tensor<?x4xf32>, tensor<4xf32>, tensor<?xi64>) {

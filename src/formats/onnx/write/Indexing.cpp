@@ -390,12 +390,6 @@ static LogicalResult writeTopK(NodeWriter &e, nn::TopKOp op) {
                    {"sorted", 1}});
 }
 
-static LogicalResult writeSuppression(NodeWriter &e,
-                                      nn::NonMaxSuppressionOp op) {
-  return e.result("NonMaxSuppression", e.operands(),
-                  {{"center_point_box", op.getCentred()}});
-}
-
 template <typename Op>
 static LogicalResult writeArg(NodeWriter &e, Op op, StringRef opType) {
   return e.result(opType, e.operands(),
@@ -442,8 +436,7 @@ WriterRules indexingRules() {
       writerRule<writeScatter>(),      writerRule<writeSort>(),
       writerRule<writeTopK>(),         writerRule<writeArgMax>(),
       writerRule<writeArgMin>(),       writerRule<writeOneHot>(),
-      writerRule<writeNonZero>(),      writerRule<writeCumulativeSum>(),
-      writerRule<writeSuppression>()};
+      writerRule<writeNonZero>(),      writerRule<writeCumulativeSum>()};
   return rules;
 }
 
