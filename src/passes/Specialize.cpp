@@ -193,7 +193,10 @@ Result<void> specialize(Model &model, const SpecializeOptions &options) {
 
   FirstError reported(result.context());
   PatternRun run;
-  if (failed(refineShapes(module, Loops::KeepShapes, run)))
+  // Where sizes may stay unknown, what a loop gathers grows.
+  const Loops loops =
+      options.leavesOpen ? Loops::MayChangeShapes : Loops::KeepShapes;
+  if (failed(refineShapes(module, loops, run)))
     return invalidModel("the shapes do not fit: " + reported.take());
   if (!options.leavesOpen)
     if (auto done = checkStatic(module, function); !done)

@@ -19,6 +19,10 @@ struct Functions {
     add("sinter.rng_bit_generator", host::rngBitGenerator);
     add("sinter.rng", host::rng);
     add("sinter.non_zero", host::nonZero);
+    add("sinter.begin_rows", host::beginRows);
+    add("sinter.add_rows", host::addRows);
+    add("sinter.count_rows", host::countRows);
+    add("sinter.take_rows", host::takeRows);
     add("sinter.expect", host::expectation);
     add("sinter.print", host::print);
     add("sinter.probe", host::probe);

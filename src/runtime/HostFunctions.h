@@ -38,6 +38,13 @@ struct RandomStream {
   uint64_t drawn = 0;
 };
 
+/// What a program gathers as it runs and takes when it knows how much there is.
+struct GatheredRows {
+  std::vector<std::byte> bytes;
+  int64_t rows = 0;
+};
+using GatheredLists = std::map<int64_t, GatheredRows>;
+
 /// One call of a host function.
 struct HostCall {
   /// Free text of the program that says what exactly to do.
@@ -53,6 +60,8 @@ struct HostCall {
   HostContext *context = nullptr;
   /// Null if nobody listens.
   const ValueObserver *observer = nullptr;
+  /// The run's; null where nothing is gathered.
+  GatheredLists *lists = nullptr;
 };
 
 /// Called by one thread at a time for one executor, by several for several.

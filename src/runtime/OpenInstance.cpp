@@ -343,6 +343,14 @@ struct OpenInstance::Turn {
   int64_t first = 0, count = 1;
 };
 
+/// Whether a body may be taken with these sizes.
+bool OpenInstance::isTaken(const OpenStep &step, size_t body) const {
+  return body >= step.fits.size() ||
+         std::ranges::all_of(step.fits[body], [&](const SizeExpression &size) {
+           return knownSize(size, parameters) == 0;
+         });
+}
+
 Result<void> OpenInstance::addSteps(std::span<const Step> from,
                                     std::span<const OpenStep> sizes,
                                     std::vector<Step> &to) {
@@ -386,10 +394,11 @@ Result<void> OpenInstance::addStep(const Step &from, const OpenStep &sizes,
   if (Result<void> done = setBuffers(step); !done)
     return done;
   for (size_t body = 0; body < step.bodies.size(); ++body)
-    if (Result<void> done =
-            addSteps(from.bodies[body], sizes.bodies[body], step.bodies[body]);
-        !done)
-      return done;
+    if (isTaken(sizes, body))
+      if (Result<void> done = addSteps(from.bodies[body], sizes.bodies[body],
+                                       step.bodies[body]);
+          !done)
+        return done;
   if (step.kind == StepKind::HostCall)
     for (size_t each = 0; each < step.tensors.size(); ++each) {
       Result<Shape> shape = shapeOf(sizes.tensors[each]);

@@ -99,6 +99,7 @@ private:
                         std::span<const OpenStep> sizes, std::vector<Step> &to);
   Result<void> addStep(const Step &from, const OpenStep &sizes,
                        const Turn &turn, std::vector<Step> &to);
+  bool isTaken(const OpenStep &step, size_t body) const;
   Result<void> addSteps(std::span<const Step> from,
                         std::span<const OpenStep> sizes, std::vector<Step> &to);
   Result<void> setBuffers(Step &step) const;

@@ -31,6 +31,8 @@ static bool areSizesOf(const std::vector<OpenStep> &sizes,
     const bool isCall = steps[i].kind == StepKind::HostCall;
     const bool isSize = steps[i].kind == StepKind::Size;
     if (sizes[i].bodies.size() != steps[i].bodies.size() ||
+        (steps[i].kind == StepKind::If &&
+         sizes[i].fits.size() != steps[i].bodies.size()) ||
         (isCall && !areSizesOf(sizes[i].tensors, steps[i].tensors)) ||
         (isSize && (depth != 0 || steps[i].buffers.size() != 1 ||
                     steps[i].tensors.size() != 1)) ||

@@ -61,6 +61,8 @@ struct OpenStep {
   std::vector<SizeDefinition> defines;
   /// One a body of the step, in which nothing is defined.
   std::vector<std::vector<OpenStep>> bodies;
+  /// If: of each body, what is 0 for sizes with which it is taken.
+  std::vector<std::vector<SizeExpression>> fits;
 };
 
 struct OpenProgram {

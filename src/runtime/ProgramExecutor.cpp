@@ -345,6 +345,7 @@ ProgramExecutor::run(std::span<const Tensor> inputs) {
   }
   times.clear();
   random = {};
+  lists.clear();
   runBegin = Clock::now();
   try {
     if (Result<void> done = open ? runParts() : runSteps(compiled->steps);
@@ -496,9 +497,9 @@ Result<void> ProgramExecutor::callHost(const Step &step) {
       return found.takeError();
     function = *found;
   }
-  Result<void> done =
-      (*function)(HostCall{step.configuration, inputs, outputs, random,
-                           hostContext, observer ? &observer : nullptr});
+  Result<void> done = (*function)(
+      HostCall{step.configuration, inputs, outputs, random, hostContext,
+               observer ? &observer : nullptr, &lists});
   if (done)
     return done;
   Error error = done.takeError();

@@ -123,6 +123,7 @@ private:
   HostContext *hostContext = nullptr;
   ValueObserver observer;
   RandomStream random;
+  GatheredLists lists;
   std::unordered_map<const Step *, const HostFunction *> hostFunctions;
 
   /// Kernels of loops that read more weights than a core's cache holds, and

@@ -117,6 +117,9 @@ private:
       });
       out.list(step.bodies,
                [&](const std::vector<OpenStep> &body) { openSteps(body); });
+      out.list(step.fits, [&](const std::vector<SizeExpression> &sizes) {
+        expressions(sizes);
+      });
     });
   }
 
@@ -187,7 +190,7 @@ constexpr size_t relocationSize = 8 + 4 + 8;
 constexpr size_t termSize = 2 * 8;
 constexpr size_t expressionSize = 8;
 constexpr size_t slotSize = 1 + 4 + expressionSize + 3 * 8;
-constexpr size_t openStepSize = 8 + 2 * expressionSize + 2 * 8 + 1 + 4 + 3 * 8;
+constexpr size_t openStepSize = 8 + 2 * expressionSize + 2 * 8 + 1 + 4 + 4 * 8;
 constexpr size_t stepSize = 1 + 4 + 8 + 4 * 8 + 7 * textSize + 2 * 8;
 
 class MetadataReader {
@@ -304,6 +307,7 @@ private:
       });
       step.bodies =
           in.list(sizeof(uint64_t), [&] { return openSteps(depth + 1); });
+      step.fits = in.list(sizeof(uint64_t), [&] { return expressions(); });
       return step;
     });
   }

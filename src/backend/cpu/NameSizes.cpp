@@ -2,6 +2,7 @@
 
 #include "backend/cpu/NameSizes.h"
 
+#include "backend/cpu/OperationKind.h"
 #include "backend/cpu/RemoveUnused.h"
 #include "backend/cpu/SizeNamer.h"
 #include "graph/Model.h"
@@ -140,8 +141,12 @@ Result<void> SizeNamer::run() {
                         body.getTerminator()->getOperandTypes()));
   // What only sizes were computed of is not computed any more.
   removeUnused(function);
-  for (auto size :
-       llvm::to_vector(body.getOps<stablehlo::GetDimensionSizeOp>()))
+  SmallVector<stablehlo::GetDimensionSizeOp> counted;
+  function.walk([&](stablehlo::GetDimensionSizeOp size) {
+    if (dims.contains(size.getOperand()))
+      counted.push_back(size);
+  });
+  for (stablehlo::GetDimensionSizeOp size : counted)
     countSize(size);
   table.setOf(function->getParentOfType<ModuleOp>());
   return {};
@@ -188,6 +193,8 @@ Result<void> SizeNamer::follow(Operation *op) {
       return refused(op, "an operand has no known rank");
   followElements(op);
   setNumbers(op);
+  if (isControlFlow(op))
+    return followRegions(op);
   for (OpResult result : op->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type)

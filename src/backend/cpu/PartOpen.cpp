@@ -3,68 +3,111 @@
 #include "backend/cpu/NameSizes.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-/// Marks the part.
+/// Marks the parts.
 static constexpr StringLiteral partAttribute = "cpu.open_part";
+
+static bool isQuantizedType(Type type) {
+  return isa<quant::QuantizedType>(getElementTypeOrSelf(type));
+}
+
+/// Whether a type in \p op or its regions is one that \p is says.
+static bool hasType(Operation *op, bool (*is)(Type)) {
+  return op
+      ->walk([&](Operation *inner) {
+        return llvm::any_of(inner->getOperandTypes(), is) ||
+                       llvm::any_of(inner->getResultTypes(), is)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 namespace {
 
-/// Moves operations from a function to its open part.
+/// The operations of a function in stages: those of known sizes, then a part of
+/// those that are not and read nothing of a later stage.
 class Parting {
 public:
   explicit Parting(func::FuncOp function)
       : function(function), body(function.front()) {}
 
-  void run() {
+  Result<void> run() {
     for (Operation &op : body.without_terminator())
-      if (isOpen(&op))
-        add(&op);
-    if (!moved.empty())
-      move();
+      if (isa<stablehlo::ConstantOp>(op))
+        continue;
+      else if (isOpen(&op))
+        parts[stageOf(&op)].push_back(&op);
+      else
+        rest[stageOf(&op)].push_back(&op);
+    if (parts.empty())
+      return {};
+    for (const auto &[stage, ops] : parts)
+      for (Operation *op : ops)
+        if (hasType(op, isQuantizedType))
+          return unsupported("quantised tensors of sizes that are computed");
+    Operation *end = body.getTerminator();
+    const int64_t last = std::max(parts.rbegin()->first,
+                                  rest.empty() ? 0 : rest.rbegin()->first);
+    for (int64_t stage = 0; stage <= last; ++stage) {
+      // What does not follow from a part stays where it is.
+      if (auto found = rest.find(stage); found != rest.end() && stage > 0)
+        for (Operation *op : found->second)
+          op->moveBefore(end);
+      if (auto part = parts.find(stage); part != parts.end())
+        move(part->second, end);
+    }
+    return {};
   }
 
 private:
-  bool isOpen(Operation *op) const {
-    const bool hasOpenType =
-        op->walk([](Operation *inner) {
-            return llvm::any_of(inner->getOperandTypes(), isOfUnknownSize) ||
-                           llvm::any_of(inner->getResultTypes(),
-                                        isOfUnknownSize)
-                       ? WalkResult::interrupt()
-                       : WalkResult::advance();
-          }).wasInterrupted();
-    if (hasOpenType || (hasEffects && !isMemoryEffectFree(op)))
-      return true;
-    bool readsOpen = false;
+  /// Also sets the stage of \p op.
+  bool isOpen(Operation *op) {
+    const bool hasEffects = !isMemoryEffectFree(op);
+    Stage own = {hasEffects ? lastEffect.stage : 0, hasType(op, isOfUnknownSize)};
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
-        readsOpen |= results.contains(operand);
+        if (auto known = stages.find(operand.getDefiningOp());
+            known != stages.end())
+          own.stage =
+              std::max(own.stage, known->second.stage +
+                                      (known->second.isOpen && !own.isOpen));
     });
-    return readsOpen;
+    // Nothing is done before what was done in the part of this stage.
+    own.isOpen |=
+        hasEffects && lastEffect.isOpen && own.stage == lastEffect.stage;
+    if (hasEffects)
+      lastEffect = own;
+    stages[op] = own;
+    return own.isOpen;
   }
+  int64_t stageOf(Operation *op) const { return stages.lookup(op).stage; }
 
-  void add(Operation *op) {
-    moved.push_back(op);
-    hasEffects |= !isMemoryEffectFree(op);
-    results.insert(op->result_begin(), op->result_end());
-  }
-
-  void move() {
+  /// Makes a part of \p ops, called before \p end.
+  void move(ArrayRef<Operation *> ops, Operation *end) {
     // What crosses the border, in the order of the text.
     llvm::SetVector<Value> inputs, outputs;
     SmallVector<Operation *> constants;
-    llvm::DenseSet<Operation *> isMoved(moved.begin(), moved.end());
-    for (Operation *op : moved) {
+    llvm::DenseSet<Operation *> isMoved(ops.begin(), ops.end());
+    auto isInPart = [&](Operation *op) {
+      return isMoved.contains(body.findAncestorOpInBlock(*op));
+    };
+    for (Operation *op : ops) {
       op->walk([&](Operation *inner) {
         for (Value operand : inner->getOperands()) {
           Operation *source = operand.getDefiningOp();
-          if (results.contains(operand) || isInside(operand, op))
+          if (operand.getParentBlock() != &body)
+            continue;
+          if (source && isMoved.contains(source))
             continue;
           if (source && isa<stablehlo::ConstantOp>(source))
             constants.push_back(source);
@@ -73,97 +116,107 @@ private:
         }
       });
       for (Value result : op->getResults())
-        if (llvm::any_of(result.getUsers(), [&](Operation *user) {
-              return !isMoved.contains(body.findAncestorOpInBlock(*user));
-            }))
+        if (!llvm::all_of(result.getUsers(), isInPart))
           outputs.insert(result);
     }
     OpBuilder builder(function);
-    std::string name = "cpu.open";
-    while (function->getParentOfType<ModuleOp>().lookupSymbol(name))
-      name += "_";
+    const SmallVector<Value> given = inputs.takeVector(),
+                             taken = outputs.takeVector();
     auto part = builder.create<func::FuncOp>(
-        function.getLoc(), name,
-        builder.getFunctionType(
-            llvm::to_vector(ValueRange(inputs.getArrayRef()).getTypes()),
-            llvm::to_vector(ValueRange(outputs.getArrayRef()).getTypes())));
+        function.getLoc(), freeName(),
+        builder.getFunctionType(llvm::to_vector(ValueRange(given).getTypes()),
+                                llvm::to_vector(ValueRange(taken).getTypes())));
     part.setPrivate();
     part->setAttr(partAttribute, builder.getUnitAttr());
     Block *inner = part.addEntryBlock();
-    // The call stands where the last of them did.
-    builder.setInsertionPointAfter(moved.back());
-    auto call = builder.create<func::CallOp>(function.getLoc(), part,
-                                             inputs.getArrayRef());
+    builder.setInsertionPoint(end);
+    auto call = builder.create<func::CallOp>(function.getLoc(), part, given);
     builder.setInsertionPointToEnd(inner);
     IRMapping ofConstants;
     for (Operation *constant : constants)
       if (!ofConstants.contains(constant->getResult(0)))
         builder.clone(*constant, ofConstants);
-    auto returned = builder.create<func::ReturnOp>(function.getLoc(),
-                                                   outputs.getArrayRef());
-    for (Operation *op : moved)
+    auto returned = builder.create<func::ReturnOp>(function.getLoc(), taken);
+    for (Operation *op : ops)
       op->moveBefore(returned);
-    for (auto [value, result] :
-         llvm::zip_equal(outputs.takeVector(), call.getResults()))
-      value.replaceUsesWithIf(result, [&](OpOperand &use) {
-        return body.findAncestorOpInBlock(*use.getOwner()) != nullptr;
-      });
     auto isOfPart = [&](OpOperand &use) {
       return inner->findAncestorOpInBlock(*use.getOwner()) != nullptr;
     };
+    for (auto [value, result] : llvm::zip_equal(taken, call.getResults())) {
+      Value inside = value;
+      inside.replaceUsesWithIf(result,
+                               [&](OpOperand &use) { return !isOfPart(use); });
+    }
     for (auto [value, argument] :
-         llvm::zip_equal(inputs.takeVector(), inner->getArguments()))
-      value.replaceUsesWithIf(argument, isOfPart);
+         llvm::zip_equal(given, inner->getArguments())) {
+      Value outside = value;
+      outside.replaceUsesWithIf(argument, isOfPart);
+    }
     for (Operation *constant : constants)
       constant->getResult(0).replaceUsesWithIf(
           ofConstants.lookup(constant->getResult(0)), isOfPart);
   }
 
-  static bool isInside(Value value, Operation *op) {
-    Operation *owner = value.getParentBlock()->getParentOp();
-    return owner && op->isAncestor(owner);
+  std::string freeName() {
+    std::string name = "cpu.open" + std::to_string(number++);
+    while (function->getParentOfType<ModuleOp>().lookupSymbol(name))
+      name += "_";
+    return name;
   }
+
+  struct Stage {
+    int64_t stage = 0;
+    bool isOpen = false;
+  };
 
   func::FuncOp function;
   Block &body;
-  SmallVector<Operation *> moved;
-  llvm::DenseSet<Value> results;
-  bool hasEffects = false;
+  llvm::DenseMap<Operation *, Stage> stages;
+  std::map<int64_t, std::vector<Operation *>> parts, rest;
+  /// Of the last operation that does something.
+  Stage lastEffect;
+  int64_t number = 0;
 };
 
 } // namespace
 
-void cpu::partOpen(func::FuncOp function) {
+Result<void> cpu::partOpen(func::FuncOp function) {
   if (hasUnknownSizes(function) &&
       llvm::none_of(function.getArgumentTypes(), isOfUnknownSize))
-    Parting(function).run();
-}
-
-func::FuncOp cpu::openPartOf(func::FuncOp function) {
-  for (auto each : function->getParentOfType<ModuleOp>().getOps<func::FuncOp>())
-    if (each->hasAttr(partAttribute))
-      return each;
+    return Parting(function).run();
   return {};
 }
 
+SmallVector<func::FuncOp> cpu::openPartsOf(func::FuncOp function) {
+  SmallVector<func::FuncOp> parts;
+  for (auto each : function->getParentOfType<ModuleOp>().getOps<func::FuncOp>())
+    if (each->hasAttr(partAttribute))
+      parts.push_back(each);
+  return parts;
+}
+
 void cpu::joinOpen(func::FuncOp function) {
-  func::FuncOp part = openPartOf(function);
-  if (!part)
-    return;
-  func::CallOp call;
-  function.walk([&](func::CallOp each) {
-    if (each.getCallee() == part.getSymName())
-      call = each;
+  llvm::StringMap<func::FuncOp> parts;
+  for (func::FuncOp part : openPartsOf(function))
+    parts[part.getSymName()] = part;
+  SmallVector<func::CallOp> calls;
+  function.walk([&](func::CallOp call) {
+    if (parts.contains(call.getCallee()))
+      calls.push_back(call);
   });
-  Block &inner = part.front();
-  for (auto [argument, value] :
-       llvm::zip_equal(inner.getArguments(), call.getOperands()))
-    argument.replaceAllUsesWith(value);
-  for (Operation &op : llvm::make_early_inc_range(inner.without_terminator()))
-    op.moveBefore(call);
-  for (auto [result, value] :
-       llvm::zip_equal(call.getResults(), inner.getTerminator()->getOperands()))
-    result.replaceAllUsesWith(value);
-  call.erase();
-  part.erase();
+  for (func::CallOp call : calls) {
+    func::FuncOp part = parts.lookup(call.getCallee());
+    Block &inner = part.front();
+    for (auto [argument, value] :
+         llvm::zip_equal(inner.getArguments(), call.getOperands()))
+      argument.replaceAllUsesWith(value);
+    for (Operation &op : llvm::make_early_inc_range(inner.without_terminator()))
+      op.moveBefore(call);
+    for (auto [result, value] : llvm::zip_equal(
+             call.getResults(), inner.getTerminator()->getOperands()))
+      result.replaceAllUsesWith(value);
+    call.erase();
+  }
+  for (auto &[name, part] : parts)
+    part.erase();
 }

@@ -267,10 +267,11 @@ public:
     Result<std::shared_ptr<const PassSetting>> known = settingOf();
     Result<void> done = known ? row.rewrite({function, **known, patternRun()})
                               : Result<void>(known.takeError());
-    // Others know nothing of the part with unknown sizes.
-    func::FuncOp part = done ? openPartOf(function) : func::FuncOp();
-    if (part && row.sizes == Sizes::Open)
-      done = row.rewrite({part, **known, patternRun()});
+    // Others know nothing of the parts with unknown sizes.
+    if (row.sizes == Sizes::Open)
+      for (func::FuncOp part : openPartsOf(function))
+        if (done)
+          done = row.rewrite({part, **known, patternRun()});
     if (done)
       return;
     getOperation().emitError(done.error().message);

@@ -537,6 +537,24 @@ private:
     return text.empty() ? "fill" : text;
   }
 
+  /// What must be 0 if the branch that ends with \p end is taken: by how much
+  /// its results are larger than those of \p op.
+  std::vector<SizeExpression> differencesOf(Operation *op, Operation *end) {
+    std::vector<SizeExpression> all;
+    for (auto [value, result] :
+         llvm::zip(end->getOperands(), op->getResults())) {
+      const auto own = sizes->countOf(shapeOf(memoryOf(value))),
+                 whole = sizes->countOf(shapeOf(result));
+      const auto less =
+          whole ? SizeExpression::productOf(*whole, -1) : std::nullopt;
+      const auto difference =
+          own && less ? SizeExpression::sumOf(*own, *less) : std::nullopt;
+      if (difference && *difference != SizeExpression(0))
+        all.push_back(*difference);
+    }
+    return all;
+  }
+
   Result<void> choice(Operation *op, std::vector<Step> &steps) {
     Step step;
     step.kind = StepKind::If;
@@ -571,6 +589,8 @@ private:
         if (Result<void> done = copy(value, slot, body); !done)
           return done;
       openStep.bodies.push_back(std::move(openBody));
+      if (sizes)
+        openStep.fits.push_back(differencesOf(op, front.getTerminator()));
     }
     openSteps = outer;
     for (Id slot : results)

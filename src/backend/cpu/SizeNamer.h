@@ -36,6 +36,10 @@ private:
   SizeExpression unknownSize();
   void nameArguments(bool inTypes = true);
   Result<void> follow(mlir::Operation *op);
+  /// Branches and loops.
+  Result<void> followRegions(mlir::Operation *op);
+  Result<void> followIn(mlir::Block &block);
+  Result<void> joinBranches(stablehlo::IfOp op);
   /// The sizes of a result, as far as they have an expression.
   llvm::SmallVector<Known> sizesOf(mlir::OpResult result);
   llvm::SmallVector<Known> sizesByAxes(mlir::OpResult result);
@@ -83,6 +87,9 @@ private:
   const Dims &dimsOf(mlir::Value value) const {
     return dims.find(value)->second;
   }
+
+  /// \p size as a number that is computed before \p user.
+  mlir::Value numberOf(const SizeExpression &size, mlir::Operation *user);
 
   /// The number of elements; nothing on overflow.
   static Known countOf(llvm::ArrayRef<SizeExpression> sizes);

@@ -75,6 +75,58 @@ static void takeSlices(stablehlo::RealDynamicSliceOp op) {
   op.erase();
 }
 
+/// Elements are taken by their places, those outside are the padding.
+static void takePadded(stablehlo::DynamicPadOp op) {
+  OpBuilder builder(op);
+  nn::TensorBuilder emit(builder, op.getLoc());
+  Type index = emit.integerType(64);
+  Value x = op.getOperand();
+  SmallVector<std::pair<Value, int64_t>> insides;
+  auto element = [&](Value vector, int64_t i) {
+    return emit.convert(emit.slice(vector, 0, i, i + 1), index);
+  };
+  for (int64_t dim = 0; dim < tensorOf(op).getRank(); ++dim) {
+    if (knownElement(op.getEdgePaddingLow(), dim) == 0 &&
+        knownElement(op.getEdgePaddingHigh(), dim) == 0)
+      continue;
+    Value low = element(op.getEdgePaddingLow(), dim),
+          high = element(op.getEdgePaddingHigh(), dim);
+    Value size = emit.convert(emit.extentOf(nn::Size::of(x, dim)), index);
+    Value count =
+        emit.convert(emit.add(emit.add(size, low), high), emit.integerType(32));
+    const nn::Sizes sizes = {nn::Size::computed(count)};
+    auto everywhere = [&](Value one) {
+      return emit.broadcast(emit.reshape(one, nn::Sizes()), {}, sizes);
+    };
+    using Direction = stablehlo::ComparisonDirection;
+    Value places = emit.sub(emit.iota(sizes, 0, index), everywhere(low));
+    insides.push_back(
+        {emit.make<stablehlo::AndOp>(
+             emit.compare(Direction::GE, places, 0.0),
+             emit.compare(Direction::LT, places, everywhere(size))),
+         dim});
+    x = emit.take(x, places, dim);
+  }
+  const nn::Sizes sizes = emit.sizes(x);
+  Value padding = emit.broadcast(op.getPaddingValue(), {}, sizes);
+  for (auto [inside, dim] : insides)
+    x = emit.select(emit.broadcast(inside, {dim}, sizes), x, padding);
+  if (x.getType() != op.getType())
+    x = builder.create<stablehlo::ReshapeOp>(op.getLoc(), op.getType(), x);
+  op.getResult().replaceAllUsesWith(x);
+  op.erase();
+}
+
+/// Whether nothing is put between elements, and there are some.
+static bool isEdgePadding(stablehlo::DynamicPadOp op) {
+  if (llvm::is_contained(tensorOf(op.getOperand()).getShape(), 0))
+    return false;
+  for (int64_t dim = 0; dim < tensorOf(op).getRank(); ++dim)
+    if (knownElement(op.getInteriorPadding(), dim) != 0)
+      return false;
+  return true;
+}
+
 /// Whether the slice of some dimension does not follow from its limit alone.
 static bool hasComputedStart(stablehlo::RealDynamicSliceOp op) {
   for (int64_t dim = 0; dim < tensorOf(op).getRank(); ++dim)
@@ -84,14 +136,117 @@ static bool hasComputedStart(stablehlo::RealDynamicSliceOp op) {
   return false;
 }
 
+//===----------------------------------------------------------------------===//
+// What loops gather
+//===----------------------------------------------------------------------===//
+
+/// What each iteration of \p loop adds to the end of what it carries as number
+/// \p i; null if it does anything else with that.
+static Value gatheredBy(stablehlo::WhileOp loop, unsigned i) {
+  Block &body = loop.getBody().front();
+  BlockArgument argument = body.getArgument(i);
+  auto joint = body.getTerminator()
+                   ->getOperand(i)
+                   .getDefiningOp<stablehlo::ConcatenateOp>();
+  if (!joint || joint.getInputs().size() != 2 || joint.getDimension() != 0 ||
+      joint.getInputs()[0] != argument || !argument.hasOneUse() ||
+      !joint->hasOneUse() || joint->getBlock() != &body ||
+      !loop.getCond().front().getArgument(i).use_empty() ||
+      !tensorOf(joint.getInputs()[1]).hasStaticShape() ||
+      !tensorOf(loop->getResult(i)).isDynamicDim(0))
+    return {};
+  return joint.getInputs()[1];
+}
+
+/// The loop without what it gathers, which goes to lists of the run: it is
+/// known how much that is when the loop is over.
+static void gatherRows(stablehlo::WhileOp loop, int64_t &lists) {
+  llvm::SmallDenseMap<unsigned, int64_t> gathered;
+  SmallVector<unsigned> kept;
+  for (unsigned i = 0; i < loop->getNumOperands(); ++i)
+    if (gatheredBy(loop, i))
+      gathered[i] = lists++;
+    else
+      kept.push_back(i);
+  if (gathered.empty())
+    return;
+  OpBuilder builder(loop);
+  auto call = [&](TypeRange types, ValueRange inputs, StringRef function,
+                  int64_t list, uint64_t sized = 0) {
+    return builder.create<HostCallOp>(loop.getLoc(), types, inputs, function,
+                                      "list=" + std::to_string(list),
+                                      /*pure=*/false, sized);
+  };
+  for (unsigned i = 0; i < loop->getNumOperands(); ++i)
+    if (gathered.contains(i))
+      call({}, {}, "sinter.begin_rows", gathered[i]);
+  Block &body = loop.getBody().front();
+  for (unsigned i = 0; i < loop->getNumOperands(); ++i)
+    if (gathered.contains(i)) {
+      Operation *joint = body.getTerminator()->getOperand(i).getDefiningOp();
+      builder.setInsertionPoint(joint);
+      call({}, joint->getOperand(1), "sinter.add_rows", gathered[i]);
+    }
+  SmallVector<Value> starts, returned;
+  for (unsigned i : kept) {
+    starts.push_back(loop->getOperand(i));
+    returned.push_back(body.getTerminator()->getOperand(i));
+  }
+  builder.setInsertionPoint(loop);
+  auto rest = builder.create<stablehlo::WhileOp>(
+      loop.getLoc(), ValueRange(starts).getTypes(), starts);
+  rest.getCond().takeBody(loop.getCond());
+  rest.getBody().takeBody(loop.getBody());
+  Operation *end = rest.getBody().front().getTerminator();
+  SmallVector<Operation *> joints;
+  for (unsigned i = 0; i < end->getNumOperands(); ++i)
+    if (gathered.contains(i))
+      joints.push_back(end->getOperand(i).getDefiningOp());
+  end->setOperands(returned);
+  for (Operation *joint : joints)
+    joint->erase();
+  for (unsigned i = loop->getNumOperands(); i-- > 0;)
+    if (gathered.contains(i))
+      for (Region &region : rest->getRegions())
+        region.front().eraseArgument(i);
+  for (auto [i, number] : llvm::enumerate(kept))
+    loop->getResult(number).replaceAllUsesWith(rest->getResult(i));
+  nn::TensorBuilder emit(builder, loop.getLoc());
+  for (unsigned i = 0; i < loop->getNumOperands(); ++i) {
+    if (!gathered.contains(i))
+      continue;
+    auto type = tensorOf(loop->getResult(i)),
+         scalar = RankedTensorType::get({}, emit.integerType(64));
+    Value count =
+        call(scalar, {}, "sinter.count_rows", gathered[i])->getResult(0);
+    Value rows =
+        call(type, count, "sinter.take_rows", gathered[i], 1)->getResult(0);
+    Value start = loop->getOperand(i);
+    if (tensorOf(start).getDimSize(0) != 0)
+      rows = builder.create<stablehlo::ConcatenateOp>(
+          loop.getLoc(), type, ValueRange{start, rows}, uint64_t(0));
+    loop->getResult(i).replaceAllUsesWith(rows);
+  }
+  loop->erase();
+}
+
 void cpu::formSizedCalls(func::FuncOp function) {
   function.walk([](nn::NonZeroOp op) {
     Type element = tensorOf(op.getOperand()).getElementType();
     if (tensorOf(op).isDynamicDim(1) && isa<FloatType, IntegerType>(element))
       callNonZero(op);
   });
+  int64_t lists = 0;
+  SmallVector<stablehlo::WhileOp> loops;
+  function.walk([&](stablehlo::WhileOp loop) { loops.push_back(loop); });
+  for (stablehlo::WhileOp loop : loops)
+    gatherRows(loop, lists);
   function.walk([](stablehlo::RealDynamicSliceOp op) {
     if (hasComputedStart(op))
       takeSlices(op);
+  });
+  function.walk([](stablehlo::DynamicPadOp op) {
+    if (isEdgePadding(op))
+      takePadded(op);
   });
 }

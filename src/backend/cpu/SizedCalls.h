@@ -4,7 +4,11 @@
 //                                            y = cpu.host_call
 //                                                "sinter.non_zero"(x != 0, n)
 //
-// A slice that begins where a number says takes its elements by their places.
+// What a loop adds to the end of a value each time is kept in lists of the run,
+// whose length is known after the loop.
+//
+// A slice that begins where a number says, and padding as wide as one, take
+// elements by their places.
 //
 // The size is computed first, so that the result has memory of that size when
 // the call fills it (NameSizes.h).

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/SizeNamer.h"
 #include "graph/Types.h"
+#include "graph/nn/TensorBuilder.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -51,7 +52,9 @@ SizeExpression SizeNamer::define(Value numbers, size_t i, Operation *user) {
   table.parameters.push_back("size " +
                              std::to_string(parameter - firstComputed) +
                              " of '" + node + "'");
-  OpBuilder builder(user);
+  // Where the number is computed, if not in a branch or a loop that needs it.
+  Operation *before = numbers.getParentBlock()->findAncestorOpInBlock(*user);
+  OpBuilder builder(before ? before : user);
   builder.create<DefineSizesOp>(user->getLoc(), numbers,
                                 ArrayRef<int64_t>(static_cast<int64_t>(i)),
                                 ArrayRef<int64_t>(parameter));
@@ -64,7 +67,7 @@ Known SizeNamer::sizeThrough(Value numbers, size_t i, Operation *user,
                              unsigned depth) {
   using namespace stablehlo;
   Operation *op = numbers.getDefiningOp();
-  if (!op || op->getBlock() != user->getBlock() || depth == deepestChain)
+  if (!op || depth == deepestChain)
     return std::nullopt;
   auto operand = [&](unsigned number, size_t at) -> Known {
     Value value = op->getOperand(number);
@@ -155,4 +158,105 @@ SmallVector<Known> SizeNamer::calledSizes(OpResult result) {
     sizes.push_back(sizeFrom(call.getInputs()[next++], 0, call));
   }
   return sizes;
+}
+
+//===----------------------------------------------------------------------===//
+// Branches and loops
+//===----------------------------------------------------------------------===//
+
+Value SizeNamer::numberOf(const SizeExpression &size, Operation *user) {
+  OpBuilder builder(user);
+  nn::TensorBuilder emit(builder, user->getLoc());
+  Type element = emit.integerType(64);
+  Value number;
+  if (auto known = size.number()) {
+    number = emit.scalar(static_cast<double>(*known), element);
+  } else {
+    // As many ones.
+    Value ones = builder.create<stablehlo::BroadcastInDimOp>(
+        user->getLoc(), typeOfSizes({nameOf(size)}, element),
+        emit.scalar(1, element), ArrayRef<int64_t>());
+    number = emit.sum(ones, {0});
+  }
+  return number;
+}
+
+Result<void> SizeNamer::followIn(Block &block) {
+  for (BlockArgument argument : block.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || !type.hasStaticShape())
+      return refused(block.getParentOp(), "carries an open size");
+    dims[argument] = Dims(type.getShape().begin(), type.getShape().end());
+  }
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
+    if (Result<void> done = follow(&op); !done)
+      return done;
+  return {};
+}
+
+/// What holds of sizes in a branch only is not taken for granted of all.
+Result<void> SizeNamer::followRegions(Operation *op) {
+  const size_t limits = table.limits.size(), sizes = table.sizes.size();
+  for (Region &region : op->getRegions())
+    if (Result<void> done = followIn(region.front()); !done)
+      return done;
+  auto mayBeNegative = [](const SizeExpression &size) {
+    return llvm::any_of(size.terms(),
+                        [](const auto &term) { return term.factor < 0; });
+  };
+  if (table.limits.size() != limits ||
+      llvm::any_of(ArrayRef(table.sizes).drop_front(sizes), mayBeNegative))
+    return refused(op, "takes something for granted of sizes that are open");
+  if (auto choice = dyn_cast<stablehlo::IfOp>(op))
+    if (Result<void> done = joinBranches(choice); !done)
+      return done;
+  for (OpResult result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type)
+      return refused(op, "its result is no ranked tensor");
+    if (dims.contains(result))
+      continue;
+    if (!type.hasStaticShape())
+      return refused(op, "its result has no size before it runs");
+    dims[result] = Dims(type.getShape().begin(), type.getShape().end());
+  }
+  return {};
+}
+
+/// A size that differs is that of the branch which is taken: a number that is
+/// computed before.
+Result<void> SizeNamer::joinBranches(stablehlo::IfOp op) {
+  Operation *ends[] = {op.getTrueBranch().front().getTerminator(),
+                       op.getFalseBranch().front().getTerminator()};
+  for (OpResult result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || type.hasStaticShape())
+      continue;
+    const unsigned number = result.getResultNumber();
+    const Dims yes = dimsOf(ends[0]->getOperand(number)),
+               no = dimsOf(ends[1]->getOperand(number));
+    Dims sizes;
+    for (auto [a, b] : llvm::zip(yes, no)) {
+      if (a == b) {
+        sizes.push_back(a);
+        continue;
+      }
+      OpBuilder builder(op);
+      Value chosen = builder.create<stablehlo::SelectOp>(
+          op.getLoc(), op.getPred(), numberOf(a, op), numberOf(b, op));
+      sizes.push_back(define(chosen, 0, op));
+    }
+    setSizes(result, sizes);
+    for (Operation *end : ends) {
+      Value value = end->getOperand(number);
+      if (dimsOf(value) == sizes)
+        continue;
+      OpBuilder builder(end);
+      Value asChosen = builder.create<stablehlo::ReshapeOp>(
+          op.getLoc(), result.getType(), value);
+      dims[asChosen] = sizes;
+      end->setOperand(number, asChosen);
+    }
+  }
+  return {};
 }

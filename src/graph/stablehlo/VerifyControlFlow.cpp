@@ -12,8 +12,12 @@ static LogicalResult verifyBranch(Operation *op, Region &region,
                                   StringRef resultLabel) {
   if (region.front().getNumArguments())
     return op->emitOpError(inputLabel) << " a branch takes arguments";
-  TypeRange returned = returnedTypes(region);
-  if (!compatibleTypes(returned, returnedTypes(op->getRegion(0))))
+  TypeRange returned = returnedTypes(region),
+            first = returnedTypes(op->getRegion(0));
+  // Sizes that are known in the branches may differ where the result's are not.
+  const bool isOpen = compatibleTypes(returned, op->getResultTypes()) &&
+                      compatibleTypes(first, op->getResultTypes());
+  if (!isOpen && !compatibleTypes(returned, first))
     return op->emitOpError(sameLabel) << " the branches return different types";
   if (!compatibleTypes(returned, op->getResultTypes()))
     return op->emitOpError(resultLabel)

@@ -37,6 +37,16 @@ Result<void> rng(const HostCall &call);
 /// has room for (the second input), which is a System error otherwise.
 Result<void> nonZero(const HostCall &call);
 
+/// Rows that a loop gathers, in a list of the run ("list" of the configuration):
+/// "sinter.begin_rows" empties it, "sinter.add_rows" adds those of the input,
+/// "sinter.count_rows" gives how many there are (i64), "sinter.take_rows" gives
+/// them, as many as the output has room for (the input), which is a System error
+/// otherwise, and forgets them.
+Result<void> beginRows(const HostCall &call);
+Result<void> addRows(const HostCall &call);
+Result<void> countRows(const HostCall &call);
+Result<void> takeRows(const HostCall &call);
+
 /// "lapack_spotrf_ffi" and so on, as JAX calls them from programs for CPUs: the
 /// routines of LAPACK by the same names on stacks of matrices. Configuration:
 /// their options by name, letters as numbers ("uplo=76").

@@ -151,6 +151,21 @@ const ValueCase valueCases[] = {
       {ElementType::I64, {2}, 0, 6},
       {ElementType::I64, {1}, 1, 9}},
      3},
+    {"padding as wide as inputs say",
+     R"((%x: tensor<3x5xf32>, %l: tensor<2xi64>, %h: tensor<2xi64>)
+         -> tensor<?x?xf32> {
+       %i = stablehlo.constant dense<0> : tensor<2xi64>
+       %v = stablehlo.constant dense<-7.5> : tensor<f32>
+       %p = stablehlo.dynamic_pad %x, %v, %l, %h, %i :
+           (tensor<3x5xf32>, tensor<f32>, tensor<2xi64>, tensor<2xi64>,
+            tensor<2xi64>) -> tensor<?x?xf32>
+       %y = stablehlo.negate %p : tensor<?x?xf32>
+       return %y : tensor<?x?xf32>
+     })",
+     {{ElementType::F32, {3, 5}},
+      {ElementType::I64, {2}, -1, 4},
+      {ElementType::I64, {2}, -1, 4}},
+     2},
     {"a computed size beside a number",
      R"((%x: tensor<4x1xf32>, %k: tensor<1xi64>) -> tensor<4x?xf32> {
        %four = stablehlo.constant dense<4> : tensor<1xi64>
@@ -164,6 +179,85 @@ const ValueCase valueCases[] = {
        return %y : tensor<4x?xf32>
      })",
      {{ElementType::F32, {4, 1}}, {ElementType::I64, {1}, 0, 5}}},
+    {"branches of different shapes",
+     R"((%c: tensor<i1>, %x: tensor<3x4xf32>, %m: tensor<6xi64>)
+         -> (tensor<?x4xf32>, tensor<?xf32>, tensor<?xi64>) {
+       %n = nn.non_zero %m : (tensor<6xi64>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %f = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %r:3 = "stablehlo.if"(%c) ({
+         %a = stablehlo.tanh %x : tensor<3x4xf32>
+         %k = stablehlo.constant dense<[3, 4]> : tensor<2xi64>
+         %b = stablehlo.dynamic_reshape %a, %k :
+             (tensor<3x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+         %t = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+         %u = stablehlo.constant dense<[7, 8, 9]> : tensor<3xi64>
+         %u2 = stablehlo.add %u, %u : tensor<3xi64>
+         %u3 = stablehlo.constant dense<[3]> : tensor<1xi64>
+         %u4 = stablehlo.dynamic_reshape %u2, %u3 :
+             (tensor<3xi64>, tensor<1xi64>) -> tensor<?xi64>
+         stablehlo.return %b, %t, %u4 :
+             tensor<?x4xf32>, tensor<2xf32>, tensor<?xi64>
+       }, {
+         %a = stablehlo.concatenate %x, %x, dim = 0 :
+             (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<6x4xf32>
+         %k = stablehlo.constant dense<[6, 4]> : tensor<2xi64>
+         %b = stablehlo.dynamic_reshape %a, %k :
+             (tensor<6x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+         %z = stablehlo.constant dense<0.0> : tensor<f32>
+         %t = stablehlo.reduce(%x init: %z) applies stablehlo.add
+             across dimensions = [1] :
+             (tensor<3x4xf32>, tensor<f32>) -> tensor<3xf32>
+         %u = stablehlo.negate %f : tensor<?xi64>
+         stablehlo.return %b, %t, %u :
+             tensor<?x4xf32>, tensor<3xf32>, tensor<?xi64>
+       }) : (tensor<i1>) -> (tensor<?x4xf32>, tensor<?xf32>, tensor<?xi64>)
+       %y = stablehlo.exponential %r#0 : tensor<?x4xf32>
+       return %y, %r#1, %r#2 : tensor<?x4xf32>, tensor<?xf32>, tensor<?xi64>
+     })",
+     {{ElementType::I1, {}, 0, 1},
+      {ElementType::F32, {3, 4}},
+      {ElementType::I64, {6}, 0, 1}},
+     3},
+    {"what a loop gathers",
+     R"((%x: tensor<4xf32>, %k: tensor<i64>)
+         -> (tensor<?x4xf32>, tensor<4xf32>, tensor<?xi64>) {
+       %z = stablehlo.constant dense<0> : tensor<i64>
+       %one = stablehlo.constant dense<1> : tensor<i64>
+       %zero = stablehlo.constant dense<0.0> : tensor<0x4xf32>
+       %shape = stablehlo.constant dense<[0, 4]> : tensor<2xi64>
+       %none = stablehlo.dynamic_reshape %zero, %shape :
+           (tensor<0x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+       %two = stablehlo.constant dense<[5, 6]> : tensor<2xi64>
+       %length = stablehlo.constant dense<2> : tensor<1xi64>
+       %some = stablehlo.dynamic_reshape %two, %length :
+           (tensor<2xi64>, tensor<1xi64>) -> tensor<?xi64>
+       %w:4 = stablehlo.while(%i = %z, %a = %x, %s = %none, %t = %some) :
+           tensor<i64>, tensor<4xf32>, tensor<?x4xf32>, tensor<?xi64>
+        cond {
+         %less = stablehlo.compare LT, %i, %k :
+             (tensor<i64>, tensor<i64>) -> tensor<i1>
+         stablehlo.return %less : tensor<i1>
+       } do {
+         %j = stablehlo.add %i, %one : tensor<i64>
+         %b = stablehlo.cosine %a : tensor<4xf32>
+         %c = stablehlo.reshape %b : (tensor<4xf32>) -> tensor<1x4xf32>
+         %d = stablehlo.concatenate %s, %c, dim = 0 :
+             (tensor<?x4xf32>, tensor<1x4xf32>) -> tensor<?x4xf32>
+         %e = stablehlo.reshape %j : (tensor<i64>) -> tensor<1xi64>
+         %f = stablehlo.concatenate %t, %e, dim = 0 :
+             (tensor<?xi64>, tensor<1xi64>) -> tensor<?xi64>
+         stablehlo.return %j, %b, %d, %f :
+             tensor<i64>, tensor<4xf32>, tensor<?x4xf32>, tensor<?xi64>
+       }
+       %y = stablehlo.negate %w#2 : tensor<?x4xf32>
+       return %y, %w#1, %w#3 : tensor<?x4xf32>, tensor<4xf32>, tensor<?xi64>
+     })",
+     {{ElementType::F32, {4}}, {ElementType::I64, {}, 0, 9}},
+     2},
     {"a loop and a choice beside it",
      R"((%x: tensor<12xf32>, %c: tensor<i1>) -> (tensor<?xf32>, tensor<i32>) {
        %n = nn.non_zero %x : (tensor<12xf32>) -> tensor<1x?xi64>

@@ -36,6 +36,24 @@ static bool fillBranch(NodeContext &node, Region &region,
   return isValid;
 }
 
+/// What \p region gives, with the sizes of \p types: those that are open there
+/// are not said of the value either.
+static void openReturned(NodeContext &node, Region &region,
+                         ArrayRef<Type> types) {
+  OpBuilder::InsertionGuard guard(node.builder());
+  Operation *end = region.front().getTerminator();
+  node.builder().setInsertionPoint(end);
+  for (auto [operand, type] : llvm::zip_equal(end->getOpOperands(), types)) {
+    auto wanted = cast<RankedTensorType>(type);
+    if (operand.get().getType() == type || wanted.hasStaticShape())
+      continue;
+    const Dims dims = node.dims(operand.get());
+    if (Value value = node.typed<stablehlo::DynamicReshapeOp>(
+            wanted, operand.get(), node.extents(dims)))
+      operand.set(value);
+  }
+}
+
 static LogicalResult importIf(NodeContext &node) {
   const GraphProto *yes = node.getGraph("then_branch");
   const GraphProto *no = node.getGraph("else_branch");
@@ -60,15 +78,22 @@ static LogicalResult importIf(NodeContext &node) {
   SmallVector<Type> others = returnedTypes(second);
   if (types.size() != others.size())
     return node.fail("the branches differ in how many values they give");
+  bool isOpen = false;
   for (auto [i, type] : llvm::enumerate(types)) {
     const bool isAlike = haveKnownSizesAlike(type, others[i]);
     type = joinTypes(type, others[i]);
-    if (!type || !isAlike)
+    if (!type || (!isAlike && !node.spellsUnknown()))
       return node.unknown("output " + Twine(i) + " has another " +
                           (type ? "shape" : "rank or element type") +
                           " in either branch, and the condition is known only "
                           "at run time");
+    isOpen |= !isAlike;
   }
+  if (isOpen)
+    for (Region *region : {&first, &second})
+      openReturned(node, *region, types);
+  if (node.failed())
+    return failure();
   return finishHolder(node, holder, types, 0);
 }
 
@@ -172,10 +197,37 @@ static LogicalResult keepGathering(NodeContext &node, const GraphProto &body,
   return keepLoop(node, std::move(loop), reason);
 }
 
-/// stablehlo.while over the iteration number, the condition and what is
-/// carried. The body's further outputs are not gathered. A size that the body
-/// changes is open, which shows only once the body is read; then it is read
-/// again. There are \p rounds, if that is known, as long as the body goes on.
+/// What a loop gathers grows with each iteration.
+static RankedTensorType stackType(NodeContext &node, Value gathered) {
+  Ints shape(node.shape(gathered));
+  shape.insert(shape.begin(), ShapedType::kDynamic);
+  return node.tensorType(shape, node.element(gathered));
+}
+
+/// Adds to \p start, the first \p states of which are carried, a stack without
+/// elements of each of \p types.
+static bool startStacks(NodeContext &node, ArrayRef<Type> types, Values &start,
+                        size_t states) {
+  start.resize(states);
+  for (Type type : types) {
+    auto stack = cast<RankedTensorType>(type);
+    Ints shape(stack.getShape());
+    shape[0] = 0;
+    if (ShapedType::isDynamicShape(shape)) {
+      node.unknown(
+          "a loop that gathers values of unknown size and whose number "
+          "of iterations is known only at run time");
+      return false;
+    }
+    start.push_back(node.splat(stack.getElementType(), 0, shape));
+  }
+  return !node.failed();
+}
+
+/// stablehlo.while over the iteration number, the condition, what is carried,
+/// and what is gathered. A size that the body changes is open, which shows only
+/// once the body is read, as does what it gathers; then it is read again. There
+/// are \p rounds, if that is known, as long as the body goes on.
 static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
                                  Value limit, Value condition,
                                  ArrayRef<Bound> carried,
@@ -194,13 +246,18 @@ static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
   std::vector<Carried> states;
   for (Value value : start)
     states.emplace_back(node, value);
-  if (body.output_size() != static_cast<int>(carried.size()) + 1)
+  const auto gathered =
+      body.output_size() - 1 - static_cast<int64_t>(carried.size());
+  if (gathered != 0 && !node.spellsUnknown())
     return keepGathering(node, body, states, rounds);
-  // Every further reading has opened a size.
+  SmallVector<Type> stacks;
+  bool knowsStacks = gathered == 0;
+  // Every further reading has opened a size, or knows what is gathered.
   for (;;) {
     SmallVector<Type> types;
     for (const Carried &state : states)
       types.push_back(state.type);
+    llvm::append_range(types, stacks);
     Operation *holder =
         makeHolder(node, stablehlo::WhileOp::getOperationName(), start, types);
     Region &bodyRegion = holder->getRegion(1);
@@ -210,12 +267,24 @@ static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
     block.addArguments(types,
                        SmallVector<Location>(types.size(), node.location()));
     std::vector<Bound> inputs;
-    for (auto [state, argument] :
-         llvm::zip_equal(states, block.getArguments())) {
+    for (auto [state, argument] : llvm::zip(states, block.getArguments())) {
       state.mark(known, argument);
       inputs.push_back(Bound(argument));
     }
+    SmallVector<Type> found;
     auto withNumber = [&](Values outputs) {
+      const size_t first = outputs.size() - gathered;
+      for (int64_t i = 0; i < gathered; ++i) {
+        Value &value = outputs[first + i];
+        found.push_back(stackType(node, value));
+        if (knowsStacks)
+          value =
+              node.concatenate(ValueRange{block.getArgument(states.size() + i),
+                                          node.unsqueeze(value, {0})},
+                               0);
+      }
+      if (!knowsStacks)
+        outputs.resize(first);
       if (Value scalar = scalarOf(node, outputs[0]))
         outputs[0] = scalar;
       Value next = node.binary<stablehlo::AddOp>(block.getArgument(0),
@@ -226,10 +295,17 @@ static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
     if (!fillRegion(node, bodyRegion, body, inputs, withNumber))
       return failure();
     bool changed = false;
-    if (!admitAll(node, states, block.getTerminator()->getOperands(), changed))
+    if (!admitAll(
+            node, states,
+            block.getTerminator()->getOperands().take_front(states.size()),
+            changed))
       return failure();
-    if (changed) {
+    if (changed || !knowsStacks || found != stacks) {
       node.erase(holder);
+      knowsStacks = true;
+      stacks = found;
+      if (!startStacks(node, stacks, start, states.size()))
+        return failure();
       continue;
     }
     if (mlir::failed(finishHolder(node, holder, types, 2)))
