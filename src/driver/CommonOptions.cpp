@@ -2,20 +2,17 @@
 
 #include "driver/CommonOptions.h"
 
+#include "driver/Bindings.h"
 #include "driver/MachineReport.h"
 #include "driver/Progress.h"
-#include "driver/TensorFiles.h"
 #include "driver/Text.h"
 #include "runtime/CpuCount.h"
-#include "runtime/Npy.h"
-#include "runtime/Npz.h"
 
 #include <CLI/CLI.hpp>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 
 namespace sinter::driver {
 
@@ -54,11 +51,13 @@ void addShapes(CLI::App &app, CommonOptions &options) {
 }
 
 void addBinding(CLI::App &app, CommonOptions &options) {
-  app.add_option("--bind", options.bound,
-                 "an input that becomes a constant, a weight say, by name or "
-                 "number; also an .npz archive, a folder of .npy files, or one "
-                 "that PyTorch/XLA wrote, that have several by name; may be "
-                 "repeated")
+  app.add_option(
+         "--bind", options.bound,
+         "an input that becomes a constant, a weight say, by name or "
+         "number: a file, or numbers as in rate=16000; also an .npz archive, "
+         "a folder of .npy files, or one "
+         "that PyTorch/XLA wrote, that have several by name; may be "
+         "repeated")
       ->allow_extra_args(false)
       ->type_name("[NAME=]FILE")
       ->group("Input");
@@ -310,44 +309,6 @@ static Result<SizeBounds> parseBounds(const std::vector<std::string> &texts) {
   return bounds;
 }
 
-/// What one --bind says.
-static Result<NamedTensors> readBinding(const std::string &text) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(text, ignored)) {
-    Result<NamedTensors> arrays = readArrayFolder("--bind", text);
-    if (arrays && arrays->empty())
-      return usageError("--bind: there are no arrays (.npy files, or the data "
-                        "of PyTorch/XLA) in '" +
-                        text + "'");
-    return arrays;
-  }
-  if (text.ends_with(".npz") && std::filesystem::exists(text, ignored))
-    return readNpz(text);
-  // Names may have an equals sign, as in params['w=1'].
-  const size_t equals = text.rfind('=');
-  if (equals == std::string::npos || equals == 0)
-    return usageError("--bind '" + text +
-                      "': expected an input's name and a file, as in "
-                      "w=weights.npy, an .npz archive, or a folder");
-  Result<Tensor> array = readNpy(text.substr(equals + 1));
-  if (!array)
-    return array.takeError();
-  NamedTensors arrays;
-  arrays.emplace_back(text.substr(0, equals), std::move(*array));
-  return arrays;
-}
-
-static Result<NamedTensors> readBound(const std::vector<std::string> &texts) {
-  NamedTensors all;
-  for (const std::string &text : texts) {
-    Result<NamedTensors> arrays = readBinding(text);
-    if (!arrays)
-      return arrays.takeError();
-    std::move(arrays->begin(), arrays->end(), std::back_inserter(all));
-  }
-  return all;
-}
-
 PassOptions passOptions(const CommonOptions &options) {
   PassOptions passes;
   passes.disabledPatterns = options.disabledPatterns;
@@ -382,12 +343,20 @@ Result<ModelRequest> modelRequest(const CommonOptions &options) {
   Result<GivenShapes> given = parseShapes(options.shapes);
   if (!given)
     return given.takeError();
-  Result<NamedTensors> bound = readBound(options.bound);
-  if (!bound)
-    return bound.takeError();
   Result<OpenOptions> opening = openOptions(options);
   if (!opening)
     return opening.takeError();
+  Result<NamedTensors> bound = readBindings(options.bound, [&] {
+    SessionOptions described;
+    described.shapes = given->shapes;
+    described.dimensionNames = given->names;
+    described.function = options.function;
+    described.opening = *opening;
+    described.cacheFolder = cacheFolder(options);
+    return Session::open(options.model, std::move(described));
+  });
+  if (!bound)
+    return bound.takeError();
   return ModelRequest{options.model,
                       std::move(given->shapes),
                       std::move(*bound),

@@ -294,7 +294,7 @@ private:
 
   Result<Tensor> readInput(const std::string &path, const TensorSpec &spec) {
     if (::access(path.c_str(), F_OK) != 0)
-      if (auto numbers = writtenNumbers(path, spec))
+      if (auto numbers = writtenNumbers("--input", path, spec))
         return std::move(*numbers);
     auto file = MappedFile::open(path);
     if (!file)

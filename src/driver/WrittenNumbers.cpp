@@ -51,7 +51,12 @@ static void setElement(Tensor &tensor, int64_t index, double number) {
   });
 }
 
-std::optional<Result<Tensor>> writtenNumbers(const std::string &text,
+bool isListOfNumbers(const std::string &text) {
+  return listOfNumbers(text).has_value();
+}
+
+std::optional<Result<Tensor>> writtenNumbers(const std::string &flag,
+                                             const std::string &text,
                                              const TensorSpec &spec) {
   const std::optional<std::vector<double>> numbers = listOfNumbers(text);
   if (!numbers)
@@ -66,7 +71,7 @@ std::optional<Result<Tensor>> writtenNumbers(const std::string &text,
                         : spec.shape.size() == 1 &&
                               (spec.shape[0] < 0 || spec.shape[0] == count);
   if (!fits)
-    return usageError("--input " + given + " is no " +
+    return usageError(flag + " " + given + " is no " +
                       toString(spec.type, spec.shape) +
                       "; only single numbers and lists of one dimension can be "
                       "typed, and a file of this name is ./" +
@@ -74,7 +79,7 @@ std::optional<Result<Tensor>> writtenNumbers(const std::string &text,
   Tensor tensor(spec.type, shape);
   for (int64_t i = 0; i < count; ++i) {
     if (isInteger(spec.type) && !holds(spec.type, (*numbers)[i]))
-      return usageError("--input " + given + ": " +
+      return usageError(flag + " " + given + ": " +
                         std::string(name(spec.type)) + " holds no such number");
     setElement(tensor, i, (*numbers)[i]);
   }

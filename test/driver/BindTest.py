@@ -230,6 +230,14 @@ func.func private @relu(%a: tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32> {
             else:
                 self.assertEqual(after["stablehlo.subtract"] if "stablehlo.subtract" in after else after["stablehlo.add"], 1)
 
+    def test_typed_numbers(self):
+        """As --input takes them, where there is no such file."""
+        for backend in "cpu", "interpreter":
+            got = self.result("--backend", backend, "--bind", "params['w=1']=2,3", "--bind", f"arg2={self.b}", "--input", self.x)
+            self.assertEqual(got, (12, 23))
+        self.expect_error(USAGE, "run", self.model, "--bind", "arg2=1,2,3", mentions=["--bind 'arg2=1,2,3'", "2xf32"])
+        self.expect_error(USAGE, "run", self.model, "--bind", "none=1", mentions=["no input 'none'"])
+
     def test_errors(self):
         def refused(*bound, mentions):
             options = [option for each in bound for option in ("--bind", each)]
