@@ -3,11 +3,13 @@
 #include "autodiff/TrainingStep.h"
 
 #include "autodiff/BoundLoops.h"
+#include "autodiff/ChosenWeights.h"
 #include "autodiff/Differentiate.h"
 #include "autodiff/Losses.h"
 #include "autodiff/Optimizers.h"
 #include "autodiff/Reinitialize.h"
 #include "autodiff/Replicas.h"
+#include "autodiff/StepStates.h"
 #include "autodiff/TrainBatchNorms.h"
 #include "autodiff/TrainDropouts.h"
 #include "graph/Constants.h"
@@ -15,12 +17,8 @@
 #include "graph/Types.h"
 #include "graph/interfaces/Differentiable.h"
 #include "graph/stablehlo/OpenTuples.h"
-#include "graph/storage/Storage.h"
 
-#include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/GlobPattern.h"
 
 #include <map>
 
@@ -39,7 +37,8 @@ public:
               const TrainingOptions &options, const LossFacts &facts)
       : entry(model.entry()), weights(std::move(weights)), options(options),
         facts(facts), inputs(entry.getNumArguments()),
-        builder(entry.front().getTerminator()), emit(builder, named("loss")) {
+        builder(entry.front().getTerminator()), emit(builder, named("loss")),
+        states(entry) {
     if (!this->weights.empty())
       inputs = this->weights.front().argument;
   }
@@ -49,15 +48,6 @@ public:
                           const TrainedTensors &trained);
 
 private:
-  /// A tensor that outlives a step.
-  struct State {
-    std::string name;
-    Value before, after;
-    Tensor initial;
-    /// Whether the loss or the gradients depend on it.
-    bool isRead = false;
-  };
-
   Location named(StringRef what) {
     return NameLoc::get(builder.getStringAttr(what));
   }
@@ -66,11 +56,7 @@ private:
   Result<LossValues> lossOfFile(const LossOptions &loss,
                                 ArrayRef<Value> targets);
   Result<void> findLosses(ArrayRef<TensorSpec> targets);
-  Result<std::vector<const LiftedWeight *>>
-  wanted(const llvm::SetVector<Value> &statistics);
   Result<void> reinitialize(const llvm::SetVector<Value> &statistics);
-  Value addArgument(StringRef name, RankedTensorType type);
-  Value addState(std::string name, Tensor initial);
   Value movedWeight(const LiftedWeight &weight, Value &gradient);
   LossValues joinLosses();
   LossValues shareLosses();
@@ -83,7 +69,6 @@ private:
   void average(const LiftedWeight &weight, Value before, Value after);
   void keepWhereStepFails(Value loss, Value largest);
   void finish(const LossValues &values, Value largest = {});
-  void makeConstants();
 
   func::FuncOp entry;
   std::vector<LiftedWeight> weights;
@@ -98,7 +83,7 @@ private:
   int64_t samples = 1;
   /// What the gradient of each is multiplied by.
   SmallVector<Value> seeds;
-  std::vector<State> states;
+  StepStates states;
   /// Of the weights that begin afresh, by their number.
   std::map<size_t, Tensor> fresh;
   /// Whether the optimiser moves the weights; null: it does.
@@ -107,31 +92,12 @@ private:
 
 } // namespace
 
-Value StepBuilder::addArgument(StringRef name, RankedTensorType type) {
-  Builder attributes(entry.getContext());
-  DictionaryAttr names = attributes.getDictionaryAttr(
-      attributes.getNamedAttr(nameAttribute, attributes.getStringAttr(name)));
-  const unsigned number = entry.getNumArguments();
-  entry.insertArgument(number, type, names, entry.getLoc());
-  return entry.getArgument(number);
-}
-
-/// A state that is no weight.
-Value StepBuilder::addState(std::string name, Tensor initial) {
-  auto type = RankedTensorType::get(
-      initial.shape(), mlirTypeOf(initial.type(), entry.getContext()));
-  Value before = addArgument(name, type);
-  states.push_back(
-      {std::move(name), before, Value(), std::move(initial), false});
-  return before;
-}
-
 /// Gives each dropout random bits, by the keys of samples that are an input.
 void StepBuilder::dropAtRandom(int64_t samples) {
   const SmallVector<Operation *> dropouts = trainedDropouts(entry);
   if (dropouts.empty())
     return;
-  Value keys = addArgument(
+  Value keys = states.addArgument(
       randomName, RankedTensorType::get(
                       {samples}, IntegerType::get(entry.getContext(), 64,
                                                   IntegerType::Unsigned)));
@@ -185,7 +151,7 @@ Result<LossValues> StepBuilder::lossOf(const LossOptions &loss,
 Result<void> StepBuilder::findLosses(ArrayRef<TensorSpec> targets) {
   SmallVector<Value> values;
   for (const TensorSpec &target : targets)
-    values.push_back(addArgument(
+    values.push_back(states.addArgument(
         target.name,
         RankedTensorType::get(target.shape,
                               mlirTypeOf(target.type, entry.getContext()))));
@@ -196,64 +162,6 @@ Result<void> StepBuilder::findLosses(ArrayRef<TensorSpec> targets) {
     losses.push_back(std::move(*one));
   }
   return {};
-}
-
-/// Whether \p name fits one of the patterns.
-static Result<bool> fitsOne(StringRef name, ArrayRef<std::string> patterns) {
-  for (const std::string &text : patterns) {
-    auto pattern = llvm::GlobPattern::create(text);
-    if (!pattern)
-      return usageError("'" + text +
-                        "': " + llvm::toString(pattern.takeError()));
-    if (pattern->match(name))
-      return true;
-  }
-  return false;
-}
-
-/// Whether each pattern of an option fits the name of a weight.
-static Result<void> checkPatterns(StringRef option,
-                                  ArrayRef<std::string> patterns,
-                                  ArrayRef<LiftedWeight> weights) {
-  for (const std::string &pattern : patterns) {
-    bool isMatched = false;
-    for (const LiftedWeight &weight : weights) {
-      Result<bool> fits = fitsOne(weight.name, pattern);
-      if (!fits)
-        return fits.takeError();
-      isMatched |= *fits;
-    }
-    if (!isMatched)
-      return usageError(option.str() + " '" + pattern +
-                        "': no weight has such a name");
-  }
-  return {};
-}
-
-/// The weights that options ask for, in the order of the file.
-Result<std::vector<const LiftedWeight *>>
-StepBuilder::wanted(const llvm::SetVector<Value> &statistics) {
-  for (const auto &[option, patterns] :
-       {std::pair("--trainable", &options.trainable),
-        std::pair("--frozen", &options.frozen)})
-    if (Result<void> good = checkPatterns(option, *patterns, weights); !good)
-      return good.takeError();
-  std::vector<const LiftedWeight *> chosen;
-  for (const LiftedWeight &weight : weights) {
-    if (statistics.contains(entry.getArgument(weight.argument)))
-      continue;
-    Result<bool> isTrained = options.trainable.empty()
-                                 ? Result<bool>(!weight.isAskedFor)
-                                 : fitsOne(weight.name, options.trainable);
-    if (!isTrained)
-      return isTrained.takeError();
-    Result<bool> isFrozen = fitsOne(weight.name, options.frozen);
-    if (!isFrozen)
-      return isFrozen.takeError();
-    if (*isTrained && !*isFrozen)
-      chosen.push_back(&weight);
-  }
-  return chosen;
 }
 
 /// Computes what the weights begin with that options ask for, from the graph as
@@ -289,7 +197,7 @@ Value StepBuilder::movedWeight(const LiftedWeight &weight, Value &gradient) {
     return argument;
   if (tensorOf(gradient).getElementTypeBitWidth() < 32)
     gradient = emit.convert(gradient, builder.getF32Type());
-  return addState(weight.name + ".f32", inSingle(weight.value));
+  return states.add(weight.name + ".f32", inSingle(weight.value));
 }
 
 /// The sum of the losses as they are now.
@@ -370,13 +278,14 @@ void StepBuilder::accumulate(ArrayRef<const LiftedWeight *> trained,
   TensorBuilder own(builder, named("accumulation"));
   auto add = [&](std::string name, Value value) {
     auto type = tensorOf(value);
-    Value before =
-        addState(std::move(name),
-                 Tensor(*elementTypeOf(type.getElementType()),
-                        Shape(type.getShape().begin(), type.getShape().end())));
+    Value before = states.add(
+        std::move(name),
+        Tensor(*elementTypeOf(type.getElementType()),
+               Shape(type.getShape().begin(), type.getShape().end())));
     Value sum = own.add(before, value);
-    states.back().isRead = true;
-    states.back().after = own.select(updates, own.splat(0, tensorOf(sum)), sum);
+    states.list.back().isRead = true;
+    states.list.back().after =
+        own.select(updates, own.splat(0, tensorOf(sum)), sum);
     return sum;
   };
   Value total = own.max(add("accumulated", count), 1.0);
@@ -413,53 +322,54 @@ void StepBuilder::average(const LiftedWeight &weight, Value before,
   const bool isNarrow =
       tensorOf(before).getElementType() !=
       tensorOf(entry.getArgument(weight.argument)).getElementType();
-  Value old = addState((weight.name + averageSuffix).str(),
-                       isNarrow ? inSingle(weight.value) : weight.value);
-  states.back().after = own.add(own.mul(old, *options.average),
-                                own.mul(after, 1 - *options.average));
+  Value old = states.add((weight.name + averageSuffix).str(),
+                         isNarrow ? inSingle(weight.value) : weight.value);
+  states.list.back().after = own.add(own.mul(old, *options.average),
+                                     own.mul(after, 1 - *options.average));
 }
 
 void StepBuilder::update(ArrayRef<const LiftedWeight *> trained,
                          MutableArrayRef<Value> gradients, Value rate) {
   const OptimizerOptions &how = options.optimizer;
-  const size_t before = states.size();
+  const size_t before = states.list.size();
   TensorBuilder clip(builder, named("gradient clipping"));
   clipGradients(clip, gradients, how);
   Value number;
   if (countsSteps(how)) {
-    Value old = addState("optimizer.step", Tensor(ElementType::F64, {}));
+    Value old = states.add("optimizer.step", Tensor(ElementType::F64, {}));
     number = emit.add(old, 1.0);
-    states.back().after = number;
+    states.list.back().after = number;
   }
   for (auto [weight, gradient] : llvm::zip_equal(trained, gradients)) {
     Value argument = entry.getArgument(weight->argument);
     WeightUpdate one;
-    const size_t copy = states.size();
+    const size_t copy = states.list.size();
     one.weight = movedWeight(*weight, gradient);
     one.gradient = gradient;
     one.rate = rate;
     one.step = number;
-    const size_t first = states.size();
+    const size_t first = states.list.size();
     for (StringRef kept : keptTensors(how))
-      one.kept.push_back(
-          addState(weight->name + "." + kept.str(),
-                   Tensor(*elementTypeOf(tensorOf(one.weight).getElementType()),
-                          weight->value.shape())));
+      one.kept.push_back(states.add(
+          weight->name + "." + kept.str(),
+          Tensor(*elementTypeOf(tensorOf(one.weight).getElementType()),
+                 weight->value.shape())));
     TensorBuilder own(builder, named(weight->name));
     Value after = updateWeight(own, one, how);
     for (auto [i, kept] : llvm::enumerate(one.kept))
-      states[first + i].after = kept;
+      states.list[first + i].after = kept;
     if (options.average)
       average(*weight, one.weight, after);
     if (one.weight != argument) {
-      states[copy].after = after;
+      states.list[copy].after = after;
       after = emit.convert(after, tensorOf(argument).getElementType());
     }
-    states.push_back(
+    states.list.push_back(
         {weight->name, argument, after, weight->value, /*isRead=*/true});
   }
   if (updates)
-    for (State &state : MutableArrayRef(states).drop_front(before))
+    for (StepStates::State &state :
+         MutableArrayRef(states.list).drop_front(before))
       state.after = emit.select(updates, state.after, state.before);
 }
 
@@ -470,69 +380,27 @@ void StepBuilder::keepWhereStepFails(Value loss, Value largest) {
   Value isFinite =
       emit.make<stablehlo::AndOp>(emit.make<stablehlo::IsFiniteOp>(loss),
                                   emit.make<stablehlo::IsFiniteOp>(largest));
-  for (State &state : states)
+  for (StepStates::State &state : states.list)
     if (state.isRead)
       state.after = emit.select(isFinite, state.after, state.before);
 }
 
-/// The results of the entry function: those of the loss, and the states.
+/// What the entry function returns: what is said of the loss, and the states.
 void StepBuilder::finish(const LossValues &values, Value largest) {
-  Operation *end = entry.front().getTerminator();
-  entry.eraseResults(llvm::BitVector(entry.getNumResults(), true));
-  end->setOperands({});
-  Builder attributes(entry.getContext());
-  auto add = [&](Value value, ArrayRef<NamedAttribute> names) {
-    entry.insertResult(entry.getNumResults(), value.getType(),
-                       attributes.getDictionaryAttr(names));
-    end->insertOperands(end->getNumOperands(), value);
+  std::vector<std::pair<std::string, Value>> outputs;
+  auto add = [&](std::string name, Value value) {
+    if (value)
+      outputs.emplace_back(std::move(name), value);
   };
-  auto named = [&](StringRef what, StringRef name) {
-    return attributes.getNamedAttr(what, attributes.getStringAttr(name));
-  };
-  add(values.loss, {named(nameAttribute, "loss")});
-  if (values.right)
-    add(values.right, {named(nameAttribute, "right")});
-  add(values.count, {named(nameAttribute, "count")});
-  if (values.labels)
-    add(values.labels, {named(nameAttribute, "labels")});
+  add("loss", values.loss);
+  add("right", values.right);
+  add("count", values.count);
+  add("labels", values.labels);
   for (auto [number, part] : llvm::enumerate(values.parts))
-    add(part,
-        {named(nameAttribute, partPrefix.str() + std::to_string(number))});
-  if (largest)
-    add(largest, {named(nameAttribute, "gradient")});
-  // In the order of their arguments, so that one can be fed from the other.
-  llvm::sort(states, [](const State &a, const State &b) {
-    return cast<BlockArgument>(a.before).getArgNumber() <
-           cast<BlockArgument>(b.before).getArgNumber();
-  });
-  for (const State &state : states) {
-    add(state.after, {named(stateAttribute, state.name)});
-    const unsigned number = cast<BlockArgument>(state.before).getArgNumber();
-    entry.removeArgAttr(number, nameAttribute);
-    entry.setArgAttr(number, stateAttribute,
-                     attributes.getStringAttr(state.name));
-    entry.setArgAttr(
-        number, initialAttribute,
-        toAttribute(state.initial, state.name, entry.getContext()));
-  }
-}
-
-/// What is no state is a constant again.
-void StepBuilder::makeConstants() {
-  llvm::DenseSet<Value> kept;
-  for (const State &state : states)
-    kept.insert(state.before);
-  OpBuilder first = OpBuilder::atBlockBegin(&entry.front());
-  llvm::BitVector gone(entry.getNumArguments());
-  for (const LiftedWeight &weight : weights) {
-    BlockArgument argument = entry.getArgument(weight.argument);
-    if (kept.contains(argument))
-      continue;
-    argument.replaceAllUsesWith(
-        makeConstant(first, argument.getLoc(), weight.value, weight.name));
-    gone.set(weight.argument);
-  }
-  entry.eraseArguments(gone);
+    add(partPrefix.str() + std::to_string(number), part);
+  add("gradient", largest);
+  states.finish(outputs);
+  states.makeConstants(weights);
 }
 
 Result<TrainedTensors> StepBuilder::step(ArrayRef<TensorSpec> targets) {
@@ -542,7 +410,10 @@ Result<TrainedTensors> StepBuilder::step(ArrayRef<TensorSpec> targets) {
   if (options.mostTrips > 0)
     boundLoops(entry, options.mostTrips);
   const llvm::SetVector<Value> statistics = runningStatistics(entry);
-  Result<std::vector<const LiftedWeight *>> chosen = wanted(statistics);
+  Result<std::vector<const LiftedWeight *>> chosen =
+      chosenWeights(weights, options, [&](const LiftedWeight &weight) {
+        return statistics.contains(entry.getArgument(weight.argument));
+      });
   if (!chosen)
     return chosen.takeError();
   if (Result<void> done = reinitialize(statistics); !done)
@@ -590,11 +461,11 @@ Result<TrainedTensors> StepBuilder::step(ArrayRef<TensorSpec> targets) {
     TensorBuilder sum(builder, named("gradients of all processes"));
     gradients = sumOverReplicas(sum, gradients, options.replicas);
   }
-  Value rate =
-      addArgument(rateName, RankedTensorType::get({}, builder.getF32Type()));
+  Value rate = states.addArgument(
+      rateName, RankedTensorType::get({}, builder.getF32Type()));
   if (options.accumulates) {
-    updates =
-        addArgument(updateName, RankedTensorType::get({}, builder.getI1Type()));
+    updates = states.addArgument(
+        updateName, RankedTensorType::get({}, builder.getI1Type()));
     accumulate(trained, gradients, values.count);
   }
   Value most = largest(gradients);
@@ -603,8 +474,9 @@ Result<TrainedTensors> StepBuilder::step(ArrayRef<TensorSpec> targets) {
     if (auto each = moved.find(entry.getArgument(weight.argument));
         each != moved.end()) {
       begins(weight);
-      states.push_back({weight.name, each->first, each->second, weight.value,
-                        /*isRead=*/true});
+      states.list.push_back({weight.name, each->first, each->second,
+                             weight.value,
+                             /*isRead=*/true});
       names.statistics.push_back(weight.name);
     }
   if (names.reinitialized.empty() && !options.reinitialized.empty())
@@ -612,7 +484,6 @@ Result<TrainedTensors> StepBuilder::step(ArrayRef<TensorSpec> targets) {
                       "trained");
   keepWhereStepFails(values.loss, most);
   finish(values, most);
-  makeConstants();
   for (const LiftedWeight &weight : weights)
     if (weight.isAskedFor && options.trainable.empty())
       names.askedFor.push_back(weight.name);
@@ -629,11 +500,11 @@ void StepBuilder::readAverage(const LiftedWeight &weight) {
   Value argument = entry.getArgument(weight.argument);
   const std::string name = (weight.name + averageSuffix).str();
   if (tensorOf(argument).getElementTypeBitWidth() >= 32) {
-    states.push_back({name, argument, argument, weight.value, true});
+    states.list.push_back({name, argument, argument, weight.value, true});
     return;
   }
-  Value average = addState(name, inSingle(weight.value));
-  states.back().after = average;
+  Value average = states.add(name, inSingle(weight.value));
+  states.list.back().after = average;
   OpBuilder first = OpBuilder::atBlockBegin(&entry.front());
   TensorBuilder own(first, named(weight.name));
   argument.replaceAllUsesWith(
@@ -658,11 +529,10 @@ Result<void> StepBuilder::evaluation(ArrayRef<TensorSpec> targets,
       readAverage(weight);
     else if (names.contains(weight.name)) {
       Value value = entry.getArgument(weight.argument);
-      states.push_back({weight.name, value, value, weight.value, true});
+      states.list.push_back({weight.name, value, value, weight.value, true});
     }
   }
   finish(values);
-  makeConstants();
   return {};
 }
 

@@ -53,19 +53,23 @@ SmallVector<WeightConstant> weightConstants(func::FuncOp entry,
 Result<std::vector<LiftedWeight>> liftWeights(Model &model,
                                               UnnamedConstants unnamed) {
   func::FuncOp entry = model.entry();
+  Block &body = entry.front();
   std::vector<LiftedWeight> weights;
   llvm::StringMap<unsigned> known;
   Builder builder(model.context());
+  SmallVector<DictionaryAttr> attributes;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    attributes.push_back(entry.getArgAttrDict(i));
   for (const WeightConstant &each : weightConstants(entry, unnamed)) {
     stablehlo::ConstantOp constant = each.constant;
     Value value = constant.getResult();
     auto type = tensorOf(value);
     auto [place, isNew] = known.try_emplace(each.name, weights.size());
     if (isNew) {
-      DictionaryAttr names = builder.getDictionaryAttr(builder.getNamedAttr(
-          nameAttribute, builder.getStringAttr(each.name)));
-      const unsigned number = entry.getNumArguments();
-      entry.insertArgument(number, type, names, value.getLoc());
+      attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+          nameAttribute, builder.getStringAttr(each.name))));
+      const unsigned number = body.getNumArguments();
+      body.addArgument(type, value.getLoc());
       weights.push_back(
           {each.name, number, *constantTensor(value), each.isAskedFor});
     }
@@ -77,6 +81,9 @@ Result<std::vector<LiftedWeight>> liftWeights(Model &model,
     value.replaceAllUsesWith(argument);
     constant.erase();
   }
+  entry.setFunctionType(
+      builder.getFunctionType(body.getArgumentTypes(), entry.getResultTypes()));
+  entry.setAllArgAttrs(attributes);
   return weights;
 }
 

@@ -210,11 +210,11 @@ void Trainer::tellOfWeights() {
   if (std::exchange(hasTold, true) || !request.input.note)
     return;
   if (trainingNorms)
-    request.input.note(request.input.path + ": " +
+    request.input.note(request.input.path +
+                       ": holds batch norms in training mode (" +
                        std::to_string(trainingNorms) +
-                       " batch norms are in training mode in the file: "
-                       "wherever it runs, in validation, too, they norm by the "
-                       "batch");
+                       "), which norm by the batch wherever it runs, in "
+                       "validation, too");
   std::vector<std::string> rounded;
   for (const std::string &name : trained.weights)
     if (stored.contains(name))
