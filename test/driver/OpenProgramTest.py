@@ -51,7 +51,7 @@ func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]}
   return %y, %n : tensor<?x3xf32>, tensor<f32>
 }
 """
-NOTE = "note: the program is for these sizes only: stablehlo.reverse keeps no open sizes"
+NOTE = "note: the program is for these sizes only: stablehlo.sort keeps no open sizes"
 
 
 class OpenProgram(CommandTest):
@@ -79,7 +79,7 @@ class OpenProgram(CommandTest):
         model = self.write("sorted.mlir", SORTED)
         cache = self.path("cache")
         done = self.run_with(model, 2, "--open", "--cache-dir", cache)
-        self.assertIn("note: the program is for these sizes only: stablehlo.sort: keeps no open size", done.stderr)
+        self.assertIn(NOTE, done.stderr)
         # The program of these sizes is kept, and opening not tried again.
         done = self.run_with(model, 2, "--open", "--cache-dir", cache)
         self.assertTrue(json.loads(done.stdout)["from_cache"])
@@ -139,7 +139,7 @@ class OpenProgram(CommandTest):
         self.assertEqual(self.run_with(model, 2, "--no-cache").stderr, "")
 
     def test_the_reason_is_said_once_a_model(self):
-        model = self.write("turned.mlir", TURNED)
+        model = self.write("sorted.mlir", SORTED)
         cache = self.path("cache")
         done = self.sinter("bench", model, "--cache-dir", cache, "--sweep", "N=3,1,64", "--seconds", "0.01")
         self.assertEqual(done.returncode, DONE, done.stderr)
@@ -161,7 +161,7 @@ class OpenProgram(CommandTest):
             self.assertIn(message, done.stderr)
 
     def test_sizes_keep_to_their_bounds(self):
-        for text, name in ((ROWS, "rows.mlir"), (TURNED, "turned.mlir")):
+        for text, name in ((ROWS, "rows.mlir"), (SORTED, "sorted.mlir")):
             model = self.write(name, text)
             for rows in (4, 0):
                 self.run_with(model, rows, "--max", "N=4", "--no-cache")
