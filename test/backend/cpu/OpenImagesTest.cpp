@@ -508,3 +508,33 @@ TEST(OpenImages, TakeTheStagesThatTheyAreFor) {
     EXPECT_EQ(inRounds, inTurns / 3) << test.name;
   }
 }
+
+/// No loops take the place of a kernel: what has none is compiled for the sizes
+/// at hand.
+TEST(OpenImages, AreRefusedWhereNoKernelComputesThem) {
+  SKIP_IF_NAMES_MAY_NOT_WRAP();
+  auto program = compileRaised(R"((%x: tensor<?x8x9x9x9xf32>
+      {sinter.dims = ["N", "", "", "", ""]}) -> tensor<?x8x7x7x7xf32> {
+    %w = stablehlo.constant dense<0.1> : tensor<8x8x3x3x3xf32>
+    %y = stablehlo.convolution(%x, %w) dim_numbers =
+        [b, f, 0, 1, 2]x[o, i, 0, 1, 2]->[b, f, 0, 1, 2], window = {}
+        {batch_group_count = 1 : i64, feature_group_count = 1 : i64} :
+        (tensor<?x8x9x9x9xf32>, tensor<8x8x3x3x3xf32>) -> tensor<?x8x7x7x7xf32>
+    return %y : tensor<?x8x7x7x7xf32>
+  })");
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().message,
+            "stablehlo.convolution keeps no open sizes");
+}
+
+/// What is not kept open is said, with the operation.
+TEST(OpenImages, AreRefusedWhereTheirAreaIsOpen) {
+  SKIP_IF_NAMES_MAY_NOT_WRAP();
+  ImageText text(/*opensBatch=*/true, /*opensArea=*/true, 0);
+  const ImageText::Image x = text.input(32, 20, 20);
+  auto program = compileRaised(text.finish(text.convolution(x, 32, {})));
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().message,
+            "stablehlo.convolution: dimension 2 of its result has no size "
+            "before it runs");
+}

@@ -1,5 +1,6 @@
 #include "backend/cpu/layout/AssignLayouts.h"
 
+#include "backend/cpu/GraphShapes.h"
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/PassSetting.h"
 #include "backend/cpu/emit/ExactWidening.h"
@@ -130,24 +131,6 @@ static std::optional<Tensor> valueOf(Value value) {
   return results->front();
 }
 
-/// Whether bringing the operands into blocks costs more than the products do.
-/// Both take as many times longer as there are images, which do not count.
-static bool isTiny(stablehlo::ConvolutionOp op) {
-  constexpr int64_t mostProducts = 1024;
-  auto kernel = tensorOf(op.getRhs());
-  SmallVector<int64_t> image(tensorOf(op.getResult()).getShape());
-  image[op.getDimensionNumbers().getOutputBatchDimension()] = 1;
-  if (!kernel.hasStaticShape() || ShapedType::isDynamicShape(image))
-    return false;
-  std::optional<int64_t> weights = elementCount(kernel.getShape()),
-                         places = elementCount(image);
-  int64_t features = kernel.getDimSize(
-      op.getDimensionNumbers().getKernelOutputFeatureDimension());
-  return weights && places && features > 0 && *places <= mostProducts &&
-         *weights / features <= mostProducts &&
-         *places * (*weights / features) <= mostProducts;
-}
-
 /// [C, 1, R, S] of a depthwise convolution.
 Value LayoutAssigner::depthwiseGradient(TensorBuilder &emit,
                                         const WeightGradientForm &form) {
@@ -198,7 +181,7 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
     return true;
   }
   // What stands in blocks already need not be brought there.
-  if (isTiny(op) && !blockedOf.count(op.getLhs()))
+  if (hasFewProducts(op) && !blockedOf.count(op.getLhs()))
     return false;
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());

@@ -12,8 +12,7 @@
 // of the graph begins or ends.
 //
 // Restrictions:
-//   - f32; how many channels there are is known, and where the sizes of images
-//     are not, pools stay as they are;
+//   - f32, and images of known shapes, of which there may be any number;
 //   - convolutions of one or two spatial dimensions without batch groups;
 //     lhs_dilation only where it equals the window (no two taps meet) and
 //     nothing is padded;
