@@ -76,6 +76,9 @@ std::vector<TaskPart> LoopNest::taskParts() const {
     parts.push_back({{shape[i]}, 1});
   if (s.isCut)
     parts.push_back({{shape.back()}, s.chunk});
+  // Of little work, as a number that is counted, one.
+  if (parts.empty())
+    parts.push_back({{1}, 1});
   return parts;
 }
 

@@ -12,7 +12,8 @@
 // of the graph begins or ends.
 //
 // Restrictions:
-//   - f32, and images of known shapes, of which there may be any number;
+//   - f32, and a known number of channels; images may be of any number and
+//     size;
 //   - convolutions of one or two spatial dimensions without batch groups;
 //     lhs_dilation only where it equals the window (no two taps meet) and
 //     nothing is padded;

@@ -51,10 +51,9 @@ std::optional<ConvolutionForm> ConvolutionForm::of(stablehlo::ConvolutionOp op,
       !hasElements(op.getResult()))
     return std::nullopt;
   auto kernel = tensorOf(op.getRhs());
-  // There may be any number of images, all else is known.
-  SmallVector<int64_t> image(tensorOf(op.getLhs()).getShape());
-  image[numbers.getInputBatchDimension()] = 1;
-  if (!kernel.hasStaticShape() || ShapedType::isDynamicShape(image))
+  // Images may be of any number and size, weights are known.
+  if (!kernel.hasStaticShape() ||
+      tensorOf(op.getLhs()).isDynamicDim(numbers.getInputFeatureDimension()))
     return std::nullopt;
 
   ConvolutionForm form;
