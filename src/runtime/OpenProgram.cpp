@@ -56,6 +56,9 @@ Result<void> checkOpenSizes(const Program &program) {
       if (std::optional<uint32_t> parameter = size.asParameter();
           parameter && *parameter >= open.parameters.size())
         return damaged();
+  for (const SizeQuotient &each : open.quotients)
+    if (each.parameter >= open.parameters.size() || each.divisor < 1)
+      return damaged();
   if (!areSizesOf(open.inputs, program.inputs) ||
       !areSizesOf(open.outputs, program.outputs) ||
       !areSizesOf(open.steps, program.steps, open.parameters.size(), 0))
@@ -94,6 +97,12 @@ Result<std::vector<int64_t>> parametersOf(const Program &program,
                             " by the other inputs, not " +
                             std::to_string(given));
       }
+  for (const SizeQuotient &each : open.quotients) {
+    const std::optional<int64_t> size = each.size.at(parameters);
+    if (!size)
+      return usageError(each.size.text(open.parameters) + " is too large");
+    parameters[each.parameter] = *size < 0 ? -1 : *size / each.divisor;
+  }
   return parameters;
 }
 

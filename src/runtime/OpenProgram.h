@@ -65,9 +65,18 @@ struct OpenStep {
   std::vector<std::vector<SizeExpression>> fits;
 };
 
+/// A parameter that is floor(size / divisor); at least -1, which is no size.
+struct SizeQuotient {
+  uint32_t parameter = 0;
+  SizeExpression size;
+  int64_t divisor = 1;
+};
+
 struct OpenProgram {
   /// The parameters' names, for messages.
   std::vector<std::string> parameters;
+  /// Those that follow from parameters before them, in order.
+  std::vector<SizeQuotient> quotients;
   /// The table that kernels read, each a number of 64 bits.
   std::vector<SizeExpression> sizes;
   /// The program computes what the model does as long as none of these is

@@ -79,6 +79,11 @@ private:
 
   void openSizes(const OpenProgram &open) {
     out.list(open.parameters, [&](const std::string &each) { out.text(each); });
+    out.list(open.quotients, [&](const SizeQuotient &each) {
+      out.number(each.parameter);
+      expression(each.size);
+      out.number(each.divisor);
+    });
     expressions(open.sizes);
     expressions(open.limits);
     for (const auto *tensors : {&open.inputs, &open.outputs})
@@ -261,6 +266,13 @@ private:
   std::shared_ptr<const OpenProgram> openSizes() {
     auto open = std::make_shared<OpenProgram>();
     open->parameters = texts();
+    open->quotients = in.list(4 + expressionSize + 8, [&] {
+      SizeQuotient each;
+      each.parameter = in.number<uint32_t>();
+      each.size = expression();
+      each.divisor = in.number<int64_t>();
+      return each;
+    });
     open->sizes = expressions();
     open->limits = expressions();
     for (auto *tensors : {&open->inputs, &open->outputs})

@@ -36,6 +36,23 @@ ConvolutionShape cpu::asImages(stablehlo::ConvolutionOp op) {
   return shape;
 }
 
+bool cpu::hasFewProducts(stablehlo::ConvolutionOp op) {
+  constexpr int64_t most = 1024;
+  auto kernel = tensorOf(op.getRhs());
+  auto numbers = op.getDimensionNumbers();
+  SmallVector<int64_t> image(shapeOf(op.getResult()));
+  image[numbers.getOutputBatchDimension()] = 1;
+  if (!kernel.hasStaticShape() || ShapedType::isDynamicShape(image) ||
+      hasNamed(image))
+    return false;
+  std::optional<int64_t> weights = elementCount(kernel.getShape()),
+                         places = elementCount(image);
+  const int64_t features =
+      kernel.getDimSize(numbers.getKernelOutputFeatureDimension());
+  return weights && places && features > 0 && *places <= most &&
+         *weights / features <= most && *places * (*weights / features) <= most;
+}
+
 ProductSizes cpu::sizesOf(stablehlo::DotGeneralOp op) {
   const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
   auto sizeOf = [](Value value, ArrayRef<int64_t> dims) {

@@ -20,6 +20,11 @@ namespace sinter::cpu {
 /// dilated, each result has only a part of the taps.
 ConvolutionShape asImages(stablehlo::ConvolutionOp op);
 
+/// Whether bringing the operands of \p op into blocks costs more than its
+/// products do. Both take as many times longer as there are images, which do
+/// not count; all else is known then.
+bool hasFewProducts(stablehlo::ConvolutionOp op);
+
 /// Each matrix of the batch [m, k] by [k, n], and how many there are.
 struct ProductSizes {
   int64_t batch, m, n, k;

@@ -84,6 +84,21 @@ Known SizeNamer::chosen(const SizeExpression &a, const SizeExpression &b,
   return open;
 }
 
+bool SizeNamer::expectEqual(const SizeExpression &a, const SizeExpression &b) {
+  if (a == b)
+    return true;
+  auto difference = [](const SizeExpression &from, const SizeExpression &what) {
+    Known less = SizeExpression::productOf(what, -1);
+    return less ? SizeExpression::sumOf(from, *less) : Known();
+  };
+  const Known more = difference(a, b), less = difference(b, a);
+  if (!more || !less || more->number())
+    return false;
+  expectPositive(*more);
+  expectPositive(*less);
+  return true;
+}
+
 void SizeNamer::setSizes(Value value, const Dims &sizes) {
   auto type = tensorOf(value);
   dims[value] = sizes;
@@ -148,6 +163,8 @@ Result<void> SizeNamer::run() {
   });
   for (stablehlo::GetDimensionSizeOp size : counted)
     countSize(size);
+  for (auto shape : llvm::to_vector(body.getOps<nn::ShapeOp>()))
+    countSizes(shape);
   table.setOf(function->getParentOfType<ModuleOp>());
   return {};
 }
@@ -216,6 +233,12 @@ Result<void> SizeNamer::follow(Operation *op) {
       return refused(op, "its result has no size before it runs");
     setSizes(result, sizes);
   }
+  if (auto joint = dyn_cast<stablehlo::ConcatenateOp>(op))
+    for (Value input : joint.getInputs().drop_front())
+      for (auto [i, size] : llvm::enumerate(dimsOf(input)))
+        if (i != joint.getDimension() &&
+            !expectEqual(size, dimsOf(joint.getInputs()[0])[i]))
+          return refused(op, "joins tensors of other sizes");
   if (op->getNumResults() != 1)
     return {};
   const Dims sizes = dimsOf(op->getResult(0));

@@ -46,6 +46,9 @@ SmallVector<Known> SizeNamer::sizesOf(OpResult result) {
         all = SizeExpression::sumOf(*all, dimsOf(input)[joint.getDimension()]);
     return sizes;
   }
+  if (isa<stablehlo::ConvolutionOp, nn::MaxPoolOp, nn::AveragePoolOp>(op) &&
+      axesOf(op))
+    return windowedSizes(result);
   return sizesByAxes(result);
 }
 
@@ -128,13 +131,105 @@ SmallVector<Known> SizeNamer::attentionSizes(AttentionOp op) {
   return sizes;
 }
 
-/// As many images as the operand has; the rest is known.
+Known SizeNamer::quotient(const SizeExpression &size, int64_t divisor) {
+  // floor((s * e + c) / s) = e + floor(c / s)
+  std::vector<SizeExpression::Term> terms;
+  int64_t rest = 0;
+  bool isMultiple = true;
+  for (const SizeExpression::Term &term : size.terms())
+    if (term.parameters.empty())
+      rest = term.factor;
+    else if (term.factor % divisor == 0)
+      terms.push_back({term.factor / divisor, term.parameters});
+    else
+      isMultiple = false;
+  if (isMultiple) {
+    const int64_t number =
+        rest / divisor - (rest % divisor != 0 && rest < 0 ? 1 : 0);
+    const Known whole = SizeExpression::of(std::move(terms));
+    return whole ? SizeExpression::sumOf(*whole, number) : std::nullopt;
+  }
+  for (const SizeQuotient &known : table.quotients)
+    if (known.size == size && known.divisor == divisor)
+      return SizeExpression::parameter(known.parameter);
+  const auto number = static_cast<uint32_t>(table.parameters.size());
+  table.quotients.push_back({number, size, divisor});
+  table.parameters.push_back("floor((" + size.text(table.parameters) + ") / " +
+                             std::to_string(divisor) + ")");
+  return SizeExpression::parameter(number);
+}
+
+Known SizeNamer::windowedSize(const SizeExpression &size,
+                              const stablehlo::WindowDimension &window) {
+  // ((size - 1) * base + 1 + padding - reach) / stride + 1
+  const int64_t rest = window.paddingLow + window.paddingHigh -
+                       (window.size - 1) * window.windowDilation -
+                       window.baseDilation;
+  Known all = SizeExpression::productOf(size, window.baseDilation);
+  if (all)
+    all = SizeExpression::sumOf(*all, rest);
+  if (all)
+    all = quotient(*all, window.stride);
+  return all ? SizeExpression::sumOf(*all, 1) : std::nullopt;
+}
+
+/// Those of blocks, which pools of channels before pixels have as well.
+template <typename Op>
+static stablehlo::WindowDimension windowOf(Op op, ArrayRef<int64_t> sizes,
+                                           ArrayRef<int64_t> high, size_t i) {
+  stablehlo::WindowDimension window;
+  window.size = sizes[i];
+  window.stride = op.getStrides()[i];
+  window.windowDilation = op.getDilations()[i];
+  window.paddingLow = op.getPaddingLow()[i];
+  window.paddingHigh = high[i];
+  return window;
+}
+
+/// As many images as the operand has, whose pixels have windows.
 SmallVector<Known> SizeNamer::blockedSizes(Operation *op) {
+  const Dims &from = dimsOf(op->getOperand(0));
+  auto type = tensorOf(op->getResult(0));
   SmallVector<Known> sizes;
-  for (int64_t size : tensorOf(op->getResult(0)).getShape())
+  for (auto [i, size] : llvm::enumerate(type.getShape())) {
     sizes.push_back(ShapedType::isDynamic(size) ? Known() : Known(size));
-  if (!sizes[0])
-    sizes[0] = dimsOf(op->getOperand(0))[0];
+    if (sizes.back())
+      continue;
+    if (i == 0)
+      sizes[0] = from[0];
+    else if (auto pool = dyn_cast<PoolOp>(op); pool && pool.getPaddingHigh())
+      sizes[i] = windowedSize(from[i], windowOf(pool, pool.getWindow(),
+                                                *pool.getPaddingHigh(), i - 2));
+    else if (auto product = dyn_cast<cpu::ConvolutionOp>(op);
+             product && product.getPaddingHigh())
+      sizes[i] = windowedSize(
+          from[i], windowOf(product, product.kernelShape().drop_front(2),
+                            *product.getPaddingHigh(), i - 2));
+  }
+  return sizes;
+}
+
+SmallVector<Known> SizeNamer::windowedSizes(OpResult result) {
+  Operation *op = result.getOwner();
+  SmallVector<Known> sizes = sizesByAxes(result);
+  const Dims &from = dimsOf(op->getOperand(0));
+  if (auto product = dyn_cast<stablehlo::ConvolutionOp>(op)) {
+    auto numbers = product.getDimensionNumbers();
+    for (auto [i, window] : llvm::enumerate(product.getWindow()))
+      if (Known &size = sizes[numbers.getOutputSpatialDimensions()[i]]; !size)
+        size =
+            windowedSize(from[numbers.getInputSpatialDimensions()[i]], window);
+  }
+  auto ofPool = [&](auto pool) {
+    for (size_t i = 0; i < pool.getWindow().size(); ++i)
+      if (Known &size = sizes[i + 2]; !size)
+        size = windowedSize(from[i + 2], windowOf(pool, pool.getWindow(),
+                                                  pool.getPaddingHigh(), i));
+  };
+  if (auto pool = dyn_cast<nn::MaxPoolOp>(op))
+    ofPool(pool);
+  if (auto pool = dyn_cast<nn::AveragePoolOp>(op))
+    ofPool(pool);
   return sizes;
 }
 

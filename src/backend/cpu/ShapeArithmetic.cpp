@@ -157,14 +157,32 @@ void SizeNamer::setNumbers(Operation *op) {
 }
 
 /// A size that is computed with is the sum of as many ones.
+Value SizeNamer::counted(nn::TensorBuilder &emit, const SizeExpression &size,
+                         Type element) {
+  if (const std::optional<int64_t> number = size.number())
+    return emit.scalar(double(*number), element);
+  return emit.sum(emit.make<stablehlo::BroadcastInDimOp>(
+                      typeOfSizes({nameOf(size)}, element),
+                      emit.scalar(1, element), ArrayRef<int64_t>()),
+                  {0});
+}
+
 void SizeNamer::countSize(stablehlo::GetDimensionSizeOp op) {
   OpBuilder builder(op);
   nn::TensorBuilder emit(builder, op.getLoc());
-  auto scalar = tensorOf(op.getResult());
-  const SizeExpression size = dimsOf(op.getOperand())[op.getDimension()];
-  Value ones = builder.create<stablehlo::BroadcastInDimOp>(
-      op.getLoc(), typeOfSizes({nameOf(size)}, scalar.getElementType()),
-      emit.scalar(1, scalar.getElementType()), ArrayRef<int64_t>());
-  op.getResult().replaceAllUsesWith(emit.sum(ones, {0}));
+  op.getResult().replaceAllUsesWith(
+      counted(emit, dimsOf(op.getOperand())[op.getDimension()],
+              tensorOf(op.getResult()).getElementType()));
+  op.erase();
+}
+
+void SizeNamer::countSizes(nn::ShapeOp op) {
+  OpBuilder builder(op);
+  nn::TensorBuilder emit(builder, op.getLoc());
+  const Type element = tensorOf(op.getResult()).getElementType();
+  SmallVector<Value> sizes;
+  for (const SizeExpression &size : dimsOf(op.getOperand()))
+    sizes.push_back(emit.reshape(counted(emit, size, element), {1}));
+  op.getResult().replaceAllUsesWith(emit.concatenate(sizes, 0));
   op.erase();
 }

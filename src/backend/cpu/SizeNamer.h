@@ -12,7 +12,7 @@
 
 #include "backend/cpu/SizeTable.h"
 #include "backend/cpu/ir/CpuOps.h"
-#include "graph/nn/NnOps.h"
+#include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/Result.h"
@@ -47,6 +47,16 @@ private:
                                          mlir::RankedTensorType type);
   llvm::SmallVector<Known> attentionSizes(AttentionOp op);
   llvm::SmallVector<Known> blockedSizes(mlir::Operation *op);
+  /// The sizes of a result whose last dimensions have windows.
+  llvm::SmallVector<Known> windowedSizes(mlir::OpResult result);
+  /// How many places \p window has in \p size elements.
+  Known windowedSize(const SizeExpression &size,
+                     const stablehlo::WindowDimension &window);
+  /// floor(size / divisor), which is a parameter of its own unless each term is
+  /// a multiple.
+  Known quotient(const SizeExpression &size, int64_t divisor);
+  /// Takes it for granted that two sizes are the same.
+  bool expectEqual(const SizeExpression &a, const SizeExpression &b);
   llvm::SmallVector<Known> broadcastSizes(nn::BroadcastLikeOp op);
   llvm::SmallVector<Known> slicedSizes(stablehlo::RealDynamicSliceOp op);
   llvm::SmallVector<Known> gatheredSizes(stablehlo::DynamicGatherOp op);
@@ -79,7 +89,10 @@ private:
   /// Whether the two are the same, or must be: where numbers that are computed
   /// decide, it is taken for granted that they do.
   bool mustBeSame(const SizeExpression &a, const SizeExpression &b);
-
+  void countSizes(nn::ShapeOp op);
+  /// A size as a number that the program counts.
+  mlir::Value counted(nn::TensorBuilder &emit, const SizeExpression &size,
+                      mlir::Type element);
   std::vector<Known> elementsOf(mlir::Value value) const {
     auto found = elements.find(value);
     return found == elements.end() ? std::vector<Known>() : found->second;

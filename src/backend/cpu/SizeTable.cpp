@@ -11,6 +11,7 @@ using namespace sinter::cpu;
 
 static constexpr StringLiteral parametersAttribute = "cpu.size_parameters",
                                sizesAttribute = "cpu.sizes",
+                               quotientsAttribute = "cpu.size_quotients",
                                limitsAttribute = "cpu.size_limits";
 
 /// Terms one after the other: the factor, how many parameters, these.
@@ -60,6 +61,16 @@ std::optional<SizeTable> SizeTable::of(ModuleOp module) {
   };
   if (!read(sizes, table.sizes) || !read(limits, table.limits))
     return std::nullopt;
+  if (auto quotients = module->getAttrOfType<ArrayAttr>(quotientsAttribute))
+    for (auto each : quotients.getAsRange<DenseI64ArrayAttr>()) {
+      ArrayRef<int64_t> numbers = each.asArrayRef();
+      std::optional<SizeExpression> size =
+          numbers.size() < 2 ? std::nullopt : decoded(numbers.drop_front(2));
+      if (!size)
+        return std::nullopt;
+      table.quotients.push_back(
+          {static_cast<uint32_t>(numbers[0]), *size, numbers[1]});
+    }
   return table;
 }
 
@@ -76,6 +87,15 @@ void SizeTable::setOf(ModuleOp module) const {
   };
   write(sizesAttribute, sizes);
   write(limitsAttribute, limits);
+  if (quotients.empty())
+    return;
+  SmallVector<Attribute> all;
+  for (const SizeQuotient &each : quotients) {
+    SmallVector<int64_t> numbers = {each.parameter, each.divisor};
+    llvm::append_range(numbers, encoded(each.size));
+    all.push_back(builder.getDenseI64ArrayAttr(numbers));
+  }
+  module->setAttr(quotientsAttribute, builder.getArrayAttr(all));
 }
 
 SizeExpression SizeTable::expressionOf(int64_t size) const {

@@ -4,7 +4,7 @@
 #define SINTER_BACKEND_CPU_SIZETABLE_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "runtime/SizeExpression.h"
+#include "runtime/OpenProgram.h"
 
 #include <optional>
 #include <string>
@@ -18,6 +18,8 @@ struct SizeTable {
   std::vector<std::string> parameters;
   /// By the number of the name.
   std::vector<SizeExpression> sizes;
+  /// Parameters that follow from those before them.
+  std::vector<SizeQuotient> quotients;
   /// What was taken for granted: the graph computes the same as long as none of
   /// these is negative.
   std::vector<SizeExpression> limits;

@@ -92,7 +92,7 @@ void check(const ChannelwiseShape &s,
       });
   runner.compile();
   void *arguments[] = {input.data(), packed.data(), output.data()};
-  runner.kernel("window")(arguments, 0, depthwise.tasks());
+  runner.kernel("window")(arguments, 0, s.batch * depthwise.tasks());
 
   EXPECT_TRUE(output.guardsAreIntact());
   for (int64_t n = 0; n < s.batch; ++n)

@@ -258,6 +258,8 @@ struct ImagesCase {
   std::function<std::string(ImageText &, ImageText::Image)> compute;
   /// Of the second-level cache, where the machine's is too large for the case.
   int64_t cacheBytes = 0;
+  /// Loops compute images of known size, whose sums have an order of their own.
+  bool isByLoops = false;
 };
 
 const ImagesCase imageCases[] = {
@@ -356,17 +358,20 @@ const ImagesCase imageCases[] = {
     {"few products", 2, 5, 5,
      [](ImageText &t, ImageText::Image x) {
        return t.finish(t.relu(t.bias(t.convolution(x, 2, {}))));
-     }},
+     },
+     0,
+     /*isByLoops=*/true},
 };
 
+/// Of images of the case's size, of which there are so many if that is known.
 std::string textOf(const ImagesCase &test, bool opensBatch, int64_t batch) {
   ImageText text(opensBatch, /*opensArea=*/false, batch);
   return test.compute(text, text.input(test.channels, test.height, test.width));
 }
 
-Tensor imagesOf(const ImagesCase &test, int64_t batch) {
-  Tensor images(ElementType::F32,
-                {batch, test.channels, test.height, test.width});
+Tensor imagesOf(const ImagesCase &test, int64_t batch, int64_t height,
+                int64_t width) {
+  Tensor images(ElementType::F32, {batch, test.channels, height, width});
   fillRandom(images, 3);
   return images;
 }
@@ -393,10 +398,12 @@ std::unique_ptr<ProgramExecutor> executorOf(std::shared_ptr<const Program> of,
   return made ? std::move(*made) : nullptr;
 }
 
-std::shared_ptr<const Program> compiled(const std::string &text,
-                                        const cpu::Target &target) {
+std::shared_ptr<const Program>
+compiled(const std::string &text, const cpu::Target &target,
+         Precision precision = Precision::Default) {
   cpu::CpuOptions options;
   options.target = target;
+  options.precision = precision;
   auto program = compileRaised(text, options);
   EXPECT_TRUE(program) << program.error().message << "\n" << text;
   return program ? std::make_shared<const Program>(std::move(*program))
@@ -429,7 +436,7 @@ void checkImages(const ImagesCase &test, cpu::Target target) {
   ASSERT_TRUE(program && program->open);
   auto one = executorOf(program, 1), two = executorOf(program, 2);
   ASSERT_TRUE(one && two);
-  const Tensor images = imagesOf(test, 16);
+  const Tensor images = imagesOf(test, 16, test.height, test.width);
   const Tensor all = resultOf(*one, images);
   // Numbers of images go up and down, so that memory is used again.
   for (int64_t batch : {1, 16, 2, 0, 7, 3}) {
@@ -456,6 +463,45 @@ void checkImages(const ImagesCase &test, cpu::Target target) {
       haveSameBits(resultOf(*two, partOf(images, 5, 6)), partOf(all, 5, 6)));
 }
 
+/// Without Winograd's method, which is not for images of open size.
+void checkAreas(const ImagesCase &test, const cpu::Target &target) {
+  auto textOfArea = [&](bool isOpen, int64_t batch, int64_t height,
+                        int64_t width) {
+    ImageText text(isOpen, isOpen, batch);
+    return test.compute(text, text.input(test.channels, height, width));
+  };
+  const std::string text = textOfArea(true, 0, test.height, test.width);
+  Model model = parseModel(text);
+  ASSERT_TRUE(model.entry()) << text;
+  auto program = compiled(text, target);
+  ASSERT_TRUE(program && program->open);
+  auto one = executorOf(program, 1), two = executorOf(program, 2);
+  ASSERT_TRUE(one && two);
+  const std::pair<int64_t, int64_t> areas[] = {
+      {test.height, test.width}, {9, 7}, {8, 70}, {23, 41}, {12, 56}};
+  for (auto [height, width] : areas) {
+    SCOPED_TRACE(std::to_string(height) + "x" + std::to_string(width));
+    const Tensor images = imagesOf(test, 3, height, width);
+    const Tensor got = resultOf(*two, images);
+    auto expected = interpret(model.entry(), {images});
+    ASSERT_TRUE(expected) << expected.error().message;
+    expectNear(got, (*expected)[0]);
+    EXPECT_TRUE(
+        haveSameBits(resultOf(*one, partOf(images, 1, 2)), partOf(got, 1, 2)))
+        << "alone";
+    if (test.isByLoops)
+      continue;
+    auto known =
+        compiled(textOfArea(false, 3, height, width), target, Precision::Exact);
+    ASSERT_TRUE(known && !known->open);
+    EXPECT_TRUE(haveSameBits(got, resultOf(*executorOf(known, 1), images)))
+        << "of a program for these sizes";
+  }
+  // None, but for what is made of the mean of all pixels.
+  EXPECT_EQ(
+      resultOf(*two, imagesOf(test, 0, test.height, test.width)).shape()[0], 0);
+}
+
 #if __has_feature(undefined_behavior_sanitizer)
 #define SKIP_IF_NAMES_MAY_NOT_WRAP() GTEST_SKIP() << "sizes' names may wrap"
 #else
@@ -474,6 +520,16 @@ TEST_P(OpenImages, OfAnyNumber) {
 TEST_P(OpenImages, OfAnyNumberByNarrowerVectors) {
   SKIP_IF_NAMES_MAY_NOT_WRAP();
   checkImages(GetParam(), lesserTargets().back());
+}
+
+TEST_P(OpenImages, OfAnyArea) {
+  SKIP_IF_NAMES_MAY_NOT_WRAP();
+  checkAreas(GetParam(), *cpu::Target::host());
+}
+
+TEST_P(OpenImages, OfAnyAreaByNarrowerVectors) {
+  SKIP_IF_NAMES_MAY_NOT_WRAP();
+  checkAreas(GetParam(), lesserTargets().back());
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, OpenImages, ::testing::ValuesIn(imageCases),
@@ -507,4 +563,22 @@ TEST(OpenImages, TakeTheStagesThatTheyAreFor) {
         << test.name;
     EXPECT_EQ(inRounds, inTurns / 3) << test.name;
   }
+}
+
+/// No loops take the place of a kernel: what has none is compiled for the sizes
+/// at hand.
+TEST(OpenImages, AreRefusedWhereNoKernelComputesThem) {
+  SKIP_IF_NAMES_MAY_NOT_WRAP();
+  auto program = compileRaised(R"((%x: tensor<?x8x9x9x9xf32>
+      {sinter.dims = ["N", "", "", "", ""]}) -> tensor<?x8x7x7x7xf32> {
+    %w = stablehlo.constant dense<0.1> : tensor<8x8x3x3x3xf32>
+    %y = stablehlo.convolution(%x, %w) dim_numbers =
+        [b, f, 0, 1, 2]x[o, i, 0, 1, 2]->[b, f, 0, 1, 2], window = {}
+        {batch_group_count = 1 : i64, feature_group_count = 1 : i64} :
+        (tensor<?x8x9x9x9xf32>, tensor<8x8x3x3x3xf32>) -> tensor<?x8x7x7x7xf32>
+    return %y : tensor<?x8x7x7x7xf32>
+  })");
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().message,
+            "stablehlo.convolution keeps no open sizes");
 }

@@ -6,19 +6,20 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-void BlockedKernel::setWork(KernelPlan &plan, int64_t ofImage,
+void BlockedKernel::setWork(KernelPlan &plan, ArrayRef<int64_t> ofImage,
                             double flops) const {
-  const int64_t count = images();
-  if (!isNamed(count)) {
-    plan.tasks = count * ofImage;
-    plan.flops = double(count) * flops;
+  ArrayRef<int64_t> shape = shapeOf(anchor->getResult(0));
+  if (hasNamed(shape)) {
+    plan.taskParts = {{{images()}, 1}};
+    for (int64_t size : ofImage)
+      plan.taskParts.push_back({{size}, 1});
+    plan.flops = flops / double(shape[1] * shape[4]);
     return;
   }
-  plan.taskParts = {{{count}, 1}, {{ofImage}, 1}};
-  double elements = 1;
-  for (int64_t size : shapeOf(anchor->getResult(0)).drop_front())
-    elements *= double(size);
-  plan.flops = flops / elements;
+  plan.tasks = images();
+  for (int64_t size : ofImage)
+    plan.tasks *= size;
+  plan.flops = double(images() * shape[2] * shape[3]) * flops;
 }
 
 BlockedEpilogue BlockedKernel::epilogue(ValueRange memory) const {

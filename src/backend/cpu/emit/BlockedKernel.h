@@ -29,6 +29,8 @@ void setWindow(WindowShape &window, Op op, mlir::Value images) {
 }
 template <typename Op> void setWindow(WindowShape &window, Op op) {
   setWindow(window, op, op.getResult());
+  if (auto high = op.getPaddingHigh())
+    window.padRight = (*high)[1];
 }
 
 class BlockedKernel : public AnchorKernel {
@@ -37,9 +39,11 @@ protected:
 
   /// How many images the result has, or the name of their number.
   int64_t images() const { return shapeOf(anchor->getResult(0))[0]; }
-  /// Sets what \p plan says of all images: \p ofImage are the tasks of one,
-  /// \p flops its work.
-  void setWork(KernelPlan &plan, int64_t ofImage, double flops) const;
+  /// Sets what \p plan says of all images: the tasks of one are the product of
+  /// \p ofImage, whose sizes may be named, and a pixel of all channels takes
+  /// \p flops.
+  void setWork(KernelPlan &plan, llvm::ArrayRef<int64_t> ofImage,
+               double flops) const;
 
   /// Null if the kernel has none.
   BlockedEpilogue epilogue(mlir::ValueRange memory) const;

@@ -28,6 +28,12 @@ ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
   return shape;
 }
 
+ConvolutionShape cpu::nominalShape(cpu::ConvolutionOp op) {
+  ConvolutionShape shape = convolutionShape(op);
+  static_cast<WindowShape &>(shape) = shape.nominal();
+  return shape;
+}
+
 /// What tiles may multiply for \p op, whose weights they want to pack. They
 /// are cut for one number of images.
 static std::vector<TileArithmetic> tilesFor(cpu::ConvolutionOp op,
@@ -42,7 +48,9 @@ static std::vector<TileArithmetic> tilesFor(cpu::ConvolutionOp op,
 static Alternatives estimatesOf(cpu::ConvolutionOp op,
                                 const Arithmetic &arithmetic,
                                 const Target &target) {
-  return alternativesFor(convolutionShape(op), arithmetic, target, op.getFast(),
+  // Winograd's method is made for images of known size.
+  const bool allowsFast = op.getFast() && !convolutionShape(op).hasOpenArea();
+  return alternativesFor(nominalShape(op), arithmetic, target, allowsFast,
                          tilesFor(op, arithmetic));
 }
 
@@ -66,7 +74,8 @@ public:
         arithmetic(Arithmetic::of(op.getInput(), op.getWeights(),
                                   op.getResult(), target)) {
     ConvolutionShape shape = convolutionShape(op);
-    flops = shape.flops();
+    flops = 2.0 * double(shape.outputChannels) *
+            double(shape.inputChannels / shape.groups) * double(shape.taps());
     ConvolutionShape ofAll = shape;
     if (!isNamed(images()))
       ofAll.batch = images();
@@ -102,19 +111,19 @@ public:
     };
     plan.name = estimated.front().kernel;
     if (tiles) {
-      setWork(plan, 1, flops);
+      setWork(plan, {}, flops);
       plan.tasks = tiles->tasks();
       plan.scratchType = ElementType::I8;
       plan.scratchBytes = tiles->scratchBytes();
       usePacking(uint64_t(tiles->packedBytes()), *tiles);
     } else if (depthwise) {
-      setWork(plan, depthwise->tasks(), flops);
+      setWork(plan, depthwise->taskSizes(), flops);
       usePacking(bytesOf(*depthwise), *depthwise);
     } else if (direct) {
-      setWork(plan, direct->tasks(), flops);
+      setWork(plan, direct->taskSizes(), flops);
       usePacking(bytesOf(*direct), *direct);
     } else {
-      setWork(plan, fast->unitsOfImage(), flops);
+      setWork(plan, {fast->unitsOfImage()}, flops);
       usePacking(bytesOf(*fast), *fast);
       planStages(plan);
     }
@@ -132,8 +141,8 @@ protected:
     Value scratch = memory.size() > inputs + 1 ? memory[inputs + 1] : Value();
     Value zero = op.getZero() ? memory[inputIndex(op.getZero())] : Value();
     if (tiles)
-      tiles->build(builder, location, task, input, weights, output,
-                   scratch, epilogue(memory), zero);
+      tiles->build(builder, location, task, input, weights, output, scratch,
+                   epilogue(memory), zero);
     else if (fast)
       fast->build(stage, builder, location, task,
                   {input, weights, scratch, output}, epilogue(memory));
@@ -174,7 +183,7 @@ private:
 
   mutable cpu::ConvolutionOp op;
   Arithmetic arithmetic;
-  double flops; ///< Of an image.
+  double flops; ///< Of a pixel.
   Alternatives estimated;
   std::optional<Winograd> fast;
   std::optional<Convolution> direct;

@@ -16,6 +16,8 @@ struct Target;
 /// any number. What computes it follows from that alone, so that an image's
 /// result does not depend on the others.
 ConvolutionShape convolutionShape(ConvolutionOp op);
+/// The same with numbers for sizes that are not known, to estimate by.
+ConvolutionShape nominalShape(ConvolutionOp op);
 
 /// The kernel that computes \p op: the fastest by kernels/Estimates.
 llvm::StringRef kernelOf(ConvolutionOp op, const Target &target);

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/emit/ElementalModels.h"
 
+#include "backend/cpu/GraphShapes.h"
 #include "backend/cpu/Scans.h"
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/ir/CpuOps.h"
@@ -28,12 +29,14 @@ enum Cost : bool { Cheap = true, Costly = false };
 /// the program runs.
 enum Sizes : bool { Open = true, Known = false };
 
-/// The interface by a kind, or a function from the operation to one, and a
-/// member of Elemental that writes an element; null where none does.
+/// The interface by a kind, or a function from the operation to one, likewise
+/// whether sizes may be open, and a member of Elemental that writes an element;
+/// null where none does.
 template <typename Op, auto kindOrFunction, Cost cost, auto element,
-          Sizes sizes>
-struct Model : ElementalOpInterface::ExternalModel<
-                   Model<Op, kindOrFunction, cost, element, sizes>, Op> {
+          auto sizesOrFunction>
+struct Model
+    : ElementalOpInterface::ExternalModel<
+          Model<Op, kindOrFunction, cost, element, sizesOrFunction>, Op> {
   Kind kind(Operation *op) const {
     if constexpr (std::is_same_v<decltype(kindOrFunction), Kind>)
       return kindOrFunction;
@@ -41,7 +44,12 @@ struct Model : ElementalOpInterface::ExternalModel<
       return kindOrFunction(cast<Op>(op));
   }
   bool isCheap(Operation *) const { return cost == Cheap; }
-  bool keepsOpenSizes(Operation *) const { return sizes == Open; }
+  bool keepsOpenSizes(Operation *op) const {
+    if constexpr (std::is_same_v<decltype(sizesOrFunction), Sizes>)
+      return sizesOrFunction == Open;
+    else
+      return sizesOrFunction(cast<Op>(op));
+  }
   std::optional<SmallVector<Value>>
   elementsAt(Operation *op, Elemental &elemental,
              ArrayRef<Coordinate> place) const {
@@ -53,10 +61,10 @@ struct Model : ElementalOpInterface::ExternalModel<
 };
 
 template <typename Op, auto kindOrFunction, Cost cost = Costly,
-          auto element = nullptr, Sizes sizes = Known>
+          auto element = nullptr, auto sizesOrFunction = Known>
 void row(MLIRContext *context) {
-  Op::template attachInterface<Model<Op, kindOrFunction, cost, element, sizes>>(
-      *context);
+  Op::template attachInterface<
+      Model<Op, kindOrFunction, cost, element, sizesOrFunction>>(*context);
 }
 
 } // namespace
@@ -112,7 +120,7 @@ struct ElementRules {
     row<ReduceWindowOp, kindOfWindow, Costly, &Elemental::reduceWindowAt>(c);
     row<DotGeneralOp, Kind::Product, Costly, &Elemental::dotAt>(c);
     row<stablehlo::ConvolutionOp, Kind::Product, Costly,
-        &Elemental::convolutionAt, Open>(c);
+        &Elemental::convolutionAt, hasFewProducts>(c);
     row<cpu::ConvolutionOp, Kind::Product>(c);
     row<ByteProductOp, Kind::Product>(c);
     row<NarrowProductOp, Kind::Product>(c);

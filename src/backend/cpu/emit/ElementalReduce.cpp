@@ -122,17 +122,18 @@ static int64_t chainsFor(ArrayRef<int64_t> sizes) {
       most, last < 2 || isNamed(last) ? 1 : llvm::bit_floor<uint64_t>(last));
 }
 
+/// Rows of so many elements for each chain are summed up by themselves.
+static constexpr int64_t longRow = 8;
+
 /// A sum over \p sizes in \p count chains, which are added at the end, two by
-/// two. Long rows are summed up by themselves. \p combine adds the element at a
-/// position to what it is given.
+/// two; \p ofRows where rows are summed up by themselves. \p combine adds the
+/// element at a position to what it is given.
 static Values
 sumInChains(const Reduction &reduction, ArrayRef<int64_t> sizes, int64_t count,
-            const Values &start,
+            bool ofRows, const Values &start,
             llvm::function_ref<Values(ArrayRef<Value>, ValueRange)> combine) {
   KernelBuilder &e = reduction.elemental.code;
-  constexpr int64_t longRow = 8;
-  const int64_t last = sizes.back(), whole = last - last % count;
-  const bool ofRows = sizes.size() > 1 && last >= longRow * count;
+  Value last = e.index(sizes.back()), whole = e.sub(last, e.rem(last, count));
   // What is added to is not changed by -0.
   Value none = reduction.elemental.splat(e.create<arith::ConstantOp>(
       e.builder.getFloatAttr(elementOf(start[0]), -0.0)));
@@ -145,15 +146,19 @@ sumInChains(const Reduction &reduction, ArrayRef<int64_t> sizes, int64_t count,
       position.back() = at;
       return combine(position, chain)[0];
     };
-    Values sums = e.loop(e.index(0), e.index(whole), count, carried,
+    Values sums = e.loop(e.index(0), whole, count, carried,
                          [&](Value i, ValueRange inner) {
                            Values next;
                            for (int64_t each = 0; each < count; ++each)
                              next.push_back(addAt(e.add(i, each), inner[each]));
                            return next;
                          });
-    for (int64_t each = whole; each < last; ++each)
-      sums[each - whole] = addAt(e.index(each), sums[each - whole]);
+    for (int64_t chain = 0; chain + 1 < count; ++chain) {
+      Value at = e.add(whole, chain);
+      sums[chain] = e.branch(
+          e.less(at, last), [&] { return Values{addAt(at, sums[chain])}; },
+          [&] { return Values{sums[chain]}; })[0];
+    }
     return sums;
   };
   auto add = [&](Value a, Value b) { return reduction.combine(a, b)[0]; };
@@ -201,20 +206,45 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
   if (extremes.empty())
     reduction.wideOperation = wideOperation(op.getBody());
   Values start = reduction.start(op.getInitValues());
-  if (hasLanes(place) && extremes.empty() && isSumOfFloats(op))
-    if (int64_t chains = chainsFor(sizes); chains > 1)
-      return reduction.finish(
-          sumInChains(reduction, sizes, chains, start,
-                      [&](ArrayRef<Value> position, ValueRange carried) {
-                        return reduction.combine(carried, op.getInputs(),
-                                                 sourceOf(position));
-                      }));
+  auto inChains = [&](int64_t chains, bool ofRows) {
+    return reduction.finish(sumInChains(
+        reduction, sizes, chains, ofRows, start,
+        [&](ArrayRef<Value> position, ValueRange carried) {
+          return reduction.combine(carried, op.getInputs(), sourceOf(position));
+        }));
+  };
   auto inOrder = [&] {
     return reduction.finish(code.loops(
         sizes, start, [&](ArrayRef<Value> position, ValueRange carried) {
           return reduction.combine(carried, op.getInputs(), sourceOf(position));
         }));
   };
+  if (hasLanes(place) && extremes.empty() && isSumOfFloats(op)) {
+    const int64_t last = sizes.empty() ? 0 : sizes.back();
+    const bool hasRows = sizes.size() > 1;
+    if (isNamed(last)) {
+      // The same order as of a known size, whatever that is.
+      auto isBelow = [&](int64_t bound) {
+        return code.less(code.index(last), code.index(bound));
+      };
+      return code.branch(isBelow(2), inOrder, [&] {
+        return code.branch(
+            isBelow(4), [&] { return inChains(2, false); },
+            [&] {
+              return code.branch(
+                  isBelow(8), [&] { return inChains(4, false); },
+                  [&] {
+                    return code.branch(
+                        hasRows ? isBelow(8 * longRow) : code.boolean(true),
+                        [&] { return inChains(8, false); },
+                        [&] { return inChains(8, true); });
+                  });
+            });
+      });
+    }
+    if (const int64_t chains = chainsFor(sizes); chains > 1)
+      return inChains(chains, hasRows && last >= longRow * chains);
+  }
   if (extremes.empty()) {
     std::optional<ArgExtreme> arg = ArgExtreme::of(op);
     if (!arg || hasLanes(place))

@@ -22,8 +22,7 @@ public:
     shape.kernelHeight = op.getWindow()[0];
     shape.kernelWidth = op.getWindow()[1];
     shape.zeroPoint = static_cast<int64_t>(op.getZeroPoint());
-    flops = double(shape.channels) * double(shape.outputPixels()) *
-            double(shape.taps());
+    flops = double(shape.channels) * double(shape.taps());
     auto kind = llvm::StringSwitch<Pooling::Kind>(op.getKind())
                     .Case("max", Pooling::Kind::Maximum)
                     .Case("average_window", Pooling::Kind::AverageOfWindow)
@@ -35,7 +34,7 @@ public:
   KernelPlan plan() const override {
     KernelPlan plan;
     plan.name = "pool";
-    setWork(plan, pooling->tasks(), flops);
+    setWork(plan, pooling->taskSizes(), flops);
     plan.packings.resize(kernel.getInputs().size());
     return plan;
   }
@@ -49,7 +48,7 @@ protected:
 
 private:
   mutable PoolOp op;
-  double flops; ///< Of an image.
+  double flops; ///< Of a pixel.
   std::optional<Pooling> pooling;
 };
 

@@ -37,7 +37,7 @@ def Cpu_ConvolutionOp :
     were, they lie as the kernel reads them. The input is blocked or, for the
     few channels of an image, [N, C, H, W]. Lists are [height, width];
     how much padding stands after the last row and column follows from the
-    result's size. Bytes count as their distances from `zero_point`, or from
+    result's size, and is `padding_high` where that is not known. Bytes count as their distances from `zero_point`, or from
     `zero`, one element like theirs, where that is there; they are multiplied by
     bytes and summed in i32, or channel by channel by f32 and summed in that. An
     input of f32 may have weights of f16, bf16 or i8. With `fast`, products may
@@ -51,7 +51,8 @@ def Cpu_ConvolutionOp :
                        UnitAttr:$fast,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
                        DenseI64ArrayAttr:$padding_low,
-                       DefaultValuedAttr<I64Attr, "0">:$zero_point);
+                       DefaultValuedAttr<I64Attr, "0">:$zero_point,
+                       OptionalAttr<DenseI64ArrayAttr>:$padding_high);
   let results = (outs AnyRankedTensor:$result);
   let extraClassDeclaration = [{
     bool hasPlanarInput() {
@@ -144,12 +145,14 @@ def Cpu_PoolOp :
     "average_present" (divided by how much of it lies in the operand). Elements
     are f32, or bytes: the greatest is one of them, means are f32, of their
     distances from `zero_point`. Of f16 and bf16 both are f32. Others are converted before and after.
+    Where sizes are not known, `padding_high` says how much padding stands after the last row and column.
   }];
   let arguments = (ins AnyRankedTensor:$input, StrAttr:$kind,
                        DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$dilations,
                        DenseI64ArrayAttr:$padding_low,
-                       DefaultValuedAttr<I64Attr, "0">:$zero_point);
+                       DefaultValuedAttr<I64Attr, "0">:$zero_point,
+                       OptionalAttr<DenseI64ArrayAttr>:$padding_high);
   let results = (outs AnyRankedTensor:$result);
   let hasVerifier = 1;
 }

@@ -22,10 +22,12 @@ struct sinter::cpu::WindowOperation {
   std::function<Value(Value)> read;
   /// What the taps of row r bring with them: nothing, or a weight each.
   std::function<SmallVector<Value>(Value block, Value r)> prepareRow;
+  /// The same of one tap \p s of it.
+  std::function<SmallVector<Value>(Value block, Value r, Value s)> prepareTap;
   std::function<Value(Value sum, Value pixel, ArrayRef<Value> row, int64_t s)>
       combine;
-  /// The result; `taps` are the columns of the window that are in the input.
-  std::function<Value(Value sum, const RowTaps &rows, int64_t taps)> finish;
+  /// The result; `taps` are how many columns of the window are in the input.
+  std::function<Value(Value sum, const RowTaps &rows, Value taps)> finish;
 };
 
 namespace {
@@ -49,10 +51,14 @@ struct WindowTask {
     Value outputRow = code.rem(task, shape.outputHeight);
     Value block = code.rem(plane, blocks);
     RowTaps taps = RowTaps::of(code, shape, outputRow);
-    forEachTile(code, shape, tiles, [&](const ColumnTile &tile) {
+    auto emit = [&](const ColumnTile &tile) {
       SmallVector<Value> sums = reduce(plane, block, taps, tile, operation);
       store(plane, block, outputRow, taps, tile, sums, operation);
-    });
+    };
+    if (shape.hasOpenWidth())
+      forEachOpenTile(code, shape, tiles.size, emit);
+    else
+      forEachTile(code, shape, tiles, emit);
   }
 
 private:
@@ -67,12 +73,11 @@ private:
     std::map<int64_t, SmallVector<Use>> uses;
     for (int64_t column = 0; column < tile.columns; ++column)
       for (int64_t s = 0; s < shape.kernelWidth; ++s)
-        if (tile.isInterior ||
-            shape.hasInputColumn(tile.edgeColumn + column, s))
+        if (tile.meetsInput(shape, column, s))
           uses[column * shape.strideWidth + s * shape.dilationWidth].push_back(
               {column, s});
 
-    Value planeBase = code.mul(plane, shape.inputPixels() * lanes);
+    Value planeBase = code.mul(plane, code.mul(shape.inputPixels(code), lanes));
     Value firstColumn = code.sub(code.mul(tile.firstColumn, shape.strideWidth),
                                  code.index(shape.padLeft));
     SmallVector<Value> initial(tile.columns, operation.initial);
@@ -82,11 +87,22 @@ private:
           code.add(taps.inputRow, code.mul(r, shape.dilationHeight));
       Value pixel = code.add(code.mul(inputRow, shape.inputWidth), firstColumn);
       Value base = code.add(planeBase, code.mul(pixel, lanes));
+      auto read = [&](Value at) {
+        Value x = code.load(input, at, pixelType());
+        return operation.read ? operation.read(x) : x;
+      };
+      if (tile.hasTaps())
+        return code.loop(
+            tile.firstTap, tile.endTap, 1, sums,
+            [&](Value s, ValueRange carried) {
+              Value at =
+                  code.add(base, code.mul(s, shape.dilationWidth * lanes));
+              return SmallVector<Value>{operation.combine(
+                  carried[0], read(at), operation.prepareTap(block, r, s), 0)};
+            });
       SmallVector<Value> prepared = operation.prepareRow(block, r);
       for (const auto &[column, usesOfPixel] : uses) {
-        Value x = code.load(input, code.add(base, column * lanes), pixelType());
-        if (operation.read)
-          x = operation.read(x);
+        Value x = read(code.add(base, column * lanes));
         for (Use use : usesOfPixel)
           sums[use.column] =
               operation.combine(sums[use.column], x, prepared, use.tap);
@@ -102,7 +118,8 @@ private:
     BlockedPosition position;
     position.batch = code.div(plane, blocks);
     position.block = block;
-    Value planeBase = code.mul(plane, shape.outputPixels() * lanes);
+    Value planeBase =
+        code.mul(plane, code.mul(shape.outputPixels(code), lanes));
     Value first =
         code.add(code.mul(outputRow, shape.outputWidth), tile.firstColumn);
     auto storeOne = [&](Value result, Value column) {
@@ -114,10 +131,11 @@ private:
     };
     SmallVector<Value> results;
     for (int64_t column = 0; column < tile.columns; ++column) {
-      int64_t present = 0;
+      int64_t known = 0;
       for (int64_t s = 0; s < shape.kernelWidth; ++s)
-        present += tile.isInterior ||
-                   shape.hasInputColumn(tile.edgeColumn + column, s);
+        known += tile.meetsInput(shape, column, s);
+      Value present = tile.hasTaps() ? code.sub(tile.endTap, tile.firstTap)
+                                     : code.index(known);
       results.push_back(operation.finish(sums[column], taps, present));
       if (!epilogue.isLong)
         storeOne(results.back(), code.index(column));
@@ -132,8 +150,11 @@ private:
 /// Columns of a tile: accumulators, a row of weights and a pixel in registers.
 Partition tilesOf(const ChannelwiseShape &shape, const Target &target,
                   int64_t weights) {
-  int64_t limit = std::max<int64_t>(1, target.vectorRegisters - weights - 2);
-  return Partition::of(shape.outputWidth, std::min<int64_t>(limit, 14));
+  int64_t limit = std::min<int64_t>(
+      std::max<int64_t>(1, target.vectorRegisters - weights - 2), 14);
+  if (shape.hasOpenWidth())
+    return {limit, 1, limit, 0};
+  return Partition::of(shape.outputWidth, limit);
 }
 
 } // namespace
@@ -235,12 +256,20 @@ void Depthwise::build(OpBuilder &builder, Location location, Value task,
                     arithmetic.rhsType(builder.getContext(), lanes)));
     return loaded;
   };
+  operation.prepareTap = [&](Value block, Value r, Value s) {
+    Value tap = code.add(
+        code.add(code.mul(block, shape.taps()), code.mul(r, shape.kernelWidth)),
+        s);
+    return SmallVector<Value>{
+        code.load(flatWeights, code.mul(tap, lanes),
+                  arithmetic.rhsType(builder.getContext(), lanes))};
+  };
   operation.read = readsDistances(code, arithmetic, shape, lanes, zero);
   operation.combine = [&](Value sum, Value pixel, ArrayRef<Value> row,
                           int64_t s) {
     return widened.multiplyAdd(code, pixel, row[s], sum);
   };
-  operation.finish = [](Value sum, const RowTaps &, int64_t) { return sum; };
+  operation.finish = [](Value sum, const RowTaps &, Value) { return sum; };
   buildTask(code, task, input, output, epilogue, operation);
 }
 
@@ -257,7 +286,7 @@ Pooling::Pooling(Kind kind, const ChannelwiseShape &shape, const Target &target,
 
 /// sum / (rows of the window in the input * taps).
 static Value averageOfPresent(VectorBuilder &code, Value sum,
-                              const RowTaps &rows, int64_t taps) {
+                              const RowTaps &rows, Value taps) {
   OpBuilder &builder = code.builder;
   Value count = code.mul(code.sub(rows.end, rows.first), taps);
   Value integer =
@@ -301,7 +330,7 @@ WindowOperation Pooling::operation(VectorBuilder &code) const {
   WindowOperation operation;
   if (kind == Kind::Maximum) {
     operation = greatest(code, arithmetic, lanes);
-    operation.finish = [](Value sum, const RowTaps &, int64_t) { return sum; };
+    operation.finish = [](Value sum, const RowTaps &, Value) { return sum; };
   } else {
     VectorType type = arithmetic.sumType(code.builder.getContext(), lanes);
     operation.initial = code.zero(type);
@@ -310,7 +339,7 @@ WindowOperation Pooling::operation(VectorBuilder &code) const {
       return code.addVectors(sum, pixel);
     };
     operation.finish = [&code, this, type](Value sum, const RowTaps &rows,
-                                           int64_t taps) -> Value {
+                                           Value taps) -> Value {
       if (kind == Kind::AverageOfPresent)
         return averageOfPresent(code, sum, rows, taps);
       Value size = code.builder.create<arith::ConstantOp>(
@@ -322,6 +351,9 @@ WindowOperation Pooling::operation(VectorBuilder &code) const {
   if (arithmetic.lhs != arithmetic.accumulator)
     operation.read = readsDistances(code, arithmetic, shape, lanes, {});
   operation.prepareRow = [](Value, Value) { return SmallVector<Value>(); };
+  operation.prepareTap = [](Value, Value, Value) {
+    return SmallVector<Value>();
+  };
   return operation;
 }
 

@@ -25,6 +25,10 @@ class ChannelwiseKernel {
 public:
   /// Of an image: task t of image i is task i * tasks() + t of all.
   int64_t tasks() const;
+  /// What they are the product of; sizes may be named.
+  llvm::SmallVector<int64_t> taskSizes() const {
+    return {blocks, shape.outputHeight};
+  }
 
 protected:
   /// Tiles leave registers for \p weights vectors besides sums and a pixel.

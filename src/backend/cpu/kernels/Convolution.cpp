@@ -34,6 +34,7 @@ static ConvolutionShape simplify(ConvolutionShape shape, int64_t lanes) {
   bool isPointwise = shape.kernelHeight == 1 && shape.kernelWidth == 1 &&
                      shape.strideHeight == 1 && shape.strideWidth == 1 &&
                      shape.padTop == 0 && shape.padLeft == 0 &&
+                     !shape.hasOpenArea() &&
                      shape.outputHeight == shape.inputHeight &&
                      shape.outputWidth == shape.inputWidth;
   if (isPointwise) {
@@ -59,17 +60,19 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
            arithmetic.accumulator == ElementType::I32)) &&
          "zero points are of bytes");
   groupVectors = llvm::divideCeil(groupOutputs, lanes);
-  panelVectors = chooseTileVectors(target, shape.outputWidth, groupVectors);
+  const WindowShape nominal = shape.nominal();
+  panelVectors = chooseTileVectors(target, nominal.outputWidth, groupVectors);
   groupPanels = llvm::divideCeil(groupVectors, panelVectors);
-  columnTiles =
-      Partition::of(shape.outputWidth, maxTileRows(target, panelVectors));
-  unitIsTile =
-      shape.outputHeight == 1 && shape.isInterior(0, shape.outputWidth);
+  const int64_t mostColumns = maxTileRows(target, panelVectors);
+  columnTiles = shape.hasOpenWidth()
+                    ? Partition{mostColumns, 1, mostColumns, 0}
+                    : Partition::of(shape.outputWidth, mostColumns);
+  unitIsTile = !shape.hasOpenArea() && shape.outputHeight == 1 &&
+               shape.isInterior(0, shape.outputWidth);
   order = TaskOrder::choose(
-      target, shape.groups, unitIsTile ? columnTiles.count : shape.outputHeight,
-      groupPanels,
-      groupInputs * shape.inputHeight * shape.inputWidth *
-          arithmetic.lhsBytes(),
+      target, shape.groups,
+      unitIsTile ? columnTiles.count : nominal.outputHeight, groupPanels,
+      groupInputs * nominal.inputPixels() * arithmetic.lhsBytes(),
       reduction() * panelVectors * vectorElements() * arithmetic.rhsBytes());
   streamsWeights = weightBytes() > target.l2Bytes / 2;
 }
@@ -195,7 +198,7 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
                         Value input, Value weights, Value output,
                         const BlockedEpilogue &epilogue, Value zero) const {
   VectorBuilder code(builder, location);
-  TaskOrder::Task place = order.decode(code, task);
+  TaskOrder::Task place = decode(code, task);
   Value group = code.rem(place.outer, shape.groups);
 
   Operands operands{};
@@ -209,13 +212,13 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
     operands.zeroSum = number.as(arithmetic.accumulator, lanes);
   }
   operands.batch = code.div(place.outer, shape.groups);
-  const int64_t imagePixels = shape.inputPixels();
+  Value imagePixels = shape.inputPixels(code);
   const int64_t storedInputs = shape.hasPlanarInput
                                    ? shape.inputChannels
                                    : llvm::alignTo(shape.inputChannels, lanes);
   operands.inputBase =
-      code.add(code.mul(operands.batch, storedInputs * imagePixels),
-               code.mul(group, groupInputs * imagePixels));
+      code.add(code.mul(operands.batch, code.mul(imagePixels, storedInputs)),
+               code.mul(group, code.mul(imagePixels, groupInputs)));
   operands.panelBase = code.add(
       code.mul(group, groupVectors * vectorElements() * reduction()),
       code.mul(place.panel, panelVectors * vectorElements() * reduction()));
@@ -238,11 +241,22 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
       [&] { emitPanel(panelVectors); }, [&] { emitPanel(lastVectors); });
 }
 
+TaskOrder::Task Convolution::decode(VectorBuilder &code, Value task) const {
+  if (!shape.hasOpenHeight())
+    return order.decode(code, task);
+  Value ofGroup = code.mul(code.index(shape.outputHeight), groupPanels);
+  TaskOrder::Task place = order.decode(code, code.rem(task, ofGroup),
+                                       code.index(shape.outputHeight));
+  place.outer = code.div(task, ofGroup);
+  return place;
+}
+
 void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
+  auto emit = [&](const ColumnTile &tile) { buildTile(code, operands, tile); };
+  if (shape.hasOpenWidth())
+    return forEachOpenTile(code, shape, columnTiles.size, emit);
   if (!unitIsTile)
-    return forEachTile(code, shape, columnTiles, [&](const ColumnTile &tile) {
-      buildTile(code, operands, tile);
-    });
+    return forEachTile(code, shape, columnTiles, emit);
   Value firstColumn = columnTiles.start(code, operands.unit);
   columnTiles.dispatch(code, operands.unit, [&](int64_t columns) {
     buildTile(code, operands,
@@ -253,7 +267,7 @@ void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
 /// Where some tiles share a panel of weights, each fetches its part of the next
 /// one: see MatMul::fetchesNext.
 bool Convolution::fetchesNext() const {
-  return groupPanels > 1 && order.chunk > 1 &&
+  return !shape.hasOpenArea() && groupPanels > 1 && order.chunk > 1 &&
          tilesOfPanel() >= leastFetchingTiles;
 }
 
@@ -288,7 +302,7 @@ private:
   Value weightsAt(Value block) const;
   /// Whether tap \p s of a column of the tile is inside the input.
   bool meetsInput(int64_t column, int64_t s) const {
-    return tile.isInterior || shape.hasInputColumn(tile.edgeColumn + column, s);
+    return tile.meetsInput(shape, column, s);
   }
   bool reachesAlike(int64_t s, int64_t other) const;
   void step(SmallVector<Value> &sums, Value weights, Value input, int64_t s);
@@ -397,6 +411,12 @@ SmallVector<Value> Convolution::Reduction::kernelRow(ValueRange carried,
   const int64_t tapStep = shape.dilationWidth * pixelSize;
   const int64_t weightStep = steps * stepWeights;
   SmallVector<Value> sums(carried);
+  if (tile.hasTaps())
+    return code.loop(
+        tile.firstTap, tile.endTap, 1, sums, [&](Value s, ValueRange carried) {
+          return tap(carried, steps, code.add(weights, code.mul(s, weightStep)),
+                     code.add(input, code.mul(s, tapStep)), 0);
+        });
   int64_t next = 0;
   for (int64_t first = 0; first < shape.kernelWidth; first = next) {
     next = first + 1;
@@ -436,8 +456,9 @@ SmallVector<Value> Convolution::Reduction::block(ValueRange carried,
 }
 
 Value Convolution::Reduction::planeAt(Value block) const {
-  return code.add(operands.inputBase,
-                  code.mul(block, shape.inputPixels() * pixelSize));
+  return code.add(
+      operands.inputBase,
+      code.mul(block, code.mul(shape.inputPixels(code), pixelSize)));
 }
 
 Value Convolution::Reduction::weightsAt(Value block) const {
@@ -523,7 +544,7 @@ void Convolution::buildTile(VectorBuilder &code, Operands &operands,
                             const ColumnTile &tile) const {
   const int64_t columns = tile.columns;
   SmallVector<Value> sums = Reduction(*this, code, operands, tile).run();
-  const int64_t outputPixels = shape.outputPixels();
+  Value outputPixels = shape.outputPixels(code);
   const int64_t outputBlocks = shape.groups * groupVectors;
   Value firstPixel = code.add(code.mul(operands.outputRow, shape.outputWidth),
                               tile.firstColumn);
@@ -533,7 +554,7 @@ void Convolution::buildTile(VectorBuilder &code, Operands &operands,
     position.block = code.add(operands.firstBlock, v);
     Value plane =
         code.add(code.mul(operands.batch, outputBlocks), position.block);
-    Value planeBase = code.mul(plane, outputPixels * lanes);
+    Value planeBase = code.mul(plane, code.mul(outputPixels, lanes));
     position.pixel = code.add(firstPixel, column);
     position.offset = code.add(planeBase, code.mul(position.pixel, lanes));
     if (*operands.epilogue)

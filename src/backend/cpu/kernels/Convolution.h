@@ -37,6 +37,12 @@ public:
 
   /// Of an image: task t of image i is task i * tasks() + t of all.
   int64_t tasks() const { return order.tasks(); }
+  /// What they are the product of; sizes may be named.
+  llvm::SmallVector<int64_t> taskSizes() const {
+    return {order.outer,
+            shape.hasOpenHeight() ? shape.outputHeight : order.units,
+            order.panels};
+  }
   /// Elements of the packed weights, with what stands behind them.
   int64_t packedElements() const;
   /// How packed weights lie: [group][panel][block of inputs][tap][input of the
@@ -69,6 +75,7 @@ public:
 
 private:
   struct Operands;
+  TaskOrder::Task decode(VectorBuilder &code, mlir::Value task) const;
   void buildUnit(VectorBuilder &code, Operands &operands) const;
   void buildTile(VectorBuilder &code, Operands &operands,
                  const ColumnTile &tile) const;

@@ -12,6 +12,7 @@
 #include "backend/cpu/kernels/Tiling.h"
 
 #include <functional>
+#include <optional>
 
 namespace sinter::cpu {
 
@@ -20,7 +21,9 @@ struct OutputPlaces {
   int64_t begin, end;
 };
 
-/// A window on images. Sizes count pixels.
+/// A window on images. Sizes count pixels; those of input and output may be
+/// named, which code is made for and nothing else here asks about, but for what
+/// says so.
 struct WindowShape {
   int64_t inputHeight = 0, inputWidth = 0;
   int64_t outputHeight = 0, outputWidth = 0;
@@ -30,6 +33,8 @@ struct WindowShape {
   /// Padding before the first row and column (negative: rows left out); how
   /// much comes after the last ones follows from the output's size.
   int64_t padTop = 0, padLeft = 0;
+  /// Padding after the last column, where widths are named.
+  int64_t padRight = 0;
   /// Of a convolution of integers: elements of the input count as distances
   /// from it, and padding as none.
   int64_t zeroPoint = 0;
@@ -45,6 +50,15 @@ struct WindowShape {
   int64_t inputPixels() const { return inputHeight * inputWidth; }
   int64_t outputPixels() const { return outputHeight * outputWidth; }
   int64_t taps() const { return kernelHeight * kernelWidth; }
+
+  // The same in code, whose sizes may be named.
+  mlir::Value inputPixels(VectorBuilder &code) const;
+  mlir::Value outputPixels(VectorBuilder &code) const;
+  bool hasOpenHeight() const;
+  bool hasOpenWidth() const;
+  bool hasOpenArea() const { return hasOpenHeight() || hasOpenWidth(); }
+  /// With numbers in the place of names, by which times are estimated.
+  WindowShape nominal() const;
 
   /// The input column that tap \p s of output column \p column reads; may lie
   /// outside the input.
@@ -85,6 +99,20 @@ struct ColumnTile {
   /// Where it is not: a first column by which to ask which taps are inside the
   /// input. It is that of this tile or of one that is alike.
   int64_t edgeColumn;
+  /// Where it is not that of the kernel: the window by which to ask, which is
+  /// like it at this edge.
+  std::optional<WindowShape> edge = std::nullopt;
+  /// Of one column whose place is not known: its taps [first, end) are inside
+  /// the input, and no others.
+  mlir::Value firstTap = {}, endTap = {};
+
+  bool hasTaps() const { return firstTap != nullptr; }
+  /// Whether tap \p s of a column of the tile, whose taps are not given, is
+  /// inside the input.
+  bool meetsInput(const WindowShape &window, int64_t column, int64_t s) const {
+    return isInterior ||
+           (edge ? *edge : window).hasInputColumn(edgeColumn + column, s);
+  }
 };
 
 /// Emits code for all tiles of an output row: a loop for neighbouring tiles of
@@ -93,6 +121,14 @@ struct ColumnTile {
 void forEachTile(VectorBuilder &code, const WindowShape &window,
                  const Partition &tiles,
                  llvm::function_ref<void(const ColumnTile &)> emit);
+
+/// The same of rows whose width is named: in tiles of \p most columns, or half
+/// as many where that leaves less over, of which the last ends where the row
+/// does, over columns of the one before it. Rows that are too narrow for that
+/// go column by column.
+void forEachOpenTile(VectorBuilder &code, const WindowShape &window,
+                     int64_t most,
+                     llvm::function_ref<void(const ColumnTile &)> emit);
 
 /// Where in an output of blocked layout, [N, K/L, H * W, L], a vector of
 /// results belongs: L channels of one pixel.

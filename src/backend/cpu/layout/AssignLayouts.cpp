@@ -1,5 +1,6 @@
 #include "backend/cpu/layout/AssignLayouts.h"
 
+#include "backend/cpu/GraphShapes.h"
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/PassSetting.h"
 #include "backend/cpu/emit/ExactWidening.h"
@@ -148,24 +149,6 @@ static std::optional<Tensor> valueOf(Value value) {
   return results->front();
 }
 
-/// Whether bringing the operands into blocks costs more than the products do.
-/// Both take as many times longer as there are images, which do not count.
-static bool isTiny(stablehlo::ConvolutionOp op) {
-  constexpr int64_t mostProducts = 1024;
-  auto kernel = tensorOf(op.getRhs());
-  SmallVector<int64_t> image(tensorOf(op.getResult()).getShape());
-  image[op.getDimensionNumbers().getOutputBatchDimension()] = 1;
-  if (!kernel.hasStaticShape() || ShapedType::isDynamicShape(image))
-    return false;
-  std::optional<int64_t> weights = elementCount(kernel.getShape()),
-                         places = elementCount(image);
-  int64_t features = kernel.getDimSize(
-      op.getDimensionNumbers().getKernelOutputFeatureDimension());
-  return weights && places && features > 0 && *places <= mostProducts &&
-         *weights / features <= mostProducts &&
-         *places * (*weights / features) <= mostProducts;
-}
-
 /// [C, 1, R, S] of a depthwise convolution.
 Value LayoutAssigner::depthwiseGradient(TensorBuilder &emit,
                                         const WeightGradientForm &form) {
@@ -216,7 +199,7 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
     return true;
   }
   // What stands in blocks already need not be brought there.
-  if (isTiny(op) && !blockedOf.count(op.getLhs()))
+  if (hasFewProducts(op) && !blockedOf.count(op.getLhs()))
     return false;
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
@@ -236,13 +219,18 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
     weights =
         makeConstant(builder, op.getLoc(), *known, constantName(op.getRhs()));
   auto resultType = form->resultType(type);
+  // What follows from sizes where they are known.
+  DenseI64ArrayAttr paddingHigh;
+  if (resultType.isDynamicDim(2) || resultType.isDynamicDim(3))
+    paddingHigh = builder.getDenseI64ArrayAttr(form->paddingHigh);
   const Precision allowed = askedPrecision(op).value_or(setting.precision);
   Value result = emit.make<ConvolutionOp>(
       blockedType(resultType), input, weights, /*zero=*/Value(),
       static_cast<uint64_t>(resultType.getDimSize(1)),
       static_cast<uint64_t>(form->groups), DenseI64ArrayAttr(),
       allowed != Precision::Exact && !op->hasAttr(exactProductAttribute),
-      form->strides, form->dilations, form->paddingLow, form->zeroPoint);
+      form->strides, form->dilations, form->paddingLow, form->zeroPoint,
+      paddingHigh);
   auto product = result.getDefiningOp<ConvolutionOp>();
   if (allowed != Precision::Default)
     setPrecision(product, allowed);
@@ -296,20 +284,27 @@ template <typename Op> bool LayoutAssigner::rewritePool(Op op, StringRef kind) {
   auto from = tensorOf(op.getOperand());
   for (int64_t i = 0; i < 2; ++i) {
     int64_t reach = (op.getWindow()[i] - 1) * op.getDilations()[i];
-    if (from.isDynamicDim(i + 2) || type.isDynamicDim(i + 2))
+    if (reach < op.getPaddingLow()[i] || op.getDilations()[i] != 1)
       return false;
+    if (type.isDynamicDim(i + 2)) {
+      if (op.getPaddingHigh()[i] > reach)
+        return false;
+      continue;
+    }
     int64_t last = (type.getDimSize(i + 2) - 1) * op.getStrides()[i] -
                    op.getPaddingLow()[i];
-    if (reach < op.getPaddingLow()[i] || last >= from.getDimSize(i + 2) ||
-        op.getDilations()[i] != 1)
+    if (from.isDynamicDim(i + 2) || last >= from.getDimSize(i + 2))
       return false;
   }
+  DenseI64ArrayAttr paddingHigh;
+  if (type.isDynamicDim(2) || type.isDynamicDim(3))
+    paddingHigh = builder.getDenseI64ArrayAttr(op.getPaddingHigh());
   Type f32 = builder.getF32Type();
   auto pooled = [&](Value input, Type element, int64_t zeroPoint) {
     return emit.make<PoolOp>(blockedType(type).clone(element), input,
                              builder.getStringAttr(kind), op.getWindow(),
                              op.getStrides(), op.getDilations(),
-                             op.getPaddingLow(), zeroPoint);
+                             op.getPaddingLow(), zeroPoint, paddingHigh);
   };
   const bool isMean = kind != "max";
   Value result;

@@ -12,8 +12,8 @@
 // of the graph begins or ends.
 //
 // Restrictions:
-//   - f32; how many channels there are is known, and where the sizes of images
-//     are not, pools stay as they are;
+//   - f32, and a known number of channels; images may be of any number and
+//     size;
 //   - convolutions of one or two spatial dimensions without batch groups;
 //     lhs_dilation only where it equals the window (no two taps meet) and
 //     nothing is padded;

@@ -68,7 +68,7 @@ void cpu::storeInHalfPrecision(ConvolutionOp op, const PassSetting &setting,
   if (narrow->type() == ElementType::F16 && !setting.target.convertsF16)
     return;
   if (setting.choose(op.getLoc(),
-                     alternativesForWeights(convolutionShape(op),
+                     alternativesForWeights(nominalShape(op),
                                             {ElementType::F32, narrow->type()},
                                             setting.target)) == "weights-f32")
     return;

@@ -144,8 +144,8 @@ Value cpu::scaleBehindSums(ConvolutionOp op, const PassSetting &setting,
       !readsNarrowWeights(kernelOf(op, setting.target)))
     return {};
   const Alternatives all = alternativesForWeights(
-      convolutionShape(op),
-      {ElementType::F32, ElementType::BF16, ElementType::I8}, setting.target);
+      nominalShape(op), {ElementType::F32, ElementType::BF16, ElementType::I8},
+      setting.target);
   if (all.front().kernel == "weights-f32")
     return {};
   std::optional<ScaledIntegers> scaled = asScaledIntegers(*weights);
