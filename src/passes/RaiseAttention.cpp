@@ -309,9 +309,12 @@ bool Idiom::matchProduct() {
     return false;
   const unsigned keySide = keys->first, querySide = 1 - keySide;
   const int64_t shared = inner->batching[0].size();
-  // Dimensions of size 1 are made anew, wherever they may be.
+  // Dimensions of size 1 are made anew, wherever they may be, but stay where
+  // sizes are unknown.
+  const bool isKnown = tensorOf(outer.op->getResult(0)).hasStaticShape() &&
+                       !ShapedType::isDynamic(sizeOf(heads + 1));
   for (int64_t i = 0; i <= heads; ++i) {
-    int64_t dim = sizeOf(i) == 1 ? -1 : dimOf(i);
+    int64_t dim = isKnown && sizeOf(i) == 1 ? -1 : dimOf(i);
     auto own = inner->freeOf(dim);
     if (dim < 0) {
       queryDims.push_back(-1);
@@ -329,8 +332,19 @@ bool Idiom::matchProduct() {
   keyDims.back() = keys->second;
   queryDims.push_back(inner->contracting[querySide]);
   keyDims.push_back(inner->contracting[keySide]);
-  query = follow(inner->op->getOperand(querySide), queryDims);
-  key = follow(inner->op->getOperand(keySide), keyDims);
+  auto followed = [&](Value operand, Dims &dims) {
+    const Dims own = dims;
+    const double soFar = scale;
+    Value behind = follow(operand, dims);
+    if (isKnown || !llvm::is_contained(dims, -1))
+      return behind;
+    // A reshape on the way makes a dimension of size 1.
+    dims = own;
+    scale = soFar;
+    return operand;
+  };
+  query = followed(inner->op->getOperand(querySide), queryDims);
+  key = followed(inner->op->getOperand(keySide), keyDims);
   return std::isfinite(scale) && fitsF32(query) && fitsF32(key) &&
          (areKnown() || keepsDimensions());
 }

@@ -14,7 +14,9 @@
 // RaiseIdioms is.
 //
 // Restrictions:
-//   - Elements are f32 or floats narrower than that, shapes static.
+//   - Elements are f32 or floats narrower than that.
+//   - Where sizes are unknown, each tensor has all dimensions of the operation:
+//     none of size 1 is made anew.
 //   - The scores, the weights and what is between are read by the next step of
 //     the idiom alone, so that nothing needs them in memory.
 //   - One dimension each numbers the keys, the elements that are compared and

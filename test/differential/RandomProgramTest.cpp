@@ -389,8 +389,6 @@ TEST(RandomProgramTest, ProgramsForAllSizesAgree) {
   if (options.only.empty())
     options.only = batchableOperations();
   options.operations = 6;
-  options.largestDimension = 18;
-  options.largestRank = 3;
   uint64_t drawn = 0, opened = 0;
   checkPrograms(
       [&](const Model &model, uint64_t seed) {
