@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import struct
 import unittest
 
 import OnnxBytes as onnx
