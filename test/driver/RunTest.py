@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import struct
 import unittest
 
 import OnnxBytes as onnx
@@ -13,14 +14,16 @@ class Fallback(CommandTest):
     """What the CPU backend does not support: results whose size depends on values."""
 
     def test_interpreter(self):
-        nodes = [onnx.node("NonZero", ["x"], ["y"], "find")]
-        model = onnx.model(onnx.graph(nodes, [onnx.value_info("x", (2, 3))], [onnx.value_info("y", (2, "K"), onnx.INT64)]))
+        nodes = [onnx.node("NonZero", ["x"], ["y"], "find"), onnx.node("TopK", ["y", "k"], ["z", "at"], "most")]
+        k = onnx.tensor("k", [1], struct.pack("<q", 1), onnx.INT64)
+        outputs = [onnx.value_info("z", (2, 1), onnx.INT64)]
+        model = onnx.model(onnx.graph(nodes, [onnx.value_info("x", (2, 3))], outputs, [k]))
         model, x = self.write("sizes.onnx", model), self.write("x.npy", onnx.npy((2, 3), content=onnx.floats(1, 0, 0, 0, 2, 3)))
         done = self.sinter("run", model, "--input", x, "--json")
         self.assertEqual(done.returncode, DONE, done.stderr)
         self.assertRegex(done.stderr, r"\Anote: .*sizes.onnx: node 'find': .*interpreter, which is slow\n\Z")
         result = json.loads(done.stdout)
-        self.assertEqual((result["backend"], result["outputs"][0]["shape"]), ("interpreter", [2, 3]))
+        self.assertEqual((result["backend"], result["outputs"][0]["shape"]), ("interpreter", [2, 1]))
         for asked in ("run", "--backend", "cpu"), ("bench",):
             self.expect_error(UNSUPPORTED, asked[0], model, "--input", x, *asked[1:], mentions=["'find'", "the interpreter can run it"])
 

@@ -184,17 +184,33 @@ TEST(ProgramFileTest, RandomNonsenseDoesNotCrash) {
     });
 }
 
-/// As many as there are steps, and dimensions of what they call functions with.
-std::vector<OpenStep> openStepsOf(const std::vector<Step> &steps) {
-  std::vector<OpenStep> open(steps.size());
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].kind == StepKind::HostCall)
-      for (const TensorSpec &spec : steps[i].tensors)
-        open[i].tensors.emplace_back(spec.shape.begin(), spec.shape.end());
-    for (const std::vector<Step> &body : steps[i].bodies)
-      open[i].bodies.push_back(openStepsOf(body));
+/// Sizes that are known, as an open program has them.
+std::vector<OpenStep> openStepsOf(std::span<const Step> steps) {
+  std::vector<OpenStep> all;
+  for (const Step &step : steps) {
+    OpenStep &open = all.emplace_back();
+    for (const TensorSpec &spec : step.tensors)
+      open.tensors.emplace_back(spec.shape.begin(), spec.shape.end());
+    for (const std::vector<Step> &body : step.bodies)
+      open.bodies.push_back(openStepsOf(body));
+    if (step.kind == StepKind::If)
+      open.fits.resize(step.bodies.size());
   }
-  return open;
+  return all;
+}
+
+/// The first of \p steps that is of \p kind, or of their bodies'.
+OpenStep *firstOf(std::span<const Step> steps, std::vector<OpenStep> &open,
+                  StepKind kind) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].kind == kind)
+      return &open[i];
+    for (size_t body = 0; body < steps[i].bodies.size(); ++body)
+      if (OpenStep *inner =
+              firstOf(steps[i].bodies[body], open[i].bodies[body], kind))
+        return inner;
+  }
+  return nullptr;
 }
 
 TEST(ProgramFileTest, OpenSizesAreThoseOfTheProgram) {
@@ -220,7 +236,9 @@ TEST(ProgramFileTest, OpenSizesAreThoseOfTheProgram) {
       {"rank", [](OpenProgram &open) { open.inputs[0].pop_back(); }},
       {"parameter", [](OpenProgram &open) { open.parameters.clear(); }},
       {"outputs", [](OpenProgram &open) { open.outputs.clear(); }},
-      {"steps", [](OpenProgram &open) { open.steps.pop_back(); }}};
+      {"steps", [](OpenProgram &open) { open.steps.pop_back(); }},
+      {"definition",
+       [](OpenProgram &open) { open.steps[0].defines.push_back({0, 0}); }}};
   for (const auto &[name, damage] : damages) {
     OpenProgram open = sound;
     damage(open);
@@ -229,6 +247,15 @@ TEST(ProgramFileTest, OpenSizesAreThoseOfTheProgram) {
     EXPECT_NE(loaded.error().message.find("its open sizes make no sense"),
               std::string::npos)
         << name << ": " << loaded.error().message;
+  }
+  for (StepKind kind : {StepKind::If, StepKind::While, StepKind::HostCall}) {
+    OpenProgram open = sound;
+    OpenStep *step = firstOf(program.steps, open.steps, kind);
+    if (!step)
+      continue;
+    step->bodies.clear();
+    step->tensors.clear();
+    EXPECT_FALSE(load(open)) << static_cast<int>(kind);
   }
 }
 

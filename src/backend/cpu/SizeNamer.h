@@ -80,6 +80,8 @@ private:
                  unsigned depth);
   Known sizeThrough(mlir::Value numbers, size_t i, mlir::Operation *user,
                     unsigned depth);
+  /// Whether \p numbers are surely not negative, as parameters must be.
+  bool isCount(mlir::Value numbers, unsigned depth = 0);
   SizeExpression define(mlir::Value numbers, size_t i, mlir::Operation *user);
   /// Of each dimension of \p result, by the vector \p numbers.
   llvm::SmallVector<Known> sizesFrom(mlir::Value numbers,
@@ -122,6 +124,8 @@ private:
   bool mayDefine = false;
   llvm::DenseMap<mlir::Value, Dims> dims;
   llvm::DenseMap<mlir::Value, std::vector<Known>> elements;
+  /// What isCount() has found out.
+  llvm::DenseMap<mlir::Value, bool> counts;
 };
 
 } // namespace sinter::cpu

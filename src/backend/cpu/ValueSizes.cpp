@@ -44,6 +44,39 @@ static bool isReadable(Value numbers) {
           type.getElementType().isSignlessInteger(64));
 }
 
+bool SizeNamer::isCount(Value numbers, unsigned depth) {
+  using namespace stablehlo;
+  const std::vector<Known> known = elementsOf(numbers);
+  if (!known.empty() &&
+      llvm::all_of(known, [](const Known &each) { return each.has_value(); }))
+    return true;
+  Operation *op = numbers.getDefiningOp();
+  if (!op || depth == deepestChain)
+    return false;
+  if (auto found = counts.find(numbers); found != counts.end())
+    return found->second;
+  auto areCounts = [&] {
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return isCount(operand, depth + 1);
+    });
+  };
+  auto call = dyn_cast<HostCallOp>(op);
+  bool is = isa<GetDimensionSizeOp>(op) ||
+            (call && call.getFunction() == "sinter.count_rows");
+  if (isa<ConvertOp>(op))
+    is = getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1) ||
+         areCounts();
+  else if (isa<ReshapeOp, BroadcastInDimOp, SliceOp, ConcatenateOp, AddOp,
+               SubtractOp, MulOp>(op))
+    // What a difference is of is not negative; if it is itself shows when it
+    // is a size.
+    is = areCounts();
+  else if (auto reduce = dyn_cast<ReduceOp>(op))
+    is = soleOperation(reduce.getBody()) == AddOp::getOperationName() &&
+         areCounts();
+  return counts[numbers] = is;
+}
+
 SizeExpression SizeNamer::define(Value numbers, size_t i, Operation *user) {
   const auto parameter = static_cast<uint32_t>(table.parameters.size());
   std::string node = user->getName().getStringRef().str();
@@ -92,7 +125,9 @@ Known SizeNamer::sizeThrough(Value numbers, size_t i, Operation *user,
       slice && tensorOf(slice).getRank() == 1)
     return operand(0, slice.getStartIndices()[0] +
                           i * static_cast<size_t>(slice.getStrides()[0]));
-  if (!isa<AddOp, SubtractOp, MulOp>(op))
+  // Of numbers that may be negative only the result is a size.
+  if (!isa<AddOp, SubtractOp, MulOp>(op) || !isCount(op->getOperand(0)) ||
+      !isCount(op->getOperand(1)))
     return std::nullopt;
   const Known a = operand(0, i), b = operand(1, i);
   if (!a || !b)

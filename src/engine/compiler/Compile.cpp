@@ -221,6 +221,7 @@ MlirCompilerModel::compile(const CompileRequest &request) {
     if (request.closed)
       request.closed(program.error().message);
   }
+  std::optional<std::string> whyForValues;
   // Observers are told of values of known shapes.
   if (request.observed.empty()) {
     bool hasOpenSizes = false;
@@ -228,13 +229,16 @@ MlirCompilerModel::compile(const CompileRequest &request) {
         compileForAnyValues(request, hasOpenSizes);
     if (program || !hasOpenSizes || program.error().kind == ErrorKind::System)
       return program;
-    if (request.perValues)
-      request.perValues(program.error().message);
+    whyForValues = program.error().message;
   }
   Result<Model> model = source->specialized(request.shapes, request.values);
   if (!model)
     return model.takeError();
-  return compileModel(std::move(*model), knownOf(request), request);
+  Result<std::shared_ptr<const Program>> program =
+      compileModel(std::move(*model), knownOf(request), request);
+  if (program && whyForValues && request.perValues)
+    request.perValues(*whyForValues);
+  return program;
 }
 
 } // namespace sinter

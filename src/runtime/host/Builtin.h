@@ -32,16 +32,16 @@ Result<void> rngBitGenerator(const HostCall &call);
 /// "distribution" (1 uniform, 2 normal).
 Result<void> rng(const HostCall &call);
 
-/// "sinter.non_zero": the places of the elements of the first input, flags, that
-/// are not zero, in row-major order: [rank, count] of i64. As many as the output
-/// has room for (the second input), which is a System error otherwise.
+/// "sinter.non_zero": the places of the elements of the first input, flags,
+/// that are not zero, in row-major order: [rank, count] of i64. As many as the
+/// output has room for (the second input), which is a System error otherwise.
 Result<void> nonZero(const HostCall &call);
 
-/// Rows that a loop gathers, in a list of the run ("list" of the configuration):
-/// "sinter.begin_rows" empties it, "sinter.add_rows" adds those of the input,
-/// "sinter.count_rows" gives how many there are (i64), "sinter.take_rows" gives
-/// them, as many as the output has room for (the input), which is a System error
-/// otherwise, and forgets them.
+/// Rows that a loop gathers, in a list of the run ("list" of the
+/// configuration): "sinter.begin_rows" empties it, "sinter.add_rows" adds those
+/// of the input, "sinter.count_rows" gives how many there are (i64),
+/// "sinter.take_rows" gives them, as many as the output has room for (the
+/// input), which is a System error otherwise, and forgets them.
 Result<void> beginRows(const HostCall &call);
 Result<void> addRows(const HostCall &call);
 Result<void> countRows(const HostCall &call);

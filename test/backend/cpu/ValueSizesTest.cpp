@@ -361,7 +361,8 @@ TEST_P(ValueSizes, AreRunByOneProgram) {
   auto two = ProgramExecutor::create(*kept, std::make_shared<ThreadPool>(2));
   ASSERT_TRUE(one && two);
   std::mt19937 random(7);
-  for (double zeros : {0.5, 1.0, 0.0, 0.9, 0.1, 0.5, 0.5}) {
+  for (double zeros : {0.5, 1.0, 0.0, 0.9, 0.1, 0.5, 0.5, 0.3, 0.7, 0.8, 0.2,
+                       0.6, 0.4, 0.95, 0.05, 0.5}) {
     SCOPED_TRACE(zeros);
     std::vector<Tensor> inputs;
     for (const DrawnInput &input : test.inputs)

@@ -311,8 +311,8 @@ std::optional<Values> Elemental::concatenateAt(stablehlo::ConcatenateOp op,
   bool asVector =
       llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
   auto inputs = op.getInputs();
-  auto choose = [&](auto &self, size_t input, int64_t start) -> Values {
-    int64_t end = start + shapeOf(inputs[input])[dim];
+  auto choose = [&](auto &self, size_t input, Value start) -> Values {
+    Value end = code.add(start, code.index(shapeOf(inputs[input])[dim]));
     auto here = [&] {
       Coordinates source(place);
       source[dim] = code.sub(place[dim].value, start);
@@ -321,11 +321,10 @@ std::optional<Values> Elemental::concatenateAt(stablehlo::ConcatenateOp op,
     };
     if (input + 1 == inputs.size())
       return here();
-    return Values(code.branch(code.less(place[dim].value, code.index(end)),
-                              here,
+    return Values(code.branch(code.less(place[dim].value, end), here,
                               [&] { return self(self, input + 1, end); }));
   };
-  return choose(choose, 0, 0);
+  return choose(choose, 0, code.index(0));
 }
 
 std::optional<Values> Elemental::reverseAt(stablehlo::ReverseOp op,

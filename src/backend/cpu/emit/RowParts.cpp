@@ -36,8 +36,12 @@ void RowParts::collect(Value tensor) {
     if (concatenate.getDimension() + 1 != shape.size())
       return;
     int64_t end = 0;
-    for (Value input : concatenate.getInputs())
+    for (Value input : concatenate.getInputs()) {
+      // Where the pieces behind one of an open size begin is not known.
+      if (isNamed(shapeOf(input).back()))
+        break;
       addCut(end += shapeOf(input).back());
+    }
   } else if (auto pad = dyn_cast<stablehlo::PadOp>(op)) {
     size_t last = shape.size() - 1;
     int64_t low = pad.getEdgePaddingLow()[last];

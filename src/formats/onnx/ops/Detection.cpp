@@ -83,7 +83,8 @@ static LogicalResult importNonMaxSuppression(NodeContext &node) {
   if (!boxes || !scores)
     return failure();
   if (node.rank(boxes) != 3 || node.rank(scores) != 3 ||
-      node.shape(boxes)[2] != 4)
+      (node.shape(boxes)[2] != 4 &&
+       !ShapedType::isDynamic(node.shape(boxes)[2])))
     return node.fail("boxes are not [B, N, 4] or scores not [B, C, N]");
   if (!node.isStatic(boxes) || !node.isStatic(scores))
     return node.unknown("an unknown number of boxes");
