@@ -294,6 +294,27 @@ Tensor setZeroPoint(WindowShape &shape, ElementType element, int64_t zeroPoint,
   return zero;
 }
 
+/// A sum of products, and of their magnitudes.
+struct WindowSums {
+  double sum = 0, magnitude = 0;
+
+  /// The nine taps of a 3x3 window around \p pixel of an image of \p size
+  /// squared; \p x gives the number at a pixel, \p w that of a tap.
+  void addTaps(int64_t pixel, int64_t size,
+               llvm::function_ref<double(int64_t)> x,
+               llvm::function_ref<double(int64_t)> w) {
+    for (int64_t tap = 0; tap < 9; ++tap) {
+      const int64_t row = pixel / size + tap / 3 - 1;
+      const int64_t column = pixel % size + tap % 3 - 1;
+      if (row < 0 || column < 0 || row >= size || column >= size)
+        continue;
+      const double product = x(row * size + column) * w(tap);
+      sum += product;
+      magnitude += std::abs(product);
+    }
+  }
+};
+
 /// Of 3x3 with padding, in blocks of channels.
 void checkConvolution(const Arithmetic &arithmetic, const Target &target,
                       int64_t inputs, int64_t outputs, int64_t size,
@@ -329,20 +350,15 @@ void checkConvolution(const Arithmetic &arithmetic, const Target &target,
       });
   for (int64_t o = 0; o < outputs; ++o)
     for (int64_t pixel = 0; pixel < pixels; ++pixel) {
-      double sum = 0, magnitude = 0;
+      WindowSums sums;
       for (int64_t c = 0; c < inputs; ++c)
-        for (int64_t tap = 0; tap < 9; ++tap) {
-          const int64_t row = pixel / size + tap / 3 - 1;
-          const int64_t column = pixel % size + tap % 3 - 1;
-          if (row < 0 || column < 0 || row >= size || column >= size)
-            continue;
-          const double product =
-              (x.toDouble(at(c, row * size + column)) - zeroPoint) *
-              w.toDouble((o * inputs + c) * 9 + tap);
-          sum += product;
-          magnitude += std::abs(product);
-        }
-      expectNear(y, at(o, pixel), sum, magnitude);
+        sums.addTaps(
+            pixel, size,
+            [&](int64_t p) { return x.toDouble(at(c, p)) - double(zeroPoint); },
+            [&](int64_t tap) {
+              return w.toDouble((o * inputs + c) * 9 + tap);
+            });
+      expectNear(y, at(o, pixel), sums.sum, sums.magnitude);
     }
 }
 
@@ -404,19 +420,12 @@ void checkDepthwise(const Arithmetic &arithmetic, const Target &target,
       });
   for (int64_t c = 0; c < channels; ++c)
     for (int64_t pixel = 0; pixel < pixels; ++pixel) {
-      double sum = 0, magnitude = 0;
-      for (int64_t tap = 0; tap < 9; ++tap) {
-        const int64_t row = pixel / size + tap / 3 - 1;
-        const int64_t column = pixel % size + tap % 3 - 1;
-        if (row < 0 || column < 0 || row >= size || column >= size)
-          continue;
-        const double product =
-            (x.toDouble(at(c, row * size + column)) - double(zeroPoint)) *
-            w.toDouble(c * 9 + tap);
-        sum += product;
-        magnitude += std::abs(product);
-      }
-      expectNear(y, at(c, pixel), sum, magnitude);
+      WindowSums sums;
+      sums.addTaps(
+          pixel, size,
+          [&](int64_t p) { return x.toDouble(at(c, p)) - double(zeroPoint); },
+          [&](int64_t tap) { return w.toDouble(c * 9 + tap); });
+      expectNear(y, at(c, pixel), sums.sum, sums.magnitude);
     }
 }
 

@@ -349,6 +349,34 @@ TEST(Layout, WhatKeepsChannelsApart) {
 
 /// An epilogue whose place in the product has more than two dimensions, and
 /// operands that are read through a transpose.
+/// Of blocks that are full and of one that is not, in any number of rows.
+TEST(Layout, ExtremesOfAllChannels) {
+  for (int64_t images : {1, 3})
+    for (int64_t channels : {16, 20, 32, 48})
+      for (int64_t size : {3, 4, 7, 8}) {
+        const std::string result = typeOf({images, channels, size, size}),
+                          input = typeOf({images, 5, size, size});
+        std::string body =
+            "(%x: " + input + ") -> (tensor<f32>, tensor<f32>) {\n%k = " +
+            weights({channels, 5, 3, 3}, 7) +
+            "\n%c = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, "
+            "1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} "
+            "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (" +
+            input + ", " + typeOf({channels, 5, 3, 3}) + ") -> " + result +
+            "\n%l = stablehlo.constant dense<0x7F800000> : tensor<f32>\n"
+            "%g = stablehlo.constant dense<0xFF800000> : tensor<f32>\n";
+        for (auto [name, from, by] :
+             {std::tuple{"%m", "%l", "minimum"}, {"%n", "%g", "maximum"}})
+          body += std::string(name) + " = stablehlo.reduce(%c init: " + from +
+                  ") applies stablehlo." + by +
+                  " across dimensions = [0, 1, 2, 3] : (" + result +
+                  ", tensor<f32>) -> tensor<f32>\n";
+        EXPECT_EQ(differs(body + "return %m, %n : tensor<f32>, tensor<f32>\n}"),
+                  "")
+            << images << " of " << channels << ", " << size;
+      }
+}
+
 TEST(Layout, ProductsWithEpilogues) {
   std::string text = "(%x: tensor<2x5x24xf32>, %y: tensor<2x5x40xf32>) -> "
                      "tensor<2x5x40xf32> {\n%k = " +

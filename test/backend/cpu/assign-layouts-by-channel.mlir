@@ -106,3 +106,22 @@ func.func @main(%x: tensor<1x32x8x8xf32>, %w: tensor<20x32x3x3xf32>) -> (tensor<
   %s = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [0, 1, 2, 3] : (tensor<1x20x8x8xf32>, tensor<f32>) -> tensor<f32>
   return %m, %n, %s : tensor<f32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// Where all blocks are full, a few rows are as good.
+// CHECK-LABEL: func.func @main({{.*}}-> (tensor<f32>, tensor<f32>)
+// CHECK: %[[A:.*]] = "cpu.convolution"
+// CHECK: %[[F:.*]] = stablehlo.reshape %[[A]] : (tensor<1x2x6x6x16xf32>) -> tensor<8x9x16xf32>
+// CHECK: %[[R:.*]]:2 = stablehlo.reduce(%[[F]] init: {{.*}}), (%[[F]] init: {{.*}}) across dimensions = [1]
+// CHECK: %{{.*}}:2 = stablehlo.reduce(%[[R]]#0 init: {{.*}}), (%[[R]]#1 init: {{.*}}) across dimensions = [0, 1]
+func.func @main(%x: tensor<1x32x6x6xf32>, %w: tensor<32x32x3x3xf32>) -> (tensor<f32>, tensor<f32>) {
+  %a = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+    window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x32x6x6xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x6x6xf32>
+  %l = stablehlo.constant dense<0x7F800000> : tensor<f32>
+  %g = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %m = stablehlo.reduce(%a init: %l) applies stablehlo.minimum across dimensions = [0, 1, 2, 3] : (tensor<1x32x6x6xf32>, tensor<f32>) -> tensor<f32>
+  %n = stablehlo.reduce(%a init: %g) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<1x32x6x6xf32>, tensor<f32>) -> tensor<f32>
+  return %m, %n : tensor<f32>, tensor<f32>
+}

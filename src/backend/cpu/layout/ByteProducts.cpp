@@ -243,30 +243,35 @@ bool isMatrix(const stablehlo::ProductSide &side) {
          isInOrder(llvm::to_vector(side.contracting), side.free());
 }
 
-bool isByteProduct(stablehlo::DotGeneralOp op) {
+std::optional<ByteProduct> ByteProduct::match(stablehlo::DotGeneralOp op) {
   const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
-  return tensorOf(op.getResult()).getElementType().isInteger(32) &&
-         lhs.batching.empty() && !lhs.contracting.empty() && isMatrix(rhs) &&
-         ByteDistances::match(op.getLhs()) && signedBytes(op.getRhs());
+  if (!tensorOf(op.getResult()).getElementType().isInteger(32) ||
+      !lhs.batching.empty() || lhs.contracting.empty() || !isMatrix(rhs))
+    return std::nullopt;
+  std::optional<ByteDistances> input = ByteDistances::match(op.getLhs());
+  std::optional<Tensor> weights =
+      input ? signedBytes(op.getRhs()) : std::nullopt;
+  if (!weights)
+    return std::nullopt;
+  return ByteProduct{op, *input, std::move(*weights)};
 }
 
-Value asByteProduct(stablehlo::DotGeneralOp op, const Target &target) {
+Value ByteProduct::emit(const Target &target) const {
+  stablehlo::DotGeneralOp op = this->op;
   const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
   auto type = tensorOf(op.getResult());
-  auto found = ByteDistances::match(op.getLhs());
-  std::optional<Tensor> weights = signedBytes(op.getRhs());
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
-  const ByteDistances input = found->preferredBy(target, emit);
+  const ByteDistances input = this->input.preferredBy(target, emit);
   Value bytes = withNeighbours(emit, input.bytes, lhs);
   Value packed =
-      makeConstant(builder, op.getLoc(), *weights, constantName(op.getRhs()));
+      makeConstant(builder, op.getLoc(), weights, constantName(op.getRhs()));
   Value sums = emit.make<ByteProductOp>(type, bytes, packed, rhs.contracting);
   if (input.zeroPoint == 0 && !input.variable)
     return sums;
   // What the zero point has added to each column.
   Value ofColumns =
-      makeConstant(builder, op.getLoc(), sumsOver(*weights, rhs.contracting));
+      makeConstant(builder, op.getLoc(), sumsOver(weights, rhs.contracting));
   ArrayRef<int64_t> columns = shapeOf(ofColumns);
   Value zero =
       input.variable

@@ -75,6 +75,17 @@ struct ByteConvolution {
 /// Null for anything else.
 mlir::Value withoutVariableZeroPoint(stablehlo::ConvolutionOp op);
 
+/// A matrix product that the kernels of bytes compute.
+struct ByteProduct {
+  stablehlo::DotGeneralOp op;
+  ByteDistances input;
+  Tensor weights;
+
+  static std::optional<ByteProduct> match(stablehlo::DotGeneralOp op);
+  /// The result of the product.
+  mlir::Value emit(const Target &target) const;
+};
+
 /// \p value, the left operand \p side of a product, with the contracted
 /// dimensions behind the others.
 mlir::Value withNeighbours(nn::TensorBuilder &emit, mlir::Value value,
@@ -83,11 +94,6 @@ mlir::Value withNeighbours(nn::TensorBuilder &emit, mlir::Value value,
 /// Whether the weights \p side of a product lie as a matrix or a transposed
 /// one.
 bool isMatrix(const stablehlo::ProductSide &side);
-
-/// Whether \p op is a product that the kernels of bytes compute.
-bool isByteProduct(stablehlo::DotGeneralOp op);
-/// The result of such a one.
-mlir::Value asByteProduct(stablehlo::DotGeneralOp op, const Target &target);
 
 } // namespace sinter::cpu
 

@@ -77,7 +77,8 @@ static Type accumulatorOf(DotGeneralOp op) {
 
 /// By bytes, unless f32 holds the sums and takes less.
 static Value asBytes(DotGeneralOp op, const PassSetting &setting) {
-  if (!isByteProduct(op))
+  const std::optional<ByteProduct> product = ByteProduct::match(op);
+  if (!product)
     return {};
   const Type sums = accumulatorOf(op);
   if (sums && sums.isF32()) {
@@ -90,7 +91,7 @@ static Value asBytes(DotGeneralOp op, const PassSetting &setting) {
                                  bytes, setting.target)) != "bytes")
       return {};
   }
-  return asByteProduct(op, setting.target);
+  return product->emit(setting.target);
 }
 
 /// What stands for the result; null where the operation stays.
