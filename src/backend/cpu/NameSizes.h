@@ -13,8 +13,11 @@
 // What sizes decide (a slice that ends at the smaller of a length and 512) is
 // taken to be as it is for small sizes, and noted as a limit.
 //
+// Sizes behind windows with strides are quotients, which become parameters that
+// follow from those before them.
+//
 // Restrictions: sizes that follow from values, from branches, loops or windows
-// have no such expression, and fail.
+// of stablehlo.reduce_window have no such expression, and fail.
 //
 //===----------------------------------------------------------------------===//
 
