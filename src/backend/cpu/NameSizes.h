@@ -14,10 +14,12 @@
 // taken to be as it is for small sizes, and noted as a limit.
 //
 // A size that follows from a value (the number of elements that are not zero)
-// is a parameter that a `cpu.define_sizes` of that value defines.
+// is a parameter that a `cpu.define_sizes` of that value defines. Sizes behind
+// windows with strides are quotients, which become parameters that follow from
+// those before them.
 //
-// Restrictions: sizes that differ between branches, or change in a loop, have
-// no such expression, and fail.
+// Restrictions: sizes that differ between branches, change in a loop, or follow
+// from windows of stablehlo.reduce_window have no such expression, and fail.
 //
 //===----------------------------------------------------------------------===//
 

@@ -582,3 +582,39 @@ TEST(OpenImages, AreRefusedWhereNoKernelComputesThem) {
   EXPECT_EQ(program.error().message,
             "stablehlo.convolution keeps no open sizes");
 }
+
+/// Half as many pixels, and as many again beside those that were there: sizes
+/// are the same where they are even.
+TEST(OpenImages, GoDownAndUp) {
+  SKIP_IF_NAMES_MAY_NOT_WRAP();
+  ImageText t(/*opensBatch=*/true, /*opensArea=*/true, 0);
+  const ImageText::Image x = t.input(16, 20, 24);
+  const ImageText::Image whole = t.relu(t.bias(t.convolution(x, 32, {})));
+  ImageText::Image half =
+      t.pool(whole, "max", {.size = 2, .stride = 2, .padding = 0});
+  half = t.relu(t.convolution(half, 48, {}));
+  const ImageText::Image both = t.join({t.spread(half, 32), whole});
+  const std::string text =
+      t.finish(t.bias(t.convolution(both, 8, {.size = 1, .padding = 0})));
+  Model model = parseModel(text);
+  ASSERT_TRUE(model.entry()) << text;
+  auto program = compiled(text, *cpu::Target::host());
+  ASSERT_TRUE(program && program->open);
+  EXPECT_EQ(program->open->quotients.size(), 2U);
+  auto executor = executorOf(program, 2);
+  ASSERT_TRUE(executor);
+  for (auto [height, width] : {std::pair(20, 24), std::pair(8, 38),
+                               std::pair(2, 4), std::pair(30, 66)}) {
+    SCOPED_TRACE(std::to_string(height) + "x" + std::to_string(width));
+    Tensor images(ElementType::F32, {2, 16, height, width});
+    fillRandom(images, 3);
+    auto expected = interpret(model.entry(), {images});
+    ASSERT_TRUE(expected) << expected.error().message;
+    expectNear(resultOf(*executor, images), (*expected)[0]);
+  }
+  auto odd = executor->run(
+      std::vector<Tensor>{Tensor(ElementType::F32, {1, 16, 9, 8})});
+  ASSERT_FALSE(odd);
+  EXPECT_NE(odd.error().message.find("is negative"), std::string::npos)
+      << odd.error().message;
+}
