@@ -4,15 +4,6 @@
 // Its code is for all of them: kernels read what they need from a table of
 // sizes. Its inputs and outputs have dimensions of -1, its steps refer to slots
 // instead of memory, and everything else that depends on sizes is an
-// expression here. `programFor` makes the program of given sizes, which is like
-// any other, on the same code and constants.
-//
-//===- OpenProgram.h - a program of all sizes -----------------------------===//
-//
-// A program whose `open` is set was compiled for sizes that are not known yet.
-// Its code is for all of them: kernels read what they need from a table of
-// sizes. Its inputs and outputs have dimensions of -1, its steps refer to slots
-// instead of memory, and everything else that depends on sizes is an
 // expression here, of the parameters. Sizes of the inputs give the first ones;
 // the others are numbers that the program computes, which `Size` steps read.
 // OpenInstance.h makes what runs of it.
