@@ -36,7 +36,7 @@ class Quantized:
         self.b = numbers(CLASSES, 2, 0.2, 1.0)
         self.scales = [0.0081, 0.0127, 0.01, 0.009]
 
-    def onnx(self, integers=False, bias=None):
+    def onnx(self, integers=False, bias=None, casts=False):
         nodes, tensors = [], []
 
         def add(name, shape, content, kind=onnx.FLOAT):
@@ -64,7 +64,11 @@ class Quantized:
             nodes.append(onnx.node("Add", ["m", "b"], ["s"], "sum"))
             source = "s"
         y = through(source, "y", [STEP], 0, UINT8)
-        return onnx.model(onnx.graph(nodes, [onnx.value_info("x", ["N", FEATURES])], [onnx.value_info(y, ["N", CLASSES])], tensors), 15)
+        outputs = [onnx.value_info(y, ["N", CLASSES])]
+        if casts:
+            nodes.append(onnx.node("Cast", ["v.q"], ["c"], "cast", attributes=onnx.data(5, onnx.data(1, "to") + onnx.number(3, onnx.FLOAT) + onnx.number(20, 2))))
+            outputs.append(onnx.value_info("c", [FEATURES, CLASSES]))
+        return onnx.model(onnx.graph(nodes, [onnx.value_info("x", ["N", FEATURES])], outputs, tensors), 15)
 
     def step(self, x, target):
         """The loss, and w and b behind a step of plain descent."""
@@ -139,6 +143,12 @@ class TrainQuantized(TrainCase):
         _, done = self.step(network.onnx(integers=True), "--frozen", "v.q")
         self.assertEqual(done.returncode, USAGE, done.stderr)
         self.assertIn("there is no weight to train", done.stderr)
+        # What something else reads, too, stays as it is.
+        _, done = self.step(network.onnx(integers=True, bias=True, casts=True))
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("not trained, since the file holds them as integers that are not only dequantised to f32: v.q\n", done.stderr)
+        with open(self.path("out.onnx"), "rb") as file:
+            self.assertEqual(list(bytes_of(file.read(), "v.q")), elements)
 
 
 if __name__ == "__main__":

@@ -91,12 +91,18 @@ static void eraseUnread(Block &block) {
 
 StoredWeights expandStoredWeights(Model &model) {
   eraseUnread(model.entry().front());
+  // Raising may have left another copy for who reads plain integers.
+  llvm::StringMap<unsigned> copies;
+  for (auto constant : model.entry().front().getOps<stablehlo::ConstantOp>())
+    if (!constant->use_empty())
+      ++copies[constantName(constant.getResult())];
   StoredWeights weights;
   for (auto constant : llvm::make_early_inc_range(
            model.entry().front().getOps<stablehlo::ConstantOp>())) {
     const StringRef name = constantName(constant.getResult());
-    if (name.empty() || !isa<IntegerType, quant::QuantizedType>(
-                            tensorOf(constant).getElementType()))
+    if (name.empty() || copies.lookup(name) != 1 ||
+        !isa<IntegerType, quant::QuantizedType>(
+            tensorOf(constant).getElementType()))
       continue;
     SmallVector<stablehlo::UniformDequantizeOp> readers = readersOf(constant);
     if (readers.empty())
