@@ -76,7 +76,7 @@ Result<std::vector<int64_t>> parametersOf(const Program &program,
   const OpenProgram &open = *program.open;
   if (Result<void> fit = checkInputs(program.inputs, inputs); !fit)
     return fit.takeError();
-  std::vector<int64_t> parameters(open.parameters.size(), -1);
+  std::vector<int64_t> parameters(open.parameters.size(), unknownParameter);
   for (bool checks : {false, true})
     for (size_t i = 0; i < inputs.size(); ++i)
       for (size_t dim = 0; dim < inputs[i].shape().size(); ++dim) {
@@ -84,7 +84,7 @@ Result<std::vector<int64_t>> parametersOf(const Program &program,
         const int64_t given = inputs[i].shape()[dim];
         const std::optional<uint32_t> parameter = size.asParameter();
         if (!checks) {
-          if (parameter && parameters[*parameter] < 0)
+          if (parameter && parameters[*parameter] == unknownParameter)
             parameters[*parameter] = given;
           continue;
         }
@@ -97,20 +97,30 @@ Result<std::vector<int64_t>> parametersOf(const Program &program,
                             " by the other inputs, not " +
                             std::to_string(given));
       }
+  if (Result<void> done = setQuotients(open, parameters); !done)
+    return done.takeError();
+  return parameters;
+}
+
+Result<void> setQuotients(const OpenProgram &open,
+                          std::span<int64_t> parameters) {
   for (const SizeQuotient &each : open.quotients) {
-    const std::optional<int64_t> size = each.size.at(parameters);
+    const std::optional<int64_t> size = knownSize(each.size, parameters);
     if (!size)
+      continue;
+    if (*size == std::numeric_limits<int64_t>::min())
       return usageError(each.size.text(open.parameters) + " is too large");
     parameters[each.parameter] = *size < 0 ? -1 : *size / each.divisor;
   }
-  return parameters;
+  return {};
 }
 
 std::optional<int64_t> knownSize(const SizeExpression &size,
                                  std::span<const int64_t> parameters) {
   for (const SizeExpression::Term &term : size.terms())
     for (uint32_t parameter : term.parameters)
-      if (parameter >= parameters.size() || parameters[parameter] < 0)
+      if (parameter >= parameters.size() ||
+          parameters[parameter] == unknownParameter)
         return std::nullopt;
   return size.at(parameters).value_or(std::numeric_limits<int64_t>::min());
 }
@@ -119,7 +129,7 @@ std::string textOf(const OpenProgram &open,
                    std::span<const int64_t> parameters) {
   std::string text;
   for (size_t i = 0; i < open.parameters.size(); ++i)
-    if (parameters[i] >= 0)
+    if (parameters[i] != unknownParameter)
       text += (text.empty() ? "" : ", ") + open.parameters[i] + " = " +
               std::to_string(parameters[i]);
   return text;

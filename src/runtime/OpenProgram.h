@@ -16,6 +16,8 @@
 #include "runtime/Program.h"
 #include "runtime/SizeExpression.h"
 
+#include <limits>
+
 namespace sinter {
 
 /// The least number of blocks that hold `size`.
@@ -93,11 +95,19 @@ struct OpenProgram {
 /// each dimension, and an open step for each step. Errors: System, as damaged.
 Result<void> checkOpenSizes(const Program &program);
 
-/// The parameters that inputs of these shapes stand for; -1 for those that the
-/// program computes. Usage errors name the input and the dimension that
-/// contradicts another one or the program.
+/// A parameter of which nothing is known yet.
+inline constexpr int64_t unknownParameter = std::numeric_limits<int64_t>::min();
+
+/// The parameters that inputs of these shapes stand for; unknownParameter for
+/// those that the program computes. Usage errors name the input and the
+/// dimension that contradicts another one or the program.
 Result<std::vector<int64_t>> parametersOf(const Program &program,
                                           std::span<const Tensor> inputs);
+
+/// Sets the quotients of \p parameters that are known. Errors: Usage where one
+/// is too large.
+Result<void> setQuotients(const OpenProgram &open,
+                          std::span<int64_t> parameters);
 
 /// The value of \p size; nothing as long as a parameter in it is not known.
 /// Overflow is the least number.

@@ -90,17 +90,36 @@ Result<void> cpu::checkMayOpen(func::FuncOp function) {
   return may;
 }
 
-Result<void> cpu::checkKeepsWeightsNarrow(func::FuncOp function) {
-  Result<void> keeps = {};
-  function.walk([&](stablehlo::DotGeneralOp dot) {
-    for (Value operand : dot.getOperands()) {
-      const Type element = getElementTypeOrSelf(operand);
-      if ((element.isF32() || element.isF64()) &&
-          followFromNarrow(operand, element.getIntOrFloatBitWidth()))
-        keeps = refused(dot, "keeps its weights narrow only where sizes are "
-                             "known (--open opens it anyway)");
-    }
-    return keeps ? WalkResult::advance() : WalkResult::interrupt();
+/// Whether \p op goes over areas of unknown size.
+static bool hasOpenArea(stablehlo::ConvolutionOp op) {
+  const auto sizes = cast<RankedTensorType>(op.getLhs().getType()).getShape();
+  return llvm::any_of(
+      op.getDimensionNumbers().getInputSpatialDimensions(),
+      [&](int64_t dim) { return ShapedType::isDynamic(sizes[dim]); });
+}
+
+static bool hasNarrowWeights(stablehlo::DotGeneralOp dot) {
+  return llvm::any_of(dot.getOperands(), [](Value operand) {
+    const Type element = getElementTypeOrSelf(operand);
+    return (element.isF32() || element.isF64()) &&
+           followFromNarrow(operand, element.getIntOrFloatBitWidth());
   });
-  return keeps;
+}
+
+Result<void> cpu::checkIsWorthOpening(func::FuncOp function) {
+  constexpr llvm::StringLiteral opens = " (--open opens it anyway)";
+  Result<void> isWorth = {};
+  function.walk([&](Operation *op) {
+    if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
+        dot && hasNarrowWeights(dot))
+      isWorth =
+          refused(op, "keeps its weights narrow only where sizes are known" +
+                          opens.str());
+    if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op);
+        convolution && hasOpenArea(convolution))
+      isWorth = refused(op, "is faster where heights and widths are known" +
+                                opens.str());
+    return isWorth ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return isWorth;
 }

@@ -18,10 +18,11 @@ namespace sinter::cpu {
 /// that no rewrite does without and whose kernels keep none open.
 Result<void> checkMayOpen(mlir::func::FuncOp function);
 
-/// Unsupported, with the product, where \p function multiplies by weights that
-/// a program of known sizes keeps in fewer bits than they are multiplied in
-/// (NarrowProducts.h); that of all sizes would hold them wide.
-Result<void> checkKeepsWeightsNarrow(mlir::func::FuncOp function);
+/// Unsupported, with the operation, where a program of all sizes is no match
+/// for those of known ones: \p function multiplies by weights that these keep
+/// in fewer bits than they are multiplied in (NarrowProducts.h), or has
+/// convolutions of areas of unknown size, which take them twice the time.
+Result<void> checkIsWorthOpening(mlir::func::FuncOp function);
 
 } // namespace sinter::cpu
 

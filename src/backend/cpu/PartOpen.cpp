@@ -73,7 +73,8 @@ private:
   /// Also sets the stage of \p op.
   bool isOpen(Operation *op) {
     const bool hasEffects = !isMemoryEffectFree(op);
-    Stage own = {hasEffects ? lastEffect.stage : 0, hasType(op, isOfUnknownSize)};
+    Stage own = {hasEffects ? lastEffect.stage : 0,
+                 hasType(op, isOfUnknownSize)};
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         if (auto known = stages.find(operand.getDefiningOp());

@@ -108,9 +108,9 @@ static Result<Program> programOf(Model model, const SpecializeOptions &known,
   if (Result<void> ready = specializeForPasses(model, known); !ready)
     return ready.takeError();
   if (cpu::isOpen(model) && !request.opensAnyway)
-    if (Result<void> keeps = cpu::checkKeepsWeightsNarrow(model.entry());
-        !keeps)
-      return keeps.takeError();
+    if (Result<void> isWorth = cpu::checkIsWorthOpening(model.entry());
+        !isWorth)
+      return isWorth.takeError();
   timer.end("specialise");
   ObservedValues observed(model, request.observed);
   Result<Rewriting> rewritten =
