@@ -28,6 +28,19 @@ static std::optional<int64_t> knownElement(Value vector, size_t i) {
   return i < sources.size() ? sources[i].known : std::nullopt;
 }
 
+/// \p x with the sizes that \p type says, which are so though they do not
+/// follow.
+static Value withSizesOf(nn::TensorBuilder &emit, Value x,
+                         RankedTensorType type) {
+  if (x.getType() == type)
+    return x;
+  nn::Sizes sizes;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    sizes.push_back(ShapedType::isDynamic(size) ? nn::Size::of(x, dim)
+                                                : nn::Size(size));
+  return emit.reshape(x, sizes);
+}
+
 /// Along each dimension whose first element is computed, or of which not every
 /// element counts, elements are taken one by one.
 static void takeSlices(stablehlo::RealDynamicSliceOp op) {
@@ -68,9 +81,7 @@ static void takeSlices(stablehlo::RealDynamicSliceOp op) {
       places = emit.mul(places, everywhere(step));
     x = emit.take(x, emit.add(places, everywhere(first)), dim);
   }
-  if (x.getType() != op.getType())
-    // What the operation's type says is so, though it does not follow.
-    x = builder.create<stablehlo::ReshapeOp>(op.getLoc(), op.getType(), x);
+  x = withSizesOf(emit, x, tensorOf(op));
   op.getResult().replaceAllUsesWith(x);
   op.erase();
 }
@@ -111,8 +122,7 @@ static void takePadded(stablehlo::DynamicPadOp op) {
   Value padding = emit.broadcast(op.getPaddingValue(), {}, sizes);
   for (auto [inside, dim] : insides)
     x = emit.select(emit.broadcast(inside, {dim}, sizes), x, padding);
-  if (x.getType() != op.getType())
-    x = builder.create<stablehlo::ReshapeOp>(op.getLoc(), op.getType(), x);
+  x = withSizesOf(emit, x, tensorOf(op));
   op.getResult().replaceAllUsesWith(x);
   op.erase();
 }
