@@ -256,7 +256,8 @@ std::vector<Tensor> inputsOfSizes(const Model &model, int64_t n, int64_t s) {
       if (shape[i] < 0)
         shape[i] = i == 0 ? n : s;
     inputs.emplace_back(spec.type, shape);
-    fillRandom(inputs.back(), inputs.size(), {-4, 4, 5});
+    // Products of many do not grow: nothing is known of a large one's cosine.
+    fillRandom(inputs.back(), inputs.size(), {-2, 2, 5});
   }
   return inputs;
 }

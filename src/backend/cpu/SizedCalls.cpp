@@ -34,6 +34,8 @@ static Value withSizesOf(nn::TensorBuilder &emit, Value x,
                          RankedTensorType type) {
   if (x.getType() == type)
     return x;
+  if (type.hasStaticShape())
+    return emit.make<stablehlo::ReshapeOp>(type, x);
   nn::Sizes sizes;
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
     sizes.push_back(ShapedType::isDynamic(size) ? nn::Size::of(x, dim)
