@@ -165,7 +165,19 @@ Result<void> SizeNamer::run() {
     countSize(size);
   for (auto shape : llvm::to_vector(body.getOps<nn::ShapeOp>()))
     countSizes(shape);
+  if (Result<void> some = checkLimits(); !some)
+    return some;
   table.setOf(function->getParentOfType<ModuleOp>());
+  return {};
+}
+
+/// A program for no sizes but 0 serves nobody.
+Result<void> SizeNamer::checkLimits() const {
+  for (const SizeExpression &limit : table.limits)
+    if (llvm::all_of(limit.terms(),
+                     [](const auto &term) { return term.factor < 0; }))
+      return unsupported("it would be for sizes only where " +
+                         limit.text(table.parameters) + " is not negative");
   return {};
 }
 

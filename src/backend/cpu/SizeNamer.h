@@ -73,6 +73,7 @@ private:
   void followElements(mlir::Operation *op);
   void setNumbers(mlir::Operation *op);
   void countSize(stablehlo::GetDimensionSizeOp op);
+  Result<void> checkLimits() const;
   /// Element \p i of \p numbers as a size of what \p user gives: a parameter
   /// that \p numbers defines where nothing is known of it.
   Known sizeFrom(mlir::Value numbers, size_t i, mlir::Operation *user);
