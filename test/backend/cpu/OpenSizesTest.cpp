@@ -405,7 +405,7 @@ TEST(OpenPrograms, CheckTheSizesThatTheyAreGiven) {
       std::make_shared<const Program>(std::move(*program)),
       std::make_shared<ThreadPool>(1));
   ASSERT_TRUE(executor);
-  auto run = [&](Shape x, Shape y) {
+  auto run = [&](const Shape &x, const Shape &y) {
     Tensor inputs[] = {Tensor(ElementType::F32, x),
                        Tensor(ElementType::F32, y)};
     auto done = (*executor)->run(inputs);
