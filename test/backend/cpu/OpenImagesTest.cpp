@@ -270,7 +270,7 @@ const ImagesCase imageCases[] = {
        return t.finish(t.pool(x, "max", {.stride = 2}));
      }},
     {"a residual", 32, 9, 13,
-     [](ImageText &t, ImageText::Image x) {
+     [](ImageText &t, const ImageText::Image &x) {
        ImageText::Image y = t.relu(t.bias(t.convolution(x, 48, {})));
        y = t.bias(t.convolution(y, 48, {}));
        ImageText::Image z =
@@ -278,7 +278,7 @@ const ImagesCase imageCases[] = {
        return t.finish(t.relu(t.add(y, z)));
      }},
     {"by Winograd's method, in one stage", 40, 30, 27,
-     [](ImageText &t, ImageText::Image x) {
+     [](ImageText &t, const ImageText::Image &x) {
        return t.finish(t.relu(t.bias(t.convolution(x, 40, {}))));
      },
      300 << 10},
@@ -290,12 +290,12 @@ const ImagesCase imageCases[] = {
      // Of two or three images a round.
      128 << 10},
     {"by Winograd's method, in bands of an image", 64, 50, 33,
-     [](ImageText &t, ImageText::Image x) {
+     [](ImageText &t, const ImageText::Image &x) {
        return t.finish(t.bias(t.convolution(x, 70, {})));
      },
      64 << 10},
     {"a long epilogue", 20, 11, 11,
-     [](ImageText &t, ImageText::Image x) {
+     [](ImageText &t, const ImageText::Image &x) {
        return t.finish(t.swish(t.bias(t.convolution(x, 36, {}))));
      }},
     {"one pixel at a time, with and without strides", 40, 10, 12,
@@ -305,12 +305,12 @@ const ImagesCase imageCases[] = {
            t.convolution(x, 20, {.size = 1, .stride = 2, .padding = 0}));
      }},
     {"dilated", 16, 14, 17,
-     [](ImageText &t, ImageText::Image x) {
+     [](ImageText &t, const ImageText::Image &x) {
        return t.finish(
            t.bias(t.convolution(x, 16, {.padding = 2, .dilation = 2})));
      }},
     {"groups", 64, 9, 9,
-     [](ImageText &t, ImageText::Image x) {
+     [](ImageText &t, const ImageText::Image &x) {
        return t.finish(t.relu(t.bias(t.convolution(x, 64, {.groups = 4}))));
      }},
     {"each channel by itself", 48, 15, 18,
@@ -351,12 +351,12 @@ const ImagesCase imageCases[] = {
        return t.finish(t.bias(t.gate(x, g)));
      }},
     {"pixels that become windows", 32, 6, 7,
-     [](ImageText &t, ImageText::Image x) {
+     [](ImageText &t, const ImageText::Image &x) {
        ImageText::Image y = t.relu(t.bias(t.spread(x, 24)));
        return t.finish(t.bias(t.convolution(y, 10, {})));
      }},
     {"few products", 2, 5, 5,
-     [](ImageText &t, ImageText::Image x) {
+     [](ImageText &t, const ImageText::Image &x) {
        return t.finish(t.relu(t.bias(t.convolution(x, 2, {}))));
      },
      0,

@@ -74,8 +74,9 @@ public:
         arithmetic(Arithmetic::of(op.getInput(), op.getWeights(),
                                   op.getResult(), target)) {
     ConvolutionShape shape = convolutionShape(op);
-    flops = 2.0 * double(shape.outputChannels) *
-            double(shape.inputChannels / shape.groups) * double(shape.taps());
+    const int64_t groupInputs = shape.inputChannels / shape.groups;
+    flops = 2.0 * double(shape.outputChannels) * double(groupInputs) *
+            double(shape.taps());
     ConvolutionShape ofAll = shape;
     if (!isNamed(images()))
       ofAll.batch = images();

@@ -396,7 +396,8 @@ static std::pair<Value, SmallVector<int64_t>> openBroadcast(Value result) {
 /// \p like.
 Value LayoutAssigner::blockedOpenBroadcast(TensorBuilder &emit, Value result,
                                            Value like) {
-  auto [x, places] = openBroadcast(result);
+  auto [operand, places] = openBroadcast(result);
+  Value x = operand;
   if (!x || !like || !llvm::is_sorted(places))
     return {};
   auto repeat = [&](Value blocked) -> Value {
