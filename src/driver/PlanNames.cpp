@@ -12,7 +12,8 @@ static const char *nameAmong(const char *const (&names)[count], Enum value) {
 }
 
 const char *kindName(StepKind kind) {
-  return nameAmong({"kernel", "copy", "if", "while", "host_call"}, kind);
+  return nameAmong({"kernel", "copy", "if", "while", "host_call", "size"},
+                   kind);
 }
 
 const char *accessName(BufferAccess access) {

@@ -17,12 +17,12 @@ namespace sinter::driver {
 /// of \p spec: one number for an input without dimensions, as many as it has
 /// elements for one of a single dimension; `true` and `false` count as 1 and 0.
 /// Nothing if the text is no such list. Usage errors where the input has other
-/// dimensions, or its type does not hold a number;
-/// they name \p flag.
+/// dimensions, or its type does not hold a number; they name \p flag.
 std::optional<Result<Tensor>> writtenNumbers(const std::string &flag,
                                              const std::string &text,
                                              const TensorSpec &spec);
 
+/// Whether writtenNumbers() takes \p text for numbers.
 bool isListOfNumbers(const std::string &text);
 
 } // namespace sinter::driver

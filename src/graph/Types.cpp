@@ -8,6 +8,21 @@ using namespace mlir;
 
 namespace sinter {
 
+bool isOfUnknownSize(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.hasStaticShape();
+}
+
+bool hasResultOfUnknownSize(Operation *root) {
+  return root
+      ->walk([](Operation *op) {
+        return llvm::any_of(op->getResultTypes(), isOfUnknownSize)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool isNarrowInteger(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer && integer.getWidth() >= 2 && integer.getWidth() <= 8;

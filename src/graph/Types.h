@@ -27,6 +27,11 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
 /// Whether \p type is that of integers of 2 to 8 bits.
 bool isNarrowInteger(mlir::Type type);
 
+/// Whether \p type is that of a tensor with a dimension of unknown size.
+bool isOfUnknownSize(mlir::Type type);
+/// Whether a result of \p root, or of an operation inside of it, is.
+bool hasResultOfUnknownSize(mlir::Operation *root);
+
 /// Whether \p type is a uniform quantised type that StableHLO has: of 2 to 32
 /// bits, of a float, with its zero points inside the storage type's range; one
 /// scale for all, or \p perAxis.

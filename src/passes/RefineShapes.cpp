@@ -68,19 +68,7 @@ struct RefineShapes : LabelledPass<RefineShapes> {
 
 private:
   /// Whether some type has an unknown size.
-  bool isDynamic() {
-    auto isOpen = [](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      return tensor && !tensor.hasStaticShape();
-    };
-    return getOperation()
-        .walk([&](Operation *op) {
-          return llvm::any_of(op->getResultTypes(), isOpen)
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
+  bool isDynamic() { return hasResultOfUnknownSize(getOperation()); }
 };
 } // namespace
 

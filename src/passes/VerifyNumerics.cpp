@@ -80,8 +80,7 @@ static Result<std::vector<Tensor>>
 randomInputs(func::FuncOp function, int64_t unknownDimension, uint64_t seed) {
   const std::vector<Leaf> arguments = argumentsOf(function);
   const bool isOpen = llvm::any_of(arguments, [](const Leaf &argument) {
-    auto tensor = dyn_cast<RankedTensorType>(argument.type);
-    return tensor && !tensor.hasStaticShape();
+    return isOfUnknownSize(argument.type);
   });
   std::vector<Tensor> inputs;
   for (const auto &[name, type] : arguments) {

@@ -5,7 +5,8 @@
 // sizes. Its inputs and outputs have dimensions of -1, its steps refer to slots
 // instead of memory, and everything else that depends on sizes is an
 // expression here, of the parameters. Sizes of the inputs give the first ones;
-// the others are numbers that the program computes, which `Size` steps read.
+// others are quotients of those before them, or numbers that the program
+// computes, which `Size` steps read.
 // OpenInstance.h makes what runs of it.
 //
 //===----------------------------------------------------------------------===//

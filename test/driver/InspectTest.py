@@ -175,6 +175,14 @@ func.func @main(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
         self.assertRegex(done.stderr, r"note: there is no memory plan: .*'find'")
         self.assertEqual(self.facts(path)["plan"], None)
 
+    def test_steps_that_define_sizes(self):
+        """A size that the program computes is read by a step of its own."""
+        path = self.write("places.onnx", onnx.model(onnx.graph(
+            [onnx.node("NonZero", ["x"], ["y"], "find")], [onnx.value_info("x", (2, 3))], [onnx.value_info("y", (2, "K"), onnx.INT64)])))
+        kinds = [step["kind"] for step in self.facts(path)["plan"]["program"]]
+        self.assertIn("size", kinds)
+        self.assertNotIn("", kinds)
+
     def test_graphs_that_depend_on_values(self):
         """An If whose branches differ in more than sizes, chosen by an input: inputs and outputs are described."""
         branch = lambda node: onnx.graph([node], [], [onnx.value_info("r", ())])

@@ -623,30 +623,36 @@ TEST_P(Decompose, HasGradients) {
   }
 }
 
+/// What is built where sizes are unknown gives what the operation itself does
+/// where they are known.
+static void expectSameWhereOpen(const Case &test, const std::string &opened) {
+  std::shared_ptr<MLIRContext> context = makeContext();
+  OwningOpRef<ModuleOp> known =
+      parseSourceString<ModuleOp>(moduleOf(test), context.get());
+  OwningOpRef<ModuleOp> open =
+      parseSourceString<ModuleOp>(opened, context.get());
+  ASSERT_TRUE(known && open) << opened;
+  auto function = known->lookupSymbol<func::FuncOp>("main");
+  const std::vector<Tensor> inputs = randomInputs(function, test.shift);
+  auto whole = interpret(function, inputs);
+  ASSERT_TRUE(whole) << whole.error().message;
+  decomposeAll(*open);
+  ASSERT_FALSE(::testing::Test::HasFatalFailure());
+  auto decomposed = open->lookupSymbol<func::FuncOp>("main");
+  decomposed.setFunctionType(
+      FunctionType::get(context.get(), decomposed.getArgumentTypes(),
+                        decomposed.front().getTerminator()->getOperandTypes()));
+  ASSERT_TRUE(succeeded(verify(*open)));
+  auto built = interpret(decomposed, inputs);
+  ASSERT_TRUE(built) << built.error().message;
+  expectSame(*whole, *built, test.tolerance);
+}
+
 TEST_P(Decompose, GivesTheSameValuesWhereSizesAreUnknown) {
   // A window as long as no tensor.
   if (GetParam().name == "lrn_wider_than_channels")
     GTEST_SKIP();
-  std::shared_ptr<MLIRContext> context = makeContext();
-  OwningOpRef<ModuleOp> known =
-      parseSourceString<ModuleOp>(moduleOf(GetParam()), context.get());
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(moduleOf(opened(GetParam())), context.get());
-  ASSERT_TRUE(known && module) << moduleOf(opened(GetParam()));
-  auto function = known->lookupSymbol<func::FuncOp>("main");
-  const std::vector<Tensor> inputs = randomInputs(function, GetParam().shift);
-  auto whole = interpret(function, inputs);
-  ASSERT_TRUE(whole) << whole.error().message;
-  decomposeAll(*module);
-  ASSERT_FALSE(HasFatalFailure());
-  auto open = module->lookupSymbol<func::FuncOp>("main");
-  open.setFunctionType(
-      FunctionType::get(context.get(), open.getArgumentTypes(),
-                        open.front().getTerminator()->getOperandTypes()));
-  ASSERT_TRUE(succeeded(verify(*module)));
-  auto built = interpret(open, inputs);
-  ASSERT_TRUE(built) << built.error().message;
-  expectSame(*whole, *built, GetParam().tolerance);
+  expectSameWhereOpen(GetParam(), moduleOf(opened(GetParam())));
 }
 
 TEST_P(Decompose, GivesTheSameValues) {
@@ -754,30 +760,12 @@ TEST(DecomposeCases, ResizesOfAnyBatch) {
   llvm::copy_if(cases, std::back_inserter(all), [](const Case &test) {
     return StringRef(test.name).starts_with("resize_");
   });
-  for (Case test : all) {
+  for (const Case &test : all) {
     SCOPED_TRACE(test.name);
-    std::shared_ptr<MLIRContext> context = makeContext();
-    OwningOpRef<ModuleOp> known =
-        parseSourceString<ModuleOp>(moduleOf(test), context.get());
-    for (std::string *types : {&test.arguments, &test.results, &test.op})
+    Case batch = test;
+    for (std::string *types : {&batch.arguments, &batch.results, &batch.op})
       *types = std::regex_replace(*types, std::regex("(^|<)1x"), "$1?x");
-    OwningOpRef<ModuleOp> module =
-        parseSourceString<ModuleOp>(moduleOf(test), context.get());
-    ASSERT_TRUE(known && module) << moduleOf(test);
-    auto function = known->lookupSymbol<func::FuncOp>("main");
-    const std::vector<Tensor> inputs = randomInputs(function, test.shift);
-    auto whole = interpret(function, inputs);
-    ASSERT_TRUE(whole) << whole.error().message;
-    decomposeAll(*module);
-    ASSERT_FALSE(HasFatalFailure());
-    auto open = module->lookupSymbol<func::FuncOp>("main");
-    open.setFunctionType(
-        FunctionType::get(context.get(), open.getArgumentTypes(),
-                          open.front().getTerminator()->getOperandTypes()));
-    ASSERT_TRUE(succeeded(verify(*module)));
-    auto built = interpret(open, inputs);
-    ASSERT_TRUE(built) << built.error().message;
-    expectSame(*whole, *built, test.tolerance);
+    expectSameWhereOpen(test, moduleOf(batch));
   }
 }
 

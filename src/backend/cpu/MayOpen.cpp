@@ -2,12 +2,12 @@
 
 #include "backend/cpu/MayOpen.h"
 
-#include "backend/cpu/NameSizes.h"
+#include "backend/cpu/OperationKind.h"
 #include "backend/cpu/Registration.h"
-#include "backend/cpu/ir/ElementalOp.h"
+#include "graph/Quantization.h"
+#include "graph/Types.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "mlir/Dialect/Quant/QuantTypes.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -16,19 +16,7 @@ using namespace sinter::cpu;
 namespace {
 
 Error refused(Operation *op, const std::string &what) {
-  std::string node;
-  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
-    node = "'" + name.getName().str() + "': ";
-  return unsupported(node + op->getName().getStringRef().str() + " " + what);
-}
-
-template <typename Is> bool anyType(Operation *op, const Is &is) {
-  return llvm::any_of(op->getOperandTypes(), is) ||
-         llvm::any_of(op->getResultTypes(), is);
-}
-
-bool isQuantized(Type type) {
-  return isa<quant::QuantizedType>(getElementTypeOrSelf(type));
+  return unsupported(nodeAndKind(op, op->getLoc()) + " " + what);
 }
 
 /// Whether no rewrite does without \p op, and no kernel keeps its sizes open.
@@ -36,9 +24,10 @@ bool isQuantized(Type type) {
 /// each other.)
 bool isClosed(Operation *op) {
   auto elemental = dyn_cast<ElementalOpInterface>(op);
-  if (!elemental || elemental.keepsOpenSizes() || !anyType(op, isOfUnknownSize))
-    return false;
-  return elemental.kind() == Kind::Whole;
+  const bool isOpen = llvm::any_of(op->getOperandTypes(), isOfUnknownSize) ||
+                      llvm::any_of(op->getResultTypes(), isOfUnknownSize);
+  return isOpen && elemental && !elemental.keepsOpenSizes() &&
+         elemental.kind() == Kind::Whole;
 }
 
 /// Whether numbers go through \p op one by one, or only to other places.
@@ -83,7 +72,7 @@ Result<void> cpu::checkMayOpen(func::FuncOp function) {
   function.walk([&](Operation *op) {
     if (isClosed(op))
       may = refused(op, "keeps no open sizes");
-    else if (anyType(op, isQuantized))
+    else if (hasQuantizedType(op))
       may = refused(op, "is on quantised tensors, which keep no open sizes");
     return may ? WalkResult::advance() : WalkResult::interrupt();
   });

@@ -14,11 +14,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-bool cpu::isOfUnknownSize(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && !tensor.hasStaticShape();
-}
-
 bool cpu::isOpen(const Model &model) {
   return llvm::any_of(model.inputs(), [](const TensorSpec &input) {
     return llvm::is_contained(input.shape, -1);
@@ -36,10 +31,7 @@ bool cpu::isAboutSizes(Operation *op) {
 }
 
 Error SizeNamer::refused(Operation *op, const std::string &what) const {
-  std::string node;
-  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
-    node = "'" + name.getName().str() + "': ";
-  return unsupported(node + op->getName().getStringRef().str() + ": " + what);
+  return unsupported(nodeAndKind(op, op->getLoc()) + ": " + what);
 }
 
 int64_t SizeNamer::nameOf(const SizeExpression &size) {
@@ -374,13 +366,7 @@ Result<void> SizeNamer::replaceDynamic(Operation *op, const Dims &sizes) {
 
 bool cpu::hasUnknownSizes(func::FuncOp function) {
   return llvm::any_of(function.getArgumentTypes(), isOfUnknownSize) ||
-         function
-             .walk([](Operation *op) {
-               return llvm::any_of(op->getResultTypes(), isOfUnknownSize)
-                          ? WalkResult::interrupt()
-                          : WalkResult::advance();
-             })
-             .wasInterrupted();
+         hasResultOfUnknownSize(function);
 }
 
 void cpu::dropRepetitions(func::FuncOp function) {

@@ -35,9 +35,6 @@ namespace sinter::cpu {
 /// operation and the dimension, for a size without an expression.
 Result<void> nameSizes(mlir::func::FuncOp function);
 
-/// Whether \p type is a tensor's with a dimension of unknown size.
-bool isOfUnknownSize(mlir::Type type);
-
 /// Whether sizes of \p model's inputs are unknown: it is compiled for all.
 bool isOpen(const Model &model);
 

@@ -32,6 +32,13 @@ bool cpu::isControlFlow(Operation *op) {
   return isa<stablehlo::IfOp, stablehlo::CaseOp, stablehlo::WhileOp>(op);
 }
 
+std::string cpu::nodeAndKind(Operation *op, Location location) {
+  std::string node;
+  if (auto name = location->findInstanceOf<NameLoc>())
+    node = "'" + name.getName().str() + "': ";
+  return node + op->getName().getStringRef().str();
+}
+
 Kind cpu::kindOf(Operation *op) {
   auto elemental = dyn_cast<ElementalOpInterface>(op);
   return elemental ? elemental.kind() : Kind::Unknown;

@@ -8,6 +8,10 @@
 
 namespace sinter::cpu {
 
+/// "'/layer1/Conv': stablehlo.convolution", for messages: the kind of \p op
+/// behind the node that \p location names, if it names one.
+std::string nodeAndKind(mlir::Operation *op, mlir::Location location);
+
 /// What ElementalOpInterface says; Unknown for operations without it.
 Kind kindOf(mlir::Operation *op);
 

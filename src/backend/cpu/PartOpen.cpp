@@ -2,8 +2,9 @@
 
 #include "backend/cpu/NameSizes.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "graph/Quantization.h"
+#include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
-#include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -16,18 +17,16 @@ using namespace sinter::cpu;
 /// Marks the parts.
 static constexpr StringLiteral partAttribute = "cpu.open_part";
 
-static bool isQuantizedType(Type type) {
-  return isa<quant::QuantizedType>(getElementTypeOrSelf(type));
+static bool takesOrGivesUnknownSize(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), isOfUnknownSize) ||
+         llvm::any_of(op->getResultTypes(), isOfUnknownSize);
 }
 
-/// Whether a type in \p op or its regions is one that \p is says.
-static bool hasType(Operation *op, bool (*is)(Type)) {
+/// Whether \p is says so of \p op or an operation in its regions.
+static bool holdsOne(Operation *op, bool (*is)(Operation *)) {
   return op
       ->walk([&](Operation *inner) {
-        return llvm::any_of(inner->getOperandTypes(), is) ||
-                       llvm::any_of(inner->getResultTypes(), is)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        return is(inner) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -53,7 +52,7 @@ public:
       return {};
     for (const auto &[stage, ops] : parts)
       for (Operation *op : ops)
-        if (hasType(op, isQuantizedType))
+        if (holdsOne(op, hasQuantizedType))
           return unsupported("quantised tensors of sizes that are computed");
     Operation *end = body.getTerminator();
     const int64_t last = std::max(parts.rbegin()->first,
@@ -74,7 +73,7 @@ private:
   bool isOpen(Operation *op) {
     const bool hasEffects = !isMemoryEffectFree(op);
     Stage own = {hasEffects ? lastEffect.stage : 0,
-                 hasType(op, isOfUnknownSize)};
+                 holdsOne(op, takesOrGivesUnknownSize)};
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         if (auto known = stages.find(operand.getDefiningOp());

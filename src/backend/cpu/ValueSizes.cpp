@@ -20,20 +20,7 @@ bool SizeNamer::isComputed(const SizeExpression &size) const {
 }
 
 bool SizeNamer::mustBeSame(const SizeExpression &a, const SizeExpression &b) {
-  if (a == b)
-    return true;
-  if (!isComputed(a) && !isComputed(b))
-    return false;
-  const Known minusA = SizeExpression::productOf(a, -1),
-              minusB = SizeExpression::productOf(b, -1);
-  const Known more = minusB ? SizeExpression::sumOf(a, *minusB) : Known(),
-              less = minusA ? SizeExpression::sumOf(b, *minusA) : Known();
-  if (!more || !less)
-    return false;
-  for (const SizeExpression &left : {*more, *less})
-    if (!llvm::is_contained(table.limits, left))
-      table.limits.push_back(left);
-  return true;
+  return a == b || ((isComputed(a) || isComputed(b)) && expectEqual(a, b));
 }
 
 /// Whether a Size step reads \p numbers as they are.
@@ -202,18 +189,7 @@ SmallVector<Known> SizeNamer::calledSizes(OpResult result) {
 Value SizeNamer::numberOf(const SizeExpression &size, Operation *user) {
   OpBuilder builder(user);
   nn::TensorBuilder emit(builder, user->getLoc());
-  Type element = emit.integerType(64);
-  Value number;
-  if (auto known = size.number()) {
-    number = emit.scalar(static_cast<double>(*known), element);
-  } else {
-    // As many ones.
-    Value ones = builder.create<stablehlo::BroadcastInDimOp>(
-        user->getLoc(), typeOfSizes({nameOf(size)}, element),
-        emit.scalar(1, element), ArrayRef<int64_t>());
-    number = emit.sum(ones, {0});
-  }
-  return number;
+  return counted(emit, size, emit.integerType(64));
 }
 
 Result<void> SizeNamer::followIn(Block &block) {

@@ -186,18 +186,6 @@ static bool readsShapeOnly(Operation *op) {
   return isa<nn::ShapeOp, stablehlo::GetDimensionSizeOp>(op);
 }
 
-bool hasUnknownSizes(const Model &model) {
-  return model.module()
-      ->walk([](Operation *op) {
-        const bool isOpen = llvm::any_of(op->getResultTypes(), [](Type type) {
-          auto tensor = dyn_cast<RankedTensorType>(type);
-          return tensor && !tensor.hasStaticShape();
-        });
-        return isOpen ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 bool markShapeInputs(const Model &model, ModelDescription &description) {
   func::FuncOp entry = model.entry();
   Result<Storage> storage = Storage::of(model);

@@ -94,9 +94,6 @@ Result<ModelDescription> describeModel(const Model &model);
 /// \p model depend on. Returns whether there are any.
 bool markShapeInputs(const Model &model, ModelDescription &description);
 
-/// Whether sizes in \p model are unknown.
-bool hasUnknownSizes(const Model &model);
-
 /// What the file at \p path is, if it is a well-known kind of file but no model
 /// that we read: "a zip archive (a PyTorch checkpoint?); ...". Else empty.
 std::string foreignKind(std::string_view contents);

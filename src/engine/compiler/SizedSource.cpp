@@ -154,7 +154,7 @@ SizedSource::forAnyValues(const std::vector<Shape> &shapes) {
   Result<Model> read = readForSizes(shapes);
   if (!read && read.error().kind != ErrorKind::Unsupported)
     return read.takeError();
-  if (read && !hasUnknownSizes(*read))
+  if (read && !hasResultOfUnknownSize(read->module()))
     return ForAnyValues{std::move(*read), false};
   ReadOptions options = optionsFor({});
   options.keepsUnknown = options.spellsUnknown = true;

@@ -64,7 +64,8 @@ WholeSource::forAnyValues(const std::vector<Shape> &shapes) {
   for (ModelInput &input : known.inputs)
     input.feedsShapes = false;
   const Model &runnable = flat ? *flat : model;
-  return ForAnyValues{runnable.clone(), hasUnknownSizes(runnable)};
+  return ForAnyValues{runnable.clone(),
+                      hasResultOfUnknownSize(runnable.module())};
 }
 
 } // namespace sinter

@@ -82,10 +82,7 @@ void KnownValues::observeAxes(Operation *op) {
 }
 
 void KnownValues::observe(Operation *op) {
-  bool dynamic = llvm::any_of(op->getResultTypes(), [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && !tensor.hasStaticShape();
-  });
+  const bool dynamic = llvm::any_of(op->getResultTypes(), isOfUnknownSize);
   if (!dynamic || op->getNumOperands() == 0)
     return;
   llvm::TypeSwitch<Operation *>(op)

@@ -7,6 +7,14 @@
 
 #include <string>
 
+/// What arithmetic makes of a name of a size may wrap (graph/NamedSizes.h), and
+/// the sanitizer of undefined behaviour ends a program for that.
+#if __has_feature(undefined_behavior_sanitizer)
+#define SKIP_IF_SIZES_MAY_WRAP() GTEST_SKIP() << "sizes' names may wrap"
+#else
+#define SKIP_IF_SIZES_MAY_WRAP() static_cast<void>(0)
+#endif
+
 namespace sinter::test {
 
 struct Tolerance {

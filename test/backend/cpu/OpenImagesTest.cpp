@@ -502,33 +502,27 @@ void checkAreas(const ImagesCase &test, const cpu::Target &target) {
       resultOf(*two, imagesOf(test, 0, test.height, test.width)).shape()[0], 0);
 }
 
-#if __has_feature(undefined_behavior_sanitizer)
-#define SKIP_IF_NAMES_MAY_NOT_WRAP() GTEST_SKIP() << "sizes' names may wrap"
-#else
-#define SKIP_IF_NAMES_MAY_NOT_WRAP() static_cast<void>(0)
-#endif
-
 class OpenImages : public ::testing::TestWithParam<ImagesCase> {};
 
 } // namespace
 
 TEST_P(OpenImages, OfAnyNumber) {
-  SKIP_IF_NAMES_MAY_NOT_WRAP();
+  SKIP_IF_SIZES_MAY_WRAP();
   checkImages(GetParam(), *cpu::Target::host());
 }
 
 TEST_P(OpenImages, OfAnyNumberByNarrowerVectors) {
-  SKIP_IF_NAMES_MAY_NOT_WRAP();
+  SKIP_IF_SIZES_MAY_WRAP();
   checkImages(GetParam(), lesserTargets().back());
 }
 
 TEST_P(OpenImages, OfAnyArea) {
-  SKIP_IF_NAMES_MAY_NOT_WRAP();
+  SKIP_IF_SIZES_MAY_WRAP();
   checkAreas(GetParam(), *cpu::Target::host());
 }
 
 TEST_P(OpenImages, OfAnyAreaByNarrowerVectors) {
-  SKIP_IF_NAMES_MAY_NOT_WRAP();
+  SKIP_IF_SIZES_MAY_WRAP();
   checkAreas(GetParam(), lesserTargets().back());
 }
 
@@ -542,7 +536,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, OpenImages, ::testing::ValuesIn(imageCases),
 
 /// A case of the test above is what its name says.
 TEST(OpenImages, TakeTheStagesThatTheyAreFor) {
-  SKIP_IF_NAMES_MAY_NOT_WRAP();
+  SKIP_IF_SIZES_MAY_WRAP();
   for (const ImagesCase &test : imageCases) {
     if (test.cacheBytes == 0)
       continue;
@@ -568,7 +562,7 @@ TEST(OpenImages, TakeTheStagesThatTheyAreFor) {
 /// No loops take the place of a kernel: what has none is compiled for the sizes
 /// at hand.
 TEST(OpenImages, AreRefusedWhereNoKernelComputesThem) {
-  SKIP_IF_NAMES_MAY_NOT_WRAP();
+  SKIP_IF_SIZES_MAY_WRAP();
   auto program = compileRaised(R"((%x: tensor<?x8x9x9x9xf32>
       {sinter.dims = ["N", "", "", "", ""]}) -> tensor<?x8x7x7x7xf32> {
     %w = stablehlo.constant dense<0.1> : tensor<8x8x3x3x3xf32>
@@ -586,7 +580,7 @@ TEST(OpenImages, AreRefusedWhereNoKernelComputesThem) {
 /// Half as many pixels, and as many again beside those that were there: sizes
 /// are the same where they are even.
 TEST(OpenImages, GoDownAndUp) {
-  SKIP_IF_NAMES_MAY_NOT_WRAP();
+  SKIP_IF_SIZES_MAY_WRAP();
   ImageText t(/*opensBatch=*/true, /*opensArea=*/true, 0);
   const ImageText::Image x = t.input(16, 20, 24);
   const ImageText::Image whole = t.relu(t.bias(t.convolution(x, 32, {})));

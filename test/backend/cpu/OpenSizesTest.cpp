@@ -335,22 +335,14 @@ static void checkProgram(const OpenCase &test,
     }
 }
 
-/// What arithmetic makes of a name of a size may wrap (graph/NamedSizes.h), and
-/// the sanitizer of undefined behaviour ends a program for that.
-#if __has_feature(undefined_behavior_sanitizer)
-#define SKIP_IF_OVERFLOW_ENDS_TESTS() GTEST_SKIP() << "sizes' names may wrap"
-#else
-#define SKIP_IF_OVERFLOW_ENDS_TESTS() static_cast<void>(0)
-#endif
-
 TEST_P(OpenSizes, AreRunByOneProgram) {
-  SKIP_IF_OVERFLOW_ENDS_TESTS();
+  SKIP_IF_SIZES_MAY_WRAP();
   checkProgram(GetParam(), {});
 }
 
 // Tiles, and what is left of them, are others.
 TEST_P(OpenSizes, OfNarrowerVectors) {
-  SKIP_IF_OVERFLOW_ENDS_TESTS();
+  SKIP_IF_SIZES_MAY_WRAP();
   for (const cpu::Target &target : lesserTargets())
     checkProgram(GetParam(), target);
 }
@@ -366,7 +358,7 @@ static std::string whyClosed(const std::string &body) {
 }
 
 TEST(ClosedSizes, AreSaidWithTheReason) {
-  SKIP_IF_OVERFLOW_ENDS_TESTS();
+  SKIP_IF_SIZES_MAY_WRAP();
   const std::string sorted =
       whyClosed("(" + argument("%x", {batch, 8}) + R"() -> tensor<?x8xf32> {
          %r = "stablehlo.sort"(%x) <{dimension = 1 : i64}> ({
@@ -392,7 +384,7 @@ TEST(ClosedSizes, AreSaidWithTheReason) {
 }
 
 TEST(OpenPrograms, CheckTheSizesThatTheyAreGiven) {
-  SKIP_IF_OVERFLOW_ENDS_TESTS();
+  SKIP_IF_SIZES_MAY_WRAP();
   auto program = compileRaised("(" + argument("%x", {batch, length}) + ", " +
                                argument("%y", {batch, 4}) +
                                R"() -> (tensor<?x?xf32>, tensor<?x4xf32>) {
@@ -422,7 +414,7 @@ TEST(OpenPrograms, CheckTheSizesThatTheyAreGiven) {
 }
 
 TEST(OpenPrograms, KeepStatesAndMemoryOverSizes) {
-  SKIP_IF_OVERFLOW_ENDS_TESTS();
+  SKIP_IF_SIZES_MAY_WRAP();
   auto program = compileRaised("(" + argument("%x", {batch, 3}) + R"(,
         %s: tensor<2xf32> {sinter.state = "count",
                            sinter.initial = dense<[1.0, 5.0]> : tensor<2xf32>})
@@ -456,7 +448,7 @@ TEST(OpenPrograms, KeepStatesAndMemoryOverSizes) {
 /// Keys and values of all tokens so far are inputs, and with those of one more
 /// token outputs: the inputs of the next run.
 TEST(OpenPrograms, DecodeTokenByToken) {
-  SKIP_IF_OVERFLOW_ENDS_TESTS();
+  SKIP_IF_SIZES_MAY_WRAP();
   const std::string body =
       "(" + argument("%x", {1, 1, 2, 16}) + ", " +
       argument("%past", {1, 2, length, 16}) +

@@ -336,12 +336,6 @@ class ValueSizes : public ::testing::TestWithParam<ValueCase> {};
 
 } // namespace
 
-#if __has_feature(undefined_behavior_sanitizer)
-#define SKIP_IF_SIZES_MAY_WRAP() GTEST_SKIP() << "sizes' names may wrap"
-#else
-#define SKIP_IF_SIZES_MAY_WRAP() static_cast<void>(0)
-#endif
-
 TEST_P(ValueSizes, AreRunByOneProgram) {
   SKIP_IF_SIZES_MAY_WRAP();
   const ValueCase &test = GetParam();

@@ -14,10 +14,7 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 static Error keepsNoSize(KernelOp kernel, Operation *closed) {
-  std::string node;
-  if (auto name = kernel.getLoc()->findInstanceOf<NameLoc>())
-    node = "'" + name.getName().str() + "': ";
-  return unsupported(node + closed->getName().getStringRef().str() +
+  return unsupported(nodeAndKind(closed, kernel.getLoc()) +
                      " keeps no open sizes");
 }
 

@@ -439,6 +439,15 @@ void Winograd::buildUnits(int64_t stage, VectorBuilder &code, Work work,
   Value slot = code.rem(inUnit, slots), block = code.div(inUnit, slots);
   work.image = code.div(unit, bands);
   Value tile = code.add(code.mul(code.rem(unit, bands), slots), slot);
+  transformOfRound(stage, code, work, tile, slot, block, epilogue);
+}
+
+/// The last round may have fewer tiles. What it multiplies in their place was
+/// left there by the one before, and goes nowhere.
+void Winograd::transformOfRound(int64_t stage, VectorBuilder &code,
+                                const Work &work, Value tile, Value slot,
+                                Value block,
+                                const BlockedEpilogue &epilogue) const {
   auto emit = [&] {
     transform(stage, code, work, tile, slot, block, epilogue);
   };
@@ -481,13 +490,5 @@ void Winograd::build(int64_t stage, OpBuilder &builder, Location location,
   Value tile = slot;
   if (bands > 1)
     tile = code.add(code.mul(code.div(task, tasks(stage)), slots), slot);
-  auto emit = [&] {
-    transform(stage, code, work, tile, slot, block, epilogue);
-  };
-  // The last round may have fewer tiles. What it multiplies in their place was
-  // left there by the one before, and goes nowhere.
-  if (bands * slots == tiles)
-    emit();
-  else
-    code.when(code.inRange(tile, tiles), emit);
+  transformOfRound(stage, code, work, tile, slot, block, epilogue);
 }

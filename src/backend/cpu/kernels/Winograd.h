@@ -115,6 +115,9 @@ private:
   void transform(int64_t stage, VectorBuilder &code, const Work &work,
                  mlir::Value tile, mlir::Value slot, mlir::Value block,
                  const BlockedEpilogue &epilogue) const;
+  void transformOfRound(int64_t stage, VectorBuilder &code, const Work &work,
+                        mlir::Value tile, mlir::Value slot, mlir::Value block,
+                        const BlockedEpilogue &epilogue) const;
   /// Elements between the planes of two elements of the tile: an odd number of
   /// vectors, so that they do not compete for the same sets of the cache.
   int64_t inputPlane() const { return (inputBlocks * slots | 1) * lanes; }
