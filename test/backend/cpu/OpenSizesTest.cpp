@@ -118,6 +118,17 @@ const OpenCase cases[] = {
      })",
      {{batch, length, 6}},
      {0, 1, 9, 70}},
+    {"joint of three of open sizes",
+     "(" + argument("%x", {batch, length, 6}) + R"() -> tensor<?x?x6xf32> {
+       %n = stablehlo.negate %x : tensor<?x?x6xf32>
+       %t = stablehlo.tanh %x : tensor<?x?x6xf32>
+       %j = stablehlo.concatenate %n, %x, %t, dim = 1 :
+           (tensor<?x?x6xf32>, tensor<?x?x6xf32>, tensor<?x?x6xf32>)
+           -> tensor<?x?x6xf32>
+       return %j : tensor<?x?x6xf32>
+     })",
+     {{batch, length, 6}},
+     {0, 1, 9}},
     {"transpose",
      "(" + argument("%x", {batch, length, 6}) + R"() -> tensor<?x6x?xf32> {
        %t = stablehlo.transpose %x, dims = [0, 2, 1] :

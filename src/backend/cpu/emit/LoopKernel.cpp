@@ -201,7 +201,7 @@ private:
                                 Value end) mutable {
       KernelBuilder &e = elemental->code;
       auto inputs = op.getInputs();
-      auto rowOf = [&](size_t input, int64_t start) {
+      auto rowOf = [&](size_t input, Value start) {
         e.loop(begin, end, 1, [&](Value last) {
           Coordinates place = placeOf(inputs[input], outer, last);
           Coordinates source = place;
@@ -212,15 +212,15 @@ private:
               tensorOf(inputs[input]).getElementType());
         });
       };
-      auto choose = [&](auto &self, size_t input, int64_t start) -> void {
+      auto choose = [&](auto &self, size_t input, Value start) -> void {
         if (input + 1 == inputs.size())
           return rowOf(input, start);
-        const int64_t next = start + shapeOf(inputs[input])[dim];
+        Value next = e.add(start, e.index(shapeOf(inputs[input])[dim]));
         e.when(
-            e.less(outer[dim], e.index(next)), [&] { rowOf(input, start); },
+            e.less(outer[dim], next), [&] { rowOf(input, start); },
             [&] { self(self, input + 1, next); });
       };
-      choose(choose, 0, 0);
+      choose(choose, 0, e.index(0));
     };
     nests.push_back(std::move(nest));
   }
