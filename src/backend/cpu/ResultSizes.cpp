@@ -46,6 +46,13 @@ SmallVector<Known> SizeNamer::sizesOf(OpResult result) {
         all = SizeExpression::sumOf(*all, dimsOf(input)[joint.getDimension()]);
     return sizes;
   }
+  if (auto windows = dyn_cast<ReduceWindowOp>(op)) {
+    SmallVector<Known> sizes;
+    for (auto [size, window] :
+         llvm::zip_equal(dimsOf(windows.getInputs()[0]), windows.getWindow()))
+      sizes.push_back(windowedSize(size, window));
+    return sizes;
+  }
   if (isa<stablehlo::ConvolutionOp, nn::MaxPoolOp, nn::AveragePoolOp>(op) &&
       axesOf(op))
     return windowedSizes(result);

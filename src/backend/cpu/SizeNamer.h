@@ -40,6 +40,7 @@ private:
   Result<void> followRegions(mlir::Operation *op);
   Result<void> followIn(mlir::Block &block);
   Result<void> joinBranches(stablehlo::IfOp op);
+  Result<void> checkCarried(stablehlo::WhileOp loop);
   /// The sizes of a result, as far as they have an expression.
   llvm::SmallVector<Known> sizesOf(mlir::OpResult result);
   llvm::SmallVector<Known> sizesByAxes(mlir::OpResult result);
