@@ -47,6 +47,7 @@ private:
   llvm::SmallVector<Known> reshapedSizes(mlir::Value operand,
                                          mlir::RankedTensorType type);
   llvm::SmallVector<Known> attentionSizes(AttentionOp op);
+  llvm::SmallVector<Known> paddedSizes(stablehlo::PadOp op);
   llvm::SmallVector<Known> blockedSizes(mlir::Operation *op);
   /// The sizes of a result whose last dimensions have windows.
   llvm::SmallVector<Known> windowedSizes(mlir::OpResult result);

@@ -385,6 +385,22 @@ const ValueCase valueCases[] = {
      {{ElementType::I1, {30}, 0, 1},
       {ElementType::F32, {30, 6}},
       {ElementType::I64, {}, 0, 4}}},
+    {"padded on either side",
+     R"((%m: tensor<30xi1>, %x: tensor<30x6xf32>) -> tensor<?x9xf32> {
+       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %a = nn.take %x, %r, axis = 0 :
+           (tensor<30x6xf32>, tensor<?xi64>) -> tensor<?x6xf32>
+       %v2 = stablehlo.constant dense<2.5> : tensor<f32>
+       %b = stablehlo.pad %a, %v2, low = [2, -1], high = [1, 4],
+           interior = [0, 0] : (tensor<?x6xf32>, tensor<f32>) -> tensor<?x9xf32>
+       return %b : tensor<?x9xf32>
+     })",
+     {{ElementType::I1, {30}, 0, 1}, {ElementType::F32, {30, 6}}}},
     {"a computed size beside a number",
      R"((%x: tensor<4x1xf32>, %k: tensor<1xi64>) -> tensor<4x?xf32> {
        %four = stablehlo.constant dense<4> : tensor<1xi64>
