@@ -145,6 +145,10 @@ struct Recipe {
   std::function<bool(Draft &)> draw;
 };
 
+/// Draws operations on as many elements as values say; false if nothing came of
+/// it. Not in a region.
+bool drawComputedSize(Draft &draft);
+
 /// The recipes by topic; RandomProgram.cpp joins them.
 std::vector<Recipe> elementwiseRecipes();
 std::vector<Recipe> movementRecipes();

@@ -16,7 +16,7 @@ constexpr int64_t open = -1;
 using Dims = SmallVector<int64_t>;
 
 /// A value of the program.
-struct Value {
+struct DrawnValue {
   std::string name;
   Dims shape;
   std::string element;
@@ -41,7 +41,7 @@ std::string typeOf(ArrayRef<int64_t> shape, StringRef element) {
     text += (size == open ? "?" : std::to_string(size)) + "x";
   return text + element.str() + ">";
 }
-std::string typeOf(const Value &value) {
+std::string typeOf(const DrawnValue &value) {
   return typeOf(value.shape, value.element);
 }
 
@@ -62,34 +62,34 @@ private:
                        double low = -1, double high = 1);
   std::string number(double value, StringRef element);
   /// The sizes of \p value as a vector.
-  std::string sizesOf(const Value &value);
-  std::string sizeOf(const Value &value, int64_t dimension);
+  std::string sizesOf(const DrawnValue &value);
+  std::string sizeOf(const DrawnValue &value, int64_t dimension);
   std::string joined(ArrayRef<std::string> sizes);
   /// \p constant along the channels of \p like, or everywhere.
-  std::string repeated(const std::string &constant, const Value &like,
+  std::string repeated(const std::string &constant, const DrawnValue &like,
                        bool isScalar);
-  void result(Value &value, std::string text);
+  void result(DrawnValue &value, std::string text);
 
   //===--- Operations -----------------------------------------------------===//
 
-  Value convolution(Value x);
-  Value dot(Value x);
-  void arithmetic(Value &value);
-  void norm(Value &value);
-  void transpose(Value &value);
-  void reshape(Value &value);
-  void slice(Value &value);
-  void pad(Value &value);
-  void reverse(Value &value);
-  void convert(Value &value);
-  void rectify(Value &value);
-  void step(Value &value);
-  void chain(Value &value);
+  DrawnValue convolution(DrawnValue x);
+  DrawnValue dot(DrawnValue x);
+  void arithmetic(DrawnValue &value);
+  void norm(DrawnValue &value);
+  void transpose(DrawnValue &value);
+  void reshape(DrawnValue &value);
+  void slice(DrawnValue &value);
+  void pad(DrawnValue &value);
+  void reverse(DrawnValue &value);
+  void convert(DrawnValue &value);
+  void rectify(DrawnValue &value);
+  void step(DrawnValue &value);
+  void chain(DrawnValue &value);
 
   Dice dice;
   std::string body;
   unsigned next = 0;
-  std::vector<Value> results;
+  std::vector<DrawnValue> results;
   std::string leastPrecise;
 };
 
@@ -133,7 +133,7 @@ std::string Drawing::number(double value, StringRef element) {
   return name;
 }
 
-std::string Drawing::sizeOf(const Value &value, int64_t dimension) {
+std::string Drawing::sizeOf(const DrawnValue &value, int64_t dimension) {
   std::string size = fresh();
   if (value.shape[dimension] != open) {
     line("{0} = stablehlo.constant dense<{1}> : tensor<1xi32>", size,
@@ -160,15 +160,15 @@ std::string Drawing::joined(ArrayRef<std::string> sizes) {
   return name;
 }
 
-std::string Drawing::sizesOf(const Value &value) {
+std::string Drawing::sizesOf(const DrawnValue &value) {
   std::vector<std::string> sizes;
   for (int64_t i = 0; i < value.rank(); ++i)
     sizes.push_back(sizeOf(value, i));
   return joined(sizes);
 }
 
-std::string Drawing::repeated(const std::string &constant, const Value &like,
-                              bool isScalar) {
+std::string Drawing::repeated(const std::string &constant,
+                              const DrawnValue &like, bool isScalar) {
   Dims own;
   if (!isScalar)
     own.push_back(like.channels());
@@ -200,7 +200,7 @@ std::string Drawing::repeated(const std::string &constant, const Value &like,
 }
 
 /// \p value becomes the result of the operation \p text.
-void Drawing::result(Value &value, std::string text) {
+void Drawing::result(DrawnValue &value, std::string text) {
   value.name = fresh();
   line("{0} = {1}", value.name, text);
 }
@@ -210,7 +210,7 @@ void Drawing::result(Value &value, std::string text) {
 //===----------------------------------------------------------------------===//
 
 /// [batch, features, spatial...] in a random order of dimensions.
-Value Drawing::convolution(Value x) {
+DrawnValue Drawing::convolution(DrawnValue x) {
   const int64_t spatial = x.rank() - 2;
   SmallVector<int64_t> others;
   for (int64_t i = 0; i < x.rank(); ++i)
@@ -234,7 +234,7 @@ Value Drawing::convolution(Value x) {
   kernelShape[kernelOrder[0]] = features;
   kernelShape[kernelOrder[1]] = x.channels() / groups;
 
-  Value y = x;
+  DrawnValue y = x;
   y.shape[x.channel] = features;
   Dims strides, dilations, bases;
   std::string padding, reversed;
@@ -289,13 +289,13 @@ Value Drawing::convolution(Value x) {
 
 /// Contracts the channels; the new ones stand last or first, as the weight
 /// stands right or left.
-Value Drawing::dot(Value x) {
+DrawnValue Drawing::dot(DrawnValue x) {
   const int64_t features = dice.between(2, 5);
   const bool isLeft = dice.oneIn(3), isTurned = dice.oneIn(2);
   const Dims weightShape =
       isTurned ? Dims{features, x.channels()} : Dims{x.channels(), features};
   const std::string weight = constant(weightShape, x.element);
-  Value y = x;
+  DrawnValue y = x;
   y.shape.erase(y.shape.begin() + x.channel);
   y.channel = isLeft ? 0 : y.rank();
   y.shape.insert(y.shape.begin() + y.channel, features);
@@ -319,7 +319,7 @@ Value Drawing::dot(Value x) {
 // Chains
 //===----------------------------------------------------------------------===//
 
-void Drawing::arithmetic(Value &value) {
+void Drawing::arithmetic(DrawnValue &value) {
   static constexpr StringRef names[] = {"add", "subtract", "multiply",
                                         "divide"};
   const StringRef name = dice.among(names);
@@ -338,7 +338,7 @@ void Drawing::arithmetic(Value &value) {
                     .str());
 }
 
-void Drawing::norm(Value &value) {
+void Drawing::norm(DrawnValue &value) {
   const Dims shape = {value.channels()};
   std::string operands = value.name, types = typeOf(value);
   for (int i = 0; i < 4; ++i) {
@@ -351,13 +351,13 @@ void Drawing::norm(Value &value) {
                     .str());
 }
 
-void Drawing::transpose(Value &value) {
+void Drawing::transpose(DrawnValue &value) {
   Dims order;
   for (int64_t i = 0; i < value.rank(); ++i)
     order.push_back(i);
   for (int64_t &each : order)
     std::swap(each, dice.among(order));
-  Value before = value;
+  DrawnValue before = value;
   for (auto [i, from] : enumerate(order))
     value.shape[i] = before.shape[from];
   value.channel = find(order, before.channel) - order.begin();
@@ -367,8 +367,8 @@ void Drawing::transpose(Value &value) {
 }
 
 /// A dimension of size 1 more, or two neighbours (without the channels) as one.
-void Drawing::reshape(Value &value) {
-  Value before = value;
+void Drawing::reshape(DrawnValue &value) {
+  DrawnValue before = value;
   std::vector<std::string> sizes;
   int64_t merged = -1;
   for (int64_t i = 0; i + 1 < value.rank() && value.rank() > 2; ++i)
@@ -422,7 +422,7 @@ void Drawing::reshape(Value &value) {
 }
 
 /// Along a dimension whose size is known, perhaps the channels.
-void Drawing::slice(Value &value) {
+void Drawing::slice(DrawnValue &value) {
   SmallVector<int64_t> known;
   for (auto [i, size] : enumerate(value.shape))
     if (size > 1)
@@ -431,7 +431,7 @@ void Drawing::slice(Value &value) {
     return;
   const int64_t dimension = dice.among(known);
   std::string ranges;
-  Value before = value;
+  DrawnValue before = value;
   for (auto [i, size] : enumerate(before.shape)) {
     const bool isCut = static_cast<int64_t>(i) == dimension;
     const int64_t start = isCut ? dice.between(0, 1) : 0;
@@ -443,9 +443,9 @@ void Drawing::slice(Value &value) {
                     .str());
 }
 
-void Drawing::pad(Value &value) {
+void Drawing::pad(DrawnValue &value) {
   const std::string zero = number(dice.oneIn(4) ? 1 : 0, value.element);
-  Value before = value;
+  DrawnValue before = value;
   Dims low(value.rank(), 0), high(low), inside(low);
   const int64_t dimension = dice.between(0, value.rank() - 1);
   low[dimension] = dice.between(0, 1);
@@ -459,15 +459,15 @@ void Drawing::pad(Value &value) {
                     .str());
 }
 
-void Drawing::reverse(Value &value) {
+void Drawing::reverse(DrawnValue &value) {
   result(value, formatv("stablehlo.reverse {0}, dims = [{1}] : {2}", value.name,
                         dice.between(0, value.rank() - 1), typeOf(value))
                     .str());
 }
 
-void Drawing::convert(Value &value) {
+void Drawing::convert(DrawnValue &value) {
   static constexpr StringRef elements[] = {"f32", "f64"};
-  Value before = value;
+  DrawnValue before = value;
   value.element = dice.among(elements).str();
   if (value.element == before.element)
     return;
@@ -478,12 +478,12 @@ void Drawing::convert(Value &value) {
                     .str());
 }
 
-void Drawing::rectify(Value &value) {
+void Drawing::rectify(DrawnValue &value) {
   result(value, formatv("nn.relu {0} : {1}", value.name, typeOf(value)).str());
 }
 
-void Drawing::step(Value &value) {
-  using Step = void (Drawing::*)(Value &);
+void Drawing::step(DrawnValue &value) {
+  using Step = void (Drawing::*)(DrawnValue &);
   static constexpr Step steps[] = {
       &Drawing::arithmetic, &Drawing::arithmetic, &Drawing::arithmetic,
       &Drawing::norm,       &Drawing::norm,       &Drawing::transpose,
@@ -492,7 +492,7 @@ void Drawing::step(Value &value) {
   (this->*dice.among(steps))(value);
 }
 
-void Drawing::chain(Value &value) {
+void Drawing::chain(DrawnValue &value) {
   for (int64_t i = dice.between(0, 6); i > 0; --i)
     step(value);
   if (dice.oneIn(6))
@@ -503,7 +503,7 @@ RandomFolding Drawing::draw() {
   static constexpr StringRef elements[] = {"f32", "f32", "f64", "f16", "bf16"};
   RandomFolding drawn;
   leastPrecise = dice.among(elements).str();
-  Value x{"%x", {}, leastPrecise, 0};
+  DrawnValue x{"%x", {}, leastPrecise, 0};
   const int64_t rank = dice.between(2, 4);
   x.channel = dice.between(0, rank - 1);
   const bool hasOpen = !dice.oneIn(4);
@@ -518,7 +518,7 @@ RandomFolding Drawing::draw() {
   }
   drawn.shapes = {some, others};
 
-  Value value = x;
+  DrawnValue value = x;
   chain(value);
   bool hasWindow = false;
   for (int64_t products = dice.between(1, 2); products > 0; --products) {

@@ -38,7 +38,15 @@ Model randomProgram(uint64_t seed, const RandomProgramOptions &options) {
   Draft draft(seed, options, std::move(recipes));
   for (int64_t i = draft.dice.between(1, 3); i > 0; --i)
     draft.fresh(draft.type());
-  draft.drawOperations(options.operations);
+  if (options.computesSizes) {
+    constexpr int mostAttempts = 20;
+    draft.drawOperations(options.operations / 2);
+    for (int i = 0; i < mostAttempts && !drawComputedSize(draft); ++i) {
+    }
+    draft.drawOperations(options.operations - options.operations / 2);
+  } else {
+    draft.drawOperations(options.operations);
+  }
   return draft.finish();
 }
 

@@ -28,6 +28,8 @@ struct RandomProgramOptions {
   int operations = 10;
   int64_t largestDimension = 5;
   int largestRank = 4;
+  /// Some sizes follow from values, so that they are known only when it runs.
+  bool computesSizes = false;
   /// Draw only operations of these names; all that have a recipe if empty.
   std::vector<std::string> only;
 };

@@ -21,12 +21,6 @@ void printRow(const char *what, const std::string &name,
   std::printf("%-7s %-28s %s\n", what, oneLine(name).c_str(), rest.c_str());
 }
 
-std::string typeOf(const TensorSpec &spec) {
-  ModelInput input;
-  input.spec = spec;
-  return input.text();
-}
-
 /// How many tensors of each role, and their bytes: "3 temporary (12.0 kB)".
 /// Tensors with unknown dimensions count without bytes.
 std::string rolesText(const std::vector<TensorFacts> &tensors) {
@@ -255,8 +249,8 @@ private:
         also += (also.empty() ? "  also " : ", ") + oneLine(other);
       printRow("input", input.spec.name, input.text() + also);
     }
-    for (const TensorSpec &output : model.outputs)
-      printRow("output", output.name, typeOf(output));
+    for (const ModelOutput &output : model.outputs)
+      printRow("output", output.name, output.text());
     if (facts)
       printFacts(*facts);
     if (program)

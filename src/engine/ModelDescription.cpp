@@ -25,6 +25,13 @@ std::string ModelInput::text() const {
   return text + "]";
 }
 
+std::string ModelOutput::text() const {
+  ModelInput same;
+  same.spec = *this;
+  same.ranked = ranked;
+  return same.text();
+}
+
 std::optional<size_t>
 ModelDescription::inputNamed(std::string_view name) const {
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -92,8 +99,10 @@ std::string toJson(const ModelDescription &model) {
     value["other_names"] = input.otherNames;
     inputs.push_back(std::move(value));
   }
-  for (const TensorSpec &output : model.outputs)
+  for (const ModelOutput &output : model.outputs) {
     outputs.push_back(specJson(output));
+    outputs.back()["ranked"] = output.ranked;
+  }
   const json all = {{"inputs", inputs},
                     {"outputs", outputs},
                     {"data_files", model.dataFiles}};
@@ -122,7 +131,8 @@ std::optional<ModelDescription> descriptionFromJson(std::string_view text) {
       std::optional<TensorSpec> spec = specFrom(value);
       if (!spec)
         return std::nullopt;
-      model.outputs.push_back(std::move(*spec));
+      model.outputs.emplace_back(std::move(*spec),
+                                 value.at("ranked").get<bool>());
     }
     model.dataFiles = all.at("data_files").get<std::vector<std::string>>();
     return model;

@@ -35,9 +35,21 @@ struct ModelInput {
   std::string text() const;
 };
 
+struct ModelOutput : TensorSpec {
+  ModelOutput() = default;
+  explicit ModelOutput(TensorSpec spec, bool ranked = true)
+      : TensorSpec(std::move(spec)), ranked(ranked) {}
+
+  /// False where the number of dimensions follows from what is computed.
+  bool ranked = true;
+
+  /// "f32 [?, 1000]".
+  std::string text() const;
+};
+
 struct ModelDescription {
   std::vector<ModelInput> inputs;
-  std::vector<TensorSpec> outputs;
+  std::vector<ModelOutput> outputs;
   /// Files that the model consists of besides its own, relative to its folder.
   std::vector<std::string> dataFiles;
 

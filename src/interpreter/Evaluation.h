@@ -139,6 +139,7 @@ void registerCustomCalls(Registry &registry);
 void registerNnAttention(Registry &registry);
 void registerNnElementwise(Registry &registry);
 void registerNnShape(Registry &registry);
+void registerNnSuppression(Registry &registry);
 void registerNnPooling(Registry &registry);
 void registerNnNormalization(Registry &registry);
 void registerNnRecurrent(Registry &registry);

@@ -355,6 +355,7 @@ Registry::Registry() {
   registerNnAttention(*this);
   registerNnElementwise(*this);
   registerNnShape(*this);
+  registerNnSuppression(*this);
   registerNnPooling(*this);
   registerNnNormalization(*this);
   registerNnRecurrent(*this);

@@ -19,6 +19,7 @@ struct Functions {
     add("sinter.rng_bit_generator", host::rngBitGenerator);
     add("sinter.rng", host::rng);
     add("sinter.non_zero", host::nonZero);
+    add("sinter.suppress", host::suppress);
     add("sinter.begin_rows", host::beginRows);
     add("sinter.add_rows", host::addRows);
     add("sinter.count_rows", host::countRows);

@@ -395,6 +395,14 @@ const Case cases[] = {
      "1, 1, 1, 1, 0, 1>}> : (tensor<3x2x4xf32>, tensor<2x3x4xf32>, "
      "tensor<2x3x3xf32>, tensor<2x6xf32>, tensor<2x2x3xf32>) -> "
      "(tensor<3x2x2x3xf32>, tensor<2x2x3xf32>)"},
+    {"non_max_suppression", "2x9x4xf32;2x3x9xf32;i64;f32;f32", "?x3xi64",
+     "nn.non_max_suppression %0, %1, %2, %3, %4 centred = false : "
+     "(tensor<2x9x4xf32>, tensor<2x3x9xf32>, tensor<i64>, tensor<f32>, "
+     "tensor<f32>) -> tensor<?x3xi64>"},
+    {"non_max_suppression_centred", "1x12x4xf32;1x1x12xf32;i64;f32", "?x3xi64",
+     "nn.non_max_suppression %0, %1, %2, %3 centred = true : "
+     "(tensor<1x12x4xf32>, tensor<1x1x12xf32>, tensor<i64>, tensor<f32>) -> "
+     "tensor<?x3xi64>"},
     {"non_zero", "4x5xi32", "2x?xi64",
      "nn.non_zero %0 : (tensor<4x5xi32>) -> tensor<2x?xi64>"},
 };

@@ -731,3 +731,35 @@ func.func @take_along_of_nothing(%x: tensor<2x0xf32>, %i: tensor<2x3xi64>) {
   %result = nn.take_along %x, %i, axis = 1 : (tensor<2x0xf32>, tensor<2x3xi64>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @boxes_of_five(%b: tensor<1x6x5xf32>, %s: tensor<1x2x6xf32>, %m: tensor<i64>, %o: tensor<f32>) {
+  // expected-error @+1 {{boxes have 5 numbers each, not 4}}
+  %r = nn.non_max_suppression %b, %s, %m, %o centred = false : (tensor<1x6x5xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>) -> tensor<?x3xi64>
+  return
+}
+
+// -----
+
+func.func @boxes_of_other_images(%b: tensor<1x6x4xf32>, %s: tensor<2x2x6xf32>, %m: tensor<i64>, %o: tensor<f32>) {
+  // expected-error @+1 {{boxes and scores are of different numbers of images}}
+  %r = nn.non_max_suppression %b, %s, %m, %o centred = false : (tensor<1x6x4xf32>, tensor<2x2x6xf32>, tensor<i64>, tensor<f32>) -> tensor<?x3xi64>
+  return
+}
+
+// -----
+
+func.func @boxes_without_scores(%b: tensor<1x6x4xf32>, %s: tensor<1x2x5xf32>, %m: tensor<i64>, %o: tensor<f32>) {
+  // expected-error @+1 {{there is not one score a class for each box}}
+  %r = nn.non_max_suppression %b, %s, %m, %o centred = false : (tensor<1x6x4xf32>, tensor<1x2x5xf32>, tensor<i64>, tensor<f32>) -> tensor<?x3xi64>
+  return
+}
+
+// -----
+
+func.func @places_of_boxes(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf32>, %m: tensor<i64>, %o: tensor<f32>) {
+  // expected-error @+1 {{the result has not 3 columns}}
+  %r = nn.non_max_suppression %b, %s, %m, %o centred = false : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>) -> tensor<?x2xi64>
+  return
+}

@@ -247,6 +247,13 @@ func.func @mish(%x0: tensor<9xf32>) -> tensor<9xf32> {
   return %r : tensor<9xf32>
 }
 
+// CHECK-LABEL: func @non_max_suppression(
+// CHECK: nn.non_max_suppression{{[ ("]}}
+func.func @non_max_suppression(%x0: tensor<2x5x4xf32>, %x1: tensor<2x3x5xf32>, %x2: tensor<i64>, %x3: tensor<f32>, %x4: tensor<f32>) -> tensor<?x3xi64> {
+  %r = nn.non_max_suppression %x0, %x1, %x2, %x3, %x4 centred = true : (tensor<2x5x4xf32>, tensor<2x3x5xf32>, tensor<i64>, tensor<f32>, tensor<f32>) -> tensor<?x3xi64>
+  return %r : tensor<?x3xi64>
+}
+
 // CHECK-LABEL: func @non_zero(
 // CHECK: nn.non_zero{{[ ("]}}
 func.func @non_zero(%x0: tensor<4x5xi32>) -> tensor<2x?xi64> {

@@ -108,6 +108,36 @@ TEST(NnShape, PadModes) {
   EXPECT_EQ(pad("wrap"), (Doubles{2, 3, 1, 2, 3, 1, 2, 3, 1}));
 }
 
+TEST(NnSuppression, TakesTheBestOfEachClassOnce) {
+  // Boxes 0 and 1 share 0.81 / 1.19 of what they cover, 2 stands apart, and 3
+  // is box 0 with its corners in another order.
+  const auto taken = [](const std::string &most, const std::string &overlap,
+                        const std::string &threshold) {
+    return run(R"(
+    %b = stablehlo.constant dense<[[[0.0, 0.0, 1.0, 1.0], [0.1, 0.1, 1.1, 1.1],
+        [5.0, 5.0, 6.0, 6.0], [1.0, 1.0, 0.0, 0.0]]]> : tensor<1x4x4xf32>
+    %s = stablehlo.constant dense<[[[0.8, 0.9, 0.3, 0.8],
+        [0.8, 0.1, 0.8, 0.8]]]> : tensor<1x2x4xf32>
+    %m = stablehlo.constant dense<)" +
+                   most + R"(> : tensor<i64>
+    %o = stablehlo.constant dense<)" +
+                   overlap + R"(> : tensor<f32>
+    %t = stablehlo.constant dense<)" +
+                   threshold + R"(> : tensor<f32>
+    %r = nn.non_max_suppression %b, %s, %m, %o, %t centred = false :
+        (tensor<1x4x4xf32>, tensor<1x2x4xf32>, tensor<i64>, tensor<f32>,
+         tensor<f32>) -> tensor<?x3xi64>)",
+               "tensor<?x3xi64>");
+  };
+  EXPECT_EQ(taken("4", "0.5", "0.2"),
+            (Doubles{0, 0, 1, 0, 0, 2, 0, 1, 0, 0, 1, 2}));
+  EXPECT_EQ(taken("4", "0.7", "0.2"),
+            (Doubles{0, 0, 1, 0, 0, 0, 0, 0, 2, 0, 1, 0, 0, 1, 2}));
+  EXPECT_EQ(taken("1", "0.7", "0.2"), (Doubles{0, 0, 1, 0, 1, 0}));
+  EXPECT_EQ(taken("4", "0.5", "0.85"), (Doubles{0, 0, 1}));
+  EXPECT_EQ(taken("0", "0.5", "0.2"), (Doubles{}));
+}
+
 TEST(NnShape, OneHotNonZeroCumulativeSum) {
   EXPECT_EQ(run(R"(
     %i = stablehlo.constant dense<[1, -1, 7]> : tensor<3xi64>

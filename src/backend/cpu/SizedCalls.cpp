@@ -149,8 +149,40 @@ static bool hasComputedStart(stablehlo::RealDynamicSliceOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What loops gather
+// Lists of the run
 //===----------------------------------------------------------------------===//
+
+/// A call that works on list number \p list.
+static HostCallOp callOnList(OpBuilder &builder, Location location,
+                             TypeRange types, ValueRange inputs,
+                             StringRef function, int64_t list,
+                             uint64_t sized = 0, StringRef options = "") {
+  return builder.create<HostCallOp>(location, types, inputs, function,
+                                    ("list=" + Twine(list) + options).str(),
+                                    /*pure=*/false, sized);
+}
+
+/// The rows of list number \p list, of type \p type: they are counted, then
+/// taken.
+static Value takeList(OpBuilder &builder, Location location,
+                      RankedTensorType type, int64_t list) {
+  auto scalar = RankedTensorType::get({}, builder.getI64Type());
+  Value count =
+      callOnList(builder, location, scalar, {}, "sinter.count_rows", list)
+          ->getResult(0);
+  return callOnList(builder, location, type, count, "sinter.take_rows", list,
+                    /*sized=*/1)
+      ->getResult(0);
+}
+
+static void callSuppression(nn::NonMaxSuppressionOp op, int64_t list) {
+  OpBuilder builder(op);
+  callOnList(builder, op.getLoc(), {}, op->getOperands(), "sinter.suppress",
+             list, 0, op.getCentred() ? ";centred=1" : "");
+  Value rows = takeList(builder, op.getLoc(), tensorOf(op), list);
+  op.getResult().replaceAllUsesWith(rows);
+  op.erase();
+}
 
 /// What each iteration of \p loop adds to the end of what it carries as number
 /// \p i; null if it does anything else with that.
@@ -183,21 +215,18 @@ static void gatherRows(stablehlo::WhileOp loop, int64_t &lists) {
   if (gathered.empty())
     return;
   OpBuilder builder(loop);
-  auto call = [&](TypeRange types, ValueRange inputs, StringRef function,
-                  int64_t list, uint64_t sized = 0) {
-    return builder.create<HostCallOp>(loop.getLoc(), types, inputs, function,
-                                      "list=" + std::to_string(list),
-                                      /*pure=*/false, sized);
+  auto call = [&](ValueRange inputs, StringRef function, int64_t list) {
+    callOnList(builder, loop.getLoc(), {}, inputs, function, list);
   };
   for (unsigned i = 0; i < loop->getNumOperands(); ++i)
     if (gathered.contains(i))
-      call({}, {}, "sinter.begin_rows", gathered[i]);
+      call({}, "sinter.begin_rows", gathered[i]);
   Block &body = loop.getBody().front();
   for (unsigned i = 0; i < loop->getNumOperands(); ++i)
     if (gathered.contains(i)) {
       Operation *joint = body.getTerminator()->getOperand(i).getDefiningOp();
       builder.setInsertionPoint(joint);
-      call({}, joint->getOperand(1), "sinter.add_rows", gathered[i]);
+      call(joint->getOperand(1), "sinter.add_rows", gathered[i]);
     }
   SmallVector<Value> starts, returned;
   for (unsigned i : kept) {
@@ -223,16 +252,11 @@ static void gatherRows(stablehlo::WhileOp loop, int64_t &lists) {
         region.front().eraseArgument(i);
   for (auto [i, number] : llvm::enumerate(kept))
     loop->getResult(number).replaceAllUsesWith(rest->getResult(i));
-  nn::TensorBuilder emit(builder, loop.getLoc());
   for (unsigned i = 0; i < loop->getNumOperands(); ++i) {
     if (!gathered.contains(i))
       continue;
-    auto type = tensorOf(loop->getResult(i)),
-         scalar = RankedTensorType::get({}, emit.integerType(64));
-    Value count =
-        call(scalar, {}, "sinter.count_rows", gathered[i])->getResult(0);
-    Value rows =
-        call(type, count, "sinter.take_rows", gathered[i], 1)->getResult(0);
+    auto type = tensorOf(loop->getResult(i));
+    Value rows = takeList(builder, loop.getLoc(), type, gathered[i]);
     Value start = loop->getOperand(i);
     if (tensorOf(start).getDimSize(0) != 0)
       rows = builder.create<stablehlo::ConcatenateOp>(
@@ -249,6 +273,10 @@ void cpu::formSizedCalls(func::FuncOp function) {
       callNonZero(op);
   });
   int64_t lists = 0;
+  function.walk([&](nn::NonMaxSuppressionOp op) {
+    if (tensorOf(op).isDynamicDim(0))
+      callSuppression(op, lists++);
+  });
   SmallVector<stablehlo::WhileOp> loops;
   function.walk([&](stablehlo::WhileOp loop) { loops.push_back(loop); });
   for (stablehlo::WhileOp loop : loops)

@@ -233,7 +233,9 @@ MlirCompilerModel::compile(const CompileRequest &request) {
   }
   Result<Model> model = source->specialized(request.shapes, request.values);
   if (!model)
-    return model.takeError();
+    return whyForValues && model.error().kind == ErrorKind::Unsupported
+               ? unsupported(*whyForValues)
+               : model.takeError();
   Result<std::shared_ptr<const Program>> program =
       compileModel(std::move(*model), knownOf(request), request);
   if (program && whyForValues && request.perValues)

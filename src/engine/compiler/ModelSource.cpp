@@ -163,7 +163,10 @@ Result<ModelDescription> describeModel(const Model &model) {
         input.otherNames.push_back(std::move(name));
     description.inputs.push_back(std::move(input));
   }
-  description.outputs = model.outputs();
+  for (auto [number, spec] :
+       llvm::zip_equal(storage->outputs(), model.outputs()))
+    description.outputs.emplace_back(
+        spec, isa<RankedTensorType>(entry.getResultTypes()[number]));
   return description;
 }
 

@@ -108,7 +108,7 @@ ModelDescription SizedSource::declared() const {
     description.inputs.push_back(std::move(input));
   }
   for (DeclaredTensor each : file->outputs())
-    description.outputs.push_back(std::move(each.spec));
+    description.outputs.emplace_back(std::move(each.spec), each.isRanked);
   return description;
 }
 

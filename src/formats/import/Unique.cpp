@@ -51,9 +51,9 @@ static void fillLess(OpBuilder &builder, Location loc, Block &block,
 /// The keys [n] sorted together, and where each came from. Equal ones keep
 /// their order.
 static std::optional<Values> sortByKeys(GraphBuilder &builder,
-                                        ArrayRef<Value> keys, int64_t n) {
+                                        ArrayRef<Value> keys) {
   Values inputs(keys.begin(), keys.end());
-  inputs.push_back(iota(builder, {n}, 0, builder.i64()));
+  inputs.push_back(iota(builder, builder.dims(keys.front()), 0, builder.i64()));
   if (llvm::is_contained(inputs, Value()))
     return std::nullopt;
   OperationState state(builder.location(),
@@ -86,7 +86,8 @@ static Value put(GraphBuilder &builder, Value updates, Value at, double filler,
       builder.context(), {}, {0}, {}, {}, {0}, 1);
   return scatter(
       builder,
-      builder.splat(builder.element(updates), filler, builder.shape(updates)),
+      builder.broadcastInDim(builder.scalar(builder.element(updates), filler),
+                             builder.dims(updates), {}),
       builder.unsqueeze(at, {1}), updates, numbers, combine);
 }
 
@@ -104,13 +105,13 @@ static Value rankOf(GraphBuilder &builder, Value flags) {
 /// The numbers that are to be compared: one vector [n] for each place in a
 /// slice.
 static std::optional<Values> keysOf(GraphBuilder &builder, Value rows) {
-  int64_t n = builder.shape(rows)[0], width = builder.shape(rows)[1];
+  const int64_t width = builder.shape(rows)[1];
   if (width > mostKeys)
     return builder.unsupported("slices of more than " + Twine(mostKeys) +
                                " elements");
   Values keys;
   for (int64_t i = 0; i < width; ++i) {
-    Value key = builder.reshape(builder.sliceAxis(rows, 1, i, i + 1), Ints{n});
+    Value key = builder.squeeze(builder.sliceAxis(rows, 1, i, i + 1), {1});
     // Zeros of either sign are one number.
     if (key && builder.isFloat(key))
       key = select(
@@ -123,17 +124,47 @@ static std::optional<Values> keysOf(GraphBuilder &builder, Value rows) {
 }
 
 /// Which of the sorted keys differ from the one before them.
-static Value startsOf(GraphBuilder &builder, ArrayRef<Value> sorted,
-                      int64_t n) {
+static Value startsOf(GraphBuilder &builder, ArrayRef<Value> sorted) {
+  const int64_t n = builder.shape(sorted.front())[0];
+  const bool isOpen = ShapedType::isDynamic(n);
+  // Of an unknown number each is compared with the one at the place before.
+  Value places, before;
+  if (isOpen) {
+    places = iota(builder, builder.dims(sorted.front()), 0, builder.i64());
+    before =
+        builder.binary<stablehlo::SubtractOp>(places, builder.one(places, 1));
+    before = builder.binary<stablehlo::MaxOp>(before, builder.one(before, 0));
+  }
   Value differs;
   for (Value key : sorted) {
-    Value here = builder.compare(builder.sliceAxis(key, 0, 1, n),
-                                 builder.sliceAxis(key, 0, 0, n - 1),
-                                 ComparisonDirection::NE);
+    Value here = isOpen ? builder.compare(key, take(builder, key, before),
+                                          ComparisonDirection::NE)
+                        : builder.compare(builder.sliceAxis(key, 0, 1, n),
+                                          builder.sliceAxis(key, 0, 0, n - 1),
+                                          ComparisonDirection::NE);
     differs = differs ? builder.op<stablehlo::OrOp>(differs, here) : here;
   }
+  if (isOpen)
+    return builder.op<stablehlo::OrOp>(
+        differs, builder.compare(places, builder.one(places, 0),
+                                 ComparisonDirection::EQ));
   Value first = builder.splat(builder.i1(), 1, {1});
   return n == 1 ? first : builder.concatenate(ValueRange({first, differs}), 0);
+}
+
+/// \p x as a vector of its elements.
+static Value flattened(GraphBuilder &builder, Value x) {
+  if (builder.rank(x) == 1)
+    return x;
+  if (builder.isStatic(x))
+    return builder.reshape(x, Ints{builder.type(x).getNumElements()});
+  Value count = builder.scalar(builder.i64(), 1);
+  for (const Dim &dim : builder.dims(x))
+    count = builder.binary<stablehlo::MulOp>(
+        count, sizeScalar(builder, dim, builder.i64()));
+  count = builder.reshape(count, Ints{1});
+  return count ? builder.reshape(x, Dims{Dim(ShapedType::kDynamic, count)})
+               : Value();
 }
 
 /// The elements are sorted; where an element differs from the one before it a
@@ -148,32 +179,39 @@ std::optional<UniqueSlices> uniqueSlices(GraphBuilder &builder, Value x,
   if (!given)
     return std::nullopt;
   const int64_t axis = *given;
-  if (!builder.isStatic(x))
-    return builder.unknown("an input of unknown size");
-  int64_t total = 1;
-  for (int64_t size : builder.shape(x))
-    total *= size;
   if (!along)
-    x = builder.reshape(x, Ints{total});
-  int64_t n = builder.shape(x)[axis];
-  if (total == 0)
-    return builder.unsupported("an input without elements");
+    x = flattened(builder, x);
+  if (!x)
+    return std::nullopt;
   Ints order{axis};
-  for (int64_t i = 0; i < builder.rank(x); ++i)
-    if (i != axis)
-      order.push_back(i);
-  Value rows = builder.reshape(builder.transpose(x, order), Ints{n, total / n});
+  int64_t width = 1;
+  for (int64_t i = 0; i < builder.rank(x); ++i) {
+    const int64_t size = builder.shape(x)[i];
+    if (size == 0)
+      return builder.unsupported("an input without elements");
+    if (i == axis)
+      continue;
+    if (ShapedType::isDynamic(size))
+      return builder.unknown("slices of unknown size");
+    order.push_back(i);
+    if (llvm::MulOverflow(width, size, width))
+      return builder.fail("slices are too large");
+  }
+  Value rows = builder.reshape(builder.transpose(x, order),
+                               Dims{builder.dim(x, axis), Dim(width)});
   if (!rows)
     return std::nullopt;
   auto keys = keysOf(builder, rows);
-  auto sorted = keys ? sortByKeys(builder, *keys, n) : std::nullopt;
+  auto sorted = keys ? sortByKeys(builder, *keys) : std::nullopt;
   if (!sorted)
     return std::nullopt;
   Value from = sorted->pop_back_val();
-  Value starts = startsOf(builder, *sorted, n);
+  Value starts = startsOf(builder, *sorted);
   Value group = rankOf(builder, starts);
-  // Each group's first element: equal ones kept their order.
-  Value first = put(builder, from, group, static_cast<double>(n), Combine::Min);
+  // Each group's first element: equal ones kept their order. There are no more
+  // than this.
+  constexpr double beyond = static_cast<double>(int64_t(1) << 46);
+  Value first = put(builder, from, group, beyond, Combine::Min);
   Value inverse = put(builder, group, from, 0, Combine::Replace);
   Value found = starts;
   if (!isSorted) {
@@ -189,8 +227,10 @@ std::optional<UniqueSlices> uniqueSlices(GraphBuilder &builder, Value x,
           builder.tensorType({1, ShapedType::kDynamic}, builder.i64()), found),
       {0});
   Value indices = isSorted ? take(builder, from, places) : places;
-  Value counts = put(builder, builder.splat(builder.i64(), 1, {n}), inverse, 0,
-                     Combine::Add);
+  Value counts = put(builder,
+                     builder.broadcastInDim(builder.scalar(builder.i64(), 1),
+                                            builder.dims(inverse), {}),
+                     inverse, 0, Combine::Add);
   counts = take(builder, counts, take(builder, inverse, indices));
   return UniqueSlices{builder.op<nn::TakeOp>(x, indices, uint64_t(axis)),
                       indices, inverse, counts};

@@ -106,6 +106,29 @@ def Nn_NonZeroOp : Nn_Op<"non_zero"> {
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
 }
 
+def Nn_NonMaxSuppressionOp : Nn_Op<"non_max_suppression"> {
+  let summary = "The boxes that no better one of their class strikes out";
+  let description = [{
+    Of `boxes` [B, N, 4], two opposite corners in any order or (`centred`) a
+    centre and extents, each class of `scores` [B, C, N] takes those whose score
+    is greater than `threshold`, if it is there, best first (of equal ones the
+    first), unless a box that it has taken already overlaps it: unless what
+    both cover of what either covers is more than `overlap`. No class takes more
+    than `most`. The result has a row (image, class, box) for each box taken, in
+    this order; how many is known only at run time.
+  }];
+  let arguments = (ins 3DTensorOf<[F32]>:$boxes, 3DTensorOf<[F32]>:$scores,
+                       0DTensorOf<[I64]>:$most, 0DTensorOf<[F32]>:$overlap,
+                       Optional<0DTensorOf<[F32]>>:$threshold,
+                       BoolAttr:$centred);
+  let results = (outs 2DTensorOf<[I64]>:$result);
+  let assemblyFormat = [{
+    $boxes `,` $scores `,` $most `,` $overlap (`,` $threshold^)?
+      `centred` `=` $centred attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def Nn_CumulativeSumOp : Nn_LikeFirstOp<"cumulative_sum"> {
   let summary = "The sum of the elements up to each one along an axis";
   let description = [{

@@ -81,6 +81,20 @@ LogicalResult OneHotOp::verify() {
   return success();
 }
 
+LogicalResult NonMaxSuppressionOp::verify() {
+  auto boxes = tensorOf(getBoxes()), scores = tensorOf(getScores());
+  if (differ(boxes.getDimSize(2), 4))
+    return emitOpError("boxes have ")
+           << boxes.getDimSize(2) << " numbers each, not 4";
+  if (differ(boxes.getDimSize(0), scores.getDimSize(0)))
+    return emitOpError("boxes and scores are of different numbers of images");
+  if (differ(boxes.getDimSize(1), scores.getDimSize(2)))
+    return emitOpError("there is not one score a class for each box");
+  if (differ(tensorOf(getResult()).getDimSize(1), 3))
+    return emitOpError("the result has not 3 columns");
+  return success();
+}
+
 LogicalResult CumulativeSumOp::verify() {
   return verifyAxis(*this, getOperand());
 }

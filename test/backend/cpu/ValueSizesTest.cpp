@@ -401,6 +401,45 @@ const ValueCase valueCases[] = {
        return %b : tensor<?x9xf32>
      })",
      {{ElementType::I1, {30}, 0, 1}, {ElementType::F32, {30, 6}}}},
+    {"boxes that no better one strikes out",
+     R"((%m: tensor<200xi1>, %b: tensor<200x4xf32>, %x: tensor<3x200xf32>,
+         %k: tensor<i64>) -> (tensor<?x3xi64>, tensor<?x3xi64>) {
+       %n = nn.non_zero %m : (tensor<200xi1>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %c = nn.take %b, %r, axis = 0 :
+           (tensor<200x4xf32>, tensor<?xi64>) -> tensor<?x4xf32>
+       %d = nn.take %x, %r, axis = 1 :
+           (tensor<3x200xf32>, tensor<?xi64>) -> tensor<3x?xf32>
+       %one = stablehlo.constant dense<1> : tensor<1xi32>
+       %four = stablehlo.constant dense<4> : tensor<1xi32>
+       %three = stablehlo.constant dense<3> : tensor<1xi32>
+       %bs = stablehlo.concatenate %one, %v, %four, dim = 0 :
+           (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<3xi32>
+       %ss = stablehlo.concatenate %one, %three, %v, dim = 0 :
+           (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<3xi32>
+       %boxes = stablehlo.dynamic_reshape %c, %bs :
+           (tensor<?x4xf32>, tensor<3xi32>) -> tensor<1x?x4xf32>
+       %scores = stablehlo.dynamic_reshape %d, %ss :
+           (tensor<3x?xf32>, tensor<3xi32>) -> tensor<1x3x?xf32>
+       %o = stablehlo.constant dense<0.25> : tensor<f32>
+       %t = stablehlo.constant dense<-5.0> : tensor<f32>
+       %p = nn.non_max_suppression %boxes, %scores, %k, %o, %t
+           centred = false : (tensor<1x?x4xf32>, tensor<1x3x?xf32>,
+           tensor<i64>, tensor<f32>, tensor<f32>) -> tensor<?x3xi64>
+       %q = nn.non_max_suppression %boxes, %scores, %k, %o centred = true :
+           (tensor<1x?x4xf32>, tensor<1x3x?xf32>, tensor<i64>, tensor<f32>)
+           -> tensor<?x3xi64>
+       return %p, %q : tensor<?x3xi64>, tensor<?x3xi64>
+     })",
+     {{ElementType::I1, {200}, 0, 1},
+      {ElementType::F32, {200, 4}, -9, 9},
+      {ElementType::F32, {3, 200}, -9, 9},
+      {ElementType::I64, {}, 0, 30}},
+     3},
     {"a computed size beside a number",
      R"((%x: tensor<4x1xf32>, %k: tensor<1xi64>) -> tensor<4x?xf32> {
        %four = stablehlo.constant dense<4> : tensor<1xi64>

@@ -40,7 +40,7 @@ const std::map<std::string, std::string> &withoutAxes() {
         {"stablehlo.after_all", "stablehlo.async_done", "stablehlo.tuple",
          "stablehlo.get_tuple_element", "func.func", "builtin.module"});
     add("random", {"stablehlo.rng", "stablehlo.rng_bit_generator"});
-    add("values are the size", {"nn.non_zero"});
+    add("values are the size", {"nn.non_zero", "nn.non_max_suppression"});
     add("no result is made of an operand",
         {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send",
          "stablehlo.recv"});

@@ -420,6 +420,12 @@ static LogicalResult writeNonZero(NodeWriter &e, nn::NonZeroOp op) {
   return e.result("NonZero", e.operands());
 }
 
+static LogicalResult writeNonMaxSuppression(NodeWriter &e,
+                                            nn::NonMaxSuppressionOp op) {
+  return e.result("NonMaxSuppression", e.operands(),
+                  {{"center_point_box", op.getCentred()}});
+}
+
 static LogicalResult writeCumulativeSum(NodeWriter &e, nn::CumulativeSumOp op) {
   Type i64 = IntegerType::get(op.getContext(), 64);
   Name axis = e.scalar(i64, static_cast<double>(op.getAxis()));
@@ -436,7 +442,8 @@ WriterRules indexingRules() {
       writerRule<writeScatter>(),      writerRule<writeSort>(),
       writerRule<writeTopK>(),         writerRule<writeArgMax>(),
       writerRule<writeArgMin>(),       writerRule<writeOneHot>(),
-      writerRule<writeNonZero>(),      writerRule<writeCumulativeSum>()};
+      writerRule<writeNonZero>(),      writerRule<writeNonMaxSuppression>(),
+      writerRule<writeCumulativeSum>()};
   return rules;
 }
 
