@@ -86,14 +86,20 @@ void OpenInstance::cut() {
 void OpenInstance::findSlots() {
   places.resize(open.slots.size());
   std::vector<bool> isOwned(open.slots.size(), false);
+  // The last part that uses each.
+  std::vector<const PartState *> user(open.slots.size(), nullptr);
   auto own = [&](auto &self, PartState &part,
                  std::span<const Step> steps) -> void {
     for (const Step &step : steps) {
-      for (const BufferReference &buffer : step.buffers)
-        if (buffer.offset < isOwned.size() && !isOwned[buffer.offset]) {
-          isOwned[buffer.offset] = true;
-          part.owned.push_back(static_cast<uint32_t>(buffer.offset));
-        }
+      for (const BufferReference &buffer : step.buffers) {
+        if (buffer.offset >= isOwned.size())
+          continue;
+        user[buffer.offset] = &part;
+        if (isOwned[buffer.offset])
+          continue;
+        isOwned[buffer.offset] = true;
+        part.owned.push_back(static_cast<uint32_t>(buffer.offset));
+      }
       for (const std::vector<Step> &body : step.bodies)
         self(self, part, body);
     }
@@ -109,8 +115,10 @@ void OpenInstance::findSlots() {
       if (open.slots[slot].space == BufferSpace::Arena)
         begin = std::min(begin, open.slots[slot].begin);
     if (begin != std::numeric_limits<int64_t>::max())
-      std::erase_if(
-          alive, [&](uint32_t slot) { return open.slots[slot].end < begin; });
+      // What is used before the part's own slots are is there, too.
+      std::erase_if(alive, [&](uint32_t slot) {
+        return open.slots[slot].end < begin && user[slot] != &part;
+      });
     part.before = alive;
     for (uint32_t slot : part.owned)
       if (open.slots[slot].space == BufferSpace::Arena)

@@ -549,7 +549,7 @@ Case opened(Case test) {
 /// The gradient of a weighted sum of what a case gives in f64, through what the
 /// operations are built from, is that of finite differences.
 TEST_P(Decompose, HasGradients) {
-  static const std::regex otherFloats("quant|f16|f8");
+  static const std::regex otherFloats("quant|f16|f8|non_max_suppression");
   std::string text = moduleOf(GetParam());
   if (std::regex_search(text, otherFloats))
     GTEST_SKIP() << "not of f32 or f64";

@@ -24,7 +24,8 @@ static LogicalResult importNonMaxSuppression(NodeContext &node) {
     return failure();
   return node.result(node.typed<nn::NonMaxSuppressionOp>(
       node.tensorType({ShapedType::kDynamic, 3}, node.i64()), boxes, scores,
-      most, overlap, threshold, node.getInt("center_point_box", 0) != 0));
+      most, overlap, MaybeValue{threshold},
+      node.getInt("center_point_box", 0) != 0));
 }
 
 llvm::ArrayRef<Operator> detectionOperators() {
