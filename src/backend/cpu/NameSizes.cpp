@@ -314,6 +314,20 @@ Result<void> SizeNamer::replaceDynamic(Operation *op, const Dims &sizes) {
       replace(builder.create<ReshapeOp>(location, type, op->getOperand(0)));
     return {};
   }
+  // Where there is not one slice nothing is taken that counts.
+  if (auto gather = dyn_cast<GatherOp>(op);
+      gather && llvm::any_of(llvm::zip(gather.getSliceSizes(),
+                                       dimsOf(gather.getOperand())),
+                             [](const auto &pair) {
+                               const auto &[slice, size] = pair;
+                               return size.number().value_or(slice) < slice;
+                             })) {
+    nn::TensorBuilder emit(builder, location);
+    replace(builder.create<BroadcastInDimOp>(
+        location, type, emit.scalar(0, getElementTypeOrSelf(type)),
+        ArrayRef<int64_t>()));
+    return {};
+  }
   if (auto gather = dyn_cast<DynamicGatherOp>(op)) {
     // The attribute has names where the type of the operand has.
     SmallVector<int64_t> slice;

@@ -440,6 +440,28 @@ const ValueCase valueCases[] = {
       {ElementType::F32, {3, 200}, -9, 9},
       {ElementType::I64, {}, 0, 30}},
      3},
+    {"put behind others, which may be none",
+     R"((%m: tensor<30xi1>, %x: tensor<30xf32>)
+         -> tensor<30xf32> {
+       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %a = nn.take %x, %r, axis = 0 :
+           (tensor<30xf32>, tensor<?xi64>) -> tensor<?xf32>
+       %b = stablehlo.reverse %a, dims = [0] : tensor<?xf32>
+       %all = stablehlo.constant dense<30> : tensor<1xi32>
+       %none = stablehlo.constant dense<0> : tensor<1xi32>
+       %h = stablehlo.subtract %all, %v : tensor<1xi32>
+       %f = stablehlo.constant dense<3.0> : tensor<f32>
+       %p = stablehlo.dynamic_pad %b, %f, %none, %h, %none :
+           (tensor<?xf32>, tensor<f32>, tensor<1xi32>,
+            tensor<1xi32>, tensor<1xi32>) -> tensor<30xf32>
+       return %p : tensor<30xf32>
+     })",
+     {{ElementType::I1, {30}, 0, 1}, {ElementType::F32, {30}}}},
     {"a computed size beside a number",
      R"((%x: tensor<4x1xf32>, %k: tensor<1xi64>) -> tensor<4x?xf32> {
        %four = stablehlo.constant dense<4> : tensor<1xi64>

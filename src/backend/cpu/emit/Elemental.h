@@ -103,6 +103,7 @@ public:
   /// Whether the first coordinates of a place in \p op's result are not those
   /// of padding; i1.
   mlir::Value isInside(stablehlo::PadOp op, llvm::ArrayRef<Coordinate> place);
+  mlir::Value zero(mlir::Type element);
   /// \p attribute's value in code.
   mlir::Value constant(mlir::Type element, mlir::Attribute attribute);
 

@@ -23,6 +23,14 @@ Value Elemental::constant(Type element, Attribute attribute) {
   return code.create<arith::ConstantOp>(type, cast<TypedAttr>(attribute));
 }
 
+Value Elemental::zero(Type element) {
+  auto complexType = dyn_cast<ComplexType>(element);
+  if (!complexType)
+    return constant(element, code.builder.getZeroAttr(valueType(element)));
+  Attribute part = code.builder.getZeroAttr(complexType.getElementType());
+  return constant(element, ArrayAttr::get(part.getContext(), {part, part}));
+}
+
 /// Element \p index of \p dense as an attribute that `constant` takes.
 static Attribute elementAt(DenseElementsAttr dense, int64_t index) {
   auto complexType = dyn_cast<ComplexType>(dense.getElementType());
@@ -448,10 +456,15 @@ std::optional<Values> Elemental::gatherAt(stablehlo::GatherOp op, Place place) {
                    Coordinate(code.index(component)));
     return where;
   };
+  // Of an open size there may be fewer elements than a slice has, none say.
+  Value hasSlices = code.boolean(true);
   for (auto [component, dim] : llvm::enumerate(numbers.getStartIndexMap())) {
     const int64_t slice = op.getSliceSizes()[dim];
     if (shape[dim] == slice)
       continue;
+    if (isNamed(shape[dim]))
+      hasSlices = code.both(hasSlices, code.less(code.sub(code.index(slice), 1),
+                                                 code.index(shape[dim])));
     Value start = clampedStart(op.getStartIndices(), indexPlace(component),
                                shape[dim], slice);
     source[dim].value = code.add(source[dim].value, start);
@@ -463,5 +476,13 @@ std::optional<Values> Elemental::gatherAt(stablehlo::GatherOp op, Place place) {
         indexDim - (indexDim > numbers.getIndexVectorDim() ? 1 : 0);
     source[operandDim] = batch[position];
   }
-  return Values{at(op.getOperand(), source)};
+  const bool asVector = hasLanes(place);
+  auto asAsked = [&](Value value) {
+    return KernelBuilder::Carried{asVector ? splat(value) : value};
+  };
+  if (code.knownTruth(hasSlices) == true)
+    return Values{at(op.getOperand(), source)};
+  return Values(code.branch(
+      hasSlices, [&] { return asAsked(at(op.getOperand(), source)); },
+      [&] { return asAsked(zero(elementOf(op.getOperand()))); }));
 }
