@@ -195,7 +195,7 @@ Result<void> Session::describe() {
 }
 
 Result<void> Session::read() {
-  const Stopwatch watch;
+  CompileStages stages(options.stages);
   Result<Compiler *> compiler = loadCompiler();
   if (!compiler)
     return compiler.takeError();
@@ -213,8 +213,7 @@ Result<void> Session::read() {
     return model.takeError();
   source = std::move(*model);
   description = source->description();
-  if (options.timing)
-    options.timing("read", watch.milliseconds());
+  stages.end("read");
   return {};
 }
 
@@ -252,7 +251,7 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) {
   request.kernelFolder = options.cacheFolder;
   request.compiler = compilerIdentity();
   request.progress = options.progress;
-  request.timing = options.timing;
+  request.stages = options.stages;
   return request;
 }
 
