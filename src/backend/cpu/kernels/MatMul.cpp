@@ -22,6 +22,7 @@ struct MatMul::Operands {
   int64_t firstDepth, endDepth; ///< The steps of the reduction.
   Value unit;                   ///< The number of the tile's rows.
   MatMulExtents extents;        ///< What is open of its size.
+  Value lastRow;                ///< If set, stands for the rows behind it.
 };
 
 /// A panel of columns.
@@ -41,7 +42,7 @@ struct MatMul::Tile {
   RegisterTile registers;
   const Operands &operands;
   const Panel &panel;
-  Value aBase; ///< Where its first row of A begins.
+  SmallVector<Value> aRows; ///< Where its rows of A begin.
 
   int64_t size() const { return registers.rows * registers.vectors; }
 };
@@ -78,7 +79,8 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                     firstStep(stage),
                     firstStep(stage + 1),
                     {},
-                    extents};
+                    extents,
+                    {}};
   if (numbers.scales)
     operands.numbers.scales = code.flatten(numbers.scales);
   if (numbers.zeros)
@@ -95,7 +97,8 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
   }
   TaskOrder::Task place =
       hasOpenRows() && !copiesPanels()
-          ? order.decode(code, task, openTiles(code, operands))
+          ? order.decode(code, task,
+                         openTiles().count(code, operands.extents.rows))
           : order.decode(code, task);
 
   Value rest = place.outer;
@@ -168,9 +171,9 @@ void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
                         const Panel &panel, Value unit) const {
   auto emitUnit = [&](Value unit) {
     operands.unit = unit;
-    Value firstRow = rowTiles.start(code, unit);
     if (hasOpenRows())
-      return buildOpenTile(code, operands, panel, firstRow);
+      return buildOpenTile(code, operands, panel, unit);
+    Value firstRow = rowTiles.start(code, unit);
     rowTiles.dispatch(code, unit, [&](int64_t rows) {
       buildTile(code, operands, panel, firstRow, rows);
     });
@@ -179,61 +182,84 @@ void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
     return emitUnit(unit);
   Value end = rowBlocks.start(code, code.add(unit, 1));
   if (hasOpenRows())
-    end = code.min(end, openTiles(code, operands));
+    end = code.min(end, openTiles().count(code, operands.extents.rows));
   code.loop(rowBlocks.start(code, unit), end, 1,
             [&](Value tile) { emitUnit(tile); });
 }
 
-/// How many tiles hold the rows that there are.
-Value MatMul::openTiles(VectorBuilder &code, const Operands &operands) const {
-  return code.div(code.add(operands.extents.rows, rowTiles.size - 1),
-                  rowTiles.size);
-}
-
 Value MatMul::tasksFor(VectorBuilder &code, Value rows) const {
-  return code.mul(code.div(code.add(rows, rowTiles.size - 1), rowTiles.size),
-                  order.panels);
+  return code.mul(openTiles().count(code, rows), order.panels);
 }
 
-/// A whole tile, or what is left of the rows: tiles of half as many, and so on.
+/// Where an epilogue is long, the parts of a tile share its code.
 void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
-                           const Panel &panel, Value firstRow) const {
-  const int64_t whole = rowTiles.size;
-  Value left = code.sub(operands.extents.rows, firstRow);
-  auto emitRest = [&] {
-    int64_t rows = llvm::bit_floor(static_cast<uint64_t>(whole));
-    if (rows == whole)
-      rows /= 2;
-    for (; rows > 0; rows /= 2) {
-      // The larger ones have taken all but what is left by twice as many rows.
-      Value done = code.mul(code.div(left, 2 * rows), 2 * rows);
-      Value isLeft = code.less(code.index(rows - 1), code.sub(left, done));
-      code.when(isLeft, [&] {
-        buildTile(code, operands, panel, code.add(firstRow, done), rows);
-      });
-    }
-  };
-  code.when(code.less(left, code.index(whole)), emitRest,
-            [&] { buildTile(code, operands, panel, firstRow, whole); });
+                           const Panel &panel, Value unit) const {
+  const OpenRowTiles tiles = openTiles();
+  const OpenRowTiles::Tile tile = tiles.tile(code, operands.extents.rows, unit);
+  const bool sharesEpilogue = endsSums(operands) && operands.epilogue->isLong;
+  WaitingRows waiting;
+  if (sharesEpilogue)
+    waiting =
+        WaitingRows(code, arithmetic.sumType(code.builder.getContext(), lanes),
+                    tiles.reach(), panel.vectors);
+  tiles.forParts(code, tile, [&](Value first, int64_t rows, Value last) {
+    operands.lastRow = last;
+    if (sharesEpilogue)
+      waiting.keep(code, code.sub(first, tile.first),
+                   reduce(code, operands, panel, first, rows));
+    else
+      buildTile(code, operands, panel, first, rows);
+    operands.lastRow = Value();
+  });
+  if (sharesEpilogue)
+    waiting.forEach(code, tile.rows, [&](Value row, ValueRange sums) {
+      finishRow(code, operands, panel, code.add(tile.first, row), sums);
+    });
+}
+
+bool MatMul::endsSums(const Operands &operands) const {
+  return operands.endDepth == arithmetic.steps(shape.k);
 }
 
 void MatMul::buildTile(VectorBuilder &code, Operands &operands,
                        const Panel &panel, Value firstRow, int64_t rows) const {
   SmallVector<Value> sums = reduce(code, operands, panel, firstRow, rows);
-  const bool isLast = operands.endDepth == arithmetic.steps(shape.k);
-  auto store = [&](Value sum, int64_t valid) {
-    Value result = code.first(sum, valid);
+  auto finish = [&](Value row, ValueRange ofRow) {
+    finishRow(code, operands, panel, code.add(firstRow, row), ofRow);
+  };
+  if (endsSums(operands) && operands.epilogue->isLong)
+    return forRows(code, sums, panel.vectors, finish);
+  for (int64_t row = 0; row < rows; ++row) {
+    auto finishThis = [&] {
+      finish(code.index(row),
+             ValueRange(sums).slice(row * panel.vectors, panel.vectors));
+    };
+    // An epilogue may read what it replaces, so no row is finished twice.
+    if (operands.lastRow && row > 0)
+      code.when(code.less(code.add(firstRow, row - 1), operands.lastRow),
+                finishThis);
+    else
+      finishThis();
+  }
+}
+
+/// The number of a tile's row; the last one of all stands for those behind it.
+Value MatMul::rowAt(VectorBuilder &code, const Operands &operands,
+                    Value firstRow, Value row) const {
+  Value at = code.add(firstRow, row);
+  return operands.lastRow ? code.min(at, operands.lastRow) : at;
+}
+
+/// Stores a row of a tile.
+void MatMul::finishRow(VectorBuilder &code, Operands &operands,
+                       const Panel &panel, Value row, ValueRange sums) const {
+  const bool isLast = endsSums(operands);
+  forRow(code, operands, panel, row, [&](size_t i, int64_t valid) {
+    Value result = code.first(sums[i], valid);
     if (isLast && *operands.epilogue)
       result = (*operands.epilogue)(code.builder, code.loc, result,
                                     operands.position);
     code.store(result, operands.c, operands.position.offset);
-  };
-  if (!isLast || !operands.epilogue->isLong)
-    return forTile(code, operands, panel, firstRow, rows,
-                   [&](size_t i, int64_t valid) { store(sums[i], valid); });
-  forRows(code, sums, panel.vectors, [&](Value row, ValueRange results) {
-    forRow(code, operands, panel, code.add(firstRow, row),
-           [&](size_t i, int64_t valid) { store(results[i], valid); });
   });
 }
 
@@ -256,7 +282,7 @@ void MatMul::forTile(
     llvm::function_ref<void(size_t i, int64_t valid)> body) const {
   for (int64_t row = 0; row < rows; ++row)
     forRow(
-        code, operands, panel, code.add(firstRow, row),
+        code, operands, panel, rowAt(code, operands, firstRow, code.index(row)),
         [&](size_t i, int64_t valid) { body(row * panel.vectors + i, valid); });
 }
 
@@ -322,14 +348,13 @@ void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
                   code.add(panel.offset, code.mul(k, panel.stride)),
                   streamsWeights && !fetchesNext() && !widensPanels(), numbers);
   const auto sets = static_cast<int64_t>(sums.size()) / tile.size();
-  Value first = code.add(tile.aBase,
-                         code.mul(k, arithmetic.kGroup * shape.aColumnStride));
+  Value first = code.mul(k, arithmetic.kGroup * shape.aColumnStride);
   auto step = [&](ArrayRef<Value> b, int64_t i, int64_t count) {
     Value column = code.add(first, i * shape.aColumnStride);
     tile.registers.step(
         code, sums.slice((set + i) % sets * tile.size(), tile.size()), b,
         [&](int64_t row) {
-          Value at = code.add(column, row * shape.aRowStride);
+          Value at = code.add(tile.aRows[row], column);
           return multiplied.loadSplat(code, tile.operands.a, at, lanes, count);
         });
   };
@@ -377,9 +402,18 @@ void MatMul::widenPanel(VectorBuilder &code, const Operands &operands,
 SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
                                   const Panel &panel, Value firstRow,
                                   int64_t rows) const {
-  const Tile tile{
-      RegisterTile(rows, panel.vectors, multiplied, lanes), operands, panel,
-      code.add(operands.aBase, code.mul(firstRow, shape.aRowStride))};
+  Tile tile{RegisterTile(rows, panel.vectors, multiplied, lanes),
+            operands,
+            panel,
+            {}};
+  Value first = code.add(operands.aBase, code.mul(firstRow, shape.aRowStride));
+  for (int64_t row = 0; row < rows; ++row)
+    tile.aRows.push_back(
+        operands.lastRow && row > 0
+            ? code.add(operands.aBase, code.mul(rowAt(code, operands, firstRow,
+                                                      code.index(row)),
+                                                shape.aRowStride))
+            : code.add(first, row * shape.aRowStride));
   SmallVector<Value> sums = tile.registers.zeros(code);
   if (operands.firstDepth > 0)
     forTile(code, operands, panel, firstRow, rows,
@@ -524,12 +558,12 @@ void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
   Location loc = code.loc;
   VectorType type = arithmetic.rhsType(builder.getContext(), lanes);
   auto square = VectorType::get({lanes, lanes}, type.getElementType());
-  auto copyBlock = [&](Value k, int64_t count, int64_t v) {
-    int64_t columns = v + 1 == panel.vectors ? panel.valid : lanes;
+  auto copyBlock = [&](Value k, int64_t count, Value v, int64_t columns) {
     Value block =
         builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(square));
     for (int64_t n = 0; n < columns; ++n) {
-      Value column = code.add(panel.firstColumn, v * lanes + n);
+      Value column =
+          code.add(code.add(panel.firstColumn, code.mul(v, lanes)), n);
       // The last one stands for those that are not there.
       if (shape.givenColumns)
         column = code.min(column, code.sub(operands.extents.columns, 1));
@@ -544,16 +578,22 @@ void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
     for (int64_t i = 0; i < count; ++i) {
       Value row = builder.create<vector::ExtractOp>(loc, transposed,
                                                     ArrayRef<int64_t>{i});
-      Value to = code.add(code.mul(code.add(k, i), panel.stride), v * lanes);
+      Value to =
+          code.add(code.mul(code.add(k, i), panel.stride), code.mul(v, lanes));
       code.store(row, operands.scratch, to);
     }
   };
   int64_t whole = shape.k / lanes * lanes;
-  for (int64_t v = 0; v < panel.vectors; ++v) {
+  auto copyColumns = [&](Value v, int64_t columns) {
     if (whole > 0)
       code.loop(code.index(0), code.index(whole), lanes,
-                [&](Value k) { copyBlock(k, lanes, v); });
+                [&](Value k) { copyBlock(k, lanes, v, columns); });
     if (whole < shape.k)
-      copyBlock(code.index(whole), shape.k - whole, v);
-  }
+      copyBlock(code.index(whole), shape.k - whole, v, columns);
+  };
+  const int64_t wholeVectors = panel.vectors - (panel.valid < lanes ? 1 : 0);
+  code.loop(code.index(0), code.index(wholeVectors), 1,
+            [&](Value v) { copyColumns(v, lanes); });
+  if (wholeVectors < panel.vectors)
+    copyColumns(code.index(wholeVectors), panel.valid);
 }

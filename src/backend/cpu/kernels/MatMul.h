@@ -16,6 +16,7 @@
 #define SINTER_BACKEND_CPU_KERNELS_MATMUL_H
 
 #include "backend/cpu/kernels/MatMulPlan.h"
+#include "backend/cpu/kernels/OpenRowTiles.h"
 
 namespace sinter::cpu {
 
@@ -70,11 +71,19 @@ private:
   struct Panel;
   void buildPanel(VectorBuilder &code, Operands &operands, const Panel &panel,
                   mlir::Value unit) const;
-  mlir::Value openTiles(VectorBuilder &code, const Operands &operands) const;
+  OpenRowTiles openTiles() const {
+    return OpenRowTiles(rowTiles.size, panelVectors * floatSets);
+  }
   void buildOpenTile(VectorBuilder &code, Operands &operands,
-                     const Panel &panel, mlir::Value firstRow) const;
+                     const Panel &panel, mlir::Value unit) const;
   void buildTile(VectorBuilder &code, Operands &operands, const Panel &panel,
                  mlir::Value firstRow, int64_t rows) const;
+  /// Whether sums are complete behind these steps.
+  bool endsSums(const Operands &operands) const;
+  mlir::Value rowAt(VectorBuilder &code, const Operands &operands,
+                    mlir::Value firstRow, mlir::Value row) const;
+  void finishRow(VectorBuilder &code, Operands &operands, const Panel &panel,
+                 mlir::Value row, mlir::ValueRange sums) const;
   llvm::SmallVector<mlir::Value> reduce(VectorBuilder &code, Operands &operands,
                                         const Panel &panel,
                                         mlir::Value firstRow,
