@@ -12,24 +12,26 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
 
 namespace sinter::driver {
 
 /// An option of a number for each channel.
 static void addChannels(CLI::App &app, const std::string &flag,
                         std::vector<double> &numbers, const std::string &what,
-                        const std::string &group) {
-  const auto take = [&numbers, flag](const std::string &text) {
+                        const std::string &group, bool isDivisor = false) {
+  const auto take = [&numbers, flag, isDivisor](const std::string &text) {
     numbers.clear();
     for (const std::string &part : partsOf(text, ',')) {
       double number = 0;
       const char *end = part.data() + part.size();
       const auto [stop, error] = std::from_chars(part.data(), end, number);
-      if (error != std::errc() || stop != end)
+      if (error != std::errc() || stop != end || !std::isfinite(number) ||
+          (isDivisor && number == 0))
         throw CLI::ValidationError(
-            flag, "'" + text +
-                      "': a number, or one for each channel with commas "
-                      "between, is wanted: " +
+            flag, "'" + text + "': a number" + (isDivisor ? " but 0" : "") +
+                      ", or one for each channel with commas between, is "
+                      "wanted: " +
                       flag + " 0.485,0.456,0.406");
       numbers.push_back(number);
     }
@@ -45,10 +47,12 @@ void addPictures(CLI::App &app, InputOptions &options,
   addChannels(app, "--mean", options.mean,
               "subtracted from a picture's channels, after --scale", group);
   addChannels(app, "--std", options.std,
-              "a picture's channels are divided by it", group);
+              "a picture's channels are divided by it", group,
+              /*isDivisor=*/true);
   app.add_option("--scale", options.scale,
                  "takes a picture's 0..255 to the range of --mean (default: "
                  "1/255)")
+      ->check(isNumber())
       ->group(group);
   app.add_option("--layout", options.layout, "how pictures lie in memory")
       ->check(CLI::IsMember({"nchw", "nhwc"}, CLI::ignore_case))
