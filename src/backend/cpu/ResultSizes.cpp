@@ -46,6 +46,15 @@ SmallVector<Known> SizeNamer::sizesOf(OpResult result) {
         all = SizeExpression::sumOf(*all, dimsOf(input)[joint.getDimension()]);
     return sizes;
   }
+  if (auto pad = dyn_cast<PadOp>(op))
+    return paddedSizes(pad);
+  if (auto windows = dyn_cast<ReduceWindowOp>(op)) {
+    SmallVector<Known> sizes;
+    for (auto [size, window] :
+         llvm::zip_equal(dimsOf(windows.getInputs()[0]), windows.getWindow()))
+      sizes.push_back(windowedSize(size, window));
+    return sizes;
+  }
   if (isa<stablehlo::ConvolutionOp, nn::MaxPoolOp, nn::AveragePoolOp>(op) &&
       axesOf(op))
     return windowedSizes(result);
@@ -184,6 +193,24 @@ static stablehlo::WindowDimension windowOf(Op op, ArrayRef<int64_t> sizes,
   window.paddingLow = op.getPaddingLow()[i];
   window.paddingHigh = high[i];
   return window;
+}
+
+/// What is put between elements is as many times fewer than they are, unless
+/// there are none; so nothing is put between open ones.
+SmallVector<Known> SizeNamer::paddedSizes(stablehlo::PadOp op) {
+  SmallVector<Known> sizes;
+  for (auto [i, inType, size] : llvm::enumerate(
+           tensorOf(op.getResult()).getShape(), dimsOf(op.getOperand()))) {
+    Known &all = sizes.emplace_back();
+    if (!ShapedType::isDynamic(inType))
+      all = inType;
+    else if (op.getInteriorPadding()[i] == 0)
+      all = SizeExpression::sumOf(size, op.getEdgePaddingLow()[i] +
+                                            op.getEdgePaddingHigh()[i]);
+    if (all)
+      expectPositive(*all);
+  }
+  return sizes;
 }
 
 /// As many images as the operand has, whose pixels have windows.

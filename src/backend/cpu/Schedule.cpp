@@ -123,7 +123,8 @@ public:
 private:
   using Id = MemoryPlan::Id;
 
-  /// Memory of stages whose units are not known.
+  /// Memory of a kernel that follows from sizes; no more than `most`, if that
+  /// is not 0.
   struct Workspace {
     Id slot;
     SizeExpression bytes;
@@ -206,6 +207,24 @@ private:
       return unsupported("a kernel's size has too many terms");
     workspaces.push_back(
         {slot, *bytes, how.workspaceBytes * uint64_t(how.units->block)});
+    return slot;
+  }
+
+  /// Scratch memory, as large as sizes will be.
+  Result<Id> addScratch(KernelOp op, const KernelPlan &how) {
+    const Id slot = plan.add(BufferSpace::Scratch, 0, how.scratchBytes);
+    if (!how.openScratch)
+      return slot;
+    const auto fixed = static_cast<int64_t>(how.scratchBytes),
+               each = static_cast<int64_t>(how.openScratch->bytesEach);
+    std::optional<SizeExpression> bytes = SizeExpression::productOf(
+        sizes->expressionOf(how.openScratch->size), each);
+    if (bytes)
+      bytes = SizeExpression::sumOf(*bytes, fixed);
+    if (!bytes)
+      return unsupported("'" + layerOf(op.getLoc()) +
+                         "': its size has too many terms");
+    workspaces.push_back({slot, *bytes, 0});
     return slot;
   }
 
@@ -436,9 +455,11 @@ private:
                               : BufferAccess::Out));
       step.bytesMoved += plan[slot].bytes;
     }
-    if (how.scratchBytes != 0) {
-      Id slot = plan.add(BufferSpace::Scratch, 0, how.scratchBytes);
-      step.buffers.push_back(reference(slot, BufferAccess::InOut));
+    if (how.scratchBytes != 0 || how.openScratch) {
+      Result<Id> slot = addScratch(op, how);
+      if (!slot)
+        return slot.takeError();
+      step.buffers.push_back(reference(*slot, BufferAccess::InOut));
     }
     if (how.stages.empty()) {
       steps.push_back(std::move(step));

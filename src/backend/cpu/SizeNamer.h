@@ -40,12 +40,14 @@ private:
   Result<void> followRegions(mlir::Operation *op);
   Result<void> followIn(mlir::Block &block);
   Result<void> joinBranches(stablehlo::IfOp op);
+  Result<void> checkCarried(stablehlo::WhileOp loop);
   /// The sizes of a result, as far as they have an expression.
   llvm::SmallVector<Known> sizesOf(mlir::OpResult result);
   llvm::SmallVector<Known> sizesByAxes(mlir::OpResult result);
   llvm::SmallVector<Known> reshapedSizes(mlir::Value operand,
                                          mlir::RankedTensorType type);
   llvm::SmallVector<Known> attentionSizes(AttentionOp op);
+  llvm::SmallVector<Known> paddedSizes(stablehlo::PadOp op);
   llvm::SmallVector<Known> blockedSizes(mlir::Operation *op);
   /// The sizes of a result whose last dimensions have windows.
   llvm::SmallVector<Known> windowedSizes(mlir::OpResult result);

@@ -218,6 +218,10 @@ MlirCompilerModel::compile(const CompileRequest &request) {
       compileModel(std::move(*model), knownOf(request), request);
   if (program && whyForValues && request.perValues)
     request.perValues(*whyForValues);
+  // That sizes are not known is what it was to do without.
+  if (!program && whyForValues &&
+      program.error().kind == ErrorKind::Unsupported)
+    return unsupported(*whyForValues);
   return program;
 }
 

@@ -15,6 +15,12 @@
 
 namespace sinter::cpu {
 
+/// Bytes of scratch for each of a named size.
+struct ScratchPart {
+  int64_t size = 0;
+  uint64_t bytesEach = 0;
+};
+
 /// How a kernel wants to be called. Its buffers are the inputs in order
 /// (without the one that is updated in place), the results in order, and
 /// scratch where scratchBytes is not 0.
@@ -22,6 +28,8 @@ struct KernelPlan {
   int64_t tasks = 1;
   double flops = 0;
   uint64_t scratchBytes = 0;
+  /// What scratch has besides, where that follows from a named size.
+  std::optional<ScratchPart> openScratch;
   /// What an AnchorKernel's scratch or workspace holds; other kernels get
   /// bytes.
   ElementType scratchType = ElementType::I8;
