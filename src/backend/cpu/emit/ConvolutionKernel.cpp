@@ -118,13 +118,13 @@ public:
       plan.scratchBytes = tiles->scratchBytes();
       usePacking(uint64_t(tiles->packedBytes()), *tiles);
     } else if (depthwise) {
-      setWork(plan, depthwise->taskSizes(), flops);
+      setWork(plan, depthwise->taskParts(), flops);
       usePacking(bytesOf(*depthwise), *depthwise);
     } else if (direct) {
-      setWork(plan, direct->taskSizes(), flops);
+      setWork(plan, direct->taskParts(), flops);
       usePacking(bytesOf(*direct), *direct);
     } else {
-      setWork(plan, {fast->unitsOfImage()}, flops);
+      setWork(plan, {{{fast->unitsOfImage()}, 1}}, flops);
       usePacking(bytesOf(*fast), *fast);
       planStages(plan);
     }
