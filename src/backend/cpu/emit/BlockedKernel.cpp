@@ -19,7 +19,7 @@ void BlockedKernel::setWork(KernelPlan &plan, ArrayRef<TaskPart> ofImage,
   for (const TaskPart &part : ofImage) {
     int64_t count = 1;
     for (int64_t size : part.sizes)
-      count *= size;
+      count *= llvm::divideCeil(size, part.tile);
     plan.tasks *= llvm::divideCeil(count, part.block);
   }
   plan.flops = double(images() * shape[2] * shape[3]) * flops;
