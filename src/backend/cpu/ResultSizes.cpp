@@ -140,34 +140,6 @@ SmallVector<Known> SizeNamer::attentionSizes(AttentionOp op) {
   return sizes;
 }
 
-Known SizeNamer::quotient(const SizeExpression &size, int64_t divisor) {
-  // floor((s * e + c) / s) = e + floor(c / s)
-  std::vector<SizeExpression::Term> terms;
-  int64_t rest = 0;
-  bool isMultiple = true;
-  for (const SizeExpression::Term &term : size.terms())
-    if (term.parameters.empty())
-      rest = term.factor;
-    else if (term.factor % divisor == 0)
-      terms.push_back({term.factor / divisor, term.parameters});
-    else
-      isMultiple = false;
-  if (isMultiple) {
-    const int64_t number =
-        rest / divisor - (rest % divisor != 0 && rest < 0 ? 1 : 0);
-    const Known whole = SizeExpression::of(std::move(terms));
-    return whole ? SizeExpression::sumOf(*whole, number) : std::nullopt;
-  }
-  for (const SizeQuotient &known : table.quotients)
-    if (known.size == size && known.divisor == divisor)
-      return SizeExpression::parameter(known.parameter);
-  const auto number = static_cast<uint32_t>(table.parameters.size());
-  table.quotients.push_back({number, size, divisor});
-  table.parameters.push_back("floor((" + size.text(table.parameters) + ") / " +
-                             std::to_string(divisor) + ")");
-  return SizeExpression::parameter(number);
-}
-
 Known SizeNamer::windowedSize(const SizeExpression &size,
                               const stablehlo::WindowDimension &window) {
   // ((size - 1) * base + 1 + padding - reach) / stride + 1
@@ -178,7 +150,7 @@ Known SizeNamer::windowedSize(const SizeExpression &size,
   if (all)
     all = SizeExpression::sumOf(*all, rest);
   if (all)
-    all = quotient(*all, window.stride);
+    all = table.quotientOf(*all, window.stride);
   return all ? SizeExpression::sumOf(*all, 1) : std::nullopt;
 }
 

@@ -54,9 +54,6 @@ private:
   /// How many places \p window has in \p size elements.
   Known windowedSize(const SizeExpression &size,
                      const stablehlo::WindowDimension &window);
-  /// floor(size / divisor), which is a parameter of its own unless each term is
-  /// a multiple.
-  Known quotient(const SizeExpression &size, int64_t divisor);
   /// Takes it for granted that two sizes are the same.
   bool expectEqual(const SizeExpression &a, const SizeExpression &b);
   llvm::SmallVector<Known> broadcastSizes(nn::BroadcastLikeOp op);
