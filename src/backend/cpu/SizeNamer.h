@@ -45,6 +45,7 @@ private:
   llvm::SmallVector<Known> sizesByAxes(mlir::OpResult result);
   llvm::SmallVector<Known> reshapedSizes(mlir::Value operand,
                                          mlir::RankedTensorType type);
+  llvm::SmallVector<Known> productSizes(mlir::Operation *op);
   llvm::SmallVector<Known> attentionSizes(AttentionOp op);
   llvm::SmallVector<Known> blockedSizes(mlir::Operation *op);
   /// The sizes of a result whose last dimensions have windows.

@@ -91,8 +91,8 @@ struct ElementRules {
                 LogisticOp, PopcntOp, PowOp, ReducePrecisionOp, RemOp,
                 RoundNearestEvenOp, RoundOp, RsqrtOp, SignOp, SineOp, SqrtOp,
                 TanOp, TanhOp, nn::ErfOp, nn::ErfcOp>(c);
-    row<MapOp, Kind::Elementwise, Costly, &Elemental::mapAt>(c);
-    row<LookupOp, Kind::Elementwise, Costly, &Elemental::lookupAt>(c);
+    row<MapOp, Kind::Elementwise, Costly, &Elemental::mapAt, Open>(c);
+    row<LookupOp, Kind::Elementwise, Costly, &Elemental::lookupAt, Open>(c);
   }
 
   static void attachMovement(MLIRContext *c) {

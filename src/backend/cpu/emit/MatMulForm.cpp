@@ -1,5 +1,7 @@
 #include "backend/cpu/emit/MatMulForm.h"
 
+#include "backend/cpu/GraphShapes.h"
+
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
@@ -53,8 +55,6 @@ static bool readsBetterTogether(const MatMulShape &shape) {
 /// of known sizes.
 static std::optional<MatMulForm> ofOpenRows(const Side &lhs, const Side &rhs,
                                             bool hasConstantRhs) {
-  // As many as decisions are made for.
-  constexpr int64_t estimatedRows = 1024;
   const size_t free = lhs.free.size();
   auto isInOrder = [](ArrayRef<int64_t> dims, size_t first) {
     return llvm::equal(dims, llvm::seq<int64_t>(first, first + dims.size()));
@@ -68,7 +68,7 @@ static std::optional<MatMulForm> ofOpenRows(const Side &lhs, const Side &rhs,
   MatMulForm form;
   MatMulShape &shape = form.shape;
   shape.openRows = lhs.shape.take_front(free).vec();
-  shape.m = estimatedRows;
+  shape.m = unknownSizeEstimate;
   shape.n = columns->first;
   shape.k = depth->first;
   shape.aRowStride = shape.k;
