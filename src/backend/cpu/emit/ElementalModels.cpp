@@ -118,7 +118,7 @@ struct ElementRules {
     using namespace stablehlo;
     row<ReduceOp, Kind::Reduction, Costly, &Elemental::reduceAt, Open>(c);
     row<ReduceWindowOp, kindOfWindow, Costly, &Elemental::reduceWindowAt>(c);
-    row<DotGeneralOp, Kind::Product, Costly, &Elemental::dotAt>(c);
+    row<DotGeneralOp, Kind::Product, Costly, &Elemental::dotAt, Open>(c);
     row<stablehlo::ConvolutionOp, Kind::Product, Costly,
         &Elemental::convolutionAt, hasFewProducts>(c);
     row<cpu::ConvolutionOp, Kind::Product>(c);

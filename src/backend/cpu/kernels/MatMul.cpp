@@ -2,6 +2,7 @@
 
 #include "backend/cpu/kernels/MatMul.h"
 
+#include "backend/cpu/codegen/KernelFunction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -34,6 +35,8 @@ struct MatMul::Panel {
   int64_t stride;  ///< and how far apart rows are.
   bool isPadded;   ///< Whole vectors can be read.
   Value numbers;   ///< Where its scales and zero points begin.
+  Value left;      ///< Of one vector that may reach beyond the columns: how
+                   ///< many there are from its first one on.
 };
 
 /// What is computed in registers.
@@ -122,7 +125,8 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
         Value(),
         vectors * vectorElements(),
         true,
-        code.mul(place.panel, shape.blockCount() * panelVectors * lanes)};
+        code.mul(place.panel, shape.blockCount() * panelVectors * lanes),
+        Value()};
     switch (shape.bLayout) {
     case MatMulShape::BLayout::Packed:
       panel.offset = code.mul(place.panel, panelElements());
@@ -152,6 +156,16 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
     buildPanel(code, operands, panel, place.unit);
   };
 
+  if (shape.clipsColumns) {
+    Value firstColumn = code.mul(place.panel, panelVectors * lanes);
+    Value left = code.sub(operands.extents.columns, firstColumn);
+    code.when(
+        code.less(left, code.index(panelVectors * lanes)),
+        [&] { buildClipped(code, operands, firstColumn, left, place.unit); },
+        [&] { emitPanel(panelVectors, lanes); });
+    return;
+  }
+
   // Only the last panel can differ from the others.
   int64_t lastVectors = allVectors - (order.panels - 1) * panelVectors;
   int64_t lastValid = shape.n - (allVectors - 1) * lanes;
@@ -162,6 +176,72 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
       code.less(place.panel, code.index(order.panels - 1)),
       [&] { emitPanel(panelVectors, lanes); },
       [&] { emitPanel(lastVectors, lastValid); });
+}
+
+void MatMul::buildClipped(VectorBuilder &code, Operands &operands,
+                          Value firstColumn, Value left, Value unit) const {
+  Value vectors =
+      code.div(code.add(code.max(left, code.index(0)), lanes - 1), lanes);
+  code.loop(code.index(0), vectors, 1, [&](Value vector) {
+    Value column = code.mul(vector, lanes);
+    Panel panel{code.add(firstColumn, column),
+                1,
+                lanes,
+                operands.b,
+                Value(),
+                shape.bStride,
+                false,
+                Value(),
+                code.sub(left, column)};
+    if (shape.bLayout == MatMulShape::BLayout::Transposed) {
+      panel.source = operands.scratch;
+      panel.offset = code.index(0);
+      panel.stride = lanes;
+      panel.isPadded = true;
+      packTransposed(code, operands, panel);
+    } else {
+      panel.offset = code.add(operands.bBase, panel.firstColumn);
+    }
+    buildPanel(code, operands, panel, unit);
+  });
+}
+
+void MatMul::storeClipped(VectorBuilder &code, Operands &operands,
+                          const Panel &panel, Value firstRow,
+                          ValueRange sums) const {
+  auto type = cast<VectorType>(sums[0].getType());
+  Value kept = createScratch(code.builder, code.loc,
+                             MemRefType::get({lanes}, type.getElementType()));
+  MatMulPosition &position = operands.position;
+  auto store = [&](Value vector, Value column) {
+    position.column = code.add(panel.firstColumn, column);
+    position.offset = code.add(
+        code.add(operands.cBase, code.mul(position.row, shape.cRowStride)),
+        position.column);
+    if (*operands.epilogue)
+      vector = (*operands.epilogue)(code.builder, code.loc, vector, position);
+    code.store(vector, operands.c, position.offset);
+  };
+  forRows(code, sums, 1, [&](Value row, ValueRange results) {
+    position.row = code.add(firstRow, row);
+    code.when(
+        code.less(panel.left, code.index(lanes)),
+        [&] {
+          code.store(results[0], kept, code.index(0));
+          // Halves, quarters, and so on.
+          for (int64_t count = lanes / 2; count > 0; count /= 2) {
+            Value done = code.mul(code.div(panel.left, 2 * count), 2 * count);
+            Value isLeft =
+                code.less(code.index(count - 1), code.sub(panel.left, done));
+            code.when(isLeft, [&] {
+              store(code.load(kept, done,
+                              VectorType::get({count}, type.getElementType())),
+                    done);
+            });
+          }
+        },
+        [&] { store(results[0], code.index(0)); });
+  });
 }
 
 void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
@@ -220,6 +300,8 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
 void MatMul::buildTile(VectorBuilder &code, Operands &operands,
                        const Panel &panel, Value firstRow, int64_t rows) const {
   SmallVector<Value> sums = reduce(code, operands, panel, firstRow, rows);
+  if (panel.left)
+    return storeClipped(code, operands, panel, firstRow, sums);
   const bool isLast = operands.endDepth == arithmetic.steps(shape.k);
   auto store = [&](Value sum, int64_t valid) {
     Value result = code.first(sum, valid);
@@ -290,8 +372,10 @@ MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
   for (int64_t v = 0; v < panel.vectors; ++v) {
     bool isWhole = panel.isPadded || v + 1 < panel.vectors;
     Value at = code.add(row, v * elements);
-    Value loaded =
-        code.loadFirst(source, at, type, isWhole ? elements : panel.valid);
+    Value loaded = panel.left && !isWhole
+                       ? code.loadSome(source, at, type, panel.left)
+                       : code.loadFirst(source, at, type,
+                                        isWhole ? elements : panel.valid);
     const bool beginsLine =
         v * elements * stored.rhsBytes() % cacheLineBytes == 0;
     if (prefetches && beginsLine)
@@ -329,7 +413,9 @@ void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
     tile.registers.step(
         code, sums.slice((set + i) % sets * tile.size(), tile.size()), b,
         [&](int64_t row) {
-          Value at = code.add(column, row * shape.aRowStride);
+          // The stride may be named.
+          Value at =
+              code.add(column, code.mul(code.index(row), shape.aRowStride));
           return multiplied.loadSplat(code, tile.operands.a, at, lanes, count);
         });
   };

@@ -95,6 +95,13 @@ private:
   void emitStep(VectorBuilder &code, const Tile &tile, mlir::Value k,
                 int64_t valid, llvm::MutableArrayRef<mlir::Value> sums,
                 int64_t set, const Numbers &numbers) const;
+  /// Panels of one vector each, for the \p left columns behind whole panels.
+  void buildClipped(VectorBuilder &code, Operands &operands,
+                    mlir::Value firstColumn, mlir::Value left,
+                    mlir::Value unit) const;
+  /// Stores what columns there are of \p sums, a vector each row.
+  void storeClipped(VectorBuilder &code, Operands &operands, const Panel &panel,
+                    mlir::Value firstRow, mlir::ValueRange sums) const;
   /// Goes over the vectors of a row of a tile.
   void forRow(VectorBuilder &code, Operands &operands, const Panel &panel,
               mlir::Value row,
