@@ -34,6 +34,8 @@ SmallVector<Known> SizeNamer::sizesOf(OpResult result) {
     return slicedSizes(slice);
   if (auto gather = dyn_cast<DynamicGatherOp>(op))
     return gatheredSizes(gather);
+  if (isa<ByteProductOp, NarrowProductOp>(op))
+    return productSizes(op);
   if (auto attention = dyn_cast<AttentionOp>(op))
     return attentionSizes(attention);
   if (isa<cpu::ConvolutionOp, PoolOp>(op))
@@ -129,6 +131,15 @@ SmallVector<Known> SizeNamer::reshapedSizes(Value operand,
     size = proper[next++];
   }
   return next == proper.size() ? sizes : SmallVector<Known>();
+}
+
+/// The dimensions of the left-hand side come first; weights are of known sizes.
+SmallVector<Known> SizeNamer::productSizes(Operation *op) {
+  const Dims &lhs = dimsOf(op->getOperand(0));
+  SmallVector<Known> sizes;
+  for (auto [i, size] : llvm::enumerate(tensorOf(op->getResult(0)).getShape()))
+    sizes.push_back(ShapedType::isDynamic(size) ? Known(lhs[i]) : Known(size));
+  return sizes;
 }
 
 SmallVector<Known> SizeNamer::attentionSizes(AttentionOp op) {

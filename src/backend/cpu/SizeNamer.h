@@ -46,6 +46,7 @@ private:
   llvm::SmallVector<Known> sizesByAxes(mlir::OpResult result);
   llvm::SmallVector<Known> reshapedSizes(mlir::Value operand,
                                          mlir::RankedTensorType type);
+  llvm::SmallVector<Known> productSizes(mlir::Operation *op);
   llvm::SmallVector<Known> attentionSizes(AttentionOp op);
   llvm::SmallVector<Known> paddedSizes(stablehlo::PadOp op);
   llvm::SmallVector<Known> blockedSizes(mlir::Operation *op);

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/kernels/MatMul.h"
 
+#include "backend/cpu/codegen/KernelFunction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -35,6 +36,8 @@ struct MatMul::Panel {
   int64_t stride;  ///< and how far apart rows are.
   bool isPadded;   ///< Whole vectors can be read.
   Value numbers;   ///< Where its scales and zero points begin.
+  Value left;      ///< Of one vector that may reach beyond the columns: how
+                   ///< many there are from its first one on.
 };
 
 /// What is computed in registers.
@@ -125,7 +128,8 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
         Value(),
         vectors * vectorElements(),
         true,
-        code.mul(place.panel, shape.blockCount() * panelVectors * lanes)};
+        code.mul(place.panel, shape.blockCount() * panelVectors * lanes),
+        Value()};
     switch (shape.bLayout) {
     case MatMulShape::BLayout::Packed:
       panel.offset = code.mul(place.panel, panelElements());
@@ -155,6 +159,16 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
     buildPanel(code, operands, panel, place.unit);
   };
 
+  if (shape.clipsColumns) {
+    Value firstColumn = code.mul(place.panel, panelVectors * lanes);
+    Value left = code.sub(operands.extents.columns, firstColumn);
+    code.when(
+        code.less(left, code.index(panelVectors * lanes)),
+        [&] { buildClipped(code, operands, firstColumn, left, place.unit); },
+        [&] { emitPanel(panelVectors, lanes); });
+    return;
+  }
+
   // Only the last panel can differ from the others.
   int64_t lastVectors = allVectors - (order.panels - 1) * panelVectors;
   int64_t lastValid = shape.n - (allVectors - 1) * lanes;
@@ -165,6 +179,69 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
       code.less(place.panel, code.index(order.panels - 1)),
       [&] { emitPanel(panelVectors, lanes); },
       [&] { emitPanel(lastVectors, lastValid); });
+}
+
+void MatMul::buildClipped(VectorBuilder &code, Operands &operands,
+                          Value firstColumn, Value left, Value unit) const {
+  Value vectors =
+      code.div(code.add(code.max(left, code.index(0)), lanes - 1), lanes);
+  code.loop(code.index(0), vectors, 1, [&](Value vector) {
+    Value column = code.mul(vector, lanes);
+    Panel panel{code.add(firstColumn, column),
+                1,
+                lanes,
+                operands.b,
+                Value(),
+                shape.bStride,
+                false,
+                Value(),
+                code.sub(left, column)};
+    if (shape.bLayout == MatMulShape::BLayout::Transposed) {
+      panel.source = operands.scratch;
+      panel.offset = code.index(0);
+      panel.stride = lanes;
+      panel.isPadded = true;
+      packTransposed(code, operands, panel);
+    } else {
+      panel.offset = code.add(operands.bBase, panel.firstColumn);
+    }
+    buildPanel(code, operands, panel, unit);
+  });
+}
+
+void MatMul::finishClipped(VectorBuilder &code, Operands &operands,
+                           const Panel &panel, Value row, Value sums) const {
+  auto type = cast<VectorType>(sums.getType());
+  Value kept = createScratch(code.builder, code.loc,
+                             MemRefType::get({lanes}, type.getElementType()));
+  MatMulPosition &position = operands.position;
+  position.row = row;
+  auto store = [&](Value vector, Value column) {
+    position.column = code.add(panel.firstColumn, column);
+    position.offset = code.add(
+        code.add(operands.cBase, code.mul(position.row, shape.cRowStride)),
+        position.column);
+    if (*operands.epilogue)
+      vector = (*operands.epilogue)(code.builder, code.loc, vector, position);
+    code.store(vector, operands.c, position.offset);
+  };
+  code.when(
+      code.less(panel.left, code.index(lanes)),
+      [&] {
+        code.store(sums, kept, code.index(0));
+        // Halves, quarters, and so on.
+        for (int64_t count = lanes / 2; count > 0; count /= 2) {
+          Value done = code.mul(code.div(panel.left, 2 * count), 2 * count);
+          Value isLeft =
+              code.less(code.index(count - 1), code.sub(panel.left, done));
+          code.when(isLeft, [&] {
+            store(code.load(kept, done,
+                            VectorType::get({count}, type.getElementType())),
+                  done);
+          });
+        }
+      },
+      [&] { store(sums, code.index(0)); });
 }
 
 void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
@@ -196,7 +273,7 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
                            const Panel &panel, Value unit) const {
   const OpenRowTiles tiles = openTiles();
   const OpenRowTiles::Tile tile = tiles.tile(code, operands.extents.rows, unit);
-  const bool sharesEpilogue = endsSums(operands) && operands.epilogue->isLong;
+  const bool sharesEpilogue = finishesInLoop(operands, panel);
   WaitingRows waiting;
   if (sharesEpilogue)
     waiting =
@@ -221,13 +298,19 @@ bool MatMul::endsSums(const Operands &operands) const {
   return operands.endDepth == arithmetic.steps(shape.k);
 }
 
+/// Whether what finishes a row takes too much code to write it for each row.
+bool MatMul::finishesInLoop(const Operands &operands,
+                            const Panel &panel) const {
+  return panel.left || (endsSums(operands) && operands.epilogue->isLong);
+}
+
 void MatMul::buildTile(VectorBuilder &code, Operands &operands,
                        const Panel &panel, Value firstRow, int64_t rows) const {
   SmallVector<Value> sums = reduce(code, operands, panel, firstRow, rows);
   auto finish = [&](Value row, ValueRange ofRow) {
     finishRow(code, operands, panel, code.add(firstRow, row), ofRow);
   };
-  if (endsSums(operands) && operands.epilogue->isLong)
+  if (finishesInLoop(operands, panel))
     return forRows(code, sums, panel.vectors, finish);
   for (int64_t row = 0; row < rows; ++row) {
     auto finishThis = [&] {
@@ -253,6 +336,8 @@ Value MatMul::rowAt(VectorBuilder &code, const Operands &operands,
 /// Stores a row of a tile.
 void MatMul::finishRow(VectorBuilder &code, Operands &operands,
                        const Panel &panel, Value row, ValueRange sums) const {
+  if (panel.left)
+    return finishClipped(code, operands, panel, row, sums[0]);
   const bool isLast = endsSums(operands);
   forRow(code, operands, panel, row, [&](size_t i, int64_t valid) {
     Value result = code.first(sums[i], valid);
@@ -316,8 +401,10 @@ MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
   for (int64_t v = 0; v < panel.vectors; ++v) {
     bool isWhole = panel.isPadded || v + 1 < panel.vectors;
     Value at = code.add(row, v * elements);
-    Value loaded =
-        code.loadFirst(source, at, type, isWhole ? elements : panel.valid);
+    Value loaded = panel.left && !isWhole
+                       ? code.loadSome(source, at, type, panel.left)
+                       : code.loadFirst(source, at, type,
+                                        isWhole ? elements : panel.valid);
     const bool beginsLine =
         v * elements * stored.rhsBytes() % cacheLineBytes == 0;
     if (prefetches && beginsLine)
@@ -413,7 +500,7 @@ SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
             ? code.add(operands.aBase, code.mul(rowAt(code, operands, firstRow,
                                                       code.index(row)),
                                                 shape.aRowStride))
-            : code.add(first, row * shape.aRowStride));
+            : code.add(first, code.mul(code.index(row), shape.aRowStride)));
   SmallVector<Value> sums = tile.registers.zeros(code);
   if (operands.firstDepth > 0)
     forTile(code, operands, panel, firstRow, rows,
