@@ -340,12 +340,9 @@ Result<void> Session::prepare(std::span<const Tensor> inputs,
                               std::span<const int64_t> observed) {
   std::vector<TensorSpec> specs;
   for (size_t i = 0; i < description.inputs.size(); ++i) {
-    specs.push_back(description.inputs[i].spec);
     const ModelInput &input = description.inputs[i];
-    if (i < inputs.size() &&
-        (!input.ranked || (input.sizesAreHints && inputs[i].shape().size() ==
-                                                      input.spec.shape.size())))
-      specs.back().shape = inputs[i].shape();
+    specs.push_back(i < inputs.size() ? input.specFor(inputs[i].shape())
+                                      : input.spec);
   }
   if (Result<void> fit = checkInputs(specs, inputs); !fit)
     return inFile(fit.takeError(), path);
