@@ -215,7 +215,7 @@ Value MatMul::tasksFor(VectorBuilder &code, Value rows) const {
   return code.mul(openTiles().count(code, rows), order.panels);
 }
 
-/// Where an epilogue is long, the parts of a tile share its code.
+/// Where an epilogue is long, all heights of a tile share its code.
 void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
                            const Panel &panel, Value unit) const {
   const OpenRowTiles tiles = openTiles();
@@ -225,14 +225,14 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
   if (sharesEpilogue)
     waiting =
         WaitingRows(code, arithmetic.sumType(code.builder.getContext(), lanes),
-                    tiles.reach(), panel.vectors);
-  tiles.forParts(code, tile, [&](Value first, int64_t rows, Value last) {
+                    rowTiles.size, panel.vectors);
+  tiles.dispatch(code, tile, [&](int64_t height, Value last) {
     operands.lastRow = last;
     if (sharesEpilogue)
-      waiting.keep(code, code.sub(first, tile.first),
-                   reduce(code, operands, panel, first, rows));
+      waiting.keep(code, code.index(0),
+                   reduce(code, operands, panel, tile.first, height));
     else
-      buildTile(code, operands, panel, first, rows);
+      buildTile(code, operands, panel, tile.first, height);
     operands.lastRow = Value();
   });
   if (sharesEpilogue)

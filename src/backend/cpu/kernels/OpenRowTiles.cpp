@@ -5,6 +5,8 @@
 #include "llvm/ADT/bit.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 using namespace mlir;
 using namespace sinter::cpu;
@@ -17,18 +19,19 @@ static int64_t powerOfTwo(int64_t atMost) {
 }
 
 OpenRowTiles::OpenRowTiles(int64_t most, int64_t vectors)
-    : most(most),
-      least(std::max<int64_t>(
-          1, std::min(powerOfTwo(busySums / vectors), powerOfTwo(most) / 2))) {}
-
-int64_t OpenRowTiles::largest() const {
-  return std::max(least, powerOfTwo(most) / 2);
+    : most(most), heights{most} {
+  if (most == 1)
+    return;
+  heights.push_back(most - 1);
+  const int64_t least = std::max<int64_t>(1, powerOfTwo(busySums / vectors));
+  for (int64_t height = powerOfTwo(most) / 2; height >= least; height /= 2)
+    if (height < heights.back())
+      heights.push_back(height);
+  std::ranges::reverse(heights);
 }
 
 int64_t OpenRowTiles::rowsOfCode() const {
-  if (most <= 2)
-    return most * (most + 1) / 2;
-  return 2 * most - 1 + 2 * largest() - least;
+  return std::accumulate(heights.begin(), heights.end(), int64_t(0));
 }
 
 Value OpenRowTiles::count(VectorBuilder &code, Value rows) const {
@@ -49,41 +52,21 @@ OpenRowTiles::Tile OpenRowTiles::tile(VectorBuilder &code, Value rows,
   return {first, code.min(whole, code.sub(rows, first))};
 }
 
-void OpenRowTiles::forParts(
+void OpenRowTiles::dispatch(
     VectorBuilder &code, const Tile &tile,
-    llvm::function_ref<void(Value, int64_t, Value)> emit) const {
-  if (most == 1)
-    return emit(tile.first, 1, Value());
-  code.when(
-      code.less(tile.rows, code.index(most)),
-      [&] {
-        if (most == 2)
-          return emit(tile.first, 1, Value());
-        code.when(
-            code.less(tile.rows, code.index(most - 1)),
-            [&] { forRest(code, tile, emit); },
-            [&] { emit(tile.first, most - 1, Value()); });
-      },
-      [&] { emit(tile.first, most, Value()); });
-}
-
-/// For fewer rows than most - 1.
-void OpenRowTiles::forRest(
-    VectorBuilder &code, const Tile &tile,
-    llvm::function_ref<void(Value, int64_t, Value)> emit) const {
-  Value done = code.index(0);
-  auto emitParts = [&](Value parts, int64_t rows, Value last) {
-    code.loop(code.index(0), parts, 1, [&](Value part) {
-      emit(code.add(tile.first, code.add(done, code.mul(part, rows))), rows,
-           last);
-    });
+    llvm::function_ref<void(int64_t height, Value last)> emit) const {
+  Value last = code.add(tile.first, code.sub(tile.rows, 1));
+  // Those from that number on, as tiles that are larger than the ones before.
+  std::function<void(size_t)> from = [&](size_t number) {
+    const int64_t height = heights[number];
+    const bool isExact =
+        number == 0 ? height == 1 : heights[number - 1] == height - 1;
+    auto emitThis = [&] { emit(height, isExact ? Value() : last); };
+    if (number + 1 == heights.size())
+      return emitThis();
+    code.when(
+        code.less(code.index(height), tile.rows), [&] { from(number + 1); },
+        emitThis);
   };
-  for (int64_t rows = largest(); rows > least; rows /= 2) {
-    Value parts = code.div(code.sub(tile.rows, done), rows);
-    emitParts(parts, rows, Value());
-    done = code.add(done, code.mul(parts, rows));
-  }
-  Value left = code.sub(tile.rows, done);
-  emitParts(code.div(code.add(left, least - 1), least), least,
-            least > 1 ? code.add(tile.first, code.sub(tile.rows, 1)) : Value());
+  from(0);
 }

@@ -4,13 +4,14 @@
 // of at most `most` rows as hold them:
 //
 //     most = 6, 33 rows:  6 6 6 5 5 5
-//     most = 6, 8 rows:   6 2
+//     most = 6, 9 rows:   6 3
 //
 // Where that works out, all tiles have `most` rows or one less, as tiles of a
-// known number of rows have. Otherwise (few rows) what the last tile has left
-// is cut into powers of two, down to tiles that have just enough sums to keep
-// the multipliers busy. Of the last of these some rows may be beyond the end:
-// they are the last row again, since fewer would take as long.
+// known number of rows have. Otherwise (few rows) the last tile is computed as
+// the next larger one that there is code for: rows behind its last one are that
+// row again, and weights are read once. There is code for a few heights, each
+// at most half of the one before, down to one that has just enough sums to keep
+// the multipliers busy; fewer rows would take as long.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,29 +37,20 @@ public:
   /// The tile of that \p number, if \p rows rows are cut.
   Tile tile(VectorBuilder &code, mlir::Value rows, mlir::Value number) const;
 
-  /// Calls \p emit with the parts that a tile may consist of: the first row,
-  /// how many there are, and, where some of these may be beyond the tile's end,
-  /// the last row, which stands for them.
-  void forParts(VectorBuilder &code, const Tile &tile,
-                llvm::function_ref<void(mlir::Value first, int64_t rows,
-                                        mlir::Value last)>
-                    emit) const;
+  /// Calls \p emit for each height that a tile may be computed as; where that
+  /// may be more than its rows, with the last row, which stands for those
+  /// behind it.
+  void dispatch(
+      VectorBuilder &code, const Tile &tile,
+      llvm::function_ref<void(int64_t height, mlir::Value last)> emit) const;
 
-  /// No part ends later than so many rows behind the first of its tile.
-  int64_t reach() const { return most + least; }
-
-  /// For how many rows there is code, in all parts together.
+  /// For how many rows there is code, for all heights together.
   int64_t rowsOfCode() const;
 
 private:
-  void forRest(
-      VectorBuilder &code, const Tile &tile,
-      llvm::function_ref<void(mlir::Value, int64_t, mlir::Value)> emit) const;
-
-  /// Rows of the largest of the powers of two, or of the only one.
-  int64_t largest() const;
-
-  int64_t most, least;
+  int64_t most;
+  /// What there is code for, the least first.
+  llvm::SmallVector<int64_t> heights;
 };
 
 } // namespace sinter::cpu
