@@ -118,8 +118,8 @@ RowTaps RowTaps::of(VectorBuilder &code, const WindowShape &window,
                                                  taps.inputRow)));
   // No row has taps in an input without columns.
   if (window.hasOpenWidth() && (window.padLeft > 0 || window.padRight > 0))
-    taps.end = code.min(taps.end, code.mul(code.index(window.inputWidth),
-                                           window.kernelHeight));
+    taps.end = code.min(
+        taps.end, code.mul(code.index(window.inputWidth), window.kernelHeight));
   return taps;
 }
 
@@ -170,12 +170,10 @@ ColumnTile::Reach ColumnTile::reach(const WindowShape &window, int64_t column,
   // The tile may begin where the row does, and end where it does.
   const int64_t fromFirst =
       column * window.strideWidth + s * window.dilationWidth;
-  const int64_t toLast =
-      (columns - 1 - column) * window.strideWidth +
-      (window.kernelWidth - 1 - s) * window.dilationWidth;
-  return fromFirst < window.padLeft || toLast < window.padRight
-             ? Reach::Unknown
-             : Reach::Inside;
+  const int64_t toLast = (columns - 1 - column) * window.strideWidth +
+                         (window.kernelWidth - 1 - s) * window.dilationWidth;
+  return fromFirst < window.padLeft || toLast < window.padRight ? Reach::Unknown
+                                                                : Reach::Inside;
 }
 
 Value ColumnTile::isInside(VectorBuilder &code, const WindowShape &window,
@@ -192,7 +190,7 @@ namespace {
 /// How many columns a tile of a row of named width may have, the most first.
 SmallVector<int64_t> openTileSizes(int64_t most) {
   SmallVector<int64_t> sizes = {most};
-  for (int64_t size : {most * 5 / 7, most / 2, most * 2 / 7, int64_t(1)})
+  for (int64_t size : {most / 2, most * 2 / 7, int64_t(1)})
     if (size > 0 && size < sizes.back())
       sizes.push_back(size);
   return sizes;
@@ -275,7 +273,8 @@ void sinter::cpu::forOpenTileAt(
       Value end = code.min(width, code.add(first, most));
       // More than one only in rows of fewer columns than the next size has.
       code.loop(first, end, columns, [&](Value start) {
-        emit({code.min(start, code.sub(width, columns)), columns,
+        emit({code.min(start, code.sub(width, columns)),
+              columns,
               /*isInterior=*/true,
               {}});
       });
