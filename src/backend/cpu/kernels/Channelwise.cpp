@@ -54,7 +54,7 @@ struct WindowTask {
       store(plane, block, outputRow, taps, tile, sums, operation);
     };
     if (shape.hasOpenWidth())
-      forEachOpenTile(code, shape, tiles.size, emit);
+      forEachOpenTile(code, shape, OpenTiles::of(tiles.size, {7, 4}, 4), emit);
     else
       forEachTile(code, shape, tiles, emit);
   }
@@ -140,9 +140,9 @@ private:
         if (reach == ColumnTile::Reach::Inside)
           present = code.add(present, 1);
         else if (reach == ColumnTile::Reach::Unknown)
-          present = code.select(
-              tile.isInside(code, shape, column, code.index(s)),
-              code.add(present, 1), present);
+          present =
+              code.select(tile.isInside(code, shape, column, code.index(s)),
+                          code.add(present, 1), present);
       }
       results.push_back(operation.finish(sums[column], taps, present));
       if (!epilogue.isLong)

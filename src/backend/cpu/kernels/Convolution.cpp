@@ -73,16 +73,15 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
   columnTiles = shape.hasOpenWidth() || isOpenPointwise
                     ? Partition{mostColumns, 1, mostColumns, 0}
                     : Partition::of(shape.outputWidth, mostColumns);
-  unitIsTile = isOpenPointwise ||
-               (!shape.hasOpenArea() && shape.outputHeight == 1 &&
-                shape.isInterior(0, shape.outputWidth));
+  unitIsTile =
+      isOpenPointwise || (!shape.hasOpenArea() && shape.outputHeight == 1 &&
+                          shape.isInterior(0, shape.outputWidth));
   order = TaskOrder::choose(
       target, shape.groups,
       isOpenPointwise ? llvm::divideCeil(nominalRow, mostColumns)
       : unitIsTile    ? columnTiles.count
                       : nominal.outputHeight,
-      groupPanels,
-      groupInputs * nominal.inputPixels() * arithmetic.lhsBytes(),
+      groupPanels, groupInputs * nominal.inputPixels() * arithmetic.lhsBytes(),
       reduction() * panelVectors * vectorElements() * arithmetic.rhsBytes());
   streamsWeights = weightBytes() > target.l2Bytes / 2;
 }
@@ -263,17 +262,19 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
       [&] { emitPanel(panelVectors); }, [&] { emitPanel(lastVectors); });
 }
 
+Value Convolution::openUnits(VectorBuilder &code) const {
+  if (!isOpenPointwise)
+    return code.index(shape.outputHeight);
+  return code.div(code.add(shape.outputPixels(code), columnTiles.size - 1),
+                  columnTiles.size);
+}
+
 TaskOrder::Task Convolution::decode(VectorBuilder &code, Value task) const {
   if (!shape.hasOpenHeight() && !isOpenPointwise)
     return order.decode(code, task);
-  Value units = code.index(shape.outputHeight);
-  if (isOpenPointwise)
-    units =
-        code.div(code.add(shape.outputPixels(code), columnTiles.size - 1),
-                 columnTiles.size);
+  Value units = openUnits(code);
   Value ofGroup = code.mul(units, groupPanels);
-  TaskOrder::Task place =
-      order.decode(code, code.rem(task, ofGroup), units);
+  TaskOrder::Task place = order.decode(code, code.rem(task, ofGroup), units);
   place.outer = code.div(task, ofGroup);
   return place;
 }
@@ -283,15 +284,17 @@ void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
   if (isOpenPointwise)
     return forOpenTileAt(code, shape.outputPixels(code),
                          code.mul(operands.unit, columnTiles.size),
-                         columnTiles.size, emit);
+                         OpenTiles::of(columnTiles.size, {7}, 1), emit);
   if (shape.hasOpenWidth())
-    return forEachOpenTile(code, shape, columnTiles.size, emit);
+    // Each tile reads the panel of weights, as fast as the second-level cache
+    // gives it.
+    return forEachOpenTile(
+        code, shape, OpenTiles::of(columnTiles.size, {10, 7, 5, 3}, 7), emit);
   if (!unitIsTile)
     return forEachTile(code, shape, columnTiles, emit);
   Value firstColumn = columnTiles.start(code, operands.unit);
   columnTiles.dispatch(code, operands.unit, [&](int64_t columns) {
-    buildTile(code, operands,
-              {firstColumn, columns, /*isInterior=*/true, {}});
+    buildTile(code, operands, {firstColumn, columns, /*isInterior=*/true, {}});
   });
 }
 
@@ -451,9 +454,10 @@ SmallVector<Value> Convolution::Reduction::tap(ValueRange carried,
 /// which it is outside of the input reads something that is there, and has its
 /// sums back behind that: what would be zeros may not be added to them, which
 /// could be -0, or be multiplied by an infinity.
-SmallVector<Value> Convolution::Reduction::tapAtEdge(
-    ValueRange carried, int64_t steps, Value weights, Value input, Value plane,
-    Value s, int64_t first, int64_t end) {
+SmallVector<Value>
+Convolution::Reduction::tapAtEdge(ValueRange carried, int64_t steps,
+                                  Value weights, Value input, Value plane,
+                                  Value s, int64_t first, int64_t end) {
   Pixels pixels{input, SmallVector<Value>(tile.columns)};
   SmallVector<Value> isInside(tile.columns);
   for (int64_t column = 0; column < tile.columns; ++column)
@@ -476,9 +480,10 @@ SmallVector<Value> Convolution::Reduction::tapAtEdge(
 /// that several taps read in registers, of which none are free.) So do all of a
 /// tile of which that is not known, where each is a loop itself: it takes
 /// little to find out then.
-SmallVector<Value>
-Convolution::Reduction::kernelRow(ValueRange carried, int64_t steps,
-                                  Value weights, Value input, Value plane) {
+SmallVector<Value> Convolution::Reduction::kernelRow(ValueRange carried,
+                                                     int64_t steps,
+                                                     Value weights, Value input,
+                                                     Value plane) {
   const int64_t tapStep = shape.dilationWidth * pixelSize;
   const int64_t weightStep = steps * stepWeights;
   const bool isOpen = !tile.isInterior && !tile.edgeColumn;

@@ -72,6 +72,8 @@ public:
 
 private:
   struct Operands;
+  /// Of a group, where the area is not known.
+  mlir::Value openUnits(VectorBuilder &code) const;
   TaskOrder::Task decode(VectorBuilder &code, mlir::Value task) const;
   void buildUnit(VectorBuilder &code, Operands &operands) const;
   void buildTile(VectorBuilder &code, Operands &operands,

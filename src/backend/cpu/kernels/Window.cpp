@@ -118,8 +118,8 @@ RowTaps RowTaps::of(VectorBuilder &code, const WindowShape &window,
                                                  taps.inputRow)));
   // No row has taps in an input without columns.
   if (window.hasOpenWidth() && (window.padLeft > 0 || window.padRight > 0))
-    taps.end = code.min(taps.end, code.mul(code.index(window.inputWidth),
-                                           window.kernelHeight));
+    taps.end = code.min(
+        taps.end, code.mul(code.index(window.inputWidth), window.kernelHeight));
   return taps;
 }
 
@@ -170,12 +170,10 @@ ColumnTile::Reach ColumnTile::reach(const WindowShape &window, int64_t column,
   // The tile may begin where the row does, and end where it does.
   const int64_t fromFirst =
       column * window.strideWidth + s * window.dilationWidth;
-  const int64_t toLast =
-      (columns - 1 - column) * window.strideWidth +
-      (window.kernelWidth - 1 - s) * window.dilationWidth;
-  return fromFirst < window.padLeft || toLast < window.padRight
-             ? Reach::Unknown
-             : Reach::Inside;
+  const int64_t toLast = (columns - 1 - column) * window.strideWidth +
+                         (window.kernelWidth - 1 - s) * window.dilationWidth;
+  return fromFirst < window.padLeft || toLast < window.padRight ? Reach::Unknown
+                                                                : Reach::Inside;
 }
 
 Value ColumnTile::isInside(VectorBuilder &code, const WindowShape &window,
@@ -187,33 +185,34 @@ Value ColumnTile::isInside(VectorBuilder &code, const WindowShape &window,
   return code.inRange(at, window.inputWidth);
 }
 
+OpenTiles OpenTiles::of(int64_t most, ArrayRef<int64_t> parts, int64_t least) {
+  OpenTiles tiles{{most}, least};
+  for (int64_t part : parts)
+    if (const int64_t size = most * part / 14;
+        size > 1 && size < tiles.sizes.back())
+      tiles.sizes.push_back(size);
+  if (most > 1)
+    tiles.sizes.push_back(1);
+  return tiles;
+}
+
 namespace {
 
-/// How many columns a tile of a row of named width may have, the most first.
-SmallVector<int64_t> openTileSizes(int64_t most) {
-  SmallVector<int64_t> sizes = {most};
-  for (int64_t size : {most * 5 / 7, most / 2, most * 2 / 7, int64_t(1)})
-    if (size > 0 && size < sizes.back())
-      sizes.push_back(size);
-  return sizes;
-}
-
-/// What a row takes in tiles of \p columns, in eighths of a column: a tile
-/// takes as long as one of one more, and as one of four at least, since sums
-/// wait for each other.
-Value costOfRow(VectorBuilder &code, Value width, int64_t columns) {
-  constexpr int64_t leastColumns = 4, unit = 8;
+/// What a row takes in tiles of \p columns: each as long as one of one more.
+Value costOfRow(VectorBuilder &code, Value width, int64_t columns,
+                int64_t least) {
   Value count = code.div(code.add(width, columns - 1), columns);
-  return code.mul(count, unit * (std::max(columns, leastColumns) + 1));
+  return code.mul(count, std::max(columns, least) + 1);
 }
 
-/// Calls \p emit with one of \p sizes, in all of them, of which none but the
-/// last (1) may be larger than \p width.
-void dispatchSizes(VectorBuilder &code, Value width, ArrayRef<int64_t> sizes,
+/// Calls \p emit with each of the sizes, in the branch for widths that they are
+/// the best for. None but the last (1) may be larger than \p width.
+void dispatchSizes(VectorBuilder &code, Value width, const OpenTiles &tiles,
                    llvm::function_ref<void(int64_t)> emit) {
+  const ArrayRef<int64_t> sizes = tiles.sizes;
   Value best, bestCost;
   for (auto [i, size] : llvm::enumerate(sizes)) {
-    Value cost = costOfRow(code, width, size);
+    Value cost = costOfRow(code, width, size, tiles.least);
     if (!best) {
       best = code.index(int64_t(i));
       bestCost = cost;
@@ -239,11 +238,11 @@ void dispatchSizes(VectorBuilder &code, Value width, ArrayRef<int64_t> sizes,
 } // namespace
 
 void sinter::cpu::forEachOpenTile(
-    VectorBuilder &code, const WindowShape &window, int64_t most,
+    VectorBuilder &code, const WindowShape &window, const OpenTiles &tiles,
     llvm::function_ref<void(const ColumnTile &)> emit) {
   Value width = code.index(window.outputWidth);
   const bool hasEdges = window.padLeft > 0 || window.padRight > 0;
-  dispatchSizes(code, width, openTileSizes(most), [&](int64_t columns) {
+  dispatchSizes(code, width, tiles, [&](int64_t columns) {
     Value latest = code.sub(width, columns);
     code.loop(code.index(0), width, columns, [&](Value start) {
       Value first = columns == 1 ? start : code.min(start, latest);
@@ -251,7 +250,7 @@ void sinter::cpu::forEachOpenTile(
           edge{first, columns, /*isInterior=*/false, {}};
       if (!hasEdges)
         return emit(inside);
-      if (columns != most)
+      if (columns != tiles.sizes.front())
         return emit(edge);
       // Most tiles of a long row are at no edge.
       code.when(
@@ -264,18 +263,19 @@ void sinter::cpu::forEachOpenTile(
 }
 
 void sinter::cpu::forOpenTileAt(
-    VectorBuilder &code, Value width, Value first, int64_t most,
+    VectorBuilder &code, Value width, Value first, const OpenTiles &tiles,
     llvm::function_ref<void(const ColumnTile &)> emit) {
   Value left = code.sub(width, first);
-  const SmallVector<int64_t> sizes = openTileSizes(most);
+  const ArrayRef<int64_t> sizes = tiles.sizes;
   // The smallest that holds what is left, if the row has so many columns.
   auto from = [&](auto &self, size_t i) -> void {
     const int64_t columns = sizes[i];
     auto here = [&] {
-      Value end = code.min(width, code.add(first, most));
+      Value end = code.min(width, code.add(first, sizes.front()));
       // More than one only in rows of fewer columns than the next size has.
       code.loop(first, end, columns, [&](Value start) {
-        emit({code.min(start, code.sub(width, columns)), columns,
+        emit({code.min(start, code.sub(width, columns)),
+              columns,
               /*isInterior=*/true,
               {}});
       });

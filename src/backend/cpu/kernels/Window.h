@@ -120,19 +120,31 @@ void forEachTile(VectorBuilder &code, const WindowShape &window,
                  const Partition &tiles,
                  llvm::function_ref<void(const ColumnTile &)> emit);
 
-/// The same of rows whose width is named: in tiles of \p most columns, or of
-/// one of a few smaller numbers, whichever leaves the least over. The last one
-/// ends where the row does, over columns of the one before it. Which taps of a
-/// tile at an edge are inside the input is asked as the program runs.
+/// How many columns tiles of a row of named width may have.
+struct OpenTiles {
+  /// The most first, in the end 1.
+  llvm::SmallVector<int64_t> sizes;
+  /// A tile takes no less time than one of so many.
+  int64_t least;
+
+  /// \p most and some parts of it, in fourteenths.
+  static OpenTiles of(int64_t most, llvm::ArrayRef<int64_t> parts,
+                      int64_t least);
+};
+
+/// The same of rows whose width is named: in tiles of one of some sizes,
+/// whichever takes the least. The last one ends where the row does, over
+/// columns of the one before it. Which taps of a tile at an edge are inside the
+/// input is asked as the program runs.
 void forEachOpenTile(VectorBuilder &code, const WindowShape &window,
-                     int64_t most,
+                     const OpenTiles &tiles,
                      llvm::function_ref<void(const ColumnTile &)> emit);
 
-/// A tile of a row of \p width columns, all of whose taps are inside: that which
-/// begins at \p first and has \p most columns, or what is left of the row, over
-/// columns before it. Tasks that share a row take it so.
+/// A tile of a row of \p width columns, all of whose taps are inside: that
+/// which begins at \p first and has the most columns, or what is left of the
+/// row, over columns before it. Tasks that share a row take it so.
 void forOpenTileAt(VectorBuilder &code, mlir::Value width, mlir::Value first,
-                   int64_t most,
+                   const OpenTiles &tiles,
                    llvm::function_ref<void(const ColumnTile &)> emit);
 
 /// Where in an output of blocked layout, [N, K/L, H * W, L], a vector of

@@ -303,8 +303,7 @@ void Winograd::multiplyOpen(VectorBuilder &code, const Work &work,
   Value left = code.sub(count, firstSlot);
   auto emit = [&](int64_t vectors) {
     SmallVector<int64_t> sizes = {rowTiles.size};
-    for (int64_t size :
-         {rowTiles.size * 5 / 7, rowTiles.size / 2, rowTiles.size * 2 / 7})
+    for (int64_t size : {rowTiles.size / 2, rowTiles.size * 2 / 7})
       if (size > 0 && size < sizes.back())
         sizes.push_back(size);
     auto from = [&](auto &self, size_t i) -> void {
@@ -412,8 +411,8 @@ void Winograd::transformOutput(VectorBuilder &code, const Work &work,
   Value planeBase = code.mul(plane, code.mul(shape.outputPixels(code), lanes));
   Value firstPixel = code.add(code.mul(row, shape.outputWidth), column);
   // Only tiles at the end reach beyond the output.
-  const bool fits = !isOpen && shape.outputHeight % outputTile == 0 &&
-                    shape.outputWidth % outputTile == 0;
+  bool fits = !isOpen && shape.outputHeight % outputTile == 0 &&
+              shape.outputWidth % outputTile == 0;
   auto store = [&](Value result, Value i, Value j) {
     auto emit = [&] {
       position.pixel =
@@ -435,15 +434,34 @@ void Winograd::transformOutput(VectorBuilder &code, const Work &work,
     for (int64_t j = 0; j < inputTile; ++j)
       m[j] = half[j][i];
     std::array<Value, 4> results = transformFour(code, m);
-    for (int64_t j = 0; j < outputTile && !epilogue.isLong; ++j)
+    for (int64_t j = 0; j < outputTile && !isOpen && !epilogue.isLong; ++j)
       store(results[j], code.index(i), code.index(j));
     llvm::append_range(all, results);
   }
   if (epilogue.isLong)
-    forRows(code, all, outputTile, [&](Value i, ValueRange results) {
+    return forRows(code, all, outputTile, [&](Value i, ValueRange results) {
       for (int64_t j = 0; j < outputTile; ++j)
         store(results[j], i, code.index(j));
     });
+  if (!isOpen)
+    return;
+  auto storeAll = [&] {
+    for (auto [i, result] : llvm::enumerate(all))
+      store(result, code.index(int64_t(i) / outputTile),
+            code.index(int64_t(i) % outputTile));
+  };
+  // Where sizes are not known, most tiles do not reach beyond it either.
+  Value isWhole = code.both(
+      code.inRange(code.add(row, outputTile - 1), shape.outputHeight),
+      code.inRange(code.add(column, outputTile - 1), shape.outputWidth));
+  code.when(
+      isWhole,
+      [&] {
+        fits = true;
+        storeAll();
+        fits = false;
+      },
+      storeAll);
 }
 
 void Winograd::buildFused(VectorBuilder &code, Value task, Work work,
