@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 namespace sinter::driver {
 
@@ -125,13 +126,15 @@ public:
               const NamedShapes &shapes)
       : model(model), options(options), tensors(model.inputs.size()),
         seeds(model.inputs.size()) {
-    for (const ModelInput &input : model.inputs) {
+    for (const ModelInput &input : model.inputs)
       specs.push_back(input.spec);
-    }
     for (const auto &[name, shape] : shapes)
       if (const std::optional<size_t> index = model.inputNamed(name);
-          index && shape.size() == specs[*index].shape.size())
+          index && (!model.inputs[*index].ranked ||
+                    shape.size() == specs[*index].shape.size())) {
         specs[*index].shape = shape;
+        hasShape.insert(*index);
+      }
   }
 
   /// Sorts the arguments by input and reads the files.
@@ -281,7 +284,12 @@ private:
       seeds[index] = *seed;
       return {};
     }
-    Result<Tensor> tensor = readInput(source, specs[index]);
+    TensorSpec spec = specs[index];
+    // A list that may have any number of dimensions has one.
+    if (!model.inputs[index].ranked && !hasShape.contains(index) &&
+        source.find(',') != std::string::npos)
+      spec.shape = {-1};
+    Result<Tensor> tensor = readInput(source, spec);
     if (!tensor) {
       // A file that the user names is the user's choice, not a model's flaw.
       Error error = tensor.takeError();
@@ -289,7 +297,10 @@ private:
         error.kind = ErrorKind::Usage;
       return error;
     }
-    const std::vector<TensorSpec> one = {specs[index]};
+    const std::vector<TensorSpec> one = {
+        hasShape.contains(index)
+            ? specs[index]
+            : model.inputs[index].specFor(tensor->shape())};
     if (Result<void> fits = checkInputs(one, {&*tensor, 1}); !fits)
       return fits;
     tensors[index] = std::move(*tensor);
@@ -327,6 +338,8 @@ private:
   const ModelDescription &model;
   const InputOptions &options;
   std::vector<TensorSpec> specs;
+  /// The inputs whose shapes the user gave.
+  std::set<size_t> hasShape;
   std::vector<std::optional<Tensor>> tensors;
   std::vector<std::optional<uint64_t>> seeds;
   std::optional<uint64_t> everySeed;
