@@ -308,8 +308,16 @@ Result<void> runTestCases(const std::string &path, size_t first,
   if (first > 0 || !observer.begin(""))
     return {};
   TestOutcome outcome;
-  if (Result<void> done = runDataCase(path, options, tolerance); !done)
-    outcome = {TestOutcome::Status::Failed, done.error().message};
+  SessionOptions noting = options;
+  noting.note = [&](const std::string &note) {
+    outcome.notes.push_back(note);
+    if (options.note)
+      options.note(note);
+  };
+  if (Result<void> done = runDataCase(path, noting, tolerance); !done) {
+    outcome.status = TestOutcome::Status::Failed;
+    outcome.reason = done.error().message;
+  }
   observer.end(outcome);
   return {};
 }

@@ -27,16 +27,24 @@ struct CaseResult {
 };
 
 /// How an outcome comes from the process that the case ran in: a letter, and
-/// the reason.
+/// the reason; then notes, a zero before each.
 std::string encode(const TestOutcome &outcome) {
-  return "PFS"[static_cast<int>(outcome.status)] + outcome.reason;
+  std::string text =
+      "PFS"[static_cast<int>(outcome.status)] + oneLine(outcome.reason);
+  for (const std::string &note : outcome.notes)
+    text += '\0' + oneLine(note);
+  return text;
 }
 
 TestOutcome decode(const std::string &answer) {
-  const Status status = answer.starts_with('P')   ? Status::Passed
-                        : answer.starts_with('S') ? Status::Skipped
+  std::vector<std::string> parts = partsOf(answer, '\0');
+  std::string reason = parts.empty() ? "" : parts.front();
+  const Status status = reason.starts_with('P')   ? Status::Passed
+                        : reason.starts_with('S') ? Status::Skipped
                                                   : Status::Failed;
-  return {status, answer.substr(std::min<size_t>(1, answer.size()))};
+  return {status,
+          reason.substr(std::min<size_t>(1, reason.size())),
+          {parts.empty() ? parts.begin() : parts.begin() + 1, parts.end()}};
 }
 
 /// Tells the cases of a worker process.
@@ -148,13 +156,13 @@ private:
       if (opened)
         return;
       report.begin("");
-      report.end(encode({Status::Failed, opened.error().message}));
+      report.end(encode({Status::Failed, opened.error().message, {}}));
     };
     work.done = [&](size_t unit, const IsolatedResult &result) {
       results[unit].push_back(
           {result.name.empty() ? paths[unit] : paths[unit] + ":" + result.name,
            result.finished ? decode(result.answer)
-                           : TestOutcome{Status::Failed, result.problem}});
+                           : TestOutcome{Status::Failed, result.problem, {}}});
     };
     work.finished = [&](size_t unit) {
       isDone[unit] = true;
@@ -176,6 +184,8 @@ private:
           {"status", texts[static_cast<size_t>(outcome.status)]}};
       if (outcome.status != Status::Passed)
         line["reason"] = reason;
+      if (!outcome.notes.empty())
+        line["notes"] = outcome.notes;
       printJsonLine(line);
     } else if (outcome.status == Status::Failed) {
       std::printf("FAILED %s: %s\n", result.name.c_str(), reason.c_str());

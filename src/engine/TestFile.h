@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace sinter {
 
@@ -27,6 +28,8 @@ struct TestOutcome {
   Status status = Status::Passed;
   /// Why it failed or was skipped.
   std::string reason;
+  /// What was noted on the way.
+  std::vector<std::string> notes;
 };
 
 /// Is told of each case, before and after.

@@ -139,8 +139,8 @@ bool isPositiveZero(Value value) {
 }
 
 std::optional<double> splatNumber(Value value) {
-  while (auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>())
-    value = broadcast.getOperand();
+  while (std::optional<Broadcast> broadcast = Broadcast::of(value))
+    value = broadcast->operand;
   auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
   auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
                         : DenseElementsAttr();

@@ -38,8 +38,12 @@
 //     quantised, as does one of a quantised type: its scales take up the
 //     chain's, one for all becomes one a channel, and integers of channels that
 //     change their sign turn round, where all of them fit their type then (-128
-//     does not; ChannelFactors.h, DequantizedWeight.h, QuantizedProduct.h). One
-//     that a node dequantises for a transposed convolution stays as it is.
+//     does not; ChannelFactors.h, DequantizedWeight.h, QuantizedProduct.h).
+//     Factors that differ along another dimension than its scales do stay: in
+//     front of a product that has a scale for each channel of its result, and
+//     behind a transposed convolution with groups, whose node has one for each
+//     place in a group. So does what stands behind a product that is rounded to
+//     a scale of its own, as QLinearConv is: its result has one for all.
 //   - A weight that is repeated for batches takes up what varies along its own
 //     dimensions.
 //   - Every value between the product and the end of the chain has one reader,

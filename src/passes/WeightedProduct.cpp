@@ -77,14 +77,6 @@ static bool isForBatches(ChannelwiseAffineOpInterface op, unsigned operand,
   return true;
 }
 
-/// Whether \p product reads its weight the other way round, as a transposed
-/// convolution does: taken apart, its node would reverse floats each time.
-static bool reversesWeight(Operation *product) {
-  auto convolution = dyn_cast<ConvolutionOp>(product);
-  return convolution && convolution.getWindowReversal() &&
-         llvm::is_contained(*convolution.getWindowReversal(), true);
-}
-
 SmallVector<WeightedProduct, 2>
 weightedProductsOf(Operation *op, const WholeNodes &whole, bool keepsNarrow) {
   SmallVector<WeightedProduct, 2> products;
@@ -119,8 +111,7 @@ weightedProductsOf(Operation *op, const WholeNodes &whole, bool keepsNarrow) {
           (keepsNarrow || whole.areKept());
       if (source && (whole.lasts(source) || staysNarrow || staysQuantized)) {
         products.back().isDequantized = true;
-        if (!whole.lasts(source) || !reversesWeight(op))
-          products.back().dequantized = DequantizedWeight::find(operand);
+        products.back().dequantized = DequantizedWeight::find(operand);
       }
     }
   }

@@ -3,9 +3,11 @@
 #include "quantize/Plan.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
 
 #include <cmath>
+#include <set>
 
 using namespace mlir;
 
@@ -60,6 +62,7 @@ public:
   }
 
   Result<void> chooseLeft();
+  Error noSuchLayer(const char *flag, const std::string &pattern) const;
   void chooseLayers();
   void chooseCodes();
   Plan take() { return std::move(plan); }
@@ -113,6 +116,16 @@ std::string Planner::whyNotProfiled(const Unit &unit) const {
   return "";
 }
 
+Error Planner::noSuchLayer(const char *flag, const std::string &pattern) const {
+  std::set<std::string> known;
+  for (const Unit &unit : units)
+    known.insert(unit.op);
+  return usageError(std::string(flag) + " '" + pattern +
+                    "': there is no layer of that name or operation; the "
+                    "operations are " +
+                    llvm::join(known, ", ") + ", and -v lists the layers");
+}
+
 Result<void> Planner::chooseLeft() {
   Result<NamePatterns> kept =
       NamePatterns::parse("--keep-float", options.keepFloat);
@@ -140,11 +153,9 @@ Result<void> Planner::chooseLeft() {
       leave(i, why);
   }
   if (auto unused = kept->firstUnused())
-    return usageError("--keep-float '" + options.keepFloat[*unused] +
-                      "': there is no layer of that name or operation");
+    return noSuchLayer("--keep-float", options.keepFloat[*unused]);
   if (auto unused = only->firstUnused())
-    return usageError("--only '" + options.only[*unused] +
-                      "': there is no layer of that name or operation");
+    return noSuchLayer("--only", options.only[*unused]);
   return {};
 }
 

@@ -252,8 +252,11 @@ func.func @main(%x: tensor<4x4x!a>) -> tensor<2x2x!b> {
         content = onnx.model(onnx.graph(product, *border(3), [*weights, onnx.tensor("z", [], bytes([4]), int8)]))
         self.assertEqual(sorted(self.node_types(content, "--raise-quantized")), ["Conv", "DequantizeLinear", "DequantizeLinear", "QuantizeLinear"])
         self.assert_same_numbers(self.path("in.onnx"), self.path("out.onnx"))
-        nodes = [weight, onnx.node("ConvTranspose", ["x", "f"], ["c"], "conv"), norm]
-        self.assertEqual(self.node_types(onnx.model(onnx.graph(nodes, *border(7), weights))), ["DequantizeLinear", "ConvTranspose", "BatchNormalization"])
+        strides = onnx.data(5, onnx.data(1, "strides") + b"".join(onnx.number(8, 2) for _ in range(2)) + onnx.number(20, 7))
+        for size, attributes in (7, b""), (11, strides):
+            nodes = [weight, onnx.node("ConvTranspose", ["x", "f"], ["c"], "conv", attributes=attributes), norm]
+            self.assertEqual(self.node_types(onnx.model(onnx.graph(nodes, *border(size), weights))), ["DequantizeLinear", "ConvTranspose"])
+            self.assert_same_numbers(self.path("in.onnx"), self.path("out.onnx"))
 
     def test_a_batch_norm_behind_a_quantised_product(self):
         """Sums of integers, with and without numbers added to them, and floats beside a quantised weight."""

@@ -216,7 +216,7 @@ class Options(QuantizeCase):
             with self.subTest(options=options):
                 report = self.quantize(self.model, "--calibration", "random", *options)
                 self.assertEqual({layer["name"] for layer in report["layers"] if not layer["kept_float"]}, integers)
-        self.refused(USAGE, self.model, "--calibration", "random", "--json", "--keep-float", "nothing*", mentions=["--keep-float 'nothing*'", "no layer"])
+        self.refused(USAGE, self.model, "--calibration", "random", "--json", "--keep-float", "nothing*", mentions=["--keep-float 'nothing*'", "no layer", "the operations are", "convolution"])
         self.refused(USAGE, self.model, "--calibration", "random", "--json", "--only", "zzz", mentions=["--only 'zzz'", "no layer"])
         self.refused(USAGE, self.model, "--calibration", "random", "--json", "--only", "[a", mentions=["--only '[a'"])
 
@@ -386,6 +386,7 @@ class Data(QuantizeCase):
                                 ("s0.npy\t-1\n", "'-1' is no class")):
             self.refused(USAGE, self.model, "--json", "--calibration", data, "--truth", self.write("t.txt", truth), mentions=["t.txt", mentions])
         self.refused(SYSTEM, self.model, "--json", "--calibration", data, "--truth", self.path("none.txt"), mentions=["none.txt"])
+        self.refused(USAGE, self.model, "--json", "--calibration", data, "--truth", self.write("t.txt", "s0.npy\t99\n"), mentions=["class 99", "from 0 on"])
 
     def test_nothing_to_calibrate_with(self):
         os.mkdir(self.path("empty"))

@@ -21,16 +21,18 @@ def write_cases(folder, generators, level=None):
         if made is None:
             continue
         case = os.path.join(folder, f"g{seed}")
-        os.makedirs(os.path.join(case, "test_data_set_0"))
+        os.makedirs(case)
         onnx.save(made, os.path.join(case, "model.onnx"))
         write_set(case, "input", generator.feeds)
         tasks[seed] = OnnxRuntime.Task(os.path.join(case, "model.onnx"), generator.feeds, case, level=level)
     return tasks
 
 
-def write_set(case, kind, arrays):
+def write_set(case, kind, arrays, number=0):
+    folder = os.path.join(case, f"test_data_set_{number}")
+    os.makedirs(folder, exist_ok=True)
     for i, (name, array) in enumerate(arrays.items()):
-        with open(os.path.join(case, "test_data_set_0", f"{kind}_{i}.pb"), "wb") as file:
+        with open(os.path.join(folder, f"{kind}_{i}.pb"), "wb") as file:
             file.write(numpy_helper.from_array(array, name).SerializeToString())
 
 
@@ -49,6 +51,21 @@ def ask_runtime(tasks):
     for reason, times in refused.most_common(8):
         print(f"    {times} x {reason}")
     return taken
+
+
+def add_sets(tasks, feeds):
+    """Asks for what each model gives for further inputs, lists of arrays by name for each seed, and adds those that the
+    runtime takes to its case: how many."""
+    more = [(task, OnnxRuntime.Task(task.model, each, os.path.join(task.folder, f"more_{i}"), level=task.level))
+            for seed, task in tasks.items() for i, each in enumerate(feeds[seed])]
+    OnnxRuntime.run([each for _, each in more])
+    counts = collections.Counter()
+    for task, each in more:
+        if not each.error:
+            counts[task.folder] += 1
+            for kind, arrays in ("input", each.feeds), ("output", each.outputs):
+                write_set(task.folder, kind, arrays, counts[task.folder])
+    return sum(counts.values())
 
 
 def seeds(arguments):

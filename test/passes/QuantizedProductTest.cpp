@@ -317,9 +317,7 @@ TEST_P(QuantizedProductMatrix, AgreesAndIsFolded) {
   EXPECT_FALSE(hasFloatWeight(folded)) << textOf(folded);
   const bool differs = std::string(chain.name) != "negate_splat";
   const bool hasAxisOnLeft = isTyped && name == "matmul_weight_left";
-  const bool isReversed =
-      name == "transposed" && form.second == Form::Arithmetic;
-  if (name == "grouped_transposed" || (hasAxisOnLeft && differs) || isReversed)
+  if (name == "grouped_transposed" || (hasAxisOnLeft && differs))
     return;
   EXPECT_EQ(countOps(folded, "stablehlo.batch_norm_inference"), 0)
       << textOf(folded);
@@ -353,8 +351,7 @@ TEST_P(QuantizedProductMatrix, AgreesInFront) {
   EXPECT_FALSE(hasFloatWeight(folded)) << textOf(folded);
   const bool isOfTheScales =
       what == "negate_splat" || (what == "scale" && name == "depthwise");
-  if (!isOfTheScales || name == "grouped_transposed" ||
-      (name == "transposed" && form.second == Form::Arithmetic))
+  if (!isOfTheScales || name == "grouped_transposed")
     return;
   int own = 0;
   folded.module().walk([&](Operation *op) {

@@ -57,8 +57,11 @@ ProductSizes cpu::sizesOf(stablehlo::DotGeneralOp op) {
   const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
   auto sizeOf = [](Value value, ArrayRef<int64_t> dims) {
     int64_t size = 1;
-    for (int64_t dim : dims)
+    for (int64_t dim : dims) {
+      if (tensorOf(value).isDynamicDim(dim))
+        return unknownSizeEstimate;
       size *= tensorOf(value).getDimSize(dim);
+    }
     return size;
   };
   return {sizeOf(lhs.value, lhs.batching), sizeOf(lhs.value, lhs.free()),

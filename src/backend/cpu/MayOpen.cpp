@@ -4,7 +4,6 @@
 
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/Registration.h"
-#include "graph/Quantization.h"
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -72,8 +71,6 @@ Result<void> cpu::checkMayOpen(func::FuncOp function) {
   function.walk([&](Operation *op) {
     if (isClosed(op))
       may = refused(op, "keeps no open sizes");
-    else if (hasQuantizedType(op))
-      may = refused(op, "is on quantised tensors, which keep no open sizes");
     return may ? WalkResult::advance() : WalkResult::interrupt();
   });
   return may;

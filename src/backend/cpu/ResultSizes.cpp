@@ -34,6 +34,8 @@ SmallVector<Known> SizeNamer::sizesOf(OpResult result) {
     return slicedSizes(slice);
   if (auto gather = dyn_cast<DynamicGatherOp>(op))
     return gatheredSizes(gather);
+  if (isa<ByteProductOp, NarrowProductOp>(op))
+    return productSizes(op);
   if (auto attention = dyn_cast<AttentionOp>(op))
     return attentionSizes(attention);
   if (isa<cpu::ConvolutionOp, PoolOp>(op))
@@ -131,6 +133,15 @@ SmallVector<Known> SizeNamer::reshapedSizes(Value operand,
   return next == proper.size() ? sizes : SmallVector<Known>();
 }
 
+/// The dimensions of the left-hand side come first; weights are of known sizes.
+SmallVector<Known> SizeNamer::productSizes(Operation *op) {
+  const Dims &lhs = dimsOf(op->getOperand(0));
+  SmallVector<Known> sizes;
+  for (auto [i, size] : llvm::enumerate(tensorOf(op->getResult(0)).getShape()))
+    sizes.push_back(ShapedType::isDynamic(size) ? Known(lhs[i]) : Known(size));
+  return sizes;
+}
+
 SmallVector<Known> SizeNamer::attentionSizes(AttentionOp op) {
   const Dims &query = dimsOf(op.getQuery()), &value = dimsOf(op.getValue());
   SmallVector<Known> sizes(op.getResultDims().size());
@@ -138,34 +149,6 @@ SmallVector<Known> SizeNamer::attentionSizes(AttentionOp op) {
     sizes[dim] = i + 1 < sizes.size() ? query[op.getQueryDims()[i]]
                                       : value[op.getValueDims()[i]];
   return sizes;
-}
-
-Known SizeNamer::quotient(const SizeExpression &size, int64_t divisor) {
-  // floor((s * e + c) / s) = e + floor(c / s)
-  std::vector<SizeExpression::Term> terms;
-  int64_t rest = 0;
-  bool isMultiple = true;
-  for (const SizeExpression::Term &term : size.terms())
-    if (term.parameters.empty())
-      rest = term.factor;
-    else if (term.factor % divisor == 0)
-      terms.push_back({term.factor / divisor, term.parameters});
-    else
-      isMultiple = false;
-  if (isMultiple) {
-    const int64_t number =
-        rest / divisor - (rest % divisor != 0 && rest < 0 ? 1 : 0);
-    const Known whole = SizeExpression::of(std::move(terms));
-    return whole ? SizeExpression::sumOf(*whole, number) : std::nullopt;
-  }
-  for (const SizeQuotient &known : table.quotients)
-    if (known.size == size && known.divisor == divisor)
-      return SizeExpression::parameter(known.parameter);
-  const auto number = static_cast<uint32_t>(table.parameters.size());
-  table.quotients.push_back({number, size, divisor});
-  table.parameters.push_back("floor((" + size.text(table.parameters) + ") / " +
-                             std::to_string(divisor) + ")");
-  return SizeExpression::parameter(number);
 }
 
 Known SizeNamer::windowedSize(const SizeExpression &size,
@@ -178,7 +161,7 @@ Known SizeNamer::windowedSize(const SizeExpression &size,
   if (all)
     all = SizeExpression::sumOf(*all, rest);
   if (all)
-    all = quotient(*all, window.stride);
+    all = table.quotientOf(*all, window.stride);
   return all ? SizeExpression::sumOf(*all, 1) : std::nullopt;
 }
 

@@ -46,6 +46,7 @@ private:
   llvm::SmallVector<Known> sizesByAxes(mlir::OpResult result);
   llvm::SmallVector<Known> reshapedSizes(mlir::Value operand,
                                          mlir::RankedTensorType type);
+  llvm::SmallVector<Known> productSizes(mlir::Operation *op);
   llvm::SmallVector<Known> attentionSizes(AttentionOp op);
   llvm::SmallVector<Known> paddedSizes(stablehlo::PadOp op);
   llvm::SmallVector<Known> blockedSizes(mlir::Operation *op);
@@ -54,9 +55,6 @@ private:
   /// How many places \p window has in \p size elements.
   Known windowedSize(const SizeExpression &size,
                      const stablehlo::WindowDimension &window);
-  /// floor(size / divisor), which is a parameter of its own unless each term is
-  /// a multiple.
-  Known quotient(const SizeExpression &size, int64_t divisor);
   /// Takes it for granted that two sizes are the same.
   bool expectEqual(const SizeExpression &a, const SizeExpression &b);
   llvm::SmallVector<Known> broadcastSizes(nn::BroadcastLikeOp op);

@@ -46,6 +46,8 @@ static bool isWholeBeside(SliceOp slice, int64_t dim) {
 static std::vector<int64_t> takenPlaces(ConcatenateOp op) {
   constexpr int64_t mostOnAverage = 16;
   const auto dim = static_cast<int64_t>(op.getDimension());
+  if (!tensorOf(op.getResult()).hasStaticShape())
+    return {};
   const int64_t count = tensorOf(op.getResult()).getDimSize(dim);
   if (count > mostOnAverage * int64_t(op.getInputs().size()))
     return {};

@@ -25,7 +25,7 @@ void cpu::spreadBatchNorms(func::FuncOp function, PatternRun &run) {
                            emit.mul(widened(op.getMean()), factor));
     int64_t feature = op.getFeatureIndex();
     auto spread = [&](Value x) {
-      return emit.broadcast(x, {feature}, type.getShape());
+      return emit.broadcast(x, {feature}, emit.sizes(op.getOperand()));
     };
     Value result = emit.add(emit.mul(widened(op.getOperand()), spread(factor)),
                             spread(shift));

@@ -33,6 +33,13 @@ static bool isScores(const Tensor &tensor) {
          tensor.dim(tensor.rank() - 1) > 1;
 }
 
+std::optional<int64_t> classesIn(const std::vector<Tensor> &outputs) {
+  for (const Tensor &each : outputs)
+    if (isScores(each))
+      return each.dim(each.rank() - 1);
+  return std::nullopt;
+}
+
 /// Whether one of the scores of a row is no number: no class is the most
 /// probable then.
 static bool hasNaN(const Tensor &scores, int64_t row) {

@@ -23,6 +23,10 @@ struct SignalToNoise {
   std::optional<double> decibels() const;
 };
 
+/// How many classes the first of \p outputs that holds scores tells apart;
+/// nothing where none does.
+std::optional<int64_t> classesIn(const std::vector<Tensor> &outputs);
+
 /// Told of the outputs of two models on one sample after the other.
 class OutputAgreement {
 public:

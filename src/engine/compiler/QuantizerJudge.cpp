@@ -56,10 +56,15 @@ Result<OutputAgreement> Quantizer::judge(const QuantizedModel &quantized) {
     Result<std::vector<Tensor>> after = runs.run(*inputs);
     if (!after)
       return inFile(after.takeError(), request.input.path);
-    judged.add(*before, *after,
-               sample < request.samples.classes.size()
-                   ? request.samples.classes[sample]
-                   : -1);
+    const int64_t label = sample < request.samples.classes.size()
+                              ? request.samples.classes[sample]
+                              : -1;
+    if (auto classes = classesIn(*before); classes && label >= *classes)
+      return inFile(usageError("a sample is of the class " +
+                               std::to_string(label) + ", and the model has " +
+                               std::to_string(*classes) + ", from 0 on"),
+                    request.input.path);
+    judged.add(*before, *after, label);
     ++report.judged;
     if (report.judged == 1)
       if (Result<void> done = tellTimes(*inputs, *floatRuns, runs); !done)

@@ -202,9 +202,9 @@ private:
       return;
     TestOutcome outcome;
     if (!directives.disabled.empty()) {
-      outcome = {TestOutcome::Status::Skipped, directives.disabled};
+      outcome = {TestOutcome::Status::Skipped, directives.disabled, {}};
     } else if (Result<void> done = work(); !done) {
-      outcome = {TestOutcome::Status::Failed, done.error().message};
+      outcome = {TestOutcome::Status::Failed, done.error().message, {}};
     }
     observer.end(outcome);
   }

@@ -216,6 +216,61 @@ const OpenCase cases[] = {
      })",
      {{batch, length, 20}},
      {0, 3, 40}},
+    {"each by all others",
+     "(" + argument("%x", {batch, length, 20}) + R"() -> tensor<?x?x?xf32> {
+       %y = stablehlo.dot_general %x, %x, batching_dims = [0] x [0],
+           contracting_dims = [2] x [2] :
+           (tensor<?x?x20xf32>, tensor<?x?x20xf32>) -> tensor<?x?x?xf32>
+       %t = stablehlo.tanh %y : tensor<?x?x?xf32>
+       %s = stablehlo.add %t, %y : tensor<?x?x?xf32>
+       return %s : tensor<?x?x?xf32>
+     })",
+     {{batch, length, 20}},
+     {0, 2, 7, 16, 31, 64, 65, 140, 256, 300}},
+    {"sums over an open size of products",
+     "(" + argument("%x", {batch, length, 20}) + ", " +
+         argument("%y", {batch, length, 37}) + R"() -> tensor<?x20x37xf32> {
+       %z = stablehlo.dot_general %x, %y, batching_dims = [0] x [0],
+           contracting_dims = [1] x [1] :
+           (tensor<?x?x20xf32>, tensor<?x?x37xf32>) -> tensor<?x20x37xf32>
+       return %z : tensor<?x20x37xf32>
+     })",
+     {{batch, length, 20}, {batch, length, 37}},
+     {0, 1, 2, 33, 130}},
+    {"heads of weights by values",
+     "(" + argument("%w", {batch, 2, length, length}) + ", " +
+         argument("%v", {batch, length, 2, 24}) +
+         R"() -> tensor<?x2x?x24xf32> {
+       %t = stablehlo.transpose %v, dims = [0, 2, 1, 3] :
+           (tensor<?x?x2x24xf32>) -> tensor<?x2x?x24xf32>
+       %o = stablehlo.dot_general %w, %t, batching_dims = [0, 1] x [0, 1],
+           contracting_dims = [3] x [2] :
+           (tensor<?x2x?x?xf32>, tensor<?x2x?x24xf32>) -> tensor<?x2x?x24xf32>
+       return %o : tensor<?x2x?x24xf32>
+     })",
+     {{batch, 2, length, length}, {batch, length, 2, 24}},
+     {0, 2, 17, 70}},
+    {"open rows of a matrix by open columns",
+     "(" + argument("%x", {batch, 9, 12}) + ", " +
+         argument("%y", {batch, 12, length}) + R"() -> tensor<?x9x?xf32> {
+       %z = stablehlo.dot_general %x, %y, batching_dims = [0] x [0],
+           contracting_dims = [2] x [1] :
+           (tensor<?x9x12xf32>, tensor<?x12x?xf32>) -> tensor<?x9x?xf32>
+       %a = stablehlo.abs %z : tensor<?x9x?xf32>
+       return %a : tensor<?x9x?xf32>
+     })",
+     {{batch, 9, 12}, {batch, 12, length}},
+     {0, 2, 5, 16, 17, 63, 64, 65, 127, 300}},
+    {"open columns summed up over open rows",
+     "(" + argument("%x", {batch, length, 5}) + ", " +
+         argument("%y", {batch, length, length}) + R"() -> tensor<?x5x?xf32> {
+       %z = stablehlo.dot_general %x, %y, batching_dims = [0] x [0],
+           contracting_dims = [1] x [2] :
+           (tensor<?x?x5xf32>, tensor<?x?x?xf32>) -> tensor<?x5x?xf32>
+       return %z : tensor<?x5x?xf32>
+     })",
+     {{batch, length, 5}, {batch, length, length}},
+     {0, 2, 9, 40, 90}},
     {"causal attention",
      "(" + argument("%q", {batch, 2, length, 16}) +
          R"() -> tensor<?x2x?x16xf32> {

@@ -56,6 +56,7 @@ class Generator(Pieces):
         super().__init__(number)
         self.opset = self.random.choice([13, 15, 17, 18, 19, 20, 21])
         self.values = []
+        self.kinds = {}  # Of inputs, and their sizes: symbols or numbers.
         self.kind = self.random.choice(["f32", "f32", "f32", "f16", "f64", "i64", "i32"])
 
     # ---- Pieces -------------------------------------------------------------
@@ -550,7 +551,7 @@ class Generator(Pieces):
         condition = self.condition(x)
         if condition is None or x.kind not in ("f32", "f64"):
             return False
-        known = [s if self.random.random() < 0.5 else 1 for s in x.shape]
+        known = [s if self.random.random() < 0.5 and not o else 1 for s, o in zip(x.shape, x.is_open)]
         yes, no, extra = self.fresh("b"), self.fresh("b"), self.fresh("b")
         addend = numpy_helper.from_array(self.random_array(x.kind, known), extra)
         graphs = [helper.make_graph([helper.make_node("Tanh", [x.name], [yes])], "yes", [],
@@ -625,6 +626,12 @@ class Generator(Pieces):
 
     # ---- The whole ----------------------------------------------------------
 
+    def feeds_of(self, sizes):
+        """Inputs of other sizes, by symbol."""
+        shapes = {name: [sizes.get(d, d) for d in dims] for name, (_, dims) in self.kinds.items()}
+        return {name: np.ascontiguousarray(self.random_array(self.kinds[name][0], shape)).reshape(shape)
+                for name, shape in shapes.items()}
+
     def input(self):
         rank = self.random.choice([1, 2, 3, 4, 4])
         kind = self.kind if rank != 4 else self.random.choice([self.kind, "f32"])
@@ -638,6 +645,7 @@ class Generator(Pieces):
             shape.append(size)
         name = self.fresh("x")
         self.inputs.append(helper.make_tensor_value_info(name, TYPES[kind][1], dims))
+        self.kinds[name] = kind, dims
         self.feeds[name] = np.ascontiguousarray(self.random_array(kind, shape)).reshape(shape)
         self.add(name, kind, shape, [isinstance(d, str) for d in dims])
 

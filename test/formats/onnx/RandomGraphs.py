@@ -3,12 +3,14 @@
 
   RandomGraphs.py --sinter build/bin/sinter [--count 200] [--seed 1] [--first 0] [--backend cpu --backend interpreter] [--keep DIR]
 
-Graph i depends on the seed and i alone. Each is run by onnxruntime-node (npm install in bench/) on random inputs; what
-that refuses is left out. `sinter test` must give the same values on every backend, and with --optimize what
-`sinter optimize` writes (sizes open still) must do so in the runtime, too. The last line says how many did. Needs
-Python's onnx and numpy.
+Graph i depends on the seed and i alone. Each is run by onnxruntime-node (npm install in bench/) on random inputs of three
+sizes; what that refuses is left out. `sinter test` must give the same values on every backend; on cpu one program that
+keeps all sizes open (--open) computes all, or a note says why not: these are counted. With --optimize what `sinter optimize`
+writes (sizes open still) must give the same in the runtime, too. The last line says how many did. Needs Python's onnx
+and numpy.
 """
 import argparse
+import collections
 import json
 import os
 import re
@@ -25,11 +27,18 @@ from GraphGenerator import Generator
 from judge import OnnxRuntime, RandomModels
 
 
+def other_sizes(generator):
+    """Two sets of sizes besides those that the graph was made with."""
+    for i in range(2):
+        yield {"N": generator.random.choice([1, 2, 3, 4]), "H": generator.random.choice([4, 5, 7, 8, 9, 12]),
+               "W": generator.random.choice([4, 5, 6, 7, 10]), "T": generator.random.choice([4, 6, 7, 8])}
+
+
 def run_sinter(sinter, backend, folder):
-    """The reasons of the cases that fail, by folder."""
-    done = subprocess.run([sinter, "test", folder, "--backend", backend, "--json", "--rtol", "2e-3", "--atol", "2e-3",
-                           "--range-atol", "2e-3"], capture_output=True, text=True)
-    failed, seen = {}, set()
+    """The reasons of the cases that fail, by folder, those that are there, and the notes on each."""
+    done = subprocess.run([sinter, "test", folder, "--backend", backend, "--open", "--json", "--rtol", "2e-3", "--atol",
+                           "2e-3", "--range-atol", "2e-3"], capture_output=True, text=True)
+    failed, seen, notes = {}, set(), {}
     for line in done.stdout.splitlines():
         try:
             answer = json.loads(line)
@@ -39,9 +48,23 @@ def run_sinter(sinter, backend, folder):
             continue
         case = os.path.basename(os.path.normpath(answer["case"]))
         seen.add(case)
+        notes[case] = answer.get("notes", [])
         if answer["status"] != "passed":
             failed[case] = re.sub(r"\S*model\.onnx: ", "", answer.get("reason", ""))
-    return failed, seen, done
+    return failed, seen, notes, done
+
+
+def tell_open(notes):
+    """How many graphs one program computed for all sizes, and why the others were compiled for some."""
+    why = collections.Counter()
+    for each in notes.values():
+        if each:
+            text = re.sub(r"\S*model\.onnx: ", "", each[0])
+            text = re.sub(r"'(.*/)?([A-Za-z]+)_?\d+'", r"\2", text)
+            why[re.sub(r"\d+", "_", text)] += 1
+    print(f"cpu: {sum(not each for each in notes.values())} of {len(notes)} by one program for all sizes")
+    for reason, times in why.most_common():
+        print(f"    {times} x {reason}")
 
 
 def check_optimized(sinter, tasks):
@@ -69,15 +92,21 @@ def main():
     folder = arguments.keep or tempfile.mkdtemp()
     cases = os.path.join(folder, "cases")
     generators = {seed: Generator(seed) for seed in RandomModels.seeds(arguments)}
-    tasks = list(RandomModels.ask_runtime(RandomModels.write_cases(cases, generators)).values())
+    taken = RandomModels.ask_runtime(RandomModels.write_cases(cases, generators))
+    more = RandomModels.add_sets(taken, {seed: [generators[seed].feeds_of(sizes) for sizes in other_sizes(generators[seed])]
+                                         for seed in taken})
+    print(f"{more} more inputs, of other sizes")
+    tasks = list(taken.values())
     bad = 0
     for backend in arguments.backend or ["cpu", "interpreter"]:
-        failed, seen, done = run_sinter(arguments.sinter, backend, cases)
+        failed, seen, notes, done = run_sinter(arguments.sinter, backend, cases)
         missing = len(tasks) - len(seen)
         if missing:
             print(f"{backend}: {missing} cases without an answer: {done.stderr.strip()[-300:]}")
         for case, reason in sorted(failed.items()):
             print(f"FAILED {backend} {case}: {reason}")
+        if backend == "cpu":
+            tell_open(notes)
         print(f"{backend}: {len(seen) - len(failed)} passed, {len(failed) + missing} failed")
         bad += len(failed) + missing
     if arguments.optimize:

@@ -91,8 +91,8 @@ struct ElementRules {
                 LogisticOp, PopcntOp, PowOp, ReducePrecisionOp, RemOp,
                 RoundNearestEvenOp, RoundOp, RsqrtOp, SignOp, SineOp, SqrtOp,
                 TanOp, TanhOp, nn::ErfOp, nn::ErfcOp>(c);
-    row<MapOp, Kind::Elementwise, Costly, &Elemental::mapAt>(c);
-    row<LookupOp, Kind::Elementwise, Costly, &Elemental::lookupAt>(c);
+    row<MapOp, Kind::Elementwise, Costly, &Elemental::mapAt, Open>(c);
+    row<LookupOp, Kind::Elementwise, Costly, &Elemental::lookupAt, Open>(c);
   }
 
   static void attachMovement(MLIRContext *c) {
@@ -120,7 +120,7 @@ struct ElementRules {
     row<ReduceOp, Kind::Reduction, Costly, &Elemental::reduceAt, Open>(c);
     row<ReduceWindowOp, kindOfWindow, Costly, &Elemental::reduceWindowAt, Open>(
         c);
-    row<DotGeneralOp, Kind::Product, Costly, &Elemental::dotAt>(c);
+    row<DotGeneralOp, Kind::Product, Costly, &Elemental::dotAt, Open>(c);
     row<stablehlo::ConvolutionOp, Kind::Product, Costly,
         &Elemental::convolutionAt, hasFewProducts>(c);
     row<cpu::ConvolutionOp, Kind::Product>(c);

@@ -51,10 +51,14 @@ struct KernelPlan {
     double flops;
   };
   std::vector<Stage> stages;
-  /// Where sizes are named: how many units the stages do, and how many of them
-  /// in a round. What is said of tasks, of work and of the workspace is of one
-  /// unit then.
-  std::optional<TaskPart> units;
+  /// Where sizes are named: the product of how many units the stages do, and
+  /// how many of them in a round. What is said of tasks, of work and of the
+  /// workspace is of one unit then.
+  struct Units {
+    std::vector<TaskPart> parts;
+    int64_t ofRound = 1;
+  };
+  std::optional<Units> units;
   /// How often the stages are gone through, each time with the next `tasks` of
   /// their functions' tasks.
   int64_t rounds = 1;

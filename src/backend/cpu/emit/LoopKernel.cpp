@@ -191,18 +191,25 @@ private:
   }
 
   /// Each row of a concatenation of which sizes are named is one of an input,
-  /// which is decided once for the row.
+  /// which is decided once for the row. So are rows of rows of known length:
+  /// the pixels of an image whose channels are joined block by block.
   void addRowsOfPieces(stablehlo::ConcatenateOp op) {
     const size_t dim = op.getDimension();
     LoopNest nest;
     nest.shape = loopShape(op.getResult());
     nest.cost = cost;
-    nest.body = [this, op, dim](ArrayRef<Value> outer, Value begin,
-                                Value end) mutable {
+    std::optional<int64_t> rowLength;
+    if (dim + 2 < nest.shape.size() && !isNamed(nest.shape.back())) {
+      rowLength = nest.shape.back();
+      nest.cost *= double(*rowLength);
+      nest.shape.pop_back();
+    }
+    nest.body = [this, op, dim, rowLength](ArrayRef<Value> outer, Value begin,
+                                           Value end) mutable {
       KernelBuilder &e = elemental->code;
       auto inputs = op.getInputs();
       auto rowOf = [&](size_t input, Value start) {
-        e.loop(begin, end, 1, [&](Value last) {
+        auto element = [&](ArrayRef<Value> outer, Value last) {
           Coordinates place = placeOf(inputs[input], outer, last);
           Coordinates source = place;
           source[dim] = e.sub(outer[dim], start);
@@ -210,6 +217,14 @@ private:
               elemental->at(inputs[input], source), memory[0],
               elemental->linearize(place, shapeOf(yield.getValues()[0])),
               tensorOf(inputs[input]).getElementType());
+        };
+        e.loop(begin, end, 1, [&](Value last) {
+          if (!rowLength)
+            return element(outer, last);
+          SmallVector<Value> row(outer);
+          row.push_back(last);
+          e.loop(e.index(0), e.index(*rowLength), 1,
+                 [&](Value inRow) { element(row, inRow); });
         });
       };
       auto choose = [&](auto &self, size_t input, Value start) -> void {

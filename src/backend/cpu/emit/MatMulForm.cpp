@@ -1,5 +1,7 @@
 #include "backend/cpu/emit/MatMulForm.h"
 
+#include "backend/cpu/GraphShapes.h"
+
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
@@ -49,18 +51,22 @@ static bool readsBetterTogether(const MatMulShape &shape) {
          shape.bStride >= leastStride;
 }
 
-/// Where sizes are named, the product of a matrix whose rows come first, by one
-/// of known sizes.
+/// Whether nobody knows some of \p sizes while code is made: they are named, or
+/// will be.
+static bool hasOpen(ArrayRef<int64_t> sizes) {
+  return hasNamed(sizes) || ShapedType::isDynamicShape(sizes);
+}
+
+/// Where sizes are not known, the product of a matrix whose rows come first, by
+/// one of known sizes.
 static std::optional<MatMulForm> ofOpenRows(const Side &lhs, const Side &rhs,
                                             bool hasConstantRhs) {
-  // As many as decisions are made for.
-  constexpr int64_t estimatedRows = 1024;
   const size_t free = lhs.free.size();
   auto isInOrder = [](ArrayRef<int64_t> dims, size_t first) {
     return llvm::equal(dims, llvm::seq<int64_t>(first, first + dims.size()));
   };
-  if (hasNamed(rhs.shape) || !lhs.batching.empty() || !isInOrder(lhs.free, 0) ||
-      !isInOrder(lhs.contracting, free) || hasNamed(lhs.shape.drop_front(free)))
+  if (hasOpen(rhs.shape) || !lhs.batching.empty() || !isInOrder(lhs.free, 0) ||
+      !isInOrder(lhs.contracting, free) || hasOpen(lhs.shape.drop_front(free)))
     return std::nullopt;
   auto columns = rhs.collapse(rhs.free), depth = rhs.collapse(rhs.contracting);
   if (!columns || !depth || columns->first < 1 || depth->first < 1)
@@ -68,7 +74,7 @@ static std::optional<MatMulForm> ofOpenRows(const Side &lhs, const Side &rhs,
   MatMulForm form;
   MatMulShape &shape = form.shape;
   shape.openRows = lhs.shape.take_front(free).vec();
-  shape.m = estimatedRows;
+  shape.m = unknownSizeEstimate;
   shape.n = columns->first;
   shape.k = depth->first;
   shape.aRowStride = shape.k;
@@ -92,7 +98,7 @@ std::optional<MatMulForm> MatMulForm::of(const stablehlo::ProductSide &left,
                                          const stablehlo::ProductSide &right,
                                          bool hasConstantRhs) {
   Side lhs(left), rhs(right);
-  if (hasNamed(lhs.shape) || hasNamed(rhs.shape))
+  if (hasOpen(lhs.shape) || hasOpen(rhs.shape))
     return ofOpenRows(lhs, rhs, hasConstantRhs);
   auto rows = lhs.collapse(lhs.free), columns = rhs.collapse(rhs.free);
   auto lhsDepth = lhs.collapse(lhs.contracting);

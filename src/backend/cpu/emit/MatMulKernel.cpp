@@ -5,6 +5,7 @@
 #include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/emit/KernelBuilder.h"
 #include "backend/cpu/emit/MatMulForm.h"
+#include "backend/cpu/emit/OpenMatMulKernel.h"
 #include "backend/cpu/kernels/TileMatMul.h"
 #include "graph/ProductPrecision.h"
 #include "graph/Types.h"
@@ -48,7 +49,7 @@ bool cpu::isMatMul(Operation *op) {
     return formOf(op, /*hasConstantRhs=*/true).has_value();
   auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
   return dot && isFloatProduct(dot) &&
-         formOf(op, /*hasConstantRhs=*/false).has_value();
+         (formOf(op, /*hasConstantRhs=*/false) || isOpenMatMul(dot));
 }
 
 bool cpu::hasRowsOfResults(Operation *op) {
@@ -233,7 +234,18 @@ private:
 
 } // namespace
 
+static bool hasConstantRhs(KernelOp kernel, stablehlo::DotGeneralOp op) {
+  std::optional<ArrayRef<int64_t>> constants = kernel.getConstantInputs();
+  return constants &&
+         llvm::is_contained(
+             *constants,
+             int64_t(cast<BlockArgument>(op.getRhs()).getArgNumber()));
+}
+
 std::unique_ptr<AnchorKernel>
 cpu::createMatMulKernel(KernelOp kernel, Operation *op, const Target &target) {
+  if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
+      dot && isOpenMatMul(dot) && !formOf(op, hasConstantRhs(kernel, dot)))
+    return createOpenMatMulKernel(kernel, dot, target);
   return std::make_unique<MatMulKernel>(kernel, op, target);
 }

@@ -27,6 +27,9 @@ struct MatMulShape {
   /// Where build() is told how many rows, columns or steps of the reduction
   /// there are (MatMulExtents); m, n and k are the most that there may be then.
   bool givenRows = false, givenColumns = false, givenDepth = false;
+  /// Where columns are given: whether what is beyond them is neither read nor
+  /// written. B is no constant then.
+  bool clipsColumns = false;
 
   /// A[m,k] is at m * aRowStride + k * aColumnStride; a transposed matrix has
   /// the column stride larger than the row stride.
@@ -82,6 +85,7 @@ public:
   int64_t tileRows() const { return rowTiles.size; }
   int64_t panels() const { return order.panels; }
   int64_t panelColumns() const { return panelVectors * lanes; }
+  bool clipsColumns() const { return shape.clipsColumns; }
   /// Whether the plan holds for any number of rows (openRows).
   bool keepsRowsOpen() const { return !copiesPanels(); }
   int64_t tasks() const;

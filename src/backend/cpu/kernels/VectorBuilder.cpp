@@ -6,6 +6,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace sinter::cpu;
 
@@ -41,6 +43,22 @@ Value VectorBuilder::loadIf(Value condition, Value flat, Value offset,
                             VectorType type) {
   auto maskType = VectorType::get(type.getShape(), builder.getI1Type());
   Value mask = builder.create<vector::SplatOp>(loc, maskType, condition);
+  return builder.create<vector::MaskedLoadOp>(loc, type, flat, offset, mask,
+                                              zero(type));
+}
+
+Value VectorBuilder::loadSome(Value flat, Value offset, VectorType type,
+                              Value count) {
+  const int64_t lanes = type.getNumElements();
+  SmallVector<int32_t> numbers(lanes);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  Value lane =
+      builder.create<arith::ConstantOp>(loc, builder.getI32VectorAttr(numbers));
+  Value last = builder.create<arith::IndexCastOp>(loc, builder.getI32Type(),
+                                                  min(count, index(lanes)));
+  Value mask = builder.create<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::slt, lane,
+      builder.create<vector::SplatOp>(loc, lane.getType(), last));
   return builder.create<vector::MaskedLoadOp>(loc, type, flat, offset, mask,
                                               zero(type));
 }

@@ -28,6 +28,10 @@ public:
   /// The elements if \p condition holds, else zeros without reading.
   mlir::Value loadIf(mlir::Value condition, mlir::Value flat,
                      mlir::Value offset, mlir::VectorType type);
+  /// Only as many lanes as \p count says, or all; the others are zero and are
+  /// not read.
+  mlir::Value loadSome(mlir::Value flat, mlir::Value offset,
+                       mlir::VectorType type, mlir::Value count);
   /// One element in all lanes.
   mlir::Value loadSplat(mlir::Value flat, mlir::Value offset,
                         mlir::VectorType type);

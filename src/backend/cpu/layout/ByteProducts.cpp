@@ -3,6 +3,7 @@
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/kernels/Arithmetic.h"
 #include "backend/cpu/layout/ComputeWeights.h"
+#include "graph/Broadcast.h"
 #include "graph/Constants.h"
 #include "graph/Quantization.h"
 #include "graph/Types.h"
@@ -43,9 +44,9 @@ static std::optional<int64_t> splatByte(Value value, Value bytes) {
 
 /// A tensor of one element that \p value repeats; null if it does not.
 static Value repeatedScalar(Value value) {
-  auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>();
-  return broadcast && elementCount(shapeOf(broadcast.getOperand())) == 1
-             ? broadcast.getOperand()
+  const std::optional<Broadcast> broadcast = Broadcast::of(value);
+  return broadcast && elementCount(shapeOf(tensorOf(broadcast->operand))) == 1
+             ? broadcast->operand
              : Value();
 }
 
@@ -79,7 +80,7 @@ ByteDistances ByteDistances::preferredBy(const Target &target,
     return *this;
   // 128 more or less, which is the same bit.
   Value turned = emit.make<stablehlo::XorOp>(
-      bytes, emit.splat(isUnsigned ? 128 : -128, tensorOf(bytes)));
+      bytes, emit.splatLike(isUnsigned ? 128 : -128, bytes));
   auto type = IntegerType::get(emit.builder.getContext(), 8,
                                wantsUnsigned ? IntegerType::Unsigned
                                              : IntegerType::Signless);
@@ -224,7 +225,7 @@ Value withoutVariableZeroPoint(stablehlo::ConvolutionOp op) {
   return emit.sub(sums,
                   emit.broadcast(added,
                                  {int64_t(numbers.getOutputFeatureDimension())},
-                                 type.getShape()));
+                                 emit.sizes(sums)));
 }
 
 Value withNeighbours(TensorBuilder &emit, Value value,
@@ -280,7 +281,7 @@ Value ByteProduct::emit(const Target &target) const {
   auto places = llvm::to_vector(llvm::seq<int64_t>(
       type.getRank() - int64_t(columns.size()), type.getRank()));
   return emit.sub(
-      sums, emit.broadcast(emit.mul(ofColumns, zero), places, type.getShape()));
+      sums, emit.broadcast(emit.mul(ofColumns, zero), places, emit.sizes(sums)));
 }
 
 } // namespace sinter::cpu

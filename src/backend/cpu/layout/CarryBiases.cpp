@@ -2,6 +2,9 @@
 
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "graph/Broadcast.h"
+#include "graph/Readers.h"
+#include "graph/Types.h"
 #include "graph/nn/TensorBuilder.h"
 
 using namespace mlir;
@@ -23,8 +26,11 @@ ArrayRef<PatternInfo> carryBiasesPatterns() {
 
 /// Whether \p value repeats fewer elements.
 static bool isRepeated(Value value) {
-  auto broadcast = value.getDefiningOp<BroadcastInDimOp>();
-  return broadcast && sizeOf(broadcast.getOperand()) < sizeOf(value);
+  const std::optional<Broadcast> broadcast = Broadcast::of(value);
+  if (!broadcast || !tensorOf(broadcast->operand).hasStaticShape())
+    return false;
+  return isOfUnknownSize(value.getType()) ||
+         sizeOf(broadcast->operand) < sizeOf(value);
 }
 
 /// A bias of f16 or bf16 in f32; nothing where \p value is none.
@@ -33,16 +39,15 @@ static Value widenedBias(Value value, TensorBuilder &emit, Type f32) {
     return emit.convert(value, f32);
   if (!isRepeated(value))
     return {};
-  auto broadcast = value.getDefiningOp<BroadcastInDimOp>();
-  return emit.make<BroadcastInDimOp>(tensorOf(value).clone(f32),
-                                     emit.convert(broadcast.getOperand(), f32),
-                                     broadcast.getBroadcastDimensions());
+  const Broadcast broadcast = *Broadcast::of(value);
+  return broadcast.rebuild(emit.builder, emit.location,
+                           emit.convert(broadcast.operand, f32));
 }
 
 /// Whether \p value is a product that is summed up in f32, or one times a
 /// factor, and has only one reader.
 static bool isProduct(Value value) {
-  if (!value.hasOneUse() || !tensorOf(value).getElementType().isF32())
+  if (!hasOneReader(value) || !tensorOf(value).getElementType().isF32())
     return false;
   Operation *op = value.getDefiningOp();
   if (auto scaled = dyn_cast_or_null<MulOp>(op))
@@ -55,7 +60,7 @@ static bool isProduct(Value value) {
 static Value roundedProduct(Value value) {
   Type type = tensorOf(value).getElementType();
   auto convert = value.getDefiningOp<ConvertOp>();
-  return convert && (type.isF16() || type.isBF16()) && value.hasOneUse() &&
+  return convert && (type.isF16() || type.isBF16()) && hasOneReader(value) &&
                  isProduct(convert.getOperand())
              ? convert.getOperand()
              : Value();

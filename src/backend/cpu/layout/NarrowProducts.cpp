@@ -435,7 +435,7 @@ Value NarrowProduct::timesColumns(Value product) {
     sizes.push_back(shapeOf(rhs.value)[dim]);
   }
   return emit.mul(product, emit.broadcast(emit.reshape(numbers, sizes), places,
-                                          type.getShape()));
+                                          emit.sizes(product)));
 }
 
 Value NarrowProduct::run() {

@@ -66,9 +66,10 @@ public:
     if (!takesRows() || !isWidenedWeight(op.getOperand()) ||
         !hasRows(op.getOperand()))
       return {};
-    batch = tensorOf(op.getResult())
-                .getShape()
-                .drop_back(tensorOf(op.getOperand()).getRank() - 1);
+    const nn::Sizes sizes = emit.sizes(op.getStartIndices());
+    for (auto [dim, size] : llvm::enumerate(sizes))
+      if (int64_t(dim) != op.getDimensionNumbers().getIndexVectorDim())
+        batch.push_back(size);
     return rowsOf(op.getOperand());
   }
 
@@ -77,8 +78,7 @@ private:
   bool takesRows() {
     auto numbers = op.getDimensionNumbers();
     auto table = tensorOf(op.getOperand()), result = tensorOf(op.getResult());
-    if (!table.hasStaticShape() || !result.hasStaticShape() ||
-        table.getRank() == 0 || !numbers.getOperandBatchingDims().empty() ||
+    if (!table.hasStaticShape() || table.getRank() == 0 || !numbers.getOperandBatchingDims().empty() ||
         !llvm::equal(numbers.getCollapsedSliceDims(), ArrayRef<int64_t>(0)) ||
         !llvm::equal(numbers.getStartIndexMap(), ArrayRef<int64_t>(0)) ||
         !llvm::equal(op.getSliceSizes().drop_front(),
@@ -116,10 +116,13 @@ private:
   }
 
   /// \p type with a dimension for each of the indices' in place of the first.
+  nn::Sizes sizesOfRows(RankedTensorType type) {
+    nn::Sizes sizes = batch;
+    llvm::append_range(sizes, type.getShape().drop_front());
+    return sizes;
+  }
   RankedTensorType typeOfRows(RankedTensorType type) {
-    SmallVector<int64_t> shape(batch);
-    llvm::append_range(shape, type.getShape().drop_front());
-    return type.clone(shape);
+    return type.clone(sizesOfRows(type).shape());
   }
 
   /// Of what hasRows.
@@ -131,13 +134,12 @@ private:
     const auto type = typeOfRows(tensorOf(value));
     Value result =
         llvm::TypeSwitch<Operation *, Value>(made)
-            .Case([&](ConstantOp each) { return rowsOfConstant(each, type); })
+            .Case([&](ConstantOp each) { return rowsOfConstant(each); })
             .Case([&](ReshapeOp each) {
-              return emit.make<ReshapeOp>(type, rowsOf(each.getOperand()));
+              return emit.reshape(rowsOf(each.getOperand()),
+                                  sizesOfRows(tensorOf(each.getResult())));
             })
-            .Case([&](BroadcastInDimOp each) {
-              return rowsOfRepeated(each, type);
-            })
+            .Case([&](BroadcastInDimOp each) { return rowsOfRepeated(each); })
             .Default([&](Operation *each) {
               SmallVector<Value> operands;
               for (Value operand : each->getOperands())
@@ -151,9 +153,17 @@ private:
     return known[value] = result;
   }
 
-  Value rowsOfConstant(ConstantOp constant, RankedTensorType type) {
-    if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
-      return emit.make<ConstantOp>(splat.resizeSplat(type));
+  Value rowsOfConstant(ConstantOp constant) {
+    const nn::Sizes sizes = sizesOfRows(tensorOf(constant.getResult()));
+    if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue())) {
+      auto type = tensorOf(constant.getResult());
+      if (sizes.areKnown())
+        return emit.make<ConstantOp>(
+            splat.resizeSplat(type.clone(sizes.shape())));
+      Value scalar = emit.make<ConstantOp>(
+          splat.resizeSplat(type.clone(ArrayRef<int64_t>())));
+      return emit.broadcast(scalar, {}, sizes);
+    }
     std::optional<Tensor> values = constantTensor(constant.getResult());
     const int64_t block = values ? repetition(*values) : 1;
     if (block == 1)
@@ -161,12 +171,13 @@ private:
     // A scale for a block of neighbours, written out in full.
     Value rows = gatherRows(
         makeConstant(builder, op.getLoc(), everyNth(*values, block)));
-    auto each = tensorOf(rows);
-    SmallVector<int64_t> shape(each.getShape());
-    shape.push_back(block);
-    Value repeated = emit.broadcast(
-        rows, llvm::to_vector(llvm::seq<int64_t>(0, each.getRank())), shape);
-    return emit.make<ReshapeOp>(type, repeated);
+    nn::Sizes repeated = emit.sizes(rows);
+    const auto rank = static_cast<int64_t>(repeated.size());
+    repeated.push_back(block);
+    return emit.reshape(
+        emit.broadcast(rows, llvm::to_vector(llvm::seq<int64_t>(0, rank)),
+                       repeated),
+        sizes);
   }
 
   Value gatherRows(Value constant) {
@@ -185,7 +196,7 @@ private:
         sizes, op.getIndicesAreSorted());
   }
 
-  Value rowsOfRepeated(BroadcastInDimOp op, RankedTensorType type) {
+  Value rowsOfRepeated(BroadcastInDimOp op) {
     ArrayRef<int64_t> dims = op.getBroadcastDimensions();
     const bool isByRow = llvm::is_contained(dims, 0);
     const auto more = int64_t(batch.size()) - 1;
@@ -194,14 +205,15 @@ private:
       llvm::append_range(moved, llvm::seq<int64_t>(0, batch.size()));
     for (int64_t dim : dims.drop_front(isByRow))
       moved.push_back(dim + more);
-    return emit.make<BroadcastInDimOp>(
-        type, isByRow ? rowsOf(op.getOperand()) : op.getOperand(), moved);
+    return emit.broadcast(isByRow ? rowsOf(op.getOperand()) : op.getOperand(),
+                          moved, sizesOfRows(tensorOf(op.getResult())));
   }
 
   GatherOp op;
   OpBuilder builder;
   TensorBuilder emit;
-  ArrayRef<int64_t> batch;
+  /// Of the indices.
+  nn::Sizes batch;
   unsigned seen = 0;
   llvm::DenseMap<Value, Value> known;
 };

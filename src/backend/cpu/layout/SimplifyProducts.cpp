@@ -8,6 +8,7 @@
 #include "graph/ArithmeticCount.h"
 #include "graph/ExactSums.h"
 #include "graph/ProductPrecision.h"
+#include "graph/Types.h"
 #include "graph/interfaces/Axes.h"
 #include "graph/nn/TensorBuilder.h"
 #include "passes/LowerQuantized.h"
@@ -66,9 +67,11 @@ static Type accumulatorOf(DotGeneralOp op) {
   };
   if (!isNumber(lhs) || !isNumber(rhs) || !isNumber(result))
     return {};
+  constexpr double tooMany = 0x1p62;
   const IntegerRange sums = IntegerRange::ofSums(IntegerRange::of(op.getLhs()),
                                                  IntegerRange::of(op.getRhs()),
-                                                 productsPerSum(op).value());
+                                                 productsPerSum(op).value_or(
+                                                     tooMany));
   if (!holds(result, sums))
     return {};
   return firstHolding({Float32Type::get(context), Float64Type::get(context)},
@@ -130,14 +133,16 @@ static bool isVector(const ProductSide &side) {
 static Value sumOfProducts(TensorBuilder &emit, DotGeneralOp op,
                            const Axes &axes, unsigned matrix) {
   const ProductSide from = op.getSide(matrix), to = op.getSide(1 - matrix);
-  SmallVector<int64_t> sizes, places;
+  nn::Sizes sizes;
+  SmallVector<int64_t> places;
+  const nn::Sizes all = emit.sizes(to.value);
   for (auto [dim, list] : llvm::enumerate(axes.operands[1 - matrix]))
     if (auto place = axes.asLarge(list, axes.operands[matrix])) {
       places.push_back(*place);
-      sizes.push_back(shapeOf(to.value)[dim]);
+      sizes.push_back(all[dim]);
     }
   Value spread = emit.broadcast(emit.reshape(to.value, sizes), places,
-                                shapeOf(from.value));
+                                emit.sizes(from.value));
   return emit.sum(emit.mul(from.value, spread), from.contracting);
 }
 
@@ -167,7 +172,23 @@ static Value reduceByVector(DotGeneralOp op, const PassSetting &) {
              [&](int64_t a, int64_t b) { return places[a] < places[b]; });
   if (!llvm::is_sorted(order))
     sums = emit.transpose(sums, order);
-  return emit.reshape(sums, shapeOf(op.getResult()));
+  nn::Sizes sizes;
+  for (const ProductSide *side : {&lhs, &rhs}) {
+    const nn::Sizes all = emit.sizes(side->value);
+    for (int64_t dim : side == &lhs ? side->batching : ArrayRef<int64_t>())
+      sizes.push_back(all[dim]);
+    for (int64_t dim : side->free())
+      sizes.push_back(all[dim]);
+  }
+  return emit.reshape(sums, sizes);
+}
+
+/// Of what is not known in size, enough for anything.
+static double workOf(DotGeneralOp op) {
+  return isOfUnknownSize(op.getLhs().getType()) ||
+                 isOfUnknownSize(op.getRhs().getType())
+             ? std::numeric_limits<double>::infinity()
+             : arithmeticCount(*op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -278,7 +299,7 @@ void simplifyProducts(func::FuncOp function, const PassSetting &setting,
     SmallVector<DotGeneralOp> found;
     function.walk([&](DotGeneralOp op) {
       if (each.withKernel >= isAnchor(op) &&
-          arithmeticCount(*op) >= each.leastWork)
+          workOf(op) >= each.leastWork)
         found.push_back(op);
     });
     for (DotGeneralOp op : found) {

@@ -130,6 +130,9 @@ public:
   /// What a product adds to each of its features; "" if nothing.
   Name bias;
 
+  /// Whether \p x is a constant of the file, not what a node gives.
+  bool isInitializer(const Name &x) const { return initializer(x).has_value(); }
+
 private:
   std::optional<Tensor> initializer(const Name &x) const;
   /// Gives \p result, one of the op's, the name that it is to have.

@@ -22,7 +22,9 @@ namespace {
 /// [O, I / groups, spatial...].
 struct Convolution {
   const char *node = "Conv";
+  /// The kernel's dimensions are those of kernelShape in another order.
   Name x, kernel;
+  Ints kernelOrder;
   /// What the node takes between them.
   Names between;
   /// What the node takes after them: a bias, or where integers have their zero.
@@ -94,11 +96,12 @@ static Name transposedKernel(NodeWriter &e, const Convolution &c) {
   for (auto [i, each] : llvm::enumerate(c.window))
     if (!each.reversed && each.size > 1)
       turned.push_back(i + 2);
-  Name kernel = e.reverse(c.kernel, turned);
   Ints order = identity(c.kernelShape.size());
   std::swap(order[0], order[1]);
   if (c.groups == 1)
-    return e.transpose(kernel, order);
+    return e.reverse(e.transpose(c.kernel, permuted(c.kernelOrder, order)),
+                     turned);
+  Name kernel = e.reverse(e.transpose(c.kernel, c.kernelOrder), turned);
   Ints split = {c.groups, c.kernelShape[0] / c.groups};
   split.append(c.kernelShape.begin() + 1, c.kernelShape.end());
   Ints splitOrder = identity(split.size());
@@ -165,7 +168,7 @@ static Name writePlain(NodeWriter &e, Convolution c) {
   pads.append(high.begin() + 2, high.end());
   Names inputs = {c.x};
   llvm::append_range(inputs, c.between);
-  inputs.push_back(e.reverse(c.kernel, turned));
+  inputs.push_back(e.reverse(e.transpose(c.kernel, c.kernelOrder), turned));
   llvm::append_range(inputs, c.others);
   return e.make(c.node, inputs,
                 {{"kernel_shape", kernel},
@@ -295,16 +298,15 @@ static LogicalResult writeConvolution(NodeWriter &e,
   Ints xOrder = channelsFirst(numbers.getInputBatchDimension(),
                               numbers.getInputFeatureDimension(),
                               numbers.getInputSpatialDimensions());
-  Ints kernelOrder = channelsFirst(numbers.getKernelOutputFeatureDimension(),
-                                   numbers.getKernelInputFeatureDimension(),
-                                   numbers.getKernelSpatialDimensions());
+  c.kernelOrder = channelsFirst(numbers.getKernelOutputFeatureDimension(),
+                                numbers.getKernelInputFeatureDimension(),
+                                numbers.getKernelSpatialDimensions());
   Ints resultOrder = channelsFirst(numbers.getOutputBatchDimension(),
                                    numbers.getOutputFeatureDimension(),
                                    numbers.getOutputSpatialDimensions());
   c.x = e.transpose(c.x, xOrder);
-  c.kernel = e.transpose(c.kernel, kernelOrder);
   c.xShape = permuted(tensorOf(op.getLhs()).getShape(), xOrder);
-  c.kernelShape = permuted(tensorOf(op.getRhs()).getShape(), kernelOrder);
+  c.kernelShape = permuted(tensorOf(op.getRhs()).getShape(), c.kernelOrder);
   c.window = op.getWindow();
   c.groups = op.getFeatureGroupCount();
   if (llvm::any_of(c.kernelShape, ShapedType::isDynamic))
@@ -316,14 +318,18 @@ static LogicalResult writeConvolution(NodeWriter &e,
   if (isFlat) {
     c.window.emplace_back();
     c.x = e.unsqueeze(c.x, {2});
-    c.kernel = e.unsqueeze(c.kernel, {2});
+    c.kernel = e.unsqueeze(e.transpose(c.kernel, c.kernelOrder), {2});
+    c.kernelOrder = identity(3);
     c.xShape.push_back(1);
     c.kernelShape.push_back(1);
   }
+  // A kernel that is computed would be turned round in each run.
+  const bool isComputed = !e.isInitializer(c.kernel);
   std::optional<Name> done;
   if (isa<FloatType>(c.element) &&
-      llvm::any_of(c.window, [](const stablehlo::WindowDimension &each) {
-        return each.baseDilation > 1;
+      llvm::any_of(c.window, [&](const stablehlo::WindowDimension &each) {
+        return each.baseDilation > 1 ||
+               (isComputed && each.reversed && each.size > 1);
       }))
     done = writeTransposed(e, c);
   if (!done)

@@ -1,0 +1,220 @@
+//===- OpenMatMulKernel.cpp - kernels of products of open sizes -----------===//
+
+#include "backend/cpu/emit/OpenMatMulKernel.h"
+
+#include "backend/cpu/emit/KernelBuilder.h"
+#include "backend/cpu/kernels/OpenMatMul.h"
+#include "graph/Types.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+/// Whether nobody knows \p size while code is made.
+bool isUnknown(int64_t size) {
+  return isNamed(size) || ShapedType::isDynamic(size);
+}
+
+/// An operand, whose dimensions lie one after the other in memory.
+struct Matrix {
+  ArrayRef<int64_t> shape;
+  SmallVector<Distance> strides;
+
+  explicit Matrix(Value value)
+      : shape(shapeOf(value)), strides(shape.size(), Distance(1)) {
+    for (size_t i = shape.size(); i-- > 1;)
+      strides[i - 1] = times(strides[i], shape[i]);
+  }
+
+  static Distance times(Distance distance, int64_t size) {
+    if (isUnknown(size))
+      distance.names.push_back(size);
+    else
+      distance.number *= size;
+    return distance;
+  }
+
+  /// The sizes other than 1 of \p dims, and how far apart their elements are,
+  /// taken as one dimension; nothing if they do not lie evenly.
+  struct Collapsed {
+    std::vector<int64_t> sizes;
+    Distance stride = 1;
+  };
+  std::optional<Collapsed> collapse(ArrayRef<int64_t> dims) const {
+    Collapsed all;
+    Distance next;
+    for (int64_t dim : llvm::reverse(dims)) {
+      if (shape[dim] == 1)
+        continue;
+      if (all.sizes.empty())
+        all.stride = strides[dim];
+      else if (strides[dim].number != next.number ||
+               strides[dim].names != next.names)
+        return std::nullopt;
+      all.sizes.insert(all.sizes.begin(), shape[dim]);
+      next = times(strides[dim], shape[dim]);
+    }
+    return all;
+  }
+};
+
+} // namespace
+
+/// What code takes as an index: a number, or one name.
+static std::optional<int64_t> asIndex(const Distance &distance) {
+  if (distance.isNumber())
+    return distance.number;
+  if (distance.names.size() == 1 && distance.number == 1)
+    return distance.names.front();
+  return std::nullopt;
+}
+
+/// The one size that there is: 1, a product of numbers, or one name.
+static std::optional<int64_t> soleSize(ArrayRef<int64_t> sizes) {
+  int64_t size = 1;
+  for (int64_t each : sizes)
+    if (size == 1)
+      size = each;
+    else if (isUnknown(size) || isUnknown(each))
+      return std::nullopt;
+    else
+      size *= each;
+  return size;
+}
+
+static std::optional<OpenMatMulShape> formOf(stablehlo::DotGeneralOp op) {
+  const stablehlo::ProductSide left = op.getSide(0), right = op.getSide(1);
+  const Matrix lhs(left.value), rhs(right.value), result(op.getResult());
+  if (llvm::none_of(lhs.shape, isUnknown) &&
+      llvm::none_of(rhs.shape, isUnknown))
+    return std::nullopt;
+  auto isEmpty = [](ArrayRef<int64_t> sizes) {
+    return llvm::is_contained(sizes, 0);
+  };
+  if (isEmpty(lhs.shape) || isEmpty(rhs.shape))
+    return std::nullopt;
+  const auto rows = lhs.collapse(left.free()),
+             columns = rhs.collapse(right.free()),
+             lhsDepth = lhs.collapse(left.contracting),
+             rhsDepth = rhs.collapse(right.contracting);
+  if (!rows || !columns || !lhsDepth || !rhsDepth)
+    return std::nullopt;
+  const auto width = soleSize(columns->sizes),
+             depth = soleSize(lhsDepth->sizes),
+             rhsLength = soleSize(rhsDepth->sizes),
+             aRow = asIndex(rows->stride), aColumn = asIndex(lhsDepth->stride),
+             bColumn = asIndex(columns->stride),
+             bRow = asIndex(rhsDepth->stride);
+  if (!width || !depth || !rhsLength || !aRow || !aColumn || !bColumn || !bRow)
+    return std::nullopt;
+  OpenMatMulShape shape;
+  shape.rows = rows->sizes;
+  shape.columns = *width;
+  shape.depth = isUnknown(*depth) ? *rhsLength : *depth;
+  shape.aRow = *aRow;
+  shape.aColumn = *aColumn;
+  if (*bColumn == 1 || *width == 1) {
+    shape.bStride = *bRow;
+  } else if (*bRow == 1 && !isUnknown(shape.depth)) {
+    shape.bStride = *bColumn;
+    shape.isTransposed = true;
+  } else {
+    return std::nullopt;
+  }
+  for (auto [i, dims] :
+       llvm::enumerate(llvm::zip_equal(left.batching, right.batching))) {
+    auto [mine, theirs] = dims;
+    const int64_t size =
+        isUnknown(lhs.shape[mine]) ? rhs.shape[theirs] : lhs.shape[mine];
+    if (size != 1)
+      shape.batch.push_back(
+          {size, lhs.strides[mine], rhs.strides[theirs], result.strides[i]});
+  }
+  return shape;
+}
+
+bool cpu::isOpenMatMul(stablehlo::DotGeneralOp op) {
+  return formOf(op).has_value();
+}
+
+namespace {
+
+class OpenMatMulKernel : public AnchorKernel {
+public:
+  OpenMatMulKernel(KernelOp kernel, stablehlo::DotGeneralOp op,
+                   const Target &target)
+      : AnchorKernel(kernel, op), lhs(op.getLhs()), rhs(op.getRhs()),
+        batches(op.getSide(0).batching.size()), shape(*formOf(op)),
+        product(shape, target,
+                Arithmetic::of(lhs, rhs, op.getResult(), target)) {}
+
+  KernelPlan plan() const override {
+    KernelPlan plan;
+    plan.name = "matmul";
+    plan.flops = 2.0 * (isNamed(shape.depth) ? 1.0 : double(shape.depth));
+    plan.depth = isNamed(shape.depth) ? shape.depth : 1;
+    plan.taskParts = product.taskParts();
+    plan.packings.resize(kernel.getInputs().size());
+    plan.scratchType =
+        *elementTypeOf(tensorOf(anchor->getResult(0)).getElementType());
+    plan.scratchBytes =
+        product.scratchElements() * int64_t(byteSize(plan.scratchType));
+    return plan;
+  }
+
+protected:
+  void emitTask(size_t stage, OpBuilder &builder, Location location, Value task,
+                ValueRange memory) const override {
+    const size_t inputs = kernel.getInputs().size();
+    MatMulEpilogue epilogue;
+    if (hasEpilogue())
+      epilogue = [this, memory](OpBuilder &builder, Location location,
+                                Value vector, const MatMulPosition &at) {
+        return epilogueAt(
+            builder, location, vector, at.offset,
+            [&](KernelBuilder &e) { return placeOf(e, at); }, memory);
+      };
+    epilogue.isLong = hasLongEpilogue();
+    product.build(builder, location, task, memory[inputIndex(lhs)],
+                  memory[inputIndex(rhs)], memory[inputs],
+                  product.scratchElements() ? memory[inputs + 1] : Value(),
+                  epilogue);
+  }
+
+private:
+  /// Batch, row and column as a place in the product's result.
+  SmallVector<Value> placeOf(KernelBuilder &e, const MatMulPosition &at) const {
+    ArrayRef<int64_t> sizes = shapeOf(anchor->getResult(0));
+    SmallVector<Value> place;
+    size_t next = 0;
+    for (size_t i = 0; i < batches; ++i)
+      place.push_back(sizes[i] != 1 ? at.batch[next++] : e.index(0));
+    // The row number, taken apart from the last dimension on.
+    SmallVector<Value> rows;
+    Value rest = at.row;
+    for (size_t i = sizes.size() - 1; i-- > batches;) {
+      const bool isFirst = i == batches;
+      rows.push_back(isFirst ? rest : e.rem(rest, sizes[i]));
+      if (!isFirst)
+        rest = e.div(rest, sizes[i]);
+    }
+    place.append(rows.rbegin(), rows.rend());
+    place.push_back(at.column);
+    return place;
+  }
+
+  Value lhs, rhs;
+  size_t batches; ///< Batching dimensions.
+  OpenMatMulShape shape;
+  OpenMatMul product;
+};
+
+} // namespace
+
+std::unique_ptr<AnchorKernel>
+cpu::createOpenMatMulKernel(KernelOp kernel, stablehlo::DotGeneralOp op,
+                            const Target &target) {
+  return std::make_unique<OpenMatMulKernel>(kernel, op, target);
+}

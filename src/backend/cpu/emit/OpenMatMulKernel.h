@@ -1,0 +1,26 @@
+//===- OpenMatMulKernel.h - kernels of products of open sizes -------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_OPENMATMULKERNEL_H
+#define SINTER_BACKEND_CPU_EMIT_OPENMATMULKERNEL_H
+
+#include "backend/cpu/emit/AnchorKernel.h"
+#include "graph/stablehlo/StablehloOps.h"
+
+#include <memory>
+
+namespace sinter::cpu {
+
+struct Target;
+
+/// Whether the generator has code for \p op, of whose sizes some are not known
+/// (named or, in a graph where no size has its name yet, dynamic): rows,
+/// columns and what is contracted lie evenly in memory.
+bool isOpenMatMul(stablehlo::DotGeneralOp op);
+
+std::unique_ptr<AnchorKernel> createOpenMatMulKernel(KernelOp kernel,
+                                                     stablehlo::DotGeneralOp op,
+                                                     const Target &target);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_OPENMATMULKERNEL_H
