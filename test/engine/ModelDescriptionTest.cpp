@@ -15,7 +15,7 @@ TEST(ModelDescription, SurvivesJson) {
   input.otherNames = {"weights"};
   model.inputs = {input};
   model.inputs.emplace_back().ranked = false;
-  model.outputs = {{"y", ElementType::I1, {}}};
+  model.outputs.emplace_back(TensorSpec{"y", ElementType::I1, {}}, false);
   model.dataFiles = {"weights/a.bin"};
   const std::optional<ModelDescription> back =
       descriptionFromJson(toJson(model));
@@ -28,6 +28,7 @@ TEST(ModelDescription, SurvivesJson) {
   EXPECT_FALSE(back->inputs[1].ranked);
   EXPECT_TRUE(back->inputs[0].sizesAreHints);
   EXPECT_FALSE(back->inputs[1].sizesAreHints);
+  EXPECT_FALSE(back->outputs[0].ranked);
   EXPECT_EQ(back->dataFiles, model.dataFiles);
 }
 
