@@ -96,11 +96,42 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
     for (int64_t size : shape.openRows)
       operands.extents.rows = code.mul(operands.extents.rows, size);
   }
+  // In as many parts as hold the rows that there are.
+  auto openUnits = [&] {
+    Value tiles = openTiles(code, operands);
+    return copiesPanels() ? code.div(code.add(tiles, rowBlocks.size - 1),
+                                     rowBlocks.size)
+                          : tiles;
+  };
   TaskOrder::Task place =
-      hasOpenRows() && !copiesPanels()
-          ? order.decode(code, task, openTiles(code, operands))
+      hasOpenRows() && (!copiesPanels() || widensPanels())
+          ? order.decode(code, task, openUnits())
           : order.decode(code, task);
 
+  if (widensPanels() && !shape.openRows.empty()) {
+    // Of few rows there is one task a panel, which takes one tile after the
+    // other.
+    MatMulShape inTiles = shape;
+    inTiles.widensInTiles = true;
+    const MatMul few(inTiles, target, packing);
+    auto buildFew = [&] {
+      Value tiles = few.openTiles(code, operands);
+      code.loop(code.index(0), tiles, 1, [&](Value tile) {
+        Value part = code.add(code.mul(tile, order.panels), place.panel);
+        few.build(builder, location, part, a, b, c, Value(), epilogue, nullptr,
+                  0, numbers);
+      });
+    };
+    auto buildMany = [&] { buildPanels(code, operands, place); };
+    Value isFew = code.less(operands.extents.rows,
+                            code.index(leastWidenedRows(packing)));
+    return code.when(isFew, buildFew, buildMany);
+  }
+  buildPanels(code, operands, place);
+}
+
+void MatMul::buildPanels(VectorBuilder &code, Operands &operands,
+                         const TaskOrder::Task &place) const {
   Value rest = place.outer;
   operands.position.batch.resize(shape.batch.size());
   for (size_t d = shape.batch.size(); d-- > 0;) {
@@ -489,7 +520,8 @@ SmallVector<Value> MatMul::reduceBlocks(VectorBuilder &code, const Tile &tile,
   const int64_t group = arithmetic.kGroup;
   // Sums of a block and of all of them at once, for which there must be
   // registers.
-  const bool sumsApart = tile.size() <= target.vectorRegisters / 4 &&
+  const bool sumsApart = !hasOpenRows() &&
+                         tile.size() <= target.vectorRegisters / 4 &&
                          shape.blocks.scale && shape.blockCount() > 1;
   auto block = [&](Value number, ValueRange sums, int64_t products) {
     const int64_t steps = arithmetic.steps(products);

@@ -68,6 +68,8 @@ public:
 private:
   struct Operands;
   struct Panel;
+  void buildPanels(VectorBuilder &code, Operands &operands,
+                   const TaskOrder::Task &place) const;
   void buildPanel(VectorBuilder &code, Operands &operands, const Panel &panel,
                   mlir::Value unit) const;
   mlir::Value openTiles(VectorBuilder &code, const Operands &operands) const;
