@@ -19,9 +19,8 @@ namespace sinter::cpu {
 Result<void> checkMayOpen(mlir::func::FuncOp function);
 
 /// Unsupported, with the operation, where a program of all sizes is no match
-/// for those of known ones: \p function multiplies by weights that these keep
-/// in fewer bits than they are multiplied in (NarrowProducts.h), or has
-/// convolutions of areas of unknown size, which take them twice the time.
+/// for those of known ones: \p function has convolutions of areas of unknown
+/// size, which take them twice the time.
 Result<void> checkIsWorthOpening(mlir::func::FuncOp function);
 
 } // namespace sinter::cpu
