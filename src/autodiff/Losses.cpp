@@ -70,14 +70,26 @@ Result<void> checkTarget(RankedTensorType output, RankedTensorType target,
   return {};
 }
 
+/// What \p value is a floating-point number of another width of.
+static Value behindConversions(Value value) {
+  while (auto conversion = value.getDefiningOp<stablehlo::ConvertOp>()) {
+    if (!isa<FloatType>(tensorOf(conversion.getOperand()).getElementType()) ||
+        !isa<FloatType>(tensorOf(value).getElementType()))
+      break;
+    value = conversion.getOperand();
+  }
+  return value;
+}
+
 Value comparedValue(Value output, const LossOptions &options) {
   if (options.isLogits == true)
     return output;
+  Value source = behindConversions(output);
   if (options.kind == Loss::CrossEntropy)
-    if (auto softmax = output.getDefiningOp<nn::SoftmaxOp>())
+    if (auto softmax = source.getDefiningOp<nn::SoftmaxOp>())
       return softmax.getOperand();
   if (options.kind == Loss::BinaryCrossEntropy)
-    if (auto sigmoid = output.getDefiningOp<stablehlo::LogisticOp>())
+    if (auto sigmoid = source.getDefiningOp<stablehlo::LogisticOp>())
       return sigmoid.getOperand();
   return output;
 }

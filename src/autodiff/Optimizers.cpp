@@ -89,6 +89,8 @@ static Value moved(TensorBuilder &emit, Value old, Value value, double keep) {
 
 /// 1 - beta^step, in f64, since beta is close to 1.
 static Value biasCorrection(TensorBuilder &emit, Value step, double beta) {
+  if (beta == 0)
+    return emit.splat(1, tensorOf(step));
   Value power = emit.mul(step, std::log(beta));
   return emit.neg(emit.make<stablehlo::Expm1Op>(power));
 }

@@ -13,8 +13,8 @@
 #include "driver/Summary.h"
 #include "driver/Sweep.h"
 #include "driver/Text.h"
+#include "driver/Trace.h"
 #include "runtime/MappedFile.h"
-#include "runtime/TraceWriter.h"
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -110,7 +110,9 @@ public:
     report(session, ready->inputs, *measured);
     if (Result<void> drawn = plot(measured->layers); !drawn)
       return drawn.takeError();
-    return writeTrace(session.executor());
+    if (Result<void> written = writeTrace(common, session.executor()); !written)
+      return written.takeError();
+    return 0;
   }
 
 private:
@@ -321,16 +323,6 @@ private:
       return ceilings.takeError();
     return writeFileAtomically(
         plotFile, rooflineSvg(common.model, *ceilings, layers.fastest()));
-  }
-
-  Result<int> writeTrace(const Executor &executor) const {
-    if (common.traceFile.empty())
-      return 0;
-    TraceWriter trace;
-    trace.addLayers("layers", executor.layerTimes());
-    if (Result<void> written = trace.write(common.traceFile); !written)
-      return written.takeError();
-    return 0;
   }
 
   /// Above this coefficient of variation the user is warned.

@@ -353,8 +353,8 @@ SampleLoader::loadArchive(const SamplePlace &place) const {
     if (!found[i])
       return usageError("'" + place.archive + "' has no array '" +
                         inputs[i].spec.name + "'");
+    specs.push_back(inputs[i].specFor(found[i]->shape()));
     tensors.push_back(std::move(*found[i]));
-    specs.push_back(inputs[i].spec);
   }
   if (Result<void> good = checkInputs(specs, tensors); !good)
     return inFile(good.takeError(), place.archive);

@@ -16,6 +16,8 @@ namespace fs = std::filesystem;
 
 static constexpr const char *prefix = "step-";
 static constexpr const char *description = "checkpoint.json";
+/// Behind the name of what is being written or taken away.
+static constexpr const char *unfinished = ".part";
 
 /// The checkpoints in \p folder, the oldest first.
 static std::vector<fs::path> checkpointsIn(const std::string &folder) {
@@ -25,7 +27,7 @@ static std::vector<fs::path> checkpointsIn(const std::string &folder) {
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     std::error_code ignored;
-    if (name.starts_with(prefix) && !name.ends_with(".part") &&
+    if (name.starts_with(prefix) && !name.ends_with(unfinished) &&
         fs::exists(entry->path() / description, ignored))
       found.push_back(entry->path());
   }
@@ -66,13 +68,35 @@ static fs::path placeOf(const std::string &folder, uint64_t steps) {
          (prefix + text("%010llu", static_cast<unsigned long long>(steps)));
 }
 
+/// Takes away what a run left that was killed as it wrote or took away.
+static void removeUnfinished(const std::string &folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with(prefix) && name.ends_with(unfinished))
+      found.push_back(entry->path());
+  }
+  for (const fs::path &each : found)
+    fs::remove_all(each, error);
+}
+
+/// Takes a checkpoint away, so that at no moment a part of it looks like one.
+static void removeCheckpoint(const fs::path &place) {
+  const fs::path old = place.string() + ".old" + unfinished;
+  std::error_code error;
+  fs::rename(place, old, error);
+  fs::remove_all(old, error);
+}
+
 Result<void> writeCheckpoint(const std::string &folder,
                              const Checkpoint &checkpoint, size_t kept,
                              std::optional<uint64_t> best) {
   const fs::path place = placeOf(folder, checkpoint.steps),
-                 part = place.string() + ".part";
+                 part = place.string() + unfinished;
   std::error_code error;
-  fs::remove_all(part, error);
+  removeUnfinished(folder);
   fs::create_directories(part, error);
   if (error)
     return cannotWrite(part, error.message());
@@ -81,14 +105,14 @@ Result<void> writeCheckpoint(const std::string &folder,
     return filled;
   }
   // One of the same step is of a run that went on from before it.
-  fs::remove_all(place, error);
+  removeCheckpoint(place);
   fs::rename(part, place, error);
   if (error)
     return cannotWrite(place, error.message());
   std::vector<fs::path> all = checkpointsIn(folder);
   for (size_t i = 0; i + kept < all.size(); ++i)
     if (!best || all[i] != placeOf(folder, *best))
-      fs::remove_all(all[i], error);
+      removeCheckpoint(all[i]);
   return {};
 }
 

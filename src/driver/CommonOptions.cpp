@@ -249,8 +249,9 @@ void addReport(CLI::App &app, CommonOptions &options) {
 }
 
 void addTrace(CLI::App &app, CommonOptions &options) {
-  app.add_option("--trace", options.traceFile,
-                 "write the layers' times for ui.perfetto.dev")
+  app.add_option(
+         "--trace", options.traceFile,
+         "write the times of compiling and of the layers for ui.perfetto.dev")
       ->type_name("FILE")
       ->group("Report");
 }
@@ -415,10 +416,15 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
   session.passes = passOptions(options);
   session.note = printNote;
   session.progress = progressLine("compiling", "kernels");
-  if (options.verbose)
-    session.timing = [](const std::string &stage, double milliseconds) {
-      std::fprintf(stderr, "%-20s %10.1f ms\n", stage.c_str(), milliseconds);
-    };
+  session.stages = [isTold = options.verbose,
+                    isKept = !options.traceFile.empty(),
+                    kept = options.stages](const CompileStage &stage) {
+    if (isTold && stage.kernel.empty())
+      std::fprintf(stderr, "%-20s %10.1f ms\n", stage.name.c_str(),
+                   stage.seconds() * 1e3);
+    if (isKept)
+      kept->push_back(stage);
+  };
   session.choice = choicePrinter(options);
   return session;
 }

@@ -7,6 +7,7 @@
 #include "runtime/Comparison.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,9 @@ struct CommonOptions {
   bool json = false;
   bool verbose = false;
   std::string traceFile;
+  /// What --trace tells of reading and compiling.
+  std::shared_ptr<std::vector<CompileStage>> stages =
+      std::make_shared<std::vector<CompileStage>>();
 };
 
 /// The positional argument MODEL; \p needed:

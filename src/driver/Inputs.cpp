@@ -12,24 +12,27 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
+#include <set>
 
 namespace sinter::driver {
 
 /// An option of a number for each channel.
 static void addChannels(CLI::App &app, const std::string &flag,
                         std::vector<double> &numbers, const std::string &what,
-                        const std::string &group) {
-  const auto take = [&numbers, flag](const std::string &text) {
+                        const std::string &group, bool isDivisor = false) {
+  const auto take = [&numbers, flag, isDivisor](const std::string &text) {
     numbers.clear();
     for (const std::string &part : partsOf(text, ',')) {
       double number = 0;
       const char *end = part.data() + part.size();
       const auto [stop, error] = std::from_chars(part.data(), end, number);
-      if (error != std::errc() || stop != end)
+      if (error != std::errc() || stop != end || !std::isfinite(number) ||
+          (isDivisor && number == 0))
         throw CLI::ValidationError(
-            flag, "'" + text +
-                      "': a number, or one for each channel with commas "
-                      "between, is wanted: " +
+            flag, "'" + text + "': a number" + (isDivisor ? " but 0" : "") +
+                      ", or one for each channel with commas between, is "
+                      "wanted: " +
                       flag + " 0.485,0.456,0.406");
       numbers.push_back(number);
     }
@@ -45,10 +48,12 @@ void addPictures(CLI::App &app, InputOptions &options,
   addChannels(app, "--mean", options.mean,
               "subtracted from a picture's channels, after --scale", group);
   addChannels(app, "--std", options.std,
-              "a picture's channels are divided by it", group);
+              "a picture's channels are divided by it", group,
+              /*isDivisor=*/true);
   app.add_option("--scale", options.scale,
                  "takes a picture's 0..255 to the range of --mean (default: "
                  "1/255)")
+      ->check(isNumber())
       ->group(group);
   app.add_option("--layout", options.layout, "how pictures lie in memory")
       ->check(CLI::IsMember({"nchw", "nhwc"}, CLI::ignore_case))
@@ -121,13 +126,15 @@ public:
               const NamedShapes &shapes)
       : model(model), options(options), tensors(model.inputs.size()),
         seeds(model.inputs.size()) {
-    for (const ModelInput &input : model.inputs) {
+    for (const ModelInput &input : model.inputs)
       specs.push_back(input.spec);
-    }
     for (const auto &[name, shape] : shapes)
       if (const std::optional<size_t> index = model.inputNamed(name);
-          index && shape.size() == specs[*index].shape.size())
+          index && (!model.inputs[*index].ranked ||
+                    shape.size() == specs[*index].shape.size())) {
         specs[*index].shape = shape;
+        hasShape.insert(*index);
+      }
   }
 
   /// Sorts the arguments by input and reads the files.
@@ -277,7 +284,12 @@ private:
       seeds[index] = *seed;
       return {};
     }
-    Result<Tensor> tensor = readInput(source, specs[index]);
+    TensorSpec spec = specs[index];
+    // A list that may have any number of dimensions has one.
+    if (!model.inputs[index].ranked && !hasShape.contains(index) &&
+        source.find(',') != std::string::npos)
+      spec.shape = {-1};
+    Result<Tensor> tensor = readInput(source, spec);
     if (!tensor) {
       // A file that the user names is the user's choice, not a model's flaw.
       Error error = tensor.takeError();
@@ -285,7 +297,10 @@ private:
         error.kind = ErrorKind::Usage;
       return error;
     }
-    const std::vector<TensorSpec> one = {specs[index]};
+    const std::vector<TensorSpec> one = {
+        hasShape.contains(index)
+            ? specs[index]
+            : model.inputs[index].specFor(tensor->shape())};
     if (Result<void> fits = checkInputs(one, {&*tensor, 1}); !fits)
       return fits;
     tensors[index] = std::move(*tensor);
@@ -323,6 +338,8 @@ private:
   const ModelDescription &model;
   const InputOptions &options;
   std::vector<TensorSpec> specs;
+  /// The inputs whose shapes the user gave.
+  std::set<size_t> hasShape;
   std::vector<std::optional<Tensor>> tensors;
   std::vector<std::optional<uint64_t>> seeds;
   std::optional<uint64_t> everySeed;

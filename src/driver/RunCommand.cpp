@@ -9,8 +9,8 @@
 #include "driver/States.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
+#include "driver/Trace.h"
 #include "runtime/Npy.h"
-#include "runtime/TraceWriter.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -114,12 +114,8 @@ private:
                 " names, and no output so many classes");
     if (common.verbose)
       printTimes(session.facts(), took.count());
-    if (!common.traceFile.empty()) {
-      TraceWriter trace;
-      trace.addLayers("layers", executor.layerTimes());
-      if (Result<void> written = trace.write(common.traceFile); !written)
-        return written.takeError();
-    }
+    if (Result<void> written = writeTrace(common, executor); !written)
+      return written.takeError();
     if (common.json)
       printJson(session, *results, statesOf(executor), labels, took.count());
     else

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
 #include <map>
 
 namespace sinter::driver {
@@ -105,6 +106,7 @@ void TrainOptions::addData(CLI::App &app) {
       ->group("Data");
   app.add_option("--seed", seed,
                  "of the order of samples, and of what else is random")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str()
       ->group("Data");
   app.add_flag("--no-shuffle", noShuffle, "take samples as they stand")
@@ -143,12 +145,14 @@ void TrainOptions::addData(CLI::App &app) {
       ->group("Data");
   app.add_option("--skip-unreadable", mostUnreadable,
                  "how many pictures that cannot be read may be left out")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str()
       ->type_name("N")
       ->group("Data");
   app.add_option("--data-memory", dataMemory,
                  "samples of a folder or an IDX file that take more are "
                  "decoded as they are needed")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str()
       ->type_name("MB")
       ->group("Data");
@@ -229,6 +233,7 @@ void TrainOptions::addOptimizer(CLI::App &app) {
                                          {"linear", Schedule::Linear}},
          "how it changes", "constant", group);
   app.add_option("--warmup", rate.warmup, "steps over which it rises from 0")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str()
       ->group(group);
   app.add_option("--step-epochs", rate.stepEpochs,
@@ -377,6 +382,48 @@ void TrainOptions::addTo(CLI::App &app) {
   addReport(app, common);
 }
 
+Result<void> TrainOptions::checkNumbers() const {
+  const autodiff::OptimizerOptions &how = training.optimizer;
+  enum class Bound { None, Included, Excluded };
+  // From 0 on, up to 1 where that is not None.
+  const struct {
+    const char *flag;
+    std::optional<double> value;
+    Bound zero, one;
+  } rows[] = {
+      {"--lr", rate.rate, Bound::Included, Bound::None},
+      {"--step-factor", rate.factor, Bound::Included, Bound::None},
+      {"--momentum", how.momentum, Bound::Included, Bound::None},
+      {"--beta1", how.beta1, Bound::Included, Bound::Excluded},
+      {"--beta2", how.beta2, Bound::Included, Bound::Excluded},
+      {"--decay", how.decay, Bound::Included, Bound::Excluded},
+      {"--epsilon", how.epsilon, Bound::Included, Bound::None},
+      {"--weight-decay", how.weightDecay, Bound::Included, Bound::None},
+      {"--clip-norm", how.clipNorm, Bound::Included, Bound::None},
+      {"--clip-value", how.clipValue, Bound::Included, Bound::None},
+      {"--label-smoothing", loss.smoothing, Bound::Included, Bound::Included},
+      {"--delta", loss.delta, Bound::Excluded, Bound::None},
+      {"--ema", training.average, Bound::Included, Bound::Excluded},
+      {"--batch-norm-momentum", training.batchNormMomentum, Bound::Included,
+       Bound::Included}};
+  for (const auto &[flag, value, zero, one] : rows) {
+    if (!value)
+      continue;
+    const bool isAbove = zero == Bound::Included ? *value >= 0 : *value > 0;
+    const bool isBelow = one == Bound::None       ? std::isfinite(*value)
+                         : one == Bound::Included ? *value <= 1
+                                                  : *value < 1;
+    if (!isAbove || !isBelow)
+      return usageError(std::string(flag) + ": a number " +
+                        (zero == Bound::Included ? "from 0 on" : "above 0") +
+                        (one == Bound::None       ? ""
+                         : one == Bound::Included ? " and up to 1"
+                                                  : " and below 1") +
+                        " is expected");
+  }
+  return {};
+}
+
 Result<void> TrainOptions::check() const {
   if (checkpointFolder.empty() && (resumes || checkpointSteps))
     return usageError(std::string(resumes ? "--resume" : "--checkpoint-every") +
@@ -395,14 +442,8 @@ Result<void> TrainOptions::check() const {
     return usageError("--logits and --probabilities: give one of them");
   if (training.optimizer.nesterov && training.optimizer.momentum == 0)
     return usageError("--nesterov needs --momentum");
-  if (training.average && !(*training.average >= 0 && *training.average < 1))
-    return usageError("--ema: a number from 0 on and below 1 is expected");
-  if (!(rate.rate >= 0))
-    return usageError("--lr: a number from 0 on is expected");
-  for (double each : {training.optimizer.beta1, training.optimizer.beta2})
-    if (!(each > 0 && each < 1))
-      return usageError("--beta1, --beta2: a number between 0 and 1 is "
-                        "expected");
+  if (Result<void> good = checkNumbers(); !good)
+    return good;
   for (const auto &[flag, file] :
        {std::pair("-o", &output), std::pair("--log", &logFile),
         std::pair("--curve", &curveFile), std::pair("--write-step", &stepFile)})

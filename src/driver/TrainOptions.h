@@ -59,7 +59,8 @@ struct TrainOptions {
   bool writesBest = false;
 
   void addTo(CLI::App &app);
-  /// A Usage error where options contradict each other.
+  /// A Usage error where options contradict each other, or a number is none
+  /// that they take.
   Result<void> check() const;
   /// How samples for --data are read, or for --validate, with these targets.
   TrainingDataOptions dataOptions(bool validates,
@@ -70,6 +71,7 @@ struct TrainOptions {
   nlohmann::json settings(size_t samples, uint32_t processes) const;
 
 private:
+  Result<void> checkNumbers() const;
   void addData(CLI::App &app);
   void addAugmentation(CLI::App &app);
   void addLoss(CLI::App &app);

@@ -495,13 +495,13 @@ Result<std::string> Loader::labelsBeside() const {
 Result<void> Loader::fromIdx() {
   Result<Tensor> pictures = readIdx(options.source);
   if (!pictures)
-    return pictures.takeError();
+    return systemError(options.flag + ": " + pictures.error().message);
   Result<std::string> path = labelsBeside();
   if (!path)
     return path.takeError();
   Result<Tensor> labels = readIdx(*path);
   if (!labels)
-    return labels.takeError();
+    return systemError(options.flag + ": " + labels.error().message);
   if (pictures->rank() != 3 || labels->rank() != 1 ||
       pictures->dim(0) != labels->dim(0))
     return usageError(where() + ": pictures of " +

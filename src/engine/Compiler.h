@@ -14,6 +14,7 @@
 #include "engine/ModelDescription.h"
 #include "engine/Overwrite.h"
 #include "formats/OpenOptions.h"
+#include "runtime/CompileStage.h"
 #include "runtime/FloatMode.h"
 #include "runtime/MachineCeilings.h"
 #include "runtime/Precision.h"
@@ -100,8 +101,8 @@ struct CompileRequest : CodeOptions {
   std::string kernelFolder, compiler;
   /// Told after each of \p total kernels.
   std::function<void(unsigned done, unsigned total)> progress;
-  /// Told how long each stage took, in milliseconds.
-  std::function<void(const std::string &stage, double milliseconds)> timing;
+  /// Told of each stage.
+  CompileObserver stages;
 };
 
 /// How often something occurs, or was done, by name.

@@ -9,6 +9,13 @@ namespace sinter {
 
 using nlohmann::json;
 
+TensorSpec ModelInput::specFor(const Shape &given) const {
+  TensorSpec wanted = spec;
+  if (!ranked || (sizesAreHints && given.size() == spec.shape.size()))
+    wanted.shape = given;
+  return wanted;
+}
+
 std::string ModelInput::text() const {
   std::string text(name(spec.type));
   if (!ranked)

@@ -31,6 +31,10 @@ struct ModelInput {
   /// What it may be called besides the name in `spec`.
   std::vector<std::string> otherNames = {};
 
+  /// What is held against a tensor of the shape \p given: that shape where the
+  /// file does not hold a caller to another.
+  TensorSpec specFor(const Shape &given) const;
+
   /// "f32 [N, 3, 224, 224]".
   std::string text() const;
 };

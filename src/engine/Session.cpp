@@ -195,7 +195,7 @@ Result<void> Session::describe() {
 }
 
 Result<void> Session::read() {
-  const Stopwatch watch;
+  CompileStages stages(options.stages);
   Result<Compiler *> compiler = loadCompiler();
   if (!compiler)
     return compiler.takeError();
@@ -213,8 +213,7 @@ Result<void> Session::read() {
     return model.takeError();
   source = std::move(*model);
   description = source->description();
-  if (options.timing)
-    options.timing("read", watch.milliseconds());
+  stages.end("read");
   return {};
 }
 
@@ -252,7 +251,7 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) {
   request.kernelFolder = options.cacheFolder;
   request.compiler = compilerIdentity();
   request.progress = options.progress;
-  request.timing = options.timing;
+  request.stages = options.stages;
   return request;
 }
 
@@ -341,12 +340,9 @@ Result<void> Session::prepare(std::span<const Tensor> inputs,
                               std::span<const int64_t> observed) {
   std::vector<TensorSpec> specs;
   for (size_t i = 0; i < description.inputs.size(); ++i) {
-    specs.push_back(description.inputs[i].spec);
     const ModelInput &input = description.inputs[i];
-    if (i < inputs.size() &&
-        (!input.ranked || (input.sizesAreHints && inputs[i].shape().size() ==
-                                                      input.spec.shape.size())))
-      specs.back().shape = inputs[i].shape();
+    specs.push_back(i < inputs.size() ? input.specFor(inputs[i].shape())
+                                      : input.spec);
   }
   if (Result<void> fit = checkInputs(specs, inputs); !fit)
     return inFile(fit.takeError(), path);

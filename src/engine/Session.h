@@ -14,6 +14,7 @@
 
 #include "engine/Compiler.h"
 #include "runtime/Cache.h"
+#include "runtime/CompileStage.h"
 #include "runtime/FloatMode.h"
 
 #include <functional>
@@ -71,7 +72,7 @@ struct SessionOptions : CodeOptions {
   std::function<void(const std::string &)> note;
   /// As in CompileRequest.
   std::function<void(unsigned done, unsigned total)> progress;
-  std::function<void(const std::string &stage, double milliseconds)> timing;
+  CompileObserver stages;
 };
 
 struct SessionFacts {

@@ -50,6 +50,24 @@ func.func @main(%x: tensor<?x4x?xf32> {sinter.dims = ["N", "", "sequence"]}, %y:
             self.assertEqual(done.returncode, USAGE, (options, done.stderr))
             self.assertIn(message, done.stderr)
 
+    def test_trace(self):
+        """The stages of compiling, a row for the kernels of each thread, and behind them the layers."""
+        trace = self.path("trace.json")
+        done = self.sinter("bench", self.good_model(), "--seconds", "0.02", "--no-cache", "--threads", "1", "--trace", trace)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(trace) as file:
+            events = json.load(file)["traceEvents"]
+        rows = {each["tid"]: each["args"]["name"] for each in events if each["name"] == "thread_name"}
+        self.assertEqual(set(rows.values()), {"compile", "kernels, thread 0", "layers"})
+        found = {}
+        for each in events:
+            if each["ph"] == "X":
+                found.setdefault(rows[each["tid"]], []).append(each)
+        self.assertEqual([each["name"] for each in found["compile"]], ["read", "specialise", "simplify", "generate code"])
+        stages = [each["cat"] for each in found["kernels, thread 0"]]
+        self.assertEqual(stages[:5], ["emit", "lower", "translate", "optimise", "assemble"])
+        self.assertGreaterEqual(min(each["ts"] for each in found["layers"]), max(each["ts"] + each["dur"] for each in found["compile"]) - 1)
+
     def test_machine(self):
         """What the machine can do is measured, printed and kept, and is as one would expect of any."""
         cache = self.path("cache")

@@ -9,6 +9,9 @@ import OnnxBytes as onnx
 from SinterCommand import CommandTest, DONE, npy, SYSTEM, USAGE, main
 
 
+INT64 = 7
+
+
 class Inputs(CommandTest):
     def run_model(self, *arguments):
         return self.sinter("run", *arguments, "--backend", "interpreter", "--json")
@@ -154,6 +157,18 @@ class Inputs(CommandTest):
         done = self.run_model(model, "--input", "random", "--output-dir", self.path("out"))
         self.assertEqual(done.returncode, DONE, done.stderr)
         self.assertEqual(os.listdir(self.path("out")), ["_.._.._evil_y.npy"])
+
+    def test_unknown_ranks(self):
+        """The file does not say how many dimensions an input has: what is given does, before the graph is read for it."""
+        unknown = [onnx.data(1, name) + onnx.data(2, onnx.data(1, onnx.number(1, element))) for name, element in (("x", onnx.FLOAT), ("s", INT64), ("y", onnx.FLOAT))]
+        net = self.write("any.onnx", onnx.model(onnx.graph([onnx.node("Reshape", ["x", "s"], ["y"])], unknown[:2], unknown[2:])))
+        for shape, target, expected in (((2, 6), "3,4", [3, 4]), ((2, 3, 2), "3,-1", [3, 4])):
+            x = self.write("x.npy", onnx.npy(shape))
+            for backend in ("cpu", "interpreter"):
+                done = self.sinter("run", net, "--input", f"x={x}", "--input", f"s={target}", "--backend", backend, "--json")
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                self.assertEqual(json.loads(done.stdout)["outputs"][0]["shape"], expected)
+        self.expect_error(USAGE, "run", net, "--input", f"x={x}", "--shape", "x:5x5", "--input", "s=5,5", mentions=["'x'", "5x5"])
 
     def test_open_dimensions(self):
         model = self.good_model(shape=("N", 3))

@@ -12,13 +12,18 @@ func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]}
   return %y : tensor<?x3xf32>
 }
 """
-SORTED = """
+CHOSEN = """
 func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]}) -> tensor<?x3xf32> {
-  %y = "stablehlo.sort"(%x) <{dimension = 1 : i64}> ({
+  %v = stablehlo.constant dense<0.0> : tensor<f32>
+  %y = "stablehlo.select_and_scatter"(%x, %x, %v) <{window_dimensions = array<i64: 1, 1>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
     stablehlo.return %c : tensor<i1>
-  }) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %c : tensor<f32>
+  }) : (tensor<?x3xf32>, tensor<?x3xf32>, tensor<f32>) -> tensor<?x3xf32>
   return %y : tensor<?x3xf32>
 }
 """
@@ -28,15 +33,20 @@ func.func @main(%x: tensor<2x3xf32> {sinter.name = "x"}) -> (tensor<2x?xi64> {si
   return %y : tensor<2x?xi64>
 }
 """
-# Whose shape an input says; a sort of as many elements has no kernel.
+# Whose shape an input says; select_and_scatter of as many elements has no kernel.
 SIZED = """
 func.func @main(%n: tensor<1xi64> {sinter.name = "n"}) -> tensor<?xf32> {
   %x = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>
-  %y = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  %v = stablehlo.constant dense<0.0> : tensor<f32>
+  %y = "stablehlo.select_and_scatter"(%x, %x, %v) <{window_dimensions = array<i64: 1>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
     stablehlo.return %c : tensor<i1>
-  }) : (tensor<?xf32>) -> tensor<?xf32>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %c : tensor<f32>
+  }) : (tensor<?xf32>, tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
 """
@@ -52,7 +62,7 @@ func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]}
   return %y, %n : tensor<?x3xf32>, tensor<f32>
 }
 """
-NOTE = "note: the program is for these sizes only: stablehlo.sort keeps no open sizes"
+NOTE = "note: the program is for these sizes only: stablehlo.select_and_scatter keeps no open sizes"
 
 
 class OpenProgram(CommandTest):
@@ -77,7 +87,7 @@ class OpenProgram(CommandTest):
             self.assertEqual(self.outputs(done), self.outputs(closed))
 
     def test_what_keeps_no_size_open_says_so(self):
-        model = self.write("sorted.mlir", SORTED)
+        model = self.write("chosen.mlir", CHOSEN)
         cache = self.path("cache")
         done = self.run_with(model, 2, "--open", "--cache-dir", cache)
         self.assertIn(NOTE, done.stderr)
@@ -106,7 +116,7 @@ class OpenProgram(CommandTest):
         n = self.write("n.npy", npy((1,), [0]).replace(b"<f4", b"<i8")[:-4] + struct.pack("<q", 3))
         done = self.sinter("run", model, "--input", n, "--json", "--no-cache")
         self.assertEqual(done.returncode, DONE, done.stderr)
-        self.assertIn("note: the program is for these values only: stablehlo.sort: keeps no open size", done.stderr)
+        self.assertIn("note: the program is for these values only: stablehlo.select_and_scatter: keeps no open size", done.stderr)
         self.assertEqual(json.loads(done.stdout)["outputs"][0]["shape"], [3])
 
     def test_symbols_that_stay_open(self):
@@ -152,7 +162,7 @@ class OpenProgram(CommandTest):
         self.assertEqual(self.run_with(model, 2, "--no-cache").stderr, "")
 
     def test_the_reason_is_said_once_a_model(self):
-        model = self.write("sorted.mlir", SORTED)
+        model = self.write("chosen.mlir", CHOSEN)
         cache = self.path("cache")
         done = self.sinter("bench", model, "--cache-dir", cache, "--sweep", "N=3,1,64", "--seconds", "0.01")
         self.assertEqual(done.returncode, DONE, done.stderr)
@@ -174,7 +184,7 @@ class OpenProgram(CommandTest):
             self.assertIn(message, done.stderr)
 
     def test_sizes_keep_to_their_bounds(self):
-        for text, name in ((ROWS, "rows.mlir"), (SORTED, "sorted.mlir")):
+        for text, name in ((ROWS, "rows.mlir"), (CHOSEN, "chosen.mlir")):
             model = self.write(name, text)
             for rows in (4, 0):
                 self.run_with(model, rows, "--max", "N=4", "--no-cache")

@@ -8,7 +8,7 @@ import struct
 
 import OnnxBytes as onnx
 from QuantizeModels import png
-from SinterCommand import DONE, INVALID, SYSTEM, USAGE, main
+from SinterCommand import DONE, SYSTEM, USAGE, main
 from TrainTest import TrainCase, initializers, npy, npz
 
 SIDE = 4
@@ -84,12 +84,12 @@ class TrainData(TrainCase):
         good = idx([2, SIDE, SIDE], bytes(2 * SIDE * SIDE))
         self.write("a-labels", idx([2], [0, 1]))
         images = lambda content: self.write("a-images", content)
-        self.expect_error(INVALID, *command, images(good[:-1]), mentions=["a-images", "cut short"])
-        self.expect_error(INVALID, *command, images(good + b"x"), mentions=["a-images", "more elements"])
-        self.expect_error(INVALID, *command, images(idx([2 ** 32 - 1, 2 ** 32 - 1, 2 ** 32 - 1], b"")), mentions=["sizes make no sense"])
-        self.expect_error(INVALID, *command, images(idx([2 ** 31, 2, 2], b"12")), mentions=["cut short"])
-        self.expect_error(INVALID, *command, images(gzip.compress(good)[:-9]), mentions=["a-images"])
-        self.expect_error(INVALID, *command, images(idx([2], [0, 0], kind=13)), mentions=["elements of the kind 13"])
+        self.expect_error(SYSTEM, *command, images(good[:-1]), mentions=["a-images", "cut short"])
+        self.expect_error(SYSTEM, *command, images(good + b"x"), mentions=["a-images", "more elements"])
+        self.expect_error(SYSTEM, *command, images(idx([2 ** 32 - 1, 2 ** 32 - 1, 2 ** 32 - 1], b"")), mentions=["sizes make no sense"])
+        self.expect_error(SYSTEM, *command, images(idx([2 ** 31, 2, 2], b"12")), mentions=["cut short"])
+        self.expect_error(SYSTEM, *command, images(gzip.compress(good)[:-9]), mentions=["a-images"])
+        self.expect_error(SYSTEM, *command, images(idx([2], [0, 0], kind=13)), mentions=["elements of the kind 13"])
         self.expect_error(USAGE, *command, images(b"\0\0\x08\x09" + bytes(99)), mentions=["an IDX file of bytes is expected"])
         self.expect_error(USAGE, *command, images(idx([2], [0, 0])), mentions=["pictures of 2xui8"])
         self.expect_error(USAGE, *command, images(idx([3, 1, 1], [0] * 3)), mentions=["3x1x1xui8", "2xui8"])

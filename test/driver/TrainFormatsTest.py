@@ -122,6 +122,21 @@ class TrainFormats(TrainCase):
         letter = {"f8": "d", "f2": "e"}[kind]
         return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + struct.pack(f"<{len(self.x)}{letter}", *self.x)
 
+    def test_softmax_of_another_width(self):
+        """A Gemm with a bias and a softmax within casts: the softmax is seen behind the last of them."""
+        to = lambda kind: onnx.data(5, onnx.data(1, "to") + onnx.number(3, kind) + onnx.number(20, 2))
+        axis = onnx.data(5, onnx.data(1, "axis") + onnx.number(3, 1) + onnx.number(20, 2))
+        for name, kind, letter in ("f16", 10, "e"), ("f64", 11, "d"):
+            with self.subTest(name):
+                network = Network()
+                tensors = [onnx.tensor(each, network.shapes()[each], struct.pack(f"<{len(values)}{letter}", *values), kind) for each, values in network.weights.items()]
+                nodes = [onnx.node("Cast", ["x"], ["h"], "narrow", attributes=to(kind)), onnx.node("Gemm", ["h", "w", "b"], ["z"], "gemm"),
+                         onnx.node("Softmax", ["z"], ["p"], "softmax", attributes=axis), onnx.node("Cast", ["p"], ["y"], "wide", attributes=to(onnx.FLOAT))]
+                model = self.write("net.onnx", onnx.model(onnx.graph(nodes, [onnx.value_info("x", ["N", FEATURES])], [onnx.value_info("y", ["N", CLASSES])], tensors), 15))
+                self.written(model, self.path("out.onnx"), "--lr", "0.5")
+                got, _ = self.weights_in(self.text(self.path("out.onnx")))
+                self.close(dict(zip("bw", sorted(got, key=len))), self.wanted(network), TOLERANCE[name])
+
     def bfloat_input(self, network):
         """NumPy has no bf16: the input is converted in the graph."""
         wide, narrow = f"tensor<{SAMPLES}x{FEATURES}xf32>", f"tensor<{SAMPLES}x{FEATURES}xbf16>"

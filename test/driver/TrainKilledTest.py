@@ -67,6 +67,20 @@ class TrainKilled(TrainCase):
         self.assertGreater(resumed, 1)
         self.assertEqual(self.read("out.onnx"), self.read("whole.onnx"))
         self.assertEqual(self.log("log.jsonl"), self.log("whole.jsonl"))
+        # The last three, the best, and nothing of what was cut off.
+        left = os.listdir(self.path("kept"))
+        self.assertLessEqual(len(left), 4)
+        for name in left:
+            self.assertTrue(os.path.exists(self.path(f"kept/{name}/checkpoint.json")), name)
+
+    def test_what_a_killed_run_left(self):
+        """A folder that was being written, and one that was being taken away."""
+        model, data = self.write("net.onnx", Network(norm=True).onnx()), self.data()
+        for name in "step-0000000007.part", "step-0000000001.old.part":
+            os.makedirs(self.path(f"kept/{name}"))
+            self.write(f"kept/{name}/0.npy", b"x")
+        self.assertEqual(self.sinter("train", model, "--data", data, "--batch", "4", "-o", self.path("out.onnx"), "--checkpoint-dir", self.path("kept"), "--checkpoint-every", "1").returncode, DONE)
+        self.assertEqual(sorted(os.listdir(self.path("kept"))), ["step-0000000001", "step-0000000002"])
 
     def progress(self, chooser, steps):
         """Waits for so many steps more that are kept, and a moment."""

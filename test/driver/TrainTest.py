@@ -175,6 +175,11 @@ class Optimizers:
         return w - rate * (s["m"] / (1 - 0.9 ** step)) / (math.sqrt(s["v"] / (1 - 0.999 ** step)) + 1e-8)
 
     @staticmethod
+    def adam_without_momentum(w, g, s, rate, step):
+        s["v"] = 0.999 * s.get("v", 0) + 0.001 * g * g
+        return w - rate * g / (math.sqrt(s["v"] / (1 - 0.999 ** step)) + 1e-8)
+
+    @staticmethod
     def adamw(w, g, s, rate, step):
         return Optimizers.adam(w, g, s, rate, step) - rate * 0.1 * w
 
@@ -228,11 +233,11 @@ class TrainCase(CommandTest):
 
 class Train(TrainCase):
     def test_optimisers(self):
-        for rule, options in [("sgd", []), ("momentum", ["--momentum", "0.9"]), ("nesterov", ["--momentum", "0.9", "--nesterov"]), ("adam", []),
+        for rule, options in [("sgd", []), ("momentum", ["--momentum", "0.9"]), ("nesterov", ["--momentum", "0.9", "--nesterov"]), ("adam", []), ("adam_without_momentum", ["--beta1", "0"]),
                               ("adamw", ["--weight-decay", "0.1", "--decay-all"]), ("rmsprop", []), ("adagrad", [])]:
             with self.subTest(rule):
                 network = Network()
-                kind = rule if rule in ("adam", "adamw", "rmsprop", "adagrad") else "sgd"
+                kind = rule.split("_")[0] if rule.startswith(("ada", "rmsprop")) else "sgd"
                 got = self.train(network, "--optimizer", kind, "--lr", "0.01", "--batch", "6", "--epochs", "3", *options)
                 wanted = self.stepped(network, lambda scores: cross_entropy(scores, self.labels), getattr(Optimizers, rule), 0.01, 3)
                 self.close(got, wanted)
@@ -543,6 +548,11 @@ class Train(TrainCase):
         self.expect_error(UNSUPPORTED, "train", self.write("state.mlir", state), "-o", self.path("out.mlir"), "--data", data, mentions=["the state 'count'", "--freeze"])
         self.expect_error(USAGE, *command, data, "--logits", "--probabilities", mentions=["--logits"])
         self.expect_error(USAGE, *command, data, "--nesterov", mentions=["--momentum"])
+        for flag, *values in (("--lr", "-1", "inf"), ("--step-factor", "-2"), ("--momentum", "-1"), ("--beta1", "1", "-0.1"), ("--beta2", "1"), ("--decay", "1"), ("--epsilon", "-1"), ("--weight-decay", "-1"),
+                              ("--clip-norm", "-1"), ("--clip-value", "-2"), ("--label-smoothing", "-1", "1.5"), ("--delta", "0"), ("--ema", "1"), ("--batch-norm-momentum", "2", "-1"), ("--warmup", "-1"),
+                              ("--seed", "-1"), ("--skip-unreadable", "-1"), ("--data-memory", "-1"), ("--std", "0,1,1", "nan"), ("--scale", "nan")):
+            for value in values:
+                self.expect_error(USAGE, *command, data, flag, value, mentions=[flag])
         self.expect_error(USAGE, *command, data, "--drop-last", "--batch", "7", mentions=["--drop-last"])
         self.expect_error(USAGE, *command, self.data("a.npz", x=[], target=[]), mentions=["no sample"])
         self.expect_error(USAGE, "train", model, "-o", model, "--data", data, mentions=["--force"])

@@ -35,6 +35,8 @@ struct DistinctKernel {
   /// The kernel, for the thread that compiles it, and the hash of that.
   std::string bytecode;
   Hash128 key;
+  /// A layer that it computes.
+  std::string layer;
 
   /// A stage is a function.
   size_t functions() const { return std::max<size_t>(1, plan.stages.size()); }
@@ -88,7 +90,13 @@ public:
                       const KernelCache &cache, const Target &target,
                       const CpuOptions &options)
       : kernels(kernels), cache(cache), target(target), options(options),
-        compiled(kernels.size()) {}
+        compiled(kernels.size()) {
+    if (options.stages)
+      observer = [this](const CompileStage &stage) {
+        std::lock_guard<std::mutex> lock(mutex);
+        this->options.stages(stage);
+      };
+  }
 
   Result<std::vector<KernelCode>> run(unsigned threads) {
     for (auto [i, kernel] : llvm::enumerate(kernels)) {
@@ -102,9 +110,9 @@ public:
       options.progress(done, kernels.size());
     std::vector<std::thread> workers;
     for (unsigned i = 1; i < std::min<size_t>(threads, missing.size()); ++i)
-      workers.emplace_back([this] { work(); });
+      workers.emplace_back([this, i] { work(i); });
     if (!missing.empty())
-      work();
+      work(0);
     for (std::thread &worker : workers)
       worker.join();
     if (error)
@@ -115,11 +123,11 @@ public:
 private:
   /// Each thread has a context of its own: dialects are loaded and messages
   /// handled per context.
-  void work() {
+  void work(unsigned thread) {
     std::unique_ptr<MLIRContext> context = makeCodeContext();
     for (size_t i = next++; i < missing.size() && !failed; i = next++) {
       const DistinctKernel &kernel = kernels[missing[i]];
-      Result<KernelCode> code = compileKernel(context.get(), kernel);
+      Result<KernelCode> code = compileKernel(context.get(), kernel, thread);
       if (code)
         cache.store(kernel.key, *code);
       std::lock_guard<std::mutex> lock(mutex);
@@ -136,7 +144,9 @@ private:
   }
 
   Result<KernelCode> compileKernel(MLIRContext *context,
-                                   const DistinctKernel &kernel) {
+                                   const DistinctKernel &kernel,
+                                   unsigned thread) {
+    CompileStages stages(observer, kernel.layer, thread);
     OwningOpRef<ModuleOp> source =
         parseSourceString<ModuleOp>(kernel.bytecode, context);
     if (!source)
@@ -156,12 +166,13 @@ private:
       return std::move(*refused);
     if (options.onCode)
       options.onCode(*module);
+    stages.end("emit");
     std::string mlir, llvmIr, assembly;
     const bool dumps = !options.dumpFolder.empty();
     Result<ObjectFile> object = compile(
         *module, target,
         dumps ? CodegenDumps{&mlir, &llvmIr, &assembly} : CodegenDumps(),
-        &code.features);
+        &code.features, &stages);
     if (!object)
       return object.takeError();
     code.object = std::move(*object);
@@ -184,6 +195,8 @@ private:
   std::atomic<size_t> next = 0;
   std::atomic<bool> failed = false;
   std::mutex mutex;
+  /// Tells of stages, one thread at a time.
+  CompileObserver observer;
   size_t done = 0;
   std::optional<Error> error;
 };
@@ -237,7 +250,7 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
       std::string bytecode = serialize(kernel);
       const Hash128 key = cache.keyOf(bytecode);
       distinct.push_back({planKernel(kernel, target), "kernel_" + key.text(),
-                          std::move(bytecode), key});
+                          std::move(bytecode), key, layerOf(kernel->getLoc())});
     }
     uses.push_back({kernel, entry->second});
   });

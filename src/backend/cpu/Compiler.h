@@ -15,6 +15,7 @@
 #include "backend/cpu/kernels/Estimates.h"
 #include "graph/Model.h"
 #include "passes/Pipelines.h"
+#include "runtime/CompileStage.h"
 #include "runtime/FloatMode.h"
 #include "runtime/MachineCeilings.h"
 #include "runtime/Precision.h"
@@ -41,6 +42,8 @@ struct CpuOptions {
   /// Called after each kernel with how many are done and how many there are;
   /// from any thread, never from two at once.
   std::function<void(size_t done, size_t total)> progress;
+  /// Told of each stage of each kernel.
+  CompileObserver stages;
   /// How the passes run and who watches them, as for simplify().
   SimplifyOptions passes;
   /// Gets what the passes did.

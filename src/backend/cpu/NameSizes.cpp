@@ -25,6 +25,10 @@ bool cpu::isAboutSizes(Operation *op) {
   if (isa<nn::ShapeOp, GetDimensionSizeOp, DynamicGatherOp>(op) &&
       isOfUnknownSize(op->getOperand(0).getType()))
     return true;
+  // The window is as large as the axis.
+  if (auto sum = dyn_cast<nn::CumulativeSumOp>(op);
+      sum && tensorOf(sum).isDynamicDim(static_cast<unsigned>(sum.getAxis())))
+    return true;
   return isa<DynamicBroadcastInDimOp, DynamicIotaOp, DynamicReshapeOp,
              nn::BroadcastLikeOp, RealDynamicSliceOp, DynamicGatherOp>(op) &&
          isOfUnknownSize(op->getResult(0).getType());
@@ -224,7 +228,9 @@ Result<void> SizeNamer::follow(Operation *op) {
       dims[result] = Dims(type.getShape().begin(), type.getShape().end());
       continue;
     }
-    if (op->getNumRegions() > 0 && !isa<stablehlo::ReduceOp>(op))
+    if (op->getNumRegions() > 0 &&
+        !isa<stablehlo::ReduceOp, stablehlo::ReduceWindowOp,
+             stablehlo::ScatterOp, stablehlo::SortOp>(op))
       return refused(op, "keeps no open size");
     Dims sizes;
     for (auto [dimension, size] : llvm::enumerate(sizesOf(result))) {
@@ -357,6 +363,13 @@ Result<void> SizeNamer::replaceDynamic(Operation *op, const Dims &sizes) {
     replace(builder.create<SliceOp>(location, type, slice.getOperand(), starts,
                                     limits,
                                     SmallVector<int64_t>(starts.size(), 1)));
+    return {};
+  }
+  if (auto sum = dyn_cast<nn::CumulativeSumOp>(op)) {
+    FailureOr<SmallVector<Value>> windows = sum.decompose(builder);
+    if (failed(windows))
+      return refused(op, "has no decomposition for these operands");
+    replace(windows->front());
     return {};
   }
   if (auto iota = dyn_cast<DynamicIotaOp>(op))

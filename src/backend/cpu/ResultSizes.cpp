@@ -48,6 +48,15 @@ SmallVector<Known> SizeNamer::sizesOf(OpResult result) {
         all = SizeExpression::sumOf(*all, dimsOf(input)[joint.getDimension()]);
     return sizes;
   }
+  if (auto pad = dyn_cast<PadOp>(op))
+    return paddedSizes(pad);
+  if (auto windows = dyn_cast<ReduceWindowOp>(op)) {
+    SmallVector<Known> sizes;
+    for (auto [size, window] :
+         llvm::zip_equal(dimsOf(windows.getInputs()[0]), windows.getWindow()))
+      sizes.push_back(windowedSize(size, window));
+    return sizes;
+  }
   if (isa<stablehlo::ConvolutionOp, nn::MaxPoolOp, nn::AveragePoolOp>(op) &&
       axesOf(op))
     return windowedSizes(result);
@@ -142,34 +151,6 @@ SmallVector<Known> SizeNamer::attentionSizes(AttentionOp op) {
   return sizes;
 }
 
-Known SizeNamer::quotient(const SizeExpression &size, int64_t divisor) {
-  // floor((s * e + c) / s) = e + floor(c / s)
-  std::vector<SizeExpression::Term> terms;
-  int64_t rest = 0;
-  bool isMultiple = true;
-  for (const SizeExpression::Term &term : size.terms())
-    if (term.parameters.empty())
-      rest = term.factor;
-    else if (term.factor % divisor == 0)
-      terms.push_back({term.factor / divisor, term.parameters});
-    else
-      isMultiple = false;
-  if (isMultiple) {
-    const int64_t number =
-        rest / divisor - (rest % divisor != 0 && rest < 0 ? 1 : 0);
-    const Known whole = SizeExpression::of(std::move(terms));
-    return whole ? SizeExpression::sumOf(*whole, number) : std::nullopt;
-  }
-  for (const SizeQuotient &known : table.quotients)
-    if (known.size == size && known.divisor == divisor)
-      return SizeExpression::parameter(known.parameter);
-  const auto number = static_cast<uint32_t>(table.parameters.size());
-  table.quotients.push_back({number, size, divisor});
-  table.parameters.push_back("floor((" + size.text(table.parameters) + ") / " +
-                             std::to_string(divisor) + ")");
-  return SizeExpression::parameter(number);
-}
-
 Known SizeNamer::windowedSize(const SizeExpression &size,
                               const stablehlo::WindowDimension &window) {
   // ((size - 1) * base + 1 + padding - reach) / stride + 1
@@ -180,7 +161,7 @@ Known SizeNamer::windowedSize(const SizeExpression &size,
   if (all)
     all = SizeExpression::sumOf(*all, rest);
   if (all)
-    all = quotient(*all, window.stride);
+    all = table.quotientOf(*all, window.stride);
   return all ? SizeExpression::sumOf(*all, 1) : std::nullopt;
 }
 
@@ -195,6 +176,24 @@ static stablehlo::WindowDimension windowOf(Op op, ArrayRef<int64_t> sizes,
   window.paddingLow = op.getPaddingLow()[i];
   window.paddingHigh = high[i];
   return window;
+}
+
+/// What is put between elements is as many times fewer than they are, unless
+/// there are none; so nothing is put between open ones.
+SmallVector<Known> SizeNamer::paddedSizes(stablehlo::PadOp op) {
+  SmallVector<Known> sizes;
+  for (auto [i, inType, size] : llvm::enumerate(
+           tensorOf(op.getResult()).getShape(), dimsOf(op.getOperand()))) {
+    Known &all = sizes.emplace_back();
+    if (!ShapedType::isDynamic(inType))
+      all = inType;
+    else if (op.getInteriorPadding()[i] == 0)
+      all = SizeExpression::sumOf(size, op.getEdgePaddingLow()[i] +
+                                            op.getEdgePaddingHigh()[i]);
+    if (all)
+      expectPositive(*all);
+  }
+  return sizes;
 }
 
 /// As many images as the operand has, whose pixels have windows.

@@ -123,7 +123,8 @@ public:
 private:
   using Id = MemoryPlan::Id;
 
-  /// Memory of stages whose units are not known.
+  /// Memory of a kernel that follows from sizes; no more than `most`, if that
+  /// is not 0.
   struct Workspace {
     Id slot;
     SizeExpression bytes;
@@ -179,10 +180,10 @@ private:
 
   /// Stages that take turns, \p step being what they have in common.
   Result<void> addOpenStages(OpenStep step, const KernelPlan &how) {
-    std::optional<SizeExpression> units = sizes->countOf(how.units->sizes);
+    Result<SizeExpression> units = countOf(*how.units);
     if (!units)
-      return unsupported("a kernel's size has too many terms");
-    step.round = {*units, how.units->block};
+      return units.takeError();
+    step.round = {*units, how.units->ofRound};
     step.units = 1;
     for (const auto &[i, stage] : llvm::enumerate(how.stages)) {
       step.inTurns = i == 0 ? static_cast<uint32_t>(how.stages.size()) : 0;
@@ -193,19 +194,50 @@ private:
     return {};
   }
 
+  Result<SizeExpression> countOf(const KernelPlan::Units &units) {
+    std::optional<SizeExpression> count = 1;
+    for (const TaskPart &part : units.parts) {
+      const std::optional<SizeExpression> factor = sizes->partsOf(part);
+      count = count && factor ? SizeExpression::productOf(*count, *factor)
+                              : std::nullopt;
+    }
+    if (!count)
+      return unsupported("a kernel's size has too many terms");
+    return *count;
+  }
+
   /// The workspace of as many units as a round has at most.
   Result<Id> addWorkspace(const KernelPlan &how) {
     const Id slot = plan.addTemporary(how.workspaceBytes);
     if (!how.units)
       return slot;
-    std::optional<SizeExpression> bytes = sizes->countOf(how.units->sizes);
-    if (bytes)
-      bytes = SizeExpression::productOf(
-          *bytes, static_cast<int64_t>(how.workspaceBytes));
+    Result<SizeExpression> units = countOf(*how.units);
+    if (!units)
+      return units.takeError();
+    const std::optional<SizeExpression> bytes = SizeExpression::productOf(
+        *units, static_cast<int64_t>(how.workspaceBytes));
     if (!bytes)
       return unsupported("a kernel's size has too many terms");
     workspaces.push_back(
-        {slot, *bytes, how.workspaceBytes * uint64_t(how.units->block)});
+        {slot, *bytes, how.workspaceBytes * uint64_t(how.units->ofRound)});
+    return slot;
+  }
+
+  /// Scratch memory, as large as sizes will be.
+  Result<Id> addScratch(KernelOp op, const KernelPlan &how) {
+    const Id slot = plan.add(BufferSpace::Scratch, 0, how.scratchBytes);
+    if (!how.openScratch)
+      return slot;
+    const auto fixed = static_cast<int64_t>(how.scratchBytes),
+               each = static_cast<int64_t>(how.openScratch->bytesEach);
+    std::optional<SizeExpression> bytes = SizeExpression::productOf(
+        sizes->expressionOf(how.openScratch->size), each);
+    if (bytes)
+      bytes = SizeExpression::sumOf(*bytes, fixed);
+    if (!bytes)
+      return unsupported("'" + layerOf(op.getLoc()) +
+                         "': its size has too many terms");
+    workspaces.push_back({slot, *bytes, 0});
     return slot;
   }
 
@@ -219,7 +251,8 @@ private:
       std::optional<SizeExpression> units =
           sizes->countOf(shapeOf(op.getResult(0)));
       for (const TaskPart &part : how.taskParts) {
-        std::optional<SizeExpression> size = sizes->countOf(part.sizes);
+        std::optional<SizeExpression> size =
+            sizes->partsOf({part.sizes, 1, part.tile});
         if (!size)
           units.reset();
         step.tasks.push_back({size.value_or(SizeExpression()), part.block});
@@ -436,9 +469,11 @@ private:
                               : BufferAccess::Out));
       step.bytesMoved += plan[slot].bytes;
     }
-    if (how.scratchBytes != 0) {
-      Id slot = plan.add(BufferSpace::Scratch, 0, how.scratchBytes);
-      step.buffers.push_back(reference(slot, BufferAccess::InOut));
+    if (how.scratchBytes != 0 || how.openScratch) {
+      Result<Id> slot = addScratch(op, how);
+      if (!slot)
+        return slot.takeError();
+      step.buffers.push_back(reference(*slot, BufferAccess::InOut));
     }
     if (how.stages.empty()) {
       steps.push_back(std::move(step));

@@ -40,6 +40,7 @@ private:
   Result<void> followRegions(mlir::Operation *op);
   Result<void> followIn(mlir::Block &block);
   Result<void> joinBranches(stablehlo::IfOp op);
+  Result<void> checkCarried(stablehlo::WhileOp loop);
   /// The sizes of a result, as far as they have an expression.
   llvm::SmallVector<Known> sizesOf(mlir::OpResult result);
   llvm::SmallVector<Known> sizesByAxes(mlir::OpResult result);
@@ -47,15 +48,13 @@ private:
                                          mlir::RankedTensorType type);
   llvm::SmallVector<Known> productSizes(mlir::Operation *op);
   llvm::SmallVector<Known> attentionSizes(AttentionOp op);
+  llvm::SmallVector<Known> paddedSizes(stablehlo::PadOp op);
   llvm::SmallVector<Known> blockedSizes(mlir::Operation *op);
   /// The sizes of a result whose last dimensions have windows.
   llvm::SmallVector<Known> windowedSizes(mlir::OpResult result);
   /// How many places \p window has in \p size elements.
   Known windowedSize(const SizeExpression &size,
                      const stablehlo::WindowDimension &window);
-  /// floor(size / divisor), which is a parameter of its own unless each term is
-  /// a multiple.
-  Known quotient(const SizeExpression &size, int64_t divisor);
   /// Takes it for granted that two sizes are the same.
   bool expectEqual(const SizeExpression &a, const SizeExpression &b);
   llvm::SmallVector<Known> broadcastSizes(nn::BroadcastLikeOp op);

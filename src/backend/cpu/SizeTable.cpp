@@ -111,3 +111,50 @@ SizeTable::countOf(ArrayRef<int64_t> shape) const {
       count = SizeExpression::productOf(*count, expressionOf(size));
   return count;
 }
+
+std::optional<SizeExpression> SizeTable::quotientOf(const SizeExpression &size,
+                                                    int64_t divisor) {
+  // floor((s * e + c) / s) = e + floor(c / s)
+  std::vector<SizeExpression::Term> terms;
+  int64_t rest = 0;
+  bool isMultiple = true;
+  for (const SizeExpression::Term &term : size.terms())
+    if (term.parameters.empty())
+      rest = term.factor;
+    else if (term.factor % divisor == 0)
+      terms.push_back({term.factor / divisor, term.parameters});
+    else
+      isMultiple = false;
+  if (isMultiple) {
+    const int64_t number =
+        rest / divisor - (rest % divisor != 0 && rest < 0 ? 1 : 0);
+    const std::optional<SizeExpression> whole =
+        SizeExpression::of(std::move(terms));
+    return whole ? SizeExpression::sumOf(*whole, number) : std::nullopt;
+  }
+  for (const SizeQuotient &known : quotients)
+    if (known.size == size && known.divisor == divisor)
+      return SizeExpression::parameter(known.parameter);
+  const auto number = static_cast<uint32_t>(parameters.size());
+  quotients.push_back({number, size, divisor});
+  parameters.push_back("floor((" + size.text(parameters) + ") / " +
+                       std::to_string(divisor) + ")");
+  return SizeExpression::parameter(number);
+}
+
+std::optional<SizeExpression> SizeTable::partsOf(const TaskPart &part) {
+  std::optional<SizeExpression> count = 1;
+  auto blocksOf = [&](const std::optional<SizeExpression> &size,
+                      int64_t block) -> std::optional<SizeExpression> {
+    if (!size || block == 1)
+      return size;
+    const auto more = SizeExpression::sumOf(*size, block - 1);
+    return more ? quotientOf(*more, block) : std::nullopt;
+  };
+  for (int64_t size : part.sizes) {
+    const auto tiles = blocksOf(expressionOf(size), part.tile);
+    count = count && tiles ? SizeExpression::productOf(*count, *tiles)
+                           : std::nullopt;
+  }
+  return blocksOf(count, part.block);
+}

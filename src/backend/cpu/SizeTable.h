@@ -3,6 +3,7 @@
 #ifndef SINTER_BACKEND_CPU_SIZETABLE_H
 #define SINTER_BACKEND_CPU_SIZETABLE_H
 
+#include "backend/cpu/kernels/TaskPart.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/OpenProgram.h"
 
@@ -32,6 +33,13 @@ struct SizeTable {
   SizeExpression expressionOf(int64_t size) const;
   /// The number of elements of a shape; nothing on overflow.
   std::optional<SizeExpression> countOf(llvm::ArrayRef<int64_t> shape) const;
+
+  /// floor(size / divisor), which is a parameter of its own unless each term is
+  /// a multiple; nothing on overflow.
+  std::optional<SizeExpression> quotientOf(const SizeExpression &size,
+                                           int64_t divisor);
+  /// How many blocks \p part is; nothing on overflow.
+  std::optional<SizeExpression> partsOf(const TaskPart &part);
 };
 
 } // namespace sinter::cpu

@@ -193,11 +193,16 @@ Value SizeNamer::numberOf(const SizeExpression &size, Operation *user) {
 }
 
 Result<void> SizeNamer::followIn(Block &block) {
-  for (BlockArgument argument : block.getArguments()) {
+  // What a loop carries is as large as what it begins with.
+  for (auto [argument, start] :
+       llvm::zip(block.getArguments(), block.getParentOp()->getOperands())) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type || !type.hasStaticShape())
-      return refused(block.getParentOp(), "carries an open size");
-    dims[argument] = Dims(type.getShape().begin(), type.getShape().end());
+    if (!type || !isa<RankedTensorType>(start.getType()))
+      return refused(block.getParentOp(), "carries no ranked tensor");
+    if (type.hasStaticShape())
+      dims[argument] = Dims(type.getShape().begin(), type.getShape().end());
+    else
+      setSizes(argument, Dims(dimsOf(start)));
   }
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
     if (Result<void> done = follow(&op); !done)
@@ -211,6 +216,9 @@ Result<void> SizeNamer::followRegions(Operation *op) {
   for (Region &region : op->getRegions())
     if (Result<void> done = followIn(region.front()); !done)
       return done;
+  if (auto loop = dyn_cast<stablehlo::WhileOp>(op))
+    if (Result<void> same = checkCarried(loop); !same)
+      return same;
   auto mayBeNegative = [](const SizeExpression &size) {
     return llvm::any_of(size.terms(),
                         [](const auto &term) { return term.factor < 0; });
@@ -230,6 +238,22 @@ Result<void> SizeNamer::followRegions(Operation *op) {
     if (!type.hasStaticShape())
       return refused(op, "its result has no size before it runs");
     dims[result] = Dims(type.getShape().begin(), type.getShape().end());
+  }
+  return {};
+}
+
+/// The sizes of what \p loop carries must stay the same.
+Result<void> SizeNamer::checkCarried(stablehlo::WhileOp loop) {
+  for (auto [start, end, result] :
+       llvm::zip_equal(loop->getOperands(),
+                       loop.getBody().front().getTerminator()->getOperands(),
+                       loop->getResults())) {
+    if (tensorOf(result).hasStaticShape())
+      continue;
+    const Dims sizes = dimsOf(start);
+    if (dimsOf(end) != sizes)
+      return refused(loop, "carries a size that changes");
+    setSizes(result, sizes);
   }
   return {};
 }

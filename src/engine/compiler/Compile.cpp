@@ -12,32 +12,11 @@
 
 #include "llvm/Support/Format.h"
 
-#include <chrono>
-
 using namespace mlir;
 
 namespace sinter {
 
 namespace {
-
-/// Tells how long each of several stages took.
-class StageTimer {
-public:
-  explicit StageTimer(const CompileRequest &request) : tell(request.timing) {}
-
-  void end(const std::string &stage) {
-    const Clock::time_point now = Clock::now();
-    if (tell)
-      tell(stage,
-           std::chrono::duration<double, std::milli>(now - start).count());
-    start = now;
-  }
-
-private:
-  using Clock = std::chrono::steady_clock;
-  const std::function<void(const std::string &, double)> &tell;
-  Clock::time_point start = Clock::now();
-};
 
 /// "conv1: winograd 0.120 ms, direct 0.200 ms".
 std::string textOf(const std::string &layer,
@@ -104,21 +83,21 @@ Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
 /// The program, or what is known of it without its code.
 static Result<Program> programOf(Model model, const SpecializeOptions &known,
                                  const CompileRequest &request, bool withCode) {
-  StageTimer timer(request);
+  CompileStages stages(request.stages);
   if (Result<void> ready = specializeForPasses(model, known); !ready)
     return ready.takeError();
   if (cpu::isOpen(model) && !request.opensAnyway)
     if (Result<void> isWorth = cpu::checkIsWorthOpening(model.entry());
         !isWorth)
       return isWorth.takeError();
-  timer.end("specialise");
+  stages.end("specialise");
   ObservedValues observed(model, request.observed);
   Result<Rewriting> rewritten =
       rewriteForKernels(model, request.passes, observed.watcher());
   if (!rewritten)
     return rewritten.takeError();
   observed.insertProbes(model);
-  timer.end("simplify");
+  stages.end("simplify");
   cpu::CpuOptions options;
   options.threads = request.threads;
   options.precision = request.precision;
@@ -143,6 +122,7 @@ static Result<Program> programOf(Model model, const SpecializeOptions &known,
   options.passes = simplifyOptions(request.passes);
   // Steps are those of rewriteForKernels; what a backend needs is done.
   options.passes.mostSteps = SimplifyOptions().mostSteps;
+  options.stages = request.stages;
   options.onPrepared = [&](const SimplifyReport &report) {
     tellVerified(request.passes, "preparing for the CPU", report.verified);
   };
@@ -154,7 +134,7 @@ static Result<Program> programOf(Model model, const SpecializeOptions &known,
   Result<Program> program = withCode ? cpu::compileForCpu(model, options)
                                      : cpu::planForCpu(model, options);
   if (program)
-    timer.end("generate code");
+    stages.end("generate code");
   return program;
 }
 
@@ -238,6 +218,10 @@ MlirCompilerModel::compile(const CompileRequest &request) {
       compileModel(std::move(*model), knownOf(request), request);
   if (program && whyForValues && request.perValues)
     request.perValues(*whyForValues);
+  // That sizes are not known is what it was to do without.
+  if (!program && whyForValues &&
+      program.error().kind == ErrorKind::Unsupported)
+    return unsupported(*whyForValues);
   return program;
 }
 

@@ -58,6 +58,15 @@ bool roundUp(GraphBuilder &builder, const Dim &size, int64_t stride,
     padding.high = padding.high.size + extra;
     return true;
   }
+  // Where a window is long enough to begin in the input whenever it begins
+  // before the padding's end, no place is left out: rounding up is as much more
+  // padding as a place may lack.
+  if (padding.low.isStatic() && padding.high.isStatic() &&
+      (mayStartOutside || padding.high.size + stride <= reach)) {
+    padding.ceil = stride - 1;
+    padding.high = padding.high.size + stride - 1;
+    return true;
+  }
   if (!builder.spellsUnknown()) {
     builder.unknown("ceil_mode needs the size of the input; give it with "
                     "--shape");

@@ -2,6 +2,7 @@
 // is the sum of what all processes have; each gets the gradient by its own
 // operands, and all of them come to the same operations again.
 
+#include "graph/Collectives.h"
 #include "graph/gradient/Gradient.h"
 
 using namespace mlir;
@@ -22,7 +23,8 @@ static Value together(TensorBuilder &e, StringRef name, Operation *like,
   state.addAttributes(attributes);
   SmallVector<StringRef> kept = {"replica_groups", "channel_handle",
                                  "use_global_device_ids"};
-  if (name != AllReduceOp::getOperationName())
+  if (name == CollectiveBroadcastOp::getOperationName() ||
+      name == CollectiveReduceOp::getOperationName())
     kept.push_back("has_dynamic_root");
   for (StringRef each : kept)
     if (Attribute value = like->getAttr(each))
@@ -50,10 +52,129 @@ static Value combined(TensorBuilder &e, Operation *like, Value value,
                   value.getType(), {}, combiner);
 }
 
+std::optional<int64_t> groupSizeOf(Operation *op) {
+  Result<Groups> groups = groupsOf(op);
+  if (!groups || groups->ids.empty() ||
+      (groups->grouping != Grouping::CrossReplica &&
+       groups->grouping != Grouping::FlattenedIds))
+    return std::nullopt;
+  for (const std::vector<int64_t> &row : groups->ids)
+    if (row.size() != groups->ids.front().size() || llvm::is_contained(row, -1))
+      return std::nullopt;
+  return static_cast<int64_t>(groups->ids.front().size());
+}
+
+/// Where a process stands in its group of \p size, by a reduce_scatter like
+/// \p op: the sum of what all count is as often there as there are processes.
+static Value placeInGroup(ReduceScatterOp op, TensorBuilder &e, int64_t size) {
+  Type integer = e.integerType(64);
+  Value places = e.make<IotaOp>(RankedTensorType::get({size}, integer), 0);
+  Value sum = together(e, ReduceScatterOp::getOperationName(), op, places,
+                       RankedTensorType::get({1}, integer),
+                       e.builder.getNamedAttr("scatter_dimension",
+                                              e.builder.getI64IntegerAttr(0)),
+                       AddOp::getOperationName());
+  return e.div(e.reshape(sum, {}), static_cast<double>(size));
+}
+
+/// What the processes of a group have as \p operand of \p op, one behind the
+/// other along a new first dimension; of a reduce_scatter what they have of the
+/// part that comes here.
+static Value gatheredParts(Operation *op, TensorBuilder &e, Value operand,
+                           int64_t size) {
+  auto type = tensorOf(operand);
+  SmallVector<int64_t> one = {1}, all = {size};
+  llvm::append_range(one, type.getShape());
+  llvm::append_range(all, type.getShape());
+  Value parts = together(
+      e, AllGatherOp::getOperationName(), op, e.reshape(operand, one),
+      type.clone(all),
+      e.builder.getNamedAttr("all_gather_dim", e.builder.getI64IntegerAttr(0)));
+  auto scatter = dyn_cast<ReduceScatterOp>(op);
+  if (!scatter)
+    return parts;
+  const size_t dimension = scatter.getScatterDimension() + 1;
+  all[dimension] /= size;
+  SmallVector<Value> starts(all.size(), e.scalar(0, e.integerType(64)));
+  starts[dimension] = e.mul(placeInGroup(scatter, e, size),
+                            static_cast<double>(all[dimension]));
+  return e.make<DynamicSliceOp>(parts, starts, all);
+}
+
+/// The operands of the gradient of something with a root, which may be an
+/// operand: the last one.
+static SmallVector<Value> withRoot(Operation *op, bool hasRoot, Value seed) {
+  SmallVector<Value> operands = {seed};
+  if (hasRoot)
+    operands.push_back(op->getOperands().back());
+  return operands;
+}
+
+/// \p value where \p op gives something, else zeros.
+static Value atRoot(CollectiveReduceOp op, TensorBuilder &e, Value value) {
+  auto count = RankedTensorType::get({}, e.integerType(64));
+  Value counted =
+      together(e, CollectiveReduceOp::getOperationName(), op,
+               withRoot(op, op.getHasDynamicRoot(), e.splat(1, count)), count,
+               {}, AddOp::getOperationName());
+  Value isHere = e.compare(ComparisonDirection::GT, counted, 0);
+  return e.select(e.broadcast(isHere, {}, tensorOf(value).getShape()), value,
+                  e.splat(0, tensorOf(value)));
+}
+
+/// By any body: each process gathers what those of its group have and combines
+/// it itself, as the specification says, and gradients go back through that.
+static Gradients throughParts(Operation *op, Region &computation,
+                              TensorBuilder &e, ValueRange dy) {
+  const std::optional<int64_t> size = groupSizeOf(op);
+  if (!size)
+    return failure();
+  SmallVector<Value> results;
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    results.push_back(result);
+    if (!dy[i])
+      continue;
+    Value parts = gatheredParts(op, e, op->getOperand(i), *size);
+    ArrayRef<int64_t> shape = tensorOf(parts).getShape();
+    SmallVector<Value> rows;
+    for (int64_t row = 0; row < *size; ++row) {
+      SmallVector<int64_t> starts(shape.size(), 0), limits(shape),
+          strides(shape.size(), 1);
+      starts[0] = row;
+      limits[0] = row + 1;
+      rows.push_back(e.reshape(e.make<SliceOp>(parts, starts, limits, strides),
+                               shape.drop_front()));
+    }
+    auto combined = combinedInOrder(e, computation.front(), rows);
+    if (failed(combined))
+      return failure();
+    auto toOne = dyn_cast<CollectiveReduceOp>(op);
+    results.back() = toOne ? atRoot(toOne, e, *combined) : *combined;
+  }
+  return backpropagateKnown(e.builder, results, dy, sourcesOf(op));
+}
+
+/// Whether there is a gradient by \p operand without what all processes have.
+static bool isKnown(StringRef combiner, Value operand) {
+  return combiner == AddOp::getOperationName() ||
+         combiner == MulOp::getOperationName() ||
+         ((combiner == MaxOp::getOperationName() ||
+           combiner == MinOp::getOperationName()) &&
+          isDifferentiable(operand));
+}
+
+/// Whether all operands of \p op that gradients go back to are such.
+static bool areKnown(Operation *op, StringRef combiner, ValueRange dy) {
+  return llvm::all_of(llvm::enumerate(dy), [&](const auto &each) {
+    Value operand = op->getOperand(each.index());
+    return !each.value() || !hasGradient(operand) || isKnown(combiner, operand);
+  });
+}
+
 /// The gradient by \p operand, which together with those of the other
 /// processes gives \p result in each of them; \p sum is what all of them have
 /// as gradients by it. Of the greatest (least) ones, and of factors, each gets
-/// its share. Null for other combiners.
+/// its share. Only for what isKnown takes.
 static Value reducedBy(Operation *op, TensorBuilder &e, Value operand,
                        Value result, Value sum, StringRef combiner) {
   Type element = tensorOf(operand).getElementType();
@@ -64,16 +185,12 @@ static Value reducedBy(Operation *op, TensorBuilder &e, Value operand,
     return e.convert(e.select(condition, value, e.splat(0, tensorOf(value))),
                      element);
   };
-  bool isExtreme = combiner == MaxOp::getOperationName() ||
-                   combiner == MinOp::getOperationName();
-  if (isExtreme && isDifferentiable(x)) {
+  if (combiner != MulOp::getOperationName()) {
     Value isBest = e.compare(ComparisonDirection::EQ, x, result);
     Value sharers =
         combined(e, op, e.convert(isBest, tensorOf(result).getElementType()));
     return where(isBest, e.div(sum, sharers));
   }
-  if (combiner != MulOp::getOperationName())
-    return {};
   Value isZero = e.compare(ComparisonDirection::EQ, x, 0);
   Value count = e.convert(isZero, e.integerType(64));
   Value others = e.sub(combined(e, op, count), count);
@@ -110,31 +227,26 @@ static Gradients reduced(AllReduceOp op, TensorBuilder &e, ValueRange dy) {
                  llvm::all_of(op.getOperands(), hasGradient);
   if (combiner == AddOp::getOperationName() && isPlain)
     return summed(op, e, dy);
+  if (!areKnown(op, combiner, dy))
+    return throughParts(op, op.getComputation(), e, dy);
   SmallVector<Value> gradients;
   for (auto [operand, result, seed] :
-       llvm::zip_equal(op.getOperands(), op.getResults(), dy)) {
+       llvm::zip_equal(op.getOperands(), op.getResults(), dy))
     gradients.push_back(
         seed && hasGradient(operand)
             ? reducedBy(op, e, operand, result, combined(e, op, seed), combiner)
             : Value());
-    if (seed && hasGradient(operand) && !gradients.back())
-      return failure();
-  }
   return gradients;
 }
 
 /// Builds a gradient of each operand that has one; those left over are indices.
-/// Failure where there is none to build.
 static Gradients
 forEach(Operation *op, ValueRange dy,
         llvm::function_ref<Value(Value operand, Value dy)> build) {
   SmallVector<Value> gradients(op->getNumOperands());
   for (auto [i, seed] : llvm::enumerate(dy))
-    if (seed && hasGradient(op->getOperand(i))) {
+    if (seed && hasGradient(op->getOperand(i)))
       gradients[i] = build(op->getOperand(i), seed);
-      if (!gradients[i])
-        return failure();
-    }
   return gradients;
 }
 
@@ -150,6 +262,8 @@ static Gradients gathered(AllGatherOp op, TensorBuilder &e, ValueRange dy) {
 static Gradients reducedAndScattered(ReduceScatterOp op, TensorBuilder &e,
                                      ValueRange dy) {
   StringRef combiner = combinerOf(op.getComputation());
+  if (!areKnown(op, combiner, dy))
+    return throughParts(op, op.getComputation(), e, dy);
   NamedAttribute dimension = e.builder.getNamedAttr(
       "all_gather_dim", op->getAttr("scatter_dimension"));
   return forEach(op, dy, [&](Value operand, Value seed) {
@@ -190,15 +304,6 @@ static Gradients permuted(CollectivePermuteOp op, TensorBuilder &e,
   });
 }
 
-/// The operands of the gradient of something with a root, which may be an
-/// operand: the last one.
-static SmallVector<Value> withRoot(Operation *op, bool hasRoot, Value seed) {
-  SmallVector<Value> operands = {seed};
-  if (hasRoot)
-    operands.push_back(op->getOperands().back());
-  return operands;
-}
-
 /// The root gets the sum of what all have.
 static Gradients broadcast(CollectiveBroadcastOp op, TensorBuilder &e,
                            ValueRange dy) {
@@ -213,6 +318,8 @@ static Gradients broadcast(CollectiveBroadcastOp op, TensorBuilder &e,
 static Gradients reducedToOne(CollectiveReduceOp op, TensorBuilder &e,
                               ValueRange dy) {
   StringRef combiner = combinerOf(op.getComputation());
+  if (!areKnown(op, combiner, dy))
+    return throughParts(op, op.getComputation(), e, dy);
   return forEach(op, dy, [&](Value operand, Value seed) {
     return reducedApart(op, e, operand,
                         together(e, CollectiveBroadcastOp::getOperationName(),

@@ -28,6 +28,18 @@ static Value promoted(TensorBuilder &e, Value value, Block &body, size_t i) {
   return e.convert(value, tensorOf(body.getArgument(i)).getElementType());
 }
 
+FailureOr<Value> combinedInOrder(TensorBuilder &e, Block &body,
+                                 ValueRange parts) {
+  Value sum = promoted(e, parts.front(), body, 0);
+  for (Value part : parts.drop_front()) {
+    auto next = applied(e, body, sum, promoted(e, part, body, 1));
+    if (failed(next))
+      return failure();
+    sum = next->front();
+  }
+  return sum;
+}
+
 /// Elements [start, limit) of dimension 0 in steps.
 static Value rows(TensorBuilder &e, Value value, int64_t start, int64_t limit,
                   int64_t step) {

@@ -177,6 +177,10 @@ private:
     auto loop = dyn_cast<stablehlo::WhileOp>(op);
     if (loop && nn::isStatic(op) && !gradient::tripsOf(loop))
       return ", since it is not known how often it runs (max-trips bounds it)";
+    if (isa<stablehlo::AllReduceOp, stablehlo::ReduceScatterOp,
+            stablehlo::CollectiveReduceOp>(op) &&
+        nn::isStatic(op) && !gradient::groupSizeOf(op))
+      return ", since it does not say how many processes a group of it has";
     if (isa<DifferentiableOpInterface>(op) && !nn::isStatic(op))
       return ", since its sizes are not known";
     return "";

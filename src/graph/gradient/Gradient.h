@@ -66,6 +66,10 @@ Gradients backpropagateKnown(mlir::OpBuilder &builder,
 /// a constant to a constant; nothing where that is not known.
 std::optional<int64_t> tripsOf(stablehlo::WhileOp loop);
 
+/// How many processes a group of the collective operation \p op has, where that
+/// follows from the operation and all groups have as many.
+std::optional<int64_t> groupSizeOf(mlir::Operation *op);
+
 /// Most elements that a loop which a rule builds keeps of all its trips.
 inline constexpr int64_t mostKept = int64_t(1) << 24;
 
@@ -83,6 +87,11 @@ Gradients reducedByTree(stablehlo::ReduceOp op, TensorBuilder &e,
                         mlir::ValueRange dy);
 Gradients reducedWindowsByTree(stablehlo::ReduceWindowOp op, TensorBuilder &e,
                                mlir::ValueRange dy);
+
+/// \p parts, of which there is at least one, combined by \p body, of two
+/// arguments, one after the other. Failure as above.
+mlir::FailureOr<mlir::Value>
+combinedInOrder(TensorBuilder &e, mlir::Block &body, mlir::ValueRange parts);
 
 /// What \p op gives, which takes or gives quantised numbers: computed with the
 /// real numbers that they stand for and rounded, by operations that have

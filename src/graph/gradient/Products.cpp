@@ -8,6 +8,19 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
+/// \p dy and \p other with elements of one type: a product of narrow numbers
+/// may be wider than they are. What \p dy was widened from is as good.
+static std::pair<Value, Value> matched(TensorBuilder &e, Value dy,
+                                       Value other) {
+  Type element = tensorOf(other).getElementType();
+  if (tensorOf(dy).getElementType() == element)
+    return {dy, other};
+  if (auto widened = dy.getDefiningOp<ConvertOp>())
+    if (tensorOf(widened.getOperand()).getElementType() == element)
+      return {widened.getOperand(), other};
+  return {dy, e.convert(other, tensorOf(dy).getElementType())};
+}
+
 //===----------------------------------------------------------------------===//
 // dot_general
 //===----------------------------------------------------------------------===//
@@ -42,10 +55,11 @@ static Value productGradient(TensorBuilder &e, Value dy,
     shape.push_back(shapeOf(wanted.value)[dimension]);
     order[dimension] = place;
   }
-  auto type =
-      RankedTensorType::get(shape, tensorOf(wanted.value).getElementType());
-  Value product = e.make<DotGeneralOp>(type, dy, conjugate(e, other.value),
+  auto [seed, factor] = matched(e, dy, other.value);
+  auto type = RankedTensorType::get(shape, tensorOf(factor).getElementType());
+  Value product = e.make<DotGeneralOp>(type, seed, conjugate(e, factor),
                                        numbers, ArrayAttr());
+  product = e.convert(product, tensorOf(wanted.value).getElementType());
   return llvm::is_sorted(order) ? product : e.transpose(product, order);
 }
 
@@ -131,7 +145,7 @@ public:
   /// A convolution of dy, with holes where there was a stride, by the kernel
   /// turned round, its features exchanged.
   Value byOperand() {
-    Value kernel = conjugate(e, op.getRhs());
+    auto [seed, kernel] = matched(e, dy, conjugate(e, op.getRhs()));
     int64_t in = numbers.getKernelInputFeatureDimension(),
             out = numbers.getKernelOutputFeatureDimension();
     int64_t parts = std::max(groups, batchGroups);
@@ -163,13 +177,12 @@ public:
         numbers.getInputSpatialDimensions());
     int64_t batch = numbers.getInputBatchDimension(),
             feature = numbers.getInputFeatureDimension();
-    auto type = tensorOf(op.getLhs());
-    SmallVector<int64_t> shape(type.getShape());
+    SmallVector<int64_t> shape(shapeOf(op.getLhs()));
     shape[batch] /= batchGroups;
     shape[feature] *= batchGroups;
-    Value gradient = convolve(
-        e, dy, kernel, RankedTensorType::get(shape, type.getElementType()),
-        back, swapped, parts, 1);
+    Value gradient = convolve(e, seed, kernel, tensorOf(seed).clone(shape),
+                              back, swapped, parts, 1);
+    gradient = e.convert(gradient, tensorOf(op.getLhs()).getElementType());
     return batchGroups > 1
                ? moveGroups(e, gradient, feature, batch, batchGroups)
                : gradient;
@@ -197,9 +210,11 @@ public:
         numbers.getKernelInputFeatureDimension(),
         numbers.getKernelOutputFeatureDimension(),
         numbers.getKernelSpatialDimensions());
+    auto [seed, operand] = matched(e, dy, conjugate(e, op.getLhs()));
+    auto type = tensorOf(op.getRhs()).clone(tensorOf(seed).getElementType());
     Value gradient =
-        convolve(e, conjugate(e, op.getLhs()), dy, tensorOf(op.getRhs()), back,
-                 swapped, batchGroups, groups);
+        convolve(e, operand, seed, type, back, swapped, batchGroups, groups);
+    gradient = e.convert(gradient, tensorOf(op.getRhs()).getElementType());
     return flipped.empty() ? gradient : e.make<ReverseOp>(gradient, flipped);
   }
 

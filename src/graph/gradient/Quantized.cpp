@@ -9,6 +9,7 @@
 
 #include "graph/Quantization.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -58,29 +59,78 @@ static Gradients dequantized(UniformDequantizeOp, TensorBuilder &,
   return SmallVector<Value>(dy);
 }
 
-/// \p op on the real numbers that its operands stand for; null for what looks
-/// at bits, and where its regions hold quantised constants or rescales.
-static Operation *onReals(Operation *op, TensorBuilder &e) {
-  bool hasForm = !isa<BitcastConvertOp>(op);
+/// Whether \p op looks at bits of quantised numbers, or holds what does.
+static bool looksAtBits(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<BitcastConvertOp>(inner) && hasQuantizedType(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// What gives quantised numbers in the regions of \p op by rounding, or as a
+/// constant, stays as it is, and is read as the real numbers that they stand
+/// for. Returns these operations, whose types are right as they are.
+static llvm::DenseSet<Operation *> readAsReals(Operation *op) {
+  SmallVector<Operation *> roundings;
+  llvm::DenseSet<Operation *> kept;
   op->walk([&](Operation *inner) {
-    hasForm &= inner == op || !hasQuantizedType(inner) ||
-               !isa<ConstantOp, UniformQuantizeOp, UniformDequantizeOp,
-                    nn::QuantizeOp>(inner);
+    if (inner != op && inner->getNumResults() == 1 &&
+        quantizedOf(inner->getResult(0).getType()) &&
+        isa<ConstantOp, UniformQuantizeOp, nn::QuantizeOp>(inner))
+      roundings.push_back(inner);
   });
-  if (!hasForm)
+  for (Operation *inner : roundings) {
+    OpBuilder behind(inner->getContext());
+    behind.setInsertionPointAfter(inner);
+    TensorBuilder e(behind, inner->getLoc());
+    Value real = realOf(e, inner->getResult(0));
+    inner->getResult(0).replaceAllUsesExcept(real, real.getDefiningOp());
+    kept.insert(inner);
+    kept.insert(real.getDefiningOp());
+  }
+  return kept;
+}
+
+/// Makes real numbers of the quantised ones in \p op, but for what \p kept
+/// operations give.
+static void makeReal(Operation *op, const llvm::DenseSet<Operation *> &kept) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](quant::QuantizedType type) -> Type {
+    return type.getExpressedType();
+  });
+  SmallVector<Operation *> done;
+  op->walk([&](Operation *inner) {
+    if (kept.contains(inner))
+      return;
+    for (Region &region : inner->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        argument.setType(replacer.replace(argument.getType()));
+    for (Value result : inner->getResults())
+      result.setType(replacer.replace(result.getType()));
+    if (isa<UniformDequantizeOp>(inner) && inner != op)
+      done.push_back(inner);
+  });
+  // What they read has become what they give.
+  for (Operation *each : done) {
+    each->getResult(0).replaceAllUsesWith(each->getOperand(0));
+    each->erase();
+  }
+}
+
+/// \p op on the real numbers that its operands stand for; null for what looks
+/// at bits.
+static Operation *onReals(Operation *op, TensorBuilder &e) {
+  if (looksAtBits(op))
     return nullptr;
   Operation *reals = e.builder.clone(*op);
   for (OpOperand &operand : reals->getOpOperands())
     operand.set(realOf(e, operand.get()));
   reals->moveBefore(e.builder.getInsertionBlock(),
                     e.builder.getInsertionPoint());
-  AttrTypeReplacer replacer;
-  replacer.addReplacement([](quant::QuantizedType type) -> Type {
-    return type.getExpressedType();
-  });
-  replacer.recursivelyReplaceElementsIn(reals, /*replaceAttrs=*/false,
-                                        /*replaceLocs=*/false,
-                                        /*replaceTypes=*/true);
+  makeReal(reals, readAsReals(reals));
   return reals;
 }
 

@@ -348,7 +348,8 @@ FailureOr<SmallVector<Value>> CumulativeSumOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);
-  int64_t axis = getAxis(), size = type.getDimSize(axis);
+  // A window may be as large as a size that has only a name.
+  int64_t axis = getAxis(), size = shapeOf(type)[axis];
   if (size == 0)
     return SmallVector<Value>{x};
   if (ShapedType::isDynamic(size))

@@ -201,6 +201,22 @@ private:
     return success();
   }
 
+  /// Adds to \p differing what \p block computes of values in it, and of those
+  /// that differ outside.
+  void addDiffering(Block &block, llvm::DenseSet<Value> &differing) {
+    auto isDiffering = [&](Value value) {
+      return differing.contains(value) || wholes.contains(value);
+    };
+    for (Operation &op : block.without_terminator()) {
+      bool does = llvm::any_of(op.getOperands(), isDiffering);
+      visitUsedValuesDefinedAbove(op.getRegions(), [&](OpOperand *use) {
+        does |= isDiffering(use->get());
+      });
+      if (does)
+        differing.insert(op.result_begin(), op.result_end());
+    }
+  }
+
   /// Which states of \p loop differ between elements after some trip: those
   /// that begin so, and those that a trip gives which reads such a one.
   SmallVector<bool> differingStates(WhileOp loop) {
@@ -213,21 +229,11 @@ private:
       if (differing.back())
         inner.insert(argument);
     }
-    auto isDiffering = [&](Value value) {
-      return inner.contains(value) || wholes.contains(value);
-    };
     for (bool isKnown = false; !std::exchange(isKnown, true);) {
-      for (Operation &op : body.without_terminator()) {
-        bool does = llvm::any_of(op.getOperands(), isDiffering);
-        visitUsedValuesDefinedAbove(op.getRegions(), [&](OpOperand *use) {
-          does |= isDiffering(use->get());
-        });
-        if (does)
-          inner.insert(op.result_begin(), op.result_end());
-      }
+      addDiffering(body, inner);
       for (auto [i, next] :
            llvm::enumerate(body.getTerminator()->getOperands()))
-        if (!differing[i] && isDiffering(next)) {
+        if (!differing[i] && (inner.contains(next) || wholes.contains(next))) {
           differing[i] = true;
           inner.insert(body.getArgument(i));
           isKnown = false;
@@ -236,57 +242,136 @@ private:
     return differing;
   }
 
-  /// One loop for all elements: how often it runs may not differ between them.
+  /// Whether \p loop may run more often for some elements than for others.
+  bool differsInLength(WhileOp loop, ArrayRef<bool> differing) {
+    Block &condition = loop.getCond().front();
+    llvm::DenseSet<Value> inner;
+    for (auto [does, argument] :
+         llvm::zip_equal(differing, condition.getArguments()))
+      if (does)
+        inner.insert(argument);
+    addDiffering(condition, inner);
+    Value goesOn = condition.getTerminator()->getOperand(0);
+    return inner.contains(goesOn) || wholes.contains(goesOn);
+  }
+
+  /// An empty loop over \p states.
+  WhileOp emptyLoop(Location location, ValueRange states) {
+    OperationState state(location, WhileOp::getOperationName());
+    state.addOperands(states);
+    state.addTypes(states.getTypes());
+    state.addRegion();
+    state.addRegion();
+    return cast<WhileOp>(emit.builder.create(state));
+  }
+
+  /// Fills a region of a loop with what \p build gives for its arguments.
+  LogicalResult fill(Region &region, ValueRange states, Location location,
+                     llvm::function_ref<FailureOr<Values>(ValueRange)> build) {
+    OpBuilder::InsertionGuard guard(emit.builder);
+    Block *block = emit.builder.createBlock(
+        &region, {}, states.getTypes(),
+        SmallVector<Location>(states.size(), location));
+    // What is repeated in here is not seen behind it.
+    DenseMap<Value, Value> outside;
+    std::swap(outside, repeats);
+    FailureOr<Values> results = build(block->getArguments());
+    repeats = std::move(outside);
+    emit.builder.create<ReturnOp>(location,
+                                  succeeded(results) ? *results : Values());
+    return LogicalResult(results);
+  }
+
   LogicalResult liftLoop(WhileOp loop) {
     const SmallVector<bool> differing = differingStates(loop);
+    return differsInLength(loop, differing) ? liftLongest(loop)
+                                            : liftAlike(loop, differing);
+  }
+
+  /// One loop for all elements, which runs as often for each.
+  LogicalResult liftAlike(WhileOp loop, ArrayRef<bool> differing) {
     Values states;
     for (auto [state, does] : llvm::zip_equal(loop->getOperands(), differing))
       states.push_back(does ? lifted(state) : plain.lookupOrDefault(state));
-    OperationState state(loop.getLoc(), loop->getName());
-    state.addOperands(states);
-    state.addTypes(ValueRange(states).getTypes());
-    state.addRegion();
-    state.addRegion();
-    auto whole = cast<WhileOp>(emit.builder.create(state));
-    auto fill = [&](Region &from, Region &to, bool isCondition) {
-      OpBuilder::InsertionGuard guard(emit.builder);
-      Block *block = emit.builder.createBlock(
-          &to, {}, ValueRange(states).getTypes(),
-          SmallVector<Location>(states.size(), loop.getLoc()));
-      // What is repeated in here is not seen behind it.
-      DenseMap<Value, Value> outside;
-      std::swap(outside, repeats);
-      for (auto [i, argument] : llvm::enumerate(block->getArguments()))
-        if (Value inner = from.front().getArgument(i); differing[i])
+    WhileOp whole = emptyLoop(loop.getLoc(), states);
+    auto build = [&](Block &from, bool isCondition, ValueRange arguments) {
+      for (auto [i, argument] : llvm::enumerate(arguments))
+        if (Value inner = from.getArgument(i); differing[i])
           wholes[inner] = argument;
         else
           plain.map(inner, argument);
-      LogicalResult result = success();
-      for (Operation &op : from.front().without_terminator())
-        if (succeeded(result))
-          result = lift(op);
       Values results;
-      if (succeeded(result))
-        for (auto [i, value] :
-             llvm::enumerate(from.front().getTerminator()->getOperands())) {
-          const bool isWhole = !isCondition && differing[i];
-          if (!isWhole && wholes.contains(value))
-            result = failure();
-          results.push_back(isWhole ? lifted(value)
-                                    : plain.lookupOrDefault(value));
-        }
-      emit.builder.create<ReturnOp>(loop.getLoc(), results);
-      repeats = std::move(outside);
-      return result;
+      for (Operation &op : from.without_terminator())
+        if (failed(lift(op)))
+          return FailureOr<Values>(failure());
+      for (auto [i, value] :
+           llvm::enumerate(from.getTerminator()->getOperands()))
+        results.push_back(!isCondition && differing[i]
+                              ? lifted(value)
+                              : plain.lookupOrDefault(value));
+      return FailureOr<Values>(results);
     };
-    if (failed(fill(loop.getCond(), whole.getCond(), true)) ||
-        failed(fill(loop.getBody(), whole.getBody(), false)))
-      return failure();
+    for (bool isCondition : {true, false}) {
+      Region &from = isCondition ? loop.getCond() : loop.getBody();
+      Region &to = isCondition ? whole.getCond() : whole.getBody();
+      if (failed(fill(to, states, loop.getLoc(), [&](ValueRange arguments) {
+            return build(from.front(), isCondition, arguments);
+          })))
+        return failure();
+    }
     for (auto [i, result] : llvm::enumerate(loop->getResults()))
       if (differing[i])
         wholes[result] = whole->getResult(i);
       else
         plain.map(result, whole->getResult(i));
+    return success();
+  }
+
+  /// What \p block, of a region of a loop, gives for each element.
+  FailureOr<Values> runOn(Block &block, ValueRange states) {
+    for (auto [inner, whole] : llvm::zip_equal(block.getArguments(), states))
+      wholes[inner] = whole;
+    return run(block);
+  }
+
+  /// One loop that runs as long as any element's does; those that have come to
+  /// their end keep their states.
+  LogicalResult liftLongest(WhileOp loop) {
+    Block &condition = loop.getCond().front(), &body = loop.getBody().front();
+    Values states = llvm::map_to_vector(
+        loop->getOperands(), [&](Value each) { return lifted(each); });
+    auto first = runOn(condition, states);
+    if (failed(first))
+      return failure();
+    Values carried = states;
+    carried.push_back(first->front());
+    WhileOp whole = emptyLoop(loop.getLoc(), carried);
+    auto anyGoesOn = [&](ValueRange arguments) -> FailureOr<Values> {
+      Value none = emit.scalar(0, emit.builder.getI1Type());
+      return Values{emit.reduce<OrOp>(arguments.back(), none, leading())};
+    };
+    auto next = [&](ValueRange arguments) -> FailureOr<Values> {
+      ValueRange before = arguments.drop_back();
+      Value runs = arguments.back();
+      auto after = runOn(body, before);
+      if (failed(after))
+        return failure();
+      for (auto [value, old, inner] :
+           llvm::zip_equal(*after, before, body.getArguments()))
+        value =
+            emit.select(spread(runs, tensorOf(inner).getShape()), value, old);
+      auto goesOn = runOn(condition, *after);
+      if (failed(goesOn))
+        return failure();
+      after->push_back(emit.make<AndOp>(runs, goesOn->front()));
+      return after;
+    };
+    if (failed(fill(whole.getCond(), carried, loop.getLoc(), anyGoesOn)) ||
+        failed(fill(whole.getBody(), carried, loop.getLoc(), next)))
+      return failure();
+    for (auto [result, all] :
+         llvm::zip_equal(loop->getResults(), whole->getResults().drop_back()))
+      wholes[result] = all;
     return success();
   }
 

@@ -166,6 +166,241 @@ const ValueCase valueCases[] = {
       {ElementType::I64, {2}, -1, 4},
       {ElementType::I64, {2}, -1, 4}},
      2},
+    {"sorted, with what belongs to it",
+     R"((%m: tensor<900xi1>, %x: tensor<900xf32>, %y: tensor<900xi64>)
+         -> (tensor<?xf32>, tensor<?xi64>, tensor<?xi64>) {
+       %n = nn.non_zero %m : (tensor<900xi1>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %a = nn.take %x, %r, axis = 0 :
+           (tensor<900xf32>, tensor<?xi64>) -> tensor<?xf32>
+       %b = nn.take %y, %r, axis = 0 :
+           (tensor<900xi64>, tensor<?xi64>) -> tensor<?xi64>
+       %c:2 = "stablehlo.sort"(%a, %r) ({
+       ^bb0(%p: tensor<f32>, %q: tensor<f32>, %i: tensor<i64>, %j: tensor<i64>):
+         %l = stablehlo.compare GT, %p, %q :
+             (tensor<f32>, tensor<f32>) -> tensor<i1>
+         stablehlo.return %l : tensor<i1>
+       }) {dimension = 0 : i64, is_stable = true} :
+           (tensor<?xf32>, tensor<?xi64>) -> (tensor<?xf32>, tensor<?xi64>)
+       %d = "stablehlo.sort"(%b) ({
+       ^bb0(%p: tensor<i64>, %q: tensor<i64>):
+         %l = stablehlo.compare LT, %p, %q :
+             (tensor<i64>, tensor<i64>) -> tensor<i1>
+         stablehlo.return %l : tensor<i1>
+       }) {dimension = 0 : i64, is_stable = true} :
+           (tensor<?xi64>) -> tensor<?xi64>
+       return %c#0, %c#1, %d : tensor<?xf32>, tensor<?xi64>, tensor<?xi64>
+     })",
+     {{ElementType::I1, {900}, 0, 1},
+      {ElementType::F32, {900}, -40, 40},
+      {ElementType::I64, {900}, -700, 700}}},
+    {"rows that are sorted, as many as there are",
+     R"((%m: tensor<30xi1>, %x: tensor<30x40xf32>)
+         -> (tensor<?x40xf32>, tensor<?x40xf32>) {
+       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %a = nn.take %x, %r, axis = 0 :
+           (tensor<30x40xf32>, tensor<?xi64>) -> tensor<?x40xf32>
+       %b = "stablehlo.sort"(%a) ({
+       ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+         %l = stablehlo.compare LT, %p, %q :
+             (tensor<f32>, tensor<f32>) -> tensor<i1>
+         stablehlo.return %l : tensor<i1>
+       }) {dimension = 1 : i64, is_stable = true} :
+           (tensor<?x40xf32>) -> tensor<?x40xf32>
+       %c = "stablehlo.sort"(%a) ({
+       ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+         %o = stablehlo.abs %p : tensor<f32>
+         %k = stablehlo.abs %q : tensor<f32>
+         %l = stablehlo.compare LT, %o, %k :
+             (tensor<f32>, tensor<f32>) -> tensor<i1>
+         stablehlo.return %l : tensor<i1>
+       }) {dimension = 0 : i64, is_stable = true} :
+           (tensor<?x40xf32>) -> tensor<?x40xf32>
+       return %b, %c : tensor<?x40xf32>, tensor<?x40xf32>
+     })",
+     {{ElementType::I1, {30}, 0, 1}, {ElementType::F32, {30, 40}, -9, 9}}},
+    {"scattered to places, and into what is as large as it is",
+     R"((%m: tensor<30xi1>, %x: tensor<30x5xf32>, %z: tensor<30x5xf32>)
+         -> (tensor<30x5xf32>, tensor<?x5xf32>) {
+       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %a = nn.take %x, %r, axis = 0 :
+           (tensor<30x5xf32>, tensor<?xi64>) -> tensor<?x5xf32>
+       %b = "stablehlo.scatter"(%z, %r, %a) ({
+       ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+         %o = stablehlo.add %p, %q : tensor<f32>
+         stablehlo.return %o : tensor<f32>
+       }) {scatter_dimension_numbers = #stablehlo.scatter<
+             update_window_dims = [1], inserted_window_dims = [0],
+             scatter_dims_to_operand_dims = [0], index_vector_dim = 1>,
+           indices_are_sorted = false, unique_indices = false} :
+           (tensor<30x5xf32>, tensor<?xi64>, tensor<?x5xf32>)
+           -> tensor<30x5xf32>
+       %t = stablehlo.tanh %a : tensor<?x5xf32>
+       %h = stablehlo.constant dense<[[0, 0], [2, 4], [7, 1], [2, 4]]> :
+           tensor<4x2xi64>
+       %u = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+       %c = "stablehlo.scatter"(%t, %h, %u) ({
+       ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+         %o = stablehlo.subtract %q, %p : tensor<f32>
+         stablehlo.return %o : tensor<f32>
+       }) {scatter_dimension_numbers = #stablehlo.scatter<
+             inserted_window_dims = [0, 1],
+             scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>,
+           indices_are_sorted = false, unique_indices = false} :
+           (tensor<?x5xf32>, tensor<4x2xi64>, tensor<4xf32>)
+           -> tensor<?x5xf32>
+       return %b, %c : tensor<30x5xf32>, tensor<?x5xf32>
+     })",
+     {{ElementType::I1, {30}, 0, 1},
+      {ElementType::F32, {30, 5}},
+      {ElementType::F32, {30, 5}}}},
+    {"windows over as many as there are",
+     R"((%m: tensor<30xi1>, %x: tensor<30x6xf32>)
+         -> (tensor<?x6xf32>, tensor<?x3xf32>) {
+       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %a = nn.take %x, %r, axis = 0 :
+           (tensor<30x6xf32>, tensor<?xi64>) -> tensor<?x6xf32>
+       %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+       %zero = stablehlo.constant dense<0.5> : tensor<f32>
+       %b = "stablehlo.reduce_window"(%a, %low) ({
+       ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+         %o = stablehlo.maximum %p, %q : tensor<f32>
+         stablehlo.return %o : tensor<f32>
+       }) {window_dimensions = array<i64: 3, 1>,
+           padding = dense<[[1, 1], [0, 0]]> : tensor<2x2xi64>} :
+           (tensor<?x6xf32>, tensor<f32>) -> tensor<?x6xf32>
+       %c = "stablehlo.reduce_window"(%a, %zero) ({
+       ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+         %o = stablehlo.add %p, %q : tensor<f32>
+         stablehlo.return %o : tensor<f32>
+       }) {window_dimensions = array<i64: 2, 2>,
+           window_strides = array<i64: 2, 2>,
+           padding = dense<[[1, 2], [0, 0]]> : tensor<2x2xi64>} :
+           (tensor<?x6xf32>, tensor<f32>) -> tensor<?x3xf32>
+       return %b, %c : tensor<?x6xf32>, tensor<?x3xf32>
+     })",
+     {{ElementType::I1, {30}, 0, 1}, {ElementType::F32, {30, 6}}}},
+    {"parts at computed places, taken and replaced",
+     R"((%m: tensor<30xi1>, %x: tensor<30x6xf32>, %i: tensor<i64>)
+         -> (tensor<?x2xf32>, tensor<?x6xf32>) {
+       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %a = nn.take %x, %r, axis = 0 :
+           (tensor<30x6xf32>, tensor<?xi64>) -> tensor<?x6xf32>
+       %z = stablehlo.constant dense<0> : tensor<i64>
+       %two = stablehlo.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>
+       %row = stablehlo.constant dense<3.0> : tensor<1x6xf32>
+       %t = stablehlo.tanh %a : tensor<?x6xf32>
+       %j = stablehlo.constant dense<[0, 2]> : tensor<2xi64>
+       %one = stablehlo.constant dense<1> : tensor<2xi64>
+       %four = stablehlo.constant dense<4> : tensor<1xi64>
+       %w = stablehlo.convert %v : (tensor<1xi32>) -> tensor<1xi64>
+       %l = stablehlo.concatenate %w, %four, dim = 0 :
+           (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+       %b = stablehlo.real_dynamic_slice %t, %j, %l, %one :
+           (tensor<?x6xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>)
+           -> tensor<?x2xf32>
+       %e = "stablehlo.concatenate"(%a, %row) {dimension = 0 : i64} :
+           (tensor<?x6xf32>, tensor<1x6xf32>) -> tensor<?x6xf32>
+       %c = stablehlo.dynamic_update_slice %e, %two, %i, %z :
+           (tensor<?x6xf32>, tensor<1x2xf32>, tensor<i64>, tensor<i64>)
+           -> tensor<?x6xf32>
+       return %b, %c : tensor<?x2xf32>, tensor<?x6xf32>
+     })",
+     {{ElementType::I1, {30}, 0, 1},
+      {ElementType::F32, {30, 6}},
+      {ElementType::I64, {}, -3, 30}}},
+    {"running sums of as many as there are",
+     R"((%m: tensor<30xi1>, %x: tensor<30x6xf32>)
+         -> (tensor<?x6xf32>, tensor<?x6xf32>, tensor<?xi64>) {
+       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %a = nn.take %x, %r, axis = 0 :
+           (tensor<30x6xf32>, tensor<?xi64>) -> tensor<?x6xf32>
+       %b = nn.cumulative_sum %a, axis = 0
+           {exclusive = false, reverse = true} : tensor<?x6xf32>
+       %c = nn.cumulative_sum %a, axis = 1
+           {exclusive = true, reverse = false} : tensor<?x6xf32>
+       %d = nn.cumulative_sum %r, axis = 0
+           {exclusive = true, reverse = false} : tensor<?xi64>
+       return %b, %c, %d : tensor<?x6xf32>, tensor<?x6xf32>, tensor<?xi64>
+     })",
+     {{ElementType::I1, {30}, 0, 1}, {ElementType::F32, {30, 6}}}},
+    {"a loop over as many as there are",
+     R"((%m: tensor<30xi1>, %x: tensor<30x6xf32>, %k: tensor<i64>)
+         -> (tensor<?x6xf32>, tensor<?xi64>) {
+       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %a = nn.take %x, %r, axis = 0 :
+           (tensor<30x6xf32>, tensor<?xi64>) -> tensor<?x6xf32>
+       %z = stablehlo.constant dense<0> : tensor<i64>
+       %one = stablehlo.constant dense<1> : tensor<i64>
+       %w:3 = stablehlo.while(%i = %z, %b = %a, %t = %r) :
+           tensor<i64>, tensor<?x6xf32>, tensor<?xi64>
+        cond {
+         %less = stablehlo.compare LT, %i, %k :
+             (tensor<i64>, tensor<i64>) -> tensor<i1>
+         stablehlo.return %less : tensor<i1>
+       } do {
+         %j = stablehlo.add %i, %one : tensor<i64>
+         %c = stablehlo.cosine %b : tensor<?x6xf32>
+         %d = stablehlo.add %c, %a : tensor<?x6xf32>
+         %e = stablehlo.subtract %r, %t : tensor<?xi64>
+         stablehlo.return %j, %d, %e :
+             tensor<i64>, tensor<?x6xf32>, tensor<?xi64>
+       }
+       return %w#1, %w#2 : tensor<?x6xf32>, tensor<?xi64>
+     })",
+     {{ElementType::I1, {30}, 0, 1},
+      {ElementType::F32, {30, 6}},
+      {ElementType::I64, {}, 0, 4}}},
+    {"padded on either side",
+     R"((%m: tensor<30xi1>, %x: tensor<30x6xf32>) -> tensor<?x9xf32> {
+       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+       %a = nn.take %x, %r, axis = 0 :
+           (tensor<30x6xf32>, tensor<?xi64>) -> tensor<?x6xf32>
+       %v2 = stablehlo.constant dense<2.5> : tensor<f32>
+       %b = stablehlo.pad %a, %v2, low = [2, -1], high = [1, 4],
+           interior = [0, 0] : (tensor<?x6xf32>, tensor<f32>) -> tensor<?x9xf32>
+       return %b : tensor<?x9xf32>
+     })",
+     {{ElementType::I1, {30}, 0, 1}, {ElementType::F32, {30, 6}}}},
     {"a computed size beside a number",
      R"((%x: tensor<4x1xf32>, %k: tensor<1xi64>) -> tensor<4x?xf32> {
        %four = stablehlo.constant dense<4> : tensor<1xi64>

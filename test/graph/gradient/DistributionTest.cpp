@@ -160,6 +160,67 @@ TEST(CollectiveGradient, OfReductionsToSome) {
   }
 }
 
+/// A body of several operations, which does not give the same in another order:
+/// to all, in parts, and to one.
+TEST(CollectiveGradient, OfReductionsByAnyBody) {
+  const std::string region = R"(({
+      ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+        %s = stablehlo.sine %b : tensor<f64>
+        %p = stablehlo.multiply %a, %s : tensor<f64>
+        %r = stablehlo.add %p, %b : tensor<f64>
+        stablehlo.return %r : tensor<f64>
+    }) )",
+                    whole = ": (tensor<4x2xf64>) -> tensor<4x2xf64>";
+  const std::string global =
+      "replica_groups = dense<[[0, 3, 2, 1]]> : tensor<1x4xi64>, "
+      "use_global_device_ids, channel_handle = "
+      "#stablehlo.channel_handle<handle "
+      "= 1, type = 0>}";
+  for (const std::string &groups :
+       {std::string("replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>}"),
+        std::string("replica_groups = dense<[[0], [1]]> : tensor<2x1xi64>}"),
+        global})
+    checkOnGrid(R"(%y = "stablehlo.all_reduce"(%x) )" + region + "{" + groups +
+                    whole,
+                "4x2xf64");
+  checkOnGrid(
+      R"(%y = "stablehlo.reduce_scatter"(%x) )" + region +
+          "{scatter_dimension = 1 : i64, replica_groups = dense<[[1, 0]]> : "
+          "tensor<1x2xi64>} : (tensor<4x2xf64>) -> tensor<4x1xf64>",
+      "4x1xf64");
+  checkOnGrid(R"(%y = "stablehlo.reduce_scatter"(%x) )" + region +
+                  "{scatter_dimension = 0 : i64, " + global +
+                  ": (tensor<4x2xf64>) -> tensor<1x2xf64>",
+              "1x2xf64");
+  const std::string groups =
+      "replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>";
+  checkOnGrid(R"(%y = "stablehlo.collective_reduce"(%x) )" + region + "{" +
+                  groups + "}" + whole,
+              "4x2xf64");
+  checkOnGrid(
+      "%one = stablehlo.constant dense<1> : tensor<1xi32>\n" +
+          std::string(R"(%y = "stablehlo.collective_reduce"(%x, %one) )") +
+          region + "{" + groups +
+          ", has_dynamic_root} : (tensor<4x2xf64>, tensor<1xi32>) -> "
+          "tensor<4x2xf64>",
+      "4x2xf64");
+}
+
+/// A body that reads from outside what leads to the operand; each process has
+/// its own.
+TEST(CollectiveGradient, OfBodiesThatReadFromOutside) {
+  checkOnGrid(
+      R"(%first = stablehlo.slice %x [0:1, 0:1] : (tensor<4x2xf64>) -> tensor<1x1xf64>
+    %k = stablehlo.reshape %first : (tensor<1x1xf64>) -> tensor<f64>
+    %y = "stablehlo.all_reduce"(%x) ({
+      ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+        %p = stablehlo.multiply %a, %k : tensor<f64>
+        %r = stablehlo.add %p, %b : tensor<f64>
+        stablehlo.return %r : tensor<f64>
+    }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<4x2xf64>) -> tensor<4x2xf64>)",
+      "4x2xf64");
+}
+
 /// What was started is awaited at once.
 TEST(CollectiveGradient, OfFutures) {
   checkOnGrid(R"(%f = "stablehlo.async_start"(%x) ({

@@ -171,6 +171,74 @@ TEST(QuantizedGradient, OfReductions) {
   }
 }
 
+/// A body that rounds to another scale, and reads a quantised constant: the
+/// gradients are those of a body on real numbers that rounds them as often.
+TEST(QuantizedGradient, OfReductionsThatRescale) {
+  const std::string q = "tensor<!quant.uniform<i8:f32, 0.02:1>>",
+                    k = "tensor<!quant.uniform<i8:f32, 0.05:-3>>",
+                    many = "tensor<3x4x!quant.uniform<i8:f32, 0.02:1>>",
+                    some = "tensor<3x!quant.uniform<i8:f32, 0.02:1>>";
+  const std::string start =
+      "(%x: tensor<3x4xf32>) -> tensor<3xf32> {\n"
+      "%c = stablehlo.constant dense<0.5> : tensor<f32>\n"
+      "%i = stablehlo.uniform_quantize %c : (tensor<f32>) -> " +
+      q + "\n%q = stablehlo.uniform_quantize %x : (tensor<3x4xf32>) -> " +
+      many + "\n";
+  const std::vector<Tensor> got =
+      gradientsOf(start + R"(%r = "stablehlo.reduce"(%q, %i) ({
+      ^bb0(%a: )" + q +
+                      ", %b: " + q + R"():
+        %u = stablehlo.uniform_quantize %b : ()" +
+                      q + ") -> " + k + R"(
+        %f = stablehlo.constant() {value = dense<20> : tensor<i8>} : () -> )" +
+                      k + R"(
+        %m = stablehlo.multiply %u, %f : )" +
+                      k + R"(
+        %v = stablehlo.uniform_quantize %m : ()" +
+                      k + ") -> " + q + R"(
+        %d = stablehlo.uniform_dequantize %v : ()" +
+                      q + R"() -> tensor<f32>
+        %e = stablehlo.uniform_quantize %d : (tensor<f32>) -> )" +
+                      q + R"(
+        %s = stablehlo.add %a, %e : )" +
+                      q + R"(
+        stablehlo.return %s : )" +
+                      q + R"(
+      }) {dimensions = array<i64: 1>} : ()" +
+                      many + ", " + q + ") -> " + some + R"(
+      %y = stablehlo.uniform_dequantize %r : ()" +
+                      some + ") -> tensor<3xf32>\nreturn %y : tensor<3xf32> }",
+                  {-3, 3});
+  const std::string back = ") -> tensor<f32>\n", to = " : (tensor<f32>) -> ";
+  const std::vector<Tensor> want = gradientsOf(
+      start + "%x1 = stablehlo.uniform_dequantize %q : (" + many +
+          ") -> tensor<3x4xf32>\n%i1 = stablehlo.uniform_dequantize %i : (" +
+          q + back + R"(%r = "stablehlo.reduce"(%x1, %i1) ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %f = stablehlo.constant dense<1.15> : tensor<f32>
+        %u = stablehlo.uniform_quantize %b)" +
+          to + k + "\n%u1 = stablehlo.uniform_dequantize %u : (" + k + back +
+          "%m = stablehlo.multiply %u1, %f : tensor<f32>\n"
+          "%v = stablehlo.uniform_quantize %m" +
+          to + q + "\n%v1 = stablehlo.uniform_dequantize %v : (" + q + back +
+          R"(%s = stablehlo.add %a, %v1 : tensor<f32>
+        stablehlo.return %s : tensor<f32>
+      }) {dimensions = array<i64: 1>} : (tensor<3x4xf32>, tensor<f32>) -> tensor<3xf32>
+      %r1 = stablehlo.uniform_quantize %r : (tensor<3xf32>) -> )" +
+          some + "\n%y = stablehlo.uniform_dequantize %r1 : (" + some +
+          ") -> tensor<3xf32>\nreturn %y : tensor<3xf32> }",
+      {-3, 3});
+  ASSERT_EQ(got.size(), 1u);
+  ASSERT_EQ(want.size(), 1u);
+  int cut = 0;
+  for (int64_t i = 0; i < got[0].size(); ++i) {
+    EXPECT_EQ(got[0].toDouble(i), want[0].toDouble(i)) << i;
+    cut += got[0].toDouble(i) == 0;
+  }
+  EXPECT_GT(cut, 0);
+  EXPECT_LT(cut, 12);
+}
+
 /// Storage elements as such have no gradient.
 TEST(QuantizedGradient, EndsAtStorage) {
   Model model = parse(R"(func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -138,13 +138,19 @@ machineFor(Target target, const std::vector<std::string> &matrixFeatures) {
 
 Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
                                 const CodegenDumps &dumps,
-                                std::vector<std::string> *matrixFeatures) {
+                                std::vector<std::string> *matrixFeatures,
+                                CompileStages *stages) {
+  const auto ended = [&](const char *stage) {
+    if (stages)
+      stages->end(stage);
+  };
   if (dumps.mlir) {
     llvm::raw_string_ostream stream(*dumps.mlir);
     module.print(stream);
   }
   if (Result<void> lowered = lowerToLLVM(module, target); !lowered)
     return lowered.takeError();
+  ended("lower");
 
   llvm::LLVMContext context;
   context.setDiagnosticHandler(std::make_unique<WithoutRemarks>());
@@ -165,10 +171,12 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
   setAttributes(*code, target, **machine);
   if (Result<void> sound = verifyIfWanted(*code, "as lowered"); !sound)
     return sound.takeError();
+  ended("translate");
   if (Result<void> optimized = optimize(*code, **machine, target); !optimized)
     return optimized.takeError();
   if (Result<void> sound = verifyIfWanted(*code, "as optimised"); !sound)
     return sound.takeError();
+  ended("optimise");
   if (Result<void> dumped = dumpTexts(*code, **machine, dumps); !dumped)
     return dumped.takeError();
 
@@ -177,5 +185,6 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
       emit(*code, **machine, llvm::CodeGenFileType::ObjectFile, object);
   if (!emitted)
     return emitted.takeError();
+  ended("assemble");
   return ObjectFile(object.begin(), object.end());
 }

@@ -10,6 +10,7 @@
 #define SINTER_BACKEND_CPU_CODEGEN_CODEGEN_H
 
 #include "backend/cpu/codegen/Target.h"
+#include "runtime/CompileStage.h"
 #include "runtime/Result.h"
 
 #include <string>
@@ -43,10 +44,12 @@ void registerCodegenDialects(mlir::DialectRegistry &registry);
 ///
 /// \p matrixFeatures gets the features of matrix units that the code uses
 /// ("amx-tile", ...), which it does by calls of LLVM's intrinsics for tiles
-/// only; code without any is made as for a target without the units.
+/// only; code without any is made as for a target without the units. \p stages
+/// are told of "lower", "translate", "optimise" and "assemble".
 Result<ObjectFile> compile(mlir::ModuleOp module, const Target &target,
                            const CodegenDumps &dumps = {},
-                           std::vector<std::string> *matrixFeatures = nullptr);
+                           std::vector<std::string> *matrixFeatures = nullptr,
+                           CompileStages *stages = nullptr);
 
 /// Whether MLIR's verifier looks at kernels after each pass that lowers them,
 /// and LLVM's before and after its optimiser and between the passes behind it.

@@ -6,19 +6,22 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-void BlockedKernel::setWork(KernelPlan &plan, ArrayRef<int64_t> ofImage,
+void BlockedKernel::setWork(KernelPlan &plan, ArrayRef<TaskPart> ofImage,
                             double flops) const {
   ArrayRef<int64_t> shape = shapeOf(anchor->getResult(0));
   if (hasNamed(shape)) {
     plan.taskParts = {{{images()}, 1}};
-    for (int64_t size : ofImage)
-      plan.taskParts.push_back({{size}, 1});
+    llvm::append_range(plan.taskParts, ofImage);
     plan.flops = flops / double(shape[1] * shape[4]);
     return;
   }
   plan.tasks = images();
-  for (int64_t size : ofImage)
-    plan.tasks *= size;
+  for (const TaskPart &part : ofImage) {
+    int64_t count = 1;
+    for (int64_t size : part.sizes)
+      count *= llvm::divideCeil(size, part.tile);
+    plan.tasks *= llvm::divideCeil(count, part.block);
+  }
   plan.flops = double(images() * shape[2] * shape[3]) * flops;
 }
 

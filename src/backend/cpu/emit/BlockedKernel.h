@@ -40,9 +40,8 @@ protected:
   /// How many images the result has, or the name of their number.
   int64_t images() const { return shapeOf(anchor->getResult(0))[0]; }
   /// Sets what \p plan says of all images: the tasks of one are the product of
-  /// \p ofImage, whose sizes may be named, and a pixel of all channels takes
-  /// \p flops.
-  void setWork(KernelPlan &plan, llvm::ArrayRef<int64_t> ofImage,
+  /// \p ofImage, and a pixel of all channels takes \p flops.
+  void setWork(KernelPlan &plan, llvm::ArrayRef<TaskPart> ofImage,
                double flops) const;
 
   /// Null if the kernel has none.

@@ -48,9 +48,7 @@ static std::vector<TileArithmetic> tilesFor(cpu::ConvolutionOp op,
 static Alternatives estimatesOf(cpu::ConvolutionOp op,
                                 const Arithmetic &arithmetic,
                                 const Target &target) {
-  // Winograd's method is made for images of known size.
-  const bool allowsFast = op.getFast() && !convolutionShape(op).hasOpenArea();
-  return alternativesFor(nominalShape(op), arithmetic, target, allowsFast,
+  return alternativesFor(nominalShape(op), arithmetic, target, op.getFast(),
                          tilesFor(op, arithmetic));
 }
 
@@ -77,14 +75,16 @@ public:
     const int64_t groupInputs = shape.inputChannels / shape.groups;
     flops = 2.0 * double(shape.outputChannels) * double(groupInputs) *
             double(shape.taps());
+    // Images are units where their number or size is not known.
+    const bool areUnits = isNamed(images()) || shape.hasOpenArea();
     ConvolutionShape ofAll = shape;
-    if (!isNamed(images()))
+    if (!areUnits)
       ofAll.batch = images();
     estimated = estimatesOf(op, arithmetic, target);
     const StringRef chosen = estimated.front().kernel;
     if (chosen == "winograd") {
       fast.emplace(ofAll, target,
-                   isNamed(images()) ? std::optional(images()) : std::nullopt);
+                   areUnits ? std::optional(images()) : std::nullopt);
     } else if (usesTiles(chosen)) {
       tiles.emplace(ofAll, target,
                     tilesNamed(chosen, tilesFor(op, arithmetic)));
@@ -118,10 +118,10 @@ public:
       plan.scratchBytes = tiles->scratchBytes();
       usePacking(uint64_t(tiles->packedBytes()), *tiles);
     } else if (depthwise) {
-      setWork(plan, depthwise->taskSizes(), flops);
+      setWork(plan, depthwise->taskParts(), flops);
       usePacking(bytesOf(*depthwise), *depthwise);
     } else if (direct) {
-      setWork(plan, direct->taskSizes(), flops);
+      setWork(plan, direct->taskParts(), flops);
       usePacking(bytesOf(*direct), *direct);
     } else {
       setWork(plan, {fast->unitsOfImage()}, flops);
@@ -166,7 +166,7 @@ private:
     uint64_t bytes =
         uint64_t(fast->workspaceElements() * arithmetic.rhsBytes());
     plan.scratchType = arithmetic.rhs;
-    const bool isOpen = isNamed(images());
+    const bool isOpen = isNamed(images()) || convolutionShape(op).hasOpenArea();
     if (fast->stages() == 1) {
       if (!isOpen)
         plan.tasks = fast->tasks(0);
@@ -176,7 +176,8 @@ private:
     plan.workspaceBytes = bytes;
     plan.rounds = fast->rounds();
     if (isOpen)
-      plan.units = {{images(), fast->unitsOfImage()}, fast->unitsOfRound()};
+      plan.units = {{{{images()}, 1}, fast->unitsOfImage()},
+                    fast->unitsOfRound()};
     for (int64_t stage = 0; stage < fast->stages(); ++stage)
       plan.stages.push_back(
           {fast->tasks(stage), fast->flops(stage) / plan.rounds});

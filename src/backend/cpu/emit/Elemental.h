@@ -96,12 +96,10 @@ public:
   mlir::Value linearize(llvm::ArrayRef<Coordinate> place,
                         llvm::ArrayRef<int64_t> shape);
   mlir::Value splat(mlir::Value value);
-  /// A start index of a dynamic slice, clamped to 0 .. limit.
+  /// Where a slice of \p slice elements of \p size starts, either of which may
+  /// be named: so that it ends inside.
   mlir::Value clampedStart(mlir::Value tensor, llvm::ArrayRef<Coordinate> place,
-                           int64_t limit);
-  /// The same where \p limit is counted when the program runs.
-  mlir::Value clampedStart(mlir::Value tensor, llvm::ArrayRef<Coordinate> place,
-                           mlir::Value limit);
+                           int64_t size, int64_t slice);
   /// Whether the first coordinates of a place in \p op's result are not those
   /// of padding; i1.
   mlir::Value isInside(stablehlo::PadOp op, llvm::ArrayRef<Coordinate> place);

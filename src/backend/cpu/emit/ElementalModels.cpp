@@ -101,8 +101,9 @@ struct ElementRules {
     row<BitcastConvertOp, kindOfBitcast, Costly, &Elemental::bitcastAt>(c);
     row<BroadcastInDimOp, moves, Cheap, &Elemental::broadcastAt, Open>(c);
     row<ConcatenateOp, moves, Costly, &Elemental::concatenateAt, Open>(c);
-    row<DynamicSliceOp, moves, Costly, &Elemental::dynamicSliceAt>(c);
-    row<DynamicUpdateSliceOp, moves, Costly, &Elemental::dynamicUpdateAt>(c);
+    row<DynamicSliceOp, moves, Costly, &Elemental::dynamicSliceAt, Open>(c);
+    row<DynamicUpdateSliceOp, moves, Costly, &Elemental::dynamicUpdateAt, Open>(
+        c);
     row<GatherOp, moves, Costly, &Elemental::gatherAt, Open>(c);
     row<IotaOp, moves, Cheap, &Elemental::iotaAt, Open>(c);
     row<PadOp, moves, Costly, &Elemental::padAt, Open>(c);
@@ -117,7 +118,8 @@ struct ElementRules {
   static void attachSums(MLIRContext *c) {
     using namespace stablehlo;
     row<ReduceOp, Kind::Reduction, Costly, &Elemental::reduceAt, Open>(c);
-    row<ReduceWindowOp, kindOfWindow, Costly, &Elemental::reduceWindowAt>(c);
+    row<ReduceWindowOp, kindOfWindow, Costly, &Elemental::reduceWindowAt, Open>(
+        c);
     row<DotGeneralOp, Kind::Product, Costly, &Elemental::dotAt, Open>(c);
     row<stablehlo::ConvolutionOp, Kind::Product, Costly,
         &Elemental::convolutionAt, hasFewProducts>(c);
@@ -132,9 +134,9 @@ struct ElementRules {
 
   static void attachWhole(MLIRContext *c) {
     using namespace stablehlo;
-    row<ScatterOp, Kind::Whole>(c);
+    row<ScatterOp, Kind::Whole, Costly, nullptr, Open>(c);
     row<SelectAndScatterOp, Kind::Whole>(c);
-    row<SortOp, Kind::Whole>(c);
+    row<SortOp, Kind::Whole, Costly, nullptr, Open>(c);
     row<CaseOp, Kind::Control>(c);
     row<IfOp, Kind::Control>(c);
     row<WhileOp, Kind::Control>(c);

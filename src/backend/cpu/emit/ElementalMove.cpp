@@ -352,12 +352,13 @@ std::optional<Values> Elemental::iotaAt(stablehlo::IotaOp op, Place place) {
   return Values{emitConvert(code, count, i64, element)};
 }
 
-Value Elemental::clampedStart(Value tensor, Place place, int64_t limit) {
-  return limit <= 0 ? code.index(0)
-                    : clampedStart(tensor, place, code.index(limit));
-}
-
-Value Elemental::clampedStart(Value tensor, Place place, Value limit) {
+Value Elemental::clampedStart(Value tensor, Place place, int64_t size,
+                              int64_t slice) {
+  if (size == slice)
+    return code.index(0);
+  Value limit = code.sub(code.index(size), code.index(slice));
+  if (const auto known = code.constantOf(limit); known && *known <= 0)
+    return code.index(0);
   Value start = at(tensor, place);
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
   Type i64 = code.builder.getI64Type();
@@ -382,8 +383,7 @@ std::optional<Values> Elemental::dynamicSliceAt(stablehlo::DynamicSliceOp op,
   ArrayRef<int64_t> shape = shapeOf(op.getOperand());
   Coordinates source;
   for (auto [i, start] : llvm::enumerate(op.getStartIndices())) {
-    Value first =
-        clampedStart(start, Place(), shape[i] - op.getSliceSizes()[i]);
+    Value first = clampedStart(start, Place(), shape[i], op.getSliceSizes()[i]);
     source.push_back({code.add(first, place[i].value), place[i].lanes});
   }
   return Values{at(op.getOperand(), source)};
@@ -402,7 +402,7 @@ Elemental::dynamicUpdateAt(stablehlo::DynamicUpdateSliceOp op, Place place) {
     }
     if (place[i].lanes)
       return std::nullopt;
-    Value first = clampedStart(start, Place(), shape[i] - update[i]);
+    Value first = clampedStart(start, Place(), shape[i], update[i]);
     Value index = code.sub(place[i].value, first);
     inside = code.both(inside, code.less(code.index(-1), index));
     inside = code.both(inside, code.less(index, code.index(update[i])));
@@ -452,12 +452,8 @@ std::optional<Values> Elemental::gatherAt(stablehlo::GatherOp op, Place place) {
     const int64_t slice = op.getSliceSizes()[dim];
     if (shape[dim] == slice)
       continue;
-    Value start =
-        isNamed(shape[dim])
-            ? clampedStart(op.getStartIndices(), indexPlace(component),
-                           code.sub(code.index(shape[dim]), slice))
-            : clampedStart(op.getStartIndices(), indexPlace(component),
-                           shape[dim] - slice);
+    Value start = clampedStart(op.getStartIndices(), indexPlace(component),
+                               shape[dim], slice);
     source[dim].value = code.add(source[dim].value, start);
   }
   for (auto [operandDim, indexDim] :

@@ -366,7 +366,7 @@ std::optional<Values> Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op,
           Value index = code.add(range.first, code.mul(i, w.windowDilation));
           Value outer = inside;
           if (pads) {
-            Value end = code.index(shape[dim] * w.baseDilation);
+            Value end = code.mul(code.index(shape[dim]), w.baseDilation);
             inside =
                 code.both(inside, code.both(code.less(code.index(-1), index),
                                             code.less(index, end)));

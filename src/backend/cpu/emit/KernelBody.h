@@ -29,6 +29,8 @@ public:
   virtual std::vector<TaskPart> taskParts() const { return {}; }
   /// Bytes of the scratch buffer, the last of the kernel's; 0 for none.
   virtual uint64_t scratchBytes() const { return 0; }
+  /// What it has besides, of a named size.
+  virtual std::optional<ScratchPart> openScratch() const { return {}; }
   /// For how many neighbours a coordinate with lanes stands.
   virtual int64_t lanes() const { return 1; }
   /// Writes one task. \p elemental knows the inputs; \p outputs are the

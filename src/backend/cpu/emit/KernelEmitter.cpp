@@ -28,8 +28,7 @@ Result<void> cpu::checkOpen(KernelOp kernel) {
 
 Result<void> cpu::checkOpen(KernelOp kernel, const KernelPlan &plan) {
   if (!isOpen(kernel) ||
-      (plan.stages.empty() ? !plan.taskParts.empty() && !plan.updated
-                           : plan.units.has_value()))
+      (plan.stages.empty() ? !plan.taskParts.empty() : plan.units.has_value()))
     return {};
   Operation *root = kernel.rootOp();
   for (Operation &op : kernel.getBody().front())
@@ -145,6 +144,7 @@ KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
     plan.flops = elementCostOf(kernel);
   }
   plan.scratchBytes = body->scratchBytes();
+  plan.openScratch = body->openScratch();
   plan.packings.resize(kernel.getInputs().size());
   plan.updated = kernel.getUpdated();
   return plan;
@@ -168,12 +168,16 @@ static std::vector<KernelContract> writeKernel(KernelOp kernel,
   for (Value result : body.getTerminator()->getOperands())
     buffers.push_back(bufferOf(result, true));
   std::unique_ptr<KernelBody> way = KernelBody::create(kernel);
-  const bool hasScratch = way->scratchBytes() != 0;
-  if (uint64_t bytes = way->scratchBytes()) {
+  const bool hasOpenScratch = way->openScratch().has_value();
+  const bool hasScratch = hasOpenScratch || way->scratchBytes() != 0;
+  if (hasScratch) {
     KernelBuffer scratch;
-    scratch.type = MemRefType::get({int64_t(bytes)},
-                                   IntegerType::get(module.getContext(), 8));
+    const int64_t bytes =
+        hasOpenScratch ? mostOpenBytes : int64_t(way->scratchBytes());
+    scratch.type =
+        MemRefType::get({bytes}, IntegerType::get(module.getContext(), 8));
     scratch.isWritten = true;
+    scratch.isOpen = hasOpenScratch;
     buffers.push_back(scratch);
   }
   if (isOpen(kernel))

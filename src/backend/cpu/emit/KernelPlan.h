@@ -15,6 +15,12 @@
 
 namespace sinter::cpu {
 
+/// Bytes of scratch for each of a named size.
+struct ScratchPart {
+  int64_t size = 0;
+  uint64_t bytesEach = 0;
+};
+
 /// How a kernel wants to be called. Its buffers are the inputs in order
 /// (without the one that is updated in place), the results in order, and
 /// scratch where scratchBytes is not 0.
@@ -22,6 +28,8 @@ struct KernelPlan {
   int64_t tasks = 1;
   double flops = 0;
   uint64_t scratchBytes = 0;
+  /// What scratch has besides, where that follows from a named size.
+  std::optional<ScratchPart> openScratch;
   /// What an AnchorKernel's scratch or workspace holds; other kernels get
   /// bytes.
   ElementType scratchType = ElementType::I8;
@@ -43,10 +51,14 @@ struct KernelPlan {
     double flops;
   };
   std::vector<Stage> stages;
-  /// Where sizes are named: how many units the stages do, and how many of them
-  /// in a round. What is said of tasks, of work and of the workspace is of one
-  /// unit then.
-  std::optional<TaskPart> units;
+  /// Where sizes are named: the product of how many units the stages do, and
+  /// how many of them in a round. What is said of tasks, of work and of the
+  /// workspace is of one unit then.
+  struct Units {
+    std::vector<TaskPart> parts;
+    int64_t ofRound = 1;
+  };
+  std::optional<Units> units;
   /// How often the stages are gone through, each time with the next `tasks` of
   /// their functions' tasks.
   int64_t rounds = 1;

@@ -22,10 +22,9 @@ KernelBuffer cpu::bufferOf(Value tensor, bool isWritten) {
   RankedTensorType type = tensorOf(tensor);
   KernelBuffer buffer;
   buffer.isOpen = sinter::hasNamedSizes(type);
-  // Of an open one more than any has, for code that compares.
-  constexpr int64_t most = int64_t(1) << 40;
-  buffer.type = MemRefType::get({buffer.isOpen ? most : type.getNumElements()},
-                                storageType(type.getElementType()));
+  buffer.type =
+      MemRefType::get({buffer.isOpen ? mostOpenBytes : type.getNumElements()},
+                      storageType(type.getElementType()));
   buffer.isWritten = isWritten;
   return buffer;
 }

@@ -12,6 +12,9 @@ namespace sinter::cpu {
 /// last buffer is the table of them then.
 bool isOpen(KernelOp kernel);
 
+/// One more than any buffer of unknown size has, for code that compares.
+inline constexpr int64_t mostOpenBytes = int64_t(1) << 40;
+
 /// \p tensor, and the table of named sizes, as a kernel's buffers.
 KernelBuffer bufferOf(mlir::Value tensor, bool isWritten);
 KernelBuffer tableOfSizes(mlir::MLIRContext *context);

@@ -34,7 +34,7 @@ public:
   KernelPlan plan() const override {
     KernelPlan plan;
     plan.name = "pool";
-    setWork(plan, pooling->taskSizes(), flops);
+    setWork(plan, pooling->taskParts(), flops);
     plan.packings.resize(kernel.getInputs().size());
     return plan;
   }

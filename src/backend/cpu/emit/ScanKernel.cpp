@@ -30,7 +30,8 @@ public:
         nest.shape.push_back(shape[i]);
     if (isInnermost)
       nest.shape.push_back(1);
-    nest.cost = double(shape[scan.dim]);
+    const int64_t length = shape[scan.dim];
+    nest.cost = double(isNamed(length) ? nominalSize : length);
     nest.body = [this, isInnermost](ArrayRef<Value> outer, Value begin,
                                     Value end) {
       isInnermost ? scanRow(outer) : scanRows(outer, begin, end);
@@ -38,6 +39,7 @@ public:
   }
 
   int64_t tasks() const override { return std::max<int64_t>(nest.tasks(), 1); }
+  std::vector<TaskPart> taskParts() const override { return nest.taskParts(); }
 
   void emit(Elemental &values, Value task, ValueRange outputs, Value) override {
     elemental = &values;
@@ -76,7 +78,7 @@ private:
   /// Which element is the \p i th that is met.
   Value met(Value i) {
     KernelBuilder &e = elemental->code;
-    return scan.isReverse ? e.sub(e.index(shape[scan.dim] - 1), i) : i;
+    return scan.isReverse ? e.sub(e.sub(e.index(shape[scan.dim]), 1), i) : i;
   }
 
   void scanRow(ArrayRef<Value> outer) {

@@ -38,12 +38,18 @@ public:
                : 1;
   }
 
+  std::vector<TaskPart> taskParts() const override {
+    if (hasRows && taskColumns)
+      return {{{updates.back()}, taskColumns}};
+    return {{{}, 1}};
+  }
+
   void emit(Elemental &values, Value task, ValueRange outputs, Value) override {
     elemental = &values;
     memory = outputs;
     if (!inPlace)
       copyInputs();
-    if (tensorOf(op.getUpdates()[0]).getNumElements() == 0)
+    if (llvm::is_contained(updates, 0))
       return;
     KernelBuilder &e = values.code;
     if (!hasRows) {
@@ -68,7 +74,13 @@ private:
   /// threads.
   void chooseColumns() {
     constexpr int64_t leastElements = 1 << 16, mostTasks = 16, line = 64;
-    int64_t elements = tensorOf(op.getUpdates()[0]).getNumElements();
+    int64_t elements = 1;
+    for (int64_t size : updates)
+      elements *= isNamed(size) ? nominalSize : size;
+    if (isNamed(updates.back())) {
+      taskColumns = leastElements;
+      return;
+    }
     int64_t wanted =
         std::clamp<int64_t>(elements / leastElements, 1, mostTasks);
     int64_t part = (updates.back() + wanted - 1) / wanted;

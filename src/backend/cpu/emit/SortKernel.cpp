@@ -19,7 +19,9 @@ namespace {
 /// Where the comparator orders by one number, its key is computed once. Up to
 /// 32 bits stand above the position in the item. Long rows are sorted by radix,
 /// a digit of the key a pass from the lowest up (Knuth, The Art of Computer
-/// Programming 3, 5.2.5), others merged, from runs of one item up.
+/// Programming 3, 5.2.5), others merged, from runs of one item up. Rows of
+/// named length have the code for each, and choose when they are sorted: what
+/// is sorted stably is the same either way.
 class SortKernel : public KernelBody {
 public:
   explicit SortKernel(stablehlo::SortOp op) : op(op) {
@@ -29,10 +31,15 @@ public:
       dim += shape.size();
     // A sort of scalars has nothing to do.
     length = shape.empty() ? 1 : shape[dim];
-    while ((int64_t(1) << passes) < length)
-      ++passes;
+    if (!shape.empty() && isNamed(length))
+      nominal = nominalSize;
+    else
+      nominal = length;
     chooseWay();
-    nest.cost = double(length) * (passes + 1) * 8;
+    int64_t passes = 0;
+    while ((int64_t(1) << passes) < nominal)
+      ++passes;
+    nest.cost = double(nominal) * (passes + 1) * 8;
     for (auto [i, size] : llvm::enumerate(shape))
       if (int64_t(i) != dim)
         nest.shape.push_back(size);
@@ -41,7 +48,15 @@ public:
   }
 
   int64_t tasks() const override { return nest.tasks(); }
-  uint64_t scratchBytes() const override { return words() * 8; }
+  std::vector<TaskPart> taskParts() const override { return nest.taskParts(); }
+  uint64_t scratchBytes() const override {
+    return (fixedWords() + (isOpen() ? 0 : wordsAnItem() * length)) * 8;
+  }
+  std::optional<ScratchPart> openScratch() const override {
+    if (!isOpen())
+      return std::nullopt;
+    return ScratchPart{length, static_cast<uint64_t>(wordsAnItem()) * 8};
+  }
 
   void emit(Elemental &values, Value task, ValueRange outputs,
             Value scratch) override {
@@ -49,46 +64,67 @@ public:
     memory = outputs;
     KernelBuilder &e = values.code;
     i64 = e.builder.getI64Type();
-    buffer = e.create<memref::ViewOp>(MemRefType::get({words()}, i64), scratch,
+    const int64_t words =
+        cast<MemRefType>(scratch.getType()).getNumElements() / 8;
+    buffer = e.create<memref::ViewOp>(MemRefType::get({words}, i64), scratch,
                                       e.index(0), ValueRange());
     nest.body = [&](ArrayRef<Value> outer, Value, Value) {
       row.assign(outer.begin(), outer.end());
       if (!order)
-        return sortByComparator();
-      Value isUnordered = prepareKeys();
-      if (!order->hasUnordered())
-        return sortByKeys();
-      e.branch(
-          isUnordered,
-          [&] {
-            sortByComparator();
-            return KernelBuilder::Carried();
-          },
-          [&] {
-            sortByKeys();
-            return KernelBuilder::Carried();
-          });
+        sortByComparator();
+      else if (isOpen())
+        sortAsLongAsItIs();
+      else
+        sortOrdered();
     };
     nest.emitTask(e, task);
   }
 
 private:
+  bool isOpen() const { return isNamed(length); }
+
+  /// A row whose length is known now.
+  void sortAsLongAsItIs() {
+    KernelBuilder &e = elemental->code;
+    Value n = e.index(length);
+    auto shortRow = [&] {
+      usesRadix = false;
+      isPacked ? sortOrdered() : sortByComparator();
+    };
+    auto longRow = [&] {
+      usesRadix = true;
+      sortOrdered();
+    };
+    e.when(
+        e.less(e.index(mostItems), n), [&] { sortByComparator(); },
+        [&] { e.when(e.less(n, e.index(leastByRadix())), shortRow, longRow); });
+  }
+
+  void sortOrdered() {
+    Value isUnordered = prepareKeys();
+    if (!order->hasUnordered())
+      return sortByKeys();
+    elemental->code.when(
+        isUnordered, [&] { sortByComparator(); }, [&] { sortByKeys(); });
+  }
+
+  /// Below, counting digits costs more than it saves.
+  int64_t leastByRadix() const { return isPacked ? 256 : 512; }
+
   void chooseWay() {
-    // Below, counting digits costs more than it saves.
-    constexpr int64_t leastByRadix = 256, leastIndirect = 512;
     // More digits make fewer passes, which pays where rows are beyond caches.
     constexpr int64_t longRow = 1 << 17;
     constexpr unsigned packedBits = 32;
     order = SortOrder::of(op);
-    if (!order || length > std::numeric_limits<uint32_t>::max()) {
+    if (!order || nominal > mostItems) {
       order.reset();
       return;
     }
     isPacked = order->width() <= packedBits;
-    usesRadix = length >= (isPacked ? leastByRadix : leastIndirect);
+    usesRadix = isOpen() || length >= leastByRadix();
     if (!isPacked && !usesRadix)
       order.reset();
-    digitBits = length >= longRow && order && order->width() > 16 ? 11 : 8;
+    digitBits = nominal >= longRow && order && order->width() > 16 ? 11 : 8;
   }
 
   int64_t digits() const {
@@ -96,10 +132,14 @@ private:
                               : 0;
   }
   int64_t buckets() const { return int64_t(1) << digitBits; }
-  // The buffer: two halves of items, how often each digit is there, keys.
-  int64_t countsAt() const { return 2 * length; }
-  int64_t keysAt() const { return countsAt() + digits() * buckets(); }
-  int64_t words() const { return keysAt() + (order && !isPacked ? length : 0); }
+  // The buffer: how often each digit is there, two halves of items, keys.
+  int64_t fixedWords() const { return digits() * buckets(); }
+  int64_t wordsAnItem() const { return order && !isPacked ? 3 : 2; }
+  Value itemsAt() { return elemental->code.index(fixedWords()); }
+  Value keysAt() {
+    KernelBuilder &e = elemental->code;
+    return e.add(e.mul(e.index(length), 2), itemsAt());
+  }
 
   Coordinates placeOf(Value index) const {
     Coordinates place(row.begin(), row.end());
@@ -153,8 +193,7 @@ private:
   /// keys do not order.
   Value prepareKeys() {
     KernelBuilder &e = elemental->code;
-    e.loop(e.index(countsAt()), e.index(keysAt()), 1,
-           [&](Value i) { setWord(i, number(0)); });
+    e.loop(e.index(0), itemsAt(), 1, [&](Value i) { setWord(i, number(0)); });
     return e.loop(
         e.index(0), e.index(length), 1, ValueRange{e.boolean(false)},
         [&](Value i, ValueRange found) -> KernelBuilder::Carried {
@@ -170,10 +209,10 @@ private:
                 item, e.create<arith::ShLIOp>(key.bits, number(32)));
           else
             setWord(e.add(i, keysAt()), key.bits);
-          setWord(i, item);
+          setWord(e.add(i, itemsAt()), item);
           for (int64_t digit = 0; digit < digits(); ++digit) {
             Value count = e.add(digitOf(key.bits, number(digit * digitBits)),
-                                countsAt() + digit * buckets());
+                                digit * buckets());
             setWord(count, e.create<arith::AddIOp>(word(count), number(1)));
           }
           return {key.unordered
@@ -197,7 +236,7 @@ private:
                     }),
                     isPacked);
     Value first =
-        e.loop(e.index(0), e.index(digits()), 1, ValueRange{e.index(0)},
+        e.loop(e.index(0), e.index(digits()), 1, ValueRange{itemsAt()},
                [&](Value digit, ValueRange source) {
                  return sortByDigit(digit, source[0]);
                })[0];
@@ -215,14 +254,15 @@ private:
   KernelBuilder::Carried sortByDigit(Value digit, Value source) {
     KernelBuilder &e = elemental->code;
     Value shift = toWord(e.mul(digit, digitBits));
-    Value counts = e.add(e.mul(digit, buckets()), countsAt());
+    Value counts = e.mul(digit, buckets());
     Value some = digitOf(keyOf(word(source)), shift);
-    Value isShared = e.create<arith::CmpIOp>(
-        arith::CmpIPredicate::eq, word(e.add(counts, some)), number(length));
+    Value isShared = e.create<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                             word(e.add(counts, some)),
+                                             toWord(e.index(length)));
     return e.branch(
         isShared, [&] { return KernelBuilder::Carried{source}; },
         [&] {
-          Value target = e.sub(e.index(length), source);
+          Value target = otherHalf(source);
           e.loop(e.index(0), e.index(buckets()), 1, ValueRange{toWord(target)},
                  [&](Value bucket, ValueRange start) -> KernelBuilder::Carried {
                    Value where = e.add(counts, bucket);
@@ -230,7 +270,7 @@ private:
                    setWord(where, start[0]);
                    return {e.create<arith::AddIOp>(start[0], count)};
                  });
-          e.loop(source, e.add(source, length), 1, [&](Value i) {
+          e.loop(source, e.add(source, e.index(length)), 1, [&](Value i) {
             Value item = word(i);
             Value next = e.add(counts, digitOf(keyOf(item), shift));
             Value position = word(next);
@@ -250,7 +290,7 @@ private:
   void sortByComparator() {
     KernelBuilder &e = elemental->code;
     e.loop(e.index(0), e.index(length), 1,
-           [&](Value i) { setWord(i, toWord(i)); });
+           [&](Value i) { setWord(e.add(i, itemsAt()), toWord(i)); });
     auto isBefore = [&](Value a, Value b) {
       SmallVector<Value> arguments;
       for (Value input : op.getInputs())
@@ -261,22 +301,30 @@ private:
     gather(mergeAll(isBefore), false);
   }
 
+  /// Where the half of the items begins that does not at \p half.
+  Value otherHalf(Value half) {
+    KernelBuilder &e = elemental->code;
+    return e.sub(e.add(e.index(length), e.index(2 * fixedWords())), half);
+  }
+
   /// Where the items stand then.
   Value mergeAll(IsBefore isBefore) {
     KernelBuilder &e = elemental->code;
-    e.loop(e.index(0), e.index(passes), 1,
-           [&](Value pass) { mergeRuns(pass, isBefore); });
-    return e.index(passes % 2 * length);
+    return e.repeat(
+        ValueRange{e.index(1), itemsAt()},
+        [&](ValueRange state) { return e.less(state[0], e.index(length)); },
+        [&](ValueRange state) -> KernelBuilder::Carried {
+          mergeRuns(state[0], state[1], isBefore);
+          return {e.add(state[0], state[0]), otherHalf(state[1])};
+        })[1];
   }
 
-  /// Merges neighbouring runs of 2^pass items.
-  void mergeRuns(Value pass, IsBefore isBefore) {
+  /// Merges neighbouring runs of \p width items, which stand at \p source.
+  void mergeRuns(Value width, Value source, IsBefore isBefore) {
     KernelBuilder &e = elemental->code;
-    Value width = e.create<arith::ShLIOp>(e.index(1), pass);
     Value twice = e.add(width, width);
     Value last = e.index(length);
-    Value source = e.mul(e.rem(pass, 2), length);
-    Value target = e.sub(e.index(length), source);
+    Value target = otherHalf(source);
     Value runs = e.create<arith::CeilDivUIOp>(last, twice);
     e.loop(e.index(0), runs, 1, [&](Value run) {
       Value begin = e.create<arith::MulIOp>(run, twice);
@@ -295,7 +343,7 @@ private:
                                    Value target, Value left, Value middle,
                                    Value right, Value end) {
     KernelBuilder &e = elemental->code;
-    Value limit = e.index(length - 1);
+    Value limit = e.sub(e.index(length), 1);
     Value a = word(e.add(source, e.min(left, limit)));
     Value b = word(e.add(source, e.min(right, limit)));
     Value hasLeft = e.less(left, middle), hasRight = e.less(right, end);
@@ -309,7 +357,10 @@ private:
 
   stablehlo::SortOp op;
   ArrayRef<int64_t> shape;
-  int64_t dim = 0, length = 1, passes = 0;
+  /// Positions have 32 bits in an item.
+  static constexpr int64_t mostItems = std::numeric_limits<uint32_t>::max();
+  /// The length is a name where it is not known, and as good as `nominal` then.
+  int64_t dim = 0, length = 1, nominal = 1;
   std::optional<SortOrder> order;
   bool isPacked = false, usesRadix = false;
   unsigned digitBits = 8;

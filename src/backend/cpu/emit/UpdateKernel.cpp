@@ -21,25 +21,26 @@ public:
     nest.shape = shapeOf(op.getUpdate()).vec();
     if (nest.shape.empty())
       nest.shape.push_back(1);
-    nest.cost = std::max(
-        1.0,
-        flopsOf(kernel) /
-            std::max<int64_t>(1, tensorOf(op.getUpdate()).getNumElements()));
+    double elements = 1;
+    for (int64_t size : nest.shape)
+      elements *= double(isNamed(size) ? nominalSize : size);
+    nest.cost = std::max(1.0, flopsOf(kernel) / std::max(1.0, elements));
   }
 
   int64_t tasks() const override { return std::max<int64_t>(1, nest.tasks()); }
+  std::vector<TaskPart> taskParts() const override { return nest.taskParts(); }
 
   void emit(Elemental &elemental, Value task, ValueRange outputs,
             Value) override {
-    if (tensorOf(op.getUpdate()).getNumElements() == 0)
-      return;
     KernelBuilder &e = elemental.code;
     ArrayRef<int64_t> shape = shapeOf(op.getOperand()),
                       update = shapeOf(op.getUpdate());
+    if (llvm::is_contained(update, 0))
+      return;
     SmallVector<Value> starts;
     for (auto [i, start] : llvm::enumerate(op.getStartIndices()))
       starts.push_back(elemental.clampedStart(start, ArrayRef<Coordinate>(),
-                                              shape[i] - update[i]));
+                                              shape[i], update[i]));
     nest.body = [&](ArrayRef<Value> outer, Value begin, Value end) {
       e.loop(begin, end, 1, [&](Value last) {
         Coordinates place(outer.begin(), outer.end());

@@ -306,12 +306,16 @@ void Attention::buildOpenRows(VectorBuilder &e, const Block &block) const {
 Value Attention::seenLanes(VectorBuilder &e, const Block &block, Value column,
                            VectorType type) const {
   const int64_t count = type.getNumElements();
-  auto indices = VectorType::get({count}, e.builder.getIndexType());
-  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, count));
+  // A block has few keys: numbers of 32 bits are as many as its scores.
+  Type narrow = e.builder.getI32Type();
+  auto indices = VectorType::get({count}, narrow);
+  auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, count));
   Value lane = e.builder.create<arith::ConstantOp>(
-      e.loc, DenseElementsAttr::get(indices, ArrayRef<int64_t>(numbers)));
-  Value left = e.builder.create<vector::SplatOp>(e.loc, indices,
-                                                 e.sub(block.keyCount, column));
+      e.loc, DenseElementsAttr::get(indices, ArrayRef<int32_t>(numbers)));
+  Value left = e.builder.create<vector::SplatOp>(
+      e.loc, indices,
+      e.builder.create<arith::IndexCastOp>(e.loc, narrow,
+                                           e.sub(block.keyCount, column)));
   return e.builder.create<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, lane,
                                          left);
 }
@@ -340,7 +344,7 @@ void Attention::buildKeys(VectorBuilder &e, const Block &block, Value first,
                           int64_t count) const {
   buildScores(e, block, first, count);
   e.loop(e.index(0), block.rowCount, 1,
-         [&](Value row) { buildWeights(e, block, row, count); });
+         [&](Value row) { buildWeights(e, block, first, row, count); });
   buildSums(e, block, first, count);
 }
 
@@ -350,11 +354,14 @@ void Attention::buildScores(VectorBuilder &e, const Block &block, Value first,
   MatMulOrigin origin{block.queryBase,
                       e.add(block.keyBase, e.mul(first, shape.keyRow)),
                       e.index(scoresAt)};
-  MatMulEpilogue epilogue = [&](OpBuilder &builder, Location loc, Value vector,
-                                const MatMulPosition &at) {
-    VectorBuilder inner(builder, loc);
-    return finishScores(inner, block, first, vector, at);
-  };
+  // Where sizes are open, buildWeights does that: there it is written once.
+  MatMulEpilogue epilogue;
+  if (!isOpen())
+    epilogue = [&](OpBuilder &builder, Location loc, Value vector,
+                   const MatMulPosition &at) {
+      VectorBuilder inner(builder, loc);
+      return finishScores(inner, block, first, vector, at.row, at.column);
+    };
   // What packs its columns does so into the scratch buffer's end.
   Value packed;
   if (int64_t elements = product.scratchElements()) {
@@ -378,19 +385,19 @@ void Attention::buildScores(VectorBuilder &e, const Block &block, Value first,
 }
 
 Value Attention::finishScores(VectorBuilder &e, const Block &block, Value first,
-                              Value vector, const MatMulPosition &at) const {
+                              Value vector, Value row, Value ofBlock) const {
   auto type = cast<VectorType>(vector.getType());
   if (shape.scale != 1)
     vector =
         binary<arith::MulFOp>(e, vector, splatNumber(e, type, shape.scale));
-  Value column = e.add(first, at.column);
+  Value column = e.add(first, ofBlock);
   if (shape.mask != AttentionShape::Mask::None) {
-    Value offset = e.add(
-        e.add(block.maskBase, e.mul(at.row, shape.maskRow.in(e))), column);
+    Value offset =
+        e.add(e.add(block.maskBase, e.mul(row, shape.maskRow.in(e))), column);
     Value mask = isOpen()
                      ? Value(e.builder.create<vector::MaskedLoadOp>(
                            e.loc, type, block.mask, ValueRange{offset},
-                           seenLanes(e, block, at.column, type), e.zero(type)))
+                           seenLanes(e, block, ofBlock, type), e.zero(type)))
                      : e.load(block.mask, offset, type);
     if (shape.mask == AttentionShape::Mask::Added) {
       vector = e.addVectors(vector, mask);
@@ -402,7 +409,7 @@ Value Attention::finishScores(VectorBuilder &e, const Block &block, Value first,
   }
   if (isOpen())
     vector = e.select(
-        seenLanes(e, block, at.column, type), vector,
+        seenLanes(e, block, ofBlock, type), vector,
         splatNumber(e, type, -std::numeric_limits<double>::infinity()));
   if (!shape.isCausal)
     return vector;
@@ -418,15 +425,15 @@ Value Attention::finishScores(VectorBuilder &e, const Block &block, Value first,
   Value columns = binary<arith::AddIOp>(e, spread(column), lane);
   Value isSeen =
       e.builder.create<arith::CmpIOp>(e.loc, arith::CmpIPredicate::sle, columns,
-                                      spread(e.add(block.firstRow, at.row)));
+                                      spread(e.add(block.firstRow, row)));
   return e.select(
       isSeen, vector,
       splatNumber(e, type, -std::numeric_limits<double>::infinity()));
 }
 
 /// Makes weights of a row's scores, relative to the greatest score so far.
-void Attention::buildWeights(VectorBuilder &e, const Block &block, Value row,
-                             int64_t count) const {
+void Attention::buildWeights(VectorBuilder &e, const Block &block, Value first,
+                             Value row, int64_t count) const {
   Type element = vectorType.getElementType();
   Value base = e.add(e.index(scoresAt), e.mul(row, scoresRow));
   const int64_t whole = count / lanes * lanes, rest = count - whole;
@@ -437,14 +444,20 @@ void Attention::buildWeights(VectorBuilder &e, const Block &block, Value row,
   Value nothing =
       splatNumber(e, vectorType, -std::numeric_limits<double>::infinity());
   auto overRow = [&](Value start, auto step) {
-    Value end = e.loop(
-        e.index(0), wholeEnd, lanes, start, [&](Value i, ValueRange carried) {
-          return SmallVector<Value>{step(e.add(base, i), lanes, carried[0])};
-        })[0];
-    return rest ? step(e.add(base, whole), rest, end) : end;
+    Value end = e.loop(e.index(0), wholeEnd, lanes, start,
+                       [&](Value i, ValueRange carried) {
+                         return SmallVector<Value>{step(i, lanes, carried[0])};
+                       })[0];
+    return rest ? step(e.index(whole), rest, end) : end;
   };
-  Value greatest = overRow(nothing, [&](Value at, int64_t valid, Value so) {
-    return greater(e, loadScores(e, block.scratch, at, vectorType, valid), so);
+  Value greatest = overRow(nothing, [&](Value i, int64_t valid, Value so) {
+    Value at = e.add(base, i);
+    Value score = loadScores(e, block.scratch, at, vectorType, valid);
+    if (isOpen()) {
+      score = finishScores(e, block, first, score, row, i);
+      e.store(score, block.scratch, at);
+    }
+    return greater(e, score, so);
   });
   // No lane is NaN: one among the scores shows in the sum.
   Value most = e.builder.create<vector::ReductionOp>(
@@ -464,7 +477,8 @@ void Attention::buildWeights(VectorBuilder &e, const Block &block, Value row,
   }
   Value shift = e.builder.create<vector::SplatOp>(e.loc, vectorType, most);
   Value sums = overRow(
-      splatNumber(e, vectorType, 0), [&](Value at, int64_t valid, Value so) {
+      splatNumber(e, vectorType, 0), [&](Value i, int64_t valid, Value so) {
+        Value at = e.add(base, i);
         Value x = loadScores(e, block.scratch, at, vectorType, valid);
         Value weight =
             block.exponential(e.builder, e.loc, e.subVectors(x, shift));

@@ -101,9 +101,9 @@ private:
                    int64_t count) const;
   mlir::Value finishScores(VectorBuilder &code, const Block &block,
                            mlir::Value first, mlir::Value vector,
-                           const MatMulPosition &at) const;
-  void buildWeights(VectorBuilder &code, const Block &block, mlir::Value row,
-                    int64_t count) const;
+                           mlir::Value row, mlir::Value ofBlock) const;
+  void buildWeights(VectorBuilder &code, const Block &block, mlir::Value first,
+                    mlir::Value row, int64_t count) const;
   void buildSums(VectorBuilder &code, const Block &block, mlir::Value first,
                  int64_t count) const;
   void clearRows(VectorBuilder &code, const Block &block) const;

@@ -22,8 +22,6 @@ struct sinter::cpu::WindowOperation {
   std::function<Value(Value)> read;
   /// What the taps of row r bring with them: nothing, or a weight each.
   std::function<SmallVector<Value>(Value block, Value r)> prepareRow;
-  /// The same of one tap \p s of it.
-  std::function<SmallVector<Value>(Value block, Value r, Value s)> prepareTap;
   std::function<Value(Value sum, Value pixel, ArrayRef<Value> row, int64_t s)>
       combine;
   /// The result; `taps` are how many columns of the window are in the input.
@@ -70,12 +68,22 @@ private:
     struct Use {
       int64_t column, tap;
     };
-    std::map<int64_t, SmallVector<Use>> uses;
+    struct Pixel {
+      SmallVector<Use> uses;
+      Value isInside; ///< Null where it is.
+    };
+    std::map<int64_t, Pixel> pixels;
     for (int64_t column = 0; column < tile.columns; ++column)
-      for (int64_t s = 0; s < shape.kernelWidth; ++s)
-        if (tile.meetsInput(shape, column, s))
-          uses[column * shape.strideWidth + s * shape.dilationWidth].push_back(
-              {column, s});
+      for (int64_t s = 0; s < shape.kernelWidth; ++s) {
+        const ColumnTile::Reach reach = tile.reach(shape, column, s);
+        if (reach == ColumnTile::Reach::Outside)
+          continue;
+        Pixel &pixel =
+            pixels[column * shape.strideWidth + s * shape.dilationWidth];
+        pixel.uses.push_back({column, s});
+        if (reach == ColumnTile::Reach::Unknown)
+          pixel.isInside = tile.isInside(code, shape, column, code.index(s));
+      }
 
     Value planeBase = code.mul(plane, code.mul(shape.inputPixels(code), lanes));
     Value firstColumn = code.sub(code.mul(tile.firstColumn, shape.strideWidth),
@@ -87,25 +95,20 @@ private:
           code.add(taps.inputRow, code.mul(r, shape.dilationHeight));
       Value pixel = code.add(code.mul(inputRow, shape.inputWidth), firstColumn);
       Value base = code.add(planeBase, code.mul(pixel, lanes));
-      auto read = [&](Value at) {
-        Value x = code.load(input, at, pixelType());
-        return operation.read ? operation.read(x) : x;
-      };
-      if (tile.hasTaps())
-        return code.loop(
-            tile.firstTap, tile.endTap, 1, sums,
-            [&](Value s, ValueRange carried) {
-              Value at =
-                  code.add(base, code.mul(s, shape.dilationWidth * lanes));
-              return SmallVector<Value>{operation.combine(
-                  carried[0], read(at), operation.prepareTap(block, r, s), 0)};
-            });
       SmallVector<Value> prepared = operation.prepareRow(block, r);
-      for (const auto &[column, usesOfPixel] : uses) {
-        Value x = read(code.add(base, column * lanes));
-        for (Use use : usesOfPixel)
-          sums[use.column] =
-              operation.combine(sums[use.column], x, prepared, use.tap);
+      for (const auto &[column, pixel] : pixels) {
+        Value at = code.add(base, column * lanes);
+        // What is outside is something that is there, of which nothing is made.
+        if (pixel.isInside)
+          at = code.select(pixel.isInside, at, planeBase);
+        Value x = code.load(input, at, pixelType());
+        if (operation.read)
+          x = operation.read(x);
+        for (Use use : pixel.uses) {
+          Value &sum = sums[use.column];
+          Value next = operation.combine(sum, x, prepared, use.tap);
+          sum = pixel.isInside ? code.select(pixel.isInside, next, sum) : next;
+        }
       }
       return sums;
     };
@@ -131,11 +134,16 @@ private:
     };
     SmallVector<Value> results;
     for (int64_t column = 0; column < tile.columns; ++column) {
-      int64_t known = 0;
-      for (int64_t s = 0; s < shape.kernelWidth; ++s)
-        known += tile.meetsInput(shape, column, s);
-      Value present = tile.hasTaps() ? code.sub(tile.endTap, tile.firstTap)
-                                     : code.index(known);
+      Value present = code.index(0);
+      for (int64_t s = 0; s < shape.kernelWidth; ++s) {
+        const ColumnTile::Reach reach = tile.reach(shape, column, s);
+        if (reach == ColumnTile::Reach::Inside)
+          present = code.add(present, 1);
+        else if (reach == ColumnTile::Reach::Unknown)
+          present = code.select(
+              tile.isInside(code, shape, column, code.index(s)),
+              code.add(present, 1), present);
+      }
       results.push_back(operation.finish(sums[column], taps, present));
       if (!epilogue.isLong)
         storeOne(results.back(), code.index(column));
@@ -256,14 +264,6 @@ void Depthwise::build(OpBuilder &builder, Location location, Value task,
                     arithmetic.rhsType(builder.getContext(), lanes)));
     return loaded;
   };
-  operation.prepareTap = [&](Value block, Value r, Value s) {
-    Value tap = code.add(
-        code.add(code.mul(block, shape.taps()), code.mul(r, shape.kernelWidth)),
-        s);
-    return SmallVector<Value>{
-        code.load(flatWeights, code.mul(tap, lanes),
-                  arithmetic.rhsType(builder.getContext(), lanes))};
-  };
   operation.read = readsDistances(code, arithmetic, shape, lanes, zero);
   operation.combine = [&](Value sum, Value pixel, ArrayRef<Value> row,
                           int64_t s) {
@@ -351,9 +351,6 @@ WindowOperation Pooling::operation(VectorBuilder &code) const {
   if (arithmetic.lhs != arithmetic.accumulator)
     operation.read = readsDistances(code, arithmetic, shape, lanes, {});
   operation.prepareRow = [](Value, Value) { return SmallVector<Value>(); };
-  operation.prepareTap = [](Value, Value, Value) {
-    return SmallVector<Value>();
-  };
   return operation;
 }
 

@@ -8,6 +8,7 @@
 #ifndef SINTER_BACKEND_CPU_KERNELS_CHANNELWISE_H
 #define SINTER_BACKEND_CPU_KERNELS_CHANNELWISE_H
 
+#include "backend/cpu/kernels/TaskPart.h"
 #include "backend/cpu/kernels/Window.h"
 
 namespace sinter::cpu {
@@ -26,8 +27,8 @@ public:
   /// Of an image: task t of image i is task i * tasks() + t of all.
   int64_t tasks() const;
   /// What they are the product of; sizes may be named.
-  llvm::SmallVector<int64_t> taskSizes() const {
-    return {blocks, shape.outputHeight};
+  std::vector<TaskPart> taskParts() const {
+    return {{{blocks}, 1}, {{shape.outputHeight}, 1}};
   }
 
 protected:

@@ -27,17 +27,20 @@ int64_t ConvolutionShape::groupsToMerge(int64_t lanes) const {
   return groups;
 }
 
+/// Whether it multiplies every pixel by the same matrix.
+static bool isPointwise(const ConvolutionShape &shape) {
+  return shape.kernelHeight == 1 && shape.kernelWidth == 1 &&
+         shape.strideHeight == 1 && shape.strideWidth == 1 &&
+         shape.padTop == 0 && shape.padLeft == 0 &&
+         shape.outputHeight == shape.inputHeight &&
+         shape.outputWidth == shape.inputWidth;
+}
+
 /// Merges groups; and one that multiplies every pixel by the same matrix sees
 /// no rows.
 static ConvolutionShape simplify(ConvolutionShape shape, int64_t lanes) {
   shape.groups /= shape.groupsToMerge(lanes);
-  bool isPointwise = shape.kernelHeight == 1 && shape.kernelWidth == 1 &&
-                     shape.strideHeight == 1 && shape.strideWidth == 1 &&
-                     shape.padTop == 0 && shape.padLeft == 0 &&
-                     !shape.hasOpenArea() &&
-                     shape.outputHeight == shape.inputHeight &&
-                     shape.outputWidth == shape.inputWidth;
-  if (isPointwise) {
+  if (isPointwise(shape) && !shape.hasOpenArea()) {
     shape.inputWidth *= shape.inputHeight;
     shape.outputWidth = shape.inputWidth;
     shape.inputHeight = shape.outputHeight = 1;
@@ -61,20 +64,36 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
          "zero points are of bytes");
   groupVectors = llvm::divideCeil(groupOutputs, lanes);
   const WindowShape nominal = shape.nominal();
-  panelVectors = chooseTileVectors(target, nominal.outputWidth, groupVectors);
+  isOpenPointwise = shape.hasOpenArea() && isPointwise(shape);
+  const int64_t nominalRow =
+      isOpenPointwise ? nominal.outputPixels() : nominal.outputWidth;
+  panelVectors = chooseTileVectors(target, nominalRow, groupVectors);
   groupPanels = llvm::divideCeil(groupVectors, panelVectors);
   const int64_t mostColumns = maxTileRows(target, panelVectors);
-  columnTiles = shape.hasOpenWidth()
+  columnTiles = shape.hasOpenWidth() || isOpenPointwise
                     ? Partition{mostColumns, 1, mostColumns, 0}
                     : Partition::of(shape.outputWidth, mostColumns);
-  unitIsTile = !shape.hasOpenArea() && shape.outputHeight == 1 &&
-               shape.isInterior(0, shape.outputWidth);
+  unitIsTile = isOpenPointwise ||
+               (!shape.hasOpenArea() && shape.outputHeight == 1 &&
+                shape.isInterior(0, shape.outputWidth));
   order = TaskOrder::choose(
       target, shape.groups,
-      unitIsTile ? columnTiles.count : nominal.outputHeight, groupPanels,
+      isOpenPointwise ? llvm::divideCeil(nominalRow, mostColumns)
+      : unitIsTile    ? columnTiles.count
+                      : nominal.outputHeight,
+      groupPanels,
       groupInputs * nominal.inputPixels() * arithmetic.lhsBytes(),
       reduction() * panelVectors * vectorElements() * arithmetic.rhsBytes());
   streamsWeights = weightBytes() > target.l2Bytes / 2;
+}
+
+std::vector<TaskPart> Convolution::taskParts() const {
+  TaskPart units{{order.units}, 1};
+  if (isOpenPointwise)
+    units = {{shape.outputHeight, shape.outputWidth}, columnTiles.size};
+  else if (shape.hasOpenHeight())
+    units = {{shape.outputHeight}, 1};
+  return {{{order.outer}, 1}, units, {{order.panels}, 1}};
 }
 
 int64_t Convolution::reduction() const {
@@ -227,7 +246,10 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
   operands.unit = place.unit;
 
   operands.outputRow = unitIsTile ? code.index(0) : place.unit;
-  operands.taps = RowTaps::of(code, shape, operands.outputRow);
+  // Of a product over all pixels there is one row, and one tap.
+  operands.taps = isOpenPointwise
+                      ? RowTaps{code.index(0), code.index(0), code.index(1)}
+                      : RowTaps::of(code, shape, operands.outputRow);
 
   auto emitPanel = [&](int64_t vectors) {
     operands.vectors = vectors;
@@ -242,17 +264,26 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
 }
 
 TaskOrder::Task Convolution::decode(VectorBuilder &code, Value task) const {
-  if (!shape.hasOpenHeight())
+  if (!shape.hasOpenHeight() && !isOpenPointwise)
     return order.decode(code, task);
-  Value ofGroup = code.mul(code.index(shape.outputHeight), groupPanels);
-  TaskOrder::Task place = order.decode(code, code.rem(task, ofGroup),
-                                       code.index(shape.outputHeight));
+  Value units = code.index(shape.outputHeight);
+  if (isOpenPointwise)
+    units =
+        code.div(code.add(shape.outputPixels(code), columnTiles.size - 1),
+                 columnTiles.size);
+  Value ofGroup = code.mul(units, groupPanels);
+  TaskOrder::Task place =
+      order.decode(code, code.rem(task, ofGroup), units);
   place.outer = code.div(task, ofGroup);
   return place;
 }
 
 void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
   auto emit = [&](const ColumnTile &tile) { buildTile(code, operands, tile); };
+  if (isOpenPointwise)
+    return forOpenTileAt(code, shape.outputPixels(code),
+                         code.mul(operands.unit, columnTiles.size),
+                         columnTiles.size, emit);
   if (shape.hasOpenWidth())
     return forEachOpenTile(code, shape, columnTiles.size, emit);
   if (!unitIsTile)
@@ -260,7 +291,7 @@ void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
   Value firstColumn = columnTiles.start(code, operands.unit);
   columnTiles.dispatch(code, operands.unit, [&](int64_t columns) {
     buildTile(code, operands,
-              {firstColumn, columns, /*isInterior=*/true, /*edgeColumn=*/0});
+              {firstColumn, columns, /*isInterior=*/true, {}});
   });
 }
 
@@ -300,16 +331,27 @@ private:
   SmallVector<Value> rowsOutside(ValueRange sums, Value begin, Value end);
   Value planeAt(Value block) const;
   Value weightsAt(Value block) const;
-  /// Whether tap \p s of a column of the tile is inside the input.
-  bool meetsInput(int64_t column, int64_t s) const {
-    return tile.meetsInput(shape, column, s);
+  using Reach = ColumnTile::Reach;
+  /// Where tap \p s of a column of the tile is.
+  Reach reach(int64_t column, int64_t s) const {
+    return tile.reach(shape, column, s);
   }
   bool reachesAlike(int64_t s, int64_t other) const;
-  void step(SmallVector<Value> &sums, Value weights, Value input, int64_t s);
+  /// Where the tile reads what a tap multiplies: from \p first on; columns of
+  /// which `pixels` are set, from there.
+  struct Pixels {
+    Value first;
+    SmallVector<Value> ofColumn;
+  };
+  void step(SmallVector<Value> &sums, Value weights, const Pixels &pixels,
+            Value channel, int64_t s);
   SmallVector<Value> tap(ValueRange carried, int64_t steps, Value weights,
-                         Value input, int64_t s);
+                         const Pixels &pixels, int64_t s);
+  SmallVector<Value> tapAtEdge(ValueRange carried, int64_t steps, Value weights,
+                               Value input, Value plane, Value s, int64_t first,
+                               int64_t end);
   SmallVector<Value> kernelRow(ValueRange carried, int64_t steps, Value weights,
-                               Value input);
+                               Value input, Value plane);
   SmallVector<Value> block(ValueRange carried, int64_t steps, Value plane,
                            Value weights);
 
@@ -349,7 +391,7 @@ void Convolution::Reduction::fetchNext(Value weights, int64_t steps) {
 /// Whether two taps are inside the input for the same columns.
 bool Convolution::Reduction::reachesAlike(int64_t s, int64_t other) const {
   for (int64_t column = 0; column < tile.columns; ++column)
-    if (meetsInput(column, s) != meetsInput(column, other))
+    if (reach(column, s) != reach(column, other))
       return false;
   return true;
 }
@@ -369,14 +411,18 @@ SmallVector<Value> Convolution::Reduction::loadWeights(Value weights) {
   return loaded;
 }
 
-/// One group of channels, for one tap, which reaches the columns that tap \p s
-/// does. What lies outside is the zero point.
+/// One group of channels, from \p channel on, for one tap, which reaches the
+/// columns that tap \p s does. What lies outside is the zero point.
 void Convolution::Reduction::step(SmallVector<Value> &sums, Value weights,
-                                  Value input, int64_t s) {
+                                  const Pixels &pixels, Value channel,
+                                  int64_t s) {
   registers.step(code, sums, loadWeights(weights), [&](int64_t column) {
-    if (!meetsInput(column, s))
+    if (reach(column, s) == Reach::Outside)
       return operands.zero;
-    Value at = code.add(input, column * shape.strideWidth * pixelSize);
+    Value at = pixels.ofColumn.empty() ? Value() : pixels.ofColumn[column];
+    at = at ? code.add(at, channel)
+            : code.add(code.add(pixels.first, channel),
+                       column * shape.strideWidth * pixelSize);
     return of.arithmetic.loadSplat(code, operands.input, at, of.lanes,
                                    of.arithmetic.kGroup);
   });
@@ -385,46 +431,69 @@ void Convolution::Reduction::step(SmallVector<Value> &sums, Value weights,
 /// All channels of a block, for one tap.
 SmallVector<Value> Convolution::Reduction::tap(ValueRange carried,
                                                int64_t steps, Value weights,
-                                               Value input, int64_t s) {
+                                               const Pixels &pixels,
+                                               int64_t s) {
   SmallVector<Value> sums(carried);
   if (steps == 1) {
-    step(sums, weights, input, s);
+    step(sums, weights, pixels, code.index(0), s);
     return sums;
   }
   return code.loop(code.index(0), code.index(steps), 1, sums,
                    [&](Value c, ValueRange carried) {
                      SmallVector<Value> next(carried);
                      step(next, code.add(weights, code.mul(c, stepWeights)),
-                          code.add(input, code.mul(c, of.arithmetic.kGroup)),
-                          s);
+                          pixels, code.mul(c, of.arithmetic.kGroup), s);
                      return next;
                    });
 }
 
+/// Tap \p s, one of [first, end), of a tile that may be at an edge. A column of
+/// which it is outside of the input reads something that is there, and has its
+/// sums back behind that: what would be zeros may not be added to them, which
+/// could be -0, or be multiplied by an infinity.
+SmallVector<Value> Convolution::Reduction::tapAtEdge(
+    ValueRange carried, int64_t steps, Value weights, Value input, Value plane,
+    Value s, int64_t first, int64_t end) {
+  Pixels pixels{input, SmallVector<Value>(tile.columns)};
+  SmallVector<Value> isInside(tile.columns);
+  for (int64_t column = 0; column < tile.columns; ++column)
+    for (int64_t each = first; each < end; ++each)
+      if (reach(column, each) == Reach::Unknown) {
+        isInside[column] = tile.isInside(code, shape, column, s);
+        Value at = code.add(input, column * shape.strideWidth * pixelSize);
+        pixels.ofColumn[column] = code.select(isInside[column], at, plane);
+        break;
+      }
+  SmallVector<Value> sums = tap(carried, steps, weights, pixels, first);
+  for (auto [i, sum] : llvm::enumerate(sums))
+    if (Value condition = isInside[i / operands.vectors])
+      sum = code.select(condition, sum, carried[i]);
+  return sums;
+}
+
 /// All taps of a row of the kernel. Neighbouring taps that reach the same
 /// columns share a loop. (Straight-line code would tempt LLVM to keep pixels
-/// that several taps read in registers, of which none are free.)
-SmallVector<Value> Convolution::Reduction::kernelRow(ValueRange carried,
-                                                     int64_t steps,
-                                                     Value weights,
-                                                     Value input) {
+/// that several taps read in registers, of which none are free.) So do all of a
+/// tile of which that is not known, where each is a loop itself: it takes
+/// little to find out then.
+SmallVector<Value>
+Convolution::Reduction::kernelRow(ValueRange carried, int64_t steps,
+                                  Value weights, Value input, Value plane) {
   const int64_t tapStep = shape.dilationWidth * pixelSize;
   const int64_t weightStep = steps * stepWeights;
+  const bool isOpen = !tile.isInterior && !tile.edgeColumn;
   SmallVector<Value> sums(carried);
-  if (tile.hasTaps())
-    return code.loop(
-        tile.firstTap, tile.endTap, 1, sums, [&](Value s, ValueRange carried) {
-          return tap(carried, steps, code.add(weights, code.mul(s, weightStep)),
-                     code.add(input, code.mul(s, tapStep)), 0);
-        });
   int64_t next = 0;
   for (int64_t first = 0; first < shape.kernelWidth; first = next) {
     next = first + 1;
-    while (next < shape.kernelWidth && reachesAlike(first, next))
+    while (next < shape.kernelWidth &&
+           ((isOpen && steps > 1) || reachesAlike(first, next)))
       ++next;
     auto emitTap = [&](Value s, ValueRange carried) {
-      return tap(carried, steps, code.add(weights, code.mul(s, weightStep)),
-                 code.add(input, code.mul(s, tapStep)), first);
+      Value from = code.add(weights, code.mul(s, weightStep));
+      Value at = code.add(input, code.mul(s, tapStep));
+      return isOpen ? tapAtEdge(carried, steps, from, at, plane, s, first, next)
+                    : tap(carried, steps, from, {at, {}}, first);
     };
     sums = next == first + 1 ? emitTap(code.index(first), sums)
                              : code.loop(code.index(first), code.index(next), 1,
@@ -447,7 +516,7 @@ SmallVector<Value> Convolution::Reduction::block(ValueRange carried,
     if (of.fetchesNext())
       fetchNext(rowWeights, steps);
     return kernelRow(carried, steps, rowWeights,
-                     code.add(plane, code.mul(pixel, pixelSize)));
+                     code.add(plane, code.mul(pixel, pixelSize)), plane);
   };
   if (shape.kernelHeight == 1 && shape.padTop <= 0 &&
       getConstantIntValue(operands.taps.end) == 1)

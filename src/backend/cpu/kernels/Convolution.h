@@ -12,6 +12,7 @@
 #ifndef SINTER_BACKEND_CPU_KERNELS_CONVOLUTION_H
 #define SINTER_BACKEND_CPU_KERNELS_CONVOLUTION_H
 
+#include "backend/cpu/kernels/TaskPart.h"
 #include "backend/cpu/kernels/Window.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -38,11 +39,7 @@ public:
   /// Of an image: task t of image i is task i * tasks() + t of all.
   int64_t tasks() const { return order.tasks(); }
   /// What they are the product of; sizes may be named.
-  llvm::SmallVector<int64_t> taskSizes() const {
-    return {order.outer,
-            shape.hasOpenHeight() ? shape.outputHeight : order.units,
-            order.panels};
-  }
+  std::vector<TaskPart> taskParts() const;
   /// Elements of the packed weights, with what stands behind them.
   int64_t packedElements() const;
   /// How packed weights lie: [group][panel][block of inputs][tap][input of the
@@ -103,6 +100,9 @@ private:
   int64_t panelVectors;              ///< Vectors of a whole panel.
   int64_t groupPanels;
   Partition columnTiles;
+  /// It is a product over the pixels of images of open size, of which all are
+  /// one row, though the shape has its height and width.
+  bool isOpenPointwise;
   bool unitIsTile; ///< A task computes one tile of a row, not the whole row.
   TaskOrder order;
   bool streamsWeights; ///< They do not stay in the second-level cache.

@@ -1,66 +1,14 @@
 //===- MatMul.cpp - generator of matrix products --------------------------===//
 
-#include "backend/cpu/kernels/MatMul.h"
+#include "backend/cpu/kernels/MatMulParts.h"
 
 #include "backend/cpu/codegen/KernelFunction.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <utility>
 
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
-
-/// The buffers, flat, and where the matrices of this task begin in them.
-struct MatMul::Operands {
-  Value a, b, c, scratch;
-  MatMulNumbers numbers;
-  Value aBase, bBase, cBase;
-  MatMulPosition position;
-  const MatMulEpilogue *epilogue;
-  int64_t firstDepth, endDepth; ///< The steps of the reduction.
-  Value unit;                   ///< The number of the tile's rows.
-  MatMulExtents extents;        ///< What is open of its size.
-};
-
-/// A panel of columns.
-struct MatMul::Panel {
-  Value firstColumn;
-  int64_t vectors; ///< How many vectors it has,
-  int64_t valid;   ///< and how many lanes of the last one are columns of B.
-  Value source;    ///< The buffer that its rows are read from,
-  Value offset;    ///< where its first row is there,
-  int64_t stride;  ///< and how far apart rows are.
-  bool isPadded;   ///< Whole vectors can be read.
-  Value numbers;   ///< Where its scales and zero points begin.
-  Value left;      ///< Of one vector that may reach beyond the columns: how
-                   ///< many there are from its first one on.
-};
-
-/// What is computed in registers.
-struct MatMul::Tile {
-  RegisterTile registers;
-  const Operands &operands;
-  const Panel &panel;
-  Value aBase; ///< Where its first row of A begins.
-
-  int64_t size() const { return registers.rows * registers.vectors; }
-};
-
-/// Some steps of a reduction.
-struct MatMul::Range {
-  Value first;
-  int64_t steps;
-  int64_t lastValid; ///< Products of the last one.
-};
-
-/// What columns are multiplied by as they are widened, and what is taken off
-/// before, a vector each of the panel; empty where nothing is.
-struct MatMul::Numbers {
-  SmallVector<Value> scales, zeros;
-};
 
 void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                    Value b, Value c, Value scratch,
@@ -81,7 +29,8 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                     firstStep(stage),
                     firstStep(stage + 1),
                     {},
-                    extents};
+                    extents,
+                    {}};
   if (numbers.scales)
     operands.numbers.scales = code.flatten(numbers.scales);
   if (numbers.zeros)
@@ -98,15 +47,14 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
   }
   // In as many parts as hold the rows that there are.
   auto openUnits = [&] {
-    Value tiles = openTiles(code, operands);
-    return copiesPanels() ? code.div(code.add(tiles, rowBlocks.size - 1),
-                                     rowBlocks.size)
-                          : tiles;
+    Value tiles = openTiles().count(code, operands.extents.rows);
+    return copiesPanels()
+               ? code.div(code.add(tiles, rowBlocks.size - 1), rowBlocks.size)
+               : tiles;
   };
-  TaskOrder::Task place =
-      hasOpenRows() && (!copiesPanels() || widensPanels())
-          ? order.decode(code, task, openUnits())
-          : order.decode(code, task);
+  TaskOrder::Task place = hasOpenRows() && (!copiesPanels() || widensPanels())
+                              ? order.decode(code, task, openUnits())
+                              : order.decode(code, task);
 
   if (widensPanels() && !shape.openRows.empty()) {
     // Of few rows there is one task a panel, which takes one tile after the
@@ -115,7 +63,7 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
     inTiles.widensInTiles = true;
     const MatMul few(inTiles, target, packing);
     auto buildFew = [&] {
-      Value tiles = few.openTiles(code, operands);
+      Value tiles = few.openTiles().count(code, operands.extents.rows);
       code.loop(code.index(0), tiles, 1, [&](Value tile) {
         Value part = code.add(code.mul(tile, order.panels), place.panel);
         few.build(builder, location, part, a, b, c, Value(), epilogue, nullptr,
@@ -123,8 +71,8 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
       });
     };
     auto buildMany = [&] { buildPanels(code, operands, place); };
-    Value isFew = code.less(operands.extents.rows,
-                            code.index(leastWidenedRows(packing)));
+    Value isFew =
+        code.less(operands.extents.rows, code.index(leastWidenedRows(packing)));
     return code.when(isFew, buildFew, buildMany);
   }
   buildPanels(code, operands, place);
@@ -237,13 +185,13 @@ void MatMul::buildClipped(VectorBuilder &code, Operands &operands,
   });
 }
 
-void MatMul::storeClipped(VectorBuilder &code, Operands &operands,
-                          const Panel &panel, Value firstRow,
-                          ValueRange sums) const {
-  auto type = cast<VectorType>(sums[0].getType());
+void MatMul::finishClipped(VectorBuilder &code, Operands &operands,
+                           const Panel &panel, Value row, Value sums) const {
+  auto type = cast<VectorType>(sums.getType());
   Value kept = createScratch(code.builder, code.loc,
                              MemRefType::get({lanes}, type.getElementType()));
   MatMulPosition &position = operands.position;
+  position.row = row;
   auto store = [&](Value vector, Value column) {
     position.column = code.add(panel.firstColumn, column);
     position.offset = code.add(
@@ -253,35 +201,32 @@ void MatMul::storeClipped(VectorBuilder &code, Operands &operands,
       vector = (*operands.epilogue)(code.builder, code.loc, vector, position);
     code.store(vector, operands.c, position.offset);
   };
-  forRows(code, sums, 1, [&](Value row, ValueRange results) {
-    position.row = code.add(firstRow, row);
-    code.when(
-        code.less(panel.left, code.index(lanes)),
-        [&] {
-          code.store(results[0], kept, code.index(0));
-          // Halves, quarters, and so on.
-          for (int64_t count = lanes / 2; count > 0; count /= 2) {
-            Value done = code.mul(code.div(panel.left, 2 * count), 2 * count);
-            Value isLeft =
-                code.less(code.index(count - 1), code.sub(panel.left, done));
-            code.when(isLeft, [&] {
-              store(code.load(kept, done,
-                              VectorType::get({count}, type.getElementType())),
-                    done);
-            });
-          }
-        },
-        [&] { store(results[0], code.index(0)); });
-  });
+  code.when(
+      code.less(panel.left, code.index(lanes)),
+      [&] {
+        code.store(sums, kept, code.index(0));
+        // Halves, quarters, and so on.
+        for (int64_t count = lanes / 2; count > 0; count /= 2) {
+          Value done = code.mul(code.div(panel.left, 2 * count), 2 * count);
+          Value isLeft =
+              code.less(code.index(count - 1), code.sub(panel.left, done));
+          code.when(isLeft, [&] {
+            store(code.load(kept, done,
+                            VectorType::get({count}, type.getElementType())),
+                  done);
+          });
+        }
+      },
+      [&] { store(sums, code.index(0)); });
 }
 
 void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
                         const Panel &panel, Value unit) const {
   auto emitUnit = [&](Value unit) {
     operands.unit = unit;
-    Value firstRow = rowTiles.start(code, unit);
     if (hasOpenRows())
-      return buildOpenTile(code, operands, panel, firstRow);
+      return buildOpenTile(code, operands, panel, unit);
+    Value firstRow = rowTiles.start(code, unit);
     rowTiles.dispatch(code, unit, [&](int64_t rows) {
       buildTile(code, operands, panel, firstRow, rows);
     });
@@ -290,63 +235,92 @@ void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
     return emitUnit(unit);
   Value end = rowBlocks.start(code, code.add(unit, 1));
   if (hasOpenRows())
-    end = code.min(end, openTiles(code, operands));
+    end = code.min(end, openTiles().count(code, operands.extents.rows));
   code.loop(rowBlocks.start(code, unit), end, 1,
             [&](Value tile) { emitUnit(tile); });
 }
 
-/// How many tiles hold the rows that there are.
-Value MatMul::openTiles(VectorBuilder &code, const Operands &operands) const {
-  return code.div(code.add(operands.extents.rows, rowTiles.size - 1),
-                  rowTiles.size);
-}
-
 Value MatMul::tasksFor(VectorBuilder &code, Value rows) const {
-  return code.mul(code.div(code.add(rows, rowTiles.size - 1), rowTiles.size),
-                  order.panels);
+  return code.mul(openTiles().count(code, rows), order.panels);
 }
 
-/// A whole tile, or what is left of the rows: tiles of half as many, and so on.
+/// Where an epilogue is long, all heights of a tile share its code.
 void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
-                           const Panel &panel, Value firstRow) const {
-  const int64_t whole = rowTiles.size;
-  Value left = code.sub(operands.extents.rows, firstRow);
-  auto emitRest = [&] {
-    int64_t rows = llvm::bit_floor(static_cast<uint64_t>(whole));
-    if (rows == whole)
-      rows /= 2;
-    for (; rows > 0; rows /= 2) {
-      // The larger ones have taken all but what is left by twice as many rows.
-      Value done = code.mul(code.div(left, 2 * rows), 2 * rows);
-      Value isLeft = code.less(code.index(rows - 1), code.sub(left, done));
-      code.when(isLeft, [&] {
-        buildTile(code, operands, panel, code.add(firstRow, done), rows);
-      });
-    }
-  };
-  code.when(code.less(left, code.index(whole)), emitRest,
-            [&] { buildTile(code, operands, panel, firstRow, whole); });
+                           const Panel &panel, Value unit) const {
+  const OpenRowTiles tiles = openTiles();
+  const OpenRowTiles::Tile tile = tiles.tile(code, operands.extents.rows, unit);
+  const bool sharesEpilogue = finishesInLoop(operands, panel);
+  WaitingRows waiting;
+  if (sharesEpilogue)
+    waiting =
+        WaitingRows(code, arithmetic.sumType(code.builder.getContext(), lanes),
+                    rowTiles.size, panel.vectors);
+  tiles.dispatch(code, tile, [&](int64_t height, Value last) {
+    operands.lastRow = last;
+    if (sharesEpilogue)
+      waiting.keep(code, code.index(0),
+                   reduce(code, operands, panel, tile.first, height));
+    else
+      buildTile(code, operands, panel, tile.first, height);
+    operands.lastRow = Value();
+  });
+  if (sharesEpilogue)
+    waiting.forEach(code, tile.rows, [&](Value row, ValueRange sums) {
+      finishRow(code, operands, panel, code.add(tile.first, row), sums);
+    });
+}
+
+bool MatMul::endsSums(const Operands &operands) const {
+  return operands.endDepth == arithmetic.steps(shape.k);
+}
+
+/// Whether what finishes a row takes too much code to write it for each row.
+bool MatMul::finishesInLoop(const Operands &operands,
+                            const Panel &panel) const {
+  return panel.left || (endsSums(operands) && operands.epilogue->isLong);
 }
 
 void MatMul::buildTile(VectorBuilder &code, Operands &operands,
                        const Panel &panel, Value firstRow, int64_t rows) const {
   SmallVector<Value> sums = reduce(code, operands, panel, firstRow, rows);
+  auto finish = [&](Value row, ValueRange ofRow) {
+    finishRow(code, operands, panel, code.add(firstRow, row), ofRow);
+  };
+  if (finishesInLoop(operands, panel))
+    return forRows(code, sums, panel.vectors, finish);
+  for (int64_t row = 0; row < rows; ++row) {
+    auto finishThis = [&] {
+      finish(code.index(row),
+             ValueRange(sums).slice(row * panel.vectors, panel.vectors));
+    };
+    // An epilogue may read what it replaces, so no row is finished twice.
+    if (operands.lastRow && row > 0)
+      code.when(code.less(code.add(firstRow, row - 1), operands.lastRow),
+                finishThis);
+    else
+      finishThis();
+  }
+}
+
+/// The number of a tile's row; the last one of all stands for those behind it.
+Value MatMul::rowAt(VectorBuilder &code, const Operands &operands,
+                    Value firstRow, Value row) const {
+  Value at = code.add(firstRow, row);
+  return operands.lastRow ? code.min(at, operands.lastRow) : at;
+}
+
+/// Stores a row of a tile.
+void MatMul::finishRow(VectorBuilder &code, Operands &operands,
+                       const Panel &panel, Value row, ValueRange sums) const {
   if (panel.left)
-    return storeClipped(code, operands, panel, firstRow, sums);
-  const bool isLast = operands.endDepth == arithmetic.steps(shape.k);
-  auto store = [&](Value sum, int64_t valid) {
-    Value result = code.first(sum, valid);
+    return finishClipped(code, operands, panel, row, sums[0]);
+  const bool isLast = endsSums(operands);
+  forRow(code, operands, panel, row, [&](size_t i, int64_t valid) {
+    Value result = code.first(sums[i], valid);
     if (isLast && *operands.epilogue)
       result = (*operands.epilogue)(code.builder, code.loc, result,
                                     operands.position);
     code.store(result, operands.c, operands.position.offset);
-  };
-  if (!isLast || !operands.epilogue->isLong)
-    return forTile(code, operands, panel, firstRow, rows,
-                   [&](size_t i, int64_t valid) { store(sums[i], valid); });
-  forRows(code, sums, panel.vectors, [&](Value row, ValueRange results) {
-    forRow(code, operands, panel, code.add(firstRow, row),
-           [&](size_t i, int64_t valid) { store(results[i], valid); });
   });
 }
 
@@ -369,309 +343,6 @@ void MatMul::forTile(
     llvm::function_ref<void(size_t i, int64_t valid)> body) const {
   for (int64_t row = 0; row < rows; ++row)
     forRow(
-        code, operands, panel, code.add(firstRow, row),
+        code, operands, panel, rowAt(code, operands, firstRow, code.index(row)),
         [&](size_t i, int64_t valid) { body(row * panel.vectors + i, valid); });
-}
-
-MatMul::Numbers MatMul::numbersOf(VectorBuilder &code, const Operands &operands,
-                                  const Panel &panel, Value block) const {
-  const int64_t vectors = panel.vectors;
-  Value row = code.add(panel.numbers, code.mul(block, vectors * lanes));
-  auto load = [&](Value from, std::optional<ElementType> element) {
-    SmallVector<Value> loaded;
-    for (int64_t v = 0; element && v < vectors; ++v) {
-      auto type = VectorType::get(
-          {lanes}, storedType(*element, code.builder.getContext()));
-      loaded.push_back(
-          converted(code, code.load(from, code.add(row, v * lanes), type),
-                    *element, multiplied.rhs));
-    }
-    return loaded;
-  };
-  return {load(operands.numbers.scales, shape.blocks.scale),
-          load(operands.numbers.zeros, shape.blocks.zero)};
-}
-
-SmallVector<SmallVector<Value>>
-MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
-                    const Panel &panel, Value source, Value row,
-                    bool prefetches, const Numbers &numbers) const {
-  const bool widens = stored.widensRhs();
-  VectorType type = stored.rhsType(code.builder.getContext(), lanes);
-  const int64_t elements = type.getNumElements();
-  SmallVector<SmallVector<Value>> columns(widens ? stored.kGroup : 1);
-  for (int64_t v = 0; v < panel.vectors; ++v) {
-    bool isWhole = panel.isPadded || v + 1 < panel.vectors;
-    Value at = code.add(row, v * elements);
-    Value loaded = panel.left && !isWhole
-                       ? code.loadSome(source, at, type, panel.left)
-                       : code.loadFirst(source, at, type,
-                                        isWhole ? elements : panel.valid);
-    const bool beginsLine =
-        v * elements * stored.rhsBytes() % cacheLineBytes == 0;
-    if (prefetches && beginsLine)
-      code.prefetch(source,
-                    code.add(at, weightPrefetchBytes / stored.rhsBytes()));
-    if (!widens) {
-      columns[0].push_back(loaded);
-      continue;
-    }
-    for (auto [column, element] :
-         llvm::zip_equal(columns, stored.widened(code, loaded))) {
-      if (!numbers.zeros.empty())
-        element = code.subVectors(element, numbers.zeros[v]);
-      if (!numbers.scales.empty())
-        element = code.mulVectors(element, numbers.scales[v]);
-      column.push_back(element);
-    }
-  }
-  return columns;
-}
-
-void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
-                      int64_t valid, MutableArrayRef<Value> sums, int64_t set,
-                      const Numbers &numbers) const {
-  const Panel &panel = tile.panel;
-  const auto columns =
-      loadColumns(code, arithmetic, panel, panel.source,
-                  code.add(panel.offset, code.mul(k, panel.stride)),
-                  streamsWeights && !fetchesNext() && !widensPanels(), numbers);
-  const auto sets = static_cast<int64_t>(sums.size()) / tile.size();
-  Value first = code.add(tile.aBase,
-                         code.mul(k, arithmetic.kGroup * shape.aColumnStride));
-  auto step = [&](ArrayRef<Value> b, int64_t i, int64_t count) {
-    Value column = code.add(first, i * shape.aColumnStride);
-    tile.registers.step(
-        code, sums.slice((set + i) % sets * tile.size(), tile.size()), b,
-        [&](int64_t row) {
-          // The stride may be named.
-          Value at =
-              code.add(column, code.mul(code.index(row), shape.aRowStride));
-          return multiplied.loadSplat(code, tile.operands.a, at, lanes, count);
-        });
-  };
-  if (!arithmetic.widensRhs())
-    return step(columns[0], 0, valid);
-  for (int64_t i = 0; i < valid; ++i)
-    step(columns[i], i, 1);
-}
-
-/// Brings what a stage reads of the panel at \p packed into the scratch buffer.
-void MatMul::widenPanel(VectorBuilder &code, const Operands &operands,
-                        const Panel &panel, Value packed) const {
-  const int64_t group = packing.kGroup;
-  const int64_t stride = panel.vectors * lanes * packing.rhsGroup();
-  auto widen = [&](Value first, int64_t steps, const Numbers &numbers) {
-    code.loop(code.index(0), code.index(steps), 1, [&](Value i) {
-      Value step = code.add(first, i);
-      const auto columns = loadColumns(code, packing, panel, operands.b,
-                                       code.add(packed, code.mul(step, stride)),
-                                       streamsWeights, numbers);
-      Value to = code.mul(code.sub(code.mul(step, group), operands.firstDepth),
-                          panel.stride);
-      for (const auto &[k, column] : llvm::enumerate(columns))
-        for (const auto &[v, vector] : llvm::enumerate(column))
-          code.store(
-              vector, operands.scratch,
-              code.add(to, int64_t(k) * panel.stride + int64_t(v) * lanes));
-    });
-  };
-  const int64_t size = shape.blocks.size, begin = operands.firstDepth,
-                end = operands.endDepth;
-  if (size == 0)
-    return widen(code.index(begin / group), packing.steps(end - begin), {});
-  code.loop(code.index(begin / size), code.index(end / size), 1,
-            [&](Value block) {
-              widen(code.mul(block, size / group), size / group,
-                    numbersOf(code, operands, panel, block));
-            });
-  Value last = code.index(end / size);
-  if (const int64_t rest = end % size)
-    widen(code.mul(last, size / group), packing.steps(rest),
-          numbersOf(code, operands, panel, last));
-}
-
-SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
-                                  const Panel &panel, Value firstRow,
-                                  int64_t rows) const {
-  const Tile tile{
-      RegisterTile(rows, panel.vectors, multiplied, lanes), operands, panel,
-      code.add(operands.aBase, code.mul(firstRow, shape.aRowStride))};
-  SmallVector<Value> sums = tile.registers.zeros(code);
-  if (operands.firstDepth > 0)
-    forTile(code, operands, panel, firstRow, rows,
-            [&](size_t i, int64_t valid) {
-              sums[i] = code.loadFirst(
-                  operands.c, operands.position.offset,
-                  arithmetic.sumType(code.builder.getContext(), lanes), valid);
-            });
-  if (shape.blocks.size != 0 && !widensPanels())
-    return reduceBlocks(code, tile, sums);
-  const int64_t end = operands.endDepth, group = arithmetic.kGroup;
-  return reduceRange(code, tile,
-                     {code.index(operands.firstDepth),
-                      end - operands.firstDepth,
-                      std::min(group, shape.k - (end - 1) * group)},
-                     sums, {});
-}
-
-SmallVector<Value> MatMul::reduceBlocks(VectorBuilder &code, const Tile &tile,
-                                        ValueRange sums) const {
-  const int64_t group = arithmetic.kGroup;
-  // Sums of a block and of all of them at once, for which there must be
-  // registers.
-  const bool sumsApart = !hasOpenRows() &&
-                         tile.size() <= target.vectorRegisters / 4 &&
-                         shape.blocks.scale && shape.blockCount() > 1;
-  auto block = [&](Value number, ValueRange sums, int64_t products) {
-    const int64_t steps = arithmetic.steps(products);
-    const Range range{code.mul(number, shape.blocks.size / group), steps,
-                      products - (steps - 1) * group};
-    Numbers numbers = numbersOf(code, tile.operands, tile.panel, number);
-    if (!sumsApart)
-      return reduceRange(code, tile, range, sums, numbers);
-    SmallVector<Value> scales;
-    std::swap(scales, numbers.scales);
-    SmallVector<Value> result =
-        reduceRange(code, tile, range, tile.registers.zeros(code), numbers);
-    for (int64_t i = 0; i < tile.size(); ++i)
-      result[i] = code.fma(result[i], scales[i % tile.panel.vectors], sums[i]);
-    return result;
-  };
-  const int64_t whole = shape.k / shape.blocks.size,
-                rest = shape.k % shape.blocks.size;
-  SmallVector<Value> result =
-      code.loop(code.index(0), code.index(whole), 1, sums,
-                [&](Value number, ValueRange carried) {
-                  return block(number, carried, shape.blocks.size);
-                });
-  return rest ? block(code.index(whole), result, rest) : result;
-}
-
-SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
-                                       const Range &range, ValueRange initial,
-                                       const Numbers &numbers) const {
-  const Operands &operands = tile.operands;
-  const int64_t size = tile.size();
-  const int64_t turns = arithmetic.widensRhs() ? arithmetic.kGroup : 1;
-  const int64_t sets = setsOfSums(size, range.steps);
-  SmallVector<Value> sums(initial);
-  for (int64_t set = 1; set < sets; ++set)
-    llvm::append_range(sums, tile.registers.zeros(code));
-
-  // A line of the next panel every so many steps; the same one may be fetched
-  // more than once, lest the loop's body grow long.
-  const int64_t mostApart = std::max<int64_t>(1, 4 / turns);
-  const int64_t lineElements = cacheLineBytes / arithmetic.rhsBytes();
-  const int64_t rowElements = panelVectors * vectorElements();
-  const int64_t apart =
-      fetchesNext()
-          ? std::max<int64_t>(1, order.chunk * lineElements / rowElements)
-          : 1;
-  const int64_t unrolled = std::min(apart, mostApart);
-  Value fetched;
-  if (fetchesNext()) {
-    Value part = code.mul(code.rem(operands.unit, order.chunk),
-                          range.steps / apart * lineElements);
-    fetched = code.add(code.add(tile.panel.offset, part),
-                       panelElements() + operands.firstDepth * rowElements);
-  }
-
-  auto step = [&](SmallVector<Value> &sums, int64_t number, Value k,
-                  int64_t valid) {
-    emitStep(code, tile, k, valid, sums, number * turns, numbers);
-  };
-  if (shape.givenDepth)
-    return code.loop(code.index(0), operands.extents.depth, 1, sums,
-                     [&](Value k, ValueRange carried) {
-                       SmallVector<Value> next(carried);
-                       step(next, 0, k, 1);
-                       return next;
-                     });
-  // The last group may have fewer products.
-  const int64_t whole =
-      range.steps - (range.lastValid < arithmetic.kGroup ? 1 : 0);
-  const int64_t group = llvm::divideCeil(sets, turns) * unrolled,
-                groups = whole / group;
-  sums = code.loop(
-      code.index(0), code.index(groups), 1, sums,
-      [&](Value i, ValueRange carried) {
-        SmallVector<Value> next(carried);
-        Value first = code.add(code.mul(i, group), range.first);
-        for (int64_t k = 0; k < group; ++k)
-          step(next, k, code.add(first, k), arithmetic.kGroup);
-        if (fetchesNext())
-          code.prefetch(
-              tile.panel.source,
-              code.add(fetched, code.mul(i, lineElements * unrolled / apart)));
-        return next;
-      });
-  for (int64_t k = groups * group; k < range.steps; ++k)
-    step(sums, k, code.add(range.first, k),
-         k < whole ? arithmetic.kGroup : range.lastValid);
-  for (int64_t set = sets - 1; set > 0; --set)
-    for (int64_t i = 0; i < size; ++i) {
-      Value &sum = sums[(set - 1) * size + i];
-      sum = arithmetic.add(code, sum, sums[set * size + i]);
-    }
-  sums.resize(size);
-  return sums;
-}
-
-void MatMul::copyRows(VectorBuilder &code, Operands &operands,
-                      const Panel &panel) const {
-  VectorType type = arithmetic.rhsType(code.builder.getContext(), lanes);
-  Value first = code.add(operands.bBase, panel.firstColumn);
-  code.loop(code.index(0), code.index(shape.k), 1, [&](Value k) {
-    Value from = code.add(first, code.mul(k, shape.bStride));
-    Value to = code.mul(k, panel.stride);
-    for (int64_t v = 0; v < panel.vectors; ++v) {
-      int64_t valid = v + 1 == panel.vectors ? panel.valid : lanes;
-      code.store(
-          code.loadFirst(operands.b, code.add(from, v * lanes), type, valid),
-          operands.scratch, code.add(to, v * lanes));
-    }
-  });
-}
-
-/// Packs columns of the transposed B, which are contiguous, into rows of the
-/// panel: square blocks of a vector's size are transposed in registers.
-void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
-                            const Panel &panel) const {
-  OpBuilder &builder = code.builder;
-  Location loc = code.loc;
-  VectorType type = arithmetic.rhsType(builder.getContext(), lanes);
-  auto square = VectorType::get({lanes, lanes}, type.getElementType());
-  auto copyBlock = [&](Value k, int64_t count, int64_t v) {
-    int64_t columns = v + 1 == panel.vectors ? panel.valid : lanes;
-    Value block =
-        builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(square));
-    for (int64_t n = 0; n < columns; ++n) {
-      Value column = code.add(panel.firstColumn, v * lanes + n);
-      // The last one stands for those that are not there.
-      if (shape.givenColumns)
-        column = code.min(column, code.sub(operands.extents.columns, 1));
-      Value from = code.add(
-          code.add(operands.bBase, code.mul(column, shape.bStride)), k);
-      Value row = code.loadFirst(operands.b, from, type, count);
-      block = builder.create<vector::InsertOp>(loc, row, block,
-                                               ArrayRef<int64_t>{n});
-    }
-    Value transposed = builder.create<vector::TransposeOp>(
-        loc, block, ArrayRef<int64_t>{1, 0});
-    for (int64_t i = 0; i < count; ++i) {
-      Value row = builder.create<vector::ExtractOp>(loc, transposed,
-                                                    ArrayRef<int64_t>{i});
-      Value to = code.add(code.mul(code.add(k, i), panel.stride), v * lanes);
-      code.store(row, operands.scratch, to);
-    }
-  };
-  int64_t whole = shape.k / lanes * lanes;
-  for (int64_t v = 0; v < panel.vectors; ++v) {
-    if (whole > 0)
-      code.loop(code.index(0), code.index(whole), lanes,
-                [&](Value k) { copyBlock(k, lanes, v); });
-    if (whole < shape.k)
-      copyBlock(code.index(whole), shape.k - whole, v);
-  }
 }

@@ -16,6 +16,7 @@
 #define SINTER_BACKEND_CPU_KERNELS_MATMUL_H
 
 #include "backend/cpu/kernels/MatMulPlan.h"
+#include "backend/cpu/kernels/OpenRowTiles.h"
 
 namespace sinter::cpu {
 
@@ -72,11 +73,20 @@ private:
                    const TaskOrder::Task &place) const;
   void buildPanel(VectorBuilder &code, Operands &operands, const Panel &panel,
                   mlir::Value unit) const;
-  mlir::Value openTiles(VectorBuilder &code, const Operands &operands) const;
+  OpenRowTiles openTiles() const {
+    return OpenRowTiles(rowTiles.size, panelVectors * floatSets);
+  }
   void buildOpenTile(VectorBuilder &code, Operands &operands,
-                     const Panel &panel, mlir::Value firstRow) const;
+                     const Panel &panel, mlir::Value unit) const;
   void buildTile(VectorBuilder &code, Operands &operands, const Panel &panel,
                  mlir::Value firstRow, int64_t rows) const;
+  /// Whether sums are complete behind these steps.
+  bool endsSums(const Operands &operands) const;
+  bool finishesInLoop(const Operands &operands, const Panel &panel) const;
+  mlir::Value rowAt(VectorBuilder &code, const Operands &operands,
+                    mlir::Value firstRow, mlir::Value row) const;
+  void finishRow(VectorBuilder &code, Operands &operands, const Panel &panel,
+                 mlir::Value row, mlir::ValueRange sums) const;
   llvm::SmallVector<mlir::Value> reduce(VectorBuilder &code, Operands &operands,
                                         const Panel &panel,
                                         mlir::Value firstRow,
@@ -102,8 +112,9 @@ private:
                     mlir::Value firstColumn, mlir::Value left,
                     mlir::Value unit) const;
   /// Stores what columns there are of \p sums, a vector each row.
-  void storeClipped(VectorBuilder &code, Operands &operands, const Panel &panel,
-                    mlir::Value firstRow, mlir::ValueRange sums) const;
+  void finishClipped(VectorBuilder &code, Operands &operands,
+                     const Panel &panel, mlir::Value row,
+                     mlir::Value sums) const;
   /// Goes over the vectors of a row of a tile.
   void forRow(VectorBuilder &code, Operands &operands, const Panel &panel,
               mlir::Value row,

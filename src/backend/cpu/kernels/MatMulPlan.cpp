@@ -57,8 +57,9 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
                                   shape.blocks.size % packing.kGroup == 0)) &&
       "blocks are of packed groups");
   allVectors = llvm::divideCeil(shape.n, lanes);
-  panelVectors = chooseTileVectors(target, shape.m, allVectors,
-                                   /*most=*/packing.widensRhs() ? 4 : 8);
+  auto choose = hasOpenRows() ? chooseOpenTileVectors : chooseTileVectors;
+  panelVectors = choose(target, shape.m, allVectors,
+                        /*most=*/packing.widensRhs() ? 4 : 8);
   const int64_t steps = arithmetic.steps(shape.k);
   floatSets = chooseFloatSets(steps);
   const int64_t rows =

@@ -9,10 +9,11 @@
 namespace sinter::cpu {
 
 /// The least number of blocks that hold a product of sizes, some of which may
-/// be named.
+/// be named. Of each size so many count as one: tiles of pixels.
 struct TaskPart {
   std::vector<int64_t> sizes;
   int64_t block = 1;
+  int64_t tile = 1;
 };
 
 } // namespace sinter::cpu

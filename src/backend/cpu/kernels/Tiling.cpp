@@ -3,8 +3,12 @@
 #include "backend/cpu/kernels/Tiling.h"
 
 #include "backend/cpu/codegen/KernelFunction.h"
+#include "backend/cpu/kernels/OpenRowTiles.h"
 
 #include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <limits>
 
 using namespace mlir;
 using namespace sinter::cpu;
@@ -81,6 +85,28 @@ int64_t sinter::cpu::chooseTileVectors(const Target &target, int64_t rows,
   return best;
 }
 
+int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
+                                           int64_t vectors, int64_t most) {
+  const Tiles tiles{target, rows, vectors, /*latency=*/4};
+  std::vector<int64_t> candidates;
+  for (int64_t candidate : {1, 2, 3, 4, 6})
+    if (candidate <= std::min(vectors, most) &&
+        candidate * 4 <= target.vectorRegisters)
+      candidates.push_back(candidate);
+  double fastest = std::numeric_limits<double>::infinity();
+  for (int64_t candidate : candidates)
+    fastest = std::min(fastest, tiles.cycles(candidate));
+  auto codeOf = [&](int64_t candidate) {
+    const OpenRowTiles rowTiles(maxTileRows(target, candidate), candidate);
+    const int64_t panels = vectors % candidate ? 2 : 1;
+    return panels * candidate * rowTiles.rowsOfCode();
+  };
+  std::erase_if(candidates, [&](int64_t candidate) {
+    return tiles.cycles(candidate) > 1.05 * fastest;
+  });
+  return *std::ranges::min_element(candidates, {}, codeOf);
+}
+
 double sinter::cpu::cyclesOfStep(const Target &target, int64_t rows,
                                  int64_t vectors) {
   const Tiles tiles{target, rows, vectors, /*latency=*/4};
@@ -93,24 +119,42 @@ SmallVector<Value> RegisterTile::zeros(VectorBuilder &code) const {
       code.zero(arithmetic.sumType(code.builder.getContext(), lanes)));
 }
 
-void sinter::cpu::forRows(
-    VectorBuilder &code, ValueRange results, int64_t vectors,
-    llvm::function_ref<void(Value row, ValueRange)> body) {
-  const auto count = static_cast<int64_t>(results.size());
-  auto type = cast<VectorType>(results[0].getType());
+WaitingRows::WaitingRows(VectorBuilder &code, VectorType type, int64_t rows,
+                         int64_t vectors)
+    : kept(createScratch(
+          code.builder, code.loc,
+          MemRefType::get({rows * vectors * type.getNumElements()},
+                          type.getElementType()))),
+      type(type), vectors(vectors) {}
+
+void WaitingRows::keep(VectorBuilder &code, Value first, ValueRange results) {
   const int64_t lanes = type.getNumElements();
-  Value kept =
-      createScratch(code.builder, code.loc,
-                    MemRefType::get({count * lanes}, type.getElementType()));
+  Value at = code.mul(first, vectors * lanes);
   for (auto [i, result] : llvm::enumerate(results))
-    code.store(result, kept, code.index(i * lanes));
-  code.loop(code.index(0), code.index(count / vectors), 1, [&](Value row) {
+    code.store(result, kept, code.add(at, int64_t(i) * lanes));
+}
+
+void WaitingRows::forEach(
+    VectorBuilder &code, Value rows,
+    llvm::function_ref<void(Value row, ValueRange)> body) const {
+  const int64_t lanes = type.getNumElements();
+  code.loop(code.index(0), rows, 1, [&](Value row) {
     SmallVector<Value> ofRow;
     Value first = code.mul(row, vectors * lanes);
     for (int64_t v = 0; v < vectors; ++v)
       ofRow.push_back(code.load(kept, code.add(first, v * lanes), type));
     body(row, ofRow);
   });
+}
+
+void sinter::cpu::forRows(
+    VectorBuilder &code, ValueRange results, int64_t vectors,
+    llvm::function_ref<void(Value row, ValueRange)> body) {
+  const auto count = static_cast<int64_t>(results.size()) / vectors;
+  WaitingRows waiting(code, cast<VectorType>(results[0].getType()), count,
+                      vectors);
+  waiting.keep(code, code.index(0), results);
+  waiting.forEach(code, code.index(count), body);
 }
 
 void RegisterTile::step(VectorBuilder &code,

@@ -68,6 +68,11 @@ int64_t maxTileRows(const Target &target, int64_t vectors);
 int64_t chooseTileVectors(const Target &target, int64_t rows, int64_t vectors,
                           int64_t most = 4);
 
+/// The same for rows that are counted when the program runs, about so many \p
+/// rows: of what computes them about as fast, the one with the least code.
+int64_t chooseOpenTileVectors(const Target &target, int64_t rows,
+                              int64_t vectors, int64_t most = 4);
+
 /// Cycles of one step of a reduction, over all tiles of \p rows by \p vectors,
 /// by ports: no fewer than half of the products of a row by a vector, and more
 /// where tiles have few rows.
@@ -96,9 +101,29 @@ public:
             llvm::function_ref<mlir::Value(int64_t row)> a) const;
 };
 
-/// A loop over the rows of \p results, \p vectors each, which wait in memory on
-/// the stack: where all of a tile are in registers, what is computed of them
-/// next has none to work in.
+/// Rows of vectors that wait in memory on the stack: where all of a tile are in
+/// registers, what is computed of them next has none to work in.
+class WaitingRows {
+public:
+  WaitingRows() = default;
+  /// Room for \p rows of \p vectors of that \p type.
+  WaitingRows(VectorBuilder &code, mlir::VectorType type, int64_t rows,
+              int64_t vectors);
+
+  /// Keeps \p results, row by row, from row \p first on.
+  void keep(VectorBuilder &code, mlir::Value first, mlir::ValueRange results);
+  /// A loop over the first \p rows.
+  void forEach(
+      VectorBuilder &code, mlir::Value rows,
+      llvm::function_ref<void(mlir::Value row, mlir::ValueRange)> body) const;
+
+private:
+  mlir::Value kept;
+  mlir::VectorType type;
+  int64_t vectors = 0;
+};
+
+/// A loop over the rows of \p results, \p vectors each, which wait.
 void forRows(VectorBuilder &code, mlir::ValueRange results, int64_t vectors,
              llvm::function_ref<void(mlir::Value row, mlir::ValueRange)> body);
 

@@ -3,6 +3,7 @@
 #include "backend/cpu/kernels/Window.h"
 
 #include "graph/NamedSizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -115,6 +116,10 @@ RowTaps RowTaps::of(VectorBuilder &code, const WindowShape &window,
   if (reachesBeyond)
     taps.end = code.min(taps.end, steps(code.sub(code.index(window.inputHeight),
                                                  taps.inputRow)));
+  // No row has taps in an input without columns.
+  if (window.hasOpenWidth() && (window.padLeft > 0 || window.padRight > 0))
+    taps.end = code.min(taps.end, code.mul(code.index(window.inputWidth),
+                                           window.kernelHeight));
   return taps;
 }
 
@@ -155,130 +160,132 @@ void sinter::cpu::forEachTile(
   }
 }
 
+ColumnTile::Reach ColumnTile::reach(const WindowShape &window, int64_t column,
+                                    int64_t s) const {
+  if (isInterior)
+    return Reach::Inside;
+  if (edgeColumn)
+    return window.hasInputColumn(*edgeColumn + column, s) ? Reach::Inside
+                                                          : Reach::Outside;
+  // The tile may begin where the row does, and end where it does.
+  const int64_t fromFirst =
+      column * window.strideWidth + s * window.dilationWidth;
+  const int64_t toLast =
+      (columns - 1 - column) * window.strideWidth +
+      (window.kernelWidth - 1 - s) * window.dilationWidth;
+  return fromFirst < window.padLeft || toLast < window.padRight
+             ? Reach::Unknown
+             : Reach::Inside;
+}
+
+Value ColumnTile::isInside(VectorBuilder &code, const WindowShape &window,
+                           int64_t column, Value s) const {
+  Value first = code.sub(code.mul(firstColumn, window.strideWidth),
+                         code.index(window.padLeft));
+  Value at = code.add(code.add(first, column * window.strideWidth),
+                      code.mul(s, window.dilationWidth));
+  return code.inRange(at, window.inputWidth);
+}
+
 namespace {
 
-/// Emits the tiles of a row of named width.
-struct OpenRow {
-  VectorBuilder &code;
-  const WindowShape &window;
-  llvm::function_ref<void(const ColumnTile &)> emit;
+/// How many columns a tile of a row of named width may have, the most first.
+SmallVector<int64_t> openTileSizes(int64_t most) {
+  SmallVector<int64_t> sizes = {most};
+  for (int64_t size : {most * 5 / 7, most / 2, most * 2 / 7, int64_t(1)})
+    if (size > 0 && size < sizes.back())
+      sizes.push_back(size);
+  return sizes;
+}
 
-  Value width() const { return code.index(window.outputWidth); }
-  int64_t reach() const {
-    return (window.kernelWidth - 1) * window.dilationWidth;
-  }
-  /// The first output column none of whose taps lies before the input.
-  int64_t leftEdge() const {
-    return llvm::divideCeil(std::max<int64_t>(window.padLeft, 0),
-                            window.strideWidth);
-  }
-  /// A window of many columns that is like this one at the left edge, and such
-  /// that the last column reaches \p beyond pixels behind the input.
-  WindowShape edgeOf(int64_t columns, int64_t beyond) const {
-    WindowShape edge = window;
-    edge.outputWidth = columns;
-    edge.inputWidth = edge.inputColumn(columns - 1, 0) + reach() + 1 - beyond;
-    return edge;
-  }
+/// What a row takes in tiles of \p columns, in eighths of a column: a tile
+/// takes as long as one of one more, and as one of four at least, since sums
+/// wait for each other.
+Value costOfRow(VectorBuilder &code, Value width, int64_t columns) {
+  constexpr int64_t leastColumns = 4, unit = 8;
+  Value count = code.div(code.add(width, columns - 1), columns);
+  return code.mul(count, unit * (std::max(columns, leastColumns) + 1));
+}
 
-  /// How many output columns at the right edge may reach behind the input.
-  int64_t rightEdge() const {
-    return llvm::divideCeil(std::max<int64_t>(window.padRight, 0),
-                            window.strideWidth);
+/// Calls \p emit with one of \p sizes, in all of them, of which none but the
+/// last (1) may be larger than \p width.
+void dispatchSizes(VectorBuilder &code, Value width, ArrayRef<int64_t> sizes,
+                   llvm::function_ref<void(int64_t)> emit) {
+  Value best, bestCost;
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    Value cost = costOfRow(code, width, size);
+    if (!best) {
+      best = code.index(int64_t(i));
+      bestCost = cost;
+      continue;
+    }
+    Value isBetter = code.less(cost, bestCost);
+    if (i > 0)
+      isBetter = code.create<arith::OrIOp>(
+          isBetter, code.less(width, code.index(sizes[i - 1])));
+    best = code.select(isBetter, code.index(int64_t(i)), best);
+    bestCost = code.select(isBetter, cost, bestCost);
   }
-  /// How far the last column reaches behind the input: no further than the
-  /// padding, and by less than a stride less.
-  Value beyond() const {
-    Value last = code.add(code.mul(code.sub(width(), 1), window.strideWidth),
-                          reach() + 1 - window.padLeft);
-    return code.sub(last, code.index(window.inputWidth));
-  }
-
-  void interior(Value first, int64_t columns) const {
-    emit({first, columns, /*isInterior=*/true, 0});
-  }
-  void left(int64_t columns) const {
-    if (leftEdge() == 0)
-      return interior(code.index(0), columns);
-    // Far enough from the other edge.
-    emit({code.index(0), columns, /*isInterior=*/false, 0,
-          edgeOf(2 * columns + reach() + leftEdge() + 1, 0)});
-  }
-  void right(int64_t columns) const {
-    Value first = code.sub(width(), columns);
-    const int64_t most = window.padRight, least = most - window.strideWidth + 1;
-    auto variant = [&](auto &self, int64_t pixels) -> void {
-      if (pixels <= 0)
-        return interior(first, columns);
-      const int64_t many = 2 * columns + reach() + leftEdge() + 1;
-      auto here = [&] {
-        emit({first, columns, /*isInterior=*/false, many - columns,
-              edgeOf(many, pixels)});
-      };
-      if (pixels == least)
-        return here();
-      code.when(code.equal(beyond(), code.index(pixels)), here,
-                [&] { self(self, pixels - 1); });
-    };
-    variant(variant, most);
-  }
-
-  /// Tiles of \p columns, where there are at least two of them.
-  void tiles(int64_t columns) const {
-    left(columns);
-    Value behind = code.sub(width(), columns);
-    Value latest = code.sub(behind, columns);
-    code.loop(code.index(columns), behind, columns, [&](Value start) {
-      interior(code.max(code.index(leftEdge()), code.min(start, latest)),
-               columns);
-    });
-    right(columns);
-  }
-
-  void columns() const {
-    code.loop(code.index(0), width(), 1, [&](Value column) {
-      Value input = code.sub(code.mul(column, window.strideWidth),
-                             code.index(window.padLeft));
-      auto steps = [&](Value distance) {
-        Value positive = code.max(code.index(0), distance);
-        return code.min(code.index(window.kernelWidth),
-                        code.div(code.add(positive, window.dilationWidth - 1),
-                                 window.dilationWidth));
-      };
-      ColumnTile one{column, 1, /*isInterior=*/true, 0};
-      one.firstTap = steps(code.sub(code.index(0), input));
-      one.endTap = steps(code.sub(code.index(window.inputWidth), input));
-      emit(one);
-    });
-  }
-};
+  auto from = [&](auto &self, size_t i) -> void {
+    if (i + 1 == sizes.size())
+      return emit(sizes[i]);
+    code.when(
+        code.equal(best, code.index(int64_t(i))), [&] { emit(sizes[i]); },
+        [&] { self(self, i + 1); });
+  };
+  from(from, 0);
+}
 
 } // namespace
 
 void sinter::cpu::forEachOpenTile(
     VectorBuilder &code, const WindowShape &window, int64_t most,
     llvm::function_ref<void(const ColumnTile &)> emit) {
-  const OpenRow row{code, window, emit};
-  const int64_t least = std::max<int64_t>(2, row.leftEdge() + row.rightEdge());
-  const int64_t half = most / 2;
-  auto covered = [&](int64_t columns) {
-    Value parts = code.div(code.add(row.width(), columns - 1), columns);
-    return code.mul(parts, columns);
+  Value width = code.index(window.outputWidth);
+  const bool hasEdges = window.padLeft > 0 || window.padRight > 0;
+  dispatchSizes(code, width, openTileSizes(most), [&](int64_t columns) {
+    Value latest = code.sub(width, columns);
+    code.loop(code.index(0), width, columns, [&](Value start) {
+      Value first = columns == 1 ? start : code.min(start, latest);
+      const ColumnTile inside{first, columns, /*isInterior=*/true, {}},
+          edge{first, columns, /*isInterior=*/false, {}};
+      if (!hasEdges)
+        return emit(inside);
+      if (columns != most)
+        return emit(edge);
+      // Most tiles of a long row are at no edge.
+      code.when(
+          code.both(edge.isInside(code, window, 0, code.index(0)),
+                    edge.isInside(code, window, columns - 1,
+                                  code.index(window.kernelWidth - 1))),
+          [&] { emit(inside); }, [&] { emit(edge); });
+    });
+  });
+}
+
+void sinter::cpu::forOpenTileAt(
+    VectorBuilder &code, Value width, Value first, int64_t most,
+    llvm::function_ref<void(const ColumnTile &)> emit) {
+  Value left = code.sub(width, first);
+  const SmallVector<int64_t> sizes = openTileSizes(most);
+  // The smallest that holds what is left, if the row has so many columns.
+  auto from = [&](auto &self, size_t i) -> void {
+    const int64_t columns = sizes[i];
+    auto here = [&] {
+      Value end = code.min(width, code.add(first, most));
+      // More than one only in rows of fewer columns than the next size has.
+      code.loop(first, end, columns, [&](Value start) {
+        emit({code.min(start, code.sub(width, columns)), columns,
+              /*isInterior=*/true,
+              {}});
+      });
+    };
+    if (i + 1 == sizes.size())
+      return here();
+    Value isTooLarge = code.create<arith::OrIOp>(
+        code.less(width, code.index(columns)),
+        code.less(left, code.index(sizes[i + 1] + 1)));
+    code.when(isTooLarge, [&] { self(self, i + 1); }, here);
   };
-  auto isWide = [&](int64_t columns) {
-    return code.less(code.index(2 * columns - 1), row.width());
-  };
-  auto narrow = [&] {
-    if (half < least)
-      return row.columns();
-    code.when(isWide(half), [&] { row.tiles(half); }, [&] { row.columns(); });
-  };
-  if (most < least)
-    return row.columns();
-  // Small tiles take an eighth longer for as many columns.
-  Value isBetter = half < least ? code.boolean(true)
-                                : code.less(code.mul(covered(most), 8),
-                                            code.mul(covered(half), 9));
-  code.when(
-      code.both(isWide(most), isBetter), [&] { row.tiles(most); }, narrow);
+  from(from, 0);
 }

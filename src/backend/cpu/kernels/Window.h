@@ -96,23 +96,21 @@ struct ColumnTile {
   mlir::Value firstColumn;
   int64_t columns;
   bool isInterior;
-  /// Where it is not: a first column by which to ask which taps are inside the
-  /// input. It is that of this tile or of one that is alike.
-  int64_t edgeColumn;
-  /// Where it is not that of the kernel: the window by which to ask, which is
-  /// like it at this edge.
-  std::optional<WindowShape> edge = std::nullopt;
-  /// Of one column whose place is not known: its taps [first, end) are inside
-  /// the input, and no others.
-  mlir::Value firstTap = {}, endTap = {};
+  /// Where it is not, and its place is known: a first column by which to ask
+  /// which taps are inside the input. It is that of this tile or of one that is
+  /// alike.
+  std::optional<int64_t> edgeColumn;
 
-  bool hasTaps() const { return firstTap != nullptr; }
-  /// Whether tap \p s of a column of the tile, whose taps are not given, is
-  /// inside the input.
+  enum class Reach { Inside, Outside, Unknown };
+  /// Where tap \p s of a column of the tile is, if that is known when code is
+  /// made.
+  Reach reach(const WindowShape &window, int64_t column, int64_t s) const;
   bool meetsInput(const WindowShape &window, int64_t column, int64_t s) const {
-    return isInterior ||
-           (edge ? *edge : window).hasInputColumn(edgeColumn + column, s);
+    return reach(window, column, s) == Reach::Inside;
   }
+  /// Whether it is inside, as the program runs.
+  mlir::Value isInside(VectorBuilder &code, const WindowShape &window,
+                       int64_t column, mlir::Value s) const;
 };
 
 /// Emits code for all tiles of an output row: a loop for neighbouring tiles of
@@ -122,13 +120,20 @@ void forEachTile(VectorBuilder &code, const WindowShape &window,
                  const Partition &tiles,
                  llvm::function_ref<void(const ColumnTile &)> emit);
 
-/// The same of rows whose width is named: in tiles of \p most columns, or half
-/// as many where that leaves less over, of which the last ends where the row
-/// does, over columns of the one before it. Rows that are too narrow for that
-/// go column by column.
+/// The same of rows whose width is named: in tiles of \p most columns, or of
+/// one of a few smaller numbers, whichever leaves the least over. The last one
+/// ends where the row does, over columns of the one before it. Which taps of a
+/// tile at an edge are inside the input is asked as the program runs.
 void forEachOpenTile(VectorBuilder &code, const WindowShape &window,
                      int64_t most,
                      llvm::function_ref<void(const ColumnTile &)> emit);
+
+/// A tile of a row of \p width columns, all of whose taps are inside: that which
+/// begins at \p first and has \p most columns, or what is left of the row, over
+/// columns before it. Tasks that share a row take it so.
+void forOpenTileAt(VectorBuilder &code, mlir::Value width, mlir::Value first,
+                   int64_t most,
+                   llvm::function_ref<void(const ColumnTile &)> emit);
 
 /// Where in an output of blocked layout, [N, K/L, H * W, L], a vector of
 /// results belongs: L channels of one pixel.

@@ -73,8 +73,14 @@ Winograd::Winograd(const ConvolutionShape &shape, const Target &target,
       outputBlocks(llvm::divideCeil(shape.outputChannels, lanes)),
       tileRows(llvm::divideCeil(shape.outputHeight, outputTile)),
       tileColumns(llvm::divideCeil(shape.outputWidth, outputTile)),
-      images(images), tiles(tileCount(shape)) {
+      images(images), isOpen(shape.hasOpenArea()), tiles(tileCount(shape)) {
   assert((!images || shape.batch == 1) && "the shape is that of one image");
+  assert((!isOpen || images) && "an image is counted in units");
+  if (isOpen) {
+    ConvolutionShape nominal = shape;
+    static_cast<WindowShape &>(nominal) = shape.nominal();
+    tiles = tileCount(nominal);
+  }
   const bool weightsStay = weightBytes(shape) <= target.l2Bytes * 5 / 4;
   const bool tilesStay = tiles * tileBytes(shape) <= target.l2Bytes;
   isFused = weightsStay && !tilesStay;
@@ -84,17 +90,21 @@ Winograd::Winograd(const ConvolutionShape &shape, const Target &target,
     // As many full register tiles as half the cache has room for.
     int64_t rows = maxTileRows(target, panelVectors);
     int64_t room = target.l2Bytes / 2 / (tileBytes(shape) * rows);
-    slots = std::min(std::max<int64_t>(room, 1) * rows, tiles);
+    slots = std::max<int64_t>(room, 1) * rows;
     // Tasks of one size, and an even number of them, spread better over
     // threads.
-    int64_t groups = llvm::alignTo(llvm::divideCeil(tiles, slots), 2);
-    slots = llvm::divideCeil(tiles, groups);
+    if (!isOpen) {
+      slots = std::min(slots, tiles);
+      int64_t groups = llvm::alignTo(llvm::divideCeil(tiles, slots), 2);
+      slots = llvm::divideCeil(tiles, groups);
+    }
   } else {
     // What is written in one stage and read in the next should be in a cache
     // still, and need not be all there is.
     const int64_t most =
         std::max(16 * target.l2Bytes / tileBytes(shape), leastTilesInRound);
-    slots = llvm::divideCeil(tiles, llvm::divideCeil(tiles, most));
+    slots = isOpen ? maxTileRows(target, panelVectors)
+                   : llvm::divideCeil(tiles, llvm::divideCeil(tiles, most));
     roundUnits = std::max<int64_t>(1, most / slots);
   }
   bands = llvm::divideCeil(tiles, slots);
@@ -107,16 +117,24 @@ int64_t Winograd::tasks(int64_t stage) const {
     return images ? 1 : bands;
   switch (stage) {
   case 0:
-    return inputBlocks * slots;
+    return inputBlocks * (isOpen ? 1 : slots);
   case 1:
     return elements * panels * rowTiles.count;
   default:
-    return outputBlocks * slots;
+    return outputBlocks * (isOpen ? 1 : slots);
   }
 }
 
+TaskPart Winograd::unitsOfImage() const {
+  if (isOpen)
+    return {{shape.outputHeight, shape.outputWidth}, slots, outputTile};
+  return {{bands}, 1};
+}
+
 double Winograd::flops(int64_t stage) const {
-  const double count = double(tiles) / double(images ? bands : 1);
+  const double count = isOpen   ? double(slots)
+                       : images ? double(tiles) / double(bands)
+                                : double(tiles);
   double multiply =
       2.0 * elements * count * shape.inputChannels * shape.outputChannels;
   double input = 12.0 * 14 * count * shape.inputChannels;
@@ -178,11 +196,28 @@ struct Winograd::Tile {
   Value image, row, column;
 };
 
+static Value tilesAlong(VectorBuilder &code, int64_t size) {
+  return code.div(code.add(code.index(size), Winograd::outputTile - 1),
+                  Winograd::outputTile);
+}
+Value Winograd::tileColumnsIn(VectorBuilder &code) const {
+  return tilesAlong(code, shape.outputWidth);
+}
+Value Winograd::tilesIn(VectorBuilder &code) const {
+  if (!isOpen)
+    return code.index(tiles);
+  return code.mul(tilesAlong(code, shape.outputHeight), tileColumnsIn(code));
+}
+Value Winograd::bandsIn(VectorBuilder &code) const {
+  return isOpen ? code.div(code.add(tilesIn(code), slots - 1), slots)
+                : code.index(bands);
+}
+
 Winograd::Tile Winograd::locate(VectorBuilder &code, const Work &work,
                                 Value tile) const {
   if (work.image)
-    return {work.image, code.div(tile, tileColumns),
-            code.rem(tile, tileColumns)};
+    return {work.image, code.div(tile, tileColumnsIn(code)),
+            code.rem(tile, tileColumnsIn(code))};
   Value inImage = code.rem(tile, tileRows * tileColumns);
   return {code.div(tile, tileRows * tileColumns),
           code.div(inImage, tileColumns), code.rem(inImage, tileColumns)};
@@ -198,7 +233,7 @@ void Winograd::transformInput(VectorBuilder &code, const Work &work, Value tile,
   Value column =
       code.sub(code.mul(place.column, outputTile), code.index(shape.padLeft));
   Value plane = code.add(code.mul(place.image, inputBlocks), block);
-  Value pixel = code.add(code.mul(plane, shape.inputPixels()),
+  Value pixel = code.add(code.mul(plane, shape.inputPixels(code)),
                          code.add(code.mul(row, shape.inputWidth), column));
   Value base = code.mul(pixel, lanes);
   Value target = code.add(
@@ -216,7 +251,8 @@ void Winograd::transformInput(VectorBuilder &code, const Work &work, Value tile,
         columnIsThere = code.inRange(code.add(column, j), shape.inputWidth);
       std::array<Value, 6> d;
       for (int64_t i = 0; i < inputTile; ++i) {
-        Value at = code.add(base, (i * shape.inputWidth + j) * lanes);
+        Value pixel = code.add(code.mul(code.index(i), shape.inputWidth), j);
+        Value at = code.add(base, code.mul(pixel, lanes));
         d[i] = isInterior ? code.load(buffers.input, at, type(code))
                           : code.loadIf(code.both(rowIsThere[i], columnIsThere),
                                         buffers.input, at, type(code));
@@ -250,6 +286,38 @@ void Winograd::multiply(VectorBuilder &code, const Work &work, Value element,
     rowTiles.dispatch(code, rowTile, [&](int64_t rows) {
       multiplyTile(code, work, element, panel, firstSlot, rows, vectors);
     });
+  };
+  int64_t lastVectors = outputBlocks - (panels - 1) * panelVectors;
+  if (lastVectors == panelVectors || panels == 1)
+    return emit(lastVectors);
+  code.when(
+      code.less(panel, code.index(panels - 1)), [&] { emit(panelVectors); },
+      [&] { emit(lastVectors); });
+}
+
+/// What is multiplied beyond the last tile was left there by somebody, and goes
+/// nowhere.
+void Winograd::multiplyOpen(VectorBuilder &code, const Work &work,
+                            Value element, Value panel, Value firstSlot,
+                            Value count) const {
+  Value left = code.sub(count, firstSlot);
+  auto emit = [&](int64_t vectors) {
+    SmallVector<int64_t> sizes = {rowTiles.size};
+    for (int64_t size :
+         {rowTiles.size * 5 / 7, rowTiles.size / 2, rowTiles.size * 2 / 7})
+      if (size > 0 && size < sizes.back())
+        sizes.push_back(size);
+    auto from = [&](auto &self, size_t i) -> void {
+      auto here = [&] {
+        multiplyTile(code, work, element, panel, firstSlot, sizes[i], vectors);
+      };
+      if (i + 1 == sizes.size())
+        return here();
+      code.when(
+          code.less(left, code.index(sizes[i + 1] + 1)),
+          [&] { self(self, i + 1); }, here);
+    };
+    from(from, 0);
   };
   int64_t lastVectors = outputBlocks - (panels - 1) * panelVectors;
   if (lastVectors == panelVectors || panels == 1)
@@ -341,10 +409,10 @@ void Winograd::transformOutput(VectorBuilder &code, const Work &work,
   Value row = code.mul(place.row, outputTile);
   Value column = code.mul(place.column, outputTile);
   Value plane = code.add(code.mul(place.image, outputBlocks), block);
-  Value planeBase = code.mul(plane, shape.outputPixels() * lanes);
+  Value planeBase = code.mul(plane, code.mul(shape.outputPixels(code), lanes));
   Value firstPixel = code.add(code.mul(row, shape.outputWidth), column);
   // Only tiles at the end reach beyond the output.
-  const bool fits = shape.outputHeight % outputTile == 0 &&
+  const bool fits = !isOpen && shape.outputHeight % outputTile == 0 &&
                     shape.outputWidth % outputTile == 0;
   auto store = [&](Value result, Value i, Value j) {
     auto emit = [&] {
@@ -383,12 +451,11 @@ void Winograd::buildFused(VectorBuilder &code, Value task, Work work,
   Value zero = code.index(0);
   Value band = task;
   if (images) {
-    work.image = code.div(task, bands);
-    band = code.rem(task, bands);
+    work.image = code.div(task, bandsIn(code));
+    band = code.rem(task, bandsIn(code));
   }
   Value firstTile = code.mul(band, slots);
-  Value count =
-      code.min(code.index(slots), code.sub(code.index(tiles), firstTile));
+  Value count = code.min(code.index(slots), code.sub(tilesIn(code), firstTile));
   auto forAll = [&](int64_t blocks, int64_t stage) {
     code.loop(zero, code.index(blocks), 1, [&](Value block) {
       code.loop(zero, count, 1, [&](Value slot) {
@@ -400,6 +467,10 @@ void Winograd::buildFused(VectorBuilder &code, Value task, Work work,
   forAll(inputBlocks, 0);
   code.loop(zero, code.index(elements), 1, [&](Value element) {
     code.loop(zero, code.index(panels), 1, [&](Value panel) {
+      if (isOpen)
+        return code.loop(zero, count, rowTiles.size, [&](Value firstSlot) {
+          multiplyOpen(code, work, element, panel, firstSlot, count);
+        });
       code.loop(zero, code.index(rowTiles.count), 1, [&](Value rowTile) {
         multiply(code, work, element, panel, rowTile);
       });
@@ -425,21 +496,38 @@ void Winograd::buildUnits(int64_t stage, VectorBuilder &code, Work work,
     work.workspace = code.mul(unit, workspaceElements());
     return code.add(first, unit);
   };
+  // The first tile of a unit in its image, and how many it has.
+  auto firstTileOf = [&](Value unit) {
+    return code.mul(code.rem(unit, bandsIn(code)), slots);
+  };
+  auto tilesFrom = [&](Value firstTile) {
+    return code.min(code.index(slots), code.sub(tilesIn(code), firstTile));
+  };
   if (stage == 1) {
     // Weights serve all units before the next ones are read.
     Value rest = code.div(inRound, rowTiles.count);
     Value product = code.div(rest, count);
-    setUnit(code.rem(rest, count));
-    return multiply(code, work, code.div(product, panels),
-                    code.rem(product, panels),
+    Value unit = setUnit(code.rem(rest, count));
+    Value element = code.div(product, panels),
+          panel = code.rem(product, panels);
+    if (isOpen)
+      return multiplyOpen(code, work, element, panel, code.index(0),
+                          tilesFrom(firstTileOf(unit)));
+    return multiply(code, work, element, panel,
                     code.rem(inRound, rowTiles.count));
   }
   Value unit = setUnit(code.div(inRound, tasks(stage)));
   Value inUnit = code.rem(inRound, tasks(stage));
+  work.image = code.div(unit, bandsIn(code));
+  Value firstTile = firstTileOf(unit);
+  if (isOpen)
+    return code.loop(code.index(0), tilesFrom(firstTile), 1, [&](Value slot) {
+      transform(stage, code, work, code.add(firstTile, slot), slot, inUnit,
+                epilogue);
+    });
   Value slot = code.rem(inUnit, slots), block = code.div(inUnit, slots);
-  work.image = code.div(unit, bands);
-  Value tile = code.add(code.mul(code.rem(unit, bands), slots), slot);
-  transformOfRound(stage, code, work, tile, slot, block, epilogue);
+  transformOfRound(stage, code, work, code.add(firstTile, slot), slot, block,
+                   epilogue);
 }
 
 /// The last round may have fewer tiles. What it multiplies in their place was
@@ -473,7 +561,7 @@ void Winograd::build(int64_t stage, OpBuilder &builder, Location location,
   if (images) {
     const int64_t ofRound = roundUnits * tasks(stage);
     Value first = code.mul(code.div(task, ofRound), roundUnits);
-    Value all = code.mul(code.index(*images), bands);
+    Value all = code.mul(code.index(*images), bandsIn(code));
     return buildUnits(stage, code, work, code.rem(task, ofRound), first,
                       code.min(code.index(roundUnits), code.sub(all, first)),
                       epilogue);

@@ -36,8 +36,8 @@ public:
   };
   static Sizes sizesOf(const ConvolutionShape &shape);
 
-  /// \p images is the name of how many there are, where that is not known;
-  /// \p shape is that of one then.
+  /// \p images is the number of images, or its name, where that or the size of
+  /// one is not known; \p shape is that of one then.
   Winograd(const ConvolutionShape &shape, const Target &target,
            std::optional<int64_t> images = std::nullopt);
 
@@ -49,14 +49,17 @@ public:
   /// stages take them in rounds of equally many: task t of round r of a stage
   /// is task r * tasks(stage) + t of its kernel.
   ///
-  /// Of images whose number is not known each is unitsOfImage() units of some
-  /// tiles. One stage has a task for each, three stages take unitsOfRound() of
-  /// them in a round; tasks, operations and the workspace are those of one unit
-  /// then, whose tasks are numbered behind those of the units before it.
+  /// Of images whose number or size is not known each is unitsOfImage() units
+  /// of some tiles. One stage has a task for each, three stages take
+  /// unitsOfRound() of them in a round; tasks, operations and the workspace are
+  /// those of one unit then, whose tasks are numbered behind those of the units
+  /// before it. Where the size is not known, a unit has as many tiles as a tile
+  /// of registers has rows (or some times as many, if there is one stage), the
+  /// last one of an image what is left.
   int64_t stages() const { return isFused ? 1 : 3; }
   int64_t rounds() const { return isFused || images ? 1 : bands; }
   int64_t tasks(int64_t stage) const;
-  int64_t unitsOfImage() const { return bands; }
+  TaskPart unitsOfImage() const;
   int64_t unitsOfRound() const { return roundUnits; }
   /// Arithmetic operations of a stage, of all rounds.
   double flops(int64_t stage) const;
@@ -95,10 +98,18 @@ private:
     mlir::Value workspace;
   };
   Tile locate(VectorBuilder &code, const Work &work, mlir::Value tile) const;
+  // Of an image, whose size may not be known.
+  mlir::Value tileColumnsIn(VectorBuilder &code) const;
+  mlir::Value tilesIn(VectorBuilder &code) const;
+  mlir::Value bandsIn(VectorBuilder &code) const;
   void transformInput(VectorBuilder &code, const Work &work, mlir::Value tile,
                       mlir::Value slot, mlir::Value block) const;
   void multiply(VectorBuilder &code, const Work &work, mlir::Value element,
                 mlir::Value panel, mlir::Value rowTile) const;
+  /// The same where the unit has only \p count tiles, as the program finds.
+  void multiplyOpen(VectorBuilder &code, const Work &work, mlir::Value element,
+                    mlir::Value panel, mlir::Value firstSlot,
+                    mlir::Value count) const;
   void multiplyTile(VectorBuilder &code, const Work &work, mlir::Value element,
                     mlir::Value panel, mlir::Value firstSlot, int64_t rows,
                     int64_t vectors) const;
@@ -127,9 +138,10 @@ private:
   ConvolutionShape shape;
   int64_t lanes;
   int64_t inputBlocks, outputBlocks;
-  int64_t tileRows, tileColumns; ///< Tiles of an image.
-  std::optional<int64_t> images; ///< Their number's name.
-  int64_t tiles;                 ///< Of all images, or of one of so many.
+  int64_t tileRows, tileColumns; ///< Tiles of an image of known size.
+  std::optional<int64_t> images; ///< Their number, or its name.
+  bool isOpen;                   ///< The size of an image is not known.
+  int64_t tiles; ///< Of all images, or of one of so many; an estimate if open.
   bool isFused;
   int64_t slots; ///< Tiles that are in work together.
   int64_t bands; ///< Of `slots` tiles each, but for the last.

@@ -1,0 +1,165 @@
+//===- MatMulPanels.cpp - columns of a product, loaded and packed -----------
+//===//
+
+#include "backend/cpu/kernels/MatMulParts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+MatMul::Numbers MatMul::numbersOf(VectorBuilder &code, const Operands &operands,
+                                  const Panel &panel, Value block) const {
+  const int64_t vectors = panel.vectors;
+  Value row = code.add(panel.numbers, code.mul(block, vectors * lanes));
+  auto load = [&](Value from, std::optional<ElementType> element) {
+    SmallVector<Value> loaded;
+    for (int64_t v = 0; element && v < vectors; ++v) {
+      auto type = VectorType::get(
+          {lanes}, storedType(*element, code.builder.getContext()));
+      loaded.push_back(
+          converted(code, code.load(from, code.add(row, v * lanes), type),
+                    *element, multiplied.rhs));
+    }
+    return loaded;
+  };
+  return {load(operands.numbers.scales, shape.blocks.scale),
+          load(operands.numbers.zeros, shape.blocks.zero)};
+}
+
+SmallVector<SmallVector<Value>>
+MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
+                    const Panel &panel, Value source, Value row,
+                    bool prefetches, const Numbers &numbers) const {
+  const bool widens = stored.widensRhs();
+  VectorType type = stored.rhsType(code.builder.getContext(), lanes);
+  const int64_t elements = type.getNumElements();
+  SmallVector<SmallVector<Value>> columns(widens ? stored.kGroup : 1);
+  for (int64_t v = 0; v < panel.vectors; ++v) {
+    bool isWhole = panel.isPadded || v + 1 < panel.vectors;
+    Value at = code.add(row, v * elements);
+    Value loaded = panel.left && !isWhole
+                       ? code.loadSome(source, at, type, panel.left)
+                       : code.loadFirst(source, at, type,
+                                        isWhole ? elements : panel.valid);
+    const bool beginsLine =
+        v * elements * stored.rhsBytes() % cacheLineBytes == 0;
+    if (prefetches && beginsLine)
+      code.prefetch(source,
+                    code.add(at, weightPrefetchBytes / stored.rhsBytes()));
+    if (!widens) {
+      columns[0].push_back(loaded);
+      continue;
+    }
+    for (auto [column, element] :
+         llvm::zip_equal(columns, stored.widened(code, loaded))) {
+      if (!numbers.zeros.empty())
+        element = code.subVectors(element, numbers.zeros[v]);
+      if (!numbers.scales.empty())
+        element = code.mulVectors(element, numbers.scales[v]);
+      column.push_back(element);
+    }
+  }
+  return columns;
+}
+
+/// Brings what a stage reads of the panel at \p packed into the scratch buffer.
+void MatMul::widenPanel(VectorBuilder &code, const Operands &operands,
+                        const Panel &panel, Value packed) const {
+  const int64_t group = packing.kGroup;
+  const int64_t stride = panel.vectors * lanes * packing.rhsGroup();
+  auto widen = [&](Value first, int64_t steps, const Numbers &numbers) {
+    code.loop(code.index(0), code.index(steps), 1, [&](Value i) {
+      Value step = code.add(first, i);
+      const auto columns = loadColumns(code, packing, panel, operands.b,
+                                       code.add(packed, code.mul(step, stride)),
+                                       streamsWeights, numbers);
+      Value to = code.mul(code.sub(code.mul(step, group), operands.firstDepth),
+                          panel.stride);
+      for (const auto &[k, column] : llvm::enumerate(columns))
+        for (const auto &[v, vector] : llvm::enumerate(column))
+          code.store(
+              vector, operands.scratch,
+              code.add(to, int64_t(k) * panel.stride + int64_t(v) * lanes));
+    });
+  };
+  const int64_t size = shape.blocks.size, begin = operands.firstDepth,
+                end = operands.endDepth;
+  if (size == 0)
+    return widen(code.index(begin / group), packing.steps(end - begin), {});
+  code.loop(code.index(begin / size), code.index(end / size), 1,
+            [&](Value block) {
+              widen(code.mul(block, size / group), size / group,
+                    numbersOf(code, operands, panel, block));
+            });
+  Value last = code.index(end / size);
+  if (const int64_t rest = end % size)
+    widen(code.mul(last, size / group), packing.steps(rest),
+          numbersOf(code, operands, panel, last));
+}
+
+void MatMul::copyRows(VectorBuilder &code, Operands &operands,
+                      const Panel &panel) const {
+  VectorType type = arithmetic.rhsType(code.builder.getContext(), lanes);
+  Value first = code.add(operands.bBase, panel.firstColumn);
+  code.loop(code.index(0), code.index(shape.k), 1, [&](Value k) {
+    Value from = code.add(first, code.mul(k, shape.bStride));
+    Value to = code.mul(k, panel.stride);
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      int64_t valid = v + 1 == panel.vectors ? panel.valid : lanes;
+      code.store(
+          code.loadFirst(operands.b, code.add(from, v * lanes), type, valid),
+          operands.scratch, code.add(to, v * lanes));
+    }
+  });
+}
+
+/// Packs columns of the transposed B, which are contiguous, into rows of the
+/// panel: square blocks of a vector's size are transposed in registers.
+void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
+                            const Panel &panel) const {
+  OpBuilder &builder = code.builder;
+  Location loc = code.loc;
+  VectorType type = arithmetic.rhsType(builder.getContext(), lanes);
+  auto square = VectorType::get({lanes, lanes}, type.getElementType());
+  auto copyBlock = [&](Value k, int64_t count, Value v, int64_t columns) {
+    Value block =
+        builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(square));
+    for (int64_t n = 0; n < columns; ++n) {
+      Value column =
+          code.add(code.add(panel.firstColumn, code.mul(v, lanes)), n);
+      // The last one stands for those that are not there.
+      if (shape.givenColumns)
+        column = code.min(column, code.sub(operands.extents.columns, 1));
+      Value from = code.add(
+          code.add(operands.bBase, code.mul(column, shape.bStride)), k);
+      Value row = code.loadFirst(operands.b, from, type, count);
+      block = builder.create<vector::InsertOp>(loc, row, block,
+                                               ArrayRef<int64_t>{n});
+    }
+    Value transposed = builder.create<vector::TransposeOp>(
+        loc, block, ArrayRef<int64_t>{1, 0});
+    for (int64_t i = 0; i < count; ++i) {
+      Value row = builder.create<vector::ExtractOp>(loc, transposed,
+                                                    ArrayRef<int64_t>{i});
+      Value to =
+          code.add(code.mul(code.add(k, i), panel.stride), code.mul(v, lanes));
+      code.store(row, operands.scratch, to);
+    }
+  };
+  int64_t whole = shape.k / lanes * lanes;
+  auto copyColumns = [&](Value v, int64_t columns) {
+    if (whole > 0)
+      code.loop(code.index(0), code.index(whole), lanes,
+                [&](Value k) { copyBlock(k, lanes, v, columns); });
+    if (whole < shape.k)
+      copyBlock(code.index(whole), shape.k - whole, v, columns);
+  };
+  const int64_t wholeVectors = panel.vectors - (panel.valid < lanes ? 1 : 0);
+  code.loop(code.index(0), code.index(wholeVectors), 1,
+            [&](Value v) { copyColumns(v, lanes); });
+  if (wholeVectors < panel.vectors)
+    copyColumns(code.index(wholeVectors), panel.valid);
+}

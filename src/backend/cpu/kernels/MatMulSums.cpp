@@ -1,0 +1,171 @@
+//===- MatMulSums.cpp - the reduction of a tile of a product ----------------
+//===//
+
+#include "backend/cpu/kernels/MatMulParts.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
+                      int64_t valid, MutableArrayRef<Value> sums, int64_t set,
+                      const Numbers &numbers) const {
+  const Panel &panel = tile.panel;
+  const auto columns =
+      loadColumns(code, arithmetic, panel, panel.source,
+                  code.add(panel.offset, code.mul(k, panel.stride)),
+                  streamsWeights && !fetchesNext() && !widensPanels(), numbers);
+  const auto sets = static_cast<int64_t>(sums.size()) / tile.size();
+  Value first = code.mul(k, arithmetic.kGroup * shape.aColumnStride);
+  auto step = [&](ArrayRef<Value> b, int64_t i, int64_t count) {
+    Value column = code.add(first, i * shape.aColumnStride);
+    tile.registers.step(
+        code, sums.slice((set + i) % sets * tile.size(), tile.size()), b,
+        [&](int64_t row) {
+          Value at = code.add(tile.aRows[row], column);
+          return multiplied.loadSplat(code, tile.operands.a, at, lanes, count);
+        });
+  };
+  if (!arithmetic.widensRhs())
+    return step(columns[0], 0, valid);
+  for (int64_t i = 0; i < valid; ++i)
+    step(columns[i], i, 1);
+}
+
+SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
+                                  const Panel &panel, Value firstRow,
+                                  int64_t rows) const {
+  Tile tile{RegisterTile(rows, panel.vectors, multiplied, lanes),
+            operands,
+            panel,
+            {}};
+  Value first = code.add(operands.aBase, code.mul(firstRow, shape.aRowStride));
+  for (int64_t row = 0; row < rows; ++row)
+    tile.aRows.push_back(
+        operands.lastRow && row > 0
+            ? code.add(operands.aBase, code.mul(rowAt(code, operands, firstRow,
+                                                      code.index(row)),
+                                                shape.aRowStride))
+            : code.add(first, code.mul(code.index(row), shape.aRowStride)));
+  SmallVector<Value> sums = tile.registers.zeros(code);
+  if (operands.firstDepth > 0)
+    forTile(code, operands, panel, firstRow, rows,
+            [&](size_t i, int64_t valid) {
+              sums[i] = code.loadFirst(
+                  operands.c, operands.position.offset,
+                  arithmetic.sumType(code.builder.getContext(), lanes), valid);
+            });
+  if (shape.blocks.size != 0 && !widensPanels())
+    return reduceBlocks(code, tile, sums);
+  const int64_t end = operands.endDepth, group = arithmetic.kGroup;
+  return reduceRange(code, tile,
+                     {code.index(operands.firstDepth),
+                      end - operands.firstDepth,
+                      std::min(group, shape.k - (end - 1) * group)},
+                     sums, {});
+}
+
+SmallVector<Value> MatMul::reduceBlocks(VectorBuilder &code, const Tile &tile,
+                                        ValueRange sums) const {
+  const int64_t group = arithmetic.kGroup;
+  // Sums of a block and of all of them at once, for which there must be
+  // registers.
+  const bool sumsApart = !hasOpenRows() &&
+                         tile.size() <= target.vectorRegisters / 4 &&
+                         shape.blocks.scale && shape.blockCount() > 1;
+  auto block = [&](Value number, ValueRange sums, int64_t products) {
+    const int64_t steps = arithmetic.steps(products);
+    const Range range{code.mul(number, shape.blocks.size / group), steps,
+                      products - (steps - 1) * group};
+    Numbers numbers = numbersOf(code, tile.operands, tile.panel, number);
+    if (!sumsApart)
+      return reduceRange(code, tile, range, sums, numbers);
+    SmallVector<Value> scales;
+    std::swap(scales, numbers.scales);
+    SmallVector<Value> result =
+        reduceRange(code, tile, range, tile.registers.zeros(code), numbers);
+    for (int64_t i = 0; i < tile.size(); ++i)
+      result[i] = code.fma(result[i], scales[i % tile.panel.vectors], sums[i]);
+    return result;
+  };
+  const int64_t whole = shape.k / shape.blocks.size,
+                rest = shape.k % shape.blocks.size;
+  SmallVector<Value> result =
+      code.loop(code.index(0), code.index(whole), 1, sums,
+                [&](Value number, ValueRange carried) {
+                  return block(number, carried, shape.blocks.size);
+                });
+  return rest ? block(code.index(whole), result, rest) : result;
+}
+
+SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
+                                       const Range &range, ValueRange initial,
+                                       const Numbers &numbers) const {
+  const Operands &operands = tile.operands;
+  const int64_t size = tile.size();
+  const int64_t turns = arithmetic.widensRhs() ? arithmetic.kGroup : 1;
+  const int64_t sets = setsOfSums(size, range.steps);
+  SmallVector<Value> sums(initial);
+  for (int64_t set = 1; set < sets; ++set)
+    llvm::append_range(sums, tile.registers.zeros(code));
+
+  // A line of the next panel every so many steps; the same one may be fetched
+  // more than once, lest the loop's body grow long.
+  const int64_t mostApart = std::max<int64_t>(1, 4 / turns);
+  const int64_t lineElements = cacheLineBytes / arithmetic.rhsBytes();
+  const int64_t rowElements = panelVectors * vectorElements();
+  const int64_t apart =
+      fetchesNext()
+          ? std::max<int64_t>(1, order.chunk * lineElements / rowElements)
+          : 1;
+  const int64_t unrolled = std::min(apart, mostApart);
+  Value fetched;
+  if (fetchesNext()) {
+    Value part = code.mul(code.rem(operands.unit, order.chunk),
+                          range.steps / apart * lineElements);
+    fetched = code.add(code.add(tile.panel.offset, part),
+                       panelElements() + operands.firstDepth * rowElements);
+  }
+
+  auto step = [&](SmallVector<Value> &sums, int64_t number, Value k,
+                  int64_t valid) {
+    emitStep(code, tile, k, valid, sums, number * turns, numbers);
+  };
+  if (shape.givenDepth)
+    return code.loop(code.index(0), operands.extents.depth, 1, sums,
+                     [&](Value k, ValueRange carried) {
+                       SmallVector<Value> next(carried);
+                       step(next, 0, k, 1);
+                       return next;
+                     });
+  // The last group may have fewer products.
+  const int64_t whole =
+      range.steps - (range.lastValid < arithmetic.kGroup ? 1 : 0);
+  const int64_t group = llvm::divideCeil(sets, turns) * unrolled,
+                groups = whole / group;
+  sums = code.loop(
+      code.index(0), code.index(groups), 1, sums,
+      [&](Value i, ValueRange carried) {
+        SmallVector<Value> next(carried);
+        Value first = code.add(code.mul(i, group), range.first);
+        for (int64_t k = 0; k < group; ++k)
+          step(next, k, code.add(first, k), arithmetic.kGroup);
+        if (fetchesNext())
+          code.prefetch(
+              tile.panel.source,
+              code.add(fetched, code.mul(i, lineElements * unrolled / apart)));
+        return next;
+      });
+  for (int64_t k = groups * group; k < range.steps; ++k)
+    step(sums, k, code.add(range.first, k),
+         k < whole ? arithmetic.kGroup : range.lastValid);
+  for (int64_t set = sets - 1; set > 0; --set)
+    for (int64_t i = 0; i < size; ++i) {
+      Value &sum = sums[(set - 1) * size + i];
+      sum = arithmetic.add(code, sum, sums[set * size + i]);
+    }
+  sums.resize(size);
+  return sums;
+}

@@ -1,0 +1,72 @@
+//===- OpenRowTiles.cpp - tiles of rows that are counted at run time ------===//
+
+#include "backend/cpu/kernels/OpenRowTiles.h"
+
+#include "llvm/ADT/bit.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+using namespace mlir;
+using namespace sinter::cpu;
+
+/// Two multiply-adds a cycle, each of which takes four.
+static constexpr int64_t busySums = 8;
+
+static int64_t powerOfTwo(int64_t atMost) {
+  return static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(atMost)));
+}
+
+OpenRowTiles::OpenRowTiles(int64_t most, int64_t vectors)
+    : most(most), heights{most} {
+  if (most == 1)
+    return;
+  heights.push_back(most - 1);
+  const int64_t least = std::max<int64_t>(1, powerOfTwo(busySums / vectors));
+  for (int64_t height = powerOfTwo(most) / 2; height >= least; height /= 2)
+    if (height < heights.back())
+      heights.push_back(height);
+  std::ranges::reverse(heights);
+}
+
+int64_t OpenRowTiles::rowsOfCode() const {
+  return std::accumulate(heights.begin(), heights.end(), int64_t(0));
+}
+
+Value OpenRowTiles::count(VectorBuilder &code, Value rows) const {
+  return code.div(code.add(rows, most - 1), most);
+}
+
+OpenRowTiles::Tile OpenRowTiles::tile(VectorBuilder &code, Value rows,
+                                      Value number) const {
+  Value tiles = count(code, rows);
+  // So many tiles would have one row less; if there are as many.
+  Value missing = code.sub(code.mul(tiles, most), rows);
+  Value isEven = code.less(missing, code.add(tiles, 1));
+  Value firstShort = code.select(isEven, code.sub(tiles, missing), tiles);
+  Value before = code.max(code.sub(number, firstShort), code.index(0));
+  Value first = code.sub(code.mul(number, most), before);
+  Value isShort = code.less(firstShort, code.add(number, 1));
+  Value whole = code.select(isShort, code.index(most - 1), code.index(most));
+  return {first, code.min(whole, code.sub(rows, first))};
+}
+
+void OpenRowTiles::dispatch(
+    VectorBuilder &code, const Tile &tile,
+    llvm::function_ref<void(int64_t height, Value last)> emit) const {
+  Value last = code.add(tile.first, code.sub(tile.rows, 1));
+  // Those from that number on, as tiles that are larger than the ones before.
+  std::function<void(size_t)> from = [&](size_t number) {
+    const int64_t height = heights[number];
+    const bool isExact =
+        number == 0 ? height == 1 : heights[number - 1] == height - 1;
+    auto emitThis = [&] { emit(height, isExact ? Value() : last); };
+    if (number + 1 == heights.size())
+      return emitThis();
+    code.when(
+        code.less(code.index(height), tile.rows), [&] { from(number + 1); },
+        emitThis);
+  };
+  from(0);
+}

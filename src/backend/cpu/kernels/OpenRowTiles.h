@@ -1,0 +1,58 @@
+//===- OpenRowTiles.h - tiles of rows that are counted at run time --------===//
+//
+// Rows, of which nobody knows how many there will be, are cut into as few tiles
+// of at most `most` rows as hold them:
+//
+//     most = 6, 33 rows:  6 6 6 5 5 5
+//     most = 6, 9 rows:   6 3
+//
+// Where that works out, all tiles have `most` rows or one less, as tiles of a
+// known number of rows have. Otherwise (few rows) the last tile is computed as
+// the next larger one that there is code for: rows behind its last one are that
+// row again, and weights are read once. There is code for a few heights, each
+// at most half of the one before, down to one that has just enough sums to keep
+// the multipliers busy; fewer rows would take as long.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELS_OPENROWTILES_H
+#define SINTER_BACKEND_CPU_KERNELS_OPENROWTILES_H
+
+#include "backend/cpu/kernels/VectorBuilder.h"
+
+namespace sinter::cpu {
+
+class OpenRowTiles {
+public:
+  /// \p most is positive; each row has so many \p vectors of sums.
+  OpenRowTiles(int64_t most, int64_t vectors);
+
+  /// How many tiles hold \p rows rows.
+  mlir::Value count(VectorBuilder &code, mlir::Value rows) const;
+
+  struct Tile {
+    mlir::Value first; ///< The number of its first row,
+    mlir::Value rows;  ///< and how many it has.
+  };
+  /// The tile of that \p number, if \p rows rows are cut.
+  Tile tile(VectorBuilder &code, mlir::Value rows, mlir::Value number) const;
+
+  /// Calls \p emit for each height that a tile may be computed as; where that
+  /// may be more than its rows, with the last row, which stands for those
+  /// behind it.
+  void dispatch(
+      VectorBuilder &code, const Tile &tile,
+      llvm::function_ref<void(int64_t height, mlir::Value last)> emit) const;
+
+  /// For how many rows there is code, for all heights together.
+  int64_t rowsOfCode() const;
+
+private:
+  int64_t most;
+  /// What there is code for, the least first.
+  llvm::SmallVector<int64_t> heights;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELS_OPENROWTILES_H
