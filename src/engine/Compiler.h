@@ -72,9 +72,6 @@ struct CompileRequest : CodeOptions {
   /// empty where there is none. A model that cannot be compiled so is compiled
   /// for `shapes`, and `closed` told why.
   std::vector<Shape> open;
-  /// Whether a program for all sizes is wanted even where it is no match for
-  /// those of known sizes (checkIsWorthOpening of backend/cpu/MayOpen.h).
-  bool opensAnyway = false;
   std::function<void(const std::string &why)> closed;
   /// Told why a program whose sizes follow from values is made for `values`.
   std::function<void(const std::string &why)> perValues;

@@ -236,7 +236,6 @@ CompileRequest Session::requestFor(std::span<const Tensor> inputs) {
   }
   if (options.openSizes != OpenSizes::None && options.backend == Backend::Cpu)
     request.open = openShapes(inputs);
-  request.opensAnyway = options.openSizes == OpenSizes::Wanted;
   request.closed = [this](const std::string &why) { refusal = why; };
   request.perValues = [this](const std::string &why) {
     if (options.note && !std::exchange(toldPerValues, true))
@@ -325,7 +324,7 @@ Result<Hash128> Session::programKey(const CompileRequest &request,
     addContents(key, **file);
   }
   if (isOpen)
-    key.addOptions(request.opensAnyway ? "open anyway" : "open");
+    key.addOptions("open");
   for (size_t i = 0; i < request.shapes.size(); ++i) {
     key.addOptions(shapeText(isOpen ? request.open[i] : request.shapes[i]));
     if (isOpen)

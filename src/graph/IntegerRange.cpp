@@ -4,6 +4,7 @@
 
 #include "graph/Constants.h"
 #include "graph/Types.h"
+#include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "runtime/ElementDispatch.h"
 
@@ -67,8 +68,9 @@ static std::optional<IntegerRange> fromOperands(Operation *op, int &budget) {
     return isa<IntegerType>(getElementTypeOrSelf(op->getOperand(0)))
                ? std::optional(operand(0))
                : std::nullopt;
-  if (isa<ReshapeOp, TransposeOp, BroadcastInDimOp, SliceOp, ReverseOp,
-          DynamicSliceOp>(op))
+  if (isa<ReshapeOp, DynamicReshapeOp, TransposeOp, BroadcastInDimOp,
+          DynamicBroadcastInDimOp, nn::BroadcastLikeOp, RealDynamicSliceOp,
+          SliceOp, ReverseOp, DynamicSliceOp>(op))
     return operand(0);
   if (isa<ConcatenateOp, PadOp>(op)) {
     IntegerRange range = operand(0);

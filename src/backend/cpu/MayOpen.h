@@ -18,12 +18,6 @@ namespace sinter::cpu {
 /// that no rewrite does without and whose kernels keep none open.
 Result<void> checkMayOpen(mlir::func::FuncOp function);
 
-/// Unsupported, with the operation, where a program of all sizes is no match
-/// for those of known ones: \p function multiplies by weights that these keep
-/// in fewer bits than they are multiplied in (NarrowProducts.h), or has
-/// convolutions of areas of unknown size, which take longer for small images.
-Result<void> checkIsWorthOpening(mlir::func::FuncOp function);
-
 } // namespace sinter::cpu
 
 #endif // SINTER_BACKEND_CPU_MAYOPEN_H

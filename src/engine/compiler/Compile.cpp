@@ -86,10 +86,6 @@ static Result<Program> programOf(Model model, const SpecializeOptions &known,
   CompileStages stages(request.stages);
   if (Result<void> ready = specializeForPasses(model, known); !ready)
     return ready.takeError();
-  if (cpu::isOpen(model) && !request.opensAnyway)
-    if (Result<void> isWorth = cpu::checkIsWorthOpening(model.entry());
-        !isWorth)
-      return isWorth.takeError();
   stages.end("specialise");
   ObservedValues observed(model, request.observed);
   Result<Rewriting> rewritten =

@@ -95,7 +95,7 @@ public:
     if (!form.shape.openRows.empty()) {
       plan.flops = 2.0 * double(form.shape.k);
       if (product.keepsRowsOpen())
-        plan.taskParts = {{form.shape.openRows, product.tileRows()},
+        plan.taskParts = {{form.shape.openRows, product.taskRows()},
                           {{product.panels()}, 1}};
     }
     if (tiles)

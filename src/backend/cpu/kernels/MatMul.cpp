@@ -1,6 +1,6 @@
 //===- MatMul.cpp - generator of matrix products --------------------------===//
 
-#include "backend/cpu/kernels/MatMulParts.h"
+#include "backend/cpu/kernels/MatMul.h"
 
 #include "backend/cpu/codegen/KernelFunction.h"
 
@@ -45,12 +45,41 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
     for (int64_t size : shape.openRows)
       operands.extents.rows = code.mul(operands.extents.rows, size);
   }
-  TaskOrder::Task place =
-      hasOpenRows() && !copiesPanels()
-          ? order.decode(code, task,
-                         openTiles().count(code, operands.extents.rows))
-          : order.decode(code, task);
+  // In as many parts as hold the rows that there are.
+  auto openUnits = [&] {
+    Value tiles = openTiles().count(code, operands.extents.rows);
+    return copiesPanels()
+               ? code.div(code.add(tiles, rowBlocks.size - 1), rowBlocks.size)
+               : tiles;
+  };
+  TaskOrder::Task place = hasOpenRows() && (!copiesPanels() || widensPanels())
+                              ? order.decode(code, task, openUnits())
+                              : order.decode(code, task);
 
+  if (widensPanels() && !shape.openRows.empty()) {
+    // Of few rows there is one task a panel, which takes one tile after the
+    // other.
+    MatMulShape inTiles = shape;
+    inTiles.widensInTiles = true;
+    const MatMul few(inTiles, target, packing);
+    auto buildFew = [&] {
+      Value tiles = few.openTiles().count(code, operands.extents.rows);
+      code.loop(code.index(0), tiles, 1, [&](Value tile) {
+        Value part = code.add(code.mul(tile, order.panels), place.panel);
+        few.build(builder, location, part, a, b, c, Value(), epilogue, nullptr,
+                  0, numbers);
+      });
+    };
+    auto buildMany = [&] { buildPanels(code, operands, place); };
+    Value isFew =
+        code.less(operands.extents.rows, code.index(leastWidenedRows(packing)));
+    return code.when(isFew, buildFew, buildMany);
+  }
+  buildPanels(code, operands, place);
+}
+
+void MatMul::buildPanels(VectorBuilder &code, Operands &operands,
+                         const TaskOrder::Task &place) const {
   Value rest = place.outer;
   operands.position.batch.resize(shape.batch.size());
   for (size_t d = shape.batch.size(); d-- > 0;) {

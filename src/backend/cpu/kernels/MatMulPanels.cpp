@@ -1,7 +1,7 @@
 //===- MatMulPanels.cpp - columns of a product, loaded and packed -----------
 //===//
 
-#include "backend/cpu/kernels/MatMulParts.h"
+#include "backend/cpu/kernels/MatMul.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

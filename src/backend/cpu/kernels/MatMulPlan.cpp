@@ -31,9 +31,13 @@ static bool widensInTiles(const MatMulShape &shape,
   const bool isFloat8 = isFloat(arithmetic.rhs) && arithmetic.rhsBytes() == 1;
   const bool isConversion =
       arithmetic.kGroup == 1 && shape.blocks.size == 0 && !isFloat8;
-  const int64_t manyRows = isFloat8 ? 8 : 32;
-  return shape.bLayout != MatMulShape::BLayout::Packed || isConversion ||
-         shape.m < manyRows;
+  return shape.widensInTiles || shape.bLayout != MatMulShape::BLayout::Packed ||
+         isConversion || shape.m < MatMulPlan::leastWidenedRows(arithmetic);
+}
+
+int64_t MatMulPlan::leastWidenedRows(const Arithmetic &arithmetic) {
+  const bool isFloat8 = isFloat(arithmetic.rhs) && arithmetic.rhsBytes() == 1;
+  return isFloat8 ? 8 : 32;
 }
 
 MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
@@ -77,10 +81,14 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
     const int64_t leastRows = widensPanels() ? 256 : 128;
     int64_t rows = std::max<int64_t>(
         leastRows, target.l2Bytes / 2 / (shape.k * arithmetic.lhsBytes()));
-    if (widensPanels())
+    if (widensPanels() && !hasOpenRows())
       chooseStages(std::min(rows, shape.m), panels);
-    rowBlocks = Partition::of(rowTiles.count,
-                              std::max<int64_t>(1, rows / rowTiles.size));
+    const int64_t tiles = std::max<int64_t>(1, rows / rowTiles.size);
+    rowBlocks = Partition::of(rowTiles.count, tiles);
+    if (widensPanels() && hasOpenRows()) {
+      const int64_t count = llvm::divideCeil(rowTiles.count, tiles);
+      rowBlocks = {count * tiles, count, tiles, 0};
+    }
     order = {outer, rowBlocks.count, panels, 1};
   } else if (hasOpenRows()) {
     chooseOpenOrder(outer, panels);
@@ -142,8 +150,9 @@ void MatMulPlan::chooseOpenOrder(int64_t outer, int64_t panels) {
   const int64_t tileBytes = rowTiles.size * shape.k * arithmetic.lhsBytes();
   const int64_t room =
       target.l2Bytes * 3 / 4 - 2 * panelElements() * packing.rhsBytes();
-  order = {outer, rowTiles.count, panels,
-           std::clamp<int64_t>(room / tileBytes, 1, most)};
+  order = {
+      outer, rowTiles.count, panels,
+      shape.widensInTiles ? 1 : std::clamp<int64_t>(room / tileBytes, 1, most)};
 }
 
 /// Where a task's rows and a widened panel do not fit the second-level cache

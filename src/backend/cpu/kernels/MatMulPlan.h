@@ -22,7 +22,7 @@ struct MatMulShape {
   int64_t m = 0, n = 0, k = 0;
   /// Where m is known only when the program runs: what it is the product of,
   /// with named sizes. Then m is an estimate; B is packed, or has its rows side
-  /// by side, and stays as wide as it is.
+  /// by side.
   std::vector<int64_t> openRows;
   /// Where build() is told how many rows, columns or steps of the reduction
   /// there are (MatMulExtents); m, n and k are the most that there may be then.
@@ -45,6 +45,9 @@ struct MatMulShape {
   int64_t bStride = 0;
 
   int64_t cRowStride = 0; ///< C[m,n] is at m * cRowStride + n.
+  /// Whether narrow columns are widened in each tile, however many rows there
+  /// are.
+  bool widensInTiles = false;
   /// C holds elements of the product's type, so that it can hold sums that are
   /// not complete from one stage to the next.
   bool holdsSums = false;
@@ -81,13 +84,15 @@ public:
 
   /// Stages run one after the other, each with tasks() tasks.
   int64_t stages() const { return depths.count; }
-  /// Rows of a tile, but for the last ones.
-  int64_t tileRows() const { return rowTiles.size; }
+  /// Rows of a task, but for the last ones.
+  int64_t taskRows() const {
+    return rowTiles.size * (copiesPanels() ? rowBlocks.size : 1);
+  }
   int64_t panels() const { return order.panels; }
   int64_t panelColumns() const { return panelVectors * lanes; }
   bool clipsColumns() const { return shape.clipsColumns; }
   /// Whether the plan holds for any number of rows (openRows).
-  bool keepsRowsOpen() const { return !copiesPanels(); }
+  bool keepsRowsOpen() const { return !copiesPanels() || widensPanels(); }
   int64_t tasks() const;
   double flops() const;
   /// Elements of the scratch buffer, of scratchType, that each thread needs; 0
@@ -100,6 +105,9 @@ public:
   int64_t widenedVectors() const;
   /// Whether a task has its panel widened before using it.
   bool widensPanels() const { return packing.widensRhs() && !isWidenedInTiles; }
+
+  /// From how many rows on.
+  static int64_t leastWidenedRows(const Arithmetic &arithmetic);
 
   /// Elements of packed B, as they are stored.
   int64_t packedElements() const;

@@ -1,7 +1,7 @@
 //===- MatMulSums.cpp - the reduction of a tile of a product ----------------
 //===//
 
-#include "backend/cpu/kernels/MatMulParts.h"
+#include "backend/cpu/kernels/MatMul.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -72,7 +72,8 @@ SmallVector<Value> MatMul::reduceBlocks(VectorBuilder &code, const Tile &tile,
   const int64_t group = arithmetic.kGroup;
   // Sums of a block and of all of them at once, for which there must be
   // registers.
-  const bool sumsApart = tile.size() <= target.vectorRegisters / 4 &&
+  const bool sumsApart = !hasOpenRows() &&
+                         tile.size() <= target.vectorRegisters / 4 &&
                          shape.blocks.scale && shape.blockCount() > 1;
   auto block = [&](Value number, ValueRange sums, int64_t products) {
     const int64_t steps = arithmetic.steps(products);

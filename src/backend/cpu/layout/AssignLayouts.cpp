@@ -580,9 +580,17 @@ static ValueRange extremesOfRows(TensorBuilder &emit,
                                  const ExtremesOfAll &extremes, Value blocked) {
   constexpr int64_t mostTasks = 16;
   auto type = tensorOf(blocked);
-  const int64_t lanes = type.getShape().back(), rows = sizeOf(blocked) / lanes,
-                tasks = std::gcd(rows, mostTasks);
-  Value flat = emit.reshape(blocked, {tasks, rows / tasks, lanes});
+  const int64_t lanes = type.getShape().back();
+  Value flat;
+  if (type.hasStaticShape()) {
+    const int64_t rows = sizeOf(blocked) / lanes,
+                  tasks = std::gcd(rows, mostTasks);
+    flat = emit.reshape(blocked, {tasks, rows / tasks, lanes});
+  } else {
+    const nn::Sizes sizes = emit.sizes(blocked);
+    flat = emit.reshape(blocked,
+                        {sizes[0], emit.count(sizes, {1, 2, 3}), lanes});
+  }
   return extremes.emit(emit, SmallVector<Value>(extremes.initial.size(), flat),
                        {1});
 }

@@ -11,6 +11,7 @@
 #include "graph/Constants.h"
 #include "graph/ExactSums.h"
 #include "interpreter/Interpreter.h"
+#include "passes/Groups.h"
 #include "passes/LowerQuantized.h"
 
 using namespace mlir;
@@ -29,6 +30,7 @@ public:
 
   /// Nothing if the operation is best left as it is.
   Value run();
+  Value runOpen();
 
 private:
   bool isOrdinary() const;
@@ -75,7 +77,7 @@ static bool hasFewPlaces(const PlainConvolution &plain, int64_t lanes) {
 }
 
 /// Whether there is something to compute, of one kind of numbers, by sensible
-/// sizes.
+/// sizes, as far as they are known.
 static bool isSupported(stablehlo::ConvolutionOp op) {
   constexpr int64_t most = int64_t(1) << 31;
   auto kindOf = [](Value value) {
@@ -86,9 +88,8 @@ static bool isSupported(stablehlo::ConvolutionOp op) {
                                        : 0;
   };
   for (Value value : {op.getLhs(), op.getRhs(), op.getResult()})
-    if (!tensorOf(value).hasStaticShape() ||
-        tensorOf(value).getNumElements() == 0 || kindOf(value) == 0 ||
-        kindOf(value) != kindOf(op.getResult()))
+    if (llvm::is_contained(tensorOf(value).getShape(), 0) ||
+        kindOf(value) == 0 || kindOf(value) != kindOf(op.getResult()))
       return false;
   for (const stablehlo::WindowDimension &each : op.getWindow())
     for (int64_t number :
@@ -97,6 +98,19 @@ static bool isSupported(stablehlo::ConvolutionOp op) {
       if (number > most || number < -most)
         return false;
   return true;
+}
+
+/// Whether heights or widths are not known.
+static bool hasOpenArea(stablehlo::ConvolutionOp op) {
+  auto input = tensorOf(op.getLhs());
+  return llvm::any_of(
+      op.getDimensionNumbers().getInputSpatialDimensions(),
+      [&](int64_t dim) { return input.isDynamicDim(dim); });
+}
+
+static bool isOpen(stablehlo::ConvolutionOp op) {
+  return !tensorOf(op.getLhs()).hasStaticShape() ||
+         !tensorOf(op.getRhs()).hasStaticShape();
 }
 
 /// Whether the blocked kernels compute the operation as it stands, if they do
@@ -121,9 +135,10 @@ static bool hasOrdinaryForm(stablehlo::ConvolutionOp op) {
 
 /// What the sums of a convolution of integers may be.
 static IntegerRange rangeOfSums(stablehlo::ConvolutionOp op) {
+  constexpr double tooMany = 0x1p62;
   return IntegerRange::ofSums(IntegerRange::of(op.getLhs()),
                               IntegerRange::of(op.getRhs()),
-                              productsPerSum(op).value());
+                              productsPerSum(op).value_or(tooMany));
 }
 
 /// Whether the blocked kernels compute it as it stands: of f32, or of bytes
@@ -145,6 +160,8 @@ bool Simplifier::isOrdinary() const {
   const Arithmetic bytes = Arithmetic::ofBytes(
       Arithmetic::bestBytes(setting.target), ElementType::I8, setting.target);
   // Whatever the number of images is, each is computed in the same way.
+  if (hasOpenArea(op))
+    return true;
   ConvolutionShape image = asImages(op);
   image.batch = 1;
   return setting.choose(emit.location,
@@ -169,8 +186,37 @@ Value Simplifier::converted(Value value, Type element) {
   return result;
 }
 
+/// In f32 as it stands, if that holds all sums; of what is known of sizes, the
+/// other forms ask for more.
+Value Simplifier::runOpen() {
+  Type element = tensorOf(op.getResult()).getElementType();
+  const Type f32 = emit.builder.getF32Type();
+  const bool isExact = isa<IntegerType>(element);
+  if (!hasOrdinaryForm(op) ||
+      (isExact ? element.isInteger(1) || !holds(element, rangeOfSums(op)) ||
+                     !holds(cast<FloatType>(f32), rangeOfSums(op))
+               : sumType(element) != f32))
+    return {};
+  auto copy = cast<stablehlo::ConvolutionOp>(emit.builder.clone(*op));
+  copy->setOperands(
+      {converted(op.getLhs(), f32), converted(op.getRhs(), f32)});
+  copy->moveBefore(op);
+  copy->removeDiscardableAttr(traceAttribute);
+  Value sums = copy.getResult();
+  sums.setType(tensorOf(sums).clone(f32));
+  if (isExact)
+    copy->setDiscardableAttr(exactProductAttribute, emit.builder.getUnitAttr());
+  return emit.convert(sums, element);
+}
+
 Value Simplifier::run() {
-  if (!isSupported(op) || isOrdinary() || WeightGradientForm::of(op))
+  if (!isSupported(op) || isOrdinary())
+    return {};
+  if (isOpen(op)) {
+    Value result = hasOrdinaryForm(op) ? withoutVariableZeroPoint(op) : Value();
+    return result ? result : runOpen();
+  }
+  if (WeightGradientForm::of(op))
     return {};
   Type element = tensorOf(op.getResult()).getElementType();
   if (hasOrdinaryForm(op))
