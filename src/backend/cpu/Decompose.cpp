@@ -49,7 +49,7 @@ Result<void> cpu::decompose(func::FuncOp function, bool keepsPools,
       FailureOr<SmallVector<Value>> values = op.decompose(builder);
       if (failed(values))
         return unsupported("the CPU backend cannot compute " +
-                           op->getName().getStringRef().str() +
+                           nodeAndKind(op, op->getLoc()) +
                            ": it has no decomposition for these operands");
       for (auto [result, value] : llvm::zip_equal(op->getResults(), *values))
         run.replaced(op->getName().getStringRef(), result, value);

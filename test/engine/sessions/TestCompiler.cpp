@@ -24,7 +24,7 @@ public:
     input.spec = {"x", ElementType::I32, {-1}};
     input.symbols = {"N"};
     facts_.inputs = {input};
-    facts_.outputs = test::testProgram().outputs;
+    facts_.outputs.emplace_back(test::testProgram().outputs.at(0));
     facts_.outputs[0].shape = {-1};
   }
 
