@@ -15,7 +15,8 @@ TEST(ModelDescription, SurvivesJson) {
   input.otherNames = {"weights"};
   model.inputs = {input};
   model.inputs.emplace_back().ranked = false;
-  model.outputs.emplace_back(TensorSpec{"y", ElementType::I1, {}}, false);
+  model.outputs = {ModelOutput({"y", ElementType::I1, {}}),
+                   ModelOutput({"z", ElementType::F32, {}}, /*ranked=*/false)};
   model.dataFiles = {"weights/a.bin"};
   const std::optional<ModelDescription> back =
       descriptionFromJson(toJson(model));
@@ -28,7 +29,8 @@ TEST(ModelDescription, SurvivesJson) {
   EXPECT_FALSE(back->inputs[1].ranked);
   EXPECT_TRUE(back->inputs[0].sizesAreHints);
   EXPECT_FALSE(back->inputs[1].sizesAreHints);
-  EXPECT_FALSE(back->outputs[0].ranked);
+  EXPECT_EQ(back->outputs[0].text(), "i1 []");
+  EXPECT_EQ(back->outputs[1].text(), "f32 of any shape");
   EXPECT_EQ(back->dataFiles, model.dataFiles);
 }
 

@@ -24,7 +24,9 @@ public:
     input.spec = {"x", ElementType::I32, {-1}};
     input.symbols = {"N"};
     facts_.inputs = {input};
-    facts_.outputs.emplace_back(test::testProgram().outputs.at(0));
+    const Program program = test::testProgram();
+    for (const TensorSpec &output : program.outputs)
+      facts_.outputs.emplace_back(output);
     facts_.outputs[0].shape = {-1};
   }
 
