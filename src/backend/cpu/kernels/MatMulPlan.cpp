@@ -31,8 +31,8 @@ static bool widensInTiles(const MatMulShape &shape,
   const bool isFloat8 = isFloat(arithmetic.rhs) && arithmetic.rhsBytes() == 1;
   const bool isConversion =
       arithmetic.kGroup == 1 && shape.blocks.size == 0 && !isFloat8;
-  return shape.widensInTiles || shape.bLayout != MatMulShape::BLayout::Packed || isConversion ||
-         shape.m < MatMulPlan::leastWidenedRows(arithmetic);
+  return shape.widensInTiles || shape.bLayout != MatMulShape::BLayout::Packed ||
+         isConversion || shape.m < MatMulPlan::leastWidenedRows(arithmetic);
 }
 
 int64_t MatMulPlan::leastWidenedRows(const Arithmetic &arithmetic) {
@@ -150,10 +150,9 @@ void MatMulPlan::chooseOpenOrder(int64_t outer, int64_t panels) {
   const int64_t tileBytes = rowTiles.size * shape.k * arithmetic.lhsBytes();
   const int64_t room =
       target.l2Bytes * 3 / 4 - 2 * panelElements() * packing.rhsBytes();
-  order = {outer, rowTiles.count, panels,
-           shape.widensInTiles
-               ? 1
-               : std::clamp<int64_t>(room / tileBytes, 1, most)};
+  order = {
+      outer, rowTiles.count, panels,
+      shape.widensInTiles ? 1 : std::clamp<int64_t>(room / tileBytes, 1, most)};
 }
 
 /// Where a task's rows and a widened panel do not fit the second-level cache
