@@ -28,8 +28,8 @@ bool hasFewProducts(stablehlo::ConvolutionOp op);
 /// As many as decisions are made for where a size is not known.
 inline constexpr int64_t unknownSizeEstimate = 1024;
 
-/// Each matrix of the batch [m, k] by [k, n], and how many there are; of what is
-/// not known, an estimate.
+/// Each matrix of the batch [m, k] by [k, n], and how many there are; of what
+/// is not known, an estimate.
 struct ProductSizes {
   int64_t batch, m, n, k;
   double flops() const {

@@ -588,8 +588,8 @@ static ValueRange extremesOfRows(TensorBuilder &emit,
     flat = emit.reshape(blocked, {tasks, rows / tasks, lanes});
   } else {
     const nn::Sizes sizes = emit.sizes(blocked);
-    flat = emit.reshape(blocked,
-                        {sizes[0], emit.count(sizes, {1, 2, 3}), lanes});
+    flat =
+        emit.reshape(blocked, {sizes[0], emit.count(sizes, {1, 2, 3}), lanes});
   }
   return extremes.emit(emit, SmallVector<Value>(extremes.initial.size(), flat),
                        {1});

@@ -280,8 +280,8 @@ Value ByteProduct::emit(const Target &target) const {
           : emit.splat(double(input.zeroPoint), tensorOf(ofColumns));
   auto places = llvm::to_vector(llvm::seq<int64_t>(
       type.getRank() - int64_t(columns.size()), type.getRank()));
-  return emit.sub(
-      sums, emit.broadcast(emit.mul(ofColumns, zero), places, emit.sizes(sums)));
+  return emit.sub(sums, emit.broadcast(emit.mul(ofColumns, zero), places,
+                                       emit.sizes(sums)));
 }
 
 } // namespace sinter::cpu

@@ -78,7 +78,8 @@ private:
   bool takesRows() {
     auto numbers = op.getDimensionNumbers();
     auto table = tensorOf(op.getOperand()), result = tensorOf(op.getResult());
-    if (!table.hasStaticShape() || table.getRank() == 0 || !numbers.getOperandBatchingDims().empty() ||
+    if (!table.hasStaticShape() || table.getRank() == 0 ||
+        !numbers.getOperandBatchingDims().empty() ||
         !llvm::equal(numbers.getCollapsedSliceDims(), ArrayRef<int64_t>(0)) ||
         !llvm::equal(numbers.getStartIndexMap(), ArrayRef<int64_t>(0)) ||
         !llvm::equal(op.getSliceSizes().drop_front(),

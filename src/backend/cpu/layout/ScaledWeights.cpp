@@ -164,6 +164,6 @@ Value cpu::scaleBehindSums(ConvolutionOp op, const PassSetting &setting,
       inBlocks(scaled->scales, type.getDimSize(1), type.getDimSize(4)),
       (constantName(op.getWeights()) + "_scale").str());
   run.count(label);
-  return emit.mul(op.getResult(), emit.broadcast(scales, {1, 4},
-                                                 emit.sizes(op.getResult())));
+  return emit.mul(op.getResult(),
+                  emit.broadcast(scales, {1, 4}, emit.sizes(op.getResult())));
 }

@@ -103,9 +103,8 @@ static bool isSupported(stablehlo::ConvolutionOp op) {
 /// Whether heights or widths are not known.
 static bool hasOpenArea(stablehlo::ConvolutionOp op) {
   auto input = tensorOf(op.getLhs());
-  return llvm::any_of(
-      op.getDimensionNumbers().getInputSpatialDimensions(),
-      [&](int64_t dim) { return input.isDynamicDim(dim); });
+  return llvm::any_of(op.getDimensionNumbers().getInputSpatialDimensions(),
+                      [&](int64_t dim) { return input.isDynamicDim(dim); });
 }
 
 static bool isOpen(stablehlo::ConvolutionOp op) {
@@ -198,8 +197,7 @@ Value Simplifier::runOpen() {
                : sumType(element) != f32))
     return {};
   auto copy = cast<stablehlo::ConvolutionOp>(emit.builder.clone(*op));
-  copy->setOperands(
-      {converted(op.getLhs(), f32), converted(op.getRhs(), f32)});
+  copy->setOperands({converted(op.getLhs(), f32), converted(op.getRhs(), f32)});
   copy->moveBefore(op);
   copy->removeDiscardableAttr(traceAttribute);
   Value sums = copy.getResult();

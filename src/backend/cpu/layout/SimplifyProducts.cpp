@@ -68,10 +68,9 @@ static Type accumulatorOf(DotGeneralOp op) {
   if (!isNumber(lhs) || !isNumber(rhs) || !isNumber(result))
     return {};
   constexpr double tooMany = 0x1p62;
-  const IntegerRange sums = IntegerRange::ofSums(IntegerRange::of(op.getLhs()),
-                                                 IntegerRange::of(op.getRhs()),
-                                                 productsPerSum(op).value_or(
-                                                     tooMany));
+  const IntegerRange sums = IntegerRange::ofSums(
+      IntegerRange::of(op.getLhs()), IntegerRange::of(op.getRhs()),
+      productsPerSum(op).value_or(tooMany));
   if (!holds(result, sums))
     return {};
   return firstHolding({Float32Type::get(context), Float64Type::get(context)},
@@ -298,8 +297,7 @@ void simplifyProducts(func::FuncOp function, const PassSetting &setting,
       continue;
     SmallVector<DotGeneralOp> found;
     function.walk([&](DotGeneralOp op) {
-      if (each.withKernel >= isAnchor(op) &&
-          workOf(op) >= each.leastWork)
+      if (each.withKernel >= isAnchor(op) && workOf(op) >= each.leastWork)
         found.push_back(op);
     });
     for (DotGeneralOp op : found) {
