@@ -47,9 +47,9 @@ Result<void> addRows(const HostCall &call);
 Result<void> countRows(const HostCall &call);
 Result<void> takeRows(const HostCall &call);
 
-/// "sinter.suppress": nn.non_max_suppression of boxes, scores, the most boxes of
-/// a class, the overlap and (or not) the threshold. Its rows are the list "list"
-/// of the run then. Configuration: "centred", too.
+/// "sinter.suppress": nn.non_max_suppression of boxes, scores, the most boxes
+/// of a class, the overlap and (or not) the threshold. Its rows are the list
+/// "list" of the run then. Configuration: "centred", too.
 Result<void> suppress(const HostCall &call);
 
 /// "lapack_spotrf_ffi" and so on, as JAX calls them from programs for CPUs: the
