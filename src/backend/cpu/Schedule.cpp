@@ -297,8 +297,27 @@ private:
     Value memory = memoryOf(value);
     Operation *op = memory.getDefiningOp();
     if (op && op->getBlock() == &block &&
-        (isa<KernelOp, HostCallOp>(op) || isControlFlow(op)))
+        (isa<KernelOp, HostCallOp>(op) || isControlFlow(op)) &&
+        isKnownWith(value, memory))
       slotOf.try_emplace(memory, slot);
+  }
+
+  /// Whether the sizes of \p value are known as soon as those of \p memory,
+  /// of which it is another form: they follow from no others.
+  bool isKnownWith(Value value, Value memory) const {
+    if (value == memory || !sizes)
+      return true;
+    llvm::SmallDenseSet<uint32_t> known;
+    for (const SizeExpression &size : sizesOf(memory))
+      for (const SizeExpression::Term &term : size.terms())
+        known.insert(term.parameters.begin(), term.parameters.end());
+    return llvm::all_of(sizesOf(value), [&](const SizeExpression &size) {
+      return llvm::all_of(size.terms(), [&](const SizeExpression::Term &term) {
+        return llvm::all_of(term.parameters, [&](uint32_t parameter) {
+          return known.contains(parameter);
+        });
+      });
+    });
   }
 
   /// The slot of a value that exists; a constant comes into being when it is

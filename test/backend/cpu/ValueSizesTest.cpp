@@ -60,6 +60,25 @@ const ValueCase valueCases[] = {
        return %n, %e, %p : tensor<2x?xi64>, tensor<?x16xf32>, tensor<?x24xf32>
      })",
      {{ElementType::F32, {5, 9}}, {ElementType::F32, {5, 9, 16}}}},
+    {"a form whose size is counted behind what it holds",
+     R"((%x: tensor<6x7xf32>, %w: tensor<2x5xf32>) -> tensor<?xf32> {
+       %n = nn.non_zero %x : (tensor<6x7xf32>) -> tensor<2x?xi64>
+       %e = stablehlo.convert %n : (tensor<2x?xi64>) -> tensor<2x?xf32>
+       %p = stablehlo.dot_general %e, %w, contracting_dims = [0] x [0] :
+           (tensor<2x?xf32>, tensor<2x5xf32>) -> tensor<?x5xf32>
+       %a = stablehlo.compare EQ, %p, %p :
+           (tensor<?x5xf32>, tensor<?x5xf32>) -> tensor<?x5xi1>
+       %b = stablehlo.convert %a : (tensor<?x5xi1>) -> tensor<?x5xi32>
+       %zero = stablehlo.constant dense<0> : tensor<i32>
+       %c = stablehlo.reduce(%b init: %zero) applies stablehlo.add
+           across dimensions = [0, 1] :
+           (tensor<?x5xi32>, tensor<i32>) -> tensor<i32>
+       %v = stablehlo.reshape %c : (tensor<i32>) -> tensor<1xi32>
+       %y = stablehlo.dynamic_reshape %p, %v :
+           (tensor<?x5xf32>, tensor<1xi32>) -> tensor<?xf32>
+       return %y : tensor<?xf32>
+     })",
+     {{ElementType::F32, {6, 7}}, {ElementType::F32, {2, 5}}}},
     {"sums of what is taken",
      R"((%m: tensor<200xi1>, %y: tensor<200x8xf32>)
          -> (tensor<8xf32>, tensor<?xf32>) {
