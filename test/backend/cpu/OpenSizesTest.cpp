@@ -269,17 +269,24 @@ static std::string whyClosed(const std::string &body) {
 
 TEST(ClosedSizes, AreSaidWithTheReason) {
   SKIP_IF_SIZES_MAY_WRAP();
-  const std::string sorted =
+  const std::string chosen =
       whyClosed("(" + argument("%x", {batch, 8}) + R"() -> tensor<?x8xf32> {
-         %r = "stablehlo.sort"(%x) <{dimension = 1 : i64}> ({
+         %v = stablehlo.constant dense<0.0> : tensor<f32>
+         %r = "stablehlo.select_and_scatter"(%x, %x, %v) <{
+             window_dimensions = array<i64: 1, 1>}> ({
          ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-           %c = stablehlo.compare LT, %a, %b :
+           %c = stablehlo.compare GE, %a, %b :
                (tensor<f32>, tensor<f32>) -> tensor<i1>
            stablehlo.return %c : tensor<i1>
-         }) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+         }, {
+         ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+           %c = stablehlo.add %a, %b : tensor<f32>
+           stablehlo.return %c : tensor<f32>
+         }) : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<f32>)
+            -> tensor<?x8xf32>
          return %r : tensor<?x8xf32>
        })");
-  EXPECT_EQ(sorted, "stablehlo.sort: keeps no open size");
+  EXPECT_EQ(chosen, "stablehlo.select_and_scatter: keeps no open size");
   // Two sizes that may differ, or be broadcast.
   const std::string joined =
       whyClosed("(" + argument("%x", {batch, 8}) + ", " +

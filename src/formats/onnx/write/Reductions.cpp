@@ -145,8 +145,8 @@ static Name combineWindow(NodeWriter &e, Name x,
 /// the dimensions that it slides over last; nothing where there is none.
 static std::optional<Name> openPool(NodeWriter &e, const Name &x,
                                     stablehlo::ReduceWindowOp op,
+                                    ArrayRef<stablehlo::WindowDimension> window,
                                     StringRef binary) {
-  auto window = op.getWindow();
   Ints order = identity(window.size());
   auto slides = [&](int64_t i) {
     return window[i].size != 1 || window[i].stride != 1 ||
@@ -223,8 +223,19 @@ static LogicalResult writeReduceWindow(NodeWriter &e,
   }
   if (!type.hasStaticShape()) {
     std::optional<Name> pooled;
-    if (neutral && isa<FloatType>(element))
-      pooled = openPool(e, e.operand(input), op, binary);
+    if (neutral && isa<FloatType>(element)) {
+      Name x = e.operand(input);
+      // Pools have less padding than a window is long.
+      if (llvm::any_of(window, [](const stablehlo::WindowDimension &each) {
+            return each.paddingLow >= each.size ||
+                   each.paddingHigh >= each.size;
+          })) {
+        x = e.pad(x, e.operand(initial), low, high);
+        for (stablehlo::WindowDimension &each : window)
+          each.paddingLow = each.paddingHigh = 0;
+      }
+      pooled = openPool(e, x, op, window, binary);
+    }
     return pooled ? e.alias(*pooled) : e.unsupported("with unknown dimensions");
   }
   Type compute = computeType(element, binary);
