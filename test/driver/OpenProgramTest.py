@@ -142,8 +142,8 @@ class OpenProgram(CommandTest):
         # A size that is given is that of the program.
         self.assertEqual([is_compiled(rows, "--shape", f"x:{rows}x3") for rows in (2, 5, 2)], [True, True, False])
         self.assertEqual([is_compiled(rows, "--closed") for rows in (2, 5, 2)], [True, True, False])
-        # But where it is to stay open.
-        self.assertEqual([is_compiled(rows, "--open", "--shape", f"x:{rows}x3") for rows in (2, 5)], [True, False])
+        # But where it is to stay open: the program of all sizes is there.
+        self.assertEqual([is_compiled(rows, "--open", "--shape", f"x:{rows}x3") for rows in (2, 5)], [False, False])
 
     def test_a_program_for_no_sizes_is_none(self):
         """Halves of an unknown number are as many as the least of two computed sizes, and what that is for small ones says nothing of others."""
