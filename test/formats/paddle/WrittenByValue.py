@@ -22,7 +22,7 @@ from OperatorsByValue import DECIDED, build, judge
 
 # What is not written, by file and by whether sizes are unknown: places of a pool's greatest element in windows of unknown number.
 REFUSED = {("pdmodel", False): set(), ("pdmodel", True): {"pool-index"}, ("onnx", False): set(),
-           ("onnx", True): {"pool-index", "pool-avg", "pool-inclusive-begin", "set-value-numbers", "set-value-nothing", "set-value-two"}}
+           ("onnx", True): {"pool-index", "set-value-numbers", "set-value-nothing", "set-value-two"}}
 REFUSED |= {("json", is_open): REFUSED["pdmodel", is_open] for is_open in (False, True)}
 # Logarithms of few bits at the edge between two levels.
 ROUNDED = {"distribute", "distribute-edges"}

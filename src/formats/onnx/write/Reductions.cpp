@@ -154,15 +154,15 @@ static std::optional<Name> openPool(NodeWriter &e, const Name &x,
   };
   llvm::stable_sort(
       order, [&](int64_t a, int64_t b) { return !slides(a) && slides(b); });
-  // MaxPool wants two dimensions that it leaves alone.
-  int64_t still = 0;
-  while (still < static_cast<int64_t>(order.size()) && !slides(order[still]))
-    ++still;
-  if (still < 2 || still == static_cast<int64_t>(order.size()))
+  const int64_t still =
+      llvm::count_if(order, [&](int64_t i) { return !slides(i); });
+  if (still == static_cast<int64_t>(order.size()))
     return std::nullopt;
+  // Pools want two dimensions that they leave alone.
+  const Ints added = identity(std::max<int64_t>(0, 2 - still));
   double count = 1;
   bool isDilated = false;
-  SmallVector<stablehlo::WindowDimension> moved;
+  SmallVector<stablehlo::WindowDimension> moved(added.size());
   for (int64_t from : order) {
     moved.push_back(window[from]);
     count *= static_cast<double>(window[from].size);
@@ -175,6 +175,8 @@ static std::optional<Name> openPool(NodeWriter &e, const Name &x,
   if (element.isBF16())
     e.need(22);
   Name result = e.transpose(x, order);
+  if (!added.empty())
+    result = e.unsqueeze(result, added);
   if (binary == "Max") {
     result = e.make("MaxPool", {result}, *attributes);
   } else if (binary == "Min") {
@@ -193,6 +195,8 @@ static std::optional<Name> openPool(NodeWriter &e, const Name &x,
   } else {
     return std::nullopt;
   }
+  if (!added.empty())
+    result = e.squeeze(result, added);
   return e.transpose(result, inverse(order));
 }
 
