@@ -129,6 +129,12 @@ protected:
   int64_t vectorElements() const { return lanes * arithmetic.rhsGroup(); }
   /// Whether tiles fetch the next panel of weights while they use this one.
   bool fetchesNext() const;
+  /// How many tiles bring the whole next panel together. Nobody knows how many
+  /// open rows fill: that many are enough, and others fetch it once more.
+  int64_t fetchingTiles() const {
+    constexpr int64_t mostOpen = 8;
+    return hasOpenRows() ? std::min(order.chunk, mostOpen) : order.chunk;
+  }
   /// Where a tile has few sums, \p sums, these are too few to keep the
   /// multipliers busy: so many sets of them take turns over \p steps of the
   /// reduction. For floats that follows from columns and depth alone, so that a

@@ -118,12 +118,12 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
   const int64_t rowElements = panelVectors * vectorElements();
   const int64_t apart =
       fetchesNext()
-          ? std::max<int64_t>(1, order.chunk * lineElements / rowElements)
+          ? std::max<int64_t>(1, fetchingTiles() * lineElements / rowElements)
           : 1;
   const int64_t unrolled = std::min(apart, mostApart);
   Value fetched;
   if (fetchesNext()) {
-    Value part = code.mul(code.rem(operands.unit, order.chunk),
+    Value part = code.mul(code.rem(operands.unit, fetchingTiles()),
                           range.steps / apart * lineElements);
     fetched = code.add(code.add(tile.panel.offset, part),
                        panelElements() + operands.firstDepth * rowElements);
