@@ -63,7 +63,8 @@ struct Tiles {
       return double(tiles.longer) * tileCycles(tiles.size + 1, width) +
              double(tiles.count - tiles.longer) * tileCycles(tiles.size, width);
     };
-    double all = double(vectors / panel) * panelCycles(panel);
+    const int64_t whole = vectors / panel;
+    double all = double(whole) * panelCycles(panel);
     if (vectors % panel)
       all += panelCycles(vectors % panel);
     return all;
