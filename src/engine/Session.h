@@ -31,9 +31,7 @@ std::string_view name(Backend backend);
 /// sizes at hand, with a note.
 enum class OpenSizes {
   None,
-  /// Those to which SessionOptions::shapes gives no size, in a model of which
-  /// the program for all sizes is a match for others: it keeps weights as
-  /// narrow, and has no convolutions of unknown heights or widths.
+  /// Those to which SessionOptions::shapes gives no size.
   Unknown,
   /// Those of the symbols in SessionOptions::open, or all if that is empty;
   /// `shapes` say what bind() gives them.

@@ -37,3 +37,9 @@ std::optional<double> sinter::productsPerSum(Operation *op) {
   std::optional<Axes> axes = axesOf(op);
   return axes ? axes->depth() : std::nullopt;
 }
+
+IntegerRange sinter::rangeOfSums(Operation *op, const IntegerRange &lhs,
+                                 const IntegerRange &rhs) {
+  constexpr double tooMany = 0x1p62;
+  return IntegerRange::ofSums(lhs, rhs, productsPerSum(op).value_or(tooMany));
+}

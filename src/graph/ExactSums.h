@@ -34,6 +34,11 @@ mlir::Type firstHolding(llvm::ArrayRef<mlir::Type> types,
 /// of, by its axes. Nothing where a size that counts is not known.
 std::optional<double> productsPerSum(mlir::Operation *op);
 
+/// What the sums of \p op, a product of numbers of \p lhs and \p rhs, may be;
+/// where nobody knows of how many products, as if of more than a tensor has.
+IntegerRange rangeOfSums(mlir::Operation *op, const IntegerRange &lhs,
+                         const IntegerRange &rhs);
+
 } // namespace sinter
 
 #endif // SINTER_GRAPH_EXACTSUMS_H

@@ -47,6 +47,11 @@ inline constexpr bool isNoSize(int64_t number) {
   constexpr int64_t most = int64_t(1) << 46;
   return (number >= most || number <= -most) && !isNamed(number);
 }
+/// Whether nobody knows \p size before the program runs: it has a name, or will
+/// get one.
+inline bool isUnknownSize(int64_t size) {
+  return isNamed(size) || mlir::ShapedType::isDynamic(size);
+}
 inline bool hasNamed(llvm::ArrayRef<int64_t> sizes) {
   return llvm::any_of(sizes, isNamed);
 }

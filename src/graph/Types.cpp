@@ -23,6 +23,11 @@ bool hasResultOfUnknownSize(Operation *root) {
       .wasInterrupted();
 }
 
+bool isOnUnknownSizes(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), isOfUnknownSize) ||
+         llvm::any_of(op->getResultTypes(), isOfUnknownSize);
+}
+
 bool isNarrowInteger(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer && integer.getWidth() >= 2 && integer.getWidth() <= 8;

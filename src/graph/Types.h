@@ -31,6 +31,8 @@ bool isNarrowInteger(mlir::Type type);
 bool isOfUnknownSize(mlir::Type type);
 /// Whether a result of \p root, or of an operation inside of it, is.
 bool hasResultOfUnknownSize(mlir::Operation *root);
+/// Whether an operand or a result of \p op is.
+bool isOnUnknownSizes(mlir::Operation *op);
 
 /// Whether \p type is a uniform quantised type that StableHLO has: of 2 to 32
 /// bits, of a float, with its zero points inside the storage type's range; one

@@ -262,9 +262,7 @@ private:
     IntegerRange ranges[] = {{1, 1}, {1, 1}};
     for (auto [range, operand] : llvm::zip(ranges, op->getOperands()))
       range = centredRange(meanings.lookup(beforeShift(operand)));
-    constexpr double tooMany = 0x1p62;
-    return IntegerRange::ofSums(ranges[0], ranges[1],
-                                productsPerSum(op).value_or(tooMany));
+    return sinter::rangeOfSums(op, ranges[0], ranges[1]);
   }
 
   /// Whether all operands are stored in bytes. Each channel by itself has a

@@ -4,7 +4,7 @@ import json
 import struct
 
 import OnnxBytes as onnx
-from SinterCommand import CommandTest, DONE, INVALID, UNSUPPORTED, USAGE, main
+from SinterCommand import chosen, CommandTest, DONE, INVALID, main, UNSUPPORTED, USAGE
 
 
 class Inspect(CommandTest):
@@ -72,17 +72,7 @@ func.func @main(%x: tensor<2x3xf32>, %s: tensor<2x3xf32> {sinter.state = "sum", 
         """The plan is of sizes that are taken for granted, which a note says."""
         model = self.write("chosen.mlir", """
 func.func @main(%x: tensor<?x?xf32> {sinter.name = "x", sinter.dims = ["N", "W"]}) -> tensor<?x?xf32> {
-  %v = stablehlo.constant dense<0.0> : tensor<f32>
-  %y = "stablehlo.select_and_scatter"(%x, %x, %v) <{window_dimensions = array<i64: 1, 1>}> ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  }, {
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = stablehlo.add %a, %b : tensor<f32>
-    stablehlo.return %c : tensor<f32>
-  }) : (tensor<?x?xf32>, tensor<?x?xf32>, tensor<f32>) -> tensor<?x?xf32>
-  return %y : tensor<?x?xf32>
+""" + chosen("?x?") + """  return %y : tensor<?x?xf32>
 }
 """)
         done = self.sinter("inspect", model)

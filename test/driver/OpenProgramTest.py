@@ -4,7 +4,7 @@ import json
 import struct
 
 import OnnxBytes as onnx
-from SinterCommand import CommandTest, DONE, USAGE, main, npy
+from SinterCommand import chosen, CommandTest, DONE, main, npy, USAGE
 
 ROWS = """
 func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]}) -> tensor<?x3xf32> {
@@ -14,17 +14,7 @@ func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]}
 """
 CHOSEN = """
 func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]}) -> tensor<?x3xf32> {
-  %v = stablehlo.constant dense<0.0> : tensor<f32>
-  %y = "stablehlo.select_and_scatter"(%x, %x, %v) <{window_dimensions = array<i64: 1, 1>}> ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  }, {
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = stablehlo.add %a, %b : tensor<f32>
-    stablehlo.return %c : tensor<f32>
-  }) : (tensor<?x3xf32>, tensor<?x3xf32>, tensor<f32>) -> tensor<?x3xf32>
-  return %y : tensor<?x3xf32>
+""" + chosen("?x3") + """  return %y : tensor<?x3xf32>
 }
 """
 PLACES = """
@@ -37,17 +27,7 @@ func.func @main(%x: tensor<2x3xf32> {sinter.name = "x"}) -> (tensor<2x?xi64> {si
 SIZED = """
 func.func @main(%n: tensor<1xi64> {sinter.name = "n"}) -> tensor<?xf32> {
   %x = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>
-  %v = stablehlo.constant dense<0.0> : tensor<f32>
-  %y = "stablehlo.select_and_scatter"(%x, %x, %v) <{window_dimensions = array<i64: 1>}> ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  }, {
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = stablehlo.add %a, %b : tensor<f32>
-    stablehlo.return %c : tensor<f32>
-  }) : (tensor<?xf32>, tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
-  return %y : tensor<?xf32>
+""" + chosen("?") + """  return %y : tensor<?xf32>
 }
 """
 

@@ -65,3 +65,20 @@ def main():
     global SINTER
     SINTER = os.path.abspath(sys.argv.pop(1))
     unittest.main()
+
+
+def chosen(shape):
+    """StableHLO that gives %y of %x of a SHAPE ("?x3"), by an operation that keeps no size open."""
+    tensor = f"tensor<{shape}xf32>"
+    window = ", ".join("1" for _ in shape.split("x"))
+    return f"""  %v = stablehlo.constant dense<0.0> : tensor<f32>
+  %y = "stablehlo.select_and_scatter"(%x, %x, %v) <{{window_dimensions = array<i64: {window}>}}> ({{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }}, {{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %c : tensor<f32>
+  }}) : ({tensor}, {tensor}, tensor<f32>) -> {tensor}
+"""

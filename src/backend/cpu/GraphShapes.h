@@ -1,7 +1,7 @@
 //===- GraphShapes.h - products of the graph as generators see them -------===//
 //
-// The shapes by which kernels/Estimates tells times, of operations that have
-// static shapes and are not yet brought into the form of a kernel.
+// The shapes by which kernels/Estimates tells times, of operations that are not
+// yet brought into the form of a kernel.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,9 +23,7 @@ Error refused(Operation *op, const std::string &what) {
 /// each other.)
 bool isClosed(Operation *op) {
   auto elemental = dyn_cast<ElementalOpInterface>(op);
-  const bool isOpen = llvm::any_of(op->getOperandTypes(), isOfUnknownSize) ||
-                      llvm::any_of(op->getResultTypes(), isOfUnknownSize);
-  return isOpen && elemental && !elemental.keepsOpenSizes() &&
+  return isOnUnknownSizes(op) && elemental && !elemental.keepsOpenSizes() &&
          elemental.kind() == Kind::Whole;
 }
 

@@ -17,11 +17,6 @@ using namespace sinter::cpu;
 /// Marks the parts.
 static constexpr StringLiteral partAttribute = "cpu.open_part";
 
-static bool takesOrGivesUnknownSize(Operation *op) {
-  return llvm::any_of(op->getOperandTypes(), isOfUnknownSize) ||
-         llvm::any_of(op->getResultTypes(), isOfUnknownSize);
-}
-
 /// Whether \p is says so of \p op or an operation in its regions.
 static bool holdsOne(Operation *op, bool (*is)(Operation *)) {
   return op
@@ -73,7 +68,7 @@ private:
   bool isOpen(Operation *op) {
     const bool hasEffects = !isMemoryEffectFree(op);
     Stage own = {hasEffects ? lastEffect.stage : 0,
-                 holdsOne(op, takesOrGivesUnknownSize)};
+                 holdsOne(op, isOnUnknownSizes)};
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         if (auto known = stages.find(operand.getDefiningOp());

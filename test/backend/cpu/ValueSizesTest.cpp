@@ -40,6 +40,18 @@ struct ValueCase {
   size_t computed = 1;
 };
 
+/// %r: the places where %m, \p count truths, holds; %s: how many there are.
+std::string placesOf(int64_t count) {
+  return "%n = nn.non_zero %m : (tensor<" + std::to_string(count) +
+         R"(xi1>) -> tensor<1x?xi64>
+       %s = stablehlo.get_dimension_size %n, dim = 1 :
+           (tensor<1x?xi64>) -> tensor<i32>
+       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+       %r = stablehlo.dynamic_reshape %n, %v :
+           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
+)";
+}
+
 const ValueCase valueCases[] = {
     {"places and what is computed at them",
      R"((%x: tensor<5x9xf32>, %y: tensor<5x9x16xf32>)
@@ -82,13 +94,8 @@ const ValueCase valueCases[] = {
     {"sums of what is taken",
      R"((%m: tensor<200xi1>, %y: tensor<200x8xf32>)
          -> (tensor<8xf32>, tensor<?xf32>) {
-       %n = nn.non_zero %m : (tensor<200xi1>) -> tensor<1x?xi64>
-       %s = stablehlo.get_dimension_size %n, dim = 1 :
-           (tensor<1x?xi64>) -> tensor<i32>
-       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
-       %r = stablehlo.dynamic_reshape %n, %v :
-           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
-       %t = nn.take %y, %r, axis = 0 :
+)" + placesOf(200) +
+         R"(       %t = nn.take %y, %r, axis = 0 :
            (tensor<200x8xf32>, tensor<?xi64>) -> tensor<?x8xf32>
        %zero = stablehlo.constant dense<0.0> : tensor<f32>
        %a = stablehlo.reduce(%t init: %zero) applies stablehlo.add
@@ -188,13 +195,8 @@ const ValueCase valueCases[] = {
     {"sorted, with what belongs to it",
      R"((%m: tensor<900xi1>, %x: tensor<900xf32>, %y: tensor<900xi64>)
          -> (tensor<?xf32>, tensor<?xi64>, tensor<?xi64>) {
-       %n = nn.non_zero %m : (tensor<900xi1>) -> tensor<1x?xi64>
-       %s = stablehlo.get_dimension_size %n, dim = 1 :
-           (tensor<1x?xi64>) -> tensor<i32>
-       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
-       %r = stablehlo.dynamic_reshape %n, %v :
-           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
-       %a = nn.take %x, %r, axis = 0 :
+)" + placesOf(900) +
+         R"(       %a = nn.take %x, %r, axis = 0 :
            (tensor<900xf32>, tensor<?xi64>) -> tensor<?xf32>
        %b = nn.take %y, %r, axis = 0 :
            (tensor<900xi64>, tensor<?xi64>) -> tensor<?xi64>
@@ -220,13 +222,8 @@ const ValueCase valueCases[] = {
     {"rows that are sorted, as many as there are",
      R"((%m: tensor<30xi1>, %x: tensor<30x40xf32>)
          -> (tensor<?x40xf32>, tensor<?x40xf32>) {
-       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
-       %s = stablehlo.get_dimension_size %n, dim = 1 :
-           (tensor<1x?xi64>) -> tensor<i32>
-       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
-       %r = stablehlo.dynamic_reshape %n, %v :
-           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
-       %a = nn.take %x, %r, axis = 0 :
+)" + placesOf(30) +
+         R"(       %a = nn.take %x, %r, axis = 0 :
            (tensor<30x40xf32>, tensor<?xi64>) -> tensor<?x40xf32>
        %b = "stablehlo.sort"(%a) ({
        ^bb0(%p: tensor<f32>, %q: tensor<f32>):
@@ -250,13 +247,8 @@ const ValueCase valueCases[] = {
     {"scattered to places, and into what is as large as it is",
      R"((%m: tensor<30xi1>, %x: tensor<30x5xf32>, %z: tensor<30x5xf32>)
          -> (tensor<30x5xf32>, tensor<?x5xf32>) {
-       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
-       %s = stablehlo.get_dimension_size %n, dim = 1 :
-           (tensor<1x?xi64>) -> tensor<i32>
-       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
-       %r = stablehlo.dynamic_reshape %n, %v :
-           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
-       %a = nn.take %x, %r, axis = 0 :
+)" + placesOf(30) +
+         R"(       %a = nn.take %x, %r, axis = 0 :
            (tensor<30x5xf32>, tensor<?xi64>) -> tensor<?x5xf32>
        %b = "stablehlo.scatter"(%z, %r, %a) ({
        ^bb0(%p: tensor<f32>, %q: tensor<f32>):
@@ -290,13 +282,8 @@ const ValueCase valueCases[] = {
     {"windows over as many as there are",
      R"((%m: tensor<30xi1>, %x: tensor<30x6xf32>)
          -> (tensor<?x6xf32>, tensor<?x3xf32>) {
-       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
-       %s = stablehlo.get_dimension_size %n, dim = 1 :
-           (tensor<1x?xi64>) -> tensor<i32>
-       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
-       %r = stablehlo.dynamic_reshape %n, %v :
-           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
-       %a = nn.take %x, %r, axis = 0 :
+)" + placesOf(30) +
+         R"(       %a = nn.take %x, %r, axis = 0 :
            (tensor<30x6xf32>, tensor<?xi64>) -> tensor<?x6xf32>
        %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
        %zero = stablehlo.constant dense<0.5> : tensor<f32>
@@ -321,13 +308,8 @@ const ValueCase valueCases[] = {
     {"parts at computed places, taken and replaced",
      R"((%m: tensor<30xi1>, %x: tensor<30x6xf32>, %i: tensor<i64>)
          -> (tensor<?x2xf32>, tensor<?x6xf32>) {
-       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
-       %s = stablehlo.get_dimension_size %n, dim = 1 :
-           (tensor<1x?xi64>) -> tensor<i32>
-       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
-       %r = stablehlo.dynamic_reshape %n, %v :
-           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
-       %a = nn.take %x, %r, axis = 0 :
+)" + placesOf(30) +
+         R"(       %a = nn.take %x, %r, axis = 0 :
            (tensor<30x6xf32>, tensor<?xi64>) -> tensor<?x6xf32>
        %z = stablehlo.constant dense<0> : tensor<i64>
        %two = stablehlo.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>
@@ -355,13 +337,8 @@ const ValueCase valueCases[] = {
     {"running sums of as many as there are",
      R"((%m: tensor<30xi1>, %x: tensor<30x6xf32>)
          -> (tensor<?x6xf32>, tensor<?x6xf32>, tensor<?xi64>) {
-       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
-       %s = stablehlo.get_dimension_size %n, dim = 1 :
-           (tensor<1x?xi64>) -> tensor<i32>
-       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
-       %r = stablehlo.dynamic_reshape %n, %v :
-           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
-       %a = nn.take %x, %r, axis = 0 :
+)" + placesOf(30) +
+         R"(       %a = nn.take %x, %r, axis = 0 :
            (tensor<30x6xf32>, tensor<?xi64>) -> tensor<?x6xf32>
        %b = nn.cumulative_sum %a, axis = 0
            {exclusive = false, reverse = true} : tensor<?x6xf32>
@@ -375,13 +352,8 @@ const ValueCase valueCases[] = {
     {"a loop over as many as there are",
      R"((%m: tensor<30xi1>, %x: tensor<30x6xf32>, %k: tensor<i64>)
          -> (tensor<?x6xf32>, tensor<?xi64>) {
-       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
-       %s = stablehlo.get_dimension_size %n, dim = 1 :
-           (tensor<1x?xi64>) -> tensor<i32>
-       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
-       %r = stablehlo.dynamic_reshape %n, %v :
-           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
-       %a = nn.take %x, %r, axis = 0 :
+)" + placesOf(30) +
+         R"(       %a = nn.take %x, %r, axis = 0 :
            (tensor<30x6xf32>, tensor<?xi64>) -> tensor<?x6xf32>
        %z = stablehlo.constant dense<0> : tensor<i64>
        %one = stablehlo.constant dense<1> : tensor<i64>
@@ -406,13 +378,8 @@ const ValueCase valueCases[] = {
       {ElementType::I64, {}, 0, 4}}},
     {"padded on either side",
      R"((%m: tensor<30xi1>, %x: tensor<30x6xf32>) -> tensor<?x9xf32> {
-       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
-       %s = stablehlo.get_dimension_size %n, dim = 1 :
-           (tensor<1x?xi64>) -> tensor<i32>
-       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
-       %r = stablehlo.dynamic_reshape %n, %v :
-           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
-       %a = nn.take %x, %r, axis = 0 :
+)" + placesOf(30) +
+         R"(       %a = nn.take %x, %r, axis = 0 :
            (tensor<30x6xf32>, tensor<?xi64>) -> tensor<?x6xf32>
        %v2 = stablehlo.constant dense<2.5> : tensor<f32>
        %b = stablehlo.pad %a, %v2, low = [2, -1], high = [1, 4],
@@ -423,13 +390,8 @@ const ValueCase valueCases[] = {
     {"boxes that no better one strikes out",
      R"((%m: tensor<200xi1>, %b: tensor<200x4xf32>, %x: tensor<3x200xf32>,
          %k: tensor<i64>) -> (tensor<?x3xi64>, tensor<?x3xi64>) {
-       %n = nn.non_zero %m : (tensor<200xi1>) -> tensor<1x?xi64>
-       %s = stablehlo.get_dimension_size %n, dim = 1 :
-           (tensor<1x?xi64>) -> tensor<i32>
-       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
-       %r = stablehlo.dynamic_reshape %n, %v :
-           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
-       %c = nn.take %b, %r, axis = 0 :
+)" + placesOf(200) +
+         R"(       %c = nn.take %b, %r, axis = 0 :
            (tensor<200x4xf32>, tensor<?xi64>) -> tensor<?x4xf32>
        %d = nn.take %x, %r, axis = 1 :
            (tensor<3x200xf32>, tensor<?xi64>) -> tensor<3x?xf32>
@@ -462,13 +424,8 @@ const ValueCase valueCases[] = {
     {"put behind others, which may be none",
      R"((%m: tensor<30xi1>, %x: tensor<30xf32>)
          -> tensor<30xf32> {
-       %n = nn.non_zero %m : (tensor<30xi1>) -> tensor<1x?xi64>
-       %s = stablehlo.get_dimension_size %n, dim = 1 :
-           (tensor<1x?xi64>) -> tensor<i32>
-       %v = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
-       %r = stablehlo.dynamic_reshape %n, %v :
-           (tensor<1x?xi64>, tensor<1xi32>) -> tensor<?xi64>
-       %a = nn.take %x, %r, axis = 0 :
+)" + placesOf(30) +
+         R"(       %a = nn.take %x, %r, axis = 0 :
            (tensor<30xf32>, tensor<?xi64>) -> tensor<?xf32>
        %b = stablehlo.reverse %a, dims = [0] : tensor<?xf32>
        %all = stablehlo.constant dense<30> : tensor<1xi32>

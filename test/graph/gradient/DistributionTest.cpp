@@ -131,6 +131,19 @@ TEST(CollectiveGradient, OfProductsWithZeros) {
               "4x2xf64");
 }
 
+/// A reduction by \p region to the second process of each group, which a tensor
+/// says.
+static void checkToComputedRoot(const std::string &region,
+                                const std::string &groups) {
+  checkOnGrid(
+      "%one = stablehlo.constant dense<1> : tensor<1xi32>\n" +
+          std::string(R"(%y = "stablehlo.collective_reduce"(%x, %one) )") +
+          region + "{" + groups +
+          ", has_dynamic_root} : (tensor<4x2xf64>, tensor<1xi32>) -> "
+          "tensor<4x2xf64>",
+      "4x2xf64");
+}
+
 /// Each process gets a part of what is combined, and one gets all of it: the
 /// first of the group, or the one that an operand names.
 TEST(CollectiveGradient, OfReductionsToSome) {
@@ -150,13 +163,7 @@ TEST(CollectiveGradient, OfReductionsToSome) {
     checkOnGrid(R"(%y = "stablehlo.collective_reduce"(%x) )" + region + "{" +
                     groups + "} : (tensor<4x2xf64>) -> tensor<4x2xf64>",
                 "4x2xf64");
-    checkOnGrid(
-        "%one = stablehlo.constant dense<1> : tensor<1xi32>\n" +
-            std::string(R"(%y = "stablehlo.collective_reduce"(%x, %one) )") +
-            region + "{" + groups +
-            ", has_dynamic_root} : (tensor<4x2xf64>, tensor<1xi32>) -> "
-            "tensor<4x2xf64>",
-        "4x2xf64");
+    checkToComputedRoot(region, groups);
   }
 }
 
@@ -197,13 +204,7 @@ TEST(CollectiveGradient, OfReductionsByAnyBody) {
   checkOnGrid(R"(%y = "stablehlo.collective_reduce"(%x) )" + region + "{" +
                   groups + "}" + whole,
               "4x2xf64");
-  checkOnGrid(
-      "%one = stablehlo.constant dense<1> : tensor<1xi32>\n" +
-          std::string(R"(%y = "stablehlo.collective_reduce"(%x, %one) )") +
-          region + "{" + groups +
-          ", has_dynamic_root} : (tensor<4x2xf64>, tensor<1xi32>) -> "
-          "tensor<4x2xf64>",
-      "4x2xf64");
+  checkToComputedRoot(region, groups);
 }
 
 /// A body that reads from outside what leads to the operand; each process has

@@ -20,10 +20,11 @@ unsigned AnchorKernel::inputIndex(Value operand) const {
   return cast<BlockArgument>(operand).getArgNumber();
 }
 
-bool AnchorKernel::isConstantInput(Value operand) const {
+bool cpu::isConstantInput(KernelOp kernel, Value operand) {
   std::optional<ArrayRef<int64_t>> constants = kernel.getConstantInputs();
   return constants &&
-         llvm::is_contained(*constants, int64_t(inputIndex(operand)));
+         llvm::is_contained(
+             *constants, int64_t(cast<BlockArgument>(operand).getArgNumber()));
 }
 
 bool AnchorKernel::hasLongEpilogue() const {

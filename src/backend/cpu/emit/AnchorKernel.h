@@ -17,6 +17,9 @@
 
 namespace sinter::cpu {
 
+/// Whether \p operand, in \p kernel's body, is one of its constant inputs.
+bool isConstantInput(KernelOp kernel, mlir::Value operand);
+
 class AnchorKernel {
 public:
   virtual ~AnchorKernel() = default;
@@ -39,7 +42,6 @@ protected:
 
   /// The number of the kernel's input that is \p operand.
   unsigned inputIndex(mlir::Value operand) const;
-  bool isConstantInput(mlir::Value operand) const;
   mlir::Value yielded() const;
   bool hasEpilogue() const { return yielded() != anchor->getResult(0); }
   /// Whether the epilogue takes many instructions, and is a loop of its own.

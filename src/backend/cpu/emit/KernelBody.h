@@ -6,6 +6,7 @@
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/KernelPlan.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "graph/NamedSizes.h"
 
 #include <memory>
 
@@ -13,6 +14,11 @@ namespace sinter::cpu {
 
 /// What is estimated of named sizes is estimated as if they were this.
 inline constexpr int64_t nominalSize = 64;
+inline int64_t nominalOf(int64_t size) {
+  return isNamed(size) ? nominalSize : size;
+}
+/// How many elements a tensor of these \p sizes has then.
+double nominalCount(llvm::ArrayRef<int64_t> sizes);
 
 /// Arithmetic operations that \p kernel does.
 double flopsOf(KernelOp kernel);

@@ -41,6 +41,13 @@ Result<void> cpu::checkOpen(KernelOp kernel, const KernelPlan &plan) {
 // Costs
 //===----------------------------------------------------------------------===//
 
+double cpu::nominalCount(ArrayRef<int64_t> sizes) {
+  double count = 1;
+  for (int64_t size : sizes)
+    count *= double(nominalOf(size));
+  return count;
+}
+
 /// A copy of \p kernel with sizes in the place of names, to count by. It is
 /// not sound, and for whoever asks to erase.
 static KernelOp asNominal(KernelOp kernel) {
@@ -50,9 +57,7 @@ static KernelOp asNominal(KernelOp kernel) {
     if (!hasNamedSizes(type))
       return;
     SmallVector<int64_t> sizes(shapeOf(type));
-    for (int64_t &size : sizes)
-      if (isNamed(size))
-        size = nominalSize;
+    llvm::transform(sizes, sizes.begin(), nominalOf);
     value.setType(RankedTensorType::get(sizes, type.getElementType()));
   };
   for (Value argument : copy.getBody().front().getArguments())

@@ -51,12 +51,6 @@ static bool readsBetterTogether(const MatMulShape &shape) {
          shape.bStride >= leastStride;
 }
 
-/// Whether nobody knows some of \p sizes while code is made: they are named, or
-/// will be.
-static bool hasOpen(ArrayRef<int64_t> sizes) {
-  return hasNamed(sizes) || ShapedType::isDynamicShape(sizes);
-}
-
 /// Where sizes are not known, the product of a matrix whose rows come first, by
 /// one of known sizes.
 static std::optional<MatMulForm> ofOpenRows(const Side &lhs, const Side &rhs,
@@ -65,8 +59,9 @@ static std::optional<MatMulForm> ofOpenRows(const Side &lhs, const Side &rhs,
   auto isInOrder = [](ArrayRef<int64_t> dims, size_t first) {
     return llvm::equal(dims, llvm::seq<int64_t>(first, first + dims.size()));
   };
-  if (hasOpen(rhs.shape) || !lhs.batching.empty() || !isInOrder(lhs.free, 0) ||
-      !isInOrder(lhs.contracting, free) || hasOpen(lhs.shape.drop_front(free)))
+  if (llvm::any_of(rhs.shape, isUnknownSize) || !lhs.batching.empty() ||
+      !isInOrder(lhs.free, 0) || !isInOrder(lhs.contracting, free) ||
+      llvm::any_of(lhs.shape.drop_front(free), isUnknownSize))
     return std::nullopt;
   auto columns = rhs.collapse(rhs.free), depth = rhs.collapse(rhs.contracting);
   if (!columns || !depth || columns->first < 1 || depth->first < 1)
@@ -98,7 +93,8 @@ std::optional<MatMulForm> MatMulForm::of(const stablehlo::ProductSide &left,
                                          const stablehlo::ProductSide &right,
                                          bool hasConstantRhs) {
   Side lhs(left), rhs(right);
-  if (hasOpen(lhs.shape) || hasOpen(rhs.shape))
+  if (llvm::any_of(lhs.shape, isUnknownSize) ||
+      llvm::any_of(rhs.shape, isUnknownSize))
     return ofOpenRows(lhs, rhs, hasConstantRhs);
   auto rows = lhs.collapse(lhs.free), columns = rhs.collapse(rhs.free);
   auto lhsDepth = lhs.collapse(lhs.contracting);

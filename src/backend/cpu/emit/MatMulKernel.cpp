@@ -6,6 +6,7 @@
 #include "backend/cpu/emit/KernelBuilder.h"
 #include "backend/cpu/emit/MatMulForm.h"
 #include "backend/cpu/emit/OpenMatMulKernel.h"
+#include "backend/cpu/emit/ProductKernel.h"
 #include "backend/cpu/kernels/TileMatMul.h"
 #include "graph/ProductPrecision.h"
 #include "graph/Types.h"
@@ -28,6 +29,11 @@ sidesOf(Operation *op, SmallVector<int64_t> &lhsContracting) {
   if (auto product = dyn_cast<NarrowProductOp>(op))
     return ofWeights(product);
   return ofWeights(cast<ByteProductOp>(op));
+}
+
+static size_t batchesOf(Operation *op) {
+  SmallVector<int64_t> lhsContracting;
+  return sidesOf(op, lhsContracting).first.batching.size();
 }
 
 static std::optional<MatMulForm> formOf(Operation *op, bool hasConstantRhs) {
@@ -59,15 +65,13 @@ bool cpu::hasRowsOfResults(Operation *op) {
 
 namespace {
 
-class MatMulKernel : public AnchorKernel {
+class MatMulKernel : public ProductKernel {
 public:
   MatMulKernel(KernelOp kernel, Operation *op, const Target &target)
-      : AnchorKernel(kernel, op), lhs(op->getOperand(0)),
-        rhs(op->getOperand(1)), form(*formOf(op, isConstantInput(rhs))),
+      : ProductKernel(kernel, op, batchesOf(op)),
+        form(*formOf(op, isConstantInput(kernel, rhs))),
         arithmetic(Arithmetic::of(lhs, rhs, op->getResult(0), target)),
         product(shapeOfProduct(), target, arithmetic) {
-    SmallVector<int64_t> lhsContracting;
-    batches = sidesOf(op, lhsContracting).first.batching.size();
     // Those of matrix units are cut for one number of rows.
     const std::vector<TileArithmetic> ofTiles =
         form.shape.openRows.empty()
@@ -130,15 +134,7 @@ protected:
                 ValueRange memory) const override {
     size_t inputs = kernel.getInputs().size();
     Value scratch = memory.size() > inputs + 1 ? memory[inputs + 1] : Value();
-    MatMulEpilogue epilogue;
-    if (hasEpilogue())
-      epilogue = [this, memory](OpBuilder &builder, Location location,
-                                Value vector, const MatMulPosition &at) {
-        return epilogueAt(
-            builder, location, vector, at.offset,
-            [&](KernelBuilder &e) { return placeOf(e, at); }, memory);
-      };
-    epilogue.isLong = hasLongEpilogue();
+    const MatMulEpilogue epilogue = epilogueIn(memory);
     if (tiles)
       return tiles->build(builder, location, task, memory[inputIndex(lhs)],
                           memory[inputIndex(rhs)], memory[inputs], scratch,
@@ -203,28 +199,6 @@ private:
     return shape;
   }
 
-  /// Batch, row and column as a place in the product's result.
-  SmallVector<Value> placeOf(KernelBuilder &e, const MatMulPosition &at) const {
-    ArrayRef<int64_t> shape = shapeOf(anchor->getResult(0));
-    SmallVector<Value> place;
-    size_t next = 0;
-    for (size_t i = 0; i < batches; ++i)
-      place.push_back(shape[i] > 1 ? at.batch[next++] : e.index(0));
-    // The row number, taken apart from the last dimension on.
-    SmallVector<Value> rows;
-    Value rest = at.row;
-    for (size_t i = shape.size() - 1; i-- > batches;) {
-      bool isFirst = i == batches;
-      rows.push_back(isFirst ? rest : e.rem(rest, shape[i]));
-      rest = e.div(rest, shape[i]);
-    }
-    place.append(rows.rbegin(), rows.rend());
-    place.push_back(at.column);
-    return place;
-  }
-
-  Value lhs, rhs;
-  size_t batches; ///< Batching dimensions.
   MatMulForm form;
   Arithmetic arithmetic;
   MatMul product;
@@ -234,18 +208,11 @@ private:
 
 } // namespace
 
-static bool hasConstantRhs(KernelOp kernel, stablehlo::DotGeneralOp op) {
-  std::optional<ArrayRef<int64_t>> constants = kernel.getConstantInputs();
-  return constants &&
-         llvm::is_contained(
-             *constants,
-             int64_t(cast<BlockArgument>(op.getRhs()).getArgNumber()));
-}
-
 std::unique_ptr<AnchorKernel>
 cpu::createMatMulKernel(KernelOp kernel, Operation *op, const Target &target) {
   if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
-      dot && isOpenMatMul(dot) && !formOf(op, hasConstantRhs(kernel, dot)))
+      dot && isOpenMatMul(dot) &&
+      !formOf(op, isConstantInput(kernel, dot.getRhs())))
     return createOpenMatMulKernel(kernel, dot, target);
   return std::make_unique<MatMulKernel>(kernel, op, target);
 }

@@ -2,7 +2,7 @@
 
 #include "backend/cpu/emit/OpenMatMulKernel.h"
 
-#include "backend/cpu/emit/KernelBuilder.h"
+#include "backend/cpu/emit/ProductKernel.h"
 #include "backend/cpu/kernels/OpenMatMul.h"
 #include "graph/Types.h"
 
@@ -11,11 +11,6 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 namespace {
-
-/// Whether nobody knows \p size while code is made.
-bool isUnknown(int64_t size) {
-  return isNamed(size) || ShapedType::isDynamic(size);
-}
 
 /// An operand, whose dimensions lie one after the other in memory.
 struct Matrix {
@@ -29,7 +24,7 @@ struct Matrix {
   }
 
   static Distance times(Distance distance, int64_t size) {
-    if (isUnknown(size))
+    if (isUnknownSize(size))
       distance.names.push_back(size);
     else
       distance.number *= size;
@@ -77,7 +72,7 @@ static std::optional<int64_t> soleSize(ArrayRef<int64_t> sizes) {
   for (int64_t each : sizes)
     if (size == 1)
       size = each;
-    else if (isUnknown(size) || isUnknown(each))
+    else if (isUnknownSize(size) || isUnknownSize(each))
       return std::nullopt;
     else
       size *= each;
@@ -87,8 +82,8 @@ static std::optional<int64_t> soleSize(ArrayRef<int64_t> sizes) {
 static std::optional<OpenMatMulShape> formOf(stablehlo::DotGeneralOp op) {
   const stablehlo::ProductSide left = op.getSide(0), right = op.getSide(1);
   const Matrix lhs(left.value), rhs(right.value), result(op.getResult());
-  if (llvm::none_of(lhs.shape, isUnknown) &&
-      llvm::none_of(rhs.shape, isUnknown))
+  if (llvm::none_of(lhs.shape, isUnknownSize) &&
+      llvm::none_of(rhs.shape, isUnknownSize))
     return std::nullopt;
   auto isEmpty = [](ArrayRef<int64_t> sizes) {
     return llvm::is_contained(sizes, 0);
@@ -112,12 +107,12 @@ static std::optional<OpenMatMulShape> formOf(stablehlo::DotGeneralOp op) {
   OpenMatMulShape shape;
   shape.rows = rows->sizes;
   shape.columns = *width;
-  shape.depth = isUnknown(*depth) ? *rhsLength : *depth;
+  shape.depth = isUnknownSize(*depth) ? *rhsLength : *depth;
   shape.aRow = *aRow;
   shape.aColumn = *aColumn;
   if (*bColumn == 1 || *width == 1) {
     shape.bStride = *bRow;
-  } else if (*bRow == 1 && !isUnknown(shape.depth)) {
+  } else if (*bRow == 1 && !isUnknownSize(shape.depth)) {
     shape.bStride = *bColumn;
     shape.isTransposed = true;
   } else {
@@ -127,7 +122,7 @@ static std::optional<OpenMatMulShape> formOf(stablehlo::DotGeneralOp op) {
        llvm::enumerate(llvm::zip_equal(left.batching, right.batching))) {
     auto [mine, theirs] = dims;
     const int64_t size =
-        isUnknown(lhs.shape[mine]) ? rhs.shape[theirs] : lhs.shape[mine];
+        isUnknownSize(lhs.shape[mine]) ? rhs.shape[theirs] : lhs.shape[mine];
     if (size != 1)
       shape.batch.push_back(
           {size, lhs.strides[mine], rhs.strides[theirs], result.strides[i]});
@@ -141,12 +136,12 @@ bool cpu::isOpenMatMul(stablehlo::DotGeneralOp op) {
 
 namespace {
 
-class OpenMatMulKernel : public AnchorKernel {
+class OpenMatMulKernel : public ProductKernel {
 public:
   OpenMatMulKernel(KernelOp kernel, stablehlo::DotGeneralOp op,
                    const Target &target)
-      : AnchorKernel(kernel, op), lhs(op.getLhs()), rhs(op.getRhs()),
-        batches(op.getSide(0).batching.size()), shape(*formOf(op)),
+      : ProductKernel(kernel, op, op.getSide(0).batching.size()),
+        shape(*formOf(op)),
         product(shape, target,
                 Arithmetic::of(lhs, rhs, op.getResult(), target)) {}
 
@@ -168,45 +163,13 @@ protected:
   void emitTask(size_t stage, OpBuilder &builder, Location location, Value task,
                 ValueRange memory) const override {
     const size_t inputs = kernel.getInputs().size();
-    MatMulEpilogue epilogue;
-    if (hasEpilogue())
-      epilogue = [this, memory](OpBuilder &builder, Location location,
-                                Value vector, const MatMulPosition &at) {
-        return epilogueAt(
-            builder, location, vector, at.offset,
-            [&](KernelBuilder &e) { return placeOf(e, at); }, memory);
-      };
-    epilogue.isLong = hasLongEpilogue();
     product.build(builder, location, task, memory[inputIndex(lhs)],
                   memory[inputIndex(rhs)], memory[inputs],
                   product.scratchElements() ? memory[inputs + 1] : Value(),
-                  epilogue);
+                  epilogueIn(memory));
   }
 
 private:
-  /// Batch, row and column as a place in the product's result.
-  SmallVector<Value> placeOf(KernelBuilder &e, const MatMulPosition &at) const {
-    ArrayRef<int64_t> sizes = shapeOf(anchor->getResult(0));
-    SmallVector<Value> place;
-    size_t next = 0;
-    for (size_t i = 0; i < batches; ++i)
-      place.push_back(sizes[i] != 1 ? at.batch[next++] : e.index(0));
-    // The row number, taken apart from the last dimension on.
-    SmallVector<Value> rows;
-    Value rest = at.row;
-    for (size_t i = sizes.size() - 1; i-- > batches;) {
-      const bool isFirst = i == batches;
-      rows.push_back(isFirst ? rest : e.rem(rest, sizes[i]));
-      if (!isFirst)
-        rest = e.div(rest, sizes[i]);
-    }
-    place.append(rows.rbegin(), rows.rend());
-    place.push_back(at.column);
-    return place;
-  }
-
-  Value lhs, rhs;
-  size_t batches; ///< Batching dimensions.
   OpenMatMulShape shape;
   OpenMatMul product;
 };

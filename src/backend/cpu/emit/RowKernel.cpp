@@ -25,8 +25,7 @@ public:
     nest.shape = shape.take_front(rowRank).vec();
     nest.shape.push_back(1);
     nest.cost = elementCostOf(kernel);
-    for (int64_t size : shape.drop_front(rowRank))
-      nest.cost *= isNamed(size) ? nominalSize : size;
+    nest.cost *= nominalCount(shape.drop_front(rowRank));
     for (auto reduce : kernel.getBody().front().getOps<stablehlo::ReduceOp>())
       reductions.push_back(reduce);
     chooseStored();

@@ -30,8 +30,7 @@ public:
         nest.shape.push_back(shape[i]);
     if (isInnermost)
       nest.shape.push_back(1);
-    const int64_t length = shape[scan.dim];
-    nest.cost = double(isNamed(length) ? nominalSize : length);
+    nest.cost = double(nominalOf(shape[scan.dim]));
     nest.body = [this, isInnermost](ArrayRef<Value> outer, Value begin,
                                     Value end) {
       isInnermost ? scanRow(outer) : scanRows(outer, begin, end);

@@ -74,15 +74,12 @@ private:
   /// threads.
   void chooseColumns() {
     constexpr int64_t leastElements = 1 << 16, mostTasks = 16, line = 64;
-    int64_t elements = 1;
-    for (int64_t size : updates)
-      elements *= isNamed(size) ? nominalSize : size;
     if (isNamed(updates.back())) {
       taskColumns = leastElements;
       return;
     }
-    int64_t wanted =
-        std::clamp<int64_t>(elements / leastElements, 1, mostTasks);
+    const auto wanted = static_cast<int64_t>(std::clamp<double>(
+        nominalCount(updates) / leastElements, 1, mostTasks));
     int64_t part = (updates.back() + wanted - 1) / wanted;
     taskColumns = (part + line - 1) / line * line;
   }

@@ -31,10 +31,7 @@ public:
       dim += shape.size();
     // A sort of scalars has nothing to do.
     length = shape.empty() ? 1 : shape[dim];
-    if (!shape.empty() && isNamed(length))
-      nominal = nominalSize;
-    else
-      nominal = length;
+    nominal = nominalOf(length);
     chooseWay();
     int64_t passes = 0;
     while ((int64_t(1) << passes) < nominal)

@@ -21,10 +21,8 @@ public:
     nest.shape = shapeOf(op.getUpdate()).vec();
     if (nest.shape.empty())
       nest.shape.push_back(1);
-    double elements = 1;
-    for (int64_t size : nest.shape)
-      elements *= double(isNamed(size) ? nominalSize : size);
-    nest.cost = std::max(1.0, flopsOf(kernel) / std::max(1.0, elements));
+    nest.cost = std::max(1.0, flopsOf(kernel) /
+                                  std::max(1.0, nominalCount(nest.shape)));
   }
 
   int64_t tasks() const override { return std::max<int64_t>(1, nest.tasks()); }

@@ -254,12 +254,8 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
     operands.vectors = vectors;
     buildUnit(code, operands);
   };
-  int64_t lastVectors = groupVectors - (groupPanels - 1) * panelVectors;
-  if (lastVectors == panelVectors || groupPanels == 1)
-    return emitPanel(lastVectors);
-  code.when(
-      code.less(place.panel, code.index(groupPanels - 1)),
-      [&] { emitPanel(panelVectors); }, [&] { emitPanel(lastVectors); });
+  dispatchPanel(code, place.panel, groupPanels, panelVectors, groupVectors,
+                emitPanel);
 }
 
 Value Convolution::openUnits(VectorBuilder &code) const {

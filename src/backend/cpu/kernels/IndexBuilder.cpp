@@ -414,6 +414,18 @@ IndexBuilder::branch(Value condition, llvm::function_ref<Carried()> then,
   return Carried(op.getResults());
 }
 
+void IndexBuilder::dispatch(Value count, ArrayRef<int64_t> sizes,
+                            llvm::function_ref<void(size_t)> emit) {
+  auto from = [&](auto &self, size_t number) -> void {
+    if (number + 1 == sizes.size())
+      return emit(number);
+    when(
+        less(index(sizes[number]), count), [&] { self(self, number + 1); },
+        [&] { emit(number); });
+  };
+  from(from, 0);
+}
+
 void IndexBuilder::when(Value condition, llvm::function_ref<void()> then) {
   if (std::optional<bool> known = knownTruth(condition)) {
     if (*known)

@@ -96,6 +96,11 @@ public:
   /// The values of one of two branches.
   Carried branch(mlir::Value condition, llvm::function_ref<Carried()> then,
                  llvm::function_ref<Carried()> otherwise);
+  /// Calls \p emit with the number of each of \p sizes, the smallest first, in
+  /// the branch where it is the first that is not smaller than \p count; with
+  /// the last one in what is left.
+  void dispatch(mlir::Value count, llvm::ArrayRef<int64_t> sizes,
+                llvm::function_ref<void(size_t number)> emit);
   void when(mlir::Value condition, llvm::function_ref<void()> then);
   void when(mlir::Value condition, llvm::function_ref<void()> then,
             llvm::function_ref<void()> otherwise);

@@ -5,7 +5,6 @@
 #include "llvm/ADT/bit.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 using namespace mlir;
@@ -56,17 +55,10 @@ void OpenRowTiles::dispatch(
     VectorBuilder &code, const Tile &tile,
     llvm::function_ref<void(int64_t height, Value last)> emit) const {
   Value last = code.add(tile.first, code.sub(tile.rows, 1));
-  // Those from that number on, as tiles that are larger than the ones before.
-  std::function<void(size_t)> from = [&](size_t number) {
+  code.dispatch(tile.rows, heights, [&](size_t number) {
     const int64_t height = heights[number];
     const bool isExact =
         number == 0 ? height == 1 : heights[number - 1] == height - 1;
-    auto emitThis = [&] { emit(height, isExact ? Value() : last); };
-    if (number + 1 == heights.size())
-      return emitThis();
-    code.when(
-        code.less(code.index(height), tile.rows), [&] { from(number + 1); },
-        emitThis);
-  };
-  from(0);
+    emit(height, isExact ? Value() : last);
+  });
 }

@@ -114,6 +114,18 @@ double sinter::cpu::cyclesOfStep(const Target &target, int64_t rows,
   return tiles.cycles(chooseTileVectors(target, rows, vectors, /*most=*/8));
 }
 
+void sinter::cpu::dispatchPanel(VectorBuilder &code, Value panel,
+                                int64_t panels, int64_t panelVectors,
+                                int64_t vectors,
+                                llvm::function_ref<void(int64_t)> emit) {
+  const int64_t last = vectors - (panels - 1) * panelVectors;
+  if (last == panelVectors || panels == 1)
+    return emit(last);
+  code.when(
+      code.less(panel, code.index(panels - 1)), [&] { emit(panelVectors); },
+      [&] { emit(last); });
+}
+
 SmallVector<Value> RegisterTile::zeros(VectorBuilder &code) const {
   return SmallVector<Value>(
       rows * vectors,

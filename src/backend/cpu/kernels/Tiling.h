@@ -78,6 +78,13 @@ int64_t chooseOpenTileVectors(const Target &target, int64_t rows,
 /// where tiles have few rows.
 double cyclesOfStep(const Target &target, int64_t rows, int64_t vectors);
 
+/// Calls \p emit with how many vectors \p panel has, the number of one of the
+/// \p panels that hold \p vectors in panels of \p panelVectors: once if all
+/// are equal, else in both branches of a condition.
+void dispatchPanel(VectorBuilder &code, mlir::Value panel, int64_t panels,
+                   int64_t panelVectors, int64_t vectors,
+                   llvm::function_ref<void(int64_t vectors)> emit);
+
 /// The accumulators of one tile, row by row.
 class RegisterTile {
 public:

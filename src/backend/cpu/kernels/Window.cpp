@@ -16,15 +16,11 @@ Value WindowShape::inputPixels(VectorBuilder &code) const {
 Value WindowShape::outputPixels(VectorBuilder &code) const {
   return code.mul(code.index(outputHeight), outputWidth);
 }
-/// Whether \p size is a name, or has none yet.
-static bool isOpenSize(int64_t size) {
-  return isNamed(size) || ShapedType::isDynamic(size);
-}
 bool WindowShape::hasOpenHeight() const {
-  return isOpenSize(inputHeight) || isOpenSize(outputHeight);
+  return isUnknownSize(inputHeight) || isUnknownSize(outputHeight);
 }
 bool WindowShape::hasOpenWidth() const {
-  return isOpenSize(inputWidth) || isOpenSize(outputWidth);
+  return isUnknownSize(inputWidth) || isUnknownSize(outputWidth);
 }
 
 WindowShape WindowShape::nominal() const {

@@ -4,6 +4,7 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -287,12 +288,7 @@ void Winograd::multiply(VectorBuilder &code, const Work &work, Value element,
       multiplyTile(code, work, element, panel, firstSlot, rows, vectors);
     });
   };
-  int64_t lastVectors = outputBlocks - (panels - 1) * panelVectors;
-  if (lastVectors == panelVectors || panels == 1)
-    return emit(lastVectors);
-  code.when(
-      code.less(panel, code.index(panels - 1)), [&] { emit(panelVectors); },
-      [&] { emit(lastVectors); });
+  dispatchPanel(code, panel, panels, panelVectors, outputBlocks, emit);
 }
 
 /// What is multiplied beyond the last tile was left there by somebody, and goes
@@ -301,29 +297,18 @@ void Winograd::multiplyOpen(VectorBuilder &code, const Work &work,
                             Value element, Value panel, Value firstSlot,
                             Value count) const {
   Value left = code.sub(count, firstSlot);
+  SmallVector<int64_t> sizes = {rowTiles.size};
+  for (int64_t size : {rowTiles.size / 2, rowTiles.size * 2 / 7})
+    if (size > 0 && size < sizes.back())
+      sizes.push_back(size);
+  std::ranges::reverse(sizes);
   auto emit = [&](int64_t vectors) {
-    SmallVector<int64_t> sizes = {rowTiles.size};
-    for (int64_t size : {rowTiles.size / 2, rowTiles.size * 2 / 7})
-      if (size > 0 && size < sizes.back())
-        sizes.push_back(size);
-    auto from = [&](auto &self, size_t i) -> void {
-      auto here = [&] {
-        multiplyTile(code, work, element, panel, firstSlot, sizes[i], vectors);
-      };
-      if (i + 1 == sizes.size())
-        return here();
-      code.when(
-          code.less(left, code.index(sizes[i + 1] + 1)),
-          [&] { self(self, i + 1); }, here);
-    };
-    from(from, 0);
+    code.dispatch(left, sizes, [&](size_t number) {
+      multiplyTile(code, work, element, panel, firstSlot, sizes[number],
+                   vectors);
+    });
   };
-  int64_t lastVectors = outputBlocks - (panels - 1) * panelVectors;
-  if (lastVectors == panelVectors || panels == 1)
-    return emit(lastVectors);
-  code.when(
-      code.less(panel, code.index(panels - 1)), [&] { emit(panelVectors); },
-      [&] { emit(lastVectors); });
+  dispatchPanel(code, panel, panels, panelVectors, outputBlocks, emit);
 }
 
 /// Some tiles by a panel of output channels, for one element of the tile.

@@ -134,10 +134,8 @@ static bool hasOrdinaryForm(stablehlo::ConvolutionOp op) {
 
 /// What the sums of a convolution of integers may be.
 static IntegerRange rangeOfSums(stablehlo::ConvolutionOp op) {
-  constexpr double tooMany = 0x1p62;
-  return IntegerRange::ofSums(IntegerRange::of(op.getLhs()),
-                              IntegerRange::of(op.getRhs()),
-                              productsPerSum(op).value_or(tooMany));
+  return sinter::rangeOfSums(op, IntegerRange::of(op.getLhs()),
+                             IntegerRange::of(op.getRhs()));
 }
 
 /// Whether the blocked kernels compute it as it stands: of f32, or of bytes

@@ -67,10 +67,8 @@ static Type accumulatorOf(DotGeneralOp op) {
   };
   if (!isNumber(lhs) || !isNumber(rhs) || !isNumber(result))
     return {};
-  constexpr double tooMany = 0x1p62;
-  const IntegerRange sums = IntegerRange::ofSums(
-      IntegerRange::of(op.getLhs()), IntegerRange::of(op.getRhs()),
-      productsPerSum(op).value_or(tooMany));
+  const IntegerRange sums = rangeOfSums(op, IntegerRange::of(op.getLhs()),
+                                        IntegerRange::of(op.getRhs()));
   if (!holds(result, sums))
     return {};
   return firstHolding({Float32Type::get(context), Float64Type::get(context)},

@@ -1,0 +1,35 @@
+//===- ProductKernel.h - kernels around a matrix product ------------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_PRODUCTKERNEL_H
+#define SINTER_BACKEND_CPU_EMIT_PRODUCTKERNEL_H
+
+#include "backend/cpu/emit/AnchorKernel.h"
+#include "backend/cpu/kernels/MatMul.h"
+
+namespace sinter::cpu {
+
+/// What kernels of matrix products have in common: a result with the dimensions
+/// of the batch first, and then rows and columns.
+class ProductKernel : public AnchorKernel {
+protected:
+  /// \p anchor multiplies its first two operands, of which so many dimensions
+  /// are \p batches.
+  ProductKernel(KernelOp kernel, mlir::Operation *anchor, size_t batches)
+      : AnchorKernel(kernel, anchor), lhs(anchor->getOperand(0)),
+        rhs(anchor->getOperand(1)), batches(batches) {}
+
+  /// What follows the product, for emitTask.
+  MatMulEpilogue epilogueIn(mlir::ValueRange memory) const;
+
+  mlir::Value lhs, rhs;
+
+private:
+  llvm::SmallVector<mlir::Value> placeOf(KernelBuilder &e,
+                                         const MatMulPosition &at) const;
+
+  size_t batches;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_PRODUCTKERNEL_H
