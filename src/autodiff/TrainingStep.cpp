@@ -410,10 +410,11 @@ Result<TrainedTensors> StepBuilder::step(ArrayRef<TensorSpec> targets) {
   if (options.mostTrips > 0)
     boundLoops(entry, options.mostTrips);
   const llvm::SetVector<Value> statistics = runningStatistics(entry);
+  auto isStatistic = [&](const LiftedWeight &weight) {
+    return statistics.contains(entry.getArgument(weight.argument));
+  };
   Result<std::vector<const LiftedWeight *>> chosen =
-      chosenWeights(weights, options, [&](const LiftedWeight &weight) {
-        return statistics.contains(entry.getArgument(weight.argument));
-      });
+      chosenWeights(weights, options, isStatistic);
   if (!chosen)
     return chosen.takeError();
   if (Result<void> done = reinitialize(statistics); !done)
@@ -485,7 +486,7 @@ Result<TrainedTensors> StepBuilder::step(ArrayRef<TensorSpec> targets) {
   keepWhereStepFails(values.loss, most);
   finish(values, most);
   for (const LiftedWeight &weight : weights)
-    if (weight.isAskedFor && options.trainable.empty())
+    if (weight.isAskedFor && options.trainable.empty() && !isStatistic(weight))
       names.askedFor.push_back(weight.name);
   names.classes.resize(targets.size());
   for (auto [loss, one] : llvm::zip_equal(options.losses, losses))

@@ -26,8 +26,7 @@ SmallVector<WeightConstant> weightConstants(func::FuncOp entry,
                                             UnnamedConstants unnamed) {
   SmallVector<WeightConstant> named, literals, others;
   for (auto constant : entry.front().getOps<stablehlo::ConstantOp>()) {
-    auto type = tensorOf(constant.getResult());
-    if (type.getRank() == 0 || !isa<FloatType>(type.getElementType()))
+    if (!looksLikeWeight(tensorOf(constant.getResult())))
       continue;
     std::optional<Tensor> tensor = constantTensor(constant.getResult());
     if (!tensor)

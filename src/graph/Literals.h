@@ -11,6 +11,8 @@
 #define SINTER_GRAPH_LITERALS_H
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 namespace sinter {
 
@@ -23,6 +25,14 @@ inline void setLiteral(mlir::Operation *op) {
 
 inline bool isLiteral(mlir::Operation *op) {
   return op->hasAttr(literalAttribute);
+}
+
+/// Whether \p type is that of a constant that training could take for a weight:
+/// floating-point numbers with a dimension. A writer says of such a literal
+/// that it is one.
+inline bool looksLikeWeight(mlir::ShapedType type) {
+  return type.getRank() > 0 &&
+         mlir::isa<mlir::FloatType>(type.getElementType());
 }
 
 } // namespace sinter

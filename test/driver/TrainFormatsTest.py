@@ -216,6 +216,30 @@ class TrainFormats(TrainCase):
         with open(model, "rb") as a, open(trained, "rb") as b:
             self.assertEqual(self.kinds(a.read()), self.kinds(b.read()))
 
+    def test_what_nodes_give_is_no_weight_anywhere(self):
+        """A factor that a Constant gives stays what it is, also behind a conversion, and behind training in every form."""
+        network, factor = Network(), [1.5, -0.5, 0.75, 2.0]
+        given = onnx.data(5, onnx.data(1, "value") + onnx.data(5, onnx.tensor("", [CLASSES], onnx.floats(*factor))) + onnx.number(20, 4))
+        tensors = [onnx.tensor(each, network.shapes()[each], onnx.floats(*values)) for each, values in network.weights.items()]
+        nodes = [onnx.node("Constant", [], ["f"], "factor", attributes=given), onnx.node("Gemm", ["x", "w", "b"], ["z"], "gemm"), onnx.node("Mul", ["z", "f"], ["y"], "mul")]
+        model = self.write("net.onnx", onnx.model(onnx.graph(nodes, [onnx.value_info("x", ["N", FEATURES])], [onnx.value_info("y", ["N", CLASSES])], tensors), 13))
+        sources = {form: self.path("as." + form) for form in ("onnx", "pdmodel", "json")}
+        for source in sources.values():
+            self.assertEqual(self.sinter("convert", model, "-o", source).returncode, DONE)
+        results = []
+        for form, source in sources.items():
+            with self.subTest(form):
+                first, second = self.path("first." + form), self.path("second." + form)
+                self.assertIn(": f (--trainable", self.written(source, first, "--lr", "0.5"))
+                self.written(first, second, "--lr", "0.5")
+                values, _ = self.weights_in(self.text(second))
+                self.assertEqual([each for each in values if each in (factor, factor * SAMPLES)], [factor], values)
+                results.append(sorted((each for each in values if each != factor), key=len))
+        for other in results[1:]:
+            for got, wanted in zip(other, results[0]):
+                self.close({"weight": got}, {"weight": wanted})
+        self.assertNotEqual(results[0][0], network.weights["b"])
+
     def kinds(self, program):
         """The operators of a program, in order."""
         return [bytes(value).decode() for field, block in onnx.fields(program) if field == 1

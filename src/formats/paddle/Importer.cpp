@@ -3,6 +3,7 @@
 #include "formats/paddle/OperatorContext.h"
 #include "formats/paddle/Operators.h"
 #include "graph/Constants.h"
+#include "graph/Literals.h"
 #include "graph/Source.h"
 #include "graph/Types.h"
 #include "graph/nn/NnDeferred.h"
@@ -108,9 +109,12 @@ const Bound *Importer::lookup(Frame &frame, StringRef name) {
       return nullptr;
     Result<class Tensor> tensor = file.parameter(declared->name);
     Bound bound = Bound::poisoned();
-    if (tensor)
-      bound = Bound(makeParameter(*tensor, name));
-    else if (!firstError)
+    if (tensor) {
+      Value value = makeParameter(*tensor, name);
+      if (declared->stopsGradient)
+        setLiteral(value.getDefiningOp());
+      bound = Bound(value);
+    } else if (!firstError)
       firstError = tensor.takeError();
     return &(each->values[name] = bound);
   }

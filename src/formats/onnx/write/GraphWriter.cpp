@@ -10,6 +10,7 @@
 #include "formats/onnx/write/Quantized.h"
 #include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
+#include "graph/Literals.h"
 #include "graph/Quantization.h"
 #include "graph/nn/NnOps.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -64,6 +65,7 @@ void GraphWriter::run() {
   writeOutputs(function);
   dropUnusedInitializers();
   writeAnnotations();
+  writeLiterals();
   writeTensorInfos(header.graph());
   writeImports();
   current = nullptr;
@@ -125,6 +127,8 @@ void GraphWriter::planNames() {
     auto [place, isNew] = weights.try_emplace({constant.getValue(), given}, "");
     if (isNew)
       place->second = freshName(given.getValue());
+    if (isLiteral(constant) && looksLikeWeight(tensorOf(constant.getResult())))
+      literals.insert(place->second);
   });
   // Annotations may bring theirs back.
   for (const TensorProto &each : header.graph().initializer())
@@ -184,6 +188,9 @@ Name GraphWriter::constant(ElementsAttr value, StringRef wantedName) {
     name = freshName(wantedName.empty() ? "constant" : wantedName);
   if (!written.insert(name).second)
     return name;
+  // Also what a rule makes of one.
+  if (literals.contains(wantedName))
+    literals.insert(name);
   initializerValues[name] = value;
   addInitializer(name, toTensor(value));
   return name;

@@ -183,6 +183,7 @@ private:
   void writeAnnotations();
   void writeImports();
   void dropUnusedInitializers();
+  void writeLiterals();
   void renameCaptured(NodeProto &node, const KeptNode &kept);
   void reserve(mlir::Value value, llvm::StringRef name, bool isFixed = false);
 
@@ -219,6 +220,8 @@ private:
   mlir::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, Name> weights;
   llvm::StringSet<> written;
   llvm::StringMap<mlir::ElementsAttr> initializerValues;
+  /// The initializers that are to be nodes, lest they be taken for weights.
+  llvm::StringSet<> literals;
 
   std::vector<std::unique_ptr<KeptNode>> kept;
   mlir::DenseMap<mlir::Operation *, KeptNode *> keptOf;

@@ -122,4 +122,38 @@ void GraphWriter::dropUnusedInitializers() {
                    sparseList.end());
 }
 
+/// Constants that nodes of the file gave are given by nodes again, in front of
+/// all others: an initializer would be taken for a weight.
+void GraphWriter::writeLiterals() {
+  GraphProto &graph = *current->proto;
+  llvm::StringSet<> named;
+  for (const ValueInfoProto &input : graph.input())
+    named.insert(input.name());
+  auto isLiteral = [&](const TensorProto &each) {
+    return literals.contains(each.name()) && !named.contains(each.name());
+  };
+  auto &list = *graph.mutable_initializer();
+  const int before = graph.node_size();
+  for (TensorProto &each : list) {
+    if (!isLiteral(each))
+      continue;
+    if (each.data_type() == TensorProto::BFLOAT16)
+      need(13);
+    usesStandard = true;
+    NodeProto &node = *graph.add_node();
+    node.set_op_type("Constant");
+    node.set_name(freshNodeName(each.name()));
+    node.add_output(each.name());
+    AttributeProto &value = *node.add_attribute();
+    value.set_name("value");
+    value.set_type(AttributeProto::TENSOR);
+    *value.mutable_t() = each;
+    value.mutable_t()->clear_name();
+  }
+  list.erase(std::remove_if(list.begin(), list.end(), isLiteral), list.end());
+  auto &nodes = *graph.mutable_node();
+  std::rotate(nodes.pointer_begin(), nodes.pointer_begin() + before,
+              nodes.pointer_end());
+}
+
 } // namespace sinter::onnx

@@ -20,7 +20,7 @@ bool PirDecoder::addParameter(const RawPirOperator &raw, int64_t block) {
                            "' is that of another value");
   Variable variable = raw.results[0].type.variable;
   variable.isPersistable = true;
-  variable.stopsGradient = true;
+  variable.stopsGradient = raw.isFrozen;
   PirValue *value = define(raw.results[0].id, name);
   if (!value)
     return false;

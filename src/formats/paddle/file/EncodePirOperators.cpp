@@ -449,7 +449,8 @@ void PirEncoder::encodeParameters(PirSkeleton *skeleton) {
     const int64_t id = define(variable->name, 0);
     appendResult(result, id, variable, variable->name);
     addNew(R"({"#":"p","A":[0,1,1,)" + name + R"(],"DA":[],"O":)" + result +
-               R"(,"OA":[1,1,0],"QA":[]})",
+               (variable->stopsGradient ? R"(,"OA":[1,1,0],"QA":[]})"
+                                        : R"(,"OA":[1,0,1],"QA":[]})"),
            {}, std::array{id});
   }
 }

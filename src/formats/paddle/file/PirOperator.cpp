@@ -54,6 +54,23 @@ static void readShortAttributes(JsonReader &in, RawPirOperator &raw) {
       in.skip();
 }
 
+/// What the short form says of its result: `[persistable, stop_gradient,
+/// trainable]`, as 0 or 1. Of other forms nothing is read.
+static void readShortResultAttributes(JsonReader &in, RawPirOperator &raw) {
+  if (in.peek() != JsonReader::Kind::Array) {
+    in.skip();
+    return;
+  }
+  in.enterArray();
+  for (int i = 0; in.nextElement(); ++i) {
+    int64_t flag = 1;
+    if (i != 2 || in.peek() != JsonReader::Kind::Number)
+      in.skip();
+    else if (in.readInteger(flag))
+      raw.isFrozen = flag == 0;
+  }
+}
+
 /// `[{"N":name,"AT":value}, …]`.
 static void readAttributes(JsonReader &in, RawPirOperator &raw) {
   if (!in.enterArray())
@@ -130,6 +147,8 @@ bool readPirOperator(JsonReader &in, RawPirOperator &raw) {
       readOperands(in, raw);
     } else if (key == "O") {
       readResults(in, raw);
+    } else if (key == "OA" && raw.isShort) {
+      readShortResultAttributes(in, raw);
     } else if (key == "regions") {
       const size_t start = in.position();
       in.skip();

@@ -27,6 +27,8 @@ struct RawPirOperator {
   /// Of a parameter in the short form ("p").
   bool isShort = false;
   std::string parameterName;
+  /// The program says of it that it is not trained.
+  bool isFrozen = false;
   /// The array of regions; empty if there are none.
   std::string_view regions;
   std::string_view text;

@@ -56,6 +56,7 @@ struct Variable {
   int32_t lodLevel = 0;
   /// A parameter (or feed, fetch): kept from run to run.
   bool isPersistable = false;
+  /// Of a parameter: it is not to be trained.
   bool stopsGradient = false;
   /// Where it stands in the file: the index among its block's variables, or -1
   /// for one that is new.

@@ -56,6 +56,7 @@ void ProgramWriter::addParameter(const Name &name, const Tensor &tensor) {
   variable.type = tensor.type();
   variable.dims.assign(tensor.shape().begin(), tensor.shape().end());
   variable.isPersistable = true;
+  variable.stopsGradient = literals.contains(name);
   if (const Variable *old = beforeVariables.lookup(name))
     if (old->isPersistable && old->type == variable.type &&
         old->dims == variable.dims)
@@ -74,6 +75,9 @@ static std::string parameterName(StringRef wanted) {
 
 Name ProgramWriter::constant(const Tensor &tensor, StringRef wantedName) {
   Name name = freshName(parameterName(wantedName));
+  // Also what a rule makes of one.
+  if (literals.contains(wantedName))
+    literals.insert(name);
   addParameter(name, tensor);
   return name;
 }

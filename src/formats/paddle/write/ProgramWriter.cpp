@@ -9,6 +9,7 @@
 #include "formats/paddle/write/WriterRules.h"
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
+#include "graph/Literals.h"
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -159,6 +160,8 @@ void ProgramWriter::planConstants() {
       return;
     place->second = freshName(name.getValue());
     weightNames.insert(place->second);
+    if (isLiteral(op) && looksLikeWeight(tensorOf(op.getResult())))
+      literals.insert(place->second);
   });
 }
 

@@ -171,6 +171,8 @@ private:
   llvm::StringSet<> reserved;
   /// Of parameters, be they written or not.
   llvm::StringSet<> weightNames;
+  /// Those that training is not to take for weights.
+  llvm::StringSet<> literals;
   llvm::StringMap<int64_t> nextNumbers;
   /// What variables hold now.
   llvm::StringMap<Holder> holders;
