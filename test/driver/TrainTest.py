@@ -43,20 +43,28 @@ def numbers(count, seed, low=-1.0, high=1.0):
     return [single(chooser.uniform(low, high)) for _ in range(count)]
 
 
+def floats_of(tensor):
+    """The elements of a TensorProto of f32; nothing of other types."""
+    parts = dict((number, part) for number, part in onnx.fields(tensor) if number in (2, 9))
+    raw = bytes(parts[9])
+    return list(struct.unpack(f"<{len(raw) // 4}f", raw)) if parts.get(2, 1) == 1 else None
+
+
 def initializers(content):
-    """The weights of an ONNX model, by name: tensors of f32."""
+    """The weights of an ONNX model, by name: initializers of f32."""
+    graphs = [value for field, value in onnx.fields(content) if field == 7]
+    tensors = [tensor for graph in graphs for field, tensor in onnx.fields(graph) if field == 5]
+    found = {bytes(dict(onnx.fields(each))[8]).decode(): floats_of(each) for each in tensors}
+    return {name: values for name, values in found.items() if values is not None}
+
+
+def constants(content):
+    """What the Constant nodes of an ONNX model give, by name: tensors of f32."""
     found = {}
-    for field, value in onnx.fields(content):
-        if field != 7:
-            continue
-        for inner, tensor in onnx.fields(value):
-            if inner != 5:
-                continue
-            parts = dict((number, part) for number, part in onnx.fields(tensor) if number in (8, 9))
-            raw = bytes(parts[9])
-            if dict((number, part) for number, part in onnx.fields(tensor)).get(2, 1) != 1:
-                continue
-            found[bytes(parts[8]).decode()] = list(struct.unpack(f"<{len(raw) // 4}f", raw))
+    for graph in (value for field, value in onnx.fields(content) if field == 7):
+        for node in (dict(onnx.fields(value)) for field, value in onnx.fields(graph) if field == 1):
+            if node[4] == b"Constant":
+                found[bytes(node[2]).decode()] = floats_of(dict(onnx.fields(node[5]))[5])
     return found
 
 
@@ -393,12 +401,14 @@ class Train(TrainCase):
             done = self.sinter("train", self.write("net.onnx", onnx.model(graph, 15)), "--data", self.data(), "-o", out, "--batch", "6", "--lr", "0.1", "--force", *options)
             self.assertEqual(done.returncode, DONE, done.stderr)
             with open(out, "rb") as file:
-                return done.stderr, initializers(file.read())
+                content = file.read()
+            self.assertEqual(sorted(constants(content)), sorted(each for each in ("factors", "w") if graph is alone or each == "factors"))
+            return done.stderr, initializers(content) | constants(content)
 
         said, got = trained(listed)
         self.assertIn("factors (--trainable asks for them)", said)
         self.assertNotEqual(got["w"], values)
-        self.assertEqual(got.get("factors", factors), factors)
+        self.assertEqual(got["factors"], factors)
         step = self.path("step.mlir")
         trained(listed, "--write-step", step)
         with open(step) as file:
