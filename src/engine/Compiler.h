@@ -75,6 +75,8 @@ struct CompileRequest : CodeOptions {
   std::function<void(const std::string &why)> closed;
   /// Told why a program whose sizes follow from values is made for `values`.
   std::function<void(const std::string &why)> perValues;
+  /// Whether it is made for `values` though there may be a program for all.
+  bool forValues = false;
   /// One place per input: its values, if it is one that may feed shapes (see
   /// mayFeedShapes) and they are known.
   std::vector<std::optional<Tensor>> values;

@@ -3,6 +3,7 @@
 #include "engine/Session.h"
 
 #include "engine/CompilerLibrary.h"
+#include "engine/FallbackExecutor.h"
 #include "runtime/CpuCount.h"
 #include "runtime/CpuFeatures.h"
 #include "runtime/MappedFile.h"
@@ -325,11 +326,14 @@ Result<Hash128> Session::programKey(const CompileRequest &request,
   }
   if (isOpen)
     key.addOptions("open");
+  if (request.forValues)
+    key.addOptions("values");
   for (size_t i = 0; i < request.shapes.size(); ++i) {
     key.addOptions(shapeText(isOpen ? request.open[i] : request.shapes[i]));
     if (isOpen)
       continue;
-    if (description.inputs[i].feedsShapes && request.values[i])
+    const bool counts = request.forValues || description.inputs[i].feedsShapes;
+    if (counts && request.values[i])
       key.addFile({request.values[i]->data(), request.values[i]->bytes()});
   }
   return key.finish();
@@ -551,29 +555,66 @@ Result<std::unique_ptr<Executor>> Session::anotherExecutor() {
   return executorOf(compiled, 1);
 }
 
-Result<std::unique_ptr<Executor>>
-Session::executorOf(std::shared_ptr<const Program> program,
-                    unsigned wanted) const {
+Result<std::unique_ptr<ProgramExecutor>>
+Session::programExecutor(std::shared_ptr<const Program> program,
+                         unsigned wanted) const {
   ProgramExecutorOptions how;
   how.threads = wanted;
   how.denormals = options.denormals;
   how.most = options.most;
-  auto executor = ProgramExecutor::create(
-      std::move(program), ThreadPool::ofProcess(wanted), std::move(how));
+  return ProgramExecutor::create(std::move(program),
+                                 ThreadPool::ofProcess(wanted), std::move(how));
+}
+
+Result<std::unique_ptr<Executor>>
+Session::executorOf(std::shared_ptr<const Program> program, unsigned wanted) {
+  const bool computesSizes =
+      program->open &&
+      std::ranges::any_of(program->steps, [](const Step &step) {
+        return step.kind == StepKind::Size;
+      });
+  auto executor = programExecutor(std::move(program), wanted);
+  if (!executor)
+    return executor.takeError();
+  if (!computesSizes)
+    return std::unique_ptr<Executor>(std::move(*executor));
+  return std::unique_ptr<Executor>(std::make_unique<FallbackExecutor>(
+      std::move(*executor),
+      [this, wanted](std::span<const Tensor> inputs, const Error &why) {
+        return executorForValues(inputs, wanted, why);
+      }));
+}
+
+/// The program for all values is not for those of \p inputs.
+Result<std::unique_ptr<Executor>>
+Session::executorForValues(std::span<const Tensor> inputs, unsigned wanted,
+                           const Error &why) {
+  const std::lock_guard lock(makesForValues);
+  CompileRequest request = requestFor(inputs);
+  request.open.clear();
+  request.forValues = true;
+  const bool caching = !options.cacheFolder.empty();
+  Result<Hash128> key = programKey(request, /*isOpen=*/false);
+  std::shared_ptr<const Program> program;
+  if (caching && key)
+    program = fromCache(*key);
+  if (!program) {
+    if (!source)
+      if (Result<void> done = read(); !done)
+        return done.takeError();
+    auto made = source->compile(request);
+    if (!made)
+      return made.takeError();
+    program = std::move(*made);
+    if (caching && key)
+      cache.store(*key, *program);
+  }
+  if (options.note && !std::exchange(toldLimit, true))
+    options.note("the program for all values is not for these: " + why.message);
+  auto executor = programExecutor(std::move(program), wanted);
   if (!executor)
     return executor.takeError();
   return std::unique_ptr<Executor>(std::move(*executor));
-}
-
-/// What outlives a run goes on where the program of other sizes takes over.
-static Result<void> carryStates(const Executor &from, Executor &to) {
-  const auto before = from.states(), after = to.states();
-  if (!std::ranges::equal(before, after))
-    return {};
-  for (size_t i = 0; i < after.size(); ++i)
-    if (Result<void> done = to.setState(i, from.state(i)); !done)
-      return done;
-  return {};
 }
 
 Result<void> Session::execute(std::shared_ptr<const Program> program) {

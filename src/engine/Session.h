@@ -16,9 +16,11 @@
 #include "runtime/Cache.h"
 #include "runtime/CompileStage.h"
 #include "runtime/FloatMode.h"
+#include "runtime/ProgramExecutor.h"
 
 #include <functional>
 #include <memory>
+#include <mutex>
 
 namespace sinter {
 
@@ -106,10 +108,12 @@ public:
   /// As PassOptions::mostSteps, for what is prepared from now on.
   void limitSteps(uint64_t most) { options.passes.mostSteps = most; }
 
-  /// After prepare().
+  /// After prepare(). Where the program computes sizes, and values lead beyond
+  /// those that it is for, the run goes on with a program for these values.
   Executor &executor() { return *ready; }
   /// Another executor of what prepare() made ready, to run beside others. Those
-  /// of the interpreter share the model and must take turns.
+  /// of the interpreter share the model and must take turns. They may compile,
+  /// as executor() says, but not while prepare() does.
   Result<std::unique_ptr<Executor>> anotherExecutor();
   /// The compiled program, after prepare(); null for the interpreter.
   const Program *program() const { return compiled.get(); }
@@ -142,7 +146,13 @@ private:
   void keepRefusal(const CompileRequest &request) const;
   void tellRefusal();
   Result<std::unique_ptr<Executor>>
-  executorOf(std::shared_ptr<const Program> program, unsigned threads) const;
+  executorOf(std::shared_ptr<const Program> program, unsigned threads);
+  Result<std::unique_ptr<ProgramExecutor>>
+  programExecutor(std::shared_ptr<const Program> program,
+                  unsigned threads) const;
+  Result<std::unique_ptr<Executor>>
+  executorForValues(std::span<const Tensor> inputs, unsigned threads,
+                    const Error &why);
   Result<void> execute(std::shared_ptr<const Program> program);
 
   std::string path;
@@ -162,6 +172,8 @@ private:
   std::vector<Shape> refusedFor;
   std::string refusal;
   bool toldRefusal = false, toldLimit = false, toldPerValues = false;
+  /// Held by the executor that has a program made for its values.
+  std::mutex makesForValues;
   std::unique_ptr<Executor> ready;
   CompileRequest prepared;
   SessionFacts measured;

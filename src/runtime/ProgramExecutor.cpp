@@ -259,11 +259,57 @@ Result<void> ProgramExecutor::makeReady(std::span<const Step> steps,
   return instance->parts() == 1 ? prepareSteps(steps) : Result<void>();
 }
 
+/// Whether \p steps of a program with \p slots write to state \p index.
+static bool writesState(std::span<const Step> steps,
+                        std::span<const OpenSlot> slots, size_t index) {
+  auto isState = [&](const BufferReference &buffer) {
+    return buffer.access != BufferAccess::In && buffer.offset < slots.size() &&
+           slots[buffer.offset].space == BufferSpace::State &&
+           slots[buffer.offset].index == index;
+  };
+  return std::ranges::any_of(steps, [&](const Step &step) {
+    return std::ranges::any_of(step.buffers, isState) ||
+           std::ranges::any_of(step.bodies, [&](const auto &body) {
+             return writesState(body, slots, index);
+           });
+  });
+}
+
+/// Makes room for states that are written before the last size is known.
+void ProgramExecutor::findStatesToSave() {
+  std::span<const Step> steps = open->steps;
+  while (!steps.empty() && steps.back().kind != StepKind::Size)
+    steps = steps.first(steps.size() - 1);
+  for (size_t i = 0; i < stateTensors.size(); ++i)
+    if (writesState(steps, open->open->slots, i))
+      savedStates.emplace_back(i,
+                               Tensor(stateSpecs[i].type, stateSpecs[i].shape));
+}
+
+/// Keeps what may have to be put back.
+void ProgramExecutor::saveStates() {
+  for (auto &[index, saved] : savedStates)
+    if (saved.bytes() != 0)
+      std::memcpy(saved.mutableBytes(), stateTensors[index].data(),
+                  saved.bytes());
+}
+
+/// \p error, with which sizes that were computed end the run.
+Error ProgramExecutor::beyond(Error error) {
+  beyondLimits = error.kind == ErrorKind::Usage;
+  for (const auto &[index, saved] : savedStates)
+    if (saved.bytes() != 0)
+      std::memcpy(stateTensors[index].mutableBytes(), saved.data(),
+                  saved.bytes());
+  return error;
+}
+
 Result<void> ProgramExecutor::runParts() {
+  saveStates();
   for (size_t i = 0; i < instance->parts(); ++i) {
     Result<OpenInstance::Part> part = instance->part(i);
     if (!part)
-      return part.takeError();
+      return beyond(part.takeError());
     if (part->isNew) {
       if (Result<void> ready = makeReady(part->steps, i); !ready) {
         // Nothing says later that it is not.
@@ -276,7 +322,7 @@ Result<void> ProgramExecutor::runParts() {
       return done;
     if (const BufferReference *sizes = instance->sizesFrom(i))
       if (Result<void> done = instance->define(i, address(*sizes, 0)); !done)
-        return done;
+        return beyond(done.takeError());
   }
   return {};
 }
@@ -287,6 +333,8 @@ Result<void> ProgramExecutor::makeStates() {
       stateSpecs.push_back(state.spec);
       stateTensors.emplace_back(state.spec.type, state.spec.shape);
     }
+    if (open)
+      findStatesToSave();
   } catch (const std::bad_alloc &) {
     return systemError("not enough memory for the model's state");
   }
@@ -343,6 +391,7 @@ ProgramExecutor::run(std::span<const Tensor> inputs) {
   } catch (const std::bad_alloc &) {
     return systemError("not enough memory for the model's inputs and outputs");
   }
+  beyondLimits = false;
   times.clear();
   random = {};
   lists.clear();

@@ -55,7 +55,12 @@ public:
 
   std::span<const TensorSpec> inputs() const override;
   std::span<const TensorSpec> outputs() const override;
+  /// Where sizes that are computed are not those that the program is for,
+  /// states are left as they were before the run.
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) override;
+  /// Whether the last run failed since the sizes that it computed are not those
+  /// that the program is for.
+  bool wasBeyondLimits() const { return beyondLimits; }
   std::span<const TensorSpec> states() const override { return stateSpecs; }
   Tensor state(size_t index) const override;
   void resetStates() override;
@@ -79,6 +84,9 @@ private:
   Result<void> makeStates();
   Result<void> prepareSteps(std::span<const Step> steps);
   Result<void> runParts();
+  void findStatesToSave();
+  void saveStates();
+  Error beyond(Error error);
   Result<void> makeReady(std::span<const Step> steps, size_t part);
   void makeOutputs();
   void bind(std::span<const Tensor> inputs);
@@ -134,6 +142,10 @@ private:
   /// One buffer a state, which lives as long as this.
   std::vector<TensorSpec> stateSpecs;
   std::vector<Tensor> stateTensors;
+  /// Those that are written before all sizes are known, as they were when the
+  /// run began.
+  std::vector<std::pair<size_t, Tensor>> savedStates;
+  bool beyondLimits = false;
 
   bool profiling = false;
   Clock::time_point runBegin;

@@ -56,6 +56,17 @@ void SizeNamer::expectPositive(const SizeExpression &size) {
     table.limits.push_back(size);
 }
 
+void SizeNamer::expectSlice(const SizeExpression &slice,
+                            const SizeExpression &size, const Dims &result) {
+  const Known less = SizeExpression::productOf(slice, -1);
+  Known left = less ? SizeExpression::sumOf(size, *less) : Known();
+  const Known count = countOf(result);
+  if (left && count && (!count->number() || *count->number() == 0))
+    left = SizeExpression::productOf(*left, *count);
+  if (left)
+    expectPositive(*left);
+}
+
 Known SizeNamer::chosen(const SizeExpression &a, const SizeExpression &b,
                         bool smaller) {
   if (a.number() && b.number())
@@ -337,9 +348,7 @@ Result<void> SizeNamer::replaceDynamic(Operation *op, const Dims &sizes) {
         return refused(op, "takes slices of which it is not known that they "
                            "are whole");
       slice.push_back(nameOf(*size));
-      if (Known less = SizeExpression::productOf(*size, -1))
-        if (Known left = SizeExpression::sumOf(all, *less))
-          expectPositive(*left);
+      expectSlice(*size, all, sizes);
     }
     replace(builder.create<GatherOp>(
         location, type, gather.getOperand(), gather.getStartIndices(),

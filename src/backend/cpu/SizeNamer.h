@@ -113,6 +113,10 @@ private:
   int64_t nameOf(const SizeExpression &size);
   /// Takes it for granted that \p size is not negative.
   void expectPositive(const SizeExpression &size);
+  /// Takes it for granted that \p size elements hold a slice, unless there is
+  /// nothing in what is made of such slices, a tensor of sizes \p result.
+  void expectSlice(const SizeExpression &slice, const SizeExpression &size,
+                   const Dims &result);
   /// The smaller one of the two, or the larger one, if one is a number.
   Known chosen(const SizeExpression &a, const SizeExpression &b, bool smaller);
   Error refused(mlir::Operation *op, const std::string &what) const;

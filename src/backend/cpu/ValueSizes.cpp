@@ -210,22 +210,18 @@ Result<void> SizeNamer::followIn(Block &block) {
   return {};
 }
 
-/// What holds of sizes in a branch only is not taken for granted of all.
+/// What must hold of sizes in a branch must hold whether it is taken or not:
+/// for other sizes there is another program.
 Result<void> SizeNamer::followRegions(Operation *op) {
-  const size_t limits = table.limits.size(), sizes = table.sizes.size();
+  const size_t sizes = table.sizes.size();
   for (Region &region : op->getRegions())
     if (Result<void> done = followIn(region.front()); !done)
       return done;
   if (auto loop = dyn_cast<stablehlo::WhileOp>(op))
     if (Result<void> same = checkCarried(loop); !same)
       return same;
-  auto mayBeNegative = [](const SizeExpression &size) {
-    return llvm::any_of(size.terms(),
-                        [](const auto &term) { return term.factor < 0; });
-  };
-  if (table.limits.size() != limits ||
-      llvm::any_of(ArrayRef(table.sizes).drop_front(sizes), mayBeNegative))
-    return refused(op, "takes something for granted of sizes that are open");
+  for (const SizeExpression &size : ArrayRef(table.sizes).drop_front(sizes))
+    expectPositive(size);
   if (auto choice = dyn_cast<stablehlo::IfOp>(op))
     if (Result<void> done = joinBranches(choice); !done)
       return done;

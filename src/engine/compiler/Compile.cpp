@@ -199,7 +199,7 @@ MlirCompilerModel::compile(const CompileRequest &request) {
   }
   std::optional<std::string> whyForValues;
   // Observers are told of values of known shapes.
-  if (request.observed.empty()) {
+  if (request.observed.empty() && !request.forValues) {
     bool hasOpenSizes = false;
     Result<std::shared_ptr<const Program>> program =
         compileForAnyValues(request, hasOpenSizes);

@@ -349,6 +349,21 @@ const ValueCase valueCases[] = {
        return %b, %c, %d : tensor<?x6xf32>, tensor<?x6xf32>, tensor<?xi64>
      })",
      {{ElementType::I1, {30}, 0, 1}, {ElementType::F32, {30, 6}}}},
+    {"rows of a tensor that may have none",
+     R"((%m: tensor<12xi1>, %x: tensor<12x12xf32>) -> tensor<?x?xf32> {
+)" + placesOf(12) +
+         R"(       %a = nn.take %x, %r, axis = 0 :
+           (tensor<12x12xf32>, tensor<?xi64>) -> tensor<?x12xf32>
+       %b = nn.take %a, %r, axis = 1 :
+           (tensor<?x12xf32>, tensor<?xi64>) -> tensor<?x?xf32>
+       %i = stablehlo.dynamic_iota %v, dim = 0 :
+           (tensor<1xi32>) -> tensor<?xi64>
+       %c = nn.take %b, %i, axis = 0 :
+           (tensor<?x?xf32>, tensor<?xi64>) -> tensor<?x?xf32>
+       %d = stablehlo.negate %c : tensor<?x?xf32>
+       return %d : tensor<?x?xf32>
+     })",
+     {{ElementType::I1, {12}, 0, 1}, {ElementType::F32, {12, 12}}}},
     {"a loop over as many as there are",
      R"((%m: tensor<30xi1>, %x: tensor<30x6xf32>, %k: tensor<i64>)
          -> (tensor<?x6xf32>, tensor<?xi64>) {
