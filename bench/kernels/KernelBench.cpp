@@ -471,24 +471,30 @@ void benchConvolution(Report &report, const Layer &layer,
                  {&input, &weights, &output}, layer.count, isHalf(arithmetic));
 }
 
-void benchWinograd(Report &report, const Layer &layer) {
-  std::string name = nameOf("winograd", layer);
+void benchWinograd(Report &report, const Layer &layer,
+                   const Arithmetic &given = {}) {
+  std::string name = prefixOf(given) + nameOf("winograd", layer);
   if (!report.wants(name))
     return;
   KernelRunner runner;
   ConvolutionShape shape = shapeOf(layer);
-  Winograd winograd(shape, runner.target());
-  Floats input(blocked(shape.inputChannels, runner.target()) *
-               shape.inputPixels());
-  Floats weights(winograd.packedElements());
+  if (isByte(given.lhs))
+    shape.zeroPoint = 3;
+  Winograd winograd(shape, runner.target(), std::nullopt,
+                    *WinogradArithmetic::of(given, runner.target()));
+  Floats input(floatsOf(blocked(shape.inputChannels, runner.target()) *
+                            shape.inputPixels(),
+                        given.lhs));
+  Floats weights(floatsOf(winograd.packedElements(), given.rhs));
   Floats output(blocked(shape.outputChannels, runner.target()) *
                 shape.outputPixels());
   Floats workspace(winograd.workspaceElements());
   MLIRContext &context = runner.context();
-  KernelBuffer buffers[] = {{flatType(input, context)},
-                            {flatType(weights, context)},
-                            {flatType(workspace, context), true},
-                            {flatType(output, context), true}};
+  KernelBuffer buffers[] = {
+      {flatType(input, given.lhs, context)},
+      {flatType(weights, given.rhs, context)},
+      {flatType(workspace, winograd.workspaceType(), context), true},
+      {flatType(output, given.accumulator, context), true}};
   std::vector<int64_t> tasks;
   for (int64_t stage = 0; stage < winograd.stages(); ++stage) {
     tasks.push_back(winograd.tasks(stage));
@@ -502,7 +508,7 @@ void benchWinograd(Report &report, const Layer &layer) {
         });
   }
   const Alternatives estimates =
-      alternativesFor(shape, Arithmetic(), runner.target(), true);
+      alternativesFor(shape, given, runner.target(), true);
   char gain[48];
   std::snprintf(gain, sizeof(gain), ", estimate %.3f ms",
                 llvm::find_if(
@@ -543,6 +549,12 @@ void benchConvolutions(Report &report) {
   for (const Layer &layer : windows)
     benchWinograd(report, layer);
   report.total("Fast convolutions");
+  for (const Layer &layer : windows)
+    benchWinograd(report, layer, bytesOfHost());
+  report.total("The same of bytes");
+  for (const Layer &layer : windows)
+    benchConvolution(report, layer, bytesOfHost());
+  report.total("The same directly");
 }
 
 void benchDepthwise(Report &report, const Layer &layer) {

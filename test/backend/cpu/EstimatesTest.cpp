@@ -44,10 +44,21 @@ TEST(Estimates, FastConvolutionIsOfferedWhereThereIsOne) {
   const ConvolutionShape shape = convolution(64, 56, 3);
   EXPECT_TRUE(offers(alternativesFor(shape, {}, target, true), "winograd"));
   EXPECT_FALSE(offers(alternativesFor(shape, {}, target, false), "winograd"));
+  // Of bytes where machines multiply pairs of 16 bits.
+  const Target arm =
+      *Target::named("aarch64-unknown-linux-gnu", "neoverse-n1", "");
+  for (const Target &machine : {target, arm})
+    EXPECT_EQ(
+        offers(alternativesFor(shape,
+                               Arithmetic::ofBytes(ElementType::UI8,
+                                                   ElementType::I8, machine),
+                               machine, true),
+               "winograd"),
+        machine.hasPairSum);
   EXPECT_FALSE(offers(
-      alternativesFor(
-          shape, Arithmetic::ofBytes(ElementType::UI8, ElementType::I8, target),
-          target, true),
+      alternativesFor(shape,
+                      {ElementType::I32, ElementType::I32, ElementType::I32},
+                      target, true),
       "winograd"));
   EXPECT_FALSE(offers(alternativesFor(convolution(64, 56, 5), {}, target, true),
                       "winograd"));

@@ -84,7 +84,8 @@ public:
     const StringRef chosen = estimated.front().kernel;
     if (chosen == "winograd") {
       fast.emplace(ofAll, target,
-                   areUnits ? std::optional(images()) : std::nullopt);
+                   areUnits ? std::optional(images()) : std::nullopt,
+                   *WinogradArithmetic::of(arithmetic, target));
     } else if (usesTiles(chosen)) {
       tiles.emplace(ofAll, target,
                     tilesNamed(chosen, tilesFor(op, arithmetic)));
@@ -146,7 +147,7 @@ protected:
                    epilogue(memory), zero);
     else if (fast)
       fast->build(stage, builder, location, task,
-                  {input, weights, scratch, output}, epilogue(memory));
+                  {input, weights, scratch, output, zero}, epilogue(memory));
     else if (depthwise)
       depthwise->build(builder, location, task, input, weights, output,
                        epilogue(memory), zero);
@@ -163,9 +164,9 @@ private:
   }
 
   void planStages(KernelPlan &plan) const {
-    uint64_t bytes =
-        uint64_t(fast->workspaceElements() * arithmetic.rhsBytes());
-    plan.scratchType = arithmetic.rhs;
+    plan.scratchType = fast->workspaceType();
+    const uint64_t bytes =
+        uint64_t(fast->workspaceElements()) * byteSize(plan.scratchType);
     const bool isOpen = isNamed(images()) || convolutionShape(op).hasOpenArea();
     if (fast->stages() == 1) {
       if (!isOpen)

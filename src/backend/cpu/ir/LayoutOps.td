@@ -41,8 +41,9 @@ def Cpu_ConvolutionOp :
     `zero`, one element like theirs, where that is there; they are multiplied by
     bytes and summed in i32, or channel by channel by f32 and summed in that. An
     input of f32 may have weights of f16, bf16 or i8. With `fast`, products may
-    be replaced by fewer ones of sums (Winograd), which changes results by about
-    1e-5 of the greatest.
+    be replaced by fewer ones of sums (Winograd), which changes results of
+    floats by about 1e-5 of the greatest; of bytes it says that no sum of 3x3
+    products leaves 26 bits, so that results stay exact.
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weights,
                        Optional<AnyRankedTensor>:$zero,

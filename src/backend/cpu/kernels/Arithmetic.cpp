@@ -58,6 +58,13 @@ Arithmetic Arithmetic::ofBytes(ElementType lhs, ElementType rhs,
   return {lhs, rhs, ElementType::I32, 1, StepInstruction::MultiplyAdd};
 }
 
+Arithmetic Arithmetic::ofPairs(const Target &target) {
+  assert(target.hasPairSum && "an instruction of x86");
+  return {ElementType::I16, ElementType::I16, ElementType::I32, 2,
+          target.hasVnni ? StepInstruction::PairDotProduct
+                         : StepInstruction::PairSum};
+}
+
 ElementType Arithmetic::bestBytes(const Target &target) {
   return target.hasSignedDotProduct || target.hasLongPairSum ? ElementType::I8
                                                              : ElementType::UI8;
@@ -205,19 +212,21 @@ SmallVector<Value> Arithmetic::widened(VectorBuilder &code,
   return elements;
 }
 
-/// Of four bytes a lane.
+/// Of four bytes a lane, or two integers of 16 bits.
 Value Arithmetic::dotProduct(VectorBuilder &code, Value a, Value b,
                              Value sum) const {
   if (instruction == StepInstruction::SignedDotProduct)
     return callIntrinsic(code, "llvm.aarch64.neon.sdot.v4i32.v16i8",
                          sum.getType(), {sum, a, b});
-  auto asWords = [&](Value bytes) -> Value {
+  auto asWords = [&](Value group) -> Value {
     return code.builder.create<vector::BitCastOp>(code.loc, sum.getType(),
-                                                  bytes);
+                                                  group);
   };
-  return callIntrinsic(code,
-                       "llvm.x86.avx512.vpdpbusd." + widthOf(sum.getType()),
-                       sum.getType(), {sum, asWords(a), asWords(b)});
+  const StringRef name = instruction == StepInstruction::ByteDotProduct
+                             ? "llvm.x86.avx512.vpdpbusd."
+                             : "llvm.x86.avx512.vpdpwssd.";
+  return callIntrinsic(code, name.str() + widthOf(sum.getType()), sum.getType(),
+                       {sum, asWords(a), asWords(b)});
 }
 
 /// Of two numbers of 16 bits a lane.
@@ -254,6 +263,7 @@ Value Arithmetic::multiplyAdd(VectorBuilder &code, Value a, Value b,
                               Value sum) const {
   switch (instruction) {
   case StepInstruction::ByteDotProduct:
+  case StepInstruction::PairDotProduct:
   case StepInstruction::SignedDotProduct:
     return dotProduct(code, a, b, sum);
   case StepInstruction::PairSum:

@@ -4,6 +4,7 @@
 //   f16 * f16 -> f32           the same, both widened on the way
 //   f32 * i4 -> f32            eight neighbours of a column in 32 bits, each
 //                              widened to a vector as they are read
+//   i16 * i16 + ... -> i32     groups of two neighbours a lane (vpdpwssd)
 //   u8 * s8 + ... -> i32       groups of four neighbours a lane (vpdpbusd), or
 //                              two (vpmaddwd, both widened to 16 bits; smull)
 //
@@ -45,6 +46,8 @@ enum class StepInstruction {
   /// x86: sums of two products of 16 bits (pmaddwd), to which both factors are
   /// widened. (Its like for bytes, pmaddubsw, saturates.)
   PairSum,
+  /// x86: the same of factors of 16 bits, added (VNNI: vpdpwssd).
+  PairDotProduct,
   /// Arm: sums of four products of signed bytes (sdot).
   SignedDotProduct,
   /// Arm: sums of two products of bytes of one sign, which are of 16 bits
@@ -72,6 +75,8 @@ struct Arithmetic {
   /// Of bytes, by the best that \p target has. Sums are of 32 bits.
   static Arithmetic ofBytes(ElementType lhs, ElementType rhs,
                             const Target &target);
+  /// Of integers of 16 bits, two a lane, by the best of an x86 \p target.
+  static Arithmetic ofPairs(const Target &target);
   /// Of \p sums, floats, and columns of any narrower elements. Those of fewer
   /// than eight bits are groups of 32 bits a lane.
   static Arithmetic ofNarrow(ElementType lhs, ElementType rhs, ElementType sums,

@@ -18,9 +18,12 @@ static double rateOf(const Arithmetic &arithmetic, const Rates &rates) {
   // Bytes are widened to the 16 bits of pairs on the way, which the ceiling
   // does not know of.
   constexpr double ofPairs = 0.7;
+  const bool isOfBytes = isByte(arithmetic.lhs);
   switch (arithmetic.accumulator) {
   case ElementType::I32:
-    return arithmetic.instruction == StepInstruction::PairSum
+    if (arithmetic.instruction == StepInstruction::PairDotProduct)
+      return rates.i8 / 2;
+    return arithmetic.instruction == StepInstruction::PairSum && isOfBytes
                ? ofPairs * rates.i8
                : rates.i8;
   case ElementType::F64:
@@ -117,25 +120,40 @@ static bool isDepthwise(const ConvolutionShape &shape) {
 
 /// Products of 6x6 tiles by weights of as many elements, and the transforms
 /// before and after, which move each tile twice.
-static double winograd(const ConvolutionShape &shape, const Target &target) {
+static double winograd(const ConvolutionShape &shape,
+                       const Arithmetic &products, const Target &target) {
   // What is left out: loops over edges, steps that wait for each other.
   constexpr double rest = 1.2;
   const Rates &rates = target.rates;
+  // As many tiles as stay in a third level are in work at once.
   auto transfer = [&](double bytes, bool isCached) {
-    return bytes / (isCached ? rates.cache : rates.memory);
+    return bytes / (isCached ? rates.cache : 2 * rates.memory);
   };
-  const Winograd::Sizes sizes = Winograd::sizesOf(shape);
+  const Winograd::Sizes sizes = Winograd::sizesOf(shape, products);
   const auto weightBytes = double(sizes.weightBytes);
   const double tileBytes = double(sizes.tiles) * double(sizes.tileBytes);
   const double multiply = double(sizes.tiles) * 2 * Winograd::elements *
                           double(shape.inputChannels) *
-                          double(shape.outputChannels) / rates.f32;
+                          double(shape.outputChannels) /
+                          rateOf(products, rates);
   const bool weightsFit = weightBytes <= double(target.l2Bytes);
   const bool tilesFit = weightsFit || tileBytes <= double(target.l2Bytes);
   // Weights come from memory, as those of a direct convolution do: what ran
-  // between two runs has taken their place in the cache.
-  return rest * (std::max(multiply, weightBytes / rates.memory) +
+  // between two runs has taken their place in the cache. Where no third level
+  // holds them, products wait for half of them.
+  const double reading = weightBytes / rates.memory;
+  const bool isStreamed = sizes.weightBytes > 16 * target.l2Bytes;
+  return rest * (std::max(multiply, reading) + (isStreamed ? reading / 2 : 0) +
                  transfer(2 * tileBytes, tilesFit));
+}
+
+/// Transformed weights of bytes are eight times as large as given ones, which
+/// has to be worth something.
+static double winogradOfBytes(const ConvolutionShape &shape,
+                              const Arithmetic &products,
+                              const Target &target) {
+  constexpr double ofMemory = 1.05;
+  return ofMemory * winograd(shape, products, target);
 }
 
 static Alternatives fastestFirst(Alternatives alternatives) {
@@ -188,8 +206,12 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
     return fastestFirst(std::move(all));
   }
   Alternatives all = {{"direct", direct(shape, arithmetic, target)}};
-  if (allowsFast && arithmetic == Arithmetic() && Winograd::supports(shape))
-    all.push_back({"winograd", winograd(shape, target)});
+  const auto fast = WinogradArithmetic::of(arithmetic, target);
+  if (allowsFast && fast && Winograd::supports(shape))
+    all.push_back(
+        {"winograd", fast->isOfFloats()
+                         ? winograd(shape, fast->products, target)
+                         : winogradOfBytes(shape, fast->products, target)});
   addTiles<TileConvolution>(all, shape, tiles, target);
   return fastestFirst(std::move(all));
 }

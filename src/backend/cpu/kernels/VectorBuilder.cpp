@@ -40,11 +40,11 @@ Value VectorBuilder::loadFirst(Value flat, Value offset, VectorType type,
 }
 
 Value VectorBuilder::loadIf(Value condition, Value flat, Value offset,
-                            VectorType type) {
+                            VectorType type, Value otherwise) {
   auto maskType = VectorType::get(type.getShape(), builder.getI1Type());
   Value mask = builder.create<vector::SplatOp>(loc, maskType, condition);
-  return builder.create<vector::MaskedLoadOp>(loc, type, flat, offset, mask,
-                                              zero(type));
+  return builder.create<vector::MaskedLoadOp>(
+      loc, type, flat, offset, mask, otherwise ? otherwise : zero(type));
 }
 
 Value VectorBuilder::loadSome(Value flat, Value offset, VectorType type,
@@ -83,10 +83,17 @@ Value VectorBuilder::zero(VectorType type) {
 Value VectorBuilder::fma(Value a, Value b, Value c) {
   return builder.create<vector::FMAOp>(loc, a, b, c);
 }
+static bool isOfIntegers(Value vector) {
+  return isa<IntegerType>(getElementTypeOrSelf(vector.getType()));
+}
 Value VectorBuilder::addVectors(Value a, Value b) {
+  if (isOfIntegers(a))
+    return builder.create<arith::AddIOp>(loc, a, b);
   return builder.create<arith::AddFOp>(loc, a, b);
 }
 Value VectorBuilder::subVectors(Value a, Value b) {
+  if (isOfIntegers(a))
+    return builder.create<arith::SubIOp>(loc, a, b);
   return builder.create<arith::SubFOp>(loc, a, b);
 }
 Value VectorBuilder::mulVectors(Value a, Value b) {
@@ -94,6 +101,13 @@ Value VectorBuilder::mulVectors(Value a, Value b) {
 }
 Value VectorBuilder::scaleAdd(Value a, double factor, Value c) {
   auto type = cast<VectorType>(a.getType());
+  if (isOfIntegers(a)) {
+    const auto number = builder.getIntegerAttr(type.getElementType(),
+                                               static_cast<int64_t>(factor));
+    Value splat = builder.create<arith::ConstantOp>(
+        loc, DenseElementsAttr::get(type, number));
+    return addVectors(builder.create<arith::MulIOp>(loc, a, splat), c);
+  }
   Value splat = builder.create<arith::ConstantOp>(
       loc, DenseElementsAttr::get(
                type,

@@ -25,9 +25,11 @@ public:
   /// Only the first \p valid lanes; the others are zero and are not read.
   mlir::Value loadFirst(mlir::Value flat, mlir::Value offset,
                         mlir::VectorType type, int64_t valid);
-  /// The elements if \p condition holds, else zeros without reading.
+  /// The elements if \p condition holds, else \p otherwise, or zeros, without
+  /// reading.
   mlir::Value loadIf(mlir::Value condition, mlir::Value flat,
-                     mlir::Value offset, mlir::VectorType type);
+                     mlir::Value offset, mlir::VectorType type,
+                     mlir::Value otherwise = {});
   /// Only as many lanes as \p count says, or all; the others are zero and are
   /// not read.
   mlir::Value loadSome(mlir::Value flat, mlir::Value offset,
@@ -42,10 +44,11 @@ public:
   mlir::Value zero(mlir::VectorType type);
   /// a * b + c, rounded once where the target can.
   mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
+  mlir::Value mulVectors(mlir::Value a, mlir::Value b);
+  // Of floats, or of integers, which wrap.
   mlir::Value addVectors(mlir::Value a, mlir::Value b);
   mlir::Value subVectors(mlir::Value a, mlir::Value b);
-  mlir::Value mulVectors(mlir::Value a, mlir::Value b);
-  /// a * factor + c.
+  /// a * factor + c, where integers have whole factors.
   mlir::Value scaleAdd(mlir::Value a, double factor, mlir::Value c);
   /// The first \p lanes lanes.
   mlir::Value first(mlir::Value vector, int64_t lanes);

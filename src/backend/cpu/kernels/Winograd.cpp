@@ -2,6 +2,9 @@
 
 #include "backend/cpu/kernels/Winograd.h"
 
+#include "backend/cpu/kernels/ZeroPoint.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -15,42 +18,18 @@ using namespace sinter::cpu;
 namespace {
 
 /// The workspace of one tile, input and output, in bytes.
-int64_t tileBytes(const ConvolutionShape &shape) {
-  return Winograd::elements * (shape.inputChannels + shape.outputChannels) * 4;
+int64_t tileBytes(const ConvolutionShape &shape, const Arithmetic &products) {
+  return Winograd::elements * (shape.inputChannels * products.lhsBytes() +
+                               shape.outputChannels * products.sumBytes());
 }
-int64_t weightBytes(const ConvolutionShape &shape) {
-  return Winograd::elements * shape.inputChannels * shape.outputChannels * 4;
+int64_t weightBytes(const ConvolutionShape &shape, const Arithmetic &products) {
+  return Winograd::elements * shape.inputChannels * shape.outputChannels *
+         products.rhsBytes();
 }
 int64_t tileCount(const ConvolutionShape &shape) {
   return shape.batch *
          llvm::divideCeil(shape.outputHeight, Winograd::outputTile) *
          llvm::divideCeil(shape.outputWidth, Winograd::outputTile);
-}
-
-/// One row of B^T d: six inputs of one row or column become six.
-std::array<Value, 6> transformSix(VectorBuilder &e,
-                                  const std::array<Value, 6> &d) {
-  Value a = e.scaleAdd(d[2], -4, d[4]);
-  Value b = e.scaleAdd(d[1], -4, d[3]);
-  Value c = e.subVectors(d[4], d[2]);
-  Value f = e.subVectors(d[3], d[1]);
-  return {e.scaleAdd(d[0], 4, e.scaleAdd(d[2], -5, d[4])),
-          e.addVectors(a, b),
-          e.subVectors(a, b),
-          e.scaleAdd(f, 2, c),
-          e.scaleAdd(f, -2, c),
-          e.scaleAdd(d[1], 4, e.scaleAdd(d[3], -5, d[5]))};
-}
-
-/// One row of A^T m: six products become four outputs.
-std::array<Value, 4> transformFour(VectorBuilder &e,
-                                   const std::array<Value, 6> &m) {
-  Value s = e.addVectors(m[1], m[2]);
-  Value d = e.subVectors(m[1], m[2]);
-  Value p = e.addVectors(m[3], m[4]);
-  Value q = e.subVectors(m[3], m[4]);
-  return {e.addVectors(m[0], e.addVectors(s, p)), e.scaleAdd(q, 2, d),
-          e.scaleAdd(p, 4, s), e.addVectors(m[5], e.scaleAdd(q, 8, d))};
 }
 
 } // namespace
@@ -63,13 +42,16 @@ bool Winograd::supports(const ConvolutionShape &shape) {
          shape.padLeft >= 0;
 }
 
-Winograd::Sizes Winograd::sizesOf(const ConvolutionShape &shape) {
-  return {tileCount(shape), tileBytes(shape), weightBytes(shape)};
+Winograd::Sizes Winograd::sizesOf(const ConvolutionShape &shape,
+                                  const Arithmetic &products) {
+  return {tileCount(shape), tileBytes(shape, products),
+          weightBytes(shape, products)};
 }
 
 Winograd::Winograd(const ConvolutionShape &shape, const Target &target,
-                   std::optional<int64_t> images)
-    : shape(shape), lanes(target.f32Lanes),
+                   std::optional<int64_t> images,
+                   const WinogradArithmetic &arithmetic)
+    : arithmetic(arithmetic), shape(shape), lanes(target.f32Lanes),
       inputBlocks(llvm::divideCeil(shape.inputChannels, lanes)),
       outputBlocks(llvm::divideCeil(shape.outputChannels, lanes)),
       tileRows(llvm::divideCeil(shape.outputHeight, outputTile)),
@@ -82,15 +64,16 @@ Winograd::Winograd(const ConvolutionShape &shape, const Target &target,
     static_cast<WindowShape &>(nominal) = shape.nominal();
     tiles = tileCount(nominal);
   }
-  const bool weightsStay = weightBytes(shape) <= target.l2Bytes * 5 / 4;
-  const bool tilesStay = tiles * tileBytes(shape) <= target.l2Bytes;
+  const Sizes sizes = sizesOf(shape, arithmetic.products);
+  const bool weightsStay = sizes.weightBytes <= target.l2Bytes * 5 / 4;
+  const bool tilesStay = tiles * sizes.tileBytes <= target.l2Bytes;
   isFused = weightsStay && !tilesStay;
   slots = tiles;
   panelVectors = chooseTileVectors(target, slots, outputBlocks);
   if (isFused) {
     // As many full register tiles as half the cache has room for.
     int64_t rows = maxTileRows(target, panelVectors);
-    int64_t room = target.l2Bytes / 2 / (tileBytes(shape) * rows);
+    int64_t room = target.l2Bytes / 2 / (sizes.tileBytes * rows);
     slots = std::max<int64_t>(room, 1) * rows;
     // Tasks of one size, and an even number of them, spread better over
     // threads.
@@ -103,7 +86,7 @@ Winograd::Winograd(const ConvolutionShape &shape, const Target &target,
     // What is written in one stage and read in the next should be in a cache
     // still, and need not be all there is.
     const int64_t most =
-        std::max(16 * target.l2Bytes / tileBytes(shape), leastTilesInRound);
+        std::max(16 * target.l2Bytes / sizes.tileBytes, leastTilesInRound);
     slots = isOpen ? maxTileRows(target, panelVectors)
                    : llvm::divideCeil(tiles, llvm::divideCeil(tiles, most));
     roundUnits = std::max<int64_t>(1, most / slots);
@@ -149,47 +132,144 @@ int64_t Winograd::workspaceElements() const {
   return elements * (inputPlane() + outputPlane());
 }
 
+int64_t Winograd::vectorWeights() const {
+  const Arithmetic &products = arithmetic.products;
+  return lanes * products.kGroup * products.rhsBytes() /
+         arithmetic.given.rhsBytes();
+}
+
+int64_t Winograd::weightPlane() const {
+  return outputBlocks * arithmetic.products.steps(shape.inputChannels) *
+         vectorWeights();
+}
+
+int64_t Winograd::initialSumsAt() const {
+  return llvm::alignTo(elements * weightPlane() * arithmetic.given.rhsBytes(),
+                       64);
+}
+
 int64_t Winograd::packedElements() const {
-  return elements * outputBlocks * lanes * shape.inputChannels;
+  if (!shape.countsDistances())
+    return elements * weightPlane();
+  return (initialSumsAt() +
+          outputBlocks * lanes * arithmetic.given.sumBytes()) /
+         arithmetic.given.rhsBytes();
+}
+
+namespace {
+/// The nine taps of weights between two channels.
+std::array<double, 9> tapsAt(const std::byte *weights, int64_t row,
+                             ElementType type) {
+  std::array<double, 9> taps;
+  for (size_t i = 0; i < 9; ++i) {
+    auto read = [&]<typename T>(T value) {
+      std::memcpy(&value, weights + (row * 9 + int64_t(i)) * sizeof(T),
+                  sizeof(T));
+      taps[i] = double(value);
+    };
+    if (type == ElementType::F32)
+      read(float());
+    else if (type == ElementType::I8)
+      read(int8_t());
+    else
+      read(uint8_t());
+  }
+  return taps;
+}
+} // namespace
+
+/// What a zero point of 1 would add to each output, taken off.
+void Winograd::packInitialSums(const std::byte *weights, int32_t *to) const {
+  for (int64_t k = 0; k < outputBlocks * lanes; ++k) {
+    double sum = 0;
+    for (int64_t c = 0; k < shape.outputChannels && c < shape.inputChannels;
+         ++c)
+      for (double tap :
+           tapsAt(weights, k * shape.inputChannels + c, arithmetic.given.rhs))
+        sum += tap;
+    to[k] = static_cast<int32_t>(-sum);
+  }
 }
 
 void Winograd::pack(const void *weights, void *packed) const {
-  static constexpr double g[6][3] = {{1.0 / 4, 0, 0},
-                                     {-1.0 / 6, -1.0 / 6, -1.0 / 6},
-                                     {-1.0 / 6, 1.0 / 6, -1.0 / 6},
-                                     {1.0 / 24, 1.0 / 12, 1.0 / 6},
-                                     {1.0 / 24, -1.0 / 12, 1.0 / 6},
-                                     {0, 0, 1}};
-  const auto *from = static_cast<const char *>(weights);
-  const int64_t plane = outputBlocks * lanes * shape.inputChannels;
+  const auto *from = static_cast<const std::byte *>(weights);
+  auto *bytes = static_cast<std::byte *>(packed);
+  const Arithmetic &products = arithmetic.products;
+  const int64_t group = products.kGroup, width = panelVectors * lanes;
+  const int64_t steps = products.steps(shape.inputChannels);
+  // Of one element, in elements as they are multiplied.
+  const int64_t plane = outputBlocks * lanes * steps * group;
   for (int64_t k = 0; k < outputBlocks * lanes; ++k)
-    for (int64_t c = 0; c < shape.inputChannels; ++c) {
-      float taps[9] = {};
-      if (k < shape.outputChannels)
-        std::memcpy(taps, from + (k * shape.inputChannels + c) * sizeof(taps),
-                    sizeof(taps));
-      double half[6][3]; // G g
-      for (int i = 0; i < 6; ++i)
-        for (int j = 0; j < 3; ++j)
-          half[i][j] =
-              g[i][0] * taps[j] + g[i][1] * taps[3 + j] + g[i][2] * taps[6 + j];
+    for (int64_t c = 0; c < steps * group; ++c) {
+      std::array<double, 9> taps = {};
+      if (k < shape.outputChannels && c < shape.inputChannels)
+        taps = tapsAt(from, k * shape.inputChannels + c, arithmetic.given.rhs);
+      const auto transformed = arithmetic.transformWeights(taps);
       // Where (c, k) is in the plane of an element.
-      int64_t panel = k / (panelVectors * lanes);
-      int64_t first = panel * panelVectors * lanes;
-      int64_t width =
-          std::min(panelVectors * lanes, outputBlocks * lanes - first);
-      float *to = static_cast<float *>(packed) + first * shape.inputChannels +
-                  c * width + (k - first);
-      for (int i = 0; i < 6; ++i)
-        for (int j = 0; j < 6; ++j)
-          to[(i * 6 + j) * plane] =
-              static_cast<float>(half[i][0] * g[j][0] + half[i][1] * g[j][1] +
-                                 half[i][2] * g[j][2]);
+      const int64_t first = k / width * width;
+      const int64_t filled = std::min(width, outputBlocks * lanes - first);
+      const int64_t at =
+          (first * steps + c / group * filled + (k - first)) * group +
+          c % group;
+      for (int64_t i = 0; i < elements; ++i) {
+        const double number =
+            transformed[size_t(i / inputTile)][size_t(i % inputTile)];
+        auto write = [&]<typename T>(T value) {
+          std::memcpy(bytes + (i * plane + at) * int64_t(sizeof(T)), &value,
+                      sizeof(T));
+        };
+        if (arithmetic.isOfFloats())
+          write(static_cast<float>(number));
+        else
+          write(static_cast<int16_t>(number));
+      }
     }
+  if (!shape.countsDistances())
+    return;
+  const int64_t end = elements * weightPlane() * arithmetic.given.rhsBytes();
+  std::memset(bytes + end, 0, size_t(initialSumsAt() - end));
+  packInitialSums(from, reinterpret_cast<int32_t *>(bytes + initialSumsAt()));
 }
 
-VectorType Winograd::type(VectorBuilder &code) const {
-  return VectorType::get({lanes}, code.builder.getF32Type());
+VectorType Winograd::sumType(VectorBuilder &code) const {
+  return arithmetic.products.sumType(code.builder.getContext(), lanes);
+}
+
+/// The bits of \p vector as a vector of that type.
+static Value bitsAs(VectorBuilder &code, Value vector, VectorType type) {
+  if (vector.getType() == type)
+    return vector;
+  return code.builder.create<vector::BitCastOp>(code.loc, type, vector);
+}
+
+Value Winograd::loadWeights(VectorBuilder &code, const Work &work,
+                            Value offset) const {
+  MLIRContext *context = code.builder.getContext();
+  auto stored = VectorType::get({vectorWeights()},
+                                storedType(arithmetic.given.rhs, context));
+  return bitsAs(code, code.load(work.buffers.weights, offset, stored),
+                arithmetic.products.rhsType(context, lanes));
+}
+
+Value Winograd::loadChannels(VectorBuilder &code, const Work &work,
+                             Value offset) const {
+  return bitsAs(code,
+                code.loadSplat(work.buffers.workspace, offset, sumType(code)),
+                arithmetic.products.lhsType(code.builder.getContext(), lanes));
+}
+
+Value Winograd::initialSums(VectorBuilder &code, const Work &work,
+                            Value block) const {
+  if (!shape.countsDistances())
+    return {};
+  const int64_t bytes = lanes * arithmetic.given.sumBytes();
+  Value at = code.add(code.mul(block, bytes), initialSumsAt());
+  Value ofOne = code.load(work.buffers.weights, at,
+                          VectorType::get({bytes}, code.builder.getI8Type()));
+  const ZeroPoint number(code, arithmetic.given.lhs, shape, work.buffers.zero);
+  return code.builder.create<arith::MulIOp>(
+      code.loc, bitsAs(code, ofOne, sumType(code)),
+      number.as(arithmetic.given.accumulator, lanes));
 }
 
 /// A tile's image and its place among the image's tiles.
@@ -237,8 +317,16 @@ void Winograd::transformInput(VectorBuilder &code, const Work &work, Value tile,
   Value pixel = code.add(code.mul(plane, shape.inputPixels(code)),
                          code.add(code.mul(row, shape.inputWidth), column));
   Value base = code.mul(pixel, lanes);
-  Value target = code.add(
-      work.workspace, code.mul(code.add(code.mul(block, slots), slot), lanes));
+  Value target =
+      code.add(work.workspace,
+               code.mul(code.add(code.mul(block, slots), slot), blockSteps()));
+  const Arithmetic &given = arithmetic.given, &products = arithmetic.products;
+  MLIRContext *context = code.builder.getContext();
+  auto type = VectorType::get({lanes}, storedType(given.lhs, context)),
+       stored = VectorType::get({blockSteps()}, sumType(code).getElementType());
+  Value outside;
+  if (shape.countsDistances())
+    outside = ZeroPoint(code, given.lhs, shape, buffers.zero).elements(lanes);
 
   auto emit = [&](bool isInterior) {
     std::array<std::array<Value, 6>, 6> half; // [column][row of B^T d]
@@ -254,19 +342,21 @@ void Winograd::transformInput(VectorBuilder &code, const Work &work, Value tile,
       for (int64_t i = 0; i < inputTile; ++i) {
         Value pixel = code.add(code.mul(code.index(i), shape.inputWidth), j);
         Value at = code.add(base, code.mul(pixel, lanes));
-        d[i] = isInterior ? code.load(buffers.input, at, type(code))
-                          : code.loadIf(code.both(rowIsThere[i], columnIsThere),
-                                        buffers.input, at, type(code));
+        Value pixels =
+            isInterior ? code.load(buffers.input, at, type)
+                       : code.loadIf(code.both(rowIsThere[i], columnIsThere),
+                                     buffers.input, at, type, outside);
+        d[i] = converted(code, pixels, given.lhs, products.lhs);
       }
-      half[j] = transformSix(code, d);
+      half[j] = arithmetic.transformInputs(code, d);
     }
     for (int64_t i = 0; i < inputTile; ++i) {
       std::array<Value, 6> d;
       for (int64_t j = 0; j < inputTile; ++j)
         d[j] = half[j][i];
-      std::array<Value, 6> result = transformSix(code, d);
+      std::array<Value, 6> result = arithmetic.transformInputs(code, d);
       for (int64_t j = 0; j < inputTile; ++j)
-        code.store(result[j], buffers.workspace,
+        code.store(bitsAs(code, result[j], stored), buffers.workspace,
                    code.add(target, (i * inputTile + j) * inputPlane()));
     }
   };
@@ -316,45 +406,48 @@ void Winograd::multiplyTile(VectorBuilder &code, const Work &work,
                             Value element, Value panel, Value firstSlot,
                             int64_t rows, int64_t vectors) const {
   const Buffers &buffers = work.buffers;
-  RegisterTile tile(rows, vectors, Arithmetic(), lanes);
-  const int64_t width = vectors * lanes;
-  Value weights =
-      code.add(code.mul(element, outputBlocks * lanes * shape.inputChannels),
-               code.mul(panel, panelVectors * lanes * shape.inputChannels));
+  const Arithmetic &products = arithmetic.products;
+  RegisterTile tile(rows, vectors, products, lanes);
+  const int64_t width = vectors * vectorWeights();
+  Value weights = code.add(
+      code.mul(element, weightPlane()),
+      code.mul(panel, panelVectors * products.steps(shape.inputChannels) *
+                          vectorWeights()));
   Value source =
       code.add(work.workspace, code.add(code.mul(element, inputPlane()),
-                                        code.mul(firstSlot, lanes)));
-  auto block = [&](Value i, int64_t channels, ValueRange carried) {
-    Value weightBase = code.add(weights, code.mul(i, lanes * width));
-    Value sourceBase = code.add(source, code.mul(i, slots * lanes));
+                                        code.mul(firstSlot, blockSteps())));
+  auto block = [&](Value i, int64_t steps, ValueRange carried) {
+    Value weightBase = code.add(weights, code.mul(i, blockSteps() * width));
+    Value sourceBase = code.add(source, code.mul(i, slots * blockSteps()));
     return code.loop(
-        code.index(0), code.index(channels), 1, carried,
-        [&](Value c, ValueRange carried) {
+        code.index(0), code.index(steps), 1, carried,
+        [&](Value step, ValueRange carried) {
           SmallVector<Value> sums(carried);
-          Value at = code.add(weightBase, code.mul(c, width));
+          Value at = code.add(weightBase, code.mul(step, width));
           SmallVector<Value> b;
           for (int64_t v = 0; v < vectors; ++v) {
-            Value row = code.add(at, v * lanes);
-            b.push_back(code.load(buffers.weights, row, type(code)));
+            Value row = code.add(at, v * vectorWeights());
+            b.push_back(loadWeights(code, work, row));
             if (!isFused)
-              code.prefetch(
-                  buffers.weights,
-                  code.add(row, weightPrefetchBytes / int64_t(sizeof(float))));
+              code.prefetch(buffers.weights,
+                            code.add(row, weightPrefetchBytes /
+                                              arithmetic.given.rhsBytes()));
           }
-          Value a = code.add(sourceBase, c);
+          Value a = code.add(sourceBase, step);
           tile.step(code, sums, b, [&](int64_t row) {
-            return code.loadSplat(buffers.workspace, code.add(a, row * lanes),
-                                  type(code));
+            return loadChannels(code, work, code.add(a, row * blockSteps()));
           });
           return sums;
         });
   };
   const int64_t whole = shape.inputChannels / lanes;
-  SmallVector<Value> sums = code.loop(
-      code.index(0), code.index(whole), 1, tile.zeros(code),
-      [&](Value i, ValueRange carried) { return block(i, lanes, carried); });
+  SmallVector<Value> sums =
+      code.loop(code.index(0), code.index(whole), 1, tile.zeros(code),
+                [&](Value i, ValueRange carried) {
+                  return block(i, blockSteps(), carried);
+                });
   if (int64_t rest = shape.inputChannels % lanes)
-    sums = block(code.index(whole), rest, sums);
+    sums = block(code.index(whole), products.steps(rest), sums);
 
   Value target = code.add(
       code.mul(element, outputPlane()),
@@ -382,8 +475,8 @@ void Winograd::transformOutput(VectorBuilder &code, const Work &work,
     for (int64_t i = 0; i < inputTile; ++i)
       m[i] = code.load(buffers.workspace,
                        code.add(source, (i * inputTile + j) * outputPlane()),
-                       type(code));
-    half[j] = transformFour(code, m);
+                       sumType(code));
+    half[j] = arithmetic.transformProducts(code, m);
   }
 
   Tile place = locate(code, work, tile);
@@ -413,12 +506,18 @@ void Winograd::transformOutput(VectorBuilder &code, const Work &work,
                         code.inRange(code.add(column, j), shape.outputWidth)),
               emit);
   };
+  Value startsFrom = initialSums(code, work, block);
   SmallVector<Value> all;
   for (int64_t i = 0; i < outputTile; ++i) {
     std::array<Value, 6> m;
     for (int64_t j = 0; j < inputTile; ++j)
       m[j] = half[j][i];
-    std::array<Value, 4> results = transformFour(code, m);
+    std::array<Value, 4> results = arithmetic.transformProducts(code, m);
+    for (int64_t j = 0; j < outputTile; ++j) {
+      results[j] = arithmetic.unscaled(code, results[j], i, j);
+      if (startsFrom)
+        results[j] = code.addVectors(results[j], startsFrom);
+    }
     for (int64_t j = 0; j < outputTile && !isOpen && !epilogue.isLong; ++j)
       store(results[j], code.index(i), code.index(j));
     llvm::append_range(all, results);
@@ -556,7 +655,8 @@ void Winograd::build(int64_t stage, OpBuilder &builder, Location location,
     return memref ? code.flatten(memref) : Value();
   };
   const Work work = {{flat(given.input), flat(given.weights),
-                      flat(given.workspace), flat(given.output)},
+                      flat(given.workspace), flat(given.output),
+                      flat(given.zero)},
                      Value(),
                      code.index(0)};
   if (isFused)

@@ -7,8 +7,9 @@
 //   Y = A^T [ sum over channels (G g G^T) . (B^T d B) ] A
 //
 // so per element of the 6x6 tile there is one product of matrices, tiles by
-// channels. Results differ from the definition's by about 1e-5 of the largest
-// output. Activations are blocked by channel as in Convolution.h.
+// channels. Of floats results differ from the definition's by about 1e-5 of the
+// largest output, of bytes they do not (WinogradArithmetic.h). Activations are
+// blocked by channel as in Convolution.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #define SINTER_BACKEND_CPU_KERNELS_WINOGRAD_H
 
 #include "backend/cpu/kernels/Convolution.h"
+#include "backend/cpu/kernels/WinogradArithmetic.h"
 
 #include <optional>
 
@@ -34,12 +36,14 @@ public:
   struct Sizes {
     int64_t tiles, tileBytes, weightBytes;
   };
-  static Sizes sizesOf(const ConvolutionShape &shape);
+  static Sizes sizesOf(const ConvolutionShape &shape,
+                       const Arithmetic &products = {});
 
   /// \p images is the number of images, or its name, where that or the size of
   /// one is not known; \p shape is that of one then.
   Winograd(const ConvolutionShape &shape, const Target &target,
-           std::optional<int64_t> images = std::nullopt);
+           std::optional<int64_t> images = std::nullopt,
+           const WinogradArithmetic &arithmetic = {});
 
   /// One stage: a task takes some tiles all the way, in scratch memory of the
   /// thread. Three stages, each a kernel of its own, over memory that all tasks
@@ -63,20 +67,25 @@ public:
   int64_t unitsOfRound() const { return roundUnits; }
   /// Arithmetic operations of a stage, of all rounds.
   double flops(int64_t stage) const;
-  /// f32 elements of the workspace: scratch of a thread if there is one stage,
-  /// else a temporary that lives from the first to the last stage.
+  /// What the workspace is of: f32, or words of 32 bits.
+  ElementType workspaceType() const { return arithmetic.products.accumulator; }
+  /// Elements of the workspace: scratch of a thread if there is one stage, else
+  /// a temporary that lives from the first to the last stage.
   int64_t workspaceElements() const;
 
-  /// f32 elements of the packed weights.
+  /// The packed weights, and what stands behind them, in elements of the given
+  /// ones.
   int64_t packedElements() const;
   /// Transforms and packs weights [K, C, 3, 3]; \p weights may be unaligned.
   void pack(const void *weights, void *packed) const;
 
   /// The buffers of build; each stage uses some of them, and the others may be
   /// null: with three stages, the first reads the input, the second the
-  /// weights, the third writes the output. Contiguous f32 memrefs.
+  /// weights, the third writes the output, for which it reads what stands
+  /// behind the weights. Contiguous memrefs; \p zero is one of the zero point
+  /// where that is in memory.
   struct Buffers {
-    mlir::Value input, weights, workspace, output;
+    mlir::Value input, weights, workspace, output, zero = {};
   };
   /// Emits one task of \p stage.
   void build(int64_t stage, mlir::OpBuilder &builder, mlir::Location location,
@@ -131,10 +140,32 @@ private:
                         const BlockedEpilogue &epilogue) const;
   /// Elements between the planes of two elements of the tile: an odd number of
   /// vectors, so that they do not compete for the same sets of the cache.
-  int64_t inputPlane() const { return (inputBlocks * slots | 1) * lanes; }
+  int64_t inputPlane() const {
+    return (inputBlocks * slots | 1) * blockSteps();
+  }
   int64_t outputPlane() const { return (outputBlocks * slots | 1) * lanes; }
-  mlir::VectorType type(VectorBuilder &code) const;
+  /// Steps of the product over a block of channels: an element of the workspace
+  /// holds the channels of one.
+  int64_t blockSteps() const { return lanes / arithmetic.products.kGroup; }
+  /// Weights that a step takes for a vector of outputs, and those for all
+  /// outputs and one element of the tile, as elements of the given ones.
+  int64_t vectorWeights() const;
+  int64_t weightPlane() const;
+  /// Where, for each output, what it starts from for a zero point of 1 stands
+  /// behind the weights, in bytes.
+  int64_t initialSumsAt() const;
+  void packInitialSums(const std::byte *weights, int32_t *to) const;
+  mlir::Value loadWeights(VectorBuilder &code, const Work &work,
+                          mlir::Value offset) const;
+  /// The channels of a step of one tile, in all lanes.
+  mlir::Value loadChannels(VectorBuilder &code, const Work &work,
+                           mlir::Value offset) const;
+  /// What the zero point takes off the outputs of \p block; null without.
+  mlir::Value initialSums(VectorBuilder &code, const Work &work,
+                          mlir::Value block) const;
+  mlir::VectorType sumType(VectorBuilder &code) const;
 
+  WinogradArithmetic arithmetic;
   ConvolutionShape shape;
   int64_t lanes;
   int64_t inputBlocks, outputBlocks;

@@ -6,6 +6,7 @@
 #include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/kernels/WeightGradient.h"
+#include "backend/cpu/kernels/WinogradArithmetic.h"
 #include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ConvolutionForm.h"
 #include "backend/cpu/layout/HalfWeights.h"
@@ -51,6 +52,8 @@ public:
 private:
   bool rewrite(Operation *op);
   bool rewriteConvolution(stablehlo::ConvolutionOp op);
+  bool allowsFast(stablehlo::ConvolutionOp op, Value input,
+                  Value weights) const;
   Value weightGradient(TensorBuilder &emit, const WeightGradientForm &form);
   Value depthwiseGradient(TensorBuilder &emit, const WeightGradientForm &form);
   template <typename Op> bool rewritePool(Op op, StringRef kind);
@@ -187,6 +190,20 @@ Value LayoutAssigner::weightGradient(TensorBuilder &emit,
   return emit.slice(emit.slice(sums, 0, 0, shape.outputs), 1, 0, shape.inputs);
 }
 
+/// Whether Winograd's method may multiply \p input by \p weights, as \p op asks
+/// for: floats if it is not to be exact, bytes where it is.
+bool LayoutAssigner::allowsFast(stablehlo::ConvolutionOp op, Value input,
+                                Value weights) const {
+  Type element = getElementTypeOrSelf(input.getType());
+  if (!element.isInteger(8))
+    return askedPrecision(op).value_or(setting.precision) != Precision::Exact &&
+           !op->hasAttr(exactProductAttribute);
+  std::optional<Tensor> known = valueOf(weights);
+  if (!known || byteSize(known->type()) != 1 || isFloat(known->type()))
+    return false;
+  return WinogradArithmetic::holdsSums(*elementTypeOf(element), *known);
+}
+
 bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
   if (std::optional<WeightGradientForm> form = WeightGradientForm::of(op)) {
     OpBuilder builder(op);
@@ -228,9 +245,8 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
       blockedType(resultType), input, weights, /*zero=*/Value(),
       static_cast<uint64_t>(resultType.getDimSize(1)),
       static_cast<uint64_t>(form->groups), DenseI64ArrayAttr(),
-      allowed != Precision::Exact && !op->hasAttr(exactProductAttribute),
-      form->strides, form->dilations, form->paddingLow, form->zeroPoint,
-      paddingHigh);
+      allowsFast(op, input, weights), form->strides, form->dilations,
+      form->paddingLow, form->zeroPoint, paddingHigh);
   auto product = result.getDefiningOp<ConvolutionOp>();
   if (allowed != Precision::Default)
     setPrecision(product, allowed);

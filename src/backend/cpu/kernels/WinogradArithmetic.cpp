@@ -1,0 +1,113 @@
+//===- WinogradArithmetic.cpp - what fast convolution computes in ---------===//
+
+#include "backend/cpu/kernels/WinogradArithmetic.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+std::optional<WinogradArithmetic>
+WinogradArithmetic::of(const Arithmetic &given, const Target &target) {
+  if (given == Arithmetic())
+    return WinogradArithmetic{given, given};
+  const bool isOfBytes = isByte(given.lhs) && isByte(given.rhs) &&
+                         given.accumulator == ElementType::I32;
+  if (!isOfBytes || !target.hasPairSum)
+    return std::nullopt;
+  return WinogradArithmetic{given, Arithmetic::ofPairs(target)};
+}
+
+bool WinogradArithmetic::holdsSums(ElementType activations,
+                                   const Tensor &weights) {
+  // What stands above and below zero after 576 was divided by 9.
+  constexpr int64_t most = (int64_t(1) << 25) - 1;
+  const bool isSigned = activations == ElementType::I8;
+  const int64_t greatest = isSigned ? 127 : 255, least = isSigned ? 128 : 0;
+  const int64_t outputs = weights.shape()[0],
+                products = outputs ? weights.size() / outputs : 0;
+  for (int64_t output = 0; output < outputs; ++output) {
+    int64_t above = 0, below = 0;
+    for (int64_t i = 0; i < products; ++i) {
+      const int64_t weight = weights.toInteger(output * products + i);
+      (weight > 0 ? above : below) += std::abs(weight);
+    }
+    if (above * greatest + below * least > most ||
+        below * greatest + above * least > most)
+      return false;
+  }
+  return true;
+}
+
+std::array<Value, 6>
+WinogradArithmetic::transformInputs(VectorBuilder &code,
+                                    const std::array<Value, 6> &d) const {
+  Value a = code.scaleAdd(d[2], -4, d[4]);
+  Value b = code.scaleAdd(d[1], -4, d[3]);
+  Value c = code.subVectors(d[4], d[2]);
+  Value f = code.subVectors(d[3], d[1]);
+  return {code.scaleAdd(d[0], 4, code.scaleAdd(d[2], -5, d[4])),
+          code.addVectors(a, b),
+          code.subVectors(a, b),
+          code.scaleAdd(f, 2, c),
+          code.scaleAdd(f, -2, c),
+          code.scaleAdd(d[1], 4, code.scaleAdd(d[3], -5, d[5]))};
+}
+
+std::array<Value, 4>
+WinogradArithmetic::transformProducts(VectorBuilder &code,
+                                      const std::array<Value, 6> &m) const {
+  Value s = code.addVectors(m[1], m[2]);
+  Value d = code.subVectors(m[1], m[2]);
+  Value p = code.addVectors(m[3], m[4]);
+  Value q = code.subVectors(m[3], m[4]);
+  if (!isOfFloats())
+    return {code.scaleAdd(m[0], 6, code.scaleAdd(s, 4, p)),
+            code.scaleAdd(d, 2, q), code.addVectors(s, p),
+            code.scaleAdd(m[5], 6, code.scaleAdd(q, 2, d))};
+  return {code.addVectors(m[0], code.addVectors(s, p)), code.scaleAdd(q, 2, d),
+          code.scaleAdd(p, 4, s),
+          code.addVectors(m[5], code.scaleAdd(q, 8, d))};
+}
+
+Value WinogradArithmetic::unscaled(VectorBuilder &code, Value scaled,
+                                   int64_t row, int64_t column) const {
+  if (isOfFloats())
+    return scaled;
+  // 24, 12, 6 and 6 are 3 times these powers of two.
+  constexpr int64_t powers[] = {3, 2, 1, 1};
+  constexpr uint32_t inverseOfNine = 954437177;
+  static_assert(inverseOfNine * uint32_t(9) == 1);
+  OpBuilder &b = code.builder;
+  auto constant = [&](uint32_t number) -> Value {
+    return b.create<arith::ConstantOp>(
+        code.loc, DenseElementsAttr::get(cast<ShapedType>(scaled.getType()),
+                                         b.getI32IntegerAttr(int32_t(number))));
+  };
+  Value product =
+      b.create<arith::MulIOp>(code.loc, scaled, constant(inverseOfNine));
+  return b.create<arith::ShRSIOp>(
+      code.loc, product, constant(uint32_t(powers[row] + powers[column])));
+}
+
+std::array<std::array<double, 6>, 6>
+WinogradArithmetic::transformWeights(const std::array<double, 9> &taps) const {
+  static constexpr double rows[6][3] = {{1, 0, 0}, {-1, -1, -1}, {-1, 1, -1},
+                                        {1, 2, 4}, {1, -2, 4},   {0, 0, 1}};
+  static constexpr double denominators[6] = {4, 6, 6, 24, 24, 1};
+  double g[6][3];
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 3; ++j)
+      g[i][j] = isOfFloats() ? rows[i][j] / denominators[i] : rows[i][j];
+  std::array<std::array<double, 6>, 6> result;
+  for (int i = 0; i < 6; ++i) {
+    double half[3]; // Of G g.
+    for (int j = 0; j < 3; ++j)
+      half[j] =
+          g[i][0] * taps[j] + g[i][1] * taps[3 + j] + g[i][2] * taps[6 + j];
+    for (int j = 0; j < 6; ++j)
+      result[i][j] = half[0] * g[j][0] + half[1] * g[j][1] + half[2] * g[j][2];
+  }
+  return result;
+}
