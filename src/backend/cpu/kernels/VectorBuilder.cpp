@@ -114,6 +114,11 @@ Value VectorBuilder::scaleAdd(Value a, double factor, Value c) {
                builder.getFloatAttr(type.getElementType(), factor).getValue()));
   return fma(a, splat, c);
 }
+Value VectorBuilder::bitsAs(Value vector, VectorType type) {
+  if (vector.getType() == type)
+    return vector;
+  return builder.create<vector::BitCastOp>(loc, type, vector);
+}
 Value VectorBuilder::first(Value vector, int64_t lanes) {
   if (lanes == cast<VectorType>(vector.getType()).getNumElements())
     return vector;

@@ -50,6 +50,8 @@ public:
   mlir::Value subVectors(mlir::Value a, mlir::Value b);
   /// a * factor + c, where integers have whole factors.
   mlir::Value scaleAdd(mlir::Value a, double factor, mlir::Value c);
+  /// The bits of \p vector as another vector of as many.
+  mlir::Value bitsAs(mlir::Value vector, mlir::VectorType type);
   /// The first \p lanes lanes.
   mlir::Value first(mlir::Value vector, int64_t lanes);
 };
