@@ -82,12 +82,20 @@ TEST(LayerTimes, OneRowIsFasterByTheBytesOfItsWeights) {
   }
 }
 
-TEST(LayerTimes, FastConvolutionCountsForFloats) {
-  const Target target = named("x86-64-v4");
-  const auto three = timesOf(convolution(256, 28, 3), target),
-             five = timesOf(convolution(256, 28, 5), target);
-  ASSERT_TRUE(three && five);
-  EXPECT_LT(three->f32 / three->bytes, five->f32 / five->bytes);
+/// Of bytes where machines multiply pairs of 16 bits, of floats on all.
+TEST(LayerTimes, FastConvolutionsCount) {
+  const Target arm =
+      *Target::named("aarch64-unknown-linux-gnu", "neoverse-n1", "");
+  for (const Target &target :
+       {named("x86-64-v4"), named("x86-64-v3"), named("x86-64"), arm}) {
+    const auto three = timesOf(convolution(256, 28, 3), target),
+               five = timesOf(convolution(256, 28, 5), target);
+    ASSERT_TRUE(three && five);
+    EXPECT_LT(three->f32 / five->f32, 0.3);
+    EXPECT_EQ(three->bytes / five->bytes < 0.3, target.hasPairSum);
+    EXPECT_EQ(three->f32 / three->bytes > five->f32 / five->bytes,
+              target.hasPairSum);
+  }
 }
 
 TEST(LayerTimes, ByChannelBytesAreNotMultipliedFaster) {
