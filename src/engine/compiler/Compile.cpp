@@ -3,6 +3,7 @@
 #include "backend/cpu/Compiler.h"
 #include "backend/cpu/MayOpen.h"
 #include "backend/cpu/NameSizes.h"
+#include "engine/compiler/CpuAdjustment.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/ObservedValues.h"
 #include "engine/compiler/Simplification.h"
@@ -32,6 +33,11 @@ std::string textOf(const std::string &layer,
 }
 
 } // namespace
+
+CpuAdjustment &cpuAdjustment() {
+  static CpuAdjustment adjustment = nullptr;
+  return adjustment;
+}
 
 Result<void> specializeForPasses(Model &model, const SpecializeOptions &known) {
   // Nothing is written back.
@@ -127,6 +133,8 @@ static Result<Program> programOf(Model model, const SpecializeOptions &known,
       request.progress(static_cast<unsigned>(done),
                        static_cast<unsigned>(total));
     };
+  if (CpuAdjustment adjust = cpuAdjustment())
+    adjust(options);
   Result<Program> program = withCode ? cpu::compileForCpu(model, options)
                                      : cpu::planForCpu(model, options);
   if (program)

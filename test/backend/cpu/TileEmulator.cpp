@@ -226,6 +226,13 @@ std::optional<Target> cpu::hostWithTiles() {
   return target;
 }
 
+void cpu::preferTiles(Target &target) {
+  Rates &rates = target.rates;
+  rates.f32 = rates.i8 = 1;
+  rates.tiles = 1e6;
+  rates.cache = rates.memory = rates.tileLoads = 1e15;
+}
+
 void cpu::emulateTiles(ModuleOp module) {
   SmallVector<LLVM::CallIntrinsicOp> calls;
   module.walk([&](LLVM::CallIntrinsicOp op) {

@@ -29,6 +29,10 @@ void emulateTiles(mlir::ModuleOp module);
 /// without the vectors that kernels for these have (AVX-512).
 std::optional<Target> hostWithTiles();
 
+/// Makes matrix units of \p target faster than all else it has, and memory take
+/// no time, so that tiles are chosen wherever they can be.
+void preferTiles(Target &target);
+
 /// What this thread has executed since the last call.
 struct TileCounts {
   int64_t configurations = 0, releases = 0, loads = 0, products = 0;

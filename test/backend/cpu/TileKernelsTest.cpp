@@ -13,16 +13,11 @@ using namespace sinter::test;
 
 namespace {
 
-/// The machine that we run on with matrix units that are faster than all else,
-/// slow as they are, and memory that takes no time.
+/// The machine that we run on with matrix units, which are chosen.
 std::optional<cpu::Target> withTiles() {
   std::optional<cpu::Target> target = cpu::hostWithTiles();
-  if (target) {
-    cpu::Rates &rates = target->rates;
-    rates.f32 = rates.i8 = 1;
-    rates.tiles = 1e6;
-    rates.cache = rates.memory = rates.tileLoads = 1e15;
-  }
+  if (target)
+    cpu::preferTiles(*target);
   return target;
 }
 
