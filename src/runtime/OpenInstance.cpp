@@ -231,7 +231,7 @@ Result<void> OpenInstance::define(size_t number, const std::byte *numbers) {
                         std::to_string(value) + ", which is no size");
     parameters[each.parameter] = value;
   }
-  if (Result<void> done = setQuotients(open, parameters); !done)
+  if (Result<void> done = setFollowing(open, parameters); !done)
     return done;
   return checkLimits(*source, parameters);
 }

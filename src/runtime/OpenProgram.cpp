@@ -56,8 +56,9 @@ Result<void> checkOpenSizes(const Program &program) {
       if (std::optional<uint32_t> parameter = size.asParameter();
           parameter && *parameter >= open.parameters.size())
         return damaged();
-  for (const SizeQuotient &each : open.quotients)
-    if (each.parameter >= open.parameters.size() || each.divisor < 1)
+  for (const FollowingSize &each : open.following)
+    if (each.parameter >= open.parameters.size() || each.divisor < 1 ||
+        each.kind > FollowingKind::Together)
       return damaged();
   if (!areSizesOf(open.inputs, program.inputs) ||
       !areSizesOf(open.outputs, program.outputs) ||
@@ -97,20 +98,37 @@ Result<std::vector<int64_t>> parametersOf(const Program &program,
                             " by the other inputs, not " +
                             std::to_string(given));
       }
-  if (Result<void> done = setQuotients(open, parameters); !done)
+  if (Result<void> done = setFollowing(open, parameters); !done)
     return done.takeError();
   return parameters;
 }
 
-Result<void> setQuotients(const OpenProgram &open,
+static int64_t valueOf(const FollowingSize &each, int64_t size, int64_t other) {
+  switch (each.kind) {
+  case FollowingKind::Quotient:
+    return size < 0 ? -1 : size / each.divisor;
+  case FollowingKind::Least:
+    return std::min(size, other);
+  case FollowingKind::Greatest:
+    return std::max(size, other);
+  case FollowingKind::Together:
+    return size == other || other == 1 ? size : size == 1 ? other : -1;
+  }
+  return -1;
+}
+
+Result<void> setFollowing(const OpenProgram &open,
                           std::span<int64_t> parameters) {
-  for (const SizeQuotient &each : open.quotients) {
-    const std::optional<int64_t> size = knownSize(each.size, parameters);
-    if (!size)
+  for (const FollowingSize &each : open.following) {
+    const std::optional<int64_t> size = knownSize(each.size, parameters),
+                                 other = knownSize(each.other, parameters);
+    if (!size || !other)
       continue;
-    if (*size == std::numeric_limits<int64_t>::min())
-      return usageError(each.size.text(open.parameters) + " is too large");
-    parameters[each.parameter] = *size < 0 ? -1 : *size / each.divisor;
+    for (const auto &[value, expression] :
+         {std::pair(*size, &each.size), {*other, &each.other}})
+      if (value == std::numeric_limits<int64_t>::min())
+        return usageError(expression->text(open.parameters) + " is too large");
+    parameters[each.parameter] = valueOf(each, *size, *other);
   }
   return {};
 }

@@ -5,7 +5,7 @@
 // sizes. Its inputs and outputs have dimensions of -1, its steps refer to slots
 // instead of memory, and everything else that depends on sizes is an
 // expression here, of the parameters. Sizes of the inputs give the first ones;
-// others are quotients of those before them, or numbers that the program
+// others follow from those before them, or are numbers that the program
 // computes, which `Size` steps read.
 // OpenInstance.h makes what runs of it.
 //
@@ -68,10 +68,22 @@ struct OpenStep {
   std::vector<std::vector<SizeExpression>> fits;
 };
 
-/// A parameter that is floor(size / divisor); at least -1, which is no size.
-struct SizeQuotient {
+enum class FollowingKind : uint8_t {
+  /// floor(size / divisor); at least -1, which is no size.
+  Quotient,
+  /// The smaller and the larger one of `size` and `other`.
+  Least,
+  Greatest,
+  /// How many elements there are where one of `size` and `other` is repeated if
+  /// it is 1; -1, which is no size, where neither is and they differ.
+  Together
+};
+
+/// A parameter that follows from those before it.
+struct FollowingSize {
   uint32_t parameter = 0;
-  SizeExpression size;
+  FollowingKind kind = FollowingKind::Quotient;
+  SizeExpression size, other;
   int64_t divisor = 1;
 };
 
@@ -79,7 +91,7 @@ struct OpenProgram {
   /// The parameters' names, for messages.
   std::vector<std::string> parameters;
   /// Those that follow from parameters before them, in order.
-  std::vector<SizeQuotient> quotients;
+  std::vector<FollowingSize> following;
   /// The table that kernels read, each a number of 64 bits.
   std::vector<SizeExpression> sizes;
   /// The program computes what the model does as long as none of these is
@@ -105,9 +117,9 @@ inline constexpr int64_t unknownParameter = std::numeric_limits<int64_t>::min();
 Result<std::vector<int64_t>> parametersOf(const Program &program,
                                           std::span<const Tensor> inputs);
 
-/// Sets the quotients of \p parameters that are known. Errors: Usage where one
-/// is too large.
-Result<void> setQuotients(const OpenProgram &open,
+/// Sets those of \p parameters that follow from known ones. Errors: Usage where
+/// one is too large.
+Result<void> setFollowing(const OpenProgram &open,
                           std::span<int64_t> parameters);
 
 /// The value of \p size; nothing as long as a parameter in it is not known.

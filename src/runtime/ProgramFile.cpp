@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view magic{"SINTERP\0", 8};
 /// Goes up with every change of what the file means.
-constexpr uint32_t formatVersion = 7;
+constexpr uint32_t formatVersion = 8;
 constexpr size_t headerSize = 8 + 4 + 4 + 8 + 16 + 8;
 constexpr uint64_t constantAlignment = 64;
 /// What one hash covers of the constants.
@@ -79,9 +79,11 @@ private:
 
   void openSizes(const OpenProgram &open) {
     out.list(open.parameters, [&](const std::string &each) { out.text(each); });
-    out.list(open.quotients, [&](const SizeQuotient &each) {
+    out.list(open.following, [&](const FollowingSize &each) {
       out.number(each.parameter);
+      out.number(each.kind);
       expression(each.size);
+      expression(each.other);
       out.number(each.divisor);
     });
     expressions(open.sizes);
@@ -266,10 +268,12 @@ private:
   std::shared_ptr<const OpenProgram> openSizes() {
     auto open = std::make_shared<OpenProgram>();
     open->parameters = texts();
-    open->quotients = in.list(4 + expressionSize + 8, [&] {
-      SizeQuotient each;
+    open->following = in.list(4 + 1 + 2 * expressionSize + 8, [&] {
+      FollowingSize each;
       each.parameter = in.number<uint32_t>();
+      each.kind = in.number<FollowingKind>();
       each.size = expression();
+      each.other = expression();
       each.divisor = in.number<int64_t>();
       return each;
     });

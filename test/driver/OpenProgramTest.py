@@ -125,17 +125,16 @@ class OpenProgram(CommandTest):
         # But where it is to stay open: the program of all sizes is there.
         self.assertEqual([is_compiled(rows, "--open", "--shape", f"x:{rows}x3") for rows in (2, 5)], [False, False])
 
-    def test_a_program_for_no_sizes_is_none(self):
-        """Halves of an unknown number are as many as the least of two computed sizes, and what that is for small ones says nothing of others."""
+    def test_halves_of_an_unknown_number(self):
+        """They are as many as the least of two computed sizes, and what is left of it."""
         split = onnx.node("Split", ["x"], ["a", "b"], "halves")
         graph = onnx.graph([split], [onnx.value_info("x", ("N", 3))], [onnx.value_info("a", ("A", 3)), onnx.value_info("b", ("B", 3))])
         model, cache = self.write("halves.onnx", onnx.model(graph)), self.path("cache")
-        done = self.run_with(model, 4, "--cache-dir", cache)
-        self.assertEqual([each["shape"] for each in self.outputs(done)], [[2, 3], [2, 3]])
-        self.assertRegex(done.stderr, r"\Anote: the program is for these sizes only: .*\n\Z")
-        done = self.run_with(model, 4, "--cache-dir", cache)
-        self.assertEqual(done.stderr, "")
-        self.assertTrue(json.loads(done.stdout)["from_cache"])
+        for number, rows in enumerate((4, 7, 1, 0)):
+            done = self.run_with(model, rows, "--cache-dir", cache)
+            self.assertEqual([each["shape"] for each in self.outputs(done)], [[(rows + 1) // 2, 3], [rows // 2, 3]])
+            self.assertEqual(done.stderr, "")
+            self.assertEqual(json.loads(done.stdout)["from_cache"], number > 0)
 
     def test_known_sizes_need_no_note(self):
         model = self.write("known.mlir", KNOWN)

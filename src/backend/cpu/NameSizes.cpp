@@ -31,7 +31,8 @@ bool cpu::isAboutSizes(Operation *op) {
     return true;
   return isa<DynamicBroadcastInDimOp, DynamicIotaOp, DynamicReshapeOp,
              nn::BroadcastLikeOp, RealDynamicSliceOp, DynamicGatherOp>(op) &&
-         isOfUnknownSize(op->getResult(0).getType());
+         (isOfUnknownSize(op->getResult(0).getType()) ||
+          isOfUnknownSize(op->getOperand(0).getType()));
 }
 
 Error SizeNamer::refused(Operation *op, const std::string &what) const {
@@ -50,16 +51,18 @@ int64_t SizeNamer::nameOf(const SizeExpression &size) {
 }
 
 void SizeNamer::expectPositive(const SizeExpression &size) {
-  const bool isSure = llvm::all_of(
-      size.terms(), [](const auto &term) { return term.factor >= 0; });
-  if (!isSure && !llvm::is_contained(table.limits, size))
+  if (!isSurelySize(size))
+    expectSize(size);
+}
+
+void SizeNamer::expectSize(const SizeExpression &size) {
+  if (!llvm::is_contained(table.limits, size))
     table.limits.push_back(size);
 }
 
 void SizeNamer::expectSlice(const SizeExpression &slice,
                             const SizeExpression &size, const Dims &result) {
-  const Known less = SizeExpression::productOf(slice, -1);
-  Known left = less ? SizeExpression::sumOf(size, *less) : Known();
+  Known left = differenceOf(size, slice);
   const Known count = countOf(result);
   if (left && count && (!count->number() || *count->number() == 0))
     left = SizeExpression::productOf(*left, *count);
@@ -72,38 +75,64 @@ Known SizeNamer::chosen(const SizeExpression &a, const SizeExpression &b,
   if (a.number() && b.number())
     return smaller ? std::min(*a.number(), *b.number())
                    : std::max(*a.number(), *b.number());
-  if (a == b)
-    return a;
+  if (isSurelyWithin(b, a))
+    return smaller ? b : a;
+  if (isSurelyWithin(a, b))
+    return smaller ? a : b;
+  const bool areSizes = isSurelySize(a) && isSurelySize(b);
+  const bool isNumber = a.number() || b.number();
+  const bool isOne = isSurelySize(a) || isSurelySize(b);
+  if (areSizes || (!smaller && isOne && !isNumber))
+    return table.followingOf(
+        smaller ? FollowingKind::Least : FollowingKind::Greatest, a, b);
   // Which it is the program finds out.
-  if (isComputed(a) || isComputed(b))
+  if (isComputed(a) || isComputed(b) || !isNumber)
     return std::nullopt;
   const SizeExpression &open = a.number() ? b : a;
   const SizeExpression &bound = a.number() ? a : b;
-  if (!bound.number())
-    return std::nullopt;
   // The size is taken, and what the bound leaves may not be negative.
-  Known left = SizeExpression::productOf(smaller ? open : bound, -1);
-  if (left)
-    left = SizeExpression::sumOf(*left, smaller ? bound : open);
+  const Known left =
+      smaller ? differenceOf(bound, open) : differenceOf(open, bound);
   if (!left)
     return std::nullopt;
   expectPositive(*left);
   return open;
 }
 
+/// Whether \p size is at most \p all, whatever the parameters are.
+bool SizeNamer::isSurelyWithin(const SizeExpression &size,
+                               const SizeExpression &all,
+                               unsigned depth) const {
+  constexpr unsigned deepest = 4;
+  if (const Known rest = differenceOf(all, size); rest && isSurelySize(*rest))
+    return true;
+  const std::optional<uint32_t> parameter = size.asParameter();
+  const FollowingSize *source =
+      parameter && depth < deepest ? table.sourceOf(*parameter) : nullptr;
+  return source && source->kind == FollowingKind::Least &&
+         (isSurelyWithin(source->size, all, depth + 1) ||
+          isSurelyWithin(source->other, all, depth + 1));
+}
+
 bool SizeNamer::expectEqual(const SizeExpression &a, const SizeExpression &b) {
   if (a == b)
     return true;
-  auto difference = [](const SizeExpression &from, const SizeExpression &what) {
-    Known less = SizeExpression::productOf(what, -1);
-    return less ? SizeExpression::sumOf(from, *less) : Known();
-  };
-  const Known more = difference(a, b), less = difference(b, a);
+  const Known more = differenceOf(a, b), less = differenceOf(b, a);
   if (!more || !less || more->number())
     return false;
   expectPositive(*more);
   expectPositive(*less);
+  if (!areExpectedEqual(a, b))
+    equal.emplace_back(a, b);
   return true;
+}
+
+bool SizeNamer::areExpectedEqual(const SizeExpression &a,
+                                 const SizeExpression &b) const {
+  return llvm::any_of(equal, [&](const auto &pair) {
+    return (pair.first == a && pair.second == b) ||
+           (pair.first == b && pair.second == a);
+  });
 }
 
 void SizeNamer::setSizes(Value value, const Dims &sizes) {
@@ -148,11 +177,11 @@ void SizeNamer::nameArguments(bool inTypes) {
     else
       dims[argument] = sizes;
   }
+  firstComputed = static_cast<uint32_t>(table.parameters.size());
 }
 
 Result<void> SizeNamer::run() {
   nameArguments();
-  firstComputed = static_cast<uint32_t>(table.parameters.size());
   mayDefine = true;
   Block &body = function.front();
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
@@ -218,9 +247,50 @@ void SizeNamer::dropRepetitions() {
     }
     auto like = dyn_cast<nn::BroadcastLikeOp>(op);
     if (like && like.getOperand().getType() == like.getType() && isFollowed &&
-        dimsOf(like.getOperand()) == dimsOf(like.getResult()))
+        repeatsNothing(like))
       like.getResult().replaceAllUsesWith(like.getOperand());
   }
+}
+
+/// What is taken to be of one size is found to be so where both are operands of
+/// one elementwise operation.
+bool SizeNamer::repeatsNothing(nn::BroadcastLikeOp like) const {
+  const bool joins = llvm::all_of(like->getUsers(), isElementwise);
+  return llvm::all_of(
+      llvm::zip(dimsOf(like.getOperand()), dimsOf(like.getResult())),
+      [&](const auto &pair) {
+        const auto &[own, all] = pair;
+        return own == all || (joins && areExpectedEqual(own, all));
+      });
+}
+
+/// Gives the operands of \p op, which is elementwise, the sizes of its result:
+/// they are taken to be the same.
+Result<void> SizeNamer::joinOperands(Operation *op) {
+  if (!isElementwise(op) || op->getNumResults() != 1)
+    return {};
+  const Dims sizes = dimsOf(op->getResult(0));
+  for (OpOperand &operand : op->getOpOperands()) {
+    const Dims own = dimsOf(operand.get());
+    if (own.size() != sizes.size() || own == sizes)
+      continue;
+    for (auto [size, all] : llvm::zip(own, sizes))
+      if (!expectEqual(size, all))
+        return refused(op, "has operands of other sizes");
+    operand.set(withSizes(op, operand.get(), sizes));
+  }
+  return {};
+}
+
+/// \p value as a tensor of \p sizes, which are taken to be its own.
+Value SizeNamer::withSizes(Operation *user, Value value, const Dims &sizes) {
+  OpBuilder builder(user);
+  const auto all = static_cast<int64_t>(sizes.size());
+  Value same = builder.create<stablehlo::BroadcastInDimOp>(
+      user->getLoc(), value.getType(), value,
+      llvm::to_vector(llvm::seq<int64_t>(0, all)));
+  setSizes(same, sizes);
+  return same;
 }
 
 Result<void> SizeNamer::follow(Operation *op) {
@@ -262,6 +332,8 @@ Result<void> SizeNamer::follow(Operation *op) {
           return refused(op, "joins tensors of other sizes");
   if (op->getNumResults() != 1)
     return {};
+  if (Result<void> joined = joinOperands(op); !joined)
+    return joined;
   const Dims sizes = dimsOf(op->getResult(0));
   return replaceDynamic(op, sizes);
 }
@@ -270,25 +342,46 @@ Result<void> SizeNamer::follow(Operation *op) {
 // Operations that take sizes
 //===----------------------------------------------------------------------===//
 
-Result<void> SizeNamer::checkBroadcast(Operation *op, Value operand,
-                                       ArrayRef<int64_t> places,
-                                       const Dims &sizes) {
-  for (auto [size, place] : llvm::zip(dimsOf(operand), places))
-    if (size != SizeExpression(1) &&
-        // A number that is not 1 cannot be repeated.
-        !(size.number() ? mustBeSame(size, sizes[place])
-                        : size == sizes[place]))
-      return refused(op, "dimension " + std::to_string(place) +
-                             " may be repeated or not, as sizes will be");
-  return {};
-}
-
 Result<void> SizeNamer::checkReshape(Operation *op, Value operand,
                                      const Dims &sizes) {
   const Known before = countOf(dimsOf(operand)), after = countOf(sizes);
   if (!before || !after || !mustBeSame(*before, *after))
     return refused(op, "may have another number of elements, as sizes will be");
   return {};
+}
+
+/// The part of its operand that \p op takes, which begins at numbers.
+Result<Value> SizeNamer::partOf(stablehlo::RealDynamicSliceOp op,
+                                const Dims &result) {
+  auto elementsIn = [&](Value vector) {
+    std::vector<Known> known = elementsOf(vector);
+    known.resize(result.size());
+    return known;
+  };
+  SmallVector<int64_t> starts, limits;
+  for (auto [start, given, stride, size, count] : llvm::zip_equal(
+           elementsIn(op.getStartIndices()), elementsIn(op.getLimitIndices()),
+           elementsIn(op.getStrides()), dimsOf(op.getOperand()), result)) {
+    const auto first = start ? start->number() : std::nullopt;
+    const Known limit =
+        given || !first ? given : SizeExpression::sumOf(count, *first);
+    if (!limit || *first < 0 || stride != SizeExpression(1))
+      return refused(op, "takes a part that is not known before it runs");
+    starts.push_back(*first);
+    // How far a slice of open size reaches is in its type.
+    limits.push_back(limit->number() ? *limit->number() : nameOf(size));
+    // What is beyond the operand's end may not be negative.
+    const Known beyond = differenceOf(size, *limit);
+    if (!beyond || beyond->number().value_or(0) < 0)
+      return refused(op, "reaches beyond its operand");
+    if (!isSurelyWithin(*limit, size))
+      expectPositive(*beyond);
+  }
+  OpBuilder builder(op);
+  Value part = builder.create<stablehlo::SliceOp>(
+      op.getLoc(), op.getType(), op.getOperand(), starts, limits,
+      SmallVector<int64_t>(starts.size(), 1));
+  return part;
 }
 
 Result<void> SizeNamer::replaceDynamic(Operation *op, const Dims &sizes) {
@@ -305,9 +398,11 @@ Result<void> SizeNamer::replaceDynamic(Operation *op, const Dims &sizes) {
   };
   auto broadcast = [&](Value operand,
                        ArrayRef<int64_t> places) -> Result<void> {
-    if (Result<void> fits = checkBroadcast(op, operand, places, sizes); !fits)
-      return fits;
-    replace(builder.create<BroadcastInDimOp>(location, type, operand, places));
+    Result<Value> repeated = repeatedWhereOne(op, operand, places, sizes);
+    if (!repeated)
+      return repeated.takeError();
+    replace(
+        builder.create<BroadcastInDimOp>(location, type, *repeated, places));
     return {};
   };
   if (auto dynamic = dyn_cast<DynamicBroadcastInDimOp>(op))
@@ -357,35 +452,10 @@ Result<void> SizeNamer::replaceDynamic(Operation *op, const Dims &sizes) {
     return {};
   }
   if (auto slice = dyn_cast<RealDynamicSliceOp>(op)) {
-    SmallVector<int64_t> starts, limits;
-    for (auto [start, limit, size] : llvm::zip(
-             elementsOf(slice.getStartIndices()),
-             elementsOf(slice.getLimitIndices()), dimsOf(slice.getOperand()))) {
-      starts.push_back(start->number().value());
-      if (starts.back() == 0 && *limit == size) {
-        limits.push_back(nameOf(size));
-        continue;
-      }
-      if (limit->number() && size.number()) {
-        limits.push_back(*limit->number());
-        if (starts.back() < 0 || limits.back() > *size.number())
-          return refused(op, "reaches beyond its operand");
-        continue;
-      }
-      // What is beyond the operand's end may not be negative.
-      Known beyond = SizeExpression::productOf(*limit, -1);
-      if (beyond)
-        beyond = SizeExpression::sumOf(*beyond, size);
-      if (!beyond || starts.back() < 0 ||
-          (!size.number() && !isComputed(*limit)))
-        return refused(op, "may reach beyond its operand, as sizes will be");
-      expectPositive(*beyond);
-      // How far the slice reaches is in its type.
-      limits.push_back(nameOf(size));
-    }
-    replace(builder.create<SliceOp>(location, type, slice.getOperand(), starts,
-                                    limits,
-                                    SmallVector<int64_t>(starts.size(), 1)));
+    Result<Value> part = partOf(slice, sizes);
+    if (!part)
+      return part.takeError();
+    replace(*part);
     return {};
   }
   if (auto sum = dyn_cast<nn::CumulativeSumOp>(op)) {

@@ -10,13 +10,14 @@
 // Operations that take sizes as operands become those that have them in their
 // types. The module keeps what the names stand for.
 //
-// What sizes decide (a slice that ends at the smaller of a length and 512) is
-// taken to be as it is for small sizes, and noted as a limit.
+// What else sizes decide (whether those behind windows are the same as others
+// that are added to them) is taken to be as it mostly is, and noted as a limit.
 //
 // A size that follows from a value (the number of elements that are not zero)
 // is a parameter that a `cpu.define_sizes` of that value defines. Sizes behind
 // windows with strides are quotients, which become parameters that follow from
-// those before them.
+// those before them; so do the smaller and the larger one of two sizes, and
+// what two are together if one is repeated.
 //
 // Restrictions: sizes that differ between branches, change in a loop, or follow
 // from windows of stablehlo.reduce_window have no such expression, and fail.

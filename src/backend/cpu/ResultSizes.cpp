@@ -284,33 +284,7 @@ SmallVector<Known> SizeNamer::slicedSizes(stablehlo::RealDynamicSliceOp op) {
   return sizes;
 }
 
-/// The size of what a number of elements and a computed one are broadcast
-/// together to: it is taken for granted that the computed one is that number
-/// or 1.
-Known SizeNamer::joinedSize(const SizeExpression &a, const SizeExpression &b) {
-  const SizeExpression &fixed = a.number() ? a : b,
-                       &computed = a.number() ? b : a;
-  const std::optional<int64_t> number = fixed.number();
-  if (!number || !isComputed(computed))
-    return std::nullopt;
-  // -((c - 1)(c - n))^2 is negative for all others.
-  const Known less = SizeExpression::sumOf(computed, -1),
-              off = SizeExpression::sumOf(computed, -*number);
-  Known product =
-      less && off ? SizeExpression::productOf(*less, *off) : Known();
-  if (product)
-    product = SizeExpression::productOf(*product, *product);
-  if (product)
-    product = SizeExpression::productOf(*product, -1);
-  if (!product)
-    return std::nullopt;
-  if (!llvm::is_contained(table.limits, *product))
-    table.limits.push_back(*product);
-  return fixed;
-}
-
-/// What is broadcast together is of one size, or of size 1; two sizes that are
-/// both open and differ might be either.
+/// What is broadcast together is of one size, or of size 1.
 SmallVector<Known> SizeNamer::broadcastSizes(nn::BroadcastLikeOp op) {
   SmallVector<Known> sizes(tensorOf(op.getResult()).getRank(),
                            SizeExpression(1));
@@ -319,11 +293,7 @@ SmallVector<Known> SizeNamer::broadcastSizes(nn::BroadcastLikeOp op) {
     const size_t first = sizes.size() - own.size();
     for (auto [i, size] : llvm::enumerate(own)) {
       Known &all = sizes[first + i];
-      if (!all || size == SizeExpression(1) || *all == size)
-        continue;
-      if (*all == SizeExpression(1))
-        all = size;
-      else
+      if (all)
         all = joinedSize(*all, size);
     }
   }

@@ -151,7 +151,7 @@ private:
     open.parameters = sizes->parameters;
     open.sizes = sizes->sizes;
     open.limits = sizes->limits;
-    open.quotients = sizes->quotients;
+    open.following = sizes->following;
     for (Id id = 0; id < plan.size(); ++id) {
       const MemorySlot &slot = plan[id];
       open.slots.push_back({slot.space, slot.index,

@@ -13,16 +13,11 @@ using namespace sinter::cpu;
 static Known compared(stablehlo::ComparisonDirection direction,
                       const SizeExpression &a, const SizeExpression &b) {
   using Direction = stablehlo::ComparisonDirection;
-  // What is below zero is no size.
-  auto isSize = [](const SizeExpression &size) {
-    return llvm::all_of(size.terms(),
-                        [](const auto &term) { return term.factor >= 0; });
-  };
   const auto left = a.number(), right = b.number();
   if (!left || !right) {
-    if (direction == Direction::LT && isSize(a) && right && *right <= 0)
+    if (direction == Direction::LT && isSurelySize(a) && right && *right <= 0)
       return 0;
-    if (direction == Direction::GE && isSize(a) && right && *right <= 0)
+    if (direction == Direction::GE && isSurelySize(a) && right && *right <= 0)
       return 1;
     return std::nullopt;
   }
@@ -49,6 +44,9 @@ void SizeNamer::followElements(Operation *op) {
   if (op->getNumResults() != 1)
     return;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (isa_and_nonnull<FloatType>(getElementTypeOrSelf(op->getResult(0))) ||
+      (isa<ConvertOp>(op) && scaled.contains(op->getOperand(0))))
+    return followScaled(op);
   if (!type || type.getRank() > 1 || !type.hasStaticShape() ||
       !isa<IntegerType>(type.getElementType()) || type.getNumElements() > most)
     return;
@@ -126,7 +124,15 @@ void SizeNamer::followElements(Operation *op) {
                                                 : b[i]);
     }
   } else if (isa<DivOp>(op)) {
-    combined(SizeExpression::quotientOf);
+    combined([&](const SizeExpression &a, const SizeExpression &b) -> Known {
+      if (const Known exact = SizeExpression::quotientOf(a, b))
+        return exact;
+      // Of sizes, it is rounded down.
+      const std::optional<int64_t> divisor = b.number();
+      return divisor && *divisor > 0 && isSurelySize(a)
+                 ? table.quotientOf(a, *divisor)
+                 : Known();
+    });
   }
   if (static_cast<int64_t>(made.size()) == type.getNumElements())
     elements[op->getResult(0)] = std::move(made);

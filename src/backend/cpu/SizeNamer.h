@@ -1,9 +1,11 @@
 //===- SizeNamer.h - follows sizes through a function ---------------------===//
 //
 // What NameSizes does its work with: NameSizes.cpp goes from operation to
-// operation, ResultSizes.cpp says how large results are, ShapeArithmetic.cpp
-// what integers that sizes are computed of stand for, ValueSizes.cpp makes
-// parameters of those that stand for nothing that is known.
+// operation, ResultSizes.cpp says how large results are,
+// RepeatedSizes.cpp what is repeated, ShapeArithmetic.cpp
+// what integers that sizes are computed of stand for, ScaledSizes.cpp floats,
+// ValueSizes.cpp makes parameters of those that stand for nothing that is
+// known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +23,25 @@ namespace sinter::cpu {
 
 using Dims = llvm::SmallVector<SizeExpression>;
 using Known = std::optional<SizeExpression>;
+
+/// Whether \p size, of parameters that are sizes, is surely one, too.
+inline bool isSurelySize(const SizeExpression &size) {
+  return llvm::all_of(size.terms(),
+                      [](const auto &term) { return term.factor >= 0; });
+}
+
+/// \p from less \p what; nothing on overflow.
+inline Known differenceOf(const SizeExpression &from,
+                          const SizeExpression &what) {
+  const Known less = SizeExpression::productOf(what, -1);
+  return less ? SizeExpression::sumOf(from, *less) : Known();
+}
+
+/// `size` / `divisor`, a power of two.
+struct ScaledSize {
+  SizeExpression size;
+  int64_t divisor = 1;
+};
 
 /// Goes through a function and says how large everything is.
 class SizeNamer {
@@ -57,21 +78,47 @@ private:
                      const stablehlo::WindowDimension &window);
   /// Takes it for granted that two sizes are the same.
   bool expectEqual(const SizeExpression &a, const SizeExpression &b);
+  /// Whether that was taken for granted.
+  bool areExpectedEqual(const SizeExpression &a, const SizeExpression &b) const;
   llvm::SmallVector<Known> broadcastSizes(nn::BroadcastLikeOp op);
   llvm::SmallVector<Known> slicedSizes(stablehlo::RealDynamicSliceOp op);
   llvm::SmallVector<Known> gatheredSizes(stablehlo::DynamicGatherOp op);
+  /// How many elements two sizes are together that are broadcast.
   Known joinedSize(const SizeExpression &a, const SizeExpression &b);
+  bool mayTakeAsEqual(const SizeExpression &a, const SizeExpression &b);
+  /// Whether \p joined is what \p part and others are together.
+  bool isJoinedOf(const SizeExpression &joined, const SizeExpression &part,
+                  unsigned depth = 0) const;
+  /// Whether \p size follows from sizes of inputs.
+  bool isOfInputs(const SizeExpression &size);
   llvm::SmallVector<Known> calledSizes(mlir::OpResult result);
   void setSizes(mlir::Value value, const Dims &sizes);
   Result<void> replaceDynamic(mlir::Operation *op, const Dims &sizes);
-  Result<void> checkBroadcast(mlir::Operation *op, mlir::Value operand,
-                              llvm::ArrayRef<int64_t> dims, const Dims &sizes);
+  /// \p operand, whose dimensions are \p places of a result of \p sizes, with
+  /// as many elements as that has there wherever it may have 1 or as many.
+  Result<mlir::Value> repeatedWhereOne(mlir::Operation *op, mlir::Value operand,
+                                       llvm::ArrayRef<int64_t> places,
+                                       const Dims &sizes);
+  mlir::Value repeatedAlong(mlir::Operation *user, mlir::Value value,
+                            int64_t dim, const SizeExpression &size);
+  bool isSurelyWithin(const SizeExpression &size, const SizeExpression &all,
+                      unsigned depth = 0) const;
+  Result<mlir::Value> partOf(stablehlo::RealDynamicSliceOp op,
+                             const Dims &result);
+  bool repeatsNothing(nn::BroadcastLikeOp like) const;
+  Result<void> joinOperands(mlir::Operation *op);
+  mlir::Value withSizes(mlir::Operation *user, mlir::Value value,
+                        const Dims &sizes);
   Result<void> checkReshape(mlir::Operation *op, mlir::Value operand,
                             const Dims &sizes);
 
   /// The elements of a short vector of integers, or a number.
   void followElements(mlir::Operation *op);
   void setNumbers(mlir::Operation *op);
+  /// The same of numbers that a size is computed of in floats.
+  void followScaled(mlir::Operation *op);
+  std::vector<std::optional<ScaledSize>> scaledOf(mlir::Value value) const;
+  Known roundedSize(const ScaledSize &number, mlir::Operation *op);
   void countSize(stablehlo::GetDimensionSizeOp op);
   Result<void> checkLimits() const;
   /// Element \p i of \p numbers as a size of what \p user gives: a parameter
@@ -113,6 +160,8 @@ private:
   int64_t nameOf(const SizeExpression &size);
   /// Takes it for granted that \p size is not negative.
   void expectPositive(const SizeExpression &size);
+  /// The same of a parameter that may be no size.
+  void expectSize(const SizeExpression &size);
   /// Takes it for granted that \p size elements hold a slice, unless there is
   /// nothing in what is made of such slices, a tensor of sizes \p result.
   void expectSlice(const SizeExpression &slice, const SizeExpression &size,
@@ -123,12 +172,19 @@ private:
 
   mlir::func::FuncOp function;
   SizeTable table;
+  /// What is taken to be the same.
+  std::vector<std::pair<SizeExpression, SizeExpression>> equal;
+  /// What isOfInputs() has found out: which parameters follow from sizes of
+  /// inputs, of the first ones of the table's.
+  llvm::DenseSet<uint32_t> followsInputs;
+  size_t seenFollowing = 0;
   /// Parameters from this number on are computed; none is where sizes are
   /// followed and nothing is changed.
   uint32_t firstComputed = 0;
   bool mayDefine = false;
   llvm::DenseMap<mlir::Value, Dims> dims;
   llvm::DenseMap<mlir::Value, std::vector<Known>> elements;
+  llvm::DenseMap<mlir::Value, std::vector<std::optional<ScaledSize>>> scaled;
   /// What isCount() has found out.
   llvm::DenseMap<mlir::Value, bool> counts;
 };

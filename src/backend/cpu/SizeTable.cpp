@@ -11,7 +11,7 @@ using namespace sinter::cpu;
 
 static constexpr StringLiteral parametersAttribute = "cpu.size_parameters",
                                sizesAttribute = "cpu.sizes",
-                               quotientsAttribute = "cpu.size_quotients",
+                               followingAttribute = "cpu.sizes_that_follow",
                                limitsAttribute = "cpu.size_limits";
 
 /// Terms one after the other: the factor, how many parameters, these.
@@ -41,6 +41,35 @@ static std::optional<SizeExpression> decoded(ArrayRef<int64_t> numbers) {
   return numbers.empty() ? SizeExpression::of(std::move(terms)) : std::nullopt;
 }
 
+/// The parameter, the kind, the divisor, how many numbers the first size is in,
+/// and both sizes.
+static SmallVector<int64_t> encoded(const FollowingSize &each) {
+  const SmallVector<int64_t> size = encoded(each.size);
+  SmallVector<int64_t> numbers = {each.parameter,
+                                  static_cast<int64_t>(each.kind), each.divisor,
+                                  static_cast<int64_t>(size.size())};
+  llvm::append_range(numbers, size);
+  llvm::append_range(numbers, encoded(each.other));
+  return numbers;
+}
+
+static std::optional<FollowingSize>
+decodedFollowing(ArrayRef<int64_t> numbers) {
+  constexpr size_t head = 4;
+  if (numbers.size() < head || numbers[3] < 0 ||
+      numbers.size() - head < static_cast<uint64_t>(numbers[3]) ||
+      numbers[1] < 0 ||
+      numbers[1] > static_cast<int64_t>(FollowingKind::Together))
+    return std::nullopt;
+  const auto size = decoded(numbers.slice(head, numbers[3])),
+             other = decoded(numbers.drop_front(head + numbers[3]));
+  if (!size || !other)
+    return std::nullopt;
+  return FollowingSize{static_cast<uint32_t>(numbers[0]),
+                       static_cast<FollowingKind>(numbers[1]), *size, *other,
+                       numbers[2]};
+}
+
 std::optional<SizeTable> SizeTable::of(ModuleOp module) {
   auto names = module->getAttrOfType<ArrayAttr>(parametersAttribute);
   auto sizes = module->getAttrOfType<ArrayAttr>(sizesAttribute);
@@ -61,15 +90,12 @@ std::optional<SizeTable> SizeTable::of(ModuleOp module) {
   };
   if (!read(sizes, table.sizes) || !read(limits, table.limits))
     return std::nullopt;
-  if (auto quotients = module->getAttrOfType<ArrayAttr>(quotientsAttribute))
-    for (auto each : quotients.getAsRange<DenseI64ArrayAttr>()) {
-      ArrayRef<int64_t> numbers = each.asArrayRef();
-      std::optional<SizeExpression> size =
-          numbers.size() < 2 ? std::nullopt : decoded(numbers.drop_front(2));
+  if (auto following = module->getAttrOfType<ArrayAttr>(followingAttribute))
+    for (auto each : following.getAsRange<DenseI64ArrayAttr>()) {
+      std::optional<FollowingSize> size = decodedFollowing(each.asArrayRef());
       if (!size)
         return std::nullopt;
-      table.quotients.push_back(
-          {static_cast<uint32_t>(numbers[0]), *size, numbers[1]});
+      table.following.push_back(std::move(*size));
     }
   return table;
 }
@@ -87,15 +113,12 @@ void SizeTable::setOf(ModuleOp module) const {
   };
   write(sizesAttribute, sizes);
   write(limitsAttribute, limits);
-  if (quotients.empty())
+  if (following.empty())
     return;
   SmallVector<Attribute> all;
-  for (const SizeQuotient &each : quotients) {
-    SmallVector<int64_t> numbers = {each.parameter, each.divisor};
-    llvm::append_range(numbers, encoded(each.size));
-    all.push_back(builder.getDenseI64ArrayAttr(numbers));
-  }
-  module->setAttr(quotientsAttribute, builder.getArrayAttr(all));
+  for (const FollowingSize &each : following)
+    all.push_back(builder.getDenseI64ArrayAttr(encoded(each)));
+  module->setAttr(followingAttribute, builder.getArrayAttr(all));
 }
 
 SizeExpression SizeTable::expressionOf(int64_t size) const {
@@ -110,6 +133,14 @@ SizeTable::countOf(ArrayRef<int64_t> shape) const {
     if (count)
       count = SizeExpression::productOf(*count, expressionOf(size));
   return count;
+}
+
+void SizeTable::addParameter(std::string name) {
+  // A name of names would grow without end.
+  constexpr size_t longest = 200;
+  if (name.size() > longest)
+    name = "size " + std::to_string(parameters.size());
+  parameters.push_back(std::move(name));
 }
 
 std::optional<SizeExpression> SizeTable::quotientOf(const SizeExpression &size,
@@ -132,14 +163,39 @@ std::optional<SizeExpression> SizeTable::quotientOf(const SizeExpression &size,
         SizeExpression::of(std::move(terms));
     return whole ? SizeExpression::sumOf(*whole, number) : std::nullopt;
   }
-  for (const SizeQuotient &known : quotients)
-    if (known.size == size && known.divisor == divisor)
+  for (const FollowingSize &known : following)
+    if (known.kind == FollowingKind::Quotient && known.size == size &&
+        known.divisor == divisor)
       return SizeExpression::parameter(known.parameter);
   const auto number = static_cast<uint32_t>(parameters.size());
-  quotients.push_back({number, size, divisor});
-  parameters.push_back("floor((" + size.text(parameters) + ") / " +
-                       std::to_string(divisor) + ")");
+  following.push_back({number, FollowingKind::Quotient, size, {}, divisor});
+  addParameter("floor((" + size.text(parameters) + ") / " +
+               std::to_string(divisor) + ")");
   return SizeExpression::parameter(number);
+}
+
+SizeExpression SizeTable::followingOf(FollowingKind kind,
+                                      const SizeExpression &size,
+                                      const SizeExpression &other) {
+  for (const FollowingSize &known : following)
+    if (known.kind == kind && ((known.size == size && known.other == other) ||
+                               (known.size == other && known.other == size)))
+      return SizeExpression::parameter(known.parameter);
+  const auto number = static_cast<uint32_t>(parameters.size());
+  following.push_back({number, kind, size, other, 1});
+  const char *name = kind == FollowingKind::Least      ? "min"
+                     : kind == FollowingKind::Greatest ? "max"
+                                                       : "together";
+  addParameter(std::string(name) + "(" + size.text(parameters) + ", " +
+               other.text(parameters) + ")");
+  return SizeExpression::parameter(number);
+}
+
+const FollowingSize *SizeTable::sourceOf(uint32_t parameter) const {
+  for (const FollowingSize &each : following)
+    if (each.parameter == parameter)
+      return &each;
+  return nullptr;
 }
 
 std::optional<SizeExpression> SizeTable::partsOf(const TaskPart &part) {

@@ -20,7 +20,7 @@ struct SizeTable {
   /// By the number of the name.
   std::vector<SizeExpression> sizes;
   /// Parameters that follow from those before them.
-  std::vector<SizeQuotient> quotients;
+  std::vector<FollowingSize> following;
   /// What was taken for granted: the graph computes the same as long as none of
   /// these is negative.
   std::vector<SizeExpression> limits;
@@ -38,8 +38,16 @@ struct SizeTable {
   /// a multiple; nothing on overflow.
   std::optional<SizeExpression> quotientOf(const SizeExpression &size,
                                            int64_t divisor);
+  /// The parameter that follows from \p size and \p other.
+  SizeExpression followingOf(FollowingKind kind, const SizeExpression &size,
+                             const SizeExpression &other);
+  /// What \p parameter follows from; null where it does not.
+  const FollowingSize *sourceOf(uint32_t parameter) const;
   /// How many blocks \p part is; nothing on overflow.
   std::optional<SizeExpression> partsOf(const TaskPart &part);
+
+private:
+  void addParameter(std::string name);
 };
 
 } // namespace sinter::cpu

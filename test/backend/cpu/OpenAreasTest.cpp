@@ -185,7 +185,7 @@ TEST(OpenAreas, GoDownAndUp) {
   auto program = compiled(text, *cpu::Target::host());
   ASSERT_TRUE(program && program->open);
   // Halves, and tiles of Winograd's method.
-  EXPECT_GE(program->open->quotients.size(), 2U);
+  EXPECT_GE(program->open->following.size(), 2U);
   auto executor = executorOf(program, 2);
   ASSERT_TRUE(executor);
   for (auto [height, width] : {std::pair(20, 24), std::pair(8, 38),

@@ -5,9 +5,10 @@
 // arithmetic on shapes leads to, too.
 
 // CHECK: module attributes {
-// CHECK-SAME: cpu.size_limits = [array<i64: 512, 0, -1, 1, 1>]
-// CHECK-SAME: cpu.size_parameters = ["N", "S"]
-// CHECK-SAME: cpu.sizes = [array<i64: 1, 1, 0>, array<i64: 1, 1, 1>, array<i64: 8, 2, 0, 1>]
+// CHECK-SAME: cpu.size_limits = []
+// CHECK-SAME: cpu.size_parameters = ["N", "S", "min(S, 512)"]
+// CHECK-SAME: cpu.sizes = [array<i64: 1, 1, 0>, array<i64: 1, 1, 1>, array<i64: 8, 2, 0, 1>, array<i64: 1, 1, 2>]
+// CHECK-SAME: cpu.sizes_that_follow = [array<i64: 2, 1, 1, 3, 1, 1, 1, 512, 0>]
 
 // CHECK: func.func @main(%[[X:.*]]: tensor<?x?x8xf32, [[BOTH:array<i64: [0-9]+, [0-9]+, 8>]]>
 func.func @main(%x: tensor<?x?x8xf32> {sinter.dims = ["N", "S", ""]},
@@ -28,7 +29,7 @@ func.func @main(%x: tensor<?x?x8xf32> {sinter.dims = ["N", "S", ""]},
   // CHECK: stablehlo.reshape %{{.*}} : (tensor<?x?x8xf32, [[BOTH]]>) -> tensor<?xf32, array<i64: {{[0-9]+}}>>
   %flat = stablehlo.dynamic_reshape %y, %all
       : (tensor<?x?x8xf32>, tensor<1xi64>) -> tensor<?xf32>
-  // A slice that ends at S, as long as that is 512 at most.
+  // A slice that ends at the smaller one of S and 512.
   %most = stablehlo.constant dense<512> : tensor<1xi64>
   %end = stablehlo.minimum %second, %most : tensor<1xi64>
   %one = stablehlo.constant dense<1> : tensor<1xi64>
