@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the public conformance suites through `sinter test` and holds the result against a list.
 
-    test/conformance/run.py --sinter build/bin/sinter [--backend cpu] [--update] [SUITE_DIR ...]
+    test/conformance/run.py --sinter build/bin/sinter [--backend cpu] [--precision P] [--update] [SUITE_DIR ...]
 
 The suites are the ONNX backend cases of Debian's libonnx-testdata, onnx-light (public image models with light
 weights) where it is found below $SINTER_SHARED or in ../shared beside the checkout, and any further folder named. What is not
@@ -56,9 +56,9 @@ def without_path(reason, path):
     return " ".join(reason.replace(os.path.normpath(path) + os.sep, "").split())
 
 
-def run_batch(sinter, backend, paths):
+def run_batch(sinter, backend, paths, options=()):
     """The answers of one `sinter test` process: {case name: (status, reason)}, and how the process ended."""
-    command = [sinter, "test", "--backend", backend, "--threads", "1", "--json", *paths]
+    command = [sinter, "test", "--backend", backend, "--threads", "1", "--json", *options, *paths]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S)
         output, ending = done.stdout, f"exit code {done.returncode}: {done.stderr.strip()[-300:]}"
@@ -76,21 +76,21 @@ def run_batch(sinter, backend, paths):
     return answers, ending
 
 
-def run_cases(sinter, backend, paths):
+def run_cases(sinter, backend, paths, options=()):
     """Runs a batch; where a process died on the way, each case without an answer gets a process of its own."""
-    answers, _ = run_batch(sinter, backend, paths)
+    answers, _ = run_batch(sinter, backend, paths, options)
     for path in paths:
         if case_name(path) not in answers:
-            alone, ending = run_batch(sinter, backend, [path])
+            alone, ending = run_batch(sinter, backend, [path], options)
             answers[case_name(path)] = alone.get(case_name(path), ("failed", " ".join(f"no answer, {ending}".split())))
     return answers
 
 
-def run_suite(sinter, backend, paths, jobs):
+def run_suite(sinter, backend, paths, jobs, options=()):
     batches = [paths[i : i + BATCH] for i in range(0, len(paths), BATCH)]
     answers = {}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for part in pool.map(lambda batch: run_cases(sinter, backend, batch), batches):
+        for part in pool.map(lambda batch: run_cases(sinter, backend, batch, options), batches):
             answers.update(part)
     return answers
 
@@ -141,11 +141,17 @@ def judge(backend, answers, list_path, update):
     return len(broken) + len(stale)
 
 
+def add_precision(parser):
+    """--precision P, as the words that `sinter test` gets."""
+    parser.add_argument("--precision", type=lambda name: ("--precision", name), default=(), help="what products of f32 may be computed with: see `sinter test --help`")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sinter", required=True, help="the program")
     parser.add_argument("--backend", action="append", help="cpu or interpreter; may be repeated (default: cpu)")
     parser.add_argument("--update", action="store_true", help="rewrite the list of missing cases")
+    add_precision(parser)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("directories", nargs="*", metavar="SUITE_DIR")
     arguments = parser.parse_args()
@@ -156,7 +162,7 @@ def main():
         sys.exit(f"run.py: no cases below {ONNX_DATA}; install libonnx-testdata")
     bad = 0
     for backend in arguments.backend or ["cpu"]:
-        answers = run_suite(arguments.sinter, backend, paths, arguments.jobs)
+        answers = run_suite(arguments.sinter, backend, paths, arguments.jobs, arguments.precision)
         bad += judge(backend, answers, os.path.join(HERE, f"missing-{backend}.txt"), arguments.update)
     sys.exit(1 if bad else 0)
 

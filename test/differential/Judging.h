@@ -4,6 +4,7 @@
 #define SINTER_TEST_DIFFERENTIAL_JUDGING_H
 
 #include "backend/cpu/Compiler.h"
+#include "backend/cpu/TileEmulator.h"
 #include "differential/RandomProgram.h"
 #include "runtime/CpuFeatures.h"
 #include "runtime/ProgramExecutor.h"
@@ -82,13 +83,20 @@ inline Judgement comparedWith(const std::vector<Tensor> &got,
 }
 
 /// The machine that programs of \p seed are compiled for: mostly the one we run
-/// on, sometimes one that has less and whose programs run here, too; that which
-/// SINTER_CPU names, if it is set.
+/// on, sometimes one that has less and whose programs run here, too, or one
+/// with matrix units for everything, which are emulated; that which SINTER_CPU
+/// names, if it is set.
 inline std::optional<cpu::Target> machineOf(uint64_t seed) {
   constexpr const char *lesser[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
   const char *name = std::getenv("SINTER_CPU");
   if (!name && seed % 8 < std::size(lesser))
     name = lesser[seed % 8];
+  if (!name && seed % 8 == std::size(lesser)) {
+    std::optional<cpu::Target> tiles = cpu::hostWithTiles();
+    if (tiles)
+      cpu::preferTiles(*tiles);
+    return tiles;
+  }
   if (!name)
     return std::nullopt;
   Result<cpu::Target> target = cpu::Target::named("", name, "");
@@ -97,17 +105,28 @@ inline std::optional<cpu::Target> machineOf(uint64_t seed) {
   return std::nullopt;
 }
 
-/// What the CPU backend makes of \p inputs on \p machine. SINTER_DUMP is a
-/// folder for the kernels' code.
-inline Result<std::vector<Tensor>>
-compiledResults(const Model &model, const std::vector<Tensor> &inputs,
-                const std::optional<cpu::Target> &machine = std::nullopt) {
+/// How programs are compiled for \p machine, in one thread. Tiles that compute
+/// everything are as exact as f32 is. SINTER_DUMP is a folder for the kernels'
+/// code.
+inline cpu::CpuOptions
+optionsFor(const std::optional<cpu::Target> &machine = std::nullopt) {
   cpu::CpuOptions options;
   options.threads = 1;
   options.target = machine;
+  if (machine && machine->hasMatrixUnits) {
+    options.precision = Precision::Exact;
+    options.onCode = cpu::emulateTiles;
+  }
   if (const char *folder = std::getenv("SINTER_DUMP"))
     options.dumpFolder = folder;
-  Result<Program> program = cpu::compileForCpu(model, options);
+  return options;
+}
+
+/// What the CPU backend makes of \p inputs on \p machine.
+inline Result<std::vector<Tensor>>
+compiledResults(const Model &model, const std::vector<Tensor> &inputs,
+                const std::optional<cpu::Target> &machine = std::nullopt) {
+  Result<Program> program = cpu::compileForCpu(model, optionsFor(machine));
   if (!program)
     return program.takeError();
   auto executor =

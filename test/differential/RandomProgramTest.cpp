@@ -240,12 +240,8 @@ Result<std::unique_ptr<ProgramExecutor>> openExecutor(const Model &batch,
     if (auto report = raiseForKernels(model); !report)
       return report.takeError();
   }
-  cpu::CpuOptions options;
-  options.threads = 1;
-  options.target = machineOf(seed);
-  if (const char *folder = std::getenv("SINTER_DUMP"))
-    options.dumpFolder = folder;
-  Result<Program> program = cpu::compileForCpu(model, options);
+  Result<Program> program =
+      cpu::compileForCpu(model, optionsFor(machineOf(seed)));
   if (!program)
     return program.takeError();
   return ProgramExecutor::create(std::make_shared<Program>(std::move(*program)),

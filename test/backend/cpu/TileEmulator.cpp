@@ -221,8 +221,7 @@ std::optional<Target> cpu::hostWithTiles() {
   target.hasMatrixUnits = true;
   const Target like =
       *Target::named("x86_64-unknown-linux-gnu", "sapphirerapids", "");
-  target.rates.tiles = like.rates.tiles;
-  target.rates.tileLoads = like.rates.tileLoads;
+  target.rates = like.rates;
   return target;
 }
 

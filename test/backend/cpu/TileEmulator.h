@@ -25,8 +25,9 @@ namespace sinter::cpu {
 /// instructions. For code that is neither compiled nor lowered yet.
 void emulateTiles(mlir::ModuleOp module);
 
-/// The machine that we run on, as if it had matrix units; nothing on machines
-/// without the vectors that kernels for these have (AVX-512).
+/// The machine that we run on, as if it had matrix units and were as fast as a
+/// Sapphire Rapids; nothing on machines without the vectors that kernels for
+/// these have (AVX-512).
 std::optional<Target> hostWithTiles();
 
 /// Makes matrix units of \p target faster than all else it has, and memory take

@@ -1,11 +1,11 @@
 //===- TileCompiler.cpp - the compiler for a machine with matrix units ----===//
 //
 // With this in it, libsinter-compiler.so compiles for the machine it runs on as
-// if that had matrix units, whose instructions are emulated (TileEmulator.h). So
-// whole models and the public suites can be run on any machine with AVX-512.
+// if that had matrix units, whose instructions are emulated (TileEmulator.h).
+// So whole models and the public suites can be run on any machine with AVX-512.
 // Tiles compute whatever they can or, where SINTER_TILES is `estimated`, what a
-// Sapphire Rapids would give them. Code calls functions of the process, hence no
-// other process may have it: nothing is kept.
+// Sapphire Rapids would give them. Code calls functions of the process, hence
+// no other process may have it: nothing is kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +21,9 @@ using namespace sinter;
 namespace {
 
 void compileForTiles(cpu::CpuOptions &options) {
+  // A machine that somebody asked for.
+  if (options.target)
+    return;
   static const std::optional<cpu::Target> target = [] {
     std::optional<cpu::Target> host = cpu::hostWithTiles();
     const char *wanted = std::getenv("SINTER_TILES");
