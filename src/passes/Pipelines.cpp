@@ -4,7 +4,9 @@
 
 #include "graph/Constants.h"
 #include "graph/FirstError.h"
+#include "graph/Verification.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "passes/ChannelsFirst.h"
@@ -87,10 +89,11 @@ static void countOperations(ModuleOp module,
 
 /// Runs one pass; what it says when it fails is the error.
 static Result<void> runPass(std::unique_ptr<Pass> pass, ModuleOp module,
-                            const PatternRun &run) {
+                            const PatternRun &run, bool verifies) {
   const std::string name = pass->getArgument().str();
   FirstError reported(module.getContext());
   PassManager manager(module.getContext());
+  manager.enableVerifier(verifies);
   manager.addPass(std::move(pass));
   if (succeeded(manager.run(module)))
     return {};
@@ -175,7 +178,9 @@ public:
   Result<void> run(std::unique_ptr<Pass> pass) {
     const std::string name = pass->getArgument().str();
     auto start = std::chrono::steady_clock::now();
-    if (auto done = runPass(std::move(pass), module, *patterns); !done)
+    if (auto done =
+            runPass(std::move(pass), module, *patterns, verifiesEachPass());
+        !done)
       return done.takeError();
     if (wrong && !canGoOn(name, *wrong)) {
       wrong->message = "pass " + name + ": " + wrong->message;
@@ -193,6 +198,18 @@ public:
     return {};
   }
 
+  /// Verifies what the passes made, where nobody did so after each.
+  Result<void> end() {
+    if (verifiesEachPass())
+      return {};
+    FirstError reported(module.getContext());
+    if (succeeded(mlir::verify(module)))
+      return {};
+    return invalidModel(
+        "the graph is not sound after passes over it: " + reported.take() +
+        " (--verify-numerics says after which)");
+  }
+
   ~PipelineRun() {
     patterns->afterEach = {};
     if (check)
@@ -200,6 +217,13 @@ public:
   }
 
 private:
+  /// Verifying takes as long as passes that find nothing to do, so each is
+  /// verified only where somebody looks for what is wrong.
+  bool verifiesEachPass() const {
+    return verifiesEachStage() || options.verifyNumerics ||
+           options.verifyEach || !options.printIrAfter.empty();
+  }
+
   /// What the oracle cannot run it cannot compare: the rest is not verified,
   /// and the report says so.
   bool canGoOn(const std::string &pass, const Error &error) {
@@ -250,6 +274,8 @@ Result<void> runPasses(
   for (std::unique_ptr<Pass> &pass : pipeline(*patterns))
     if (Result<void> done = run.run(std::move(pass)); !done)
       return done;
+  if (Result<void> ended = run.end(); !ended)
+    return ended;
   report.patterns = (*patterns)->counts();
   report.lastStep = (*patterns)->lastStep();
   return {};

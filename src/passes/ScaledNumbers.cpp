@@ -35,13 +35,15 @@ template <typename T> static double leastKept() {
   return isWide ? static_cast<double>(std::numeric_limits<T>::min()) : 0;
 }
 
-/// Whether \p before, scaled to \p numbers and rounded to the type, keeps the
-/// digits that the type has: below its normal numbers there are fewer. What is
-/// rounded off counts against the largest number of its channel. A channel that
-/// counts as zeros before has no digits to lose: training with weight decay
-/// makes such ones of channels that do nothing.
-static bool keepsDigits(ElementType type, ArrayRef<double> before,
-                        ArrayRef<double> numbers, const ChannelOf &channelOf) {
+/// Scales \p numbers in place, one channel by one factor, and says whether they
+/// are finite before and, rounded to the type, behind it, and keep the digits
+/// that the type has: below its normal numbers there are fewer. What is rounded
+/// off counts against the largest number of its channel. A channel that counts
+/// as zeros before has no digits to lose: training with weight decay makes such
+/// ones of channels that do nothing.
+static bool scaleSoundly(ElementType type, const ChannelOf &channelOf,
+                         ArrayRef<double> scale,
+                         MutableArrayRef<double> numbers) {
   return dispatch(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (isStdComplex<T>) {
@@ -51,20 +53,26 @@ static bool keepsDigits(ElementType type, ArrayRef<double> before,
         double before = 0, largest = 0, lost = 0;
       };
       std::vector<Channel> channels(channelOf.count());
+      Channel *all = channels.data();
+      const double *scales = scale.data();
+      bool isFinite = true;
       channelOf.forEach(numbers.size(), [&](int64_t index, int64_t place) {
-        const double number = numbers[index];
+        const double before = numbers[index];
+        const double number = before * scales[place];
         const double rounded = static_cast<double>(static_cast<T>(number));
-        Channel &channel = channels[place];
-        channel.before = std::max(channel.before, std::abs(before[index]));
+        numbers[index] = number;
+        isFinite &= std::isfinite(before) & std::isfinite(rounded);
+        Channel &channel = all[place];
+        channel.before = std::max(channel.before, std::abs(before));
         channel.largest = std::max(channel.largest, std::abs(number));
         channel.lost = std::max(channel.lost, std::abs(rounded - number));
       });
       const double unit =
           static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
-      return llvm::all_of(channels, [&](const Channel &channel) {
-        return channel.lost <= unit * channel.largest ||
-               channel.before < leastKept<T>();
-      });
+      return isFinite && llvm::all_of(channels, [&](const Channel &channel) {
+               return channel.lost <= unit * channel.largest ||
+                      channel.before < leastKept<T>();
+             });
     }
   });
 }
@@ -74,15 +82,8 @@ std::optional<std::vector<double>> scaledNumbers(const Weight &weight,
                                                  ArrayRef<double> scale) {
   if (isOne(scale))
     return std::vector<double>();
-  const std::vector<double> before = weight.numbers();
-  if (!llvm::all_of(before, [](double each) { return std::isfinite(each); }))
-    return std::nullopt;
-  std::vector<double> numbers = before;
-  channelOf.forEach(numbers.size(), [&](int64_t index, int64_t channel) {
-    numbers[index] *= scale[channel];
-  });
-  if (!roundsFinitely(weight.type(), numbers) ||
-      !keepsDigits(weight.type(), before, numbers, channelOf))
+  std::vector<double> numbers = weight.numbers();
+  if (!scaleSoundly(weight.type(), channelOf, scale, numbers))
     return std::nullopt;
   return numbers;
 }

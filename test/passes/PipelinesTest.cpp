@@ -1,5 +1,7 @@
 #include "passes/Pipelines.h"
 
+#include "graph/Verification.h"
+#include "mlir/Pass/Pass.h"
 #include "passes/GraphHarness.h"
 
 using namespace sinter;
@@ -41,6 +43,50 @@ TEST(Simplify, ReportsAndKeepsTheOriginal) {
   EXPECT_FALSE(report->passTimes.empty());
   expectClose(before, run(model), 1e-5);
   EXPECT_TRUE(sameBits(before, run(original)));
+}
+
+/// Says that results of the function are of another type than they are.
+struct BreakGraph
+    : mlir::PassWrapper<BreakGraph, mlir::OperationPass<mlir::ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BreakGraph)
+  mlir::StringRef getArgument() const override { return "break-graph"; }
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<mlir::func::FuncOp>())
+      for (mlir::Operation &op :
+           function.getBody().front().without_terminator())
+        op.getResult(0).setType(mlir::RankedTensorType::get(
+            {7}, mlir::Float32Type::get(&getContext())));
+  }
+};
+
+TEST(RunPasses, VerifyWhatTheyMade) {
+  for (bool each : {false, true}) {
+    Model model = parseModel(R"(
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %s = stablehlo.add %x, %x : tensor<3xf32>
+  return %s : tensor<3xf32>
+})");
+    SimplifyOptions options;
+    // Nothing is printed, but each pass is looked at.
+    if (each)
+      options.printIrAfter = {"simplify-algebra"};
+    SimplifyReport report;
+    Result<void> done = runPasses(
+        model.module(), options,
+        [](const std::shared_ptr<PatternRun> &) {
+          Passes passes;
+          passes.push_back(std::make_unique<BreakGraph>());
+          return passes;
+        },
+        report);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, ErrorKind::InvalidModel);
+    const std::string wanted = each || verifiesEachStage()
+                                   ? "pass break-graph failed: "
+                                   : "the graph is not sound after passes";
+    EXPECT_NE(done.error().message.find(wanted), std::string::npos)
+        << done.error().message;
+  }
 }
 
 TEST(Simplify, Labels) {

@@ -3,6 +3,7 @@
 #include "backend/cpu/codegen/Codegen.h"
 
 #include "backend/cpu/codegen/Optimizer.h"
+#include "graph/Verification.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,8 +17,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-
-#include <cstdlib>
 
 using namespace sinter;
 using namespace sinter::cpu;
@@ -47,18 +46,10 @@ static void setAttributes(llvm::Module &module, const Target &target,
   }
 }
 
-bool cpu::verifiesCode() {
-  static const bool wanted = [] {
-    const char *text = std::getenv("SINTER_VERIFY_CODE");
-    return text ? std::string_view(text) == "1" : SINTER_VERIFY_CODE != 0;
-  }();
-  return wanted;
-}
-
 /// \p when: "after lowering", say.
 static Result<void> verifyIfWanted(const llvm::Module &module,
                                    const char *when) {
-  if (!verifiesCode())
+  if (!verifiesEachStage())
     return {};
   std::string problems;
   llvm::raw_string_ostream stream(problems);
@@ -74,7 +65,7 @@ static Result<void> emit(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::raw_svector_ostream stream(output);
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
-                                  /*DisableVerify=*/!verifiesCode()))
+                                  /*DisableVerify=*/!verifiesEachStage()))
     return systemError("the target cannot emit this kind of file");
   passes.run(module);
   return {};

@@ -46,16 +46,15 @@ void registerCodegenDialects(mlir::DialectRegistry &registry);
 /// ("amx-tile", ...), which it does by calls of LLVM's intrinsics for tiles
 /// only; code without any is made as for a target without the units. \p stages
 /// are told of "lower", "translate", "optimise" and "assemble".
+///
+/// Where each stage is verified (graph/Verification.h), MLIR's verifier looks
+/// at the kernels before the first and after each pass that lowers them, and
+/// LLVM's before and after its optimiser and between the passes behind it; what
+/// they find is an error.
 Result<ObjectFile> compile(mlir::ModuleOp module, const Target &target,
                            const CodegenDumps &dumps = {},
                            std::vector<std::string> *matrixFeatures = nullptr,
                            CompileStages *stages = nullptr);
-
-/// Whether MLIR's verifier looks at kernels after each pass that lowers them,
-/// and LLVM's before and after its optimiser and between the passes behind it.
-/// On in debug and sanitizer builds, and where the environment has
-/// SINTER_VERIFY_CODE=1. What they find is an error of compile.
-bool verifiesCode();
 
 /// The first half of compile: rewrites \p module into the LLVM dialect.
 Result<void> lowerToLLVM(mlir::ModuleOp module, const Target &target);

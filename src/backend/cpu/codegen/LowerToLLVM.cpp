@@ -3,6 +3,7 @@
 #include "backend/cpu/codegen/Codegen.h"
 
 #include "backend/cpu/codegen/ExpandExtremes.h"
+#include "graph/Verification.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -207,9 +208,10 @@ Result<void> cpu::lowerToLLVM(ModuleOp module, const Target &target) {
                                     diagnostics += diagnostic.str();
                                   });
   PassManager passes(module.getContext());
-  passes.enableVerifier(verifiesCode());
+  const bool verifies = verifiesEachStage();
+  passes.enableVerifier(verifies);
   buildPipeline(passes, target);
-  if (failed(verify(module)) || failed(passes.run(module)))
+  if ((verifies && failed(verify(module))) || failed(passes.run(module)))
     return systemError("cannot lower kernels to machine code: " + diagnostics);
   return {};
 }
