@@ -35,15 +35,47 @@ template <typename T> static double leastKept() {
   return isWide ? static_cast<double>(std::numeric_limits<T>::min()) : 0;
 }
 
-/// Scales \p numbers in place, one channel by one factor, and says whether they
-/// are finite before and, rounded to the type, behind it, and keep the digits
-/// that the type has: below its normal numbers there are fewer. What is rounded
-/// off counts against the largest number of its channel. A channel that counts
-/// as zeros before has no digits to lose: training with weight decay makes such
-/// ones of channels that do nothing.
-static bool scaleSoundly(ElementType type, const ChannelOf &channelOf,
-                         ArrayRef<double> scale,
-                         MutableArrayRef<double> numbers) {
+/// Scales \p numbers in place, one channel by one factor, and says whether all
+/// that comes of it are zeros or normal numbers of the type: those are finite,
+/// and keep their digits when they are rounded.
+static bool scaleNormally(ElementType type, const ChannelOf &channelOf,
+                          ArrayRef<double> scale,
+                          MutableArrayRef<double> numbers) {
+  return dispatch(type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (isStdComplex<T>) {
+      return false;
+    } else {
+      const auto least = static_cast<double>(std::numeric_limits<T>::min());
+      const auto most = static_cast<double>(std::numeric_limits<T>::max());
+      bool areNormal = true;
+      channelOf.forEachRun(numbers.size(), [&](ChannelOf::Run run) {
+        double *number = numbers.data() + run.begin;
+        const double *factor = scale.data() + run.channel;
+        const auto scaleOne = [&](double &each, double by) {
+          each *= by;
+          const double size = std::abs(each);
+          areNormal &= (size >= least || size == 0) && size <= most;
+        };
+        if (run.inTurn)
+          for (int64_t i = 0; i < run.length; ++i)
+            scaleOne(number[i], factor[i]);
+        else
+          for (int64_t i = 0; i < run.length; ++i)
+            scaleOne(number[i], *factor);
+      });
+      return areNormal;
+    }
+  });
+}
+
+/// Whether \p before, finite and scaled to \p numbers and rounded to the type,
+/// keeps the digits that the type has: below its normal numbers there are
+/// fewer. What is rounded off counts against the largest number of its channel.
+/// A channel that counts as zeros before has no digits to lose: training with
+/// weight decay makes such ones of channels that do nothing.
+static bool keepsDigits(ElementType type, ArrayRef<double> before,
+                        ArrayRef<double> numbers, const ChannelOf &channelOf) {
   return dispatch(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (isStdComplex<T>) {
@@ -53,26 +85,20 @@ static bool scaleSoundly(ElementType type, const ChannelOf &channelOf,
         double before = 0, largest = 0, lost = 0;
       };
       std::vector<Channel> channels(channelOf.count());
-      Channel *all = channels.data();
-      const double *scales = scale.data();
-      bool isFinite = true;
       channelOf.forEach(numbers.size(), [&](int64_t index, int64_t place) {
-        const double before = numbers[index];
-        const double number = before * scales[place];
+        const double number = numbers[index];
         const double rounded = static_cast<double>(static_cast<T>(number));
-        numbers[index] = number;
-        isFinite &= std::isfinite(before) & std::isfinite(rounded);
-        Channel &channel = all[place];
-        channel.before = std::max(channel.before, std::abs(before));
+        Channel &channel = channels[place];
+        channel.before = std::max(channel.before, std::abs(before[index]));
         channel.largest = std::max(channel.largest, std::abs(number));
         channel.lost = std::max(channel.lost, std::abs(rounded - number));
       });
       const double unit =
           static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
-      return isFinite && llvm::all_of(channels, [&](const Channel &channel) {
-               return channel.lost <= unit * channel.largest ||
-                      channel.before < leastKept<T>();
-             });
+      return llvm::all_of(channels, [&](const Channel &channel) {
+        return channel.lost <= unit * channel.largest ||
+               channel.before < leastKept<T>();
+      });
     }
   });
 }
@@ -83,7 +109,12 @@ std::optional<std::vector<double>> scaledNumbers(const Weight &weight,
   if (isOne(scale))
     return std::vector<double>();
   std::vector<double> numbers = weight.numbers();
-  if (!scaleSoundly(weight.type(), channelOf, scale, numbers))
+  if (scaleNormally(weight.type(), channelOf, scale, numbers))
+    return numbers;
+  const std::vector<double> before = weight.numbers();
+  if (!llvm::all_of(before, [](double each) { return std::isfinite(each); }) ||
+      !roundsFinitely(weight.type(), numbers) ||
+      !keepsDigits(weight.type(), before, numbers, channelOf))
     return std::nullopt;
   return numbers;
 }

@@ -103,10 +103,14 @@ std::vector<double> Weight::numbers() const {
   std::vector<double> result(all.size());
   dispatch(all.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (!isStdComplex<T>)
-      for (int64_t i = 0; i < all.size(); ++i)
-        result[i] =
-            static_cast<double>(all.at<T>(places.empty() ? i : places[i]));
+    if constexpr (!isStdComplex<T>) {
+      if (places.empty())
+        for (int64_t i = 0; i < all.size(); ++i)
+          result[i] = static_cast<double>(all.at<T>(i));
+      else
+        for (int64_t i = 0; i < all.size(); ++i)
+          result[i] = static_cast<double>(all.at<T>(places[i]));
+    }
   });
   return result;
 }
@@ -116,10 +120,19 @@ Value Weight::rebuild(OpBuilder &builder, Location location,
   Tensor tensor(elementType, compute ? seenShape : source.shape());
   dispatch(elementType, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (!isStdComplex<T>)
-      for (int64_t i = 0; i < tensor.size(); ++i)
-        tensor.set<T>(places.empty() ? i : places[i],
-                      static_cast<T>(numbers[i]));
+    if constexpr (!isStdComplex<T>) {
+      std::byte *bytes = tensor.mutableBytes();
+      const auto set = [&](int64_t place, double number) {
+        const T rounded = static_cast<T>(number);
+        std::memcpy(bytes + place * sizeof(T), &rounded, sizeof(T));
+      };
+      if (places.empty())
+        for (int64_t i = 0; i < tensor.size(); ++i)
+          set(i, numbers[i]);
+      else
+        for (int64_t i = 0; i < tensor.size(); ++i)
+          set(places[i], numbers[i]);
+    }
   });
   Value value = makeConstant(builder, location, tensor, name);
   for (Operation *op : chain) {

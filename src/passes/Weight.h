@@ -65,6 +65,19 @@ public:
     return groups == 1 ? channel
                        : index / groupStride % groups * size + channel;
   }
+  /// Elements that lie beside each other: of one channel, or one of each
+  /// channel in turn.
+  struct Run {
+    int64_t begin, length, channel;
+    bool inTurn;
+  };
+  /// Calls `visit(run)` for runs that make up all \p total elements, in order.
+  template <typename Visit> void forEachRun(int64_t total, Visit visit) const {
+    const bool inTurn = stride == 1 && groups == 1;
+    const int64_t length = inTurn ? size : stride;
+    for (int64_t begin = 0; begin < total; begin += length)
+      visit(Run{begin, length, inTurn ? 0 : (*this)(begin), inTurn});
+  }
   /// Calls `visit(index, channel)` for the first \p total elements in order,
   /// without a division each.
   template <typename Visit> void forEach(int64_t total, Visit visit) const {
