@@ -28,7 +28,33 @@ target_include_directories(sinter_mlir SYSTEM INTERFACE
 target_compile_options(sinter_mlir INTERFACE -Wno-deprecated-declarations)
 separate_arguments(SINTER_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(sinter_mlir INTERFACE ${SINTER_LLVM_DEFINITIONS})
-target_link_libraries(sinter_mlir INTERFACE MLIR LLVM)
+# A target whose property SINTER_STATIC_LLVM is set links their archives.
+set(shared "$<NOT:$<BOOL:$<TARGET_PROPERTY:SINTER_STATIC_LLVM>>>")
+target_link_libraries(sinter_mlir INTERFACE
+  "$<${shared}:MLIR>" "$<${shared}:LLVM>")
+
+# sinter_link_llvm_statically(target)
+# Makes LLVM and MLIR parts of the shared library <target>, as far as it uses
+# them, and leaves none of their names visible. Without their archives, or zstd, it
+# links the shared libraries as others do, and says so.
+function(sinter_link_llvm_statically target)
+  file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+  find_library(SINTER_ZSTD_LIBRARY NAMES zstd libzstd.so.1)
+  list(LENGTH archives count)
+  if(count LESS 100 OR NOT SINTER_ZSTD_LIBRARY)
+    message(STATUS "${target}: links LLVM's shared libraries: no archives below "
+      "${LLVM_LIBRARY_DIR}, or no zstd")
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES SINTER_STATIC_LLVM ON)
+  find_program(SINTER_LLD ld.lld-19 ld.lld)
+  if(SINTER_LLD)
+    target_link_options(${target} PRIVATE -fuse-ld=lld)
+  endif()
+  target_link_options(${target} PRIVATE -Wl,--gc-sections -Wl,-z,defs)
+  target_link_libraries(${target} PRIVATE -Wl,--start-group ${archives}
+    -Wl,--end-group ZLIB::ZLIB ${SINTER_ZSTD_LIBRARY} ${CMAKE_DL_LIBS})
+endfunction()
 
 # sinter_precompiled_header(target header)
 # Precompiles <header>, a path below src/, for <target> and those that reuse it
