@@ -83,7 +83,8 @@ std::string serialize(KernelOp kernel) {
   return bytes;
 }
 
-/// Compiles kernels, or finds their code where it was kept.
+/// Compiles kernels, or finds their code where it was kept: from start() on
+/// on other threads, and in finish() on the caller's, too.
 class ParallelCompilation {
 public:
   ParallelCompilation(ArrayRef<DistinctKernel> kernels,
@@ -98,7 +99,16 @@ public:
       };
   }
 
-  Result<std::vector<KernelCode>> run(unsigned threads) {
+  ParallelCompilation(const ParallelCompilation &) = delete;
+  ParallelCompilation &operator=(const ParallelCompilation &) = delete;
+
+  /// Stops early if nobody waited for the code.
+  ~ParallelCompilation() {
+    failed = true;
+    join();
+  }
+
+  void start(unsigned threads) {
     for (auto [i, kernel] : llvm::enumerate(kernels)) {
       if (auto known = cache.lookup(kernel.key, kernel.functions()))
         compiled[i] = std::move(*known);
@@ -108,19 +118,27 @@ public:
     done = kernels.size() - missing.size();
     if (done != 0 && options.progress)
       options.progress(done, kernels.size());
-    std::vector<std::thread> workers;
     for (unsigned i = 1; i < std::min<size_t>(threads, missing.size()); ++i)
       workers.emplace_back([this, i] { work(i); });
+  }
+
+  /// The code of all kernels, in their order.
+  Result<std::vector<KernelCode>> finish() {
     if (!missing.empty())
       work(0);
-    for (std::thread &worker : workers)
-      worker.join();
+    join();
     if (error)
       return std::move(*error);
     return std::move(compiled);
   }
 
 private:
+  void join() {
+    for (std::thread &worker : workers)
+      worker.join();
+    workers.clear();
+  }
+
   /// Each thread has a context of its own: dialects are loaded and messages
   /// handled per context.
   void work(unsigned thread) {
@@ -192,6 +210,7 @@ private:
   std::vector<KernelCode> compiled;
   /// The numbers of those that are not in the cache.
   std::vector<size_t> missing;
+  std::vector<std::thread> workers;
   std::atomic<size_t> next = 0;
   std::atomic<bool> failed = false;
   std::mutex mutex;
@@ -226,12 +245,11 @@ void addFeatures(Program &program, const std::vector<std::string> &features) {
       program.features.push_back(feature);
 }
 
-Result<void> compileKernels(func::FuncOp function, const Target &target,
-                            const CpuOptions &options,
-                            std::vector<DistinctKernel> &distinct,
-                            KernelTable &table, Compiled &compiled,
-                            bool withCode) {
-  const KernelCache cache(options.kernelFolder, options.compiler, target);
+/// Plans the kernels of \p function.
+Result<void> planKernels(func::FuncOp function, const Target &target,
+                         const KernelCache &cache, const CpuOptions &options,
+                         std::vector<DistinctKernel> &distinct,
+                         KernelTable &table, Compiled &compiled) {
   llvm::StringMap<uint32_t> known;
   SmallVector<std::pair<Operation *, uint32_t>> uses;
   Result<void> isKept = {};
@@ -271,21 +289,16 @@ Result<void> compileKernels(func::FuncOp function, const Target &target,
     if (options.onChoice && !plan.alternatives.empty())
       options.onChoice(layerOf(kernel->getLoc()), plan.alternatives);
   }
+  return {};
+}
 
-  if (!withCode)
-    return {};
-  Result<std::vector<KernelCode>> code =
-      ParallelCompilation(distinct, cache, target, options)
-          .run(threadCount(options.threads));
-  if (!code)
-    return code.takeError();
-  for (KernelCode &kernel : *code) {
+void addCode(std::vector<KernelCode> code, Compiled &compiled) {
+  for (KernelCode &kernel : code) {
     compiled.objects.push_back(std::move(kernel.object));
     addFeatures(compiled.program, kernel.features);
     std::move(kernel.contracts.begin(), kernel.contracts.end(),
               std::back_inserter(compiled.program.kernels));
   }
-  return {};
 }
 
 } // namespace
@@ -336,12 +349,23 @@ static Result<Compiled> compileTo(const Model &original,
   program.outputs = original.outputs();
   std::vector<DistinctKernel> distinct;
   KernelTable table;
-  if (Result<void> done = compileKernels(model->entry(), *target, options,
-                                         distinct, table, compiled, withCode);
+  const KernelCache cache(options.kernelFolder, options.compiler, *target);
+  if (Result<void> done = planKernels(model->entry(), *target, cache, options,
+                                      distinct, table, compiled);
       !done)
     return done.takeError();
+  // Weights are packed by this thread while others compile.
+  ParallelCompilation compilation(distinct, cache, *target, options);
+  if (withCode)
+    compilation.start(threadCount(options.threads));
   if (Result<void> done = schedule(model, table, program); !done)
     return done.takeError();
+  if (!withCode)
+    return compiled;
+  Result<std::vector<KernelCode>> code = compilation.finish();
+  if (!code)
+    return code.takeError();
+  addCode(std::move(*code), compiled);
   return compiled;
 }
 
