@@ -21,7 +21,6 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -112,9 +111,6 @@ private:
     vector::populateVectorBroadcastLoweringPatterns(patterns);
     vector::populateVectorShapeCastLoweringPatterns(patterns);
     vector::populateVectorMaskOpLoweringPatterns(patterns);
-    vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
-    vector::populateVectorTransferLoweringPatterns(patterns,
-                                                   /*maxTransferRank=*/1);
     vector::populateVectorGatherLoweringPatterns(patterns);
   }
 
@@ -184,9 +180,9 @@ struct BFloat16Pass : PassWrapper<BFloat16Pass, OperationPass<ModuleOp>> {
   }
 };
 
+/// For kernels without `vector.transfer_read`, `vector.transfer_write` and
+/// operations of `affine`, which no generator makes.
 void buildPipeline(PassManager &passes, const cpu::Target &target) {
-  passes.addPass(createConvertVectorToSCFPass());
-  passes.addPass(createLowerAffinePass());
   passes.addPass(createConvertComplexToStandardPass());
   passes.addPass(std::make_unique<BFloat16Pass>());
   passes.addPass(std::make_unique<ExpandPass>(target));

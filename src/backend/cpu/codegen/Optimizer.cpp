@@ -15,7 +15,10 @@ using namespace sinter;
 // kernel has one (ipsccp, called-value-propagation, ...), over
 // coroutines and OpenMP; sccp and correlated-propagation, since emission folds
 // what is known of indices; instcombine between inlining and vectorising, where
-// the loops are as they were when it ran before; unrolling and the SLP
+// the loops are as they were when it ran before, and behind what tidies up
+// after the vectoriser; global value numbering, since builders of index
+// arithmetic compute nothing twice and early-cse finds the loads;
+// loop-load-elim, constraint-elimination; unrolling and the SLP
 // vectoriser, since the generators write vectors where straight-line code
 // should have them, and on their register tiles it only costs time. Of what is
 // ours, WidenHalfOperations comes before the vectoriser counts what they cost,
@@ -49,14 +52,14 @@ static constexpr const char simplification[] =
     "speculative-execution<only-if-divergent-target>,"
     "jump-threading," SINTER_TIDY_CFG
     ",aggressive-instcombine,libcalls-shrinkwrap,tailcallelim," SINTER_TIDY_CFG
-    ",reassociate,constraint-elimination,"
+    ",reassociate,"
     "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,"
     "loop-rotate<header-duplication;no-prepare-for-lto>,"
     "licm<allowspeculation>,"
     "simple-loop-unswitch<no-nontrivial;trivial>)," SINTER_TIDY_CFG
     ",loop(loop-idiom,indvars,simple-loop-unswitch<no-nontrivial;trivial>,"
     "loop-deletion),"
-    "sroa<modify-cfg>,vector-combine,mldst-motion<no-split-footer-bb>,gvn<>,"
+    "sroa<modify-cfg>,vector-combine,mldst-motion<no-split-footer-bb>,"
     "bdce,jump-threading,adce,memcpyopt,dse,move-auto-init,"
     "loop-mssa(licm<allowspeculation>)," SINTER_SIMPLIFY_CFG(
         "no-", "", "no-", "", "",
@@ -71,12 +74,11 @@ static constexpr const char vectorisation[] =
     "loop(loop-rotate<header-duplication;no-prepare-for-lto>,loop-deletion),"
     "loop-distribute,inject-tli-mappings,vectorize-half-loops,"
     "loop-vectorize<no-interleave-forced-only;no-vectorize-forced-only;>,"
-    "infer-alignment,loop-load-elim," SINTER_COMBINE "," SINTER_SIMPLIFY_CFG(
+    "infer-alignment," SINTER_COMBINE "," SINTER_SIMPLIFY_CFG(
         "", "", "", "no-", "",
-        "no-") ",vector-combine," SINTER_COMBINE
-               ",transform-warning,sroa<preserve-cfg>,"
-               "infer-alignment," SINTER_COMBINE
-               ",loop-mssa(licm<allowspeculation>),alignment-from-assumptions,"
+        "no-") ",vector-combine,transform-warning,sroa<preserve-cfg>,"
+               "infer-alignment,loop-mssa(licm<allowspeculation>),alignment-"
+               "from-assumptions,"
                "loop-sink,instsimplify,div-rem-pairs,"
                "tailcallelim," SINTER_SIMPLIFY_CFG(
                    "no-", "", "no-", "", "no-",
