@@ -16,6 +16,10 @@ static bool fits(const TensorSpec &spec, const Tensor &tensor) {
                             });
 }
 
+bool fit(std::span<const TensorSpec> specs, std::span<const Tensor> tensors) {
+  return std::ranges::equal(specs, tensors, fits);
+}
+
 Result<void> checkInputs(std::span<const TensorSpec> specs,
                          std::span<const Tensor> tensors) {
   if (specs.size() != tensors.size())

@@ -81,7 +81,10 @@ private:
 };
 
 /// Whether \p tensors are what \p specs ask for: their number, and each one's
-/// type and shape. The Usage error names the first input that is not, with what
+/// type and shape, of which what is negative may be any size.
+bool fit(std::span<const TensorSpec> specs, std::span<const Tensor> tensors);
+
+/// The same. The Usage error names the first input that is not, with what
 /// is expected and what was given.
 Result<void> checkInputs(std::span<const TensorSpec> specs,
                          std::span<const Tensor> tensors);

@@ -242,6 +242,9 @@ Result<void> OpenInstance::define(size_t number, const std::byte *numbers) {
 
 Result<OpenInstance::Part> OpenInstance::part(size_t number) {
   PartState &part = all[number];
+  // Nothing before it could be another.
+  if (all.size() == 1 && part.madeFor == parameters)
+    return Part{part.steps, false};
   std::vector<uint64_t> offsets;
   for (uint32_t slot : part.before)
     offsets.push_back(places[slot].offset);
