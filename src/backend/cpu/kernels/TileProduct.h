@@ -29,9 +29,7 @@
 
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/kernels/TileArithmetic.h"
-#include "backend/cpu/kernels/Tiling.h"
-
-#include <functional>
+#include "backend/cpu/kernels/TileCut.h"
 
 namespace sinter::cpu {
 
@@ -51,23 +49,6 @@ struct TileProductShape {
   bool fillsColumns = false;
 
   int64_t taps() const { return tapRows * tapColumns; }
-};
-
-/// How many tasks of how many rows' units and panels there are, chosen by what
-/// they bring together and read.
-struct TileCut {
-  int64_t tasks() const { return units.count * panels.count; }
-
-  /// Everything in seconds of one thread, but units and panels.
-  struct Costs {
-    std::function<double(int64_t units)> stage; ///< Of a task of so many.
-    double weights;                             ///< To read all of them again,
-    double products;                            ///< and all products.
-    int64_t mostUnits; ///< Whose numbers fit the second-level cache.
-  };
-  Partition units{}, panels{};
-  static TileCut choose(int64_t outer, int64_t units, int64_t panels,
-                        const Costs &costs);
 };
 
 /// Where a tile of rows is.

@@ -1,0 +1,42 @@
+//===- TileCut.cpp - tasks of a product on matrix units -------------------===//
+
+#include "backend/cpu/kernels/TileCut.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace sinter;
+using namespace sinter::cpu;
+
+TileCut TileCut::choose(int64_t outer, int64_t units, int64_t panels,
+                        const Costs &costs) {
+  // Less is not worth another task; more tasks than threads even them out.
+  constexpr double worthATask = 20e-6;
+  constexpr int64_t enoughTasks = 8;
+  const int64_t wanted = std::clamp<int64_t>(
+      int64_t((costs.products + costs.weights + costs.stage(units)) /
+              worthATask),
+      1, enoughTasks);
+  TileCut best;
+  std::pair<int64_t, double> bestBy(0, 0);
+  const int64_t least =
+      llvm::divideCeil(units, std::max<int64_t>(1, costs.mostUnits));
+  for (int64_t parts = least; parts <= units;
+       parts = parts < units ? std::min(units, parts * 2) : units + 1)
+    for (int64_t chunks = 1; chunks <= std::min(panels, enoughTasks);
+         chunks *= 2) {
+      TileCut cut;
+      cut.units = Partition::of(units, llvm::divideCeil(units, parts));
+      cut.panels = Partition::of(panels, llvm::divideCeil(panels, chunks));
+      const int64_t tasks = outer * cut.tasks();
+      const double seconds =
+          double(cut.units.count) *
+          (double(cut.panels.count) * costs.stage(cut.units.sizeOf(0)) +
+           costs.weights);
+      const std::pair<int64_t, double> by(-std::min(tasks, wanted), seconds);
+      if (best.units.count == 0 || by < bestBy) {
+        best = cut;
+        bestBy = by;
+      }
+    }
+  return best;
+}
