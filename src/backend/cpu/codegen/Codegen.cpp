@@ -115,8 +115,18 @@ static std::vector<std::string> matrixFeaturesOf(const llvm::Module &module) {
   return features;
 }
 
-/// A machine for code that uses these features of matrix units.
-static Result<std::unique_ptr<llvm::TargetMachine>>
+namespace {
+/// What a thread compiled for last: making it, and LLVM's tables of what the
+/// target can do, takes a tenth of what a small kernel takes.
+struct KeptMachine {
+  std::string triple, cpu, features;
+  std::unique_ptr<llvm::TargetMachine> machine;
+};
+} // namespace
+
+/// This thread's machine for code that uses these features of matrix units,
+/// until the thread asks for another.
+static Result<llvm::TargetMachine *>
 machineFor(Target target, const std::vector<std::string> &matrixFeatures) {
   if (!matrixFeatures.empty() && !target.hasMatrixUnits)
     return systemError("a kernel uses matrix units, which the target does not "
@@ -124,7 +134,16 @@ machineFor(Target target, const std::vector<std::string> &matrixFeatures) {
   if (matrixFeatures.empty() && target.hasMatrixUnits)
     target.features +=
         (target.features.empty() ? "" : ",") + std::string("-amx-tile");
-  return target.createMachine();
+  thread_local KeptMachine kept;
+  if (!kept.machine || kept.triple != target.triple || kept.cpu != target.cpu ||
+      kept.features != target.features) {
+    Result<std::unique_ptr<llvm::TargetMachine>> machine =
+        target.createMachine();
+    if (!machine)
+      return machine.takeError();
+    kept = {target.triple, target.cpu, target.features, std::move(*machine)};
+  }
+  return kept.machine.get();
 }
 
 Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
@@ -152,8 +171,7 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
   const std::vector<std::string> needed = matrixFeaturesOf(*code);
   if (matrixFeatures)
     *matrixFeatures = needed;
-  Result<std::unique_ptr<llvm::TargetMachine>> machine =
-      machineFor(target, needed);
+  Result<llvm::TargetMachine *> machine = machineFor(target, needed);
   if (!machine)
     return machine.takeError();
   code->setTargetTriple(target.triple);
