@@ -534,6 +534,14 @@ void benchConvolutions(Report &report) {
       benchConvolution(report, layer, arithmetic);
     report.total("The same of half precision");
   }
+  for (ElementType type : {ElementType::I8, ElementType::I4}) {
+    const Arithmetic arithmetic = Arithmetic::ofNarrow(
+        ElementType::F32, type, ElementType::F32, *Target::host());
+    for (const Layer &layer : resnet50)
+      if (layer.inputs > 3)
+        benchConvolution(report, layer, arithmetic);
+    report.total("The same by weights of few bits");
+  }
   constexpr Layer vgg[] = {{1, 3, 64, 224, 3, 1},   {1, 64, 64, 224, 3, 1},
                            {1, 64, 128, 112, 3, 1}, {1, 128, 128, 112, 3, 1},
                            {1, 256, 256, 56, 3, 1}, {1, 512, 512, 28, 3, 1}};

@@ -372,6 +372,32 @@ TEST(Arithmetic, Convolutions) {
           checkConvolution(arithmetic, target, inputs, outputs, size);
 }
 
+/// Eight channels to a word.
+TEST(Arithmetic, ConvolutionsByFourBits) {
+  for (const Target &target : targets())
+    for (ElementType type : {I4, UI4}) {
+      const Arithmetic arithmetic =
+          Arithmetic::ofNarrow(F32, type, F32, target);
+      for (auto [inputs, outputs, size] :
+           {std::tuple{8, 16, 1}, {40, 20, 6}, {32, 70, 19}}) {
+        ConvolutionShape shape;
+        shape.inputChannels = inputs;
+        if (Convolution::takesGroups(shape, arithmetic.lanes(target),
+                                     arithmetic.kGroup))
+          checkConvolution(arithmetic, target, inputs, outputs, size);
+      }
+    }
+  ConvolutionShape shape;
+  shape.inputChannels = 24;
+  EXPECT_TRUE(Convolution::takesGroups(shape, 16, 8));
+  EXPECT_FALSE(Convolution::takesGroups(shape, 4, 8));
+  shape.groups = 2;
+  EXPECT_FALSE(Convolution::takesGroups(shape, 16, 8));
+  shape.groups = 1;
+  shape.hasPlanarInput = true;
+  EXPECT_FALSE(Convolution::takesGroups(shape, 16, 8));
+}
+
 /// Padding is as far from a zero point as the zero point itself.
 TEST(Arithmetic, ConvolutionsOfBytesWithZeroPoints) {
   for (const Target &target : targets())

@@ -5,6 +5,7 @@
 
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/Compiler.h"
+#include "runtime/Program.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -51,6 +52,20 @@ TEST(ScaledWeights, AreFoundByTheirNumbers) {
         EXPECT_NEAR(is, was, std::abs(was) * 0x1p-22);
       }
     }
+}
+
+/// The least integers: 7 times a scale is also 126 times another.
+TEST(ScaledWeights, HaveNoCommonDivisor) {
+  Tensor weights(ElementType::F32, {2, 3});
+  const int given[] = {7, -3, 0, 126, -54, 18}, least[] = {7, -3, 0, 7, -3, 1};
+  for (int64_t i = 0; i < 6; ++i)
+    weights.set<float>(i, float(given[i]) * 0.01F);
+  auto found = cpu::asScaledIntegers(weights);
+  ASSERT_TRUE(found);
+  for (int64_t i = 0; i < 6; ++i)
+    EXPECT_EQ(found->integers.toInteger(i), least[i]);
+  EXPECT_FLOAT_EQ(found->scales.at<float>(0), 0.01F);
+  EXPECT_FLOAT_EQ(found->scales.at<float>(1), 0.18F);
 }
 
 TEST(ScaledWeights, MayBeZero) {
@@ -156,6 +171,45 @@ TEST(ScaledWeights, AreConvolvedAsIntegers) {
                 registers >= 32 || layer.isOfWeights ? 1u : 0u)
           << layer.inputs;
     }
+}
+
+/// Bytes of the constants of a convolution by integers of at most \p most.
+size_t bytesOfConstants(const Layer &layer, int most,
+                        const cpu::Target &target) {
+  const Tensor weights = scaledWeights(
+      {layer.outputs, layer.inputs / layer.groups, layer.kernel, layer.kernel},
+      most, /*hasFactors=*/false, 5);
+  const std::string text = body(layer, weights);
+  EXPECT_EQ(differs(text, {2e-5, 2e-4}, nullptr, target), "") << layer.inputs;
+  cpu::CpuOptions options;
+  options.target = target;
+  Result<Program> program = compileRaised(text, options);
+  EXPECT_TRUE(program) << program.error().message;
+  size_t bytes = 0;
+  for (const ConstantData &each : program->constants)
+    bytes += each.bytes.size();
+  return bytes;
+}
+
+/// Of four bits two lie in a byte, where channels come in eights.
+TEST(ScaledWeights, StayInFourBits) {
+  const cpu::Target host = *cpu::Target::host();
+  if (host.vectorRegisters < 32 || host.f32Lanes % 8 != 0)
+    GTEST_SKIP() << "weights are stored in few bits where tiles have many rows";
+  const Layer layers[] = {{1024, 512, 1, 7, 1, 1},
+                          {520, 500, 1, 7, 1, 1},
+                          {256, 512, 1, 14, 3, 2},
+                          {1024, 1024, 2, 5, 3, 2}};
+  for (const Layer &layer : layers) {
+    const size_t count = size_t(layer.outputs) * layer.inputs / layer.groups *
+                         layer.kernel * layer.kernel;
+    const size_t few = bytesOfConstants(layer, 7, host),
+                 more = bytesOfConstants(layer, 8, host);
+    EXPECT_LT(few, count * 6 / 10) << layer.inputs;
+    EXPECT_GE(more, count) << layer.inputs;
+  }
+  // No word holds eight of these.
+  EXPECT_GE(bytesOfConstants({1020, 512, 1, 7, 1, 1}, 7, host), 1020u * 512);
 }
 
 } // namespace

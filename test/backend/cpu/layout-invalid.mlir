@@ -154,6 +154,17 @@ func.func @f(%x: tensor<4xi32>, %t: tensor<256xi8>) -> tensor<4xi8> {
 
 // -----
 
+// Eight weights of four bits lie in a word.
+func.func @f(%x: tensor<1x2x8x8x16xf32>, %w: tensor<32x20x1x1xi4>) -> tensor<1x2x8x8x16xf32> {
+  // expected-error @+1 {{no kernel multiplies and sums such elements}}
+  %0 = "cpu.convolution"(%x, %w) {output_channels = 32 : i64, groups = 1 : i64,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}
+    : (tensor<1x2x8x8x16xf32>, tensor<32x20x1x1xi4>) -> tensor<1x2x8x8x16xf32>
+  return %0 : tensor<1x2x8x8x16xf32>
+}
+
+// -----
+
 // Channel by channel, weights are of the input's type.
 func.func @f(%x: tensor<1x2x8x8x16xf32>, %w: tensor<32x1x3x3xf16>) -> tensor<1x2x6x6x16xf32> {
   // expected-error @+1 {{no kernel multiplies and sums such elements}}

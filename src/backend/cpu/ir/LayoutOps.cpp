@@ -90,7 +90,8 @@ LogicalResult ConvolutionOp::verifyElements() {
       input.isInteger(8) && weights.isF32() && result.isF32() && isDepthwise();
   const bool ofNarrowWeights =
       input.isF32() && result.isF32() &&
-      (weights.isF16() || weights.isBF16() || weights.isSignlessInteger(8)) &&
+      (weights.isF16() || weights.isBF16() || weights.isSignlessInteger(8) ||
+       (weights.isSignlessInteger(4) && takesGroupsOfEight())) &&
       !isDepthwise() && !getPackedFrom();
   if (!ofBytes && !ofWidened && !ofNarrowWeights &&
       (input != result || weights != result || !isa<FloatType>(result)))

@@ -198,17 +198,21 @@ Value Arithmetic::unpacked(VectorBuilder &code, Value words, int64_t i) const {
   return converted(code, element, ElementType::I32, accumulator);
 }
 
-SmallVector<Value> Arithmetic::widened(VectorBuilder &code,
-                                       Value stored) const {
+Value Arithmetic::widened(VectorBuilder &code, Value stored, int64_t i) const {
   if (kGroup == 1)
-    return {converted(code, stored, rhs, accumulator)};
+    return converted(code, stored, rhs, accumulator);
   const int64_t lanes =
       cast<VectorType>(stored.getType()).getNumElements() / rhsGroup();
-  Value words = code.builder.create<vector::BitCastOp>(
-      code.loc, VectorType::get({lanes}, code.builder.getI32Type()), stored);
+  Value words =
+      code.bitsAs(stored, VectorType::get({lanes}, code.builder.getI32Type()));
+  return unpacked(code, words, i);
+}
+
+SmallVector<Value> Arithmetic::widened(VectorBuilder &code,
+                                       Value stored) const {
   SmallVector<Value> elements;
   for (int64_t i = 0; i < kGroup; ++i)
-    elements.push_back(unpacked(code, words, i));
+    elements.push_back(widened(code, stored, i));
   return elements;
 }
 

@@ -114,6 +114,8 @@ struct Arithmetic {
   /// i: vectors of sumType, which ofWidened multiplies one after the other.
   llvm::SmallVector<mlir::Value> widened(VectorBuilder &code,
                                          mlir::Value stored) const;
+  /// One of them.
+  mlir::Value widened(VectorBuilder &code, mlir::Value stored, int64_t i) const;
 
   /// Elements [offset, offset + kGroup) of the left factor in every lane, as
   /// lhsType; of which only the first \p valid are read, the others being zero.

@@ -58,6 +58,9 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
   assert((arithmetic.kGroup == 1 ||
           (!shape.hasPlanarInput && lanes % arithmetic.kGroup == 0)) &&
          "groups are channels of a block");
+  assert((multiplied() == arithmetic ||
+          takesGroups(shape, lanes, arithmetic.kGroup)) &&
+         "floats beyond the last channel are not multiplied by 0");
   assert((!shape.countsDistances() ||
           (isByte(arithmetic.rhs) &&
            arithmetic.accumulator == ElementType::I32)) &&
@@ -69,7 +72,12 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
       isOpenPointwise ? nominal.outputPixels() : nominal.outputWidth;
   panelVectors = chooseTileVectors(target, nominalRow, groupVectors);
   groupPanels = llvm::divideCeil(groupVectors, panelVectors);
-  const int64_t mostColumns = maxTileRows(target, panelVectors);
+  // Words of weights stay in registers beside what becomes of them.
+  const int64_t mostColumns =
+      multiplied() == arithmetic
+          ? maxTileRows(target, panelVectors)
+          : std::max<int64_t>(1,
+                              (target.vectorRegisters - 1) / panelVectors - 2);
   columnTiles = shape.hasOpenWidth() || isOpenPointwise
                     ? Partition{mostColumns, 1, mostColumns, 0}
                     : Partition::of(shape.outputWidth, mostColumns);
@@ -124,24 +132,24 @@ Convolution::WeightOrder Convolution::weightOrder() const {
           shape.taps()};
 }
 
-template <typename T> void Convolution::packAs(const char *from, T *to) const {
+void Convolution::forEachWeight(
+    llvm::function_ref<void(std::optional<int64_t>)> emit) const {
   const int64_t taps = shape.taps();
   const int64_t givenInputs = groupInputs / mergedGroups;
   const int64_t givenOutputs = groupOutputs / mergedGroups;
-  // The weight between channels of a group, zero where they were in different
-  // groups before, or where there are none.
-  auto weight = [&](int64_t group, int64_t k, int64_t c, int64_t tap) {
-    T value = 0;
+  // Nothing is between channels of a group that were in different groups
+  // before, or where there are none.
+  auto place = [&](int64_t group, int64_t k, int64_t c,
+                   int64_t tap) -> std::optional<int64_t> {
     if (k >= groupOutputs || c >= groupInputs)
-      return value;
+      return std::nullopt;
     if (mergedGroups > 1) {
       if (k / givenOutputs != c / givenInputs)
-        return value;
+        return std::nullopt;
       c %= givenInputs;
     }
     int64_t row = (group * groupOutputs + k) * givenInputs + c;
-    std::memcpy(&value, from + (row * taps + tap) * sizeof(T), sizeof(T));
-    return value;
+    return row * taps + tap;
   };
   const int64_t blockSize = shape.hasPlanarInput ? 1 : lanes;
   for (int64_t group = 0; group < shape.groups; ++group)
@@ -154,9 +162,31 @@ template <typename T> void Convolution::packAs(const char *from, T *to) const {
           for (int64_t c = block; c < blockEnd; c += arithmetic.kGroup)
             for (int64_t k = begin; k < end; ++k)
               for (int64_t i = 0; i < arithmetic.kGroup; ++i)
-                *to++ = weight(group, k, c + i, tap);
+                emit(place(group, k, c + i, tap));
       }
     }
+}
+
+template <typename T> void Convolution::packAs(const char *from, T *to) const {
+  forEachWeight([&](std::optional<int64_t> place) {
+    T value = 0;
+    if (place)
+      std::memcpy(&value, from + *place * int64_t(sizeof(T)), sizeof(T));
+    *to++ = value;
+  });
+}
+
+/// Of fewer than eight bits, which are given a byte each.
+void Convolution::packBits(const char *from, char *to) const {
+  const auto bits = int64_t(bitWidth(arithmetic.rhs));
+  std::memset(to, 0, size_t(weightBytes()));
+  int64_t count = 0;
+  forEachWeight([&](std::optional<int64_t> place) {
+    const int64_t bit = count++ * bits;
+    if (place)
+      to[bit / 8] |=
+          static_cast<char>((from[*place] & ((1 << bits) - 1)) << (bit % 8));
+  });
 }
 
 /// What a zero point of 1 would add to each output, taken off.
@@ -183,6 +213,8 @@ void Convolution::pack(const void *weights, void *packed) const {
     packInitialSums(reinterpret_cast<const int8_t *>(from),
                     reinterpret_cast<int32_t *>(to + initialSumsAt()));
   }
+  if (bitWidth(arithmetic.rhs) < 8)
+    return packBits(from, static_cast<char *>(packed));
   // Only the bits move.
   switch (arithmetic.rhsBytes()) {
   case 1:
@@ -312,7 +344,8 @@ public:
   Reduction(const Convolution &of, VectorBuilder &code, Operands &operands,
             const ColumnTile &tile)
       : of(of), shape(of.shape), code(code), operands(operands), tile(tile),
-        registers(tile.columns, operands.vectors, of.arithmetic, of.lanes),
+        multiplied(of.multiplied()),
+        registers(tile.columns, operands.vectors, multiplied, of.lanes),
         pixelSize(shape.hasPlanarInput ? 1 : of.lanes),
         stepWeights(operands.vectors * of.vectorElements()),
         firstInputColumn(code.sub(code.mul(tile.firstColumn, shape.strideWidth),
@@ -359,6 +392,7 @@ private:
   VectorBuilder &code;
   Operands &operands;
   const ColumnTile &tile;
+  const Arithmetic multiplied;
   RegisterTile registers;
   const int64_t pixelSize;
   const int64_t stepWeights; ///< Elements that a step takes of the panel.
@@ -415,16 +449,28 @@ SmallVector<Value> Convolution::Reduction::loadWeights(Value weights) {
 void Convolution::Reduction::step(SmallVector<Value> &sums, Value weights,
                                   const Pixels &pixels, Value channel,
                                   int64_t s) {
-  registers.step(code, sums, loadWeights(weights), [&](int64_t column) {
-    if (reach(column, s) == Reach::Outside)
-      return operands.zero;
-    Value at = pixels.ofColumn.empty() ? Value() : pixels.ofColumn[column];
-    at = at ? code.add(at, channel)
-            : code.add(code.add(pixels.first, channel),
-                       column * shape.strideWidth * pixelSize);
-    return of.arithmetic.loadSplat(code, operands.input, at, of.lanes,
-                                   of.arithmetic.kGroup);
-  });
+  auto multiply = [&](ArrayRef<Value> columns, Value channel) {
+    registers.step(code, sums, columns, [&](int64_t column) {
+      if (reach(column, s) == Reach::Outside)
+        return operands.zero;
+      Value at = pixels.ofColumn.empty() ? Value() : pixels.ofColumn[column];
+      at = at ? code.add(at, channel)
+              : code.add(code.add(pixels.first, channel),
+                         column * shape.strideWidth * pixelSize);
+      return multiplied.loadSplat(code, operands.input, at, of.lanes,
+                                  multiplied.kGroup);
+    });
+  };
+  const SmallVector<Value> loaded = loadWeights(weights);
+  if (multiplied == of.arithmetic)
+    return multiply(loaded, channel);
+  // One after the other, or registers would not hold them.
+  for (int64_t i = 0; i < of.arithmetic.kGroup; ++i) {
+    SmallVector<Value> columns;
+    for (Value words : loaded)
+      columns.push_back(of.arithmetic.widened(code, words, i));
+    multiply(columns, code.add(channel, i));
+  }
 }
 
 /// All channels of a block, for one tap.

@@ -32,9 +32,18 @@ struct ConvolutionShape : WindowShape {
 class Convolution {
 public:
   /// Activations lie in blocks of as many channels as a vector has sums. Groups
-  /// of more than one product want the input blocked.
+  /// of more than one product want the input blocked; those of weights of few
+  /// bits want whole ones (takesGroups).
   Convolution(const ConvolutionShape &shape, const Target &target,
               const Arithmetic &arithmetic = {});
+
+  /// Whether the channels of \p shape that are summed up come in groups of so
+  /// many, of which none lies in two blocks.
+  static bool takesGroups(const ConvolutionShape &shape, int64_t lanes,
+                          int64_t group) {
+    return !shape.hasPlanarInput && lanes % group == 0 &&
+           shape.inputChannels / shape.groups % group == 0;
+  }
 
   /// Of an image: task t of image i is task i * tasks() + t of all.
   int64_t tasks() const { return order.tasks(); }
@@ -80,6 +89,11 @@ private:
                  const ColumnTile &tile) const;
   class Reduction;
   template <typename T> void packAs(const char *from, T *to) const;
+  void packBits(const char *from, char *to) const;
+  /// Calls \p emit for each weight as they are packed, with its place among the
+  /// given ones, or none where there is nothing to multiply.
+  void forEachWeight(
+      llvm::function_ref<void(std::optional<int64_t> place)> emit) const;
   void packInitialSums(const int8_t *weights, int32_t *to) const;
   /// Bytes of the packed weights alone.
   int64_t weightBytes() const;
@@ -88,7 +102,13 @@ private:
   /// Steps for one output: groups of inputs, times taps.
   int64_t reduction() const;
   /// Elements of weights that a step of a panel takes for a vector of sums.
-  int64_t vectorElements() const { return lanes * arithmetic.kGroup; }
+  int64_t vectorElements() const { return lanes * arithmetic.rhsGroup(); }
+  /// What is multiplied once weights of few bits are floats.
+  Arithmetic multiplied() const {
+    return arithmetic.widensRhs() && arithmetic.kGroup > 1
+               ? arithmetic.ofWidened()
+               : arithmetic;
+  }
   /// Whether each tile fetches its part of the next panel.
   bool fetchesNext() const;
   int64_t tilesOfPanel() const;

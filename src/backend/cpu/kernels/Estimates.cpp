@@ -394,6 +394,8 @@ Alternatives cpu::alternativesForWeights(const MatMulShape &shape,
 
 static llvm::StringRef nameOfWeights(ElementType type) {
   switch (type) {
+  case ElementType::I4:
+    return "weights-i4";
   case ElementType::I8:
     return "weights-i8";
   case ElementType::F16:

@@ -67,7 +67,8 @@ Alternatives alternativesForWeights(const MatMulShape &shape,
                                     const Target &target);
 
 /// Of a direct convolution of f32 by weights that may be stored as each of
-/// \p types: "weights-f32", "weights-bf16", "weights-f16", "weights-i8".
+/// \p types: "weights-f32", "weights-bf16", "weights-f16", "weights-i8",
+/// "weights-i4".
 Alternatives alternativesForWeights(const ConvolutionShape &shape,
                                     llvm::ArrayRef<ElementType> types,
                                     const Target &target);

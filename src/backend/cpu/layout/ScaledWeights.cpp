@@ -7,6 +7,7 @@
 #include "graph/nn/TensorBuilder.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace sinter;
@@ -33,6 +34,7 @@ public:
 private:
   bool areNearMultiples(double scale) const;
   double bestScale(double near) const;
+  int writeMultiples(double near, int8_t *integers) const;
 
   llvm::ArrayRef<float> numbers;
 };
@@ -61,6 +63,19 @@ double Channel::bestScale(double near) const {
   return products / squares;
 }
 
+/// Writes what multiples of \p near the numbers are, without their greatest
+/// common divisor, which is returned: 126 and -54 are 7 and -3 times more.
+int Channel::writeMultiples(double near, int8_t *integers) const {
+  int divisor = 0;
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    integers[i] = static_cast<int8_t>(std::nearbyint(double(number) / near));
+    divisor = std::gcd(divisor, int(integers[i]));
+  }
+  for (size_t i = 0; i < numbers.size(); ++i)
+    integers[i] = static_cast<int8_t>(integers[i] / divisor);
+  return divisor;
+}
+
 std::optional<float> Channel::factor(int8_t *integers) const {
   double greatest = 0;
   for (float number : numbers) {
@@ -77,17 +92,15 @@ std::optional<float> Channel::factor(int8_t *integers) const {
     const double near = greatest / integer;
     if (!areNearMultiples(near))
       continue;
-    const auto scale = static_cast<float>(bestScale(near));
+    const int divisor = writeMultiples(near, integers);
+    const auto scale = static_cast<float>(bestScale(near) * divisor);
     if (!std::isnormal(scale))
       return std::nullopt;
     constexpr double mostRelative = 0x1p-22;
-    for (auto [i, number] : llvm::enumerate(numbers)) {
-      const double multiple = std::nearbyint(number / near);
-      if (std::abs(multiple * scale - number) >
+    for (auto [i, number] : llvm::enumerate(numbers))
+      if (std::abs(integers[i] * double(scale) - number) >
           mostRelative * std::abs(double(number)))
         return std::nullopt;
-      integers[i] = static_cast<int8_t>(multiple);
-    }
     return scale;
   }
   return std::nullopt;
@@ -123,10 +136,22 @@ static Tensor inBlocks(const Tensor &scales, int64_t blocks, int64_t lanes) {
   return blocked;
 }
 
+static bool fitFourBits(const Tensor &integers) {
+  for (int64_t i = 0; i < integers.size(); ++i)
+    if (integers.at<int8_t>(i) < -8 || integers.at<int8_t>(i) > 7)
+      return false;
+  return true;
+}
+
 /// \p integers as the kind of weights \p kind, which holds them.
 static Tensor storedAs(const Tensor &integers, StringRef kind) {
   if (kind == "weights-i8")
     return integers;
+  if (kind == "weights-i4") {
+    Tensor narrow(ElementType::I4, integers.shape());
+    std::memcpy(narrow.mutableBytes(), integers.data(), integers.bytes());
+    return narrow;
+  }
   Tensor wide(ElementType::F32, integers.shape());
   for (int64_t i = 0; i < wide.size(); ++i)
     wide.set(i, static_cast<float>(integers.toInteger(i)));
@@ -143,13 +168,24 @@ Value cpu::scaleBehindSums(ConvolutionOp op, const PassSetting &setting,
       op.getPackedFrom() || !tensorOf(op.getInput()).getElementType().isF32() ||
       !readsNarrowWeights(kernelOf(op, setting.target)))
     return {};
-  const Alternatives all = alternativesForWeights(
-      nominalShape(op), {ElementType::F32, ElementType::BF16, ElementType::I8},
-      setting.target);
-  if (all.front().kernel == "weights-f32")
+  auto estimates = [&](llvm::ArrayRef<ElementType> types) {
+    return alternativesForWeights(nominalShape(op), types, setting.target);
+  };
+  SmallVector<ElementType> types = {ElementType::F32, ElementType::BF16,
+                                    ElementType::I8};
+  const bool takesFourBits =
+      op.takesGroupsOfEight() && kernelOf(op, setting.target) == "direct";
+  Alternatives all = estimates(types);
+  types.push_back(ElementType::I4);
+  if (all.front().kernel == "weights-f32" &&
+      !(takesFourBits && estimates(types).front().kernel != "weights-f32"))
     return {};
   std::optional<ScaledIntegers> scaled = asScaledIntegers(*weights);
   if (!scaled)
+    return {};
+  if (takesFourBits && fitFourBits(scaled->integers))
+    all = estimates(types);
+  if (all.front().kernel == "weights-f32")
     return {};
   const Tensor stored =
       storedAs(scaled->integers, setting.choose(op.getLoc(), all));

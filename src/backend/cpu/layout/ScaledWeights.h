@@ -1,20 +1,23 @@
-//===- ScaledWeights.h - weights of 8 bits and a scale a channel ----------===//
+//===- ScaledWeights.h - weights of few bits and a scale a channel --------===//
 //
 //   cpu.convolution(x, w : f32)  ->  cpu.convolution(x, n : i8) * s
 //
 // where w is s * n for each channel of the result. Weights of a model that was
 // quantised are such products, also after a batch norm was folded into them.
-// They take a quarter of the memory as integers, and come from beyond the
-// second-level cache in a quarter of the time; a vector of them is widened for
-// all rows of a tile. Those that stay in that cache would be read as fast wide,
-// and are floats of 16 bits, which cost fewer instructions: half of the memory.
-// The scale is multiplied in registers, behind the sum.
+// They take a quarter of the memory as integers, or an eighth where four bits
+// hold them, and come from beyond the second-level cache in as small a part of
+// the time; a vector of them is widened for all rows of a tile. Those that stay
+// in that cache would be read as fast wide, and are floats of 16 bits, which
+// cost fewer instructions: half of the memory. The scale is multiplied in
+// registers, behind the sum.
 //
 // The scales are found again by the numbers, so that it does not matter who
 // spelt them out, and in which way.
 //
 // Restrictions:
 //   - Every weight is the product within what f32 rounds twice.
+//   - Four bits want channels in eights, which lie in a word, and no matrix
+//     units.
 //   - Weights are constants of at least 64 KB; smaller ones stay in a cache.
 //   - Direct convolutions that are not channel by channel, where
 //     kernels/Estimates says that it takes no longer: as HalfWeights.h has it.
@@ -38,7 +41,8 @@ struct ScaledIntegers {
 };
 
 /// The numbers of \p weights, of f32, if those along each element of the first
-/// dimension are integers of at most 127 times one scale.
+/// dimension are integers of at most 127 times one scale, without a common
+/// divisor.
 std::optional<ScaledIntegers> asScaledIntegers(const Tensor &weights);
 
 /// What takes the place of \p op's result, if its weights are such; \p op has
