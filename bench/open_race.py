@@ -8,7 +8,7 @@ DIR holds models in ONNX test form whose inputs have symbols (`open_models.py` m
 symbols, the same model is run by one program for all sizes (`--open`) and by one for these (`--closed`), in turn, each in a process of its own; a figure is the
 median of the rounds' medians, a ratio the median of the rounds' ratios. *compile* is what making both costs in processes
 without a cache, in the same way. *first* is by how much the first run of a size took longer than the median there, in a process that met other sizes
-before; memory that is touched for the first time is part of that.
+before (the median of the rounds, and of all sizes the most); memory that is touched for the first time is part of that.
 
 With --sweep, --count sizes of a dimension are drawn, in random order, and each is run once, in one process of each
 program: the figure is the sum over all, loading and compiling included.
@@ -94,12 +94,15 @@ class Runs:
         sizes = list(dict.fromkeys(point[symbol] for point in points))
         sizes = [sizes[-1] * 2, *sizes] if len(sizes) > 1 else [8, 1, 3, 2, 5]
         given = {**points[0], symbol: symbol}
-        told = race.measure([*self.words, *shapes(self.inputs, given), "--open", "--no-cache", "--seconds", "0.2", "--sweep",
-                             f"{symbol}=" + ",".join(map(str, sizes))])
-        if isinstance(told, dict):
-            self.error = told.get("error")
-            return None
-        return [each["first_ms"] - each["latency_ms"]["median"] for each in told[1:]]
+        found = []
+        for _ in range(self.options.rounds):
+            told = race.measure([*self.words, *shapes(self.inputs, given), "--open", "--cache-dir", self.cache, "--seconds", "0.2", "--sweep",
+                                 f"{symbol}=" + ",".join(map(str, sizes))])
+            if isinstance(told, dict):
+                self.error = told.get("error")
+                return None
+            found.append([each["first_ms"] - each["latency_ms"]["median"] for each in told[1:]])
+        return [statistics.median(rounds) for rounds in zip(*found)]
 
 
 def ratio(pairs):
