@@ -30,7 +30,8 @@ enum class Scheme {
 
 /// What part of the numbers that were seen a range covers.
 enum class RangeMethod {
-  /// That of the others which has the least error on the calibration data.
+  /// That of the others which has the least error, as far as the calibration
+  /// data tell of other samples.
   Best,
   Max,
   /// All but the outermost numbers.
@@ -38,7 +39,11 @@ enum class RangeMethod {
   /// The least divergence of the distributions (Kullback-Leibler).
   Entropy,
   /// The least mean of squared errors.
-  SquaredError
+  SquaredError,
+  /// More than what was seen, since the next samples may lie farther out;
+  /// `Best`
+  /// chooses it.
+  Wider
 };
 
 struct QuantizeOptions {

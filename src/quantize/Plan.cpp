@@ -235,7 +235,7 @@ void Planner::chooseCodes() {
       for (OpOperand *operand : units[i].data)
         same.unionSets(operand->get().getAsOpaquePointer(),
                        units[i].result.getAsOpaquePointer());
-  llvm::DenseMap<const void *, const TensorProfile *> widest;
+  llvm::DenseMap<const void *, std::pair<const TensorProfile *, Value>> widest;
   const auto leaderOf = [&](Value value) -> const void * {
     auto found = same.findLeader(value.getAsOpaquePointer());
     return found == same.member_end() ? value.getAsOpaquePointer() : *found;
@@ -247,9 +247,9 @@ void Planner::chooseCodes() {
     const TensorProfile *profile = profileOf(value);
     if (!profile || !profile->wasReached())
       return;
-    const TensorProfile *&best = widest[leaderOf(value)];
-    if (!best || width(*profile) > width(*best))
-      best = profile;
+    auto &best = widest[leaderOf(value)];
+    if (!best.first || width(*profile) > width(*best.first))
+      best = {profile, value};
   };
   const auto forEachValue = [&](auto use) {
     for (unsigned i = 0; i < units.size(); ++i) {
@@ -281,13 +281,14 @@ void Planner::chooseCodes() {
   forEachValue([&](Value value) {
     if (!chosen.contains(value) || plan.values.contains(value))
       return;
-    const TensorProfile *profile = widest.lookup(leaderOf(value));
+    const auto [profile, of] = widest.lookup(leaderOf(value));
     if (!profile)
       return;
     const bool isWide = wide.contains(leaderOf(value));
     auto [place, isNew] = known[isWide].try_emplace(profile);
     if (isNew) {
-      place->second = chooseRange(*profile, isWide ? in16Bits : options);
+      place->second =
+          chooseRange(*profile, isWide ? in16Bits : options, numbersOf(of));
       place->second.code =
           withLeastScale(place->second.code, place->second.range,
                          options.scheme, leastScaleOf(value));

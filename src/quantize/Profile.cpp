@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <type_traits>
 
 namespace sinter::quantize {
@@ -91,6 +92,18 @@ private:
 
 } // namespace
 
+void Extremes::add(double leastOfOne, double greatestOfOne) {
+  const auto insert = [](std::vector<double> &list, double number,
+                         auto isFarther) {
+    list.insert(std::upper_bound(list.begin(), list.end(), number, isFarther),
+                number);
+    if (list.size() > most)
+      list.pop_back();
+  };
+  insert(least, leastOfOne, std::less<>());
+  insert(greatest, greatestOfOne, std::greater<>());
+}
+
 void TensorProfile::measure(const Tensor &values) {
   ++times;
   if (channels.axis >= 0) {
@@ -109,17 +122,23 @@ void TensorProfile::measure(const Tensor &values) {
   std::optional<ChannelSums> sums;
   if (channels.axis >= 0)
     sums.emplace(channels, values);
+  double leastNow = std::numeric_limits<double>::infinity(),
+         greatestNow = -leastNow;
   forEachNumber(values, [&](int64_t index, double number) {
     if (!std::isfinite(number)) {
       ++notFinite;
       return;
     }
     ++elements;
-    least = std::min(least, number);
-    greatest = std::max(greatest, number);
+    leastNow = std::min(leastNow, number);
+    greatestNow = std::max(greatestNow, number);
     if (sums)
       sums->add(index, number);
   });
+  if (leastNow <= greatestNow)
+    extremes.add(leastNow, greatestNow);
+  least = std::min(least, leastNow);
+  greatest = std::max(greatest, greatestNow);
   if (sums)
     sums->finish();
 }
@@ -222,6 +241,11 @@ std::string toJson(const Profile &profile) {
             json.attribute("min", tensor.least);
             json.attribute("max", tensor.greatest);
           }
+          if (!tensor.extremes.least.empty())
+            json.attributeObject("extremes", [&] {
+              writeList(json, "min", tensor.extremes.least);
+              writeList(json, "max", tensor.extremes.greatest);
+            });
           // Where a channel had no finite number, it has no range.
           if (tensor.channels.axis >= 0 &&
               llvm::all_of(tensor.channels.least,
@@ -309,6 +333,10 @@ private:
       return wrong(of + "\"min\" and \"max\" must be numbers, in this order");
     tensor.least = *least;
     tensor.greatest = *greatest;
+    if (const llvm::json::Object *extremes = fields.getObject("extremes"))
+      if (!readExtremes(*extremes, tensor.extremes))
+        return wrong(of + "\"extremes\" needs lists \"min\" and \"max\" of one "
+                          "length, the outermost number first");
     if (const llvm::json::Array *counts = fields.getArray("histogram")) {
       for (const llvm::json::Value &count : *counts) {
         auto number = count.getAsInteger();
@@ -333,6 +361,15 @@ private:
                           llvm::StringRef key) {
     return static_cast<uint64_t>(
         std::max<int64_t>(0, fields.getInteger(key).value_or(0)));
+  }
+
+  static bool readExtremes(const llvm::json::Object &fields,
+                           Extremes &extremes) {
+    return readList(fields, "min", extremes.least) &&
+           readList(fields, "max", extremes.greatest) &&
+           extremes.least.size() == extremes.greatest.size() &&
+           llvm::is_sorted(extremes.least) &&
+           llvm::is_sorted(extremes.greatest, std::greater<>());
   }
 
   static bool readChannels(const llvm::json::Object &fields,

@@ -50,6 +50,17 @@ struct ChannelProfile {
   ChannelErrors errors;
 };
 
+/// The outermost numbers of those times that a tensor was computed at which
+/// they lay farthest out, the outermost first: what they tell of is how far out
+/// the next sample may lie.
+struct Extremes {
+  static constexpr size_t most = 32;
+
+  std::vector<double> least, greatest;
+
+  void add(double leastOfOne, double greatestOfOne);
+};
+
 /// What was seen of one tensor.
 struct TensorProfile {
   /// Histograms have this many bins of one width, from `least` to `greatest`.
@@ -61,6 +72,7 @@ struct TensorProfile {
   uint64_t times = 0, elements = 0, notFinite = 0;
   double least = std::numeric_limits<double>::infinity();
   double greatest = -std::numeric_limits<double>::infinity();
+  Extremes extremes;
   /// Empty before the second pass, and where there is one number only.
   std::vector<uint64_t> histogram;
   ChannelProfile channels;

@@ -140,36 +140,71 @@ llvm::StringRef nameOf(RangeMethod method) {
     return "entropy";
   case RangeMethod::SquaredError:
     return "mse";
+  case RangeMethod::Wider:
+    return "wider";
   }
   llvm_unreachable("no such method");
 }
 
 namespace {
 
-/// Ranges within the histogram of one tensor.
+/// What is cut on one side by a range that ends farther out than half of the
+/// samples reached: the mean over all numbers of the squares of what lies
+/// beyond an end, which falls with that end exponentially, as is fitted to its
+/// value and slope at the median of the samples' outermost numbers. (Farther
+/// out, what was seen has less than what is to be expected, and beyond the
+/// outermost number nothing: that is what the next sample will exceed.)
+struct Tail {
+  /// Infinite where nothing is known of what lies farther out.
+  double from = std::numeric_limits<double>::infinity();
+  double power = 0, decay = 1;
+
+  static Tail of(const TensorProfile &profile, bool isAbove);
+  double beyond(double end) const {
+    return power * std::exp(-(end - from) / decay);
+  }
+};
+
+/// Ranges for the numbers of one tensor.
 class RangeSearch {
 public:
   RangeSearch(const TensorProfile &profile, const QuantizeOptions &options)
-      : profile(profile), options(options) {
+      : profile(profile), options(options), above(Tail::of(profile, true)),
+        below(Tail::of(profile, false)) {
     for (uint64_t count : profile.histogram)
       all += static_cast<double>(count);
   }
 
   Range whole() const { return {profile.least, profile.greatest}; }
   Range percentile(double covered) const;
-  Range leastError(double weightOfCut) const;
+  /// By one of the two estimates of errors below.
+  using Estimate = double (RangeSearch::*)(Range range,
+                                           double weightOfCut) const;
+  Range leastError(Estimate error, double weightOfCut) const;
   Range leastDivergence() const;
+  /// \p start with ends farther out, where that is better for what is to be
+  /// expected.
+  Range wider(Range start, double weightOfCut, RealRange possible) const;
   /// The mean of squared errors; what is cut counts \p weightOfCut times.
   double error(Range range, double weightOfCut) const;
+  /// The same, with what samples are expected to have that were not seen.
+  double expectedError(Range range, double weightOfCut) const;
 
 private:
   bool isOneSided() const {
     return profile.least >= 0 || profile.greatest <= 0;
   }
   double divergence(Range range) const;
+  /// Of what was seen: the means of squared errors of what is rounded, and of
+  /// what is cut below and above.
+  struct Errors {
+    double rounded = 0, below = 0, above = 0;
+  };
+  Errors errorsOf(const LinearCode &code) const;
 
   const TensorProfile &profile;
   const QuantizeOptions &options;
+  Tail above, below;
   double all = 0;
 };
 
@@ -201,29 +236,113 @@ Range RangeSearch::percentile(double covered) const {
   return range.least < range.greatest ? range : whole();
 }
 
-double RangeSearch::error(Range range, double weightOfCut) const {
-  const LinearCode code = codeOf(range, options.activations, options.scheme);
-  double sum = 0;
+Tail Tail::of(const TensorProfile &profile, bool isAbove) {
+  const std::vector<double> &outermost =
+      isAbove ? profile.extremes.greatest : profile.extremes.least;
+  Tail tail;
+  if (outermost.size() < 2 || profile.histogram.empty())
+    return tail;
+  const double sign = isAbove ? 1 : -1;
+  const size_t half =
+      std::clamp<size_t>(profile.times / 2, 2, outermost.size());
+  const double from = sign * outermost[half - 1];
+  // Ranges hold zero, whatever lies on its other side.
+  if (!(from > 0))
+    return tail;
+  double all = 0, beyond = 0, squares = 0;
+  for (size_t bin = 0; bin < profile.histogram.size(); ++bin) {
+    const auto count = static_cast<double>(profile.histogram[bin]);
+    const double more = std::max(0.0, sign * profile.middleOf(bin) - from);
+    all += count;
+    beyond += count * more;
+    squares += count * more * more;
+  }
+  if (!(squares > 0))
+    return tail;
+  tail.from = from;
+  tail.power = squares / all;
+  // The slope of the sum of (x - end)^2 is -2 times that of (x - end).
+  tail.decay = squares / (2 * beyond);
+  return tail;
+}
+
+RangeSearch::Errors RangeSearch::errorsOf(const LinearCode &code) const {
+  Errors errors;
   for (size_t bin = 0; bin < profile.histogram.size(); ++bin) {
     if (profile.histogram[bin] == 0)
       continue;
     const double number = profile.middleOf(bin);
     const double off = code.nearest(number) - number;
     // What is rounded is off by half a step at most.
-    const bool isCut = std::abs(off) > code.scale * 0.501;
-    sum += static_cast<double>(profile.histogram[bin]) * off * off *
-           (isCut ? weightOfCut : 1);
+    double &sum = std::abs(off) <= code.scale * 0.501 ? errors.rounded
+                  : off > 0                           ? errors.below
+                                                      : errors.above;
+    sum += static_cast<double>(profile.histogram[bin]) * off * off;
   }
-  return all > 0 ? sum / all : 0;
+  if (all > 0)
+    for (double *sum : {&errors.rounded, &errors.below, &errors.above})
+      *sum /= all;
+  return errors;
+}
+
+double RangeSearch::error(Range range, double weightOfCut) const {
+  const Errors errors =
+      errorsOf(codeOf(range, options.activations, options.scheme));
+  return errors.rounded + weightOfCut * (errors.below + errors.above);
+}
+
+double RangeSearch::expectedError(Range range, double weightOfCut) const {
+  const LinearCode code = codeOf(range, options.activations, options.scheme);
+  const ChannelErrors numbers = code.numbers();
+  Errors errors = errorsOf(code);
+  if (numbers.greatest > above.from)
+    errors.above = above.beyond(numbers.greatest);
+  if (-numbers.least > below.from)
+    errors.below = below.beyond(-numbers.least);
+  return errors.rounded + weightOfCut * (errors.below + errors.above);
+}
+
+/// Either end is moved out, in steps of a twentieth, until that does harm; then
+/// the other, in turns.
+Range RangeSearch::wider(Range start, double weightOfCut,
+                         RealRange possible) const {
+  constexpr double step = 0.05;
+  // The widest is some three times as wide.
+  constexpr int most = 40;
+  Range best = start;
+  double least = expectedError(best, weightOfCut);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (double Range::*end : {&Range::least, &Range::greatest}) {
+      const double whole = this->whole().*end;
+      for (int i = 0; i < most; ++i) {
+        Range more = best;
+        more.*end += step * whole;
+        // Towards zero is no way out, and beyond what can be there is nothing.
+        more.least = std::max(more.least, possible.least);
+        more.greatest = std::min(more.greatest, possible.greatest);
+        if (!(std::abs(more.*end) > std::abs(best.*end)) ||
+            std::abs(more.*end) > (1 + step * most) * std::abs(whole))
+          break;
+        const double now = expectedError(more, weightOfCut);
+        if (!(now < least))
+          break;
+        best = more;
+        least = now;
+        changed = true;
+      }
+    }
+  }
+  return best;
 }
 
 /// Either end is drawn in, in steps of a twentieth, until that does harm; then
 /// the other, in turns.
-Range RangeSearch::leastError(double weightOfCut) const {
+Range RangeSearch::leastError(Estimate error, double weightOfCut) const {
   constexpr double step = 0.05;
   constexpr int most = 20;
   Range best = whole();
-  double least = error(best, weightOfCut);
+  double least = (this->*error)(best, weightOfCut);
   const Range full = best;
   for (bool changed = true; changed;) {
     changed = false;
@@ -238,7 +357,7 @@ Range RangeSearch::leastError(double weightOfCut) const {
         if (!(narrower.least < narrower.greatest) ||
             std::abs(narrower.*end) < std::abs(full.*end) * step)
           break;
-        const double now = error(narrower, weightOfCut);
+        const double now = (this->*error)(narrower, weightOfCut);
         if (!(now < least))
           break;
         best = narrower;
@@ -333,13 +452,13 @@ Range RangeSearch::leastDivergence() const {
 }
 
 ChosenRange chooseRange(const TensorProfile &profile,
-                        const QuantizeOptions &options) {
+                        const QuantizeOptions &options, RealRange possible) {
   const RangeSearch search(profile, options);
   const double power = profile.power();
   // What is cut is off to one side only, so that it does not average out in a
-  // sum as what is rounded does, and the next sample may have more of it.
+  // sum as what is rounded does.
   const bool isBest = options.range == RangeMethod::Best;
-  constexpr double weightOfCut = 4;
+  constexpr double weightOfCut = 2;
   const double weight = isBest ? weightOfCut : 1;
   const auto rangeBy = [&](RangeMethod method) {
     switch (method) {
@@ -348,35 +467,43 @@ ChosenRange chooseRange(const TensorProfile &profile,
     case RangeMethod::Entropy:
       return search.leastDivergence();
     case RangeMethod::SquaredError:
-      return search.leastError(weight);
+      return search.leastError(
+          isBest ? &RangeSearch::expectedError : &RangeSearch::error, weight);
     default:
       return search.whole();
     }
   };
-  const auto chosenBy = [&](RangeMethod method) {
+  const auto chosenAs = [&](RangeMethod method, Range range) {
     ChosenRange chosen;
     chosen.method = method;
-    chosen.range = rangeBy(method);
+    chosen.range = range;
     chosen.code = codeOf(chosen.range, options.activations, options.scheme);
-    chosen.error = search.error(chosen.range, 1);
+    chosen.error = search.expectedError(chosen.range, 1);
     chosen.power = power;
     return chosen;
+  };
+  const auto chosenBy = [&](RangeMethod method) {
+    return chosenAs(method, rangeBy(method));
   };
   if (profile.histogram.empty())
     return chosenBy(RangeMethod::Max);
   if (!isBest)
     return chosenBy(options.range);
   ChosenRange best = chosenBy(RangeMethod::Max);
-  double least = search.error(best.range, weight);
+  double least = search.expectedError(best.range, weight);
   for (RangeMethod method : {RangeMethod::Percentile, RangeMethod::Entropy,
                              RangeMethod::SquaredError}) {
     ChosenRange other = chosenBy(method);
-    if (const double harm = search.error(other.range, weight); harm < least) {
+    if (const double harm = search.expectedError(other.range, weight);
+        harm < least) {
       least = harm;
       best = other;
     }
   }
-  return best;
+  const Range wider = search.wider(best.range, weight, possible);
+  return search.expectedError(wider, weight) < least
+             ? chosenAs(RangeMethod::Wider, wider)
+             : best;
 }
 
 } // namespace sinter::quantize

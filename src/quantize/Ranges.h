@@ -4,6 +4,7 @@
 #define SINTER_QUANTIZE_RANGES_H
 
 #include "graph/Quantization.h"
+#include "graph/RealRange.h"
 #include "quantize/Options.h"
 #include "quantize/Profile.h"
 
@@ -38,8 +39,9 @@ double leastScaleOf(mlir::Value value);
 LinearCode withLeastScale(const LinearCode &code, Range range, Scheme scheme,
                           double leastScale);
 
-/// How a range was chosen, the mean of the squared errors that the numbers of
-/// the histogram have in its code, and the mean of their squares.
+/// How a range was chosen, the mean of the squared errors that numbers are
+/// expected to have in its code, and the mean of the squares of those that were
+/// seen.
 struct ChosenRange {
   Range range;
   LinearCode code;
@@ -47,13 +49,15 @@ struct ChosenRange {
   double error = 0, power = 0;
 };
 
-/// By the method of the options; of `Best`, the one of least error. A profile
+/// By the method of the options; of `Best`, the one of least expected error,
+/// which may reach beyond what was seen, but not beyond \p possible. A profile
 /// without a histogram has its whole range. The entropy method is that of
 /// TensorRT (S. Migacz, "8-bit inference with TensorRT", 2017), on both ends.
 ChosenRange chooseRange(const TensorProfile &profile,
-                        const QuantizeOptions &options);
+                        const QuantizeOptions &options,
+                        RealRange possible = {});
 
-/// "max", "percentile", "entropy", "mse", "best".
+/// "max", "percentile", "entropy", "mse", "wider", "best".
 llvm::StringRef nameOf(RangeMethod method);
 
 } // namespace sinter::quantize

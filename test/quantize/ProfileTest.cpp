@@ -5,6 +5,7 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
@@ -203,6 +204,8 @@ void expectSame(const TensorProfile &a, const TensorProfile &b) {
   EXPECT_EQ(a.channels.axis, b.channels.axis);
   EXPECT_EQ(a.channels.least, b.channels.least);
   EXPECT_EQ(a.channels.greatest, b.channels.greatest);
+  EXPECT_EQ(a.extremes.least, b.extremes.least);
+  EXPECT_EQ(a.extremes.greatest, b.extremes.greatest);
   EXPECT_EQ(a.channels.mean, b.channels.mean);
   EXPECT_EQ(a.channels.square, b.channels.square);
 }
@@ -234,6 +237,25 @@ TEST(Profiles, ThereAndBack) {
   EXPECT_EQ(back->equalized[0].factors, profile.equalized[0].factors);
   EXPECT_EQ(toJson(*back), text);
   EXPECT_EQ(tensorNamed(*back, "another"), nullptr);
+}
+
+TEST(Profiles, TheOutermostNumbersOfEachTime) {
+  TensorProfile profile;
+  for (int i = 0; i < 40; ++i)
+    profile.measure(tensorOf({3}, {0, -i % 7 * 1.0, i * 7 % 40 + 1.0}));
+  profile.measure(tensorOf({1}, {notANumber}));
+  ASSERT_EQ(profile.extremes.least.size(), Extremes::most);
+  ASSERT_EQ(profile.extremes.greatest.size(), Extremes::most);
+  std::vector<double> all;
+  for (int i = 0; i < 40; ++i)
+    all.push_back(-i % 7);
+  std::sort(all.begin(), all.end());
+  for (size_t i = 0; i < Extremes::most; ++i) {
+    EXPECT_EQ(profile.extremes.greatest[i], 40 - static_cast<double>(i));
+    EXPECT_EQ(profile.extremes.least[i], all[i]);
+  }
+  EXPECT_EQ(profile.extremes.greatest.front(), profile.greatest);
+  EXPECT_EQ(profile.extremes.least.front(), profile.least);
 }
 
 // A channel in which nothing was finite has no range that JSON could say.
@@ -291,6 +313,15 @@ INSTANTIATE_TEST_SUITE_P(
         BadProfile{
             R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "histogram": [0.5]}}})",
             "no count"},
+        BadProfile{
+            R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "extremes": {"min": [0]}}}})",
+            "\"extremes\" needs lists"},
+        BadProfile{
+            R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "extremes": {"min": [0, 0], "max": [1]}}}})",
+            "of one length"},
+        BadProfile{
+            R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "extremes": {"min": [0, 0], "max": [1, 2]}}}})",
+            "the outermost number first"},
         BadProfile{
             R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "channels": {}}}})",
             "\"channels\" needs \"axis\""},

@@ -3,6 +3,7 @@
 
 #include "quantize/Ranges.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
@@ -188,7 +189,7 @@ TEST(Ranges, BestIsNeverWorseThanAnyOther) {
           scheme == Scheme::Asymmetric ? ElementType::UI8 : ElementType::I8;
       const auto harmBy = [&](RangeMethod method) {
         return errorOf(profile, chosenBy(profile, method, options).range,
-                       options, 4);
+                       options, 2);
       };
       const double best = harmBy(RangeMethod::Best);
       for (RangeMethod method :
@@ -285,6 +286,158 @@ TEST(Ranges, FewNumbersKeepTheirRangeByEntropy) {
   const ChosenRange chosen = chosenBy(profile, RangeMethod::Entropy, options);
   EXPECT_EQ(chosen.range.least, profile.least);
   EXPECT_EQ(chosen.range.greatest, profile.greatest);
+}
+
+//===----------------------------------------------------------------------===//
+// What other samples hold
+//===----------------------------------------------------------------------===//
+
+/// How the samples of a population differ.
+enum class Population {
+  /// Some have more contrast than others.
+  Contrast,
+  /// The same behind a rectifier.
+  RectifiedContrast,
+  /// All are alike.
+  Alike,
+  /// Few of them have numbers far out.
+  RareOutliers,
+  /// All reach the same bound.
+  Bounded
+};
+
+Tensor sampleOf(Population population, std::mt19937 &random) {
+  std::normal_distribution<double> draw;
+  const double contrast = std::exp(0.35 * draw(random));
+  const bool hasOutliers = random() % 8 == 0;
+  Tensor sample(ElementType::F32, {500});
+  for (int64_t i = 0; i < sample.size(); ++i) {
+    double number = draw(random);
+    if (population == Population::Contrast ||
+        population == Population::RectifiedContrast)
+      number *= contrast;
+    if (population == Population::RectifiedContrast)
+      number = std::max(0.0, number);
+    if (population == Population::RareOutliers && hasOutliers && i < 5)
+      number *= 4;
+    if (population == Population::Bounded)
+      number = std::clamp(3 * number, 0.0, 6.0);
+    sample.set(i, static_cast<float>(number));
+  }
+  return sample;
+}
+
+TensorProfile profileOf(const std::vector<Tensor> &samples) {
+  TensorProfile profile;
+  for (const Tensor &sample : samples)
+    profile.measure(sample);
+  for (const Tensor &sample : samples)
+    profile.count(sample);
+  return profile;
+}
+
+/// The mean of squared errors on \p samples.
+double errorOn(const std::vector<Tensor> &samples, const LinearCode &code) {
+  double sum = 0, count = 0;
+  for (const Tensor &sample : samples)
+    for (int64_t i = 0; i < sample.size(); ++i) {
+      const double off = code.nearest(sample.toDouble(i)) - sample.toDouble(i);
+      sum += off * off;
+      ++count;
+    }
+  return sum / count;
+}
+
+/// How much less noise other samples have in the best range than in that of all
+/// numbers that were seen, in dB, on average of some draws of \p count samples.
+double gainOf(Population population, int count, Scheme scheme) {
+  constexpr int draws = 12, others = 150;
+  std::mt19937 random(17);
+  QuantizeOptions options;
+  options.scheme = scheme;
+  double gain = 0;
+  for (int i = 0; i < draws; ++i) {
+    std::vector<Tensor> seen, unseen;
+    for (int k = 0; k < count; ++k)
+      seen.push_back(sampleOf(population, random));
+    for (int k = 0; k < others; ++k)
+      unseen.push_back(sampleOf(population, random));
+    const TensorProfile profile = profileOf(seen);
+    const double best =
+        errorOn(unseen, chosenBy(profile, RangeMethod::Best, options).code);
+    const double whole =
+        errorOn(unseen, chosenBy(profile, RangeMethod::Max, options).code);
+    gain += 10 * std::log10(whole / best) / draws;
+  }
+  return gain;
+}
+
+TEST(Expected, OtherSamplesHaveLessNoise) {
+  for (const auto &[count, scheme, more] :
+       {std::tuple(4, Scheme::Asymmetric, 1.5),
+        std::tuple(20, Scheme::Asymmetric, 0.8),
+        std::tuple(20, Scheme::SymmetricU8, 0.8),
+        std::tuple(80, Scheme::Asymmetric, 0.1)}) {
+    const auto gain = [&, count = count, scheme = scheme](Population of) {
+      return gainOf(of, count, scheme);
+    };
+    EXPECT_GT(gain(Population::Contrast), more) << count;
+    EXPECT_GT(gain(Population::RectifiedContrast), more) << count;
+    // Where there is little or nothing to gain, little is lost.
+    EXPECT_GT(gain(Population::RareOutliers), -0.6) << count;
+    EXPECT_GT(gain(Population::Alike), -0.6) << count;
+    EXPECT_GT(gain(Population::Bounded), -1e-9) << count;
+  }
+}
+
+/// What the numbers that were seen are off in the range of all of them says
+/// little of what others are.
+TEST(Expected, TheEstimateIsNearerToWhatOtherSamplesHave) {
+  constexpr int draws = 12;
+  std::mt19937 random(23);
+  double seenOff = 0, expectedOff = 0;
+  for (int i = 0; i < draws; ++i) {
+    std::vector<Tensor> seen, unseen;
+    for (int k = 0; k < 20; ++k)
+      seen.push_back(sampleOf(Population::Contrast, random));
+    for (int k = 0; k < 150; ++k)
+      unseen.push_back(sampleOf(Population::Contrast, random));
+    const ChosenRange chosen = chosenBy(profileOf(seen), RangeMethod::Max);
+    const double error = errorOn(unseen, chosen.code);
+    seenOff += std::abs(std::log(error / errorOn(seen, chosen.code)));
+    expectedOff += std::abs(std::log(error / chosen.error));
+  }
+  EXPECT_LT(expectedOff, 0.9 * seenOff) << seenOff / draws;
+}
+
+TEST(Expected, NothingBeyondWhatCanBe) {
+  std::mt19937 random(5);
+  std::vector<Tensor> seen;
+  for (int i = 0; i < 20; ++i)
+    seen.push_back(sampleOf(Population::Contrast, random));
+  const TensorProfile profile = profileOf(seen);
+  const ChosenRange free = chooseRange(profile, {});
+  EXPECT_EQ(free.method, RangeMethod::Wider);
+  EXPECT_GT(free.range.greatest, profile.greatest);
+  EXPECT_LT(free.range.least, profile.least);
+  const RealRange possible = {profile.least, profile.greatest * 1.01};
+  const ChosenRange bounded = chooseRange(profile, {}, possible);
+  EXPECT_GE(bounded.range.least, possible.least);
+  EXPECT_LE(bounded.range.greatest, possible.greatest);
+}
+
+/// One sample does not tell how others differ, and neither does a profile
+/// without its extremes.
+TEST(Expected, NothingIsKnownOfOneSample) {
+  std::mt19937 random(5);
+  TensorProfile one = profileOf({sampleOf(Population::Contrast, random)});
+  EXPECT_NE(chooseRange(one, {}).method, RangeMethod::Wider);
+  std::vector<Tensor> seen;
+  for (int i = 0; i < 20; ++i)
+    seen.push_back(sampleOf(Population::Contrast, random));
+  TensorProfile many = profileOf(seen);
+  many.extremes = {};
+  EXPECT_NE(chooseRange(many, {}).method, RangeMethod::Wider);
 }
 
 TEST(Ranges, WithoutAHistogramThereIsTheWholeRange) {
