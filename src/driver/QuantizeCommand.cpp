@@ -57,6 +57,7 @@ nlohmann::json reportJson(const std::string &model,
       {"agreement", orNull(report.agreement)},
       {"cosine", orNull(report.cosine)},
       {"snr_db", orNull(report.decibels)},
+      {"snr_db_of_others", orNull(report.decibelsOfOthers)},
       {"layers", layers},
       {"rescales",
        {{"before", report.rescalesBefore}, {"after", report.rescalesAfter}}},
@@ -211,7 +212,8 @@ private:
     app.add_option("--max-loss", mostLoss,
                    "layers stay float until no more is lost: points of "
                    "accuracy (percent) where classes are known, else the least "
-                   "signal-to-noise ratio of the outputs in dB")
+                   "signal-to-noise ratio of the outputs in dB, with 90 % "
+                   "confidence for other inputs")
         ->type_name("X")
         ->group("Choices");
     app.add_flag("--no-equalize", noEqualize,
@@ -354,6 +356,14 @@ private:
         std::ranges::all_of(report.layers, &QuantizedLayer::keptFloat))
       std::fprintf(stderr, "note: %s: no layer computes with integers%s\n",
                    common.model.c_str(), whyNone(report).c_str());
+    constexpr double points = 100;
+    if (mostLoss && report.before.accuracy &&
+        points > *mostLoss * static_cast<double>(report.judged))
+      std::fprintf(stderr,
+                   "note: %s: --max-loss %g is held on %zu samples, of which "
+                   "one is %.3g points of accuracy: give more\n",
+                   common.model.c_str(), *mostLoss, report.judged,
+                   points / static_cast<double>(report.judged));
     if (!profileOut.empty())
       if (Result<void> done = writeFileAtomically(profileOut, report.profile);
           !done)
@@ -373,8 +383,14 @@ private:
     if (report.boundHolds)
       return 0;
     printError(common.model + ": --max-loss " + text("%g", *mostLoss) +
-               " cannot be held, even with every layer left float that costs "
-               "something; no model was written");
+               " cannot be held" +
+               (report.judgedHold
+                    ? text(" for other inputs with 90 %% confidence, of %zu "
+                           "samples to judge by: give more",
+                           report.judged)
+                    : std::string(", even with every layer left float that "
+                                  "costs something")) +
+               "; no model was written");
     return 1;
   }
 
@@ -407,6 +423,9 @@ private:
     if (report.judged) {
       std::printf("signal to noise of the outputs %s",
                   decibelText(report.decibels).c_str());
+      if (mostLoss && report.decibelsOfOthers && !report.before.accuracy)
+        std::printf(" (of other inputs at least %s, with 90 %% confidence)",
+                    decibelText(report.decibelsOfOthers).c_str());
       if (report.cosine)
         std::printf(", cosine %.5f", *report.cosine);
       if (report.agreement)

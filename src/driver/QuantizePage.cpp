@@ -63,6 +63,8 @@ std::string summary(const QuantizeReport &report) {
              report.cosine ? text("%.6f", *report.cosine) : "-");
   all +=
       row("signal to noise of the outputs, dB", "", decibels(report.decibels));
+  all += row("the same of other inputs, at least (90 % confidence)", "",
+             decibels(report.decibelsOfOthers));
   all += row("rescales: with a scale for each tensor, and in the model",
              std::to_string(report.rescalesBefore),
              std::to_string(report.rescalesAfter));

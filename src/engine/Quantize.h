@@ -44,9 +44,10 @@ struct QuantizeRequest {
   bool wantsProfile = false;
   /// Whether nothing else is wanted.
   bool onlyMeasures = false;
-  /// How much accuracy (in percent) may be lost where classes are known, else
-  /// the least ratio of signal to noise of the outputs, in dB. Layers that cost
-  /// most stay float until that holds.
+  /// How much accuracy (in percent) of the judged samples may be lost where
+  /// classes are known, else the least ratio of signal to noise of the outputs,
+  /// in dB, that other samples may have (QuantizeReport::decibelsOfOthers).
+  /// Layers that cost most stay float until that holds.
   std::optional<double> mostLoss;
   /// The CPU, by LLVM's name or "native", for which a layer stays float that is
   /// estimated to be no faster with bytes; empty: speed decides nothing.
@@ -94,6 +95,9 @@ struct QuantizeReport {
   std::optional<double> agreement;
   /// Of all outputs on all judged samples.
   std::optional<double> cosine, decibels;
+  /// What the ratio is at least on samples that were not seen, with 90 %
+  /// confidence; nothing where fewer than two were judged.
+  std::optional<double> decibelsOfOthers;
   std::vector<QuantizedLayer> layers;
   /// With a scale for each tensor, and in the quantised model.
   int64_t rescalesBefore = 0, rescalesAfter = 0;
@@ -102,6 +106,9 @@ struct QuantizeReport {
   std::string profile;
   /// Whether the bound that was asked for holds; nothing is written if not.
   bool boundHolds = true;
+  /// Whether a model was found that holds it on the judged samples, be it
+  /// without the confidence that others hold it, too.
+  bool judgedHold = false;
 };
 
 } // namespace sinter

@@ -291,6 +291,43 @@ class Options(QuantizeCase):
             self.assertFalse(os.path.exists(self.path("q.onnx")))
 
 
+    def test_a_bound_for_inputs_that_were_not_seen(self):
+        """What is asked of the outputs holds with a margin from the spread over the samples that were set aside."""
+        data = self.samples("data", 40)
+        whole = self.quantize(self.model, "--calibration", data)
+        self.assertEqual(whole["judged"], 8)
+        self.assertLess(whole["snr_db_of_others"], whole["snr_db"])
+        # Held by these samples, and not for sure by others: some layers have to be better.
+        bound = (whole["snr_db"] + whole["snr_db_of_others"]) / 2
+        done = self.run_quantize(self.model, "--calibration", data, "--max-loss", f"{bound}", "-o", self.path("q.onnx"), "--report", self.path("r.json"))
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("of other inputs at least", done.stdout)
+        report = json.loads(self.bytes_of(self.path("r.json")))
+        self.assertGreaterEqual(report["snr_db_of_others"], bound)
+        self.assertGreater(report["snr_db"], whole["snr_db"])
+        # One sample tells nothing of others.
+        few = self.quantize(self.model, "--calibration", data, "--samples", "5")
+        self.assertEqual((few["judged"], few["snr_db_of_others"]), (1, None))
+
+    def test_a_bound_that_more_samples_may_hold(self):
+        data = self.samples("data", 10)
+        # The one layer with integers: there is nothing better to find.
+        alone = ("--calibration", data, "--activations", "int16", "--keep-float", "gemm")
+        report = self.quantize(self.model, *alone)
+        bound = (report["snr_db"] + report["snr_db_of_others"]) / 2
+        self.assertLess(bound, report["snr_db"])
+        done = self.run_quantize(self.model, *alone, "--max-loss", f"{bound}", "-o", self.path("q.onnx"))
+        self.assertEqual(done.returncode, WRONG, done.stderr)
+        self.assertIn("cannot be held for other inputs with 90 % confidence, of 2 samples to judge by: give more", done.stderr)
+        self.assertFalse(os.path.exists(self.path("q.onnx")))
+
+    def test_accuracy_of_few_samples_moves_in_steps(self):
+        images, labels = os.path.join(GLYPHS, "images"), os.path.join(GLYPHS, "labels.txt")
+        truth = self.write("truth.txt", "".join(f"{name}\t{name[0]}\n" for name in os.listdir(images)))
+        done = self.run_quantize(os.path.join(GLYPHS, "glyphs.onnx"), "--calibration", images, "--truth", truth, "--labels", labels, "--max-loss", "1", "-o", self.path("q.onnx"))
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertRegex(done.stderr, r"note: .*is held on \d+ samples, of which one is [\d.]+ points of accuracy: give more")
+
     def test_16_bits_before_floats_where_speed_does_not_decide(self):
         data = self.samples("data", 10)
         whole = self.quantize(self.model, "--calibration", data)

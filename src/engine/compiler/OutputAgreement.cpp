@@ -65,8 +65,9 @@ void OutputAgreement::add(const std::vector<Tensor> &expected,
   double product = 0, first = 0, second = 0;
   bool hasNumbers = false;
   bool hasScores = false;
+  SignalToNoise ofSample;
   for (size_t i = 0; i < expected.size(); ++i) {
-    power.add(expected[i], got[i]);
+    ofSample.add(expected[i], got[i]);
     if (!isFloat(expected[i].type()) || expected[i].shape() != got[i].shape())
       continue;
     for (int64_t k = 0; k < expected[i].size(); ++k) {
@@ -97,9 +98,12 @@ void OutputAgreement::add(const std::vector<Tensor> &expected,
       }
     }
   }
+  power.signal += ofSample.signal;
+  power.noise += ofSample.noise;
   // Of outputs without a finite number there is nothing to tell.
   if (!hasNumbers)
     return;
+  noise.add(ofSample.signal, ofSample.noise);
   ++samples;
   cosines += first > 0 && second > 0 ? product / std::sqrt(first * second)
                                      : (first == second ? 1 : 0);

@@ -3,6 +3,7 @@
 #ifndef SINTER_ENGINE_COMPILER_OUTPUTAGREEMENT_H
 #define SINTER_ENGINE_COMPILER_OUTPUTAGREEMENT_H
 
+#include "quantize/SampleNoise.h"
 #include "runtime/Tensor.h"
 
 #include <cstdint>
@@ -37,6 +38,10 @@ public:
   /// The mean over samples of the cosine of all outputs.
   std::optional<double> cosine() const;
   std::optional<double> decibels() const { return power.decibels(); }
+  /// What other samples have at least, with 90 % confidence.
+  std::optional<double> decibelsOfOthers() const {
+    return noise.decibelsOfOthers();
+  }
   /// The part of rows of scores with the same greatest one.
   std::optional<double> agreement() const;
   /// The part of samples of which the class is the right one, in each model.
@@ -47,6 +52,7 @@ private:
   std::optional<double> part(uint64_t right) const;
 
   SignalToNoise power;
+  quantize::SampleNoise noise;
   double cosines = 0;
   uint64_t samples = 0, rows = 0, same = 0, labelled = 0, rightBefore = 0,
            rightAfter = 0;

@@ -74,7 +74,7 @@ private:
   void tell(const OutputAgreement &judged);
   Result<void> leaveSlowLayers();
   std::vector<unsigned> byCost(const QuantizedModel &quantized) const;
-  bool holds(const OutputAgreement &judged) const;
+  bool holds(const OutputAgreement &judged);
 
   // QuantizerReport.cpp: what the report says of layers.
   void describeLayers(const QuantizedModel &quantized);

@@ -131,13 +131,17 @@ Result<void> Quantizer::judgeLayers(const QuantizedModel &quantized) {
   return {};
 }
 
-bool Quantizer::holds(const OutputAgreement &judged) const {
+bool Quantizer::holds(const OutputAgreement &judged) {
   if (!request.mostLoss)
     return true;
   if (auto before = judged.accuracyBefore())
     return (*before - *judged.accuracyAfter()) * 100 <= *request.mostLoss;
-  std::optional<double> decibels = judged.decibels();
-  return !decibels || *decibels >= *request.mostLoss;
+  const auto isEnough = [&](std::optional<double> decibels) {
+    return !decibels || *decibels >= *request.mostLoss;
+  };
+  report.judgedHold |= isEnough(judged.decibels());
+  // One sample tells nothing of others.
+  return isEnough(judged.decibels()) && isEnough(judged.decibelsOfOthers());
 }
 
 /// The layers with integers, that which adds the most noise first: the squared
@@ -226,6 +230,7 @@ void Quantizer::tell(const OutputAgreement &judged) {
   report.agreement = judged.agreement();
   report.cosine = judged.cosine();
   report.decibels = judged.decibels();
+  report.decibelsOfOthers = judged.decibelsOfOthers();
   report.before.accuracy = judged.accuracyBefore();
   report.after.accuracy = judged.accuracyAfter();
 }
