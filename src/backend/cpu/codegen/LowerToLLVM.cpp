@@ -180,14 +180,58 @@ struct BFloat16Pass : PassWrapper<BFloat16Pass, OperationPass<ModuleOp>> {
   }
 };
 
+/// Runs the passes that \p build adds where a kernel has an operation that
+/// \p concerns says they are for: most have none, and they would look at all.
+struct PassesWhere : PassWrapper<PassesWhere, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PassesWhere)
+  PassesWhere(bool (*concerns)(Operation *), void (*build)(OpPassManager &))
+      : concerns(concerns), build(build) {}
+
+  void runOnOperation() override {
+    const WalkResult walk = getOperation().walk([&](Operation *op) {
+      return concerns(op) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (!walk.wasInterrupted())
+      return;
+    OpPassManager passes(ModuleOp::getOperationName());
+    build(passes);
+    if (failed(runPipeline(passes, getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  bool (*concerns)(Operation *);
+  void (*build)(OpPassManager &);
+};
+
+bool isComplex(Operation *op) {
+  return isa_and_nonnull<complex::ComplexDialect>(op->getDialect());
+}
+
+void addComplexPasses(OpPassManager &passes) {
+  passes.addPass(createConvertComplexToStandardPass());
+}
+
+/// Whether \p op makes a memref of another that ConvertPass does not know.
+bool isView(Operation *op) {
+  return isa_and_nonnull<memref::MemRefDialect>(op->getDialect()) &&
+         !isa<memref::AllocaOp, memref::GetGlobalOp, memref::GlobalOp,
+              memref::LoadOp, memref::PrefetchOp, memref::ReinterpretCastOp,
+              memref::StoreOp, memref::ViewOp>(op);
+}
+
+void addViewPasses(OpPassManager &passes) {
+  passes.addPass(memref::createExpandStridedMetadataPass());
+  passes.addPass(createLowerAffinePass());
+}
+
 /// For kernels without `vector.transfer_read`, `vector.transfer_write` and
 /// operations of `affine`, which no generator makes.
 void buildPipeline(PassManager &passes, const cpu::Target &target) {
-  passes.addPass(createConvertComplexToStandardPass());
+  passes.addPass(std::make_unique<PassesWhere>(isComplex, addComplexPasses));
   passes.addPass(std::make_unique<BFloat16Pass>());
   passes.addPass(std::make_unique<ExpandPass>(target));
-  passes.addPass(memref::createExpandStridedMetadataPass());
-  passes.addPass(createLowerAffinePass());
+  passes.addPass(std::make_unique<PassesWhere>(isView, addViewPasses));
   passes.addPass(createConvertSCFToCFPass());
   passes.addPass(std::make_unique<ConvertPass>());
   passes.addPass(createReconcileUnrealizedCastsPass());
