@@ -189,7 +189,8 @@ private:
     app.add_option_function<std::string>(
            "--range", [this](const std::string &text) { takeRange(text); },
            "what part of the numbers a range covers: max, percentile[:P], "
-           "entropy, mse, or best: what has the least error, by tensor")
+           "entropy, mse, or best: what is expected to have the least error "
+           "with other inputs, by tensor")
         ->default_str("best")
         ->group("Choices");
     app.add_option("--keep-float", how.keepFloat,
@@ -356,6 +357,13 @@ private:
         std::ranges::all_of(report.layers, &QuantizedLayer::keptFloat))
       std::fprintf(stderr, "note: %s: no layer computes with integers%s\n",
                    common.model.c_str(), whyNone(report).c_str());
+    if (const size_t others = withoutBlocks(report))
+      std::fprintf(stderr,
+                   "note: %s: the weights of %zu layers are no matrices, or "
+                   "their depth is no multiple of --block %lld: their scales "
+                   "are those without it\n",
+                   common.model.c_str(), others,
+                   static_cast<long long>(options.block));
     constexpr double points = 100;
     if (mostLoss && report.before.accuracy &&
         points > *mostLoss * static_cast<double>(report.judged))
@@ -399,6 +407,18 @@ private:
     return output.empty() && reportFile.empty() && !common.json;
   }
 
+  /// How many layers have integers that no blocks have scales for, though
+  /// these were asked for.
+  size_t withoutBlocks(const QuantizeReport &report) const {
+    if (!options.block)
+      return 0;
+    return static_cast<size_t>(
+        std::ranges::count_if(report.layers, [](const QuantizedLayer &layer) {
+          return !layer.keptFloat &&
+                 layer.scheme.find("in blocks") == std::string::npos;
+        }));
+  }
+
   /// What keeps the first layer float.
   static std::string whyNone(const QuantizeReport &report) {
     if (report.layers.empty())
@@ -416,10 +436,12 @@ private:
     size_t integers = 0;
     for (const QuantizedLayer &layer : report.layers)
       integers += !layer.keptFloat;
-    std::printf("%zu of %zu layers compute with integers, %zu samples%s\n",
-                integers, report.layers.size(), report.samples,
-                report.judged ? text(", judged on %zu", report.judged).c_str()
-                              : "");
+    std::printf(
+        "%zu of %zu layers %s, %zu samples%s\n", integers, report.layers.size(),
+        options.weightsOnly ? "have weights that are integers"
+                            : "compute with integers",
+        report.samples,
+        report.judged ? text(", judged on %zu", report.judged).c_str() : "");
     if (report.judged) {
       std::printf("signal to noise of the outputs %s",
                   decibelText(report.decibels).c_str());

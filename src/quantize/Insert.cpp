@@ -208,13 +208,16 @@ bool Inserter::quantizeWeights(Unit &unit, LayerPlan &layer) {
   // Blocks lie along the depth of matrix products; what is no matrix, or is
   // not covered by blocks, has scales by channel.
   if (options.block > 0 && weights->rank() == 2 && unit.weights.depthAxis &&
-      operand.getOperandNumber() == 1 && quantizeBlocks(unit, *weights))
+      operand.getOperandNumber() == 1 && quantizeBlocks(unit, *weights)) {
+    layer.weightScales = " in blocks of " + std::to_string(options.block);
     return true;
+  }
   // Scales by channel are for what stands on the right of a product.
   const std::optional<int64_t> axis =
       options.perChannel && operand.getOperandNumber() == 1
           ? unit.weights.channelAxis
           : std::nullopt;
+  layer.weightScales = axis ? " by channel" : "";
   const auto input = plan.values.find(unit.data.front()->get());
   const double inputScale =
       input == plan.values.end() ? 0 : input->second.code.scale;

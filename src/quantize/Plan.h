@@ -32,6 +32,9 @@ struct LayerPlan {
   /// Of a product: the squared errors of its weights as a part of their
   /// squares, once they are integers.
   double weightNoise = 0;
+  /// What its weights have scales for, for people, once they are integers: " by
+  /// channel", " in blocks of 32"; empty where all have one.
+  std::string weightScales = {};
 };
 
 struct Plan {

@@ -118,6 +118,21 @@ class Glyphs(QuantizeCase):
         self.assertEqual(report["after"]["accuracy"], 1)
 
 
+    def test_blocks(self):
+        """What no blocks cover has other scales, and the command says so."""
+        model = self.write("classifier.onnx", models.classifier())
+        for block, scales, others in (("2", ["by channel", "in blocks of 2"], 1), ("3", ["by channel", "by channel"], 2)):
+            with self.subTest(block=block):
+                done = self.run_quantize(model, "--weights", "int8", "--block", block, "-o", self.path("b.onnx"), "--report", self.path("b.json"))
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                self.assertIn("2 of 4 layers have weights that are integers", done.stdout)
+                self.assertIn(f"the weights of {others} layers are no matrices, or their depth is no multiple of --block {block}", done.stderr)
+                layers = json.loads(self.bytes_of(self.path("b.json")))["layers"]
+                self.assertEqual([layer["scheme"] for layer in layers if layer["scheme"]], [f"weights i8 {each}" for each in scales])
+        done = self.run_quantize(model, "--weights", "int8", "--per-tensor", "-o", self.path("b.onnx"), "--json")
+        self.assertEqual({layer["scheme"] for layer in json.loads(done.stdout)["layers"] if layer["scheme"]}, {"weights i8"})
+
+
 class Report(QuantizeCase):
     def test_keys(self):
         report = self.quantize(self.model, "--calibration", "random", "-o", self.path("q.onnx"))

@@ -45,8 +45,7 @@ void Quantizer::describeLayers(const QuantizedModel &quantized) {
                      " " + textOf(options().scheme);
     if (plan.isQuantized && unit.kind == UnitKind::Product)
       layer.scheme += (layer.scheme.empty() ? "weights " : ", weights ") +
-                      std::string(name(options().weights)) +
-                      (options().perChannel ? " by channel" : "");
+                      std::string(name(options().weights)) + plan.weightScales;
     if (auto chosen = quantized.plan.values.find(unit.result);
         chosen != quantized.plan.values.end()) {
       layer.rangeMethod = quantize::nameOf(chosen->second.method).str();
