@@ -66,6 +66,46 @@ class OpenSizes(CommandTest):
                 self.assertEqual(json.loads(done.stdout)["outputs"][0]["shape"], [size])
                 self.assertEqual(json.loads(done.stdout)["from_cache"], number > 0)
 
+    def test_scans_of_any_length(self):
+        """Sums so far, from either end, along either axis: one program, and text with a loop."""
+        def scan(name, inputs, outputs, **lists):
+            parts = [onnx.value_info("s", ("K",)), onnx.value_info("e", ("K",))]
+            body = onnx.graph([onnx.node("Add", ["s", "e"], ["t"]), onnx.node("Identity", ["t"], ["g"])], parts,
+                              [onnx.value_info("t", ("K",)), onnx.value_info("g", ("K",))])
+            attributes = onnx.data(5, onnx.data(1, b"body") + onnx.data(6, body) + onnx.number(20, 5)) + onnx.data(
+                5, onnx.data(1, b"num_scan_inputs") + onnx.number(3, 1) + onnx.number(20, 2))
+            for key, value in lists.items():
+                attributes += onnx.data(5, onnx.data(1, key.encode()) + onnx.number(8, value) + onnx.number(20, 7))
+            return onnx.node("Scan", inputs, outputs, name, attributes=attributes)
+
+        nodes = [scan("down", ["s", "x"], ["last", "sums"]),
+                 scan("up", ["s", "x"], ["", "back"], scan_input_directions=1, scan_output_directions=1, scan_output_axes=1)]
+        graph = onnx.graph(nodes, [onnx.value_info("s", ("N",)), onnx.value_info("x", ("T", "N"))],
+                           [onnx.value_info("last", ("N",)), onnx.value_info("sums", ("T", "N")), onnx.value_info("back", ("N", "T"))])
+        model, text, cache = self.write("scan.onnx", onnx.model(graph)), self.path("scan.mlir"), self.path("cache")
+        self.assertEqual(self.sinter("convert", model, "-o", text).returncode, DONE)
+        for number, (length, count) in enumerate(((3, 2), (1, 4), (5, 1), (40, 3))):
+            start = [float(10 * k) for k in range(count)]
+            rows = [[float(i + k) for k in range(count)] for i in range(length)]
+            down = [[start[k] + sum(row[k] for row in rows[:i + 1]) for k in range(count)] for i in range(length)]
+            back = [[start[k] + sum(row[k] for row in rows[i:]) for i in range(length)] for k in range(count)]
+            wanted = {"last": down[-1] if down else start, "sums": sum(down, []), "back": sum(back, [])}
+            s = self.write("s.npy", npy((count,), start))
+            x = self.write("x.npy", npy((length, count), sum(rows, [])))
+            for path, backend in (model, "cpu"), (text, "cpu"), (text, "interpreter"):
+                folder = self.path("out")
+                done = self.sinter("run", path, "--input", "s=" + s, "--input", "x=" + x, "--backend", backend, "--cache-dir", cache,
+                                   "--json", "--output-dir", folder)
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                self.assertNotIn("note", done.stderr)
+                if backend == "cpu":
+                    self.assertEqual(json.loads(done.stdout)["from_cache"], number > 0)
+                for name, values in wanted.items():
+                    with open(f"{folder}/{name}.npy", "rb") as file:
+                        data = file.read()
+                    numbers = struct.unpack(f"<{len(values)}f", data[len(data) - 4 * len(values):])
+                    self.assertEqual(list(numbers), values, (path, backend, name, length, count))
+
     def test_branch_that_is_not_valid(self):
         """A branch for other sizes than the inputs have is an error where it is taken, and none where it is not."""
         def branch(name, operator, axes):

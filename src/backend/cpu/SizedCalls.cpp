@@ -162,16 +162,19 @@ static HostCallOp callOnList(OpBuilder &builder, Location location,
                                     /*pure=*/false, sized);
 }
 
-/// The rows of list number \p list, of type \p type: they are counted, then
-/// taken.
+/// The rows of list number \p list, of type \p type, whose dimensions but the
+/// first are as large as \p rest says, one for each that is unknown: they are
+/// counted, then taken.
 static Value takeList(OpBuilder &builder, Location location,
-                      RankedTensorType type, int64_t list) {
+                      RankedTensorType type, int64_t list,
+                      ArrayRef<Value> rest = {}) {
   auto scalar = RankedTensorType::get({}, builder.getI64Type());
-  Value count =
+  SmallVector<Value> sizes = {
       callOnList(builder, location, scalar, {}, "sinter.count_rows", list)
-          ->getResult(0);
-  return callOnList(builder, location, type, count, "sinter.take_rows", list,
-                    /*sized=*/1)
+          ->getResult(0)};
+  llvm::append_range(sizes, rest);
+  return callOnList(builder, location, type, sizes, "sinter.take_rows", list,
+                    sizes.size())
       ->getResult(0);
 }
 
@@ -184,32 +187,75 @@ static void callSuppression(nn::NonMaxSuppressionOp op, int64_t list) {
   op.erase();
 }
 
-/// What each iteration of \p loop adds to the end of what it carries as number
-/// \p i; null if it does anything else with that.
-static Value gatheredBy(stablehlo::WhileOp loop, unsigned i) {
+/// The joint by which each iteration of \p loop adds something to the end of
+/// what it carries as number \p i; null if it does anything else with that.
+static stablehlo::ConcatenateOp jointOf(stablehlo::WhileOp loop, unsigned i) {
   Block &body = loop.getBody().front();
   BlockArgument argument = body.getArgument(i);
   auto joint = body.getTerminator()
                    ->getOperand(i)
                    .getDefiningOp<stablehlo::ConcatenateOp>();
-  if (!joint || joint.getInputs().size() != 2 || joint.getDimension() != 0 ||
+  if (!joint || joint.getInputs().size() != 2 ||
       joint.getInputs()[0] != argument || !argument.hasOneUse() ||
       !joint->hasOneUse() || joint->getBlock() != &body ||
       !loop.getCond().front().getArgument(i).use_empty() ||
-      !tensorOf(joint.getInputs()[1]).hasStaticShape() ||
-      !tensorOf(loop->getResult(i)).isDynamicDim(0))
+      !tensorOf(loop->getResult(i)).isDynamicDim(joint.getDimension()))
     return {};
-  return joint.getInputs()[1];
+  return joint;
+}
+
+/// Dimension \p axis first, or back to where it was.
+static Value withAxisFirst(nn::TensorBuilder &emit, Value x, int64_t axis,
+                           bool back = false) {
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(x).getRank()));
+  if (axis == 0)
+    return x;
+  if (back)
+    std::rotate(order.begin(), order.begin() + 1, order.begin() + axis + 1);
+  else
+    std::rotate(order.begin(), order.begin() + axis, order.begin() + axis + 1);
+  return emit.transpose(x, order);
+}
+
+/// What \p start is with what \p list has gathered behind it along \p axis.
+static Value joinList(OpBuilder &builder, Location location,
+                      RankedTensorType type, Value start, int64_t axis,
+                      int64_t list) {
+  nn::TensorBuilder emit(builder, location);
+  SmallVector<int64_t> shape = {ShapedType::kDynamic};
+  SmallVector<Value> rest;
+  for (auto [dim, size] : llvm::enumerate(tensorOf(start).getShape())) {
+    if (static_cast<int64_t>(dim) == axis)
+      continue;
+    shape.push_back(size);
+    if (ShapedType::isDynamic(size))
+      rest.push_back(
+          emit.reshape(emit.convert(emit.extentOf(nn::Size::of(start, dim)),
+                                    emit.integerType(64)),
+                       nn::Sizes()));
+  }
+  Value rows =
+      takeList(builder, location,
+               RankedTensorType::get(shape, type.getElementType()), list, rest);
+  rows = withAxisFirst(emit, rows, axis, /*back=*/true);
+  if (tensorOf(start).getDimSize(axis) == 0 && rows.getType() == type)
+    return rows;
+  return builder.create<stablehlo::ConcatenateOp>(
+      location, type, ValueRange{start, rows}, static_cast<uint64_t>(axis));
 }
 
 /// The loop without what it gathers, which goes to lists of the run: it is
 /// known how much that is when the loop is over.
 static void gatherRows(stablehlo::WhileOp loop, int64_t &lists) {
-  llvm::SmallDenseMap<unsigned, int64_t> gathered;
+  struct Gathered {
+    int64_t list, axis;
+  };
+  llvm::SmallDenseMap<unsigned, Gathered> gathered;
   SmallVector<unsigned> kept;
   for (unsigned i = 0; i < loop->getNumOperands(); ++i)
-    if (gatheredBy(loop, i))
-      gathered[i] = lists++;
+    if (stablehlo::ConcatenateOp joint = jointOf(loop, i))
+      gathered[i] = {lists++, static_cast<int64_t>(joint.getDimension())};
     else
       kept.push_back(i);
   if (gathered.empty())
@@ -218,15 +264,17 @@ static void gatherRows(stablehlo::WhileOp loop, int64_t &lists) {
   auto call = [&](ValueRange inputs, StringRef function, int64_t list) {
     callOnList(builder, loop.getLoc(), {}, inputs, function, list);
   };
+  Block &body = loop.getBody().front();
   for (unsigned i = 0; i < loop->getNumOperands(); ++i)
     if (gathered.contains(i))
-      call({}, "sinter.begin_rows", gathered[i]);
-  Block &body = loop.getBody().front();
+      call({}, "sinter.begin_rows", gathered[i].list);
   for (unsigned i = 0; i < loop->getNumOperands(); ++i)
     if (gathered.contains(i)) {
       Operation *joint = body.getTerminator()->getOperand(i).getDefiningOp();
       builder.setInsertionPoint(joint);
-      call(joint->getOperand(1), "sinter.add_rows", gathered[i]);
+      nn::TensorBuilder emit(builder, loop.getLoc());
+      call(withAxisFirst(emit, joint->getOperand(1), gathered[i].axis),
+           "sinter.add_rows", gathered[i].list);
     }
   SmallVector<Value> starts, returned;
   for (unsigned i : kept) {
@@ -252,17 +300,11 @@ static void gatherRows(stablehlo::WhileOp loop, int64_t &lists) {
         region.front().eraseArgument(i);
   for (auto [i, number] : llvm::enumerate(kept))
     loop->getResult(number).replaceAllUsesWith(rest->getResult(i));
-  for (unsigned i = 0; i < loop->getNumOperands(); ++i) {
-    if (!gathered.contains(i))
-      continue;
-    auto type = tensorOf(loop->getResult(i));
-    Value rows = takeList(builder, loop.getLoc(), type, gathered[i]);
-    Value start = loop->getOperand(i);
-    if (tensorOf(start).getDimSize(0) != 0)
-      rows = builder.create<stablehlo::ConcatenateOp>(
-          loop.getLoc(), type, ValueRange{start, rows}, uint64_t(0));
-    loop->getResult(i).replaceAllUsesWith(rows);
-  }
+  for (unsigned i = 0; i < loop->getNumOperands(); ++i)
+    if (gathered.contains(i))
+      loop->getResult(i).replaceAllUsesWith(
+          joinList(builder, loop.getLoc(), tensorOf(loop->getResult(i)),
+                   loop->getOperand(i), gathered[i].axis, gathered[i].list));
   loop->erase();
 }
 
@@ -289,4 +331,8 @@ void cpu::formSizedCalls(func::FuncOp function) {
     if (isEdgePadding(op))
       takePadded(op);
   });
+  // More may be known of sizes than was.
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), function.getArgumentTypes(),
+                        function.front().getTerminator()->getOperandTypes()));
 }

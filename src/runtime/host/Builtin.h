@@ -41,7 +41,7 @@ Result<void> nonZero(const HostCall &call);
 /// configuration): "sinter.begin_rows" empties it, "sinter.add_rows" adds those
 /// of the input, "sinter.count_rows" gives how many there are (i64),
 /// "sinter.take_rows" gives them, as many as the output has room for (the
-/// input), which is a System error otherwise, and forgets them.
+/// inputs are its sizes), which is a System error otherwise, and forgets them.
 Result<void> beginRows(const HostCall &call);
 Result<void> addRows(const HostCall &call);
 Result<void> countRows(const HostCall &call);

@@ -364,6 +364,38 @@ const ValueCase valueCases[] = {
        return %d : tensor<?x?xf32>
      })",
      {{ElementType::I1, {12}, 0, 1}, {ElementType::F32, {12, 12}}}},
+    {"what loops put behind rows and columns of open sizes",
+     R"((%m: tensor<12xi1>, %x: tensor<12x12xf32>, %k: tensor<i64>)
+         -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+)" + placesOf(12) +
+         R"(       %a = nn.take %x, %r, axis = 0 :
+           (tensor<12x12xf32>, tensor<?xi64>) -> tensor<?x12xf32>
+       %b = nn.take %a, %r, axis = 1 :
+           (tensor<?x12xf32>, tensor<?xi64>) -> tensor<?x?xf32>
+       %z = stablehlo.constant dense<0> : tensor<i64>
+       %one = stablehlo.constant dense<1> : tensor<i64>
+       %w:3 = stablehlo.while(%i = %z, %c = %b, %d = %b) :
+           tensor<i64>, tensor<?x?xf32>, tensor<?x?xf32>
+        cond {
+         %less = stablehlo.compare LT, %i, %k :
+             (tensor<i64>, tensor<i64>) -> tensor<i1>
+         stablehlo.return %less : tensor<i1>
+       } do {
+         %j = stablehlo.add %i, %one : tensor<i64>
+         %n2 = stablehlo.negate %b : tensor<?x?xf32>
+         %e = stablehlo.concatenate %c, %n2, dim = 0 :
+             (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+         %f = stablehlo.concatenate %d, %b, dim = 1 :
+             (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+         stablehlo.return %j, %e, %f :
+             tensor<i64>, tensor<?x?xf32>, tensor<?x?xf32>
+       }
+       return %w#1, %w#2 : tensor<?x?xf32>, tensor<?x?xf32>
+     })",
+     {{ElementType::I1, {12}, 0, 1},
+      {ElementType::F32, {12, 12}},
+      {ElementType::I64, {}, 0, 3}},
+     3},
     {"a loop over as many as there are",
      R"((%m: tensor<30xi1>, %x: tensor<30x6xf32>, %k: tensor<i64>)
          -> (tensor<?x6xf32>, tensor<?xi64>) {

@@ -5,6 +5,7 @@
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/ops/Bodies.h"
+#include "formats/onnx/ops/ScanLoop.h"
 #include "graph/Constants.h"
 
 using namespace mlir;
@@ -205,21 +206,27 @@ static RankedTensorType stackType(NodeContext &node, Value gathered) {
 }
 
 /// Adds to \p start, the first \p states of which are carried, a stack without
-/// elements of each of \p types.
-static bool startStacks(NodeContext &node, ArrayRef<Type> types, Values &start,
-                        size_t states) {
+/// elements of each of \p values, which \p holder's body gives, before that.
+static bool startStacks(NodeContext &node, Operation *holder,
+                        ArrayRef<Value> values, Values &start, size_t states) {
+  OpBuilder::InsertionGuard guard(node.builder());
+  node.builder().setInsertionPoint(holder);
   start.resize(states);
-  for (Type type : types) {
-    auto stack = cast<RankedTensorType>(type);
-    Ints shape(stack.getShape());
-    shape[0] = 0;
-    if (ShapedType::isDynamicShape(shape)) {
-      node.unknown(
-          "a loop that gathers values of unknown size and whose number "
-          "of iterations is known only at run time");
-      return false;
+  for (Value value : values) {
+    formats::Dims dims = {0};
+    for (int64_t i = 0; i < node.rank(value); ++i) {
+      const std::optional<formats::Dim> size =
+          sizeOutside(node, value, i, ArrayRef(start).take_front(states));
+      if (!size) {
+        node.unknown("a loop that gathers values of sizes that are computed "
+                     "and whose number of iterations is known only at run "
+                     "time");
+        return false;
+      }
+      dims.push_back(*size);
     }
-    start.push_back(node.splat(stack.getElementType(), 0, shape));
+    start.push_back(
+        node.broadcastInDim(node.scalar(node.element(value), 0), dims, {}));
   }
   return !node.failed();
 }
@@ -272,11 +279,13 @@ static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
       inputs.push_back(Bound(argument));
     }
     SmallVector<Type> found;
+    Values gives;
     auto withNumber = [&](Values outputs) {
       const size_t first = outputs.size() - gathered;
       for (int64_t i = 0; i < gathered; ++i) {
         Value &value = outputs[first + i];
         found.push_back(stackType(node, value));
+        gives.push_back(value);
         if (knowsStacks)
           value =
               node.concatenate(ValueRange{block.getArgument(states.size() + i),
@@ -301,10 +310,12 @@ static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
             changed))
       return failure();
     if (changed || !knowsStacks || found != stacks) {
-      node.erase(holder);
       knowsStacks = true;
       stacks = found;
-      if (!startStacks(node, stacks, start, states.size()))
+      const bool isReady =
+          startStacks(node, holder, gives, start, states.size());
+      node.erase(holder);
+      if (!isReady)
         return failure();
       continue;
     }
@@ -542,6 +553,33 @@ static LogicalResult keepScan(NodeContext &node, const GraphProto &body,
   return keepLoop(node, std::move(loop), openSteps);
 }
 
+/// A Scan of an unknown number of steps, spelt out.
+static LogicalResult spellScan(NodeContext &node, const GraphProto &body,
+                               Values values, int64_t scanned) {
+  const int64_t carried = static_cast<int64_t>(values.size()) - scanned;
+  if (carried > body.output_size())
+    return node.fail("num_scan_inputs does not match the inputs");
+  const int64_t gathered = body.output_size() - carried;
+  auto inputAxes = listFor(node, "scan_input_axes", scanned),
+       outputAxes = listFor(node, "scan_output_axes", gathered),
+       inputDirections = listFor(node, "scan_input_directions", scanned),
+       outputDirections = listFor(node, "scan_output_directions", gathered);
+  if (!inputAxes || !outputAxes || !inputDirections || !outputDirections)
+    return failure();
+  for (int64_t i = 0; i < scanned; ++i) {
+    const auto axis =
+        node.axis((*inputAxes)[i], node.rank(values[carried + i]));
+    if (!axis)
+      return failure();
+    (*inputAxes)[i] = *axis;
+    if (!node.known().sameSize(values[carried], (*inputAxes)[0],
+                               values[carried + i], *axis))
+      return node.unknown("scanned inputs may differ in length");
+  }
+  return scanLoop(node, {body, std::move(values), carried, *inputAxes,
+                         *outputAxes, *inputDirections, *outputDirections});
+}
+
 static LogicalResult importScan(NodeContext &node) {
   const GraphProto *body = node.getGraph("body");
   if (!body)
@@ -552,7 +590,8 @@ static LogicalResult importScan(NodeContext &node) {
     if (node.failed())
       return failure();
     if (node.importer.options.keepsUnknown && isOpenScan(node, values, scanned))
-      return keepScan(node, *body, values, scanned);
+      return node.spellsUnknown() ? spellScan(node, *body, values, scanned)
+                                  : keepScan(node, *body, values, scanned);
     auto outputs = scan(node, *body, values, scanned);
     return outputs ? node.boundResults(std::move(*outputs)) : failure();
   }
