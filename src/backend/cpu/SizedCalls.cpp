@@ -88,7 +88,8 @@ static void takeSlices(stablehlo::RealDynamicSliceOp op) {
   op.erase();
 }
 
-/// Elements are taken by their places, those outside are the padding.
+/// Elements are taken by their places, those outside, or between two, are the
+/// padding.
 static void takePadded(stablehlo::DynamicPadOp op) {
   OpBuilder builder(op);
   nn::TensorBuilder emit(builder, op.getLoc());
@@ -99,12 +100,20 @@ static void takePadded(stablehlo::DynamicPadOp op) {
     return emit.convert(emit.slice(vector, 0, i, i + 1), index);
   };
   for (int64_t dim = 0; dim < tensorOf(op).getRank(); ++dim) {
-    if (knownElement(op.getEdgePaddingLow(), dim) == 0 &&
+    const int64_t between =
+        knownElement(op.getInteriorPadding(), dim).value_or(0);
+    if (between == 0 && knownElement(op.getEdgePaddingLow(), dim) == 0 &&
         knownElement(op.getEdgePaddingHigh(), dim) == 0)
       continue;
     Value low = element(op.getEdgePaddingLow(), dim),
           high = element(op.getEdgePaddingHigh(), dim);
+    const auto step = static_cast<double>(between + 1);
     Value size = emit.convert(emit.extentOf(nn::Size::of(x, dim)), index);
+    if (between != 0) {
+      // What is put between no elements is nothing.
+      Value gaps = emit.max(emit.sub(size, 1.0), 0.0);
+      size = emit.add(size, emit.mul(gaps, static_cast<double>(between)));
+    }
     Value count =
         emit.convert(emit.add(emit.add(size, low), high), emit.integerType(32));
     const nn::Sizes sizes = {nn::Size::computed(count)};
@@ -118,6 +127,12 @@ static void takePadded(stablehlo::DynamicPadOp op) {
              emit.compare(Direction::GE, places, 0.0),
              emit.compare(Direction::LT, places, everywhere(size))),
          dim});
+    if (between != 0) {
+      Value whole = emit.div(places, step);
+      insides.push_back(
+          {emit.compare(Direction::EQ, emit.mul(whole, step), places), dim});
+      places = whole;
+    }
     x = emit.take(x, places, dim);
   }
   const nn::Sizes sizes = emit.sizes(x);
@@ -129,13 +144,16 @@ static void takePadded(stablehlo::DynamicPadOp op) {
   op.erase();
 }
 
-/// Whether nothing is put between elements, and there are some.
-static bool isEdgePadding(stablehlo::DynamicPadOp op) {
+/// Whether it is known how much is put between elements, and there are some.
+static bool isTakenPadded(stablehlo::DynamicPadOp op) {
+  constexpr int64_t most = int64_t(1) << 30;
   if (llvm::is_contained(tensorOf(op.getOperand()).getShape(), 0))
     return false;
-  for (int64_t dim = 0; dim < tensorOf(op).getRank(); ++dim)
-    if (knownElement(op.getInteriorPadding(), dim) != 0)
+  for (int64_t dim = 0; dim < tensorOf(op).getRank(); ++dim) {
+    const auto between = knownElement(op.getInteriorPadding(), dim);
+    if (!between || *between < 0 || *between > most)
       return false;
+  }
   return true;
 }
 
@@ -328,7 +346,7 @@ void cpu::formSizedCalls(func::FuncOp function) {
       takeSlices(op);
   });
   function.walk([](stablehlo::DynamicPadOp op) {
-    if (isEdgePadding(op))
+    if (isTakenPadded(op))
       takePadded(op);
   });
   // More may be known of sizes than was.

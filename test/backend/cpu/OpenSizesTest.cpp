@@ -229,6 +229,24 @@ const OpenCase cases[] = {
      })",
      {{batch, length, 5}, {batch, length, length}},
      {0, 2, 9, 40, 90}},
+    {"open rows padded in front, behind and on either side",
+     "(" + argument("%x", {batch, 3, length}) +
+         R"() -> (tensor<?x3x?xf32>, tensor<?x3x?xf32>, tensor<?x3x?xf32>) {
+       %v = stablehlo.constant dense<2.5> : tensor<f32>
+       %a = stablehlo.pad %x, %v, low = [0, 0, 2], high = [0, 0, 0],
+           interior = [0, 0, 0] :
+           (tensor<?x3x?xf32>, tensor<f32>) -> tensor<?x3x?xf32>
+       %b = stablehlo.pad %x, %v, low = [0, 0, 0], high = [0, 0, 3],
+           interior = [0, 0, 0] :
+           (tensor<?x3x?xf32>, tensor<f32>) -> tensor<?x3x?xf32>
+       %c = stablehlo.pad %b, %v, low = [0, 0, 1], high = [0, 0, 5],
+           interior = [0, 0, 0] :
+           (tensor<?x3x?xf32>, tensor<f32>) -> tensor<?x3x?xf32>
+       return %a, %b, %c :
+           tensor<?x3x?xf32>, tensor<?x3x?xf32>, tensor<?x3x?xf32>
+     })",
+     {{batch, 3, length}},
+     {0, 1, 2, 9, 64, 300}},
     {"causal attention",
      "(" + argument("%q", {batch, 2, length, 16}) +
          R"() -> tensor<?x2x?x16xf32> {

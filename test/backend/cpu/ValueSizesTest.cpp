@@ -485,6 +485,30 @@ const ValueCase valueCases[] = {
        return %p : tensor<30xf32>
      })",
      {{ElementType::I1, {30}, 0, 1}, {ElementType::F32, {30}}}},
+    {"padded between elements and around them by computed amounts",
+     R"((%m: tensor<12xi1>, %x: tensor<12xf32>, %l: tensor<1xi32>,
+         %h: tensor<1xi32>) -> (tensor<?xf32>, tensor<?xf32>) {
+)" + placesOf(12) +
+         R"(       %a = nn.take %x, %r, axis = 0 :
+           (tensor<12xf32>, tensor<?xi64>) -> tensor<?xf32>
+       %b = stablehlo.concatenate %a, %x, dim = 0 :
+           (tensor<?xf32>, tensor<12xf32>) -> tensor<?xf32>
+       %two = stablehlo.constant dense<2> : tensor<1xi32>
+       %one = stablehlo.constant dense<1> : tensor<1xi32>
+       %f = stablehlo.constant dense<3.0> : tensor<f32>
+       %p = stablehlo.dynamic_pad %b, %f, %l, %h, %two :
+           (tensor<?xf32>, tensor<f32>, tensor<1xi32>,
+            tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+       %q = stablehlo.dynamic_pad %x, %f, %l, %h, %one :
+           (tensor<12xf32>, tensor<f32>, tensor<1xi32>,
+            tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+       return %p, %q : tensor<?xf32>, tensor<?xf32>
+     })",
+     {{ElementType::I1, {12}, 0, 1},
+      {ElementType::F32, {12}},
+      {ElementType::I32, {1}, -3, 5},
+      {ElementType::I32, {1}, -4, 6}},
+     3},
     {"a computed size beside a number",
      R"((%x: tensor<4x1xf32>, %k: tensor<1xi64>) -> tensor<4x?xf32> {
        %four = stablehlo.constant dense<4> : tensor<1xi64>

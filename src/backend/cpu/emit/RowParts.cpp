@@ -21,7 +21,9 @@ RowParts::RowParts(Value result) {
 }
 
 void RowParts::addCut(int64_t place) {
-  if (place > 0 && place < length)
+  // Which one of two open sizes is larger is not known.
+  if (isNamed(place) ? place != length && llvm::none_of(cuts, isNamed)
+                     : place > 0 && place < length)
     cuts.insert(place);
 }
 
@@ -47,7 +49,10 @@ void RowParts::collect(Value tensor) {
     int64_t low = pad.getEdgePaddingLow()[last];
     if (pad.getInteriorPadding()[last] == 0) {
       addCut(low);
-      addCut(low + shapeOf(pad.getOperand())[last]);
+      // What is behind padding and an open size has no name.
+      if (const int64_t size = shapeOf(pad.getOperand())[last];
+          low == 0 || !isNamed(size))
+        addCut(low + size);
     }
     if (last > 0)
       pads.push_back(pad);
