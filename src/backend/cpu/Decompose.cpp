@@ -38,8 +38,14 @@ Result<void> cpu::decompose(func::FuncOp function, bool keepsPools,
       if (!isKept(op))
         found.push_back(op);
     });
-    if (found.empty())
+    if (found.empty()) {
+      // More may be known of sizes than was; what others call keeps its type.
+      if (!function.isPrivate())
+        function.setFunctionType(FunctionType::get(
+            function.getContext(), function.getArgumentTypes(),
+            function.front().getTerminator()->getOperandTypes()));
       return {};
+    }
     for (DecomposableOpInterface op : llvm::reverse(found)) {
       if (op->use_empty()) {
         op->erase();

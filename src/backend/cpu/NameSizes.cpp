@@ -82,7 +82,14 @@ Known SizeNamer::chosen(const SizeExpression &a, const SizeExpression &b,
   const bool areSizes = isSurelySize(a) && isSurelySize(b);
   const bool isNumber = a.number() || b.number();
   const bool isOne = isSurelySize(a) || isSurelySize(b);
-  if (areSizes || (!smaller && isOne && !isNumber))
+  // What gets less as sizes grow is seldom the larger one.
+  auto shrinks = [](const SizeExpression &size) {
+    return !size.number() && llvm::all_of(size.terms(), [](const auto &term) {
+      return term.parameters.empty() || term.factor < 0;
+    });
+  };
+  if (areSizes ||
+      (!smaller && isOne && (!isNumber || shrinks(a) || shrinks(b))))
     return table.followingOf(
         smaller ? FollowingKind::Least : FollowingKind::Greatest, a, b);
   // Which it is the program finds out.

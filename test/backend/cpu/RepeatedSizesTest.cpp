@@ -224,6 +224,19 @@ const FollowingCase followingCases[] = {
 )",
      {{0, 0, 0}, {3, 5, 0}, {5, 3, 0}, {7, 7, 0}, {1, 2, 0}},
      {}},
+    {"what is missing to as many as there should be",
+     {{"A"}},
+     "tensor<?xf32>",
+     sizesOfFirst(1) + R"(
+      %five = stablehlo.constant dense<5> : tensor<1xi64>
+      %z = stablehlo.constant dense<0> : tensor<1xi64>
+      %d = stablehlo.subtract %five, %n0 : tensor<1xi64>
+      %l = stablehlo.maximum %d, %z : tensor<1xi64>
+      %i = stablehlo.dynamic_iota %l, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>
+      return %i : tensor<?xf32>
+)",
+     {{0, 0, 0}, {3, 0, 0}, {5, 0, 0}, {6, 0, 0}, {50, 0, 0}},
+     {}},
     {"twice as many",
      {{"A"}},
      "tensor<?xf32>",
