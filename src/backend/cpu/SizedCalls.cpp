@@ -145,16 +145,20 @@ static void takePadded(stablehlo::DynamicPadOp op) {
 }
 
 /// Whether it is known how much is put between elements, and there are some.
+/// Where everything is known it is a plain padding.
 static bool isTakenPadded(stablehlo::DynamicPadOp op) {
   constexpr int64_t most = int64_t(1) << 30;
   if (llvm::is_contained(tensorOf(op.getOperand()).getShape(), 0))
     return false;
+  bool isPlain = tensorOf(op.getOperand()).hasStaticShape();
   for (int64_t dim = 0; dim < tensorOf(op).getRank(); ++dim) {
     const auto between = knownElement(op.getInteriorPadding(), dim);
     if (!between || *between < 0 || *between > most)
       return false;
+    isPlain &= knownElement(op.getEdgePaddingLow(), dim) &&
+               knownElement(op.getEdgePaddingHigh(), dim);
   }
-  return true;
+  return !isPlain;
 }
 
 /// Whether the slice of some dimension does not follow from its limit alone.
