@@ -74,7 +74,9 @@ public:
   /// Calls `visit(run)` for runs that make up all \p total elements, in order.
   template <typename Visit> void forEachRun(int64_t total, Visit visit) const {
     const bool inTurn = stride == 1 && groups == 1;
-    const int64_t length = inTurn ? size : stride;
+    // Groups may change within what a channel has beside each other.
+    const int64_t alike = groups == 1 ? stride : std::min(stride, groupStride);
+    const int64_t length = inTurn ? size : alike;
     for (int64_t begin = 0; begin < total; begin += length)
       visit(Run{begin, length, inTurn ? 0 : (*this)(begin), inTurn});
   }

@@ -53,6 +53,29 @@ std::string placesOf(int64_t count) {
 }
 
 const ValueCase valueCases[] = {
+    {"what is filled up to a number and joined with others",
+     "(%m: tensor<4xi1>, %x: tensor<3x4xf32>, %y: tensor<2x4xf32>) -> "
+     "tensor<5x4xf32> {" +
+         placesOf(4) +
+         R"(%t = nn.take %x, %r, axis = 1 :
+           (tensor<3x4xf32>, tensor<?xi64>) -> tensor<3x?xf32>
+       %zero = stablehlo.constant dense<0> : tensor<2xi32>
+       %one = stablehlo.constant dense<0> : tensor<1xi32>
+       %four = stablehlo.constant dense<4> : tensor<1xi32>
+       %left = stablehlo.subtract %four, %v : tensor<1xi32>
+       %high = stablehlo.concatenate %one, %left, dim = 0 :
+           (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+       %f = stablehlo.constant dense<-1.0> : tensor<f32>
+       %p = stablehlo.dynamic_pad %t, %f, %zero, %high, %zero :
+           (tensor<3x?xf32>, tensor<f32>, tensor<2xi32>, tensor<2xi32>,
+            tensor<2xi32>) -> tensor<3x4xf32>
+       %j = stablehlo.concatenate %p, %y, dim = 0 :
+           (tensor<3x4xf32>, tensor<2x4xf32>) -> tensor<5x4xf32>
+       return %j : tensor<5x4xf32>
+     })",
+     {{ElementType::I1, {4}, 0, 1},
+      {ElementType::F32, {3, 4}},
+      {ElementType::F32, {2, 4}}}},
     {"places and what is computed at them",
      R"((%x: tensor<5x9xf32>, %y: tensor<5x9x16xf32>)
          -> (tensor<2x?xi64>, tensor<?x16xf32>, tensor<?x24xf32>) {

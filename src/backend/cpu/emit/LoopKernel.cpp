@@ -52,9 +52,14 @@ public:
   }
 
   std::vector<TaskPart> taskParts() const override {
-    // Several nests would have to know where the tasks of each begin.
-    return nests.size() == 1 ? nests.front().taskParts()
-                             : std::vector<TaskPart>();
+    if (nests.size() == 1)
+      return nests.front().taskParts();
+    // Several nests have to know where the tasks of each begin.
+    const bool areKnown = llvm::all_of(nests, [](const LoopNest &nest) {
+      return llvm::none_of(nest.shape, isNamed);
+    });
+    return areKnown ? std::vector<TaskPart>{{{tasks()}, 1}}
+                    : std::vector<TaskPart>();
   }
 
   int64_t lanes() const override { return lanesAtOnce; }
