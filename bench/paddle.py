@@ -79,7 +79,8 @@ class Network:
                    for a, b in zip(self.outputs("paddle"), self.outputs("onnx"), strict=True))
 
     def bench(self, form, seconds, threads, *more):
-        return json.loads(call(self.sinter, "bench", *self.forms[form], *self.options, "--seconds", seconds,
+        # The ONNX file is of these sizes alone.
+        return json.loads(call(self.sinter, "bench", *self.forms[form], *self.options, "--closed", "--seconds", seconds,
                                "--threads", threads, "--json", *more))
 
     def kernels(self, form, threads):

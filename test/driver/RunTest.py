@@ -11,21 +11,22 @@ from SinterCommand import CommandTest, DONE, npy, UNSUPPORTED, USAGE, main
 
 
 class Fallback(CommandTest):
-    """What the CPU backend does not support: results whose size depends on values."""
+    """What the CPU backend does not support: a recurrence over as many samples as values say."""
 
     def test_interpreter(self):
-        nodes = [onnx.node("NonZero", ["x"], ["y"], "find"), onnx.node("TopK", ["y", "k"], ["z", "at"], "most")]
-        k = onnx.tensor("k", [1], struct.pack("<q", 1), onnx.INT64)
-        outputs = [onnx.value_info("z", (2, 1), onnx.INT64)]
-        model = onnx.model(onnx.graph(nodes, [onnx.value_info("x", (2, 3))], outputs, [k]))
+        number = lambda name, value: onnx.data(5, onnx.data(1, name) + onnx.number(3, value) + onnx.number(20, 2))
+        nodes = [onnx.node("NonZero", ["x"], ["y"], "find"), onnx.node("Cast", ["y"], ["f"], attributes=number("to", onnx.FLOAT)), onnx.node("Transpose", ["f"], ["t"]),
+                 onnx.node("Unsqueeze", ["t", "first"], ["u"]), onnx.node("RNN", ["u", "w", "r"], ["z"], "recur", attributes=number("hidden_size", 1))]
+        weights = [onnx.tensor("first", [1], struct.pack("<q", 0), onnx.INT64), onnx.tensor("w", [1, 1, 2], onnx.floats(1, 2)), onnx.tensor("r", [1, 1, 1], onnx.floats(3))]
+        model = onnx.model(onnx.graph(nodes, [onnx.value_info("x", (2, 3))], [onnx.value_info("z", (1, 1, "K", 1))], weights))
         model, x = self.write("sizes.onnx", model), self.write("x.npy", onnx.npy((2, 3), content=onnx.floats(1, 0, 0, 0, 2, 3)))
         done = self.sinter("run", model, "--input", x, "--json")
         self.assertEqual(done.returncode, DONE, done.stderr)
-        self.assertRegex(done.stderr, r"\Anote: .*sizes.onnx: .*'most': .*interpreter, which is slow\n\Z")
+        self.assertRegex(done.stderr, r"\Anote: .*sizes.onnx: .*'recur': .*interpreter, which is slow\n\Z")
         result = json.loads(done.stdout)
-        self.assertEqual((result["backend"], result["outputs"][0]["shape"]), ("interpreter", [2, 1]))
+        self.assertEqual((result["backend"], result["outputs"][0]["shape"]), ("interpreter", [1, 1, 3, 1]))
         for asked in ("run", "--backend", "cpu"), ("bench",):
-            self.expect_error(UNSUPPORTED, asked[0], model, "--input", x, *asked[1:], mentions=["'most'", "the interpreter can run it"])
+            self.expect_error(UNSUPPORTED, asked[0], model, "--input", x, *asked[1:], mentions=["'recur'", "the interpreter can run it"])
 
 
 @unittest.skipUnless(platform.machine() == "x86_64", "the names are of x86's CPUs")
