@@ -216,7 +216,8 @@ Range RangeSearch::percentile(double covered) const {
   const double sides = isOneSided() ? 1 : 2;
   const double out = all * (100 - covered) / 100 / sides;
   Range range = whole();
-  const auto edge = [&](auto begin, auto end, double from, double step) {
+  const auto edge = [&](const auto &begin, const auto &end, double from,
+                        double step) {
     double left = 0;
     for (auto bin = begin; bin != end; ++bin) {
       left += static_cast<double>(*bin);
