@@ -83,8 +83,8 @@ std::string serialize(KernelOp kernel) {
   return bytes;
 }
 
-/// Compiles kernels, or finds their code where it was kept: from start() on
-/// on other threads, and in finish() on the caller's, too.
+/// Compiles kernels, or finds their code where it was kept. Other threads work
+/// from start() on, and that of the caller in finish(), too.
 class ParallelCompilation {
 public:
   ParallelCompilation(ArrayRef<DistinctKernel> kernels,

@@ -372,7 +372,7 @@ Result<Value> SizeNamer::partOf(stablehlo::RealDynamicSliceOp op,
     const auto first = start ? start->number() : std::nullopt;
     const Known limit =
         given || !first ? given : SizeExpression::sumOf(count, *first);
-    if (!limit || *first < 0 || stride != SizeExpression(1))
+    if (!first || !limit || *first < 0 || stride != SizeExpression(1))
       return refused(op, "takes a part that is not known before it runs");
     starts.push_back(*first);
     // How far a slice of open size reaches is in its type.
