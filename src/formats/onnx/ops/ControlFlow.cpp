@@ -213,20 +213,15 @@ static bool startStacks(NodeContext &node, Operation *holder,
   node.builder().setInsertionPoint(holder);
   start.resize(states);
   for (Value value : values) {
-    formats::Dims dims = {0};
-    for (int64_t i = 0; i < node.rank(value); ++i) {
-      const std::optional<formats::Dim> size =
-          sizeOutside(node, value, i, ArrayRef(start).take_front(states));
-      if (!size) {
-        node.unknown("a loop that gathers values of sizes that are computed "
-                     "and whose number of iterations is known only at run "
-                     "time");
-        return false;
-      }
-      dims.push_back(*size);
+    Value stack =
+        stackBefore(node, value, 0, ArrayRef(start).take_front(states));
+    if (!stack) {
+      node.unknown("a loop that gathers values of sizes that are computed "
+                   "and whose number of iterations is known only at run "
+                   "time");
+      return false;
     }
-    start.push_back(
-        node.broadcastInDim(node.scalar(node.element(value), 0), dims, {}));
+    start.push_back(stack);
   }
   return !node.failed();
 }

@@ -8,8 +8,11 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-std::optional<Dim> sizeOutside(NodeContext &node, Value value, int64_t i,
-                               ArrayRef<Value> outside) {
+/// How large dimension \p i of \p value is, which is computed in a loop's body,
+/// before the loop: a number, or what a dimension of one of \p outside is known
+/// to have as well. Nothing where that is not known.
+static std::optional<Dim> sizeOutside(NodeContext &node, Value value, int64_t i,
+                                      ArrayRef<Value> outside) {
   if (const int64_t size = node.shape(value)[i]; !ShapedType::isDynamic(size))
     return Dim(size);
   const formats::Element size = node.known().sizeOf(value, i);
@@ -18,6 +21,18 @@ std::optional<Dim> sizeOutside(NodeContext &node, Value value, int64_t i,
       if (node.known().sizeOf(each, dim) == size)
         return node.dim(each, dim);
   return std::nullopt;
+}
+
+Value stackBefore(NodeContext &node, Value value, const Dim &length,
+                  ArrayRef<Value> outside) {
+  formats::Dims dims = {length};
+  for (int64_t i = 0; i < node.rank(value); ++i) {
+    const std::optional<Dim> size = sizeOutside(node, value, i, outside);
+    if (!size)
+      return {};
+    dims.push_back(*size);
+  }
+  return node.broadcastInDim(node.scalar(node.element(value), 0), dims, {});
 }
 
 namespace {
@@ -160,19 +175,13 @@ private:
     node.builder().setInsertionPoint(holder);
     stacks.clear();
     for (Value value : found) {
-      formats::Dims dims = {length};
-      for (int64_t i = 0; i < node.rank(value); ++i) {
-        const std::optional<Dim> size =
-            sizeOutside(node, value, i, scan.values);
-        if (!size) {
-          node.unknown("it gathers values of sizes that are computed, and the "
-                       "number of steps is known only at run time");
-          return false;
-        }
-        dims.push_back(*size);
+      Value stack = stackBefore(node, value, length, scan.values);
+      if (!stack) {
+        node.unknown("it gathers values of sizes that are computed, and the "
+                     "number of steps is known only at run time");
+        return false;
       }
-      stacks.push_back(
-          node.broadcastInDim(node.scalar(node.element(value), 0), dims, {}));
+      stacks.push_back(stack);
     }
     return !node.failed();
   }

@@ -36,11 +36,11 @@ struct ScanForm {
 /// The node's results.
 mlir::LogicalResult scanLoop(NodeContext &node, const ScanForm &scan);
 
-/// How large dimension \p i of \p value is, which is computed in a loop's body,
-/// before the loop: a number, or what a dimension of one of \p outside is known
-/// to have as well. Nothing where that is not known.
-std::optional<Dim> sizeOutside(NodeContext &node, mlir::Value value, int64_t i,
-                               llvm::ArrayRef<mlir::Value> outside);
+/// What holds \p length values like \p value, which is computed in a loop's
+/// body, before the loop: zeros. Null where sizes are not known from \p
+/// outside.
+mlir::Value stackBefore(NodeContext &node, mlir::Value value, const Dim &length,
+                        llvm::ArrayRef<mlir::Value> outside);
 
 } // namespace sinter::onnx
 
