@@ -36,6 +36,23 @@ void dropSources(ModuleOp module) {
   });
 }
 
+std::map<std::string, std::set<std::string>> operationsInFile(ModuleOp module) {
+  std::map<std::string, std::set<std::string>> operations;
+  auto records = module->getAttrOfType<ArrayAttr>(sourceRecordsAttribute);
+  if (!records)
+    return operations;
+  for (Attribute each : records) {
+    auto record = dyn_cast<DictionaryAttr>(each);
+    if (!record)
+      continue;
+    auto name = record.getAs<StringAttr>(recordedName);
+    auto operation = record.getAs<StringAttr>(recordedOperation);
+    if (name && operation)
+      operations[name.str()].insert(operation.str());
+  }
+  return operations;
+}
+
 std::vector<std::string> sourceNotes(ModuleOp module) {
   std::vector<std::string> notes;
   if (auto lines = module->getAttrOfType<ArrayAttr>(sourceNotesAttribute))

@@ -6,8 +6,10 @@
 // as it was:
 //
 //   module  sinter.source.format   whose records these are: "onnx"
-//           sinter.source.records  an array with one dictionary a node; what is
-//                                  in it is the format's affair
+//           sinter.source.records  an array with one dictionary a node: "name",
+//                                  as in locations, "op_type", what the file
+//                                  calls the operation, and what is the
+//                                  format's affair
 //           sinter.source.whole    the nodes that passes leave alone or take
 //                                  away as a whole (passes/Groups.h)
 //           sinter.source.lasting  those that stay even if they are constant
@@ -31,7 +33,9 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +46,8 @@ inline constexpr llvm::StringLiteral sourceFormatAttribute =
     "sinter.source.format";
 inline constexpr llvm::StringLiteral sourceRecordsAttribute =
     "sinter.source.records";
+inline constexpr llvm::StringLiteral recordedName = "name";
+inline constexpr llvm::StringLiteral recordedOperation = "op_type";
 inline constexpr llvm::StringLiteral wholeSourcesAttribute =
     "sinter.source.whole";
 inline constexpr llvm::StringLiteral lastingSourcesAttribute =
@@ -74,6 +80,11 @@ Kind keptOfSource(mlir::ModuleOp module, llvm::StringRef format,
   return whose && whose.getValue() == format ? module->getAttrOfType<Kind>(name)
                                              : Kind();
 }
+
+/// What the file calls the operations of its nodes, by the nodes' names. A name
+/// may be that of several.
+std::map<std::string, std::set<std::string>>
+operationsInFile(mlir::ModuleOp module);
 
 /// What the reader tells the user.
 std::vector<std::string> sourceNotes(mlir::ModuleOp module);

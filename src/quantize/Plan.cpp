@@ -35,7 +35,9 @@ public:
   bool match(const Unit &unit) {
     bool found = false;
     for (size_t i = 0; i < all.size(); ++i)
-      if (all[i].match(unit.name) || all[i].match(unit.op))
+      if (all[i].match(unit.name) || all[i].match(unit.op) ||
+          llvm::any_of(unit.opsInFile,
+                       [&](const std::string &op) { return all[i].match(op); }))
         found = isUsed[i] = true;
     return found;
   }
@@ -117,13 +119,18 @@ std::string Planner::whyNotProfiled(const Unit &unit) const {
 }
 
 Error Planner::noSuchLayer(const char *flag, const std::string &pattern) const {
-  std::set<std::string> known;
-  for (const Unit &unit : units)
+  std::set<std::string> known, inFile;
+  for (const Unit &unit : units) {
     known.insert(unit.op);
-  return usageError(std::string(flag) + " '" + pattern +
-                    "': there is no layer of that name or operation; the "
-                    "operations are " +
-                    llvm::join(known, ", ") + ", and -v lists the layers");
+    inFile.insert(unit.opsInFile.begin(), unit.opsInFile.end());
+  }
+  return usageError(
+      std::string(flag) + " '" + pattern +
+      "': there is no layer of that name or operation; the "
+      "operations are " +
+      (inFile.empty() ? ""
+                      : llvm::join(inFile, ", ") + ", or in Sinter's words ") +
+      llvm::join(known, ", ") + ", and -v lists the layers");
 }
 
 Result<void> Planner::chooseLeft() {

@@ -16,6 +16,9 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <map>
+#include <set>
+
 using namespace mlir;
 using namespace sinter::stablehlo;
 
@@ -106,10 +109,13 @@ static bool isClamp(Operation *op) {
 
 namespace {
 
+using OperationsInFile = std::map<std::string, std::set<std::string>>;
+
 /// Joins the operations of one block to units.
 class UnitFinder {
 public:
-  UnitFinder(Block &block, Units &found) : block(block), found(found) {}
+  UnitFinder(Block &block, Units &found, const OperationsInFile &inFile)
+      : block(block), found(found), inFile(inFile) {}
   void run();
 
 private:
@@ -128,6 +134,7 @@ private:
 
   Block &block;
   Units &found;
+  const OperationsInFile &inFile;
   llvm::EquivalenceClasses<Operation *> classes;
 };
 
@@ -330,6 +337,8 @@ void UnitFinder::describe(Unit &unit) {
   unit.op = named->getName().stripDialect().str();
   if (std::string name = originOf(named->getLoc()); !name.empty())
     unit.name = name;
+  if (auto known = inFile.find(unit.name); known != inFile.end())
+    unit.opsInFile = known->second;
   if (!unit.result || !isFloats(unit.result)) {
     unit.why = "gives several tensors, or none of floats";
     return;
@@ -486,7 +495,8 @@ void UnitFinder::describeCore(Unit &unit, Operation *core) {
 Units findUnits(const Model &model) {
   Units found;
   func::FuncOp entry = model.entry();
-  UnitFinder(entry.front(), found).run();
+  const OperationsInFile inFile = operationsInFile(model.module());
+  UnitFinder(entry.front(), found, inFile).run();
   // The blocks of branches and loops; the bodies of reductions and the like
   // say how one tensor is computed.
   entry.walk([&](Operation *op) {
@@ -494,7 +504,7 @@ Units findUnits(const Model &model) {
       return;
     for (Region &region : op->getRegions())
       for (Block &block : region)
-        UnitFinder(block, found).run();
+        UnitFinder(block, found, inFile).run();
   });
   return found;
 }

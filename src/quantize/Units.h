@@ -19,6 +19,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,8 +66,12 @@ struct Unit {
   /// What others read of the unit, a tensor of floats; null of Other with none,
   /// or several.
   mlir::Value result;
-  /// The name of the node in the user's file, and what it does.
+  /// The name of the node in the user's file, and what it does, as the graph
+  /// calls it.
   std::string name, op;
+  /// As the user's file calls it: "Conv". Several of nodes with one name; none
+  /// where the graph's words are the file's.
+  std::set<std::string> opsInFile;
   /// Whether it is a layer norm.
   bool isNorm = false;
   /// Why it is Other, for people.

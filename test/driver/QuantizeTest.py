@@ -227,13 +227,27 @@ class Options(QuantizeCase):
 
     def test_layers_that_stay_float(self):
         for options, integers in ((("--keep-float", "conv"), {"flat", "gemm"}), (("--keep-float", "g*"), {"conv"}),
-                                  (("--only", "conv"), {"conv"}), (("--keep-float", "convolution"), {"flat", "gemm"})):
+                                  (("--only", "conv"), {"conv"}), (("--keep-float", "convolution"), {"flat", "gemm"}),
+                                  (("--keep-float", "Conv"), {"flat", "gemm"}), (("--only", "Conv"), {"conv"}), (("--only", "Ge*"), {"flat", "gemm"})):
             with self.subTest(options=options):
                 report = self.quantize(self.model, "--calibration", "random", *options)
                 self.assertEqual({layer["name"] for layer in report["layers"] if not layer["kept_float"]}, integers)
-        self.refused(USAGE, self.model, "--calibration", "random", "--json", "--keep-float", "nothing*", mentions=["--keep-float 'nothing*'", "no layer", "the operations are", "convolution"])
+        self.refused(USAGE, self.model, "--calibration", "random", "--json", "--keep-float", "nothing*", mentions=["--keep-float 'nothing*'", "no layer", "the operations are Conv, Flatten, Gemm, GlobalAveragePool, or in Sinter's words convolution, "])
         self.refused(USAGE, self.model, "--calibration", "random", "--json", "--only", "zzz", mentions=["--only 'zzz'", "no layer"])
         self.refused(USAGE, self.model, "--calibration", "random", "--json", "--only", "[a", mentions=["--only '[a'"])
+
+    def test_operations_as_each_format_calls_them(self):
+        for form, names in (("m/", ("conv2d", "depthwise_conv2d", "matmul_v2")), ("m.json", ("conv2d", "matmul")), ("m.mlir", ("convolution", "dot_general"))):
+            model = self.path(form)
+            self.assertEqual(self.sinter("convert", self.model, "-o", model).returncode, DONE)
+            with self.subTest(form=form):
+                done = self.run_quantize(model, "--calibration", "random", "--json", "--keep-float", "none")
+                self.assertEqual(done.returncode, USAGE, done.stderr)
+                operation = next(each for each in names if each in done.stderr)
+                report = self.quantize(model, "--calibration", "random", "--keep-float", operation)
+                self.assertEqual([layer["kept_float"] for layer in report["layers"] if layer["op"] == "convolution"], [True], operation)
+                report = self.quantize(model, "--calibration", "random", "--only", operation)
+                self.assertEqual([layer["kept_float"] for layer in report["layers"] if layer["op"] in ("convolution", "dot_general")], [False, True], operation)
 
     def test_norms(self):
         """They stay float unless they are asked for; what is between products does not."""

@@ -110,6 +110,36 @@ TEST(Plan, Patterns) {
   }
 }
 
+// As the file calls them; a name may be that of nodes of several kinds.
+TEST(Plan, PatternsOfOperationsInTheFile) {
+  QuantizeGraph graph(R"(
+module attributes {sinter.source.format = "f", sinter.source.records = [
+    {name = "first", op_type = "Gemm"}, {name = "first", op_type = "MatMul"}, unit, {}, {name = "second"}]} {
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %w = stablehlo.constant dense<0.5> : tensor<3x3xf32>
+  %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32> loc("first")
+  %q = stablehlo.dot_general %p, %w, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32> loc("second")
+  return %q : tensor<2x3xf32>
+}
+})");
+  graph.profileAll(-1, 1);
+  QuantizeOptions options;
+  for (const char *pattern : {"MatMul", "Gemm", "Mat*"}) {
+    options.only = {pattern};
+    graph.makePlan(options);
+    EXPECT_TRUE(graph.isQuantized("dot_general", 0)) << pattern;
+    EXPECT_FALSE(graph.isQuantized("dot_general", 1)) << pattern;
+  }
+  options.only = {"Conv"};
+  auto refused = graph.tryPlan(options);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find(
+                "the operations are Gemm, MatMul, or in Sinter's words "
+                "dot_general, and -v"),
+            std::string::npos)
+      << refused.error().message;
+}
+
 TEST(Plan, WhatIsMovedKeepsItsScale) {
   QuantizeGraph graph(
       chain("%c = stablehlo.concatenate %p, %z, dim = 0 : (tensor<2x3xf32>, "

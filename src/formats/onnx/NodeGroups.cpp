@@ -30,9 +30,9 @@ std::optional<HeldGraph> heldGraph(Operation *op, StringRef name) {
 DictionaryAttr toAttribute(const NodeRecord &record, MLIRContext *context) {
   Builder builder(context);
   NamedAttrList entry;
-  entry.set("op_type", builder.getStringAttr(record.opType));
+  entry.set(recordedOperation, builder.getStringAttr(record.opType));
   entry.set("domain", builder.getStringAttr(record.domain));
-  entry.set("name", builder.getStringAttr(record.name));
+  entry.set(recordedName, builder.getStringAttr(record.name));
   entry.set("version", builder.getI64IntegerAttr(record.version));
   formats::setGroup(entry, record, context);
   return entry.getDictionary(context);

@@ -64,6 +64,7 @@ void Importer::record(OperatorContext &op) {
   Pending &entry = pending.emplace_back();
   entry.number = op.index;
   entry.type = op.proto.type;
+  entry.name = cast<NameLoc>(op.location()).getName().str();
   entry.group = std::move(group);
   entry.made = op.made;
   for (const auto *values : {&entry.group.inputs, &entry.group.outputs})
@@ -89,7 +90,8 @@ void Importer::finishRecord(Pending &entry,
   }
   group.ops = entry.made;
   NamedAttrList record;
-  record.set("op_type", builder.getStringAttr(entry.type));
+  record.set(recordedOperation, builder.getStringAttr(entry.type));
+  record.set(recordedName, builder.getStringAttr(entry.name));
   formats::setGroup(record, group, builder.getContext());
   const bool isKept = record.get("proto") != nullptr;
   records[entry.number] = record.getDictionary(builder.getContext());

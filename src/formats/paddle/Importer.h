@@ -126,7 +126,7 @@ private:
   /// An operator that was translated, before its record is made.
   struct Pending {
     int64_t number = 0;
-    std::string type;
+    std::string type, name;
     formats::GroupRecord group;
     std::vector<mlir::Operation *> made;
     /// What gives its inputs and outputs.

@@ -3,6 +3,7 @@
 // Beside what formats/import/NodeGroups.h says, the record of an operator has
 //
 //   op_type   a string: the operator's type
+//   name      a string: what locations call it
 //   proto     "BLOCK OPERATOR": where it stands in the program
 //
 // with an entry of `inputs` and `outputs` for each argument, slot by slot. The
