@@ -171,6 +171,65 @@ TEST(Arithmetic, Products) {
           checkMatMul(arithmetic, target, m, n, k);
 }
 
+/// Of one tile of a product.
+std::string assemblyOf(const Arithmetic &arithmetic, const Target &target) {
+  const MatMul matmul(MatMulShape::dense(8, 8, 64), target, arithmetic);
+  KernelRunner runner(target);
+  const Tensor scratch = scratchOf(matmul);
+  llvm::SmallVector<KernelBuffer> buffers;
+  auto add = [&](ElementType type, int64_t size, bool isWritten) {
+    buffers.push_back(
+        bufferOf(Tensor(type, {size}), &runner.context(), isWritten));
+  };
+  add(arithmetic.lhs, 8 * 64, false);
+  add(arithmetic.rhs, matmul.packedElements(), false);
+  add(scratch.type(), scratch.size(), true);
+  add(arithmetic.accumulator, 8 * 8, true);
+  createKernel(
+      runner.module(), UnknownLoc::get(&runner.context()), "kernel", buffers,
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+        matmul.build(builder, loc, task, memory[0], memory[1], memory[3],
+                     memory[2], {});
+      });
+  std::string assembly;
+  CodegenDumps dumps;
+  dumps.assembly = &assembly;
+  Result<ObjectFile> object = cpu::compile(runner.module(), target, dumps);
+  EXPECT_TRUE(object) << object.error().message;
+  return assembly;
+}
+
+/// What 64-bit Arm multiplies bytes and pairs of 16 bits with, and not lane by
+/// lane.
+TEST(Arithmetic, InstructionsOfArm) {
+  auto of = [](const char *cpu) {
+    return *Target::named("aarch64-unknown-linux-gnu", cpu, "");
+  };
+  const Target dots = of("neoverse-n1"), older = of("cortex-a57");
+  EXPECT_EQ(older.features, "");
+  struct Case {
+    Arithmetic arithmetic;
+    const Target &target;
+    std::vector<const char *> has;
+  };
+  const Case cases[] = {
+      {Arithmetic::ofBytes(I8, I8, dots), dots, {"\tsdot\t"}},
+      {Arithmetic::ofBytes(I8, I8, older), older, {"\tsmull\t", "\tsadalp\t"}},
+      {Arithmetic::ofBytes(UI8, UI8, older),
+       older,
+       {"\tumull\t", "\tuadalp\t"}},
+      {Arithmetic::ofPairs(older), older, {"\tsmlal\t"}}};
+  for (const Case &each : cases) {
+    const std::string assembly = assemblyOf(each.arithmetic, each.target);
+    for (const char *instruction : each.has)
+      EXPECT_NE(assembly.find(instruction), std::string::npos)
+          << instruction << "in\n"
+          << assembly;
+    EXPECT_EQ(assembly.find("\tmla\tv"), std::string::npos) << assembly;
+    EXPECT_EQ(assembly.find("\tmul\tv"), std::string::npos) << assembly;
+  }
+}
+
 std::vector<ElementType> narrowTypes(const Target &target) {
   std::vector<ElementType> types = {
       I2, UI2, I4, UI4, I8, UI8, F8E4M3FN, F8E5M2, BF16, F8E4M3, F8E4M3FNUZ};

@@ -44,17 +44,20 @@ TEST(Estimates, FastConvolutionIsOfferedWhereThereIsOne) {
   const ConvolutionShape shape = convolution(64, 56, 3);
   EXPECT_TRUE(offers(alternativesFor(shape, {}, target, true), "winograd"));
   EXPECT_FALSE(offers(alternativesFor(shape, {}, target, false), "winograd"));
-  // Of bytes where machines multiply pairs of 16 bits.
-  const Target arm =
-      *Target::named("aarch64-unknown-linux-gnu", "neoverse-n1", "");
-  for (const Target &machine : {target, arm})
+  // Of bytes where machines multiply pairs of 16 bits as fast, or half as fast,
+  // as bytes.
+  const Target dots = *Target::named("aarch64-unknown-linux-gnu", "neoverse-n1",
+                                     ""),
+               older = *Target::named("aarch64-unknown-linux-gnu", "cortex-a57",
+                                      "");
+  for (const Target &machine : {target, dots, older})
     EXPECT_EQ(
         offers(alternativesFor(shape,
                                Arithmetic::ofBytes(ElementType::UI8,
                                                    ElementType::I8, machine),
                                machine, true),
                "winograd"),
-        machine.hasPairSum);
+        !machine.hasSignedDotProduct);
   EXPECT_FALSE(offers(
       alternativesFor(shape,
                       {ElementType::I32, ElementType::I32, ElementType::I32},

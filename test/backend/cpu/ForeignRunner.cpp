@@ -69,7 +69,7 @@ std::string cpu::missingForForeign() {
   return "";
 }
 
-void cpu::runForeign(const ObjectFile &object,
+void cpu::runForeign(const ObjectFile &object, const std::string &cpu,
                      std::span<const std::span<std::byte>> buffers,
                      int64_t tasks) {
   static const Workplace place;
@@ -90,8 +90,8 @@ void cpu::runForeign(const ObjectFile &object,
   }
   execute(linker, {"-static", "-o", place.file("program"),
                    place.file("runner.o"), place.file("kernel.o")});
-  execute(emulator, {place.file("program")}, place.file("in"),
-          place.file("out"));
+  execute(emulator, {"-cpu", cpu.empty() ? "max" : cpu, place.file("program")},
+          place.file("in"), place.file("out"));
   std::ifstream output(place.file("out"), std::ios::binary);
   for (std::span<std::byte> buffer : buffers)
     output.read(reinterpret_cast<char *>(buffer.data()),

@@ -20,8 +20,10 @@ namespace sinter::cpu {
 std::string missingForForeign();
 
 /// Calls the function `kernel` of \p object for all of \p tasks and writes to
-/// the buffers what it makes of them. Dies with a message if that fails.
-void runForeign(const ObjectFile &object,
+/// the buffers what it makes of them, as the CPU \p cpu, a name that LLVM and
+/// qemu share, or "" for one that has all there is. Dies with a message if that
+/// fails, also where the CPU has not an instruction of the kernel's.
+void runForeign(const ObjectFile &object, const std::string &cpu,
                 std::span<const std::span<std::byte>> buffers, int64_t tasks);
 
 } // namespace sinter::cpu

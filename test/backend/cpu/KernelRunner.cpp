@@ -72,7 +72,7 @@ void KernelRunner::run(const KernelContract &contract,
     for (size_t i = 0; i < buffers.size(); ++i)
       bytes.emplace_back(static_cast<std::byte *>(buffers[i]),
                          contract.buffers[i].bytes);
-    return runForeign(object, bytes, contract.tasks);
+    return runForeign(object, machine.cpu, bytes, contract.tasks);
   }
   KernelFunction *function = kernel("kernel");
   Result<void> done = callGuarded(contract, buffers, [&](void *const *copies) {

@@ -9,6 +9,7 @@
 
 #include "backend/cpu/kernels/Winograd.h"
 #include "Sweep.h"
+#include "backend/cpu/ForeignRunner.h"
 #include "backend/cpu/KernelRunner.h"
 #include "backend/cpu/OpenImages.h"
 #include "graph/Types.h"
@@ -19,6 +20,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 
 using namespace mlir;
@@ -40,6 +42,17 @@ std::vector<Target> fastTargets() {
     list.push_back(*Target::named("", "x86-64-v3", "+avxvnni"));
   llvm::erase_if(list, [](const Target &each) { return !each.hasPairSum; });
   return list;
+}
+
+/// 64-bit Arm without products of four bytes a lane, which is emulated here;
+/// none where it cannot be.
+std::optional<Target> olderArm() {
+  if (const std::string missing = missingForForeign(); !missing.empty()) {
+    std::fprintf(stderr, "64-bit Arm is left out: no %s here\n",
+                 missing.c_str());
+    return std::nullopt;
+  }
+  return *Target::named("aarch64-unknown-linux-gnu", "cortex-a57", "");
 }
 
 struct FastLayer {
@@ -143,40 +156,43 @@ public:
   }
 
 private:
+  /// Each stage is a kernel of its own. Rounds take turns with stages.
   void run(const Winograd &winograd, Tensor &packed, Tensor &workspace,
            Tensor &output) {
-    KernelRunner runner(target);
-    MLIRContext *context = &runner.context();
-    llvm::SmallVector<KernelBuffer> buffers;
-    std::vector<void *> arguments;
-    for (Tensor *tensor : {&input, &packed, &zero, &workspace, &output}) {
-      buffers.push_back({MemRefType::get({tensor->size()},
-                                         storedType(tensor->type(), context)),
-                         tensor == &workspace || tensor == &output});
-      arguments.push_back(tensor->mutableBytes());
-    }
+    std::vector<std::unique_ptr<KernelRunner>> runners;
     std::vector<KernelContract> contracts;
+    std::vector<void *> arguments;
+    const std::array<Tensor *, 5> tensors = {&input, &packed, &zero, &workspace,
+                                             &output};
+    for (Tensor *tensor : tensors)
+      arguments.push_back(tensor->mutableBytes());
     for (int64_t stage = 0; stage < winograd.stages(); ++stage) {
+      runners.push_back(std::make_unique<KernelRunner>(target));
+      MLIRContext *context = &runners.back()->context();
+      llvm::SmallVector<KernelBuffer> buffers;
+      for (Tensor *tensor : tensors)
+        buffers.push_back({MemRefType::get({tensor->size()},
+                                           storedType(tensor->type(), context)),
+                           tensor == &workspace || tensor == &output});
       contracts.push_back(createKernel(
-          runner.module(), UnknownLoc::get(context),
-          stage == 0 ? "kernel" : "kernel" + std::to_string(stage), buffers,
+          runners.back()->module(), UnknownLoc::get(context), "kernel", buffers,
           [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
             winograd.build(
                 stage, builder, loc, task,
                 {memory[0], memory[1], memory[3], memory[4], memory[2]}, {});
           }));
       contracts.back().tasks = winograd.tasks(stage);
+      runners.back()->compile();
     }
-    runner.compile();
-    if (winograd.stages() == 1)
-      return runner.run(contracts[0], arguments);
+    const bool hasRounds = winograd.rounds() > 1;
     for (int64_t round = 0; round < winograd.rounds(); ++round)
-      for (int64_t stage = 0; stage < winograd.stages(); ++stage) {
-        const std::string name =
-            stage == 0 ? "kernel" : "kernel" + std::to_string(stage);
-        const int64_t tasks = winograd.tasks(stage);
-        runner.kernel(name)(arguments.data(), round * tasks,
-                            (round + 1) * tasks);
+      for (size_t stage = 0; stage < runners.size(); ++stage) {
+        const int64_t tasks = contracts[stage].tasks;
+        if (hasRounds)
+          runners[stage]->kernel("kernel")(arguments.data(), round * tasks,
+                                           (round + 1) * tasks);
+        else
+          runners[stage]->run(contracts[stage], arguments);
       }
   }
 };
@@ -207,6 +223,33 @@ TEST(Winograd, OfBytes) {
                          zeroPoint, isInMemory)
                     .check();
         }
+}
+
+/// In three stages of one round, and in one.
+TEST(Winograd, OfBytesOnOlderArm) {
+  std::optional<Target> target = olderArm();
+  if (!target)
+    GTEST_SKIP();
+  for (auto [lhs, rhs, zeroPoint, isInMemory] :
+       {std::tuple{I8, I8, -128, true}, {UI8, I8, 255, false}})
+    FastCase({2, 5, 21, 7, 5}, *target, *arithmeticOf(lhs, rhs, *target),
+             zeroPoint, isInMemory)
+        .check();
+  target->l2Bytes = 16 << 10;
+  FastCase fused({1, 7, 9, 26, 19}, *target, *arithmeticOf(I8, I8, *target), 9,
+                 false);
+  EXPECT_EQ(
+      Winograd(fused.shape, *target, std::nullopt, fused.arithmetic).stages(),
+      1);
+  fused.check();
+  // The greatest and the least numbers that transforms give.
+  for (int sign : {1, -1}) {
+    FastCase most({1, 115, 4, 4, 4}, *target, *arithmeticOf(UI8, I8, *target),
+                  0, false);
+    std::memset(most.input.mutableBytes(), 255, most.input.bytes());
+    std::memset(most.weights.mutableBytes(), sign * 127, most.weights.bytes());
+    most.check();
+  }
 }
 
 /// In one stage, and in three of several rounds.
@@ -255,7 +298,8 @@ TEST(Winograd, SumsOfBytes) {
   EXPECT_TRUE(WinogradArithmetic::holdsSums(UI8, Tensor(I8, {0, 4, 3, 3})));
 }
 
-/// Other sums, other elements, and machines without products of pairs.
+/// Other sums, other elements, and machines that multiply four bytes a lane and
+/// no pairs of 16 bits.
 TEST(Winograd, WhatItIsNotFor) {
   const Target host = *Target::host();
   EXPECT_TRUE(WinogradArithmetic::of({}, host));

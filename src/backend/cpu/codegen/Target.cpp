@@ -58,8 +58,8 @@ static Rates typicalRates(const Target &target) {
   rates.f32 = 2 * 2 * 3e9 * double(target.f32Lanes);
   rates.f64 = rates.f32 / 2;
   const bool hasDots = target.hasVnni || target.hasSignedDotProduct;
-  const bool hasPairs = target.hasPairSum || target.hasLongPairSum;
-  rates.i8 = rates.f32 * (hasDots ? 4 : hasPairs ? 2 : 1);
+  // Of smull and sadalp two take eight products.
+  rates.i8 = rates.f32 * (hasDots ? 4 : target.hasPairSum ? 2 : 1);
   rates.cache = 80e9;
   rates.memory = 30e9;
   // Sapphire Rapids: the ceiling of tdpbf16ps from registers, and what loops of

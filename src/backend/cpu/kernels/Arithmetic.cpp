@@ -59,10 +59,10 @@ Arithmetic Arithmetic::ofBytes(ElementType lhs, ElementType rhs,
 }
 
 Arithmetic Arithmetic::ofPairs(const Target &target) {
-  assert(target.hasPairSum && "an instruction of x86");
-  return {ElementType::I16, ElementType::I16, ElementType::I32, 2,
-          target.hasVnni ? StepInstruction::PairDotProduct
-                         : StepInstruction::PairSum};
+  const auto instruction = !target.hasPairSum ? StepInstruction::LongMultiplyAdd
+                           : target.hasVnni   ? StepInstruction::PairDotProduct
+                                              : StepInstruction::PairSum;
+  return {ElementType::I16, ElementType::I16, ElementType::I32, 2, instruction};
 }
 
 ElementType Arithmetic::bestBytes(const Target &target) {
@@ -263,6 +263,26 @@ Value Arithmetic::longPairSum(VectorBuilder &code, Value a, Value b,
   return code.builder.create<arith::AddIOp>(code.loc, sum, pairs);
 }
 
+/// \p step for an element of each group after the other.
+Value Arithmetic::oneOfEachGroup(
+    VectorBuilder &code, Value a, Value b, Value sum,
+    llvm::function_ref<Value(Value, Value, Value)> step) const {
+  if (kGroup == 1)
+    return step(a, b, sum);
+  const int64_t lanes = cast<VectorType>(sum.getType()).getNumElements();
+  for (int64_t i = 0; i < kGroup; ++i) {
+    SmallVector<int64_t> places;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      places.push_back(lane * kGroup + i);
+    auto part = [&](Value group) -> Value {
+      return code.builder.create<vector::ShuffleOp>(code.loc, group, group,
+                                                    places);
+    };
+    sum = step(part(a), part(b), sum);
+  }
+  return sum;
+}
+
 Value Arithmetic::multiplyAdd(VectorBuilder &code, Value a, Value b,
                               Value sum) const {
   switch (instruction) {
@@ -274,29 +294,27 @@ Value Arithmetic::multiplyAdd(VectorBuilder &code, Value a, Value b,
     return pairSum(code, a, b, sum);
   case StepInstruction::LongPairSum:
     return longPairSum(code, a, b, sum);
+  case StepInstruction::LongMultiplyAdd:
+    return oneOfEachGroup(
+        code, a, b, sum, [&](Value left, Value right, Value sum) {
+          // As products of what is widened to 32 bits LLVM makes mla of half of
+          // them, and shifts.
+          Value product = callIntrinsic(code, "llvm.aarch64.neon.smull.v4i32",
+                                        sum.getType(), {left, right});
+          return code.addVectors(sum, product);
+        });
   case StepInstruction::MultiplyAdd:
     break;
   }
-  Value left = converted(code, a, lhs, accumulator),
-        right = converted(code, b, rhs, accumulator);
-  if (isFloat(accumulator))
-    return code.fma(left, right, sum);
-  OpBuilder &builder = code.builder;
-  Value products = builder.create<arith::MulIOp>(code.loc, left, right);
-  const int64_t lanes = cast<VectorType>(sum.getType()).getNumElements();
-  // One of each group after the other.
-  for (int64_t i = 0; i < kGroup; ++i) {
-    Value part = products;
-    if (kGroup > 1) {
-      SmallVector<int64_t> places;
-      for (int64_t lane = 0; lane < lanes; ++lane)
-        places.push_back(lane * kGroup + i);
-      part = builder.create<vector::ShuffleOp>(code.loc, products, products,
-                                               places);
-    }
-    sum = builder.create<arith::AddIOp>(code.loc, sum, part);
-  }
-  return sum;
+  return oneOfEachGroup(
+      code, a, b, sum, [&](Value left, Value right, Value sum) -> Value {
+        left = converted(code, left, lhs, accumulator);
+        right = converted(code, right, rhs, accumulator);
+        if (isFloat(accumulator))
+          return code.fma(left, right, sum);
+        return code.addVectors(
+            sum, code.builder.create<arith::MulIOp>(code.loc, left, right));
+      });
 }
 
 Value Arithmetic::add(VectorBuilder &code, Value a, Value b) const {

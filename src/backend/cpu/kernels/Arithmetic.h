@@ -52,7 +52,9 @@ enum class StepInstruction {
   SignedDotProduct,
   /// Arm: sums of two products of bytes of one sign, which are of 16 bits
   /// (smull and sadalp, umull and uadalp).
-  LongPairSum
+  LongPairSum,
+  /// Arm: products of 16 bits, added (smlal), one of each group after another.
+  LongMultiplyAdd
 };
 
 struct Arithmetic {
@@ -75,7 +77,8 @@ struct Arithmetic {
   /// Of bytes, by the best that \p target has. Sums are of 32 bits.
   static Arithmetic ofBytes(ElementType lhs, ElementType rhs,
                             const Target &target);
-  /// Of integers of 16 bits, two a lane, by the best of an x86 \p target.
+  /// Of integers of 16 bits, two a lane, by the best that \p target has:
+  /// pmaddwd or its like on x86, smlal on Arm.
   static Arithmetic ofPairs(const Target &target);
   /// Of \p sums, floats, and columns of any narrower elements. Those of fewer
   /// than eight bits are groups of 32 bits a lane.
@@ -129,6 +132,10 @@ struct Arithmetic {
   mlir::Value add(VectorBuilder &code, mlir::Value a, mlir::Value b) const;
 
 private:
+  mlir::Value oneOfEachGroup(
+      VectorBuilder &code, mlir::Value a, mlir::Value b, mlir::Value sum,
+      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, mlir::Value)>
+          step) const;
   mlir::Value unpacked(VectorBuilder &code, mlir::Value words, int64_t i) const;
   mlir::Value dotProduct(VectorBuilder &code, mlir::Value a, mlir::Value b,
                          mlir::Value sum) const;
