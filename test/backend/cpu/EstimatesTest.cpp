@@ -1,6 +1,8 @@
 // Which kernel should be the fastest, and what that follows from.
 
 #include "backend/cpu/kernels/Estimates.h"
+#include "backend/cpu/kernels/TileConvolution.h"
+#include "backend/cpu/kernels/TileMatMul.h"
 
 #include <gtest/gtest.h>
 
@@ -376,6 +378,26 @@ TEST(Estimates, MatrixUnits) {
       TileArithmetic::allOf(f32, f32, f32, Precision::Default));
   EXPECT_GT(large.front().seconds, 0x1p31 / 1030e9);
   EXPECT_LT(large.front().seconds, 0x1p31 / 515e9);
+}
+
+/// Rows that several tasks take are brought together once, if that is worth a
+/// step before.
+TEST(Estimates, SharedRowsOfMatrixUnits) {
+  const Target target = *Target::named("", "sapphirerapids", "");
+  const ElementType f32 = ElementType::F32;
+  const auto tiles = *TileArithmetic::of(f32, f32, f32, Precision::Default);
+  auto isShared = [&](int64_t m, int64_t n, int64_t k) {
+    return TileMatMul(MatMulShape::dense(m, n, k), target, tiles).cutTasks() >
+           0;
+  };
+  EXPECT_TRUE(isShared(128, 768, 768));
+  // Each task has rows of its own; and little is brought together.
+  EXPECT_FALSE(isShared(4096, 64, 64));
+  EXPECT_FALSE(isShared(1, 768, 768));
+  EXPECT_GT(TileConvolution(convolution(256, 14, 3), target, tiles).cutTasks(),
+            0);
+  EXPECT_EQ(TileConvolution(convolution(64, 56, 3), target, tiles).cutTasks(),
+            0);
 }
 
 /// Three products where they save enough to be worth their error.

@@ -66,7 +66,8 @@ void KernelRunner::compile() {
 }
 
 void KernelRunner::run(const KernelContract &contract,
-                       std::span<void *const> buffers) {
+                       std::span<void *const> buffers,
+                       const std::string &name) {
   if (!isOfHost(machine)) {
     std::vector<std::span<std::byte>> bytes;
     for (size_t i = 0; i < buffers.size(); ++i)
@@ -74,7 +75,7 @@ void KernelRunner::run(const KernelContract &contract,
                          contract.buffers[i].bytes);
     return runForeign(object, machine.cpu, bytes, contract.tasks);
   }
-  KernelFunction *function = kernel("kernel");
+  KernelFunction *function = kernel(name);
   Result<void> done = callGuarded(contract, buffers, [&](void *const *copies) {
     function(copies, 0, contract.tasks);
   });

@@ -31,11 +31,13 @@ public:
   /// dies with a message if that fails. With SINTER_DUMP set in the
   /// environment, prints the assembly.
   void compile();
-  /// Calls the kernel `kernel`, which keeps to \p contract, for all its tasks,
-  /// on copies of the buffers between pages that nobody may touch; where it is
-  /// for another machine, under an emulator (ForeignRunner.h). Dies with a
-  /// message if that fails.
-  void run(const KernelContract &contract, std::span<void *const> buffers);
+  /// Calls the kernel `kernel`, or the one of another \p name, which keeps to
+  /// \p contract, for all its tasks, on copies of the buffers between pages
+  /// that nobody may touch; where it is for another machine, under an emulator
+  /// (ForeignRunner.h), which knows `kernel` only. Dies with a message if that
+  /// fails.
+  void run(const KernelContract &contract, std::span<void *const> buffers,
+           const std::string &name = "kernel");
   KernelFunction *kernel(const std::string &name) const;
   double compileSeconds() const { return seconds; }
 

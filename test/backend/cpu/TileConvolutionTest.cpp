@@ -100,11 +100,17 @@ void check(const ConvolutionShape &given, const TileArithmetic &arithmetic,
                  shape.outputPixels()});
   Tensor *const tensors[] = {&input, &packed, &zero, &scratch, &output};
   TileKernel kernel(
-      target, tensors, convolution.tasks(),
-      [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
-        convolution.build(builder, loc, task, memory[0], memory[1], memory[4],
-                          memory[3], {}, memory[2]);
-      });
+      target, tensors,
+      {convolution.tasks(),
+       [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+         convolution.build(builder, loc, task, memory[0], memory[1], memory[4],
+                           memory[3], {}, memory[2]);
+       }},
+      {convolution.cutTasks(),
+       [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+         convolution.buildCut(builder, loc, task, memory[0], memory[3],
+                              memory[2]);
+       }});
   const TileCounts counts = kernel.run(tensors);
   EXPECT_EQ(counts.configurations, 1);
   EXPECT_EQ(counts.releases, 1);
@@ -194,6 +200,23 @@ TEST(TileConvolution, Shapes) {
       }
 }
 
+/// Pixels that several tasks take are brought together once.
+TEST(TileConvolution, PixelsThatAreSharedByTasks) {
+  const std::optional<Target> host = hostWithTiles();
+  if (!host)
+    GTEST_SKIP() << "needs AVX-512";
+  const Target target = withSlowCache(*host);
+  Sweep sweep(3);
+  for (const TileArithmetic &arithmetic : tileArithmetics())
+    for (ConvolutionShape shape : shapes())
+      if (sweep.takesNext()) {
+        SCOPED_TRACE(arithmetic.name().str() + ", " + textOf(shape));
+        shape.outputChannels += 70;
+        EXPECT_GT(TileConvolution(shape, target, arithmetic).cutTasks(), 0);
+        check(shape, arithmetic, target);
+      }
+}
+
 /// Bytes count as distances, and what lies outside of the image as none.
 TEST(TileConvolution, ZeroPoints) {
   const std::optional<Target> target = hostWithTiles();
@@ -207,7 +230,7 @@ TEST(TileConvolution, ZeroPoints) {
       SCOPED_TRACE(std::to_string(zeroPoint) + ", " + textOf(shape));
       for (bool isInMemory : {false, true})
         check(shape, *TileArithmetic::of(lhs, I8, I32, Precision::Default),
-              *target, isInMemory);
+              isInMemory ? withSlowCache(*target) : *target, isInMemory);
     }
 }
 

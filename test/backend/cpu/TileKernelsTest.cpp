@@ -23,10 +23,10 @@ std::optional<cpu::Target> withTiles() {
 
 /// What is wrong with \p body, whose kernels are those of \p names.
 std::string wrong(const std::string &body, std::vector<std::string> names,
-                  Tolerance tolerance,
-                  Precision precision = Precision::Default) {
+                  Tolerance tolerance, Precision precision = Precision::Default,
+                  std::optional<cpu::Target> target = withTiles()) {
   cpu::CpuOptions options;
-  options.target = withTiles();
+  options.target = target;
   options.precision = precision;
   options.onCode = cpu::emulateTiles;
   std::shared_ptr<Program> program;
@@ -102,6 +102,33 @@ std::string product(int64_t m, int64_t n, int64_t k,
          "\n%o = stablehlo.add %u, %r : " + y + "\nreturn %o : " + y + "\n}";
 }
 
+std::string convolution(int64_t c, int64_t k, int64_t size, int64_t window,
+                        int64_t padding, int64_t stride,
+                        const std::string &element) {
+  const int64_t out = (size + 2 * padding - window) / stride + 1;
+  const std::string x = type({2, c, size, size}, element),
+                    w = type({k, c, window, window}, element),
+                    y = type({2, k, out, out}, element),
+                    row = type({k}, element);
+  return "(%x: " + x + ", %r: " + y + ") -> " + y + " {\n" +
+         constant("w", {k, c, window, window}, element) +
+         constant("b", {k}, element) +
+         "%d = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x"
+         "[o, i, 0, 1]->[b, f, 0, 1], window = {stride = [" +
+         std::to_string(stride) + ", " + std::to_string(stride) +
+         "], pad = [[" + std::to_string(padding) + ", " +
+         std::to_string(padding) + "], [" + std::to_string(padding) + ", " +
+         std::to_string(padding) +
+         "]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+         "(" +
+         x + ", " + w + ") -> " + y +
+         "\n%c = stablehlo.broadcast_in_dim %b, dims = [1] : (" + row +
+         ") -> " + y + "\n%s = stablehlo.add %d, %c : " + y +
+         "\n%z = stablehlo.constant dense<0.0> : " + y +
+         "\n%u = stablehlo.maximum %s, %z : " + y +
+         "\n%o = stablehlo.add %u, %r : " + y + "\nreturn %o : " + y + "\n}";
+}
+
 TEST(TileKernels, Products) {
   NEEDS_TILES();
   for (auto [m, n, k] : {std::tuple{1, 10, 37}, {49, 70, 100}, {130, 40, 64}})
@@ -113,6 +140,22 @@ TEST(TileKernels, Products) {
                       precision),
                 "")
           << m << "x" << n << "x" << k << " " << name;
+}
+
+/// Rows that several tasks take are brought together by a step before.
+TEST(TileKernels, RowsThatAreSharedByTasks) {
+  NEEDS_TILES();
+  cpu::Target slow = *withTiles();
+  slow.rates.cache = 1e8;
+  for (auto [m, n, k] : {std::tuple{1, 140, 37}, {130, 340, 64}})
+    EXPECT_EQ(wrong(product(m, n, k, "f32"), {"tiles-split3", "tiles-split3"},
+                    {2e-4, 2e-4}, Precision::Default, slow),
+              "")
+        << m << "x" << n << "x" << k;
+  EXPECT_EQ(wrong(convolution(32, 130, 9, 3, 1, 1, "f32"),
+                  {"tiles-split3", "tiles-split3"}, {4e-4, 4e-4},
+                  Precision::Default, slow),
+            "");
 }
 
 /// Activations that are numbers of f16 or bf16 say so.
@@ -155,33 +198,6 @@ TEST(TileKernels, ProductsOfBytes) {
                       ") -> " + y + "\nreturn %d : " + y + "\n}",
                   {"tiles-i8"}, {0, 0}),
             "");
-}
-
-std::string convolution(int64_t c, int64_t k, int64_t size, int64_t window,
-                        int64_t padding, int64_t stride,
-                        const std::string &element) {
-  const int64_t out = (size + 2 * padding - window) / stride + 1;
-  const std::string x = type({2, c, size, size}, element),
-                    w = type({k, c, window, window}, element),
-                    y = type({2, k, out, out}, element),
-                    row = type({k}, element);
-  return "(%x: " + x + ", %r: " + y + ") -> " + y + " {\n" +
-         constant("w", {k, c, window, window}, element) +
-         constant("b", {k}, element) +
-         "%d = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x"
-         "[o, i, 0, 1]->[b, f, 0, 1], window = {stride = [" +
-         std::to_string(stride) + ", " + std::to_string(stride) +
-         "], pad = [[" + std::to_string(padding) + ", " +
-         std::to_string(padding) + "], [" + std::to_string(padding) + ", " +
-         std::to_string(padding) +
-         "]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
-         "(" +
-         x + ", " + w + ") -> " + y +
-         "\n%c = stablehlo.broadcast_in_dim %b, dims = [1] : (" + row +
-         ") -> " + y + "\n%s = stablehlo.add %d, %c : " + y +
-         "\n%z = stablehlo.constant dense<0.0> : " + y +
-         "\n%u = stablehlo.maximum %s, %z : " + y +
-         "\n%o = stablehlo.add %u, %r : " + y + "\nreturn %o : " + y + "\n}";
 }
 
 TEST(TileKernels, Convolutions) {

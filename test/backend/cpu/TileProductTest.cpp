@@ -18,6 +18,9 @@ namespace {
 
 using enum ElementType;
 
+constexpr float infinity = std::numeric_limits<float>::infinity(),
+                largest = std::numeric_limits<float>::max();
+
 struct Product {
   int64_t m, n, k;
 };
@@ -39,12 +42,20 @@ public:
         packed(bufferOfBytes(arithmetic.rhs, product.packedBytes())),
         scratch(ElementType::I8, {product.scratchBytes()}),
         c(arithmetic.accumulator(), {size.m * size.n}),
-        kernel(target, {&a, &packed, &scratch, &c}, product.tasks(),
-               [&](OpBuilder &builder, Location loc, Value task,
-                   ValueRange memory) {
-                 product.build(builder, loc, task, memory[0], memory[1],
-                               memory[3], memory[2], {});
-               }) {}
+        kernel(target, {&a, &packed, &scratch, &c},
+               {product.tasks(),
+                [&](OpBuilder &builder, Location loc, Value task,
+                    ValueRange memory) {
+                  product.build(builder, loc, task, memory[0], memory[1],
+                                memory[3], memory[2], {});
+                }},
+               {product.cutTasks(), [&](OpBuilder &builder, Location loc,
+                                        Value task, ValueRange memory) {
+                  product.buildCut(builder, loc, task, memory[0], memory[2]);
+                }}) {}
+
+  /// Whether rows are brought together before.
+  bool isShared() const { return product.cutTasks() > 0; }
 
   /// Returns what was executed.
   TileCounts run(Tensor &a, const Tensor &b, Tensor &c) {
@@ -136,6 +147,53 @@ TEST(TileProduct, TasksOfRowsAndColumns) {
   EXPECT_GT(product.tasks(), 1);
 }
 
+/// Rows that several tasks take are brought together once.
+TEST(TileProduct, RowsThatAreSharedByTasks) {
+  WITH_TILES(target);
+  const Target slow = withSlowCache(target);
+  Sweep sweep(2);
+  for (const TileArithmetic &arithmetic : tileArithmetics())
+    for (const Product &size :
+         {Product{1, 300, 70}, {37, 140, 33}, {49, 520, 64}, {150, 90, 130}})
+      if (sweep.takesNext()) {
+        EXPECT_TRUE(Multiplier(arithmetic, slow, size).isShared());
+        check(arithmetic, slow, size);
+      }
+}
+
+/// One number slows those tasks down that read rows near it.
+TEST(TileProduct, UnusualRowsAmongSharedOnes) {
+  WITH_TILES(target);
+  Target slow = withSlowCache(target);
+  slow.l2Bytes = 64 << 10;
+  for (Precision precision :
+       {Precision::Default, Precision::Exact, Precision::BFloat16}) {
+    const TileArithmetic arithmetic =
+        *TileArithmetic::of(F32, F32, F32, precision);
+    const Product size{200, 150, 70};
+    SCOPED_TRACE(textOf(arithmetic, size));
+    Multiplier multiplier(arithmetic, slow, size);
+    ASSERT_TRUE(multiplier.isShared());
+    Tensor a = randomTensor(F32, size.m * size.k, 1),
+           b = randomTensor(F32, size.k * size.n, 2), c(F32, {size.m * size.n});
+    const int64_t products = multiplier.run(a, b, c).products;
+    a.set<float>(150 * size.k + 37, 0x1p100f);
+    a.set<float>(150 * size.k + 8, -0x1p31f);
+    const TileCounts counts = multiplier.run(a, b, c);
+    EXPECT_GT(counts.products, 0);
+    EXPECT_LT(counts.products, products);
+    expectProduct(arithmetic, size, a, b, c);
+    // And with weights that cannot be cut: whole rows on vectors.
+    b.set<float>(5, 0x1p40f);
+    EXPECT_EQ(multiplier.run(a, b, c).products, 0);
+    expectProduct(arithmetic, size, a, b, c);
+    a.set<float>(0, infinity);
+    multiplier.run(a, b, c);
+    EXPECT_EQ(std::abs(c.at<float>(0)), infinity);
+    EXPECT_TRUE(std::isfinite(c.at<float>(size.n)));
+  }
+}
+
 TEST(TileProduct, RandomShapes) {
   WITH_TILES(target);
   std::mt19937 generator(11);
@@ -184,7 +242,11 @@ class SpecialProduct {
 public:
   SpecialProduct(Precision precision, const Target &target)
       : arithmetic(*TileArithmetic::of(F32, F32, F32, precision)),
-        multiplier(arithmetic, target, size) {}
+        multipliers{Multiplier(arithmetic, target, size),
+                    Multiplier(arithmetic, withSlowCache(target), size)} {
+    EXPECT_FALSE(multipliers[0].isShared());
+    EXPECT_TRUE(multipliers[1].isShared());
+  }
 
   void expectAsF32(float x, float weight) {
     SCOPED_TRACE(std::to_string(x) + " by " + std::to_string(weight));
@@ -195,8 +257,14 @@ public:
     for (int64_t i = 0; i < size.k; ++i)
       a.set<float>(size.k + i, 1);
     b.set<float>(3 * size.n + 2, weight);
-    multiplier.run(a, b, c);
-    const float expected = x * weight, got = c.at<float>(2);
+    for (Multiplier &multiplier : multipliers) {
+      multiplier.run(a, b, c);
+      expectNear(c.at<float>(2), x * weight);
+    }
+  }
+
+private:
+  void expectNear(float got, float expected) {
     // And what rounding to a denormal number takes.
     const double error =
         tileError(arithmetic, 1) * std::abs(double(expected)) + 0x1p-149;
@@ -208,14 +276,10 @@ public:
       EXPECT_NEAR(got, expected, error);
   }
 
-private:
-  static constexpr Product size{2, 17, 40};
+  static constexpr Product size{2, 50, 40};
   TileArithmetic arithmetic;
-  Multiplier multiplier;
+  Multiplier multipliers[2]; ///< Each task brings rows together, and none does.
 };
-
-constexpr float infinity = std::numeric_limits<float>::infinity(),
-                largest = std::numeric_limits<float>::max();
 
 TEST(TileProduct, Infinities) {
   WITH_TILES(target);

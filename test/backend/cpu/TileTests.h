@@ -13,6 +13,11 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace sinter::cpu {
 
 /// Every arithmetic that tiles have.
@@ -37,16 +42,21 @@ inline double tileError(const TileArithmetic &arithmetic, int64_t k) {
   return parts[arithmetic.depth - 1] + double(k) * 0x1p-24;
 }
 
-/// A kernel with emulated tiles.
+/// A kernel with emulated tiles, and what has to be done before it.
 class TileKernel {
 public:
+  using Emit = std::function<void(mlir::OpBuilder &, mlir::Location,
+                                  mlir::Value, mlir::ValueRange)>;
+  /// So many tasks.
+  struct Stage {
+    int64_t tasks = 0;
+    Emit emit = {};
+  };
+
   /// For tensors like \p tensors, of which the last is written, and so is the
-  /// one before it, the scratch memory.
+  /// one before it, the scratch memory. \p before may have no tasks.
   TileKernel(const Target &target, llvm::ArrayRef<Tensor *> tensors,
-             int64_t tasks,
-             llvm::function_ref<void(mlir::OpBuilder &, mlir::Location,
-                                     mlir::Value, mlir::ValueRange)>
-                 emit)
+             const Stage &kernel, const Stage &before)
       : runner(target) {
     llvm::SmallVector<KernelBuffer> buffers;
     for (auto [i, tensor] : llvm::enumerate(tensors))
@@ -54,10 +64,16 @@ public:
           {mlir::MemRefType::get({tensor->size()},
                                  storedType(tensor->type(), &runner.context())),
            i + 2 >= tensors.size()});
-    contract =
-        createKernel(runner.module(), mlir::UnknownLoc::get(&runner.context()),
-                     "kernel", buffers, emit);
-    contract.tasks = tasks;
+    for (const auto &[name, stage] :
+         {std::pair{"before", before}, {"kernel", kernel}}) {
+      if (stage.tasks == 0)
+        continue;
+      contracts.emplace_back(
+          name, createKernel(runner.module(),
+                             mlir::UnknownLoc::get(&runner.context()), name,
+                             buffers, stage.emit));
+      contracts.back().second.tasks = stage.tasks;
+    }
     emulateTiles(runner.module());
     runner.compile();
   }
@@ -68,14 +84,21 @@ public:
     for (Tensor *tensor : tensors)
       arguments.push_back(tensor->mutableBytes());
     takeTileCounts();
-    runner.run(contract, arguments);
+    for (const auto &[name, contract] : contracts)
+      runner.run(contract, arguments, name);
     return takeTileCounts();
   }
 
 private:
   KernelRunner runner;
-  KernelContract contract;
+  std::vector<std::pair<std::string, KernelContract>> contracts;
 };
+
+/// \p target where memory is so slow that nobody brings rows together twice.
+inline Target withSlowCache(Target target) {
+  target.rates.cache = 1e8;
+  return target;
+}
 
 inline Tensor randomTensor(ElementType type, int64_t size, uint64_t seed) {
   Tensor tensor(type, {size});

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/emit/BlockedKernel.h"
+#include "backend/cpu/emit/TileStages.h"
 #include "backend/cpu/kernels/Channelwise.h"
 #include "backend/cpu/kernels/TileConvolution.h"
 #include "backend/cpu/kernels/Winograd.h"
@@ -114,9 +115,7 @@ public:
     plan.name = estimated.front().kernel;
     if (tiles) {
       setWork(plan, {}, flops);
-      plan.tasks = tiles->tasks();
-      plan.scratchType = ElementType::I8;
-      plan.scratchBytes = tiles->scratchBytes();
+      planTiles(plan, *tiles);
       usePacking(uint64_t(tiles->packedBytes()), *tiles);
     } else if (depthwise) {
       setWork(plan, depthwise->taskParts(), flops);
@@ -142,7 +141,9 @@ protected:
     // Where there is one; a table of sizes may stand behind it.
     Value scratch = memory.size() > inputs + 1 ? memory[inputs + 1] : Value();
     Value zero = op.getZero() ? memory[inputIndex(op.getZero())] : Value();
-    if (tiles)
+    if (tiles && isCutStage(*tiles, stage))
+      tiles->buildCut(builder, location, task, input, scratch, zero);
+    else if (tiles)
       tiles->build(builder, location, task, input, weights, output, scratch,
                    epilogue(memory), zero);
     else if (fast)

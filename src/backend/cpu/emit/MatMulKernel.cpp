@@ -7,6 +7,7 @@
 #include "backend/cpu/emit/MatMulForm.h"
 #include "backend/cpu/emit/OpenMatMulKernel.h"
 #include "backend/cpu/emit/ProductKernel.h"
+#include "backend/cpu/emit/TileStages.h"
 #include "backend/cpu/kernels/TileMatMul.h"
 #include "graph/ProductPrecision.h"
 #include "graph/Types.h"
@@ -135,6 +136,9 @@ protected:
     size_t inputs = kernel.getInputs().size();
     Value scratch = memory.size() > inputs + 1 ? memory[inputs + 1] : Value();
     const MatMulEpilogue epilogue = epilogueIn(memory);
+    if (tiles && isCutStage(*tiles, stage))
+      return tiles->buildCut(builder, location, task, memory[inputIndex(lhs)],
+                             scratch);
     if (tiles)
       return tiles->build(builder, location, task, memory[inputIndex(lhs)],
                           memory[inputIndex(rhs)], memory[inputs], scratch,
@@ -151,9 +155,7 @@ protected:
 
 private:
   KernelPlan withTiles(KernelPlan plan) const {
-    plan.tasks = tiles->tasks();
-    plan.scratchType = ElementType::I8;
-    plan.scratchBytes = tiles->scratchBytes();
+    planTiles(plan, *tiles);
     plan.packings[inputIndex(rhs)] = {
         uint64_t(tiles->packedBytes()),
         [form = form, tiles = *tiles](const Tensor &weights,

@@ -38,8 +38,24 @@ TileConvolution::TileConvolution(const ConvolutionShape &shape,
       rowTiles(llvm::divideCeil(
           isPointwise ? shape.outputPixels() : shape.outputWidth, tileRows)),
       cut(cutFor(target)),
-      product(productOf(positionsOf(cut.units.sizeOf(0)))) {
+      cutUnits(cut.isShared ? productOf(1).cutPositionsFor(
+                                  stagedUnits() * unitPositions(),
+                                  unitPositions(), target) /
+                                  unitPositions()
+                            : 0),
+      product(productOf(
+          positionsOf(cut.isShared ? cut.units.length : cut.units.sizeOf(0)),
+          cutUnits * unitPositions())) {
   assert(supports(shape, target));
+}
+
+int64_t TileConvolution::stagedUnits() const {
+  return isPointwise ? shape.outputPixels() : inputRowsOf(shape.outputHeight);
+}
+
+int64_t TileConvolution::cutTasks() const {
+  return cut.isShared ? shape.batch * llvm::divideCeil(stagedUnits(), cutUnits)
+                      : 0;
 }
 
 int64_t TileConvolution::allTiles() const {
@@ -64,7 +80,8 @@ int64_t TileConvolution::positionsOf(int64_t units) const {
   return inputRowsOf(units) * rowPositions() + beyond * shape.strideWidth;
 }
 
-TileProduct TileConvolution::productOf(int64_t positions) const {
+TileProduct TileConvolution::productOf(int64_t positions,
+                                       int64_t cutPositions) const {
   TileProductShape of;
   of.n = shape.outputChannels;
   of.k = shape.inputChannels;
@@ -75,6 +92,7 @@ TileProduct TileConvolution::productOf(int64_t positions) const {
   of.rowStep = isPointwise ? 1 : shape.strideWidth;
   of.tileRows = tileRows;
   of.positions = positions;
+  of.cutPositions = cutPositions;
   of.hasZeroPoint = shape.countsDistances();
   of.fillsColumns = true;
   return TileProduct(of, arithmetic);
@@ -88,6 +106,7 @@ TileCut TileConvolution::cutFor(const Target &target) const {
   costs.stage = [&](int64_t count) {
     return whole.stageSeconds(positionsOf(count), target);
   };
+  costs.shared = whole.sharedStageSeconds(positionsOf(units), target);
   costs.weights =
       weights / (weights <= double(target.l2Bytes) / 2 ? target.rates.cache
                                                        : target.rates.memory);
@@ -107,9 +126,7 @@ void TileConvolution::pack(const void *weights, void *packed) const {
 
 double TileConvolution::seconds(const Target &target) const {
   return double(shape.batch) *
-         (product.productSeconds(allTiles(), target) +
-          double(cut.tasks()) *
-              product.stageSeconds(positionsOf(cut.units.sizeOf(0)), target));
+         (product.productSeconds(allTiles(), target) + cut.stageSeconds);
 }
 
 /// An image in its buffer.
@@ -174,7 +191,8 @@ Value TileConvolution::forBlocks(
 }
 
 Value TileConvolution::stagePixels(VectorBuilder &code, const Image &image,
-                                   Value first, Value count, Value carried,
+                                   Value first, Value count,
+                                   Value firstPosition, Value carried,
                                    TileProduct::Put put) const {
   const bool areNeighbours = shape.strideHeight == 1 &&
                              shape.strideWidth == 1 &&
@@ -193,24 +211,21 @@ Value TileConvolution::stagePixels(VectorBuilder &code, const Image &image,
             code.index(0), count, 1, ofBlocks, [&](Value i, ValueRange inner) {
               Value pixel = pixelOf(code.add(first, i));
               return IndexBuilder::Carried{
-                  put(i, block, load(code, image, block, pixel, channels),
-                      inner[0])};
+                  put(code.add(firstPosition, i), block,
+                      load(code, image, block, pixel, channels), inner[0])};
             })[0];
       });
 }
 
 Value TileConvolution::stageRows(VectorBuilder &code, const Image &image,
-                                 Value firstOutputRow, Value outputRows,
+                                 Value first, Value count, Value firstPosition,
                                  Value carried, TileProduct::Put put) const {
   const int64_t width = rowPositions();
   // Columns [begin, end) of what is read lie in the image.
   const int64_t begin = std::clamp<int64_t>(shape.padLeft, 0, width),
                 end = std::clamp<int64_t>(shape.inputWidth + shape.padLeft,
                                           begin, width);
-  Value rows = code.add(code.mul(code.sub(outputRows, 1), shape.strideHeight),
-                        (shape.kernelHeight - 1) * shape.dilationHeight + 1);
-  Value firstRow =
-      code.sub(code.mul(firstOutputRow, shape.strideHeight), shape.padTop);
+  Value firstRow = code.sub(first, shape.padTop);
   const SmallVector<Value> outside = padding(code, image);
   auto columns =
       [&](int64_t from, int64_t to, Value initial,
@@ -223,7 +238,7 @@ Value TileConvolution::stageRows(VectorBuilder &code, const Image &image,
                          })[0];
       };
   auto row = [&](Value block, int64_t channels, Value i, Value initial) {
-    Value start = code.mul(i, width);
+    Value start = code.add(firstPosition, code.mul(i, width));
     Value inputRow = code.add(firstRow, i);
     auto pad = [&](int64_t from, int64_t to, Value values) {
       return columns(from, to, values, [&](Value column, Value inner) {
@@ -248,10 +263,54 @@ Value TileConvolution::stageRows(VectorBuilder &code, const Image &image,
   return forBlocks(
       code, carried, [&](Value block, int64_t channels, Value ofBlocks) {
         return code.loop(
-            code.index(0), rows, 1, ofBlocks, [&](Value i, ValueRange inner) {
+            code.index(0), count, 1, ofBlocks, [&](Value i, ValueRange inner) {
               return IndexBuilder::Carried{row(block, channels, i, inner[0])};
             })[0];
       });
+}
+
+Value TileConvolution::stage(VectorBuilder &code, const Image &image,
+                             Value first, Value count, Value firstPosition,
+                             Value carried, TileProduct::Put put) const {
+  return isPointwise ? stagePixels(code, image, first, count, firstPosition,
+                                   carried, put)
+                     : stageRows(code, image, first, count, firstPosition,
+                                 carried, put);
+}
+
+TileConvolution::Image TileConvolution::imageOf(VectorBuilder &code,
+                                                Value input, Value batch,
+                                                Value zero) const {
+  const int64_t blocks = llvm::divideCeil(shape.inputChannels, lanes);
+  return {code.flatten(input),
+          code.mul(batch, blocks * shape.inputPixels() * lanes),
+          ZeroPoint(code, arithmetic.lhs, shape, zero)};
+}
+
+TileProduct::Staged TileConvolution::stagedOf(VectorBuilder &code,
+                                              Value scratch,
+                                              Value batch) const {
+  return {code.flatten(scratch), cut.isShared
+                                     ? code.mul(batch, product.scratchBytes())
+                                     : code.index(0)};
+}
+
+void TileConvolution::buildCut(OpBuilder &builder, Location location,
+                               Value task, Value input, Value scratch,
+                               Value zero) const {
+  VectorBuilder code(builder, location);
+  const int64_t ofImage = llvm::divideCeil(stagedUnits(), cutUnits);
+  Value batch = code.div(task, ofImage), number = code.rem(task, ofImage);
+  const Image image = imageOf(code, input, batch, zero);
+  Value first = code.mul(number, cutUnits);
+  Value count = code.min(code.index(cutUnits),
+                         code.sub(code.index(stagedUnits()), first));
+  product.buildCut(code, stagedOf(code, scratch, batch), number,
+                   [&](Value carried, TileProduct::Put put) {
+                     return stage(code, image, first, count,
+                                  code.mul(first, unitPositions()), carried,
+                                  put);
+                   });
 }
 
 void TileConvolution::build(OpBuilder &builder, Location location, Value task,
@@ -268,41 +327,50 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
   Value firstTile = code.mul(firstUnit, unitTiles()),
         endTile =
             code.min(code.mul(endUnit, unitTiles()), code.index(allTiles()));
-  const int64_t inputBlocks = llvm::divideCeil(shape.inputChannels, lanes),
-                outputBlocks = llvm::divideCeil(shape.outputChannels, lanes);
-  const Image image{code.flatten(input),
-                    code.mul(batch, inputBlocks * shape.inputPixels() * lanes),
-                    ZeroPoint(code, arithmetic.lhs, shape, zero)};
+  const int64_t outputBlocks = llvm::divideCeil(shape.outputChannels, lanes);
+  const Image image = imageOf(code, input, batch, zero);
   Value firstPixel = code.mul(firstTile, tileRows),
         endPixel = code.min(code.mul(endTile, tileRows),
                             code.index(shape.outputPixels()));
+  // What the task reads, in pixels or rows, and where the first one is: all
+  // have their position where they were brought together before.
+  Value firstStaged =
+      isPointwise ? firstPixel : code.mul(firstUnit, shape.strideHeight);
+  Value staged =
+      isPointwise
+          ? code.sub(endPixel, firstPixel)
+          : code.add(code.mul(code.sub(code.sub(endUnit, firstUnit), 1),
+                              shape.strideHeight),
+                     (shape.kernelHeight - 1) * shape.dilationHeight + 1);
+  Value firstPosition =
+      cut.isShared ? code.mul(firstStaged, unitPositions()) : code.index(0);
   const TileProduct::Task what{
-      code.flatten(scratch),
+      stagedOf(code, scratch, batch),
       code.flatten(weights),
       code.sub(endTile, firstTile),
       cut.panels.start(code, chunk),
       cut.panels.start(code, code.add(chunk, 1)),
       std::min(cut.units.sizeOf(0) * unitTiles(), allTiles()),
       (isPointwise ? allTiles() : rowTiles) % 2 == 0,
-      shape.countsDistances() ? image.zero.as(ElementType::I32, 16) : Value()};
+      shape.countsDistances() ? image.zero.as(ElementType::I32, 16) : Value(),
+      firstPosition,
+      code.add(firstPosition, code.mul(staged, unitPositions()))};
   auto source = [&](Value carried, TileProduct::Put put) {
-    return isPointwise
-               ? stagePixels(code, image, firstPixel,
-                             code.sub(endPixel, firstPixel), carried, put)
-               : stageRows(code, image, firstUnit, code.sub(endUnit, firstUnit),
-                           carried, put);
+    return stage(code, image, firstStaged, staged, firstPosition, carried, put);
   };
   auto placeOf = [&](Value tile) -> TilePlace {
     if (isPointwise) {
       Value position = code.mul(tile, tileRows);
       Value first = code.add(firstPixel, position);
-      return {position,
+      return {code.add(firstPosition, position),
               code.min(code.index(tileRows), code.sub(endPixel, first)), first};
     }
     Value row = code.div(tile, rowTiles);
     Value column = code.mul(code.rem(tile, rowTiles), tileRows);
-    return {code.add(code.mul(row, shape.strideHeight * rowPositions()),
-                     code.mul(column, shape.strideWidth)),
+    Value position =
+        code.add(code.mul(row, shape.strideHeight * rowPositions()),
+                 code.mul(column, shape.strideWidth));
+    return {code.add(firstPosition, position),
             code.min(code.index(tileRows),
                      code.sub(code.index(shape.outputWidth), column)),
             code.add(code.mul(code.add(firstUnit, row), shape.outputWidth),

@@ -25,7 +25,13 @@ public:
                   const TileArithmetic &arithmetic);
 
   int64_t tasks() const { return shape.batch * cut.tasks(); }
-  int64_t scratchBytes() const { return product.scratchBytes(); }
+  /// Those that have to be done before, where pixels are brought together for
+  /// several tasks; else none.
+  int64_t cutTasks() const;
+  /// Of each thread; with cutTasks() of what all tasks share.
+  int64_t scratchBytes() const {
+    return (cut.isShared ? shape.batch : 1) * product.scratchBytes();
+  }
   int64_t packedBytes() const { return product.packedBytes(); }
   /// Packs weights [K, C, R, S].
   void pack(const void *weights, void *packed) const;
@@ -40,9 +46,14 @@ public:
              mlir::Value output, mlir::Value scratch,
              const BlockedEpilogue &epilogue, mlir::Value zero = {}) const;
 
+  /// Emits one of the tasks before.
+  void buildCut(mlir::OpBuilder &builder, mlir::Location location,
+                mlir::Value task, mlir::Value input, mlir::Value scratch,
+                mlir::Value zero = {}) const;
+
 private:
   struct Image;
-  TileProduct productOf(int64_t positions) const;
+  TileProduct productOf(int64_t positions, int64_t cutPositions = 0) const;
   TileCut cutFor(const Target &target) const;
   /// Tiles of a unit: rows of results, or a pair of tiles of pixels.
   int64_t unitTiles() const { return isPointwise ? 2 : rowTiles; }
@@ -50,6 +61,14 @@ private:
   /// Positions that so many units read.
   int64_t positionsOf(int64_t units) const;
   int64_t inputRowsOf(int64_t outputRows) const;
+  /// Pixels or rows of an image that tasks before bring together, and the
+  /// positions of each.
+  int64_t stagedUnits() const;
+  int64_t unitPositions() const { return isPointwise ? 1 : rowPositions(); }
+  Image imageOf(VectorBuilder &code, mlir::Value input, mlir::Value batch,
+                mlir::Value zero) const;
+  TileProduct::Staged stagedOf(VectorBuilder &code, mlir::Value scratch,
+                               mlir::Value batch) const;
   /// Of the columns that a row of results reads.
   int64_t rowPositions() const;
   llvm::SmallVector<mlir::Value> load(VectorBuilder &code, const Image &image,
@@ -62,12 +81,19 @@ private:
             llvm::function_ref<mlir::Value(mlir::Value block, int64_t channels,
                                            mlir::Value carried)>
                 body) const;
+  /// Brings \p count pixels or rows of what is read together, from \p first
+  /// on, those of \p firstPosition on.
+  mlir::Value stage(VectorBuilder &code, const Image &image, mlir::Value first,
+                    mlir::Value count, mlir::Value firstPosition,
+                    mlir::Value carried, TileProduct::Put put) const;
   mlir::Value stagePixels(VectorBuilder &code, const Image &image,
                           mlir::Value first, mlir::Value count,
-                          mlir::Value carried, TileProduct::Put put) const;
+                          mlir::Value firstPosition, mlir::Value carried,
+                          TileProduct::Put put) const;
   mlir::Value stageRows(VectorBuilder &code, const Image &image,
-                        mlir::Value firstOutputRow, mlir::Value outputRows,
-                        mlir::Value carried, TileProduct::Put put) const;
+                        mlir::Value first, mlir::Value count,
+                        mlir::Value firstPosition, mlir::Value carried,
+                        TileProduct::Put put) const;
 
   ConvolutionShape shape;
   TileArithmetic arithmetic;
@@ -75,6 +101,7 @@ private:
   int64_t tileRows; ///< Results of a tile.
   int64_t rowTiles; ///< Tiles of a row of results, or of all pixels.
   TileCut cut;
+  int64_t cutUnits; ///< Pixels or rows of a task before; 0 without.
   TileProduct product;
 };
 

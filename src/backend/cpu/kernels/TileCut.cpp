@@ -28,10 +28,11 @@ TileCut TileCut::choose(int64_t outer, int64_t units, int64_t panels,
       cut.units = Partition::of(units, llvm::divideCeil(units, parts));
       cut.panels = Partition::of(panels, llvm::divideCeil(panels, chunks));
       const int64_t tasks = outer * cut.tasks();
+      const double own = double(cut.tasks()) * costs.stage(cut.units.sizeOf(0));
+      cut.isShared = costs.shared < own;
+      cut.stageSeconds = std::min(own, costs.shared);
       const double seconds =
-          double(cut.units.count) *
-          (double(cut.panels.count) * costs.stage(cut.units.sizeOf(0)) +
-           costs.weights);
+          cut.stageSeconds + double(cut.units.count) * costs.weights;
       const std::pair<int64_t, double> by(-std::min(tasks, wanted), seconds);
       if (best.units.count == 0 || by < bestBy) {
         best = cut;

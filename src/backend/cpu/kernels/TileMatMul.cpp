@@ -19,12 +19,14 @@ bool TileMatMul::supports(const MatMulShape &shape, const Target &target) {
          shape.aColumnStride == 1 && shape.blocks.size == 0;
 }
 
-TileProduct TileMatMul::productOf(int64_t positions) const {
+TileProduct TileMatMul::productOf(int64_t positions,
+                                  int64_t cutPositions) const {
   TileProductShape of;
   of.n = shape.n;
   of.k = shape.k;
   of.tileRows = tileRows;
   of.positions = positions;
+  of.cutPositions = cutPositions;
   return TileProduct(of, arithmetic);
 }
 
@@ -32,8 +34,19 @@ TileMatMul::TileMatMul(const MatMulShape &shape, const Target &target,
                        const TileArithmetic &arithmetic)
     : shape(shape), arithmetic(arithmetic), tileRows(tileRowsFor(shape.m)),
       tiles(llvm::divideCeil(shape.m, tileRows)), cut(cutFor(target)),
-      product(productOf(std::min(2 * cut.units.sizeOf(0), tiles) * tileRows)) {
+      cutRows(
+          cut.isShared
+              ? productOf(tiles * tileRows).cutPositionsFor(shape.m, 1, target)
+              : 0),
+      product(productOf(
+          cut.isShared ? tiles * tileRows
+                       : std::min(2 * cut.units.sizeOf(0), tiles) * tileRows,
+          cutRows)) {
   assert(supports(shape, target));
+}
+
+int64_t TileMatMul::cutTasks() const {
+  return cut.isShared ? llvm::divideCeil(shape.m, cutRows) : 0;
 }
 
 TileCut TileMatMul::cutFor(const Target &target) const {
@@ -43,6 +56,7 @@ TileCut TileMatMul::cutFor(const Target &target) const {
   costs.stage = [&](int64_t units) {
     return whole.stageSeconds(units * 2 * tileRows, target);
   };
+  costs.shared = whole.sharedStageSeconds(tiles * tileRows, target);
   costs.weights =
       weights / (weights <= double(target.l2Bytes) / 2 ? target.rates.cache
                                                        : target.rates.memory);
@@ -52,9 +66,7 @@ TileCut TileMatMul::cutFor(const Target &target) const {
 }
 
 double TileMatMul::seconds(const Target &target) const {
-  return product.productSeconds(tiles, target) +
-         double(cut.panels.count) *
-             product.stageSeconds(tiles * tileRows, target);
+  return product.productSeconds(tiles, target) + cut.stageSeconds;
 }
 
 SmallVector<Value> cpu::loadBlock(VectorBuilder &code, Value flat, Value offset,
@@ -73,13 +85,13 @@ SmallVector<Value> cpu::loadBlock(VectorBuilder &code, Value flat, Value offset,
 }
 
 Value TileMatMul::stageRows(VectorBuilder &code, Value a, Value firstRow,
-                            Value endRow, Value carried,
+                            Value endRow, Value firstPosition, Value carried,
                             TileProduct::Put put) const {
   const int64_t elements = arithmetic.blockElements();
   const int64_t whole = shape.k / elements, rest = shape.k % elements;
   return code.loop(
       firstRow, endRow, 1, carried, [&](Value row, ValueRange ofRows) {
-        Value position = code.sub(row, firstRow);
+        Value position = code.add(firstPosition, code.sub(row, firstRow));
         Value start = code.mul(row, shape.aRowStride);
         IndexBuilder::Carried most(ofRows);
         if (whole > 0)
@@ -112,22 +124,28 @@ void TileMatMul::build(OpBuilder &builder, Location location, Value task,
       code.mul(cut.units.start(code, code.add(unit, 1)), 2), code.index(tiles));
   Value firstRow = code.mul(firstTile, tileRows);
   Value endRow = code.min(code.mul(endTile, tileRows), code.index(shape.m));
-  const TileProduct::Task what{code.flatten(scratch),
+  // All rows have their position where they were brought together before.
+  Value firstPosition = cut.isShared ? firstRow : code.index(0);
+  const TileProduct::Task what{{code.flatten(scratch), code.index(0)},
                                code.flatten(b),
                                code.sub(endTile, firstTile),
                                cut.panels.start(code, chunk),
                                cut.panels.start(code, code.add(chunk, 1)),
                                std::min(2 * cut.units.sizeOf(0), tiles),
-                               tiles % 2 == 0};
+                               tiles % 2 == 0,
+                               /*zero=*/{},
+                               firstRow,
+                               endRow};
   product.build(
       code, what,
       [&](Value carried, TileProduct::Put put) {
-        return stageRows(code, rows, firstRow, endRow, carried, put);
+        return stageRows(code, rows, firstRow, endRow, firstPosition, carried,
+                         put);
       },
       [&](Value tile) -> TilePlace {
         Value position = code.mul(tile, tileRows);
         Value first = code.add(firstRow, position);
-        return {position,
+        return {code.add(firstPosition, position),
                 code.min(code.index(tileRows), code.sub(endRow, first)), first};
       },
       [&](Value row, Value column, Value sums) {
@@ -139,4 +157,17 @@ void TileMatMul::build(OpBuilder &builder, Location location, Value task,
           sums = epilogue(builder, location, sums, position);
         code.store(sums, results, position.offset);
       });
+}
+
+void TileMatMul::buildCut(OpBuilder &builder, Location location, Value task,
+                          Value a, Value scratch) const {
+  VectorBuilder code(builder, location);
+  Value rows = code.flatten(a);
+  Value first = code.mul(task, cutRows),
+        end = code.min(code.add(first, cutRows), code.index(shape.m));
+  product.buildCut(code, {code.flatten(scratch), code.index(0)}, task,
+                   [&](Value carried, TileProduct::Put put) {
+                     return stageRows(code, rows, first, end, first, carried,
+                                      put);
+                   });
 }

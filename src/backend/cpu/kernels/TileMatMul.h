@@ -22,7 +22,11 @@ public:
              const TileArithmetic &arithmetic);
 
   int64_t tasks() const { return cut.tasks(); }
+  /// Those that have to be done before, where rows are brought together for
+  /// several tasks; else none.
+  int64_t cutTasks() const;
   double flops() const { return 2.0 * shape.m * shape.n * shape.k; }
+  /// Of each thread; with cutTasks() of what all tasks share.
   int64_t scratchBytes() const { return product.scratchBytes(); }
   int64_t packedBytes() const { return product.packedBytes(); }
   /// Packs a matrix whose element [k,n] is at k * kStride + n * nStride.
@@ -40,18 +44,25 @@ public:
              mlir::Value task, mlir::Value a, mlir::Value b, mlir::Value c,
              mlir::Value scratch, const MatMulEpilogue &epilogue) const;
 
+  /// Emits one of the tasks before.
+  void buildCut(mlir::OpBuilder &builder, mlir::Location location,
+                mlir::Value task, mlir::Value a, mlir::Value scratch) const;
+
 private:
-  TileProduct productOf(int64_t positions) const;
+  TileProduct productOf(int64_t positions, int64_t cutPositions = 0) const;
   TileCut cutFor(const Target &target) const;
+  /// Those of \p firstPosition on.
   mlir::Value stageRows(VectorBuilder &code, mlir::Value a,
                         mlir::Value firstRow, mlir::Value endRow,
-                        mlir::Value carried, TileProduct::Put put) const;
+                        mlir::Value firstPosition, mlir::Value carried,
+                        TileProduct::Put put) const;
 
   MatMulShape shape;
   TileArithmetic arithmetic;
   int64_t tileRows; ///< Of each tile but the last,
   int64_t tiles;    ///< and how many there are.
   TileCut cut;      ///< Into pairs of tiles.
+  int64_t cutRows;  ///< Of a task before; 0 without.
   TileProduct product;
 };
 

@@ -48,7 +48,9 @@ int64_t TileProduct::stagedBytes(int64_t positions) const {
 }
 
 int64_t TileProduct::scratchBytes() const {
-  return stagedBytes(shape.positions);
+  const int64_t lines =
+      isShared() ? llvm::divideCeil(shape.positions, shape.cutPositions) : 0;
+  return stagedBytes(shape.positions) + lines * tileRowBytes;
 }
 
 int64_t TileProduct::packedBytes() const {
@@ -110,14 +112,16 @@ void TileProduct::build(VectorBuilder &code, const Task &task, Source source,
              task,
              placeOf,
              store,
-             tiles.addressOf(task.scratch),
+             tiles.addressOf(task.staged.memory),
              tiles.addressOf(task.weights),
              sums,
              tiles.addressOf(sums)};
-  Value magnitudes = stage(e, source);
+  Value most =
+      isShared() ? largest(code, task) : stage(code, task.staged, source);
   if (!arithmetic.isOfBytes()) {
-    judge(e, magnitudes);
-    code.when(e.isUnusual, [&] { stageWide(e, source); });
+    judge(e, most);
+    if (!isShared())
+      code.when(e.isUnusual, [&] { stageWide(code, task.staged, source); });
   }
   const int64_t last = columnTiles() - (panels() - 1) * panelTiles;
   const int64_t lastValid =
@@ -132,74 +136,22 @@ void TileProduct::build(VectorBuilder &code, const Task &task, Source source,
   });
 }
 
-/// Brings all numbers of a task together and returns the magnitudes of the
-/// largest ones in each lane, as bits.
-Value TileProduct::stage(Emission &e, Source source) const {
-  VectorBuilder &code = e.code;
-  OpBuilder &b = code.builder;
-  auto words = VectorType::get({16}, b.getI32Type());
-  Value magnitude = b.create<arith::ConstantOp>(
-      code.loc, DenseElementsAttr::get(words, int32_t(0x7fffffff)));
-  return source(code.zero(words), [&](Value position, Value block,
-                                      ValueRange elements, Value most) {
-    Value row = code.mul(code.add(code.mul(block, shape.positions), position),
-                         tileRowBytes);
-    for (auto [part, vector] :
-         llvm::enumerate(arithmetic.split(code, elements)))
-      code.store(vector, e.task.scratch,
-                 code.add(row, int64_t(part) * planeBytes()));
-    if (arithmetic.isOfBytes())
-      return most;
-    for (Value each : elements)
-      most = b.create<arith::MaxUIOp>(
-          code.loc, most,
-          b.create<arith::AndIOp>(
-              code.loc, b.create<vector::BitCastOp>(code.loc, words, each),
-              magnitude));
-    return most;
-  });
-}
-
-/// The same numbers as f32: [block of k][position][32].
-void TileProduct::stageWide(Emission &e, Source source) const {
-  VectorBuilder &code = e.code;
-  OpBuilder &b = code.builder;
-  auto bytes = VectorType::get({tileRowBytes}, b.getI8Type());
-  source(code.zero(VectorType::get({16}, b.getI32Type())),
-         [&](Value position, Value block, ValueRange elements, Value carried) {
-           Value row =
-               code.mul(code.add(code.mul(block, shape.positions), position),
-                        2 * tileRowBytes);
-           for (auto [i, each] : llvm::enumerate(elements))
-             code.store(b.create<vector::BitCastOp>(code.loc, bytes, each),
-                        e.task.scratch,
-                        code.add(row, int64_t(i) * tileRowBytes));
-           return carried;
-         });
-}
-
-/// By the largest numbers of a task, and what stands behind the weights.
-void TileProduct::judge(Emission &e, Value magnitudes) const {
+/// By the largest number of a task, and what stands behind the weights.
+void TileProduct::judge(Emission &e, Value largest) const {
   VectorBuilder &code = e.code;
   OpBuilder &b = code.builder;
   auto floats = VectorType::get({16}, b.getF32Type());
   auto constant = [&](float number) -> Value {
     return b.create<arith::ConstantOp>(code.loc, b.getF32FloatAttr(number));
   };
-  Value most = b.create<vector::ReductionOp>(
-      code.loc, vector::CombiningKind::MAXUI, magnitudes);
-  Value isLarge = b.create<arith::CmpIOp>(
-      code.loc, arith::CmpIPredicate::ugt, most,
-      b.create<arith::ConstantOp>(
-          code.loc,
-          b.getI32IntegerAttr(std::bit_cast<int32_t>(mostUsualMagnitude))));
   Value behind = e.wordsAt(code.index(weightBytes() / tileRowBytes));
   Value unscale = b.create<vector::ExtractOp>(
       code.loc, b.create<vector::BitCastOp>(code.loc, floats, behind),
       ArrayRef<int64_t>{0});
   Value areLarge = b.create<arith::CmpFOp>(code.loc, arith::CmpFPredicate::OEQ,
                                            unscale, constant(1));
-  e.isUnusual = b.create<arith::OrIOp>(code.loc, isLarge, areLarge);
+  e.isUnusual =
+      b.create<arith::OrIOp>(code.loc, isLarge(code, largest), areLarge);
   e.unscale = b.create<vector::SplatOp>(code.loc, floats, unscale);
   Value ofSums =
       b.create<arith::SelectOp>(code.loc, e.isUnusual, constant(1),
@@ -293,10 +245,10 @@ void TileProduct::multiplyTiles(Emission &e, ArrayRef<TilePlace> places) const {
     for (const PartPair &pair : arithmetic.products()) {
       const auto [a, b] = pair;
       for (int64_t r = 0; r < rowTiles && a != inRegisters.first; ++r) {
-        Value row = code.add(code.mul(block, shape.positions),
-                             code.add(position, places[r].position));
+        Value row = placeOf(code, e.task.staged, block,
+                            code.add(position, places[r].position));
         e.tiles.load(rowsOf(r), e.scratchAddress,
-                     code.add(code.mul(row, tileRowBytes), a * planeBytes()),
+                     code.add(row, a * planeBytes()),
                      shape.rowStep * tileRowBytes);
       }
       for (int64_t c = 0; c < e.columnTiles && b != inRegisters.second; ++c)
@@ -354,14 +306,7 @@ void TileProduct::multiplyVectors(Emission &e,
           Value position =
               code.add(first, code.add(code.mul(at[1], shape.tapRowStep),
                                        code.mul(at[2], shape.tapColumnStep)));
-          Value row =
-              code.mul(code.add(code.mul(at[0], shape.positions), position),
-                       2 * tileRowBytes);
-          Value bytes =
-              code.load(e.task.scratch, code.add(row, code.mul(at[3], 8)),
-                        VectorType::get({8}, b.getI8Type()));
-          Value pair = b.create<vector::BitCastOp>(
-              code.loc, VectorType::get({2}, b.getF32Type()), bytes);
+          Value pair = pairAt(code, e.task.staged, at[0], position, at[3]);
           Value step =
               code.add(code.mul(code.add(code.mul(at[0], shape.tapRows), at[1]),
                                 shape.tapColumns),
@@ -456,4 +401,23 @@ double TileProduct::stageSeconds(int64_t positions,
   const double bytes =
       arithmetic.isOfBytes() ? 2 : 4.0 + 2.0 * double(arithmetic.lhsParts);
   return elements * bytes / target.rates.cache;
+}
+
+double TileProduct::sharedStageSeconds(int64_t positions,
+                                       const Target &target) const {
+  // Threads wait for each other, and read what others wrote.
+  constexpr double ofStep = 5e-6;
+  return ofStep + stageSeconds(positions, target) +
+         double(stagedBytes(positions)) / target.rates.cache;
+}
+
+int64_t TileProduct::cutPositionsFor(int64_t positions, int64_t units,
+                                     const Target &target) const {
+  constexpr double worthATask = 5e-6;
+  constexpr int64_t enoughTasks = 8;
+  const int64_t all = positions / units,
+                tasks = std::clamp<int64_t>(
+                    int64_t(stageSeconds(positions, target) / worthATask), 1,
+                    std::min(all, enoughTasks));
+  return llvm::divideCeil(all, tasks) * units;
 }

@@ -10,7 +10,10 @@
 //     [part][block of k][position][64 bytes]
 //
 // so that rows of a tile are neighbours there, wherever they lay, and stay in
-// the second-level cache while the task goes over panels of 32 columns. Each
+// the second-level cache while the task goes over panels of 32 columns. Where
+// several tasks take the same rows, tasks of their own bring all numbers into
+// memory that all share, with the magnitude of the largest number of each such
+// task behind them, in a line of 64 bytes (StageTiles.cpp). Each
 // panel's weights are packed in the order in which they are read, two registers
 // of 16 columns a step and part. Two tiles of rows by two of columns are summed
 // up at once, stored to the stack, and handed on from there, row by row; each
@@ -20,7 +23,9 @@
 // tiles of 13, whose products take 13 cycles each, not 16.
 //
 // A task of which a number or a weight is infinite, NaN or larger than 2^30 is
-// multiplied in f32, from the same memory, on vectors.
+// multiplied in f32, from the same memory, on vectors: what brought such a
+// number there has left all of its own as f32, 16 of a block in each of two
+// parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +47,9 @@ struct TileProductShape {
   int64_t rowStep = 1;   ///< Positions between neighbouring rows.
   int64_t tileRows = 1;  ///< Rows of each tile.
   int64_t positions = 1; ///< That a task brings together, at most.
+  /// Where tasks of their own bring all together, how many positions each has,
+  /// but the last; else 0.
+  int64_t cutPositions = 0;
   /// Of integers: each column's sums start from what products of its weights by
   /// a zero point take off.
   bool hasZeroPoint = false;
@@ -72,7 +80,7 @@ public:
   }
   int64_t panels() const { return (columnTiles() + 1) / panelTiles; }
   int64_t columnTiles() const { return (shape.n + 15) / 16; }
-  /// Bytes of scratch memory of each thread.
+  /// Bytes of scratch memory of each thread, or of what all tasks share.
   int64_t scratchBytes() const;
   int64_t packedBytes() const;
 
@@ -93,17 +101,30 @@ public:
   using Store = llvm::function_ref<void(mlir::Value row, mlir::Value column,
                                         mlir::Value sums)>;
 
+  /// Numbers that were brought together: flat memory of bytes, and where in it
+  /// they begin.
+  struct Staged {
+    mlir::Value memory, start;
+  };
+  /// Emits a task that brings the positions of \p source together for others:
+  /// those from number * cutPositions on.
+  void buildCut(VectorBuilder &code, const Staged &staged, mlir::Value number,
+                Source source) const;
+
   struct Task {
-    mlir::Value scratch, weights; ///< Flat, of bytes and of anything.
-    mlir::Value tiles;            ///< How many tiles of rows there are.
+    Staged staged;
+    mlir::Value weights; ///< Flat, of anything.
+    mlir::Value tiles;   ///< How many tiles of rows there are.
     mlir::Value firstPanel, endPanel;
     /// The most tiles of rows that any task has.
     int64_t mostTiles = 1;
     bool areEven = false; ///< Whether each has an even number.
     /// The zero point as sums of 16 columns, where the shape has one.
     mlir::Value zero = {};
+    /// The positions that it reads, where others brought them together.
+    mlir::Value firstPosition = {}, endPosition = {};
   };
-  /// Emits a task.
+  /// Emits a task. There is no \p source where others bring together.
   void build(VectorBuilder &code, const Task &task, Source source,
              llvm::function_ref<TilePlace(mlir::Value tile)> placeOf,
              Store store) const;
@@ -112,6 +133,12 @@ public:
   double productSeconds(int64_t tiles, const Target &target) const;
   /// Seconds for bringing \p positions together.
   double stageSeconds(int64_t positions, const Target &target) const;
+  /// The same for tasks of their own, whose numbers others read.
+  double sharedStageSeconds(int64_t positions, const Target &target) const;
+  /// So many positions for each of such tasks, of \p positions in all, whole
+  /// \p units: as few tasks as are worth their while and enough for threads.
+  int64_t cutPositionsFor(int64_t positions, int64_t units,
+                          const Target &target) const;
   /// Bytes of a task's numbers.
   int64_t stagedBytes(int64_t positions) const;
 
@@ -123,6 +150,7 @@ private:
   }
   int64_t panelBytes() const { return steps() * stepBytes(panelTiles); }
   int64_t weightBytes() const { return steps() * stepBytes(columnTiles()); }
+  bool isShared() const { return shape.cutPositions != 0; }
   int64_t planeBytes() const;
   bool hasInitialSums() const { return shape.hasZeroPoint; }
   void buildPanel(Emission &e, mlir::Value panel, int64_t tiles,
@@ -136,9 +164,22 @@ private:
                 llvm::function_ref<void(mlir::Value position, mlir::Value block,
                                         mlir::Value step)>
                     body) const;
-  mlir::Value stage(Emission &e, Source source) const;
-  void stageWide(Emission &e, Source source) const;
-  void judge(Emission &e, mlir::Value magnitudes) const;
+  // Of numbers that are brought together.
+  mlir::Value stage(VectorBuilder &code, const Staged &staged,
+                    Source source) const;
+  void stageWide(VectorBuilder &code, const Staged &staged,
+                 Source source) const;
+  mlir::Value placeOf(VectorBuilder &code, const Staged &staged,
+                      mlir::Value block, mlir::Value position) const;
+  mlir::Value magnitudeAt(VectorBuilder &code, const Staged &staged,
+                          mlir::Value number) const;
+  mlir::Value largest(VectorBuilder &code, const Task &task) const;
+  mlir::Value isLarge(VectorBuilder &code, mlir::Value magnitude) const;
+  /// Two neighbours in f32, of which there are 16 in a block.
+  mlir::Value pairAt(VectorBuilder &code, const Staged &staged,
+                     mlir::Value block, mlir::Value position,
+                     mlir::Value pair) const;
+  void judge(Emission &e, mlir::Value largest) const;
 
   TileProductShape shape;
   TileArithmetic arithmetic;

@@ -1,0 +1,37 @@
+//===- TileStages.h - how products on matrix units want to be called ------===//
+//
+// One kernel, whose tasks bring the rows that they multiply together in scratch
+// memory, or two, of which the first does so for all tasks of the second.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_EMIT_TILESTAGES_H
+#define SINTER_BACKEND_CPU_EMIT_TILESTAGES_H
+
+#include "backend/cpu/emit/KernelPlan.h"
+
+namespace sinter::cpu {
+
+/// Whether \p stage of TileMatMul or TileConvolution \p tiles brings rows
+/// together for the other one.
+template <typename Tiles> bool isCutStage(const Tiles &tiles, size_t stage) {
+  return tiles.cutTasks() > 0 && stage == 0;
+}
+
+/// Sets tasks and memory of \p plan, which knows its work.
+template <typename Tiles> void planTiles(KernelPlan &plan, const Tiles &tiles) {
+  const auto bytes = uint64_t(tiles.scratchBytes());
+  plan.tasks = tiles.tasks();
+  plan.scratchType = ElementType::I8;
+  plan.scratchBytes = 0;
+  if (tiles.cutTasks() == 0) {
+    plan.scratchBytes = bytes;
+    return;
+  }
+  plan.workspaceBytes = bytes;
+  plan.stages = {{tiles.cutTasks(), 0}, {tiles.tasks(), plan.flops}};
+}
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_EMIT_TILESTAGES_H
