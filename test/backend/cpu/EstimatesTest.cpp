@@ -346,7 +346,7 @@ TEST(Estimates, MatrixUnits) {
                                  {Precision::Default, "tiles-split3"},
                                  {Precision::Exact, "tiles-split6"}}) {
     const auto tiles = TileArithmetic::allOf(f32, f32, f32, precision);
-    const ConvolutionShape shape = convolution(256, 28, 3);
+    const ConvolutionShape shape = convolution(512, 14, 3);
     const bool allowsFast = precision != Precision::Exact;
     const Alternatives all =
         alternativesFor(shape, {}, with, allowsFast, tiles);
@@ -415,6 +415,17 @@ TEST(Estimates, LessExactOnlyWhereItIsWorthIt) {
       offers(alternativesFor(convolution(64, 14, 1), {}, target, true, tiles),
              "tiles-split3"));
   EXPECT_EQ(alternativesFor(convolution(512, 28, 1), {}, target, true, tiles)
+                .front()
+                .kernel,
+            "tiles-split3");
+  // Winograd's method is nearer, and nearly as fast; where that is not allowed,
+  // or takes much longer, it does not count.
+  const ConvolutionShape large = convolution(256, 28, 3);
+  EXPECT_EQ(alternativesFor(large, {}, target, true, tiles).front().kernel,
+            "winograd");
+  EXPECT_EQ(alternativesFor(large, {}, target, false, tiles).front().kernel,
+            "tiles-split3");
+  EXPECT_EQ(alternativesFor(convolution(512, 14, 3), {}, target, true, tiles)
                 .front()
                 .kernel,
             "tiles-split3");
