@@ -261,13 +261,15 @@ void checkBlocks(ElementType type, const Target &target,
   const MatMulShape::Blocks &blocks = shape.blocks;
   SCOPED_TRACE(nameOf(arithmetic) + ": " + std::to_string(m) + "x" +
                std::to_string(n) + "x" + std::to_string(k) + " by " +
-               std::to_string(blocks.size));
+               std::to_string(blocks.size) + ", of " +
+               std::to_string(blocks.columns) + " columns");
   MatMul matmul(shape, target, arithmetic);
   Tensor a = random(F32, m * k, 1), b = random(type, k * n, 2);
   Tensor packed(type, {matmul.packedElements()});
   matmul.pack(b.data(), n, 1, packed.mutableBytes());
-  Tensor scales = random(blocks.scale.value_or(F32), shape.blockCount() * n, 3);
-  Tensor zeros = random(blocks.zero.value_or(F32), shape.blockCount() * n, 4);
+  const int64_t count = shape.blockCount() * shape.blockColumns();
+  Tensor scales = random(blocks.scale.value_or(F32), count, 3);
+  Tensor zeros = random(blocks.zero.value_or(F32), count, 4);
   auto packNumbers = [&](const Tensor &numbers) {
     Tensor result(numbers.type(), {matmul.packedNumbers()});
     matmul.packNumbers(numbers.data(), int64_t(byteSize(numbers.type())),
@@ -296,7 +298,8 @@ void checkBlocks(ElementType type, const Target &target,
     for (int64_t j = 0; j < n; ++j) {
       double sum = 0, magnitude = 0;
       for (int64_t d = 0; d < k; ++d) {
-        const int64_t at = d / blocks.size * n + j;
+        const int64_t at = d / blocks.size * shape.blockColumns() +
+                           j / std::max<int64_t>(1, blocks.columns);
         const double scale = blocks.scale ? scales.toDouble(at) : 1;
         const double zero = blocks.zero ? zeros.toDouble(at) : 0;
         const double weight = b.toDouble(d * n + j);
@@ -328,6 +331,28 @@ TEST(Arithmetic, ProductsByBlocks) {
           }
 }
 
+/// Along the columns of each row: whole vectors, the last ones in part, or all.
+TEST(Arithmetic, ProductsByBlocksOfColumns) {
+  using Blocks = MatMulShape::Blocks;
+  Sweep sweep(6);
+  for (const Target &target : targets())
+    for (ElementType type : {I2, I4, UI4, I8, UI8, F8E4M3FN})
+      for (const Blocks &blocks :
+           {Blocks{1, F32, {}, 32}, Blocks{1, F32, UI8, 16},
+            Blocks{1, BF16, I8, 64}, Blocks{1, {}, UI8, 48},
+            Blocks{1, F32, F32, 1000}})
+        for (auto [m, n, k] : {std::tuple{1, 40, 37},
+                               {1, 130, 128},
+                               {3, 33, 6},
+                               {14, 70, 65},
+                               {140, 40, 83}})
+          if (sweep.takesNext()) {
+            MatMulShape shape = MatMulShape::dense(m, n, k);
+            shape.blocks = blocks;
+            checkBlocks(type, target, shape);
+          }
+}
+
 /// Rows and a widened panel that do not fit a small cache together.
 TEST(Arithmetic, StagesOfProductsByBlocks) {
   Target target = *Target::host();
@@ -338,6 +363,8 @@ TEST(Arithmetic, StagesOfProductsByBlocks) {
         MatMulShape shape = MatMulShape::dense(m, n, k);
         shape.blocks = {block, F32, UI8};
         shape.holdsSums = true;
+        checkBlocks(type, target, shape);
+        shape.blocks = {1, F32, UI8, block};
         checkBlocks(type, target, shape);
       }
 }

@@ -79,7 +79,9 @@ private:
   int next = 0;
 };
 
-enum class Numbers { None, Tensor, Columns, Blocks };
+/// One for all, for a column, a block along the depth, a row, or a block of
+/// columns of a row.
+enum class Numbers { None, Tensor, Columns, Blocks, Rows, BlocksOfRows };
 
 struct Case {
   int64_t m, n, k;
@@ -119,19 +121,24 @@ std::string spread(Text &text, const Case &c, Numbers kind, int64_t low,
   if (kind == Numbers::Columns)
     return broadcast(text.numbers({c.n}, c.expressed, low, count, step), {c.n},
                      c.isTransposed ? "0" : "1", type);
-  const int64_t blocks = (c.k + c.block - 1) / c.block;
-  const std::vector<int64_t> small = c.isTransposed
-                                         ? std::vector<int64_t>{c.n, blocks}
-                                         : std::vector<int64_t>{blocks, c.n};
-  const std::vector<int64_t> cut =
-      c.isTransposed ? std::vector<int64_t>{c.n, blocks, c.block}
-                     : std::vector<int64_t>{blocks, c.block, c.n};
-  const std::vector<int64_t> whole =
-      c.isTransposed ? std::vector<int64_t>{c.n, blocks * c.block}
-                     : std::vector<int64_t>{blocks * c.block, c.n};
+  if (kind == Numbers::Rows)
+    return broadcast(text.numbers({c.k}, c.expressed, low, count, step), {c.k},
+                     c.isTransposed ? "1" : "0", type);
+  // Along the dimension of blocks, before and behind the other.
+  const bool isFirst = (kind == Numbers::Blocks) != c.isTransposed;
+  const int64_t size = kind == Numbers::Blocks ? c.k : c.n,
+                other = kind == Numbers::Blocks ? c.n : c.k;
+  const int64_t blocks = (size + c.block - 1) / c.block;
+  auto ordered = [&](std::vector<int64_t> along) {
+    along.insert(isFirst ? along.end() : along.begin(), other);
+    return along;
+  };
+  const std::vector<int64_t> small = ordered({blocks}),
+                             cut = ordered({blocks, c.block}),
+                             whole = ordered({blocks * c.block});
   std::string value =
       broadcast(text.numbers(small, c.expressed, low, count, step), small,
-                c.isTransposed ? "0, 1" : "0, 2", tensor(cut, c.expressed));
+                isFirst ? "0, 2" : "0, 1", tensor(cut, c.expressed));
   value =
       text.reshape(value, tensor(cut, c.expressed), tensor(whole, c.expressed));
   return text.add("slice " + value + " [0:" + std::to_string(matrix[0]) +
@@ -238,6 +245,37 @@ TEST(NarrowProducts, WithScalesAndZeroPoints) {
           }
 }
 
+/// A scale and a zero point for each row, or for some columns of it.
+TEST(NarrowProducts, WithNumbersOfRows) {
+  Sweep sweep(2);
+  for (const char *type : {"i8", "ui8", "i4", "ui4", "i2", "f8E4M3FN"})
+    for (Numbers scales :
+         {Numbers::Tensor, Numbers::Rows, Numbers::BlocksOfRows})
+      for (Numbers zeros : {Numbers::None, Numbers::Tensor, Numbers::Rows,
+                            Numbers::BlocksOfRows})
+        for (auto [m, n, k, block] : {std::tuple{1, 100, 70, 32},
+                                      {1, 128, 131, 16},
+                                      {7, 40, 131, 48},
+                                      {150, 90, 67, 32}})
+          for (bool isTransposed : {false, true}) {
+            const std::string name = type;
+            const bool takesZeros =
+                name.ends_with("i8") || name.ends_with("i4");
+            if (sweep.takesNext() && (takesZeros || zeros == Numbers::None))
+              expectNarrow({m, n, k, type, scales, zeros, block, isTransposed});
+          }
+  // Beside numbers of columns or of blocks along the depth there is no kernel
+  // for them.
+  for (auto [scales, zeros] : {std::pair{Numbers::Columns, Numbers::Rows},
+                               {Numbers::BlocksOfRows, Numbers::Columns},
+                               {Numbers::Rows, Numbers::Blocks}})
+    expectNarrow({2, 96, 64, "i8", scales, zeros}, false);
+  // Nor for blocks of no whole vectors.
+  for (int64_t block : {8, 24})
+    expectNarrow({2, 96, 64, "i8", Numbers::BlocksOfRows, Numbers::None, block},
+                 false);
+}
+
 /// Blocks that no word of 32 bits divides take a byte an element.
 TEST(NarrowProducts, OfOddBlocks) {
   for (const char *type : {"i4", "ui4", "i8"})
@@ -269,7 +307,8 @@ TEST(NarrowProducts, OnEveryMachine) {
   for (const cpu::Target &target : lesserTargets())
     for (const char *type :
          {"i8", "ui8", "i4", "ui4", "i2", "f8E4M3FN", "f8E5M2", "bf16", "f16"})
-      for (Numbers scales : {Numbers::Columns, Numbers::Blocks})
+      for (Numbers scales :
+           {Numbers::Columns, Numbers::Blocks, Numbers::BlocksOfRows})
         for (int64_t m : {1, 9})
           if (sweep.takesNext()) {
             const Case c{m, 70, 90, type, scales};
@@ -282,11 +321,13 @@ TEST(NarrowProducts, OnEveryMachine) {
 TEST(NarrowProducts, TakeTheirOwnWidth) {
   for (auto [type, bits] :
        {std::pair{"i8", 8}, {"i4", 4}, {"ui2", 2}, {"bf16", 16}}) {
-    std::shared_ptr<Program> program;
-    const Case c{1, 256, 512, type, Numbers::Blocks};
-    EXPECT_EQ(differs(product(c), ofSums, &program), "");
     const uint64_t weights = 256 * 512 * bits / 8, scales = 256 * 512 / 32 * 4;
-    EXPECT_LE(constantBytes(*program), weights + scales + 1024) << type;
+    for (Numbers numbers : {Numbers::Blocks, Numbers::BlocksOfRows}) {
+      std::shared_ptr<Program> program;
+      const Case c{1, 256, 512, type, numbers};
+      EXPECT_EQ(differs(product(c), ofSums, &program), "");
+      EXPECT_LE(constantBytes(*program), weights + scales + 1024) << type;
+    }
   }
 }
 

@@ -286,3 +286,39 @@ func.func @f(%x: tensor<1x1x8x8x16xui8>, %w: tensor<16x16x1x1xi8>, %z: tensor<1x
     : (tensor<1x1x8x8x16xui8>, tensor<16x16x1x1xi8>, tensor<1xi8>) -> tensor<1x1x8x8x16xi32>
   return %0 : tensor<1x1x8x8x16xi32>
 }
+
+// -----
+
+func.func @f(%x: tensor<1x64xf32>, %w: tensor<64x128xi8>, %s: tensor<2x4xf32>) -> tensor<1x128xf32> {
+  // expected-error @+1 {{has blocks of columns that are not of one row, or of more columns than there are}}
+  %0 = "cpu.narrow_product"(%x, %w, %s) {contracting = array<i64: 0>, block = 32 : i64, columns = 32 : i64,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (tensor<1x64xf32>, tensor<64x128xi8>, tensor<2x4xf32>) -> tensor<1x128xf32>
+  return %0 : tensor<1x128xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x64xf32>, %w: tensor<64x128xi8>, %s: tensor<64x1xf32>) -> tensor<1x128xf32> {
+  // expected-error @+1 {{has blocks of columns that are not of one row, or of more columns than there are}}
+  %0 = "cpu.narrow_product"(%x, %w, %s) {contracting = array<i64: 0>, block = 1 : i64, columns = 144 : i64,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (tensor<1x64xf32>, tensor<64x128xi8>, tensor<64x1xf32>) -> tensor<1x128xf32>
+  return %0 : tensor<1x128xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x64xf32>, %w: tensor<64x128xi8>, %s: tensor<64x6xf32>) -> tensor<1x128xf32> {
+  // expected-error @+1 {{has blocks of columns that are no multiples of 16}}
+  %0 = "cpu.narrow_product"(%x, %w, %s) {contracting = array<i64: 0>, block = 1 : i64, columns = 24 : i64,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (tensor<1x64xf32>, tensor<64x128xi8>, tensor<64x6xf32>) -> tensor<1x128xf32>
+  return %0 : tensor<1x128xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x64xf32>, %w: tensor<64x128xi8>, %s: tensor<64x3xf32>) -> tensor<1x128xf32> {
+  // expected-error @+1 {{scales and zero points are not [blocks, columns]}}
+  %0 = "cpu.narrow_product"(%x, %w, %s) {contracting = array<i64: 0>, block = 1 : i64, columns = 32 : i64,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (tensor<1x64xf32>, tensor<64x128xi8>, tensor<64x3xf32>) -> tensor<1x128xf32>
+  return %0 : tensor<1x128xf32>
+}

@@ -7,7 +7,7 @@
 // CHECK-SAME: %[[X:.*]]: tensor<1x64xf32>, %[[S:.*]]: tensor<128xf32>
 func.func @main(%x: tensor<1x64xf32>, %unused: tensor<128xf32>) -> tensor<1x128xf32> {
   // CHECK-DAG: %[[W:.*]] = stablehlo.constant dense<100> : tensor<64x128xi8>
-  // CHECK-DAG: %[[P:.*]] = "cpu.narrow_product"(%[[X]], %[[W]]) <{block = 0 : i64, contracting = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1, 0, 0>}>
+  // CHECK-DAG: %[[P:.*]] = "cpu.narrow_product"(%[[X]], %[[W]]) <{block = 0 : i64, columns = 0 : i64, contracting = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1, 0, 0>}>
   // CHECK: stablehlo.multiply %[[P]]
   %w = stablehlo.constant dense<100> : tensor<64x128xi8>
   %s = stablehlo.constant dense<0.5> : tensor<128xf32>
@@ -24,7 +24,7 @@ func.func @main(%x: tensor<1x64xf32>, %unused: tensor<128xf32>) -> tensor<1x128x
 // four bits.
 // CHECK-LABEL: func.func @main
 // CHECK: cpu.computed_constant : tensor<64x128xi4>
-// CHECK: "cpu.narrow_product"({{.*}}) <{block = 32 : i64, contracting = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<1x64xf32>, tensor<64x128xi4>, tensor<2x128xf32>)
+// CHECK: "cpu.narrow_product"({{.*}}) <{block = 32 : i64, columns = 0 : i64, contracting = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<1x64xf32>, tensor<64x128xi4>, tensor<2x128xf32>)
 func.func @main(%x: tensor<1x64xf32>) -> tensor<1x128xf32> {
   %w = stablehlo.constant dense<12> : tensor<64x128xui4>
   %s = stablehlo.iota dim = 0 : tensor<2x128xf32>
@@ -40,8 +40,30 @@ func.func @main(%x: tensor<1x64xf32>) -> tensor<1x128xf32> {
 
 // -----
 
-// Left alone: weights that are no constant, batches, a scale for each row, two
-// scales, weights that are as wide, a difference behind the scale.
+// A scale for each row, and for blocks of columns of each.
+// CHECK-LABEL: func.func @main
+// CHECK: "cpu.narrow_product"({{.*}}) <{block = 1 : i64, columns = 128 : i64, {{.*}}}> : (tensor<1x64xf32>, tensor<64x128xi8>, tensor<64x1xf32>)
+// CHECK: "cpu.narrow_product"({{.*}}) <{block = 1 : i64, columns = 32 : i64, {{.*}}}> : (tensor<1x64xf32>, tensor<64x128xi8>, tensor<64x4xf32>)
+func.func @main(%x: tensor<1x64xf32>) -> (tensor<1x128xf32>, tensor<1x128xf32>) {
+  %v = stablehlo.constant dense<100> : tensor<64x128xi8>
+  %vf = stablehlo.convert %v : (tensor<64x128xi8>) -> tensor<64x128xf32>
+  %s = stablehlo.iota dim = 0 : tensor<64xf32>
+  %sb = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<64xf32>) -> tensor<64x128xf32>
+  %sm = stablehlo.multiply %vf, %sb : tensor<64x128xf32>
+  %0 = stablehlo.dot_general %x, %sm, contracting_dims = [1] x [0] : (tensor<1x64xf32>, tensor<64x128xf32>) -> tensor<1x128xf32>
+  %t = stablehlo.iota dim = 0 : tensor<256xf32>
+  %tb = stablehlo.reshape %t : (tensor<256xf32>) -> tensor<64x4xf32>
+  %tc = stablehlo.broadcast_in_dim %tb, dims = [0, 1] : (tensor<64x4xf32>) -> tensor<64x4x32xf32>
+  %td = stablehlo.reshape %tc : (tensor<64x4x32xf32>) -> tensor<64x128xf32>
+  %tm = stablehlo.multiply %vf, %td : tensor<64x128xf32>
+  %1 = stablehlo.dot_general %x, %tm, contracting_dims = [1] x [0] : (tensor<1x64xf32>, tensor<64x128xf32>) -> tensor<1x128xf32>
+  return %0, %1 : tensor<1x128xf32>, tensor<1x128xf32>
+}
+
+// -----
+
+// Left alone: weights that are no constant, batches, a scale for each element,
+// two scales, weights that are as wide, a difference behind the scale.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: cpu.narrow_product
 func.func @main(%x: tensor<1x64xf32>, %y: tensor<64x128xi8>, %z: tensor<2x1x64xf32>)
@@ -53,8 +75,8 @@ func.func @main(%x: tensor<1x64xf32>, %y: tensor<64x128xi8>, %z: tensor<2x1x64xf
   %1 = stablehlo.dot_general %z, %wf, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<2x1x64xf32>, tensor<2x64x128xf32>) -> tensor<2x1x128xf32>
   %v = stablehlo.constant dense<100> : tensor<64x128xi8>
   %vf = stablehlo.convert %v : (tensor<64x128xi8>) -> tensor<64x128xf32>
-  %s = stablehlo.iota dim = 0 : tensor<64xf32>
-  %sb = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<64xf32>) -> tensor<64x128xf32>
+  %s = stablehlo.iota dim = 0 : tensor<8192xf32>
+  %sb = stablehlo.reshape %s : (tensor<8192xf32>) -> tensor<64x128xf32>
   %sm = stablehlo.multiply %vf, %sb : tensor<64x128xf32>
   %2 = stablehlo.dot_general %x, %sm, contracting_dims = [1] x [0] : (tensor<1x64xf32>, tensor<64x128xf32>) -> tensor<1x128xf32>
   %c = stablehlo.constant dense<0.5> : tensor<64x128xf32>

@@ -191,6 +191,7 @@ private:
     MatMulShape shape = form.shape;
     if (auto op = dyn_cast<NarrowProductOp>(anchor)) {
       shape.blocks.size = static_cast<int64_t>(op.getBlock());
+      shape.blocks.columns = static_cast<int64_t>(op.getColumns());
       if (scales())
         shape.blocks.scale = elementOf(scales());
       if (zeros())

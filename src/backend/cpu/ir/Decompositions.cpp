@@ -132,13 +132,18 @@ Decomposition ByteProductOp::decompose(OpBuilder &builder) {
       ArrayAttr(), stablehlo::DotAlgorithmAttr())};
 }
 
-/// [blocks, columns] as \p depth rows.
-static Value overBlocks(TensorBuilder &emit, Value numbers, int64_t block,
-                        int64_t depth) {
-  ArrayRef<int64_t> shape = shapeOf(numbers);
-  Value spread = emit.broadcast(numbers, {0, 2}, {shape[0], block, shape[1]});
-  Value rows = emit.reshape(spread, {shape[0] * block, shape[1]});
-  return emit.slice(rows, 0, 0, depth);
+/// \p numbers, each \p block times along dimension \p dim, of which the first
+/// \p size are left.
+static Value overBlocks(TensorBuilder &emit, Value numbers, int64_t dim,
+                        int64_t block, int64_t size) {
+  const auto shape = llvm::to_vector(shapeOf(numbers));
+  SmallVector<int64_t> spread = shape;
+  spread.insert(spread.begin() + dim + 1, block);
+  Value repeated =
+      emit.broadcast(numbers, {0, dim == 0 ? int64_t(2) : int64_t(1)}, spread);
+  SmallVector<int64_t> joined = shape;
+  joined[dim] *= block;
+  return emit.slice(emit.reshape(repeated, joined), dim, 0, size);
 }
 
 Decomposition NarrowProductOp::decompose(OpBuilder &builder) {
@@ -155,8 +160,11 @@ Decomposition NarrowProductOp::decompose(OpBuilder &builder) {
   for (auto [i, size] : llvm::enumerate(shape))
     (i < getContracting().size() ? depth : width) *= size;
   auto numbersOf = [&](Value numbers) {
-    return overBlocks(emit, emit.convert(numbers, f32),
-                      static_cast<int64_t>(getBlock()), depth);
+    numbers = emit.convert(numbers, f32);
+    const auto ofColumns = static_cast<int64_t>(getColumns());
+    return ofColumns == 0 ? overBlocks(emit, numbers, 0,
+                                       static_cast<int64_t>(getBlock()), depth)
+                          : overBlocks(emit, numbers, 1, ofColumns, width);
   };
   Value matrix = emit.reshape(weights, {depth, width});
   if (getZeros())

@@ -2,6 +2,7 @@
 
 #include "graph/Types.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -172,20 +173,30 @@ LogicalResult NarrowProductOp::verify() {
   int64_t depth = 1;
   for (int64_t dim : getContracting())
     depth *= weights.getDimSize(dim);
-  const int64_t columns = depth == 0 ? 0 : weights.getNumElements() / depth;
-  const auto block = static_cast<int64_t>(getBlock());
+  const int64_t width = depth == 0 ? 0 : weights.getNumElements() / depth;
+  const auto block = static_cast<int64_t>(getBlock()),
+             columns = static_cast<int64_t>(getColumns());
   const Value numbers[] = {getScales(), getZeros()};
   const bool hasNumbers = numbers[0] || numbers[1];
   if (block < 0 || hasNumbers != (block > 0))
     return emitOpError("has numbers of blocks without blocks, or blocks without"
                        " numbers");
+  if (columns < 0 || columns > width || (columns > 0 && block != 1))
+    return emitOpError("has blocks of columns that are not of one row, or of "
+                       "more columns than there are");
+  if (columns % columnUnit != 0 && columns < width)
+    return emitOpError("has blocks of columns that are no multiples of ")
+           << columnUnit;
   // What lies together has the same scale.
   const int64_t together = 32 / std::min(32U, bitWidth(*element));
-  if (block > 0 && bitWidth(*element) < 8 && block % together != 0)
+  if (block > 0 && columns == 0 && bitWidth(*element) < 8 &&
+      block % together != 0)
     return emitOpError("has blocks that are no multiples of ") << together;
+  const int64_t shape[] = {
+      block == 0 ? 0 : int64_t(llvm::divideCeil(depth, block)),
+      columns == 0 ? width : int64_t(llvm::divideCeil(width, columns))};
   for (Value each : numbers)
-    if (each && tensorOf(each).getShape() !=
-                    ArrayRef<int64_t>{(depth + block - 1) / block, columns})
+    if (each && tensorOf(each).getShape() != ArrayRef<int64_t>(shape))
       return emitOpError("scales and zero points are not [blocks, columns]");
   return success();
 }

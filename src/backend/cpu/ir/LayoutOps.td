@@ -117,7 +117,9 @@ def Cpu_NarrowProductOp :
     `weights`, a constant; the result has what is left of both. An element of
     the weights stands for (element - zero) * scale: `scales` and `zeros`, where
     they are, are [blocks, columns], with `block` neighbours along what is
-    contracted to one number. Where there are neither, `block` is 0.
+    contracted to one number. Where there are neither, `block` is 0. Where
+    `columns` is not 0, so many neighbours among the columns of one row have a
+    number in common: `block` is 1, and numbers are [rows, blocks].
 
     Example: `cpu.narrow_product(%x, %w, %s) {contracting = array<i64: 0>,
     block = 32 : i64}` of 1x768xf32, 768x3072xi4 and 24x3072xf32 is 1x3072xf32.
@@ -125,11 +127,14 @@ def Cpu_NarrowProductOp :
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$weights,
                        Optional<AnyRankedTensor>:$scales,
                        Optional<AnyRankedTensor>:$zeros,
-                       DenseI64ArrayAttr:$contracting, I64Attr:$block);
+                       DenseI64ArrayAttr:$contracting, I64Attr:$block,
+                       DefaultValuedAttr<I64Attr, "0">:$columns);
   let results = (outs AnyRankedTensor:$result);
   let extraClassDeclaration = [{
     /// The dimensions of `lhs` that are contracted.
     ::llvm::SmallVector<int64_t> lhsContracting();
+    /// Of blocks of columns: as many make whole vectors of every machine.
+    static constexpr int64_t columnUnit = 16;
   }];
   let hasVerifier = 1;
 }

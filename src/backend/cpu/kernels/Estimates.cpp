@@ -372,10 +372,11 @@ Alternatives cpu::alternativesForWeights(const MatMulShape &shape,
   if (plan.widensPanels())
     ofVector += 0.3;
   // Few rows have sums of blocks multiplied.
-  if (shape.blocks.scale && shape.m >= rowsThatHide)
-    ofVector += 0.15;
+  const bool isOfRows = shape.blocks.columns != 0;
+  if (shape.blocks.scale && (shape.m >= rowsThatHide || isOfRows))
+    ofVector += isOfRows ? 0.3 : 0.15;
   if (shape.blocks.zero)
-    ofVector += 0.3;
+    ofVector += isOfRows ? 0.6 : 0.3;
   const Arithmetic wide = narrow.ofWidened();
   const double cycle = cycleOf(target);
   const double weights = double(shape.n) * double(shape.k);

@@ -6,7 +6,8 @@
 //
 //   (B[k,n] - zero[k / size, n]) * scale[k / size, n]
 //
-// Tiles of few rows sum up blocks by themselves and multiply the sums; of more,
+// or along n, with zero[k, n / columns] and scale[k, n / columns]. Tiles of few
+// rows sum up blocks by themselves and multiply the sums; of more,
 // numbers are multiplied as they are widened. Many rows have each panel widened
 // once, into memory of the thread.
 //
@@ -145,8 +146,14 @@ private:
   llvm::SmallVector<mlir::Value>
   reduceRange(VectorBuilder &code, const Tile &tile, const Range &range,
               mlir::ValueRange sums, const Numbers &numbers) const;
+  /// Those of \p block, along k, or of a row where blocks lie along n.
   Numbers numbersOf(VectorBuilder &code, const Operands &operands,
                     const Panel &panel, mlir::Value block) const;
+  /// Those of each product of a group where blocks lie along n, else \p all.
+  llvm::SmallVector<Numbers> numbersOfStep(VectorBuilder &code,
+                                           const Operands &operands,
+                                           const Panel &panel, mlir::Value step,
+                                           const Numbers &all) const;
   /// One step: \p k is its number, \p valid how much of its group there is.
   /// Sets of \p sums take turns, beginning with \p set.
   void emitStep(VectorBuilder &code, const Tile &tile, mlir::Value k,
@@ -175,11 +182,12 @@ private:
   void widenPanel(VectorBuilder &code, const Operands &operands,
                   const Panel &panel, mlir::Value packed) const;
   /// The vectors of a step of a panel that lie at \p row of \p source, for each
-  /// product of a group where \p stored is widened, else for all together.
+  /// product of a group where \p stored is widened, else for all together;
+  /// \p numbers are those of the products, or of all alike.
   llvm::SmallVector<llvm::SmallVector<mlir::Value>>
   loadColumns(VectorBuilder &code, const Arithmetic &stored, const Panel &panel,
               mlir::Value source, mlir::Value row, bool prefetches,
-              const Numbers &numbers) const;
+              llvm::ArrayRef<Numbers> numbers) const;
 };
 
 } // namespace sinter::cpu

@@ -12,16 +12,23 @@ using namespace sinter::cpu;
 
 MatMul::Numbers MatMul::numbersOf(VectorBuilder &code, const Operands &operands,
                                   const Panel &panel, Value block) const {
-  const int64_t vectors = panel.vectors;
-  Value row = code.add(panel.numbers, code.mul(block, vectors * lanes));
+  const int64_t vectors = panel.vectors, columns = shape.blocks.columns;
+  Value row = columns
+                  ? code.mul(block, shape.blockColumns())
+                  : code.add(panel.numbers, code.mul(block, vectors * lanes));
   auto load = [&](Value from, std::optional<ElementType> element) {
     SmallVector<Value> loaded;
     for (int64_t v = 0; element && v < vectors; ++v) {
       auto type = VectorType::get(
           {lanes}, storedType(*element, code.builder.getContext()));
-      loaded.push_back(
-          converted(code, code.load(from, code.add(row, v * lanes), type),
-                    *element, multiplied.rhs));
+      Value number;
+      if (columns) {
+        Value place = code.div(code.add(panel.firstColumn, v * lanes), columns);
+        number = code.loadSplat(from, code.add(row, place), type);
+      } else {
+        number = code.load(from, code.add(row, v * lanes), type);
+      }
+      loaded.push_back(converted(code, number, *element, multiplied.rhs));
     }
     return loaded;
   };
@@ -29,10 +36,24 @@ MatMul::Numbers MatMul::numbersOf(VectorBuilder &code, const Operands &operands,
           load(operands.numbers.zeros, shape.blocks.zero)};
 }
 
+SmallVector<MatMul::Numbers> MatMul::numbersOfStep(VectorBuilder &code,
+                                                   const Operands &operands,
+                                                   const Panel &panel,
+                                                   Value step,
+                                                   const Numbers &all) const {
+  if (!shape.blocks.columns)
+    return {all};
+  SmallVector<Numbers> ofProducts;
+  Value first = code.mul(step, packing.kGroup);
+  for (int64_t i = 0; i < packing.kGroup; ++i)
+    ofProducts.push_back(numbersOf(code, operands, panel, code.add(first, i)));
+  return ofProducts;
+}
+
 SmallVector<SmallVector<Value>>
 MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
                     const Panel &panel, Value source, Value row,
-                    bool prefetches, const Numbers &numbers) const {
+                    bool prefetches, ArrayRef<Numbers> numbers) const {
   const bool widens = stored.widensRhs();
   VectorType type = stored.rhsType(code.builder.getContext(), lanes);
   const int64_t elements = type.getNumElements();
@@ -53,13 +74,13 @@ MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
       columns[0].push_back(loaded);
       continue;
     }
-    for (auto [column, element] :
-         llvm::zip_equal(columns, stored.widened(code, loaded))) {
-      if (!numbers.zeros.empty())
-        element = code.subVectors(element, numbers.zeros[v]);
-      if (!numbers.scales.empty())
-        element = code.mulVectors(element, numbers.scales[v]);
-      column.push_back(element);
+    for (auto [i, element] : llvm::enumerate(stored.widened(code, loaded))) {
+      const Numbers &own = numbers[numbers.size() == 1 ? 0 : i];
+      if (!own.zeros.empty())
+        element = code.subVectors(element, own.zeros[v]);
+      if (!own.scales.empty())
+        element = code.mulVectors(element, own.scales[v]);
+      columns[i].push_back(element);
     }
   }
   return columns;
@@ -73,9 +94,10 @@ void MatMul::widenPanel(VectorBuilder &code, const Operands &operands,
   auto widen = [&](Value first, int64_t steps, const Numbers &numbers) {
     code.loop(code.index(0), code.index(steps), 1, [&](Value i) {
       Value step = code.add(first, i);
-      const auto columns = loadColumns(code, packing, panel, operands.b,
-                                       code.add(packed, code.mul(step, stride)),
-                                       streamsWeights, numbers);
+      const auto columns =
+          loadColumns(code, packing, panel, operands.b,
+                      code.add(packed, code.mul(step, stride)), streamsWeights,
+                      numbersOfStep(code, operands, panel, step, numbers));
       Value to = code.mul(code.sub(code.mul(step, group), operands.firstDepth),
                           panel.stride);
       for (const auto &[k, column] : llvm::enumerate(columns))
@@ -87,7 +109,7 @@ void MatMul::widenPanel(VectorBuilder &code, const Operands &operands,
   };
   const int64_t size = shape.blocks.size, begin = operands.firstDepth,
                 end = operands.endDepth;
-  if (size == 0)
+  if (size == 0 || shape.blocks.columns)
     return widen(code.index(begin / group), packing.steps(end - begin), {});
   code.loop(code.index(begin / size), code.index(end / size), 1,
             [&](Value block) {

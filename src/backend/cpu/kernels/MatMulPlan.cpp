@@ -53,9 +53,14 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
           (isPacked && (packing.widensRhs() || shape.aColumnStride == 1))) &&
          "groups are packed");
   assert(
-      (shape.blocks.size == 0 || (isPacked && packing.widensRhs() &&
-                                  shape.blocks.size % packing.kGroup == 0)) &&
+      (shape.blocks.size == 0 ||
+       (isPacked && packing.widensRhs() &&
+        (shape.blocks.columns || shape.blocks.size % packing.kGroup == 0))) &&
       "blocks are of packed groups");
+  assert((shape.blocks.columns == 0 ||
+          (shape.blocks.size == 1 && (shape.blocks.columns % lanes == 0 ||
+                                      shape.blocks.columns >= shape.n))) &&
+         "a vector has one number");
   allVectors = llvm::divideCeil(shape.n, lanes);
   auto choose = hasOpenRows() ? chooseOpenTileVectors : chooseTileVectors;
   panelVectors = choose(target, shape.m, allVectors,
@@ -163,7 +168,7 @@ void MatMulPlan::chooseStages(int64_t rows, int64_t panels) {
                         std::max(arithmetic.lhsBytes(), arithmetic.rhsBytes());
   if (!shape.holdsSums || bytes <= target.l2Bytes * 3 / 4)
     return;
-  depthUnit = shape.blocks.size ? shape.blocks.size : packing.kGroup;
+  depthUnit = std::max(shape.blocks.size, packing.kGroup);
   const int64_t units = llvm::divideCeil(shape.k, depthUnit);
   const int64_t wanted = llvm::divideCeil(bytes, target.l2Bytes * 3 / 8);
   const Partition stages =
@@ -220,6 +225,9 @@ int64_t MatMulPlan::packedElements() const {
 }
 
 int64_t MatMulPlan::packedNumbers() const {
+  // Whole groups are widened.
+  if (shape.blocks.columns)
+    return packing.steps(shape.k) * packing.kGroup * shape.blockColumns();
   return shape.blockCount() * allVectors * lanes;
 }
 
@@ -239,6 +247,12 @@ void MatMulPlan::packNumbers(const void *numbers, int64_t bytes,
                              void *packed) const {
   auto *from = static_cast<const char *>(numbers);
   auto *to = static_cast<char *>(packed);
+  if (shape.blocks.columns) {
+    const int64_t given = shape.k * shape.blockColumns() * bytes;
+    std::memcpy(to, from, given);
+    std::memset(to + given, 0, packedNumbers() * bytes - given);
+    return;
+  }
   packPanels(shape.blockCount(), [&](int64_t row, int64_t column, int64_t valid,
                                      int64_t width) {
     std::memcpy(to, from + (row * shape.n + column) * bytes, valid * bytes);

@@ -56,10 +56,17 @@ struct MatMulShape {
   struct Blocks {
     int64_t size = 0; ///< Along k; the last one may be smaller. 0: none.
     std::optional<ElementType> scale, zero; ///< Elements of these, if any.
+    /// Where blocks lie along n, so many columns of each row, whole vectors
+    /// unless it is all of them: size is 1 then. 0: each column has its own.
+    int64_t columns = 0;
   };
   Blocks blocks;
   int64_t blockCount() const {
     return blocks.size ? (k + blocks.size - 1) / blocks.size : 0;
+  }
+  /// Numbers of a row of blocks.
+  int64_t blockColumns() const {
+    return blocks.columns ? (n + blocks.columns - 1) / blocks.columns : n;
   }
 
   /// Dimensions of the batch, outermost first, and how far apart the matrices
@@ -77,8 +84,8 @@ struct MatMulShape {
 class MatMulPlan {
 public:
   /// All of m, n and k are positive. Groups of more than one product want
-  /// \p shape to be packed, and blocks of whole groups; where they are not
-  /// widened, rows of A whose elements are neighbours, too.
+  /// \p shape to be packed, and blocks along k of whole groups; where they are
+  /// not widened, rows of A whose elements are neighbours, too.
   MatMulPlan(const MatMulShape &shape, const Target &target,
              const Arithmetic &arithmetic);
 
@@ -117,7 +124,8 @@ public:
             void *packed) const;
   /// Elements of packed scales, or of packed zero points.
   int64_t packedNumbers() const;
-  /// Packs scales or zero points [blocks, n] of \p bytes each.
+  /// Packs scales or zero points [blocks, n] of \p bytes each, or [k, blocks]
+  /// where these lie along n.
   void packNumbers(const void *numbers, int64_t bytes, void *packed) const;
 
 protected:

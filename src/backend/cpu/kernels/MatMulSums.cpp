@@ -13,10 +13,12 @@ void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
                       int64_t valid, MutableArrayRef<Value> sums, int64_t set,
                       const Numbers &numbers) const {
   const Panel &panel = tile.panel;
-  const auto columns =
-      loadColumns(code, arithmetic, panel, panel.source,
-                  code.add(panel.offset, code.mul(k, panel.stride)),
-                  streamsWeights && !fetchesNext() && !widensPanels(), numbers);
+  const auto columns = loadColumns(
+      code, arithmetic, panel, panel.source,
+      code.add(panel.offset, code.mul(k, panel.stride)),
+      streamsWeights && !fetchesNext() && !widensPanels(),
+      widensPanels() ? SmallVector<Numbers>{numbers}
+                     : numbersOfStep(code, tile.operands, panel, k, numbers));
   const auto sets = static_cast<int64_t>(sums.size()) / tile.size();
   Value first = code.mul(k, arithmetic.kGroup * shape.aColumnStride);
   auto step = [&](ArrayRef<Value> b, int64_t i, int64_t count) {
@@ -57,7 +59,7 @@ SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
                   operands.c, operands.position.offset,
                   arithmetic.sumType(code.builder.getContext(), lanes), valid);
             });
-  if (shape.blocks.size != 0 && !widensPanels())
+  if (shape.blocks.size != 0 && !shape.blocks.columns && !widensPanels())
     return reduceBlocks(code, tile, sums);
   const int64_t end = operands.endDepth, group = arithmetic.kGroup;
   return reduceRange(code, tile,

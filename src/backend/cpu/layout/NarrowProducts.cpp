@@ -104,8 +104,10 @@ struct MatrixNumbers {
   int64_t repetition;
 
   bool areOfColumns(int64_t size) const { return repetition >= size; }
-  /// [blocks, columns], a block being \p block neighbours.
-  Tensor ofBlocks(int64_t blocks, int64_t block, int64_t width) const;
+  /// [depth / block, width / group]: one for \p block neighbours along the
+  /// depth and \p group along the columns.
+  Tensor ofBlocks(int64_t depth, int64_t block, int64_t width,
+                  int64_t group = 1) const;
   /// The one number that there is.
   std::optional<double> single() const {
     if (numbers.size() != 1)
@@ -173,32 +175,39 @@ std::optional<NarrowWeights> NarrowWeights::match(Value rhs) {
   return std::nullopt;
 }
 
-Tensor MatrixNumbers::ofBlocks(int64_t blocks, int64_t block,
-                               int64_t width) const {
-  std::vector<int64_t> places(width);
-  for (int64_t n = 0; n < width; ++n)
-    places[n] = RepeatedConstant::offsetOf(columns, n);
-  Tensor result(numbers.type(), {blocks, width});
+Tensor MatrixNumbers::ofBlocks(int64_t size, int64_t block, int64_t width,
+                               int64_t group) const {
+  const int64_t rows = llvm::divideCeil(size, block);
+  std::vector<int64_t> places(llvm::divideCeil(width, group));
+  for (size_t n = 0; n < places.size(); ++n)
+    places[n] = RepeatedConstant::offsetOf(columns, int64_t(n) * group);
+  Tensor result(numbers.type(), {rows, int64_t(places.size())});
   const size_t bytes = byteSize(numbers.type());
   auto *to = reinterpret_cast<char *>(result.mutableBytes());
   const auto *from = reinterpret_cast<const char *>(numbers.data());
-  for (int64_t b = 0; b < blocks; ++b) {
-    const int64_t first = RepeatedConstant::offsetOf(depth, b * block);
-    for (int64_t n = 0; n < width; ++n, to += bytes)
-      std::memcpy(to, from + (first + places[n]) * bytes, bytes);
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t first = RepeatedConstant::offsetOf(depth, row * block);
+    for (int64_t place : places) {
+      std::memcpy(to, from + (first + place) * bytes, bytes);
+      to += bytes;
+    }
   }
   return result;
 }
 
-/// The greatest number of neighbours along the depth, of which all blocks are,
-/// that have equal numbers in all columns: in constants that were written out.
-static int64_t equalNeighbours(const MatrixNumbers &matrix, int64_t depth,
-                               int64_t width) {
-  const size_t bytes = byteSize(matrix.numbers.type());
-  const auto *from = reinterpret_cast<const char *>(matrix.numbers.data());
-  std::vector<int64_t> places(width);
-  for (int64_t n = 0; n < width; ++n)
-    places[n] = RepeatedConstant::offsetOf(matrix.columns, n);
+/// The greatest number of neighbours along \p along, of \p size elements, all
+/// of which lie in blocks of so many that have equal numbers at all of the
+/// \p acrossSize places of \p across: in constants that were written out.
+static int64_t equalNeighbours(const Tensor &numbers,
+                               ArrayRef<RepeatedConstant::Digit> along,
+                               int64_t size,
+                               ArrayRef<RepeatedConstant::Digit> across,
+                               int64_t acrossSize) {
+  const size_t bytes = byteSize(numbers.type());
+  const auto *from = reinterpret_cast<const char *>(numbers.data());
+  std::vector<int64_t> places(acrossSize);
+  for (int64_t n = 0; n < acrossSize; ++n)
+    places[n] = RepeatedConstant::offsetOf(across, n);
   auto areEqual = [&](int64_t a, int64_t b) {
     return llvm::all_of(places, [&](int64_t place) {
       return std::memcmp(from + (a + place) * bytes, from + (b + place) * bytes,
@@ -206,11 +215,11 @@ static int64_t equalNeighbours(const MatrixNumbers &matrix, int64_t depth,
     });
   };
   int64_t common = 0;
-  for (int64_t k = 1; k < depth && common != 1; ++k)
-    if (!areEqual(RepeatedConstant::offsetOf(matrix.depth, k - 1),
-                  RepeatedConstant::offsetOf(matrix.depth, k)))
+  for (int64_t k = 1; k < size && common != 1; ++k)
+    if (!areEqual(RepeatedConstant::offsetOf(along, k - 1),
+                  RepeatedConstant::offsetOf(along, k)))
       common = std::gcd(common, k);
-  return common == 0 ? depth : common;
+  return common == 0 ? size : common;
 }
 
 /// \p numbers, brought to where the product is, as a matrix of \p side.
@@ -229,7 +238,8 @@ static std::optional<MatrixNumbers> asMatrix(const Numbers &numbers,
                        RepeatedConstant::repetition(*depth)};
   if (matrix.repetition < size)
     matrix.repetition =
-        std::max(matrix.repetition, equalNeighbours(matrix, size, width));
+        std::max(matrix.repetition, equalNeighbours(matrix.numbers, *depth,
+                                                    size, *columns, width));
   return matrix;
 }
 
@@ -274,10 +284,19 @@ public:
 private:
   bool isCandidate();
   bool chooseBlock();
+  bool chooseColumns();
   void moveElements();
   void narrowElements();
   void dropZero();
   bool isBestNarrow();
+  /// Whether scales are not those of columns alone, which go behind the sum.
+  bool scalesBlocks() const {
+    return scales && (blockColumns != 0 || !scales->areOfColumns(depth));
+  }
+  Tensor ofBlocks(const MatrixNumbers &numbers) const {
+    return numbers.ofBlocks(depth, block, width,
+                            std::max<int64_t>(1, blockColumns));
+  }
   Value tensorOfNumbers(const MatrixNumbers &numbers);
   Value zeroPoints();
   Value timesColumns(Value product);
@@ -292,6 +311,8 @@ private:
   std::optional<MatrixNumbers> scales, zeros;
   Value elements;
   int64_t block = 0; ///< 0: there are no numbers of blocks.
+  /// Where blocks lie along the columns of a row, how many share a number.
+  int64_t blockColumns = 0;
 };
 
 } // namespace
@@ -309,7 +330,8 @@ bool NarrowProduct::isCandidate() {
          isFloat(op.getResult());
 }
 
-/// Whether scales and zero points lie in blocks of one size, if not in columns.
+/// Whether scales and zero points lie in blocks of one size, if not in columns:
+/// along the depth, or along the columns of each row.
 bool NarrowProduct::chooseBlock() {
   for (const std::optional<MatrixNumbers> *each : {&scales, &zeros}) {
     if (!*each || (*each)->areOfColumns(depth))
@@ -317,13 +339,32 @@ bool NarrowProduct::chooseBlock() {
     const int64_t size = (*each)->repetition;
     if (size < leastBlock ||
         (block != 0 && block % size != 0 && size % block != 0))
-      return false;
+      return chooseColumns();
     block = block == 0 ? size : std::min(block, size);
   }
   // Zero points of columns are those of one block.
   if (zeros && block == 0)
     block = depth;
   return true;
+}
+
+bool NarrowProduct::chooseColumns() {
+  block = 1;
+  blockColumns = width;
+  for (const std::optional<MatrixNumbers> *each : {&scales, &zeros}) {
+    if (!*each)
+      continue;
+    const MatrixNumbers &matrix = **each;
+    int64_t size = RepeatedConstant::repetition(matrix.columns);
+    if (size < width)
+      size = std::max(size, equalNeighbours(matrix.numbers, matrix.columns,
+                                            width, matrix.depth, depth));
+    if (size < width)
+      blockColumns =
+          blockColumns == width ? size : std::gcd(blockColumns, size);
+  }
+  return blockColumns == width ||
+         blockColumns % NarrowProductOp::columnUnit == 0;
 }
 
 void NarrowProduct::moveElements() {
@@ -367,10 +408,10 @@ void NarrowProduct::narrowElements() {
   if (!now)
     return;
   IntegerType type = narrowestFor(IntegerRange::of(elements), op.getContext());
-  if (type.getWidth() < 8 && block % (32 / type.getWidth()) != 0 &&
-      block != depth)
+  const bool cutsDepth = block != depth && blockColumns == 0;
+  if (type.getWidth() < 8 && cutsDepth && block % (32 / type.getWidth()) != 0)
     type = IntegerType::get(op.getContext(), 8, type.getSignedness());
-  if (block == depth && type.getWidth() < 8)
+  if (block == depth && blockColumns == 0 && type.getWidth() < 8)
     block = llvm::alignTo(depth, 32 / type.getWidth());
   elements = emit.convert(elements, type);
 }
@@ -382,7 +423,8 @@ bool NarrowProduct::isBestNarrow() {
   MatMulShape shape = MatMulShape::dense(sizesOf(op).m, width, depth);
   shape.holdsSums = true;
   shape.blocks.size = block;
-  if (scales && !scales->areOfColumns(depth))
+  shape.blocks.columns = blockColumns;
+  if (scalesBlocks())
     shape.blocks.scale = scales->numbers.type();
   if (zeros)
     shape.blocks.zero = typeOf(zeroPoints());
@@ -394,15 +436,12 @@ bool NarrowProduct::isBestNarrow() {
 }
 
 Value NarrowProduct::tensorOfNumbers(const MatrixNumbers &numbers) {
-  return makeConstant(
-      builder, op.getLoc(),
-      numbers.ofBlocks(llvm::divideCeil(depth, block), block, width));
+  return makeConstant(builder, op.getLoc(), ofBlocks(numbers));
 }
 
 /// As bytes where they are such, else as f32.
 Value NarrowProduct::zeroPoints() {
-  Tensor numbers =
-      zeros->ofBlocks(llvm::divideCeil(depth, block), block, width);
+  const Tensor numbers = ofBlocks(*zeros);
   SmallVector<double> values;
   double low = 0, high = 0;
   bool areIntegers = true;
@@ -426,7 +465,7 @@ Value NarrowProduct::timesColumns(Value product) {
   if (std::optional<double> scale = scales->single())
     return *scale == 1 ? product : emit.mul(product, *scale);
   Value numbers = emit.convert(
-      makeConstant(builder, op.getLoc(), scales->ofBlocks(1, depth, width)),
+      makeConstant(builder, op.getLoc(), scales->ofBlocks(depth, depth, width)),
       builder.getF32Type());
   SmallVector<int64_t> sizes, places;
   for (int64_t dim : rhs.free()) {
@@ -463,20 +502,21 @@ Value NarrowProduct::run() {
   narrowElements();
   if (!isBestNarrow())
     return {};
-  const bool scalesBlocks = scales && !scales->areOfColumns(depth);
   const Type f32 = builder.getF32Type();
   Value lhs =
       withNeighbours(emit, emit.convert(op.getLhs(), f32), op.getSide(0));
   Value product = builder.create<NarrowProductOp>(
       op.getLoc(), RankedTensorType::get(shapeOf(op.getResult()), f32), lhs,
       computedLater(elements),
-      scalesBlocks ? tensorOfNumbers(*scales) : Value(),
+      scalesBlocks() ? tensorOfNumbers(*scales) : Value(),
       zeros ? zeroPoints() : Value(),
       builder.getDenseI64ArrayAttr(rhs.contracting),
-      builder.getI64IntegerAttr(block));
+      builder.getI64IntegerAttr(block),
+      blockColumns == 0 ? IntegerAttr()
+                        : builder.getI64IntegerAttr(blockColumns));
   if (std::optional<Precision> asked = askedPrecision(op))
     setPrecision(product.getDefiningOp(), *asked);
-  if (scales && !scalesBlocks)
+  if (scales && !scalesBlocks())
     product = timesColumns(product);
   return emit.convert(product, elementOf(op.getResult()));
 }
