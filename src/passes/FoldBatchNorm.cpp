@@ -430,11 +430,15 @@ bool AffineFolder::foldAfter(Operation *op) {
 }
 
 /// What a shift of the operand adds to each element of the result: the sum of
-/// the weights that meet it.
-static Bias shiftedSum(const WeightedProduct &product,
-                       ArrayRef<ChannelFold> folds, const ChannelOf &channelOf,
-                       ArrayRef<double> shift) {
-  std::vector<double> weights = product.weight.numbers();
+/// the weights that meet it; nothing if these cannot be computed.
+static std::optional<Bias> shiftedSum(const WeightedProduct &product,
+                                      ArrayRef<ChannelFold> folds,
+                                      const ChannelOf &channelOf,
+                                      ArrayRef<double> shift) {
+  const std::optional<std::vector<double>> known = product.weight.numbers();
+  if (!known)
+    return std::nullopt;
+  const std::vector<double> &weights = *known;
   Bias bias;
   SmallVector<ChannelOf> places;
   int64_t count = 1;
@@ -482,9 +486,10 @@ bool AffineFolder::foldBefore(Operation *op) {
                        [](double each) { return std::abs(each) > mostShift; }))
         continue;
       if (shifts) {
-        bias = shiftedSum(product, results, channelOf, affine.shift);
-        if (!roundsFinitely(element, bias.numbers))
+        auto sum = shiftedSum(product, results, channelOf, affine.shift);
+        if (!sum || !roundsFinitely(element, sum->numbers))
           continue;
+        bias = std::move(*sum);
         bias.name = names.fused(FoldedNames::biasOf(product.weight.name()));
       }
       if (!isOne(affine.scale))

@@ -38,17 +38,44 @@ bool movesOnlyUnits(stablehlo::TransposeOp op) {
 /// How deep a chain of operations on constants is followed.
 static constexpr unsigned deepestChain = 16;
 
-static std::optional<Tensor> constantValue(Value value, unsigned depth) {
+/// Whether \p value is that of a pure operation which can be evaluated once its
+/// operands are, in no more than \p depth steps.
+static bool mayEvaluate(Value value, unsigned depth) {
   Operation *op = value.getDefiningOp();
+  std::optional<int64_t> count =
+      elementCount(cast<RankedTensorType>(value.getType()).getShape());
+  return depth > 0 && count && *count <= largestEvaluatedConstant &&
+         !op->getNumRegions() && op->getNumResults() == 1 && isPure(op) &&
+         !isa<stablehlo::OptimizationBarrierOp>(op) && canEvaluate(op);
+}
+
+static bool isStaticResult(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!op || !type || !type.hasStaticShape())
+  return value.getDefiningOp() && type && type.hasStaticShape();
+}
+
+static bool followsFromConstants(Value value, unsigned depth) {
+  if (!isStaticResult(value))
+    return false;
+  Operation *op = value.getDefiningOp();
+  return isa<stablehlo::ConstantOp>(op) ||
+         (mayEvaluate(value, depth) &&
+          llvm::all_of(op->getOperands(), [&](Value operand) {
+            return followsFromConstants(operand, depth - 1);
+          }));
+}
+
+bool followsFromConstants(Value value) {
+  return followsFromConstants(value, deepestChain);
+}
+
+static std::optional<Tensor> constantValue(Value value, unsigned depth) {
+  if (!isStaticResult(value))
     return std::nullopt;
+  Operation *op = value.getDefiningOp();
   if (isa<stablehlo::ConstantOp>(op))
     return constantTensor(value);
-  std::optional<int64_t> count = elementCount(type.getShape());
-  if (depth == 0 || !count || *count > largestEvaluatedConstant ||
-      op->getNumRegions() || op->getNumResults() != 1 || !isPure(op) ||
-      isa<stablehlo::OptimizationBarrierOp>(op) || !canEvaluate(op))
+  if (!mayEvaluate(value, depth))
     return std::nullopt;
   SmallVector<Tensor> operands;
   for (Value operand : op->getOperands()) {

@@ -58,6 +58,9 @@ inline constexpr int64_t largestEvaluatedConstant = int64_t(1) << 28;
 /// for values that depend on inputs, or for over `largestEvaluatedConstant`
 /// elements.
 std::optional<Tensor> constantValue(mlir::Value value);
+/// Whether \p value is one that constantValue would compute. (Evaluation may
+/// fail nevertheless.)
+bool followsFromConstants(mlir::Value value);
 
 /// The number that all elements are, seen through broadcasts and reshapes;
 /// nothing for complex and quantised elements, which no double stands for.

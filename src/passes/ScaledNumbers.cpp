@@ -108,15 +108,18 @@ std::optional<std::vector<double>> scaledNumbers(const Weight &weight,
                                                  ArrayRef<double> scale) {
   if (isOne(scale))
     return std::vector<double>();
-  std::vector<double> numbers = weight.numbers();
+  std::optional<std::vector<double>> known = weight.numbers();
+  if (!known)
+    return std::nullopt;
+  std::vector<double> &numbers = *known;
   if (scaleNormally(weight.type(), channelOf, scale, numbers))
-    return numbers;
-  const std::vector<double> before = weight.numbers();
+    return known;
+  const std::vector<double> before = *weight.numbers();
   if (!llvm::all_of(before, [](double each) { return std::isfinite(each); }) ||
       !roundsFinitely(weight.type(), numbers) ||
       !keepsDigits(weight.type(), before, numbers, channelOf))
     return std::nullopt;
-  return numbers;
+  return known;
 }
 
 bool isRoundedCoarsely(Value product) {

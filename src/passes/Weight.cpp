@@ -67,14 +67,15 @@ std::optional<Weight> Weight::find(Value value) {
   }
   std::reverse(weight.chain.begin(), weight.chain.end());
   std::optional<Tensor> tensor = constantTensor(root);
-  if (tensor) {
-    weight.sourceName = constantName(root).str();
-  } else {
+  if (!tensor) {
     // Something else made of constants: its result is the array.
-    weight.chain.clear();
-    tensor = constantValue(value);
+    std::optional<ElementType> element = elementTypeOf(type.getElementType());
+    if (!element || type.getNumElements() == 0 || !followsFromConstants(value))
+      return std::nullopt;
+    return computed(value, *element, [value] { return constantValue(value); });
   }
-  if (!tensor || tensor->size() == 0)
+  weight.sourceName = constantName(root).str();
+  if (tensor->size() == 0)
     return std::nullopt;
   weight.source = std::move(*tensor);
   weight.elementType = weight.source.type();
@@ -89,7 +90,7 @@ std::optional<Weight> Weight::find(Value value) {
 }
 
 Weight Weight::computed(Value value, ElementType type,
-                        std::function<Tensor()> compute) {
+                        std::function<std::optional<Tensor>()> compute) {
   Weight weight;
   weight.seenShape = Shape(shapeOf(value));
   weight.sourceName = constantName(value).str();
@@ -98,8 +99,11 @@ Weight Weight::computed(Value value, ElementType type,
   return weight;
 }
 
-std::vector<double> Weight::numbers() const {
-  const Tensor all = compute ? compute() : source;
+std::optional<std::vector<double>> Weight::numbers() const {
+  const std::optional<Tensor> known = compute ? compute() : source;
+  if (!known)
+    return std::nullopt;
+  const Tensor &all = *known;
   std::vector<double> result(all.size());
   dispatch(all.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;

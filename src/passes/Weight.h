@@ -19,11 +19,13 @@ namespace sinter {
 class Weight {
 public:
   /// The floating-point weight that \p value is; nothing if it is not constant.
+  /// What is computed of constants is so when somebody asks for its numbers: a
+  /// weight that stays narrow may be as large as memory is.
   static std::optional<Weight> find(mlir::Value value);
   /// The weight that the constant \p value stands for, of \p type, whose
   /// numbers \p compute gives when somebody asks for them.
   static Weight computed(mlir::Value value, ElementType type,
-                         std::function<Tensor()> compute);
+                         std::function<std::optional<Tensor>()> compute);
 
   /// The shape that the product sees.
   const Shape &shape() const { return seenShape; }
@@ -31,8 +33,9 @@ public:
   /// The name of the array, or "".
   const std::string &name() const { return sourceName; }
 
-  /// The numbers that the product sees, in row-major order.
-  std::vector<double> numbers() const;
+  /// The numbers that the product sees, in row-major order; nothing if they
+  /// cannot be computed.
+  std::optional<std::vector<double>> numbers() const;
   /// This weight with other numbers, in the order of numbers(), rounded to its
   /// type: a new constant called \p name, and what stood between it and the
   /// product, built with \p builder.
@@ -43,7 +46,7 @@ public:
 private:
   /// What there is, or what computes it.
   Tensor source;
-  std::function<Tensor()> compute;
+  std::function<std::optional<Tensor>()> compute;
   ElementType elementType = ElementType::F32;
   std::string sourceName;
   Shape seenShape;
