@@ -296,8 +296,33 @@ private:
             ArrayRef(group.rowDims);
     return (isAlongRows ||
             (!group.hasRows && leadsToRows(group, producer, *place)) ||
-            readsOnce(operand.getOwner(), operand) || isCheap(producer)) &&
+            readsOnce(operand.getOwner(), operand) ||
+            (isCheap(producer) && !isRepeatedForLong(producer, operand))) &&
            !isLeftToProduct(group, producer);
+  }
+
+  /// Whether \p producer ends a chain of several operations on few elements,
+  /// of which \p operand's owner makes so many that these take longer to be
+  /// computed for each than by a kernel of their own: a mask, say, that is
+  /// quantised and dequantised, and added to all scores.
+  static bool isRepeatedForLong(Operation *producer, OpOperand &operand) {
+    constexpr int64_t leastElements = 1 << 16, leastTimes = 16;
+    constexpr unsigned leastSteps = 4;
+    auto repeats = dyn_cast<stablehlo::BroadcastInDimOp>(operand.getOwner());
+    if (!repeats || hasNamedSizes(repeats))
+      return false;
+    const int64_t few = sizeOf(operand.get()),
+                  many = sizeOf(repeats.getResult());
+    if (few <= 1 || many < leastElements || many / few < leastTimes)
+      return false;
+    SetVector<Operation *> chain;
+    chain.insert(producer);
+    for (unsigned i = 0; i < chain.size() && chain.size() < leastSteps; ++i)
+      for (Value before : chain[i]->getOperands())
+        if (Operation *op = before.getDefiningOp();
+            op && kindOf(op) == Kind::Elementwise && sizeOf(before) == few)
+          chain.insert(op);
+    return chain.size() >= leastSteps;
   }
 
   /// The product from whose results \p op is computed element by element, by

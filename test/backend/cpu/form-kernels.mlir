@@ -333,3 +333,46 @@ func.func @numbers(%x: tensor<f32>, %y: tensor<f32>) -> (tensor<f32>, tensor<f32
   %d = stablehlo.divide %l, %y : tensor<f32>
   return %a, %d : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// What is repeated often is computed once, if that takes several operations: a
+// kernel of its own makes the mask.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[MASK:.*]] = cpu.kernel(%arg1)
+// CHECK: stablehlo.round_nearest_even
+// CHECK: cpu.yield %{{.*}} : tensor<128xf32>
+// CHECK: cpu.kernel(
+// CHECK-NOT: stablehlo.round_nearest_even
+// CHECK: cpu.yield
+func.func @main(%x: tensor<1536x128xf32>, %m: tensor<1x128xi64>) -> tensor<1536x128xf32> {
+  %c = stablehlo.constant dense<3.0> : tensor<1x128xf32>
+  %f = stablehlo.convert %m : (tensor<1x128xi64>) -> tensor<1x128xf32>
+  %a = stablehlo.multiply %f, %c : tensor<1x128xf32>
+  %b = stablehlo.round_nearest_even %a : tensor<1x128xf32>
+  %d = stablehlo.subtract %b, %c : tensor<1x128xf32>
+  %r = stablehlo.broadcast_in_dim %d, dims = [0, 1] : (tensor<1x128xf32>) -> tensor<1536x128xf32>
+  %y = stablehlo.add %x, %r : tensor<1536x128xf32>
+  return %y : tensor<1536x128xf32>
+}
+
+// -----
+
+// Few operations, or for few elements, are not worth a kernel.
+// CHECK-LABEL: func.func @main
+// CHECK-COUNT-2: cpu.kernel(
+// CHECK-NOT: cpu.kernel(
+func.func @main(%x: tensor<1536x128xf32>, %z: tensor<256x128xf32>, %m: tensor<1x128xi64>) -> (tensor<1536x128xf32>, tensor<256x128xf32>) {
+  %c = stablehlo.constant dense<3.0> : tensor<1x128xf32>
+  %f = stablehlo.convert %m : (tensor<1x128xi64>) -> tensor<1x128xf32>
+  %a = stablehlo.multiply %f, %c : tensor<1x128xf32>
+  %r = stablehlo.broadcast_in_dim %a, dims = [0, 1] : (tensor<1x128xf32>) -> tensor<1536x128xf32>
+  %y = stablehlo.add %x, %r : tensor<1536x128xf32>
+  %g = stablehlo.convert %m : (tensor<1x128xi64>) -> tensor<1x128xf32>
+  %b = stablehlo.add %g, %c : tensor<1x128xf32>
+  %d = stablehlo.round_nearest_even %b : tensor<1x128xf32>
+  %e = stablehlo.subtract %d, %c : tensor<1x128xf32>
+  %s = stablehlo.broadcast_in_dim %e, dims = [0, 1] : (tensor<1x128xf32>) -> tensor<256x128xf32>
+  %w = stablehlo.add %z, %s : tensor<256x128xf32>
+  return %y, %w : tensor<1536x128xf32>, tensor<256x128xf32>
+}
