@@ -16,9 +16,9 @@ using namespace sinter::test;
 
 namespace {
 
-/// Integers of at most \p most times a scale for each channel; \p factors are
-/// multiplied to what was rounded, as a batch norm that is folded does.
-Tensor scaledWeights(const Shape &shape, int most, bool hasFactors,
+/// Integers from \p least to \p most times a scale for each channel; \p factors
+/// are multiplied to what was rounded, as a batch norm that is folded does.
+Tensor scaledWeights(const Shape &shape, int least, int most, bool hasFactors,
                      unsigned seed) {
   std::mt19937 random(seed);
   auto between = [&](double low, double high) {
@@ -30,15 +30,20 @@ Tensor scaledWeights(const Shape &shape, int most, bool hasFactors,
     const auto scale = static_cast<float>(between(1e-4, 2e-2)),
                factor = static_cast<float>(hasFactors ? between(-3, 3) : 1.0);
     for (int64_t i = 0; i < each; ++i) {
-      const int integer = int(random() % (2 * most + 1)) - most;
+      const int integer = int(random() % unsigned(most - least + 1)) + least;
       weights.set<float>(channel * each + i, float(integer) * scale * factor);
     }
   }
   return weights;
 }
 
+Tensor scaledWeights(const Shape &shape, int most, bool hasFactors,
+                     unsigned seed) {
+  return scaledWeights(shape, -most, most, hasFactors, seed);
+}
+
 TEST(ScaledWeights, AreFoundByTheirNumbers) {
-  for (int most : {1, 7, 100, 127})
+  for (int most : {1, 7, 100, 127, 128, 255})
     for (bool hasFactors : {false, true}) {
       const Tensor weights =
           scaledWeights({5, 3, 2, 2}, most, hasFactors, most);
@@ -79,7 +84,7 @@ TEST(ScaledWeights, MayBeZero) {
 
 TEST(ScaledWeights, AreNotWhatLiesBeside) {
   const Tensor weights = scaledWeights({4, 64}, 127, false, 3);
-  // Nearly a multiple, more than 127 of them, and no numbers.
+  // Nearly a multiple, more than 255 of them, and no numbers.
   const float others[] = {weights.at<float>(70) * 1.00001F,
                           weights.at<float>(70) * 1000.5F,
                           std::numeric_limits<float>::infinity(),
@@ -173,12 +178,13 @@ TEST(ScaledWeights, AreConvolvedAsIntegers) {
     }
 }
 
-/// Bytes of the constants of a convolution by integers of at most \p most.
-size_t bytesOfConstants(const Layer &layer, int most,
+/// Bytes of the constants of a convolution by integers from \p least to \p
+/// most.
+size_t bytesOfConstants(const Layer &layer, int least, int most,
                         const cpu::Target &target) {
   const Tensor weights = scaledWeights(
       {layer.outputs, layer.inputs / layer.groups, layer.kernel, layer.kernel},
-      most, /*hasFactors=*/false, 5);
+      least, most, /*hasFactors=*/false, 5);
   const std::string text = body(layer, weights);
   EXPECT_EQ(differs(text, {2e-5, 2e-4}, nullptr, target), "") << layer.inputs;
   cpu::CpuOptions options;
@@ -203,13 +209,33 @@ TEST(ScaledWeights, StayInFourBits) {
   for (const Layer &layer : layers) {
     const size_t count = size_t(layer.outputs) * layer.inputs / layer.groups *
                          layer.kernel * layer.kernel;
-    const size_t few = bytesOfConstants(layer, 7, host),
-                 more = bytesOfConstants(layer, 8, host);
+    const size_t few = bytesOfConstants(layer, -8, 7, host),
+                 more = bytesOfConstants(layer, -8, 8, host);
     EXPECT_LT(few, count * 6 / 10) << layer.inputs;
     EXPECT_GE(more, count) << layer.inputs;
   }
   // No word holds eight of these.
-  EXPECT_GE(bytesOfConstants({1020, 512, 1, 7, 1, 1}, 7, host), 1020u * 512);
+  EXPECT_GE(bytesOfConstants({1020, 512, 1, 7, 1, 1}, -8, 7, host),
+            1020u * 512);
+}
+
+/// Signed bytes in all of their range; unsigned ones from a zero point that is
+/// not in the middle take 16 bits.
+TEST(ScaledWeights, StayInEightBitsOrSixteen) {
+  const cpu::Target host = *cpu::Target::host();
+  if (host.vectorRegisters < 32)
+    GTEST_SKIP() << "weights are stored in few bits where tiles have many rows";
+  const Layer layer = {1024, 500, 1, 7, 1, 1};
+  const size_t count = size_t(layer.outputs) * layer.inputs;
+  for (auto [least, most] : {std::pair{-128, 127}, {-127, 127}, {-100, 90}})
+    EXPECT_LT(bytesOfConstants(layer, least, most, host), count * 11 / 10)
+        << least;
+  for (auto [least, most] : {std::pair{-128, 128}, {-200, 55}, {0, 255}}) {
+    const size_t bytes = bytesOfConstants(layer, least, most, host);
+    EXPECT_LT(bytes, count * 22 / 10) << least;
+    EXPECT_GE(bytes, count * 2) << least;
+  }
+  EXPECT_GE(bytesOfConstants(layer, -256, 256, host), count * 4);
 }
 
 } // namespace

@@ -29,18 +29,20 @@ public:
   explicit Channel(llvm::ArrayRef<float> numbers) : numbers(numbers) {}
 
   /// Writes the integers, and gives the scale.
-  std::optional<float> factor(int8_t *integers) const;
+  std::optional<float> factor(int16_t *integers) const;
 
 private:
   bool areNearMultiples(double scale) const;
   double bestScale(double near) const;
-  int writeMultiples(double near, int8_t *integers) const;
+  int writeMultiples(double near, int16_t *integers) const;
 
   llvm::ArrayRef<float> numbers;
 };
 } // namespace
 
-constexpr int greatestInteger = 127;
+/// What bytes are from zero points of any number; bf16 holds such integers,
+/// too.
+constexpr int greatestInteger = 255;
 
 /// Whether all are integers times about \p scale. Most that are not show by
 /// their first numbers.
@@ -65,18 +67,18 @@ double Channel::bestScale(double near) const {
 
 /// Writes what multiples of \p near the numbers are, without their greatest
 /// common divisor, which is returned: 126 and -54 are 7 and -3 times more.
-int Channel::writeMultiples(double near, int8_t *integers) const {
+int Channel::writeMultiples(double near, int16_t *integers) const {
   int divisor = 0;
   for (auto [i, number] : llvm::enumerate(numbers)) {
-    integers[i] = static_cast<int8_t>(std::nearbyint(double(number) / near));
+    integers[i] = static_cast<int16_t>(std::nearbyint(double(number) / near));
     divisor = std::gcd(divisor, int(integers[i]));
   }
   for (size_t i = 0; i < numbers.size(); ++i)
-    integers[i] = static_cast<int8_t>(integers[i] / divisor);
+    integers[i] = static_cast<int16_t>(integers[i] / divisor);
   return divisor;
 }
 
-std::optional<float> Channel::factor(int8_t *integers) const {
+std::optional<float> Channel::factor(int16_t *integers) const {
   double greatest = 0;
   for (float number : numbers) {
     if (!std::isfinite(number))
@@ -84,7 +86,7 @@ std::optional<float> Channel::factor(int8_t *integers) const {
     greatest = std::max(greatest, std::abs(double(number)));
   }
   if (greatest == 0) {
-    std::fill_n(integers, numbers.size(), int8_t(0));
+    std::fill_n(integers, numbers.size(), int16_t(0));
     return 1.0F;
   }
   // Of which integer the greatest is the product.
@@ -112,14 +114,14 @@ cpu::asScaledIntegers(const Tensor &weights) {
       weights.size() == 0)
     return std::nullopt;
   const int64_t channels = weights.shape()[0], each = weights.size() / channels;
-  ScaledIntegers result{Tensor(ElementType::I8, weights.shape()),
+  ScaledIntegers result{Tensor(ElementType::I16, weights.shape()),
                         Tensor(ElementType::F32, {channels})};
   std::vector<float> numbers(each);
   for (int64_t channel = 0; channel < channels; ++channel) {
     for (int64_t i = 0; i < each; ++i)
       numbers[i] = weights.at<float>(channel * each + i);
     std::optional<float> scale = Channel(numbers).factor(
-        reinterpret_cast<int8_t *>(result.integers.mutableBytes()) +
+        reinterpret_cast<int16_t *>(result.integers.mutableBytes()) +
         channel * each);
     if (!scale)
       return std::nullopt;
@@ -136,20 +138,23 @@ static Tensor inBlocks(const Tensor &scales, int64_t blocks, int64_t lanes) {
   return blocked;
 }
 
-static bool fitFourBits(const Tensor &integers) {
+static bool fitBits(const Tensor &integers, int bits) {
+  const int most = 1 << (bits - 1);
   for (int64_t i = 0; i < integers.size(); ++i)
-    if (integers.at<int8_t>(i) < -8 || integers.at<int8_t>(i) > 7)
+    if (const int integer = integers.at<int16_t>(i);
+        integer < -most || integer >= most)
       return false;
   return true;
 }
 
 /// \p integers as the kind of weights \p kind, which holds them.
 static Tensor storedAs(const Tensor &integers, StringRef kind) {
-  if (kind == "weights-i8")
-    return integers;
-  if (kind == "weights-i4") {
-    Tensor narrow(ElementType::I4, integers.shape());
-    std::memcpy(narrow.mutableBytes(), integers.data(), integers.bytes());
+  if (kind == "weights-i8" || kind == "weights-i4") {
+    Tensor narrow(kind == "weights-i8" ? ElementType::I8 : ElementType::I4,
+                  integers.shape());
+    auto *bytes = reinterpret_cast<int8_t *>(narrow.mutableBytes());
+    for (int64_t i = 0; i < integers.size(); ++i)
+      bytes[i] = static_cast<int8_t>(integers.at<int16_t>(i));
     return narrow;
   }
   Tensor wide(ElementType::F32, integers.shape());
@@ -171,20 +176,26 @@ Value cpu::scaleBehindSums(ConvolutionOp op, const PassSetting &setting,
   auto estimates = [&](llvm::ArrayRef<ElementType> types) {
     return alternativesForWeights(nominalShape(op), types, setting.target);
   };
-  SmallVector<ElementType> types = {ElementType::F32, ElementType::BF16,
-                                    ElementType::I8};
+  SmallVector<ElementType> types = {ElementType::F32, ElementType::BF16};
   const bool takesFourBits =
       op.takesGroupsOfEight() && kernelOf(op, setting.target) == "direct";
-  Alternatives all = estimates(types);
-  types.push_back(ElementType::I4);
-  if (all.front().kernel == "weights-f32" &&
-      !(takesFourBits && estimates(types).front().kernel != "weights-f32"))
+  // Most weights show by the times alone that they are as well f32.
+  const auto mayBe = [&](std::initializer_list<ElementType> narrow) {
+    auto all = types;
+    llvm::append_range(all, narrow);
+    return estimates(all).front().kernel != "weights-f32";
+  };
+  if (!mayBe({ElementType::I8}) &&
+      !(takesFourBits && mayBe({ElementType::I8, ElementType::I4})))
     return {};
   std::optional<ScaledIntegers> scaled = asScaledIntegers(*weights);
   if (!scaled)
     return {};
-  if (takesFourBits && fitFourBits(scaled->integers))
-    all = estimates(types);
+  if (fitBits(scaled->integers, 8))
+    types.push_back(ElementType::I8);
+  if (takesFourBits && fitBits(scaled->integers, 4))
+    types.push_back(ElementType::I4);
+  const Alternatives all = estimates(types);
   if (all.front().kernel == "weights-f32")
     return {};
   const Tensor stored =

@@ -16,6 +16,8 @@
 //
 // Restrictions:
 //   - Every weight is the product within what f32 rounds twice.
+//   - Integers that 8 bits do not hold, of bytes far from their zero point, are
+//     floats of 16 bits.
 //   - Four bits want channels in eights, which lie in a word, and no matrix
 //     units.
 //   - Weights are constants of at least 64 KB; smaller ones stay in a cache.
@@ -35,13 +37,13 @@ namespace sinter::cpu {
 
 struct PassSetting;
 
-/// Integers of 8 bits, and a scale of f32 for each slice of them.
+/// Integers of 16 bits, and a scale of f32 for each slice of them.
 struct ScaledIntegers {
   Tensor integers, scales;
 };
 
 /// The numbers of \p weights, of f32, if those along each element of the first
-/// dimension are integers of at most 127 times one scale, without a common
+/// dimension are integers from -255 to 255 times one scale, without a common
 /// divisor.
 std::optional<ScaledIntegers> asScaledIntegers(const Tensor &weights);
 
