@@ -113,7 +113,7 @@ std::shared_ptr<const Program> ProgramCache::lookup(const Hash128 &key) {
 }
 
 void ProgramCache::store(const Hash128 &key, const Program &program) {
-  if (name.empty())
+  if (name.empty() || program.isOfProcess)
     return;
   makeCacheFolder(name);
   if (Result<void> saved = saveProgram(program, entryPath(key)); !saved)

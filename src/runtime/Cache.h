@@ -58,7 +58,7 @@ public:
   /// absent, and is removed.
   std::shared_ptr<const Program> lookup(const Hash128 &key);
 
-  /// Stores \p program and trims the folder.
+  /// Stores \p program, unless it is of this process, and trims the folder.
   void store(const Hash128 &key, const Program &program);
 
   const std::string &folder() const { return name; }

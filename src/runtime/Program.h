@@ -145,6 +145,9 @@ struct Program {
   /// Each 64-byte aligned.
   std::vector<ConstantData> constants;
   CodeImage code;
+  /// Whether code calls functions of this process, so that no other one may
+  /// have it.
+  bool isOfProcess = false;
   /// One an entry of the code.
   std::vector<KernelContract> kernels;
   std::vector<Step> steps;

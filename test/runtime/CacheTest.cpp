@@ -53,6 +53,17 @@ TEST(CacheTest, FindsWhatWasStored) {
   EXPECT_FALSE(cache.lookup(other));
 }
 
+/// Code that calls functions of this process is of no use to others.
+TEST(CacheTest, ProgramsOfAProcessAreNotKept) {
+  TemporaryFolder folder;
+  ProgramCache cache(folder.path(), [](const std::string &m) { FAIL() << m; });
+  Program program = testProgram();
+  program.isOfProcess = true;
+  cache.store({1, 2}, program);
+  EXPECT_FALSE(cache.lookup({1, 2}));
+  EXPECT_EQ(folder.entries(), 0u);
+}
+
 TEST(CacheTest, DamagedEntryIsAbsent) {
   TemporaryFolder folder;
   int warnings = 0;

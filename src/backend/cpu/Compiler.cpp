@@ -345,6 +345,7 @@ static Result<Compiled> compileTo(const Model &original,
   program.triple = target->triple;
   program.features = commonFeatures(*target);
   program.producer = "sinter " SINTER_VERSION;
+  program.isOfProcess = static_cast<bool>(options.onCode);
   program.inputs = original.inputs();
   program.outputs = original.outputs();
   std::vector<DistinctKernel> distinct;

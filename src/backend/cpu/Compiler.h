@@ -60,7 +60,8 @@ struct CpuOptions {
   /// if empty. `compiler` names the build of Sinter whose code it is.
   std::string kernelFolder, compiler;
   /// Called with each kernel's code before it is compiled, on any thread: for
-  /// tests, which run it where instructions are missing.
+  /// tests, which run it where instructions are missing. The program is of this
+  /// process then.
   std::function<void(mlir::ModuleOp)> onCode;
   /// A folder that gets every kernel's MLIR, LLVM IR and assembly; none if
   /// empty.
