@@ -64,11 +64,12 @@ static void print(const MachineCeilings &ceilings) {
   std::printf("%s (%s), one thread\n", cpuModel().c_str(),
               instructionSet().c_str());
   for (const ArithmeticCeiling &each : ceilings.arithmetic)
-    std::printf("%-5s %9.1f %s  by %s\n", each.name.c_str(), each.gops,
-                each.name[0] == 'f' ? "GFLOP/s" : "Gop/s  ",
+    std::printf("%-10s %9.1f %s  by %s\n", each.name.c_str(), each.gops,
+                each.name.find('f') != std::string::npos ? "GFLOP/s"
+                                                         : "Gop/s  ",
                 each.instruction.c_str());
   for (const BandwidthCeiling &each : ceilings.bandwidth)
-    std::printf("%-5s %9.1f GB/s     read from %s\n", each.level.c_str(),
+    std::printf("%-10s %9.1f GB/s     read from %s\n", each.level.c_str(),
                 each.gbPerSecond,
                 bytesText(static_cast<double>(each.bytes)).c_str());
 }

@@ -99,10 +99,22 @@ std::vector<BandwidthCeiling> levelsOf(const Target &target) {
   return levels;
 }
 
+/// What matrix units multiply, from registers and from the second-level cache.
+struct TileChains {
+  TileChainKernel bf16, bytes, loaded;
+
+  TileChains(ModuleOp module, const Target &target)
+      : bf16(emitTileProducts(module, "tiles-bf16", target, ElementType::BF16)),
+        bytes(emitTileProducts(module, "tiles-i8", target, ElementType::UI8)),
+        loaded(emitTileProducts(module, "tiles-loaded", target,
+                                ElementType::BF16, target.l2Bytes / 2)) {}
+};
+
 class Measuring {
 public:
-  Measuring(const Target &target, double seconds)
-      : target(target), seconds(seconds) {
+  Measuring(const Target &target, double seconds,
+            const std::function<void(ModuleOp)> &onCode)
+      : target(target), seconds(seconds), onCode(onCode) {
     DialectRegistry registry;
     registerCodegenDialects(registry);
     context.emplace(registry, MLIRContext::Threading::DISABLED);
@@ -118,6 +130,12 @@ public:
         emitIntegerDots(*module, "i8", target);
     if (dots)
       names.emplace_back("i8");
+    std::optional<TileChains> tiles;
+    if (target.hasMatrixUnits) {
+      tiles.emplace(*module, target);
+      for (const char *name : {"tiles-bf16", "tiles-i8", "tiles-loaded"})
+        names.emplace_back(name);
+    }
     MachineCeilings found;
     found.bandwidth = levelsOf(target);
     int64_t most = 0;
@@ -148,11 +166,40 @@ public:
       add("i8", 3, *dots);
     for (BandwidthCeiling &level : found.bandwidth)
       level.gbPerSecond = read(code->kernel(2), *memory, level.bytes, share);
+    if (tiles)
+      addTiles(found, *tiles, *code, names.size() - 3, share);
     return found;
   }
 
 private:
+  /// \p first is the number of the first of their kernels.
+  void addTiles(MachineCeilings &found, const TileChains &tiles,
+                const LoadedCode &code, size_t first, double share) const {
+    const auto secondsOf = [&](size_t kernel, const TileChainKernel &made) {
+      std::vector<Line> input = zeros(made.inputBytes), output = zeros(4096);
+      return timeOfTask(code.kernel(first + kernel),
+                        {input.data(), output.data()}, share);
+    };
+    const double ofBf16 = secondsOf(0, tiles.bf16);
+    found.arithmetic.push_back({"tiles-bf16", "product of tiles of bf16",
+                                tiles.bf16.operationsPerTask / ofBf16 / 1e9});
+    found.arithmetic.push_back(
+        {"tiles-i8", "product of tiles of 8 bits",
+         tiles.bytes.operationsPerTask / secondsOf(1, tiles.bytes) / 1e9});
+    // What loads take beside products, which hide some of it.
+    constexpr double leastShare = 0.05;
+    const double all = secondsOf(2, tiles.loaded),
+                 products = ofBf16 * tiles.loaded.operationsPerTask /
+                            tiles.bf16.operationsPerTask;
+    found.bandwidth.push_back({"tiles", tiles.loaded.inputBytes,
+                               static_cast<double>(tiles.loaded.bytesPerTask) /
+                                   std::max(all - products, leastShare * all) /
+                                   1e9});
+  }
+
   Result<LoadedCode> load(const std::vector<std::string> &names) {
+    if (onCode)
+      onCode(*module);
     Result<ObjectFile> object = compile(*module, target);
     if (!object)
       return object.takeError();
@@ -186,6 +233,7 @@ private:
 
   const Target &target;
   double seconds;
+  const std::function<void(ModuleOp)> &onCode;
   std::optional<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
 };
@@ -196,7 +244,13 @@ Result<MachineCeilings> measureMachine(double seconds) {
   Result<Target> target = Target::host();
   if (!target)
     return target.takeError();
-  return Measuring(*target, seconds).run();
+  return measureMachine(seconds, *target, {});
+}
+
+Result<MachineCeilings>
+measureMachine(double seconds, const Target &target,
+               const std::function<void(ModuleOp)> &onCode) {
+  return Measuring(target, seconds, onCode).run();
 }
 
 } // namespace sinter::cpu

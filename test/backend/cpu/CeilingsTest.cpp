@@ -8,11 +8,13 @@
 #include "backend/cpu/kernels/Ceilings.h"
 #include "backend/cpu/KernelRunner.h"
 #include "backend/cpu/MeasureMachine.h"
+#include "backend/cpu/TileEmulator.h"
 
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <vector>
 
 using namespace sinter;
 using namespace sinter::cpu;
@@ -131,6 +133,75 @@ TEST(Ceilings, ReadsAllThereIs) {
   }
 }
 
+/// With emulated instructions: sums of all products, and as many of them as are
+/// counted.
+void checkTiles(ElementType part, int64_t bytes) {
+  std::optional<Target> target = hostWithTiles();
+  if (!target)
+    GTEST_SKIP() << "needs AVX-512";
+  KernelRunner runner(*target);
+  const TileChainKernel made =
+      emitTileProducts(runner.module(), "tiles", *target, part, bytes);
+  emulateTiles(runner.module());
+  runner.compile();
+  const bool isOfBytes = part == ElementType::UI8;
+  std::vector<Aligned<uint16_t>> input(made.inputBytes / 2048 + 1), output(2);
+  auto *numbers = reinterpret_cast<uint8_t *>(input.data());
+  // Bytes of 1, or pairs of bf16 that are 1.
+  for (int64_t i = 0; i < made.inputBytes; ++i)
+    numbers[i] = isOfBytes ? 1 : i % 2 == 0 ? 0x80 : 0x3f;
+  void *buffers[] = {input.data(), output.data()};
+  takeTileCounts();
+  runner.kernel("tiles")(buffers, 0, 1);
+  const TileCounts counts = takeTileCounts();
+  EXPECT_EQ(counts.products, 4 * made.steps);
+  EXPECT_EQ(counts.loads, 4 + (bytes == 0 ? 0 : 4 * made.steps));
+  EXPECT_EQ(made.bytesPerTask, (counts.loads - 4) * 1024);
+  const int64_t depth = isOfBytes ? 64 : 32;
+  EXPECT_EQ(made.operationsPerTask,
+            2.0 * 16 * 16 * double(depth) * double(counts.products));
+  const double expected = double(depth) * double(made.steps);
+  for (int64_t i = 0; i < 4 * 256; ++i) {
+    const auto *at = reinterpret_cast<const char *>(output.data()) + 4 * i;
+    float asFloat = 0;
+    int32_t asInteger = 0;
+    std::memcpy(&asFloat, at, 4);
+    std::memcpy(&asInteger, at, 4);
+    ASSERT_EQ(isOfBytes ? double(asInteger) : double(asFloat), expected) << i;
+  }
+}
+
+TEST(Ceilings, MultipliesTiles) {
+  for (ElementType part : {ElementType::BF16, ElementType::UI8})
+    for (int64_t bytes : {0, 16 << 10, 5000})
+      checkTiles(part, bytes);
+}
+
+/// What is measured of matrix units is what kernels are estimated by.
+TEST(Ceilings, OfTilesAreMeasured) {
+  std::optional<Target> target = hostWithTiles();
+  if (!target)
+    GTEST_SKIP() << "needs AVX-512";
+  target->l2Bytes = 64 << 10;
+  Result<MachineCeilings> found = measureMachine(0.2, *target, emulateTiles);
+  ASSERT_TRUE(found) << found.error().message;
+  const auto named = [&](const char *name) {
+    return llvm::find_if(found->arithmetic,
+                         [&](const auto &each) { return each.name == name; });
+  };
+  ASSERT_NE(named("tiles-bf16"), found->arithmetic.end());
+  ASSERT_NE(named("tiles-i8"), found->arithmetic.end());
+  ASSERT_EQ(found->bandwidth.back().level, "tiles");
+  EXPECT_EQ(found->bandwidth.back().bytes, 32 << 10);
+  Target same = *target, without = *Target::host("-amx-tile");
+  same.setRates(*found);
+  EXPECT_DOUBLE_EQ(same.rates.tiles, named("tiles-bf16")->gops * 1e9);
+  EXPECT_DOUBLE_EQ(same.rates.tileLoads,
+                   found->bandwidth.back().gbPerSecond * 1e9);
+  without.setRates(*found);
+  EXPECT_EQ(without.rates.tiles, 0);
+}
+
 TEST(Ceilings, AreMeasured) {
   Result<MachineCeilings> found = measureMachine(0.2);
   ASSERT_TRUE(found) << found.error().message;
@@ -139,7 +210,8 @@ TEST(Ceilings, AreMeasured) {
     EXPECT_GT(each.gops, 0) << each.name;
   ASSERT_GE(found->bandwidth.size(), 3u);
   for (size_t i = 1; i < found->bandwidth.size(); ++i)
-    EXPECT_GT(found->bandwidth[i].bytes, found->bandwidth[i - 1].bytes);
+    if (found->bandwidth[i].level != "tiles")
+      EXPECT_GT(found->bandwidth[i].bytes, found->bandwidth[i - 1].bytes);
   for (const BandwidthCeiling &each : found->bandwidth)
     EXPECT_GT(each.gbPerSecond, 0) << each.level;
 }

@@ -78,11 +78,18 @@ void Target::setRates(const MachineCeilings &measured) {
     for (auto [name, rate] : arithmetic)
       if (name == each.name && each.gops > 0)
         *rate = each.gops * 1e9 * reachedArithmetic;
+  // What products of tiles reach is what loading them leaves of the ceiling.
+  if (hasMatrixUnits)
+    for (const ArithmeticCeiling &each : measured.arithmetic)
+      if (each.name == "tiles-bf16" && each.gops > 0)
+        rates.tiles = each.gops * 1e9;
   for (const BandwidthCeiling &each : measured.bandwidth) {
     if (each.level == "L2" && each.gbPerSecond > 0)
       rates.cache = each.gbPerSecond * 1e9 * reachedCache;
     if (each.level == "DRAM" && each.gbPerSecond > 0)
       rates.memory = each.gbPerSecond * 1e9 * reachedMemory;
+    if (hasMatrixUnits && each.level == "tiles" && each.gbPerSecond > 0)
+      rates.tileLoads = each.gbPerSecond * 1e9;
   }
 }
 

@@ -3,6 +3,7 @@
 #include "backend/cpu/kernels/Ceilings.h"
 
 #include "backend/cpu/codegen/KernelFunction.h"
+#include "backend/cpu/kernels/TileInstructions.h"
 #include "backend/cpu/kernels/VectorBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -187,6 +188,58 @@ void emitReads(ModuleOp module, StringRef name, const Target &target,
           sum = code.create<arith::AddIOp>(sum, each);
         code.store(sum, buffers[2], code.index(0));
       });
+}
+
+TileChainKernel emitTileProducts(ModuleOp module, StringRef name,
+                                 const Target &target, ElementType part,
+                                 int64_t bytes) {
+  assert(target.hasMatrixUnits);
+  constexpr int64_t registers = 4, stepBytes = registers * tileBytes;
+  const bool isOfBytes = part != ElementType::BF16;
+  TileChainKernel kernel;
+  kernel.inputBytes = std::max(stepBytes, bytes / stepBytes * stepBytes);
+  kernel.steps = bytes == 0 ? chainSteps : kernel.inputBytes / stepBytes;
+  kernel.bytesPerTask = bytes == 0 ? 0 : kernel.inputBytes;
+  // Each of a row's 64 bytes is multiplied for each of 16 columns.
+  const double ofRegisters =
+      2.0 * mostTileRows * 16 * tileRowBytes / (isOfBytes ? 1 : 2);
+  kernel.operationsPerTask =
+      ofRegisters * registers * static_cast<double>(kernel.steps);
+  Builder b(module.getContext());
+  const auto flat = [&](int64_t size) {
+    return MemRefType::get({size}, b.getI8Type());
+  };
+  createKernel(
+      module, module.getLoc(), name,
+      {{flat(kernel.inputBytes), /*isWritten=*/false},
+       {flat(stepBytes), /*isWritten=*/true}},
+      [&](OpBuilder &builder, Location loc, Value, ValueRange buffers) {
+        VectorBuilder code(builder, loc);
+        TileInstructions tiles(code);
+        std::array<TileShape, tileRegisters> shapes;
+        shapes.fill({mostTileRows, tileRowBytes});
+        configureTiles(code, shapes);
+        const Value numbers = tiles.addressOf(code.flatten(buffers[0])),
+                    sums = tiles.addressOf(code.flatten(buffers[1]));
+        const auto load = [&](Value from) {
+          for (int64_t i = 0; i < registers; ++i)
+            tiles.load(registers + i, numbers, code.add(from, i * tileBytes),
+                       tileRowBytes);
+        };
+        for (int64_t i = 0; i < registers; ++i)
+          tiles.zero(i);
+        load(code.index(0));
+        code.loop(code.index(0), code.index(kernel.steps), 1, [&](Value step) {
+          if (bytes != 0)
+            load(code.mul(step, stepBytes));
+          for (int64_t i = 0; i < registers; ++i)
+            tiles.multiply(i, registers + i / 2, registers + 2 + i % 2, part,
+                           isOfBytes ? ElementType::I8 : part);
+        });
+        for (int64_t i = 0; i < registers; ++i)
+          tiles.store(i, sums, code.index(i * tileBytes), tileRowBytes);
+      });
+  return kernel;
 }
 
 } // namespace sinter::cpu

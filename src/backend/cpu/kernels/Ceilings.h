@@ -11,6 +11,7 @@
 
 #include "backend/cpu/codegen/Target.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "runtime/ElementType.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
@@ -56,6 +57,24 @@ void emitReads(mlir::ModuleOp module, llvm::StringRef name,
                const Target &target, int64_t most);
 /// In elements.
 int64_t readGrain(const Target &target);
+
+/// A kernel of products of tiles: 2 x 2 registers of sums to which products of
+/// two of rows by two of columns are added in each step.
+struct TileChainKernel {
+  int64_t steps = 0;
+  double operationsPerTask = 0;
+  int64_t bytesPerTask = 0; ///< That are loaded into registers in steps,
+  int64_t inputBytes = 0;   ///< of which there are so many.
+};
+
+/// Adds the kernel \p name to \p module, which \p target has the registers for.
+/// Its buffers are of bytes: numbers of \p part, bf16 or unsigned bytes (which
+/// are multiplied by signed ones), and the sums of all four, in rows of 64
+/// bytes. With \p bytes 0 a step has the first four registers of numbers, which
+/// stay there; else the next four out of so many.
+TileChainKernel emitTileProducts(mlir::ModuleOp module, llvm::StringRef name,
+                                 const Target &target, ElementType part,
+                                 int64_t bytes = 0);
 
 } // namespace sinter::cpu
 
