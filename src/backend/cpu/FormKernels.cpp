@@ -2,6 +2,7 @@
 
 #include "backend/cpu/FormKernels.h"
 
+#include "backend/cpu/Amplified.h"
 #include "backend/cpu/CollapseDimensions.h"
 #include "backend/cpu/FusionGroup.h"
 #include "backend/cpu/OperationKind.h"
@@ -475,7 +476,8 @@ private:
   static void forgetOrigins(Operation *op) {
     op->walk([](Operation *each) {
       constexpr StringLiteral ofCode[] = {roundsNothingAttribute,
-                                          precisionAttribute, numbersAttribute};
+                                          precisionAttribute, numbersAttribute,
+                                          amplifiedAttribute};
       NamedAttrList kept;
       for (NamedAttribute attribute : each->getDiscardableAttrs())
         if (llvm::is_contained(ofCode, attribute.getName().getValue()))

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/Passes.h"
 
+#include "backend/cpu/Amplified.h"
 #include "backend/cpu/CheckCalls.h"
 #include "backend/cpu/CheckProgram.h"
 #include "backend/cpu/Decompose.h"
@@ -129,8 +130,10 @@ Result<void> quantizedLowered(const Subject &s) {
 
 Result<void> precisionSet(const Subject &s) {
   setPrecisions(s.function, s.setting.precision);
-  if (s.setting.target.hasMatrixUnits)
+  if (s.setting.target.hasMatrixUnits) {
     sayWhichNumbers(s.function);
+    sayWhatIsAmplified(s.function);
+  }
   return {};
 }
 

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static bool isFloatProduct(Operation *op) {
+bool cpu::multipliesFloats(Operation *op) {
   if (!isa<sinter::stablehlo::DotGeneralOp, sinter::stablehlo::ConvolutionOp,
            nn::AttentionOp, ConvolutionOp, NarrowProductOp, AttentionOp,
            WeightGradientOp, DepthwiseGradientOp>(op))
@@ -22,7 +22,7 @@ static bool isFloatProduct(Operation *op) {
 
 void cpu::setPrecisions(func::FuncOp function, Precision wanted) {
   function.walk([&](Operation *op) {
-    if (!isFloatProduct(op))
+    if (!multipliesFloats(op))
       return;
     const Precision precision = askedPrecision(op).value_or(wanted);
     if (precision != Precision::Default || wanted != Precision::Default)
@@ -32,7 +32,7 @@ void cpu::setPrecisions(func::FuncOp function, Precision wanted) {
 
 void cpu::sayWhichNumbers(func::FuncOp function) {
   function.walk([&](Operation *op) {
-    if (!isFloatProduct(op))
+    if (!multipliesFloats(op))
       return;
     Value activations = op->getOperand(0);
     while (Operation *made = activations.getDefiningOp()) {

@@ -23,6 +23,9 @@
 
 namespace sinter::cpu {
 
+/// Whether \p op multiplies floats and sums up.
+bool multipliesFloats(mlir::Operation *op);
+
 /// Lets all products of floats in \p function that are asked for nothing else
 /// be computed with \p wanted.
 void setPrecisions(mlir::func::FuncOp function, Precision wanted);

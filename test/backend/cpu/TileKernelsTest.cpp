@@ -226,6 +226,30 @@ TEST(TileKernels, ConvolutionsInHalfPrecision) {
         << element;
 }
 
+/// The first convolutions of a deep network are computed as near as in f32.
+TEST(TileKernels, FirstConvolutionsOfDeepNetworks) {
+  NEEDS_TILES();
+  constexpr int64_t deep = 12, first = 4;
+  const std::string x = type({1, 32, 7, 7}, "f32"),
+                    w = type({32, 32, 1, 1}, "f32");
+  std::string body = "(%x0: " + x + ") -> " + x + " {\n" +
+                     constant("w", {32, 32, 1, 1}, "f32") +
+                     "%h = stablehlo.constant dense<0.2> : " + w +
+                     "\n%v = stablehlo.multiply %w, %h : " + w + "\n";
+  for (int64_t i = 1; i <= deep; ++i)
+    body += llvm::formatv(
+                "%x{0} = stablehlo.convolution(%x{1}, %v) dim_numbers = "
+                "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {{} "
+                "{{batch_group_count = 1 : i64, feature_group_count = 1 : i64} "
+                ": ({2}, {3}) -> {2}\n",
+                i, i - 1, x, w)
+                .str();
+  body += "return %x" + std::to_string(deep) + " : " + x + "\n}";
+  std::vector<std::string> names(first, "tiles-split6");
+  names.resize(deep, "tiles-split3");
+  EXPECT_EQ(wrong(body, names, {1e-4, 1e-4}), "");
+}
+
 /// What a model asks of one product wins.
 TEST(TileKernels, ModelsAskForPrecision) {
   NEEDS_TILES();

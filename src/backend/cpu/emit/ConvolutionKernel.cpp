@@ -2,13 +2,13 @@
 
 #include "backend/cpu/emit/ConvolutionKernel.h"
 
+#include "backend/cpu/Amplified.h"
 #include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/emit/BlockedKernel.h"
 #include "backend/cpu/emit/TileStages.h"
 #include "backend/cpu/kernels/Channelwise.h"
 #include "backend/cpu/kernels/TileConvolution.h"
 #include "backend/cpu/kernels/Winograd.h"
-#include "graph/ProductPrecision.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -42,7 +42,7 @@ static std::vector<TileArithmetic> tilesFor(cpu::ConvolutionOp op,
   if (op.getPackedFrom() || hasNamedSizes(op.getInput().getType()))
     return {};
   return TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
-                               arithmetic.accumulator, precisionOf(op),
+                               arithmetic.accumulator, partsPrecisionOf(op),
                                numbersOf(op));
 }
 

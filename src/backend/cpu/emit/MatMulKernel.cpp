@@ -2,6 +2,7 @@
 
 #include "backend/cpu/emit/MatMulKernel.h"
 
+#include "backend/cpu/Amplified.h"
 #include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/emit/KernelBuilder.h"
 #include "backend/cpu/emit/MatMulForm.h"
@@ -9,7 +10,6 @@
 #include "backend/cpu/emit/ProductKernel.h"
 #include "backend/cpu/emit/TileStages.h"
 #include "backend/cpu/kernels/TileMatMul.h"
-#include "graph/ProductPrecision.h"
 #include "graph/Types.h"
 
 using namespace mlir;
@@ -77,7 +77,7 @@ public:
     const std::vector<TileArithmetic> ofTiles =
         form.shape.openRows.empty()
             ? TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
-                                    arithmetic.accumulator, precisionOf(op),
+                                    arithmetic.accumulator, partsPrecisionOf(op),
                                     numbersOf(op))
             : std::vector<TileArithmetic>();
     estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
