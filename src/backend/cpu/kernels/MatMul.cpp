@@ -247,7 +247,8 @@ Value MatMul::tasksFor(VectorBuilder &code, Value rows) const {
 /// Where an epilogue is long, all heights of a tile share its code.
 void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
                            const Panel &panel, Value unit) const {
-  const OpenRowTiles tiles = openTiles();
+  const OpenRowTiles tiles =
+      isFewOfMany(panel) ? openTiles().withTwoHeights() : openTiles();
   const OpenRowTiles::Tile tile = tiles.tile(code, operands.extents.rows, unit);
   const bool sharesEpilogue = finishesInLoop(operands, panel);
   WaitingRows waiting;
@@ -268,6 +269,13 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
     waiting.forEach(code, tile.rows, [&](Value row, ValueRange sums) {
       finishRow(code, operands, panel, code.add(tile.first, row), sums);
     });
+}
+
+/// Whether \p panel is the last one, cut unlike the others, of so many that
+/// its time does not count.
+bool MatMul::isFewOfMany(const Panel &panel) const {
+  const bool isCutAlike = panel.vectors == panelVectors && panel.valid == lanes;
+  return !isCutAlike && order.panels > 4;
 }
 
 bool MatMul::endsSums(const Operands &operands) const {

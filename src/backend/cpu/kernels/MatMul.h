@@ -127,6 +127,7 @@ private:
   }
   void buildOpenTile(VectorBuilder &code, Operands &operands,
                      const Panel &panel, mlir::Value unit) const;
+  bool isFewOfMany(const Panel &panel) const;
   void buildTile(VectorBuilder &code, Operands &operands, const Panel &panel,
                  mlir::Value firstRow, int64_t rows) const;
   /// Whether sums are complete behind these steps.

@@ -29,6 +29,13 @@ OpenRowTiles::OpenRowTiles(int64_t most, int64_t vectors)
   std::ranges::reverse(heights);
 }
 
+OpenRowTiles OpenRowTiles::withTwoHeights() const {
+  OpenRowTiles result = *this;
+  if (heights.size() > 2)
+    result.heights = {heights.front(), heights.back()};
+  return result;
+}
+
 int64_t OpenRowTiles::rowsOfCode() const {
   return std::accumulate(heights.begin(), heights.end(), int64_t(0));
 }

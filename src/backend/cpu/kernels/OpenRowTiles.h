@@ -27,6 +27,10 @@ public:
   /// \p most is positive; each row has so many \p vectors of sums.
   OpenRowTiles(int64_t most, int64_t vectors);
 
+  /// The same cut with code for the greatest and the least height alone: for
+  /// columns that are few beside others.
+  OpenRowTiles withTwoHeights() const;
+
   /// How many tiles hold \p rows rows.
   mlir::Value count(VectorBuilder &code, mlir::Value rows) const;
 

@@ -99,8 +99,8 @@ int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
     fastest = std::min(fastest, tiles.cycles(candidate));
   auto codeOf = [&](int64_t candidate) {
     const OpenRowTiles rowTiles(maxTileRows(target, candidate), candidate);
-    const int64_t panels = vectors % candidate ? 2 : 1;
-    return panels * candidate * rowTiles.rowsOfCode();
+    return candidate * rowTiles.rowsOfCode() +
+           vectors % candidate * rowTiles.withTwoHeights().rowsOfCode();
   };
   std::erase_if(candidates, [&](int64_t candidate) {
     return tiles.cycles(candidate) > 1.05 * fastest;
