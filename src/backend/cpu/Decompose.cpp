@@ -26,11 +26,12 @@ static bool hasKernel(Operation *op, const PassSetting &setting,
 /// Decompositions may use operations that have one themselves.
 static constexpr int maxRounds = 16;
 
-Result<void> cpu::decompose(func::FuncOp function, bool keepsPools,
+Result<void> cpu::decompose(func::FuncOp function, bool keepsSampling,
                             const PassSetting &setting, PatternRun &run) {
   auto isKept = [&](Operation *op) {
     return hasKernel(op, setting, run) ||
-           (keepsPools && isa<nn::MaxPoolOp, nn::AveragePoolOp>(op));
+           (keepsSampling &&
+            isa<nn::MaxPoolOp, nn::AveragePoolOp, nn::ResizeOp>(op));
   };
   for (int round = 0; round < maxRounds; ++round) {
     SmallVector<DecomposableOpInterface> found;

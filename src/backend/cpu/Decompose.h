@@ -23,10 +23,10 @@ namespace sinter::cpu {
 
 struct PassSetting;
 
-/// Decomposes all of \p function; with \p keepsPools but for pools, which
-/// assignLayouts may make kernels of. The Unsupported error names an operation
-/// that has no decomposition.
-Result<void> decompose(mlir::func::FuncOp function, bool keepsPools,
+/// Decomposes all of \p function; with \p keepsSampling but for pools and
+/// resizes, which assignLayouts may bring into blocks. The Unsupported error
+/// names an operation that has no decomposition.
+Result<void> decompose(mlir::func::FuncOp function, bool keepsSampling,
                        const PassSetting &setting, PatternRun &run);
 
 } // namespace sinter::cpu

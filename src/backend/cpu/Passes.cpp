@@ -89,8 +89,8 @@ template <auto rewrite> Result<void> withPatterns(const Subject &s) {
   }
 }
 
-template <bool keepsPools> Result<void> decomposed(const Subject &s) {
-  return decompose(s.function, keepsPools, s.setting, s.run);
+template <bool keepsSampling> Result<void> decomposed(const Subject &s) {
+  return decompose(s.function, keepsSampling, s.setting, s.run);
 }
 
 Result<void> convolutionsSimplified(const Subject &s) {
@@ -185,8 +185,9 @@ constexpr Row rows[] = {
     {"cpu-lower-quantized", "Make integers of quantised tensors",
      quantizedLowered, Sizes::Open},
     {"cpu-decompose-but-pools",
-     "Build what has no kernel from stablehlo operations, pools excepted",
-     decomposed</*keepsPools=*/true>, Sizes::Open},
+     "Build what has no kernel from stablehlo operations, pools and resizes "
+     "excepted",
+     decomposed</*keepsSampling=*/true>, Sizes::Open},
     {"cpu-spread-batch-norms", "Make a product and a sum of a batch norm",
      withPatterns<spreadBatchNorms>, Sizes::Open},
     {"cpu-narrow-tables", "Leave tables as narrow as they are",
@@ -207,7 +208,7 @@ constexpr Row rows[] = {
     {"cpu-pack-weights", "Pack weights that are known only at run time",
      weightsPacked, Sizes::Open},
     {"cpu-decompose", "Build what has no kernel from stablehlo operations",
-     decomposed</*keepsPools=*/false>, Sizes::Open},
+     decomposed</*keepsSampling=*/false>, Sizes::Open},
     {"cpu-expand-regions", "Make loops of regions that no kernel can hold",
      regionsExpanded, Sizes::Open},
     {"cpu-absorb-transposes", "Let products read transposed operands",

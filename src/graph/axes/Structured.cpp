@@ -172,6 +172,19 @@ static Axes resampled(nn::ResizeOp op) {
   return builder.take();
 }
 
+/// What has no place in the operand is a dimension as it is.
+static NewOrder reorderResize(nn::ResizeOp op, ArrayRef<int64_t> order) {
+  const size_t rank = op.getScales().size();
+  ArrayRef<double> roi = op.getRoi();
+  if (roi.size() == 2 * rank) {
+    SmallVector<double> part = inOrder<double>(roi.take_front(rank), order, 0);
+    part.append(inOrder<double>(roi.drop_front(rank), order, 1));
+    op.setRoi(part);
+  }
+  op.setScales(inOrder<double>(op.getScales(), order, 1));
+  return llvm::to_vector(order);
+}
+
 /// The last dimensions are transformed; of real numbers only half are there.
 static Axes transformed(FftOp op) {
   Builder builder(op);
@@ -223,7 +236,7 @@ void attachStructured(MLIRContext *c) {
   attach<nn::LstmOp, recurrent<nn::LstmOp>>(c);
   attach<nn::GruOp, recurrent<nn::GruOp>>(c);
   attach<nn::RnnOp, recurrent<nn::RnnOp>>(c);
-  attach<nn::ResizeOp, resampled>(c);
+  attach<nn::ResizeOp, resampled, reorderResize>(c);
   attach<FftOp, transformed>(c);
   attach<CholeskyOp, factorized>(c);
   attach<TriangularSolveOp, solved>(c);

@@ -166,6 +166,36 @@ static Value resizeAlong(TensorBuilder &emit, ResizeOp op, const Axis &axis,
   return resizeAlong(emit, x, dimension, places);
 }
 
+/// How often each element stands in a row along a dimension of unknown size, if
+/// that is all that resizing does. Places are looked at for one size: moved by
+/// as many as an element has, they sample the next one.
+static std::optional<int64_t> repetitions(ResizeOp op, int64_t dimension) {
+  const double scale = op.getScales()[dimension];
+  if (op.getMode() != "nearest" || !op.getRoi().empty() ||
+      op.getCoordinates() == "align_corners" || scale < 2 || scale > 0x1p20 ||
+      scale != std::floor(scale))
+    return std::nullopt;
+  const auto times = static_cast<int64_t>(scale);
+  const Axis axis{3, 3 * times, scale, 0, 1};
+  for (int64_t i = 0; i < axis.out; ++i)
+    if (tapsOf(op, axis, i).terms.front().first != i / times)
+      return std::nullopt;
+  return times;
+}
+
+/// Each element along \p dimension so many \p times in a row.
+static Value repeatAlong(TensorBuilder &emit, Value x, int64_t dimension,
+                         int64_t times) {
+  Sizes sizes = emit.sizes(x), repeated = sizes;
+  repeated.insert(repeated.begin() + dimension + 1, Size(times));
+  SmallVector<int64_t> places;
+  for (int64_t i = 0; i < static_cast<int64_t>(sizes.size()); ++i)
+    places.push_back(i <= dimension ? i : i + 1);
+  Value pieces = emit.broadcast(x, places, repeated);
+  sizes[dimension] = emit.count(repeated, {dimension, dimension + 1});
+  return emit.reshape(pieces, sizes);
+}
+
 FailureOr<SmallVector<Value>> ResizeOp::decompose(OpBuilder &builder) {
   if (auto numbers = decomposeDequantized(*this, builder))
     return *numbers;
@@ -198,7 +228,12 @@ FailureOr<SmallVector<Value>> ResizeOp::decompose(OpBuilder &builder) {
     if (whole || axis.in == 0)
       continue;
     Value outside;
-    if (ShapedType::isDynamic(axis.in) || ShapedType::isDynamic(axis.out)) {
+    if (auto times = repetitions(*this, i); times &&
+                                            ShapedType::isDynamic(axis.in) &&
+                                            ShapedType::isDynamic(axis.out)) {
+      x = repeatAlong(emit, x, i, *times);
+    } else if (ShapedType::isDynamic(axis.in) ||
+               ShapedType::isDynamic(axis.out)) {
       OpenAxis open{Size::of(x, i), axis.out,   axis.scale, {},
                     axis.roiStart,  axis.roiEnd};
       if (ShapedType::isDynamic(axis.out))

@@ -9,19 +9,19 @@
 
 #include "backend/cpu/OpenImages.h"
 
-#include <set>
+#include <vector>
 
 using namespace sinter;
 using namespace sinter::test;
 
 namespace {
 
-/// The layers that Winograd's method computes.
-std::set<std::string> byWinograd(const Program &program) {
-  std::set<std::string> layers;
+/// Which of the convolutions, in order, Winograd's method computes.
+std::vector<bool> byWinograd(const Program &program) {
+  std::vector<bool> layers;
   for (const Step &step : program.steps)
-    if (step.kernelName == "winograd")
-      layers.insert(step.layer);
+    if (step.kernelName == "winograd" || step.kernelName == "direct")
+      layers.push_back(step.kernelName == "winograd");
   return layers;
 }
 

@@ -124,6 +124,28 @@ public:
          "} : (" + type(x) + ") -> " + type(y));
     return y;
   }
+  /// At \p scale times the height and the width; \p sampling is the mode, the
+  /// coordinates and the rounding of nn.resize.
+  Image resize(const Image &x, double scale, const std::string &sampling) {
+    auto scaled = [&](int64_t size) {
+      return static_cast<int64_t>(
+          std::floor(static_cast<double>(size) * scale));
+    };
+    Image y = {next(), x.channels, scaled(x.height), scaled(x.width)};
+    const std::string each = std::to_string(scale);
+    line(y.name + " = nn.resize " + x.name + ", scales = [1.0, 1.0, " + each +
+         ", " + each + "], " + sampling +
+         " {exclude_outside = false, antialias = false} : (" + type(x) +
+         ") -> " + type(y));
+    return y;
+  }
+  /// The sum, each broadcast to the other as far as its sizes are smaller.
+  Image addRepeated(const Image &a, const Image &b) {
+    Image left = a, right = b;
+    left.name = like(a.name, type(a), b);
+    right.name = like(b.name, type(b), a);
+    return add(left, right);
+  }
   Image join(const std::vector<Image> &all) {
     Image y = {next(), 0, all[0].height, all[0].width};
     std::string names, types;
@@ -352,6 +374,43 @@ inline const ImagesCase imageCases[] = {
      [](ImageText &t, const ImageText::Image &x) {
        ImageText::Image y = t.relu(t.bias(t.spread(x, 24)));
        return t.finish(t.bias(t.convolution(y, 10, {})));
+     }},
+    {"twice the pixels, joined with whole blocks", 20, 12, 9,
+     [](ImageText &t, ImageText::Image x) {
+       x = t.relu(t.bias(t.convolution(x, 32, {})));
+       ImageText::Image y =
+           t.resize(t.convolution(x, 16, {}), 2,
+                    R"("nearest", "half_pixel", "round_prefer_floor")");
+       return t.finish(t.convolution(
+           t.join({y, t.resize(x, 2, R"("nearest", "asymmetric", "floor")")}),
+           20, {}));
+     }},
+    {"three times the pixels, joined with parts of blocks", 20, 6, 7,
+     [](ImageText &t, ImageText::Image x) {
+       x = t.relu(t.bias(t.convolution(x, 24, {})));
+       ImageText::Image y =
+           t.resize(x, 3, R"("nearest", "asymmetric", "floor")");
+       return t.finish(
+           t.convolution(t.join({y, t.relu(y)}), 20, {.stride = 3}));
+     }},
+    {"twice the pixels, added to what has as many", 32, 9, 8,
+     [](ImageText &t, const ImageText::Image &x) {
+       ImageText::Image y = t.relu(t.bias(t.convolution(x, 40, {})));
+       y = t.resize(y, 2, R"("nearest", "asymmetric", "floor")");
+       ImageText::Image z = t.spread(x, 40);
+       return t.finish(t.convolution(t.relu(t.addRepeated(z, y)), 10, {}));
+     }},
+    {"one and a half times the pixels", 16, 10, 8,
+     [](ImageText &t, ImageText::Image x) {
+       x = t.relu(t.bias(t.convolution(x, 36, {})));
+       x = t.resize(x, 1.5, R"("nearest", "half_pixel", "round_prefer_ceil")");
+       return t.finish(t.convolution(x, 10, {.size = 1, .padding = 0}));
+     }},
+    {"pixels between others", 16, 10, 8,
+     [](ImageText &t, ImageText::Image x) {
+       x = t.relu(t.bias(t.convolution(x, 36, {})));
+       x = t.resize(x, 2, R"("linear", "half_pixel", "floor")");
+       return t.finish(t.convolution(x, 10, {.size = 1, .padding = 0}));
      }},
     {"few products", 2, 5, 5,
      [](ImageText &t, const ImageText::Image &x) {

@@ -125,3 +125,30 @@ func.func @main(%x: tensor<1x32x6x6xf32>, %w: tensor<32x32x3x3xf32>) -> (tensor<
   %n = stablehlo.reduce(%a init: %g) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<1x32x6x6xf32>, tensor<f32>) -> tensor<f32>
   return %m, %n : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// An image is enlarged in blocks, but not where all that reads it has to unpack
+// it: then the smaller one is unpacked.
+// CHECK-LABEL: func.func @main({{.*}}-> (tensor<1x44x8x8xf32>, tensor<1x32x8x8xf32>)
+// CHECK: %[[A:.*]] = "cpu.convolution"
+// CHECK: %[[U:.*]] = cpu.unpack %[[A]] : (tensor<1x2x4x4x16xf32>) -> tensor<1x20x4x4xf32>
+// CHECK: nn.resize %[[U]], scales = [1.000000e+00, 1.000000e+00, 2.000000e+00, 2.000000e+00],
+// CHECK: nn.resize %{{.*}}, scales = [1.000000e+00, 1.000000e+00, 2.000000e+00, 2.000000e+00, 1.000000e+00],
+// CHECK-SAME: (tensor<1x2x4x4x16xf32>) -> tensor<1x2x8x8x16xf32>
+func.func @main(%x: tensor<1x32x4x4xf32>, %w: tensor<20x32x3x3xf32>, %v: tensor<32x20x3x3xf32>, %y: tensor<1x24x8x8xf32>)
+    -> (tensor<1x44x8x8xf32>, tensor<1x32x8x8xf32>) {
+  %a = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+    window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x32x4x4xf32>, tensor<20x32x3x3xf32>) -> tensor<1x20x4x4xf32>
+  %l = nn.resize %a, scales = [1.0, 1.0, 2.0, 2.0], "nearest", "asymmetric", "floor"
+    {exclude_outside = false, antialias = false} : (tensor<1x20x4x4xf32>) -> tensor<1x20x8x8xf32>
+  %j = stablehlo.concatenate %l, %y, dim = 1 : (tensor<1x20x8x8xf32>, tensor<1x24x8x8xf32>) -> tensor<1x44x8x8xf32>
+  %b = stablehlo.convolution(%a, %v) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+    window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x20x4x4xf32>, tensor<32x20x3x3xf32>) -> tensor<1x32x4x4xf32>
+  %r = nn.resize %b, scales = [1.0, 1.0, 2.0, 2.0], "nearest", "asymmetric", "floor"
+    {exclude_outside = false, antialias = false} : (tensor<1x32x4x4xf32>) -> tensor<1x32x8x8xf32>
+  %n = nn.relu %r : tensor<1x32x8x8xf32>
+  return %j, %n : tensor<1x44x8x8xf32>, tensor<1x32x8x8xf32>
+}

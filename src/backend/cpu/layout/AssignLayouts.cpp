@@ -63,6 +63,11 @@ private:
   /// The greatest and the least of all numbers are those of each channel first.
   bool rewriteReduction(stablehlo::ReduceOp op);
   bool rewriteConcatenate(stablehlo::ConcatenateOp op);
+  /// Whether blocks put beside each other hold what \p op joins.
+  bool joinsWholeBlocks(stablehlo::ConcatenateOp op) const;
+  bool rewriteResize(nn::ResizeOp op);
+  /// What may be repeated, for all that is known of its sizes, and is not.
+  bool rewriteRepeated(nn::BroadcastLikeOp op);
   /// What computes each channel by itself does so for blocks of them; what it
   /// makes of all pixels of a channel, of an image or of all, is plain again.
   bool rewriteByChannel(Operation *op);
@@ -472,15 +477,48 @@ bool LayoutAssigner::rewriteConcatenate(stablehlo::ConcatenateOp op) {
     return false;
   if (op.getDimension() != 1)
     return rewriteByChannel(op);
-  if (tensorOf(op.getResult()).getRank() != 4 ||
-      llvm::any_of(op.getInputs().drop_back(), [&](Value operand) {
-        return tensorOf(operand).getDimSize(1) % lanes != 0;
-      }))
+  if (tensorOf(op.getResult()).getRank() != 4 || !joinsWholeBlocks(op))
     return false;
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
   remember(op.getResult(), emit.concatenate(operands, 1));
   return true;
+}
+
+bool LayoutAssigner::joinsWholeBlocks(stablehlo::ConcatenateOp op) const {
+  return llvm::all_of(op.getInputs().drop_back(), [&](Value operand) {
+    return tensorOf(operand).getDimSize(1) % lanes == 0;
+  });
+}
+
+bool LayoutAssigner::rewriteRepeated(nn::BroadcastLikeOp op) {
+  SmallVector<Value> blocked;
+  const ArrayRef<int64_t> own = tensorOf(op.getOperand()).getShape();
+  for (Value each : op->getOperands()) {
+    blocked.push_back(blockedOf.lookup(each));
+    // What has one pixel is repeated where it is read.
+    if (!blocked.back() ||
+        tensorOf(each).getDimSize(1) != tensorOf(op.getResult()).getDimSize(1))
+      return false;
+  }
+  if (own[2] == 1 && own[3] == 1)
+    return false;
+  OpBuilder builder(op);
+  TensorBuilder emit(builder, op.getLoc());
+  remember(op.getResult(),
+           emit.make<nn::BroadcastLikeOp>(blockedType(tensorOf(op.getResult())),
+                                          blocked.front(),
+                                          ArrayRef(blocked).drop_front()));
+  return true;
+}
+
+/// Where all that reads a larger image would unpack it, the smaller one is.
+bool LayoutAssigner::rewriteResize(nn::ResizeOp op) {
+  const bool isUnpacked = llvm::all_of(op->getUsers(), [&](Operation *user) {
+    auto joint = dyn_cast<stablehlo::ConcatenateOp>(user);
+    return joint && joint.getDimension() == 1 && !joinsWholeBlocks(joint);
+  });
+  return !isUnpacked && rewriteByChannel(op);
 }
 
 /// Whether the channels stay apart, and only the operands that are like the
@@ -674,6 +712,8 @@ bool LayoutAssigner::rewrite(Operation *op) {
         return kind && rewritePool(op, *kind);
       })
       .Case([&](stablehlo::ConcatenateOp op) { return rewriteConcatenate(op); })
+      .Case([&](nn::ResizeOp op) { return rewriteResize(op); })
+      .Case([&](nn::BroadcastLikeOp op) { return rewriteRepeated(op); })
       .Case([&](stablehlo::ReduceOp op) { return rewriteReduction(op); })
       .Default([&](Operation *op) { return rewriteByChannel(op); });
 }
