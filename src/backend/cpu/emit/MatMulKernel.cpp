@@ -77,8 +77,8 @@ public:
     const std::vector<TileArithmetic> ofTiles =
         form.shape.openRows.empty()
             ? TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
-                                    arithmetic.accumulator, partsPrecisionOf(op),
-                                    numbersOf(op))
+                                    arithmetic.accumulator,
+                                    partsPrecisionOf(op), numbersOf(op))
             : std::vector<TileArithmetic>();
     estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
                                 product.flops(), arithmetic, target, ofTiles);
