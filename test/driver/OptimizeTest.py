@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`sinter optimize`."""
+import itertools
 import json
 import os
 import shutil
@@ -257,6 +258,25 @@ func.func @main(%x: tensor<4x4x!a>) -> tensor<2x2x!b> {
             nodes = [weight, onnx.node("ConvTranspose", ["x", "f"], ["c"], "conv", attributes=attributes), norm]
             self.assertEqual(self.node_types(onnx.model(onnx.graph(nodes, *border(size), weights))), ["DequantizeLinear", "ConvTranspose"])
             self.assert_same_numbers(self.path("in.onnx"), self.path("out.onnx"))
+
+    def test_a_batch_norm_behind_a_transposed_convolution_of_each_channel(self):
+        """Its kernel is read as it is: its scales take the norm up, also of channels that change their sign."""
+        int8 = 3
+        gains = [0.5, -2.0, 1.5, 0.25]
+        for scales, bytes_of_x in itertools.product((1, 4), (False, True)):
+            with self.subTest(scales=scales, bytes_of_x=bytes_of_x):
+                weights = [onnx.tensor("w", [4, 1, 3, 3], bytes(range(36)), int8), onnx.tensor("s", [scales] if scales > 1 else [], onnx.floats(*(0.25, 0.5, 0.125, 0.75)[:scales])),
+                           onnx.tensor("t", [], onnx.floats(0.02)), onnx.tensor("z", [], bytes([4]), int8), onnx.tensor("g", [4], onnx.floats(*gains)),
+                           *(onnx.tensor(name, [4], onnx.floats(0.5, 2.0, 1.0, 0.25)) for name in "bmv")]
+                rounded = [onnx.node("QuantizeLinear", ["x", "t", "z"], ["q"], "round"), onnx.node("DequantizeLinear", ["q", "t", "z"], ["r"], "back")] * bytes_of_x
+                nodes = [*rounded, onnx.node("DequantizeLinear", ["w", "s"], ["f"], "weight", attributes=number_attribute("axis", 0) if scales > 1 else b""),
+                         onnx.node("ConvTranspose", ["r" if bytes_of_x else "x", "f"], ["c"], "conv", attributes=number_attribute("group", 4)),
+                         onnx.node("BatchNormalization", ["c", *"gbmv"], ["y"], "norm")]
+                content = onnx.model(onnx.graph(nodes, [onnx.value_info("x", (1, 4, 5, 5))], [onnx.value_info("y", (1, 4, 7, 7))], weights), 13)
+                kinds = ["QuantizeLinear", "DequantizeLinear"] * bytes_of_x + ["DequantizeLinear", "ConvTranspose"]
+                for options in ([], ["--raise-quantized"]):
+                    self.assertEqual(sorted(self.node_types(content, *options, "--force")), sorted(kinds), options)
+                    self.assert_same_numbers(self.path("in.onnx"), self.path("out.onnx"))
 
     def test_a_batch_norm_behind_a_quantised_product(self):
         """Sums of integers, with and without numbers added to them, and floats beside a quantised weight."""

@@ -44,10 +44,18 @@ Value buildConvolution(GraphBuilder &builder, Value input, Value kernel,
       static_cast<uint64_t>(form.groups), uint64_t(1), ArrayAttr());
 }
 
-Value regroupTransposed(GraphBuilder &builder, Value kernel, int64_t groups) {
+Value transposedKernel(GraphBuilder &builder, Value kernel,
+                       ConvolutionForm &form) {
+  const int64_t groups = form.groups;
+  form.kernelInput = 0;
+  form.kernelOutput = 1;
   if (groups == 1)
     return kernel;
   ArrayRef<int64_t> shape = builder.shape(kernel);
+  if (shape[0] == groups && shape[1] == 1) {
+    std::swap(form.kernelInput, form.kernelOutput);
+    return kernel;
+  }
   if (ShapedType::isDynamicShape(shape))
     return builder.unknown("the weight's shape is known only at run time");
   if (shape[0] % groups != 0)

@@ -23,10 +23,12 @@ mlir::Value buildConvolution(GraphBuilder &builder, mlir::Value input,
                              mlir::Value kernel, const ConvolutionForm &form,
                              mlir::Type element);
 
-/// The kernel [C, O / groups, spatial...] of a transposed convolution as
-/// [C / groups, O, spatial...].
-mlir::Value regroupTransposed(GraphBuilder &builder, mlir::Value kernel,
-                              int64_t groups);
+/// The kernel [C, O / groups, spatial...] of a transposed convolution in
+/// form.groups groups, as the convolution reads it: as it is where there is one
+/// group or each channel is one, else as [C / groups, O, spatial...]. Sets
+/// where its channels are.
+mlir::Value transposedKernel(GraphBuilder &builder, mlir::Value kernel,
+                             ConvolutionForm &form);
 
 } // namespace sinter::formats
 

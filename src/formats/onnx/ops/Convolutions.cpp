@@ -231,10 +231,8 @@ static LogicalResult importConvTranspose(NodeContext &node) {
     form.lhsDilation = window->strides;
   form.rhsDilation = window->dilations;
   form.reversed = true;
-  form.kernelInput = 0;
-  form.kernelOutput = 1;
   form.groups = node.getInt("group", 1);
-  Value kernel = regroupTransposed(node, weight, form.groups);
+  Value kernel = transposedKernel(node, weight, form);
   Value sums = input && kernel ? buildConvolution(node, input, kernel, form,
                                                   elementOfSums(node, input))
                                : Value();

@@ -102,6 +102,8 @@ static Name transposedKernel(NodeWriter &e, const Convolution &c) {
     return e.reverse(e.transpose(c.kernel, permuted(c.kernelOrder, order)),
                      turned);
   Name kernel = e.reverse(e.transpose(c.kernel, c.kernelOrder), turned);
+  if (c.kernelShape[0] == c.groups && c.kernelShape[1] == 1)
+    return kernel;
   Ints split = {c.groups, c.kernelShape[0] / c.groups};
   split.append(c.kernelShape.begin() + 1, c.kernelShape.end());
   Ints splitOrder = identity(split.size());

@@ -150,10 +150,8 @@ static LogicalResult importTransposed(OperatorContext &op) {
   form.lhsDilation = window->strides;
   form.rhsDilation = window->dilations;
   form.reversed = true;
-  form.kernelInput = 0;
-  form.kernelOutput = 1;
   form.groups = op.getInt("groups", 1);
-  Value kernel = regroupTransposed(op, filter, form.groups);
+  Value kernel = transposedKernel(op, filter, form);
   Value result =
       kernel ? buildConvolution(op, input, kernel, form, op.element(input))
              : Value();

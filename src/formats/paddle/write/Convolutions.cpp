@@ -126,6 +126,8 @@ static std::optional<Var> writePlain(OperatorWriter &e, Convolution c) {
 
 /// [O, I / groups, ...] as [I, O / groups, ...].
 static Var exchanged(OperatorWriter &e, const Var &filter, int64_t groups) {
+  if (filter.shape()[0] == groups && filter.shape()[1] == 1)
+    return filter;
   Ints split = {groups, filter.shape()[0] / groups};
   split.append(filter.shape().begin() + 1, filter.shape().end());
   Ints order = identity(static_cast<int64_t>(split.size()));
