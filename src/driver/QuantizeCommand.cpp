@@ -58,6 +58,9 @@ nlohmann::json reportJson(const std::string &model,
       {"cosine", orNull(report.cosine)},
       {"snr_db", orNull(report.decibels)},
       {"snr_db_of_others", orNull(report.decibelsOfOthers)},
+      {"accuracy_loss_of_others", orNull(report.accuracyLossOfOthers)},
+      {"became_wrong", report.becameWrong},
+      {"became_right", report.becameRight},
       {"layers", layers},
       {"rescales",
        {{"before", report.rescalesBefore}, {"after", report.rescalesAfter}}},
@@ -213,8 +216,8 @@ private:
     app.add_option("--max-loss", mostLoss,
                    "layers stay float until no more is lost: points of "
                    "accuracy (percent) where classes are known, else the least "
-                   "signal-to-noise ratio of the outputs in dB, with 90 % "
-                   "confidence for other inputs")
+                   "signal-to-noise ratio of the outputs in dB, for other "
+                   "inputs with 90 % confidence")
         ->type_name("X")
         ->group("Choices");
     app.add_flag("--no-equalize", noEqualize,
@@ -357,21 +360,16 @@ private:
         std::ranges::all_of(report.layers, &QuantizedLayer::keptFloat))
       std::fprintf(stderr, "note: %s: no layer computes with integers%s\n",
                    common.model.c_str(), whyNone(report).c_str());
-    if (const size_t others = withoutBlocks(report))
+    if (const auto others = std::ranges::count_if(
+            report.layers, &QuantizedLayer::isWithoutBlocks))
       std::fprintf(stderr,
-                   "note: %s: the weights of %zu layers are no matrices, or "
+                   "note: %s: the weights of %td layers are no matrices, or "
                    "their depth is no multiple of --block %lld: their scales "
                    "are those without it\n",
                    common.model.c_str(), others,
                    static_cast<long long>(options.block));
-    constexpr double points = 100;
-    if (mostLoss && report.before.accuracy &&
-        points > *mostLoss * static_cast<double>(report.judged))
-      std::fprintf(stderr,
-                   "note: %s: --max-loss %g is held on %zu samples, of which "
-                   "one is %.3g points of accuracy: give more\n",
-                   common.model.c_str(), *mostLoss, report.judged,
-                   points / static_cast<double>(report.judged));
+    if (const std::string few = tooFew(report); !few.empty())
+      std::fprintf(stderr, "note: %s: %s\n", common.model.c_str(), few.c_str());
     if (!profileOut.empty())
       if (Result<void> done = writeFileAtomically(profileOut, report.profile);
           !done)
@@ -395,28 +393,45 @@ private:
                (report.judgedHold
                     ? text(" for other inputs with 90 %% confidence, of %zu "
                            "samples to judge by: give more",
-                           report.judged)
+                           report.judged) +
+                          changedAnswers(report)
                     : std::string(", even with every layer left float that "
                                   "costs something")) +
                "; no model was written");
     return 1;
   }
 
+  /// What is to be said where a bound of accuracy holds on samples that are too
+  /// few to tell of others; empty where they are enough.
+  std::string tooFew(const QuantizeReport &report) const {
+    if (!mostLoss || !report.accuracyLossOfOthers || !report.boundHolds ||
+        report.classified >= report.enough)
+      return "";
+    const std::string held =
+        text("--max-loss %g is held on %llu samples, and others may lose up to "
+             "%.3g points with 90 %% confidence",
+             *mostLoss, static_cast<unsigned long long>(report.classified),
+             *report.accuracyLossOfOthers * 100);
+    return *mostLoss > 0
+               ? held + text(": at least %llu to judge by, a fifth of those "
+                             "that are given, can tell",
+                             static_cast<unsigned long long>(report.enough))
+               : held;
+  }
+
+  /// Why a bound of accuracy may not hold for others.
+  static std::string changedAnswers(const QuantizeReport &report) {
+    if (!report.accuracyLossOfOthers)
+      return "";
+    return text(" (with all layers as integers %llu answers become wrong, %llu "
+                "right)",
+                static_cast<unsigned long long>(report.becameWrong),
+                static_cast<unsigned long long>(report.becameRight));
+  }
+
   /// Whether a profile is all that is wanted.
   bool onlyMeasures() const {
     return output.empty() && reportFile.empty() && !common.json;
-  }
-
-  /// How many layers have integers that no blocks have scales for, though
-  /// these were asked for.
-  size_t withoutBlocks(const QuantizeReport &report) const {
-    if (!options.block)
-      return 0;
-    return static_cast<size_t>(
-        std::ranges::count_if(report.layers, [](const QuantizedLayer &layer) {
-          return !layer.keptFloat &&
-                 layer.scheme.find("in blocks") == std::string::npos;
-        }));
   }
 
   /// What keeps the first layer float.
@@ -455,9 +470,15 @@ private:
                     *report.agreement * 100);
       std::printf("\n");
     }
-    if (report.after.accuracy)
-      std::printf("accuracy %.2f %% -> %.2f %%\n",
-                  *report.before.accuracy * 100, *report.after.accuracy * 100);
+    if (report.after.accuracy) {
+      std::printf("accuracy %.2f %% -> %.2f %%", *report.before.accuracy * 100,
+                  *report.after.accuracy * 100);
+      if (mostLoss)
+        std::printf(" (of other inputs at most %.2f points less, with 90 %% "
+                    "confidence)",
+                    *report.accuracyLossOfOthers * 100);
+      std::printf("\n");
+    }
     if (report.after.bytes)
       std::printf("%.2f MB -> %.2f MB\n",
                   static_cast<double>(report.before.bytes) * 1e-6,

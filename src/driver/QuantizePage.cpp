@@ -58,6 +58,8 @@ std::string summary(const QuantizeReport &report) {
              time(report.after.milliseconds));
   all += row("accuracy", percent(report.before.accuracy),
              percent(report.after.accuracy));
+  all += row("accuracy that other inputs lose, at most (90 % confidence)", "",
+             percent(report.accuracyLossOfOthers));
   all += row("same most probable class", "", percent(report.agreement));
   all += row("cosine of the outputs", "",
              report.cosine ? text("%.6f", *report.cosine) : "-");

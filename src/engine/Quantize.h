@@ -45,9 +45,11 @@ struct QuantizeRequest {
   /// Whether nothing else is wanted.
   bool onlyMeasures = false;
   /// How much accuracy (in percent) of the judged samples may be lost where
-  /// classes are known, else the least ratio of signal to noise of the outputs,
-  /// in dB, that other samples may have (QuantizeReport::decibelsOfOthers).
-  /// Layers that cost most stay float until that holds.
+  /// classes are known, and, where they are enough to tell, of others
+  /// (QuantizeReport::accuracyLossOfOthers), else the least ratio of signal to
+  /// noise of the outputs, in dB, that other samples may have
+  /// (QuantizeReport::decibelsOfOthers). Layers that cost most stay float until
+  /// that holds.
   std::optional<double> mostLoss;
   /// The CPU, by LLVM's name or "native", for which a layer stays float that is
   /// estimated to be no faster with bytes; empty: speed decides nothing.
@@ -67,6 +69,9 @@ struct QuantizedLayer {
   std::string reason;
   /// "u8 asymmetric, weights i8 by channel".
   std::string scheme;
+  /// Whether its weights are integers that no blocks have scales for, though
+  /// these were asked for.
+  bool isWithoutBlocks = false;
   /// Of what it gives: the range that its integers cover, how it was chosen,
   /// and what was seen.
   std::string rangeMethod;
@@ -98,6 +103,13 @@ struct QuantizeReport {
   /// What the ratio is at least on samples that were not seen, with 90 %
   /// confidence; nothing where fewer than two were judged.
   std::optional<double> decibelsOfOthers;
+  /// What part of other samples is right before and not after, at most, with
+  /// 90 % confidence; nothing without classes.
+  std::optional<double> accuracyLossOfOthers;
+  /// How many samples' classes are known, of how many of these the answer
+  /// became wrong and right, and how many it takes at least to tell that others
+  /// lose no more than the bound.
+  uint64_t classified = 0, becameWrong = 0, becameRight = 0, enough = 0;
   std::vector<QuantizedLayer> layers;
   /// With a scale for each tensor, and in the quantised model.
   int64_t rescalesBefore = 0, rescalesAfter = 0;

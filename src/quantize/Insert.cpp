@@ -209,7 +209,7 @@ bool Inserter::quantizeWeights(Unit &unit, LayerPlan &layer) {
   // not covered by blocks, has scales by channel.
   if (options.block > 0 && weights->rank() == 2 && unit.weights.depthAxis &&
       operand.getOperandNumber() == 1 && quantizeBlocks(unit, *weights)) {
-    layer.weightScales = " in blocks of " + std::to_string(options.block);
+    layer.weightScales = WeightScales::Blocks;
     return true;
   }
   // Scales by channel are for what stands on the right of a product.
@@ -217,7 +217,8 @@ bool Inserter::quantizeWeights(Unit &unit, LayerPlan &layer) {
       options.perChannel && operand.getOperandNumber() == 1
           ? unit.weights.channelAxis
           : std::nullopt;
-  layer.weightScales = axis ? " by channel" : "";
+  layer.weightScales =
+      axis ? WeightScales::PerChannel : WeightScales::PerTensor;
   const auto input = plan.values.find(unit.data.front()->get());
   const double inputScale =
       input == plan.values.end() ? 0 : input->second.code.scale;

@@ -23,6 +23,9 @@
 
 namespace sinter::quantize {
 
+/// What a product's weights, once they are integers, have scales for.
+enum class WeightScales { PerTensor, PerChannel, Blocks };
+
 struct LayerPlan {
   bool isQuantized = false;
   /// Why not, for people.
@@ -32,9 +35,7 @@ struct LayerPlan {
   /// Of a product: the squared errors of its weights as a part of their
   /// squares, once they are integers.
   double weightNoise = 0;
-  /// What its weights have scales for, for people, once they are integers: " by
-  /// channel", " in blocks of 32"; empty where all have one.
-  std::string weightScales = {};
+  WeightScales weightScales = WeightScales::PerTensor;
 };
 
 struct Plan {

@@ -44,6 +44,13 @@ def classifier(batch=1, size=8, channels=1, element=onnx.FLOAT, scale=0.5):
                                  [onnx.value_info("y", [batch, 3], element)], weights))
 
 
+def perceptron(rows=1, width=16, hidden=12, classes=3):
+    """Product, rectifier, product: which class is the most probable depends on the input."""
+    nodes = [onnx.node("MatMul", ["x", "w"], ["h"], "first"), onnx.node("Relu", ["h"], ["r"], "relu"), onnx.node("MatMul", ["r", "v"], ["y"], "second")]
+    return onnx.model(onnx.graph(nodes, [onnx.value_info("x", [rows, width])], [onnx.value_info("y", [rows, classes])],
+                                 [weight("w", [width, hidden], 1), weight("v", [hidden, classes], 2)]))
+
+
 def two_inputs(names=("a", "b")):
     """y = a w + b v."""
     nodes = [onnx.node("MatMul", [names[0], "w"], ["p"], "left"), onnx.node("MatMul", [names[1], "v"], ["q"], "right"),

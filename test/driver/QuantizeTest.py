@@ -6,6 +6,7 @@ import json
 import math
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,12 @@ from SinterCommand import CommandTest, DONE, INVALID, SYSTEM, UNSUPPORTED, USAGE
 HERE = os.path.dirname(os.path.abspath(__file__))
 GLYPHS = os.path.join(HERE, "..", "..", "examples", "glyphs")
 sys.path.insert(0, os.path.join(HERE, "..", "judge"))
+
+
+def floats_of(content):
+    """The numbers of a file of NumPy's that holds f32."""
+    begin = 10 + int.from_bytes(content[8:10], "little")
+    return struct.unpack(f"<{(len(content) - begin) // 4}f", content[begin:])
 
 
 class QuantizeCase(CommandTest):
@@ -355,7 +362,44 @@ class Options(QuantizeCase):
         truth = self.write("truth.txt", "".join(f"{name}\t{name[0]}\n" for name in os.listdir(images)))
         done = self.run_quantize(os.path.join(GLYPHS, "glyphs.onnx"), "--calibration", images, "--truth", truth, "--labels", labels, "--max-loss", "1", "-o", self.path("q.onnx"))
         self.assertEqual(done.returncode, DONE, done.stderr)
-        self.assertRegex(done.stderr, r"note: .*is held on \d+ samples, of which one is [\d.]+ points of accuracy: give more")
+        self.assertRegex(done.stderr, r"note: .*--max-loss 1 is held on 2 samples, and others may lose up to 70 points with 90 % confidence: at least 240 to judge by, a fifth of those that are given, can tell")
+        self.assertIn("(of other inputs at most 70.00 points less, with 90 % confidence)", done.stdout)
+
+    def test_a_bound_of_accuracy_for_inputs_that_were_not_seen(self):
+        """Where samples are enough to tell, those whose answers change are no reason to hope for others."""
+        count, width = 150, 16
+        model, folder, wanted = self.write("net.onnx", models.perceptron()), self.samples("data", count, (1, width)), self.path("wanted")
+        rows = self.write("rows.npy", npy((count, width), [each for i in range(count) for each in models.draw(width, 50 + i, 1.0)]))
+        done = self.sinter("run", self.write("rows.onnx", models.perceptron(rows=count)), "--input", rows, "--output-dir", wanted, "--cache-dir", self.cache.name)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        scores = floats_of(self.bytes_of(os.path.join(wanted, os.listdir(wanted)[0])))
+        classes = [max(range(3), key=lambda k: scores[3 * i + k]) for i in range(count)]
+        truth = self.write("truth.txt", "".join(f"s{i}.npy\t{each}\n" for i, each in enumerate(classes)))
+        words = ("--calibration", folder, "--truth", truth)
+        # Thirty samples tell of 8 points.
+        report = self.quantize(model, *words, "--max-loss", "8", "-o", self.path("q.onnx"))
+        self.assertEqual((report["judged"], report["before"]["accuracy"], report["became_wrong"], report["became_right"]), (30, 1, 0, 0))
+        self.assertAlmostEqual(report["accuracy_loss_of_others"], 1 - 0.09 ** (1 / 30), 4)
+        # Answers that change take more than the samples themselves lose.
+        coarse = ("--weights", "int4", "--per-tensor", "--no-bias-correction", "--no-equalize", "--for", "x86-64-v3")
+        whole = self.quantize(model, *words, *coarse, "--range", "percentile:90")
+        lost = 1 - whole["after"]["accuracy"]
+        self.assertGreater(lost, 0, "nothing is lost that a bound could be of")
+        self.assertEqual(whole["became_wrong"], round(30 * lost))
+        bound = 100 * whole["accuracy_loss_of_others"] - 0.5
+        self.assertGreater(bound, 100 * lost)
+        report = self.quantize(model, *words, *coarse, "--range", "percentile:90", "--max-loss", f"{bound}", "-o", self.path("c.onnx"))
+        self.assertLessEqual(report["accuracy_loss_of_others"], bound / 100)
+        self.assertIn("--max-loss", {layer["reason"] for layer in report["layers"]})
+        # With one layer there is nothing better to find.
+        alone = (*coarse, "--only", "first", "--range", "percentile:60")
+        whole = self.quantize(model, *words, *alone)
+        self.assertGreater(whole["became_wrong"], 0)
+        bound = 100 * whole["accuracy_loss_of_others"] - 0.5
+        done = self.run_quantize(model, *words, *alone, "--max-loss", f"{bound}", "-o", self.path("no.onnx"))
+        self.assertEqual(done.returncode, WRONG, done.stderr)
+        self.assertIn(f"cannot be held for other inputs with 90 % confidence, of 30 samples to judge by: give more (with all layers as integers {whole['became_wrong']} answers become wrong, 0 right)", done.stderr)
+        self.assertFalse(os.path.exists(self.path("no.onnx")))
 
     def test_16_bits_before_floats_where_speed_does_not_decide(self):
         data = self.samples("data", 10)

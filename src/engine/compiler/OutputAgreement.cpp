@@ -92,7 +92,7 @@ void OutputAgreement::add(const std::vector<Tensor> &expected,
       ++rows;
       same += before == after;
       if (row == 0 && label >= 0) {
-        ++labelled;
+        answers.add(before == label, after == label);
         rightBefore += before == label;
         rightAfter += after == label;
       }
@@ -121,9 +121,10 @@ std::optional<double> OutputAgreement::agreement() const {
 }
 
 std::optional<double> OutputAgreement::part(uint64_t right) const {
-  return labelled ? std::optional(static_cast<double>(right) /
-                                  static_cast<double>(labelled))
-                  : std::nullopt;
+  return answers.samples()
+             ? std::optional(static_cast<double>(right) /
+                             static_cast<double>(answers.samples()))
+             : std::nullopt;
 }
 
 } // namespace sinter

@@ -3,6 +3,7 @@
 #ifndef SINTER_ENGINE_COMPILER_OUTPUTAGREEMENT_H
 #define SINTER_ENGINE_COMPILER_OUTPUTAGREEMENT_H
 
+#include "quantize/ChangedAnswers.h"
 #include "quantize/SampleNoise.h"
 #include "runtime/Tensor.h"
 
@@ -47,15 +48,17 @@ public:
   /// The part of samples of which the class is the right one, in each model.
   std::optional<double> accuracyBefore() const { return part(rightBefore); }
   std::optional<double> accuracyAfter() const { return part(rightAfter); }
+  /// Of the samples whose class is known, which answers changed.
+  const quantize::ChangedAnswers &changed() const { return answers; }
 
 private:
   std::optional<double> part(uint64_t right) const;
 
   SignalToNoise power;
   quantize::SampleNoise noise;
+  quantize::ChangedAnswers answers;
   double cosines = 0;
-  uint64_t samples = 0, rows = 0, same = 0, labelled = 0, rightBefore = 0,
-           rightAfter = 0;
+  uint64_t samples = 0, rows = 0, same = 0, rightBefore = 0, rightAfter = 0;
 };
 
 } // namespace sinter

@@ -134,8 +134,16 @@ Result<void> Quantizer::judgeLayers(const QuantizedModel &quantized) {
 bool Quantizer::holds(const OutputAgreement &judged) {
   if (!request.mostLoss)
     return true;
-  if (auto before = judged.accuracyBefore())
-    return (*before - *judged.accuracyAfter()) * 100 <= *request.mostLoss;
+  if (auto before = judged.accuracyBefore()) {
+    const double most = *request.mostLoss / 100;
+    const quantize::ChangedAnswers &changed = judged.changed();
+    const bool isHeld = *before - *judged.accuracyAfter() <= most;
+    report.judgedHold |= isHeld;
+    // Too few to tell of others tell of themselves.
+    return isHeld &&
+           (changed.samples() < quantize::ChangedAnswers::samplesFor(most) ||
+            *changed.lossOfOthers() <= most);
+  }
   const auto isEnough = [&](std::optional<double> decibels) {
     return !decibels || *decibels >= *request.mostLoss;
   };
@@ -233,6 +241,14 @@ void Quantizer::tell(const OutputAgreement &judged) {
   report.decibelsOfOthers = judged.decibelsOfOthers();
   report.before.accuracy = judged.accuracyBefore();
   report.after.accuracy = judged.accuracyAfter();
+  const quantize::ChangedAnswers &changed = judged.changed();
+  report.accuracyLossOfOthers = changed.lossOfOthers();
+  report.classified = changed.samples();
+  report.becameWrong = changed.lost();
+  report.becameRight = changed.gained();
+  if (request.mostLoss)
+    report.enough =
+        quantize::ChangedAnswers::samplesFor(*request.mostLoss / 100);
 }
 
 /// With no product left there is nothing that was quantised.

@@ -30,6 +30,19 @@ static const char *textOf(quantize::Scheme scheme) {
   llvm_unreachable("no such scheme");
 }
 
+/// " by channel", " in blocks of 32"; empty where all weights have one scale.
+static std::string textOf(quantize::WeightScales scales, int64_t block) {
+  switch (scales) {
+  case quantize::WeightScales::PerTensor:
+    return "";
+  case quantize::WeightScales::PerChannel:
+    return " by channel";
+  case quantize::WeightScales::Blocks:
+    return " in blocks of " + std::to_string(block);
+  }
+  llvm_unreachable("no such scales");
+}
+
 void Quantizer::describeLayers(const QuantizedModel &quantized) {
   report.layers.clear();
   for (auto [unit, plan] :
@@ -45,7 +58,10 @@ void Quantizer::describeLayers(const QuantizedModel &quantized) {
                      " " + textOf(options().scheme);
     if (plan.isQuantized && unit.kind == UnitKind::Product)
       layer.scheme += (layer.scheme.empty() ? "weights " : ", weights ") +
-                      std::string(name(options().weights)) + plan.weightScales;
+                      std::string(name(options().weights)) +
+                      textOf(plan.weightScales, options().block);
+    layer.isWithoutBlocks = options().block != 0 && plan.isQuantized &&
+                            plan.weightScales != quantize::WeightScales::Blocks;
     if (auto chosen = quantized.plan.values.find(unit.result);
         chosen != quantized.plan.values.end()) {
       layer.rangeMethod = quantize::nameOf(chosen->second.method).str();
