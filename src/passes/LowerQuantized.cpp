@@ -121,7 +121,7 @@ private:
     else if (auto scales = scalesOf(op))
       result = product(builder, op, *scales);
     else if (isSumOfSums(op))
-      result = onStorage(builder, op);
+      result = sumOfSums(builder, op);
     else if (choosesElements(op))
       result = chosen(builder, op);
     else if (auto pool = dyn_cast<nn::AveragePoolOp>(op); pool && hasMean(pool))
@@ -323,6 +323,8 @@ private:
         areScalesOfSums(*roundedParametersOf(meaning), scales)) {
       Value stored = convert(builder, sum, storageOf(meaning));
       rangesOfSums[stored] = range;
+      if (accumulator.isF32())
+        floatsOf[stored] = sum;
       return stored;
     }
     return requantized(builder, sum, range.reach(), scales, result,
@@ -344,6 +346,31 @@ private:
     IntegerRange lhs = rangeOf(op->getOperand(0)),
                  rhs = rangeOf(op->getOperand(1));
     return holds(storageOf(type), {lhs.low + rhs.low, lhs.high + rhs.high});
+  }
+
+  /// In f32, if a product of them is and it holds them all.
+  Value sumOfSums(OpBuilder &builder, Operation *op) {
+    IntegerRange range;
+    bool isInF32 = false;
+    for (Value operand : op->getOperands()) {
+      const IntegerRange own = rangeOf(operand);
+      range = {range.low + own.low, range.high + own.high};
+      isInF32 |= floatsOf.contains(operand);
+    }
+    const Type f32 = builder.getF32Type();
+    if (!isInF32 || !holds(f32, range) ||
+        !llvm::all_of(op->getOperands(), [&](Value operand) {
+          return holds(f32, rangeOf(operand));
+        }))
+      return onStorage(builder, op);
+    nn::TensorBuilder emit(builder, op->getLoc());
+    Value sum = emit.add(convert(builder, op->getOperand(0), f32),
+                         convert(builder, op->getOperand(1), f32));
+    Value stored =
+        convert(builder, sum, storageOf(meanings.lookup(op->getResult(0))));
+    rangesOfSums[stored] = range;
+    floatsOf[stored] = sum;
+    return stored;
   }
 
   IntegerRange rangeOf(Value storage) const {
@@ -502,9 +529,11 @@ private:
   // Numbers and storage
   //===--------------------------------------------------------------------===//
 
-  static Value convert(OpBuilder &builder, Value value, Type element) {
+  Value convert(OpBuilder &builder, Value value, Type element) const {
     if (getElementTypeOrSelf(value) == element)
       return value;
+    if (Value floats = floatsOf.lookup(value); floats && element.isF32())
+      return floats;
     return builder.create<stablehlo::ConvertOp>(
         value.getLoc(), withElement(value.getType(), element), value);
   }
@@ -527,7 +556,9 @@ private:
   Value numbers(OpBuilder &builder, Value storage) {
     quant::QuantizedType type = meanings.lookup(storage);
     nn::TensorBuilder emit(builder, storage.getLoc());
-    return emitDequantized(emit, storage, type, productType(type));
+    const Type compute = productType(type);
+    Value floats = compute.isF32() ? floatsOf.lookup(storage) : Value();
+    return emitDequantized(emit, floats ? floats : storage, type, compute);
   }
 
   /// The same in the expressed type; a value that was not quantised as it is.
@@ -562,6 +593,9 @@ private:
   DenseMap<Value, Value> beforeShifts;
   /// Of sums of products in storage elements.
   DenseMap<Value, IntegerRange> rangesOfSums;
+  /// Sums that are taken in f32, by the integers that they are stored as: what
+  /// reads them as floats again reads these.
+  DenseMap<Value, Value> floatsOf;
 };
 
 } // namespace

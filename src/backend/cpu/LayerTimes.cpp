@@ -3,7 +3,6 @@
 #include "backend/cpu/GraphShapes.h"
 #include "backend/cpu/kernels/Estimates.h"
 #include "graph/Types.h"
-#include "graph/stablehlo/StablehloOps.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -26,26 +25,42 @@ static std::vector<TileArithmetic> tilesFor(const Arithmetic &arithmetic) {
                                arithmetic.accumulator, Precision::Default);
 }
 
-/// \p kernels with what they read and write of activations.
+/// \p kernels with what they read and write of activations, \p result bytes of
+/// each element.
 static double timeOf(const Alternatives &kernels, Operation *op,
-                     const Arithmetic &arithmetic, const Target &target) {
-  const int64_t result =
-      isByte(arithmetic.lhs) ? 1 : int64_t(arithmetic.sumBytes());
+                     const Arithmetic &arithmetic, int64_t result,
+                     const Target &target) {
   return kernels.front().seconds +
          transfer(elementsOf(op->getOperand(0)), arithmetic.lhsBytes(),
                   target) +
          transfer(elementsOf(op->getResult(0)), result, target);
 }
 
-static LayerTimes timesOf(stablehlo::ConvolutionOp op, const Arithmetic &bytes,
-                          const Target &target) {
+static int64_t bytesOfResult(const Arithmetic &arithmetic) {
+  return isByte(arithmetic.lhs) ? 1 : int64_t(arithmetic.sumBytes());
+}
+
+namespace {
+/// What a convolution takes in each way.
+struct ConvolutionTimes {
+  double f32, bytes;
+  /// Of floats that are bytes in f32, into bytes.
+  double widened;
+};
+} // namespace
+
+static ConvolutionTimes timesOf(stablehlo::ConvolutionOp op,
+                                const Target &target) {
   const ConvolutionShape shape = asImages(op);
-  auto with = [&](const Arithmetic &arithmetic) {
+  const Arithmetic bytes = Arithmetic::ofBytes(Arithmetic::bestBytes(target),
+                                               ElementType::I8, target);
+  auto with = [&](const Arithmetic &arithmetic, int64_t result) {
     return timeOf(alternativesFor(shape, arithmetic, target,
                                   /*allowsFast=*/true, tilesFor(arithmetic)),
-                  op, arithmetic, target);
+                  op, arithmetic, result, target);
   };
-  return {with({}), with(bytes)};
+  return {with({}, bytesOfResult({})), with(bytes, bytesOfResult(bytes)),
+          with({}, bytesOfResult(bytes))};
 }
 
 static LayerTimes timesOf(stablehlo::DotGeneralOp op, const Arithmetic &bytes,
@@ -57,24 +72,39 @@ static LayerTimes timesOf(stablehlo::DotGeneralOp op, const Arithmetic &bytes,
             "matmul",
             MatMulShape::dense(sizes.m, sizes.batch * sizes.n, sizes.k),
             sizes.flops(), arithmetic, target, tilesFor(arithmetic)),
-        op, arithmetic, target);
+        op, arithmetic, bytesOfResult(arithmetic), target);
   };
   const double f32 = with({});
   return {f32, op.getSide(0).batching.empty() ? with(bytes) : f32};
 }
 
-std::optional<LayerTimes> cpu::layerTimes(Operation *op, const Target &target) {
-  auto isStatic = [](Type type) {
+static bool isStatic(Operation *op) {
+  auto hasStaticShape = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
   };
-  if (!llvm::all_of(op->getOperandTypes(), isStatic) ||
-      !llvm::all_of(op->getResultTypes(), isStatic))
+  return llvm::all_of(op->getOperandTypes(), hasStaticShape) &&
+         llvm::all_of(op->getResultTypes(), hasStaticShape);
+}
+
+bool cpu::readsFloatsFaster(stablehlo::ConvolutionOp op, const Target &target) {
+  if (!op.isDepthwise() || !isStatic(op))
+    return false;
+  const ConvolutionTimes times = timesOf(op, target);
+  return times.widened < times.bytes;
+}
+
+std::optional<LayerTimes> cpu::layerTimes(Operation *op, const Target &target) {
+  if (!isStatic(op))
     return std::nullopt;
+  if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op)) {
+    const ConvolutionTimes times = timesOf(convolution, target);
+    return LayerTimes{times.f32, convolution.isDepthwise()
+                                     ? std::min(times.bytes, times.widened)
+                                     : times.bytes};
+  }
   const Arithmetic bytes = Arithmetic::ofBytes(Arithmetic::bestBytes(target),
                                                ElementType::I8, target);
-  if (auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op))
-    return timesOf(convolution, bytes, target);
   if (auto product = dyn_cast<stablehlo::DotGeneralOp>(op))
     return timesOf(product, bytes, target);
   return std::nullopt;

@@ -10,6 +10,7 @@
 #define SINTER_BACKEND_CPU_LAYERTIMES_H
 
 #include "backend/cpu/codegen/Target.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/Operation.h"
 
 #include <optional>
@@ -19,7 +20,8 @@ namespace sinter::cpu {
 /// Seconds of one thread, by the fastest kernel of each kind.
 struct LayerTimes {
   double f32 = 0;
-  /// Activations of bytes by weights of signed ones, into bytes.
+  /// Activations of bytes by weights of signed ones, into bytes. Channel by
+  /// channel these may be read as floats (readsFloatsFaster).
   double bytes = 0;
 };
 
@@ -30,6 +32,11 @@ struct LayerTimes {
 /// computes and what it moves: weights, activations and results. Nothing for
 /// any other operation.
 std::optional<LayerTimes> layerTimes(mlir::Operation *op, const Target &target);
+
+/// Whether \p op, of static shapes, is a convolution channel by channel that is
+/// faster where its input of bytes is written as the same numbers in f32, by
+/// whoever computes it, than where its kernel widens each for each tap.
+bool readsFloatsFaster(stablehlo::ConvolutionOp op, const Target &target);
 
 } // namespace sinter::cpu
 

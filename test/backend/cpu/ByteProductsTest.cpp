@@ -166,6 +166,60 @@ TEST(ByteProducts, OfConvolutions) {
               << " to " << outputs << " in " << groups << " groups, " << window;
 }
 
+/// Of numbers that are rounded to bytes for it, and for others that read them,
+/// too: the bytes may be written as floats.
+TEST(ByteProducts, ByChannelOfWhatIsRounded) {
+  for (int size : {9, 40})
+    for (int zero : {0, 3, -128, 127})
+      for (bool isReadTwice : {false, true}) {
+        const std::string sizes =
+            "1x20x" + std::to_string(size) + "x" + std::to_string(size) + "x";
+        const std::string x = "tensor<" + sizes + "f32>",
+                          q = "tensor<" + sizes +
+                              "!quant.uniform<i8:f32, 0.02:" +
+                              std::to_string(zero) + ">>",
+                          w = "tensor<20x1x3x3x!quant.uniform<i8:f32, 0.5>>",
+                          s = "tensor<" + sizes +
+                              "!quant.uniform<i32:f32, 0.01>>",
+                          b = "tensor<20x!quant.uniform<i32:f32, 0.01>>";
+        std::string taps;
+        for (int i = 0; i < 20 * 9; ++i)
+          taps += (i == 0       ? "[[[["
+                   : i % 9 == 0 ? "]]],[[["
+                   : i % 3 == 0 ? "],["
+                                : ",") +
+                  std::to_string(i * 37 % 255 - 127);
+        const std::string result = isReadTwice ? "(" + x + ", " + x + ")" : x;
+        EXPECT_EQ(
+            differs(
+                "(%x: " + x + ") -> " + result +
+                    " {\n%k = \"stablehlo.constant\"() {value = dense<" + taps +
+                    "]]]]> : tensor<20x1x3x3xi8>} : () -> " + w +
+                    "\n%n = \"stablehlo.constant\"() {value = dense<-300> "
+                    ": tensor<20xi32>} : () -> " +
+                    b + "\n%q = stablehlo.uniform_quantize %x : (" + x +
+                    ") -> " + q +
+                    "\n%c = stablehlo.convolution(%q, %k) dim_numbers = [b, "
+                    "f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = "
+                    "[[1, 1], [1, 1]]} {batch_group_count = 1 : i64, "
+                    "feature_group_count = 20 : i64} : (" +
+                    q + ", " + w + ") -> " + s +
+                    "\n%r = stablehlo.broadcast_in_dim %n, dims = [1] : (" + b +
+                    ") -> " + s + "\n%a = stablehlo.add %c, %r : " + s +
+                    "\n%y = stablehlo.uniform_dequantize %a : (" + s + ") -> " +
+                    x +
+                    (isReadTwice ? "\n%z = stablehlo.uniform_dequantize %q "
+                                   ": (" +
+                                       q + ") -> " + x +
+                                       "\nreturn %y, %z : " + x + ", " + x
+                                 : "\nreturn %y : " + x) +
+                    "\n}",
+                toTheBit),
+            "")
+            << size << " from " << zero << (isReadTwice ? ", read twice" : "");
+      }
+}
+
 /// Ties, bounds, infinities and NaN.
 TEST(ByteProducts, RoundedConversions) {
   const std::string x = tensor({24}, "f32");

@@ -101,13 +101,36 @@ TEST(LayerTimes, FastConvolutionsCount) {
   }
 }
 
+/// By channel bytes are not multiplied faster, but they may be read as floats:
+/// what they save is the size of the result.
 TEST(LayerTimes, ByChannelBytesAreNotMultipliedFaster) {
-  const Target target = named("x86-64-v4");
-  const auto depthwise = timesOf(convolution(64, 14, 5, 64), target),
-             whole = timesOf(convolution(64, 14, 5), target);
-  ASSERT_TRUE(depthwise && whole);
-  EXPECT_LT(depthwise->f32, whole->f32);
-  EXPECT_GT(depthwise->bytes, depthwise->f32);
+  for (const char *cpu : {"x86-64", "x86-64-v3", "x86-64-v4"})
+    for (int64_t size : {7, 14, 28, 56}) {
+      const Target target = named(cpu);
+      const auto depthwise = timesOf(convolution(64, size, 5, 64), target),
+                 whole = timesOf(convolution(64, size, 5), target);
+      ASSERT_TRUE(depthwise && whole);
+      EXPECT_LT(depthwise->f32, whole->f32);
+      EXPECT_LT(depthwise->bytes, depthwise->f32) << cpu << " " << size;
+      EXPECT_GT(depthwise->bytes, depthwise->f32 / 2) << cpu << " " << size;
+    }
+}
+
+/// Where the input of floats comes from memory, that of bytes from the cache,
+/// these are widened as they are read.
+TEST(LayerTimes, WhichInputsAreReadAsFloats) {
+  const auto isFaster = [](int64_t channels, int64_t size, int64_t groups) {
+    Model model = test::parseModel(convolution(channels, size, 3, groups));
+    bool found = false;
+    model.module().walk([&](stablehlo::ConvolutionOp op) {
+      found = readsFloatsFaster(op, named("x86-64-v4"));
+    });
+    return found;
+  };
+  EXPECT_TRUE(isFaster(64, 14, 64));
+  EXPECT_TRUE(isFaster(384, 14, 384));
+  EXPECT_FALSE(isFaster(64, 14, 1));
+  EXPECT_FALSE(isFaster(64, 224, 64));
 }
 
 TEST(LayerTimes, AMachineByNameIsTheSameEverywhere) {

@@ -1,5 +1,7 @@
 #include "backend/cpu/layout/ConvolutionForm.h"
 
+#include "backend/cpu/LayerTimes.h"
+#include "backend/cpu/OperationKind.h"
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/layout/ByteProducts.h"
 #include "graph/Constants.h"
@@ -9,8 +11,17 @@ using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
 
+/// Whether \p bytes, which \p op reads channel by channel, are better written
+/// as floats by the elementwise operation that gives them to it alone.
+static bool areBetterFloats(stablehlo::ConvolutionOp op, Value bytes,
+                            const Target &target) {
+  Operation *maker = bytes.getDefiningOp();
+  return maker && bytes.hasOneUse() && op.getLhs().hasOneUse() &&
+         kindOf(maker) == Kind::Elementwise && readsFloatsFaster(op, target);
+}
+
 /// Floats as they are; bytes where their distances are multiplied. Channel by
-/// channel, bytes become floats in the kernel.
+/// channel, bytes become floats in the kernel, or where they are made.
 bool ConvolutionForm::takeOperands(stablehlo::ConvolutionOp op,
                                    const Target &target) {
   input = op.getLhs();
@@ -32,7 +43,8 @@ bool ConvolutionForm::takeOperands(stablehlo::ConvolutionOp op,
   if (!isF32(input) || !isF32(kernel) || !isF32(op.getResult()))
     return false;
   if (auto bytes = ByteDistances::match(input);
-      bytes && !bytes->variable && op.isDepthwise()) {
+      bytes && !bytes->variable && op.isDepthwise() &&
+      !areBetterFloats(op, bytes->bytes, target)) {
     input = bytes->bytes;
     zeroPoint = bytes->zeroPoint;
   }
