@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 
 namespace sinter {
 
@@ -153,14 +154,40 @@ std::string textOf(const OpenProgram &open,
   return text;
 }
 
+/// "N = 3, width = 40": the parameters that \p size follows from.
+static std::string textOfSources(const OpenProgram &open,
+                                 const SizeExpression &size,
+                                 std::span<const int64_t> parameters) {
+  std::vector<bool> isSource(parameters.size());
+  auto add = [&](const SizeExpression &from) {
+    for (const SizeExpression::Term &term : from.terms())
+      for (uint32_t parameter : term.parameters)
+        isSource[parameter] = true;
+  };
+  add(size);
+  std::vector<int64_t> sources(parameters.begin(), parameters.end());
+  // Each follows from those before it.
+  for (const FollowingSize &each : std::views::reverse(open.following)) {
+    if (isSource[each.parameter]) {
+      add(each.size);
+      add(each.other);
+    }
+    isSource[each.parameter] = false;
+  }
+  for (size_t i = 0; i < sources.size(); ++i)
+    if (!isSource[i])
+      sources[i] = unknownParameter;
+  return textOf(open, sources);
+}
+
 Result<void> checkLimits(const Program &program,
                          std::span<const int64_t> parameters) {
   const OpenProgram &open = *program.open;
   for (const SizeExpression &limit : open.limits) {
     const std::optional<int64_t> value = knownSize(limit, parameters);
     if (value && *value < 0)
-      return usageError("with " + textOf(open, parameters) + ", " +
-                        limit.text(open.parameters) +
+      return usageError("with " + textOfSources(open, limit, parameters) +
+                        ", " + limit.text(open.parameters) +
                         (*value == std::numeric_limits<int64_t>::min()
                              ? " is too large"
                              : " is negative"));

@@ -137,4 +137,16 @@ std::string SizeExpression::text(std::span<const std::string> names) const {
   return text.empty() ? "0" : text;
 }
 
+size_t SizeExpressionHash::operator()(const SizeExpression &size) const {
+  // Fowler, Noll and Vo's hash, FNV-1a, a number at a time.
+  uint64_t hash = 0xcbf29ce484222325;
+  auto mix = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3; };
+  for (const SizeExpression::Term &term : size.terms()) {
+    mix(static_cast<uint64_t>(term.factor));
+    for (uint32_t parameter : term.parameters)
+      mix(parameter + 1);
+  }
+  return hash;
+}
+
 } // namespace sinter

@@ -63,6 +63,11 @@ private:
   std::vector<Term> sum;
 };
 
+/// For tables of expressions.
+struct SizeExpressionHash {
+  size_t operator()(const SizeExpression &size) const;
+};
+
 } // namespace sinter
 
 #endif // SINTER_RUNTIME_SIZEEXPRESSION_H

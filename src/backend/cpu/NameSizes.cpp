@@ -42,12 +42,11 @@ Error SizeNamer::refused(Operation *op, const std::string &what) const {
 int64_t SizeNamer::nameOf(const SizeExpression &size) {
   if (std::optional<int64_t> number = size.number())
     return *number;
-  // There are as few as a model has symbols, and what is made of them.
-  auto known = llvm::find(table.sizes, size);
-  const int64_t number = known - table.sizes.begin();
-  if (known == table.sizes.end())
+  const auto [known, isNew] =
+      numberOfSize.try_emplace(size, static_cast<int64_t>(table.sizes.size()));
+  if (isNew)
     table.sizes.push_back(size);
-  return nameOfSize(number);
+  return nameOfSize(known->second);
 }
 
 void SizeNamer::expectPositive(const SizeExpression &size) {
@@ -56,7 +55,7 @@ void SizeNamer::expectPositive(const SizeExpression &size) {
 }
 
 void SizeNamer::expectSize(const SizeExpression &size) {
-  if (!llvm::is_contained(table.limits, size))
+  if (limits.insert(size).second)
     table.limits.push_back(size);
 }
 

@@ -19,6 +19,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/Result.h"
 
+#include <unordered_map>
+#include <unordered_set>
+
 namespace sinter::cpu {
 
 using Dims = llvm::SmallVector<SizeExpression>;
@@ -172,6 +175,9 @@ private:
 
   mlir::func::FuncOp function;
   SizeTable table;
+  /// What table.sizes and table.limits hold.
+  std::unordered_map<SizeExpression, int64_t, SizeExpressionHash> numberOfSize;
+  std::unordered_set<SizeExpression, SizeExpressionHash> limits;
   /// What is taken to be the same.
   std::vector<std::pair<SizeExpression, SizeExpression>> equal;
   /// What isOfInputs() has found out: which parameters follow from sizes of

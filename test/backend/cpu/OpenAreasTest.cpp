@@ -202,4 +202,7 @@ TEST(OpenAreas, GoDownAndUp) {
   ASSERT_FALSE(odd);
   EXPECT_NE(odd.error().message.find("is negative"), std::string::npos)
       << odd.error().message;
+  // It names the sizes that matter, and no others.
+  EXPECT_NE(odd.error().message.find("with H = 9, "), std::string::npos)
+      << odd.error().message;
 }
