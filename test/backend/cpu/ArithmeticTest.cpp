@@ -458,7 +458,7 @@ TEST(Arithmetic, Convolutions) {
           checkConvolution(arithmetic, target, inputs, outputs, size);
 }
 
-/// Eight channels to a word.
+/// Eight channels to a word, of one block or of two.
 TEST(Arithmetic, ConvolutionsByFourBits) {
   for (const Target &target : targets())
     for (ElementType type : {I4, UI4}) {
@@ -476,7 +476,8 @@ TEST(Arithmetic, ConvolutionsByFourBits) {
   ConvolutionShape shape;
   shape.inputChannels = 24;
   EXPECT_TRUE(Convolution::takesGroups(shape, 16, 8));
-  EXPECT_FALSE(Convolution::takesGroups(shape, 4, 8));
+  EXPECT_TRUE(Convolution::takesGroups(shape, 4, 8));
+  EXPECT_FALSE(Convolution::takesGroups(shape, 4, 6));
   shape.groups = 2;
   EXPECT_FALSE(Convolution::takesGroups(shape, 16, 8));
   shape.groups = 1;

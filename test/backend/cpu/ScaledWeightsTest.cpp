@@ -219,6 +219,27 @@ TEST(ScaledWeights, StayInFourBits) {
             1020u * 512);
 }
 
+/// Blocks of four channels, of eight and of sixteen.
+TEST(ScaledWeights, OfFourBitsOnEveryMachine) {
+  for (const cpu::Target &target : lesserTargets())
+    for (const Layer &layer : {Layer{512, 128, 1, 1, 1, 1},
+                               {128, 128, 1, 9, 3, 2},
+                               {96, 192, 2, 7, 3, 2}})
+      bytesOfConstants(layer, -8, 7, target);
+  // 64-bit Arm, whose programs do not run here, has registers for such tiles.
+  const Layer layer = {1024, 512, 1, 7, 1, 1};
+  cpu::CpuOptions options;
+  options.target =
+      *cpu::Target::named("aarch64-unknown-linux-gnu", "neoverse-n1", "");
+  Result<Program> program = compileRaised(
+      body(layer, scaledWeights({512, 1024, 1, 1}, -8, 7, false, 5)), options);
+  ASSERT_TRUE(program) << program.error().message;
+  size_t bytes = 0;
+  for (const ConstantData &each : program->constants)
+    bytes += each.bytes.size();
+  EXPECT_LT(bytes, size_t(512 * 1024 * 6 / 10));
+}
+
 /// Signed bytes in all of their range; unsigned ones from a zero point that is
 /// not in the middle take 16 bits.
 TEST(ScaledWeights, StayInEightBitsOrSixteen) {

@@ -41,7 +41,7 @@ def Cpu_ConvolutionOp :
     `zero`, one element like theirs, where that is there; they are multiplied by
     bytes and summed in i32, or channel by channel by f32 and summed in that. An
     input of f32 may have weights of f16, bf16 or i8, or of i4 where channels and
-    blocks come in eights. With `fast`, products may
+    blocks come in eights, or in parts of eight. With `fast`, products may
     be replaced by fewer ones of sums (Winograd), which changes results of
     floats by about 1e-5 of the greatest; of bytes it says that no sum of 3x3
     products leaves 26 bits, so that results stay exact.
@@ -69,14 +69,15 @@ def Cpu_ConvolutionOp :
           .getShape();
     }
     ::mlir::LogicalResult verifyElements();
-    /// Whether eight neighbours of what is summed up are in one block.
+    /// Whether eight neighbours of what is summed up are in one block, or are
+    /// whole ones.
     bool takesGroupsOfEight() {
+      const int64_t lanes =
+          ::mlir::cast<::mlir::RankedTensorType>(getResult().getType())
+              .getShape()
+              .back();
       return !hasPlanarInput() && kernelShape()[1] % 8 == 0 &&
-             ::mlir::cast<::mlir::RankedTensorType>(getResult().getType())
-                         .getShape()
-                         .back() %
-                     8 ==
-                 0;
+             (lanes % 8 == 0 || 8 % lanes == 0);
     }
     /// As many groups as input and output channels.
     bool isDepthwise() {

@@ -55,7 +55,7 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
       lanes(arithmetic.lanes(target)),
       groupInputs(shape.inputChannels / shape.groups),
       groupOutputs(shape.outputChannels / shape.groups) {
-  assert((arithmetic.kGroup == 1 ||
+  assert((arithmetic.kGroup == 1 || multiplied() != arithmetic ||
           (!shape.hasPlanarInput && lanes % arithmetic.kGroup == 0)) &&
          "groups are channels of a block");
   assert((multiplied() == arithmetic ||
@@ -122,14 +122,9 @@ int64_t Convolution::packedElements() const {
 }
 
 Convolution::WeightOrder Convolution::weightOrder() const {
-  return {shape.groups,
-          mergedGroups,
-          groupInputs,
-          groupOutputs,
-          groupVectors * lanes,
-          panelVectors * lanes,
-          shape.hasPlanarInput ? 1 : lanes,
-          shape.taps()};
+  return {shape.groups,  mergedGroups,         groupInputs,
+          groupOutputs,  groupVectors * lanes, panelVectors * lanes,
+          blockInputs(), shape.taps()};
 }
 
 void Convolution::forEachWeight(
@@ -151,7 +146,7 @@ void Convolution::forEachWeight(
     int64_t row = (group * groupOutputs + k) * givenInputs + c;
     return row * taps + tap;
   };
-  const int64_t blockSize = shape.hasPlanarInput ? 1 : lanes;
+  const int64_t blockSize = blockInputs();
   for (int64_t group = 0; group < shape.groups; ++group)
     for (int64_t first = 0; first < groupVectors; first += panelVectors) {
       int64_t begin = first * lanes;
@@ -350,7 +345,7 @@ public:
         stepWeights(operands.vectors * of.vectorElements()),
         firstInputColumn(code.sub(code.mul(tile.firstColumn, shape.strideWidth),
                                   code.index(shape.padLeft))),
-        blockChannels(std::min(pixelSize, of.groupInputs)),
+        blockChannels(std::min(of.blockInputs(), of.groupInputs)),
         blocks(of.groupInputs / blockChannels),
         rest(of.groupInputs % blockChannels) {}
 
@@ -361,6 +356,10 @@ private:
   SmallVector<Value> loadWeights(Value weights);
   SmallVector<Value> initialSums();
   SmallVector<Value> rowsOutside(ValueRange sums, Value begin, Value end);
+  /// Elements of an image's block of channels.
+  Value planeSize() const {
+    return code.mul(shape.inputPixels(code), pixelSize);
+  }
   Value planeAt(Value block) const;
   Value weightsAt(Value block) const;
   using Reach = ColumnTile::Reach;
@@ -397,7 +396,8 @@ private:
   const int64_t pixelSize;
   const int64_t stepWeights; ///< Elements that a step takes of the panel.
   Value firstInputColumn;
-  /// Of the inputs: channels of a block, whole blocks, channels that are left.
+  /// Of the inputs: channels of a block (or of as many blocks as a group has),
+  /// such, channels that are left.
   const int64_t blockChannels, blocks, rest;
 };
 
@@ -469,7 +469,11 @@ void Convolution::Reduction::step(SmallVector<Value> &sums, Value weights,
     SmallVector<Value> columns;
     for (Value words : loaded)
       columns.push_back(of.arithmetic.widened(code, words, i));
-    multiply(columns, code.add(channel, i));
+    // Those of a group of several blocks lie an image apart.
+    Value place = code.add(channel, i % pixelSize);
+    if (const int64_t plane = i / pixelSize)
+      place = code.add(place, code.mul(code.index(plane), planeSize()));
+    multiply(columns, place);
   }
 }
 
@@ -572,9 +576,9 @@ SmallVector<Value> Convolution::Reduction::block(ValueRange carried,
 }
 
 Value Convolution::Reduction::planeAt(Value block) const {
-  return code.add(
-      operands.inputBase,
-      code.mul(block, code.mul(shape.inputPixels(code), pixelSize)));
+  const int64_t planes = llvm::divideCeil(blockChannels, pixelSize);
+  return code.add(operands.inputBase,
+                  code.mul(block, code.mul(planeSize(), planes)));
 }
 
 Value Convolution::Reduction::weightsAt(Value block) const {

@@ -38,10 +38,12 @@ public:
               const Arithmetic &arithmetic = {});
 
   /// Whether the channels of \p shape that are summed up come in groups of so
-  /// many, of which none lies in two blocks.
+  /// many, of which none lies in a part of a block beside another's, or is so
+  /// many whole blocks.
   static bool takesGroups(const ConvolutionShape &shape, int64_t lanes,
                           int64_t group) {
-    return !shape.hasPlanarInput && lanes % group == 0 &&
+    return !shape.hasPlanarInput &&
+           (lanes % group == 0 || group % lanes == 0) &&
            shape.inputChannels / shape.groups % group == 0;
   }
 
@@ -63,7 +65,7 @@ public:
     int64_t inputs; ///< and its channels.
     int64_t outputs, filledOutputs;
     int64_t panel; ///< Outputs of a panel.
-    int64_t block; ///< Inputs of a block.
+    int64_t block; ///< Inputs of a block, or of as many as a group has.
     int64_t taps;
   };
   WeightOrder weightOrder() const;
@@ -99,6 +101,11 @@ private:
   int64_t weightBytes() const;
   /// Where the sums that outputs start from stand behind them, in bytes.
   int64_t initialSumsAt() const { return llvm::alignTo(weightBytes(), 64); }
+  /// Inputs that are summed up for one tap after the other: a block, or as many
+  /// as a group has.
+  int64_t blockInputs() const {
+    return shape.hasPlanarInput ? 1 : std::max(lanes, arithmetic.kGroup);
+  }
   /// Steps for one output: groups of inputs, times taps.
   int64_t reduction() const;
   /// Elements of weights that a step of a panel takes for a vector of sums.
