@@ -42,8 +42,9 @@
 //     Factors that differ along another dimension than its scales do stay: in
 //     front of a product that has a scale for each channel of its result, and
 //     behind a transposed convolution with groups of several channels, whose
-//     node has one for each place in a group. So does what stands behind a product that is rounded to
-//     a scale of its own, as QLinearConv is: its result has one for all.
+//     node has one for each place in a group. So does what stands behind a
+//     product that is rounded to a scale of its own, as QLinearConv is: its
+//     result has one for all.
 //   - A weight that is repeated for batches takes up what varies along its own
 //     dimensions.
 //   - Every value between the product and the end of the chain has one reader,

@@ -13,10 +13,10 @@
 // integer away, and products look through that. Products of two quantised
 // tensors are exact sums of integers: of 32 bits where operands are bytes and
 // these hold them, else in the first of f32, f64, i32 and i64 that does; sums
-// of such sums with the same scales are integers, too, and those in f32 are read
-// as floats as they are. Any other operation is the specification's
-// dequantize_op_quantize, whose steps are rounded as the specification's. Scales
-// count as rounded to the expressed type.
+// of such sums with the same scales are integers, too, and those in f32 are
+// read as floats as they are. Any other operation is the specification's
+// dequantize_op_quantize, whose steps are rounded as the specification's.
+// Scales count as rounded to the expressed type.
 //
 // What follows such sums, and changes scales between bytes, is one factor in
 // f32: a result may be another by one where the exact number lies next to the
