@@ -59,6 +59,21 @@ def two_inputs(names=("a", "b")):
                                  [weight("w", [4, 3], 1), weight("v", [4, 3], 2)]))
 
 
+def weight_that_is_an_input():
+    """A product whose weight callers may replace."""
+    nodes = [onnx.node("MatMul", ["x", "w"], ["y"], "product")]
+    return onnx.model(onnx.graph(nodes, [onnx.value_info("x", [2, 4]), onnx.value_info("w", [4, 3])], [onnx.value_info("y", [2, 3])], [weight("w", [4, 3], 1)]))
+
+
+def resized_as_the_image(size="H"):
+    """A product of rows, which a Resize makes as many as the shape of an input says."""
+    nodes = [onnx.node("Conv", ["x", "w"], ["c"], "conv"), onnx.node("Shape", ["x"], ["all"], "shape"), onnx.node("Slice", ["all", "two", "four"], ["sizes"], "rest"),
+             onnx.node("Concat", ["first", "sizes"], ["wanted"], "wanted", attributes=onnx.data(5, onnx.data(1, "axis") + onnx.number(3, 0) + onnx.number(20, 2))),
+             onnx.node("Resize", ["c", "", "", "wanted"], ["y"], "resize")]
+    numbers = [onnx.tensor(name, [len(values)], struct.pack(f"<{len(values)}q", *values), onnx.INT64) for name, values in (("two", [2]), ("four", [4]), ("first", [1, 4]))]
+    return onnx.model(onnx.graph(nodes, [onnx.value_info("x", [1, 1, size, size])], [onnx.value_info("y", [1, 4, size, size])], [weight("w", [4, 1, 3, 3], 1), *numbers]), 13)
+
+
 def padded_by_an_input():
     """A product behind a Pad whose widths are an input."""
     nodes = [onnx.node("Pad", ["x", "pads"], ["p"], "pad"), onnx.node("MatMul", ["p", "w"], ["y"], "product")]

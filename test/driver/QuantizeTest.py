@@ -539,6 +539,23 @@ class Data(QuantizeCase):
             report = self.quantize(model, "--activations", "float", "-o", self.path("w.onnx"), "--force")
             self.assertEqual([layer["kept_float"] for layer in report["layers"] if layer["op"] == "dot_general"], [False])
 
+    def test_a_weight_that_callers_may_replace(self):
+        """It becomes the constant that it is by default."""
+        model = self.write("default.onnx", models.weight_that_is_an_input())
+        report = self.quantize(model, "--calibration", "random", "-o", self.path("q.onnx"))
+        self.assertFalse(report["layers"][0]["kept_float"])
+        self.assertGreater(report["snr_db"], 25)
+        self.run_model(self.path("q.onnx"), "random")
+
+    def test_sizes_that_are_given(self):
+        """What cannot be run for open sizes is made for those of --shape."""
+        model = self.write("resized.onnx", models.resized_as_the_image())
+        data = self.samples("data", 6, (1, 1, 9, 9))
+        self.refused(UNSUPPORTED, model, "--calibration", data, "-o", self.path("q.onnx"), mentions=["node 'resize' (Resize) cannot be run", "--shape", "--activations float"])
+        report = self.quantize(model, "--calibration", data, "--shape", "x:1x1x9x9", "-o", self.path("q.onnx"))
+        self.assertFalse(report["layers"][0]["kept_float"])
+        self.assertGreater(report["snr_db"], 25)
+
     def test_a_branch_that_no_sample_takes(self):
         model = self.write("branch.mlir", models.HIDDEN_BRANCH)
         samples = zipfile.ZipFile(self.path("s.npz"), "w")
@@ -553,7 +570,7 @@ class Data(QuantizeCase):
 
     def test_quantised_already(self):
         self.quantize(self.model, "--calibration", "random", "-o", self.path("q.onnx"))
-        self.refused(USAGE, self.path("q.onnx"), "--calibration", "random", "--json", mentions=["quantised already", "--raise-quantized"])
+        self.refused(USAGE, self.path("q.onnx"), "--calibration", "random", "--json", mentions=["quantised already", "--raise-quantized", "--allow=requantize"])
         self.quantize(self.model, "--calibration", "random", "-o", self.path("q.mlir"))
         self.refused(USAGE, self.path("q.mlir"), "--calibration", "random", "--json", mentions=["quantised already"])
 

@@ -52,7 +52,9 @@ static int64_t bytesWritten(const std::string &path, const Format &format) {
 /// A quantised model has nothing left to do here.
 static Error quantizedAlready(const std::string &path) {
   return usageError(path + ": the model is quantised already: `sinter optimize "
-                           "--raise-quantized` simplifies it");
+                           "--raise-quantized` simplifies it, and "
+                           "`--allow=requantize` moves its rescales to where "
+                           "they vanish");
 }
 
 static bool isQuantizedAlready(const Model &model) {
@@ -89,7 +91,9 @@ Result<void> Quantizer::read() {
                          "of them; .onnx has");
   }
   chooseForFormat();
-  Result<ModelToRewrite> read = readToRewrite(request.input, written);
+  // A weight that callers may replace would have no ranges.
+  Result<ModelToRewrite> read =
+      readToRewrite(request.input, written, /*freezesDefaults=*/true);
   if (!read)
     return inFile(read.takeError(), request.input.path);
   if (!request.output.empty())
@@ -236,10 +240,16 @@ static std::string whyItDoesNotRun(const Model &model) {
 }
 
 /// What may be done where samples cannot be run.
-static Error withoutSamples(Error why) {
-  if (why.kind == ErrorKind::Unsupported)
-    why.message += "; with `--activations float` only weights become integers, "
-                   "and nothing has to run";
+static Error withoutSamples(Error why, const ModelDescription &description) {
+  if (why.kind != ErrorKind::Unsupported)
+    return why;
+  if (llvm::any_of(description.inputs, [](const ModelInput &input) {
+        return llvm::is_contained(input.spec.shape, -1);
+      }))
+    why.message +=
+        "; with `--shape` it is made for these sizes, which may tell";
+  why.message += "; with `--activations float` only weights become integers, "
+                 "and nothing has to run";
   return why;
 }
 
@@ -248,10 +258,11 @@ Result<void> Quantizer::knowProfile() {
   if (!request.profile.empty())
     return takeProfile();
   if (std::string why = whyItDoesNotRun(model); !why.empty())
-    return withoutSamples(unsupported(request.input.path + ": " + why));
+    return withoutSamples(unsupported(request.input.path + ": " + why),
+                          description);
   Result<void> done = profileModel();
   if (!done)
-    return withoutSamples(done.takeError());
+    return withoutSamples(done.takeError(), description);
   return {};
 }
 
