@@ -1,5 +1,6 @@
 #include "passes/RaiseAttention.h"
 
+#include "graph/ProductPrecision.h"
 #include "graph/Readers.h"
 #include "graph/UnitDimensions.h"
 #include "graph/nn/NnOps.h"
@@ -98,7 +99,8 @@ public:
     if (!outer)
       return std::nullopt;
     Idiom idiom(*outer, side);
-    if (!idiom.matchWeights() || !idiom.matchScores() || !idiom.matchProduct())
+    if (!idiom.matchWeights() || !idiom.matchScores() ||
+        !idiom.matchProduct() || !idiom.matchPrecision())
       return std::nullopt;
     return idiom;
   }
@@ -118,6 +120,7 @@ private:
   bool matchMask(Value scoresSide, Value maskSide);
   bool matchChoice(SelectOp op);
   bool matchProduct();
+  bool matchPrecision();
   bool areKnown() const;
   bool keepsDimensions() const;
   Value follow(Value operand, Dims &dims);
@@ -145,6 +148,8 @@ private:
   Dims maskDims; ///< which of its dimensions each of the operation's is, or -1;
   Type maskElement; ///< The type of what is added or chosen.
   std::optional<double> fill;
+  /// What the model asks of its products.
+  std::optional<sinter::Precision> precision;
   bool isHidden =
       false; ///< the condition says what is hidden, not what is seen
   Value query, key;
@@ -453,6 +458,19 @@ bool Idiom::isCausal(Value added) const {
   return true;
 }
 
+/// One operation computes both products as exactly as each of them is to be.
+bool Idiom::matchPrecision() {
+  const auto ofScores =
+                 askedPrecision(scores.value.getDefiningOp<DotGeneralOp>()),
+             ofSums = askedPrecision(outer.op);
+  precision = ofScores ? ofScores : ofSums;
+  if (ofScores && ofSums)
+    precision = std::min(*ofScores, *ofSums);
+  // Nobody knows here whether less than f32 is what the other one may have.
+  return ofScores.has_value() == ofSums.has_value() ||
+         precision == sinter::Precision::Exact;
+}
+
 Value Idiom::build(OpBuilder &builder) const {
   DotGeneralOp product = outer.op;
   Location loc = product.getLoc();
@@ -489,6 +507,8 @@ Value Idiom::build(OpBuilder &builder) const {
       builder.getF64FloatAttr(scale),
       causal ? builder.getUnitAttr() : UnitAttr(),
       fill && !causal ? builder.getUnitAttr() : UnitAttr());
+  if (precision)
+    setPrecision(result.getDefiningOp(), *precision);
   if (auto type = tensorOf(result).clone(tensorOf(product).getElementType());
       type != result.getType())
     result = builder.create<ConvertOp>(loc, type, result);

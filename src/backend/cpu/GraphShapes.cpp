@@ -87,7 +87,9 @@ AttentionShape cpu::asHeads(nn::AttentionOp op) {
   shape.depth = query[heads + 1];
   shape.keys = key[heads];
   shape.width = value[heads + 1];
-  shape.keyColumn = hasNeighbours(op.getKey()) ? 1 : shape.keys;
+  const bool areNeighbours = hasNeighbours(op.getKey());
+  shape.keyRow = areNeighbours ? shape.depth : 1;
+  shape.keyColumn = areNeighbours ? 1 : shape.keys;
   shape.isCausal = op.getCausal();
   for (size_t i = 0; i < heads; ++i)
     if (query[i] > 1)

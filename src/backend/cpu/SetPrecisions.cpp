@@ -30,27 +30,53 @@ void cpu::setPrecisions(func::FuncOp function, Precision wanted) {
   });
 }
 
+/// Of whose numbers \p value is, as far as moves and conversions tell.
+static Type numbersIn(Value value) {
+  const Type own = getElementTypeOrSelf(value.getType());
+  while (Operation *made = value.getDefiningOp()) {
+    if (!isa<sinter::stablehlo::ReshapeOp, sinter::stablehlo::TransposeOp,
+             PackOp>(made))
+      break;
+    value = made->getOperand(0);
+  }
+  auto convert = value.getDefiningOp<sinter::stablehlo::ConvertOp>();
+  if (!convert)
+    return own;
+  Type from = tensorOf(convert.getOperand()).getElementType();
+  // Bytes may have been wider integers on the way.
+  auto before =
+      convert.getOperand().getDefiningOp<sinter::stablehlo::ConvertOp>();
+  if (before && from.isSignlessInteger() && from.getIntOrFloatBitWidth() > 8)
+    from = tensorOf(before.getOperand()).getElementType();
+  return from.isF16() || from.isBF16() || from.isInteger(8) ? from : own;
+}
+
 void cpu::sayWhichNumbers(func::FuncOp function) {
   function.walk([&](Operation *op) {
     if (!multipliesFloats(op))
       return;
-    Value activations = op->getOperand(0);
-    while (Operation *made = activations.getDefiningOp()) {
-      if (!isa<sinter::stablehlo::ReshapeOp, sinter::stablehlo::TransposeOp,
-               PackOp>(made))
-        break;
-      activations = made->getOperand(0);
+    const unsigned factors = isa<nn::AttentionOp, AttentionOp>(op) ? 3 : 2;
+    SmallVector<Attribute> all;
+    bool areOwn = true;
+    for (Value operand : op->getOperands().take_front(factors)) {
+      const Type numbers = numbersIn(operand);
+      areOwn &= numbers == getElementTypeOrSelf(operand.getType());
+      all.push_back(TypeAttr::get(numbers));
     }
-    auto convert = activations.getDefiningOp<sinter::stablehlo::ConvertOp>();
-    if (!convert)
-      return;
-    const Type from = tensorOf(convert.getOperand()).getElementType();
-    if (from.isF16() || from.isBF16())
-      op->setDiscardableAttr(numbersAttribute, TypeAttr::get(from));
+    if (!areOwn)
+      op->setDiscardableAttr(numbersAttribute,
+                             ArrayAttr::get(op->getContext(), all));
   });
 }
 
-std::optional<ElementType> cpu::numbersOf(Operation *op) {
-  auto type = op->getAttrOfType<TypeAttr>(numbersAttribute);
-  return type ? elementTypeOf(type.getValue()) : std::nullopt;
+std::optional<ElementType> cpu::numbersOf(Operation *op, size_t index) {
+  auto types = op->getAttrOfType<ArrayAttr>(numbersAttribute);
+  if (!types || index >= types.size())
+    return std::nullopt;
+  auto type = dyn_cast<TypeAttr>(types[index]);
+  if (!type ||
+      type.getValue() ==
+          getElementTypeOrSelf(op->getOperand(unsigned(index)).getType()))
+    return std::nullopt;
+  return elementTypeOf(type.getValue());
 }

@@ -5,7 +5,7 @@
 //
 //     w = convert<f32>(v : f16)
 //     cpu.narrow_product(w, ...), of matrix units
-//       -> cpu.narrow_product(w, ...) {sinter.numbers = f16}
+//       -> cpu.narrow_product(w, ...) {sinter.numbers = [f16, f32]}
 //
 // What the model says itself stays. A product without the attribute is one of
 // Precision::Default.
@@ -30,15 +30,16 @@ bool multipliesFloats(mlir::Operation *op);
 /// be computed with \p wanted.
 void setPrecisions(mlir::func::FuncOp function, Precision wanted);
 
-/// Which numbers activations are, where they are of fewer bits than their type.
+/// Which numbers the operands that are multiplied hold, a type each: their own,
+/// or one of fewer bits.
 inline constexpr llvm::StringLiteral numbersAttribute = "sinter.numbers";
 
-/// Lets products whose activations are numbers of f16 or bf16 say so.
+/// Lets products say so of which an operand has numbers of f16, bf16 or bytes.
 void sayWhichNumbers(mlir::func::FuncOp function);
 
-/// The element type that holds all activations of the product \p op; nothing
-/// where they may be any of their own type.
-std::optional<ElementType> numbersOf(mlir::Operation *op);
+/// The element type that holds all numbers of operand \p index of the product
+/// \p op; nothing where they may be any of their own type.
+std::optional<ElementType> numbersOf(mlir::Operation *op, size_t index);
 
 } // namespace sinter::cpu
 

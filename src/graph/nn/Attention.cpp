@@ -2,6 +2,7 @@
 // `stablehlo`.
 
 #include "graph/Inference.h"
+#include "graph/ProductPrecision.h"
 #include "graph/nn/Wide.h"
 
 using namespace mlir;
@@ -117,9 +118,12 @@ FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &builder) {
     auto numbers = stablehlo::DotDimensionNumbersAttr::get(
         builder.getContext(), batching, batching, {heads + 1},
         {rhsContracting});
-    return emit.make<stablehlo::DotGeneralOp>(
+    Value result = emit.make<stablehlo::DotGeneralOp>(
         RankedTensorType::get(shape.shape(), element), lhs, rhs, numbers,
         ArrayAttr(), stablehlo::DotAlgorithmAttr());
+    if (std::optional<Precision> asked = askedPrecision(*this))
+      setPrecision(result.getDefiningOp(), *asked);
+    return result;
   };
   Sizes scoresShape(query);
   scoresShape.back() = Size::of(key, heads);

@@ -154,6 +154,8 @@ std::vector<cpu::Target> test::lesserTargets() {
 }
 
 std::string test::differsRaised(const std::string &body, Tolerance tolerance,
-                                std::shared_ptr<Program> *compiled) {
-  return compareWithInterpreter(body, tolerance, compileRaised, compiled);
+                                std::shared_ptr<Program> *compiled,
+                                const cpu::CpuOptions &options) {
+  return compareWithInterpreter(body, tolerance, compileRaised, compiled,
+                                options);
 }

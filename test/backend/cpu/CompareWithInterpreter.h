@@ -44,7 +44,8 @@ std::vector<cpu::Target> lesserTargets();
 /// Likewise, but the backend gets the model as the commands hand it over:
 /// simplified, idioms raised.
 std::string differsRaised(const std::string &body, Tolerance tolerance = {},
-                          std::shared_ptr<Program> *compiled = nullptr);
+                          std::shared_ptr<Program> *compiled = nullptr,
+                          const cpu::CpuOptions &options = {});
 
 /// The program of that.
 Result<Program> compileRaised(const std::string &body,

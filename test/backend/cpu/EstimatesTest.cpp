@@ -400,6 +400,40 @@ TEST(Estimates, SharedRowsOfMatrixUnits) {
             0);
 }
 
+TEST(Estimates, AttentionOnMatrixUnits) {
+  const Target target = *Target::named("", "sapphirerapids", ""),
+               without = *Target::named("", "sapphirerapids", "-amx-tile");
+  auto kernelOf = [](const AttentionShape &shape, const Target &machine,
+                     Precision precision,
+                     const AttentionTiles::Numbers &numbers = {}) {
+    return alternativesFor(shape, machine,
+                           AttentionTiles::allOf(precision, numbers))
+        .front()
+        .kernel;
+  };
+  using enum Precision;
+  for (int64_t depth : {64, 128}) {
+    AttentionShape shape = attention(12, 128, 128, depth);
+    shape.queryRow = shape.keyRow = depth;
+    EXPECT_EQ(kernelOf(shape, target, Default), "tiles-attention-split3");
+    EXPECT_EQ(kernelOf(shape, target, BFloat16), "tiles-attention-bf16");
+    // Six products take longer than those of vectors.
+    EXPECT_EQ(kernelOf(shape, target, Exact), "attention");
+    EXPECT_EQ(kernelOf(shape, without, Default), "attention");
+    const auto half = ElementType::BF16;
+    EXPECT_EQ(kernelOf(shape, target, Default, {half, half, half}),
+              "tiles-attention-split2");
+    // Whatever the number of rows and keys.
+    shape.rows = 7;
+    shape.keys = 300;
+    EXPECT_EQ(kernelOf(shape, target, Default), "tiles-attention-split3");
+    // Rows that do not lie in lines are left to vectors.
+    shape.queryRow = 3;
+    shape.queryColumn = 2;
+    EXPECT_EQ(kernelOf(shape, target, Default), "attention");
+  }
+}
+
 /// Three products where they save enough to be worth their error.
 TEST(Estimates, LessExactOnlyWhereItIsWorthIt) {
   const Target target = *Target::named("", "sapphirerapids", "");

@@ -122,12 +122,9 @@ inline Result<std::vector<Tensor>> runClosed(const std::string &body,
   return (*executor)->run(inputs);
 }
 
-inline void checkProgram(const OpenCase &test,
-                         const std::optional<cpu::Target> &target) {
+inline void checkProgram(const OpenCase &test, const cpu::CpuOptions &options) {
   Model model = parseModel(test.body);
   ASSERT_TRUE(model.entry());
-  cpu::CpuOptions options;
-  options.target = target;
   auto program = compileRaised(test.body, options);
   ASSERT_TRUE(program) << program.error().message;
   ASSERT_TRUE(program->open);

@@ -271,8 +271,11 @@ TEST_P(OpenSizes, AreRunByOneProgram) {
 // Tiles, and what is left of them, are others.
 TEST_P(OpenSizes, OfNarrowerVectors) {
   SKIP_IF_SIZES_MAY_WRAP();
-  for (const cpu::Target &target : lesserTargets())
-    checkProgram(GetParam(), target);
+  for (const cpu::Target &target : lesserTargets()) {
+    cpu::CpuOptions options;
+    options.target = target;
+    checkProgram(GetParam(), options);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Open, OpenSizes, ::testing::ValuesIn(cases));

@@ -247,8 +247,11 @@ TEST_P(OpenTypes, AreRunByOneProgram) {
 TEST_P(OpenTypes, OfNarrowerVectors) {
   SKIP_IF_SIZES_MAY_WRAP();
   SCOPED_TRACE(GetParam().name);
-  for (const cpu::Target &target : lesserTargets())
-    checkProgram(GetParam(), target);
+  for (const cpu::Target &target : lesserTargets()) {
+    cpu::CpuOptions options;
+    options.target = target;
+    checkProgram(GetParam(), options);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Open, OpenTypes, ::testing::ValuesIn(typeCases));

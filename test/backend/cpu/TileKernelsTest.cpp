@@ -270,6 +270,79 @@ TEST(TileKernels, ModelsAskForPrecision) {
         << asked;
 }
 
+/// Of two activations, of a batch and with an epilogue.
+std::string productOfTwo(const std::string &precision,
+                         const std::string &element) {
+  const std::string x = type({2, 20, 40}, element),
+                    w = type({2, 30, 40}, element),
+                    y = type({2, 20, 30}, element);
+  return "(%x: " + x + ", %w: " + w + ", %r: " + y + ") -> " + y + " {\n" +
+         "%d = stablehlo.dot_general %x, %w, batching_dims = [0] x [0], "
+         "contracting_dims = [2] x [2]" +
+         precision + " : (" + x + ", " + w + ") -> " + y +
+         "\n%o = stablehlo.add %d, %r : " + y + "\nreturn %o : " + y + "\n}";
+}
+
+TEST(TileKernels, ProductsOfTwoActivations) {
+  NEEDS_TILES();
+  for (auto [precision, name, tolerance] :
+       {std::tuple{Precision::Default, "tiles-split3", 2e-4},
+        {Precision::Exact, "tiles-split6", 2e-5},
+        {Precision::BFloat16, "tiles-bf16", 1e-1}})
+    EXPECT_EQ(wrong(productOfTwo("", "f32"), {name}, {tolerance, tolerance},
+                    precision),
+              "")
+        << name;
+  for (auto [element, name, tolerance] :
+       {std::tuple{"f16", "tiles-split4", 2e-2}, {"bf16", "tiles-bf16", 2e-1}})
+    EXPECT_EQ(wrong(productOfTwo("", element), {name}, {tolerance, tolerance}),
+              "")
+        << element;
+  for (auto [asked, name] :
+       {std::pair{", precision = [HIGH, DEFAULT]", "tiles-split3"},
+        {", precision = [HIGH, HIGHEST]", "tiles-split6"}})
+    EXPECT_EQ(wrong(productOfTwo(asked, "f32"), {name}, {1e-1, 1e-1},
+                    Precision::BFloat16),
+              "")
+        << asked;
+}
+
+/// The gradient of a weight, whose rows lie along those of the results.
+TEST(TileKernels, GradientsOfWeights) {
+  NEEDS_TILES();
+  const std::string x = type({50, 33}, "f32"), g = type({50, 21}, "f32"),
+                    y = type({33, 21}, "f32");
+  EXPECT_EQ(wrong("(%x: " + x + ", %g: " + g + ") -> " + y + " {\n" +
+                      "%d = stablehlo.dot_general %x, %g, contracting_dims = "
+                      "[0] x [0] : (" +
+                      x + ", " + g + ") -> " + y + "\nreturn %d : " + y + "\n}",
+                  {"tiles-split3"}, {2e-4, 2e-4}),
+            "");
+}
+
+/// Bytes of either sign are numbers of one part, and their sums exact.
+TEST(TileKernels, BytesOfTwoActivations) {
+  NEEDS_TILES();
+  for (const std::string a : {"ui8", "i8"})
+    for (const std::string b : {"ui8", "i8"}) {
+      const std::string x = type({2, 20, 200}, a), w = type({2, 200, 30}, b),
+                        wideX = type({2, 20, 200}, "i32"),
+                        wideW = type({2, 200, 30}, "i32"),
+                        y = type({2, 20, 30}, "i32");
+      EXPECT_EQ(
+          wrong("(%x: " + x + ", %w: " + w + ") -> " + y + " {\n" +
+                    "%a = stablehlo.convert %x : (" + x + ") -> " + wideX +
+                    "\n%b = stablehlo.convert %w : (" + w + ") -> " + wideW +
+                    "\n%d = stablehlo.dot_general %a, %b, batching_dims = [0] "
+                    "x [0], contracting_dims = [2] x [1] : (" +
+                    wideX + ", " + wideW + ") -> " + y + "\nreturn %d : " + y +
+                    "\n}",
+                {"tiles-bf16"}, {0, 0}),
+          "")
+          << a << " by " << b;
+    }
+}
+
 /// Machines without matrix units have the kernels that they had.
 TEST(TileKernels, AreForMatrixUnitsOnly) {
   std::shared_ptr<Program> program;

@@ -5,8 +5,8 @@
 
 // Activations that were of f16 are f16 numbers, wherever they have been moved to.
 // CHECK-LABEL: func.func @main
-// CHECK: stablehlo.dot_general {{.*}} {sinter.numbers = f16} :
-// CHECK: stablehlo.dot_general {{.*}} {sinter.numbers = bf16} :
+// CHECK: stablehlo.dot_general {{.*}} {sinter.numbers = [f16, f16]} :
+// CHECK: stablehlo.dot_general {{.*}} {sinter.numbers = [bf16, f32]} :
 // CHECK: stablehlo.dot_general
 // CHECK-NOT: sinter.numbers
 func.func @main(%x: tensor<4x8xf16>, %b: tensor<4x8xbf16>, %f: tensor<8x8xf32>)

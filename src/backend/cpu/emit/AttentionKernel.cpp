@@ -1,8 +1,11 @@
 #include "backend/cpu/emit/AttentionKernel.h"
 
+#include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/emit/Math.h"
 #include "backend/cpu/emit/OpenKernel.h"
 #include "backend/cpu/kernels/Attention.h"
+#include "backend/cpu/kernels/Estimates.h"
+#include "graph/ProductPrecision.h"
 #include "graph/Types.h"
 
 using namespace mlir;
@@ -104,16 +107,22 @@ public:
       : AnchorKernel(kernel, op), op(op),
         attention(shapeOfKernel(), target,
                   tensorOf(op.getQuery()).getElementType()),
-        estimated(isOpen(kernel) ? Alternatives()
-                                 : alternativesFor(shapeOfKernel(), target)) {}
+        estimated(timesOf(target)) {
+    if (usesTiles(estimated.front().kernel))
+      tiles.emplace(
+          shapeOfKernel(), target,
+          tilesNamed(estimated.front().kernel, tilesFor()));
+  }
 
   KernelPlan plan() const override {
     KernelPlan plan;
-    plan.name = "attention";
+    plan.name = tiles ? estimated.front().kernel : "attention";
     plan.flops = attention.flops();
-    plan.tasks = attention.tasks();
-    plan.alternatives = estimated;
-    plan.scratchBytes = attention.scratchElements() * 4;
+    plan.tasks = tiles ? tiles->tasks() : attention.tasks();
+    if (!isOpen(kernel) || tiles)
+      plan.alternatives = estimated;
+    plan.scratchBytes =
+        4 * (tiles ? tiles->scratchElements() : attention.scratchElements());
     plan.scratchType = ElementType::F32;
     plan.packings.resize(kernel.getInputs().size());
     if (isOpen(kernel)) {
@@ -121,7 +130,7 @@ public:
       const int64_t keys = shapeOfAttention(op).keys;
       plan.depth = isNamed(keys) ? keys : 1;
       if (keepsOpen(op))
-        plan.taskParts = attention.taskParts();
+        plan.taskParts = tiles ? tiles->taskParts() : attention.taskParts();
     }
     return plan;
   }
@@ -140,19 +149,39 @@ protected:
             [&](KernelBuilder &e) { return placeOf(e, at); }, memory);
       };
     epilogue.isLong = hasLongEpilogue();
-    attention.build(
-        builder, location, task,
-        {memory[inputIndex(op.getQuery())], memory[inputIndex(op.getKey())],
-         memory[inputIndex(op.getValue())], mask, memory[inputs],
-         memory[inputs + 1]},
-        [](OpBuilder &builder, Location location, Value x) {
-          KernelBuilder code(builder, location);
-          return emitExp(code, x);
-        },
-        epilogue);
+    const AttentionOperands operands{memory[inputIndex(op.getQuery())],
+                                     memory[inputIndex(op.getKey())],
+                                     memory[inputIndex(op.getValue())],
+                                     mask,
+                                     memory[inputs],
+                                     memory[inputs + 1]};
+    auto exponential = [](OpBuilder &builder, Location location, Value x) {
+      KernelBuilder code(builder, location);
+      return emitExp(code, x);
+    };
+    if (tiles)
+      return tiles->build(builder, location, task, operands, exponential,
+                          epilogue);
+    attention.build(builder, location, task, operands, exponential, epilogue);
   }
 
 private:
+  std::vector<AttentionTiles> tilesFor() const {
+    return AttentionTiles::allOf(
+        precisionOf(op),
+        {numbersOf(op, 0), numbersOf(op, 1), numbersOf(op, 2)});
+  }
+
+  /// Where sizes are open, of typical ones: what is chosen is the same.
+  Alternatives timesOf(const Target &target) const {
+    const AttentionShape shape = shapeOfKernel();
+    if (!isOpen(kernel))
+      return alternativesFor(shape, target, tilesFor());
+    return alternativesFor(typicalOf(shape), target,
+                           keepsOpen(op) ? tilesFor()
+                                         : std::vector<AttentionTiles>());
+  }
+
   AttentionShape shapeOfKernel() const {
     AttentionShape shape = shapeOfAttention(op);
     shape.hasEpilogue = hasEpilogue();
@@ -177,6 +206,7 @@ private:
   mutable AttentionOp op;
   Attention attention;
   Alternatives estimated;
+  std::optional<TileAttention> tiles; ///< Where they are faster.
 };
 
 } // namespace

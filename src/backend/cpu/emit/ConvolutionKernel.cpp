@@ -43,7 +43,7 @@ static std::vector<TileArithmetic> tilesFor(cpu::ConvolutionOp op,
     return {};
   return TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
                                arithmetic.accumulator, partsPrecisionOf(op),
-                               numbersOf(op));
+                               {numbersOf(op, 0), {}});
 }
 
 static Alternatives estimatesOf(cpu::ConvolutionOp op,

@@ -10,6 +10,7 @@
 #include "backend/cpu/emit/ProductKernel.h"
 #include "backend/cpu/emit/TileStages.h"
 #include "backend/cpu/kernels/TileMatMul.h"
+#include "backend/cpu/kernels/TileMatrices.h"
 #include "graph/Types.h"
 
 using namespace mlir;
@@ -73,18 +74,17 @@ public:
         form(*formOf(op, isConstantInput(kernel, rhs))),
         arithmetic(Arithmetic::of(lhs, rhs, op->getResult(0), target)),
         product(shapeOfProduct(), target, arithmetic) {
-    // Those of matrix units are cut for one number of rows.
-    const std::vector<TileArithmetic> ofTiles =
-        form.shape.openRows.empty()
-            ? TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
-                                    arithmetic.accumulator,
-                                    partsPrecisionOf(op), numbersOf(op))
-            : std::vector<TileArithmetic>();
+    const std::vector<TileArithmetic> ofTiles = tilesFor(op);
     estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
                                 product.flops(), arithmetic, target, ofTiles);
-    if (usesTiles(estimated.front().kernel))
-      tiles.emplace(shapeOfProduct(), target,
-                    tilesNamed(estimated.front().kernel, ofTiles));
+    if (!usesTiles(estimated.front().kernel))
+      return;
+    const TileArithmetic fastest =
+        tilesNamed(estimated.front().kernel, ofTiles);
+    if (isPacked())
+      tiles.emplace(shapeOfProduct(), target, fastest);
+    else
+      matrices.emplace(shapeOfProduct(), target, fastest);
   }
 
   KernelPlan plan() const override {
@@ -105,6 +105,11 @@ public:
     }
     if (tiles)
       return withTiles(std::move(plan));
+    if (matrices) {
+      plan.tasks = matrices->tasks();
+      plan.scratchType = ElementType::F32;
+      plan.scratchBytes = matrices->scratchBytes();
+    }
     if (!isPacked())
       return plan;
     if (product.stages() > 1)
@@ -143,6 +148,10 @@ protected:
       return tiles->build(builder, location, task, memory[inputIndex(lhs)],
                           memory[inputIndex(rhs)], memory[inputs], scratch,
                           epilogue);
+    if (matrices)
+      return matrices->build(builder, location, task, memory[inputIndex(lhs)],
+                             memory[inputIndex(rhs)], memory[inputs], scratch,
+                             epilogue);
     MatMulNumbers numbers;
     if (scales())
       numbers.scales = memory[inputIndex(scales())];
@@ -154,6 +163,19 @@ protected:
   }
 
 private:
+  /// What tiles may multiply for it. They are cut for one number of rows.
+  std::vector<TileArithmetic> tilesFor(Operation *op) const {
+    if (!form.shape.openRows.empty())
+      return {};
+    // The types of weights say which numbers they are.
+    TileNumbers numbers{numbersOf(op, 0), {}};
+    if (!isPacked())
+      numbers.rhs = numbersOf(op, 1);
+    return TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
+                                 arithmetic.accumulator, partsPrecisionOf(op),
+                                 numbers);
+  }
+
   KernelPlan withTiles(KernelPlan plan) const {
     planTiles(plan, *tiles);
     plan.packings[inputIndex(rhs)] = {
@@ -206,7 +228,9 @@ private:
   Arithmetic arithmetic;
   MatMul product;
   Alternatives estimated;
-  std::optional<TileMatMul> tiles; ///< Where they are faster.
+  /// Where they are faster: by weights, or of two activations.
+  std::optional<TileMatMul> tiles;
+  std::optional<TileMatrices> matrices;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/kernels/Attention.h"
 
+#include "backend/cpu/kernels/AttentionPlace.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -162,48 +163,17 @@ MatMul Attention::sumsOf(int64_t rows, int64_t count) const {
 //===----------------------------------------------------------------------===//
 
 /// The rows of one task.
-struct Attention::Block {
-  /// Flat buffers.
-  Value query, key, value, mask, result, scratch;
-  /// Where this task's part begins in each.
-  Value queryBase, keyBase, valueBase, maskBase, resultBase;
+struct Attention::Block : AttentionPlace {
   /// What sums of several blocks wait in, and where.
   Value sums, sumsBase;
-  SmallVector<Value> heads;
-  Value firstRow;
   int64_t rows = 0; ///< Where that is open, the most that there may be.
   Value rowCount;   ///< How many there are.
-  Value keyCount;   ///< Of the keys of a block, where that is open; else null.
   Exponential exponential;
   const AttentionEpilogue *epilogue;
 };
 
-static Value splatNumber(VectorBuilder &e, Type type, double number) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return e.builder.create<arith::ConstantOp>(
-        e.loc,
-        DenseElementsAttr::get(
-            vector, e.builder.getFloatAttr(vector.getElementType(), number)
-                        .getValue()));
-  return e.builder.create<arith::ConstantOp>(
-      e.loc, e.builder.getFloatAttr(type, number));
-}
-
-static Value loadNumber(VectorBuilder &e, Value flat, Value offset) {
-  return e.builder.create<memref::LoadOp>(e.loc, flat, offset);
-}
-static void storeNumber(VectorBuilder &e, Value number, Value flat,
-                        Value offset) {
-  e.builder.create<memref::StoreOp>(e.loc, number, flat, offset);
-}
 template <typename Op> static Value binary(VectorBuilder &e, Value a, Value b) {
   return e.builder.create<Op>(e.loc, a, b);
-}
-/// The greater; \p b where \p a is not a number.
-static Value greater(VectorBuilder &e, Value a, Value b) {
-  Value isGreater =
-      e.builder.create<arith::CmpFOp>(e.loc, arith::CmpFPredicate::OGT, a, b);
-  return e.select(isGreater, a, b);
 }
 
 /// The first \p valid lanes from memory, -inf in the others.
@@ -224,49 +194,18 @@ static Value loadScores(VectorBuilder &e, Value flat, Value offset,
 }
 
 void Attention::build(OpBuilder &builder, Location location, Value task,
-                      const Operands &operands, Exponential exponential,
+                      const AttentionOperands &operands,
+                      Exponential exponential,
                       const AttentionEpilogue &epilogue) const {
   VectorBuilder e(builder, location);
-  Block block;
-  block.query = e.flatten(operands.query);
-  block.key = e.flatten(operands.key);
-  block.value = e.flatten(operands.value);
-  block.mask = operands.mask ? e.flatten(operands.mask) : Value();
-  block.result = e.flatten(operands.result);
-  block.scratch = e.flatten(operands.scratch);
-  block.exponential = exponential;
-  block.epilogue = &epilogue;
-  block.queryBase = block.keyBase = block.valueBase = block.maskBase =
-      block.resultBase = e.index(0);
-
   Value blocks = e.index(rowBlocks.count);
   if (isOpen())
     blocks = e.div(e.add(e.index(shape.rows), openTaskRows - 1), openTaskRows);
-  Value rest = e.div(task, blocks);
   Value part = e.rem(task, blocks);
-  block.heads.resize(shape.heads.size());
-  for (size_t d = shape.heads.size(); d-- > 0;) {
-    const AttentionShape::Heads &heads = shape.heads[d];
-    Value i = d == 0 ? rest : e.rem(rest, heads.size);
-    block.heads[d] = i;
-    rest = e.div(rest, heads.size);
-    Value shared = e.div(i, heads.shared);
-    auto advance = [&](Value &base, Value by, const Distance &stride) {
-      base = e.add(base, e.mul(by, stride.in(e)));
-    };
-    advance(block.queryBase, i, heads.query);
-    advance(block.keyBase, shared, heads.key);
-    advance(block.valueBase, shared, heads.value);
-    advance(block.maskBase, i, heads.mask);
-    advance(block.resultBase, i, heads.result);
-  }
-  block.firstRow = rowBlocks.start(e, part);
-  auto advance = [&](Value &base, const Distance &stride) {
-    base = e.add(base, e.mul(block.firstRow, stride.in(e)));
-  };
-  advance(block.queryBase, shape.queryRow);
-  advance(block.maskBase, shape.maskRow);
-  advance(block.resultBase, shape.resultRow);
+  Block block{{e, shape, operands, e.div(task, blocks)}};
+  block.exponential = exponential;
+  block.epilogue = &epilogue;
+  block.beginAt(e, rowBlocks.start(e, part));
   block.sums = sumsApart() ? block.scratch : block.result;
   block.sumsBase = sumsApart() ? e.index(sumsAt) : block.resultBase;
   if (isOpen()) {
@@ -300,24 +239,6 @@ void Attention::buildOpenRows(VectorBuilder &e, const Block &block) const {
     buildKeys(e, counted, first, keyBlock);
   });
   divideRows(e, block);
-}
-
-/// Which lanes of the vector at \p column of a block are scores of keys.
-Value Attention::seenLanes(VectorBuilder &e, const Block &block, Value column,
-                           VectorType type) const {
-  const int64_t count = type.getNumElements();
-  // A block has few keys: numbers of 32 bits are as many as its scores.
-  Type narrow = e.builder.getI32Type();
-  auto indices = VectorType::get({count}, narrow);
-  auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, count));
-  Value lane = e.builder.create<arith::ConstantOp>(
-      e.loc, DenseElementsAttr::get(indices, ArrayRef<int32_t>(numbers)));
-  Value left = e.builder.create<vector::SplatOp>(
-      e.loc, indices,
-      e.builder.create<arith::IndexCastOp>(e.loc, narrow,
-                                           e.sub(block.keyCount, column)));
-  return e.builder.create<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, lane,
-                                         left);
 }
 
 void Attention::buildRows(VectorBuilder &e, const Block &block) const {
@@ -360,7 +281,7 @@ void Attention::buildScores(VectorBuilder &e, const Block &block, Value first,
     epilogue = [&](OpBuilder &builder, Location loc, Value vector,
                    const MatMulPosition &at) {
       VectorBuilder inner(builder, loc);
-      return finishScores(inner, block, first, vector, at.row, at.column);
+      return block.finishScores(inner, first, vector, at.row, at.column);
     };
   // What packs its columns does so into the scratch buffer's end.
   Value packed;
@@ -382,53 +303,6 @@ void Attention::buildScores(VectorBuilder &e, const Block &block, Value first,
                   packed, epilogue, &origin, 0, {},
                   {block.rowCount, block.keyCount, {}});
   });
-}
-
-Value Attention::finishScores(VectorBuilder &e, const Block &block, Value first,
-                              Value vector, Value row, Value ofBlock) const {
-  auto type = cast<VectorType>(vector.getType());
-  if (shape.scale != 1)
-    vector =
-        binary<arith::MulFOp>(e, vector, splatNumber(e, type, shape.scale));
-  Value column = e.add(first, ofBlock);
-  if (shape.mask != AttentionShape::Mask::None) {
-    Value offset =
-        e.add(e.add(block.maskBase, e.mul(row, shape.maskRow.in(e))), column);
-    Value mask = isOpen()
-                     ? Value(e.builder.create<vector::MaskedLoadOp>(
-                           e.loc, type, block.mask, ValueRange{offset},
-                           seenLanes(e, block, ofBlock, type), e.zero(type)))
-                     : e.load(block.mask, offset, type);
-    if (shape.mask == AttentionShape::Mask::Added) {
-      vector = e.addVectors(vector, mask);
-    } else {
-      Value isSeen = e.builder.create<arith::CmpFOp>(
-          e.loc, arith::CmpFPredicate::OEQ, mask, splatNumber(e, type, 0));
-      vector = e.select(isSeen, vector, mask);
-    }
-  }
-  if (isOpen())
-    vector = e.select(
-        seenLanes(e, block, ofBlock, type), vector,
-        splatNumber(e, type, -std::numeric_limits<double>::infinity()));
-  if (!shape.isCausal)
-    return vector;
-  // Lane l is seen where column + l <= row.
-  int64_t lanes = type.getNumElements();
-  auto indices = VectorType::get({lanes}, e.builder.getIndexType());
-  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
-  Value lane = e.builder.create<arith::ConstantOp>(
-      e.loc, DenseElementsAttr::get(indices, ArrayRef<int64_t>(numbers)));
-  auto spread = [&](Value x) -> Value {
-    return e.builder.create<vector::SplatOp>(e.loc, indices, x);
-  };
-  Value columns = binary<arith::AddIOp>(e, spread(column), lane);
-  Value isSeen =
-      e.builder.create<arith::CmpIOp>(e.loc, arith::CmpIPredicate::sle, columns,
-                                      spread(e.add(block.firstRow, row)));
-  return e.select(
-      isSeen, vector,
-      splatNumber(e, type, -std::numeric_limits<double>::infinity()));
 }
 
 /// Makes weights of a row's scores, relative to the greatest score so far.
@@ -454,7 +328,7 @@ void Attention::buildWeights(VectorBuilder &e, const Block &block, Value first,
     Value at = e.add(base, i);
     Value score = loadScores(e, block.scratch, at, vectorType, valid);
     if (isOpen()) {
-      score = finishScores(e, block, first, score, row, i);
+      score = block.finishScores(e, first, score, row, i);
       e.store(score, block.scratch, at);
     }
     return greater(e, score, so);

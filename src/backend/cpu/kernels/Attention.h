@@ -61,16 +61,17 @@ struct AttentionPosition {
 /// Gets neighbours in one row; shorter than a register at the right edge.
 using AttentionEpilogue = ResultEpilogue<AttentionPosition>;
 
+/// Buffers; the mask is null if there is none.
+struct AttentionOperands {
+  mlir::Value query, key, value, mask, result, scratch;
+};
+
+/// Writes e^x, of a number or a vector.
+using Exponential = llvm::function_ref<mlir::Value(
+    mlir::OpBuilder &, mlir::Location, mlir::Value x)>;
+
 class Attention {
 public:
-  struct Operands {
-    mlir::Value query, key, value, mask, result, scratch;
-  };
-
-  /// Writes e^x, of a number or a vector.
-  using Exponential = llvm::function_ref<mlir::Value(
-      mlir::OpBuilder &, mlir::Location, mlir::Value x)>;
-
   /// All sizes are positive; elements are f32.
   Attention(const AttentionShape &shape, const Target &target,
             mlir::Type element);
@@ -85,10 +86,10 @@ public:
   /// Elements of the scratch buffer that each thread needs.
   int64_t scratchElements() const;
 
-  /// Emits one task. The mask is null if there is none, and likewise
-  /// \p epilogue, which may give elements of another type than f32.
+  /// Emits one task. \p epilogue may be null, and may give elements of another
+  /// type than f32.
   void build(mlir::OpBuilder &builder, mlir::Location location,
-             mlir::Value task, const Operands &operands,
+             mlir::Value task, const AttentionOperands &operands,
              Exponential exponential,
              const AttentionEpilogue &epilogue = {}) const;
 
@@ -99,9 +100,6 @@ private:
                  int64_t count) const;
   void buildScores(VectorBuilder &code, const Block &block, mlir::Value first,
                    int64_t count) const;
-  mlir::Value finishScores(VectorBuilder &code, const Block &block,
-                           mlir::Value first, mlir::Value vector,
-                           mlir::Value row, mlir::Value ofBlock) const;
   void buildWeights(VectorBuilder &code, const Block &block, mlir::Value first,
                     mlir::Value row, int64_t count) const;
   void buildSums(VectorBuilder &code, const Block &block, mlir::Value first,
@@ -125,8 +123,6 @@ private:
   /// Whether rows or keys are counted when the program runs.
   bool isOpen() const { return isNamed(shape.rows) || isNamed(shape.keys); }
   void buildOpenRows(VectorBuilder &code, const Block &block) const;
-  mlir::Value seenLanes(VectorBuilder &code, const Block &block,
-                        mlir::Value column, mlir::VectorType type) const;
   /// Values that lie apart are copied together, where many rows read them.
   bool packsValues(int64_t rows) const;
   int64_t widthPadded() const;

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/kernels/TileConvolution.h"
 #include "backend/cpu/kernels/TileMatMul.h"
+#include "backend/cpu/kernels/TileMatrices.h"
 #include "backend/cpu/kernels/Winograd.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -164,6 +165,15 @@ static Alternatives fastestFirst(Alternatives alternatives) {
   return alternatives;
 }
 
+/// What is read of the other factor, whatever ran before.
+template <typename Kernel, typename Shape>
+static double readBytes(const Kernel &kernel, const Shape &) {
+  return double(kernel.packedBytes());
+}
+static double readBytes(const TileMatrices &, const MatMulShape &shape) {
+  return double(shape.n) * double(shape.k) * 4;
+}
+
 /// Of matrix units, whose weights come from memory as those of other kernels
 /// do. Three products of parts are a tenth as exact as f32, and Winograd's
 /// method is half as exact: they are none of the ways where they save less than
@@ -184,9 +194,8 @@ static void addTiles(Alternatives &all, const Shape &shape,
   // The most exact stand last.
   for (const TileArithmetic &each : llvm::reverse(tiles)) {
     const Kernel kernel(shape, target, each);
-    const double seconds =
-        std::max(kernel.seconds(target),
-                 double(kernel.packedBytes()) / target.rates.memory);
+    const double seconds = std::max(
+        kernel.seconds(target), readBytes(kernel, shape) / target.rates.memory);
     const bool isDefault = !each.isExact() && each.depth == 2;
     const double worthIt = std::min(
         {ofExactTime * ofExact, ofExact - noticed, ofFastTime * ofFast});
@@ -237,7 +246,10 @@ Alternatives cpu::alternativesFor(llvm::StringRef name,
                                   const Target &target,
                                   llvm::ArrayRef<TileArithmetic> tiles) {
   Alternatives all = {{name, packedProduct(shape, flops, arithmetic, target)}};
-  addTiles<TileMatMul>(all, shape, tiles, target);
+  if (shape.bLayout == MatMulShape::BLayout::Packed)
+    addTiles<TileMatMul>(all, shape, tiles, target);
+  else
+    addTiles<TileMatrices>(all, shape, tiles, target);
   return fastestFirst(std::move(all));
 }
 
@@ -287,6 +299,9 @@ public:
            throughMemory();
   }
 
+  /// Keys and values from beyond the second-level cache.
+  double readingOperands() const { return reading(1); }
+
 private:
   /// Vectors multiplied two a cycle, where tiles are filled: those of scratch
   /// memory that fits the first-level cache, faster than kernels on average.
@@ -332,26 +347,61 @@ private:
 };
 } // namespace
 
-static Alternatives timesOf(const AttentionShape &shape, const Target &target) {
+static Alternatives timesOf(const AttentionShape &shape, const Target &target,
+                            llvm::ArrayRef<AttentionTiles> tiles) {
   const AttentionCycles cycles(shape, target);
   const double cycle = cycleOf(target);
-  return fastestFirst({{"attention", cycle * cycles.whole()},
-                       {"products", cycle * cycles.apart()}});
+  Alternatives all = {{"attention", cycle * cycles.whole()},
+                      {"products", cycle * cycles.apart()}};
+  for (const AttentionTiles &each : tiles)
+    all.push_back({each.name(),
+                   std::max(TileAttention(shape, target, each).seconds(target),
+                            cycle * cycles.readingOperands())});
+  return fastestFirst(std::move(all));
 }
 
-Alternatives cpu::alternativesFor(const AttentionShape &shape,
-                                  const Target &target) {
-  Alternatives times = timesOf(shape, target);
-  if (shape.rows == 1 || shape.keys == 1)
-    return times;
+/// Of \p tiles those that units have for such operands, and of what is a tenth
+/// as exact as f32 only what saves more than estimates may be wrong by.
+static llvm::SmallVector<AttentionTiles, 2>
+worthwhile(const AttentionShape &shape, const Target &target,
+           llvm::ArrayRef<AttentionTiles> tiles) {
+  constexpr double worthIt = 0.9;
+  llvm::SmallVector<AttentionTiles, 2> some;
+  if (!TileAttention::supports(shape, target))
+    return some;
+  auto add = [&](bool areDefault, double limit) {
+    for (const AttentionTiles &each : tiles)
+      if ((each.precision == Precision::Default) == areDefault &&
+          timesOf(shape, target, each).front().seconds < limit)
+        some.push_back(each);
+  };
+  add(false, std::numeric_limits<double>::infinity());
+  add(true, worthIt * timesOf(shape, target, some).front().seconds);
+  return some;
+}
+
+AttentionShape cpu::typicalOf(const AttentionShape &shape) {
   AttentionShape typical = shape;
   typical.rows = typical.keys = 128;
   for (AttentionShape::Heads &heads : typical.heads)
     heads.size = heads.shared;
   if (!typical.heads.empty())
     typical.heads.front().size *= 8;
-  if (timesOf(typical, target).front().kernel != times.front().kernel)
-    std::swap(times[0], times[1]);
+  return typical;
+}
+
+Alternatives cpu::alternativesFor(const AttentionShape &shape,
+                                  const Target &target,
+                                  llvm::ArrayRef<AttentionTiles> tiles) {
+  const AttentionShape typical = typicalOf(shape);
+  const auto some = worthwhile(typical, target, tiles);
+  Alternatives times = timesOf(shape, target, some);
+  if (shape.rows == 1 || shape.keys == 1)
+    return times;
+  const llvm::StringRef first = timesOf(typical, target, some).front().kernel;
+  auto found = llvm::find_if(
+      times, [&](const Alternative &each) { return each.kernel == first; });
+  std::rotate(times.begin(), found, found + 1);
   return times;
 }
 

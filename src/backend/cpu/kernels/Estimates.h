@@ -15,6 +15,7 @@
 #include "backend/cpu/kernels/Convolution.h"
 #include "backend/cpu/kernels/MatMul.h"
 #include "backend/cpu/kernels/TileArithmetic.h"
+#include "backend/cpu/kernels/TileAttention.h"
 
 namespace sinter::cpu {
 
@@ -44,19 +45,23 @@ inline bool usesTiles(llvm::StringRef kernel) {
   return kernel.starts_with("tiles-");
 }
 
-/// That one of \p tiles.
-inline TileArithmetic tilesNamed(llvm::StringRef kernel,
-                                 llvm::ArrayRef<TileArithmetic> tiles) {
+/// That one of \p tiles, TileArithmetic or AttentionTiles.
+template <typename Range>
+auto tilesNamed(llvm::StringRef kernel, const Range &tiles) {
   return *llvm::find_if(
-      tiles, [&](const TileArithmetic &each) { return each.name() == kernel; });
+      tiles, [&](const auto &each) { return each.name() == kernel; });
 }
 
-/// Of attention in f32: by one kernel ("attention"), or as two products and
-/// what stands between them ("products"). The first is the faster one for eight
-/// heads of 128 rows and keys, but for single rows or keys, so that a sample
-/// has the same bits whatever its length is padded to; the times are of \p
-/// shape.
-Alternatives alternativesFor(const AttentionShape &shape, const Target &target);
+/// Of attention in f32: by one kernel on vectors ("attention") or on matrix
+/// units ("tiles-attention-..."), or as two products and what stands between
+/// them ("products"). The first is the fastest one of typicalOf(shape), but for
+/// single rows or keys, so that a sample has the same bits whatever its length
+/// is padded to; the times are of \p shape.
+Alternatives alternativesFor(const AttentionShape &shape, const Target &target,
+                             llvm::ArrayRef<AttentionTiles> tiles = {});
+
+/// Eight heads of 128 rows and keys, all else as \p shape has it.
+AttentionShape typicalOf(const AttentionShape &shape);
 
 /// Of a product by weights that \p narrow widens: stored as they are
 /// ("narrow-weights"), or as what they are multiplied as ("wide-weights").

@@ -23,6 +23,7 @@ static std::optional<int64_t> wholeParts(ElementType type) {
     return 2;
   case ElementType::BF16:
   case ElementType::I8:
+  case ElementType::UI8:
     return 1;
   default:
     return std::nullopt;
@@ -31,11 +32,11 @@ static std::optional<int64_t> wholeParts(ElementType type) {
 
 std::optional<TileArithmetic>
 TileArithmetic::of(ElementType lhs, ElementType rhs, ElementType sums,
-                   Precision precision, std::optional<ElementType> numbers) {
+                   Precision precision, const TileNumbers &numbers) {
   if (isByte(lhs) && isByte(rhs) && sums == ElementType::I32)
     return TileArithmetic{lhs, rhs, 1, 1, 1};
-  const std::optional<int64_t> ofLhs = wholeParts(numbers.value_or(lhs)),
-                               ofRhs = wholeParts(rhs);
+  const std::optional<int64_t> ofLhs = wholeParts(numbers.lhs.value_or(lhs)),
+                               ofRhs = wholeParts(numbers.rhs.value_or(rhs));
   if (lhs != ElementType::F32 || sums != ElementType::F32 || !ofLhs || !ofRhs)
     return std::nullopt;
   const int64_t ofF32 = *wholeParts(ElementType::F32);
@@ -50,7 +51,7 @@ TileArithmetic::of(ElementType lhs, ElementType rhs, ElementType sums,
 
 std::vector<TileArithmetic>
 TileArithmetic::allOf(ElementType lhs, ElementType rhs, ElementType sums,
-                      Precision precision, std::optional<ElementType> numbers) {
+                      Precision precision, const TileNumbers &numbers) {
   std::vector<TileArithmetic> all;
   for (Precision each : {precision, Precision::Exact})
     if (const auto tiles = of(lhs, rhs, sums, each, numbers);
@@ -93,38 +94,86 @@ static Value upperHalves(VectorBuilder &code, Value a, Value b) {
       builder.create<vector::BitCastOp>(code.loc, halves, b), odd);
 }
 
-SmallVector<Value> TileArithmetic::split(VectorBuilder &code,
-                                         ValueRange elements) const {
-  OpBuilder &b = code.builder;
-  if (isOfBytes())
-    return {elements[0]};
-  auto row = VectorType::get({tileRowBytes}, b.getI8Type());
-  auto bits = VectorType::get({16}, b.getI32Type());
-  auto constant = [&](uint32_t number) -> Value {
+namespace {
+/// Cuts vectors of 16 numbers into parts, one after the other.
+class PartCutter {
+public:
+  PartCutter(VectorBuilder &code, ValueRange elements)
+      : code(code), b(code.builder),
+        bits(VectorType::get({16}, b.getI32Type())) {
+    Value scale = b.create<arith::ConstantOp>(
+        code.loc, DenseElementsAttr::get(
+                      cast<VectorType>(elements[0].getType()), tileScale));
+    for (Value each : elements)
+      rest.push_back(code.mulVectors(each, scale));
+    half = constant(0x8000);
+    upper = constant(0xffff0000);
+  }
+
+  /// The next part of each, in the upper halves of words, above anything; what
+  /// is left of them is for the ones behind it.
+  SmallVector<Value> next() {
+    SmallVector<Value> rounded;
+    for (Value &each : rest) {
+      Value number =
+          b.create<arith::AddIOp>(code.loc, code.bitsAs(each, bits), half);
+      rounded.push_back(number);
+      each = code.subVectors(
+          each, code.bitsAs(upperOf(number), cast<VectorType>(each.getType())));
+    }
+    return rounded;
+  }
+
+  Value upperOf(Value number) {
+    return b.create<arith::AndIOp>(code.loc, number, upper);
+  }
+  Value lowered(Value number) {
+    return b.create<arith::ShRUIOp>(code.loc, number, constant(16));
+  }
+  /// A row of a register.
+  Value asRow(Value vector) {
+    return code.bitsAs(vector, VectorType::get({tileRowBytes}, b.getI8Type()));
+  }
+
+private:
+  Value constant(uint32_t number) {
     return b.create<arith::ConstantOp>(
         code.loc, DenseElementsAttr::get(bits, int32_t(number)));
-  };
-  Value half = constant(0x8000), upper = constant(0xffff0000);
-  Value scale = b.create<arith::ConstantOp>(
-      code.loc, DenseElementsAttr::get(cast<VectorType>(elements[0].getType()),
-                                       tileScale));
-  SmallVector<Value> rest, parts;
-  for (Value each : elements)
-    rest.push_back(code.mulVectors(each, scale));
-  for (int64_t part = 0; part < lhsParts; ++part) {
-    SmallVector<Value> rounded;
-    for (Value each : rest)
-      rounded.push_back(b.create<arith::AddIOp>(
-          code.loc, b.create<vector::BitCastOp>(code.loc, bits, each), half));
-    parts.push_back(b.create<vector::BitCastOp>(
-        code.loc, row, upperHalves(code, rounded[0], rounded[1])));
-    for (auto [each, number] : llvm::zip_equal(rest, rounded)) {
-      Value top = b.create<arith::AndIOp>(code.loc, number, upper);
-      each = code.subVectors(
-          each, b.create<vector::BitCastOp>(code.loc, each.getType(), top));
-    }
+  }
+
+  VectorBuilder &code;
+  OpBuilder &b;
+  VectorType bits;
+  Value half, upper;
+  SmallVector<Value> rest;
+};
+} // namespace
+
+SmallVector<Value> TileArithmetic::split(VectorBuilder &code,
+                                         ValueRange elements,
+                                         int64_t count) const {
+  if (isOfBytes())
+    return {elements[0]};
+  PartCutter cutter(code, elements);
+  SmallVector<Value> parts;
+  for (int64_t part = 0; part < count; ++part) {
+    const SmallVector<Value> both = cutter.next();
+    parts.push_back(cutter.asRow(upperHalves(code, both[0], both[1])));
   }
   return parts;
+}
+
+SmallVector<Value> TileArithmetic::splitPairs(VectorBuilder &code,
+                                              ValueRange pair,
+                                              int64_t parts) const {
+  PartCutter cutter(code, pair);
+  SmallVector<Value> all;
+  for (int64_t part = 0; part < parts; ++part) {
+    const SmallVector<Value> both = cutter.next();
+    all.push_back(cutter.asRow(code.builder.create<arith::OrIOp>(
+        code.loc, cutter.lowered(both[0]), cutter.upperOf(both[1]))));
+  }
+  return all;
 }
 
 void TileArithmetic::split(float weight, bool isUsual,

@@ -38,6 +38,11 @@ namespace sinter::cpu {
 /// Which part of each factor a product takes.
 using PartPair = std::pair<int64_t, int64_t>;
 
+/// Which numbers f32 operands hold, where these are of fewer bits.
+struct TileNumbers {
+  std::optional<ElementType> lhs = {}, rhs = {};
+};
+
 struct TileArithmetic {
   ElementType lhs = ElementType::F32; ///< Activations, as they lie in memory.
   ElementType rhs = ElementType::F32; ///< Weights, before they are packed.
@@ -47,17 +52,18 @@ struct TileArithmetic {
 
   /// What is the fastest of those that \p precision allows; nothing where
   /// matrix units do not multiply such numbers. \p sums: f32, or i32 of bytes.
-  /// Activations may be known to hold \p numbers of fewer bits: products of
-  /// these by such weights are exact, four of f16 by f16.
-  static std::optional<TileArithmetic>
-  of(ElementType lhs, ElementType rhs, ElementType sums, Precision precision,
-     std::optional<ElementType> numbers = {});
+  /// Both may be known to hold \p numbers of fewer bits: products of such are
+  /// exact, four of f16 by f16.
+  static std::optional<TileArithmetic> of(ElementType lhs, ElementType rhs,
+                                          ElementType sums, Precision precision,
+                                          const TileNumbers &numbers = {});
 
   /// All that \p precision allows, the least exact first: where a product is
   /// no slower for it, it may be computed more exactly.
-  static std::vector<TileArithmetic>
-  allOf(ElementType lhs, ElementType rhs, ElementType sums, Precision precision,
-        std::optional<ElementType> numbers = {});
+  static std::vector<TileArithmetic> allOf(ElementType lhs, ElementType rhs,
+                                           ElementType sums,
+                                           Precision precision,
+                                           const TileNumbers &numbers = {});
 
   /// Whether it is as near as products in f32, or nearer.
   bool isExact() const {
@@ -86,7 +92,16 @@ struct TileArithmetic {
   /// The parts of a row of a register, 64 bytes each. \p elements: a vector of
   /// bytes, or two of 16 f32.
   llvm::SmallVector<mlir::Value> split(VectorBuilder &code,
-                                       mlir::ValueRange elements) const;
+                                       mlir::ValueRange elements) const {
+    return split(code, elements, lhsParts);
+  }
+  /// The first so many of them.
+  llvm::SmallVector<mlir::Value>
+  split(VectorBuilder &code, mlir::ValueRange elements, int64_t parts) const;
+  /// The parts of two neighbours along k, \p pair, of 16 columns each: of every
+  /// column's words the lower half is the first neighbour's. 64 bytes each.
+  llvm::SmallVector<mlir::Value>
+  splitPairs(VectorBuilder &code, mlir::ValueRange pair, int64_t parts) const;
   /// The parts of a weight, as bits of bf16. Where \p isUsual, they are those
   /// of the weight times tileScale; else they are cut off, not rounded, so that
   /// no finite number becomes infinite.

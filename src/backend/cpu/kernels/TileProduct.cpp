@@ -2,7 +2,6 @@
 
 #include "backend/cpu/kernels/TileProduct.h"
 
-#include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/kernels/Arithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,15 +14,8 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-/// The numbers of registers: four of sums, two of rows, two of columns.
-static int64_t sumsOf(int64_t rowTile, int64_t columnTile) {
-  return rowTile * TileProduct::panelTiles + columnTile;
-}
-static int64_t rowsOf(int64_t rowTile) { return 4 + rowTile; }
-static int64_t columnsOf(int64_t columnTile) { return 6 + columnTile; }
-
 /// Tiles of rows that are summed up at once.
-static constexpr int64_t groupTiles = 2;
+static constexpr int64_t groupTiles = TileRegisters::groupTiles;
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -65,12 +57,12 @@ int64_t TileProduct::packedBytes() const {
 
 struct TileProduct::Emission {
   VectorBuilder &code;
-  TileInstructions tiles;
+  TileRegisters tiles;
   const Task &task;
   llvm::function_ref<TilePlace(Value tile)> placeOf;
   Store store;
   Value scratchAddress, weightsAddress;
-  Value sums, sumsAddress; ///< On the stack: [32 rows][32 columns].
+  Value sums; ///< On the stack.
   /// Whether numbers are too large to be scaled, and what weights and sums are
   /// multiplied by to be as they were; null for integers.
   Value isUnusual = {}, unscale = {}, unscaleSums = {};
@@ -97,16 +89,7 @@ struct TileProduct::Emission {
 void TileProduct::build(VectorBuilder &code, const Task &task, Source source,
                         llvm::function_ref<TilePlace(Value tile)> placeOf,
                         Store store) const {
-  const TileShape ofRows{shape.tileRows, tileRowBytes},
-      ofColumns{mostTileRows, tileRowBytes};
-  configureTiles(code, {ofRows, ofRows, ofRows, ofRows, ofRows, ofRows,
-                        ofColumns, ofColumns});
-  Value sums =
-      createScratch(code.builder, code.loc,
-                    MemRefType::get({groupTiles * mostTileRows * panelColumns},
-                                    storedType(arithmetic.accumulator(),
-                                               code.builder.getContext())));
-  TileInstructions tiles(code);
+  TileRegisters tiles(code, shape.tileRows, arithmetic);
   Emission e{code,
              tiles,
              task,
@@ -114,8 +97,7 @@ void TileProduct::build(VectorBuilder &code, const Task &task, Source source,
              store,
              tiles.addressOf(task.staged.memory),
              tiles.addressOf(task.weights),
-             sums,
-             tiles.addressOf(sums)};
+             tiles.sums()};
   Value most =
       isShared() ? largest(code, task) : stage(code, task.staged, source);
   if (!arithmetic.isOfBytes()) {
@@ -235,39 +217,25 @@ void TileProduct::fetchNext(Emission &e, Value step) const {
 void TileProduct::multiplyTiles(Emission &e, ArrayRef<TilePlace> places) const {
   VectorBuilder &code = e.code;
   const auto rowTiles = int64_t(places.size());
-  for (int64_t r = 0; r < rowTiles; ++r)
-    for (int64_t c = 0; c < e.columnTiles; ++c)
-      e.tiles.zero(sumsOf(r, c));
+  e.tiles.clear(rowTiles, e.columnTiles);
   forSteps(e, [&](Value position, Value block, Value step) {
-    Value weights =
-        code.add(e.panelStart, code.mul(step, stepBytes(e.columnTiles)));
-    PartPair inRegisters(-1, -1);
-    for (const PartPair &pair : arithmetic.products()) {
-      const auto [a, b] = pair;
-      for (int64_t r = 0; r < rowTiles && a != inRegisters.first; ++r) {
-        Value row = placeOf(code, e.task.staged, block,
-                            code.add(position, places[r].position));
-        e.tiles.load(rowsOf(r), e.scratchAddress,
-                     code.add(row, a * planeBytes()),
-                     shape.rowStep * tileRowBytes);
-      }
-      for (int64_t c = 0; c < e.columnTiles && b != inRegisters.second; ++c)
-        e.tiles.load(columnsOf(c), e.weightsAddress,
-                     code.add(weights, (b * e.columnTiles + c) * tileBytes),
-                     tileRowBytes);
-      for (int64_t r = 0; r < rowTiles; ++r)
-        for (int64_t c = 0; c < e.columnTiles; ++c)
-          e.tiles.multiply(sumsOf(r, c), rowsOf(r), columnsOf(c),
-                           arithmetic.lhsPart(), arithmetic.rhsPart());
-      inRegisters = pair;
+    TileStep what;
+    what.rowsAddress = e.scratchAddress;
+    what.rowStride = shape.rowStep * tileRowBytes;
+    what.rowPart = planeBytes();
+    for (const TilePlace &place : places) {
+      what.rows.push_back(placeOf(code, e.task.staged, block,
+                                  code.add(position, place.position)));
     }
+    what.columnsAddress = e.weightsAddress;
+    what.columns =
+        code.add(e.panelStart, code.mul(step, stepBytes(e.columnTiles)));
+    what.columnTiles = e.columnTiles;
+    what.columnPart = e.columnTiles * tileBytes;
+    e.tiles.multiply(arithmetic, what);
     fetchNext(e, step);
   });
-  for (int64_t r = 0; r < rowTiles; ++r)
-    for (int64_t c = 0; c < e.columnTiles; ++c)
-      e.tiles.store(sumsOf(r, c), e.sumsAddress,
-                    code.index((r * mostTileRows * panelColumns + c * 16) * 4),
-                    panelColumns * 4);
+  e.tiles.store(rowTiles, e.columnTiles);
 }
 
 /// In f32, on vectors of columns, which are put together of their parts.
@@ -334,7 +302,7 @@ void TileProduct::multiplyVectors(Emission &e,
     code.loop(code.index(0), place.rows, 1, [&, r = r, place = place](Value i) {
       const auto sums =
           ofRow(code.add(place.position, code.mul(i, shape.rowStep)));
-      Value at = code.mul(code.add(i, int64_t(r) * mostTileRows), panelColumns);
+      Value at = e.tiles.sumsAt(int64_t(r), i);
       for (auto [c, sum] : llvm::enumerate(sums))
         code.store(sum, e.sums, code.add(at, int64_t(c) * 16));
     });
@@ -346,7 +314,7 @@ void TileProduct::storeResults(Emission &e, ArrayRef<TilePlace> places) const {
   auto type = VectorType::get({16}, e.sumType());
   for (auto [r, place] : llvm::enumerate(places))
     code.loop(code.index(0), place.rows, 1, [&, r = r, place = place](Value i) {
-      Value at = code.mul(code.add(i, int64_t(r) * mostTileRows), panelColumns);
+      Value at = e.tiles.sumsAt(int64_t(r), i);
       Value row = code.add(place.first, i);
       for (int64_t c = 0; c < e.columnTiles; ++c) {
         Value sums = code.load(e.sums, code.add(at, c * 16), type);

@@ -35,6 +35,7 @@
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/kernels/TileArithmetic.h"
 #include "backend/cpu/kernels/TileCut.h"
+#include "backend/cpu/kernels/TileRegisters.h"
 
 namespace sinter::cpu {
 
@@ -68,8 +69,8 @@ struct TilePlace {
 
 class TileProduct {
 public:
-  static constexpr int64_t panelTiles = 2; ///< Of 16 columns.
-  static constexpr int64_t panelColumns = 16 * panelTiles;
+  static constexpr int64_t panelTiles = TileRegisters::panelTiles;
+  static constexpr int64_t panelColumns = TileRegisters::panelColumns;
 
   TileProduct(const TileProductShape &shape, const TileArithmetic &arithmetic);
 

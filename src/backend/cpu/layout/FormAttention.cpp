@@ -3,6 +3,7 @@
 #include "backend/cpu/GraphShapes.h"
 #include "backend/cpu/PassSetting.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "graph/ProductPrecision.h"
 #include "graph/Types.h"
 #include "graph/UnitDimensions.h"
 #include "graph/nn/Wide.h"
@@ -49,10 +50,12 @@ bool computesWhole(nn::AttentionOp op, const PassSetting &setting,
   // There may be any number of rows and keys.
   if (isOpen(op))
     return true;
-  const Alternatives all = alternativesFor(asHeads(op), setting.target);
+  const Alternatives all = alternativesFor(
+      asHeads(op), setting.target,
+      AttentionTiles::allOf(askedPrecision(op).value_or(setting.precision)));
   // The kernel tells what it was chosen from when it is planned.
-  return all.front().kernel == "attention" ||
-         setting.choose(op.getLoc(), all) == "attention";
+  return all.front().kernel != "products" ||
+         setting.choose(op.getLoc(), all) != "products";
 }
 
 namespace {
@@ -145,6 +148,8 @@ static void form(nn::AttentionOp op, PatternRun &run) {
       builder.getDenseI64ArrayAttr(key.dims),
       builder.getDenseI64ArrayAttr(value.dims),
       builder.getDenseI64ArrayAttr(invertPermutationVector(result.order)));
+  if (std::optional<Precision> asked = askedPrecision(op))
+    setPrecision(whole, *asked);
   Value last = result.value,
         made = emit.convert(whole.getResult(), tensorOf(last).getElementType());
   if (last.getType() != made.getType())

@@ -1,0 +1,405 @@
+//===- TileOperands.cpp - operands that are brought to tiles at run time --===//
+
+#include "backend/cpu/kernels/TileOperands.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <bit>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+static constexpr int64_t lanes = 16;
+
+VectorType TileOperands::words() const {
+  return VectorType::get({lanes}, code.builder.getI32Type());
+}
+VectorType TileOperands::floats() const {
+  return VectorType::get({lanes}, code.builder.getF32Type());
+}
+
+void TileOperands::storeLine(Value vector, Value line) const {
+  code.store(code.bitsAs(vector, floats()), scratch, code.mul(line, lanes));
+}
+
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+/// A vector, of which \p left lanes are there; all where numbers come in
+/// multiples of \p unit.
+Value TileOperands::loadUpTo(const TileMatrix &from, Value offset, Value left,
+                             int64_t unit) const {
+  if (unit == lanes)
+    return code.load(from.flat, offset, floats());
+  return code.loadSome(from.flat, offset, floats(), left);
+}
+
+/// Of how many at least \p count is known to be a multiple, up to \p most.
+static bool isMultiple(VectorBuilder &code, Value count, int64_t of) {
+  const std::optional<int64_t> known = code.constantOf(count);
+  return known && *known % of == 0;
+}
+
+/// The two vectors that line \p i of a block of k consists of: 32 neighbours
+/// along k of number first + i, or 16 numbers from \p first on at two places
+/// along k.
+SmallVector<Value> TileOperands::numbersAt(const TileMatrix &from, Value first,
+                                           Value block, Value i) const {
+  const bool isDeep = isMultiple(code, from.depth, 2 * lanes);
+  Value k = code.mul(block, 2 * lanes);
+  SmallVector<Value> both;
+  if (from.isAlongDepth()) {
+    Value at = code.add(
+        code.add(from.start, code.mul(code.add(first, i), from.stride)), k);
+    for (int64_t half : {int64_t(0), lanes})
+      both.push_back(loadUpTo(from, code.add(at, half),
+                              code.sub(from.depth, code.add(k, half)),
+                              isDeep ? lanes : 1));
+    return both;
+  }
+  const bool isFull = isMultiple(code, from.count, lanes);
+  for (int64_t of : {0, 1}) {
+    Value depth = code.add(code.add(k, code.mul(i, 2)), of);
+    Value at = code.add(code.add(from.start, first),
+                        code.mul(depth, from.depthStride));
+    Value left = code.sub(from.count, first);
+    if (!isDeep)
+      left = code.select(code.less(depth, from.depth), left, code.index(0));
+    both.push_back(loadUpTo(from, at, left, isDeep && isFull ? lanes : 1));
+  }
+  return both;
+}
+
+/// Stores the parts of a line, and returns the largest magnitudes so far.
+Value TileOperands::putLine(const TileMatrix &from, Value first, Value block,
+                            Value i, int64_t parts, const Place &to,
+                            Value most) const {
+  OpBuilder &b = code.builder;
+  const SmallVector<Value> numbers = numbersAt(from, first, block, i);
+  const SmallVector<Value> cut =
+      from.isAlongDepth() ? arithmetic.split(code, numbers, parts)
+                          : arithmetic.splitPairs(code, numbers, parts);
+  for (auto [part, line] : llvm::enumerate(cut))
+    storeLine(line, code.add(to.line, int64_t(part) * to.partLines));
+  Value magnitude = b.create<arith::ConstantOp>(
+      code.loc, DenseElementsAttr::get(words(), int32_t(0x7fffffff)));
+  for (Value each : numbers)
+    most = b.create<arith::MaxUIOp>(
+        code.loc, most,
+        b.create<arith::AndIOp>(code.loc, code.bitsAs(each, words()),
+                                magnitude));
+  return most;
+}
+
+/// The 16 lines of a block, transposed: lines along k become pairs of columns,
+/// and the other way round.
+Value TileOperands::putTransposed(const TileMatrix &from, Value first,
+                                  Value block, int64_t parts, const Place &to,
+                                  Value most) const {
+  OpBuilder &b = code.builder;
+  // What would be behind the last one belongs to nobody.
+  Value count = from.isAlongDepth()
+                    ? code.min(code.index(lanes), code.sub(from.count, first))
+                    : code.index(lanes);
+  most = code.loop(code.index(0), count, 1, most,
+                   [&](Value i, ValueRange carried) -> IndexBuilder::Carried {
+                     return {putLine(from, first, block, i, parts,
+                                     {code.add(i, spare), lanes}, carried[0])};
+                   })[0];
+  auto square = VectorType::get({lanes, lanes}, b.getF32Type());
+  code.loop(code.index(0), code.index(parts), 1, [&](Value part) {
+    Value lines = b.create<arith::ConstantOp>(code.loc, b.getZeroAttr(square));
+    Value line = code.add(code.mul(part, lanes), spare);
+    for (int64_t i = 0; i < lanes; ++i)
+      lines = b.create<vector::InsertOp>(
+          code.loc,
+          code.load(scratch, code.mul(code.add(line, i), lanes), floats()),
+          lines, ArrayRef<int64_t>{i});
+    Value turned =
+        b.create<vector::TransposeOp>(code.loc, lines, ArrayRef<int64_t>{1, 0});
+    Value place = code.add(to.line, code.mul(part, to.partLines));
+    for (int64_t i = 0; i < lanes; ++i)
+      storeLine(
+          b.create<vector::ExtractOp>(code.loc, turned, ArrayRef<int64_t>{i}),
+          code.add(place, i));
+  });
+  return most;
+}
+
+//===----------------------------------------------------------------------===//
+// Both sides
+//===----------------------------------------------------------------------===//
+
+static Value blocksOf(VectorBuilder &code, Value depth) {
+  return code.div(code.add(depth, 2 * lanes - 1), 2 * lanes);
+}
+
+Value TileOperands::stageRows(const TileMatrix &a, const TileRows &to) const {
+  OpBuilder &b = code.builder;
+  Value blocks = blocksOf(code, a.depth);
+  auto overBlocks = [&](Value position, auto put) {
+    return code.loop(
+        code.index(0), blocks, 1, code.zero(words()),
+        [&](Value block, ValueRange carried) -> IndexBuilder::Carried {
+          Value line = code.add(
+              code.add(code.mul(block, to.positions), position), to.at);
+          return {put(block, Place{line, to.partLines()}, carried[0])};
+        })[0];
+  };
+  auto larger = [&](Value x, Value y) -> Value {
+    return b.create<arith::MaxUIOp>(code.loc, x, y);
+  };
+  Value most = code.loop(
+      code.index(0), a.count, a.isAlongDepth() ? 1 : lanes, code.zero(words()),
+      [&](Value row, ValueRange carried) -> IndexBuilder::Carried {
+        Value note = code.add(row, to.notes * lanes);
+        if (!a.isAlongDepth()) {
+          Value ofRows =
+              overBlocks(row, [&](Value block, const Place &place, Value so) {
+                return putTransposed(a, row, block, to.parts, place, so);
+              });
+          code.store(code.bitsAs(ofRows, floats()), scratch, note);
+          return {larger(carried[0], ofRows)};
+        }
+        Value ofRow =
+            overBlocks(row, [&](Value block, const Place &place, Value so) {
+              return putLine(a, row, block, code.index(0), to.parts, place, so);
+            });
+        Value magnitude = b.create<vector::ReductionOp>(
+            code.loc, vector::CombiningKind::MAXUI, ofRow);
+        b.create<memref::StoreOp>(
+            code.loc,
+            b.create<arith::BitcastOp>(code.loc, b.getF32Type(), magnitude),
+            scratch, note);
+        return {larger(carried[0], ofRow)};
+      })[0];
+  return isUnusual(b.create<vector::ReductionOp>(
+      code.loc, vector::CombiningKind::MAXUI, most));
+}
+
+Value TileOperands::packColumns(const TileMatrix &from, Value first,
+                                Value tiles, const TileColumns &to,
+                                Value panel) const {
+  OpBuilder &b = code.builder;
+  Value blocks = blocksOf(code, from.depth);
+  Value start = code.add(code.mul(panel, to.panelLines()), to.at);
+  auto packBlock = [&](Value tile, Value block, Value most) {
+    Value line = code.add(code.add(start, code.mul(block, to.stepLines())),
+                          code.mul(tile, mostTileRows));
+    Value column = code.add(first, code.mul(tile, lanes));
+    const int64_t partLines = TileColumns::tiles * mostTileRows;
+    if (from.isAlongDepth())
+      return putTransposed(from, column, block, to.parts, {line, partLines},
+                           most);
+    return code.loop(code.index(0), code.index(mostTileRows), 1, most,
+                     [&](Value i, ValueRange carried) -> IndexBuilder::Carried {
+                       return {putLine(from, column, block, i, to.parts,
+                                       {code.add(line, i), partLines},
+                                       carried[0])};
+                     })[0];
+  };
+  Value most = code.loop(
+      code.index(0), tiles, 1, code.zero(words()),
+      [&](Value tile, ValueRange ofTiles) -> IndexBuilder::Carried {
+        return code.loop(
+            code.index(0), blocks, 1, ofTiles,
+            [&](Value block, ValueRange ofBlocks) -> IndexBuilder::Carried {
+              return {packBlock(tile, block, ofBlocks[0])};
+            });
+      })[0];
+  return b.create<vector::ReductionOp>(code.loc, vector::CombiningKind::MAXUI,
+                                       most);
+}
+
+Value TileOperands::packPanels(const TileMatrix &b,
+                               const TileColumns &to) const {
+  constexpr int64_t columns = TileRegisters::panelColumns;
+  Value panels = code.div(code.add(b.count, columns - 1), columns);
+  Value none =
+      code.create<arith::ConstantOp>(code.builder.getI32IntegerAttr(0));
+  Value most =
+      code.loop(code.index(0), panels, 1, none,
+                [&](Value panel, ValueRange carried) -> IndexBuilder::Carried {
+                  Value first = code.mul(panel, columns);
+                  Value left = code.sub(b.count, first);
+                  Value tiles =
+                      code.min(code.index(TileColumns::tiles),
+                               code.div(code.add(left, lanes - 1), lanes));
+                  return {code.create<arith::MaxUIOp>(
+                      carried[0], packColumns(b, first, tiles, to, panel))};
+                })[0];
+  return isUnusual(most);
+}
+
+void TileOperands::putRow(const TileRows &to, Value position, Value block,
+                          ValueRange elements) const {
+  Value line =
+      code.add(code.add(code.mul(block, to.positions), position), to.at);
+  for (auto [part, vector] :
+       llvm::enumerate(arithmetic.split(code, elements, to.parts)))
+    storeLine(vector, code.add(line, int64_t(part) * to.partLines()));
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+void TileOperands::multiply(TileRegisters &registers,
+                            const TileFactors &factors, const TilePanel &panel,
+                            Store store) const {
+  constexpr int64_t group = TileRegisters::groupTiles;
+  const int64_t tileRows = factors.tileRows;
+  Value tiles = code.div(code.add(factors.a.count, tileRows - 1), tileRows);
+  Value groups = code.div(tiles, group);
+  auto emit = [&](Value firstTile, int64_t rowTiles) {
+    SmallVector<Value> positions;
+    for (int64_t r = 0; r < rowTiles; ++r)
+      positions.push_back(code.mul(code.add(firstTile, r), tileRows));
+    multiplyGroup(registers, factors, panel, positions);
+    finishGroup(registers, factors, panel, positions, store);
+  };
+  if (factors.mostTiles >= group)
+    code.loop(code.index(0), groups, 1,
+              [&](Value i) { emit(code.mul(i, group), group); });
+  if (factors.areEven)
+    return;
+  Value rest = code.mul(groups, group);
+  code.when(code.less(rest, tiles), [&] { emit(rest, 1); });
+}
+
+void TileOperands::multiplyGroup(TileRegisters &registers,
+                                 const TileFactors &factors,
+                                 const TilePanel &panel,
+                                 ValueRange positions) const {
+  const TileRows &rows = factors.rows;
+  const TileColumns &columns = factors.columns;
+  const auto rowTiles = int64_t(positions.size());
+  Value address = registers.addressOf(scratch);
+  Value ofPanel =
+      code.add(code.mul(panel.number, columns.panelLines()), columns.at);
+  registers.clear(rowTiles, panel.tiles);
+  code.loop(
+      code.index(0), blocksOf(code, factors.a.depth), 1, [&](Value block) {
+        TileStep step;
+        step.rowsAddress = step.columnsAddress = address;
+        for (Value position : positions)
+          step.rows.push_back(code.mul(
+              code.add(code.add(code.mul(block, rows.positions), position),
+                       rows.at),
+              tileRowBytes));
+        step.rowPart = rows.partLines() * tileRowBytes;
+        step.columns =
+            code.mul(code.add(ofPanel, code.mul(block, columns.stepLines())),
+                     tileRowBytes);
+        step.columnTiles = panel.tiles;
+        step.columnPart = TileColumns::tiles * tileBytes;
+        registers.multiply(arithmetic, step);
+      });
+  registers.store(rowTiles, panel.tiles);
+}
+
+void TileOperands::forRows(
+    const TileFactors &factors, ValueRange positions,
+    llvm::function_ref<void(int64_t tile, Value i, Value row)> body) const {
+  for (auto [tile, first] : llvm::enumerate(positions)) {
+    Value count = code.min(code.index(factors.tileRows),
+                           code.sub(factors.a.count, first));
+    code.loop(code.index(0), count, 1,
+              [&, tile = int64_t(tile), first = first](Value i) {
+                body(tile, i, code.add(first, i));
+              });
+  }
+}
+
+/// Computes rows again that tiles made nothing of, and hands all on.
+void TileOperands::finishGroup(TileRegisters &registers,
+                               const TileFactors &factors,
+                               const TilePanel &panel, ValueRange positions,
+                               Store store) const {
+  auto type = floats();
+  auto sumsAt = [&](int64_t tile, Value i, int64_t c) {
+    return code.add(registers.sumsAt(tile, i), c * lanes);
+  };
+  code.when(code.create<arith::OrIOp>(factors.anyRow, panel.areUnusual), [&] {
+    forRows(factors, positions, [&](int64_t tile, Value i, Value row) {
+      code.when(isUnusualRow(factors, panel, row), [&] {
+        for (auto [c, sums] : llvm::enumerate(multiplyRow(factors, panel, row)))
+          code.store(sums, registers.sums(), sumsAt(tile, i, int64_t(c)));
+      });
+    });
+  });
+  auto constant = [&](float number) {
+    return code.create<arith::ConstantOp>(code.builder.getF32FloatAttr(number));
+  };
+  forRows(factors, positions, [&](int64_t tile, Value i, Value row) {
+    Value unscale = code.create<vector::SplatOp>(
+        type, code.select(isUnusualRow(factors, panel, row), constant(1),
+                          constant(1 / (tileScale * tileScale))));
+    for (int64_t c = 0; c < panel.tiles; ++c) {
+      Value sums = code.load(registers.sums(), sumsAt(tile, i, c), type);
+      store(row, c, code.mulVectors(sums, unscale));
+    }
+  });
+}
+
+Value TileOperands::isUnusual(Value magnitude) const {
+  Value most = code.create<arith::ConstantOp>(code.builder.getI32IntegerAttr(
+      std::bit_cast<int32_t>(mostUsualMagnitude)));
+  return code.create<arith::CmpIOp>(arith::CmpIPredicate::ugt, magnitude, most);
+}
+
+/// i1: whether sums of the row are not those of parts.
+Value TileOperands::isUnusualRow(const TileFactors &factors,
+                                 const TilePanel &panel, Value row) const {
+  Value note = code.create<memref::LoadOp>(
+      scratch, code.add(row, factors.rows.notes * lanes));
+  return code.create<arith::OrIOp>(panel.areUnusual,
+                                   isUnusual(code.create<arith::BitcastOp>(
+                                       code.builder.getI32Type(), note)));
+}
+
+/// In f32, from where both matrices lie.
+SmallVector<Value> TileOperands::multiplyRow(const TileFactors &factors,
+                                             const TilePanel &panel,
+                                             Value row) const {
+  const TileMatrix &a = factors.a, &from = factors.b;
+  OpBuilder &b = code.builder;
+  auto multiples = [&](int64_t of) -> Value {
+    SmallVector<int64_t> numbers;
+    for (int64_t i = 0; i < lanes; ++i)
+      numbers.push_back(i * of);
+    return b.create<arith::ConstantOp>(
+        code.loc,
+        DenseElementsAttr::get(VectorType::get({lanes}, b.getIndexType()),
+                               ArrayRef<int64_t>(numbers)));
+  };
+  Value number = multiples(1), apart = multiples(from.stride);
+  auto columnsAt = [&](Value k, Value first) -> Value {
+    Value at = code.add(code.add(from.start, code.mul(first, from.stride)),
+                        code.mul(k, from.depthStride));
+    Value left = code.sub(from.count, first);
+    if (!from.isAlongDepth())
+      return code.loadSome(from.flat, at, floats(), left);
+    Value mask = b.create<arith::CmpIOp>(
+        code.loc, arith::CmpIPredicate::slt, number,
+        b.create<vector::SplatOp>(code.loc, number.getType(), left));
+    return b.create<vector::GatherOp>(code.loc, floats(), from.flat, at, apart,
+                                      mask, code.zero(floats()));
+  };
+  const SmallVector<Value> zeros(panel.tiles, code.zero(floats()));
+  return code.loop(
+      code.index(0), a.depth, 1, zeros, [&](Value k, ValueRange carried) {
+        Value at = code.add(code.add(a.start, code.mul(row, a.stride)),
+                            code.mul(k, a.depthStride));
+        Value x = code.loadSplat(a.flat, at, floats());
+        IndexBuilder::Carried sums(carried);
+        for (auto [c, sum] : llvm::enumerate(sums))
+          sum = code.fma(
+              x, columnsAt(k, code.add(panel.column, int64_t(c) * lanes)), sum);
+        return sums;
+      });
+}

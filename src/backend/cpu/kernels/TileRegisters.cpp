@@ -1,0 +1,71 @@
+//===- TileRegisters.cpp - what is summed up at once on matrix units ------===//
+
+#include "backend/cpu/kernels/TileRegisters.h"
+
+#include "backend/cpu/codegen/KernelFunction.h"
+#include "backend/cpu/kernels/Arithmetic.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+// The numbers of registers.
+static int64_t sumsOf(int64_t rowTile, int64_t columnTile) {
+  return rowTile * TileRegisters::panelTiles + columnTile;
+}
+static int64_t rowsOf(int64_t rowTile) { return 4 + rowTile; }
+static int64_t columnsOf(int64_t columnTile) { return 6 + columnTile; }
+
+TileRegisters::TileRegisters(VectorBuilder &code, int64_t tileRows,
+                             const TileArithmetic &arithmetic)
+    : code(code), tiles(code) {
+  const TileShape ofRows{tileRows, tileRowBytes},
+      ofColumns{mostTileRows, tileRowBytes};
+  configureTiles(code, {ofRows, ofRows, ofRows, ofRows, ofRows, ofRows,
+                        ofColumns, ofColumns});
+  memory =
+      createScratch(code.builder, code.loc,
+                    MemRefType::get({groupTiles * mostTileRows * panelColumns},
+                                    storedType(arithmetic.accumulator(),
+                                               code.builder.getContext())));
+  address = tiles.addressOf(memory);
+}
+
+void TileRegisters::clear(int64_t rowTiles, int64_t columnTiles) {
+  for (int64_t r = 0; r < rowTiles; ++r)
+    for (int64_t c = 0; c < columnTiles; ++c)
+      tiles.zero(sumsOf(r, c));
+}
+
+void TileRegisters::multiply(const TileArithmetic &arithmetic,
+                             const TileStep &step) {
+  const auto rowTiles = int64_t(step.rows.size());
+  PartPair inRegisters(-1, -1);
+  for (const PartPair &pair : arithmetic.products()) {
+    const auto [a, b] = pair;
+    for (int64_t r = 0; r < rowTiles && a != inRegisters.first; ++r)
+      tiles.load(rowsOf(r), step.rowsAddress,
+                 code.add(step.rows[r], a * step.rowPart), step.rowStride);
+    for (int64_t c = 0; c < step.columnTiles && b != inRegisters.second; ++c)
+      tiles.load(columnsOf(c), step.columnsAddress,
+                 code.add(step.columns, b * step.columnPart + c * tileBytes),
+                 tileRowBytes);
+    for (int64_t r = 0; r < rowTiles; ++r)
+      for (int64_t c = 0; c < step.columnTiles; ++c)
+        tiles.multiply(sumsOf(r, c), rowsOf(r), columnsOf(c),
+                       arithmetic.lhsPart(), arithmetic.rhsPart());
+    inRegisters = pair;
+  }
+}
+
+void TileRegisters::store(int64_t rowTiles, int64_t columnTiles) {
+  for (int64_t r = 0; r < rowTiles; ++r)
+    for (int64_t c = 0; c < columnTiles; ++c)
+      tiles.store(sumsOf(r, c), address,
+                  code.index((r * mostTileRows * panelColumns + c * 16) * 4),
+                  panelColumns * 4);
+}
+
+Value TileRegisters::sumsAt(int64_t rowTile, Value i) const {
+  return code.mul(code.add(i, rowTile * mostTileRows), panelColumns);
+}
