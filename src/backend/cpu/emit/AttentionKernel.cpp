@@ -109,9 +109,8 @@ public:
                   tensorOf(op.getQuery()).getElementType()),
         estimated(timesOf(target)) {
     if (usesTiles(estimated.front().kernel))
-      tiles.emplace(
-          shapeOfKernel(), target,
-          tilesNamed(estimated.front().kernel, tilesFor()));
+      tiles.emplace(shapeOfKernel(), target,
+                    tilesNamed(estimated.front().kernel, tilesFor()));
   }
 
   KernelPlan plan() const override {

@@ -8,7 +8,7 @@
 #ifndef SINTER_BACKEND_CPU_KERNELS_ATTENTIONPLACE_H
 #define SINTER_BACKEND_CPU_KERNELS_ATTENTIONPLACE_H
 
-#include "backend/cpu/kernels/Attention.h"
+#include "backend/cpu/kernels/AttentionShape.h"
 
 namespace sinter::cpu {
 
