@@ -148,31 +148,47 @@ void TileProduct::buildPanel(Emission &e, Value panel, int64_t tiles,
   e.panelStart = code.mul(panel, panelBytes());
   e.columnTiles = tiles;
   e.valid = valid;
-  Value pairs = code.div(e.task.tiles, groupTiles);
-  if (e.task.mostTiles >= groupTiles)
-    code.loop(code.index(0), pairs, 1, [&](Value pair) {
-      e.group = pair;
-      buildGroup(e, code.mul(pair, groupTiles), groupTiles);
-    });
-  if (e.task.areEven)
-    return;
-  Value paired = code.mul(pairs, groupTiles);
-  e.group = pairs;
-  code.when(code.less(paired, e.task.tiles), [&] { buildGroup(e, paired, 1); });
+  Value groups = code.div(code.add(e.task.tiles, groupTiles - 1), groupTiles);
+  code.loop(code.index(0), groups, 1, [&](Value group) {
+    e.group = group;
+    buildGroup(e, code.mul(group, groupTiles));
+  });
 }
 
-void TileProduct::buildGroup(Emission &e, Value firstTile,
-                             int64_t rowTiles) const {
-  SmallVector<TilePlace> places;
-  for (int64_t i = 0; i < rowTiles; ++i)
-    places.push_back(e.placeOf(e.code.add(firstTile, i)));
-  if (e.isUnusual)
-    e.code.when(
-        e.isUnusual, [&] { multiplyVectors(e, places); },
-        [&] { multiplyTiles(e, places); });
-  else
+/// Code for what follows the products is the same for one tile and for two.
+void TileProduct::buildGroup(Emission &e, Value firstTile) const {
+  VectorBuilder &code = e.code;
+  Value count =
+      code.min(code.index(groupTiles), code.sub(e.task.tiles, firstTile));
+  auto forTiles = [&](llvm::function_ref<void(Value, const TilePlace &)> body) {
+    code.loop(code.index(0), count, 1,
+              [&](Value r) { body(r, e.placeOf(code.add(firstTile, r))); });
+  };
+  auto ofTiles = [&](int64_t rowTiles) {
+    SmallVector<TilePlace> places;
+    for (int64_t i = 0; i < rowTiles; ++i)
+      places.push_back(e.placeOf(code.add(firstTile, i)));
     multiplyTiles(e, places);
-  storeResults(e, places);
+  };
+  auto onTiles = [&] {
+    if (e.task.areEven || e.task.mostTiles < groupTiles)
+      return ofTiles(e.task.areEven ? groupTiles : 1);
+    code.when(
+        code.less(code.index(1), count), [&] { ofTiles(groupTiles); },
+        [&] { ofTiles(1); });
+  };
+  if (e.isUnusual)
+    code.when(
+        e.isUnusual,
+        [&] {
+          forTiles([&](Value r, const TilePlace &place) {
+            multiplyVectors(e, r, place);
+          });
+        },
+        onTiles);
+  else
+    onTiles();
+  forTiles([&](Value r, const TilePlace &place) { storeResults(e, r, place); });
 }
 
 void TileProduct::forSteps(
@@ -239,8 +255,8 @@ void TileProduct::multiplyTiles(Emission &e, ArrayRef<TilePlace> places) const {
 }
 
 /// In f32, on vectors of columns, which are put together of their parts.
-void TileProduct::multiplyVectors(Emission &e,
-                                  ArrayRef<TilePlace> places) const {
+void TileProduct::multiplyVectors(Emission &e, Value rowTile,
+                                  const TilePlace &place) const {
   VectorBuilder &code = e.code;
   OpBuilder &b = code.builder;
   auto floats = VectorType::get({16}, b.getF32Type());
@@ -298,40 +314,39 @@ void TileProduct::multiplyVectors(Emission &e,
           return sums;
         });
   };
-  for (auto [r, place] : llvm::enumerate(places))
-    code.loop(code.index(0), place.rows, 1, [&, r = r, place = place](Value i) {
-      const auto sums =
-          ofRow(code.add(place.position, code.mul(i, shape.rowStep)));
-      Value at = e.tiles.sumsAt(int64_t(r), i);
-      for (auto [c, sum] : llvm::enumerate(sums))
-        code.store(sum, e.sums, code.add(at, int64_t(c) * 16));
-    });
+  code.loop(code.index(0), place.rows, 1, [&](Value i) {
+    const auto sums =
+        ofRow(code.add(place.position, code.mul(i, shape.rowStep)));
+    Value at = e.tiles.sumsAt(rowTile, i);
+    for (auto [c, sum] : llvm::enumerate(sums))
+      code.store(sum, e.sums, code.add(at, int64_t(c) * 16));
+  });
 }
 
-void TileProduct::storeResults(Emission &e, ArrayRef<TilePlace> places) const {
+void TileProduct::storeResults(Emission &e, Value rowTile,
+                               const TilePlace &place) const {
   VectorBuilder &code = e.code;
   OpBuilder &b = code.builder;
   auto type = VectorType::get({16}, e.sumType());
-  for (auto [r, place] : llvm::enumerate(places))
-    code.loop(code.index(0), place.rows, 1, [&, r = r, place = place](Value i) {
-      Value at = e.tiles.sumsAt(int64_t(r), i);
-      Value row = code.add(place.first, i);
-      for (int64_t c = 0; c < e.columnTiles; ++c) {
-        Value sums = code.load(e.sums, code.add(at, c * 16), type);
-        if (hasInitialSums()) {
-          Value line = code.add(code.mul(e.panel, panelTiles),
-                                weightBytes() / tileRowBytes + c);
-          Value initial =
-              b.create<arith::MulIOp>(code.loc, e.wordsAt(line), e.task.zero);
-          sums = b.create<arith::AddIOp>(code.loc, sums, initial);
-        }
-        if (e.unscaleSums)
-          sums = code.mulVectors(sums, e.unscaleSums);
-        Value column = code.add(code.mul(e.panel, panelColumns), c * 16);
-        e.store(row, column,
-                code.first(sums, c + 1 == e.columnTiles ? e.valid : 16));
+  code.loop(code.index(0), place.rows, 1, [&](Value i) {
+    Value at = e.tiles.sumsAt(rowTile, i);
+    Value row = code.add(place.first, i);
+    for (int64_t c = 0; c < e.columnTiles; ++c) {
+      Value sums = code.load(e.sums, code.add(at, c * 16), type);
+      if (hasInitialSums()) {
+        Value line = code.add(code.mul(e.panel, panelTiles),
+                              weightBytes() / tileRowBytes + c);
+        Value initial =
+            b.create<arith::MulIOp>(code.loc, e.wordsAt(line), e.task.zero);
+        sums = b.create<arith::AddIOp>(code.loc, sums, initial);
       }
-    });
+      if (e.unscaleSums)
+        sums = code.mulVectors(sums, e.unscaleSums);
+      Value column = code.add(code.mul(e.panel, panelColumns), c * 16);
+      e.store(row, column,
+              code.first(sums, c + 1 == e.columnTiles ? e.valid : 16));
+    }
+  });
 }
 
 //===----------------------------------------------------------------------===//

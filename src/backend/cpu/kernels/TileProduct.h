@@ -156,11 +156,13 @@ private:
   bool hasInitialSums() const { return shape.hasZeroPoint; }
   void buildPanel(Emission &e, mlir::Value panel, int64_t tiles,
                   int64_t valid) const;
-  void buildGroup(Emission &e, mlir::Value firstTile, int64_t rowTiles) const;
+  void buildGroup(Emission &e, mlir::Value firstTile) const;
   void multiplyTiles(Emission &e, llvm::ArrayRef<TilePlace> places) const;
   void fetchNext(Emission &e, mlir::Value step) const;
-  void multiplyVectors(Emission &e, llvm::ArrayRef<TilePlace> places) const;
-  void storeResults(Emission &e, llvm::ArrayRef<TilePlace> places) const;
+  void multiplyVectors(Emission &e, mlir::Value rowTile,
+                       const TilePlace &place) const;
+  void storeResults(Emission &e, mlir::Value rowTile,
+                    const TilePlace &place) const;
   void forSteps(Emission &e,
                 llvm::function_ref<void(mlir::Value position, mlir::Value block,
                                         mlir::Value step)>

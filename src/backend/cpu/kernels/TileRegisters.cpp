@@ -66,6 +66,10 @@ void TileRegisters::store(int64_t rowTiles, int64_t columnTiles) {
                   panelColumns * 4);
 }
 
+Value TileRegisters::sumsAt(Value rowTile, Value i) const {
+  return code.mul(code.add(i, code.mul(rowTile, mostTileRows)), panelColumns);
+}
+
 Value TileRegisters::sumsAt(int64_t rowTile, Value i) const {
-  return code.mul(code.add(i, rowTile * mostTileRows), panelColumns);
+  return sumsAt(code.index(rowTile), i);
 }

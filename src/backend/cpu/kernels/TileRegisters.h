@@ -49,6 +49,7 @@ public:
   /// The sums on the stack, flat.
   mlir::Value sums() const { return memory; }
   /// Where they are of row \p i of tile \p rowTile.
+  mlir::Value sumsAt(mlir::Value rowTile, mlir::Value i) const;
   mlir::Value sumsAt(int64_t rowTile, mlir::Value i) const;
 
 private:
