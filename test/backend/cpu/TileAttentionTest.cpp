@@ -397,8 +397,8 @@ TEST(TileAttention, ModelsAskForPrecision) {
     replaceAll(text, "$b", sums);
     std::shared_ptr<Program> program;
     CpuOptions options = optionsWithTiles(target, Precision::BFloat16);
-    // Softmax, which goes over vectors, takes as long as products.
-    options.target->rates.f32 = 1e4;
+    // Softmax, which goes over vectors, does not take longer than products.
+    options.target->rates.f32 = 5e4;
     EXPECT_EQ(differsRaised(text, {5e-2, 5e-2}, &program, options), "");
     ASSERT_TRUE(program);
     std::string found;

@@ -361,11 +361,11 @@ static Alternatives timesOf(const AttentionShape &shape, const Target &target,
 }
 
 /// Of \p tiles those that units have for such operands, and of what is a tenth
-/// as exact as f32 only what saves more than estimates may be wrong by.
+/// as exact as f32 only what saves a quarter, as of convolutions.
 static llvm::SmallVector<AttentionTiles, 2>
 worthwhile(const AttentionShape &shape, const Target &target,
            llvm::ArrayRef<AttentionTiles> tiles) {
-  constexpr double worthIt = 0.9;
+  constexpr double worthIt = 3.0 / 4;
   llvm::SmallVector<AttentionTiles, 2> some;
   if (!TileAttention::supports(shape, target))
     return some;
