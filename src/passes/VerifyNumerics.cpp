@@ -7,12 +7,15 @@
 #include "interpreter/Interpreter.h"
 #include "passes/Matching.h"
 #include "passes/Observe.h"
+#include "passes/WidenFloats.h"
 #include "runtime/Comparison.h"
 #include "runtime/Random.h"
 #include "runtime/TensorText.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -132,15 +135,18 @@ bool VerifyNumerics::hasEnteredAll(const Observation &seen) const {
                       [](const auto &region) { return region.second; });
 }
 
-Result<void> VerifyNumerics::observeRun(unsigned number, Observation &seen) {
+Result<void> VerifyNumerics::observeRun(ModuleOp graph, unsigned number,
+                                        bool isWide, Observation &seen) {
   // What is computed more often is kept this many times.
   constexpr size_t mostTimes = 8;
   constexpr uint64_t seedsOfRun = 1000;
   auto inputs =
-      randomInputs(entryOf(module), dimension, number * seedsOfRun + 1);
+      randomInputs(entryOf(graph), dimension, number * seedsOfRun + 1);
   if (!inputs)
     return inputs.takeError();
-  OwningOpRef<ModuleOp> observed(module.clone());
+  OwningOpRef<ModuleOp> observed(graph.clone());
+  if (isWide && !widenFloats(*observed))
+    return unsupported("the program looks at the bits of its floats");
   func::FuncOp function = entryOf(*observed);
   const std::vector<NumberedValue> values = ValueNumbers::valuesOf(*observed);
   std::map<int64_t, std::string> names;
@@ -220,6 +226,45 @@ std::string VerifyNumerics::Comparison::of(const Seen &was, const Seen &is) {
   return "";
 }
 
+const VerifyNumerics::Observation *VerifyNumerics::exact() {
+  if (!exactBefore) {
+    exactBefore.emplace();
+    for (unsigned i = 0; i < runs; ++i)
+      if (!observeRun(*graphBefore, i, /*isWide=*/true, *exactBefore)) {
+        *exactBefore = {};
+        break;
+      }
+  }
+  return exactBefore->outputs.empty() ? nullptr : &*exactBefore;
+}
+
+/// Whether each tensor of \p is is at most twice as far from \p exact as that
+/// of \p was.
+bool VerifyNumerics::isNoWorse(const Seen &was, const Seen &is,
+                               const Seen &exact) {
+  constexpr double mostTimes = 2;
+  const size_t runs =
+      std::min({was.tensors.size(), is.tensors.size(), exact.tensors.size()});
+  for (size_t run = 0; run < runs; ++run) {
+    const auto &old = was.tensors[run], &now = is.tensors[run],
+               &right = exact.tensors[run];
+    for (size_t i = 0; i < std::min(old.size(), now.size()); ++i) {
+      if (i >= right.size() || old[i].type() != ElementType::F32 ||
+          now[i].type() != ElementType::F32 ||
+          right[i].type() != ElementType::F64 ||
+          old[i].shape() != right[i].shape() ||
+          now[i].shape() != right[i].shape())
+        return false;
+      const Expectation any = Expectation::within({});
+      const double before = differenceOf(old[i], right[i], any).largest,
+                   after = differenceOf(now[i], right[i], any).largest;
+      if (!std::isfinite(before) || !(after <= mostTimes * before))
+        return false;
+    }
+  }
+  return runs > 0;
+}
+
 /// The patterns by which the value was replaced or, where it was not, all that
 /// applied in the pass.
 std::string VerifyNumerics::patternsOf(int64_t id) const {
@@ -246,8 +291,15 @@ std::string VerifyNumerics::firstDifference(const Observation &now,
     comparison.unit = unit == requantized.end() ? 0 : unit->second;
     std::string parts = comparison.of(was, found->second);
     labels = patternsOf(id);
-    if (!parts.empty())
+    if (parts.empty())
+      continue;
+    const Observation *right = exact();
+    auto wide = right ? right->values.find(id)
+                      : std::map<int64_t, Seen>::const_iterator();
+    if (!right || wide == right->values.end() ||
+        !isNoWorse(was, found->second, wide->second))
       return was.name + ": " + parts;
+    ++comparison.rounded;
   }
   labels = patternsOf(-1);
   comparison.unit = 0;
@@ -256,8 +308,14 @@ std::string VerifyNumerics::firstDifference(const Observation &now,
   for (auto [i, was] : llvm::enumerate(before.outputs)) {
     if (followingOutputs.contains(i))
       continue;
-    if (auto parts = comparison.of(was, now.outputs[i]); !parts.empty())
+    auto parts = comparison.of(was, now.outputs[i]);
+    if (parts.empty())
+      continue;
+    const Observation *right = exact();
+    if (!right || i >= right->outputs.size() ||
+        !isNoWorse(was, now.outputs[i], right->outputs[i]))
       return was.name + ": " + parts;
+    ++comparison.rounded;
   }
   return "";
 }
@@ -301,9 +359,15 @@ VerifyNumerics::begin(ModuleOp module, PatternRun &run, int64_t dimension,
       break;
     check->before = std::move(more);
   }
+  check->keepGraph();
   check->earlier = run.counts();
   run.watcher = &check->numbers;
   return check;
+}
+
+void VerifyNumerics::keepGraph() {
+  graphBefore = module.clone();
+  exactBefore.reset();
 }
 
 VerifyNumerics::~VerifyNumerics() {
@@ -376,11 +440,13 @@ VerifyNumerics::compare(llvm::function_ref<std::string(StringRef)> who) {
     return Error{ErrorKind::WrongResult, who(labels) + " changed " + parts};
   ++found.comparisons;
   found.tensors += comparison.tensors;
+  found.rounded += comparison.rounded;
   if (comparison.largest > found.largestDifference) {
     found.largestDifference = comparison.largest;
     found.where = comparison.where + ", " + who(patternsOf(-1));
   }
   before = std::move(*now);
+  keepGraph();
   earlier = run.counts();
   patterns.clear();
   requantized.clear();

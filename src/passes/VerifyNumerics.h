@@ -11,6 +11,11 @@
 // not looked at: the same operations compute it, of other numbers. So each such
 // application is compared by itself.
 //
+// A difference is no mistake where f32 had lost as much before: if, held
+// against what f64 gives (WidenFloats.h), the new tensor is at most twice as
+// far away as the old one. Attention adds masks of -10,000 to scores in f32,
+// say, and a graph that adds them without rounding is another only by that.
+//
 // What runs several times is compared the first few times. While a branch was
 // not taken yet, the function runs again on other inputs, a few times at most.
 // What is wrong in what has no numbers shows in results.
@@ -26,6 +31,7 @@
 #include "runtime/Result.h"
 #include "runtime/Tensor.h"
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,6 +42,8 @@ namespace sinter {
 struct NumericsFacts {
   /// How often graphs were compared, and how many tensors all in all.
   uint64_t comparisons = 0, tensors = 0;
+  /// How many of these differ by no more than f32 had lost before.
+  uint64_t rounded = 0;
   /// The largest difference, in parts of its tensor's largest magnitude, and
   /// the tensor and the pass or pattern where it was; empty if there was none.
   double largestDifference = 0;
@@ -81,7 +89,7 @@ private:
     double tolerance;
     /// What elements may differ by besides.
     double unit = 0;
-    uint64_t tensors = 0;
+    uint64_t tensors = 0, rounded = 0;
     double largest = 0;
     std::string where = {};
 
@@ -103,7 +111,17 @@ private:
       : module(module), run(run), dimension(dimension), tolerance(tolerance) {}
   bool hasEnteredAll(const Observation &seen) const;
   Result<Observation> observe();
-  Result<void> observeRun(unsigned number, Observation &seen);
+  Result<void> observeRun(unsigned number, Observation &seen) {
+    return observeRun(module, number, /*isWide=*/false, seen);
+  }
+  /// Of \p graph, which has numbers; in f64 with \p isWide.
+  Result<void> observeRun(mlir::ModuleOp graph, unsigned number, bool isWide,
+                          Observation &seen);
+  /// Of the graph as it is now, for the next comparison.
+  void keepGraph();
+  /// What the graph before gives in f64; null where that cannot be computed.
+  const Observation *exact();
+  static bool isNoWorse(const Seen &was, const Seen &is, const Seen &exact);
   std::string patternsOf(int64_t id) const;
   void findFollowing();
   std::string firstDifference(const Observation &now, std::string &patterns,
@@ -118,6 +136,9 @@ private:
   /// How often the function runs, each time on other inputs.
   unsigned runs = 1;
   Observation before;
+  /// The graph that gave it, and what that gives in f64, once it was asked for.
+  mlir::OwningOpRef<mlir::ModuleOp> graphBefore;
+  std::optional<Observation> exactBefore;
   /// Since the last pass: the patterns by which a value was replaced, and how
   /// often each had applied before.
   std::map<int64_t, std::set<std::string>> patterns;

@@ -492,4 +492,98 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   }
 }
 
+/// (x + c) - c, of which f32 keeps little where c is large.
+std::string cancelling(const std::string &besides) {
+  return R"(
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %c = stablehlo.constant dense<1.0e6> : tensor<8xf32>
+  %a = stablehlo.add %x, %c : tensor<8xf32> loc("shifted")
+)" + besides +
+         R"(
+  %b = stablehlo.subtract %a, %c : tensor<8xf32> loc("back")
+  return %b : tensor<8xf32>
+})";
+}
+
+mlir::Value shiftNothing(stablehlo::SubtractOp op, mlir::OpBuilder &) {
+  auto sum = op.getLhs().getDefiningOp<stablehlo::AddOp>();
+  return sum && sum.getRhs() == op.getRhs() ? sum.getLhs() : mlir::Value();
+}
+mlir::Value scaleWhatWasShifted(stablehlo::SubtractOp op,
+                                mlir::OpBuilder &builder) {
+  mlir::Value x = shiftNothing(op, builder);
+  return x ? builder.create<stablehlo::AddOp>(op.getLoc(), x, x)
+           : mlir::Value();
+}
+const RewriteRule nearer[] = {
+    rule<stablehlo::SubtractOp, shiftNothing>("cancel", "(x + c) - c -> x"),
+};
+const RewriteRule farther[] = {
+    rule<stablehlo::SubtractOp, scaleWhatWasShifted>("cancel-wrongly",
+                                                     "(x + c) - c -> 2 x"),
+};
+
+TEST(VerifyNumerics, TakesNoRoundingForAMistake) {
+  Model model = parseModel(cancelling(""));
+  PatternRun run;
+  auto check = begin(model, run);
+  EXPECT_TRUE(succeeded(applyRules(model.module(), {nearer}, run)));
+  auto done = check->after("cancel");
+  ASSERT_TRUE(done) << done.error().message;
+  // The tensor, and the output that it is.
+  EXPECT_EQ(check->facts().rounded, 2U);
+}
+
+TEST(VerifyNumerics, FindsAMistakeBesideRounding) {
+  Model model = parseModel(cancelling(""));
+  PatternRun run;
+  auto check = begin(model, run);
+  EXPECT_TRUE(succeeded(applyRules(model.module(), {farther}, run)));
+  auto done = check->after("cancel");
+  ASSERT_FALSE(done);
+  EXPECT_NE(done.error().message.find("changed 'back'"), std::string::npos)
+      << done.error().message;
+  EXPECT_EQ(check->facts().rounded, 0U);
+}
+
+/// What looks at bits of f32 has no meaning in f64.
+TEST(VerifyNumerics, WidensNoBits) {
+  Model model = parseModel(cancelling(
+      "  %i = stablehlo.bitcast_convert %a : (tensor<8xf32>) -> tensor<8xi32>\n"
+      "  %f = stablehlo.bitcast_convert %i : (tensor<8xi32>) -> "
+      "tensor<8xf32>"));
+  PatternRun run;
+  auto check = begin(model, run);
+  EXPECT_TRUE(succeeded(applyRules(model.module(), {nearer}, run)));
+  EXPECT_FALSE(check->after("cancel"));
+}
+
+/// What stands in branches and loops is widened, too, and keeps its place.
+TEST(VerifyNumerics, WidensLoops) {
+  Model model = parseModel(R"(
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %c = stablehlo.constant dense<1.0e6> : tensor<8xf32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %s = %x) : tensor<i32>, tensor<8xf32>
+  cond {
+    %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %a = stablehlo.add %s, %c : tensor<8xf32>
+    %b = stablehlo.subtract %a, %c : tensor<8xf32> loc("back")
+    %next = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %next, %b : tensor<i32>, tensor<8xf32>
+  }
+  return %r#1 : tensor<8xf32>
+})");
+  PatternRun run;
+  auto check = begin(model, run);
+  EXPECT_TRUE(succeeded(applyRules(model.module(), {nearer}, run)));
+  auto done = check->after("cancel");
+  EXPECT_TRUE(done) << done.error().message;
+  EXPECT_GT(check->facts().rounded, 0U);
+}
+
 } // namespace

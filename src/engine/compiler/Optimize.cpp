@@ -44,12 +44,15 @@ void tellVerified(const PassOptions &passes, const char *stage,
   if (!passes.note || !(passes.verifyNumerics || passes.verifyEach))
     return;
   passes.note(
-      llvm::formatv("--verify-numerics: {0}: all agree: {1} comparisons of "
-                    "graphs, {2} of tensors; largest difference {3:e2} of a "
-                    "tensor's largest magnitude{4}{5}",
-                    stage, facts.comparisons, facts.tensors,
-                    facts.largestDifference, facts.where.empty() ? "" : ": ",
-                    facts.where)
+      llvm::formatv(
+          "--verify-numerics: {0}: all agree: {1} comparisons of "
+          "graphs, {2} of tensors; largest difference {3:e2} of a "
+          "tensor's largest magnitude{4}{5}{6}",
+          stage, facts.comparisons, facts.tensors, facts.largestDifference,
+          facts.where.empty() ? "" : ": ", facts.where,
+          facts.rounded == 0 ? std::string()
+                             : "; " + std::to_string(facts.rounded) +
+                                   " more differ by what f32 had lost before")
           .str());
   if (!facts.endedBy.empty())
     passes.note("--verify-numerics: " + std::string(stage) +
