@@ -20,7 +20,8 @@ SizeExpression SizeExpression::parameter(uint32_t number) {
   return expression;
 }
 
-std::optional<SizeExpression> SizeExpression::of(std::vector<Term> terms) {
+std::optional<SizeExpression>
+SizeExpression::of(const std::vector<Term> &terms) {
   std::optional<SizeExpression> made = normalized(terms);
   if (!made || made->sum != terms)
     return std::nullopt;

@@ -32,7 +32,7 @@ public:
   static SizeExpression parameter(uint32_t number);
   /// Of terms that somebody else kept; nothing where they are not in order, or
   /// more or of a higher degree than expressions have.
-  static std::optional<SizeExpression> of(std::vector<Term> terms);
+  static std::optional<SizeExpression> of(const std::vector<Term> &terms);
 
   /// In order of their parameters, none with the factor 0.
   const std::vector<Term> &terms() const { return sum; }

@@ -38,7 +38,7 @@ static std::optional<SizeExpression> decoded(ArrayRef<int64_t> numbers) {
       term.parameters.push_back(static_cast<uint32_t>(parameter));
     numbers = numbers.drop_front(count);
   }
-  return numbers.empty() ? SizeExpression::of(std::move(terms)) : std::nullopt;
+  return numbers.empty() ? SizeExpression::of(terms) : std::nullopt;
 }
 
 /// The parameter, the kind, the divisor, how many numbers the first size is in,
@@ -159,8 +159,7 @@ std::optional<SizeExpression> SizeTable::quotientOf(const SizeExpression &size,
   if (isMultiple) {
     const int64_t number =
         rest / divisor - (rest % divisor != 0 && rest < 0 ? 1 : 0);
-    const std::optional<SizeExpression> whole =
-        SizeExpression::of(std::move(terms));
+    const std::optional<SizeExpression> whole = SizeExpression::of(terms);
     return whole ? SizeExpression::sumOf(*whole, number) : std::nullopt;
   }
   for (const FollowingSize &known : following)

@@ -228,9 +228,11 @@ static std::optional<MatrixNumbers> asMatrix(const Numbers &numbers,
                                              const ProductSide &side,
                                              int64_t size, int64_t width) {
   std::optional<RepeatedConstant> at = numbers.constant;
-  for (Operation *op : llvm::reverse(moves.take_front(numbers.moves)))
-    if (!(at = at->through(op)))
+  for (Operation *op : llvm::reverse(moves.take_front(numbers.moves))) {
+    at = at->through(op);
+    if (!at)
       return std::nullopt;
+  }
   auto depth = at->along(side.contracting), columns = at->along(side.free());
   if (!depth || !columns)
     return std::nullopt;
@@ -486,9 +488,13 @@ Value NarrowProduct::run() {
   if (elementOf(weights->elements).isF16() && !setting.target.convertsF16)
     return {};
   for (auto [from, to] : {std::pair(&weights->scales, &scales),
-                          std::pair(&weights->zeros, &zeros)})
-    if (*from && !(*to = asMatrix(**from, weights->moves, rhs, depth, width)))
+                          std::pair(&weights->zeros, &zeros)}) {
+    if (!*from)
+      continue;
+    *to = asMatrix(**from, weights->moves, rhs, depth, width);
+    if (!*to)
       return {};
+  }
   if (weights->isNarrowDifference && !areSmallIntegers(zeros->numbers))
     return {};
   // The machine has to convert scales, too.
