@@ -226,7 +226,7 @@ std::string VerifyNumerics::Comparison::of(const Seen &was, const Seen &is) {
   return "";
 }
 
-const VerifyNumerics::Observation *VerifyNumerics::exact() {
+const VerifyNumerics::Observation &VerifyNumerics::exact() {
   if (!exactBefore) {
     exactBefore.emplace();
     for (unsigned i = 0; i < runs; ++i)
@@ -235,7 +235,7 @@ const VerifyNumerics::Observation *VerifyNumerics::exact() {
         break;
       }
   }
-  return exactBefore->outputs.empty() ? nullptr : &*exactBefore;
+  return *exactBefore;
 }
 
 /// Whether each tensor of \p is is at most twice as far from \p exact as that
@@ -293,10 +293,9 @@ std::string VerifyNumerics::firstDifference(const Observation &now,
     labels = patternsOf(id);
     if (parts.empty())
       continue;
-    const Observation *right = exact();
-    auto wide = right ? right->values.find(id)
-                      : std::map<int64_t, Seen>::const_iterator();
-    if (!right || wide == right->values.end() ||
+    const Observation &right = exact();
+    auto wide = right.values.find(id);
+    if (wide == right.values.end() ||
         !isNoWorse(was, found->second, wide->second))
       return was.name + ": " + parts;
     ++comparison.rounded;
@@ -311,9 +310,9 @@ std::string VerifyNumerics::firstDifference(const Observation &now,
     auto parts = comparison.of(was, now.outputs[i]);
     if (parts.empty())
       continue;
-    const Observation *right = exact();
-    if (!right || i >= right->outputs.size() ||
-        !isNoWorse(was, now.outputs[i], right->outputs[i]))
+    const Observation &right = exact();
+    if (i >= right.outputs.size() ||
+        !isNoWorse(was, now.outputs[i], right.outputs[i]))
       return was.name + ": " + parts;
     ++comparison.rounded;
   }

@@ -119,8 +119,8 @@ private:
                           Observation &seen);
   /// Of the graph as it is now, for the next comparison.
   void keepGraph();
-  /// What the graph before gives in f64; null where that cannot be computed.
-  const Observation *exact();
+  /// What the graph before gives in f64; nothing where that cannot be computed.
+  const Observation &exact();
   static bool isNoWorse(const Seen &was, const Seen &is, const Seen &exact);
   std::string patternsOf(int64_t id) const;
   void findFollowing();

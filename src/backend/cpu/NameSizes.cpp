@@ -55,7 +55,7 @@ void SizeNamer::expectPositive(const SizeExpression &size) {
 }
 
 void SizeNamer::expectSize(const SizeExpression &size) {
-  if (limits.insert(size).second)
+  if (knownLimits.insert(size).second)
     table.limits.push_back(size);
 }
 

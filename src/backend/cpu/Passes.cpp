@@ -184,7 +184,7 @@ constexpr Row rows[] = {
     {moveRescalesHere, "", nullptr, Sizes::Open},
     {"cpu-lower-quantized", "Make integers of quantised tensors",
      quantizedLowered, Sizes::Open},
-    {"cpu-decompose-but-pools",
+    {"cpu-decompose-but-sampling",
      "Build what has no kernel from stablehlo operations, pools and resizes "
      "excepted",
      decomposed</*keepsSampling=*/true>, Sizes::Open},

@@ -177,7 +177,7 @@ private:
   SizeTable table;
   /// What table.sizes and table.limits hold.
   std::unordered_map<SizeExpression, int64_t, SizeExpressionHash> numberOfSize;
-  std::unordered_set<SizeExpression, SizeExpressionHash> limits;
+  std::unordered_set<SizeExpression, SizeExpressionHash> knownLimits;
   /// What is taken to be the same.
   std::vector<std::pair<SizeExpression, SizeExpression>> equal;
   /// What isOfInputs() has found out: which parameters follow from sizes of

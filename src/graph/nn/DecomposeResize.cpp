@@ -228,12 +228,13 @@ FailureOr<SmallVector<Value>> ResizeOp::decompose(OpBuilder &builder) {
     if (whole || axis.in == 0)
       continue;
     Value outside;
-    if (auto times = repetitions(*this, i); times &&
-                                            ShapedType::isDynamic(axis.in) &&
-                                            ShapedType::isDynamic(axis.out)) {
+    const bool isOpenIn = ShapedType::isDynamic(axis.in),
+               isOpenOut = ShapedType::isDynamic(axis.out);
+    const std::optional<int64_t> times =
+        isOpenIn && isOpenOut ? repetitions(*this, i) : std::nullopt;
+    if (times) {
       x = repeatAlong(emit, x, i, *times);
-    } else if (ShapedType::isDynamic(axis.in) ||
-               ShapedType::isDynamic(axis.out)) {
+    } else if (isOpenIn || isOpenOut) {
       OpenAxis open{Size::of(x, i), axis.out,   axis.scale, {},
                     axis.roiStart,  axis.roiEnd};
       if (ShapedType::isDynamic(axis.out))

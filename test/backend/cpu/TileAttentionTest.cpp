@@ -188,16 +188,10 @@ AttentionTiles tilesOf(Precision precision) {
   return AttentionTiles::allOf(precision).front();
 }
 
-#define ON_MATRIX_UNITS(target)                                                \
-  const std::optional<Target> host = hostWithTiles();                          \
-  if (!host)                                                                   \
-    GTEST_SKIP() << "needs AVX-512";                                           \
-  const Target target = *host
-
 using Mask = AttentionShape::Mask;
 
 TEST(TileAttention, Sizes) {
-  ON_MATRIX_UNITS(target);
+  WITH_TILES(target);
   Sweep sweep(3);
   for (Precision precision :
        {Precision::Default, Precision::Exact, Precision::BFloat16})
@@ -241,7 +235,7 @@ TEST(TileAttention, NumbersOfFewerBits) {
 /// Numbers that parts do not add up to give what f32 gives, in their rows or,
 /// of keys and values, in all rows of their head; what is beside them stays.
 TEST(TileAttention, HardNumbers) {
-  ON_MATRIX_UNITS(target);
+  WITH_TILES(target);
   constexpr float infinity = std::numeric_limits<float>::infinity(),
                   largest = std::numeric_limits<float>::max();
   const float nan = std::nanf("");
@@ -311,7 +305,7 @@ bool hasTiles(const Program &program) {
 }
 
 TEST(TileAttention, AgreesWithTheOracle) {
-  ON_MATRIX_UNITS(target);
+  WITH_TILES(target);
   Sweep sweep(4);
   for (auto [precision, element, tolerance] :
        {std::tuple{Precision::Default, "f32", 1e-4},
@@ -338,7 +332,7 @@ TEST(TileAttention, AgreesWithTheOracle) {
 }
 
 TEST(TileAttention, HidesAsSpeltOut) {
-  ON_MATRIX_UNITS(target);
+  WITH_TILES(target);
   Sweep sweep(2);
   for (const Hidden &test : hidden)
     for (int64_t keys : {50, 1030}) {
@@ -356,7 +350,7 @@ TEST(TileAttention, HidesAsSpeltOut) {
 
 /// What is computed behind it, of another type, gets the same results.
 TEST(TileAttention, Epilogues) {
-  ON_MATRIX_UNITS(target);
+  WITH_TILES(target);
   for (int64_t keys : {50, 300}) {
     std::string text =
         R"((%q: tensor<2x40x16xf32>, %k: tensor<2xNx16xf32>, %v: tensor<2xNx20xf32>, %r: tensor<2x40x20xf32>) -> tensor<2x40x20xf16> {
@@ -379,7 +373,7 @@ TEST(TileAttention, Epilogues) {
 
 /// What the model asks of both products is what attention has.
 TEST(TileAttention, ModelsAskForPrecision) {
-  ON_MATRIX_UNITS(target);
+  WITH_TILES(target);
   for (auto [scores, sums, kernel] :
        {std::tuple{"DEFAULT", "DEFAULT", "tiles-attention-bf16"},
         {"HIGH", "HIGH", "tiles-attention-split3"},
@@ -412,7 +406,7 @@ TEST(TileAttention, ModelsAskForPrecision) {
 /// A sample has the same bits in any batch, and from a program of all lengths
 /// or of its own.
 TEST(TileAttention, OpenSizes) {
-  ON_MATRIX_UNITS(target);
+  WITH_TILES(target);
   const std::string q = argument("%q", {batch, 2, length, 16}),
                     type = "tensor<?x2x?x16xf32>";
   const std::string of =

@@ -17,12 +17,6 @@ namespace {
 
 using enum ElementType;
 
-#define NEEDS_MATRIX_UNITS(target)                                             \
-  const std::optional<Target> host = hostWithTiles();                          \
-  if (!host)                                                                   \
-    GTEST_SKIP() << "needs AVX-512";                                           \
-  const Target target = *host
-
 /// How matrices lie: numbers of a row of A or of a column of B side by side, or
 /// numbers of a column of A, of a row of B.
 struct Layout {
@@ -143,7 +137,7 @@ TileArithmetic ofFloats(Precision precision) {
 }
 
 TEST(TileMatrices, Products) {
-  NEEDS_MATRIX_UNITS(target);
+  WITH_TILES(target);
   Sweep sweep(3);
   for (Precision precision : precisions)
     for (const Layout &layout : layouts)
@@ -174,7 +168,7 @@ TEST(TileMatrices, Products) {
 
 /// Several tasks of rows and of columns.
 TEST(TileMatrices, TasksOfRowsAndColumns) {
-  NEEDS_MATRIX_UNITS(target);
+  WITH_TILES(target);
   Target small = target;
   small.l2Bytes = 64 << 10;
   for (const Layout &layout : layouts)
@@ -190,7 +184,7 @@ TEST(TileMatrices, TasksOfRowsAndColumns) {
 
 /// Numbers of f16 are two parts each, whose products are exact; bytes are one.
 TEST(TileMatrices, NumbersOfFewerBits) {
-  NEEDS_MATRIX_UNITS(target);
+  WITH_TILES(target);
   for (const auto &[numbers, products] :
        {std::pair{F16, 4}, {BF16, 1}, {I8, 1}, {UI8, 1}}) {
     const TileArithmetic arithmetic = *TileArithmetic::of(
@@ -216,7 +210,7 @@ TEST(TileMatrices, NumbersOfFewerBits) {
 /// One number among ordinary ones, by one among ordinary ones: what f32 makes
 /// of it, and what tiles make of all rows and columns beside it.
 TEST(TileMatrices, HardNumbers) {
-  NEEDS_MATRIX_UNITS(target);
+  WITH_TILES(target);
   constexpr float infinity = std::numeric_limits<float>::infinity(),
                   largest = std::numeric_limits<float>::max();
   const float nan = std::nanf(""), hidden = std::bit_cast<float>(0x7f800001u);
@@ -268,7 +262,7 @@ TEST(TileMatrices, HardNumbers) {
 /// Sums may be denormal or smaller than any number where those of tiles are
 /// ordinary, and rows of tiny numbers keep their digits.
 TEST(TileMatrices, TinyNumbers) {
-  NEEDS_MATRIX_UNITS(target);
+  WITH_TILES(target);
   const Sizes size{1, 18, 20, 64};
   for (const Layout &layout : layouts) {
     Matrices product(ofFloats(Precision::Default), target, size, layout);

@@ -25,12 +25,6 @@ struct Product {
   int64_t m, n, k;
 };
 
-#define WITH_TILES(target)                                                     \
-  const std::optional<Target> host = hostWithTiles();                          \
-  if (!host)                                                                   \
-    GTEST_SKIP() << "needs AVX-512";                                           \
-  const Target target = *host
-
 /// c = a * b of one size, compiled once.
 class Multiplier {
 public:

@@ -14,11 +14,20 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace sinter::cpu {
+
+/// The machine that a test runs on, with matrix units that are emulated; where
+/// it has not what kernels for these need besides, the test is skipped.
+#define WITH_TILES(target)                                                     \
+  const std::optional<Target> host = hostWithTiles();                          \
+  if (!host)                                                                   \
+    GTEST_SKIP() << "needs AVX-512";                                           \
+  const Target target = *host
 
 /// Every arithmetic that tiles have.
 inline std::vector<TileArithmetic> tileArithmetics() {

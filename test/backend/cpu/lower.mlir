@@ -1,4 +1,4 @@
-// RUN: sinter-opt %s --cpu-lower-checks --cpu-lower-host-calls --cpu-flatten --cpu-decompose-but-pools --cpu-spread-batch-norms | FileCheck %s
+// RUN: sinter-opt %s --cpu-lower-checks --cpu-lower-host-calls --cpu-flatten --cpu-decompose-but-sampling --cpu-spread-batch-norms | FileCheck %s
 
 // CHECK-LABEL: func.func @main
 // Transforms are calls of the process.
