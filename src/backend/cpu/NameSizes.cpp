@@ -364,16 +364,19 @@ Result<Value> SizeNamer::partOf(stablehlo::RealDynamicSliceOp op,
     known.resize(result.size());
     return known;
   };
-  SmallVector<int64_t> starts, limits;
+  SmallVector<int64_t> starts, limits, strides;
   for (auto [start, given, stride, size, count] : llvm::zip_equal(
            elementsIn(op.getStartIndices()), elementsIn(op.getLimitIndices()),
            elementsIn(op.getStrides()), dimsOf(op.getOperand()), result)) {
     const auto first = start ? start->number() : std::nullopt;
-    const Known limit =
-        given || !first ? given : SizeExpression::sumOf(count, *first);
-    if (!first || !limit || *first < 0 || stride != SizeExpression(1))
+    const auto step = stride ? stride->number() : std::nullopt;
+    const Known limit = given || !first || step != 1
+                            ? given
+                            : SizeExpression::sumOf(count, *first);
+    if (!first || !limit || *first < 0 || !step || *step < 1)
       return refused(op, "takes a part that is not known before it runs");
     starts.push_back(*first);
+    strides.push_back(*step);
     // How far a slice of open size reaches is in its type.
     limits.push_back(limit->number() ? *limit->number() : nameOf(size));
     // What is beyond the operand's end may not be negative.
@@ -385,8 +388,7 @@ Result<Value> SizeNamer::partOf(stablehlo::RealDynamicSliceOp op,
   }
   OpBuilder builder(op);
   Value part = builder.create<stablehlo::SliceOp>(
-      op.getLoc(), op.getType(), op.getOperand(), starts, limits,
-      SmallVector<int64_t>(starts.size(), 1));
+      op.getLoc(), op.getType(), op.getOperand(), starts, limits, strides);
   return part;
 }
 

@@ -268,18 +268,26 @@ SmallVector<Known> SizeNamer::gatheredSizes(stablehlo::DynamicGatherOp op) {
   return sizes;
 }
 
-/// Slices begin at numbers, and end at sizes; every element counts.
+/// Slices begin at numbers, end at sizes and take every n-th element.
 SmallVector<Known> SizeNamer::slicedSizes(stablehlo::RealDynamicSliceOp op) {
   const std::vector<Known> starts = elementsOf(op.getStartIndices()),
                            strides = elementsOf(op.getStrides());
   SmallVector<Known> sizes;
   for (auto [i, start, stride] : llvm::enumerate(starts, strides)) {
+    Known &size = sizes.emplace_back();
     const auto first = start ? start->number() : std::nullopt;
-    const Known limit = first && stride == SizeExpression(1)
-                            ? sizeFrom(op.getLimitIndices(), i, op)
-                            : Known();
-    sizes.push_back(limit ? SizeExpression::sumOf(*limit, -*first)
-                          : std::nullopt);
+    const auto step = stride ? stride->number() : std::nullopt;
+    if (!first || !step || *step < 1)
+      continue;
+    if (const Known limit = sizeFrom(op.getLimitIndices(), i, op))
+      size = SizeExpression::sumOf(*limit, -*first);
+    // ceil(n / step) = floor((n - 1) / step) + 1
+    if (size && *step != 1) {
+      expectPositive(*size);
+      size = SizeExpression::sumOf(*size, -1);
+      size = size ? table.quotientOf(*size, *step) : std::nullopt;
+      size = size ? SizeExpression::sumOf(*size, 1) : std::nullopt;
+    }
   }
   return sizes;
 }

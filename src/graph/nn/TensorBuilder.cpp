@@ -330,6 +330,20 @@ Value TensorBuilder::slice(Value x, int64_t dimension, const Size &start,
                                              vectorOf(strides));
 }
 
+Value TensorBuilder::slice(Value x, ArrayRef<int64_t> starts,
+                           const Sizes &limits, ArrayRef<int64_t> strides) {
+  if (isWritten(limits, x))
+    return make<stablehlo::SliceOp>(x, starts, limits.shape(), strides);
+  SmallVector<int64_t> shape;
+  for (auto [start, limit, stride] : llvm::zip_equal(starts, limits, strides))
+    shape.push_back(limit.isKnown()
+                        ? llvm::divideCeil(limit.known() - start, stride)
+                        : ShapedType::kDynamic);
+  return make<stablehlo::RealDynamicSliceOp>(
+      tensorOf(x).clone(shape), x, vectorOf(Sizes(starts)), vectorOf(limits),
+      vectorOf(Sizes(strides)));
+}
+
 Value TensorBuilder::concatenate(ArrayRef<Value> values, int64_t dimension) {
   if (values.size() == 1)
     return values[0];

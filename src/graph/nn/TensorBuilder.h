@@ -133,6 +133,10 @@ public:
   /// Elements [start, limit) along one dimension.
   mlir::Value slice(mlir::Value x, int64_t dimension, const Size &start,
                     const Size &limit);
+  /// Every \p strides-th of the elements [starts, limits), along all
+  /// dimensions.
+  mlir::Value slice(mlir::Value x, llvm::ArrayRef<int64_t> starts,
+                    const Sizes &limits, llvm::ArrayRef<int64_t> strides);
   mlir::Value concatenate(llvm::ArrayRef<mlir::Value> values,
                           int64_t dimension);
   /// Slices along \p axis that \p indices name; they are clamped.

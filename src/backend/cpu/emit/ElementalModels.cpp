@@ -2,7 +2,6 @@
 
 #include "backend/cpu/emit/ElementalModels.h"
 
-#include "backend/cpu/GraphShapes.h"
 #include "backend/cpu/Scans.h"
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/ir/CpuOps.h"
@@ -14,6 +13,15 @@ using namespace sinter::cpu;
 
 static Kind kindOfBitcast(stablehlo::BitcastConvertOp op) {
   return isAlias(op) ? Kind::Alias : Kind::Movement;
+}
+
+/// Windows are known.
+static bool hasKnownWindow(stablehlo::ConvolutionOp op) {
+  auto kernel = tensorOf(op.getRhs());
+  auto numbers = op.getDimensionNumbers();
+  return !kernel.isDynamicDim(numbers.getKernelOutputFeatureDimension()) &&
+         llvm::none_of(numbers.getKernelSpatialDimensions(),
+                       [&](int64_t dim) { return kernel.isDynamicDim(dim); });
 }
 
 static Kind kindOfWindow(stablehlo::ReduceWindowOp op) {
@@ -122,7 +130,7 @@ struct ElementRules {
         c);
     row<DotGeneralOp, Kind::Product, Costly, &Elemental::dotAt, Open>(c);
     row<stablehlo::ConvolutionOp, Kind::Product, Costly,
-        &Elemental::convolutionAt, hasFewProducts>(c);
+        &Elemental::convolutionAt, hasKnownWindow>(c);
     row<cpu::ConvolutionOp, Kind::Product>(c);
     row<ByteProductOp, Kind::Product>(c);
     row<NarrowProductOp, Kind::Product>(c);

@@ -474,17 +474,21 @@ std::optional<Values> Elemental::convolutionAt(stablehlo::ConvolutionOp op,
   int64_t parts = std::max(groups, batchGroups);
   Value group = code.div(feature, outputFeatures / parts);
   if (batchGroups > 1) {
-    int64_t batchSize = shapeOf(lhs)[numbers.getInputBatchDimension()];
-    batch = code.add(code.mul(group, batchSize / batchGroups), batch);
+    Value images =
+        code.div(code.index(shapeOf(lhs)[numbers.getInputBatchDimension()]),
+                 batchGroups);
+    batch = code.add(code.mul(group, images), batch);
   }
   Coordinates left(shapeOf(lhs).size()), right(shapeOf(rhs).size());
   left[numbers.getInputBatchDimension()] = batch;
   right[numbers.getKernelOutputFeatureDimension()] = feature;
 
   constexpr int64_t fewProducts = 16;
-  int64_t weights = outputFeatures ? tensorOf(rhs).getNumElements() : 0;
-  ProductSum sum{code, elementOf(op.getResult()),
-                 weights > fewProducts * outputFeatures};
+  // Of a number that is not known there may be many.
+  const bool hasMany = !tensorOf(rhs).hasStaticShape() ||
+                       (outputFeatures && tensorOf(rhs).getNumElements() >
+                                              fewProducts * outputFeatures);
+  ProductSum sum{code, elementOf(op.getResult()), hasMany};
   stablehlo::ConvolutionWindow windows = op.getWindow();
   Value inside = code.boolean(true);
   auto overFeatures = [&](ValueRange carried) -> Values {

@@ -5,6 +5,8 @@
 #include <numeric>
 
 using namespace mlir;
+using sinter::nn::Size;
+using sinter::nn::Sizes;
 using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
@@ -22,14 +24,29 @@ struct Dimension {
   SmallVector<Phase> phases;
   int64_t tapStep = 1;
   int64_t stride = 1, windowDilation = 1;
-  int64_t inputSize = 0, outputSize = 0;
+  /// Results of the convolution, and of a phase.
+  Size outputSize = 0, results = 0;
+  /// Of the last results of phases so many are not needed.
+  int64_t surplus = 0;
 
-  Dimension(const stablehlo::WindowDimension &window, int64_t inputSize,
-            int64_t outputSize);
+  Dimension(TensorBuilder &emit, const PlainConvolution &plain,
+            int64_t dimension);
 
   int64_t count() const { return static_cast<int64_t>(phases.size()); }
-  /// Results of a phase; of the last ones perhaps one that is not needed.
-  int64_t results() const { return llvm::divideCeil(outputSize, count()); }
+  /// The padding behind the input by which a window of \p taps that begins at
+  /// \p start has \p more places than a phase has results.
+  int64_t paddingBehind(int64_t start, int64_t taps, int64_t more) const;
+  /// What part of its results \p more places are; nothing to speak of where it
+  /// is not known.
+  double partOf(int64_t more) const {
+    return results.isKnown() ? double(more) / double(results.known()) : 0;
+  }
+
+private:
+  void findPhases(const stablehlo::WindowDimension &window);
+
+  /// The input's elements, and by how many more a phase has results.
+  int64_t inputSize, excess;
 };
 
 /// Numbers of phases, one of each dimension.
@@ -47,8 +64,7 @@ public:
               Compute compute)
       : emit(emit), plain(plain), lanes(lanes), compute(compute) {
     for (int64_t i = 0; i < plain.spatialRank(); ++i)
-      dimensions.emplace_back(plain.window[i], plain.inputSize(i),
-                              plain.outputSize(i));
+      dimensions.emplace_back(emit, plain, i);
   }
 
   Value run();
@@ -61,6 +77,7 @@ private:
   Value partOf(Value joined, const Family &family, const Choice &choice,
                int64_t index, int64_t count);
   Value interleave();
+  Sizes phaseSizes() const;
 
   size_t indexOf(const Choice &choice) const {
     int64_t index = 0;
@@ -98,9 +115,7 @@ static void forEachChoice(ArrayRef<SmallVector<int64_t>> lists,
 
 /// Result y meets tap t where D divides y * S - P + t * E, at the quotient: D
 /// and E are the dilations of input and window, S the stride, P the padding.
-Dimension::Dimension(const stablehlo::WindowDimension &window,
-                     int64_t inputSize, int64_t outputSize)
-    : inputSize(inputSize), outputSize(outputSize) {
+void Dimension::findPhases(const stablehlo::WindowDimension &window) {
   const int64_t base = window.baseDilation;
   const int64_t common = std::gcd(base, window.windowDilation);
   tapStep = base / common;
@@ -120,6 +135,40 @@ Dimension::Dimension(const stablehlo::WindowDimension &window,
     }
     phases.push_back(phase);
   }
+}
+
+/// As many results as D * size + rest, if the stride is 1: a phase has
+/// ceil(rest / D) more than there are elements.
+Dimension::Dimension(TensorBuilder &emit, const PlainConvolution &plain,
+                     int64_t dimension)
+    : inputSize(plain.inputSize(dimension)) {
+  const stablehlo::WindowDimension &window = plain.window[dimension];
+  findPhases(window);
+  if (const int64_t known = plain.outputSize(dimension);
+      !ShapedType::isDynamic(known)) {
+    outputSize = known;
+    results = llvm::divideCeil(known, count());
+    excess = results.known() - inputSize;
+    surplus = results.known() * count() - known;
+    return;
+  }
+  const int64_t base = window.baseDilation;
+  const int64_t rest = window.paddingLow + window.paddingHigh -
+                       (window.size - 1) * window.windowDilation + 1 - base;
+  excess = llvm::divideCeilSigned(rest, base);
+  surplus = excess * base - rest;
+  const Size size = Size::of(plain.input, dimension + 2);
+  outputSize = emit.sum(emit.product(size, base), rest);
+  results = emit.sum(size, excess);
+}
+
+int64_t Dimension::paddingBehind(int64_t start, int64_t taps,
+                                 int64_t more) const {
+  // start + (results + more - 1) * stride + (taps - 1) * dilation + 1 - size
+  const int64_t reach =
+      start + (more - 1) * stride + (taps - 1) * windowDilation + 1;
+  return results.isKnown() ? reach + results.known() * stride - inputSize
+                           : reach + excess;
 }
 
 /// Phases with equally many taps whose windows are whole strides apart.
@@ -162,7 +211,7 @@ bool PhaseWriter::isWorthJoining(const Family &family) const {
     auto [first, last] = startsOf(dimension, list);
     int64_t shift = (last - first) / dimension.stride;
     phases *= double(list.size());
-    places *= 1 + double(shift) / double(dimension.results());
+    places *= 1 + dimension.partOf(shift);
   }
   auto filled = [&](double channels) {
     return std::ceil(channels / double(lanes));
@@ -186,26 +235,30 @@ Value PhaseWriter::kernelOf(const Choice &choice) {
 /// belongs to one phase: [N, K, results...].
 Value PhaseWriter::partOf(Value joined, const Family &family,
                           const Choice &choice, int64_t index, int64_t count) {
-  SmallVector<int64_t> shape(tensorOf(joined).getShape());
-  SmallVector<int64_t> split = {plain.batch(), plain.groups, count,
-                                plain.groupOutputs()};
-  split.append(shape.begin() + 2, shape.end());
-  SmallVector<int64_t> starts(split.size(), 0), limits(split);
-  SmallVector<int64_t> strides(split.size(), 1);
+  Sizes split = {plain.batch(), plain.groups, count, plain.groupOutputs()};
+  llvm::append_range(split, emit.sizes(joined).drop_front(2));
+  SmallVector<int64_t> starts(split.size(), 0), strides(split.size(), 1);
+  Sizes limits = split;
   starts[2] = index;
   limits[2] = index + 1;
-  SmallVector<int64_t> result = {plain.batch(), plain.outputs()};
   for (size_t i = 0; i < choice.size(); ++i) {
     const Dimension &dimension = dimensions[i];
     starts[i + 4] = (dimension.phases[choice[i]].start -
                      startsOf(dimension, family[i]).first) /
                     dimension.stride;
-    limits[i + 4] = starts[i + 4] + dimension.results();
-    result.push_back(dimension.results());
+    limits[i + 4] = emit.sum(dimension.results, starts[i + 4]);
   }
-  return emit.reshape(emit.make<stablehlo::SliceOp>(emit.reshape(joined, split),
-                                                    starts, limits, strides),
-                      result);
+  return emit.reshape(
+      emit.slice(emit.reshape(joined, split), starts, limits, strides),
+      phaseSizes());
+}
+
+/// [N, K, results...]
+Sizes PhaseWriter::phaseSizes() const {
+  Sizes sizes = {plain.batch(), plain.outputs()};
+  for (const Dimension &each : dimensions)
+    sizes.push_back(each.results);
+  return sizes;
 }
 
 void PhaseWriter::computeFamily(const Family &family) {
@@ -223,17 +276,14 @@ void PhaseWriter::computeFamily(const Family &family) {
     window.windowDilation = dimension.windowDilation;
     if (window.size == 0) {
       // Nothing meets these results.
-      SmallVector<int64_t> shape = {plain.batch(), plain.outputs()};
-      for (const Dimension &each : dimensions)
-        shape.push_back(each.results());
-      auto type =
-          RankedTensorType::get(shape, tensorOf(plain.input).getElementType());
       for (const Choice &choice : choices)
-        results[indexOf(choice)] = emit.splat(0, type);
+        results[indexOf(choice)] =
+            emit.splat(0, phaseSizes(), tensorOf(plain.input).getElementType());
       return;
     }
-    placeWindow(window, dimension.inputSize, first,
-                (last - first) / dimension.stride + dimension.results());
+    window.paddingLow = -first;
+    window.paddingHigh = dimension.paddingBehind(
+        first, window.size, (last - first) / dimension.stride);
   }
   // The kernels of all phases, beside each other in each group.
   SmallVector<Value> kernels;
@@ -264,10 +314,9 @@ Value PhaseWriter::interleave() {
       continue;
     SmallVector<Value> joined;
     for (size_t first = 0; first < values.size(); first += count) {
-      SmallVector<int64_t> shape(tensorOf(values[first]).getShape());
-      SmallVector<int64_t> single(shape);
+      Sizes shape = emit.sizes(values[first]), single(shape);
       single.insert(single.begin() + i + 3, 1);
-      shape[i + 2] *= dimensions[i].count();
+      shape[i + 2] = emit.product(shape[i + 2], dimensions[i].count());
       SmallVector<Value> pieces;
       for (Value piece : ArrayRef(values).slice(first, count))
         pieces.push_back(emit.reshape(piece, single));
@@ -277,7 +326,7 @@ Value PhaseWriter::interleave() {
   }
   Value whole = values[0];
   for (int64_t i = 0; i < plain.spatialRank(); ++i)
-    if (tensorOf(whole).getDimSize(i + 2) != dimensions[i].outputSize)
+    if (dimensions[i].surplus != 0)
       whole = emit.slice(whole, i + 2, 0, dimensions[i].outputSize);
   return whole;
 }
@@ -313,8 +362,11 @@ bool hasPhases(const PlainConvolution &plain) {
   constexpr int64_t mostPhases = 64;
   bool isDilated = false;
   int64_t count = 1;
-  for (const stablehlo::WindowDimension &each : plain.window) {
+  for (auto [i, each] : llvm::enumerate(plain.window)) {
     isDilated |= each.baseDilation != 1;
+    if (each.stride != 1 &&
+        ShapedType::isDynamic(plain.inputSize(static_cast<int64_t>(i))))
+      return false;
     int64_t phases =
         each.baseDilation / std::gcd(each.baseDilation, each.stride);
     if (phases > mostPhases)

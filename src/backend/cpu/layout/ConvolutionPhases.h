@@ -13,7 +13,9 @@
 // computes little more than needed: their windows stand at different elements,
 // so that each is a slice of its result.
 //
-// Restrictions: no more than 64 phases.
+// Restrictions:
+//   - There are no more than 64 phases.
+//   - The stride is 1 along dimensions whose size is not known.
 //
 //===----------------------------------------------------------------------===//
 

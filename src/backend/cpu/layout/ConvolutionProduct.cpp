@@ -3,6 +3,8 @@
 #include "backend/cpu/layout/ConvolutionProduct.h"
 
 using namespace mlir;
+using sinter::nn::Size;
+using sinter::nn::Sizes;
 using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
@@ -13,7 +15,9 @@ namespace sinter::cpu {
 
 bool canUnfold(const PlainConvolution &plain, int64_t dimension) {
   constexpr int64_t mostSlices = 64;
-  return std::min(plain.window[dimension].size, plain.outputSize(dimension)) <=
+  const int64_t taps = plain.window[dimension].size,
+                places = plain.outputSize(dimension);
+  return (ShapedType::isDynamic(places) ? taps : std::min(taps, places)) <=
          mostSlices;
 }
 
@@ -37,31 +41,43 @@ static Value padded(TensorBuilder &emit, Value x, int64_t dimension,
       x, emit.scalar(0, tensorOf(x).getElementType()), low, high, interior);
 }
 
-/// Every \p stride-th of \p count elements along \p dimension.
+/// Every \p stride-th element of \p x along \p dimension, from \p start up to
+/// \p limit.
 static Value everyNth(TensorBuilder &emit, Value x, int64_t dimension,
-                      int64_t start, int64_t count, int64_t stride) {
+                      int64_t start, const Size &limit, int64_t stride) {
   SmallVector<int64_t> starts(tensorOf(x).getRank(), 0);
-  SmallVector<int64_t> limits(tensorOf(x).getShape());
   SmallVector<int64_t> strides(starts.size(), 1);
-  starts[dimension] = start;
-  limits[dimension] = start + (count - 1) * stride + 1;
-  strides[dimension] = stride;
-  if (start == 0 && ArrayRef(limits) == tensorOf(x).getShape() && stride == 1)
+  Sizes limits = emit.sizes(x);
+  if (start == 0 && limit == limits[dimension] && stride == 1)
     return x;
-  return emit.make<stablehlo::SliceOp>(x, starts, limits, strides);
+  starts[dimension] = start;
+  limits[dimension] = limit;
+  strides[dimension] = stride;
+  return emit.slice(x, starts, limits, strides);
+}
+
+/// \p x with a dimension of one element more, \p at.
+static Value withUnit(TensorBuilder &emit, Value x, int64_t at) {
+  Sizes sizes = emit.sizes(x);
+  sizes.insert(sizes.begin() + at, 1);
+  return emit.reshape(x, sizes);
 }
 
 Value unfold(TensorBuilder &emit, Value x, int64_t from, int64_t to,
              const stablehlo::WindowDimension &window, int64_t count) {
   x = padded(emit, x, from, window);
+  const Size size = emit.sizes(x)[from];
   SmallVector<Value> pieces;
-  if (window.size <= count) {
+  if (ShapedType::isDynamic(count) || window.size <= count) {
+    // Behind the last place of a tap lie the taps behind it.
+    const int64_t last = (window.size - 1) * window.windowDilation;
     for (int64_t tap = 0; tap < window.size; ++tap) {
-      Value piece = everyNth(emit, x, from, tap * window.windowDilation, count,
-                             window.stride);
-      SmallVector<int64_t> shape(tensorOf(piece).getShape());
-      shape.insert(shape.begin() + to, 1);
-      pieces.push_back(emit.reshape(piece, shape));
+      const int64_t start = tap * window.windowDilation;
+      const Size limit = size.isKnown()
+                             ? Size(start + (count - 1) * window.stride + 1)
+                             : emit.difference(size, last - start);
+      pieces.push_back(withUnit(
+          emit, everyNth(emit, x, from, start, limit, window.stride), to));
     }
     return emit.concatenate(pieces, to);
   }
@@ -73,12 +89,12 @@ Value unfold(TensorBuilder &emit, Value x, int64_t from, int64_t to,
       order.push_back(i);
   order.insert(order.begin() + (from < to ? to - 1 : to), from);
   for (int64_t place = 0; place < count; ++place) {
-    Value piece = everyNth(emit, x, from, place * window.stride, window.size,
-                           window.windowDilation);
-    piece = permute(emit, piece, order);
-    SmallVector<int64_t> shape(tensorOf(piece).getShape());
-    shape.insert(shape.begin() + placesAt, 1);
-    pieces.push_back(emit.reshape(piece, shape));
+    const int64_t start = place * window.stride;
+    Value piece =
+        everyNth(emit, x, from, start,
+                 start + (window.size - 1) * window.windowDilation + 1,
+                 window.windowDilation);
+    pieces.push_back(withUnit(emit, permute(emit, piece, order), placesAt));
   }
   return emit.concatenate(pieces, placesAt);
 }
@@ -104,28 +120,31 @@ static int64_t places(const PlainConvolution &plain) {
 }
 
 /// Whether each image has a product of its own: its patches are larger than the
-/// kernel, which all of them read.
+/// kernel, which all of them read. What is not static has one of all images,
+/// whose rows are the results' places.
 static bool hasProductPerImage(const PlainConvolution &plain) {
-  return plain.batch() == 1 || plain.groupOutputs() <= places(plain);
+  return plain.batch() == Size(1) || plain.groupOutputs() <= places(plain);
+}
+
+/// [taps * C / groups]
+static Size depthOf(TensorBuilder &emit, const PlainConvolution &plain) {
+  return emit.product(taps(plain), plain.groupInputs());
 }
 
 /// The input as [batching..., taps * C / groups, columns], where images are
 /// batching dimensions or part of the columns; groups always are.
 static Value patchesOf(TensorBuilder &emit, const PlainConvolution &plain) {
-  SmallVector<int64_t> split = {plain.batch(), plain.groups,
-                                plain.groupInputs()};
-  llvm::append_range(split, tensorOf(plain.input).getShape().drop_front(2));
+  Sizes split = plain.splitInput(emit);
   Value x = emit.reshape(plain.input, split);
-  SmallVector<int64_t> shape = {plain.batch(), plain.groups,
-                                taps(plain) * plain.groupInputs(),
-                                places(plain)};
+  Sizes shape = {plain.batch(), plain.groups, depthOf(emit, plain),
+                 places(plain)};
   int64_t tapsAt = 2;
   if (!hasProductPerImage(plain)) {
     auto order = llvm::to_vector(llvm::seq<int64_t>(0, int64_t(split.size())));
     std::rotate(order.begin(), order.begin() + 1, order.begin() + 3);
     x = permute(emit, x, order);
     shape.erase(shape.begin());
-    shape.back() *= plain.batch();
+    shape.back() = emit.product(shape.back(), plain.batch());
     tapsAt = 1;
   }
   for (int64_t i = 0; i < plain.spatialRank(); ++i)
@@ -134,34 +153,45 @@ static Value patchesOf(TensorBuilder &emit, const PlainConvolution &plain) {
   return emit.reshape(x, shape);
 }
 
-/// The kernel as [batching..., K / groups, taps * C / groups].
+/// The kernel as [groups, K / groups, taps * C / groups].
 static Value matricesOf(TensorBuilder &emit, const PlainConvolution &plain) {
   auto order =
       llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(plain.kernel).getRank()));
   std::rotate(order.begin() + 1, order.begin() + 2, order.end());
-  SmallVector<int64_t> shape = {plain.groups, plain.groupOutputs(),
-                                taps(plain) * plain.groupInputs()};
-  Value x = emit.reshape(permute(emit, plain.kernel, order), shape);
-  if (!hasProductPerImage(plain))
-    return x;
-  shape.insert(shape.begin(), plain.batch());
-  return plain.batch() == 1 ? emit.reshape(x, shape)
-                            : emit.broadcast(x, {1, 2, 3}, shape);
+  return emit.reshape(permute(emit, plain.kernel, order),
+                      {plain.groups, plain.groupOutputs(),
+                       emit.product(taps(plain), Size::of(plain.kernel, 1))});
 }
 
-static Value product(TensorBuilder &emit, const PlainConvolution &plain) {
-  Value lhs = matricesOf(emit, plain), rhs = patchesOf(emit, plain);
-  SmallVector<int64_t> shape(tensorOf(rhs).getShape());
+/// [batching..., m, k] by [batching..., k, n], or by [batching..., n, k] if
+/// \p isTransposed.
+static Value product(TensorBuilder &emit, Value lhs, Value rhs,
+                     bool isTransposed) {
+  SmallVector<int64_t> shape(tensorOf(lhs).getShape());
   const auto batching = static_cast<int64_t>(shape.size()) - 2;
-  shape[batching] = plain.groupOutputs();
+  const int64_t summed = isTransposed ? batching + 1 : batching;
+  shape.back() =
+      tensorOf(rhs).getDimSize(isTransposed ? batching : batching + 1);
   auto leading = llvm::to_vector(llvm::seq<int64_t>(0, batching));
   auto numbers = stablehlo::DotDimensionNumbersAttr::get(
-      emit.builder.getContext(), leading, leading, {batching + 1}, {batching});
-  Value result = emit.make<stablehlo::DotGeneralOp>(
+      emit.builder.getContext(), leading, leading, {batching + 1}, {summed});
+  return emit.make<stablehlo::DotGeneralOp>(
       RankedTensorType::get(shape, tensorOf(lhs).getElementType()), lhs, rhs,
       numbers, ArrayAttr());
+}
+
+static Value staticProduct(TensorBuilder &emit, const PlainConvolution &plain) {
+  const bool isPerImage = hasProductPerImage(plain);
+  Value lhs = matricesOf(emit, plain), rhs = patchesOf(emit, plain);
+  if (isPerImage) {
+    SmallVector<int64_t> shape(tensorOf(lhs).getShape());
+    shape.insert(shape.begin(), plain.batch().known());
+    lhs = shape[0] == 1 ? emit.reshape(lhs, shape)
+                        : emit.broadcast(lhs, {1, 2, 3}, shape);
+  }
+  Value result = product(emit, lhs, rhs, /*isTransposed=*/false);
   SmallVector<int64_t> split = plain.resultShape();
-  if (hasProductPerImage(plain))
+  if (isPerImage)
     return emit.reshape(result, split);
   std::swap(split[0], split[1]);
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, int64_t(split.size())));
@@ -169,17 +199,49 @@ static Value product(TensorBuilder &emit, const PlainConvolution &plain) {
   return permute(emit, emit.reshape(result, split), order);
 }
 
+/// The same where sizes are not known: a row for each place of each image, so
+/// that the weights are what is known of the product.
+static Value openProduct(TensorBuilder &emit, const PlainConvolution &plain) {
+  const int64_t rank = plain.spatialRank();
+  Value x = emit.reshape(plain.input, plain.splitInput(emit));
+  // [groups, N, spatial..., C / groups], and taps before the last dimension.
+  SmallVector<int64_t> order = {1, 0};
+  llvm::append_range(order, llvm::seq<int64_t>(3, rank + 3));
+  order.push_back(2);
+  x = permute(emit, x, order);
+  for (int64_t i = 0; i < rank; ++i)
+    x = unfold(emit, x, 2 + i, 2 + rank + i, plain.window[i],
+               plain.outputSize(i));
+  const Sizes sizes = emit.sizes(x);
+  Sizes rows = {
+      plain.groups,
+      emit.count(sizes, llvm::to_vector(llvm::seq<int64_t>(1, rank + 2))),
+      depthOf(emit, plain)};
+  Value patches = emit.reshape(x, rows), matrices = matricesOf(emit, plain);
+  if (plain.groups == 1) {
+    patches = emit.reshape(patches, rows.drop_front());
+    matrices = emit.reshape(matrices, emit.sizes(matrices).drop_front());
+  }
+  Value result = product(emit, patches, matrices, /*isTransposed=*/true);
+  // [groups, N, places..., K / groups]
+  Sizes split = sizes.take_front(rank + 2);
+  split.push_back(plain.groupOutputs());
+  order = {1, 0, rank + 2};
+  llvm::append_range(order, llvm::seq<int64_t>(2, rank + 2));
+  result = permute(emit, emit.reshape(result, split), order);
+  Sizes whole = {split[1], plain.outputs()};
+  llvm::append_range(whole, split.drop_front(2).take_front(rank));
+  return emit.reshape(result, whole);
+}
+
 Value computeByPlaces(TensorBuilder &emit, const PlainConvolution &plain) {
   const int64_t rank = plain.spatialRank();
-  SmallVector<int64_t> split = {plain.batch(), plain.groups,
-                                plain.groupInputs()};
-  llvm::append_range(split, tensorOf(plain.input).getShape().drop_front(2));
-  Value x = emit.reshape(plain.input, split);
+  Value x = emit.reshape(plain.input, plain.splitInput(emit));
   for (int64_t i = 0; i < rank; ++i)
     x = padded(emit, x, i + 3, plain.window[i]);
   // [N, groups, K / groups, C / groups, window...], summed from the third on.
-  SmallVector<int64_t> products = {plain.batch(), plain.groups,
-                                   plain.groupOutputs(), plain.groupInputs()};
+  Sizes products = {plain.batch(), plain.groups, plain.groupOutputs(),
+                    plain.groupInputs()};
   for (const stablehlo::WindowDimension &each : plain.window)
     products.push_back(each.size);
   auto ofKernel = llvm::to_vector(llvm::seq<int64_t>(1, rank + 4));
@@ -187,21 +249,25 @@ Value computeByPlaces(TensorBuilder &emit, const PlainConvolution &plain) {
   ofInput.erase(ofInput.begin() + 2);
   auto summed = llvm::to_vector(llvm::seq<int64_t>(3, rank + 4));
   Value kernel = emit.broadcast(
-      emit.reshape(plain.kernel, ArrayRef(products).drop_front()), ofKernel,
-      products);
+      emit.reshape(plain.kernel, products.drop_front()), ofKernel, products);
   SmallVector<Value> results;
   for (int64_t place = 0; place < places(plain); ++place) {
     Value seen = x;
     int64_t rest = place;
-    for (int64_t i = rank - 1; i >= 0; rest /= plain.outputSize(i), --i)
-      seen = everyNth(emit, seen, i + 3,
-                      rest % plain.outputSize(i) * plain.window[i].stride,
-                      plain.window[i].size, plain.window[i].windowDilation);
+    for (int64_t i = rank - 1; i >= 0; rest /= plain.outputSize(i), --i) {
+      const stablehlo::WindowDimension &window = plain.window[i];
+      const int64_t start = rest % plain.outputSize(i) * window.stride;
+      seen = everyNth(emit, seen, i + 3, start,
+                      start + (window.size - 1) * window.windowDilation + 1,
+                      window.windowDilation);
+    }
     Value sum = emit.sum(
         emit.mul(emit.broadcast(seen, ofInput, products), kernel), summed);
     results.push_back(emit.reshape(sum, {plain.batch(), plain.outputs(), 1}));
   }
-  return emit.reshape(emit.concatenate(results, 2), plain.resultShape());
+  Sizes shape = {plain.batch()};
+  llvm::append_range(shape, ArrayRef(plain.resultShape()).drop_front());
+  return emit.reshape(emit.concatenate(results, 2), shape);
 }
 
 /// Halves until a piece needs at most \p most bytes.
@@ -238,6 +304,8 @@ Value computeInPieces(
     TensorBuilder &emit, const PlainConvolution &plain,
     llvm::function_ref<double(const PlainConvolution &)> bytes,
     llvm::function_ref<Value(const PlainConvolution &)> compute) {
+  if (!plain.isStatic())
+    return compute(plain);
   constexpr double fewestBytes = 64 << 20, mostPieces = 32;
   double most = std::max(fewestBytes, bytes(plain) / mostPieces);
   return computeHalves(emit, plain, most, bytes, compute);
@@ -246,12 +314,13 @@ Value computeInPieces(
 Value computeAsProduct(TensorBuilder &emit, const PlainConvolution &plain) {
   auto bytes = [](const PlainConvolution &part) {
     return double(taps(part)) * double(part.groups) *
-           double(part.groupInputs()) * double(places(part)) *
-           double(part.batch()) *
+           double(part.groupInputs().known()) * double(places(part)) *
+           double(part.batch().known()) *
            double(tensorOf(part.input).getElementTypeBitWidth()) / 8;
   };
   return computeInPieces(emit, plain, bytes, [&](const PlainConvolution &part) {
-    return product(emit, part);
+    return part.isStatic() ? staticProduct(emit, part)
+                           : openProduct(emit, part);
   });
 }
 

@@ -12,7 +12,8 @@
 //   - Patches are made by one slice a tap or a result of each dimension,
 //     whichever is fewer; no more than 64.
 //   - Patches of more than 64 MiB are made and multiplied in pieces: about 32
-//     where they would be more.
+//     where they would be more. Patches of sizes that are not known are made at
+//     once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,15 +40,16 @@ mlir::Value computeByPlaces(nn::TensorBuilder &emit,
 bool canUnfold(const PlainConvolution &plain, int64_t dimension);
 
 /// Dimension \p from of \p x, along which \p window slides over \p count
-/// places, becomes a dimension of the places; what is under the taps becomes a
-/// new dimension, put before dimension \p to. Pads first.
+/// places (ShapedType::kDynamic where that is not known), becomes a dimension
+/// of the places; what is under the taps becomes a new dimension, put before
+/// dimension \p to. Pads first.
 mlir::Value unfold(nn::TensorBuilder &emit, mlir::Value x, int64_t from,
                    int64_t to, const stablehlo::WindowDimension &window,
                    int64_t count);
 
 /// Calls \p compute for \p plain, or for halves of its images or results, and
 /// halves of these, while \p bytes says that one needs more than 64 MiB and
-/// more than a 32nd of all; joins the results.
+/// more than a 32nd of all; joins the results. What is not static is one piece.
 mlir::Value computeInPieces(
     nn::TensorBuilder &emit, const PlainConvolution &plain,
     llvm::function_ref<double(const PlainConvolution &)> bytes,

@@ -24,15 +24,13 @@ static SmallVector<int64_t> order(int64_t first, int64_t second,
 /// Groups of images [G * N, C, ...] as groups of features [N, G * C, ...].
 static Value batchGroupsToFeatures(TensorBuilder &emit, Value input,
                                    int64_t groups) {
-  SmallVector<int64_t> shape(tensorOf(input).getShape());
-  SmallVector<int64_t> split(shape);
-  split[0] /= groups;
+  nn::Sizes shape = emit.sizes(input), split(shape);
+  split[0] = shape[0] = emit.quotient(shape[0], groups);
   split.insert(split.begin(), groups);
   auto places = llvm::to_vector(
       llvm::seq<int64_t>(0, static_cast<int64_t>(split.size())));
   std::swap(places[0], places[1]);
-  shape[0] /= groups;
-  shape[1] *= groups;
+  shape[1] = emit.product(shape[1], groups);
   return emit.reshape(permute(emit, emit.reshape(input, split), places), shape);
 }
 
@@ -71,10 +69,16 @@ int64_t PlainConvolution::outputSize(int64_t dimension) const {
 }
 
 SmallVector<int64_t> PlainConvolution::resultShape() const {
-  SmallVector<int64_t> shape = {batch(), outputs()};
+  SmallVector<int64_t> shape = {batch().known(), outputs()};
   for (int64_t i = 0; i < spatialRank(); ++i)
     shape.push_back(outputSize(i));
   return shape;
+}
+
+nn::Sizes PlainConvolution::splitInput(TensorBuilder &emit) const {
+  nn::Sizes sizes = {batch(), groups, groupInputs()};
+  llvm::append_range(sizes, emit.sizes(input).drop_front(2));
+  return sizes;
 }
 
 Value PlainConvolution::emitOperation(TensorBuilder &emit,

@@ -22,27 +22,37 @@ struct PlainConvolution {
   stablehlo::ConvolutionWindow window; ///< One a spatial dimension.
   int64_t groups = 1;
 
-  /// Emits what brings the operands of \p op, whose shapes are static, into
-  /// order.
+  /// Emits what brings the operands of \p op into order.
   static PlainConvolution of(nn::TensorBuilder &emit,
                              stablehlo::ConvolutionOp op);
 
   int64_t spatialRank() const { return static_cast<int64_t>(window.size()); }
-  int64_t batch() const { return tensorOf(input).getDimSize(0); }
+  /// Whether all sizes are known.
+  bool isStatic() const {
+    return tensorOf(input).hasStaticShape() &&
+           tensorOf(kernel).hasStaticShape();
+  }
+  nn::Size batch() const { return nn::Size::of(input, 0); }
   int64_t outputs() const { return tensorOf(kernel).getDimSize(0); }
   /// Input channels of one group.
-  int64_t groupInputs() const { return tensorOf(kernel).getDimSize(1); }
+  nn::Size groupInputs() const {
+    return groups == 1 ? nn::Size::of(input, 1) : nn::Size::of(kernel, 1);
+  }
   int64_t groupOutputs() const { return outputs() / groups; }
   /// Several groups, of one channel each.
   bool isDepthwise() const {
-    return groups > 1 && groupInputs() == 1 && groupOutputs() == 1;
+    return groups > 1 && groupInputs() == nn::Size(1) && groupOutputs() == 1;
   }
+  /// Along spatial dimension \p dimension; ShapedType::kDynamic where it is not
+  /// known.
   int64_t inputSize(int64_t dimension) const {
     return tensorOf(input).getDimSize(dimension + 2);
   }
   int64_t outputSize(int64_t dimension) const;
   /// [N, K, spatial...]
   llvm::SmallVector<int64_t> resultShape() const;
+  /// [N, groups, C / groups, spatial...] of the input.
+  nn::Sizes splitInput(nn::TensorBuilder &emit) const;
 
   /// As a stablehlo.convolution, as precise and exact as \p like.
   mlir::Value emitOperation(nn::TensorBuilder &emit,

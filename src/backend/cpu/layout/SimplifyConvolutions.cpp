@@ -67,6 +67,8 @@ static bool hasFewPlaces(const PlainConvolution &plain, int64_t lanes) {
   constexpr int64_t mostPlaces = 64;
   int64_t places = 1, taps = 1;
   for (int64_t i = 0; i < plain.spatialRank(); ++i) {
+    if (ShapedType::isDynamic(plain.outputSize(i)))
+      return false;
     places *= plain.outputSize(i);
     taps *= plain.window[i].size;
     if (places > mostPlaces)
@@ -183,8 +185,7 @@ Value Simplifier::converted(Value value, Type element) {
   return result;
 }
 
-/// In f32 as it stands, if that holds all sums; of what is known of sizes, the
-/// other forms ask for more.
+/// In f32 as it stands, if that holds all sums.
 Value Simplifier::runOpen() {
   Type element = tensorOf(op.getResult()).getElementType();
   const Type f32 = emit.builder.getF32Type();
@@ -208,15 +209,14 @@ Value Simplifier::runOpen() {
 Value Simplifier::run() {
   if (!isSupported(op) || isOrdinary())
     return {};
-  if (isOpen(op)) {
-    Value result = hasOrdinaryForm(op) ? withoutVariableZeroPoint(op) : Value();
-    return result ? result : runOpen();
-  }
   if (WeightGradientForm::of(op))
     return {};
   Type element = tensorOf(op.getResult()).getElementType();
   if (hasOrdinaryForm(op))
     if (Value result = withoutVariableZeroPoint(op))
+      return result;
+  if (isOpen(op))
+    if (Value result = runOpen())
       return result;
   if (isa<IntegerType>(element))
     return runIntegers();
@@ -231,16 +231,15 @@ Value Simplifier::run() {
 static PlainConvolution channelsOf(TensorBuilder &emit,
                                    const PlainConvolution &plain, int64_t begin,
                                    int64_t end) {
-  if (begin == 0 && end == plain.groupInputs())
+  if (begin == 0 && plain.groupInputs() == nn::Size(end))
     return plain;
   PlainConvolution part = plain;
-  SmallVector<int64_t> shape(tensorOf(plain.input).getShape());
-  SmallVector<int64_t> split(shape);
-  split[1] = plain.groupInputs();
-  split.insert(split.begin() + 1, plain.groups);
+  nn::Sizes shape = emit.sizes(plain.input);
   shape[1] = plain.groups * (end - begin);
-  part.input = emit.reshape(
-      emit.slice(emit.reshape(plain.input, split), 2, begin, end), shape);
+  part.input =
+      emit.reshape(emit.slice(emit.reshape(plain.input, plain.splitInput(emit)),
+                              2, begin, end),
+                   shape);
   part.kernel = emit.slice(plain.kernel, 1, begin, end);
   return part;
 }
@@ -333,32 +332,32 @@ Value Simplifier::foldOutermost(const PlainConvolution &plain) {
            double(part.outputSize(0)) * sizeof(float);
   };
   auto fold = [&](const PlainConvolution &part) {
-    const int64_t count = part.outputSize(0), taps = part.window[0].size;
-    const int64_t channels = part.groups * part.groupInputs();
+    const int64_t taps = part.window[0].size;
     PlainConvolution folded = part;
     folded.window.erase(folded.window.begin());
     // [N, D, groups, C / groups, rest...], then taps behind the groups.
-    SmallVector<int64_t> split = {part.batch(), part.groups,
-                                  part.groupInputs()};
-    llvm::append_range(split, tensorOf(part.input).getShape().drop_front(2));
+    const nn::Sizes split = part.splitInput(emit);
     auto order = llvm::to_vector(llvm::seq<int64_t>(0, int64_t(split.size())));
     std::rotate(order.begin() + 1, order.begin() + 3, order.begin() + 4);
     Value x = permute(emit, emit.reshape(part.input, split), order);
-    x = unfold(emit, x, 1, 3, part.window[0], count);
-    SmallVector<int64_t> shape = {part.batch() * count, taps * channels};
-    llvm::append_range(shape, tensorOf(part.input).getShape().drop_front(3));
+    x = unfold(emit, x, 1, 3, part.window[0], part.outputSize(0));
+    const nn::Size count = emit.sizes(x)[1];
+    const nn::Size inputs = emit.product(taps, part.groupInputs());
+    nn::Sizes shape = {emit.product(part.batch(), count),
+                       emit.product(part.groups, inputs)};
+    llvm::append_range(shape, split.drop_front(4));
     folded.input = emit.reshape(x, shape);
     // [K, C / groups, taps, rest...] likewise.
     order =
         llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(part.kernel).getRank()));
     std::swap(order[1], order[2]);
-    SmallVector<int64_t> kernel = {part.outputs(), taps * part.groupInputs()};
-    llvm::append_range(kernel, tensorOf(part.kernel).getShape().drop_front(3));
+    nn::Sizes kernel = {part.outputs(), inputs};
+    llvm::append_range(kernel, emit.sizes(part.kernel).drop_front(3));
     folded.kernel = emit.reshape(permute(emit, part.kernel, order), kernel);
 
     Value result = compute(folded);
-    SmallVector<int64_t> unfolded = {part.batch(), count};
-    llvm::append_range(unfolded, tensorOf(result).getShape().drop_front());
+    nn::Sizes unfolded = {part.batch(), count};
+    llvm::append_range(unfolded, emit.sizes(result).drop_front());
     order = llvm::to_vector(llvm::seq<int64_t>(0, int64_t(unfolded.size())));
     std::swap(order[1], order[2]);
     return permute(emit, emit.reshape(result, unfolded), order);
@@ -367,12 +366,15 @@ Value Simplifier::foldOutermost(const PlainConvolution &plain) {
     return computeInPieces(emit, plain, bytes, fold);
   // One tap after the other, which keeps a channel a group.
   Value sum;
+  const int64_t last =
+      (plain.window[0].size - 1) * plain.window[0].windowDilation;
   for (int64_t tap = 0; tap < plain.window[0].size; ++tap) {
     PlainConvolution part = plain;
     stablehlo::WindowDimension &window = part.window[0];
-    int64_t start = tap * window.windowDilation - window.paddingLow;
+    const int64_t start = tap * window.windowDilation;
     window.size = 1;
-    placeWindow(window, part.inputSize(0), start, plain.outputSize(0));
+    window.paddingLow -= start;
+    window.paddingHigh -= last - start;
     part.kernel = emit.slice(plain.kernel, 2, tap, tap + 1);
     Value product = fold(part);
     sum = sum ? emit.add(sum, product) : product;

@@ -1,0 +1,322 @@
+//===- OpenConvolutionsTest.cpp - convolutions of any form, of open sizes -===//
+//
+// Convolutions that become others or products before a kernel computes them, of
+// any number of images and of any depths, heights and widths.
+//
+//===----------------------------------------------------------------------===//
+
+#include "backend/cpu/OpenCase.h"
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+/// A convolution of images [N, C, spatial...] by constant weights.
+struct OpenConvolution {
+  std::string name;
+  /// `batch` and `length` where sizes are open.
+  std::vector<int64_t> input;
+  /// [K, C / groups, window...]
+  std::vector<int64_t> kernel;
+  std::vector<int64_t> lengths;
+  std::string element = "f32";
+  struct Window {
+    int64_t stride = 1, low = 0, high = 0, base = 1, dilation = 1;
+  };
+  /// One a spatial dimension; those that are missing are all 1 and 0.
+  std::vector<Window> windows = {};
+  int64_t groups = 1;
+  /// Whether a program of the last of the lengths gives the same bits. One of
+  /// fewer products may take them in loops, and round each.
+  bool isAsClosed = true;
+  double relative = 3e-5, absolute = 1e-5;
+
+  Window window(size_t i) const {
+    return i < windows.size() ? windows[i] : Window();
+  }
+};
+
+void PrintTo(const OpenConvolution &test, std::ostream *os) {
+  *os << test.name;
+}
+
+std::string typeOf(const std::vector<int64_t> &shape,
+                   const std::string &element) {
+  std::string text = "tensor<";
+  for (int64_t size : shape)
+    text += (size < 0 ? "?" : std::to_string(size)) + "x";
+  return text + element + ">";
+}
+
+std::string listOf(size_t count, const std::function<std::string(size_t)> &at) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i)
+    text += (i ? ", " : "") + at(i);
+  return "[" + text + "]";
+}
+
+OpenCase caseOf(const OpenConvolution &test) {
+  const size_t rank = test.input.size() - 2;
+  std::vector<int64_t> result = {test.input[0], test.kernel[0]};
+  for (size_t i = 0; i < rank; ++i) {
+    const OpenConvolution::Window w = test.window(i);
+    const int64_t size = test.input[i + 2];
+    result.push_back(size < 0 ? size
+                              : ((size - 1) * w.base + 1 + w.low + w.high -
+                                 (test.kernel[i + 2] - 1) * w.dilation - 1) /
+                                        w.stride +
+                                    1);
+  }
+  auto numbers = [&](const std::string &first, const std::string &second) {
+    return listOf(rank + 2, [&](size_t i) {
+      return i == 0 ? first : i == 1 ? second : std::to_string(i - 2);
+    });
+  };
+  auto each = [&](const std::function<int64_t(OpenConvolution::Window)> &get) {
+    return listOf(
+        rank, [&](size_t i) { return std::to_string(get(test.window(i))); });
+  };
+  const std::string x = typeOf(test.input, test.element),
+                    k = typeOf(test.kernel, test.element),
+                    y = typeOf(result, test.element), f = typeOf(result, "f32");
+  const bool isInteger = test.element[0] == 'i';
+  const std::string weights =
+      isInteger ? "%s = stablehlo.iota dim = 1 : " + k +
+                      "\n %t = stablehlo.multiply %i, %s : " + k +
+                      "\n %w = stablehlo.subtract %t, %i : " + k
+                : "%w = stablehlo.sine %i : " + k;
+  const std::string plain = typeOf(test.input, "f32");
+  std::string body =
+      "(" + argument("%x", test.input) + ") -> " + f +
+      " {\n %e = stablehlo.exponential %x : " + plain +
+      "\n %g = stablehlo.multiply %e, %x : " + plain +
+      "\n %c = stablehlo.convert %g : (" + plain + ") -> " + x +
+      "\n %i = stablehlo.iota dim = 0 : " + k + "\n " + weights +
+      "\n %y = stablehlo.convolution(%c, %w) dim_numbers = " +
+      numbers("b", "f") + "x" + numbers("o", "i") + "->" + numbers("b", "f") +
+      ", window = {stride = " + each([](auto w) { return w.stride; }) +
+      ", pad = " +
+      listOf(rank,
+             [&](size_t i) {
+               return "[" + std::to_string(test.window(i).low) + ", " +
+                      std::to_string(test.window(i).high) + "]";
+             }) +
+      ", lhs_dilate = " + each([](auto w) { return w.base; }) +
+      ", rhs_dilate = " + each([](auto w) { return w.dilation; }) +
+      "} {batch_group_count = 1 : i64, feature_group_count = " +
+      std::to_string(test.groups) + " : i64} : (" + x + ", " + k + ") -> " + y +
+      "\n %r = stablehlo.convert %y : (" + y + ") -> " + f +
+      "\n return %r : " + f + "\n}";
+  return {test.name,
+          body,
+          {test.input},
+          test.lengths,
+          test.isAsClosed,
+          test.relative,
+          test.absolute,
+          /*closedFrom=*/test.lengths.back()};
+}
+
+const OpenConvolution convolutions[] = {
+    // Products.
+    {"f64 of any height",
+     {batch, 3, length, 9},
+     {8, 3, 3, 3},
+     {1, 2, 9, 20},
+     "f64",
+     {{1, 1, 1}, {2, 1, 1}}},
+    {"f64 of any number of images", {batch, 5, 7, 6}, {6, 5, 3, 2}, {1}, "f64"},
+    {"f64 of any height and width",
+     {batch, 3, length, length},
+     {5, 3, 3, 2},
+     {2, 3, 11},
+     "f64",
+     {{2, 1, 1}, {3, 0, 1, 1, 2}}},
+    {"f64 of one dimension",
+     {batch, 3, length},
+     {4, 3, 3},
+     {1, 2, 40},
+     "f64",
+     {{1, 1, 1}}},
+    {"f64 in groups",
+     {batch, 6, length, 5},
+     {8, 3, 3, 3},
+     {3, 9},
+     "f64",
+     {},
+     2},
+    {"f64, channel by channel",
+     {batch, 4, length, 5},
+     {4, 1, 3, 3},
+     {3, 9},
+     "f64",
+     {},
+     4},
+    {"f64 with few results",
+     {batch, 4, length, 5},
+     {2, 4, 3, 3},
+     {3, 9},
+     "f64"},
+    {"f64, cropped",
+     {batch, 3, length, 9},
+     {8, 3, 2, 3},
+     {4, 9},
+     "f64",
+     {{1, -1, -1}, {1, -2, 1}}},
+    {"without pixels", {batch, 9}, {8, 9}, {1}},
+    {"f64 without pixels", {batch, 9}, {8, 9}, {1}, "f64"},
+    {"i32", {batch, 3, length, 9}, {8, 3, 3, 3}, {1, 9}, "i32", {{1, 1, 1}}},
+    // Three and more dimensions.
+    {"of any depth",
+     {batch, 3, length, 8, 9},
+     {8, 3, 3, 3, 3},
+     {1, 2, 9},
+     "f32",
+     {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}},
+    {"of any depth, height and width",
+     {batch, 3, length, length, length},
+     {8, 3, 3, 3, 3},
+     {3, 4, 9, 20},
+     "f32",
+     {{2, 1, 1}, {1, 0, 1, 1, 2}, {2}}},
+    {"of any number of volumes", {batch, 3, 5, 6, 4}, {8, 3, 3, 2, 3}, {1}},
+    {"volumes of f64",
+     {batch, 3, length, 4, 5},
+     {8, 3, 3, 2, 3},
+     {3, 7},
+     "f64",
+     {{2, 1, 1}}},
+    {"volumes of f16",
+     {batch, 3, length, 4, 5},
+     {8, 3, 3, 2, 3},
+     {3, 7},
+     "f16",
+     {{2, 1, 1}},
+     1,
+     true,
+     4e-3,
+     4e-3},
+    {"volumes in groups",
+     {batch, 8, length, 4, 5},
+     {8, 4, 3, 2, 3},
+     {3, 7},
+     "f32",
+     {{1, 1, 1}},
+     2},
+    {"volumes, channel by channel",
+     {batch, 16, length, 4, 5},
+     {16, 1, 3, 2, 3},
+     {1, 3, 8},
+     "f32",
+     {{2, 1, 1, 1, 1}, {1, 1, 0}},
+     16},
+    {"volumes of i32",
+     {batch, 3, length, 4, 5},
+     {8, 3, 3, 2, 3},
+     {3, 7},
+     "i32"},
+    {"four dimensions",
+     {batch, 2, length, 3, 4, 5},
+     {4, 2, 2, 2, 3, 3},
+     {2, 5},
+     "f32",
+     {{1, 1, 0}, {1, 0, 1}}},
+    // Dilated inputs.
+    {"transposed",
+     {batch, 16, length, 7},
+     {8, 16, 4, 4},
+     {1, 2, 30},
+     "f32",
+     {{1, 2, 2, 2}, {1, 2, 2, 2}}},
+    {"transposed, of any height and width",
+     {batch, 4, length, length},
+     {20, 4, 3, 3},
+     {1, 2, 30},
+     "f32",
+     {{1, 1, 2, 2}, {1, 2, 1, 2}}},
+    {"transposed of one dimension",
+     {batch, 4, length},
+     {20, 4, 5},
+     {1, 2, 90},
+     "f32",
+     {{1, 4, 4, 3}}},
+    {"transposed, with gaps",
+     {batch, 4, length, 5},
+     {6, 4, 2, 2},
+     {1, 2, 30},
+     "f32",
+     {{1, 1, 3, 3}, {1, 1, 1, 3}}},
+    {"transposed and dilated",
+     {batch, 4, length, 5},
+     {6, 4, 3, 3},
+     {2, 9, 30},
+     "f32",
+     {{1, 2, 4, 2, 3}, {1, 2, 2, 3, 2}}},
+    {"transposed and cropped",
+     {batch, 4, length, 5},
+     {6, 4, 3, 3},
+     {2, 9, 30},
+     "f32",
+     {{1, -1, 2, 2}, {1, 2, -1, 2}}},
+    {"transposed with strides",
+     {batch, 4, length, 5},
+     {6, 4, 3, 3},
+     {2, 9, 30},
+     "f32",
+     {{1, 1, 1, 2}, {2, 1, 1, 3}}},
+    {"transposed with open strides",
+     {batch, 4, length, 5},
+     {6, 4, 3, 3},
+     {2, 9, 30},
+     "f32",
+     {{2, 1, 1, 3}, {1, 1, 1, 2}},
+     1,
+     false},
+    {"transposed in groups",
+     {batch, 8, length, 5},
+     {12, 4, 3, 3},
+     {2, 9, 30},
+     "f32",
+     {{1, 1, 1, 2}, {1, 1, 1, 2}},
+     2},
+    {"transposed, channel by channel",
+     {batch, 16, length, 5},
+     {16, 1, 3, 3},
+     {2, 9, 30},
+     "f32",
+     {{1, 1, 2, 2}, {1, 2, 1, 2}},
+     16},
+    {"transposed of f64",
+     {batch, 4, length, 5},
+     {6, 4, 3, 3},
+     {2, 9, 30},
+     "f64",
+     {{1, 1, 2, 2}, {1, 2, 1, 2}}},
+    {"transposed volumes",
+     {batch, 4, length, 5, 3},
+     {6, 4, 3, 3, 2},
+     {2, 5},
+     "f32",
+     {{1, 1, 2, 2}, {1, 2, 1, 2}, {1, 1, 1, 2}}},
+    {"transposed, of many phases",
+     {batch, 2, length, 3},
+     {4, 2, 3, 3},
+     {2, 5},
+     "f32",
+     {{1, 2, 2, 9}, {1, 2, 2, 9}},
+     1,
+     false},
+};
+
+class OpenConvolutions : public ::testing::TestWithParam<OpenConvolution> {};
+
+} // namespace
+
+TEST_P(OpenConvolutions, AreRunByOneProgram) {
+  SKIP_IF_SIZES_MAY_WRAP();
+  checkProgram(caseOf(GetParam()), {});
+}
+
+INSTANTIATE_TEST_SUITE_P(Open, OpenConvolutions,
+                         ::testing::ValuesIn(convolutions));
