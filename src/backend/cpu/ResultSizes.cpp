@@ -38,7 +38,7 @@ SmallVector<Known> SizeNamer::sizesOf(OpResult result) {
     return productSizes(op);
   if (auto attention = dyn_cast<AttentionOp>(op))
     return attentionSizes(attention);
-  if (isa<cpu::ConvolutionOp, PoolOp>(op))
+  if (isa<cpu::ConvolutionOp, PoolOp, DepthwiseGradientOp>(op))
     return blockedSizes(op);
   if (auto joint = dyn_cast<ConcatenateOp>(op)) {
     SmallVector<Known> sizes = asKnown(dimsOf(joint.getInputs()[0]));

@@ -309,6 +309,104 @@ const OpenConvolution convolutions[] = {
      false},
 };
 
+/// The gradient of weights [K, C / groups, taps...] of a convolution of images
+/// [N, C, spatial...], by one of its results, [N, K, spatial...].
+struct OpenGradient {
+  std::string name;
+  std::vector<int64_t> input, gradient, taps;
+  std::string element = "f32";
+  int64_t stride = 1, padding = 0;
+  /// Groups of images, one a channel.
+  bool isDepthwise = false;
+  double relative = 1e-4, absolute = 1e-4;
+};
+
+void PrintTo(const OpenGradient &test, std::ostream *os) { *os << test.name; }
+
+std::string textOf(const OpenGradient &test) {
+  const size_t rank = test.taps.size();
+  const int64_t groups = test.isDepthwise ? test.input[1] : 1;
+  std::vector<int64_t> result = {test.gradient[1], test.input[1] / groups};
+  result.insert(result.end(), test.taps.begin(), test.taps.end());
+  auto numbers = [&](const std::string &first, const std::string &second) {
+    return listOf(rank + 2, [&](size_t i) {
+      return i == 0 ? first : i == 1 ? second : std::to_string(i - 2);
+    });
+  };
+  const std::string x = typeOf(test.input, test.element),
+                    g = typeOf(test.gradient, test.element),
+                    y = typeOf(result, test.element), f = typeOf(result, "f32");
+  return "(" + argument("%x", test.input) + ", " +
+         argument("%g", test.gradient) + ") -> " + f +
+         " {\n %cx = stablehlo.convert %x : (" + typeOf(test.input, "f32") +
+         ") -> " + x + "\n %cg = stablehlo.convert %g : (" +
+         typeOf(test.gradient, "f32") + ") -> " + g +
+         "\n %y = stablehlo.convolution(%cx, %cg) dim_numbers = " +
+         numbers("f", "b") + "x" + numbers("i", "o") + "->" +
+         numbers("f", "b") + ", window = {pad = " +
+         listOf(rank,
+                [&](size_t i) {
+                  // What is behind follows from the number of taps.
+                  const int64_t reach =
+                      (test.gradient[i + 2] - 1) * test.stride + 1;
+                  return "[" + std::to_string(test.padding) + ", " +
+                         std::to_string(test.taps[i] - 1 + reach -
+                                        test.input[i + 2] - test.padding) +
+                         "]";
+                }) +
+         ", rhs_dilate = " +
+         listOf(rank, [&](size_t) { return std::to_string(test.stride); }) +
+         "} {batch_group_count = " + std::to_string(groups) +
+         " : i64, feature_group_count = 1 : i64} : (" + x + ", " + g + ") -> " +
+         y + "\n %r = stablehlo.convert %y : (" + y + ") -> " + f +
+         "\n return %r : " + f + "\n}";
+}
+
+const OpenGradient gradients[] = {
+    {"of a window", {batch, 5, 9, 8}, {batch, 7, 9, 8}, {3, 3}, "f32", 1, 1},
+    {"of many channels",
+     {batch, 40, 6, 6},
+     {batch, 70, 6, 6},
+     {3, 3},
+     "f32",
+     1,
+     1},
+    {"with strides", {batch, 5, 9, 8}, {batch, 7, 5, 4}, {3, 3}, "f32", 2, 1},
+    {"of a pixel", {batch, 20, 5, 8}, {batch, 33, 5, 8}, {1, 1}},
+    {"channel by channel",
+     {batch, 20, 9, 8},
+     {batch, 20, 9, 8},
+     {3, 3},
+     "f32",
+     1,
+     1,
+     true},
+    {"of large windows", {batch, 3, 20, 20}, {batch, 8, 6, 6}, {15, 15}},
+    {"of one dimension", {batch, 5, 30}, {batch, 7, 30}, {3}, "f32", 1, 1},
+    {"of volumes", {batch, 3, 5, 6, 4}, {batch, 4, 3, 4, 2}, {3, 3, 3}},
+    {"of f64", {batch, 5, 9, 8}, {batch, 7, 9, 8}, {3, 3}, "f64", 1, 1},
+    {"of f64, channel by channel",
+     {batch, 6, 9, 8},
+     {batch, 6, 9, 8},
+     {3, 3},
+     "f64",
+     1,
+     1,
+     true},
+    {"of f16",
+     {batch, 5, 9, 8},
+     {batch, 7, 9, 8},
+     {3, 3},
+     "f16",
+     1,
+     1,
+     false,
+     1e-2,
+     1e-1},
+};
+
+class OpenGradients : public ::testing::TestWithParam<OpenGradient> {};
+
 class OpenConvolutions : public ::testing::TestWithParam<OpenConvolution> {};
 
 } // namespace
@@ -320,3 +418,35 @@ TEST_P(OpenConvolutions, AreRunByOneProgram) {
 
 INSTANTIATE_TEST_SUITE_P(Open, OpenConvolutions,
                          ::testing::ValuesIn(convolutions));
+
+TEST_P(OpenGradients, AreRunByOneProgram) {
+  SKIP_IF_SIZES_MAY_WRAP();
+  const std::string body = textOf(GetParam());
+  Model model = parseModel(body);
+  ASSERT_TRUE(model.entry()) << body;
+  auto program = compileRaised(body);
+  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program->open);
+  auto shared = std::make_shared<const Program>(std::move(*program));
+  std::vector<std::unique_ptr<ProgramExecutor>> executors;
+  for (int threads : {1, 2})
+    executors.push_back(std::move(*ProgramExecutor::create(
+        shared, std::make_shared<ThreadPool>(threads))));
+  OpenCase test;
+  test.inputs = {GetParam().input, GetParam().gradient};
+  for (int64_t n : {2, 1, 3, 0, 17, 40}) {
+    SCOPED_TRACE("N = " + std::to_string(n));
+    const std::vector<Tensor> inputs = inputsOf(test, n, 0);
+    auto expected = interpret(model.entry(), inputs);
+    ASSERT_TRUE(expected) << expected.error().message;
+    auto got = executors[0]->run(inputs);
+    ASSERT_TRUE(got) << got.error().message;
+    expectClose((*got)[0], (*expected)[0], GetParam().relative,
+                GetParam().absolute);
+    auto again = executors[1]->run(inputs);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_TRUE(isSame((*got)[0], (*again)[0])) << "two threads";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Open, OpenGradients, ::testing::ValuesIn(gradients));

@@ -105,16 +105,16 @@ TEST(OpenImages, TakeTheStagesThatTheyAreFor) {
 
 /// No loops take the place of a kernel: what has none is compiled for the sizes
 /// at hand.
+// Weights of a window as large as an image is.
 TEST(OpenImages, AreRefusedWhereNoKernelComputesThem) {
   SKIP_IF_SIZES_MAY_WRAP();
-  auto program = compileRaised(R"((%x: tensor<?x8x9x9x9xf32>
-      {sinter.dims = ["N", "", "", "", ""]}) -> tensor<?x8x7x7x7xf32> {
-    %w = stablehlo.constant dense<0.1> : tensor<8x8x3x3x3xf32>
-    %y = stablehlo.convolution(%x, %w) dim_numbers =
-        [b, f, 0, 1, 2]x[o, i, 0, 1, 2]->[b, f, 0, 1, 2], window = {}
+  auto program = compileRaised(R"((%x: tensor<4x8x?x9xf32>
+      {sinter.dims = ["", "", "H", ""]}) -> tensor<8x8x1x1xf32> {
+    %y = stablehlo.convolution(%x, %x) dim_numbers =
+        [f, b, 0, 1]x[i, o, 0, 1]->[f, b, 0, 1], window = {}
         {batch_group_count = 1 : i64, feature_group_count = 1 : i64} :
-        (tensor<?x8x9x9x9xf32>, tensor<8x8x3x3x3xf32>) -> tensor<?x8x7x7x7xf32>
-    return %y : tensor<?x8x7x7x7xf32>
+        (tensor<4x8x?x9xf32>, tensor<4x8x?x9xf32>) -> tensor<8x8x1x1xf32>
+    return %y : tensor<8x8x1x1xf32>
   })");
   ASSERT_FALSE(program);
   EXPECT_EQ(program.error().message,

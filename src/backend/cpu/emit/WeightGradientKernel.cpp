@@ -13,7 +13,8 @@ using namespace sinter::cpu;
 
 namespace {
 
-/// A kernel by a generator that reads blocked inputs and gradients.
+/// A kernel by a generator that reads blocked inputs and gradients of images
+/// whose number may be named.
 template <typename Op, typename Generator>
 class GradientKernel : public AnchorKernel {
 public:
@@ -24,8 +25,7 @@ public:
   KernelPlan plan() const override {
     KernelPlan plan;
     plan.name = name;
-    plan.flops = generator.flops();
-    plan.tasks = generator.tasks();
+    setWork(plan);
     plan.packings.resize(kernel.getInputs().size());
     return plan;
   }
@@ -39,6 +39,25 @@ protected:
   }
 
 private:
+  void setWork(KernelPlan &plan) const {
+    const int64_t images = shapeOf(op.getInput())[0];
+    if (!isNamed(images)) {
+      plan.flops = generator.flops();
+      plan.tasks = generator.tasks();
+      return;
+    }
+    // Tasks and results are as many in each image, or each is of them all.
+    ArrayRef<int64_t> result = shapeOf(op.getResult());
+    const bool isOfEach = isNamed(result[0]);
+    const auto others = double(*elementCount(result.drop_front()));
+    plan.taskParts = {{{generator.tasks()}, 1}};
+    if (isOfEach)
+      plan.taskParts.push_back({{images}, 1});
+    plan.depth = isOfEach ? 1 : images;
+    plan.flops =
+        generator.flops() / (isOfEach ? others : others * double(result[0]));
+  }
+
   mutable Op op;
   Generator generator;
   std::string name;
@@ -59,7 +78,7 @@ cpu::createWeightGradientKernel(KernelOp kernel, WeightGradientOp op,
                                 const Target &target) {
   WeightGradientShape shape;
   setConvolution(shape, op, tensorOf(op.getResult()).getShape().slice(3, 2));
-  shape.batch = tensorOf(op.getInput()).getDimSize(0);
+  shape.batch = shapeOf(op.getInput())[0];
   shape.inputs = static_cast<int64_t>(op.getInputChannels());
   shape.outputs = static_cast<int64_t>(op.getOutputChannels());
   return std::make_unique<GradientKernel<WeightGradientOp, WeightGradient>>(
@@ -71,7 +90,7 @@ cpu::createDepthwiseGradientKernel(KernelOp kernel, DepthwiseGradientOp op,
                                    const Target &target) {
   ChannelwiseShape shape;
   setConvolution(shape, op, tensorOf(op.getResult()).getShape().slice(2, 2));
-  ArrayRef<int64_t> input = tensorOf(op.getInput()).getShape();
+  ArrayRef<int64_t> input = shapeOf(op.getInput());
   shape.batch = input[0];
   shape.channels = input[1] * input[4];
   return std::make_unique<

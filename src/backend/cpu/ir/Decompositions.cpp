@@ -246,8 +246,11 @@ static Value correlated(TensorBuilder &emit, Op op, Value input, Value gradient,
       ArrayAttr());
 }
 
-/// Each channel of each image is convolved by its gradient.
+/// Each channel of each image is convolved by its gradient. Groups are of a
+/// known number.
 Decomposition DepthwiseGradientOp::decompose(OpBuilder &builder) {
+  if (!tensorOf(getResult()).hasStaticShape())
+    return failure();
   TensorBuilder emit(builder, getLoc());
   ArrayRef<int64_t> shape = tensorOf(getResult()).getShape();
   const int64_t channels = shape[1] * shape[4], planes = shape[0] * channels;
@@ -262,17 +265,26 @@ Decomposition DepthwiseGradientOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{packed(emit, sums, shape)};
 }
 
+/// The smaller one.
+static nn::Size least(TensorBuilder &emit, const nn::Size &a,
+                      const nn::Size &b) {
+  if (a.isKnown() && b.isKnown())
+    return std::min(a.known(), b.known());
+  return nn::Size::computed(emit.min(emit.extentOf(a), emit.extentOf(b)));
+}
+
 /// The images of each part are the channels of a convolution.
 Decomposition WeightGradientOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   ArrayRef<int64_t> shape = tensorOf(getResult()).getShape();
-  const int64_t lanes = shape[5], all = tensorOf(getInput()).getDimSize(0),
-                images = llvm::divideCeil(all, shape[0]);
+  const int64_t lanes = shape[5];
+  const nn::Size all = nn::Size::of(getInput(), 0),
+                 images = emit.quotient(emit.sum(all, shape[0] - 1), shape[0]);
   auto channelsOf = [&](Value blocked, int64_t part) {
     Value plain =
         unpacked(emit, blocked, tensorOf(blocked).getDimSize(1) * lanes);
-    plain =
-        emit.slice(plain, 0, part * images, std::min((part + 1) * images, all));
+    plain = emit.slice(plain, 0, least(emit, emit.product(images, part), all),
+                       least(emit, emit.product(images, part + 1), all));
     return emit.transpose(plain, {1, 0, 2, 3});
   };
   SmallVector<Value> parts;

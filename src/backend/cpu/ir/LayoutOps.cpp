@@ -267,7 +267,8 @@ LogicalResult WeightGradientOp::verify() {
     return emitOpError("the result has not the blocks of the operands");
   const int64_t images = input.getDimSize(0), parts = result.getDimSize(0);
   if (parts < 1 ||
-      (parts - 1) * int64_t(llvm::divideCeil(images, parts)) >= images)
+      (!ShapedType::isDynamic(images) &&
+       (parts - 1) * int64_t(llvm::divideCeil(images, parts)) >= images))
     return emitOpError("parts are not of as many images each, but for the "
                        "last, which has one at least");
   return success();

@@ -181,8 +181,9 @@ def Cpu_WeightGradientOp :
     For each input channel, output channel and tap of the window the sum, over
     the pixels of `gradient`, of the input's pixel under the tap times the
     gradient's. Both are blocked; the result is
-    [parts, K / L, C / L, R, S, L, L], each part that of as many images (the last of fewer at times), and of
-    input channels before output channels. Strides, dilations and padding are
+    [parts, K / L, C / L, R, S, L, L], each part that of as many images (the
+    last of fewer at times; of a number that is not known, the last ones of none
+    at times), and of input channels before output channels. Strides, dilations and padding are
     the convolution's, [height, width].
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$gradient,

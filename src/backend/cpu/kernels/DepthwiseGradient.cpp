@@ -3,6 +3,7 @@
 #include "backend/cpu/kernels/DepthwiseGradient.h"
 
 #include "backend/cpu/codegen/Target.h"
+#include "graph/NamedSizes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -18,8 +19,12 @@ DepthwiseGradient::DepthwiseGradient(const ChannelwiseShape &shape,
       pixels(llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
           target.vectorRegisters / 2 / shape.kernelWidth, 1, 4))) {}
 
+int64_t DepthwiseGradient::tasks() const {
+  return isNamed(shape.batch) ? blocks : shape.batch * blocks;
+}
+
 double DepthwiseGradient::flops() const {
-  return 2.0 * double(shape.batch * blocks * lanes) *
+  return 2.0 * double(tasks() * lanes) *
          double(shape.outputPixels() * shape.taps());
 }
 

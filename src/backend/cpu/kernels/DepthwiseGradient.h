@@ -17,10 +17,11 @@ namespace sinter::cpu {
 /// A task is a block of channels of an image.
 class DepthwiseGradient {
 public:
-  /// \p shape is that of the convolution.
+  /// \p shape is that of the convolution; the number of images may be named.
   DepthwiseGradient(const ChannelwiseShape &shape, const Target &target);
 
-  int64_t tasks() const { return shape.batch * blocks; }
+  /// Of one image, if their number is not known.
+  int64_t tasks() const;
   double flops() const;
 
   /// Emits one task. \p input, \p gradient and \p sums are contiguous memrefs

@@ -3,6 +3,7 @@
 #include "backend/cpu/kernels/WeightGradient.h"
 
 #include "backend/cpu/codegen/Target.h"
+#include "graph/NamedSizes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -25,6 +26,8 @@ int64_t WeightGradientShape::parts(int64_t lanes) const {
   const int64_t outputBlocks = blocksOf(outputs, lanes);
   const int64_t others =
       blocksOf(inputs, lanes) * (outputBlocks / tileBlocksOf(outputBlocks));
+  if (isUnknownSize(batch))
+    return std::max<int64_t>(wanted / others, 1);
   const int64_t most = std::clamp<int64_t>(wanted / others, 1, batch);
   return llvm::divideCeil(batch, llvm::divideCeil(batch, most));
 }
@@ -47,7 +50,8 @@ int64_t WeightGradient::tasks() const {
 }
 
 double WeightGradient::flops() const {
-  return 2.0 * double(shape.batch * shape.inputs) * double(shape.outputs) *
+  const double images = isUnknownSize(shape.batch) ? 1 : double(shape.batch);
+  return 2.0 * images * double(shape.inputs) * double(shape.outputs) *
          double(shape.outputPixels() * shape.taps());
 }
 
@@ -71,12 +75,12 @@ struct WeightTask {
     outputBlock = code.mul(code.rem(rest, tiles), tileBlocks);
     part = code.div(rest, tiles);
     clear();
-    const int64_t parts = shape.parts(lanes);
-    const int64_t images = llvm::divideCeil(shape.batch, parts);
-    const int64_t rows = groupRows();
-    Value begin = code.mul(part, images), end = code.add(begin, images);
-    if (images * parts != shape.batch)
-      end = code.min(end, code.index(shape.batch));
+    const int64_t parts = shape.parts(lanes), rows = groupRows();
+    // An index of a number folds, one of a name is read.
+    Value all = code.index(shape.batch),
+          images = code.div(code.add(all, parts - 1), parts);
+    Value begin = code.mul(part, images),
+          end = code.min(code.add(begin, images), all);
     code.loop(begin, end, 1, [&](Value image) {
       code.loop(code.index(0), code.index(shape.outputHeight), rows,
                 [&](Value first) {

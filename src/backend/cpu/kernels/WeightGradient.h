@@ -15,13 +15,15 @@
 
 namespace sinter::cpu {
 
-/// The convolution's window, and what it makes of images.
+/// The convolution's window, and what it makes of images, whose number may be
+/// named.
 struct WeightGradientShape : WindowShape {
   int64_t batch = 1, inputs = 0, outputs = 0;
 
   /// Into how many parts the images are cut, so that there are tasks for
   /// threads whatever their number. All have as many, but for the last, which
-  /// may have fewer.
+  /// may have fewer; where their number is not known, the last ones may have
+  /// none.
   int64_t parts(int64_t lanes) const;
 };
 
@@ -34,6 +36,7 @@ public:
   WeightGradient(const WeightGradientShape &shape, const Target &target);
 
   int64_t tasks() const;
+  /// Of an image, if their number is not known.
   double flops() const;
 
   /// Emits one task. \p input, \p gradient and \p sums are contiguous memrefs

@@ -118,7 +118,7 @@ static bool isOpen(stablehlo::ConvolutionOp op) {
 /// its elements.
 static bool hasOrdinaryForm(stablehlo::ConvolutionOp op) {
   if (op.getBatchGroupCount() != 1 || op.getSpatialRank() < 1 ||
-      op.getSpatialRank() > 2)
+      op.getSpatialRank() > 2 || !tensorOf(op.getRhs()).hasStaticShape())
     return false;
   auto isDense = [](const stablehlo::WindowDimension &each) {
     return each.baseDilation == 1;
@@ -299,7 +299,10 @@ Value Simplifier::compute(const PlainConvolution &plain) {
   bool isF32 = tensorOf(plain.input).getElementType().isF32();
   if (plain.spatialRank() > 0 && hasFewPlaces(plain, lanes))
     return computeByPlaces(emit, plain);
-  if (plain.spatialRank() == 0 || (!isF32 && mayBecomeProduct(plain)))
+  // What is convolved by activations of open sizes has no kernel, either.
+  const bool isByWeights = tensorOf(plain.kernel).hasStaticShape();
+  if (plain.spatialRank() == 0 ||
+      ((!isF32 || !isByWeights) && mayBecomeProduct(plain)))
     return computeAsProduct(emit, plain);
   if (isF32 && plain.spatialRank() > 2 && canUnfold(plain, 0) &&
       (!plain.isDepthwise() || plain.window[0].size <= mostTaps))

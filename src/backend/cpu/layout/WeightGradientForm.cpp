@@ -7,9 +7,13 @@ using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
 
-static bool isSupported(Value value) {
+/// Whether all sizes are known but that of dimension \p images.
+static bool isSupported(Value value, int64_t images = -1) {
   auto type = tensorOf(value);
-  return type.hasStaticShape() && type.getElementType().isF32() &&
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (dim != images && type.isDynamicDim(dim))
+      return false;
+  return type.getElementType().isF32() &&
          !llvm::is_contained(type.getShape(), 0);
 }
 
@@ -55,7 +59,8 @@ WeightGradientForm::of(stablehlo::ConvolutionOp op) {
   constexpr int64_t mostTaps = 11;
   auto numbers = op.getDimensionNumbers();
   if (op.getSpatialRank() != 2 || op.getFeatureGroupCount() != 1 ||
-      !isSupported(op.getLhs()) || !isSupported(op.getRhs()) ||
+      !isSupported(op.getLhs(), numbers.getInputFeatureDimension()) ||
+      !isSupported(op.getRhs(), numbers.getKernelInputFeatureDimension()) ||
       !isSupported(op.getResult()))
     return std::nullopt;
   // What are images to the convolution are channels, and the other way round.
