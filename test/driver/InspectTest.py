@@ -4,7 +4,7 @@ import json
 import struct
 
 import OnnxBytes as onnx
-from SinterCommand import chosen, CommandTest, DONE, INVALID, main, UNSUPPORTED, USAGE
+from SinterCommand import closed, CommandTest, DONE, INVALID, main, UNSUPPORTED, USAGE
 
 
 class Inspect(CommandTest):
@@ -70,14 +70,14 @@ func.func @main(%x: tensor<2x3xf32>, %s: tensor<2x3xf32> {sinter.state = "sum", 
 
     def test_unknown_sizes_that_no_program_keeps_open(self):
         """The plan is of sizes that are taken for granted, which a note says."""
-        model = self.write("chosen.mlir", """
+        model = self.write("closed.mlir", """
 func.func @main(%x: tensor<?x?xf32> {sinter.name = "x", sinter.dims = ["N", "W"]}) -> tensor<?x?xf32> {
-""" + chosen("?x?") + """  return %y : tensor<?x?xf32>
+""" + closed("?x?") + """  return %y : tensor<?x?xf32>
 }
 """)
         done = self.sinter("inspect", model)
         self.assertEqual(done.returncode, DONE, done.stderr)
-        self.assertRegex(done.stderr, r"note: there is no memory plan: .*select_and_scatter")
+        self.assertRegex(done.stderr, r"note: there is no memory plan: .*convolution")
         self.assertRegex(done.stdout, r"input +x +f32 \[N, W\]")
 
     def steps(self, steps):

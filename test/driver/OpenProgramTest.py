@@ -4,7 +4,7 @@ import json
 import struct
 
 import OnnxBytes as onnx
-from SinterCommand import chosen, CommandTest, DONE, main, npy, USAGE
+from SinterCommand import closed, CommandTest, DONE, main, npy, USAGE
 
 ROWS = """
 func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]}) -> tensor<?x3xf32> {
@@ -14,7 +14,7 @@ func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]}
 """
 CHOSEN = """
 func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]}) -> tensor<?x3xf32> {
-""" + chosen("?x3") + """  return %y : tensor<?x3xf32>
+""" + closed("?x3") + """  return %y : tensor<?x3xf32>
 }
 """
 PLACES = """
@@ -23,11 +23,11 @@ func.func @main(%x: tensor<2x3xf32> {sinter.name = "x"}) -> (tensor<2x?xi64> {si
   return %y : tensor<2x?xi64>
 }
 """
-# Whose shape an input says; select_and_scatter of as many elements has no kernel.
+# Whose shape an input says; a window of as many elements has no kernel.
 SIZED = """
 func.func @main(%n: tensor<1xi64> {sinter.name = "n"}) -> tensor<?xf32> {
   %x = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>
-""" + chosen("?") + """  return %y : tensor<?xf32>
+""" + closed("?") + """  return %y : tensor<?xf32>
 }
 """
 
@@ -42,7 +42,7 @@ func.func @main(%x: tensor<?x3xf32> {sinter.name = "x", sinter.dims = ["N", ""]}
   return %y, %n : tensor<?x3xf32>, tensor<f32>
 }
 """
-NOTE = "note: the program is for these sizes only: stablehlo.select_and_scatter keeps no open sizes"
+NOTE = "note: the program is for these sizes only: stablehlo.convolution keeps no open sizes"
 
 
 class OpenProgram(CommandTest):
@@ -67,7 +67,7 @@ class OpenProgram(CommandTest):
             self.assertEqual(self.outputs(done), self.outputs(closed))
 
     def test_what_keeps_no_size_open_says_so(self):
-        model = self.write("chosen.mlir", CHOSEN)
+        model = self.write("closed.mlir", CHOSEN)
         cache = self.path("cache")
         done = self.run_with(model, 2, "--open", "--cache-dir", cache)
         self.assertIn(NOTE, done.stderr)
@@ -96,7 +96,7 @@ class OpenProgram(CommandTest):
         n = self.write("n.npy", npy((1,), [0]).replace(b"<f4", b"<i8")[:-4] + struct.pack("<q", 3))
         done = self.sinter("run", model, "--input", n, "--json", "--no-cache")
         self.assertEqual(done.returncode, DONE, done.stderr)
-        self.assertIn("note: the program is for these values only: stablehlo.select_and_scatter: keeps no open size", done.stderr)
+        self.assertIn("note: the program is for these values only: stablehlo.convolution keeps no open sizes", done.stderr)
         self.assertEqual(json.loads(done.stdout)["outputs"][0]["shape"], [3])
 
     def test_symbols_that_stay_open(self):
@@ -141,7 +141,7 @@ class OpenProgram(CommandTest):
         self.assertEqual(self.run_with(model, 2, "--no-cache").stderr, "")
 
     def test_the_reason_is_said_once_a_model(self):
-        model = self.write("chosen.mlir", CHOSEN)
+        model = self.write("closed.mlir", CHOSEN)
         cache = self.path("cache")
         done = self.sinter("bench", model, "--cache-dir", cache, "--sweep", "N=3,1,64", "--seconds", "0.01")
         self.assertEqual(done.returncode, DONE, done.stderr)
@@ -163,7 +163,7 @@ class OpenProgram(CommandTest):
             self.assertIn(message, done.stderr)
 
     def test_sizes_keep_to_their_bounds(self):
-        for text, name in ((ROWS, "rows.mlir"), (CHOSEN, "chosen.mlir")):
+        for text, name in ((ROWS, "rows.mlir"), (CHOSEN, "closed.mlir")):
             model = self.write(name, text)
             for rows in (4, 0):
                 self.run_with(model, rows, "--max", "N=4", "--no-cache")

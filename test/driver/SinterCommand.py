@@ -67,18 +67,22 @@ def main():
     unittest.main()
 
 
-def chosen(shape):
-    """StableHLO that gives %y of %x of a SHAPE ("?x3"), by an operation that keeps no size open."""
+def closed(shape):
+    """StableHLO that gives %y of %x of a SHAPE ("?x3"), by an operation that keeps no size open: a window of all of %x and a 1."""
     tensor = f"tensor<{shape}xf32>"
-    window = ", ".join("1" for _ in shape.split("x"))
-    return f"""  %v = stablehlo.constant dense<0.0> : tensor<f32>
-  %y = "stablehlo.select_and_scatter"(%x, %x, %v) <{{window_dimensions = array<i64: {window}>}}> ({{
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  }}, {{
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = stablehlo.add %a, %b : tensor<f32>
-    stablehlo.return %c : tensor<f32>
-  }}) : ({tensor}, {tensor}, tensor<f32>) -> {tensor}
-"""
+    lines = ["%size0 = stablehlo.constant dense<1> : tensor<i32>"]
+    for i in range(len(shape.split("x"))):
+        lines += [f"%extent{i} = stablehlo.get_dimension_size %x, dim = {i} : ({tensor}) -> tensor<i32>",
+                  f"%size{i + 1} = stablehlo.multiply %size{i}, %extent{i} : tensor<i32>"]
+    lines += [f"%size = stablehlo.reshape %size{len(shape.split('x'))} : (tensor<i32>) -> tensor<1xi32>",
+              "%units = stablehlo.constant dense<1> : tensor<2xi32>",
+              "%sizes = stablehlo.concatenate %units, %size, dim = 0 : (tensor<2xi32>, tensor<1xi32>) -> tensor<3xi32>",
+              f"%elements = stablehlo.dynamic_reshape %x, %sizes : ({tensor}, tensor<3xi32>) -> tensor<1x1x?xf32>",
+              "%one = stablehlo.constant dense<1.0> : tensor<1x1x1xf32>",
+              "%row = stablehlo.concatenate %elements, %one, dim = 2 : (tensor<1x1x?xf32>, tensor<1x1x1xf32>) -> tensor<1x1x?xf32>",
+              "%squares = stablehlo.convolution(%row, %row) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {} "
+              "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x1x?xf32>, tensor<1x1x?xf32>) -> tensor<1x1x1xf32>",
+              "%sum = stablehlo.reshape %squares : (tensor<1x1x1xf32>) -> tensor<f32>",
+              f"%all = nn.broadcast_like %sum, %x : (tensor<f32>, {tensor}) -> {tensor}",
+              f"%y = stablehlo.multiply %x, %all : {tensor}"]
+    return "".join(f"  {line}\n" for line in lines)

@@ -317,7 +317,8 @@ Result<void> SizeNamer::follow(Operation *op) {
     }
     if (op->getNumRegions() > 0 &&
         !isa<stablehlo::ReduceOp, stablehlo::ReduceWindowOp,
-             stablehlo::ScatterOp, stablehlo::SortOp>(op))
+             stablehlo::ScatterOp, stablehlo::SelectAndScatterOp,
+             stablehlo::SortOp>(op))
       return refused(op, "keeps no open size");
     Dims sizes;
     for (auto [dimension, size] : llvm::enumerate(sizesOf(result))) {
@@ -330,6 +331,13 @@ Result<void> SizeNamer::follow(Operation *op) {
       return refused(op, "its result has no size before it runs");
     setSizes(result, sizes);
   }
+  if (auto choice = dyn_cast<stablehlo::SelectAndScatterOp>(op))
+    for (auto [window, size, count] :
+         llvm::zip_equal(choice.getWindow(), dimsOf(choice.getOperand()),
+                         dimsOf(choice.getSource())))
+      if (const Known places = windowedSize(size, window);
+          !places || !expectEqual(*places, count))
+        return refused(op, "has not as many windows as its source elements");
   if (auto joint = dyn_cast<stablehlo::ConcatenateOp>(op))
     for (Value input : joint.getInputs().drop_front())
       for (auto [i, size] : llvm::enumerate(dimsOf(input)))

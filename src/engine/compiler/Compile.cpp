@@ -1,7 +1,6 @@
 //===- Compile.cpp - from a model to a program ----------------------------===//
 
 #include "backend/cpu/Compiler.h"
-#include "backend/cpu/MayOpen.h"
 #include "backend/cpu/NameSizes.h"
 #include "engine/compiler/CpuAdjustment.h"
 #include "engine/compiler/MlirCompiler.h"
@@ -64,10 +63,6 @@ Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
   uint64_t steps = 0;
   // Steps are counted through all stages.
   for (auto *stage : {raiseQuantizedWith, simplifyWith, raiseWith}) {
-    // What is in vain is not simplified.
-    if (stage == simplifyWith && cpu::isOpen(model))
-      if (Result<void> may = cpu::checkMayOpen(model.entry()); !may)
-        return may.takeError();
     // What repeats nothing for the same sizes stands between what is raised.
     if (stage == raiseWith && cpu::hasUnknownSizes(model.entry()))
       cpu::dropRepetitions(model.entry());

@@ -12,6 +12,51 @@ using namespace sinter::test;
 
 namespace {
 
+/// What windows of \p operand choose for what \p source has for each; with
+/// \p padding on both sides of dimension 1.
+std::string choiceOf(const std::vector<int64_t> &operand,
+                     const std::vector<int64_t> &source,
+                     const std::vector<int64_t> &sizes,
+                     const std::vector<int64_t> &strides, int64_t padding = 0) {
+  auto typeOf = [](const std::vector<int64_t> &shape) {
+    std::string text = "tensor<";
+    for (int64_t size : shape)
+      text += (size < 0 ? "?" : std::to_string(size)) + "x";
+    return text + "f32>";
+  };
+  auto list = [](const std::vector<int64_t> &numbers) {
+    std::string text;
+    for (int64_t number : numbers)
+      text += ", " + std::to_string(number);
+    return "array<i64: " + text.substr(2) + ">";
+  };
+  std::string pads;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const std::string each = std::to_string(i == 1 ? padding : 0);
+    pads += std::string(i ? ", " : "") + "[" + each + ", " + each + "]";
+  }
+  const std::string x = typeOf(operand), s = typeOf(source);
+  return "(" + argument("%x", operand) + ", " + argument("%s", source) +
+         ") -> " + x + R"( {
+       %v = stablehlo.constant dense<0.5> : tensor<f32>
+       %r = "stablehlo.select_and_scatter"(%x, %s, %v) <{
+           window_dimensions = )" +
+         list(sizes) + ", window_strides = " + list(strides) +
+         ", padding = dense<[" + pads + "]> : tensor<" +
+         std::to_string(sizes.size()) + R"(x2xi64>}> ({
+       ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+         %c = stablehlo.compare GE, %a, %b :
+             (tensor<f32>, tensor<f32>) -> tensor<i1>
+         stablehlo.return %c : tensor<i1>
+       }, {
+       ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+         %c = stablehlo.add %a, %b : tensor<f32>
+         stablehlo.return %c : tensor<f32>
+       }) : ()" +
+         x + ", " + s + ", tensor<f32>) -> " + x + "\n return %r : " + x +
+         "\n}";
+}
+
 const OpenCase cases[] = {
     {"product and bias",
      "(" + argument("%x", {batch, 20}) + R"() -> tensor<?x37xf32> {
@@ -257,6 +302,37 @@ const OpenCase cases[] = {
      })",
      {{batch, 2, length, 16}},
      {1, 17, 64, 90, 300}},
+    {"what windows of rows choose",
+     choiceOf({batch, 5, length, 7}, {batch, 5, length, 3}, {1, 1, 1, 3},
+              {1, 1, 1, 2}),
+     {{batch, 5, length, 7}, {batch, 5, length, 3}},
+     {0, 1, 4}},
+    {"what windows of channels last choose",
+     choiceOf({batch, 6, 4, 21}, {batch, 3, 2, 21}, {1, 2, 2, 1}, {1, 2, 2, 1}),
+     {{batch, 6, 4, 21}, {batch, 3, 2, 21}},
+     {1}},
+    {"what windows of any channels choose",
+     choiceOf({batch, 6, 4, length}, {batch, 3, 2, length}, {1, 2, 2, 1},
+              {1, 2, 2, 1}),
+     {{batch, 6, 4, length}, {batch, 3, 2, length}},
+     {0, 3, 16, 21, 40}},
+    {"what windows over open rows choose",
+     choiceOf({batch, length, 3}, {batch, length, 3}, {1, 3, 1}, {1, 1, 1}, 1),
+     {{batch, length, 3}, {batch, length, 3}},
+     {1, 2, 9}},
+    {"the bits of open rows",
+     "(" + argument("%x", {batch, length}) + R"() -> tensor<?x?xf32> {
+       %h = stablehlo.bitcast_convert %x :
+           (tensor<?x?xf32>) -> tensor<?x?x2xi16>
+       %r = stablehlo.reverse %h, dims = [1] : tensor<?x?x2xi16>
+       %b = stablehlo.bitcast_convert %r :
+           (tensor<?x?x2xi16>) -> tensor<?x?xi32>
+       %n = stablehlo.negate %b : tensor<?x?xi32>
+       %f = stablehlo.bitcast_convert %b : (tensor<?x?xi32>) -> tensor<?x?xf32>
+       return %f : tensor<?x?xf32>
+     })",
+     {{batch, length}},
+     {0, 1, 5, 40}},
 };
 
 class OpenSizes : public ::testing::TestWithParam<OpenCase> {};
@@ -290,11 +366,24 @@ static std::string whyClosed(const std::string &body) {
 
 TEST(ClosedSizes, AreSaidWithTheReason) {
   SKIP_IF_SIZES_MAY_WRAP();
+  const std::string window = whyClosed("(" + argument("%x", {1, 1, length}) +
+                                       R"() -> tensor<1x1x1xf32> {
+         %y = stablehlo.convolution(%x, %x)
+             dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {}
+             {batch_group_count = 1 : i64, feature_group_count = 1 : i64} :
+             (tensor<1x1x?xf32>, tensor<1x1x?xf32>) -> tensor<1x1x1xf32>
+         return %y : tensor<1x1x1xf32>
+       })");
+  EXPECT_EQ(window, "stablehlo.convolution keeps no open sizes");
   const std::string chosen =
-      whyClosed("(" + argument("%x", {batch, 8}) + R"() -> tensor<?x8xf32> {
+      whyClosed("(" + argument("%x", {batch, 8}) + ", " +
+                argument("%s", {batch, 3}) + R"() -> tensor<?x8xf32> {
          %v = stablehlo.constant dense<0.0> : tensor<f32>
-         %r = "stablehlo.select_and_scatter"(%x, %x, %v) <{
-             window_dimensions = array<i64: 1, 1>}> ({
+         %t = stablehlo.concatenate %s, %s, dim = 0 :
+             (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+         %r = "stablehlo.select_and_scatter"(%x, %t, %v) <{
+             window_dimensions = array<i64: 1, 3>,
+             window_strides = array<i64: 1, 2>}> ({
          ^bb0(%a: tensor<f32>, %b: tensor<f32>):
            %c = stablehlo.compare GE, %a, %b :
                (tensor<f32>, tensor<f32>) -> tensor<i1>
@@ -303,11 +392,11 @@ TEST(ClosedSizes, AreSaidWithTheReason) {
          ^bb0(%a: tensor<f32>, %b: tensor<f32>):
            %c = stablehlo.add %a, %b : tensor<f32>
            stablehlo.return %c : tensor<f32>
-         }) : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<f32>)
+         }) : (tensor<?x8xf32>, tensor<?x3xf32>, tensor<f32>)
             -> tensor<?x8xf32>
          return %r : tensor<?x8xf32>
        })");
-  EXPECT_EQ(chosen, "stablehlo.select_and_scatter: keeps no open size");
+  EXPECT_EQ(chosen, "it would be for sizes only where -1*N is not negative");
   // Only what has no elements has twice as many.
   const std::string none =
       whyClosed("(" + argument("%x", {batch}) + R"() -> tensor<?xf32> {

@@ -106,7 +106,8 @@ struct ElementRules {
   static void attachMovement(MLIRContext *c) {
     using namespace stablehlo;
     constexpr Kind moves = Kind::Movement;
-    row<BitcastConvertOp, kindOfBitcast, Costly, &Elemental::bitcastAt>(c);
+    row<BitcastConvertOp, kindOfBitcast, Costly, &Elemental::bitcastAt, Open>(
+        c);
     row<BroadcastInDimOp, moves, Cheap, &Elemental::broadcastAt, Open>(c);
     row<ConcatenateOp, moves, Costly, &Elemental::concatenateAt, Open>(c);
     row<DynamicSliceOp, moves, Costly, &Elemental::dynamicSliceAt, Open>(c);
@@ -143,7 +144,7 @@ struct ElementRules {
   static void attachWhole(MLIRContext *c) {
     using namespace stablehlo;
     row<ScatterOp, Kind::Whole, Costly, nullptr, Open>(c);
-    row<SelectAndScatterOp, Kind::Whole>(c);
+    row<SelectAndScatterOp, Kind::Whole, Costly, nullptr, Open>(c);
     row<SortOp, Kind::Whole, Costly, nullptr, Open>(c);
     row<CaseOp, Kind::Control>(c);
     row<IfOp, Kind::Control>(c);

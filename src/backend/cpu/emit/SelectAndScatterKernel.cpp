@@ -11,7 +11,7 @@ namespace {
 
 /// One task for each index of the first dimensions along which windows are
 /// single elements; within it one source element after the other, or several
-/// channels at once.
+/// channels at once. All sizes may be named.
 class SelectAndScatterKernel : public KernelBody {
 public:
   explicit SelectAndScatterKernel(stablehlo::SelectAndScatterOp op)
@@ -36,13 +36,18 @@ public:
     return std::max<int64_t>(count, 1);
   }
 
+  std::vector<TaskPart> taskParts() const override {
+    return {{shape.take_front(parallel).vec(), 1}};
+  }
+
   void emit(Elemental &values, Value task, ValueRange outputs, Value) override {
     elemental = &values;
     KernelBuilder &e = values.code;
     SmallVector<Value> first(parallel);
     for (size_t dim = parallel; dim-- > 0;) {
-      first[dim] = dim == 0 ? task : e.rem(task, shape[dim]);
-      task = e.div(task, shape[dim]);
+      Value size = e.index(shape[dim]);
+      first[dim] = dim == 0 ? task : e.rem(task, size);
+      task = e.div(task, size);
     }
     auto placeOf = [&](ArrayRef<Value> rest) {
       Coordinates place(first.begin(), first.end());
@@ -54,7 +59,7 @@ public:
                        outputs[0], elemental->linearize(placeOf(rest), shape),
                        element());
     });
-    if (tensorOf(op.getSource()).getNumElements() == 0)
+    if (llvm::is_contained(source, 0))
       return;
     // In a region it is other code that says how many lanes there are.
     if (takesLanes && values.lanes == ChannelWindows::lanes)
@@ -130,18 +135,19 @@ private:
 
   void scatterByLanes(ArrayRef<Value> first, Value output) {
     KernelBuilder &e = elemental->code;
-    const int64_t channels = shape.back(), lanes = elemental->lanes;
-    const int64_t whole = channels / lanes * lanes;
+    const int64_t lanes = elemental->lanes;
+    Value channels = e.index(shape.back()),
+          whole = e.sub(channels, e.rem(channels, lanes));
     e.loops(source.drop_front(parallel).drop_back(),
             [&](ArrayRef<Value> position) {
               Coordinates place(first.begin(), first.end());
               place.append(position.begin(), position.end());
               place.push_back({});
-              e.loop(e.index(0), e.index(whole), lanes, [&](Value channel) {
+              e.loop(e.index(0), whole, lanes, [&](Value channel) {
                 place.back() = {channel, /*lanes=*/true};
                 scatterVectors(place, output);
               });
-              e.loop(e.index(whole), e.index(channels), 1, [&](Value channel) {
+              e.loop(whole, channels, 1, [&](Value channel) {
                 place.back() = channel;
                 scatter(place, output);
               });
