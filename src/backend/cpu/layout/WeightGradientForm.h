@@ -20,9 +20,9 @@ namespace sinter::cpu {
 
 struct WeightGradientForm {
   /// Nothing if \p op is none, or none that the kernels compute: of f32, with
-  /// two spatial dimensions, of known sizes, and no constant operand; of windows of at most 11
-  /// by 11 taps and, unless it is depthwise, of fewer than there are pixels; in
-  /// no groups but those of a depthwise convolution.
+  /// two spatial dimensions, of known sizes, and no constant operand; of
+  /// windows of at most 11 by 11 taps and, unless it is depthwise, of fewer
+  /// than there are pixels; in no groups but those of a depthwise convolution.
   static std::optional<WeightGradientForm> of(stablehlo::ConvolutionOp op);
 
   /// [N, C, H, W], seen through the transposes that made the operands.
