@@ -8,7 +8,8 @@
 // SINTER_RANDOM_PROGRAMS choose which programs, and how many (or
 // SINTER_RANDOM_SECONDS for how long), SINTER_RANDOM_ONLY which operations
 // (names without the dialect's, by commas); SINTER_DUMP is a folder for their
-// kernels' code, and SINTER_CPU a machine to compile for (x86-64-v3).
+// kernels' code, and SINTER_CPU a machine to compile for (x86-64-v3; tiles:
+// with emulated matrix units).
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 // with epilogues, in all precisions and element types, against the oracle.
 
 #include "backend/cpu/CompareWithInterpreter.h"
-#include "backend/cpu/TileEmulator.h"
+#include "backend/cpu/TileTests.h"
 
 #include "runtime/Program.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -42,10 +42,6 @@ std::string wrong(const std::string &body, std::vector<std::string> names,
     text += " " + each;
   return found == names ? "" : "computed by" + text;
 }
-
-#define NEEDS_TILES()                                                          \
-  if (!withTiles())                                                            \
-  GTEST_SKIP() << "needs AVX-512"
 
 std::string type(std::initializer_list<int64_t> shape,
                  const std::string &element) {

@@ -4,6 +4,7 @@
 #include "backend/cpu/kernels/TileMatrices.h"
 #include "Sweep.h"
 #include "backend/cpu/TileTests.h"
+#include "backend/cpu/kernels/TileMatMul.h"
 
 #include <cmath>
 #include <limits>
@@ -159,10 +160,11 @@ TEST(TileMatrices, Products) {
         product.expectProduct();
         EXPECT_EQ(counts.configurations, 1);
         EXPECT_EQ(counts.releases, 1);
-        EXPECT_EQ(counts.products, size.batch * ((size.m + 15) / 16) *
-                                       ((size.n + 15) / 16) *
-                                       ((size.k + 31) / 32) *
-                                       int64_t(arithmetic.products().size()));
+        const int64_t height = tileRowsFor(size.m);
+        EXPECT_EQ(counts.products,
+                  size.batch * ((size.m + height - 1) / height) *
+                      ((size.n + 15) / 16) * ((size.k + 31) / 32) *
+                      int64_t(arithmetic.products().size()));
       }
 }
 

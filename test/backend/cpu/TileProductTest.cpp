@@ -450,7 +450,10 @@ TEST(TileProduct, TilesAreOfOneHeight) {
                               {16, 16},
                               {17, 9},
                               {33, 11},
+                              {48, 12},
                               {49, 13},
+                              {196, 14},
+                              {197, 16},
                               {3136, 16}})
     EXPECT_EQ(tileRowsFor(rows), height) << rows;
 }

@@ -21,13 +21,16 @@
 
 namespace sinter::cpu {
 
-/// The machine that a test runs on, with matrix units that are emulated; where
-/// it has not what kernels for these need besides, the test is skipped.
+/// A test is skipped where the machine has not what kernels with emulated
+/// matrix units need.
+#define NEEDS_TILES()                                                          \
+  if (!sinter::cpu::hostWithTiles())                                           \
+  GTEST_SKIP() << "needs AVX-512"
+
+/// The machine that a test runs on, with matrix units that are emulated.
 #define WITH_TILES(target)                                                     \
-  const std::optional<Target> host = hostWithTiles();                          \
-  if (!host)                                                                   \
-    GTEST_SKIP() << "needs AVX-512";                                           \
-  const Target target = *host
+  NEEDS_TILES();                                                               \
+  const Target target = *hostWithTiles()
 
 /// Every arithmetic that tiles have.
 inline std::vector<TileArithmetic> tileArithmetics() {

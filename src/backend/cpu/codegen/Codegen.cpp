@@ -181,7 +181,9 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
   if (Result<void> sound = verifyIfWanted(*code, "as lowered"); !sound)
     return sound.takeError();
   ended("translate");
-  if (Result<void> optimized = optimize(*code, **machine, target); !optimized)
+  if (Result<void> optimized =
+          optimize(*code, **machine, target, !needed.empty());
+      !optimized)
     return optimized.takeError();
   if (Result<void> sound = verifyIfWanted(*code, "as optimised"); !sound)
     return sound.takeError();

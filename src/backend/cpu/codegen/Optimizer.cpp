@@ -20,7 +20,10 @@ using namespace sinter;
 // arithmetic compute nothing twice and early-cse finds the loads;
 // loop-load-elim, constraint-elimination; unrolling and the SLP
 // vectoriser, since the generators write vectors where straight-line code
-// should have them, and on their register tiles it only costs time. Of what is
+// should have them, and on their register tiles it only costs time. What is of
+// matrix units does without indvars, too, which asks of every index whether it
+// may overflow: a fifth of the time that such a kernel takes, whose loops count
+// up from zero as they are and wait for the units. Of what is
 // ours, WidenHalfOperations comes before the vectoriser counts what they cost,
 // and after what takes the extensions away for the last time;
 // VectorizeHalfLoops right before the vectoriser.
@@ -45,28 +48,32 @@ static constexpr const char canonicalForm[] =
                "),always-inline,require<globals-aa>,function(invalidate<aa>),"
                "require<profile-summary>";
 
+#define SINTER_SIMPLIFICATION(indvars)                                         \
+  "cgscc(devirt<4>(inline,"                                                    \
+  "function-attrs<skip-non-recursive-function-attrs>,"                         \
+  "function<eager-inv;no-rerun>(sroa<modify-cfg>,early-cse<memssa>,"           \
+  "speculative-execution<only-if-divergent-target>,"                           \
+  "jump-threading," SINTER_TIDY_CFG                                            \
+  ",aggressive-instcombine,libcalls-shrinkwrap,tailcallelim," SINTER_TIDY_CFG  \
+  ",reassociate,"                                                              \
+  "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,"    \
+  "loop-rotate<header-duplication;no-prepare-for-lto>,"                        \
+  "licm<allowspeculation>,"                                                    \
+  "simple-loop-unswitch<no-nontrivial;trivial>)," SINTER_TIDY_CFG              \
+  ",loop(loop-idiom," indvars "simple-loop-unswitch<no-nontrivial;trivial>,"   \
+  "loop-deletion),"                                                            \
+  "sroa<modify-cfg>,vector-combine,mldst-motion<no-split-footer-bb>,"          \
+  "bdce,jump-threading,adce,memcpyopt,dse,move-auto-init,"                     \
+  "loop-mssa(licm<allowspeculation>)," SINTER_SIMPLIFY_CFG(                    \
+      "no-", "", "no-", "", "",                                                \
+      "no-") "),function-attrs,"                                               \
+             "function(require<should-not-run-function-passes>))),"            \
+             "deadargelim,globalopt,globaldce,rpo-function-attrs,recompute-"   \
+             "globalsaa"
+
 static constexpr const char simplification[] =
-    "cgscc(devirt<4>(inline,"
-    "function-attrs<skip-non-recursive-function-attrs>,"
-    "function<eager-inv;no-rerun>(sroa<modify-cfg>,early-cse<memssa>,"
-    "speculative-execution<only-if-divergent-target>,"
-    "jump-threading," SINTER_TIDY_CFG
-    ",aggressive-instcombine,libcalls-shrinkwrap,tailcallelim," SINTER_TIDY_CFG
-    ",reassociate,"
-    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,"
-    "loop-rotate<header-duplication;no-prepare-for-lto>,"
-    "licm<allowspeculation>,"
-    "simple-loop-unswitch<no-nontrivial;trivial>)," SINTER_TIDY_CFG
-    ",loop(loop-idiom,indvars,simple-loop-unswitch<no-nontrivial;trivial>,"
-    "loop-deletion),"
-    "sroa<modify-cfg>,vector-combine,mldst-motion<no-split-footer-bb>,"
-    "bdce,jump-threading,adce,memcpyopt,dse,move-auto-init,"
-    "loop-mssa(licm<allowspeculation>)," SINTER_SIMPLIFY_CFG(
-        "no-", "", "no-", "", "",
-        "no-") "),function-attrs,"
-               "function(require<should-not-run-function-passes>))),"
-               "deadargelim,globalopt,globaldce,rpo-function-attrs,recompute-"
-               "globalsaa";
+    SINTER_SIMPLIFICATION("indvars,"),
+                            simplificationOfTiles[] = SINTER_SIMPLIFICATION("");
 
 static constexpr const char vectorisation[] =
     "function<eager-inv>(float2int,lower-constant-intrinsics,"
@@ -87,7 +94,7 @@ static constexpr const char vectorisation[] =
                        "rel-lookup-table-converter";
 
 Result<void> cpu::optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                           const Target &target) {
+                           const Target &target, bool usesTiles) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -111,7 +118,9 @@ Result<void> cpu::optimize(llvm::Module &module, llvm::TargetMachine &machine,
         return true;
       });
   llvm::ModulePassManager passes;
-  for (const char *part : {canonicalForm, simplification, vectorisation})
+  for (const char *part :
+       {canonicalForm, usesTiles ? simplificationOfTiles : simplification,
+        vectorisation})
     if (llvm::Error unknown = builder.parsePassPipeline(passes, part))
       return systemError("LLVM's optimiser: " +
                          llvm::toString(std::move(unknown)));

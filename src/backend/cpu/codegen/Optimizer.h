@@ -16,9 +16,10 @@ struct Target;
 
 /// Optimises \p module for \p machine, which is \p target's: the passes of LLVM
 /// 19's -O2 in their order, but for those that take time and find nothing in
-/// kernels. System error if this LLVM lacks one of them.
+/// kernels, or none in those that \p usesTiles. System error if this LLVM lacks
+/// one of them.
 Result<void> optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                      const Target &target);
+                      const Target &target, bool usesTiles);
 
 } // namespace sinter::cpu
 

@@ -135,24 +135,53 @@ struct TileConvolution::Image {
   ZeroPoint zero;
 };
 
-/// Channels [block, ...) of a pixel, those from \p channels on as zeros.
+/// The first lanes of a vector; the others are zero.
+static Value firstOf(VectorBuilder &code, Value vector, int64_t valid) {
+  SmallVector<bool> bits(lanes, false);
+  std::fill_n(bits.begin(), valid, true);
+  OpBuilder &b = code.builder;
+  Value mask = b.create<arith::ConstantOp>(
+      code.loc,
+      DenseElementsAttr::get(VectorType::get({lanes}, b.getI1Type()), bits));
+  return b.create<arith::SelectOp>(
+      code.loc, mask, vector, code.zero(cast<VectorType>(vector.getType())));
+}
+
+/// Where 16 channels of a pixel are, the first 16 of a block of k or others.
+Value TileConvolution::offsetOf(VectorBuilder &code, const Image &image,
+                                Value block, int64_t half, Value pixel) const {
+  Value plane =
+      code.add(code.mul(block, arithmetic.blockElements() / lanes), half);
+  return code.add(
+      image.start,
+      code.mul(code.add(code.mul(plane, shape.inputPixels()), pixel), lanes));
+}
+
+/// Channels [block, ...) of a pixel, those from \p channels on as zeros; of
+/// one that \p isThere, or else what lies outside of an image.
 SmallVector<Value> TileConvolution::load(VectorBuilder &code,
                                          const Image &image, Value block,
-                                         Value pixel, int64_t channels) const {
+                                         Value pixel, int64_t channels,
+                                         Value isThere) const {
   OpBuilder &b = code.builder;
   const int64_t elements = arithmetic.blockElements();
   auto type = VectorType::get(
       {lanes}, arithmetic.isOfBytes() ? Type(b.getI8Type()) : b.getF32Type());
+  Value outside =
+      arithmetic.isOfBytes() ? image.zero.elements(lanes) : code.zero(type);
   SmallVector<Value> vectors;
   for (int64_t at = 0; at < elements; at += lanes) {
-    Value plane = code.add(code.mul(block, elements / lanes), at / lanes);
-    Value offset = code.add(
-        image.start,
-        code.mul(code.add(code.mul(plane, shape.inputPixels()), pixel), lanes));
-    vectors.push_back(at < channels
-                          ? code.loadFirst(image.flat, offset, type,
-                                           std::min(lanes, channels - at))
-                          : code.zero(type));
+    const int64_t valid = std::min(lanes, channels - at);
+    if (valid <= 0) {
+      vectors.push_back(code.zero(type));
+      continue;
+    }
+    Value offset = offsetOf(code, image, block, at / lanes, pixel);
+    vectors.push_back(
+        isThere ? code.loadIf(isThere, image.flat, offset, type, outside)
+                : code.load(image.flat, offset, type));
+    if (valid < lanes)
+      vectors.back() = firstOf(code, vectors.back(), valid);
   }
   if (!arithmetic.isOfBytes())
     return vectors;
@@ -162,15 +191,6 @@ SmallVector<Value> TileConvolution::load(VectorBuilder &code,
         code.loc, each, joined, ArrayRef<int64_t>{int64_t(i) * lanes},
         ArrayRef<int64_t>{1});
   return {joined};
-}
-
-/// What lies outside of an image.
-SmallVector<Value> TileConvolution::padding(VectorBuilder &code,
-                                            const Image &image) const {
-  if (arithmetic.isOfBytes())
-    return {image.zero.elements(arithmetic.blockElements())};
-  Value zero = code.zero(VectorType::get({lanes}, code.builder.getF32Type()));
-  return {zero, zero};
 }
 
 /// Goes over blocks of channels with how many of each are there.
@@ -190,26 +210,28 @@ Value TileConvolution::forBlocks(
   return rest > 0 ? body(code.index(whole), rest, carried) : carried;
 }
 
+/// Of a result that reads one pixel: that.
+Value TileConvolution::pixelOf(VectorBuilder &code, Value result) const {
+  const bool areNeighbours = shape.strideHeight == 1 &&
+                             shape.strideWidth == 1 &&
+                             shape.outputWidth == shape.inputWidth;
+  if (areNeighbours)
+    return result;
+  return code.add(
+      code.mul(code.div(result, shape.outputWidth),
+               shape.strideHeight * shape.inputWidth),
+      code.mul(code.rem(result, shape.outputWidth), shape.strideWidth));
+}
+
 Value TileConvolution::stagePixels(VectorBuilder &code, const Image &image,
                                    Value first, Value count,
                                    Value firstPosition, Value carried,
                                    TileProduct::Put put) const {
-  const bool areNeighbours = shape.strideHeight == 1 &&
-                             shape.strideWidth == 1 &&
-                             shape.outputWidth == shape.inputWidth;
-  auto pixelOf = [&](Value number) {
-    if (areNeighbours)
-      return number;
-    return code.add(
-        code.mul(code.div(number, shape.outputWidth),
-                 shape.strideHeight * shape.inputWidth),
-        code.mul(code.rem(number, shape.outputWidth), shape.strideWidth));
-  };
   return forBlocks(
       code, carried, [&](Value block, int64_t channels, Value ofBlocks) {
         return code.loop(
             code.index(0), count, 1, ofBlocks, [&](Value i, ValueRange inner) {
-              Value pixel = pixelOf(code.add(first, i));
+              Value pixel = pixelOf(code, code.add(first, i));
               return IndexBuilder::Carried{
                   put(code.add(firstPosition, i), block,
                       load(code, image, block, pixel, channels), inner[0])};
@@ -217,48 +239,33 @@ Value TileConvolution::stagePixels(VectorBuilder &code, const Image &image,
       });
 }
 
+/// Of what windows read: the pixel of a column of a row, counted from where
+/// the padding begins.
+TileConvolution::Pixel TileConvolution::paddedPixel(VectorBuilder &code,
+                                                    Value row,
+                                                    Value column) const {
+  Value inputRow = code.sub(row, shape.padTop),
+        inputColumn = code.sub(column, shape.padLeft);
+  return {code.add(code.mul(inputRow, shape.inputWidth), inputColumn),
+          code.both(code.inRange(inputRow, shape.inputHeight),
+                    code.inRange(inputColumn, shape.inputWidth))};
+}
+
 Value TileConvolution::stageRows(VectorBuilder &code, const Image &image,
                                  Value first, Value count, Value firstPosition,
                                  Value carried, TileProduct::Put put) const {
   const int64_t width = rowPositions();
-  // Columns [begin, end) of what is read lie in the image.
-  const int64_t begin = std::clamp<int64_t>(shape.padLeft, 0, width),
-                end = std::clamp<int64_t>(shape.inputWidth + shape.padLeft,
-                                          begin, width);
-  Value firstRow = code.sub(first, shape.padTop);
-  const SmallVector<Value> outside = padding(code, image);
-  auto columns =
-      [&](int64_t from, int64_t to, Value initial,
-          llvm::function_ref<Value(Value column, Value inner)> body) {
-        if (from >= to)
-          return initial;
-        return code.loop(code.index(from), code.index(to), 1, initial,
-                         [&](Value column, ValueRange inner) {
-                           return IndexBuilder::Carried{body(column, inner[0])};
-                         })[0];
-      };
-  auto row = [&](Value block, int64_t channels, Value i, Value initial) {
+  auto row = [&](Value block, int64_t channels, Value i, Value ofRows) {
     Value start = code.add(firstPosition, code.mul(i, width));
-    Value inputRow = code.add(firstRow, i);
-    auto pad = [&](int64_t from, int64_t to, Value values) {
-      return columns(from, to, values, [&](Value column, Value inner) {
-        return put(code.add(start, column), block, outside, inner);
-      });
-    };
-    auto ofImage = [&]() -> IndexBuilder::Carried {
-      Value most = pad(0, begin, initial);
-      Value pixels =
-          code.sub(code.mul(inputRow, shape.inputWidth), shape.padLeft);
-      most = columns(begin, end, most, [&](Value column, Value inner) {
-        return put(code.add(start, column), block,
-                   load(code, image, block, code.add(pixels, column), channels),
-                   inner);
-      });
-      return {pad(end, width, most)};
-    };
-    return code.branch(
-        code.inRange(inputRow, shape.inputHeight), ofImage,
-        [&]() -> IndexBuilder::Carried { return {pad(0, width, initial)}; })[0];
+    return code.loop(
+        code.index(0), code.index(width), 1, ofRows,
+        [&](Value column, ValueRange inner) {
+          const Pixel pixel = paddedPixel(code, code.add(first, i), column);
+          return IndexBuilder::Carried{put(
+              code.add(start, column), block,
+              load(code, image, block, pixel.number, channels, pixel.isThere),
+              inner[0])};
+        })[0];
   };
   return forBlocks(
       code, carried, [&](Value block, int64_t channels, Value ofBlocks) {
@@ -267,6 +274,25 @@ Value TileConvolution::stageRows(VectorBuilder &code, const Image &image,
               return IndexBuilder::Carried{row(block, channels, i, inner[0])};
             })[0];
       });
+}
+
+/// The numbers that stagePixels or stageRows bring from \p first on to
+/// \p position, counted from the first one.
+TileProduct::Numbers TileConvolution::numbersOf(VectorBuilder &code,
+                                                const Image &image,
+                                                Value position, Value first,
+                                                Value block) const {
+  const int64_t width = rowPositions();
+  const Pixel pixel =
+      isPointwise
+          ? Pixel{pixelOf(code, code.add(first, position)), code.boolean(true)}
+          : paddedPixel(code, code.add(first, code.div(position, width)),
+                        code.rem(position, width));
+  Value channels = code.sub(code.index(shape.inputChannels),
+                            code.mul(block, arithmetic.blockElements()));
+  return {image.flat, offsetOf(code, image, block, 0, pixel.number),
+          shape.inputPixels() * lanes,
+          code.select(pixel.isThere, channels, code.index(0))};
 }
 
 Value TileConvolution::stage(VectorBuilder &code, const Image &image,
@@ -376,8 +402,13 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
             code.add(code.mul(code.add(firstUnit, row), shape.outputWidth),
                      column)};
   };
+  auto numbersAt = [&](Value position, Value block) {
+    return numbersOf(code, image, code.sub(position, firstPosition),
+                     firstStaged, block);
+  };
   product.build(
-      code, what, source, placeOf, [&](Value pixel, Value column, Value sums) {
+      code, what, source, numbersAt, placeOf,
+      [&](Value pixel, Value column, Value sums) {
         BlockedPosition position;
         position.batch = batch;
         position.block = code.div(column, lanes);

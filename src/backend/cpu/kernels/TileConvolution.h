@@ -71,11 +71,22 @@ private:
                                mlir::Value batch) const;
   /// Of the columns that a row of results reads.
   int64_t rowPositions() const;
+  mlir::Value offsetOf(VectorBuilder &code, const Image &image,
+                       mlir::Value block, int64_t half,
+                       mlir::Value pixel) const;
   llvm::SmallVector<mlir::Value> load(VectorBuilder &code, const Image &image,
                                       mlir::Value block, mlir::Value pixel,
-                                      int64_t channels) const;
-  llvm::SmallVector<mlir::Value> padding(VectorBuilder &code,
-                                         const Image &image) const;
+                                      int64_t channels,
+                                      mlir::Value isThere = {}) const;
+  mlir::Value pixelOf(VectorBuilder &code, mlir::Value result) const;
+  struct Pixel {
+    mlir::Value number, isThere;
+  };
+  Pixel paddedPixel(VectorBuilder &code, mlir::Value row,
+                    mlir::Value column) const;
+  TileProduct::Numbers numbersOf(VectorBuilder &code, const Image &image,
+                                 mlir::Value position, mlir::Value first,
+                                 mlir::Value block) const;
   mlir::Value
   forBlocks(VectorBuilder &code, mlir::Value carried,
             llvm::function_ref<mlir::Value(mlir::Value block, int64_t channels,

@@ -10,7 +10,10 @@ using namespace sinter::cpu;
 
 int64_t cpu::tileRowsFor(int64_t rows) {
   const int64_t tiles = llvm::divideCeil(rows, mostTileRows);
-  return llvm::divideCeil(rows, tiles);
+  const int64_t height = llvm::divideCeil(rows, tiles),
+                lower = llvm::divideCeil(rows, tiles + 1);
+  const bool isOdd = tiles > 1 && tiles % TileRegisters::groupTiles != 0;
+  return isOdd && (tiles + 1) * lower <= tiles * height ? lower : height;
 }
 
 bool TileMatMul::supports(const MatMulShape &shape, const Target &target) {
@@ -141,6 +144,13 @@ void TileMatMul::build(OpBuilder &builder, Location location, Value task,
       [&](Value carried, TileProduct::Put put) {
         return stageRows(code, rows, firstRow, endRow, firstPosition, carried,
                          put);
+      },
+      [&](Value position, Value block) {
+        Value row = code.add(firstRow, code.sub(position, firstPosition));
+        Value k = code.mul(block, arithmetic.blockElements());
+        return TileProduct::Numbers{
+            rows, code.add(code.mul(row, shape.aRowStride), k), 16,
+            code.sub(code.index(shape.k), k)};
       },
       [&](Value tile) -> TilePlace {
         Value position = code.mul(tile, tileRows);

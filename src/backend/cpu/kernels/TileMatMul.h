@@ -66,7 +66,9 @@ private:
   TileProduct product;
 };
 
-/// \p rows cut into tiles of one height, as few as hold them: that height.
+/// \p rows cut into tiles of one height: that height. There are as few tiles as
+/// hold them or, since two are multiplied at once, one more where that leaves
+/// none alone and no more rows: 196 are 14 of 14, not 13 of 16.
 int64_t tileRowsFor(int64_t rows);
 
 /// One row of a block of \p arithmetic, 64 bytes of parts or bytes, from

@@ -10,6 +10,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <bit>
+
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
@@ -33,10 +35,7 @@ int64_t TileProduct::planeBytes() const {
 }
 
 int64_t TileProduct::stagedBytes(int64_t positions) const {
-  // Two parts take as much as f32, which lie there when they are unusual.
-  const int64_t parts =
-      arithmetic.isOfBytes() ? 1 : std::max<int64_t>(2, arithmetic.lhsParts);
-  return depthBlocks() * positions * tileRowBytes * parts;
+  return depthBlocks() * positions * tileRowBytes * arithmetic.lhsParts;
 }
 
 int64_t TileProduct::scratchBytes() const {
@@ -59,6 +58,7 @@ struct TileProduct::Emission {
   VectorBuilder &code;
   TileRegisters tiles;
   const Task &task;
+  NumbersAt numbersAt;
   llvm::function_ref<TilePlace(Value tile)> placeOf;
   Store store;
   Value scratchAddress, weightsAddress;
@@ -87,12 +87,14 @@ struct TileProduct::Emission {
 };
 
 void TileProduct::build(VectorBuilder &code, const Task &task, Source source,
+                        NumbersAt numbersAt,
                         llvm::function_ref<TilePlace(Value tile)> placeOf,
                         Store store) const {
   TileRegisters tiles(code, shape.tileRows, arithmetic);
   Emission e{code,
              tiles,
              task,
+             numbersAt,
              placeOf,
              store,
              tiles.addressOf(task.staged.memory),
@@ -100,11 +102,8 @@ void TileProduct::build(VectorBuilder &code, const Task &task, Source source,
              tiles.sums()};
   Value most =
       isShared() ? largest(code, task) : stage(code, task.staged, source);
-  if (!arithmetic.isOfBytes()) {
+  if (!arithmetic.isOfBytes())
     judge(e, most);
-    if (!isShared())
-      code.when(e.isUnusual, [&] { stageWide(code, task.staged, source); });
-  }
   const int64_t last = columnTiles() - (panels() - 1) * panelTiles;
   const int64_t lastValid =
       shape.fillsColumns ? 16 : shape.n - (columnTiles() - 1) * 16;
@@ -132,8 +131,12 @@ void TileProduct::judge(Emission &e, Value largest) const {
       ArrayRef<int64_t>{0});
   Value areLarge = b.create<arith::CmpFOp>(code.loc, arith::CmpFPredicate::OEQ,
                                            unscale, constant(1));
-  e.isUnusual =
-      b.create<arith::OrIOp>(code.loc, isLarge(code, largest), areLarge);
+  Value limit = b.create<arith::ConstantOp>(
+      code.loc,
+      b.getI32IntegerAttr(std::bit_cast<int32_t>(mostUsualMagnitude)));
+  Value isLarge = b.create<arith::CmpIOp>(code.loc, arith::CmpIPredicate::ugt,
+                                          largest, limit);
+  e.isUnusual = b.create<arith::OrIOp>(code.loc, isLarge, areLarge);
   e.unscale = b.create<vector::SplatOp>(code.loc, floats, unscale);
   Value ofSums =
       b.create<arith::SelectOp>(code.loc, e.isUnusual, constant(1),
@@ -191,21 +194,39 @@ void TileProduct::buildGroup(Emission &e, Value firstTile) const {
   forTiles([&](Value r, const TilePlace &place) { storeResults(e, r, place); });
 }
 
-void TileProduct::forSteps(
-    Emission &e,
-    llvm::function_ref<void(Value position, Value block, Value step)> body)
+/// One loop: a nest of three would have LLVM think about each address for each
+/// of its loops.
+IndexBuilder::Carried TileProduct::forSteps(
+    VectorBuilder &code, ValueRange carried,
+    llvm::function_ref<IndexBuilder::Carried(const Step &, ValueRange)> body)
     const {
-  VectorBuilder &code = e.code;
-  code.loops({depthBlocks(), shape.tapRows, shape.tapColumns},
-             [&](ArrayRef<Value> at) {
-               Value position = code.add(code.mul(at[1], shape.tapRowStep),
-                                         code.mul(at[2], shape.tapColumnStep));
-               Value step = code.add(
-                   code.mul(code.add(code.mul(at[0], shape.tapRows), at[1]),
-                            shape.tapColumns),
-                   at[2]);
-               body(position, at[0], step);
-             });
+  Value none = code.index(0);
+  if (shape.taps() == 1)
+    return code.loop(none, code.index(steps()), 1, carried,
+                     [&](Value step, ValueRange inner) {
+                       return body({step, code.index(0), step}, inner);
+                     });
+  IndexBuilder::Carried all = {none, none, none};
+  llvm::append_range(all, carried);
+  all = code.loop(
+      none, code.index(steps()), 1, all, [&](Value step, ValueRange inner) {
+        Value block = inner[0], row = inner[1], column = inner[2];
+        Value position = code.add(code.mul(row, shape.tapRowStep),
+                                  code.mul(column, shape.tapColumnStep));
+        const IndexBuilder::Carried own =
+            body({step, position, block}, inner.drop_front(3));
+        Value nextColumn = code.add(column, 1);
+        Value endsRow = code.equal(nextColumn, code.index(shape.tapColumns));
+        Value nextRow = code.select(endsRow, code.add(row, 1), row);
+        Value endsBlock = code.equal(nextRow, code.index(shape.tapRows));
+        IndexBuilder::Carried next = {
+            code.select(endsBlock, code.add(block, 1), block),
+            code.select(endsBlock, code.index(0), nextRow),
+            code.select(endsRow, code.index(0), nextColumn)};
+        llvm::append_range(next, own);
+        return next;
+      });
+  return {all.begin() + 3, all.end()};
 }
 
 /// Brings what this step of the next panel takes into the second-level cache,
@@ -234,29 +255,27 @@ void TileProduct::multiplyTiles(Emission &e, ArrayRef<TilePlace> places) const {
   VectorBuilder &code = e.code;
   const auto rowTiles = int64_t(places.size());
   e.tiles.clear(rowTiles, e.columnTiles);
-  forSteps(e, [&](Value position, Value block, Value step) {
+  forSteps(code, {}, [&](const Step &step, ValueRange) {
     TileStep what;
     what.rowsAddress = e.scratchAddress;
     what.rowStride = shape.rowStep * tileRowBytes;
     what.rowPart = planeBytes();
-    for (const TilePlace &place : places) {
-      what.rows.push_back(placeOf(code, e.task.staged, block,
-                                  code.add(position, place.position)));
-    }
+    for (const TilePlace &place : places)
+      what.rows.push_back(placeOf(code, e.task.staged, step.block,
+                                  code.add(step.position, place.position)));
     what.columnsAddress = e.weightsAddress;
     what.columns =
-        code.add(e.panelStart, code.mul(step, stepBytes(e.columnTiles)));
+        code.add(e.panelStart, code.mul(step.number, stepBytes(e.columnTiles)));
     what.columnTiles = e.columnTiles;
     what.columnPart = e.columnTiles * tileBytes;
     e.tiles.multiply(arithmetic, what);
-    fetchNext(e, step);
+    fetchNext(e, step.number);
+    return IndexBuilder::Carried();
   });
   e.tiles.store(rowTiles, e.columnTiles);
 }
 
-/// In f32, on vectors of columns, which are put together of their parts.
-void TileProduct::multiplyVectors(Emission &e, Value rowTile,
-                                  const TilePlace &place) const {
+std::array<Value, 2> TileProduct::weightsAt(Emission &e, Value line) const {
   VectorBuilder &code = e.code;
   OpBuilder &b = code.builder;
   auto floats = VectorType::get({16}, b.getF32Type());
@@ -265,88 +284,99 @@ void TileProduct::multiplyVectors(Emission &e, Value rowTile,
       code.loc, DenseElementsAttr::get(words, int32_t(0xffff0000)));
   Value shift = b.create<arith::ConstantOp>(
       code.loc, DenseElementsAttr::get(words, int32_t(16)));
-  // Both of a pair of numbers, of all columns of a register.
-  auto weightsOf = [&](Value line) {
-    std::array<Value, 2> pair;
-    for (int64_t part = arithmetic.rhsParts; part-- > 0;) {
-      Value both =
-          e.wordsAt(code.add(line, part * e.columnTiles * mostTileRows));
-      Value halves[] = {b.create<arith::ShLIOp>(code.loc, both, shift),
-                        b.create<arith::AndIOp>(code.loc, both, upper)};
-      for (int i : {0, 1}) {
-        Value number = b.create<vector::BitCastOp>(code.loc, floats, halves[i]);
-        pair[i] = pair[i] ? code.addVectors(pair[i], number) : number;
+  std::array<Value, 2> pair;
+  for (int64_t part = arithmetic.rhsParts; part-- > 0;) {
+    Value both = e.wordsAt(code.add(line, part * e.columnTiles * mostTileRows));
+    Value halves[] = {b.create<arith::ShLIOp>(code.loc, both, shift),
+                      b.create<arith::AndIOp>(code.loc, both, upper)};
+    for (int i : {0, 1}) {
+      Value number = b.create<vector::BitCastOp>(code.loc, floats, halves[i]);
+      pair[i] = pair[i] ? code.addVectors(pair[i], number) : number;
+    }
+  }
+  for (Value &each : pair)
+    each = code.mulVectors(each, e.unscale);
+  return pair;
+}
+
+/// In f32, on vectors of columns.
+void TileProduct::multiplyVectors(Emission &e, Value rowTile,
+                                  const TilePlace &place) const {
+  VectorBuilder &code = e.code;
+  OpBuilder &b = code.builder;
+  auto floats = VectorType::get({16}, b.getF32Type());
+  auto two = VectorType::get({2}, b.getF32Type());
+  // Of one of 16 pairs of a block.
+  auto addPair = [&](const Numbers &numbers, Value firstLine, Value pair,
+                     ValueRange carried) {
+    Value at = code.add(code.mul(code.div(pair, 8), numbers.half),
+                        code.mul(code.rem(pair, 8), 2));
+    Value both = code.loadSome(numbers.memory, code.add(numbers.offset, at),
+                               two, code.sub(numbers.count, code.mul(pair, 2)));
+    IndexBuilder::Carried sums(carried);
+    for (auto [c, sum] : llvm::enumerate(sums)) {
+      Value line =
+          code.add(code.add(firstLine, pair), int64_t(c) * mostTileRows);
+      const auto weights = weightsAt(e, line);
+      for (int64_t i : {0, 1}) {
+        Value number =
+            b.create<vector::ExtractOp>(code.loc, both, ArrayRef<int64_t>{i});
+        sum = code.fma(b.create<vector::SplatOp>(code.loc, floats, number),
+                       weights[size_t(i)], sum);
       }
     }
-    for (Value &each : pair)
-      each = code.mulVectors(each, e.unscale);
-    return pair;
+    return sums;
   };
-  auto ofRow = [&](Value first) {
-    const SmallVector<Value> zeros(e.columnTiles, code.zero(floats));
-    return code.loops(
-        {depthBlocks(), shape.tapRows, shape.tapColumns, mostTileRows}, zeros,
-        [&](ArrayRef<Value> at, ValueRange carried) {
-          Value position =
-              code.add(first, code.add(code.mul(at[1], shape.tapRowStep),
-                                       code.mul(at[2], shape.tapColumnStep)));
-          Value pair = pairAt(code, e.task.staged, at[0], position, at[3]);
-          Value step =
-              code.add(code.mul(code.add(code.mul(at[0], shape.tapRows), at[1]),
-                                shape.tapColumns),
-                       at[2]);
-          Value line = code.add(
-              code.add(code.mul(e.panel, panelBytes() / tileRowBytes),
-                       code.mul(step, stepBytes(e.columnTiles) / tileRowBytes)),
-              at[3]);
-          IndexBuilder::Carried sums(carried);
-          for (auto [c, sum] : llvm::enumerate(sums)) {
-            const auto weights =
-                weightsOf(code.add(line, int64_t(c) * mostTileRows));
-            for (int64_t i : {0, 1}) {
-              Value number = b.create<vector::ExtractOp>(code.loc, pair,
-                                                         ArrayRef<int64_t>{i});
-              sum =
-                  code.fma(b.create<vector::SplatOp>(code.loc, floats, number),
-                           weights[i], sum);
-            }
-          }
-          return sums;
-        });
-  };
+  const SmallVector<Value> zeros(e.columnTiles, code.zero(floats));
   code.loop(code.index(0), place.rows, 1, [&](Value i) {
+    Value first = code.add(place.position, code.mul(i, shape.rowStep));
     const auto sums =
-        ofRow(code.add(place.position, code.mul(i, shape.rowStep)));
+        forSteps(code, zeros, [&](const Step &step, ValueRange ofSteps) {
+          const Numbers numbers =
+              e.numbersAt(code.add(first, step.position), step.block);
+          Value line = code.div(
+              code.add(e.panelStart,
+                       code.mul(step.number, stepBytes(e.columnTiles))),
+              tileRowBytes);
+          return code.loop(code.index(0), code.index(mostTileRows), 1, ofSteps,
+                           [&](Value pair, ValueRange inner) {
+                             return addPair(numbers, line, pair, inner);
+                           });
+        });
     Value at = e.tiles.sumsAt(rowTile, i);
     for (auto [c, sum] : llvm::enumerate(sums))
       code.store(sum, e.sums, code.add(at, int64_t(c) * 16));
   });
 }
 
+/// Hands on the rows of a tile, one register of columns after the other.
 void TileProduct::storeResults(Emission &e, Value rowTile,
                                const TilePlace &place) const {
   VectorBuilder &code = e.code;
   OpBuilder &b = code.builder;
   auto type = VectorType::get({16}, e.sumType());
-  code.loop(code.index(0), place.rows, 1, [&](Value i) {
-    Value at = e.tiles.sumsAt(rowTile, i);
-    Value row = code.add(place.first, i);
-    for (int64_t c = 0; c < e.columnTiles; ++c) {
-      Value sums = code.load(e.sums, code.add(at, c * 16), type);
+  auto storeTile = [&](Value c, int64_t valid) {
+    Value number = code.add(code.mul(e.panel, panelTiles), c);
+    code.loop(code.index(0), place.rows, 1, [&](Value i) {
+      Value at = code.add(e.tiles.sumsAt(rowTile, i), code.mul(c, 16));
+      Value sums = code.load(e.sums, at, type);
       if (hasInitialSums()) {
-        Value line = code.add(code.mul(e.panel, panelTiles),
-                              weightBytes() / tileRowBytes + c);
+        Value line = code.add(number, weightBytes() / tileRowBytes);
         Value initial =
             b.create<arith::MulIOp>(code.loc, e.wordsAt(line), e.task.zero);
         sums = b.create<arith::AddIOp>(code.loc, sums, initial);
       }
       if (e.unscaleSums)
         sums = code.mulVectors(sums, e.unscaleSums);
-      Value column = code.add(code.mul(e.panel, panelColumns), c * 16);
-      e.store(row, column,
-              code.first(sums, c + 1 == e.columnTiles ? e.valid : 16));
-    }
-  });
+      e.store(code.add(place.first, i), code.mul(number, 16),
+              code.first(sums, valid));
+    });
+  };
+  const int64_t whole = e.columnTiles - (e.valid == 16 ? 0 : 1);
+  code.loop(code.index(0), code.index(whole), 1,
+            [&](Value c) { storeTile(c, 16); });
+  if (whole < e.columnTiles)
+    storeTile(code.index(whole), e.valid);
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,9 +23,7 @@
 // tiles of 13, whose products take 13 cycles each, not 16.
 //
 // A task of which a number or a weight is infinite, NaN or larger than 2^30 is
-// multiplied in f32, from the same memory, on vectors: what brought such a
-// number there has left all of its own as f32, 16 of a block in each of two
-// parts.
+// multiplied in f32, on vectors, by numbers from where they lay before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -102,6 +100,16 @@ public:
   using Store = llvm::function_ref<void(mlir::Value row, mlir::Value column,
                                         mlir::Value sums)>;
 
+  /// Where the numbers of a block lie that belong to a position: 16 from an
+  /// offset on in flat memory of f32, and 16 so much further.
+  struct Numbers {
+    mlir::Value memory, offset;
+    int64_t half = 16;
+    mlir::Value count; ///< How many there are; the others are zero.
+  };
+  using NumbersAt =
+      llvm::function_ref<Numbers(mlir::Value position, mlir::Value block)>;
+
   /// Numbers that were brought together: flat memory of bytes, and where in it
   /// they begin.
   struct Staged {
@@ -125,8 +133,10 @@ public:
     /// The positions that it reads, where others brought them together.
     mlir::Value firstPosition = {}, endPosition = {};
   };
-  /// Emits a task. There is no \p source where others bring together.
+  /// Emits a task. There is no \p source where others bring together, and
+  /// \p numbersAt is for what is not of bytes.
   void build(VectorBuilder &code, const Task &task, Source source,
+             NumbersAt numbersAt,
              llvm::function_ref<TilePlace(mlir::Value tile)> placeOf,
              Store store) const;
 
@@ -163,25 +173,26 @@ private:
                        const TilePlace &place) const;
   void storeResults(Emission &e, mlir::Value rowTile,
                     const TilePlace &place) const;
-  void forSteps(Emission &e,
-                llvm::function_ref<void(mlir::Value position, mlir::Value block,
-                                        mlir::Value step)>
-                    body) const;
+  /// Where a step of a product is: its tap's position, counted from that of a
+  /// row, and its block of k.
+  struct Step {
+    mlir::Value number, position, block;
+  };
+  IndexBuilder::Carried
+  forSteps(VectorBuilder &code, mlir::ValueRange carried,
+           llvm::function_ref<IndexBuilder::Carried(const Step &,
+                                                    mlir::ValueRange carried)>
+               body) const;
+  /// Two neighbours along k of all columns of a register, from its parts.
+  std::array<mlir::Value, 2> weightsAt(Emission &e, mlir::Value line) const;
   // Of numbers that are brought together.
   mlir::Value stage(VectorBuilder &code, const Staged &staged,
                     Source source) const;
-  void stageWide(VectorBuilder &code, const Staged &staged,
-                 Source source) const;
   mlir::Value placeOf(VectorBuilder &code, const Staged &staged,
                       mlir::Value block, mlir::Value position) const;
-  mlir::Value magnitudeAt(VectorBuilder &code, const Staged &staged,
-                          mlir::Value number) const;
+  mlir::Value magnitudePlace(VectorBuilder &code, const Staged &staged,
+                             mlir::Value number) const;
   mlir::Value largest(VectorBuilder &code, const Task &task) const;
-  mlir::Value isLarge(VectorBuilder &code, mlir::Value magnitude) const;
-  /// Two neighbours in f32, of which there are 16 in a block.
-  mlir::Value pairAt(VectorBuilder &code, const Staged &staged,
-                     mlir::Value block, mlir::Value position,
-                     mlir::Value pair) const;
   void judge(Emission &e, mlir::Value largest) const;
 
   TileProductShape shape;
