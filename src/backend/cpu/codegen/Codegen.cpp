@@ -18,6 +18,8 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
+#include <array>
+
 using namespace sinter;
 using namespace sinter::cpu;
 
@@ -116,8 +118,9 @@ static std::vector<std::string> matrixFeaturesOf(const llvm::Module &module) {
 }
 
 namespace {
-/// What a thread compiled for last: making it, and LLVM's tables of what the
-/// target can do, takes a tenth of what a small kernel takes.
+/// What a thread compiled for last, with matrix units or without: making it,
+/// and LLVM's tables of what the target can do, takes a tenth of what a small
+/// kernel takes.
 struct KeptMachine {
   std::string triple, cpu, features;
   std::unique_ptr<llvm::TargetMachine> machine;
@@ -125,7 +128,7 @@ struct KeptMachine {
 } // namespace
 
 /// This thread's machine for code that uses these features of matrix units,
-/// until the thread asks for another.
+/// until the thread asks for another that does, or does not.
 static Result<llvm::TargetMachine *>
 machineFor(Target target, const std::vector<std::string> &matrixFeatures) {
   if (!matrixFeatures.empty() && !target.hasMatrixUnits)
@@ -134,7 +137,8 @@ machineFor(Target target, const std::vector<std::string> &matrixFeatures) {
   if (matrixFeatures.empty() && target.hasMatrixUnits)
     target.features +=
         (target.features.empty() ? "" : ",") + std::string("-amx-tile");
-  thread_local KeptMachine kept;
+  thread_local std::array<KeptMachine, 2> ofThread;
+  KeptMachine &kept = ofThread[matrixFeatures.empty() ? 0 : 1];
   if (!kept.machine || kept.triple != target.triple || kept.cpu != target.cpu ||
       kept.features != target.features) {
     Result<std::unique_ptr<llvm::TargetMachine>> machine =

@@ -83,6 +83,17 @@ Value TileInstructions::at(Value address, Value offset) {
                                address, ValueRange{number});
 }
 
+Value TileInstructions::addressAt(Value address, Value offset) {
+  // Loop strength reduction does not look through it, and instruction selection
+  // does not see it any more.
+  return code.builder
+      .create<LLVM::CallIntrinsicOp>(
+          code.loc, address.getType(),
+          code.builder.getStringAttr("llvm.launder.invariant.group"),
+          ValueRange{at(address, offset)}, LLVM::FastmathFlagsAttr())
+      .getResult(0);
+}
+
 void TileInstructions::call(StringRef name, ValueRange operands) {
   callTileIntrinsic(code.builder, code.loc, name, operands);
 }

@@ -41,6 +41,10 @@ public:
 
   /// The address of a flat memref's first element.
   mlir::Value addressOf(mlir::Value flat);
+  /// The address so many bytes behind another. Where many are counted from it,
+  /// LLVM is to keep this one in a register, and not to think about each of
+  /// them in every loop around it.
+  mlir::Value addressAt(mlir::Value address, mlir::Value offset);
 
   // Registers are numbers, offsets and strides bytes.
   void zero(int64_t tile);

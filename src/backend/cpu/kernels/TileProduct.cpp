@@ -308,44 +308,43 @@ void TileProduct::multiplyVectors(Emission &e, Value rowTile,
   auto two = VectorType::get({2}, b.getF32Type());
   // Of one of 16 pairs of a block.
   auto addPair = [&](const Numbers &numbers, Value firstLine, Value pair,
-                     ValueRange carried) {
+                     Value sum) {
     Value at = code.add(code.mul(code.div(pair, 8), numbers.half),
                         code.mul(code.rem(pair, 8), 2));
     Value both = code.loadSome(numbers.memory, code.add(numbers.offset, at),
                                two, code.sub(numbers.count, code.mul(pair, 2)));
-    IndexBuilder::Carried sums(carried);
-    for (auto [c, sum] : llvm::enumerate(sums)) {
-      Value line =
-          code.add(code.add(firstLine, pair), int64_t(c) * mostTileRows);
-      const auto weights = weightsAt(e, line);
-      for (int64_t i : {0, 1}) {
-        Value number =
-            b.create<vector::ExtractOp>(code.loc, both, ArrayRef<int64_t>{i});
-        sum = code.fma(b.create<vector::SplatOp>(code.loc, floats, number),
-                       weights[size_t(i)], sum);
-      }
+    const auto weights = weightsAt(e, code.add(firstLine, pair));
+    for (int64_t i : {0, 1}) {
+      Value number =
+          b.create<vector::ExtractOp>(code.loc, both, ArrayRef<int64_t>{i});
+      sum = code.fma(b.create<vector::SplatOp>(code.loc, floats, number),
+                     weights[size_t(i)], sum);
     }
-    return sums;
+    return sum;
   };
-  const SmallVector<Value> zeros(e.columnTiles, code.zero(floats));
-  code.loop(code.index(0), place.rows, 1, [&](Value i) {
-    Value first = code.add(place.position, code.mul(i, shape.rowStep));
-    const auto sums =
-        forSteps(code, zeros, [&](const Step &step, ValueRange ofSteps) {
+  auto sumOf = [&](Value first, Value c) {
+    return forSteps(
+        code, code.zero(floats), [&](const Step &step, ValueRange ofSteps) {
           const Numbers numbers =
               e.numbersAt(code.add(first, step.position), step.block);
           Value line = code.div(
               code.add(e.panelStart,
                        code.mul(step.number, stepBytes(e.columnTiles))),
               tileRowBytes);
-          return code.loop(code.index(0), code.index(mostTileRows), 1, ofSteps,
-                           [&](Value pair, ValueRange inner) {
-                             return addPair(numbers, line, pair, inner);
-                           });
-        });
-    Value at = e.tiles.sumsAt(rowTile, i);
-    for (auto [c, sum] : llvm::enumerate(sums))
-      code.store(sum, e.sums, code.add(at, int64_t(c) * 16));
+          line = code.add(line, code.mul(c, mostTileRows));
+          return code.loop(
+              code.index(0), code.index(mostTileRows), 1, ofSteps,
+              [&](Value pair, ValueRange inner) -> IndexBuilder::Carried {
+                return {addPair(numbers, line, pair, inner[0])};
+              });
+        })[0];
+  };
+  code.loop(code.index(0), place.rows, 1, [&](Value i) {
+    Value first = code.add(place.position, code.mul(i, shape.rowStep));
+    code.loop(code.index(0), code.index(e.columnTiles), 1, [&](Value c) {
+      code.store(sumOf(first, c), e.sums,
+                 code.add(e.tiles.sumsAt(rowTile, i), code.mul(c, 16)));
+    });
   });
 }
 

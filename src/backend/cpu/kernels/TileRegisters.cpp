@@ -40,16 +40,19 @@ void TileRegisters::clear(int64_t rowTiles, int64_t columnTiles) {
 void TileRegisters::multiply(const TileArithmetic &arithmetic,
                              const TileStep &step) {
   const auto rowTiles = int64_t(step.rows.size());
+  SmallVector<Value> rows;
+  for (Value each : step.rows)
+    rows.push_back(tiles.addressAt(step.rowsAddress, each));
+  Value columns = tiles.addressAt(step.columnsAddress, step.columns);
   PartPair inRegisters(-1, -1);
   for (const PartPair &pair : arithmetic.products()) {
     const auto [a, b] = pair;
     for (int64_t r = 0; r < rowTiles && a != inRegisters.first; ++r)
-      tiles.load(rowsOf(r), step.rowsAddress,
-                 code.add(step.rows[r], a * step.rowPart), step.rowStride);
+      tiles.load(rowsOf(r), rows[size_t(r)], code.index(a * step.rowPart),
+                 step.rowStride);
     for (int64_t c = 0; c < step.columnTiles && b != inRegisters.second; ++c)
-      tiles.load(columnsOf(c), step.columnsAddress,
-                 code.add(step.columns, b * step.columnPart + c * tileBytes),
-                 tileRowBytes);
+      tiles.load(columnsOf(c), columns,
+                 code.index(b * step.columnPart + c * tileBytes), tileRowBytes);
     for (int64_t r = 0; r < rowTiles; ++r)
       for (int64_t c = 0; c < step.columnTiles; ++c)
         tiles.multiply(sumsOf(r, c), rowsOf(r), columnsOf(c),
