@@ -218,13 +218,14 @@ void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
       floatsOf(isPacked ? matmul.packedElements() : batches * shape.n * shape.k,
                arithmetic.rhs));
   Floats c(batches * shape.m * shape.n);
-  Floats scratch(std::max<int64_t>(matmul.scratchElements(), 1));
+  Floats scratch(floatsOf(std::max<int64_t>(matmul.scratchElements(), 1),
+                          matmul.scratchType()));
   MLIRContext &context = runner.context();
   KernelBuffer buffers[] = {
       {flatType(a, arithmetic.lhs, context)},
       {flatType(b, arithmetic.rhs, context)},
       {flatType(c, arithmetic.accumulator, context), true},
-      {flatType(scratch, context), true}};
+      {flatType(scratch, matmul.scratchType(), context), true}};
   const int64_t stages = matmul.stages();
   const auto epilogue = epilogueOf<MatMulEpilogue>(activation);
   for (int64_t stage = 0; stage < stages; ++stage)
@@ -232,8 +233,17 @@ void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
         runner.module(), UnknownLoc::get(&context),
         stages == 1 ? "kernel" : "kernel" + std::to_string(stage), buffers,
         [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
+          // Bytes that are both computed count from other numbers than 0.
+          MatMulZeros zeros;
+          if (matmul.packsBytes()) {
+            auto number = [&](int32_t zero) {
+              return builder.create<arith::ConstantOp>(
+                  loc, builder.getI32IntegerAttr(zero));
+            };
+            zeros = {number(3), number(5)};
+          }
           matmul.build(builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
-                       memrefs[3], epilogue, nullptr, stage);
+                       memrefs[3], epilogue, nullptr, stage, {}, {}, zeros);
         });
   report.measure(name, runner, std::vector<int64_t>(stages, matmul.tasks()),
                  matmul.flops(), {&a, &b, &c, &scratch}, 1, isHalf(arithmetic));
@@ -315,6 +325,24 @@ void benchNarrows(Report &report) {
   report.total("products by narrow weights");
 }
 
+/// The products of an attention of 12 heads of 64 elements, which lie behind
+/// the rows: queries by keys, and weights by values.
+void benchHeads(Report &report, int64_t rows, const Arithmetic &arithmetic) {
+  const int64_t heads = 12, size = 64;
+  MatMulShape scores = MatMulShape::dense(rows, rows, size);
+  scores.aRowStride = scores.bStride = heads * size;
+  scores.bLayout = MatMulShape::BLayout::Transposed;
+  scores.batch = {{heads, size, size, rows * rows}};
+  scores.turnsB = isByte(arithmetic.rhs);
+  benchMatMul(report, "scores", scores, heads, arithmetic);
+  MatMulShape values = MatMulShape::dense(rows, size, rows);
+  values.bStride = values.cRowStride = heads * size;
+  values.bLayout = MatMulShape::BLayout::CopiedRows;
+  values.batch = {{heads, rows * rows, size, size}};
+  values.turnsB = scores.turnsB;
+  benchMatMul(report, "values", values, heads, arithmetic);
+}
+
 void benchMatMuls(Report &report) {
   for (auto [m, n, k] : bertProducts) {
     MatMulShape shape = MatMulShape::dense(m, n, k);
@@ -330,18 +358,12 @@ void benchMatMuls(Report &report) {
       benchMatMul(report, "packed", MatMulShape::dense(m, n, k), 1, arithmetic);
     report.total("products of half precision");
   }
-  const int64_t heads = 12, size = 64, seq = 128;
-  MatMulShape scores = MatMulShape::dense(seq, seq, size);
-  scores.aRowStride = scores.bStride = heads * size;
-  scores.bLayout = MatMulShape::BLayout::Transposed;
-  scores.batch = {{heads, size, size, seq * seq}};
-  benchMatMul(report, "scores", scores, heads);
-  MatMulShape values = MatMulShape::dense(seq, size, seq);
-  values.bStride = values.cRowStride = heads * size;
-  values.bLayout = MatMulShape::BLayout::Rows;
-  values.batch = {{heads, seq * seq, size, size}};
-  benchMatMul(report, "values", values, heads);
-  report.total("all products");
+  for (const Arithmetic &arithmetic : {Arithmetic(), bytesOfHost()}) {
+    benchHeads(report, 128, arithmetic);
+    benchHeads(report, 197, arithmetic);
+    benchHeads(report, 512, arithmetic);
+    report.total("products of heads");
+  }
 }
 
 /// Attention of 12 heads of 64 elements, which lie behind the rows.

@@ -8,6 +8,7 @@
 #include "backend/cpu/kernels/Convolution.h"
 #include "backend/cpu/kernels/MatMul.h"
 #include "graph/Types.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "runtime/CpuFeatures.h"
 #include "runtime/Random.h"
 #include "runtime/Tensor.h"
@@ -251,6 +252,90 @@ TEST(Arithmetic, ProductsByNarrowColumns) {
         if (sweep.takesNext())
           checkMatMul(Arithmetic::ofNarrow(F32, type, F32, target), target, m,
                       n, k);
+}
+
+/// Both of bytes that are no constant, two matrices, as distances from zero
+/// points.
+void checkComputedBytes(ElementType lhs, ElementType rhs, const Target &target,
+                        MatMulShape shape, std::optional<int32_t> lhsZero,
+                        std::optional<int32_t> rhsZero) {
+  const Arithmetic arithmetic = Arithmetic::ofBytes(lhs, rhs, target);
+  const auto [m, n, k] = std::tuple{shape.m, shape.n, shape.k};
+  const bool isTransposed = shape.bLayout == MatMulShape::BLayout::Transposed;
+  SCOPED_TRACE(nameOf(arithmetic) + ": " + std::to_string(m) + "x" +
+               std::to_string(n) + "x" + std::to_string(k) +
+               (isTransposed ? " transposed" : "") +
+               (shape.turnsB ? " turned" : "") +
+               (lhsZero ? " from " + std::to_string(*lhsZero) : "") +
+               (rhsZero ? " by " + std::to_string(*rhsZero) : ""));
+  // Other numbers lie between the rows and around the matrices.
+  constexpr int64_t count = 2, apart = 3;
+  shape.aRowStride = k + apart;
+  shape.bStride = (isTransposed ? k : n) + apart;
+  const int64_t aSize = m * shape.aRowStride,
+                bSize = (isTransposed ? n : k) * shape.bStride;
+  shape.batch = {{count, aSize, bSize, m * n}};
+  const MatMul matmul(shape, target, arithmetic);
+  const ElementType inMemory = !shape.turnsB ? rhs : rhs == I8 ? UI8 : I8;
+  Tensor a = random(lhs, count * aSize, 1),
+         b = random(inMemory, count * bSize, 2);
+  Tensor c(I32, {count * m * n});
+  Tensor scratch = scratchOf(matmul);
+  run(
+      target, {&a, &b, &scratch, &c}, matmul.tasks(),
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+        auto number = [&](std::optional<int32_t> zero) {
+          return zero ? Value(builder.create<arith::ConstantOp>(
+                            loc, builder.getI32IntegerAttr(*zero)))
+                      : Value();
+        };
+        matmul.build(builder, loc, task, memory[0], memory[1], memory[3],
+                     memory[2], {}, nullptr, 0, {}, {},
+                     {number(lhsZero), number(rhsZero)});
+      },
+      &scratch);
+  const double turn = !shape.turnsB ? 0 : rhs == I8 ? 128 : -128;
+  for (int64_t matrix = 0; matrix < count; ++matrix)
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        double sum = 0;
+        for (int64_t d = 0; d < k; ++d) {
+          const int64_t at =
+              isTransposed ? j * shape.bStride + d : d * shape.bStride + j;
+          sum += (a.toDouble(matrix * aSize + i * shape.aRowStride + d) -
+                  lhsZero.value_or(0)) *
+                 (b.toDouble(matrix * bSize + at) - turn - rhsZero.value_or(0));
+        }
+        expectNear(c, (matrix * m + i) * n + j, sum, 0);
+      }
+}
+
+TEST(Arithmetic, ProductsOfComputedBytes) {
+  Sweep sweep(12);
+  for (const Target &target : targets())
+    for (ElementType lhs : {UI8, I8})
+      for (ElementType rhs : {I8, UI8})
+        for (bool isTurned : {false, true})
+          for (auto layout :
+               {MatMulShape::BLayout::Rows, MatMulShape::BLayout::Transposed})
+            for (auto [lhsZero, rhsZero] :
+                 {std::pair<std::optional<int32_t>, std::optional<int32_t>>{},
+                  {3, {}},
+                  {{}, -5},
+                  {255, 128}})
+              for (auto [m, n, k] : {std::tuple{1, 1, 1},
+                                     {1, 40, 37},
+                                     {5, 33, 6},
+                                     {13, 16, 4},
+                                     {14, 170, 65},
+                                     {3, 16, 131},
+                                     {70, 64, 128}})
+                if (sweep.takesNext() && isTaken(target)) {
+                  MatMulShape shape = MatMulShape::dense(m, n, k);
+                  shape.bLayout = layout;
+                  shape.turnsB = isTurned;
+                  checkComputedBytes(lhs, rhs, target, shape, lhsZero, rhsZero);
+                }
 }
 
 /// The numbers that blocks of weights stand for.

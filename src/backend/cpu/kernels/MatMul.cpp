@@ -14,7 +14,8 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                    Value b, Value c, Value scratch,
                    const MatMulEpilogue &epilogue, const MatMulOrigin *origin,
                    int64_t stage, const MatMulNumbers &numbers,
-                   const MatMulExtents &extents) const {
+                   const MatMulExtents &extents,
+                   const MatMulZeros &zeros) const {
   VectorBuilder code(builder, location);
   Operands operands{code.flatten(a),
                     code.flatten(b),
@@ -30,6 +31,7 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                     firstStep(stage + 1),
                     {},
                     extents,
+                    zeros,
                     {}};
   if (numbers.scales)
     operands.numbers.scales = code.flatten(numbers.scales);
@@ -106,32 +108,7 @@ void MatMul::buildPanels(VectorBuilder &code, Operands &operands,
         true,
         code.mul(place.panel, shape.blockCount() * panelVectors * lanes),
         Value()};
-    switch (shape.bLayout) {
-    case MatMulShape::BLayout::Packed:
-      panel.offset = code.mul(place.panel, panelElements());
-      if (!widensPanels())
-        break;
-      panel.source = operands.scratch;
-      widenPanel(code, operands, panel,
-                 std::exchange(panel.offset, code.index(-operands.firstDepth *
-                                                        panel.stride)));
-      break;
-    case MatMulShape::BLayout::Rows:
-      panel.offset = code.add(operands.bBase, panel.firstColumn);
-      panel.stride = shape.bStride;
-      panel.isPadded = false;
-      break;
-    case MatMulShape::BLayout::CopiedRows:
-      panel.source = operands.scratch;
-      panel.offset = code.index(0);
-      copyRows(code, operands, panel);
-      break;
-    case MatMulShape::BLayout::Transposed:
-      panel.source = operands.scratch;
-      panel.offset = code.index(0);
-      packTransposed(code, operands, panel);
-      break;
-    }
+    bringPanel(code, operands, panel, place.panel);
     buildPanel(code, operands, panel, place.unit);
   };
 
@@ -157,6 +134,40 @@ void MatMul::buildPanels(VectorBuilder &code, Operands &operands,
       [&] { emitPanel(lastVectors, lastValid); });
 }
 
+/// Says where \p panel, the one of that number, is read, and copies it there if
+/// it does not lie so.
+void MatMul::bringPanel(VectorBuilder &code, Operands &operands, Panel &panel,
+                        Value number) const {
+  if (packsBytes())
+    return packBytes(code, operands, panel);
+  switch (shape.bLayout) {
+  case MatMulShape::BLayout::Packed:
+    panel.offset = code.mul(number, panelElements());
+    if (!widensPanels())
+      break;
+    panel.source = operands.scratch;
+    widenPanel(code, operands, panel,
+               std::exchange(panel.offset,
+                             code.index(-operands.firstDepth * panel.stride)));
+    break;
+  case MatMulShape::BLayout::Rows:
+    panel.offset = code.add(operands.bBase, panel.firstColumn);
+    panel.stride = shape.bStride;
+    panel.isPadded = false;
+    break;
+  case MatMulShape::BLayout::CopiedRows:
+    panel.source = operands.scratch;
+    panel.offset = code.index(0);
+    copyRows(code, operands, panel);
+    break;
+  case MatMulShape::BLayout::Transposed:
+    panel.source = operands.scratch;
+    panel.offset = code.index(0);
+    packTransposed(code, operands, panel);
+    break;
+  }
+}
+
 void MatMul::buildClipped(VectorBuilder &code, Operands &operands,
                           Value firstColumn, Value left, Value unit) const {
   Value vectors =
@@ -172,15 +183,11 @@ void MatMul::buildClipped(VectorBuilder &code, Operands &operands,
                 false,
                 Value(),
                 code.sub(left, column)};
-    if (shape.bLayout == MatMulShape::BLayout::Transposed) {
-      panel.source = operands.scratch;
-      panel.offset = code.index(0);
-      panel.stride = lanes;
+    if (packsBytes() || shape.bLayout == MatMulShape::BLayout::Transposed) {
+      panel.stride = vectorElements();
       panel.isPadded = true;
-      packTransposed(code, operands, panel);
-    } else {
-      panel.offset = code.add(operands.bBase, panel.firstColumn);
     }
+    bringPanel(code, operands, panel, Value());
     buildPanel(code, operands, panel, unit);
   });
 }

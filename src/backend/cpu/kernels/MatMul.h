@@ -11,6 +11,11 @@
 // numbers are multiplied as they are widened. Many rows have each panel widened
 // once, into memory of the thread.
 //
+// Bytes that are both computed stand for their distances from zero points, one
+// for all of A and one for all of B:
+//
+//   C[m,n] = epilogue(sum over k of (A[m,k] - zeroA) * (B[k,n] - zeroB))
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_BACKEND_CPU_KERNELS_MATMUL_H
@@ -35,6 +40,12 @@ using MatMulEpilogue = ResultEpilogue<MatMulPosition>;
 /// Numbers of blocks, packed by MatMul::packNumbers; null where there are none.
 struct MatMulNumbers {
   mlir::Value scales, zeros;
+};
+
+/// What bytes that are both computed count from, of 32 bits; null where that is
+/// 0. That of B counts as its bytes do once they are turned.
+struct MatMulZeros {
+  mlir::Value lhs, rhs;
 };
 
 /// How large a product is whose shape says that this is given.
@@ -62,7 +73,8 @@ public:
              mlir::Value scratch, const MatMulEpilogue &epilogue,
              const MatMulOrigin *origin = nullptr, int64_t stage = 0,
              const MatMulNumbers &numbers = {},
-             const MatMulExtents &extents = {}) const;
+             const MatMulExtents &extents = {},
+             const MatMulZeros &zeros = {}) const;
 
   /// Of a shape whose rows are given, or open: how many tasks so many have.
   mlir::Value tasksFor(VectorBuilder &code, mlir::Value rows) const;
@@ -78,7 +90,8 @@ private:
     int64_t firstDepth, endDepth; ///< The steps of the reduction.
     mlir::Value unit;             ///< The number of the tile's rows.
     MatMulExtents extents;        ///< What is open of its size.
-    mlir::Value lastRow;          ///< If set, stands for the rows behind it.
+    MatMulZeros zeros;
+    mlir::Value lastRow; ///< If set, stands for the rows behind it.
   };
 
   /// A panel of columns.
@@ -120,6 +133,8 @@ private:
 
   void buildPanels(VectorBuilder &code, Operands &operands,
                    const TaskOrder::Task &place) const;
+  void bringPanel(VectorBuilder &code, Operands &operands, Panel &panel,
+                  mlir::Value number) const;
   void buildPanel(VectorBuilder &code, Operands &operands, const Panel &panel,
                   mlir::Value unit) const;
   OpenRowTiles openTiles() const {
@@ -180,6 +195,24 @@ private:
                       const Panel &panel) const;
   void copyRows(VectorBuilder &code, Operands &operands,
                 const Panel &panel) const;
+  // Of bytes that are both computed.
+  mlir::Value depthOf(VectorBuilder &code, const Operands &operands) const;
+  void packBytes(VectorBuilder &code, Operands &operands, Panel &panel) const;
+  void packWords(VectorBuilder &code, const Operands &operands,
+                 const Panel &panel, mlir::Value word, mlir::Value v,
+                 mlir::Value words) const;
+  void packByteRows(VectorBuilder &code, const Operands &operands,
+                    const Panel &panel) const;
+  void packByteColumns(VectorBuilder &code, const Operands &operands,
+                       const Panel &panel) const;
+  void sumColumns(VectorBuilder &code, const Operands &operands,
+                  const Panel &panel) const;
+  mlir::Value sumOfRow(VectorBuilder &code, const Tile &tile,
+                       int64_t row) const;
+  mlir::VectorType bytesOf(mlir::VectorType sums) const;
+  /// What sums of a tile begin with.
+  llvm::SmallVector<mlir::Value> firstSums(VectorBuilder &code,
+                                           const Tile &tile) const;
   void widenPanel(VectorBuilder &code, const Operands &operands,
                   const Panel &panel, mlir::Value packed) const;
   /// The vectors of a step of a panel that lie at \p row of \p source, for each

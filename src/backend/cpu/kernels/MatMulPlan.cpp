@@ -49,8 +49,8 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
       lanes(given.lanes(target)) {
   [[maybe_unused]] const bool isPacked =
       shape.bLayout == MatMulShape::BLayout::Packed;
-  assert((packing.kGroup == 1 ||
-          (isPacked && (packing.widensRhs() || shape.aColumnStride == 1))) &&
+  assert((packing.kGroup == 1 || (isPacked && packing.widensRhs()) ||
+          ((isPacked || packsBytes()) && shape.aColumnStride == 1)) &&
          "groups are packed");
   assert(
       (shape.blocks.size == 0 ||
@@ -190,11 +190,16 @@ int64_t MatMulPlan::firstStep(int64_t stage) const {
 
 bool MatMulPlan::copiesPanels() const {
   return shape.bLayout == MatMulShape::BLayout::Transposed ||
-         shape.bLayout == MatMulShape::BLayout::CopiedRows || widensPanels();
+         shape.bLayout == MatMulShape::BLayout::CopiedRows || widensPanels() ||
+         packsBytes();
 }
 
 int64_t MatMulPlan::panelElements() const {
   return packing.steps(shape.k) * panelVectors * lanes * packing.rhsGroup();
+}
+
+int64_t MatMulPlan::bytePanelElements() const {
+  return llvm::alignTo(shape.k, bytesOfWord) * panelColumns();
 }
 
 int64_t MatMulPlan::tasks() const { return order.tasks(); }
@@ -213,6 +218,9 @@ int64_t MatMulPlan::widenedVectors() const {
 int64_t MatMulPlan::scratchElements() const {
   if (!copiesPanels())
     return 0;
+  // Before a panel of bytes, what its columns' sums begin with.
+  if (packsBytes())
+    return bytePanelElements() + panelColumns() * arithmetic.sumBytes();
   // Whole groups are widened.
   const int64_t longest = std::min(shape.k, depths.sizeOf(0) * depthUnit);
   const int64_t rows =

@@ -17,6 +17,9 @@
 
 namespace sinter::cpu {
 
+/// Neighbours along k that are packed together, whatever a step takes of them.
+inline constexpr int64_t bytesOfWord = 4;
+
 /// All strides count elements.
 struct MatMulShape {
   int64_t m = 0, n = 0, k = 0;
@@ -43,6 +46,9 @@ struct MatMulShape {
   };
   BLayout bLayout = BLayout::Packed;
   int64_t bStride = 0;
+  /// Of bytes that are no constant: those of B are of the other sign than the
+  /// arithmetic's, and have their highest bit turned as they are packed.
+  bool turnsB = false;
 
   int64_t cRowStride = 0; ///< C[m,n] is at m * cRowStride + n.
   /// Whether narrow columns are widened in each tile, however many rows there
@@ -84,8 +90,9 @@ struct MatMulShape {
 class MatMulPlan {
 public:
   /// All of m, n and k are positive. Groups of more than one product want
-  /// \p shape to be packed, and blocks along k of whole groups; where they are
-  /// not widened, rows of A whose elements are neighbours, too.
+  /// blocks along k of whole groups and, where they are not widened, rows of A
+  /// whose elements are neighbours. Where B is no constant they are of bytes,
+  /// which are packed as the program runs.
   MatMulPlan(const MatMulShape &shape, const Target &target,
              const Arithmetic &arithmetic);
 
@@ -110,6 +117,12 @@ public:
   /// Vectors of columns that are widened before they are multiplied, by all
   /// tasks together; 0 where none is.
   int64_t widenedVectors() const;
+  /// Whether B is of bytes that each task packs: all others are packed before,
+  /// or multiplied as they are.
+  bool packsBytes() const {
+    return isByte(packing.rhs) && packing.accumulator == ElementType::I32 &&
+           shape.bLayout != MatMulShape::BLayout::Packed;
+  }
   /// Whether a task has its panel widened before using it.
   bool widensPanels() const { return packing.widensRhs() && !isWidenedInTiles; }
 
@@ -133,6 +146,8 @@ protected:
   bool copiesPanels() const;
   /// Of a packed panel.
   int64_t panelElements() const;
+  /// Of one of bytes that a task has packed, in words of 32 bits along k.
+  int64_t bytePanelElements() const;
   /// Stored elements of B that a vector of sums takes for one step.
   int64_t vectorElements() const { return lanes * arithmetic.rhsGroup(); }
   /// Whether tiles fetch the next panel of weights while they use this one.

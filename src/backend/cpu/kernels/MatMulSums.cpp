@@ -51,7 +51,7 @@ SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
                                                       code.index(row)),
                                                 shape.aRowStride))
             : code.add(first, code.mul(code.index(row), shape.aRowStride)));
-  SmallVector<Value> sums = tile.registers.zeros(code);
+  SmallVector<Value> sums = firstSums(code, tile);
   if (operands.firstDepth > 0)
     forTile(code, operands, panel, firstRow, rows,
             [&](size_t i, int64_t valid) {

@@ -1,0 +1,296 @@
+//===- MatMulBytes.cpp - products of bytes that are both computed -----------===
+//
+// A task packs its columns in groups along the reduction, as weights are packed
+// when compiling, by way of words of four bytes. What zero points add is known
+// before the products are summed:
+//
+//   sum (a - zeroA) (b - zeroB) = sum a b - zeroB sum a
+//                                 + zeroA (k zeroB - sum b)
+//
+// The last part is one number a column, computed once a panel, the other one a
+// row, and tiles begin with both. Sums are of 32 bits, and wrap as they do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "backend/cpu/kernels/MatMul.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+/// Turns the highest bit of those of \p bytes that stand among the first
+/// \p valid of each of their groups of \p size.
+static Value turned(VectorBuilder &code, Value bytes, int64_t size,
+                    int64_t valid) {
+  auto type = cast<VectorType>(bytes.getType());
+  SmallVector<int8_t> bits(type.getNumElements(), 0);
+  for (auto [i, bit] : llvm::enumerate(bits))
+    if (int64_t(i) % size < valid)
+      bit = -128;
+  return code.create<arith::XOrIOp>(
+      bytes, code.create<arith::ConstantOp>(
+                 DenseElementsAttr::get(type, ArrayRef<int8_t>(bits))));
+}
+
+/// Elements of \p a and \p b in turn.
+static Value interleaved(VectorBuilder &code, Value a, Value b) {
+  const int64_t count = cast<VectorType>(a.getType()).getNumElements();
+  SmallVector<int64_t> places;
+  for (int64_t i = 0; i < count; ++i) {
+    places.push_back(i);
+    places.push_back(count + i);
+  }
+  return code.create<vector::ShuffleOp>(a, b, places);
+}
+
+static Value splatOf(VectorBuilder &code, VectorType type, int64_t number) {
+  return code.create<arith::ConstantOp>(DenseElementsAttr::get(
+      type, code.builder.getIntegerAttr(type.getElementType(), number)));
+}
+
+Value MatMul::depthOf(VectorBuilder &code, const Operands &operands) const {
+  return shape.givenDepth ? operands.extents.depth : code.index(shape.k);
+}
+
+/// Stores word number \p word of the columns of vector \p v, which are \p words
+/// of bytes.
+void MatMul::packWords(VectorBuilder &code, const Operands &operands,
+                       const Panel &panel, Value word, Value v,
+                       Value words) const {
+  const int64_t group = arithmetic.kGroup, parts = bytesOfWord / group;
+  Value at =
+      code.add(panel.offset, code.add(code.mul(word, parts * panel.stride),
+                                      code.mul(v, lanes * group)));
+  for (int64_t part = 0; part < parts; ++part) {
+    SmallVector<int64_t> places;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      for (int64_t i = 0; i < group; ++i)
+        places.push_back(lane * bytesOfWord + part * group + i);
+    Value own = parts == 1
+                    ? words
+                    : code.create<vector::ShuffleOp>(words, words, places);
+    code.store(own, operands.scratch, code.add(at, part * panel.stride));
+  }
+}
+
+/// Rows of B lie side by side: four of them are a word of each column.
+void MatMul::packByteRows(VectorBuilder &code, const Operands &operands,
+                          const Panel &panel) const {
+  auto type = VectorType::get({lanes}, code.builder.getI8Type());
+  auto pairs = VectorType::get({lanes}, code.builder.getI16Type());
+  auto bytes = VectorType::get({lanes * bytesOfWord}, type.getElementType());
+  Value depth = depthOf(code, operands);
+  Value base = code.add(operands.bBase, panel.firstColumn);
+  /// \p load gives row number i of the word.
+  auto pack = [&](Value word, auto load) {
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      SmallVector<Value> rows;
+      for (int64_t i = 0; i < bytesOfWord; ++i)
+        rows.push_back(load(i, v));
+      auto both = [&](int64_t i) {
+        return code.bitsAs(interleaved(code, rows[i], rows[i + 1]),
+                           VectorType::get({lanes}, pairs.getElementType()));
+      };
+      packWords(code, operands, panel, word, code.index(v),
+                code.bitsAs(interleaved(code, both(0), both(2)), bytes));
+    }
+  };
+  auto loadRow = [&](Value k, int64_t v) {
+    const bool isWhole = v + 1 < panel.vectors;
+    Value at = code.add(code.add(base, code.mul(k, shape.bStride)), v * lanes);
+    Value row = panel.left && !isWhole
+                    ? code.loadSome(operands.b, at, type, panel.left)
+                    : code.loadFirst(operands.b, at, type,
+                                     isWhole ? lanes : panel.valid);
+    return shape.turnsB ? turned(code, row, 1, 1) : row;
+  };
+  Value whole = code.div(depth, bytesOfWord);
+  code.loop(code.index(0), whole, 1, [&](Value word) {
+    Value first = code.mul(word, bytesOfWord);
+    pack(word,
+         [&](int64_t i, int64_t v) { return loadRow(code.add(first, i), v); });
+  });
+  Value first = code.mul(whole, bytesOfWord);
+  auto packRest = [&] {
+    pack(whole, [&](int64_t i, int64_t v) -> Value {
+      Value k = code.add(first, i), isThere = code.less(k, depth);
+      return code.branch(
+          isThere, [&] { return IndexBuilder::Carried{loadRow(k, v)}; },
+          [&] { return IndexBuilder::Carried{code.zero(type)}; })[0];
+    });
+  };
+  code.when(code.less(first, depth), packRest);
+}
+
+/// Columns of B lie side by side: square blocks of words are transposed in
+/// registers.
+void MatMul::packByteColumns(VectorBuilder &code, const Operands &operands,
+                             const Panel &panel) const {
+  const int64_t blockBytes = lanes * bytesOfWord;
+  auto bytes = VectorType::get({blockBytes}, code.builder.getI8Type());
+  auto words = VectorType::get({lanes}, code.builder.getF32Type());
+  auto square = VectorType::get({lanes, lanes}, words.getElementType());
+  auto packBlock = [&](Value k, int64_t count, Value v, int64_t columns) {
+    Value block =
+        code.create<arith::ConstantOp>(code.builder.getZeroAttr(square));
+    for (int64_t n = 0; n < columns; ++n) {
+      Value column =
+          code.add(code.add(panel.firstColumn, code.mul(v, lanes)), n);
+      // The last one stands for those that are not there.
+      if (shape.givenColumns)
+        column = code.min(column, code.sub(operands.extents.columns, 1));
+      Value from = code.add(
+          code.add(operands.bBase, code.mul(column, shape.bStride)), k);
+      Value row = code.loadFirst(operands.b, from, bytes, count);
+      if (shape.turnsB)
+        row = turned(code, row, blockBytes, count);
+      block = code.create<vector::InsertOp>(code.bitsAs(row, words), block,
+                                            ArrayRef<int64_t>{n});
+    }
+    Value transposed =
+        code.create<vector::TransposeOp>(block, ArrayRef<int64_t>{1, 0});
+    Value first = code.div(k, bytesOfWord);
+    for (int64_t i = 0; i < int64_t(llvm::divideCeil(count, bytesOfWord));
+         ++i) {
+      Value row =
+          code.create<vector::ExtractOp>(transposed, ArrayRef<int64_t>{i});
+      packWords(code, operands, panel, code.add(first, i), v,
+                code.bitsAs(row, bytes));
+    }
+  };
+  const int64_t whole = shape.k / blockBytes * blockBytes;
+  auto packColumns = [&](Value v, int64_t columns) {
+    if (whole > 0)
+      code.loop(code.index(0), code.index(whole), blockBytes,
+                [&](Value k) { packBlock(k, blockBytes, v, columns); });
+    if (whole < shape.k)
+      packBlock(code.index(whole), shape.k - whole, v, columns);
+  };
+  const int64_t wholeVectors = panel.vectors - (panel.valid < lanes ? 1 : 0);
+  code.loop(code.index(0), code.index(wholeVectors), 1,
+            [&](Value v) { packColumns(v, lanes); });
+  if (wholeVectors < panel.vectors)
+    packColumns(code.index(wholeVectors), panel.valid);
+}
+
+void MatMul::packBytes(VectorBuilder &code, Operands &operands,
+                       Panel &panel) const {
+  panel.source = operands.scratch;
+  panel.offset = code.index(panelColumns() * arithmetic.sumBytes());
+  if (shape.bLayout == MatMulShape::BLayout::Transposed)
+    packByteColumns(code, operands, panel);
+  else
+    packByteRows(code, operands, panel);
+  if (operands.zeros.lhs)
+    sumColumns(code, operands, panel);
+}
+
+/// Stores zeroA (k zeroB - sum b) of each column where the scratch buffer
+/// begins.
+void MatMul::sumColumns(VectorBuilder &code, const Operands &operands,
+                        const Panel &panel) const {
+  MLIRContext *context = code.builder.getContext();
+  const VectorType sumType = arithmetic.sumType(context, lanes),
+                   columnType = arithmetic.rhsType(context, lanes);
+  Value depth = depthOf(code, operands),
+        ones = arithmetic.splat(code, 1, lanes);
+  Value steps =
+      code.div(code.add(depth, arithmetic.kGroup - 1), arithmetic.kGroup);
+  auto splat = [&](Value number) {
+    return code.create<vector::SplatOp>(sumType, number);
+  };
+  Value all;
+  if (operands.zeros.rhs)
+    all = splat(code.create<arith::MulIOp>(
+        operands.zeros.rhs,
+        code.create<arith::IndexCastOp>(sumType.getElementType(), depth)));
+  Value factor = splat(operands.zeros.lhs);
+  code.loop(code.index(0), code.index(panel.vectors), 1, [&](Value v) {
+    Value first = code.add(panel.offset, code.mul(v, vectorElements()));
+    Value sums =
+        code.loop(code.index(0), steps, 1, code.zero(sumType),
+                  [&](Value step, ValueRange carried) {
+                    Value at = code.add(first, code.mul(step, panel.stride));
+                    Value columns = code.load(operands.scratch, at, columnType);
+                    return IndexBuilder::Carried{arithmetic.multiplyAdd(
+                        code, ones, columns, carried[0])};
+                  })[0];
+    sums = code.subVectors(all ? all : code.zero(sumType), sums);
+    sums = code.create<arith::MulIOp>(sums, factor);
+    code.store(code.bitsAs(sums, bytesOf(sumType)), operands.scratch,
+               code.mul(v, lanes * arithmetic.sumBytes()));
+  });
+}
+
+VectorType MatMul::bytesOf(VectorType sums) const {
+  return VectorType::get({lanes * arithmetic.sumBytes()},
+                         IntegerType::get(sums.getContext(), 8));
+}
+
+/// -zeroB sum a, in all lanes.
+Value MatMul::sumOfRow(VectorBuilder &code, const Tile &tile,
+                       int64_t row) const {
+  MLIRContext *context = code.builder.getContext();
+  const VectorType sumType = arithmetic.sumType(context, lanes),
+                   type = arithmetic.lhsType(context, lanes);
+  const int64_t elements = type.getNumElements();
+  Value ones = splatOf(code, arithmetic.rhsType(context, lanes), 1);
+  auto add = [&](Value part, Value sums) {
+    return arithmetic.multiplyAdd(code, part, ones, sums);
+  };
+  Value depth = depthOf(code, tile.operands);
+  Value end = code.mul(code.div(depth, elements), elements);
+  Value sums = code.loop(
+      code.index(0), end, elements, code.zero(sumType),
+      [&](Value k, ValueRange carried) {
+        return IndexBuilder::Carried{
+            add(code.load(tile.operands.a, code.add(tile.aRows[row], k), type),
+                carried[0])};
+      })[0];
+  Value rest = code.add(tile.aRows[row], end);
+  if (shape.givenDepth)
+    sums = add(code.loadSome(tile.operands.a, rest, type, code.sub(depth, end)),
+               sums);
+  else if (const int64_t left = shape.k % elements)
+    sums = add(code.loadFirst(tile.operands.a, rest, type, left), sums);
+  Value sum =
+      code.create<vector::ReductionOp>(vector::CombiningKind::ADD, sums);
+  Value none =
+      code.create<arith::ConstantOp>(code.builder.getZeroAttr(sum.getType()));
+  return code.create<vector::SplatOp>(
+      sumType,
+      code.create<arith::SubIOp>(
+          none, code.create<arith::MulIOp>(sum, tile.operands.zeros.rhs)));
+}
+
+SmallVector<Value> MatMul::firstSums(VectorBuilder &code,
+                                     const Tile &tile) const {
+  SmallVector<Value> sums = tile.registers.zeros(code);
+  if (tile.operands.firstDepth > 0)
+    return sums;
+  const VectorType type = arithmetic.sumType(code.builder.getContext(), lanes);
+  const int64_t vectors = tile.registers.vectors;
+  if (tile.operands.zeros.lhs)
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value ofColumns =
+          code.bitsAs(code.load(tile.operands.scratch,
+                                code.index(v * lanes * arithmetic.sumBytes()),
+                                bytesOf(type)),
+                      type);
+      for (int64_t row = 0; row < tile.registers.rows; ++row)
+        sums[row * vectors + v] = ofColumns;
+    }
+  if (tile.operands.zeros.rhs)
+    for (int64_t row = 0; row < tile.registers.rows; ++row) {
+      Value ofRow = sumOfRow(code, tile, row);
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value &sum = sums[row * vectors + v];
+        sum = tile.operands.zeros.lhs ? code.addVectors(sum, ofRow) : ofRow;
+      }
+    }
+  return sums;
+}
