@@ -36,6 +36,8 @@ SmallVector<Known> SizeNamer::sizesOf(OpResult result) {
     return gatheredSizes(gather);
   if (isa<ByteProductOp, NarrowProductOp>(op))
     return productSizes(op);
+  if (auto product = dyn_cast<DistanceProductOp>(op))
+    return productSizes(product);
   if (auto attention = dyn_cast<AttentionOp>(op))
     return attentionSizes(attention);
   if (isa<cpu::ConvolutionOp, PoolOp, DepthwiseGradientOp>(op))
@@ -139,6 +141,18 @@ SmallVector<Known> SizeNamer::productSizes(Operation *op) {
   SmallVector<Known> sizes;
   for (auto [i, size] : llvm::enumerate(tensorOf(op->getResult(0)).getShape()))
     sizes.push_back(ShapedType::isDynamic(size) ? Known(lhs[i]) : Known(size));
+  return sizes;
+}
+
+SmallVector<Known> SizeNamer::productSizes(DistanceProductOp op) {
+  const Dims &lhs = dimsOf(op.getLhs()), &rhs = dimsOf(op.getRhs());
+  SmallVector<Known> sizes;
+  for (int64_t dim : op.getLhsBatching())
+    sizes.push_back(lhs[dim]);
+  for (int64_t dim : op.getSide(0).free())
+    sizes.push_back(lhs[dim]);
+  for (int64_t dim : op.getSide(1).free())
+    sizes.push_back(rhs[dim]);
   return sizes;
 }
 

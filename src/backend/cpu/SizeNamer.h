@@ -71,6 +71,7 @@ private:
   llvm::SmallVector<Known> reshapedSizes(mlir::Value operand,
                                          mlir::RankedTensorType type);
   llvm::SmallVector<Known> productSizes(mlir::Operation *op);
+  llvm::SmallVector<Known> productSizes(DistanceProductOp op);
   llvm::SmallVector<Known> attentionSizes(AttentionOp op);
   llvm::SmallVector<Known> paddedSizes(stablehlo::PadOp op);
   llvm::SmallVector<Known> blockedSizes(mlir::Operation *op);

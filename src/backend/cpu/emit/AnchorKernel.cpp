@@ -105,11 +105,13 @@ std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,
       buffers.push_back(bufferOf(argument, false));
   }
   buffers.push_back(bufferOf(yielded(), true));
-  if (uint64_t bytes = wanted.scratchBytes + wanted.workspaceBytes) {
+  const uint64_t bytes = wanted.scratchBytes + wanted.workspaceBytes;
+  if (bytes != 0 || wanted.openScratch) {
     add(bytes / byteSize(wanted.scratchType),
         mlirTypeOf(wanted.scratchType, module.getContext()), true);
-    // That of as many units as a round has.
-    buffers.back().isOpen = wanted.units.has_value();
+    // That of as many units as a round has, or as sizes ask for.
+    buffers.back().isOpen =
+        wanted.units.has_value() || wanted.openScratch.has_value();
   }
   if (isOpen(kernel))
     buffers.push_back(tableOfSizes(module.getContext()));

@@ -39,7 +39,8 @@ template <Epilogue epilogue> static Epilogue always(Operation *) {
 static Epilogue ofOneColumn(Operation *op) {
   if (!hasRowsOfResults(op))
     return Epilogue::None;
-  return isa<ByteProductOp>(op) || op->hasAttr(exactProductAttribute)
+  return isa<ByteProductOp, DistanceProductOp>(op) ||
+                 op->hasAttr(exactProductAttribute)
              ? Epilogue::AnyType
              : Epilogue::AnyFloat;
 }

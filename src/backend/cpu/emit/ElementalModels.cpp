@@ -134,6 +134,7 @@ struct ElementRules {
         &Elemental::convolutionAt, hasKnownWindow>(c);
     row<cpu::ConvolutionOp, Kind::Product>(c);
     row<ByteProductOp, Kind::Product>(c);
+    row<DistanceProductOp, Kind::Product>(c);
     row<NarrowProductOp, Kind::Product>(c);
     row<PoolOp, Kind::Product>(c);
     row<WeightGradientOp, Kind::Product>(c);

@@ -28,6 +28,8 @@ sidesOf(Operation *op, SmallVector<int64_t> &lhsContracting) {
     return {{product.getLhs(), {}, lhsContracting},
             {product.getWeights(), {}, product.getContracting()}};
   };
+  if (auto product = dyn_cast<DistanceProductOp>(op))
+    return {product.getSide(0), product.getSide(1)};
   if (auto product = dyn_cast<NarrowProductOp>(op))
     return ofWeights(product);
   return ofWeights(cast<ByteProductOp>(op));
@@ -55,6 +57,11 @@ static bool isFloatProduct(stablehlo::DotGeneralOp op) {
 bool cpu::isMatMul(Operation *op) {
   if (isa<ByteProductOp, NarrowProductOp>(op))
     return formOf(op, /*hasConstantRhs=*/true).has_value();
+  if (isa<DistanceProductOp>(op)) {
+    const auto form = formOf(op, /*hasConstantRhs=*/false);
+    return isOpenMatMul(op) || (form && form->shape.openRows.empty() &&
+                                form->shape.aColumnStride == 1);
+  }
   auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
   return dot && isFloatProduct(dot) &&
          (formOf(op, /*hasConstantRhs=*/false) || isOpenMatMul(dot));
@@ -65,14 +72,20 @@ bool cpu::hasRowsOfResults(Operation *op) {
   return sidesOf(op, lhsContracting).second.free().size() == 1;
 }
 
+/// Whether the right-hand side of \p op is packed when compiling.
+static bool packsWeights(KernelOp kernel, Operation *op) {
+  return !isa<DistanceProductOp>(op) &&
+         isConstantInput(kernel, op->getOperand(1));
+}
+
 namespace {
 
 class MatMulKernel : public ProductKernel {
 public:
   MatMulKernel(KernelOp kernel, Operation *op, const Target &target)
       : ProductKernel(kernel, op, batchesOf(op)),
-        form(*formOf(op, isConstantInput(kernel, rhs))),
-        arithmetic(Arithmetic::of(lhs, rhs, op->getResult(0), target)),
+        form(*formOf(op, packsWeights(kernel, op))),
+        arithmetic(arithmeticOf(op, target)),
         product(shapeOfProduct(), target, arithmetic) {
     const std::vector<TileArithmetic> ofTiles = tilesFor(op);
     estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
@@ -159,13 +172,14 @@ protected:
       numbers.zeros = memory[inputIndex(zeros())];
     product.build(builder, location, task, memory[inputIndex(lhs)],
                   memory[inputIndex(rhs)], memory[inputs], scratch, epilogue,
-                  nullptr, static_cast<int64_t>(stage), numbers);
+                  nullptr, static_cast<int64_t>(stage), numbers, {},
+                  zerosIn(builder, location, memory));
   }
 
 private:
   /// What tiles may multiply for it. They are cut for one number of rows.
   std::vector<TileArithmetic> tilesFor(Operation *op) const {
-    if (!form.shape.openRows.empty())
+    if (!form.shape.openRows.empty() || isa<DistanceProductOp>(op))
       return {};
     // The types of weights say which numbers they are.
     TileNumbers numbers{numbersOf(op, 0), {}};
@@ -211,6 +225,8 @@ private:
 
   MatMulShape shapeOfProduct() const {
     MatMulShape shape = form.shape;
+    if (auto op = dyn_cast<DistanceProductOp>(anchor))
+      shape.turnsB = op.getTurned();
     if (auto op = dyn_cast<NarrowProductOp>(anchor)) {
       shape.blocks.size = static_cast<int64_t>(op.getBlock());
       shape.blocks.columns = static_cast<int64_t>(op.getColumns());
@@ -237,9 +253,9 @@ private:
 
 std::unique_ptr<AnchorKernel>
 cpu::createMatMulKernel(KernelOp kernel, Operation *op, const Target &target) {
-  if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
-      dot && isOpenMatMul(dot) &&
-      !formOf(op, isConstantInput(kernel, dot.getRhs())))
-    return createOpenMatMulKernel(kernel, dot, target);
+  const bool isClosed =
+      !isa<DistanceProductOp>(op) && formOf(op, packsWeights(kernel, op));
+  if (!isClosed && isOpenMatMul(op))
+    return createOpenMatMulKernel(kernel, op, target);
   return std::make_unique<MatMulKernel>(kernel, op, target);
 }

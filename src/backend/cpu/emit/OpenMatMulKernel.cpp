@@ -79,9 +79,10 @@ static std::optional<int64_t> soleSize(ArrayRef<int64_t> sizes) {
   return size;
 }
 
-static std::optional<OpenMatMulShape> formOf(stablehlo::DotGeneralOp op) {
-  const stablehlo::ProductSide left = op.getSide(0), right = op.getSide(1);
-  const Matrix lhs(left.value), rhs(right.value), result(op.getResult());
+static std::optional<OpenMatMulShape>
+formOf(const stablehlo::ProductSide &left, const stablehlo::ProductSide &right,
+       Value product) {
+  const Matrix lhs(left.value), rhs(right.value), result(product);
   if (llvm::none_of(lhs.shape, isUnknownSize) &&
       llvm::none_of(rhs.shape, isUnknownSize))
     return std::nullopt;
@@ -130,20 +131,35 @@ static std::optional<OpenMatMulShape> formOf(stablehlo::DotGeneralOp op) {
   return shape;
 }
 
-bool cpu::isOpenMatMul(stablehlo::DotGeneralOp op) {
-  return formOf(op).has_value();
+static std::optional<OpenMatMulShape> formOf(Operation *op) {
+  if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
+    return formOf(dot.getSide(0), dot.getSide(1), dot.getResult());
+  auto distances = dyn_cast<DistanceProductOp>(op);
+  if (!distances)
+    return std::nullopt;
+  auto shape =
+      formOf(distances.getSide(0), distances.getSide(1), distances.getResult());
+  if (!shape || shape->aColumn != 1)
+    return std::nullopt;
+  shape->turnsB = distances.getTurned();
+  return shape;
 }
+
+static size_t batchesOf(Operation *op) {
+  if (auto distances = dyn_cast<DistanceProductOp>(op))
+    return distances.getLhsBatching().size();
+  return cast<stablehlo::DotGeneralOp>(op).getSide(0).batching.size();
+}
+
+bool cpu::isOpenMatMul(Operation *op) { return formOf(op).has_value(); }
 
 namespace {
 
 class OpenMatMulKernel : public ProductKernel {
 public:
-  OpenMatMulKernel(KernelOp kernel, stablehlo::DotGeneralOp op,
-                   const Target &target)
-      : ProductKernel(kernel, op, op.getSide(0).batching.size()),
-        shape(*formOf(op)),
-        product(shape, target,
-                Arithmetic::of(lhs, rhs, op.getResult(), target)) {}
+  OpenMatMulKernel(KernelOp kernel, Operation *op, const Target &target)
+      : ProductKernel(kernel, op, batchesOf(op)), shape(*formOf(op)),
+        product(shape, target, arithmeticOf(op, target)) {}
 
   KernelPlan plan() const override {
     KernelPlan plan;
@@ -152,10 +168,11 @@ public:
     plan.depth = isNamed(shape.depth) ? shape.depth : 1;
     plan.taskParts = product.taskParts();
     plan.packings.resize(kernel.getInputs().size());
-    plan.scratchType =
-        *elementTypeOf(tensorOf(anchor->getResult(0)).getElementType());
+    plan.scratchType = product.scratchType();
     plan.scratchBytes =
         product.scratchElements() * int64_t(byteSize(plan.scratchType));
+    if (const int64_t each = product.scratchOfDepth())
+      plan.openScratch = {shape.depth, uint64_t(each)};
     return plan;
   }
 
@@ -166,7 +183,7 @@ protected:
     product.build(builder, location, task, memory[inputIndex(lhs)],
                   memory[inputIndex(rhs)], memory[inputs],
                   product.scratchElements() ? memory[inputs + 1] : Value(),
-                  epilogueIn(memory));
+                  epilogueIn(memory), zerosIn(builder, location, memory));
   }
 
 private:
@@ -177,7 +194,7 @@ private:
 } // namespace
 
 std::unique_ptr<AnchorKernel>
-cpu::createOpenMatMulKernel(KernelOp kernel, stablehlo::DotGeneralOp op,
+cpu::createOpenMatMulKernel(KernelOp kernel, Operation *op,
                             const Target &target) {
   return std::make_unique<OpenMatMulKernel>(kernel, op, target);
 }

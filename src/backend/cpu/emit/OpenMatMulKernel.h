@@ -4,7 +4,6 @@
 #define SINTER_BACKEND_CPU_EMIT_OPENMATMULKERNEL_H
 
 #include "backend/cpu/emit/AnchorKernel.h"
-#include "graph/stablehlo/StablehloOps.h"
 
 #include <memory>
 
@@ -14,11 +13,12 @@ struct Target;
 
 /// Whether the generator has code for \p op, of whose sizes some are not known
 /// (named or, in a graph where no size has its name yet, dynamic): rows,
-/// columns and what is contracted lie evenly in memory.
-bool isOpenMatMul(stablehlo::DotGeneralOp op);
+/// columns and what is contracted lie evenly in memory. False of anything but
+/// dot_general and distance_product.
+bool isOpenMatMul(mlir::Operation *op);
 
 std::unique_ptr<AnchorKernel> createOpenMatMulKernel(KernelOp kernel,
-                                                     stablehlo::DotGeneralOp op,
+                                                     mlir::Operation *op,
                                                      const Target &target);
 
 } // namespace sinter::cpu

@@ -3,10 +3,36 @@
 #include "backend/cpu/emit/ProductKernel.h"
 
 #include "backend/cpu/emit/KernelBuilder.h"
+#include "graph/Types.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
+
+Arithmetic cpu::arithmeticOf(Operation *product, const Target &target) {
+  Value lhs = product->getOperand(0), rhs = product->getOperand(1);
+  if (auto distances = dyn_cast<DistanceProductOp>(product))
+    return Arithmetic::ofBytes(*elementTypeOf(tensorOf(lhs).getElementType()),
+                               *elementTypeOf(distances.multipliedRhs()),
+                               target);
+  return Arithmetic::of(lhs, rhs, product->getResult(0), target);
+}
+
+MatMulZeros ProductKernel::zerosIn(OpBuilder &builder, Location location,
+                                   ValueRange memory) const {
+  auto distances = dyn_cast<DistanceProductOp>(anchor);
+  if (!distances)
+    return {};
+  VectorBuilder code(builder, location);
+  auto numberIn = [&](Value tensor) -> Value {
+    if (!tensor)
+      return {};
+    return code.create<memref::LoadOp>(code.flatten(memory[inputIndex(tensor)]),
+                                       code.index(0));
+  };
+  return {numberIn(distances.getLhsZero()), numberIn(distances.getRhsZero())};
+}
 
 MatMulEpilogue ProductKernel::epilogueIn(ValueRange memory) const {
   MatMulEpilogue epilogue;

@@ -8,6 +8,9 @@
 
 namespace sinter::cpu {
 
+/// What multiplies the first two operands of a product.
+Arithmetic arithmeticOf(mlir::Operation *product, const Target &target);
+
 /// What kernels of matrix products have in common: a result with the dimensions
 /// of the batch first, and then rows and columns.
 class ProductKernel : public AnchorKernel {
@@ -20,6 +23,9 @@ protected:
 
   /// What follows the product, for emitTask.
   MatMulEpilogue epilogueIn(mlir::ValueRange memory) const;
+  /// What bytes that are both computed count from, for emitTask.
+  MatMulZeros zerosIn(mlir::OpBuilder &builder, mlir::Location location,
+                      mlir::ValueRange memory) const;
 
   mlir::Value lhs, rhs;
 

@@ -4,6 +4,7 @@
 #define SINTER_BACKEND_CPU_IR_CPUOPS_H
 
 #include "graph/interfaces/Interfaces.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

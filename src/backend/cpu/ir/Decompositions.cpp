@@ -132,6 +132,33 @@ Decomposition ByteProductOp::decompose(OpBuilder &builder) {
       ArrayAttr(), stablehlo::DotAlgorithmAttr())};
 }
 
+Decomposition DistanceProductOp::decompose(OpBuilder &builder) {
+  TensorBuilder emit(builder, getLoc());
+  Type i32 = builder.getI32Type();
+  auto distances = [&](Value bytes, Value zero) {
+    Value wide = emit.convert(bytes, i32);
+    if (!zero)
+      return wide;
+    return emit.sub(
+        wide, emit.broadcast(emit.reshape(zero, {}), {}, emit.sizes(wide)));
+  };
+  Value rhs = getRhs();
+  if (getTurned()) {
+    const bool isUnsigned = tensorOf(rhs).getElementType().isUnsignedInteger();
+    rhs = emit.make<stablehlo::BitcastConvertOp>(
+        tensorOf(rhs).clone(multipliedRhs()),
+        emit.make<stablehlo::XorOp>(
+            rhs, emit.splatLike(isUnsigned ? 128 : -128, rhs)));
+  }
+  return SmallVector<Value>{emit.make<stablehlo::DotGeneralOp>(
+      tensorOf(getResult()), distances(getLhs(), getLhsZero()),
+      distances(rhs, getRhsZero()),
+      stablehlo::DotDimensionNumbersAttr::get(
+          builder.getContext(), getLhsBatching(), getRhsBatching(),
+          getLhsContracting(), getRhsContracting()),
+      ArrayAttr(), stablehlo::DotAlgorithmAttr())};
+}
+
 /// \p numbers, each \p block times along dimension \p dim, of which the first
 /// \p size are left.
 static Value overBlocks(TensorBuilder &emit, Value numbers, int64_t dim,

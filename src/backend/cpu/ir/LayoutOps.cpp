@@ -159,6 +159,74 @@ LogicalResult ByteProductOp::verify() {
   return verifyDimensions(*this);
 }
 
+stablehlo::ProductSide DistanceProductOp::getSide(unsigned side) {
+  if (side == 0)
+    return {getLhs(), getLhsBatching(), getLhsContracting()};
+  return {getRhs(), getRhsBatching(), getRhsContracting()};
+}
+
+IntegerType DistanceProductOp::multipliedRhs() {
+  auto type = cast<IntegerType>(tensorOf(getRhs()).getElementType());
+  if (!getTurned())
+    return type;
+  return IntegerType::get(getContext(), 8,
+                          type.isUnsigned() ? IntegerType::Signless
+                                            : IntegerType::Unsigned);
+}
+
+/// Whether the lists of \p side name dimensions, each once.
+static bool namesDimensions(const stablehlo::ProductSide &side) {
+  llvm::SmallDenseSet<int64_t> unique;
+  const int64_t rank = tensorOf(side.value).getRank();
+  auto isNew = [&](int64_t dim) {
+    return dim >= 0 && dim < rank && unique.insert(dim).second;
+  };
+  return llvm::all_of(side.batching, isNew) &&
+         llvm::all_of(side.contracting, isNew);
+}
+
+/// Whether sizes may be the same.
+static bool mayAgree(int64_t a, int64_t b) {
+  return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b);
+}
+
+LogicalResult DistanceProductOp::verify() {
+  const stablehlo::ProductSide sides[] = {getSide(0), getSide(1)};
+  for (const stablehlo::ProductSide &side : sides)
+    if (!tensorOf(side.value).getElementType().isInteger(8) ||
+        !namesDimensions(side))
+      return emitOpError("is not of bytes with such dimensions");
+  for (Value zero : {getLhsZero(), getRhsZero()})
+    if (zero && (!tensorOf(zero).getElementType().isSignlessInteger(32) ||
+                 !tensorOf(zero).hasStaticShape() ||
+                 tensorOf(zero).getNumElements() != 1))
+      return emitOpError("has a zero point that is not one element of i32");
+  auto agree = [&](ArrayRef<int64_t> left, ArrayRef<int64_t> right) {
+    return left.size() == right.size() &&
+           llvm::all_of(llvm::zip_equal(left, right), [&](auto pair) {
+             return mayAgree(tensorOf(getLhs()).getDimSize(std::get<0>(pair)),
+                             tensorOf(getRhs()).getDimSize(std::get<1>(pair)));
+           });
+  };
+  if (!agree(getLhsBatching(), getRhsBatching()) ||
+      !agree(getLhsContracting(), getRhsContracting()))
+    return emitOpError("operands have other sizes");
+  SmallVector<int64_t> shape;
+  for (int64_t dim : getLhsBatching())
+    shape.push_back(tensorOf(getLhs()).getDimSize(dim));
+  for (const stablehlo::ProductSide &side : sides)
+    for (int64_t dim : side.free())
+      shape.push_back(tensorOf(side.value).getDimSize(dim));
+  auto result = tensorOf(getResult());
+  if (!result.getElementType().isSignlessInteger(32) ||
+      result.getRank() != int64_t(shape.size()) ||
+      !llvm::all_of(llvm::zip_equal(result.getShape(), shape), [](auto pair) {
+        return mayAgree(std::get<0>(pair), std::get<1>(pair));
+      }))
+    return emitOpError("the result is not of i32 in what is left of both");
+  return success();
+}
+
 LogicalResult NarrowProductOp::verify() {
   auto weights = tensorOf(getWeights());
   const std::optional<ElementType> element =

@@ -109,6 +109,34 @@ def Cpu_ByteProductOp :
   let hasVerifier = 1;
 }
 
+def Cpu_DistanceProductOp :
+    Cpu_Op<"distance_product", [Pure, AttrSizedOperandSegments,
+                                DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "dot_general of the distances of bytes from two numbers";
+  let description = [{
+    Bytes count as their distances from `lhs_zero` and `rhs_zero`, one element
+    of i32 each, or from 0 where that is not there. With `turned`, the highest bit of the bytes of `rhs`
+    is turned before, which are of the other sign then. The lists are those of
+    dot_general. Sums are of 32 bits, and wrap.
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
+                       Optional<AnyRankedTensor>:$lhs_zero,
+                       Optional<AnyRankedTensor>:$rhs_zero,
+                       DenseI64ArrayAttr:$lhs_batching,
+                       DenseI64ArrayAttr:$rhs_batching,
+                       DenseI64ArrayAttr:$lhs_contracting,
+                       DenseI64ArrayAttr:$rhs_contracting,
+                       UnitAttr:$turned);
+  let results = (outs AnyRankedTensor:$result);
+  let extraClassDeclaration = [{
+    /// Operand 0 or 1.
+    ::sinter::stablehlo::ProductSide getSide(unsigned side);
+    /// What elements of `rhs` are once they are turned.
+    ::mlir::IntegerType multipliedRhs();
+  }];
+  let hasVerifier = 1;
+}
+
 def Cpu_NarrowProductOp :
     Cpu_Op<"narrow_product", [Pure, AttrSizedOperandSegments,
                               DeclareOpInterfaceMethods<DecomposableOpInterface>]> {

@@ -514,9 +514,41 @@ static double wideningActivations(double elements, const Target &target) {
   return 2 * cycleOf(target) * elements / double(target.f32Lanes);
 }
 
+/// Of columns that are computed, for each block of rows. Measured with AVX-512:
+/// words of four bytes, with what zero points add, take so many cycles a
+/// vector, and floats, which are copied or transposed, two.
+static double packingBytes(const MatMulShape &shape, const Target &target) {
+  constexpr double ofWords = 14;
+  return ofWords * cycleOf(target) * double(llvm::divideCeil(shape.k, 4)) *
+         double(llvm::divideCeil(shape.n, target.f32Lanes));
+}
+static double packingFloats(const MatMulShape &shape, const Target &target) {
+  return 2 * cycleOf(target) * double(shape.k) *
+         double(llvm::divideCeil(shape.n, target.f32Lanes));
+}
+
+/// Of bytes that are both computed.
+static Alternatives alternativesForComputed(const MatMulShape &shape,
+                                            const Arithmetic &bytes,
+                                            const Target &target) {
+  const double flops =
+      2.0 * double(shape.m) * double(shape.n) * double(shape.k);
+  auto products = [&](const Arithmetic &arithmetic) {
+    return unfilled(shape, arithmetic, target) * flops /
+           rateOf(arithmetic, target.rates);
+  };
+  const double operands =
+      double(shape.k) * double(shape.m) + double(shape.k) * double(shape.n);
+  return fastestFirst({{"bytes", products(bytes) + packingBytes(shape, target)},
+                       {"f32", products({}) + packingFloats(shape, target) +
+                                   wideningActivations(operands, target)}});
+}
+
 Alternatives cpu::alternativesForBytes(const MatMulShape &shape,
                                        const Arithmetic &bytes,
                                        const Target &target) {
+  if (shape.bLayout != MatMulShape::BLayout::Packed)
+    return alternativesForComputed(shape, bytes, target);
   const double flops =
       2.0 * double(shape.m) * double(shape.n) * double(shape.k);
   return fastestFirst(

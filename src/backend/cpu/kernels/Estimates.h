@@ -79,7 +79,8 @@ Alternatives alternativesForWeights(const ConvolutionShape &shape,
                                     const Target &target);
 
 /// Of sums of products of bytes, as \p bytes has them, or in f32, which holds
-/// them: "bytes", "f32".
+/// them: "bytes", "f32". What is not packed when compiling is packed by each
+/// block of rows, in either way.
 Alternatives alternativesForBytes(const MatMulShape &shape,
                                   const Arithmetic &bytes,
                                   const Target &target);

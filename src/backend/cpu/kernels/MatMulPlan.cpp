@@ -220,7 +220,8 @@ int64_t MatMulPlan::scratchElements() const {
     return 0;
   // Before a panel of bytes, what its columns' sums begin with.
   if (packsBytes())
-    return bytePanelElements() + panelColumns() * arithmetic.sumBytes();
+    return panelColumns() * arithmetic.sumBytes() +
+           (shape.givenDepth ? 0 : bytePanelElements());
   // Whole groups are widened.
   const int64_t longest = std::min(shape.k, depths.sizeOf(0) * depthUnit);
   const int64_t rows =

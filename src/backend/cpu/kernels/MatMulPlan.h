@@ -110,7 +110,8 @@ public:
   int64_t tasks() const;
   double flops() const;
   /// Elements of the scratch buffer, of scratchType, that each thread needs; 0
-  /// if none.
+  /// if none. Of bytes whose depth is given, without the panel, which has
+  /// panelColumns() for each of whole words of the depth.
   int64_t scratchElements() const;
   ElementType scratchType() const { return arithmetic.rhs; }
 

@@ -108,7 +108,7 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
   const Operands &operands = tile.operands;
   const int64_t size = tile.size();
   const int64_t turns = arithmetic.widensRhs() ? arithmetic.kGroup : 1;
-  const int64_t sets = setsOfSums(size, range.steps);
+  const int64_t sets = shape.givenDepth ? 1 : setsOfSums(size, range.steps);
   SmallVector<Value> sums(initial);
   for (int64_t set = 1; set < sets; ++set)
     llvm::append_range(sums, tile.registers.zeros(code));
@@ -135,13 +135,24 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
                   int64_t valid) {
     emitStep(code, tile, k, valid, sums, number * turns, numbers);
   };
-  if (shape.givenDepth)
-    return code.loop(code.index(0), operands.extents.depth, 1, sums,
-                     [&](Value k, ValueRange carried) {
-                       SmallVector<Value> next(carried);
-                       step(next, 0, k, 1);
-                       return next;
-                     });
+  if (shape.givenDepth) {
+    const int64_t group = arithmetic.kGroup;
+    Value whole = code.div(operands.extents.depth, group);
+    auto stepOf = [&](Value k, int64_t valid, ValueRange carried) {
+      SmallVector<Value> next(carried);
+      step(next, 0, k, valid);
+      return next;
+    };
+    sums = code.loop(
+        code.index(0), whole, 1, sums,
+        [&](Value k, ValueRange carried) { return stepOf(k, group, carried); });
+    Value left = code.sub(operands.extents.depth, code.mul(whole, group));
+    for (int64_t valid = 1; valid < group; ++valid)
+      sums = code.branch(
+          code.equal(left, code.index(valid)),
+          [&] { return stepOf(whole, valid, sums); }, [&] { return sums; });
+    return sums;
+  }
   // The last group may have fewer products.
   const int64_t whole =
       range.steps - (range.lastValid < arithmetic.kGroup ? 1 : 0);

@@ -27,6 +27,7 @@ MatMulShape OpenMatMul::shapeOfTask(const OpenMatMulShape &shape) {
   task.aRowStride = shape.aRow;
   task.aColumnStride = shape.aColumn;
   task.bStride = shape.bStride;
+  task.turnsB = shape.turnsB;
   task.bLayout = shape.isTransposed ? MatMulShape::BLayout::Transposed
                                     : MatMulShape::BLayout::Rows;
   task.cRowStride = shape.columns;
@@ -36,6 +37,17 @@ MatMulShape OpenMatMul::shapeOfTask(const OpenMatMulShape &shape) {
 OpenMatMul::OpenMatMul(OpenMatMulShape given, const Target &target,
                        const Arithmetic &arithmetic)
     : shape(std::move(given)), product(shapeOfTask(shape), target, arithmetic) {
+}
+
+int64_t OpenMatMul::scratchElements() const {
+  // Beside what follows from the depth, whole words.
+  return product.scratchElements() +
+         (scratchOfDepth() ? bytesOfWord * scratchOfDepth() : 0);
+}
+
+int64_t OpenMatMul::scratchOfDepth() const {
+  return isNamed(shape.depth) && product.packsBytes() ? product.panelColumns()
+                                                      : 0;
 }
 
 std::vector<TaskPart> OpenMatMul::taskParts() const {
@@ -48,7 +60,8 @@ std::vector<TaskPart> OpenMatMul::taskParts() const {
 
 void OpenMatMul::build(OpBuilder &builder, Location location, Value task,
                        Value a, Value b, Value c, Value scratch,
-                       const MatMulEpilogue &epilogue) const {
+                       const MatMulEpilogue &epilogue,
+                       const MatMulZeros &zeros) const {
   VectorBuilder code(builder, location);
   auto blocks = [&](Value size, int64_t block) {
     return code.div(code.add(size, block - 1), block);
@@ -98,10 +111,11 @@ void OpenMatMul::build(OpBuilder &builder, Location location, Value task,
   Value panels = product.clipsColumns()
                      ? blocks(extents.columns, product.panelColumns())
                      : code.index(product.panels());
-  Value parts =
-      shape.isTransposed ? panels : product.tasksFor(code, extents.rows);
+  Value parts = shape.isTransposed || product.packsBytes()
+                    ? panels
+                    : product.tasksFor(code, extents.rows);
   code.loop(code.index(0), parts, 1, [&](Value part) {
     product.build(builder, location, part, a, b, c, scratch, inMatrix, &origin,
-                  0, {}, extents);
+                  0, {}, extents, zeros);
   });
 }

@@ -30,6 +30,7 @@ struct OpenMatMulShape {
   /// for a depth that is known.
   int64_t bStride = 0;
   bool isTransposed = false;
+  bool turnsB = false; ///< As MatMulShape has it.
 };
 
 class OpenMatMul {
@@ -38,14 +39,18 @@ public:
              const Arithmetic &arithmetic);
 
   std::vector<TaskPart> taskParts() const;
-  /// Of the sums' type, for each thread.
-  int64_t scratchElements() const { return product.scratchElements(); }
+  ElementType scratchType() const { return product.scratchType(); }
+  /// Of that type, for each thread.
+  int64_t scratchElements() const;
+  /// And so many more for each step of a named depth.
+  int64_t scratchOfDepth() const;
 
   /// Emits one task. A position's row and column are those of the matrix, its
   /// batch has an index for each dimension of the shape's.
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, mlir::Value a, mlir::Value b, mlir::Value c,
-             mlir::Value scratch, const MatMulEpilogue &epilogue) const;
+             mlir::Value scratch, const MatMulEpilogue &epilogue,
+             const MatMulZeros &zeros = {}) const;
 
 private:
   static MatMulShape shapeOfTask(const OpenMatMulShape &shape);

@@ -5,6 +5,7 @@
 #include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ComputeWeights.h"
+#include "backend/cpu/layout/DistanceProducts.h"
 #include "graph/ArithmeticCount.h"
 #include "graph/ExactSums.h"
 #include "graph/ProductPrecision.h"
@@ -92,6 +93,11 @@ static Value asBytes(DotGeneralOp op, const PassSetting &setting) {
       return {};
   }
   return product->emit(setting.target);
+}
+
+static Value asComputedBytes(DotGeneralOp op, const PassSetting &setting) {
+  const Type sums = accumulatorOf(op);
+  return asDistanceProduct(op, sums && sums.isF32(), setting);
 }
 
 /// What stands for the result; null where the operation stays.
@@ -258,6 +264,13 @@ static const ProductRewrite rewrites[] = {
      /*withKernel=*/false,
      leastWorkOfBytes,
      asBytes},
+    {{"product-of-computed-bytes",
+      "dot_general(convert(x) - a, convert(y) - b) : i32 -> "
+      "cpu.distance_product(x, y, a, b)",
+      passName},
+     /*withKernel=*/false,
+     leastWork,
+     asComputedBytes},
     {{"product-type",
       "dot_general(x, y) : bf16, i8, complex -> dot_general(convert(x), "
       "convert(y)) : f32, f64",
