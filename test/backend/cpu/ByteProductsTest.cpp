@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Sweep.h"
 #include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/codegen/Target.h"
 #include "runtime/Program.h"
 #include "runtime/ProgramExecutor.h"
 
@@ -145,6 +147,120 @@ TEST(ByteProducts, OfOtherWeights) {
         differs(product("ui8", "ui8", zero, 7, {9, 40, 50}, false), toTheBit),
         "")
         << zero;
+}
+
+namespace {
+
+/// Both computed: \p a and \p b are bytes of these types, distances from
+/// constants or, without them, from arguments.
+struct ComputedBytes {
+  std::string a, b;
+  std::optional<int64_t> aZero, bZero;
+  Sizes sizes;
+  bool isTransposed;
+
+  std::string body() const {
+    const Sizes s = sizes;
+    auto right = [&](const std::string &element) {
+      return isTransposed ? tensor({2, s.n, 3, s.k}, element)
+                          : tensor({2, s.k, 3, s.n}, element);
+    };
+    const std::string left = tensor({2, s.m, 3, s.k}, "i32"),
+                      result = tensor({2, 3, s.m, s.n}, "i32");
+    auto distances = [](const std::string &name, const std::string &bytes,
+                        const std::string &element, const std::string &wide,
+                        std::optional<int64_t> zero) {
+      std::string text = "%" + name + "c = stablehlo.convert %" + name +
+                         " : (" + bytes + ") -> " + wide + "\n";
+      if (zero)
+        text += "%" + name + "s = stablehlo.constant dense<" +
+                std::to_string(*zero) + "> : " + wide + "\n";
+      else
+        text += "%" + name + "i = stablehlo.convert %" + name + "z : (tensor<" +
+                element + ">) -> tensor<i32>\n%" + name +
+                "s = stablehlo.broadcast_in_dim %" + name +
+                "i, dims = [] : (tensor<i32>) -> " + wide + "\n";
+      return text + "%" + name + "d = stablehlo.subtract %" + name + "c, %" +
+             name + "s : " + wide + "\n";
+    };
+    return "(%a: " + tensor({2, s.m, 3, s.k}, a) + ", %b: " + right(b) +
+           ", %az: tensor<" + a + ">, %bz: tensor<" + b + ">) -> " + result +
+           " {\n" +
+           distances("a", tensor({2, s.m, 3, s.k}, a), a, left, aZero) +
+           distances("b", right(b), b, right("i32"), bZero) +
+           "%r = stablehlo.dot_general %ad, %bd, batching_dims = [0, 2] x "
+           "[0, 2], contracting_dims = [3] x [" +
+           (isTransposed ? "3" : "1") + "] : (" + left + ", " + right("i32") +
+           ") -> " + result + "\nreturn %r : " + result + "\n}";
+  }
+  std::string name() const {
+    auto from = [](std::optional<int64_t> zero) {
+      return zero ? std::to_string(*zero) : std::string("a variable");
+    };
+    return a + " from " + from(aZero) + " by " + b + " from " + from(bZero) +
+           ", " + std::to_string(sizes.m) + "x" + std::to_string(sizes.n) +
+           "x" + std::to_string(sizes.k) + (isTransposed ? ", transposed" : "");
+  }
+};
+
+/// Whether \p program has a kernel of such a product.
+bool multipliesDistances(const Program &program) {
+  return llvm::any_of(program.steps, [](const Step &step) {
+    return step.op.find("distance_product") != std::string::npos;
+  });
+}
+
+} // namespace
+
+TEST(ByteProducts, OfComputedBytes) {
+  Sweep sweep(6);
+  for (const char *a : {"ui8", "i8"})
+    for (const char *b : {"ui8", "i8"})
+      for (std::optional<int64_t> aZero :
+           {std::optional<int64_t>(0), std::optional<int64_t>(101),
+            std::optional<int64_t>()})
+        for (std::optional<int64_t> bZero :
+             {std::optional<int64_t>(0), std::optional<int64_t>(3),
+              std::optional<int64_t>(127), std::optional<int64_t>()})
+          for (Sizes sizes :
+               {Sizes{2, 100, 70}, {5, 33, 64}, {40, 70, 131}, {19, 16, 300}})
+            for (bool isTransposed : {false, true})
+              if (sweep.takesNext()) {
+                const ComputedBytes product = {a,     b,     aZero,
+                                               bZero, sizes, isTransposed};
+                std::shared_ptr<Program> program;
+                EXPECT_EQ(differs(product.body(), toTheBit, &program), "")
+                    << product.name();
+                if (program && sizes.m > 16 &&
+                    !cpu::Target::host()->hasMatrixUnits)
+                  EXPECT_TRUE(multipliesDistances(*program)) << product.name();
+              }
+}
+
+/// Without dot products of bytes, and on narrower vectors.
+TEST(ByteProducts, OfComputedBytesOnLesserMachines) {
+  Sweep sweep(3);
+  for (const cpu::Target &target : lesserTargets())
+    for (const char *a : {"ui8", "i8"})
+      for (const char *b : {"ui8", "i8"})
+        for (Sizes sizes : {Sizes{9, 40, 50}, {40, 70, 300}})
+          for (bool isTransposed : {false, true})
+            if (sweep.takesNext()) {
+              const ComputedBytes product = {a, b, 7, 100, sizes, isTransposed};
+              EXPECT_EQ(differs(product.body(), toTheBit, nullptr, target), "")
+                  << product.name();
+            }
+}
+
+/// Sums wrap as those of 32 bits do; numbers that no byte is are no zero
+/// points.
+TEST(ByteProducts, OfComputedBytesFromOtherNumbers) {
+  for (int64_t zero : {-129, 300, 100000})
+    for (bool isTransposed : {false, true}) {
+      const ComputedBytes product = {"ui8", "ui8",        zero,
+                                     128,   {9, 40, 500}, isTransposed};
+      EXPECT_EQ(differs(product.body(), toTheBit), "") << product.name();
+    }
 }
 
 TEST(ByteProducts, OfConvolutions) {

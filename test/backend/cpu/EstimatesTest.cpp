@@ -311,6 +311,17 @@ TEST(Estimates, BytesAreMultipliedAsSuch) {
                   .kernel,
               "bytes");
   }
+  // Both computed: little depth does not pay for packing columns in words.
+  const Target dots = *Target::named("", "x86-64-v4", "+avx512vnni");
+  const Arithmetic computed =
+      Arithmetic::ofBytes(ElementType::UI8, ElementType::I8, dots);
+  auto choice = [&](int64_t rows, int64_t depth) {
+    MatMulShape shape = MatMulShape::dense(rows, 128, depth);
+    shape.bLayout = MatMulShape::BLayout::Rows;
+    return alternativesForBytes(shape, computed, dots).front().kernel;
+  };
+  EXPECT_EQ(choice(128, 64), "bytes");
+  EXPECT_EQ(choice(2, 5), "f32");
   // Groups of four of which three are zeros are no faster than one.
   Target slow = *Target::named("", "x86-64-v4", "+avx512vnni");
   slow.rates.i8 = slow.rates.f32;

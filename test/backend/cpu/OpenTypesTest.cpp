@@ -214,6 +214,62 @@ const OpenCase typeCases[] = {
      0,
      // The exact number may lie in the middle of two.
      0.51},
+    // Depths beyond those that a plan is for, and of no whole words.
+    {"products of computed bytes",
+     "(" + argument("%x", {batch, length, 24}) + R"() -> tensor<?x?x24xf32> {
+       %low = stablehlo.constant dense<0.0> : tensor<f32>
+       %high = stablehlo.constant dense<255.0> : tensor<f32>
+       %qfs = stablehlo.constant dense<40.0> : tensor<f32>
+       %qf = nn.broadcast_like %qfs, %x :
+           (tensor<f32>, tensor<?x?x24xf32>) -> tensor<?x?x24xf32>
+       %qos = stablehlo.constant dense<130.0> : tensor<f32>
+       %qo = nn.broadcast_like %qos, %x :
+           (tensor<f32>, tensor<?x?x24xf32>) -> tensor<?x?x24xf32>
+       %qm = stablehlo.multiply %x, %qf : tensor<?x?x24xf32>
+       %qr = stablehlo.round_nearest_even %qm : tensor<?x?x24xf32>
+       %qa = stablehlo.add %qr, %qo : tensor<?x?x24xf32>
+       %qc = stablehlo.clamp %low, %qa, %high :
+           (tensor<f32>, tensor<?x?x24xf32>, tensor<f32>) -> tensor<?x?x24xf32>
+       %qu = stablehlo.convert %qc : (tensor<?x?x24xf32>) -> tensor<?x?x24xui8>
+       %qi = stablehlo.convert %qu : (tensor<?x?x24xui8>) ->
+           tensor<?x?x24xi32>
+       %qzs = stablehlo.constant dense<130> : tensor<i32>
+       %qz = nn.broadcast_like %qzs, %qi :
+           (tensor<i32>, tensor<?x?x24xi32>) -> tensor<?x?x24xi32>
+       %qd = stablehlo.subtract %qi, %qz : tensor<?x?x24xi32>
+       %s = stablehlo.dot_general %qd, %qd, batching_dims = [0] x [0],
+           contracting_dims = [2] x [2] :
+           (tensor<?x?x24xi32>, tensor<?x?x24xi32>) -> tensor<?x?x?xi32>
+       %sx = stablehlo.convert %s : (tensor<?x?x?xi32>) -> tensor<?x?x?xf32>
+       %wfs = stablehlo.constant dense<0.01> : tensor<f32>
+       %wf = nn.broadcast_like %wfs, %sx :
+           (tensor<f32>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+       %wos = stablehlo.constant dense<100.0> : tensor<f32>
+       %wo = nn.broadcast_like %wos, %sx :
+           (tensor<f32>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+       %wm = stablehlo.multiply %sx, %wf : tensor<?x?x?xf32>
+       %wr = stablehlo.round_nearest_even %wm : tensor<?x?x?xf32>
+       %wa = stablehlo.add %wr, %wo : tensor<?x?x?xf32>
+       %wc = stablehlo.clamp %low, %wa, %high :
+           (tensor<f32>, tensor<?x?x?xf32>, tensor<f32>) -> tensor<?x?x?xf32>
+       %wu = stablehlo.convert %wc : (tensor<?x?x?xf32>) -> tensor<?x?x?xui8>
+       %wi = stablehlo.convert %wu : (tensor<?x?x?xui8>) ->
+           tensor<?x?x?xi32>
+       %wzs = stablehlo.constant dense<100> : tensor<i32>
+       %wz = nn.broadcast_like %wzs, %wi :
+           (tensor<i32>, tensor<?x?x?xi32>) -> tensor<?x?x?xi32>
+       %wd = stablehlo.subtract %wi, %wz : tensor<?x?x?xi32>
+       %y = stablehlo.dot_general %wd, %qd, batching_dims = [0] x [0],
+           contracting_dims = [2] x [1] :
+           (tensor<?x?x?xi32>, tensor<?x?x24xi32>) -> tensor<?x?x24xi32>
+       %f = stablehlo.convert %y : (tensor<?x?x24xi32>) -> tensor<?x?x24xf32>
+       return %f : tensor<?x?x24xf32>
+     })",
+     {{batch, length, 24}},
+     {1, 3, 17, 290},
+     true,
+     0,
+     0},
     {"attention of f16",
      "(" + argument("%x", {batch, 2, length, 16}) +
          R"() -> tensor<?x2x?x16xf32> {

@@ -17,10 +17,11 @@ namespace {
 
 /// Something for each label: ordinary and 3-d convolutions, one with a large
 /// weight that is computed, one whose weights are halves, an attention between
-/// transposes, products of integers, by a vector, by a large computed weight,
-/// with a bias in f16, of dimensions that lie apart, elementwise chains, two of
-/// which differ in a number, a function of bytes, the least and the greatest of
-/// all numbers, rows of a table of bytes.
+/// transposes, products of bytes, computed and not, and of integers, by a
+/// vector, by a large computed weight, with a bias in f16, of dimensions that
+/// lie apart, elementwise chains, two of which differ in a number, a function
+/// of bytes, the least and the greatest of all numbers, rows of a table of
+/// bytes.
 constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
     %u: tensor<1x512x2x2xf32>, %v: tensor<1x4x5x8x8xf32>,
     %q: tensor<1x64x2x16xf32>, %b: tensor<40x64xui8>, %c: tensor<64x40xi8>,
@@ -31,7 +32,7 @@ constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
         tensor<64x1xf32>, tensor<3x600xf32>, tensor<3x600xf32>,
         tensor<16x16xf32>, tensor<1x64x2x16xf32>, tensor<40x64xui8>,
         tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<3x600xf16>,
-        tensor<f32>, tensor<f32>, tensor<5x64xf32>) {
+        tensor<f32>, tensor<f32>, tensor<40x40xi32>, tensor<5x64xf32>) {
 %w = stablehlo.constant dense<0.03> : tensor<32x32x3x3xf32>
 %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
   window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
@@ -60,6 +61,10 @@ constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
 %ct = stablehlo.transpose %ci, dims = [1, 0] : (tensor<64x40xi32>) -> tensor<40x64xi32>
 %6 = stablehlo.dot_general %bi, %ct, contracting_dims = [1] x [1]
   : (tensor<40x64xi32>, tensor<40x64xi32>) -> tensor<40x40xi32>
+%c3 = stablehlo.constant dense<300> : tensor<64x40xi32>
+%cq = stablehlo.subtract %ci, %c3 : tensor<64x40xi32>
+%19 = stablehlo.dot_general %bi, %cq, contracting_dims = [1] x [0]
+  : (tensor<40x64xi32>, tensor<64x40xi32>) -> tensor<40x40xi32>
 %cw = stablehlo.constant dense<3> : tensor<64x40xi32>
 %11 = stablehlo.dot_general %bi, %cw, contracting_dims = [1] x [0]
   : (tensor<40x64xi32>, tensor<64x40xi32>) -> tensor<40x40xi32>
@@ -112,12 +117,12 @@ constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
   offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0],
   index_vector_dim = 1>, slice_sizes = array<i64: 1, 64>}>
   : (tensor<100x64xf32>, tensor<5xi32>) -> tensor<5x64xf32>
-return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10, %13, %14, %15, %16, %17, %18, %20 : tensor<1x32x12x12xf32>,
+return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10, %13, %14, %15, %16, %17, %18, %19, %20 : tensor<1x32x12x12xf32>,
   tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>, tensor<1x64x2x16xf32>,
   tensor<40x40xi32>, tensor<40x40xi32>, tensor<64x1xf32>, tensor<3x600xf32>,
   tensor<3x600xf32>, tensor<16x16xf32>, tensor<1x64x2x16xf32>, tensor<40x64xui8>,
   tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<3x600xf16>,
-  tensor<f32>, tensor<f32>, tensor<5x64xf32> })";
+  tensor<f32>, tensor<f32>, tensor<40x40xi32>, tensor<5x64xf32> })";
 
 /// \p name, a joint of 75 slices of %y, every other of \p second.
 std::string joint(const std::string &name, const std::string &second) {

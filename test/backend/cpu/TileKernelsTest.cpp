@@ -316,27 +316,39 @@ TEST(TileKernels, GradientsOfWeights) {
             "");
 }
 
-/// Bytes of either sign are numbers of one part, and their sums exact.
+/// Bytes of either sign, less zero points, without and with what follows.
 TEST(TileKernels, BytesOfTwoActivations) {
   NEEDS_TILES();
   for (const std::string a : {"ui8", "i8"})
-    for (const std::string b : {"ui8", "i8"}) {
-      const std::string x = type({2, 20, 200}, a), w = type({2, 200, 30}, b),
-                        wideX = type({2, 20, 200}, "i32"),
-                        wideW = type({2, 200, 30}, "i32"),
-                        y = type({2, 20, 30}, "i32");
-      EXPECT_EQ(
-          wrong("(%x: " + x + ", %w: " + w + ") -> " + y + " {\n" +
-                    "%a = stablehlo.convert %x : (" + x + ") -> " + wideX +
-                    "\n%b = stablehlo.convert %w : (" + w + ") -> " + wideW +
-                    "\n%d = stablehlo.dot_general %a, %b, batching_dims = [0] "
-                    "x [0], contracting_dims = [2] x [1] : (" +
-                    wideX + ", " + wideW + ") -> " + y + "\nreturn %d : " + y +
-                    "\n}",
-                {"tiles-bf16"}, {0, 0}),
-          "")
-          << a << " by " << b;
-    }
+    for (const std::string b : {"ui8", "i8"})
+      for (const char *zero : {"0", "100"})
+        for (bool isRescaled : {false, true}) {
+          const std::string x = type({2, 20, 200}, a),
+                            w = type({2, 200, 30}, b),
+                            wideX = type({2, 20, 200}, "i32"),
+                            wideW = type({2, 200, 30}, "i32"),
+                            y = type({2, 20, 30}, "i32"),
+                            f = type({2, 20, 30}, "f32");
+          std::string text =
+              "(%x: " + x + ", %w: " + w + ") -> " + (isRescaled ? f : y) +
+              " {\n%a = stablehlo.convert %x : (" + x + ") -> " + wideX +
+              "\n%b = stablehlo.convert %w : (" + w + ") -> " + wideW +
+              "\n%xz = stablehlo.constant dense<" + zero + "> : " + wideX +
+              "\n%wz = stablehlo.constant dense<" + zero + "> : " + wideW +
+              "\n%xd = stablehlo.subtract %a, %xz : " + wideX +
+              "\n%wd = stablehlo.subtract %b, %wz : " + wideW +
+              "\n%d = stablehlo.dot_general %xd, %wd, batching_dims = [0] x "
+              "[0], contracting_dims = [2] x [1] : (" +
+              wideX + ", " + wideW + ") -> " + y;
+          text += isRescaled
+                      ? "\n%c = stablehlo.convert %d : (" + y + ") -> " + f +
+                            "\n%s = stablehlo.constant dense<0.3> : " + f +
+                            "\n%m = stablehlo.multiply %c, %s : " + f +
+                            "\nreturn %m : " + f + "\n}"
+                      : "\nreturn %d : " + y + "\n}";
+          EXPECT_EQ(wrong(text, {"tiles-i8"}, {0, 0}), "")
+              << a << " by " << b << " from " << zero;
+        }
 }
 
 /// Machines without matrix units have the kernels that they had.

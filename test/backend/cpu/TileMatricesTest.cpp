@@ -5,6 +5,7 @@
 #include "Sweep.h"
 #include "backend/cpu/TileTests.h"
 #include "backend/cpu/kernels/TileMatMul.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <cmath>
 #include <limits>
@@ -207,6 +208,81 @@ TEST(TileMatrices, NumbersOfFewerBits) {
           ASSERT_EQ(product.at(matrix, i, j),
                     product.atA(matrix, i, 0) * product.atB(matrix, 0, j));
   }
+}
+
+/// Distances of bytes of any signs from zero points.
+void checkBytes(ElementType lhs, ElementType rhs, const Target &target,
+                const Sizes &size, const Layout &layout,
+                std::optional<int32_t> lhsZero,
+                std::optional<int32_t> rhsZero) {
+  SCOPED_TRACE(textOf(size, layout) + ", " + std::string(name(lhs)) + " by " +
+               std::string(name(rhs)));
+  const TileArithmetic arithmetic =
+      *TileArithmetic::of(lhs, rhs, I32, Precision::Default);
+  const TileMatrices product(shapeOf(size, layout), target, arithmetic);
+  Tensor a = randomTensor(lhs, size.batch * size.m * size.k, 1),
+         b = randomTensor(rhs, size.batch * size.k * size.n, 2),
+         c(I32, {size.batch * size.m * size.n}),
+         scratch(F32, {product.scratchBytes() / 4});
+  TileKernel kernel(
+      target, {&a, &b, &scratch, &c},
+      {product.tasks(),
+       [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+         auto number = [&](std::optional<int32_t> zero) {
+           return zero ? Value(builder.create<arith::ConstantOp>(
+                             loc, builder.getI32IntegerAttr(*zero)))
+                       : Value();
+         };
+         product.build(builder, loc, task, memory[0], memory[1], memory[3],
+                       memory[2], {}, {number(lhsZero), number(rhsZero)});
+       }},
+      {});
+  const TileCounts counts = kernel.run({&a, &b, &scratch, &c});
+  EXPECT_EQ(counts.products, size.batch * ((size.m + 15) / 16) *
+                                 ((size.n + 15) / 16) * ((size.k + 63) / 64));
+  for (int64_t matrix = 0; matrix < size.batch; ++matrix)
+    for (int64_t i = 0; i < size.m; ++i)
+      for (int64_t j = 0; j < size.n; ++j) {
+        int64_t sum = 0;
+        for (int64_t k = 0; k < size.k; ++k) {
+          const double x = a.toDouble(
+              matrix * size.m * size.k +
+              (layout.isTransposedA ? k * size.m + i : i * size.k + k));
+          const double y = b.toDouble(
+              matrix * size.k * size.n +
+              (layout.isTransposedB ? j * size.k + k : k * size.n + j));
+          sum += (int64_t(x) - lhsZero.value_or(0)) *
+                 (int64_t(y) - rhsZero.value_or(0));
+        }
+        ASSERT_EQ(c.at<int32_t>((matrix * size.m + i) * size.n + j), sum)
+            << "matrix " << matrix << ", row " << i << ", column " << j;
+      }
+}
+
+TEST(TileMatrices, Bytes) {
+  WITH_TILES(target);
+  Sweep sweep(5);
+  for (ElementType lhs : {UI8, I8})
+    for (ElementType rhs : {I8, UI8})
+      for (const Layout &layout : layouts)
+        for (auto [lhsZero, rhsZero] :
+             {std::pair<std::optional<int32_t>, std::optional<int32_t>>{},
+              {3, {}},
+              {{}, -5},
+              {255, 128}})
+          for (const Sizes &size : {Sizes{1, 1, 1, 1},
+                                    {2, 1, 40, 37},
+                                    {1, 5, 33, 6},
+                                    {2, 17, 70, 65},
+                                    {1, 33, 32, 130},
+                                    {2, 49, 31, 64},
+                                    {1, 47, 113, 128}})
+            if (sweep.takesNext())
+              checkBytes(lhs, rhs, target, size, layout, lhsZero, rhsZero);
+  Target small = target;
+  small.l2Bytes = 16 << 10;
+  for (const Layout &layout : layouts)
+    checkBytes(UI8, UI8, small, {2, 200, 100, 96}, layout, 7, 100);
 }
 
 /// One number among ordinary ones, by one among ordinary ones: what f32 makes

@@ -7,7 +7,8 @@
 // CHECK: %[[S:.*]] = stablehlo.constant dense<128> : tensor<40xi32>
 // CHECK: stablehlo.subtract %[[P]]
 // CHECK: "cpu.convolution"({{.*}}zero_point = 5 : i64{{.*}} : (tensor<1x1x8x8x16xui8>, tensor<16x8x3x3xi8>) -> tensor<1x1x8x8x16xi32>
-// Numbers that are no signed bytes, and what is not a constant.
+// Numbers that are no signed bytes, and what is not a constant
+// (distance-products.mlir).
 // CHECK-NOT: cpu.byte_product
 func.func @main(%x: tensor<32x64xui8>, %i: tensor<1x8x8x8xui8>, %y: tensor<64x40xi8>) -> (tensor<32x40xi32>, tensor<1x16x8x8xi32>, tensor<32x40xi32>, tensor<32x40xi32>) {
   %xi = stablehlo.convert %x : (tensor<32x64xui8>) -> tensor<32x64xi32>

@@ -322,3 +322,48 @@ func.func @f(%x: tensor<1x64xf32>, %w: tensor<64x128xi8>, %s: tensor<64x3xf32>) 
     operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (tensor<1x64xf32>, tensor<64x128xi8>, tensor<64x3xf32>) -> tensor<1x128xf32>
   return %0 : tensor<1x128xf32>
 }
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x5xui8>) -> tensor<4x5xi32> {
+  // expected-error @+1 {{is not of bytes with such dimensions}}
+  %0 = "cpu.distance_product"(%x, %y) {lhs_batching = array<i64>, rhs_batching = array<i64>, lhs_contracting = array<i64: 1>, rhs_contracting = array<i64: 0>,
+    operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<4x8xf32>, tensor<8x5xui8>) -> tensor<4x5xi32>
+  return %0 : tensor<4x5xi32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xui8>, %y: tensor<8x5xui8>) -> tensor<4x5xi32> {
+  // expected-error @+1 {{is not of bytes with such dimensions}}
+  %0 = "cpu.distance_product"(%x, %y) {lhs_batching = array<i64>, rhs_batching = array<i64>, lhs_contracting = array<i64: 1, 1>, rhs_contracting = array<i64: 0, 2>,
+    operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<4x8xui8>, tensor<8x5xui8>) -> tensor<4x5xi32>
+  return %0 : tensor<4x5xi32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xui8>, %y: tensor<8x5xui8>, %z: tensor<4xi32>) -> tensor<4x5xi32> {
+  // expected-error @+1 {{has a zero point that is not one element of i32}}
+  %0 = "cpu.distance_product"(%x, %y, %z) {lhs_batching = array<i64>, rhs_batching = array<i64>, lhs_contracting = array<i64: 1>, rhs_contracting = array<i64: 0>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (tensor<4x8xui8>, tensor<8x5xui8>, tensor<4xi32>) -> tensor<4x5xi32>
+  return %0 : tensor<4x5xi32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xui8>, %y: tensor<7x5xui8>) -> tensor<4x5xi32> {
+  // expected-error @+1 {{operands have other sizes}}
+  %0 = "cpu.distance_product"(%x, %y) {lhs_batching = array<i64>, rhs_batching = array<i64>, lhs_contracting = array<i64: 1>, rhs_contracting = array<i64: 0>,
+    operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<4x8xui8>, tensor<7x5xui8>) -> tensor<4x5xi32>
+  return %0 : tensor<4x5xi32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xui8>, %y: tensor<8x5xui8>) -> tensor<5x4xi32> {
+  // expected-error @+1 {{the result is not of i32 in what is left of both}}
+  %0 = "cpu.distance_product"(%x, %y) {lhs_batching = array<i64>, rhs_batching = array<i64>, lhs_contracting = array<i64: 1>, rhs_contracting = array<i64: 0>,
+    operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<4x8xui8>, tensor<8x5xui8>) -> tensor<5x4xi32>
+  return %0 : tensor<5x4xi32>
+}

@@ -12,6 +12,7 @@
 #include "backend/cpu/kernels/TileMatMul.h"
 #include "backend/cpu/kernels/TileMatrices.h"
 #include "graph/Types.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -164,7 +165,7 @@ protected:
     if (matrices)
       return matrices->build(builder, location, task, memory[inputIndex(lhs)],
                              memory[inputIndex(rhs)], memory[inputs], scratch,
-                             epilogue);
+                             epilogue, zerosOfTiles(builder, location, memory));
     MatMulNumbers numbers;
     if (scales())
       numbers.scales = memory[inputIndex(scales())];
@@ -179,8 +180,12 @@ protected:
 private:
   /// What tiles may multiply for it. They are cut for one number of rows.
   std::vector<TileArithmetic> tilesFor(Operation *op) const {
-    if (!form.shape.openRows.empty() || isa<DistanceProductOp>(op))
+    if (!form.shape.openRows.empty())
       return {};
+    // Bytes of any sign, as they are.
+    if (isa<DistanceProductOp>(op))
+      return TileArithmetic::allOf(elementOf(lhs), elementOf(rhs),
+                                   arithmetic.accumulator, Precision::Default);
     // The types of weights say which numbers they are.
     TileNumbers numbers{numbersOf(op, 0), {}};
     if (!isPacked())
@@ -188,6 +193,22 @@ private:
     return TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
                                  arithmetic.accumulator, partsPrecisionOf(op),
                                  numbers);
+  }
+
+  /// As bytes count that nobody turns.
+  MatMulZeros zerosOfTiles(OpBuilder &builder, Location location,
+                           ValueRange memory) const {
+    MatMulZeros zeros = zerosIn(builder, location, memory);
+    auto op = dyn_cast<DistanceProductOp>(anchor);
+    if (!op || !op.getTurned())
+      return zeros;
+    const bool wasUnsigned = elementOf(rhs) == ElementType::UI8;
+    Value shift = builder.create<arith::ConstantOp>(
+        location, builder.getI32IntegerAttr(wasUnsigned ? 128 : -128));
+    zeros.rhs = zeros.rhs
+                    ? builder.create<arith::AddIOp>(location, zeros.rhs, shift)
+                    : shift;
+    return zeros;
   }
 
   KernelPlan withTiles(KernelPlan plan) const {

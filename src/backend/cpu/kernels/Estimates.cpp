@@ -170,8 +170,8 @@ template <typename Kernel, typename Shape>
 static double readBytes(const Kernel &kernel, const Shape &) {
   return double(kernel.packedBytes());
 }
-static double readBytes(const TileMatrices &, const MatMulShape &shape) {
-  return double(shape.n) * double(shape.k) * 4;
+static double readBytes(const TileMatrices &kernel, const MatMulShape &) {
+  return kernel.readBytes();
 }
 
 /// Of matrix units, whose weights come from memory as those of other kernels
@@ -522,9 +522,13 @@ static double packingBytes(const MatMulShape &shape, const Target &target) {
   return ofWords * cycleOf(target) * double(llvm::divideCeil(shape.k, 4)) *
          double(llvm::divideCeil(shape.n, target.f32Lanes));
 }
+constexpr int64_t leastRowsToCopy = 24;
 static double packingFloats(const MatMulShape &shape, const Target &target) {
-  return 2 * cycleOf(target) * double(shape.k) *
-         double(llvm::divideCeil(shape.n, target.f32Lanes));
+  const bool isCopied = shape.bLayout == MatMulShape::BLayout::Transposed ||
+                        shape.m >= leastRowsToCopy;
+  return !isCopied ? 0
+                   : 2 * cycleOf(target) * double(shape.k) *
+                         double(llvm::divideCeil(shape.n, target.f32Lanes));
 }
 
 /// Of bytes that are both computed.

@@ -36,17 +36,6 @@ static Value turned(VectorBuilder &code, Value bytes, int64_t size,
                  DenseElementsAttr::get(type, ArrayRef<int8_t>(bits))));
 }
 
-/// Elements of \p a and \p b in turn.
-static Value interleaved(VectorBuilder &code, Value a, Value b) {
-  const int64_t count = cast<VectorType>(a.getType()).getNumElements();
-  SmallVector<int64_t> places;
-  for (int64_t i = 0; i < count; ++i) {
-    places.push_back(i);
-    places.push_back(count + i);
-  }
-  return code.create<vector::ShuffleOp>(a, b, places);
-}
-
 static Value splatOf(VectorBuilder &code, VectorType type, int64_t number) {
   return code.create<arith::ConstantOp>(DenseElementsAttr::get(
       type, code.builder.getIntegerAttr(type.getElementType(), number)));
@@ -81,8 +70,6 @@ void MatMul::packWords(VectorBuilder &code, const Operands &operands,
 void MatMul::packByteRows(VectorBuilder &code, const Operands &operands,
                           const Panel &panel) const {
   auto type = VectorType::get({lanes}, code.builder.getI8Type());
-  auto pairs = VectorType::get({lanes}, code.builder.getI16Type());
-  auto bytes = VectorType::get({lanes * bytesOfWord}, type.getElementType());
   Value depth = depthOf(code, operands);
   Value base = code.add(operands.bBase, panel.firstColumn);
   /// \p load gives row number i of the word.
@@ -91,12 +78,8 @@ void MatMul::packByteRows(VectorBuilder &code, const Operands &operands,
       SmallVector<Value> rows;
       for (int64_t i = 0; i < bytesOfWord; ++i)
         rows.push_back(load(i, v));
-      auto both = [&](int64_t i) {
-        return code.bitsAs(interleaved(code, rows[i], rows[i + 1]),
-                           VectorType::get({lanes}, pairs.getElementType()));
-      };
       packWords(code, operands, panel, word, code.index(v),
-                code.bitsAs(interleaved(code, both(0), both(2)), bytes));
+                code.interleavedBytes(rows));
     }
   };
   auto loadRow = [&](Value k, int64_t v) {

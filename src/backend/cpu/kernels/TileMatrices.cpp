@@ -3,6 +3,8 @@
 #include "backend/cpu/kernels/TileMatrices.h"
 
 #include "backend/cpu/kernels/TileMatMul.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -30,7 +32,11 @@ int64_t TileMatrices::panels() const {
 
 TileMatrices::TileMatrices(const MatMulShape &shape, const Target &target,
                            const TileArithmetic &arithmetic)
-    : shape(shape), arithmetic(arithmetic), tileRows(tileRowsFor(shape.m)),
+    : shape(shape), arithmetic(arithmetic),
+      dot{ElementType::UI8, ElementType::I8, ElementType::I32, 4,
+          target.hasVnni ? StepInstruction::ByteDotProduct
+                         : StepInstruction::MultiplyAdd},
+      tileRows(tileRowsFor(shape.m)),
       tiles(llvm::divideCeil(shape.m, tileRows)) {
   assert(supports(shape, target));
   columns.blocks = rows.blocks =
@@ -61,8 +67,10 @@ double TileMatrices::productSeconds(const Target &target) const {
 }
 
 /// What is transposed goes through memory twice more.
-static double movedBytes(int64_t parts, bool isTransposed) {
-  return 4.0 + 2.0 * double(parts) * (isTransposed ? 3 : 1);
+double TileMatrices::movedBytes(int64_t parts, bool isTransposed) const {
+  return double(byteSize(arithmetic.rhs)) +
+         double(byteSize(arithmetic.rhsPart())) * double(parts) *
+             (isTransposed ? 3 : 1);
 }
 
 double TileMatrices::stageSeconds(int64_t units, const Target &target) const {
@@ -115,6 +123,7 @@ struct TileMatrices::Emission {
   MatMulPosition position; ///< Of the matrix in the batch.
   const MatMulEpilogue &epilogue;
   Value firstRow;
+  MatMulZeros zeros;
 };
 
 /// Lets the matrices of \p task begin where they do, and returns which of its
@@ -138,7 +147,8 @@ Value TileMatrices::originsOf(Emission &e, Value task) const {
 
 void TileMatrices::build(OpBuilder &builder, Location location, Value task,
                          Value a, Value b, Value c, Value scratch,
-                         const MatMulEpilogue &epilogue) const {
+                         const MatMulEpilogue &epilogue,
+                         const MatMulZeros &zeros) const {
   VectorBuilder code(builder, location);
   const bool isTransposed = shape.bLayout == MatMulShape::BLayout::Transposed;
   const TileMatrix ofA{code.flatten(a),     {}, shape.aRowStride,
@@ -164,7 +174,8 @@ void TileMatrices::build(OpBuilder &builder, Location location, Value task,
              {},
              {},
              epilogue,
-             {}};
+             {},
+             zeros};
   Value ofMatrix = originsOf(e, task);
   Value unit = code.div(ofMatrix, cut.panels.count),
         chunk = code.rem(ofMatrix, cut.panels.count);
@@ -176,6 +187,8 @@ void TileMatrices::build(OpBuilder &builder, Location location, Value task,
   own.start = code.add(own.start, code.mul(e.firstRow, own.stride));
   own.count = code.sub(endRow, e.firstRow);
   e.factors.anyRow = e.operands.stageRows(own, rows);
+  if (zeros.rhs)
+    e.operands.sumRows(own, rows, zeros.rhs, dot);
 
   const int64_t tilesOfLast =
       llvm::divideCeil(shape.n - (panels() - 1) * panelColumns, int64_t(16));
@@ -201,10 +214,40 @@ void TileMatrices::build(OpBuilder &builder, Location location, Value task,
       });
 }
 
+/// Of bytes, zeroA (k zeroB - sum b) of the columns of each tile; nothing where
+/// zeroA is 0.
+SmallVector<Value> TileMatrices::columnSums(Emission &e,
+                                            const TilePanel &panel) const {
+  VectorBuilder &code = e.code;
+  SmallVector<Value> all;
+  if (!e.zeros.lhs)
+    return all;
+  auto splat = [&](Value number) {
+    return code.create<vector::SplatOp>(
+        VectorType::get({16}, code.builder.getI32Type()), number);
+  };
+  Value factor = splat(e.zeros.lhs);
+  for (int64_t tile = 0; tile < panel.tiles; ++tile) {
+    Value sums = code.create<arith::MulIOp>(
+        e.operands.sumColumns(e.factors.b, columns, panel.number, tile, dot),
+        factor);
+    Value whole =
+        code.create<arith::ConstantOp>(code.builder.getI32IntegerAttr(0));
+    if (e.zeros.rhs)
+      whole = code.create<arith::MulIOp>(
+          code.create<arith::MulIOp>(e.zeros.lhs, e.zeros.rhs),
+          code.create<arith::ConstantOp>(
+              code.builder.getI32IntegerAttr(int32_t(shape.k))));
+    all.push_back(code.subVectors(splat(whole), sums));
+  }
+  return all;
+}
+
 /// The last tile has \p valid columns.
 void TileMatrices::buildPanel(Emission &e, const TilePanel &panel,
                               int64_t valid) const {
   VectorBuilder &code = e.code;
+  const SmallVector<Value> ofColumns = columnSums(e, panel);
   e.operands.multiply(
       e.registers, e.factors, panel,
       [&](Value row, int64_t columnTile, Value sums) {
@@ -213,6 +256,10 @@ void TileMatrices::buildPanel(Emission &e, const TilePanel &panel,
         at.column = code.add(panel.column, columnTile * 16);
         at.offset = code.add(
             code.add(e.cBase, code.mul(at.row, shape.cRowStride)), at.column);
+        if (e.zeros.rhs)
+          sums = code.addVectors(sums, e.operands.sumOfRow(rows, row));
+        if (!ofColumns.empty())
+          sums = code.addVectors(sums, ofColumns[columnTile]);
         sums = code.first(sums, columnTile + 1 == panel.tiles ? valid : 16);
         if (e.epilogue)
           sums = e.epilogue(code.builder, code.loc, sums, at);

@@ -30,10 +30,16 @@ public:
   /// What one thread should take for all tasks.
   double seconds(const Target &target) const;
 
-  /// Emits one task; all is as for MatMul.
+  /// What is read of B, once.
+  double readBytes() const {
+    return double(shape.n) * double(shape.k) * double(byteSize(arithmetic.rhs));
+  }
+
+  /// Emits one task; all is as for MatMul, of bytes but for what turns them.
   void build(mlir::OpBuilder &builder, mlir::Location location,
              mlir::Value task, mlir::Value a, mlir::Value b, mlir::Value c,
-             mlir::Value scratch, const MatMulEpilogue &epilogue) const;
+             mlir::Value scratch, const MatMulEpilogue &epilogue,
+             const MatMulZeros &zeros = {}) const;
 
 private:
   struct Emission;
@@ -47,10 +53,14 @@ private:
   double stageSeconds(int64_t units, const Target &target) const;
   double productSeconds(const Target &target) const;
   mlir::Value originsOf(Emission &e, mlir::Value task) const;
+  double movedBytes(int64_t parts, bool isTransposed) const;
   void buildPanel(Emission &e, const TilePanel &panel, int64_t valid) const;
+  llvm::SmallVector<mlir::Value> columnSums(Emission &e,
+                                            const TilePanel &panel) const;
 
   MatMulShape shape;
   TileArithmetic arithmetic;
+  Arithmetic dot;   ///< What sums up the bytes of words.
   int64_t tileRows; ///< Of each tile but the last,
   int64_t tiles;    ///< and how many there are.
   TileCut cut;      ///< Into pairs of tiles.

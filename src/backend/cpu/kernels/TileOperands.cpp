@@ -74,11 +74,45 @@ SmallVector<Value> TileOperands::numbersAt(const TileMatrix &from, Value first,
   return both;
 }
 
+/// Line \p i of a block of k, of bytes: 64 neighbours along k of number first +
+/// i, or of 16 numbers from \p first on four each.
+Value TileOperands::bytesAt(const TileMatrix &from, Value first, Value block,
+                            Value i) const {
+  Type byte = code.builder.getI8Type();
+  const bool isDeep = isMultiple(code, from.depth, tileRowBytes);
+  Value k = code.mul(block, tileRowBytes);
+  if (from.isAlongDepth()) {
+    auto type = VectorType::get({tileRowBytes}, byte);
+    Value at = code.add(
+        code.add(from.start, code.mul(code.add(first, i), from.stride)), k);
+    return isDeep ? code.load(from.flat, at, type)
+                  : code.loadSome(from.flat, at, type, code.sub(from.depth, k));
+  }
+  auto type = VectorType::get({lanes}, byte);
+  const bool isFull = isMultiple(code, from.count, lanes);
+  SmallVector<Value> rows;
+  for (int64_t of = 0; of < arithmetic.group(); ++of) {
+    Value depth = code.add(code.add(k, code.mul(i, arithmetic.group())), of);
+    Value at = code.add(code.add(from.start, first),
+                        code.mul(depth, from.depthStride));
+    Value left = code.sub(from.count, first);
+    if (!isDeep)
+      left = code.select(code.less(depth, from.depth), left, code.index(0));
+    rows.push_back(isDeep && isFull ? code.load(from.flat, at, type)
+                                    : code.loadSome(from.flat, at, type, left));
+  }
+  return code.interleavedBytes(rows);
+}
+
 /// Stores the parts of a line, and returns the largest magnitudes so far.
 Value TileOperands::putLine(const TileMatrix &from, Value first, Value block,
                             Value i, int64_t parts, const Place &to,
                             Value most) const {
   OpBuilder &b = code.builder;
+  if (arithmetic.isOfBytes()) {
+    storeLine(bytesAt(from, first, block, i), to.line);
+    return most;
+  }
   const SmallVector<Value> numbers = numbersAt(from, first, block, i);
   const SmallVector<Value> cut =
       from.isAlongDepth() ? arithmetic.split(code, numbers, parts)
@@ -134,13 +168,14 @@ Value TileOperands::putTransposed(const TileMatrix &from, Value first,
 // Both sides
 //===----------------------------------------------------------------------===//
 
-static Value blocksOf(VectorBuilder &code, Value depth) {
-  return code.div(code.add(depth, 2 * lanes - 1), 2 * lanes);
+Value TileOperands::blocksOf(Value depth) const {
+  const int64_t elements = arithmetic.blockElements();
+  return code.div(code.add(depth, elements - 1), elements);
 }
 
 Value TileOperands::stageRows(const TileMatrix &a, const TileRows &to) const {
   OpBuilder &b = code.builder;
-  Value blocks = blocksOf(code, a.depth);
+  Value blocks = blocksOf(a.depth);
   auto overBlocks = [&](Value position, auto put) {
     return code.loop(
         code.index(0), blocks, 1, code.zero(words()),
@@ -162,13 +197,16 @@ Value TileOperands::stageRows(const TileMatrix &a, const TileRows &to) const {
               overBlocks(row, [&](Value block, const Place &place, Value so) {
                 return putTransposed(a, row, block, to.parts, place, so);
               });
-          code.store(code.bitsAs(ofRows, floats()), scratch, note);
+          if (!arithmetic.isOfBytes())
+            code.store(code.bitsAs(ofRows, floats()), scratch, note);
           return {larger(carried[0], ofRows)};
         }
         Value ofRow =
             overBlocks(row, [&](Value block, const Place &place, Value so) {
               return putLine(a, row, block, code.index(0), to.parts, place, so);
             });
+        if (arithmetic.isOfBytes())
+          return {ofRow};
         Value magnitude = b.create<vector::ReductionOp>(
             code.loc, vector::CombiningKind::MAXUI, ofRow);
         b.create<memref::StoreOp>(
@@ -185,7 +223,7 @@ Value TileOperands::packColumns(const TileMatrix &from, Value first,
                                 Value tiles, const TileColumns &to,
                                 Value panel) const {
   OpBuilder &b = code.builder;
-  Value blocks = blocksOf(code, from.depth);
+  Value blocks = blocksOf(from.depth);
   Value start = code.add(code.mul(panel, to.panelLines()), to.at);
   auto packBlock = [&](Value tile, Value block, Value most) {
     Value line = code.add(code.add(start, code.mul(block, to.stepLines())),
@@ -235,6 +273,68 @@ Value TileOperands::packPanels(const TileMatrix &b,
   return isUnusual(most);
 }
 
+/// \p sums and those of the four bytes of each word of \p line.
+Value TileOperands::sumOfLine(Value line, bool isSigned, Value sums,
+                              const Arithmetic &dot) const {
+  Value bytes = code.bitsAs(
+      line, VectorType::get({tileRowBytes}, code.builder.getI8Type()));
+  Value ones = dot.splat(code, 1, lanes);
+  return isSigned ? dot.multiplyAdd(code, ones, bytes, sums)
+                  : dot.multiplyAdd(code, bytes, ones, sums);
+}
+
+void TileOperands::sumRows(const TileMatrix &a, const TileRows &rows,
+                           Value zero, const Arithmetic &dot) const {
+  const bool isSigned = arithmetic.lhs == ElementType::I8;
+  code.loop(code.index(0), a.count, 1, [&](Value row) {
+    Value sums = code.loop(
+        code.index(0), blocksOf(a.depth), 1, code.zero(words()),
+        [&](Value block, ValueRange carried) -> IndexBuilder::Carried {
+          Value line =
+              code.add(code.add(code.mul(block, rows.positions), row), rows.at);
+          return {sumOfLine(code.load(scratch, code.mul(line, lanes), floats()),
+                            isSigned, carried[0], dot)};
+        })[0];
+    Value sum =
+        code.create<vector::ReductionOp>(vector::CombiningKind::ADD, sums);
+    Value none =
+        code.create<arith::ConstantOp>(code.builder.getI32IntegerAttr(0));
+    sum =
+        code.create<arith::SubIOp>(none, code.create<arith::MulIOp>(sum, zero));
+    code.builder.create<memref::StoreOp>(
+        code.loc, code.create<arith::BitcastOp>(code.builder.getF32Type(), sum),
+        scratch, code.add(row, rows.notes * lanes));
+  });
+}
+
+Value TileOperands::sumOfRow(const TileRows &rows, Value row) const {
+  return code.bitsAs(
+      code.loadSplat(scratch, code.add(row, rows.notes * lanes), floats()),
+      words());
+}
+
+Value TileOperands::sumColumns(const TileMatrix &b, const TileColumns &columns,
+                               Value panel, int64_t tile,
+                               const Arithmetic &dot) const {
+  const bool isSigned = arithmetic.rhs == ElementType::I8;
+  Value start = code.add(code.mul(panel, columns.panelLines()), columns.at);
+  return code.loop(
+      code.index(0), blocksOf(b.depth), 1, code.zero(words()),
+      [&](Value block, ValueRange ofBlocks) {
+        Value first =
+            code.add(code.add(start, code.mul(block, columns.stepLines())),
+                     tile * mostTileRows);
+        return code.loop(
+            code.index(0), code.index(mostTileRows), 1, ofBlocks,
+            [&](Value i, ValueRange carried) -> IndexBuilder::Carried {
+              return {sumOfLine(code.load(scratch,
+                                          code.mul(code.add(first, i), lanes),
+                                          floats()),
+                                isSigned, carried[0], dot)};
+            });
+      })[0];
+}
+
 void TileOperands::putRow(const TileRows &to, Value position, Value block,
                           ValueRange elements) const {
   Value line =
@@ -282,23 +382,21 @@ void TileOperands::multiplyGroup(TileRegisters &registers,
   Value ofPanel =
       code.add(code.mul(panel.number, columns.panelLines()), columns.at);
   registers.clear(rowTiles, panel.tiles);
-  code.loop(
-      code.index(0), blocksOf(code, factors.a.depth), 1, [&](Value block) {
-        TileStep step;
-        step.rowsAddress = step.columnsAddress = address;
-        for (Value position : positions)
-          step.rows.push_back(code.mul(
-              code.add(code.add(code.mul(block, rows.positions), position),
-                       rows.at),
-              tileRowBytes));
-        step.rowPart = rows.partLines() * tileRowBytes;
-        step.columns =
-            code.mul(code.add(ofPanel, code.mul(block, columns.stepLines())),
-                     tileRowBytes);
-        step.columnTiles = panel.tiles;
-        step.columnPart = TileColumns::tiles * tileBytes;
-        registers.multiply(arithmetic, step);
-      });
+  code.loop(code.index(0), blocksOf(factors.a.depth), 1, [&](Value block) {
+    TileStep step;
+    step.rowsAddress = step.columnsAddress = address;
+    for (Value position : positions)
+      step.rows.push_back(
+          code.mul(code.add(code.add(code.mul(block, rows.positions), position),
+                            rows.at),
+                   tileRowBytes));
+    step.rowPart = rows.partLines() * tileRowBytes;
+    step.columns = code.mul(
+        code.add(ofPanel, code.mul(block, columns.stepLines())), tileRowBytes);
+    step.columnTiles = panel.tiles;
+    step.columnPart = TileColumns::tiles * tileBytes;
+    registers.multiply(arithmetic, step);
+  });
   registers.store(rowTiles, panel.tiles);
 }
 
@@ -324,6 +422,11 @@ void TileOperands::finishGroup(TileRegisters &registers,
   auto sumsAt = [&](int64_t tile, Value i, int64_t c) {
     return code.add(registers.sumsAt(tile, i), c * lanes);
   };
+  if (arithmetic.isOfBytes())
+    return forRows(factors, positions, [&](int64_t tile, Value i, Value row) {
+      for (int64_t c = 0; c < panel.tiles; ++c)
+        store(row, c, code.load(registers.sums(), sumsAt(tile, i, c), words()));
+    });
   code.when(code.create<arith::OrIOp>(factors.anyRow, panel.areUnusual), [&] {
     forRows(factors, positions, [&](int64_t tile, Value i, Value row) {
       code.when(isUnusualRow(factors, panel, row), [&] {

@@ -15,6 +15,9 @@
 // A matrix whose numbers lie along the other side becomes lines of the other
 // kind first, which are transposed by sixteens.
 //
+// Of bytes a line has 64 along k, or four of 16 columns; what zero points add
+// is computed from these lines.
+//
 // Numbers that parts do not add up to (TileArithmetic) are noted of each row of
 // A and of all columns together, and what they are multiplied by is computed
 // again, in f32, on vectors, from where both matrices lie. A row of results
@@ -25,12 +28,13 @@
 #ifndef SINTER_BACKEND_CPU_KERNELS_TILEOPERANDS_H
 #define SINTER_BACKEND_CPU_KERNELS_TILEOPERANDS_H
 
+#include "backend/cpu/kernels/Arithmetic.h"
 #include "backend/cpu/kernels/TileRegisters.h"
 
 namespace sinter::cpu {
 
-/// A matrix of f32 in memory: rows of A, or columns of B, and k. Element [i, k]
-/// is at start + i * stride + k * depthStride; one of both is 1.
+/// A matrix of f32, or of bytes, in memory: rows of A, or columns of B, and k.
+/// Element [i, k] is at start + i * stride + k * depthStride; one of both is 1.
 struct TileMatrix {
   mlir::Value flat, start;
   int64_t stride = 0, depthStride = 1;
@@ -113,6 +117,17 @@ public:
   void multiply(TileRegisters &registers, const TileFactors &factors,
                 const TilePanel &panel, Store store) const;
 
+  // Of bytes.
+  /// Notes sum a * -\p zero of each row, of 32 bits.
+  void sumRows(const TileMatrix &a, const TileRows &rows, mlir::Value zero,
+               const Arithmetic &dot) const;
+  /// sum b of each column of tile \p tile of a panel.
+  mlir::Value sumColumns(const TileMatrix &b, const TileColumns &columns,
+                         mlir::Value panel, int64_t tile,
+                         const Arithmetic &dot) const;
+  /// What sumRows noted, in all lanes.
+  mlir::Value sumOfRow(const TileRows &rows, mlir::Value row) const;
+
   /// Stores the parts of 32 neighbours along k of a row, two vectors.
   void putRow(const TileRows &to, mlir::Value position, mlir::Value block,
               mlir::ValueRange elements) const;
@@ -146,6 +161,11 @@ private:
   llvm::SmallVector<mlir::Value> numbersAt(const TileMatrix &from,
                                            mlir::Value first, mlir::Value block,
                                            mlir::Value i) const;
+  mlir::Value bytesAt(const TileMatrix &from, mlir::Value first,
+                      mlir::Value block, mlir::Value i) const;
+  mlir::Value sumOfLine(mlir::Value line, bool isSigned, mlir::Value sums,
+                        const Arithmetic &dot) const;
+  mlir::Value blocksOf(mlir::Value depth) const;
   mlir::Value loadUpTo(const TileMatrix &from, mlir::Value offset,
                        mlir::Value left, int64_t unit) const;
   void storeLine(mlir::Value vector, mlir::Value line) const;

@@ -119,6 +119,25 @@ Value VectorBuilder::bitsAs(Value vector, VectorType type) {
     return vector;
   return builder.create<vector::BitCastOp>(loc, type, vector);
 }
+Value VectorBuilder::interleaved(Value a, Value b) {
+  const int64_t count = cast<VectorType>(a.getType()).getNumElements();
+  SmallVector<int64_t> places;
+  for (int64_t i = 0; i < count; ++i) {
+    places.push_back(i);
+    places.push_back(count + i);
+  }
+  return builder.create<vector::ShuffleOp>(loc, a, b, places);
+}
+Value VectorBuilder::interleavedBytes(ArrayRef<Value> four) {
+  const int64_t count = cast<VectorType>(four[0].getType()).getNumElements();
+  auto pairs = VectorType::get({count}, builder.getI16Type());
+  auto pairsOf = [&](Value a, Value b) {
+    return bitsAs(interleaved(a, b), pairs);
+  };
+  return bitsAs(
+      interleaved(pairsOf(four[0], four[1]), pairsOf(four[2], four[3])),
+      VectorType::get({4 * count}, builder.getI8Type()));
+}
 Value VectorBuilder::first(Value vector, int64_t lanes) {
   if (lanes == cast<VectorType>(vector.getType()).getNumElements())
     return vector;

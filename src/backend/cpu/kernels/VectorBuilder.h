@@ -52,6 +52,10 @@ public:
   mlir::Value scaleAdd(mlir::Value a, double factor, mlir::Value c);
   /// The bits of \p vector as another vector of as many.
   mlir::Value bitsAs(mlir::Value vector, mlir::VectorType type);
+  /// The elements of \p a and \p b in turn.
+  mlir::Value interleaved(mlir::Value a, mlir::Value b);
+  /// Of four vectors of bytes those of each lane together.
+  mlir::Value interleavedBytes(llvm::ArrayRef<mlir::Value> four);
   /// The first \p lanes lanes.
   mlir::Value first(mlir::Value vector, int64_t lanes);
 };

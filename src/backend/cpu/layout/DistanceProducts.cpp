@@ -92,7 +92,7 @@ Value asDistanceProduct(DotGeneralOp op, bool isHeldByF32,
                         const PassSetting &setting) {
   const Target &target = setting.target;
   const ProductSizes sizes = sizesOf(op);
-  if (target.hasMatrixUnits || sizes.m < 2 || sizes.n < 2 || sizes.k < 1 ||
+  if (sizes.m < 2 || sizes.n < 2 || sizes.k < 1 ||
       !tensorOf(op.getResult()).getElementType().isSignlessInteger(32) ||
       isWeight(op.getRhs()))
     return {};
@@ -109,8 +109,13 @@ Value asDistanceProduct(DotGeneralOp op, bool isHeldByF32,
                                                             : ElementType::I8;
   const Arithmetic bytes = Arithmetic::ofBytes(best, multiplied, target);
   MatMulShape shape = MatMulShape::dense(sizes.m, sizes.n, sizes.k);
-  shape.bLayout = MatMulShape::BLayout::Rows;
-  if (isHeldByF32 &&
+  const ProductSide columns = op.getSide(1);
+  const bool isDepthLast = llvm::is_contained(
+      columns.contracting, tensorOf(columns.value).getRank() - 1);
+  shape.bLayout = isDepthLast ? MatMulShape::BLayout::Transposed
+                              : MatMulShape::BLayout::Rows;
+  // Matrix units multiply bytes at twice the rate of what else holds them.
+  if (isHeldByF32 && !target.hasMatrixUnits &&
       setting.choose(op.getLoc(), alternativesForBytes(shape, bytes, target)) !=
           "bytes")
     return {};

@@ -13,7 +13,6 @@
 //     right one no constant.
 //   - Sums are of 32 bits.
 //   - There are rows and columns: products by vectors are reductions.
-//   - Not on matrix units, which multiply such numbers as bf16.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,6 +4,8 @@
 //     ->  convert<bf16>(dot_general(convert<f32>(a), convert<f32>(b)))
 //   dot_general(convert(a) - z, w) : i32
 //     ->  dot_general(a : ui8, w : i8) : i32 - z * sums(w)  (ByteProducts.h)
+//   dot_general(convert(a) - x, convert(b) - y) : i32
+//     ->  cpu.distance_product(a, b, x, y)  (DistanceProducts.h)
 //   dot_general(a, b) : i8, i8 -> i32
 //     ->  convert<i32>(dot_general(convert<f32>(a), convert<f32>(b)))
 //   dot_general(a, b)
@@ -12,9 +14,8 @@
 //   dot_general(matrix, vector)
 //     ->  reduce(multiply(matrix, broadcast_in_dim(vector)))
 //
-// The kernels of products take matrices of f32 or f64, and bytes by constant
-// bytes. Sums of narrower floats
-// are f32 by definition, rounded once; sums of integers are exact in the first
+// The kernels of products take matrices of f32 or f64, and bytes by bytes.
+// Sums of narrower floats are f32 by definition, rounded once; sums of integers are exact in the first
 // of f32 and f64 that holds them all. Complex numbers are four products.
 //
 // Restrictions:
