@@ -1,14 +1,15 @@
 // RUN: sinter-opt %s --split-input-file --cpu-simplify-products | FileCheck %s
 // RUN: sinter-opt %s --split-input-file '--cpu-simplify-products=disable-patterns=all' | FileCheck %s --check-prefix=OFF
 
-// Sums of bytes less their zero point fit f32, though they were widened to i32.
+// Sums of bytes less a number that is no byte fit f32, though they were widened
+// to i32.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[A:.*]] = stablehlo.convert {{.*}} : (tensor<32x64xi32>) -> tensor<32x64xf32>
 // CHECK: %[[D:.*]] = stablehlo.dot_general %[[A]], {{.*}} -> tensor<32x16xf32>
 // CHECK: stablehlo.convert %[[D]] : (tensor<32x16xf32>) -> tensor<32x16xi32>
 // OFF: stablehlo.dot_general {{.*}} -> tensor<32x16xi32>
 func.func @main(%x: tensor<32x64xui8>, %w: tensor<64x16xi8>) -> tensor<32x16xi32> {
-  %z = stablehlo.constant dense<128> : tensor<32x64xi32>
+  %z = stablehlo.constant dense<300> : tensor<32x64xi32>
   %0 = stablehlo.convert %x : (tensor<32x64xui8>) -> tensor<32x64xi32>
   %1 = stablehlo.subtract %0, %z : tensor<32x64xi32>
   %2 = stablehlo.convert %w : (tensor<64x16xi8>) -> tensor<64x16xi32>

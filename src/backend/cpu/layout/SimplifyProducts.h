@@ -15,8 +15,9 @@
 //     ->  reduce(multiply(matrix, broadcast_in_dim(vector)))
 //
 // The kernels of products take matrices of f32 or f64, and bytes by bytes.
-// Sums of narrower floats are f32 by definition, rounded once; sums of integers are exact in the first
-// of f32 and f64 that holds them all. Complex numbers are four products.
+// Sums of narrower floats are f32 by definition, rounded once; sums of integers
+// are exact in the first of f32 and f64 that holds them all. Complex numbers
+// are four products.
 //
 // Restrictions:
 //   - Shapes are static.
