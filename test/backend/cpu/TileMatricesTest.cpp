@@ -238,7 +238,8 @@ void checkBytes(ElementType lhs, ElementType rhs, const Target &target,
        }},
       {});
   const TileCounts counts = kernel.run({&a, &b, &scratch, &c});
-  EXPECT_EQ(counts.products, size.batch * ((size.m + 15) / 16) *
+  const int64_t height = tileRowsFor(size.m);
+  EXPECT_EQ(counts.products, size.batch * ((size.m + height - 1) / height) *
                                  ((size.n + 15) / 16) * ((size.k + 63) / 64));
   for (int64_t matrix = 0; matrix < size.batch; ++matrix)
     for (int64_t i = 0; i < size.m; ++i)
