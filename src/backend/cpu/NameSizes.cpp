@@ -69,6 +69,28 @@ void SizeNamer::expectSlice(const SizeExpression &slice,
     expectPositive(*left);
 }
 
+/// The number that \p size has besides what follows from parameters.
+static int64_t numberIn(const SizeExpression &size) {
+  for (const SizeExpression::Term &term : size.terms())
+    if (term.parameters.empty())
+      return term.factor;
+  return 0;
+}
+
+/// min(a, b) = min(a + n, b + n) - n where both are sizes then; nothing where
+/// there is no such n.
+Known SizeNamer::leastOfShifted(const SizeExpression &a,
+                                const SizeExpression &b) {
+  const int64_t shift = std::max(-numberIn(a), -numberIn(b));
+  const Known left = SizeExpression::sumOf(a, shift),
+              right = SizeExpression::sumOf(b, shift);
+  if (shift <= 0 || !left || !right || !isSurelySize(*left) ||
+      !isSurelySize(*right))
+    return std::nullopt;
+  return SizeExpression::sumOf(
+      table.followingOf(FollowingKind::Least, *left, *right), -shift);
+}
+
 Known SizeNamer::chosen(const SizeExpression &a, const SizeExpression &b,
                         bool smaller) {
   if (a.number() && b.number())
@@ -91,6 +113,9 @@ Known SizeNamer::chosen(const SizeExpression &a, const SizeExpression &b,
       (!smaller && isOne && (!isNumber || shrinks(a) || shrinks(b))))
     return table.followingOf(
         smaller ? FollowingKind::Least : FollowingKind::Greatest, a, b);
+  if (smaller)
+    if (const Known least = leastOfShifted(a, b))
+      return least;
   // Which it is the program finds out.
   if (isComputed(a) || isComputed(b) || !isNumber)
     return std::nullopt;

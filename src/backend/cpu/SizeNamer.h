@@ -172,6 +172,7 @@ private:
                    const Dims &result);
   /// The smaller one of the two, or the larger one, if one is a number.
   Known chosen(const SizeExpression &a, const SizeExpression &b, bool smaller);
+  Known leastOfShifted(const SizeExpression &a, const SizeExpression &b);
   Error refused(mlir::Operation *op, const std::string &what) const;
 
   mlir::func::FuncOp function;

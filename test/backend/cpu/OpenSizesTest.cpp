@@ -320,6 +320,27 @@ const OpenCase cases[] = {
      choiceOf({batch, length, 3}, {batch, length, 3}, {1, 3, 1}, {1, 1, 1}, 1),
      {{batch, length, 3}, {batch, length, 3}},
      {1, 2, 9}},
+    {"as many as the second to last is from the first",
+     "(" + argument("%x", {batch, length}) + R"() -> tensor<?x?xf32> {
+       %size = nn.shape %x : (tensor<?x?xf32>) -> tensor<2xi64>
+       %one = stablehlo.constant dense<1> : tensor<1xi64>
+       %zero = stablehlo.constant dense<0> : tensor<1xi64>
+       %two = stablehlo.constant dense<1> : tensor<2xi64>
+       %zeros = stablehlo.constant dense<0> : tensor<2xi64>
+       %n = stablehlo.slice %size [0:1] : (tensor<2xi64>) -> tensor<1xi64>
+       %s = stablehlo.slice %size [1:2] : (tensor<2xi64>) -> tensor<1xi64>
+       %last = stablehlo.subtract %s, %one : tensor<1xi64>
+       %first = stablehlo.minimum %last, %one : tensor<1xi64>
+       %end = stablehlo.add %first, %one : tensor<1xi64>
+       %ends = stablehlo.concatenate %n, %end, dim = 0 :
+           (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+       %y = stablehlo.real_dynamic_slice %x, %zeros, %ends, %two :
+           (tensor<?x?xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>)
+           -> tensor<?x?xf32>
+       return %y : tensor<?x?xf32>
+     })",
+     {{batch, length}},
+     {0, 1, 2, 9}},
     {"the bits of open rows",
      "(" + argument("%x", {batch, length}) + R"() -> tensor<?x?xf32> {
        %h = stablehlo.bitcast_convert %x :
@@ -440,6 +461,52 @@ TEST(OpenPrograms, CheckTheSizesThatTheyAreGiven) {
             std::string::npos)
       << run({2, 3}, {2, 5});
   EXPECT_EQ(run({5, 1}, {5, 4}), "");
+}
+
+/// A step of a recurrent layer: the product is of known sizes, and what is
+/// added to it a part of a tensor that is not.
+TEST(OpenPrograms, AddPartsOfOpenTensorsToKnownProducts) {
+  SKIP_IF_SIZES_MAY_WRAP();
+  const std::string body = "(" + argument("%x", {length, 6, 8}) + ", " +
+                           argument("%h", {6, 2}) + ", " + argument("%p", {1}) +
+                           R"() -> tensor<6x8xf32> {
+    %i = stablehlo.iota dim = 0 : tensor<8x2xf32>
+    %w = stablehlo.sine %i : tensor<8x2xf32>
+    %two = stablehlo.constant dense<2.0> : tensor<1xf32>
+    %q = stablehlo.multiply %p, %two : tensor<1xf32>
+    %z = stablehlo.constant dense<0> : tensor<i32>
+    %r = stablehlo.reshape %q : (tensor<1xf32>) -> tensor<f32>
+    %n = stablehlo.convert %r : (tensor<f32>) -> tensor<i32>
+    %s = stablehlo.dynamic_slice %x, %n, %z, %z, sizes = [1, 6, 8] :
+        (tensor<?x6x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>)
+        -> tensor<1x6x8xf32>
+    %t = stablehlo.reshape %s : (tensor<1x6x8xf32>) -> tensor<6x8xf32>
+    %y = stablehlo.dot_general %h, %w, contracting_dims = [1] x [1] :
+        (tensor<6x2xf32>, tensor<8x2xf32>) -> tensor<6x8xf32>
+    %a = stablehlo.add %t, %y : tensor<6x8xf32>
+    return %a : tensor<6x8xf32>
+  })";
+  Model model = parseModel(body);
+  ASSERT_TRUE(model.entry());
+  auto program = compileRaised(body);
+  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program->open);
+  auto executor = ProgramExecutor::create(
+      std::make_shared<const Program>(std::move(*program)),
+      std::make_shared<ThreadPool>(1));
+  ASSERT_TRUE(executor) << executor.error().message;
+  for (int64_t s : {1, 5, 2}) {
+    std::vector<Tensor> inputs = {Tensor(ElementType::F32, {s, 6, 8}),
+                                  Tensor(ElementType::F32, {6, 2}),
+                                  Tensor(ElementType::F32, {1})};
+    for (auto [i, input] : llvm::enumerate(inputs))
+      fillRandom(input, i + 1);
+    auto expected = interpret(model.entry(), inputs);
+    ASSERT_TRUE(expected) << expected.error().message;
+    auto got = (*executor)->run(inputs);
+    ASSERT_TRUE(got) << got.error().message;
+    expectClose((*got)[0], (*expected)[0]);
+  }
 }
 
 TEST(OpenPrograms, KeepStatesAndMemoryOverSizes) {

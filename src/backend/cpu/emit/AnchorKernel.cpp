@@ -84,6 +84,17 @@ Value AnchorKernel::epilogueAt(
                           tensorOf(yielded()).getElementType());
 }
 
+KernelPlan AnchorKernel::planOfTasks() const {
+  KernelPlan known = plan();
+  auto result = tensorOf(yielded());
+  if (!isOpen(kernel) || !known.taskParts.empty() || !known.stages.empty() ||
+      sinter::hasNamedSizes(Type(result)) || hasNamedSizes(anchor))
+    return known;
+  known.taskParts = {{{known.tasks}, 1}};
+  known.flops /= double(std::max<int64_t>(1, result.getNumElements()));
+  return known;
+}
+
 std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,
                                                StringRef name) const {
   Block &body = kernel.getBody().front();

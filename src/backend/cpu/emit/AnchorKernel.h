@@ -25,6 +25,9 @@ public:
   virtual ~AnchorKernel() = default;
 
   virtual KernelPlan plan() const = 0;
+  /// The same; where only what is computed behind an anchor of known sizes reads
+  /// tensors of others, it says so of the tasks.
+  KernelPlan planOfTasks() const;
   /// Adds the function \p name, or one a stage, to \p module, and returns the
   /// contract of each.
   std::vector<KernelContract> emit(mlir::ModuleOp module,

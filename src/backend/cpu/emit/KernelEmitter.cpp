@@ -138,7 +138,7 @@ std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
 
 KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
   if (auto anchored = createAnchorKernel(kernel, target))
-    return anchored->plan();
+    return anchored->planOfTasks();
   KernelPlan plan;
   plan.name = "loops";
   plan.flops = flopsOf(kernel);
