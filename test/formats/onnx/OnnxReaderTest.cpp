@@ -480,6 +480,40 @@ TEST_F(OnnxReader, KeepsAScanOfUnknownLength) {
   EXPECT_EQ(resultType(*kept, 1), "tensor<?x2xf32>");
 }
 
+/// Nothing declares what is gathered: the body says it.
+TEST_F(OnnxReader, GathersNothingOfTheBodysTypes) {
+  addInput("x", {0, 2});
+  addInput("start", {2});
+  addIntegers("none", {0}, true);
+  NodeProto &scan = addNode(graph, "Scan", {"start", "x"}, {"last", "all"});
+  setInt(scan, "num_scan_inputs", 1);
+  GraphProto &row = addGraph(scan, "body");
+  for (const char *name : {"state", "row"})
+    row.add_input()->set_name(name);
+  addNode(row, "Add", {"state", "row"}, {"next"});
+  addNode(row, "Concat", {"next", "row"}, {"piece"});
+  setInt(*row.mutable_node(1), "axis", 0);
+  for (const char *name : {"next", "piece"})
+    row.add_output()->set_name(name);
+  NodeProto &loop = addNode(graph, "Loop", {"none", "", "start"}, {"y", "z"});
+  GraphProto &body = addGraph(loop, "body");
+  for (const char *name : {"i", "on", "v"})
+    body.add_input()->set_name(name);
+  addNode(body, "Tanh", {"v"}, {"w"});
+  addNode(body, "Cast", {"w"}, {"gathered"});
+  setInt(*body.mutable_node(1), "to", TensorProto::INT64);
+  for (const char *name : {"on", "w", "gathered"})
+    body.add_output()->set_name(name);
+  for (const char *name : {"last", "all", "y", "z"})
+    addOutput(name);
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(resultType(*done, 0), "tensor<2xf32>");
+  EXPECT_EQ(resultType(*done, 1), "tensor<0x4xf32>");
+  EXPECT_EQ(resultType(*done, 2), "tensor<2xf32>");
+  EXPECT_EQ(resultType(*done, 3), "tensor<0x2xi64>");
+}
+
 TEST_F(OnnxReader, KnowsOperatorSetsUpToTheNewest) {
   addInput("x", {3});
   addNode(graph, "Celu", {"x"}, {"y"});

@@ -102,25 +102,10 @@ static LogicalResult importIf(NodeContext &node) {
 // Loop
 //===----------------------------------------------------------------------===//
 
-/// An empty stack of values of the type that a graph's output declares.
-static Value emptyStack(NodeContext &node, const ValueInfoProto &output) {
-  const auto &type = output.type().tensor_type();
-  Ints shape = {0};
-  for (const auto &dim : type.shape().dim()) {
-    if (!dim.has_dim_value() || dim.dim_value() < 0)
-      return node.unsupported("a loop without iterations gives values of a "
-                              "shape that is not declared");
-    shape.push_back(dim.dim_value());
-  }
-  Type element = node.elementType(type.elem_type());
-  return element ? node.splat(element, 0, shape) : Value();
-}
-
-/// The values that a body gave in each iteration as one tensor.
+/// The values that a body gave in each iteration as one tensor; \p isRun: all
+/// of them, else none.
 static Value stack(NodeContext &node, const std::vector<Value> &values,
-                   int64_t axis, const ValueInfoProto &output) {
-  if (values.empty())
-    return emptyStack(node, output);
+                   int64_t axis, bool isRun) {
   Values parts;
   for (Value value : values) {
     auto normal = node.axis(axis, node.rank(value) + 1);
@@ -129,7 +114,8 @@ static Value stack(NodeContext &node, const std::vector<Value> &values,
     parts.push_back(node.unsqueeze(value, {*normal}));
     axis = *normal;
   }
-  return node.concatenate(parts, axis);
+  Value all = node.concatenate(parts, axis);
+  return isRun || !all ? all : node.sliceAxis(all, axis, 0, 0);
 }
 
 /// Removes the ops after \p last (or all) from the block again.
@@ -143,14 +129,12 @@ static void eraseAfter(NodeContext &node, Block *block, Operation *last) {
 
 /// Results of a loop: the carried values, then one stack for each further
 /// output of the body.
-static LogicalResult finishLoop(NodeContext &node, const GraphProto &body,
-                                std::vector<Bound> carried,
-                                ArrayRef<std::vector<Value>> stacks) {
-  size_t first = body.output_size() - stacks.size();
-  for (auto [i, values] : llvm::enumerate(stacks)) {
+static LogicalResult finishLoop(NodeContext &node, std::vector<Bound> carried,
+                                ArrayRef<std::vector<Value>> stacks,
+                                bool isRun) {
+  for (const std::vector<Value> &values : stacks) {
     size_t output = carried.size();
-    carried.push_back(node.wants(output) ? Bound(stack(node, values, 0,
-                                                       body.output(first + i)))
+    carried.push_back(node.wants(output) ? Bound(stack(node, values, 0, isRun))
                                          : Bound());
     if (node.wants(output) && !carried.back().value)
       return failure();
@@ -387,7 +371,11 @@ static LogicalResult importLoop(NodeContext &node) {
   Operation *last = block->empty() ? nullptr : &block->back();
   std::vector<std::vector<Value>> stacks(gathered);
   std::vector<Bound> state = carried;
-  for (int64_t i = 0; goOn && (!count || i < *count); ++i) {
+  // What is gathered in no iteration has the types of what one would give: then
+  // the body is read for one that is not run.
+  const bool isRun = goOn && (!count || *count > 0);
+  goOn = isRun || gathered > 0;
+  for (int64_t i = 0; goOn && (!isRun || !count || i < *count); ++i) {
     if (i >= mostIterations)
       return node.unsupported("a loop of more than " + Twine(mostIterations) +
                               " iterations");
@@ -401,7 +389,7 @@ static LogicalResult importLoop(NodeContext &node) {
     if (anyPoisoned(*outputs))
       return node.boundResults(
           std::vector<Bound>(node.outputCount(), Bound::poisoned()));
-    auto next = node.knownIntegers((*outputs)[0].value);
+    auto next = isRun ? node.knownIntegers((*outputs)[0].value) : Ints{0};
     if (next && next->size() != 1)
       return node.fail("the body's condition is not a scalar");
     if (!next && i == 0) {
@@ -411,8 +399,8 @@ static LogicalResult importLoop(NodeContext &node) {
     if (!next)
       return node.unsupported(
           "whether the loop goes on is known only at run time");
-    goOn = next->front() != 0;
-    for (size_t k = 0; k < state.size(); ++k)
+    goOn = isRun && next->front() != 0;
+    for (size_t k = 0; isRun && k < state.size(); ++k)
       state[k] = (*outputs)[k + 1];
     for (int64_t k = 0; k < gathered; ++k) {
       if ((*outputs)[k + 1 + state.size()].kind != Bound::Tensor)
@@ -420,7 +408,7 @@ static LogicalResult importLoop(NodeContext &node) {
       stacks[k].push_back((*outputs)[k + 1 + state.size()].value);
     }
   }
-  return finishLoop(node, *body, std::move(state), stacks);
+  return finishLoop(node, std::move(state), stacks, isRun);
 }
 
 //===----------------------------------------------------------------------===//
@@ -437,6 +425,15 @@ static std::optional<Ints> listFor(NodeContext &node, StringRef name,
   if (static_cast<int64_t>(list.size()) != count)
     return node.fail("attribute '" + name + "' has the wrong length");
   return list;
+}
+
+/// Zeros like one of the elements of \p value along \p axis, which has none.
+static Value anyElement(NodeContext &node, Value value, int64_t axis) {
+  formats::Dims dims;
+  for (int64_t i = 0; i < node.rank(value); ++i)
+    if (i != axis)
+      dims.push_back(node.dim(value, i));
+  return node.broadcastInDim(node.scalar(node.element(value), 0), dims, {});
 }
 
 /// One step for each slice of the scanned inputs; the last of them, carried
@@ -478,13 +475,17 @@ static std::optional<std::vector<Bound>> scan(NodeContext &node,
   for (Value value : values.take_front(carriedCount))
     state.push_back(Bound(value));
   std::vector<std::vector<Value>> stacks(gathered);
-  for (int64_t step = 0; step < *steps; ++step) {
+  // As in a loop of no iterations.
+  const bool isRun = *steps > 0;
+  for (int64_t step = 0; step < std::max<int64_t>(*steps, 1); ++step) {
     std::vector<Bound> inputs = state;
     for (int64_t i = 0; i < scanned; ++i) {
       int64_t at = (*inputDirections)[i] ? *steps - 1 - step : step;
       int64_t axis = (*inputAxes)[i];
-      inputs.push_back(Bound(node.squeeze(
-          node.sliceAxis(values[carriedCount + i], axis, at, at + 1), {axis})));
+      Value value = values[carriedCount + i];
+      inputs.push_back(Bound(
+          isRun ? node.squeeze(node.sliceAxis(value, axis, at, at + 1), {axis})
+                : anyElement(node, value, axis)));
     }
     auto outputs = node.importer.importGraph(body, node.frame, inputs,
                                              innerPrefix(node) +
@@ -493,7 +494,7 @@ static std::optional<std::vector<Bound>> scan(NodeContext &node,
       return std::nullopt;
     if (anyPoisoned(*outputs))
       return std::vector<Bound>(node.outputCount(), Bound::poisoned());
-    for (int64_t i = 0; i < carriedCount; ++i)
+    for (int64_t i = 0; isRun && i < carriedCount; ++i)
       state[i] = (*outputs)[i];
     for (int64_t i = 0; i < gathered; ++i)
       stacks[i].push_back((*outputs)[carriedCount + i].value);
@@ -501,8 +502,7 @@ static std::optional<std::vector<Bound>> scan(NodeContext &node,
   for (int64_t i = 0; i < gathered; ++i) {
     if ((*outputDirections)[i])
       std::reverse(stacks[i].begin(), stacks[i].end());
-    state.push_back(Bound(stack(node, stacks[i], (*outputAxes)[i],
-                                body.output(carriedCount + i))));
+    state.push_back(Bound(stack(node, stacks[i], (*outputAxes)[i], isRun)));
   }
   return state;
 }
