@@ -183,16 +183,17 @@ static std::optional<int64_t> repetitions(ResizeOp op, int64_t dimension) {
   return times;
 }
 
-/// Each element along \p dimension so many \p times in a row.
+/// Each element along \p dimension so many \p times in a row, \p size elements
+/// in all: the product of both, as far as f32 holds that.
 static Value repeatAlong(TensorBuilder &emit, Value x, int64_t dimension,
-                         int64_t times) {
+                         int64_t times, const Size &size) {
   Sizes sizes = emit.sizes(x), repeated = sizes;
   repeated.insert(repeated.begin() + dimension + 1, Size(times));
   SmallVector<int64_t> places;
   for (int64_t i = 0; i < static_cast<int64_t>(sizes.size()); ++i)
     places.push_back(i <= dimension ? i : i + 1);
   Value pieces = emit.broadcast(x, places, repeated);
-  sizes[dimension] = emit.count(repeated, {dimension, dimension + 1});
+  sizes[dimension] = size;
   return emit.reshape(pieces, sizes);
 }
 
@@ -232,13 +233,13 @@ FailureOr<SmallVector<Value>> ResizeOp::decompose(OpBuilder &builder) {
                isOpenOut = ShapedType::isDynamic(axis.out);
     const std::optional<int64_t> times =
         isOpenIn && isOpenOut ? repetitions(*this, i) : std::nullopt;
+    OpenAxis open{Size::of(x, i), axis.out,   axis.scale, {},
+                  axis.roiStart,  axis.roiEnd};
+    if (isOpenOut)
+      open.out = scaledSize(emit, open);
     if (times) {
-      x = repeatAlong(emit, x, i, *times);
+      x = repeatAlong(emit, x, i, *times, open.out);
     } else if (isOpenIn || isOpenOut) {
-      OpenAxis open{Size::of(x, i), axis.out,   axis.scale, {},
-                    axis.roiStart,  axis.roiEnd};
-      if (ShapedType::isDynamic(axis.out))
-        open.out = scaledSize(emit, open);
       x = resizeAlongOpen(emit, form, open, x, i, outside);
     } else {
       x = resizeAlong(emit, *this, axis, x, i, outside);

@@ -509,6 +509,42 @@ TEST(OpenPrograms, AddPartsOfOpenTensorsToKnownProducts) {
   }
 }
 
+/// A size that is computed in f32 is a multiple only as far as that holds it.
+TEST(OpenPrograms, RepeatAsManyElementsAsFloatsCount) {
+  SKIP_IF_SIZES_MAY_WRAP();
+  const std::string body =
+      "(" + argument("%x", {batch, length}) + R"() -> tensor<?x?xf32> {
+    %y = nn.resize %x, scales = [1.0, 3.0], "nearest", "asymmetric", "floor"
+        {exclude_outside = false, antialias = false} :
+        (tensor<?x?xf32>) -> tensor<?x?xf32>
+    return %y : tensor<?x?xf32>
+  })";
+  Model model = parseModel(body);
+  ASSERT_TRUE(model.entry());
+  auto program = compileRaised(body);
+  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program->open);
+  auto executor = ProgramExecutor::create(
+      std::make_shared<const Program>(std::move(*program)),
+      std::make_shared<ThreadPool>(1));
+  ASSERT_TRUE(executor) << executor.error().message;
+  for (int64_t s : {4, 1, 0}) {
+    std::vector<Tensor> inputs = {Tensor(ElementType::F32, {2, s})};
+    fillRandom(inputs[0], 1);
+    auto expected = interpret(model.entry(), inputs);
+    ASSERT_TRUE(expected) << expected.error().message;
+    auto got = (*executor)->run(inputs);
+    ASSERT_TRUE(got) << got.error().message;
+    EXPECT_TRUE(isSame((*got)[0], (*expected)[0])) << s;
+  }
+  std::vector<Tensor> large = {Tensor(ElementType::F32, {1, 5592407})};
+  auto got = (*executor)->run(large);
+  ASSERT_FALSE(got);
+  EXPECT_NE(got.error().message.find("16777216 + -3*S is negative"),
+            std::string::npos)
+      << got.error().message;
+}
+
 TEST(OpenPrograms, KeepStatesAndMemoryOverSizes) {
   SKIP_IF_SIZES_MAY_WRAP();
   auto program = compileRaised("(" + argument("%x", {batch, 3}) + R"(,
