@@ -193,10 +193,17 @@ Result<void> ProgramExecutor::takeLargest() {
       }))
     return {};
   std::vector<int64_t> most;
-  for (const std::string &name : open->open->parameters)
-    if (const auto bound = options.most.find(name); bound != options.most.end())
-      most.push_back(bound->second);
-  if (most.size() != open->open->parameters.size())
+  for (const std::string &name : open->open->parameters) {
+    const auto bound = options.most.find(name);
+    most.push_back(bound == options.most.end() ? unknownParameter
+                                               : bound->second);
+  }
+  // What follows from sizes grows with them, or else is placed anew.
+  if (Result<void> done = setFollowing(*open->open, most); !done)
+    return done;
+  // For sizes that do not go together there is no program.
+  if (std::ranges::any_of(most, [](int64_t size) { return size < 0; }) ||
+      !checkLimits(*open, most))
     return {};
   Result<SlotPlan> plan = OpenInstance::planOf(open, std::move(most));
   if (!plan)

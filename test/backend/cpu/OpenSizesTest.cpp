@@ -577,6 +577,56 @@ TEST(OpenPrograms, KeepStatesAndMemoryOverSizes) {
   EXPECT_EQ((*executor)->state(0).at<float>(0), 1);
 }
 
+/// Of what follows from sizes that are bounded, too.
+TEST(OpenPrograms, TakeTheMemoryOfTheLargestSizesBefore) {
+  SKIP_IF_SIZES_MAY_WRAP();
+  auto program =
+      compileRaised("(" + argument("%x", {batch, length}) + ", " +
+                    argument("%y", {batch, length}) + R"() -> tensor<?x?xf32> {
+         %z = stablehlo.constant dense<0.0> : tensor<f32>
+         %w = "stablehlo.reduce_window"(%x, %z) <{
+             window_dimensions = array<i64: 1, 3>,
+             window_strides = array<i64: 1, 2>}> ({
+         ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+           %c = stablehlo.add %a, %b : tensor<f32>
+           stablehlo.return %c : tensor<f32>
+         }) : (tensor<?x?xf32>, tensor<f32>) -> tensor<?x?xf32>
+         %s = "stablehlo.sort"(%w) <{dimension = 1 : i64}> ({
+         ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+           %c = stablehlo.compare LT, %a, %b :
+               (tensor<f32>, tensor<f32>) -> tensor<i1>
+           stablehlo.return %c : tensor<i1>
+         }) : (tensor<?x?xf32>) -> tensor<?x?xf32>
+         return %s : tensor<?x?xf32>
+       })");
+  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program->open);
+  ASSERT_FALSE(program->open->following.empty());
+  auto shared = std::make_shared<const Program>(std::move(*program));
+  auto create = [&](int64_t n, int64_t s) {
+    ProgramExecutorOptions options;
+    options.most = {{"N", n}, {"S", s}};
+    return ProgramExecutor::create(shared, std::make_shared<ThreadPool>(1),
+                                   options);
+  };
+  auto tooLarge = create(1, int64_t(1) << 42);
+  ASSERT_FALSE(tooLarge);
+  EXPECT_NE(tooLarge.error().message.find("at the largest sizes all"),
+            std::string::npos)
+      << tooLarge.error().message;
+  // Windows of three do not fit there: it is found out when it is run.
+  EXPECT_TRUE(create(5, 0));
+  auto executor = create(5, 40);
+  ASSERT_TRUE(executor) << executor.error().message;
+  for (auto [n, s] : {std::pair(5, 40), {1, 3}, {2, 17}}) {
+    std::vector<Tensor> inputs(2, Tensor(ElementType::F32, {n, s}));
+    fillRandom(inputs[0], 1);
+    auto got = (*executor)->run(inputs);
+    ASSERT_TRUE(got) << got.error().message;
+    EXPECT_EQ((*got)[0].shape(), Shape({n, (s - 3) / 2 + 1}));
+  }
+}
+
 /// Keys and values of all tokens so far are inputs, and with those of one more
 /// token outputs: the inputs of the next run.
 TEST(OpenPrograms, DecodeTokenByToken) {
