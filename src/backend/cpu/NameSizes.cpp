@@ -389,7 +389,34 @@ Result<void> SizeNamer::checkReshape(Operation *op, Value operand,
   return {};
 }
 
-/// The part of its operand that \p op takes, which begins at numbers.
+/// The part of its operand that \p op takes, which begins at places that are
+/// computed along some dimensions, and at 0 along all others.
+Result<Value> SizeNamer::partFrom(stablehlo::RealDynamicSliceOp op,
+                                  const Dims &result) {
+  OpBuilder builder(op);
+  nn::TensorBuilder emit(builder, op.getLoc());
+  std::vector<Known> starts = elementsOf(op.getStartIndices());
+  starts.resize(result.size());
+  SmallVector<Value> places;
+  SmallVector<int64_t> sizes;
+  for (auto [i, start, stride] :
+       llvm::enumerate(starts, elementsOf(op.getStrides()))) {
+    if (stride != SizeExpression(1) || (start && start != SizeExpression(0)))
+      return refused(op, "takes a part that is not known before it runs");
+    const auto at = static_cast<int64_t>(i);
+    places.push_back(emit.reshape(
+        emit.slice(op.getStartIndices(), 0, at, at + 1), nn::Sizes()));
+    sizes.push_back(nameOf(result[i]));
+    const SizeExpression &all = dimsOf(op.getOperand())[i];
+    const Known beyond = start ? differenceOf(all, result[i]) : Known();
+    if (beyond && !isSurelyWithin(result[i], all))
+      expectPositive(*beyond);
+  }
+  return Value(builder.create<stablehlo::DynamicSliceOp>(
+      op.getLoc(), op.getType(), op.getOperand(), places, sizes));
+}
+
+/// The part of its operand that \p op takes.
 Result<Value> SizeNamer::partOf(stablehlo::RealDynamicSliceOp op,
                                 const Dims &result) {
   auto elementsIn = [&](Value vector) {
@@ -397,6 +424,8 @@ Result<Value> SizeNamer::partOf(stablehlo::RealDynamicSliceOp op,
     known.resize(result.size());
     return known;
   };
+  if (llvm::is_contained(elementsIn(op.getStartIndices()), Known()))
+    return partFrom(op, result);
   SmallVector<int64_t> starts, limits, strides;
   for (auto [start, given, stride, size, count] : llvm::zip_equal(
            elementsIn(op.getStartIndices()), elementsIn(op.getLimitIndices()),

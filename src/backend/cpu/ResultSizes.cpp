@@ -282,7 +282,8 @@ SmallVector<Known> SizeNamer::gatheredSizes(stablehlo::DynamicGatherOp op) {
   return sizes;
 }
 
-/// Slices begin at numbers, end at sizes and take every n-th element.
+/// Slices begin at numbers, end at sizes and take every n-th element, or are as
+/// large as their type says.
 SmallVector<Known> SizeNamer::slicedSizes(stablehlo::RealDynamicSliceOp op) {
   const std::vector<Known> starts = elementsOf(op.getStartIndices()),
                            strides = elementsOf(op.getStrides());
@@ -291,6 +292,8 @@ SmallVector<Known> SizeNamer::slicedSizes(stablehlo::RealDynamicSliceOp op) {
     Known &size = sizes.emplace_back();
     const auto first = start ? start->number() : std::nullopt;
     const auto step = stride ? stride->number() : std::nullopt;
+    if (!first && !tensorOf(op).isDynamicDim(i))
+      size = tensorOf(op).getDimSize(i);
     if (!first || !step || *step < 1)
       continue;
     if (const Known limit = sizeFrom(op.getLimitIndices(), i, op))

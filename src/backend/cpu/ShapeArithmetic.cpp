@@ -72,12 +72,12 @@ void SizeNamer::followElements(Operation *op) {
       made.resize(type.getNumElements(), made.front());
   } else if (isa<ConcatenateOp>(op)) {
     for (unsigned i = 0; i < op->getNumOperands(); ++i) {
-      const std::vector<Known> part = operand(i);
-      if (static_cast<int64_t>(part.size()) !=
-          tensorOf(op->getOperand(i)).getNumElements())
-        return;
+      std::vector<Known> part = operand(i);
+      part.resize(tensorOf(op->getOperand(i)).getNumElements());
       made.insert(made.end(), part.begin(), part.end());
     }
+    if (llvm::none_of(made, [](const Known &each) { return each; }))
+      return;
   } else if (auto slice = dyn_cast<SliceOp>(op)) {
     const std::vector<Known> whole = operand(0);
     for (int64_t i = 0; type.getRank() == 1 && i < type.getNumElements(); ++i) {

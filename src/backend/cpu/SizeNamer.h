@@ -109,6 +109,8 @@ private:
                       unsigned depth = 0) const;
   Result<mlir::Value> partOf(stablehlo::RealDynamicSliceOp op,
                              const Dims &result);
+  Result<mlir::Value> partFrom(stablehlo::RealDynamicSliceOp op,
+                               const Dims &result);
   bool repeatsNothing(nn::BroadcastLikeOp like) const;
   Result<void> joinOperands(mlir::Operation *op);
   mlir::Value withSizes(mlir::Operation *user, mlir::Value value,

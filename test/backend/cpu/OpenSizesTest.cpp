@@ -57,7 +57,53 @@ std::string choiceOf(const std::vector<int64_t> &operand,
          "\n}";
 }
 
+/// A recurrent layer of 5 units in both directions, of \p gates, over x of
+/// any number of samples, and of \p steps.
+OpenCase recurrent(const std::string &name, int64_t gates,
+                   const std::string &attributes, int64_t states,
+                   int64_t steps) {
+  const std::string t = steps < 0 ? "?" : std::to_string(steps),
+                    g = std::to_string(5 * gates);
+  std::string more, segments = states == 1 ? ", 0, 0" : ", 0, 0, 0, 0";
+  for (int64_t i = 0; i < states; ++i)
+    more += ", tensor<2x?x5xf32>";
+  return {
+      name + " of " + (steps < 0 ? "any number of" : t) + " steps",
+      "(" + argument("%x", {batch, steps, 8}) + ") -> tensor<?x" + t +
+          "x2x5xf32> {\n %s = stablehlo.transpose %x, dims = [1, 0, 2] : "
+          "(tensor<?x" +
+          t + "x8xf32>) -> tensor<" + t +
+          "x?x8xf32>\n %i = stablehlo.iota dim = 1 : tensor<2x" + g +
+          "x8xf32>\n %w = stablehlo.sine %i : tensor<2x" + g +
+          "x8xf32>\n %j = stablehlo.iota dim = 1 : tensor<2x" + g +
+          "x5xf32>\n %r = stablehlo.cosine %j : tensor<2x" + g +
+          "x5xf32>\n %y:" + std::to_string(states + 1) + " = \"nn." + name +
+          "\"(%s, %w, %r) <{direction = \"bidirectional\", " + attributes +
+          ", operandSegmentSizes = array<i32: 1, 1, 1, 0" + segments +
+          ">}> : (tensor<" + t + "x?x8xf32>, tensor<2x" + g +
+          "x8xf32>, tensor<2x" + g + "x5xf32>) -> (tensor<" + t +
+          "x2x?x5xf32>" + more +
+          ")\n %z = stablehlo.transpose %y#0, dims = [2, 0, 1, 3] : (tensor<" +
+          t + "x2x?x5xf32>) -> tensor<?x" + t +
+          "x2x5xf32>\n return %z : " + "tensor<?x" + t + "x2x5xf32>\n}",
+      {{batch, steps, 8}},
+      steps < 0 ? std::vector<int64_t>{0, 1, 7} : std::vector<int64_t>{1}};
+}
+
+const std::string ofLstm = "activations = [\"Sigmoid\", \"Tanh\", \"Tanh\", "
+                           "\"Sigmoid\", \"Tanh\", \"Tanh\"], input_forget "
+                           "= false",
+                  ofGru = "activations = [\"Sigmoid\", \"Tanh\", "
+                          "\"Sigmoid\", \"Tanh\"], linear_before_reset = "
+                          "false",
+                  ofRnn = "activations = [\"Tanh\", \"Relu\"]";
+
 const OpenCase cases[] = {
+    recurrent("lstm", 4, ofLstm, 2, length),
+    recurrent("lstm", 4, ofLstm, 2, 5),
+    recurrent("gru", 3, ofGru, 1, length),
+    recurrent("gru", 3, ofGru, 1, 5),
+    recurrent("rnn", 1, ofRnn, 1, length),
     {"product and bias",
      "(" + argument("%x", {batch, 20}) + R"() -> tensor<?x37xf32> {
        %w = stablehlo.iota dim = 1 : tensor<20x37xf32>
