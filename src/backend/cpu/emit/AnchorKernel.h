@@ -25,8 +25,8 @@ public:
   virtual ~AnchorKernel() = default;
 
   virtual KernelPlan plan() const = 0;
-  /// The same; where only what is computed behind an anchor of known sizes reads
-  /// tensors of others, it says so of the tasks.
+  /// The same; where only what is computed behind an anchor of known sizes
+  /// reads tensors of others, it says so of the tasks.
   KernelPlan planOfTasks() const;
   /// Adds the function \p name, or one a stage, to \p module, and returns the
   /// contract of each.
