@@ -18,7 +18,8 @@ namespace sinter {
 
 namespace {
 
-/// "conv1: winograd 0.120 ms, direct 0.200 ms".
+/// "conv1: winograd 0.120 ms, direct 0.200 ms", "fc: matmul, no tiles (sizes
+/// are open)".
 std::string textOf(const std::string &layer,
                    const cpu::Alternatives &alternatives) {
   std::string text;
@@ -26,7 +27,13 @@ std::string textOf(const std::string &layer,
   stream << layer << ": ";
   llvm::interleaveComma(
       alternatives, stream, [&](const cpu::Alternative &each) {
-        stream << each.kernel << llvm::format(" %.3f ms", each.seconds * 1e3);
+        if (!each.reason.empty())
+          stream << "no ";
+        stream << each.kernel;
+        if (each.seconds != 0)
+          stream << llvm::format(" %.3f ms", each.seconds * 1e3);
+        if (!each.reason.empty())
+          stream << " (" << each.reason << ")";
       });
   return oneLine(text);
 }

@@ -374,4 +374,37 @@ TEST(TileKernels, ProgramsSayWhatTheyNeed) {
   }
 }
 
+/// Products of open sizes are told why they have none, where tiles would do.
+TEST(TileKernels, OpenSizesSayWhyThereAreNone) {
+  const std::string x = "tensor<?x256xf32>", y = "tensor<?x64xf32>",
+                    products[] = {
+                        "(%x: " + x + ") -> " + y + " {\n" +
+                            constant("w", {256, 64}, "f32") +
+                            "%d = stablehlo.dot %x, %w : (" + x + ", " +
+                            type({256, 64}, "f32") + ") -> " + y +
+                            "\nreturn %d : " + y + "\n}",
+                        "(%x: " + x + ", %y: " + y + ") -> " +
+                            type({256, 64}, "f32") + " {\n" +
+                            "%d = stablehlo.dot_general %x, %y, "
+                            "contracting_dims = [0] x [0] : (" +
+                            x + ", " + y + ") -> " + type({256, 64}, "f32") +
+                            "\nreturn %d : " + type({256, 64}, "f32") + "\n}"};
+  for (const std::string &body : products)
+    for (auto [features, isTold] :
+         {std::pair{"", true}, {"-amx-tile", false}}) {
+      cpu::CpuOptions options;
+      options.target = *cpu::Target::named("x86_64-unknown-linux-gnu",
+                                           "sapphirerapids", features);
+      std::string reasons;
+      options.onChoice = [&](const std::string &,
+                             const cpu::Alternatives &alternatives) {
+        for (const cpu::Alternative &each : alternatives)
+          reasons += each.reason;
+      };
+      Result<Program> program = cpu::planForCpu(parseModel(body), options);
+      ASSERT_TRUE(program) << program.error().message;
+      EXPECT_EQ(reasons, isTold ? "sizes are open" : "") << body;
+    }
+}
+
 } // namespace

@@ -443,6 +443,30 @@ TEST(TileProduct, Assembly) {
   }
 }
 
+/// As near as f32 are three parts of numbers that have as many, and whatever
+/// numbers have no more parts than are multiplied.
+TEST(TileArithmetic, SaysWhatIsExact) {
+  using Numbers = std::optional<ElementType>;
+  auto isExact = [](Numbers lhs, Numbers rhs, Precision precision,
+                    ElementType weights = F32) {
+    return TileArithmetic::of(F32, weights, F32, precision, {lhs, rhs})
+        ->isExact();
+  };
+  for (ElementType weights : {F32, F16, BF16, I8}) {
+    EXPECT_TRUE(isExact({}, {}, Precision::Exact, weights));
+    EXPECT_FALSE(isExact({}, {}, Precision::Default, weights));
+    EXPECT_FALSE(isExact({}, {}, Precision::BFloat16, weights));
+    EXPECT_EQ(isExact(F16, {}, Precision::Default, weights), weights != F32);
+  }
+  EXPECT_FALSE(isExact(BF16, {}, Precision::Default));
+  for (Precision precision :
+       {Precision::Default, Precision::Exact, Precision::BFloat16}) {
+    EXPECT_TRUE(isExact(F16, F16, precision));
+    EXPECT_TRUE(isExact(BF16, I8, precision));
+    EXPECT_TRUE(TileArithmetic::of(UI8, I8, I32, precision)->isExact());
+  }
+}
+
 /// Rows are cut into tiles of one height.
 TEST(TileProduct, TilesAreOfOneHeight) {
   for (auto [rows, height] : {std::pair<int64_t, int64_t>{1, 1},

@@ -51,7 +51,9 @@ inline double tileError(const TileArithmetic &arithmetic, int64_t k) {
   if (arithmetic.isOfBytes())
     return 0;
   constexpr double parts[] = {0x1p-7, 0x1p-15, 0x1p-23};
-  return parts[arithmetic.depth - 1] + double(k) * 0x1p-24;
+  const bool isOfTwo = arithmetic.depth == 2 && arithmetic.rhsParts == 1;
+  return (isOfTwo ? 0x1p-16 : parts[arithmetic.depth - 1]) +
+         double(k) * 0x1p-24;
 }
 
 /// A kernel with emulated tiles, and what has to be done before it.

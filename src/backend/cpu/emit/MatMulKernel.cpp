@@ -88,7 +88,11 @@ public:
         form(*formOf(op, packsWeights(kernel, op))),
         arithmetic(arithmeticOf(op, target)),
         product(shapeOfProduct(), target, arithmetic) {
-    const std::vector<TileArithmetic> ofTiles = tilesFor(op);
+    std::vector<TileArithmetic> ofTiles = tilesFor(op);
+    couldUseTiles = target.hasMatrixUnits && !ofTiles.empty();
+    // They are cut for one number of rows.
+    if (!form.shape.openRows.empty())
+      ofTiles.clear();
     estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
                                 product.flops(), arithmetic, target, ofTiles);
     if (!usesTiles(estimated.front().kernel))
@@ -113,6 +117,8 @@ public:
     plan.alternatives = estimated;
     if (!form.shape.openRows.empty()) {
       plan.flops = 2.0 * double(form.shape.k);
+      if (couldUseTiles)
+        plan.alternatives.push_back(withoutTiles());
       if (product.keepsRowsOpen())
         plan.taskParts = {{form.shape.openRows, product.taskRows()},
                           {{product.panels()}, 1}};
@@ -178,10 +184,8 @@ protected:
   }
 
 private:
-  /// What tiles may multiply for it. They are cut for one number of rows.
+  /// What tiles may multiply for it.
   std::vector<TileArithmetic> tilesFor(Operation *op) const {
-    if (!form.shape.openRows.empty())
-      return {};
     // Bytes of any sign, as they are.
     if (isa<DistanceProductOp>(op))
       return TileArithmetic::allOf(elementOf(lhs), elementOf(rhs),
@@ -265,6 +269,7 @@ private:
   Arithmetic arithmetic;
   MatMul product;
   Alternatives estimated;
+  bool couldUseTiles = false; ///< If sizes were known.
   /// Where they are faster: by weights, or of two activations.
   std::optional<TileMatMul> tiles;
   std::optional<TileMatrices> matrices;

@@ -159,11 +159,16 @@ class OpenMatMulKernel : public ProductKernel {
 public:
   OpenMatMulKernel(KernelOp kernel, Operation *op, const Target &target)
       : ProductKernel(kernel, op, batchesOf(op)), shape(*formOf(op)),
-        product(shape, target, arithmeticOf(op, target)) {}
+        product(shape, target, arithmeticOf(op, target)),
+        couldUseTiles(target.hasMatrixUnits &&
+                      (isa<DistanceProductOp>(op) ||
+                       tensorOf(op->getResult(0)).getElementType().isF32())) {}
 
   KernelPlan plan() const override {
     KernelPlan plan;
     plan.name = "matmul";
+    if (couldUseTiles)
+      plan.alternatives = {{"matmul"}, withoutTiles()};
     plan.flops = 2.0 * (isNamed(shape.depth) ? 1.0 : double(shape.depth));
     plan.depth = isNamed(shape.depth) ? shape.depth : 1;
     plan.taskParts = product.taskParts();
@@ -189,6 +194,7 @@ protected:
 private:
   OpenMatMulShape shape;
   OpenMatMul product;
+  bool couldUseTiles; ///< If sizes were known.
 };
 
 } // namespace

@@ -177,12 +177,14 @@ static double readBytes(const TileMatrices &kernel, const MatMulShape &) {
 /// Of matrix units, whose weights come from memory as those of other kernels
 /// do. Three products of parts are a tenth as exact as f32, and Winograd's
 /// method is half as exact: they are none of the ways where they save less than
-/// a third of what an exact one takes, and a quarter of what that takes.
+/// a third of what an exact one takes, and a quarter of what that takes. Two,
+/// by weights of one part, have a third of the error, and are to save a
+/// quarter.
 template <typename Kernel, typename Shape>
 static void addTiles(Alternatives &all, const Shape &shape,
                      llvm::ArrayRef<TileArithmetic> tiles,
                      const Target &target) {
-  constexpr double ofExactTime = 2.0 / 3, ofFastTime = 3.0 / 4,
+  constexpr double ofThree = 2.0 / 3, ofTwo = 3.0 / 4, ofFastTime = 3.0 / 4,
                    noticed = 125e-6;
   if (!Kernel::supports(shape, target))
     return;
@@ -197,6 +199,7 @@ static void addTiles(Alternatives &all, const Shape &shape,
     const double seconds = std::max(
         kernel.seconds(target), readBytes(kernel, shape) / target.rates.memory);
     const bool isDefault = !each.isExact() && each.depth == 2;
+    const double ofExactTime = each.products().size() < 3 ? ofTwo : ofThree;
     const double worthIt = std::min(
         {ofExactTime * ofExact, ofExact - noticed, ofFastTime * ofFast});
     if (!isDefault || seconds < worthIt)

@@ -19,10 +19,13 @@
 
 namespace sinter::cpu {
 
-/// A kernel, by KernelPlan's name, and its estimated time.
+/// A kernel, by KernelPlan's name, and its estimated time; 0 where sizes do not
+/// say it.
 struct Alternative {
   llvm::StringRef kernel;
   double seconds = 0;
+  /// Where it is none that could be taken, why.
+  llvm::StringRef reason = {};
 };
 using Alternatives = llvm::SmallVector<Alternative, 2>;
 
@@ -44,6 +47,10 @@ Alternatives alternativesFor(llvm::StringRef name, const MatMulShape &shape,
 inline bool usesTiles(llvm::StringRef kernel) {
   return kernel.starts_with("tiles-");
 }
+
+/// What products of open sizes are told to have in place of tiles, which are
+/// cut for known ones.
+inline Alternative withoutTiles() { return {"tiles", 0, "sizes are open"}; }
 
 /// That one of \p tiles, TileArithmetic or AttentionTiles.
 template <typename Range>

@@ -34,14 +34,14 @@ std::optional<TileArithmetic>
 TileArithmetic::of(ElementType lhs, ElementType rhs, ElementType sums,
                    Precision precision, const TileNumbers &numbers) {
   if (isByte(lhs) && isByte(rhs) && sums == ElementType::I32)
-    return TileArithmetic{lhs, rhs, 1, 1, 1};
+    return TileArithmetic{lhs, rhs, 1, 1, 1, true};
   const std::optional<int64_t> ofLhs = wholeParts(numbers.lhs.value_or(lhs)),
                                ofRhs = wholeParts(numbers.rhs.value_or(rhs));
   if (lhs != ElementType::F32 || sums != ElementType::F32 || !ofLhs || !ofRhs)
     return std::nullopt;
   const int64_t ofF32 = *wholeParts(ElementType::F32);
   if (*ofLhs < ofF32 && *ofRhs < ofF32)
-    return TileArithmetic{lhs, rhs, *ofLhs, *ofRhs, *ofLhs + *ofRhs - 1};
+    return TileArithmetic{lhs, rhs, *ofLhs, *ofRhs, *ofLhs + *ofRhs - 1, true};
   const int64_t depth = precision == Precision::Exact     ? 3
                         : precision == Precision::Default ? 2
                                                           : 1;

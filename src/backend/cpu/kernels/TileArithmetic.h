@@ -6,6 +6,7 @@
 //     three (split3)           x0 y1 + x0 y0 + x1 y0
 //     six (split6)             all xi yj with i + j < 3
 //   f32 * bf16, f32 * f16      the same, with as many parts of y as it has
+//     two (split2)             x0 y + x1 y
 //   f16 * f16, bf16 * bf16     all there are: four, and one
 //
 // Each part is what is left of the number, rounded to bf16. Tiles make zeros of
@@ -15,8 +16,9 @@
 // numbers of all parts and of what products of them matter, and TileProduct
 // looks whether all numbers of a task are small enough for that.
 //
-// Errors, of the sum of |x| |y|: 2^-7 for one product, 2^-15 for split3, 2^-23
-// for split6, each with what adding k numbers in f32 gives besides.
+// Errors, of the sum of |x| |y|: 2^-7 for one product, 2^-15 for split3, 2^-16
+// for two by weights of one part, 2^-23 for split6, each with what adding k
+// numbers in f32 gives besides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +51,9 @@ struct TileArithmetic {
   int64_t lhsParts = 2, rhsParts = 2; ///< Into which each is cut.
   /// Products of parts i and j are left out from i + j = depth on.
   int64_t depth = 2;
+  /// Parts are all that there is of both factors' numbers, and none of their
+  /// products is left out.
+  bool isWhole = false;
 
   /// What is the fastest of those that \p precision allows; nothing where
   /// matrix units do not multiply such numbers. \p sums: f32, or i32 of bytes.
@@ -66,9 +71,7 @@ struct TileArithmetic {
                                            const TileNumbers &numbers = {});
 
   /// Whether it is as near as products in f32, or nearer.
-  bool isExact() const {
-    return isOfBytes() || depth >= 3 || depth == lhsParts + rhsParts - 1;
-  }
+  bool isExact() const { return isOfBytes() || depth >= 3 || isWhole; }
 
   bool operator==(const TileArithmetic &) const = default;
 
