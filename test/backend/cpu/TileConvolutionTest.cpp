@@ -52,7 +52,9 @@ Sums expectedAt(const ConvolutionShape &shape, const Tensor &input,
                 const Tensor &weights, int64_t n, int64_t k, int64_t y,
                 int64_t x) {
   Sums sums;
-  for (int64_t c = 0; c < shape.inputChannels; ++c)
+  const int64_t inputs = shape.inputChannels / shape.groups,
+                first = k / (shape.outputChannels / shape.groups) * inputs;
+  for (int64_t c = 0; c < inputs; ++c)
     for (int64_t r = 0; r < shape.kernelHeight; ++r)
       for (int64_t s = 0; s < shape.kernelWidth; ++s) {
         const int64_t row =
@@ -62,14 +64,13 @@ Sums expectedAt(const ConvolutionShape &shape, const Tensor &input,
             column >= shape.inputWidth)
           continue;
         const double product =
-            (input.toDouble(placeOf(n, shape.inputChannels, c,
+            (input.toDouble(placeOf(n, shape.inputChannels, first + c,
                                     shape.inputPixels(),
                                     row * shape.inputWidth + column)) -
              double(shape.zeroPoint)) *
-            weights.toDouble(
-                ((k * shape.inputChannels + c) * shape.kernelHeight + r) *
-                    shape.kernelWidth +
-                s);
+            weights.toDouble(((k * inputs + c) * shape.kernelHeight + r) *
+                                 shape.kernelWidth +
+                             s);
         sums.sum += product;
         sums.magnitude += std::abs(product);
       }
@@ -105,9 +106,11 @@ void check(const ConvolutionShape &given, const TileArithmetic &arithmetic,
   Tensor input = activation(arithmetic.lhs, shape);
   for (auto [place, number] : extras.numbers)
     input.set(place, number);
-  Tensor weights = randomTensor(
-      arithmetic.rhs, shape.outputChannels * shape.inputChannels * shape.taps(),
-      2);
+  Tensor weights =
+      randomTensor(arithmetic.rhs,
+                   shape.outputChannels * (shape.inputChannels / shape.groups) *
+                       shape.taps(),
+                   2);
   Tensor packed = bufferOfBytes(arithmetic.rhs, convolution.packedBytes());
   convolution.pack(weights.data(), packed.mutableBytes());
   Tensor scratch(I8, {convolution.scratchBytes()});
@@ -207,6 +210,46 @@ std::vector<ConvolutionShape> shapes() {
   return all;
 }
 
+/// Of groups of so many channels.
+std::vector<ConvolutionShape> groupedShapes() {
+  std::vector<ConvolutionShape> all;
+  for (auto [channels, group, size, window, stride] :
+       {std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>{32, 4, 7, 3, 1},
+        {40, 2, 5, 3, 2},
+        {72, 8, 6, 3, 1},
+        {48, 16, 9, 1, 1},
+        {96, 32, 5, 3, 1},
+        {128, 64, 4, 3, 2},
+        {256, 128, 3, 1, 1}}) {
+    all.push_back(convolution(channels, channels, size, size, window,
+                              window / 2, stride));
+    all.back().groups = channels / group;
+  }
+  return all;
+}
+
+std::vector<ConvolutionShape> shapesAndGroups() {
+  std::vector<ConvolutionShape> all = shapes();
+  for (const ConvolutionShape &each : groupedShapes())
+    all.push_back(each);
+  return all;
+}
+
+TEST(TileConvolution, Groups) {
+  WITH_TILES(target);
+  Sweep sweep(3);
+  for (const TileArithmetic &arithmetic : tileArithmetics())
+    for (ConvolutionShape shape : groupedShapes())
+      for (bool isShared : {false, true})
+        if (sweep.takesNext()) {
+          if (arithmetic.isOfBytes())
+            shape.zeroPoint = arithmetic.lhs == UI8 ? 100 : -7;
+          SCOPED_TRACE(arithmetic.name().str() + ", " + textOf(shape) + ", " +
+                       std::to_string(shape.groups) + " groups");
+          check(shape, arithmetic, isShared ? withSlowCache(target) : target);
+        }
+}
+
 TEST(TileConvolution, Shapes) {
   WITH_TILES(target);
   Sweep sweep(3);
@@ -255,7 +298,7 @@ TEST(TileConvolution, UnusualNumbers) {
   Sweep sweep(3);
   for (Precision precision :
        {Precision::Default, Precision::Exact, Precision::BFloat16})
-    for (const ConvolutionShape &shape : shapes())
+    for (const ConvolutionShape &shape : shapesAndGroups())
       for (float number : {0x1p100f, -std::numeric_limits<float>::infinity(),
                            std::numeric_limits<float>::quiet_NaN()})
         for (bool isShared : {false, true}) {
@@ -274,7 +317,7 @@ TEST(TileConvolution, UnusualNumbers) {
                                                   shape.inputPixels(), pixel),
                                           number);
           ConvolutionShape wide = shape;
-          wide.outputChannels += isShared ? 70 : 0;
+          wide.outputChannels += isShared && shape.groups == 1 ? 70 : 0;
           check(wide, *TileArithmetic::of(F32, F32, F32, precision),
                 isShared ? withSlowCache(host) : host, extras);
         }
@@ -305,7 +348,15 @@ TEST(TileConvolution, LeavesOthersAlone) {
   shape.hasPlanarInput = true;
   EXPECT_FALSE(TileConvolution::supports(shape, with));
   shape.hasPlanarInput = false;
-  shape.groups = 2;
+  for (auto [channels, groups, isSupported] : {std::tuple{16, 2, true},
+                                               {48, 4, false},
+                                               {48, 3, true},
+                                               {192, 2, false}}) {
+    shape.inputChannels = shape.outputChannels = channels;
+    shape.groups = groups;
+    EXPECT_EQ(TileConvolution::supports(shape, with), isSupported) << channels;
+  }
+  shape.outputChannels = 384;
   EXPECT_FALSE(TileConvolution::supports(shape, with));
 }
 

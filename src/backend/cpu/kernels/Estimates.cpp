@@ -222,7 +222,9 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
       all.push_back({"direct", mergedDirect(shape, arithmetic, target)});
     return fastestFirst(std::move(all));
   }
-  Alternatives all = {{"direct", direct(shape, arithmetic, target)}};
+  Alternatives all = {
+      {"direct", shape.groups == 1 ? direct(shape, arithmetic, target)
+                                   : mergedDirect(shape, arithmetic, target)}};
   const auto fast = WinogradArithmetic::of(arithmetic, target);
   if (allowsFast && fast && Winograd::supports(shape))
     all.push_back(

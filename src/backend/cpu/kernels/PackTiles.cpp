@@ -58,11 +58,14 @@ forRegisters(const TileProduct &product, int64_t taps,
   const int64_t tiles = product.columnTiles();
   for (int64_t first = 0; first < tiles; first += TileProduct::panelTiles) {
     const int64_t ofPanel = std::min(TileProduct::panelTiles, tiles - first);
-    for (int64_t block = 0; block < product.depthBlocks(); ++block)
+    const int64_t firstBlock =
+        product.firstBlock(first / TileProduct::panelTiles);
+    for (int64_t i = 0; i < product.panelBlocks(); ++i)
       for (int64_t tap = 0; tap < taps; ++tap)
         for (int64_t tile = 0; tile < ofPanel; ++tile)
-          fill((first + tile) * 16, block * product.numbers().blockElements(),
-               tap, ofPanel, tile);
+          fill((first + tile) * 16,
+               (firstBlock + i) * product.numbers().blockElements(), tap,
+               ofPanel, tile);
   }
 }
 
@@ -115,28 +118,30 @@ template <ElementType type>
 static bool packParts(const TileProduct &product, const TileProductShape &shape,
                       const char *from, const WeightStrides &strides,
                       char *to) {
-  const bool isUsual = areUsual<type>(from, shape.n * shape.k * shape.taps());
+  const bool isUsual = areUsual<type>(from, shape.weights());
   const int64_t parts = product.numbers().rhsParts;
-  forRegisters(
-      product, shape.taps(),
-      [&](int64_t column, int64_t k, int64_t tap, int64_t registers,
-          int64_t number) {
-        const int64_t columns = std::min<int64_t>(16, shape.n - column);
-        for (int64_t row = 0; row < mostTileRows; ++row) {
-          float pair[2][16] = {};
-          for (int64_t i = 0; i < 2 && k + 2 * row + i < shape.k; ++i) {
-            const char *at = from + column * strides.n +
-                             (k + 2 * row + i) * strides.k + tap * strides.tap;
-            for (int64_t n = 0; n < columns; ++n)
-              pair[i][n] = floatAt<type>(at + n * strides.n);
-          }
-          packPairs(pair, isUsual, parts,
-                    to + number * tileBytes + row * tileRowBytes,
-                    registers * tileBytes);
-        }
-        if (number + 1 == registers)
-          to += parts * registers * tileBytes;
-      });
+  forRegisters(product, shape.taps(),
+               [&](int64_t column, int64_t k, int64_t tap, int64_t registers,
+                   int64_t number) {
+                 const int64_t columns =
+                     std::min<int64_t>(16, shape.n - column);
+                 for (int64_t row = 0; row < mostTileRows; ++row) {
+                   float pair[2][16] = {};
+                   for (int64_t i = 0; i < 2; ++i)
+                     for (int64_t n = 0; n < columns; ++n)
+                       if (const int64_t own =
+                               shape.ownNumber(column + n, k + 2 * row + i);
+                           own >= 0)
+                         pair[i][n] =
+                             floatAt<type>(from + (column + n) * strides.n +
+                                           own * strides.k + tap * strides.tap);
+                   packPairs(pair, isUsual, parts,
+                             to + number * tileBytes + row * tileRowBytes,
+                             registers * tileBytes);
+                 }
+                 if (number + 1 == registers)
+                   to += parts * registers * tileBytes;
+               });
   return isUsual;
 }
 
@@ -146,14 +151,15 @@ static void packBytes(const TileProduct &product, const TileProductShape &shape,
   forRegisters(product, shape.taps(),
                [&](int64_t column, int64_t k, int64_t tap, int64_t, int64_t) {
                  const int64_t columns =
-                                   std::min<int64_t>(16, shape.n - column),
-                               depth = std::min<int64_t>(64, shape.k - k);
+                     std::min<int64_t>(16, shape.n - column);
                  std::memset(to, 0, tileBytes);
                  for (int64_t n = 0; n < columns; ++n)
-                   for (int64_t i = 0; i < depth; ++i)
-                     to[i / 4 * tileRowBytes + n * 4 + i % 4] =
-                         from[(column + n) * strides.n + (k + i) * strides.k +
-                              tap * strides.tap];
+                   for (int64_t i = 0; i < 64; ++i)
+                     if (const int64_t own = shape.ownNumber(column + n, k + i);
+                         own >= 0)
+                       to[i / 4 * tileRowBytes + n * 4 + i % 4] =
+                           from[(column + n) * strides.n + own * strides.k +
+                                tap * strides.tap];
                  to += tileBytes;
                });
 }
@@ -164,7 +170,8 @@ static void packInitialSums(const TileProductShape &shape, bool isSigned,
                             int64_t columns, char *to) {
   for (int64_t n = 0; n < columns; ++n) {
     int64_t sum = 0;
-    for (int64_t k = 0; n < shape.n && k < shape.k; ++k)
+    const int64_t depth = shape.group ? shape.group : shape.k;
+    for (int64_t k = 0; n < shape.n && k < depth; ++k)
       for (int64_t tap = 0; tap < shape.taps(); ++tap) {
         const char weight =
             from[n * strides.n + k * strides.k + tap * strides.tap];
@@ -184,8 +191,8 @@ void TileProduct::pack(const void *weights, int64_t nStride, int64_t kStride,
                               tapStride * bytes};
   // Nobody reads them again, and they may be a large part of the memory.
   auto release = llvm::make_scope_exit([&] {
-    releasePages(std::as_bytes(
-        std::span(from, size_t(shape.n * shape.k * shape.taps() * bytes))));
+    releasePages(
+        std::as_bytes(std::span(from, size_t(shape.weights() * bytes))));
   });
   if (arithmetic.isOfBytes()) {
     packBytes(*this, shape, from, strides, to);

@@ -15,11 +15,20 @@ using namespace sinter::cpu;
 /// Channels of a block of activations.
 static constexpr int64_t lanes = 16;
 
+/// Whether groups have as many outputs as inputs, and fill blocks of 32 and of
+/// 64 evenly or are filled by them.
+static bool haveEvenGroups(const ConvolutionShape &shape) {
+  const int64_t inputs = shape.inputChannels / shape.groups;
+  return shape.inputChannels == shape.outputChannels &&
+         (inputs <= 64 ? llvm::isPowerOf2_64(uint64_t(inputs))
+                       : inputs % 64 == 0);
+}
+
 bool TileConvolution::supports(const ConvolutionShape &shape,
                                const Target &target) {
   return target.hasMatrixUnits && target.f32Lanes == lanes &&
-         shape.groups == 1 && !shape.hasPlanarInput &&
-         shape.outputPixels() > 0 && shape.taps() > 0;
+         (shape.groups == 1 || haveEvenGroups(shape)) &&
+         !shape.hasPlanarInput && shape.outputPixels() > 0 && shape.taps() > 0;
 }
 
 /// Whether each result reads one pixel, which is there.
@@ -85,6 +94,7 @@ TileProduct TileConvolution::productOf(int64_t positions,
   TileProductShape of;
   of.n = shape.outputChannels;
   of.k = shape.inputChannels;
+  of.group = shape.groups > 1 ? shape.inputChannels / shape.groups : 0;
   of.tapRows = shape.kernelHeight;
   of.tapColumns = shape.kernelWidth;
   of.tapRowStep = shape.dilationHeight * rowPositions();
@@ -121,7 +131,8 @@ TileCut TileConvolution::cutFor(const Target &target) const {
 
 void TileConvolution::pack(const void *weights, void *packed) const {
   const int64_t taps = shape.taps();
-  product.pack(weights, shape.inputChannels * taps, taps, 1, packed);
+  product.pack(weights, shape.inputChannels / shape.groups * taps, taps, 1,
+               packed);
 }
 
 double TileConvolution::seconds(const Target &target) const {

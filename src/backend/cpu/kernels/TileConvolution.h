@@ -18,7 +18,8 @@ namespace sinter::cpu {
 
 class TileConvolution {
 public:
-  /// Whether tiles compute such a convolution: of one group, blocked.
+  /// Whether tiles compute such a convolution: blocked, of one group or of some
+  /// that are multiplied by blocks of 32 (or 64 bytes) with zeros between them.
   static bool supports(const ConvolutionShape &shape, const Target &target);
 
   TileConvolution(const ConvolutionShape &shape, const Target &target,
@@ -33,7 +34,7 @@ public:
     return (cut.isShared ? shape.batch : 1) * product.scratchBytes();
   }
   int64_t packedBytes() const { return product.packedBytes(); }
-  /// Packs weights [K, C, R, S].
+  /// Packs weights [K, C/groups, R, S].
   void pack(const void *weights, void *packed) const;
   /// What one thread should take for all tasks, but for weights that come from
   /// beyond the cache.

@@ -30,6 +30,11 @@ TileProduct::TileProduct(const TileProductShape &shape,
   assert(!shape.hasZeroPoint || arithmetic.isOfBytes());
 }
 
+int64_t TileProduct::firstBlock(int64_t number) const {
+  const int64_t group = shape.group, first = number * panelColumns;
+  return group ? first / group * group / arithmetic.blockElements() : 0;
+}
+
 int64_t TileProduct::planeBytes() const {
   return depthBlocks() * shape.positions * tileRowBytes;
 }
@@ -67,7 +72,8 @@ struct TileProduct::Emission {
   /// multiplied by to be as they were; null for integers.
   Value isUnusual = {}, unscale = {}, unscaleSums = {};
   Value panel = {};
-  Value panelStart = {};   ///< Where its weights begin, in bytes.
+  Value panelStart = {};   ///< Where its weights begin, in bytes,
+  Value firstBlock = {};   ///< and of k the blocks that it is multiplied by.
   Value group = {};        ///< The number of the tiles of rows, by twos.
   int64_t columnTiles = 0; ///< Of this panel,
   int64_t valid = 0;       ///< and how many columns the last one has.
@@ -149,6 +155,13 @@ void TileProduct::buildPanel(Emission &e, Value panel, int64_t tiles,
   VectorBuilder &code = e.code;
   e.panel = panel;
   e.panelStart = code.mul(panel, panelBytes());
+  e.firstBlock = code.index(0);
+  if (const int64_t group = shape.group) {
+    Value first = code.mul(panel, panelColumns);
+    if (group > panelColumns)
+      first = code.mul(code.div(first, group), group);
+    e.firstBlock = code.div(first, arithmetic.blockElements());
+  }
   e.columnTiles = tiles;
   e.valid = valid;
   Value groups = code.div(code.add(e.task.tiles, groupTiles - 1), groupTiles);
@@ -197,16 +210,18 @@ void TileProduct::buildGroup(Emission &e, Value firstTile) const {
 /// One loop: a nest of three would have LLVM think about each address for each
 /// of its loops.
 IndexBuilder::Carried TileProduct::forSteps(
-    VectorBuilder &code, ValueRange carried,
+    Emission &e, ValueRange carried,
     llvm::function_ref<IndexBuilder::Carried(const Step &, ValueRange)> body)
     const {
+  VectorBuilder &code = e.code;
   Value none = code.index(0);
   if (shape.taps() == 1)
     return code.loop(none, code.index(steps()), 1, carried,
                      [&](Value step, ValueRange inner) {
-                       return body({step, code.index(0), step}, inner);
+                       return body({step, none, code.add(e.firstBlock, step)},
+                                   inner);
                      });
-  IndexBuilder::Carried all = {none, none, none};
+  IndexBuilder::Carried all = {e.firstBlock, none, none};
   llvm::append_range(all, carried);
   all = code.loop(
       none, code.index(steps()), 1, all, [&](Value step, ValueRange inner) {
@@ -255,7 +270,7 @@ void TileProduct::multiplyTiles(Emission &e, ArrayRef<TilePlace> places) const {
   VectorBuilder &code = e.code;
   const auto rowTiles = int64_t(places.size());
   e.tiles.clear(rowTiles, e.columnTiles);
-  forSteps(code, {}, [&](const Step &step, ValueRange) {
+  forSteps(e, {}, [&](const Step &step, ValueRange) {
     TileStep what;
     what.rowsAddress = e.scratchAddress;
     what.rowStride = shape.rowStep * tileRowBytes;
@@ -299,6 +314,33 @@ std::array<Value, 2> TileProduct::weightsAt(Emission &e, Value line) const {
   return pair;
 }
 
+Value TileProduct::forOwnColumns(Emission &e, Value number, Value i,
+                                 Value c) const {
+  VectorBuilder &code = e.code;
+  OpBuilder &b = code.builder;
+  auto floats = VectorType::get({16}, b.getF32Type());
+  Value all = b.create<vector::SplatOp>(code.loc, floats, number);
+  const int64_t group = shape.group;
+  if (group == 0 || group >= arithmetic.blockElements())
+    return all;
+  auto splat = [&](Value index) -> Value {
+    return b.create<vector::SplatOp>(
+        code.loc, VectorType::get({16}, b.getI32Type()),
+        b.create<arith::IndexCastOp>(code.loc, b.getI32Type(), index));
+  };
+  SmallVector<int32_t> apart;
+  for (int64_t lane = 0; lane < 16; ++lane)
+    apart.push_back(int32_t(lane / group));
+  Value first =
+      code.div(code.mul(code.add(code.mul(e.panel, panelTiles), c), 16), group);
+  Value groups = code.addVectors(
+      splat(first),
+      b.create<arith::ConstantOp>(code.loc, b.getI32VectorAttr(apart)));
+  Value own = b.create<arith::CmpIOp>(code.loc, arith::CmpIPredicate::eq,
+                                      groups, splat(code.div(i, group)));
+  return b.create<arith::SelectOp>(code.loc, own, all, code.zero(floats));
+}
+
 /// In f32, on vectors of columns.
 void TileProduct::multiplyVectors(Emission &e, Value rowTile,
                                   const TilePlace &place) const {
@@ -307,35 +349,36 @@ void TileProduct::multiplyVectors(Emission &e, Value rowTile,
   auto floats = VectorType::get({16}, b.getF32Type());
   auto two = VectorType::get({2}, b.getF32Type());
   // Of one of 16 pairs of a block.
-  auto addPair = [&](const Numbers &numbers, Value firstLine, Value pair,
-                     Value sum) {
+  auto addPair = [&](const Numbers &numbers, const Step &step, Value c,
+                     Value pair, Value sum) {
     Value at = code.add(code.mul(code.div(pair, 8), numbers.half),
                         code.mul(code.rem(pair, 8), 2));
     Value both = code.loadSome(numbers.memory, code.add(numbers.offset, at),
                                two, code.sub(numbers.count, code.mul(pair, 2)));
-    const auto weights = weightsAt(e, code.add(firstLine, pair));
+    Value line = code.div(
+        code.add(e.panelStart, code.mul(step.number, stepBytes(e.columnTiles))),
+        tileRowBytes);
+    const auto weights =
+        weightsAt(e, code.add(code.add(line, code.mul(c, mostTileRows)), pair));
+    Value k = code.add(code.mul(step.block, arithmetic.blockElements()),
+                       code.mul(pair, 2));
     for (int64_t i : {0, 1}) {
       Value number =
           b.create<vector::ExtractOp>(code.loc, both, ArrayRef<int64_t>{i});
-      sum = code.fma(b.create<vector::SplatOp>(code.loc, floats, number),
+      sum = code.fma(forOwnColumns(e, number, code.add(k, i), c),
                      weights[size_t(i)], sum);
     }
     return sum;
   };
   auto sumOf = [&](Value first, Value c) {
     return forSteps(
-        code, code.zero(floats), [&](const Step &step, ValueRange ofSteps) {
+        e, code.zero(floats), [&](const Step &step, ValueRange ofSteps) {
           const Numbers numbers =
               e.numbersAt(code.add(first, step.position), step.block);
-          Value line = code.div(
-              code.add(e.panelStart,
-                       code.mul(step.number, stepBytes(e.columnTiles))),
-              tileRowBytes);
-          line = code.add(line, code.mul(c, mostTileRows));
           return code.loop(
               code.index(0), code.index(mostTileRows), 1, ofSteps,
               [&](Value pair, ValueRange inner) -> IndexBuilder::Carried {
-                return {addPair(numbers, line, pair, inner[0])};
+                return {addPair(numbers, step, c, pair, inner[0])};
               });
         })[0];
   };

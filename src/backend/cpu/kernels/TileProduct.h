@@ -41,6 +41,11 @@ namespace sinter::cpu {
 struct TileProductShape {
   int64_t n = 0; ///< Columns.
   int64_t k = 0; ///< Products for each tap.
+  /// Where columns come in groups, each with numbers along k of its own: how
+  /// many it has of both, 1, 2, 4, ... 64 or a multiple of that; else 0. A
+  /// panel is multiplied by the blocks that have its columns' numbers, and by
+  /// zeros what else is in them.
+  int64_t group = 0;
   int64_t tapRows = 1, tapColumns = 1;
   int64_t tapRowStep = 0, tapColumnStep = 0; ///< In positions.
   int64_t rowStep = 1;   ///< Positions between neighbouring rows.
@@ -56,6 +61,13 @@ struct TileProductShape {
   bool fillsColumns = false;
 
   int64_t taps() const { return tapRows * tapColumns; }
+  int64_t weights() const { return n * (group ? group : k) * taps(); }
+  /// Where the weight is that \p column has for number \p i along k, among its
+  /// own; -1 if it has none.
+  int64_t ownNumber(int64_t column, int64_t i) const {
+    const int64_t own = group ? i - column / group * group : i;
+    return i < k && own >= 0 && own < (group ? group : k) ? own : -1;
+  }
 };
 
 /// Where a tile of rows is.
@@ -77,6 +89,14 @@ public:
     return (shape.k + arithmetic.blockElements() - 1) /
            arithmetic.blockElements();
   }
+  /// Of those, how many a panel is multiplied by, and the first of panel
+  /// \p number.
+  int64_t panelBlocks() const {
+    return shape.group
+               ? std::max<int64_t>(1, shape.group / arithmetic.blockElements())
+               : depthBlocks();
+  }
+  int64_t firstBlock(int64_t number) const;
   int64_t panels() const { return (columnTiles() + 1) / panelTiles; }
   int64_t columnTiles() const { return (shape.n + 15) / 16; }
   /// Bytes of scratch memory of each thread, or of what all tasks share.
@@ -84,8 +104,8 @@ public:
   int64_t packedBytes() const;
 
   /// Packs weights of elements TileArithmetic::rhs: that of column n, number k
-  /// and tap t is at n * nStride + k * kStride + t * tapStride. There are no
-  /// others between them.
+  /// (of its own group) and tap t is at n * nStride + k * kStride +
+  /// t * tapStride. There are no others between them.
   void pack(const void *weights, int64_t nStride, int64_t kStride,
             int64_t tapStride, void *packed) const;
 
@@ -155,7 +175,7 @@ public:
 
 private:
   struct Emission;
-  int64_t steps() const { return depthBlocks() * shape.taps(); }
+  int64_t steps() const { return panelBlocks() * shape.taps(); }
   int64_t stepBytes(int64_t tiles) const {
     return tiles * arithmetic.rhsParts * tileBytes;
   }
@@ -179,10 +199,14 @@ private:
     mlir::Value number, position, block;
   };
   IndexBuilder::Carried
-  forSteps(VectorBuilder &code, mlir::ValueRange carried,
+  forSteps(Emission &e, mlir::ValueRange carried,
            llvm::function_ref<IndexBuilder::Carried(const Step &,
                                                     mlir::ValueRange carried)>
                body) const;
+  /// \p number for the columns of a register (\p c of the panel) that have it
+  /// among their own, number \p i along k, and zero for others of its block.
+  mlir::Value forOwnColumns(Emission &e, mlir::Value number, mlir::Value i,
+                            mlir::Value c) const;
   /// Two neighbours along k of all columns of a register, from its parts.
   std::array<mlir::Value, 2> weightsAt(Emission &e, mlir::Value line) const;
   // Of numbers that are brought together.
