@@ -100,14 +100,14 @@ std::string product(int64_t m, int64_t n, int64_t k,
 
 std::string convolution(int64_t c, int64_t k, int64_t size, int64_t window,
                         int64_t padding, int64_t stride,
-                        const std::string &element) {
+                        const std::string &element, int64_t groups = 1) {
   const int64_t out = (size + 2 * padding - window) / stride + 1;
   const std::string x = type({2, c, size, size}, element),
-                    w = type({k, c, window, window}, element),
+                    w = type({k, c / groups, window, window}, element),
                     y = type({2, k, out, out}, element),
                     row = type({k}, element);
   return "(%x: " + x + ", %r: " + y + ") -> " + y + " {\n" +
-         constant("w", {k, c, window, window}, element) +
+         constant("w", {k, c / groups, window, window}, element) +
          constant("b", {k}, element) +
          "%d = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x"
          "[o, i, 0, 1]->[b, f, 0, 1], window = {stride = [" +
@@ -115,9 +115,8 @@ std::string convolution(int64_t c, int64_t k, int64_t size, int64_t window,
          "], pad = [[" + std::to_string(padding) + ", " +
          std::to_string(padding) + "], [" + std::to_string(padding) + ", " +
          std::to_string(padding) +
-         "]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
-         "(" +
-         x + ", " + w + ") -> " + y +
+         "]]} {batch_group_count = 1 : i64, feature_group_count = " +
+         std::to_string(groups) + " : i64} : (" + x + ", " + w + ") -> " + y +
          "\n%c = stablehlo.broadcast_in_dim %b, dims = [1] : (" + row +
          ") -> " + y + "\n%s = stablehlo.add %d, %c : " + y +
          "\n%z = stablehlo.constant dense<0.0> : " + y +
@@ -152,6 +151,19 @@ TEST(TileKernels, RowsThatAreSharedByTasks) {
                   {"tiles-split3", "tiles-split3"}, {4e-4, 4e-4},
                   Precision::Default, slow),
             "");
+}
+
+/// Groups are merged until they fill what tiles multiply.
+TEST(TileKernels, Groups) {
+  NEEDS_TILES();
+  for (int64_t groups : {2, 8, 16})
+    for (auto [element, name, tolerance] :
+         {std::tuple{"f32", "tiles-split3", 4e-4},
+          {"bf16", "tiles-bf16", 3e-2}})
+      EXPECT_EQ(wrong(convolution(64, 64, 9, 3, 1, 1, element, groups), {name},
+                      {tolerance, tolerance}),
+                "")
+          << groups << " groups, " << element;
 }
 
 /// Activations that are numbers of f16 or bf16 say so.
