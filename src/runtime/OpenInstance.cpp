@@ -454,10 +454,14 @@ Result<void> OpenInstance::setWork(Step &step, const OpenStep &sizes,
     return units.takeError();
   step.flops = static_cast<double>(*units) * static_cast<double>(turn.count) *
                sizes.flopsPerUnit;
-  if (sizes.readsSizes)
+  if (sizes.firstSize > open.sizes.size() ||
+      sizes.sizeCount > open.sizes.size() - sizes.firstSize)
+    return noSense();
+  constexpr uint64_t each = sizeof(int64_t);
+  if (sizes.sizeCount != 0)
     step.buffers.push_back({BufferSpace::Constant, BufferAccess::In,
-                            tableConstant, 0,
-                            made->constants[tableConstant].bytes.size()});
+                            tableConstant, sizes.firstSize * each,
+                            sizes.sizeCount * each});
   return setContract(step);
 }
 

@@ -51,8 +51,9 @@ struct OpenStep {
   /// The work of all tasks: arithmetic operations for each of so many units.
   SizeExpression units = 1;
   double flopsPerUnit = 0;
-  /// Whether its last buffer is the table of sizes.
-  bool readsSizes = false;
+  /// Its last buffer is so many numbers of the table of sizes, from the first
+  /// on; there is none where these are none.
+  uint32_t firstSize = 0, sizeCount = 0;
   /// Where it is not 0, so many steps, of which this is the first, take turns.
   /// In each round they do `round.block` of `round.size` units, or what is left
   /// of them; tasks and work are those of one unit.
@@ -92,7 +93,7 @@ struct OpenProgram {
   std::vector<std::string> parameters;
   /// Those that follow from parameters before them, in order.
   std::vector<FollowingSize> following;
-  /// The table that kernels read, each a number of 64 bits.
+  /// The table that kernels read parts of, each a number of 64 bits.
   std::vector<SizeExpression> sizes;
   /// The program computes what the model does as long as none of these is
   /// negative.

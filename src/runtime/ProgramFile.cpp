@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view magic{"SINTERP\0", 8};
 /// Goes up with every change of what the file means.
-constexpr uint32_t formatVersion = 8;
+constexpr uint32_t formatVersion = 9;
 constexpr size_t headerSize = 8 + 4 + 4 + 8 + 16 + 8;
 constexpr uint64_t constantAlignment = 64;
 /// What one hash covers of the constants.
@@ -111,7 +111,8 @@ private:
       });
       expression(step.units);
       out.number(step.flopsPerUnit);
-      out.number(static_cast<uint8_t>(step.readsSizes ? 1 : 0));
+      out.number(step.firstSize);
+      out.number(step.sizeCount);
       out.number(step.inTurns);
       expression(step.round.size);
       out.number(step.round.block);
@@ -197,7 +198,8 @@ constexpr size_t relocationSize = 8 + 4 + 8;
 constexpr size_t termSize = 2 * 8;
 constexpr size_t expressionSize = 8;
 constexpr size_t slotSize = 1 + 4 + expressionSize + 3 * 8;
-constexpr size_t openStepSize = 8 + 2 * expressionSize + 2 * 8 + 1 + 4 + 4 * 8;
+constexpr size_t openStepSize =
+    8 + 2 * expressionSize + 2 * 8 + 2 * 4 + 4 + 4 * 8;
 constexpr size_t stepSize = 1 + 4 + 8 + 4 * 8 + 7 * textSize + 2 * 8;
 
 class MetadataReader {
@@ -310,7 +312,8 @@ private:
       });
       step.units = expression();
       step.flopsPerUnit = in.number<double>();
-      step.readsSizes = in.number<uint8_t>() != 0;
+      step.firstSize = in.number<uint32_t>();
+      step.sizeCount = in.number<uint32_t>();
       step.inTurns = in.number<uint32_t>();
       step.round.size = expression();
       step.round.block = in.number<int64_t>();

@@ -43,7 +43,7 @@ Program chain(int64_t steps) {
     step.buffers = {{BufferSpace::Arena, BufferAccess::In, 0, from, 0},
                     {BufferSpace::Arena, BufferAccess::Out, 0, to, 0}};
     program.steps.push_back(step);
-    open->steps.push_back({{{1, 1}}, 1, 0, false});
+    open->steps.emplace_back().tasks = {{1, 1}};
   }
   program.open = open;
   return program;

@@ -2,25 +2,19 @@
 
 #include "backend/cpu/Compiler.h"
 
-#include "backend/cpu/KernelCache.h"
+#include "backend/cpu/KernelCompilation.h"
 #include "backend/cpu/NameSizes.h"
 #include "backend/cpu/Prepare.h"
 #include "backend/cpu/Registration.h"
 #include "backend/cpu/Schedule.h"
+#include "backend/cpu/ShareCode.h"
 #include "backend/cpu/codegen/Image.h"
 #include "backend/cpu/emit/KernelEmitter.h"
+#include "backend/cpu/emit/OpenKernel.h"
 
 #include "graph/nn/NnOps.h"
-#include "mlir/Bytecode/BytecodeWriter.h"
-#include "mlir/IR/DialectRegistry.h"
-#include "mlir/Parser/Parser.h"
 #include "runtime/CpuFeatures.h"
 #include "llvm/ADT/StringMap.h"
-
-#include <atomic>
-#include <fstream>
-#include <mutex>
-#include <thread>
 
 using namespace mlir;
 using namespace sinter;
@@ -28,196 +22,25 @@ using namespace sinter::cpu;
 
 namespace {
 
-/// Kernels with the same code.
+/// Kernels that are the same but for their layers' names.
 struct DistinctKernel {
   KernelPlan plan;
-  std::string name;
-  /// The kernel, for the thread that compiles it, and the hash of that.
-  std::string bytecode;
-  Hash128 key;
-  /// A layer that it computes.
-  std::string layer;
+  /// What its code is made of, among all sources.
+  size_t source = 0;
+  /// Of a kernel of open sizes: what its functions take for granted, and what
+  /// its table has (SharedCode::tables).
+  std::vector<KernelContract> contracts = {};
+  std::vector<int64_t> table = {};
 
   /// A stage is a function.
   size_t functions() const { return std::max<size_t>(1, plan.stages.size()); }
 };
 
-/// A context for code, with every dialect that passes would load on the way.
-std::unique_ptr<MLIRContext> makeCodeContext() {
-  DialectRegistry registry;
-  registerCodegenDialects(registry);
-  registerCpuDialect(registry);
-  registry.insert<func::FuncDialect>();
-  auto context =
-      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  context->loadAllAvailableDialects();
-  return context;
-}
-
-/// \p kernel alone, in a function of its inputs, as bytecode: the way from one
-/// context to another. Where it stands in the user's file is left out.
-std::string serialize(KernelOp kernel) {
-  OpBuilder builder(kernel.getContext());
-  Location location = UnknownLoc::get(kernel.getContext());
-  OwningOpRef<ModuleOp> module = ModuleOp::create(location);
-  builder.setInsertionPointToEnd(module->getBody());
-  auto function = builder.create<func::FuncOp>(
-      location, "kernel",
-      builder.getFunctionType(kernel->getOperandTypes(), {}));
-  Block *body = function.addEntryBlock();
-  builder.setInsertionPointToEnd(body);
-  IRMapping mapping;
-  mapping.map(kernel->getOperands(), body->getArguments());
-  builder.clone(*kernel, mapping)->walk([&](Operation *op) {
-    op->setLoc(location);
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (BlockArgument argument : block.getArguments())
-          argument.setLoc(location);
-  });
-  builder.create<func::ReturnOp>(location);
-  std::string bytes;
-  llvm::raw_string_ostream stream(bytes);
-  if (failed(writeBytecodeToFile(*module, stream)))
-    bytes.clear();
-  return bytes;
-}
-
-/// Compiles kernels, or finds their code where it was kept. Other threads work
-/// from start() on, and that of the caller in finish(), too.
-class ParallelCompilation {
-public:
-  ParallelCompilation(ArrayRef<DistinctKernel> kernels,
-                      const KernelCache &cache, const Target &target,
-                      const CpuOptions &options)
-      : kernels(kernels), cache(cache), target(target), options(options),
-        compiled(kernels.size()) {
-    if (options.stages)
-      observer = [this](const CompileStage &stage) {
-        std::lock_guard<std::mutex> lock(mutex);
-        this->options.stages(stage);
-      };
-  }
-
-  ParallelCompilation(const ParallelCompilation &) = delete;
-  ParallelCompilation &operator=(const ParallelCompilation &) = delete;
-
-  /// Stops early if nobody waited for the code.
-  ~ParallelCompilation() {
-    failed = true;
-    join();
-  }
-
-  void start(unsigned threads) {
-    for (auto [i, kernel] : llvm::enumerate(kernels)) {
-      if (auto known = cache.lookup(kernel.key, kernel.functions()))
-        compiled[i] = std::move(*known);
-      else
-        missing.push_back(i);
-    }
-    done = kernels.size() - missing.size();
-    if (done != 0 && options.progress)
-      options.progress(done, kernels.size());
-    for (unsigned i = 1; i < std::min<size_t>(threads, missing.size()); ++i)
-      workers.emplace_back([this, i] { work(i); });
-  }
-
-  /// The code of all kernels, in their order.
-  Result<std::vector<KernelCode>> finish() {
-    if (!missing.empty())
-      work(0);
-    join();
-    if (error)
-      return std::move(*error);
-    return std::move(compiled);
-  }
-
-private:
-  void join() {
-    for (std::thread &worker : workers)
-      worker.join();
-    workers.clear();
-  }
-
-  /// Each thread has a context of its own: dialects are loaded and messages
-  /// handled per context.
-  void work(unsigned thread) {
-    std::unique_ptr<MLIRContext> context = makeCodeContext();
-    for (size_t i = next++; i < missing.size() && !failed; i = next++) {
-      const DistinctKernel &kernel = kernels[missing[i]];
-      Result<KernelCode> code = compileKernel(context.get(), kernel, thread);
-      if (code)
-        cache.store(kernel.key, *code);
-      std::lock_guard<std::mutex> lock(mutex);
-      if (!code) {
-        failed = true;
-        error = code.takeError();
-        return;
-      }
-      compiled[missing[i]] = std::move(*code);
-      ++done;
-      if (options.progress)
-        options.progress(done, kernels.size());
-    }
-  }
-
-  Result<KernelCode> compileKernel(MLIRContext *context,
-                                   const DistinctKernel &kernel,
-                                   unsigned thread) {
-    CompileStages stages(observer, kernel.layer, thread);
-    OwningOpRef<ModuleOp> source =
-        parseSourceString<ModuleOp>(kernel.bytecode, context);
-    if (!source)
-      return systemError("a kernel cannot be handed to the code generator");
-    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
-    KernelCode code;
-    std::optional<Error> refused;
-    source->walk([&](KernelOp op) {
-      Result<std::vector<KernelContract>> contracts =
-          emitKernel(op, target, *module, kernel.name);
-      if (contracts)
-        code.contracts = std::move(*contracts);
-      else
-        refused = contracts.takeError();
-    });
-    if (refused)
-      return std::move(*refused);
-    if (options.onCode)
-      options.onCode(*module);
-    stages.end("emit");
-    std::string mlir, llvmIr, assembly;
-    const bool dumps = !options.dumpFolder.empty();
-    Result<ObjectFile> object = compile(
-        *module, target,
-        dumps ? CodegenDumps{&mlir, &llvmIr, &assembly} : CodegenDumps(),
-        &code.features, &stages);
-    if (!object)
-      return object.takeError();
-    code.object = std::move(*object);
-    if (dumps) {
-      const std::string stem = options.dumpFolder + "/" + kernel.name;
-      std::ofstream(stem + ".mlir") << mlir;
-      std::ofstream(stem + ".ll") << llvmIr;
-      std::ofstream(stem + ".s") << assembly;
-    }
-    return code;
-  }
-
-  ArrayRef<DistinctKernel> kernels;
-  const KernelCache &cache;
-  const Target &target;
-  const CpuOptions &options;
-  std::vector<KernelCode> compiled;
-  /// The numbers of those that are not in the cache.
-  std::vector<size_t> missing;
-  std::vector<std::thread> workers;
-  std::atomic<size_t> next = 0;
-  std::atomic<bool> failed = false;
-  std::mutex mutex;
-  /// Tells of stages, one thread at a time.
-  CompileObserver observer;
-  size_t done = 0;
-  std::optional<Error> error;
+/// The kernels of a program, and what their code is made of.
+struct PlannedKernels {
+  std::vector<DistinctKernel> distinct;
+  std::vector<KernelSource> sources;
+  KernelTable table;
 };
 
 bool hasElements(KernelOp kernel) {
@@ -245,59 +68,109 @@ void addFeatures(Program &program, const std::vector<std::string> &features) {
       program.features.push_back(feature);
 }
 
+/// What code for \p kernels is made of, which are of open sizes: by their
+/// numbers among all, with the source that each would have by itself.
+Result<void> shareSources(ArrayRef<std::pair<size_t, KernelSource>> kernels,
+                          const Target &target, const KernelCache &cache,
+                          CodeContexts &contexts, PlannedKernels &planned) {
+  std::vector<std::string> bytecodes;
+  for (const auto &[number, source] : kernels)
+    bytecodes.push_back(source.bytecode);
+  Result<std::vector<KernelDraft>> drafts =
+      draftKernels(bytecodes, target, contexts);
+  if (!drafts)
+    return drafts.takeError();
+  std::vector<CodeForm> forms;
+  for (KernelDraft &draft : *drafts)
+    forms.push_back(std::move(draft.form));
+  for (SharedCode &code : shareCode(forms)) {
+    const size_t first = code.kernels.front();
+    KernelSource source = kernels[first].second;
+    source.key = cache.keyOf(code.textOf(forms[first]));
+    source.name = "kernel_" + source.key.text();
+    source.places = std::move(code.places);
+    for (auto [kernel, table] : llvm::zip_equal(code.kernels, code.tables)) {
+      DistinctKernel &each = planned.distinct[kernels[kernel].first];
+      each.source = planned.sources.size();
+      each.contracts = std::move((*drafts)[kernel].contracts);
+      each.table = std::move(table);
+    }
+    planned.sources.push_back(std::move(source));
+  }
+  return {};
+}
+
 /// Plans the kernels of \p function.
-Result<void> planKernels(func::FuncOp function, const Target &target,
-                         const KernelCache &cache, const CpuOptions &options,
-                         std::vector<DistinctKernel> &distinct,
-                         KernelTable &table, Compiled &compiled) {
+Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
+                                   const KernelCache &cache,
+                                   const CpuOptions &options,
+                                   CodeContexts &contexts, Compiled &compiled) {
+  PlannedKernels planned;
   llvm::StringMap<uint32_t> known;
-  SmallVector<std::pair<Operation *, uint32_t>> uses;
+  SmallVector<std::pair<KernelOp, uint32_t>> uses;
+  SmallVector<std::pair<size_t, KernelSource>> open;
   Result<void> isKept = {};
   function.walk([&](KernelOp kernel) {
     if (isKept)
       isKept = checkOpen(kernel);
   });
   if (!isKept)
-    return isKept;
+    return isKept.takeError();
   function.walk([&](KernelOp kernel) {
     if (!hasElements(kernel))
       return;
     auto [entry, isNew] =
-        known.try_emplace(kernel.structure(), distinct.size());
-    if (isNew) {
-      std::string bytecode = serialize(kernel);
-      const Hash128 key = cache.keyOf(bytecode);
-      distinct.push_back({planKernel(kernel, target), "kernel_" + key.text(),
-                          std::move(bytecode), key, layerOf(kernel->getLoc())});
-    }
+        known.try_emplace(kernel.structure(), planned.distinct.size());
     uses.push_back({kernel, entry->second});
+    if (!isNew)
+      return;
+    DistinctKernel each{planKernel(kernel, target), planned.sources.size()};
+    KernelSource source;
+    source.bytecode = serialize(kernel);
+    source.functions = each.functions();
+    source.layer = layerOf(kernel->getLoc());
+    if (isOpen(kernel)) {
+      open.push_back({planned.distinct.size(), std::move(source)});
+    } else {
+      source.key = cache.keyOf(source.bytecode);
+      source.name = "kernel_" + source.key.text();
+      planned.sources.push_back(std::move(source));
+    }
+    planned.distinct.push_back(std::move(each));
   });
+  for (auto [kernel, index] : uses)
+    if (Result<void> isOpen = checkOpen(kernel, planned.distinct[index].plan);
+        !isOpen)
+      return isOpen.takeError();
+  if (Result<void> done = shareSources(open, target, cache, contexts, planned);
+      !done)
+    return done.takeError();
   std::vector<uint32_t> firstEntries;
-  for (const DistinctKernel &kernel : distinct) {
+  for (const DistinctKernel &kernel : planned.distinct) {
     firstEntries.push_back(compiled.names.size());
     for (size_t i = 0; i < kernel.functions(); ++i)
-      compiled.names.push_back(stageName(kernel.name, i));
+      compiled.names.push_back(
+          stageName(planned.sources[kernel.source].name, i));
   }
-  for (auto [kernel, index] : uses)
-    if (Result<void> open =
-            checkOpen(cast<KernelOp>(kernel), distinct[index].plan);
-        !open)
-      return open;
   for (auto [kernel, index] : uses) {
-    const KernelPlan &plan = distinct[index].plan;
-    table[kernel] = {firstEntries[index], &plan};
-    if (options.onChoice && !plan.alternatives.empty())
-      options.onChoice(layerOf(kernel->getLoc()), plan.alternatives);
+    const DistinctKernel &each = planned.distinct[index];
+    planned.table[kernel] = {firstEntries[index], &each.plan, each.table};
+    if (options.onChoice && !each.plan.alternatives.empty())
+      options.onChoice(layerOf(kernel->getLoc()), each.plan.alternatives);
   }
-  return {};
+  return planned;
 }
 
-void addCode(std::vector<KernelCode> code, Compiled &compiled) {
+void addCode(std::vector<KernelCode> code, PlannedKernels &planned,
+             Compiled &compiled) {
+  std::vector<KernelContract> &contracts = compiled.program.kernels;
+  for (DistinctKernel &kernel : planned.distinct)
+    llvm::append_range(contracts, kernel.contracts.empty()
+                                      ? code[kernel.source].contracts
+                                      : kernel.contracts);
   for (KernelCode &kernel : code) {
     compiled.objects.push_back(std::move(kernel.object));
     addFeatures(compiled.program, kernel.features);
-    std::move(kernel.contracts.begin(), kernel.contracts.end(),
-              std::back_inserter(compiled.program.kernels));
   }
 }
 
@@ -348,25 +221,25 @@ static Result<Compiled> compileTo(const Model &original,
   program.isOfProcess = static_cast<bool>(options.onCode);
   program.inputs = original.inputs();
   program.outputs = original.outputs();
-  std::vector<DistinctKernel> distinct;
-  KernelTable table;
   const KernelCache cache(options.kernelFolder, options.compiler, *target);
-  if (Result<void> done = planKernels(model->entry(), *target, cache, options,
-                                      distinct, table, compiled);
-      !done)
-    return done.takeError();
+  CodeContexts contexts(threadCount(options.threads));
+  Result<PlannedKernels> planned =
+      planKernels(model->entry(), *target, cache, options, contexts, compiled);
+  if (!planned)
+    return planned.takeError();
   // Weights are packed by this thread while others compile.
-  ParallelCompilation compilation(distinct, cache, *target, options);
+  KernelCompilation compilation(planned->sources, cache, *target, options,
+                                contexts);
   if (withCode)
-    compilation.start(threadCount(options.threads));
-  if (Result<void> done = schedule(model, table, program); !done)
+    compilation.start();
+  if (Result<void> done = schedule(model, planned->table, program); !done)
     return done.takeError();
   if (!withCode)
     return compiled;
   Result<std::vector<KernelCode>> code = compilation.finish();
   if (!code)
     return code.takeError();
-  addCode(std::move(*code), compiled);
+  addCode(std::move(*code), *planned, compiled);
   return compiled;
 }
 

@@ -149,7 +149,6 @@ private:
   /// follows from them.
   Result<void> leaveOpen() {
     open.parameters = sizes->parameters;
-    open.sizes = sizes->sizes;
     open.limits = sizes->limits;
     open.following = sizes->following;
     for (Id id = 0; id < plan.size(); ++id) {
@@ -241,6 +240,21 @@ private:
     return slot;
   }
 
+  /// Lets \p step read \p table, which has a place in the program's. Code
+  /// that reads nothing is given a number, too.
+  void setTable(OpenStep &step, ArrayRef<int64_t> table) {
+    constexpr int64_t none[] = {0};
+    if (table.empty())
+      table = none;
+    const auto [place, isNew] =
+        tables.try_emplace(table.vec(), uint32_t(open.sizes.size()));
+    if (isNew)
+      for (int64_t size : table)
+        open.sizes.push_back(sizes->expressionOf(size));
+    step.firstSize = place->second;
+    step.sizeCount = uint32_t(table.size());
+  }
+
   /// How the number of \p op's tasks and its work follow from sizes.
   Result<void> addOpenStep(KernelOp op, const KernelPlan &how) {
     OpenStep step;
@@ -264,7 +278,7 @@ private:
         return unsupported("'" + layerOf(op.getLoc()) +
                            "': its size has too many terms");
       step.units = *units;
-      step.readsSizes = true;
+      setTable(step, kernels.lookup(op).table);
     }
     if (how.units)
       return addOpenStages(step, how);
@@ -807,6 +821,8 @@ private:
   Program &program;
   /// Where sizes are named: what the names stand for, and what follows.
   std::optional<SizeTable> sizes;
+  /// Where a kernel's table begins in the program's.
+  std::map<std::vector<int64_t>, uint32_t> tables;
   OpenProgram open;
   /// Where the sizes of the next step go.
   std::vector<OpenStep> *openSteps = &open.steps;

@@ -15,7 +15,8 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static int64_t bytesOf(const KernelBuffer &buffer) {
+/// Of the buffer's type; 0 where that is not known.
+static uint64_t bytesOf(const KernelBuffer &buffer) {
   if (buffer.isOpen)
     return 0;
   const MemRefType type = buffer.type;
@@ -26,7 +27,12 @@ static int64_t bytesOf(const KernelBuffer &buffer) {
     element = complex.getElementType();
   }
   unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  return type.getNumElements() * scalars * llvm::divideCeil(bits, 8);
+  return uint64_t(type.getNumElements() * scalars *
+                  int64_t(llvm::divideCeil(bits, 8)));
+}
+
+uint64_t cpu::contractBytes(const KernelBuffer &buffer) {
+  return buffer.bytes.value_or(bytesOf(buffer));
 }
 
 /// What LLVM may believe of the pointer to a buffer.
@@ -39,9 +45,9 @@ static DictionaryAttr argumentFacts(OpBuilder &builder,
     facts.set(LLVM::LLVMDialect::getReadonlyAttrName(), unit);
   facts.set(LLVM::LLVMDialect::getAlignAttrName(),
             builder.getI64IntegerAttr(buffer.alignment));
-  if (int64_t bytes = bytesOf(buffer))
+  if (uint64_t bytes = bytesOf(buffer))
     facts.set(LLVM::LLVMDialect::getDereferenceableAttrName(),
-              builder.getI64IntegerAttr(bytes));
+              builder.getI64IntegerAttr(int64_t(bytes)));
   return facts.getDictionary(builder.getContext());
 }
 
@@ -121,7 +127,7 @@ KernelContract cpu::createKernel(ModuleOp module, Location location,
 
   KernelContract contract;
   for (const KernelBuffer &buffer : buffers)
-    contract.buffers.push_back({static_cast<uint64_t>(bytesOf(buffer)),
+    contract.buffers.push_back({contractBytes(buffer),
                                 static_cast<uint32_t>(buffer.alignment),
                                 buffer.isWritten});
   return contract;

@@ -22,6 +22,8 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
+
 namespace sinter::cpu {
 
 /// One of the buffers a kernel gets. LLVM is told that those that are written
@@ -35,9 +37,14 @@ struct KernelBuffer {
   /// How many elements there are is known when the program runs; the contract
   /// says 0 bytes.
   bool isOpen = false;
+  /// What the contract says instead.
+  std::optional<uint64_t> bytes = {};
   /// It is the table of named sizes (IndexBuilder::index).
   bool isSizes = false;
 };
+
+/// The least bytes of \p buffer, by its contract.
+uint64_t contractBytes(const KernelBuffer &buffer);
 
 /// Builds one task: inserts at the builder's position, which is inside the
 /// loop over tasks. \p task has index type; \p buffers are memrefs in order.

@@ -121,11 +121,13 @@ std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,
     add(bytes / byteSize(wanted.scratchType),
         mlirTypeOf(wanted.scratchType, module.getContext()), true);
     // That of as many units as a round has, or as sizes ask for.
-    buffers.back().isOpen =
-        wanted.units.has_value() || wanted.openScratch.has_value();
+    if (wanted.units || wanted.openScratch)
+      buffers.back().bytes = 0;
   }
-  if (isOpen(kernel))
+  if (isOpen(kernel)) {
+    llvm::for_each(buffers, leaveSize);
     buffers.push_back(tableOfSizes(module.getContext()));
+  }
   size_t stages = std::max<size_t>(1, wanted.stages.size());
   std::vector<KernelContract> contracts;
   for (size_t stage = 0; stage < stages; ++stage) {

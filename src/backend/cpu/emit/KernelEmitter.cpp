@@ -172,6 +172,8 @@ static std::vector<KernelContract> writeKernel(KernelOp kernel,
     buffers.push_back(bufferOf(input, false));
   for (Value result : body.getTerminator()->getOperands())
     buffers.push_back(bufferOf(result, true));
+  if (isOpen(kernel))
+    llvm::for_each(buffers, leaveSize);
   std::unique_ptr<KernelBody> way = KernelBody::create(kernel);
   const bool hasOpenScratch = way->openScratch().has_value();
   const bool hasScratch = hasOpenScratch || way->scratchBytes() != 0;
@@ -221,7 +223,5 @@ Result<std::vector<KernelContract>> cpu::emitKernel(KernelOp kernel,
     return unsupported("a kernel of " +
                        kernel.rootOp()->getName().getStringRef().str() +
                        " is for known sizes only");
-  for (func::FuncOp function : module.getOps<func::FuncOp>())
-    function->removeAttr(sizesArgument);
   return contracts;
 }

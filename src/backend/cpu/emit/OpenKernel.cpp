@@ -34,5 +34,14 @@ KernelBuffer cpu::tableOfSizes(MLIRContext *context) {
   constexpr int64_t most = int64_t(1) << 20;
   buffer.type = MemRefType::get({most}, IntegerType::get(context, 64));
   buffer.isOpen = buffer.isSizes = true;
+  buffer.alignment = sizeof(int64_t);
   return buffer;
+}
+
+void cpu::leaveSize(KernelBuffer &buffer) {
+  if (buffer.isOpen)
+    return;
+  buffer.bytes = contractBytes(buffer);
+  buffer.type = MemRefType::get({mostOpenBytes}, buffer.type.getElementType());
+  buffer.isOpen = true;
 }

@@ -19,6 +19,10 @@ inline constexpr int64_t mostOpenBytes = int64_t(1) << 40;
 KernelBuffer bufferOf(mlir::Value tensor, bool isWritten);
 KernelBuffer tableOfSizes(mlir::MLIRContext *context);
 
+/// Leaves to the contract how large \p buffer is, so that layers of which one
+/// is larger can have the same code.
+void leaveSize(KernelBuffer &buffer);
+
 } // namespace sinter::cpu
 
 #endif // SINTER_BACKEND_CPU_EMIT_OPENKERNEL_H

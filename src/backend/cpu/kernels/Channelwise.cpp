@@ -45,9 +45,10 @@ struct WindowTask {
   }
 
   void emit(Value task, const WindowOperation &operation) {
-    Value plane = code.div(task, shape.outputHeight);
-    Value outputRow = code.rem(task, shape.outputHeight);
-    Value block = code.rem(plane, blocks);
+    Value rows = code.own(shape.outputHeight);
+    Value plane = code.div(task, rows);
+    Value outputRow = code.rem(task, rows);
+    Value block = code.rem(plane, code.own(blocks));
     RowTaps taps = RowTaps::of(code, shape, outputRow);
     auto emit = [&](const ColumnTile &tile) {
       SmallVector<Value> sums = reduce(plane, block, taps, tile, operation);
@@ -119,7 +120,7 @@ private:
              const ColumnTile &tile, ArrayRef<Value> sums,
              const WindowOperation &operation) {
     BlockedPosition position;
-    position.batch = code.div(plane, blocks);
+    position.batch = code.div(plane, code.own(blocks));
     position.block = block;
     Value planeBase =
         code.mul(plane, code.mul(shape.outputPixels(code), lanes));

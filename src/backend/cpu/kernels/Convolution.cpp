@@ -91,7 +91,8 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
                       : nominal.outputHeight,
       groupPanels, groupInputs * nominal.inputPixels() * arithmetic.lhsBytes(),
       reduction() * panelVectors * vectorElements() * arithmetic.rhsBytes());
-  streamsWeights = weightBytes() > target.l2Bytes / 2;
+  // One code serves layers of few and of many weights.
+  streamsWeights = shape.hasOpenArea() || weightBytes() > target.l2Bytes / 2;
 }
 
 std::vector<TaskPart> Convolution::taskParts() const {
@@ -261,13 +262,14 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
   const int64_t storedInputs = shape.hasPlanarInput
                                    ? shape.inputChannels
                                    : llvm::alignTo(shape.inputChannels, lanes);
-  operands.inputBase =
-      code.add(code.mul(operands.batch, code.mul(imagePixels, storedInputs)),
-               code.mul(group, code.mul(imagePixels, groupInputs)));
+  operands.inputBase = code.add(
+      code.mul(operands.batch, code.mul(imagePixels, code.own(storedInputs))),
+      code.mul(group, code.mul(imagePixels, code.own(groupInputs))));
   operands.panelBase = code.add(
-      code.mul(group, groupVectors * vectorElements() * reduction()),
-      code.mul(place.panel, panelVectors * vectorElements() * reduction()));
-  operands.firstBlock = code.add(code.mul(group, groupVectors),
+      code.mul(group, code.own(groupVectors * vectorElements() * reduction())),
+      code.mul(place.panel,
+               code.own(panelVectors * vectorElements() * reduction())));
+  operands.firstBlock = code.add(code.mul(group, code.own(groupVectors)),
                                  code.mul(place.panel, panelVectors));
   operands.unit = place.unit;
 
@@ -287,16 +289,16 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
 
 Value Convolution::openUnits(VectorBuilder &code) const {
   if (!isOpenPointwise)
-    return code.index(shape.outputHeight);
+    return code.own(shape.outputHeight);
   return code.div(code.add(shape.outputPixels(code), columnTiles.size - 1),
                   columnTiles.size);
 }
 
 TaskOrder::Task Convolution::decode(VectorBuilder &code, Value task) const {
-  if (!shape.hasOpenHeight() && !isOpenPointwise)
+  if (!shape.hasOpenArea())
     return order.decode(code, task);
   Value units = openUnits(code);
-  Value ofGroup = code.mul(units, groupPanels);
+  Value ofGroup = code.mul(units, code.own(groupPanels));
   TaskOrder::Task place = order.decode(code, code.rem(task, ofGroup), units);
   place.outer = code.div(task, ofGroup);
   return place;
@@ -345,14 +347,21 @@ public:
         stepWeights(operands.vectors * of.vectorElements()),
         firstInputColumn(code.sub(code.mul(tile.firstColumn, shape.strideWidth),
                                   code.index(shape.padLeft))),
-        blockChannels(std::min(of.blockInputs(), of.groupInputs)),
+        blockChannels(shape.hasOpenArea()
+                          ? of.blockInputs()
+                          : std::min(of.blockInputs(), of.groupInputs)),
         blocks(of.groupInputs / blockChannels),
         rest(of.groupInputs % blockChannels) {}
 
   SmallVector<Value> run();
 
 private:
-  void fetchNext(Value weights, int64_t steps);
+  SmallVector<Value>
+  forEachBlock(ValueRange sums,
+               llvm::function_ref<SmallVector<Value>(Value block, Value steps,
+                                                     ValueRange carried)>
+                   body);
+  void fetchNext(Value weights, Value steps);
   SmallVector<Value> loadWeights(Value weights);
   SmallVector<Value> initialSums();
   SmallVector<Value> rowsOutside(ValueRange sums, Value begin, Value end);
@@ -376,14 +385,14 @@ private:
   };
   void step(SmallVector<Value> &sums, Value weights, const Pixels &pixels,
             Value channel, int64_t s);
-  SmallVector<Value> tap(ValueRange carried, int64_t steps, Value weights,
+  SmallVector<Value> tap(ValueRange carried, Value steps, Value weights,
                          const Pixels &pixels, int64_t s);
-  SmallVector<Value> tapAtEdge(ValueRange carried, int64_t steps, Value weights,
+  SmallVector<Value> tapAtEdge(ValueRange carried, Value steps, Value weights,
                                Value input, Value plane, Value s, int64_t first,
                                int64_t end);
-  SmallVector<Value> kernelRow(ValueRange carried, int64_t steps, Value weights,
+  SmallVector<Value> kernelRow(ValueRange carried, Value steps, Value weights,
                                Value input, Value plane);
-  SmallVector<Value> block(ValueRange carried, int64_t steps, Value plane,
+  SmallVector<Value> block(ValueRange carried, Value steps, Value plane,
                            Value weights);
 
   const Convolution &of;
@@ -403,11 +412,11 @@ private:
 
 /// What is fetched of the next panel in each row of the kernel, as the part of
 /// this tile.
-void Convolution::Reduction::fetchNext(Value weights, int64_t steps) {
+void Convolution::Reduction::fetchNext(Value weights, Value steps) {
   const int64_t lineElements = cacheLineBytes / of.arithmetic.rhsBytes();
   const int64_t panelStep = of.panelVectors * of.vectorElements();
-  const int64_t lines =
-      llvm::divideCeil(steps * shape.kernelWidth * panelStep, lineElements);
+  const int64_t lines = llvm::divideCeil(
+      *code.constantOf(steps) * shape.kernelWidth * panelStep, lineElements);
   const int64_t share = llvm::divideCeil(lines, of.tilesOfPanel());
   Value part = code.rem(operands.unit, of.order.chunk);
   if (!of.unitIsTile)
@@ -478,16 +487,16 @@ void Convolution::Reduction::step(SmallVector<Value> &sums, Value weights,
 }
 
 /// All channels of a block, for one tap.
-SmallVector<Value> Convolution::Reduction::tap(ValueRange carried,
-                                               int64_t steps, Value weights,
+SmallVector<Value> Convolution::Reduction::tap(ValueRange carried, Value steps,
+                                               Value weights,
                                                const Pixels &pixels,
                                                int64_t s) {
   SmallVector<Value> sums(carried);
-  if (steps == 1) {
+  if (code.constantOf(steps) == 1) {
     step(sums, weights, pixels, code.index(0), s);
     return sums;
   }
-  return code.loop(code.index(0), code.index(steps), 1, sums,
+  return code.loop(code.index(0), steps, 1, sums,
                    [&](Value c, ValueRange carried) {
                      SmallVector<Value> next(carried);
                      step(next, code.add(weights, code.mul(c, stepWeights)),
@@ -500,10 +509,11 @@ SmallVector<Value> Convolution::Reduction::tap(ValueRange carried,
 /// which it is outside of the input reads something that is there, and has its
 /// sums back behind that: what would be zeros may not be added to them, which
 /// could be -0, or be multiplied by an infinity.
-SmallVector<Value>
-Convolution::Reduction::tapAtEdge(ValueRange carried, int64_t steps,
-                                  Value weights, Value input, Value plane,
-                                  Value s, int64_t first, int64_t end) {
+SmallVector<Value> Convolution::Reduction::tapAtEdge(ValueRange carried,
+                                                     Value steps, Value weights,
+                                                     Value input, Value plane,
+                                                     Value s, int64_t first,
+                                                     int64_t end) {
   Pixels pixels{input, SmallVector<Value>(tile.columns)};
   SmallVector<Value> isInside(tile.columns);
   for (int64_t column = 0; column < tile.columns; ++column)
@@ -527,18 +537,18 @@ Convolution::Reduction::tapAtEdge(ValueRange carried, int64_t steps,
 /// tile of which that is not known, where each is a loop itself: it takes
 /// little to find out then.
 SmallVector<Value> Convolution::Reduction::kernelRow(ValueRange carried,
-                                                     int64_t steps,
-                                                     Value weights, Value input,
-                                                     Value plane) {
+                                                     Value steps, Value weights,
+                                                     Value input, Value plane) {
   const int64_t tapStep = shape.dilationWidth * pixelSize;
-  const int64_t weightStep = steps * stepWeights;
+  Value weightStep = code.mul(steps, stepWeights);
   const bool isOpen = !tile.isInterior && !tile.edgeColumn;
   SmallVector<Value> sums(carried);
   int64_t next = 0;
   for (int64_t first = 0; first < shape.kernelWidth; first = next) {
     next = first + 1;
-    while (next < shape.kernelWidth &&
-           ((isOpen && steps > 1) || reachesAlike(first, next)))
+    while (
+        next < shape.kernelWidth &&
+        ((isOpen && code.constantOf(steps) != 1) || reachesAlike(first, next)))
       ++next;
     auto emitTap = [&](Value s, ValueRange carried) {
       Value from = code.add(weights, code.mul(s, weightStep));
@@ -555,15 +565,15 @@ SmallVector<Value> Convolution::Reduction::kernelRow(ValueRange carried,
 
 /// All rows of the kernel, for one block of channels.
 SmallVector<Value> Convolution::Reduction::block(ValueRange carried,
-                                                 int64_t steps, Value plane,
+                                                 Value steps, Value plane,
                                                  Value weights) {
   auto row = [&](Value r, ValueRange carried) {
     Value inputRow =
         code.add(operands.taps.inputRow, code.mul(r, shape.dilationHeight));
     Value pixel =
         code.add(code.mul(inputRow, shape.inputWidth), firstInputColumn);
-    Value rowWeights =
-        code.add(weights, code.mul(r, shape.kernelWidth * steps * stepWeights));
+    Value rowWeights = code.add(
+        weights, code.mul(r, code.mul(steps, shape.kernelWidth * stepWeights)));
     if (of.fetchesNext())
       fetchNext(rowWeights, steps);
     return kernelRow(carried, steps, rowWeights,
@@ -592,10 +602,10 @@ Value Convolution::Reduction::weightsAt(Value block) const {
 SmallVector<Value> Convolution::Reduction::rowsOutside(ValueRange sums,
                                                        Value begin, Value end) {
   const RegisterTile one(1, operands.vectors, of.arithmetic, of.lanes);
-  auto ofBlock = [&](Value block, int64_t steps, ValueRange carried) {
-    const int64_t rowSteps = shape.kernelWidth * steps;
-    Value first =
-        code.add(weightsAt(block), code.mul(begin, rowSteps * stepWeights));
+  return forEachBlock(sums, [&](Value block, Value steps, ValueRange carried) {
+    Value rowSteps = code.mul(steps, shape.kernelWidth);
+    Value first = code.add(weightsAt(block),
+                           code.mul(begin, code.mul(rowSteps, stepWeights)));
     Value count = code.mul(code.sub(end, begin), rowSteps);
     return code.loop(
         code.index(0), count, 1, carried, [&](Value i, ValueRange carried) {
@@ -605,14 +615,7 @@ SmallVector<Value> Convolution::Reduction::rowsOutside(ValueRange sums,
                    [&](int64_t) { return operands.zero; });
           return next;
         });
-  };
-  SmallVector<Value> result = code.loop(
-      code.index(0), code.index(blocks), 1, sums,
-      [&](Value block, ValueRange carried) {
-        return ofBlock(block, of.arithmetic.steps(blockChannels), carried);
-      });
-  return rest ? ofBlock(code.index(blocks), of.arithmetic.steps(rest), result)
-              : result;
+  });
 }
 
 /// Zeros; with a zero point what it would add for all taps, taken off, so that
@@ -645,19 +648,37 @@ SmallVector<Value> Convolution::Reduction::initialSums() {
   return sums;
 }
 
-SmallVector<Value> Convolution::Reduction::run() {
-  SmallVector<Value> sums =
-      code.loop(code.index(0), code.index(blocks), 1, initialSums(),
-                [&](Value i, ValueRange carried) {
-                  return block(carried, of.arithmetic.steps(blockChannels),
-                               planeAt(i), weightsAt(i));
+/// Goes on with \p sums from block to block. Of images of open size all blocks
+/// are in one loop, whatever the number of channels, so that layers can share
+/// the code.
+SmallVector<Value> Convolution::Reduction::forEachBlock(
+    ValueRange sums,
+    llvm::function_ref<SmallVector<Value>(Value, Value, ValueRange)> body) {
+  const int64_t steps = of.arithmetic.steps(blockChannels);
+  if (shape.hasOpenArea() && steps > 1)
+    return code.loop(
+        code.index(0), code.own(blocks + (rest != 0)), 1, sums,
+        [&](Value block, ValueRange carried) {
+          Value left = code.sub(code.own(of.arithmetic.steps(of.groupInputs)),
+                                code.mul(block, steps));
+          return body(block, code.min(left, code.index(steps)), carried);
+        });
+  SmallVector<Value> result =
+      code.loop(code.index(0), code.index(blocks), 1, sums,
+                [&](Value block, ValueRange carried) {
+                  return body(block, code.index(steps), carried);
                 });
-  if (rest) {
-    Value last = code.index(blocks);
-    sums =
-        block(sums, of.arithmetic.steps(rest), planeAt(last), weightsAt(last));
-  }
-  return sums;
+  if (rest)
+    result =
+        body(code.index(blocks), code.index(of.arithmetic.steps(rest)), result);
+  return result;
+}
+
+SmallVector<Value> Convolution::Reduction::run() {
+  return forEachBlock(initialSums(),
+                      [&](Value i, Value steps, ValueRange carried) {
+                        return block(carried, steps, planeAt(i), weightsAt(i));
+                      });
 }
 
 void Convolution::buildTile(VectorBuilder &code, Operands &operands,
@@ -665,7 +686,7 @@ void Convolution::buildTile(VectorBuilder &code, Operands &operands,
   const int64_t columns = tile.columns;
   SmallVector<Value> sums = Reduction(*this, code, operands, tile).run();
   Value outputPixels = shape.outputPixels(code);
-  const int64_t outputBlocks = shape.groups * groupVectors;
+  Value outputBlocks = code.own(shape.groups * groupVectors);
   Value firstPixel = code.add(code.mul(operands.outputRow, shape.outputWidth),
                               tile.firstColumn);
   auto store = [&](Value result, int64_t v, Value column) {

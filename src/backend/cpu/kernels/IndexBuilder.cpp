@@ -5,6 +5,7 @@
 #include "graph/NamedSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Index/IR/IndexOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -84,6 +85,14 @@ Value IndexBuilder::index(int64_t value) {
   }
   indices[value] = made;
   return made;
+}
+
+Value IndexBuilder::own(int64_t value) {
+  if (isNamed(value) || !entry->getParentOp()->hasAttr(sizesArgument))
+    return index(value);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(entry);
+  return create<index::ConstantOp>(value);
 }
 
 /// What the function's table has for named size \p number.

@@ -48,6 +48,10 @@ public:
   /// Of a named size, that of the table that the function has; of what is no
   /// size, anything, and the function is marked (`usesNoSize`).
   mlir::Value index(int64_t value);
+  /// \p value, in which other layers differ: where the function has a table of
+  /// sizes, nothing is folded by it, so that their code is the same but for
+  /// numbers (codegen/CodeForm.h).
+  mlir::Value own(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value add(mlir::Value a, int64_t b) { return add(a, index(b)); }
   mlir::Value sub(mlir::Value a, mlir::Value b);

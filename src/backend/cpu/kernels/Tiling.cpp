@@ -122,7 +122,7 @@ void sinter::cpu::dispatchPanel(VectorBuilder &code, Value panel,
   if (last == panelVectors || panels == 1)
     return emit(last);
   code.when(
-      code.less(panel, code.index(panels - 1)), [&] { emit(panelVectors); },
+      code.less(panel, code.own(panels - 1)), [&] { emit(panelVectors); },
       [&] { emit(last); });
 }
 
@@ -210,9 +210,10 @@ TaskOrder::Task TaskOrder::decode(VectorBuilder &code, Value task) const {
 
 TaskOrder::Task TaskOrder::decode(VectorBuilder &code, Value task,
                                   Value units) const {
-  Value firstUnit = code.mul(code.div(task, chunk * panels), chunk);
-  Value inChunk = code.rem(task, chunk * panels);
-  Value size = code.min(code.index(chunk), code.sub(units, firstUnit));
+  Value most = code.own(chunk), ofChunk = code.own(chunk * panels);
+  Value firstUnit = code.mul(code.div(task, ofChunk), most);
+  Value inChunk = code.rem(task, ofChunk);
+  Value size = code.min(most, code.sub(units, firstUnit));
   return {code.index(0), code.add(firstUnit, code.rem(inChunk, size)),
           code.div(inChunk, size)};
 }

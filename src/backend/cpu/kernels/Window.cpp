@@ -11,10 +11,10 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 Value WindowShape::inputPixels(VectorBuilder &code) const {
-  return code.mul(code.index(inputHeight), inputWidth);
+  return code.mul(code.own(inputHeight), inputWidth);
 }
 Value WindowShape::outputPixels(VectorBuilder &code) const {
-  return code.mul(code.index(outputHeight), outputWidth);
+  return code.mul(code.own(outputHeight), outputWidth);
 }
 bool WindowShape::hasOpenHeight() const {
   return isUnknownSize(inputHeight) || isUnknownSize(outputHeight);
@@ -110,8 +110,8 @@ RowTaps RowTaps::of(VectorBuilder &code, const WindowShape &window,
   if (window.padTop > 0)
     taps.first = steps(code.sub(code.index(0), taps.inputRow));
   if (reachesBeyond)
-    taps.end = code.min(taps.end, steps(code.sub(code.index(window.inputHeight),
-                                                 taps.inputRow)));
+    taps.end = code.min(
+        taps.end, steps(code.sub(code.own(window.inputHeight), taps.inputRow)));
   // No row has taps in an input without columns.
   if (window.hasOpenWidth() && (window.padLeft > 0 || window.padRight > 0))
     taps.end = code.min(

@@ -1,0 +1,218 @@
+//===- KernelCompilation.cpp - the code of a program's kernels ------------===//
+
+#include "backend/cpu/KernelCompilation.h"
+
+#include "backend/cpu/Registration.h"
+#include "backend/cpu/emit/KernelEmitter.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Parser/Parser.h"
+
+#include <fstream>
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+std::string cpu::serialize(KernelOp kernel) {
+  OpBuilder builder(kernel.getContext());
+  Location location = UnknownLoc::get(kernel.getContext());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(location);
+  builder.setInsertionPointToEnd(module->getBody());
+  auto function = builder.create<func::FuncOp>(
+      location, "kernel",
+      builder.getFunctionType(kernel->getOperandTypes(), {}));
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  IRMapping mapping;
+  mapping.map(kernel->getOperands(), body->getArguments());
+  builder.clone(*kernel, mapping)->walk([&](Operation *op) {
+    op->setLoc(location);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          argument.setLoc(location);
+  });
+  builder.create<func::ReturnOp>(location);
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  if (failed(writeBytecodeToFile(*module, stream)))
+    bytes.clear();
+  return bytes;
+}
+
+/// Has every dialect that passes would load on the way.
+MLIRContext *CodeContexts::of(unsigned thread) {
+  std::unique_ptr<MLIRContext> &context = contexts[thread];
+  if (!context) {
+    DialectRegistry registry;
+    registerCodegenDialects(registry);
+    registerCpuDialect(registry);
+    registry.insert<func::FuncDialect>();
+    context = std::make_unique<MLIRContext>(registry,
+                                            MLIRContext::Threading::DISABLED);
+    context->loadAllAvailableDialects();
+  }
+  return context.get();
+}
+
+namespace {
+
+/// Functions of a kernel, before anything is lowered.
+struct WrittenKernel {
+  OwningOpRef<ModuleOp> module;
+  std::vector<KernelContract> contracts;
+};
+
+Result<WrittenKernel> write(const std::string &bytecode, StringRef name,
+                            const Target &target, MLIRContext *context) {
+  OwningOpRef<ModuleOp> source = parseSourceString<ModuleOp>(bytecode, context);
+  if (!source)
+    return systemError("a kernel cannot be handed to the code generator");
+  WrittenKernel written{ModuleOp::create(UnknownLoc::get(context)), {}};
+  std::optional<Error> refused;
+  source->walk([&](KernelOp op) {
+    Result<std::vector<KernelContract>> contracts =
+        emitKernel(op, target, *written.module, name);
+    if (contracts)
+      written.contracts = std::move(*contracts);
+    else
+      refused = contracts.takeError();
+  });
+  if (refused)
+    return std::move(*refused);
+  return written;
+}
+
+} // namespace
+
+Result<std::vector<KernelDraft>> cpu::draftKernels(ArrayRef<std::string> all,
+                                                   const Target &target,
+                                                   CodeContexts &contexts) {
+  std::vector<KernelDraft> drafts(all.size());
+  std::vector<std::optional<Error>> errors(all.size());
+  std::atomic<size_t> next = 0;
+  auto work = [&](unsigned thread) {
+    for (size_t i = next++; i < all.size(); i = next++) {
+      Result<WrittenKernel> written =
+          write(all[i], "kernel", target, contexts.of(thread));
+      if (written)
+        drafts[i] = {formOf(*written->module), std::move(written->contracts)};
+      else
+        errors[i] = written.takeError();
+    }
+  };
+  std::vector<std::thread> workers;
+  for (unsigned i = 1; i < std::min<size_t>(contexts.threads(), all.size());
+       ++i)
+    workers.emplace_back(work, i);
+  work(0);
+  for (std::thread &worker : workers)
+    worker.join();
+  for (std::optional<Error> &error : errors)
+    if (error)
+      return std::move(*error);
+  return drafts;
+}
+
+KernelCompilation::KernelCompilation(ArrayRef<KernelSource> kernels,
+                                     const KernelCache &cache,
+                                     const Target &target,
+                                     const CpuOptions &options,
+                                     CodeContexts &contexts)
+    : kernels(kernels), cache(cache), target(target), options(options),
+      contexts(contexts), compiled(kernels.size()) {
+  if (options.stages)
+    observer = [this](const CompileStage &stage) {
+      std::lock_guard<std::mutex> lock(mutex);
+      this->options.stages(stage);
+    };
+}
+
+KernelCompilation::~KernelCompilation() {
+  failed = true;
+  join();
+}
+
+void KernelCompilation::start() {
+  for (auto [i, kernel] : llvm::enumerate(kernels)) {
+    if (auto known = cache.lookup(kernel.key, kernel.functions))
+      compiled[i] = std::move(*known);
+    else
+      missing.push_back(i);
+  }
+  done = kernels.size() - missing.size();
+  if (done != 0 && options.progress)
+    options.progress(done, kernels.size());
+  for (unsigned i = 1; i < std::min<size_t>(contexts.threads(), missing.size());
+       ++i)
+    workers.emplace_back([this, i] { work(i); });
+}
+
+Result<std::vector<KernelCode>> KernelCompilation::finish() {
+  if (!missing.empty())
+    work(0);
+  join();
+  if (error)
+    return std::move(*error);
+  return std::move(compiled);
+}
+
+void KernelCompilation::join() {
+  for (std::thread &worker : workers)
+    worker.join();
+  workers.clear();
+}
+
+void KernelCompilation::work(unsigned thread) {
+  for (size_t i = next++; i < missing.size() && !failed; i = next++) {
+    const KernelSource &kernel = kernels[missing[i]];
+    Result<KernelCode> code = compileKernel(kernel, thread);
+    if (code)
+      cache.store(kernel.key, *code);
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!code) {
+      failed = true;
+      error = code.takeError();
+      return;
+    }
+    compiled[missing[i]] = std::move(*code);
+    ++done;
+    if (options.progress)
+      options.progress(done, kernels.size());
+  }
+}
+
+Result<KernelCode> KernelCompilation::compileKernel(const KernelSource &kernel,
+                                                    unsigned thread) {
+  CompileStages stages(observer, kernel.layer, thread);
+  Result<WrittenKernel> written =
+      write(kernel.bytecode, kernel.name, target, contexts.of(thread));
+  if (!written)
+    return written.takeError();
+  ModuleOp module = *written->module;
+  readFromTable(module, kernel.places);
+  KernelCode code;
+  code.contracts = std::move(written->contracts);
+  if (options.onCode)
+    options.onCode(module);
+  stages.end("emit");
+  std::string mlir, llvmIr, assembly;
+  const bool dumps = !options.dumpFolder.empty();
+  Result<ObjectFile> object =
+      compile(module, target,
+              dumps ? CodegenDumps{&mlir, &llvmIr, &assembly} : CodegenDumps(),
+              &code.features, &stages);
+  if (!object)
+    return object.takeError();
+  code.object = std::move(*object);
+  if (dumps) {
+    const std::string stem = options.dumpFolder + "/" + kernel.name;
+    std::ofstream(stem + ".mlir") << mlir;
+    std::ofstream(stem + ".ll") << llvmIr;
+    std::ofstream(stem + ".s") << assembly;
+  }
+  return code;
+}

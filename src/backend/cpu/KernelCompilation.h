@@ -1,0 +1,108 @@
+//===- KernelCompilation.h - the code of a program's kernels --------------===//
+//
+// Kernels are written and compiled by several threads at once, each in a
+// context of its own: dialects are loaded and messages handled per context.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_KERNELCOMPILATION_H
+#define SINTER_BACKEND_CPU_KERNELCOMPILATION_H
+
+#include "backend/cpu/CpuOptions.h"
+#include "backend/cpu/KernelCache.h"
+#include "backend/cpu/codegen/CodeForm.h"
+#include "backend/cpu/ir/CpuOps.h"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace sinter::cpu {
+
+/// What code is made of.
+struct KernelSource {
+  /// Of the first function; stageName() has the others.
+  std::string name;
+  size_t functions = 1;
+  /// The kernel, as serialize() gives it.
+  std::string bytecode;
+  /// Where its numbers are read from (SharedCode::places); empty for a kernel
+  /// of known sizes.
+  std::vector<std::optional<uint32_t>> places;
+  /// What the code is kept under.
+  Hash128 key;
+  /// A layer that it computes.
+  std::string layer;
+};
+
+/// \p kernel alone, in a function of its inputs, as bytecode: the way from one
+/// context to another. Where it stands in the user's file is left out.
+std::string serialize(KernelOp kernel);
+
+/// The contexts of as many threads, each made when it is needed.
+class CodeContexts {
+public:
+  explicit CodeContexts(unsigned threads) : contexts(std::max(1u, threads)) {}
+
+  unsigned threads() const { return static_cast<unsigned>(contexts.size()); }
+  /// That of \p thread, for which nobody else asks.
+  mlir::MLIRContext *of(unsigned thread);
+
+private:
+  std::vector<std::unique_ptr<mlir::MLIRContext>> contexts;
+};
+
+/// A kernel's code as it is written, and what it takes for granted.
+struct KernelDraft {
+  CodeForm form;
+  std::vector<KernelContract> contracts;
+};
+
+/// Writes kernels, as serialize() gives them. Errors: Unsupported for those
+/// whose code is for known sizes only.
+Result<std::vector<KernelDraft>> draftKernels(llvm::ArrayRef<std::string> all,
+                                              const Target &target,
+                                              CodeContexts &contexts);
+
+/// Compiles kernels, or finds their code where it was kept. Other threads work
+/// from start() on, and that of the caller in finish(), too.
+class KernelCompilation {
+public:
+  KernelCompilation(llvm::ArrayRef<KernelSource> kernels,
+                    const KernelCache &cache, const Target &target,
+                    const CpuOptions &options, CodeContexts &contexts);
+  KernelCompilation(const KernelCompilation &) = delete;
+  KernelCompilation &operator=(const KernelCompilation &) = delete;
+  /// Stops early if nobody waited for the code.
+  ~KernelCompilation();
+
+  void start();
+  /// The code of all kernels, in their order.
+  Result<std::vector<KernelCode>> finish();
+
+private:
+  void join();
+  void work(unsigned thread);
+  Result<KernelCode> compileKernel(const KernelSource &kernel, unsigned thread);
+
+  llvm::ArrayRef<KernelSource> kernels;
+  const KernelCache &cache;
+  const Target &target;
+  const CpuOptions &options;
+  CodeContexts &contexts;
+  std::vector<KernelCode> compiled;
+  /// The numbers of those that are not in the cache.
+  std::vector<size_t> missing;
+  std::vector<std::thread> workers;
+  std::atomic<size_t> next = 0;
+  std::atomic<bool> failed = false;
+  std::mutex mutex;
+  /// Tells of stages, one thread at a time.
+  CompileObserver observer;
+  size_t done = 0;
+  std::optional<Error> error;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_KERNELCOMPILATION_H

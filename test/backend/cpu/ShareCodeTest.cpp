@@ -1,0 +1,172 @@
+//===- ShareCodeTest.cpp - one code for kernels that differ in sizes ------===//
+//
+// Which numbers of what kernels become places of a table; layers that differ
+// in channels, heights and places in the program have one code, and each
+// computes what the oracle does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "backend/cpu/ShareCode.h"
+
+#include "backend/cpu/Compiler.h"
+#include "backend/cpu/OpenImages.h"
+#include "graph/NamedSizes.h"
+
+#include <set>
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+using Places = std::vector<std::optional<uint32_t>>;
+
+struct LayersCase {
+  const char *name;
+  int64_t channels, height, width;
+  std::function<std::string(ImageText &, ImageText::Image)> compute;
+  /// How many codes its kernels with a convolution have; the last one's, whose
+  /// result leaves the blocks, is one.
+  size_t codes;
+  /// Of the greatest result.
+  float bound = 2e-5f;
+};
+
+ImageText::Image layer(ImageText &text, const ImageText::Image &x,
+                       int64_t outputs, ImageText::Window window) {
+  return text.relu(text.bias(text.convolution(x, outputs, window)));
+}
+
+std::string pointwise(ImageText &text, ImageText::Image x) {
+  for (int64_t outputs : {64, 96, 32, 160})
+    x = layer(text, x, outputs, {1, 1, 0});
+  return text.finish(x);
+}
+
+/// Of channels that fill no blocks, or less than one.
+std::string pointwiseOfParts(ImageText &text, ImageText::Image x) {
+  for (int64_t outputs : {72, 40, 104, 24})
+    x = layer(text, x, outputs, {1, 1, 0});
+  return text.finish(x);
+}
+
+std::string strided(ImageText &text, ImageText::Image x) {
+  for (int64_t outputs : {32, 64, 96})
+    x = layer(text, x, outputs, {3, 2, 1});
+  return text.finish(x);
+}
+
+std::string depthwise(ImageText &text, ImageText::Image x) {
+  for (int64_t outputs : {16, 48, 80}) {
+    x = layer(text, x, outputs, {1, 1, 0});
+    x = layer(text, x, outputs, {5, 2, 2, 1, outputs});
+  }
+  return text.finish(x);
+}
+
+std::string threeStages(ImageText &text, ImageText::Image x) {
+  for (int64_t outputs : {128, 192, 256})
+    x = layer(text, x, outputs, {3, 1, 1});
+  return text.finish(x);
+}
+
+const LayersCase layersCases[] = {
+    {"Pointwise", 32, 9, 11, pointwise, 2},
+    // The first one reads an image as it is.
+    {"PointwiseOfParts", 8, 9, 11, pointwiseOfParts, 3},
+    {"Strided", 16, 37, 41, strided, 2},
+    // One block of channels is a panel by itself.
+    {"Depthwise", 16, 35, 33, depthwise, 5},
+    // Sums of weights that nearly cancel each other.
+    {"ThreeStages", 128, 14, 14, threeStages, 3, 1e-4f},
+};
+
+void expectWithin(float bound, const Tensor &got, const Tensor &expected) {
+  ASSERT_EQ(got.shape(), expected.shape());
+  float greatest = 0, difference = 0;
+  for (int64_t i = 0; i < got.size(); ++i) {
+    greatest = std::max(greatest, std::abs(expected.at<float>(i)));
+    difference = std::max(difference,
+                          std::abs(got.at<float>(i) - expected.at<float>(i)));
+  }
+  EXPECT_LE(difference, 1e-6f + bound * greatest);
+}
+
+class LayersOfOneCode : public ::testing::TestWithParam<LayersCase> {};
+
+} // namespace
+
+TEST(ShareCode, NumbersThatDifferHavePlaces) {
+  const int64_t height = nameOfSize(3), other = nameOfSize(5);
+  const std::vector<cpu::SharedCode> codes =
+      cpu::shareCode({{"a", {1, 8, height, 128, 8, 1}},
+                      {"b", {1, 8}},
+                      {"a", {1, 16, other, 256, 16, 1}}});
+  ASSERT_EQ(codes.size(), 2u);
+  EXPECT_EQ(codes[0].kernels, (std::vector<size_t>{0, 2}));
+  EXPECT_EQ(codes[0].places, (Places{std::nullopt, 0, 1, 2, 0, std::nullopt}));
+  ASSERT_EQ(codes[0].tables.size(), 2u);
+  EXPECT_EQ(codes[0].tables[0], (std::vector<int64_t>{8, height, 128}));
+  EXPECT_EQ(codes[0].tables[1], (std::vector<int64_t>{16, other, 256}));
+  EXPECT_EQ(codes[1].places, (Places{std::nullopt, std::nullopt}));
+  EXPECT_EQ(codes[1].tables, std::vector<std::vector<int64_t>>(1));
+}
+
+TEST(ShareCode, NamesHavePlacesThoughTheyAreTheSame) {
+  const int64_t name = nameOfSize(1);
+  const std::vector<cpu::SharedCode> codes =
+      cpu::shareCode({{"a", {name, 4, name}}});
+  ASSERT_EQ(codes.size(), 1u);
+  EXPECT_EQ(codes[0].places, (Places{0, std::nullopt, 0}));
+  EXPECT_EQ(codes[0].tables[0], (std::vector<int64_t>{name}));
+}
+
+TEST(ShareCode, TextsTellWhatStays) {
+  const cpu::CodeForm form{"a", {1, 8}}, other{"a", {1, 9}};
+  const cpu::SharedCode one = cpu::shareCode({form})[0],
+                        another = cpu::shareCode({other})[0],
+                        both = cpu::shareCode({form, other})[0];
+  EXPECT_NE(one.textOf(form), another.textOf(other));
+  EXPECT_NE(one.textOf(form), both.textOf(form));
+  EXPECT_EQ(both.textOf(form), both.textOf(other));
+}
+
+TEST_P(LayersOfOneCode, ComputeWhatTheOracleDoes) {
+  SKIP_IF_SIZES_MAY_WRAP();
+  const LayersCase &test = GetParam();
+  ImageText written(/*opensBatch=*/true, /*opensArea=*/true, 0);
+  const std::string text = test.compute(
+      written, written.input(test.channels, test.height, test.width));
+  Model model = parseModel(text);
+  ASSERT_TRUE(model.entry()) << text;
+  Result<cpu::Compiled> compiled = cpu::compileToObjects(model);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  // Stages of a kernel have names of one object.
+  std::set<std::string> codes, kernels;
+  for (const Step &step : compiled->program.steps)
+    if (step.kind == StepKind::Kernel && step.kernelName != "loops") {
+      codes.insert(compiled->names[step.kernel].substr(0, 39));
+      kernels.insert(compiled->names[step.kernel] + "," +
+                     std::to_string(step.kernel));
+    }
+  EXPECT_EQ(codes.size(), test.codes);
+  EXPECT_GT(kernels.size(), test.codes);
+  Result<Program> program = cpu::linkProgram(std::move(*compiled));
+  ASSERT_TRUE(program) << program.error().message;
+  auto executor =
+      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+  ASSERT_TRUE(executor);
+  for (auto [height, width] :
+       {std::pair<int64_t, int64_t>{test.height, test.width},
+        {test.height + 9, test.width - 3}}) {
+    Tensor images(ElementType::F32, {2, test.channels, height, width});
+    fillRandom(images, 3);
+    auto expected = interpret(model.entry(), {images});
+    ASSERT_TRUE(expected) << expected.error().message;
+    expectWithin(test.bound, resultOf(*executor, images), (*expected)[0]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, LayersOfOneCode,
+                         ::testing::ValuesIn(layersCases),
+                         [](const auto &info) { return info.param.name; });
