@@ -204,6 +204,8 @@ private:
     measured.firstMs = timedRun();
     for (unsigned i = 0; i < warmup && !failure; ++i)
       timedRun();
+    if (failure)
+      return *failure;
     const Clock::time_point start = Clock::now();
     do
       measured.latenciesMs.push_back(timedRun());

@@ -193,11 +193,14 @@ Result<void> OpenInstance::setTensors() {
   return set(made->outputs, open.outputs);
 }
 
-/// What is not known yet is 0: no kernel of a part reads it.
+/// What is not known yet is 0: no kernel of a part reads it. Numbers that are
+/// no sizes may be negative.
 Result<void> OpenInstance::setTable() {
   for (size_t i = 0; i < open.sizes.size(); ++i) {
     int64_t size = 0;
-    if (knownSize(open.sizes[i], parameters)) {
+    if (const std::optional<int64_t> number = open.sizes[i].number()) {
+      size = *number;
+    } else if (knownSize(open.sizes[i], parameters)) {
       Result<int64_t> value = valueOf(open.sizes[i]);
       if (!value)
         return value.takeError();
@@ -282,8 +285,10 @@ Result<OpenInstance::Part> OpenInstance::part(size_t number) {
   }
   // What was placed for other numbers is where it was for these.
   if (all.size() > 1 || isNew)
-    if (Result<void> done = setTable(); !done)
+    if (Result<void> done = setTable(); !done) {
+      part.madeFor.reset();
       return done.takeError();
+    }
   made->arenaBytes = part.arenaBytes;
   return Part{part.steps, isNew};
 }

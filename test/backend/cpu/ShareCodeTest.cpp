@@ -64,6 +64,17 @@ std::string depthwise(ImageText &text, ImageText::Image x) {
   return text.finish(x);
 }
 
+/// Where the second piece begins is taken off places in the whole: numbers
+/// below 0.
+std::string joints(ImageText &text, ImageText::Image x) {
+  for (int64_t outputs : {32, 64, 96}) {
+    const ImageText::Image a = layer(text, x, outputs, {1, 1, 0}),
+                           b = layer(text, x, outputs, {1, 1, 0});
+    x = text.pool(text.join({a, b}), "max", {3, 1, 1});
+  }
+  return text.finish(x);
+}
+
 std::string threeStages(ImageText &text, ImageText::Image x) {
   for (int64_t outputs : {128, 192, 256})
     x = layer(text, x, outputs, {3, 1, 1});
@@ -77,6 +88,7 @@ const LayersCase layersCases[] = {
     {"Strided", 16, 37, 41, strided, 2},
     // One block of channels is a panel by itself.
     {"Depthwise", 16, 35, 33, depthwise, 5},
+    {"Joints", 32, 13, 9, joints, 2},
     // Sums of weights that nearly cancel each other.
     {"ThreeStages", 128, 14, 14, threeStages, 3, 1e-4f},
 };
