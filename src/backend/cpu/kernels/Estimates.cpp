@@ -245,12 +245,35 @@ static double packedProduct(const MatMulShape &shape, double flops,
       readingWeights(double(shape.n) * double(shape.k), arithmetic, target));
 }
 
+/// Of columns that are computed, for each block of rows. Measured with AVX-512:
+/// words of four bytes, with what zero points add, take so many cycles a
+/// vector, and floats, which are copied or transposed, two.
+static double packingBytes(const MatMulShape &shape, const Target &target) {
+  constexpr double ofWords = 14;
+  return ofWords * cycleOf(target) * double(llvm::divideCeil(shape.k, 4)) *
+         double(llvm::divideCeil(shape.n, target.f32Lanes));
+}
+constexpr int64_t leastRowsToCopy = 24;
+static double packingFloats(const MatMulShape &shape, const Target &target) {
+  const bool isCopied = shape.bLayout == MatMulShape::BLayout::Transposed ||
+                        shape.m >= leastRowsToCopy;
+  return !isCopied ? 0
+                   : 2 * cycleOf(target) * double(shape.k) *
+                         double(llvm::divideCeil(shape.n, target.f32Lanes));
+}
+
 Alternatives cpu::alternativesFor(llvm::StringRef name,
                                   const MatMulShape &shape, double flops,
                                   const Arithmetic &arithmetic,
                                   const Target &target,
                                   llvm::ArrayRef<TileArithmetic> tiles) {
-  Alternatives all = {{name, packedProduct(shape, flops, arithmetic, target)}};
+  double seconds = packedProduct(shape, flops, arithmetic, target);
+  if (isByte(arithmetic.rhs) && shape.bLayout != MatMulShape::BLayout::Packed) {
+    const double matrices =
+        flops / (2.0 * double(shape.m) * double(shape.n) * double(shape.k));
+    seconds += matrices * packingBytes(shape, target);
+  }
+  Alternatives all = {{name, seconds}};
   if (shape.bLayout == MatMulShape::BLayout::Packed)
     addTiles<TileMatMul>(all, shape, tiles, target);
   else
@@ -517,23 +540,6 @@ Alternatives cpu::alternativesForWeights(const ConvolutionShape &shape,
 /// Activations become floats, two cycles a vector.
 static double wideningActivations(double elements, const Target &target) {
   return 2 * cycleOf(target) * elements / double(target.f32Lanes);
-}
-
-/// Of columns that are computed, for each block of rows. Measured with AVX-512:
-/// words of four bytes, with what zero points add, take so many cycles a
-/// vector, and floats, which are copied or transposed, two.
-static double packingBytes(const MatMulShape &shape, const Target &target) {
-  constexpr double ofWords = 14;
-  return ofWords * cycleOf(target) * double(llvm::divideCeil(shape.k, 4)) *
-         double(llvm::divideCeil(shape.n, target.f32Lanes));
-}
-constexpr int64_t leastRowsToCopy = 24;
-static double packingFloats(const MatMulShape &shape, const Target &target) {
-  const bool isCopied = shape.bLayout == MatMulShape::BLayout::Transposed ||
-                        shape.m >= leastRowsToCopy;
-  return !isCopied ? 0
-                   : 2 * cycleOf(target) * double(shape.k) *
-                         double(llvm::divideCeil(shape.n, target.f32Lanes));
 }
 
 /// Of bytes that are both computed.
