@@ -162,39 +162,61 @@ std::optional<SizeExpression> SizeTable::quotientOf(const SizeExpression &size,
     const std::optional<SizeExpression> whole = SizeExpression::of(terms);
     return whole ? SizeExpression::sumOf(*whole, number) : std::nullopt;
   }
-  for (const FollowingSize &known : following)
-    if (known.kind == FollowingKind::Quotient && known.size == size &&
-        known.divisor == divisor)
-      return SizeExpression::parameter(known.parameter);
-  const auto number = static_cast<uint32_t>(parameters.size());
-  following.push_back({number, FollowingKind::Quotient, size, {}, divisor});
-  addParameter("floor((" + size.text(parameters) + ") / " +
-               std::to_string(divisor) + ")");
-  return SizeExpression::parameter(number);
+  return parameterOf({FollowingKind::Quotient, size, {}, divisor}, [&] {
+    return "floor((" + size.text(parameters) + ") / " +
+           std::to_string(divisor) + ")";
+  });
 }
 
 SizeExpression SizeTable::followingOf(FollowingKind kind,
                                       const SizeExpression &size,
                                       const SizeExpression &other) {
-  for (const FollowingSize &known : following)
-    if (known.kind == kind && ((known.size == size && known.other == other) ||
-                               (known.size == other && known.other == size)))
-      return SizeExpression::parameter(known.parameter);
+  index();
+  // Either order is the same.
+  if (auto found = bySource.find({kind, other, size, 1});
+      found != bySource.end())
+    return SizeExpression::parameter(following[found->second].parameter);
+  return parameterOf({kind, size, other, 1}, [&] {
+    const char *name = kind == FollowingKind::Least      ? "min"
+                       : kind == FollowingKind::Greatest ? "max"
+                                                         : "together";
+    return std::string(name) + "(" + size.text(parameters) + ", " +
+           other.text(parameters) + ")";
+  });
+}
+
+size_t SizeTable::SourceHash::operator()(const Source &source) const {
+  const SizeExpressionHash hash;
+  return llvm::hash_combine(static_cast<int>(source.kind), hash(source.size),
+                            hash(source.other), source.divisor);
+}
+
+void SizeTable::index() const {
+  for (; indexed < following.size(); ++indexed) {
+    const FollowingSize &each = following[indexed];
+    bySource.try_emplace({each.kind, each.size, each.other, each.divisor},
+                         indexed);
+    byParameter.try_emplace(each.parameter, indexed);
+  }
+}
+
+SizeExpression
+SizeTable::parameterOf(const Source &source,
+                       llvm::function_ref<std::string()> nameOf) {
+  index();
+  if (auto found = bySource.find(source); found != bySource.end())
+    return SizeExpression::parameter(following[found->second].parameter);
   const auto number = static_cast<uint32_t>(parameters.size());
-  following.push_back({number, kind, size, other, 1});
-  const char *name = kind == FollowingKind::Least      ? "min"
-                     : kind == FollowingKind::Greatest ? "max"
-                                                       : "together";
-  addParameter(std::string(name) + "(" + size.text(parameters) + ", " +
-               other.text(parameters) + ")");
+  following.push_back(
+      {number, source.kind, source.size, source.other, source.divisor});
+  addParameter(nameOf());
   return SizeExpression::parameter(number);
 }
 
 const FollowingSize *SizeTable::sourceOf(uint32_t parameter) const {
-  for (const FollowingSize &each : following)
-    if (each.parameter == parameter)
-      return &each;
-  return nullptr;
+  index();
+  auto found = byParameter.find(parameter);
+  return found == byParameter.end() ? nullptr : &following[found->second];
 }
 
 std::optional<SizeExpression> SizeTable::partsOf(const TaskPart &part) {

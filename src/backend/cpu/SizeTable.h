@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace sinter::cpu {
@@ -47,7 +48,30 @@ struct SizeTable {
   std::optional<SizeExpression> partsOf(const TaskPart &part);
 
 private:
+  /// What a following size is of, but for its number.
+  struct Source {
+    FollowingKind kind;
+    SizeExpression size, other;
+    int64_t divisor;
+    bool operator==(const Source &) const = default;
+  };
+  struct SourceHash {
+    size_t operator()(const Source &source) const;
+  };
+
   void addParameter(std::string name);
+  /// The parameter that is \p source, a new one called \p nameOf() if there is
+  /// none.
+  SizeExpression parameterOf(const Source &source,
+                             llvm::function_ref<std::string()> nameOf);
+  /// Puts those of `following` that are not there yet into the tables below.
+  void index() const;
+
+  /// Where each is in `following`, by what it is of and by its number, as far
+  /// as they have been put here.
+  mutable std::unordered_map<Source, size_t, SourceHash> bySource;
+  mutable std::unordered_map<uint32_t, size_t> byParameter;
+  mutable size_t indexed = 0;
 };
 
 } // namespace sinter::cpu
