@@ -3,6 +3,7 @@
 #include "backend/cpu/KernelCompilation.h"
 
 #include "backend/cpu/Registration.h"
+#include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/emit/KernelEmitter.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -63,17 +64,29 @@ namespace {
 /// Functions of a kernel, before anything is lowered.
 struct WrittenKernel {
   OwningOpRef<ModuleOp> module;
-  std::vector<KernelContract> contracts;
+  std::vector<KernelContract> contracts = {};
+  /// Whether it takes no longer where it reads its numbers from a table.
+  bool mayShare = true;
 };
+
+/// A product reads the rows of a tile, so far apart as a number says, and needs
+/// a register for each where that is not known. What is in blocks of channels
+/// has its neighbours at distances that all layers have in common.
+bool mayShare(KernelOp kernel) {
+  return llvm::all_of(kernel.getBody().front(), [](Operation &op) {
+    return !isAnchor(&op) || isa<cpu::ConvolutionOp, PoolOp>(op);
+  });
+}
 
 Result<WrittenKernel> write(const std::string &bytecode, StringRef name,
                             const Target &target, MLIRContext *context) {
   OwningOpRef<ModuleOp> source = parseSourceString<ModuleOp>(bytecode, context);
   if (!source)
     return systemError("a kernel cannot be handed to the code generator");
-  WrittenKernel written{ModuleOp::create(UnknownLoc::get(context)), {}};
+  WrittenKernel written{ModuleOp::create(UnknownLoc::get(context))};
   std::optional<Error> refused;
   source->walk([&](KernelOp op) {
+    written.mayShare = mayShare(op);
     Result<std::vector<KernelContract>> contracts =
         emitKernel(op, target, *written.module, name);
     if (contracts)
@@ -98,10 +111,14 @@ Result<std::vector<KernelDraft>> cpu::draftKernels(ArrayRef<std::string> all,
     for (size_t i = next++; i < all.size(); i = next++) {
       Result<WrittenKernel> written =
           write(all[i], "kernel", target, contexts.of(thread));
-      if (written)
-        drafts[i] = {formOf(*written->module), std::move(written->contracts)};
-      else
+      if (!written) {
         errors[i] = written.takeError();
+        continue;
+      }
+      drafts[i] = {formOf(*written->module), std::move(written->contracts)};
+      CodeForm &form = drafts[i].form;
+      if (!written->mayShare || form.leavesOrder)
+        form.keepNumbers();
     }
   };
   std::vector<std::thread> workers;

@@ -58,8 +58,10 @@ struct KernelDraft {
   std::vector<KernelContract> contracts;
 };
 
-/// Writes kernels, as serialize() gives them. Errors: Unsupported for those
-/// whose code is for known sizes only.
+/// Writes kernels, as serialize() gives them. Those that would be slower, or
+/// sum up in another order, if they read their numbers from a table keep them
+/// in the form's text. Errors: Unsupported for those whose code is for known
+/// sizes only.
 Result<std::vector<KernelDraft>> draftKernels(llvm::ArrayRef<std::string> all,
                                               const Target &target,
                                               CodeContexts &contexts);

@@ -70,6 +70,10 @@ private:
     if (numberOf(&op))
       return;
     text(op.getName());
+    if (auto sum = dyn_cast<arith::ArithFastMathInterface>(op))
+      if (arith::FastMathFlagsAttr flags = sum.getFastMathFlagsAttr())
+        form.leavesOrder |= arith::bitEnumContainsAny(
+            flags.getValue(), arith::FastMathFlags::reassoc);
     for (OpOperand &operand : op.getOpOperands())
       if (const std::optional<int64_t> number = numberOf(operand.get())) {
         out << '#';
@@ -111,6 +115,13 @@ private:
 };
 
 } // namespace
+
+void CodeForm::keepNumbers() {
+  llvm::raw_string_ostream out(text);
+  for (int64_t number : numbers)
+    if (!isNamed(number))
+      out << number << ' ';
+}
 
 CodeForm cpu::formOf(ModuleOp module) {
   CodeForm form;

@@ -29,6 +29,12 @@ struct CodeForm {
   /// What each use of such a constant has, in the order of the code. A place in
   /// the table of sizes is the name of the size that is there.
   std::vector<int64_t> numbers;
+  /// Whether LLVM may choose the order of a sum, which it does by the numbers
+  /// that it knows.
+  bool leavesOrder = false;
+
+  /// Makes the numbers, but for names, a part of the text.
+  void keepNumbers();
 };
 
 /// The form of \p module, as generators wrote it.
