@@ -11,22 +11,25 @@ from SinterCommand import CommandTest, DONE, npy, UNSUPPORTED, USAGE, main
 
 
 class Fallback(CommandTest):
-    """What the CPU backend does not support: a recurrence over as many samples as values say."""
+    """What the CPU backend does not support: sizes that a branch computes."""
 
     def test_interpreter(self):
         number = lambda name, value: onnx.data(5, onnx.data(1, name) + onnx.number(3, value) + onnx.number(20, 2))
-        nodes = [onnx.node("NonZero", ["x"], ["y"], "find"), onnx.node("Cast", ["y"], ["f"], attributes=number("to", onnx.FLOAT)), onnx.node("Transpose", ["f"], ["t"]),
-                 onnx.node("Unsqueeze", ["t", "first"], ["u"]), onnx.node("RNN", ["u", "w", "r"], ["z"], "recur", attributes=number("hidden_size", 1))]
-        weights = [onnx.tensor("first", [1], struct.pack("<q", 0), onnx.INT64), onnx.tensor("w", [1, 1, 2], onnx.floats(1, 2)), onnx.tensor("r", [1, 1, 1], onnx.floats(3))]
-        model = onnx.model(onnx.graph(nodes, [onnx.value_info("x", (2, 3))], [onnx.value_info("z", (1, 1, "K", 1))], weights))
+        branch = lambda name, graph: onnx.data(5, onnx.data(1, name) + onnx.data(6, graph) + onnx.number(20, 5))
+        then = onnx.graph([onnx.node("NonZero", ["x"], ["y"], "find"), onnx.node("Cast", ["y"], ["f"], attributes=number("to", onnx.FLOAT)),
+                           onnx.node("Sin", ["f"], ["g"]), onnx.node("ReduceSum", ["g"], ["a"], attributes=number("keepdims", 0))], [], [onnx.value_info("a", ())])
+        otherwise = onnx.graph([onnx.node("ReduceSum", ["x"], ["b"], attributes=number("keepdims", 0))], [], [onnx.value_info("b", ())])
+        nodes = [onnx.node("ReduceMax", ["x"], ["most"], attributes=number("keepdims", 0)), onnx.node("Cast", ["most"], ["any"], attributes=number("to", onnx.BOOL)),
+                 onnx.node("If", ["any"], ["z"], "choose", attributes=branch("then_branch", then) + branch("else_branch", otherwise))]
+        model = onnx.model(onnx.graph(nodes, [onnx.value_info("x", (2, 3))], [onnx.value_info("z", ())]))
         model, x = self.write("sizes.onnx", model), self.write("x.npy", onnx.npy((2, 3), content=onnx.floats(1, 0, 0, 0, 2, 3)))
         done = self.sinter("run", model, "--input", x, "--json")
         self.assertEqual(done.returncode, DONE, done.stderr)
-        self.assertRegex(done.stderr, r"\Anote: .*sizes.onnx: .*'recur': .*interpreter, which is slow\n\Z")
+        self.assertRegex(done.stderr, r"\Anote: .*sizes.onnx: .*'choose/find': .*interpreter, which is slow\n\Z")
         result = json.loads(done.stdout)
-        self.assertEqual((result["backend"], result["outputs"][0]["shape"]), ("interpreter", [1, 1, 3, 1]))
+        self.assertEqual((result["backend"], result["outputs"][0]["shape"]), ("interpreter", []))
         for asked in ("run", "--backend", "cpu"), ("bench",):
-            self.expect_error(UNSUPPORTED, asked[0], model, "--input", x, *asked[1:], mentions=["'recur'", "the interpreter can run it"])
+            self.expect_error(UNSUPPORTED, asked[0], model, "--input", x, *asked[1:], mentions=["'choose/find'", "the interpreter can run it"])
 
 
 @unittest.skipUnless(platform.machine() == "x86_64", "the names are of x86's CPUs")
