@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Index/IR/IndexOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -93,6 +94,15 @@ Value IndexBuilder::own(int64_t value) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(entry);
   return create<index::ConstantOp>(value);
+}
+
+Value IndexBuilder::hidden(Value index) {
+  Type i64 = builder.getI64Type();
+  auto code = builder.create<LLVM::InlineAsmOp>(
+      loc, TypeRange{i64}, ValueRange{create<arith::IndexCastOp>(i64, index)},
+      /*asm_string=*/"", /*constraints=*/"=r,0", /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
+  return create<arith::IndexCastOp>(builder.getIndexType(), code.getResult(0));
 }
 
 /// What the function's table has for named size \p number.

@@ -52,6 +52,10 @@ public:
   /// sizes, nothing is folded by it, so that their code is the same but for
   /// numbers (codegen/CodeForm.h).
   mlir::Value own(int64_t value);
+  /// \p index, of which LLVM knows nothing: where many addresses are counted
+  /// from it, it stays in a register and they are numbers in instructions.
+  /// (LLVM would move the sums of both out of a loop, into a register each.)
+  mlir::Value hidden(mlir::Value index);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value add(mlir::Value a, int64_t b) { return add(a, index(b)); }
   mlir::Value sub(mlir::Value a, mlir::Value b);

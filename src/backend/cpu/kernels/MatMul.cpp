@@ -262,14 +262,15 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
   if (sharesEpilogue)
     waiting =
         WaitingRows(code, arithmetic.sumType(code.builder.getContext(), lanes),
-                    rowTiles.size, panel.vectors);
-  tiles.dispatch(code, tile, [&](int64_t height, Value last) {
-    operands.lastRow = last;
+                    tiles.mostComputed(), panel.vectors);
+  tiles.dispatch(code, tile, [&](const OpenRowTiles::Piece &piece) {
+    operands.lastRow = piece.last;
+    Value first = code.add(tile.first, piece.start);
     if (sharesEpilogue)
-      waiting.keep(code, code.index(0),
-                   reduce(code, operands, panel, tile.first, height));
+      waiting.keep(code, piece.start,
+                   reduce(code, operands, panel, first, piece.height));
     else
-      buildTile(code, operands, panel, tile.first, height);
+      buildTile(code, operands, panel, first, piece.height);
     operands.lastRow = Value();
   });
   if (sharesEpilogue)

@@ -47,8 +47,7 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
       isWidenedInTiles(widensInTiles(shape, given)),
       arithmetic(widensPanels() ? multiplied : given),
       lanes(given.lanes(target)) {
-  [[maybe_unused]] const bool isPacked =
-      shape.bLayout == MatMulShape::BLayout::Packed;
+  const bool isPacked = shape.bLayout == MatMulShape::BLayout::Packed;
   assert((packing.kGroup == 1 || (isPacked && packing.widensRhs()) ||
           ((isPacked || packsBytes()) && shape.aColumnStride == 1)) &&
          "groups are packed");
@@ -62,13 +61,18 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
                                       shape.blocks.columns >= shape.n))) &&
          "a vector has one number");
   allVectors = llvm::divideCeil(shape.n, lanes);
-  auto choose = hasOpenRows() ? chooseOpenTileVectors : chooseTileVectors;
-  panelVectors = choose(target, shape.m, allVectors,
-                        /*most=*/packing.widensRhs() ? 4 : 8);
+  const int64_t most = packing.widensRhs() ? 4 : 8;
+  const bool isStreamed =
+      isPacked && shape.k * shape.n * packing.rhsBytes() > target.l2Bytes;
+  panelVectors =
+      hasOpenRows()
+          ? chooseOpenTileVectors(target, shape.m, allVectors, most, isStreamed)
+          : chooseTileVectors(target, shape.m, allVectors, most);
   const int64_t steps = arithmetic.steps(shape.k);
   floatSets = chooseFloatSets(steps);
-  const int64_t rows =
-      std::max<int64_t>(1, maxTileRows(target, panelVectors) / floatSets);
+  const int64_t mostRows = hasOpenRows() ? maxOpenTileRows(target, panelVectors)
+                                         : maxTileRows(target, panelVectors);
+  const int64_t rows = std::max<int64_t>(1, mostRows / floatSets);
   rowTiles = Partition::of(shape.m, rows);
   if (hasOpenRows()) {
     const int64_t count = llvm::divideCeil(shape.m, rows);

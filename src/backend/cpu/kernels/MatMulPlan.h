@@ -156,7 +156,7 @@ protected:
   /// How many tiles bring the whole next panel together. Nobody knows how many
   /// open rows fill: that many are enough, and others fetch it once more.
   int64_t fetchingTiles() const {
-    constexpr int64_t mostOpen = 8;
+    constexpr int64_t mostOpen = 4;
     return hasOpenRows() ? std::min(order.chunk, mostOpen) : order.chunk;
   }
   /// Where a tile has few sums, \p sums, these are too few to keep the

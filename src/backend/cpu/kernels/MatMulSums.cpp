@@ -44,6 +44,8 @@ SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
             panel,
             {}};
   Value first = code.add(operands.aBase, code.mul(firstRow, shape.aRowStride));
+  if (hasOpenRows())
+    first = code.hidden(first);
   for (int64_t row = 0; row < rows; ++row)
     tile.aRows.push_back(
         operands.lastRow && row > 0

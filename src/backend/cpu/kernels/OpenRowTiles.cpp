@@ -3,6 +3,7 @@
 #include "backend/cpu/kernels/OpenRowTiles.h"
 
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <numeric>
@@ -58,14 +59,45 @@ OpenRowTiles::Tile OpenRowTiles::tile(VectorBuilder &code, Value rows,
   return {first, code.min(whole, code.sub(rows, first))};
 }
 
+ArrayRef<int64_t> OpenRowTiles::heightsOfPieces() const {
+  const ArrayRef<int64_t> all = heights;
+  const bool isCut = all.size() > 2 && all[all.size() - 2] == most - 1;
+  return isCut ? all.drop_back(2) : ArrayRef<int64_t>();
+}
+
+int64_t OpenRowTiles::mostComputed() const {
+  const ArrayRef<int64_t> ofPieces = heightsOfPieces();
+  return ofPieces.empty()
+             ? most
+             : std::max(most,
+                        int64_t(llvm::alignTo(uint64_t(most - 2),
+                                              uint64_t(ofPieces.back()))));
+}
+
 void OpenRowTiles::dispatch(
     VectorBuilder &code, const Tile &tile,
-    llvm::function_ref<void(int64_t height, Value last)> emit) const {
+    llvm::function_ref<void(const Piece &)> emit) const {
   Value last = code.add(tile.first, code.sub(tile.rows, 1));
-  code.dispatch(tile.rows, heights, [&](size_t number) {
-    const int64_t height = heights[number];
-    const bool isExact =
-        number == 0 ? height == 1 : heights[number - 1] == height - 1;
-    emit(height, isExact ? Value() : last);
-  });
+  auto emitOne = [&](ArrayRef<int64_t> heights, Value start) {
+    code.dispatch(code.sub(tile.rows, start), heights, [&](size_t number) {
+      const int64_t height = heights[number];
+      const bool isExact =
+          number == 0 ? height == 1 : heights[number - 1] == height - 1;
+      emit({height, start, isExact ? Value() : last});
+    });
+  };
+  const ArrayRef<int64_t> ofPieces = heightsOfPieces();
+  if (ofPieces.empty())
+    return emitOne(heights, code.index(0));
+  code.when(
+      code.less(tile.rows, code.index(most - 1)),
+      [&] {
+        code.loop(code.index(0), tile.rows, ofPieces.back(),
+                  [&](Value start) { emitOne(ofPieces, start); });
+      },
+      [&] {
+        code.dispatch(tile.rows, {most - 1, most}, [&](size_t number) {
+          emit({most - 1 + int64_t(number), code.index(0), Value()});
+        });
+      });
 }

@@ -7,9 +7,11 @@
 //     most = 6, 9 rows:   6 3
 //
 // Where that works out, all tiles have `most` rows or one less, as tiles of a
-// known number of rows have. Otherwise (few rows) the last tile is computed as
-// the next larger one that there is code for: rows behind its last one are that
-// row again, and weights are read once. There is code for a few heights, each
+// known number of rows have. Otherwise (few rows) the last tile is computed in
+// pieces of less than half of the rows, the last one of them as the next larger
+// piece that there is code for: rows behind its last one are that row again.
+// Each row is somewhere else then, and takes a register that says where, which
+// there are enough of for few rows only. There is code for a few heights, each
 // at most half of the one before, down to one that has just enough sums to keep
 // the multipliers busy; fewer rows would take as long.
 //
@@ -41,17 +43,27 @@ public:
   /// The tile of that \p number, if \p rows rows are cut.
   Tile tile(VectorBuilder &code, mlir::Value rows, mlir::Value number) const;
 
-  /// Calls \p emit for each height that a tile may be computed as; where that
-  /// may be more than its rows, with the last row, which stands for those
-  /// behind it.
-  void dispatch(
-      VectorBuilder &code, const Tile &tile,
-      llvm::function_ref<void(int64_t height, mlir::Value last)> emit) const;
+  /// Some rows of a tile that are computed together.
+  struct Piece {
+    int64_t height;
+    mlir::Value start; ///< The number of its first row in the tile.
+    /// The tile's last row, which stands for those behind it; null where there
+    /// are none.
+    mlir::Value last;
+  };
+  /// How many rows the pieces of a tile have together at most.
+  int64_t mostComputed() const;
+  /// Calls \p emit for each height that a piece may be computed as.
+  void dispatch(VectorBuilder &code, const Tile &tile,
+                llvm::function_ref<void(const Piece &piece)> emit) const;
 
   /// For how many rows there is code, for all heights together.
   int64_t rowsOfCode() const;
 
 private:
+  /// Those of pieces; none where a tile is one piece.
+  llvm::ArrayRef<int64_t> heightsOfPieces() const;
+
   int64_t most;
   /// What there is code for, the least first.
   llvm::SmallVector<int64_t> heights;

@@ -86,8 +86,18 @@ int64_t sinter::cpu::chooseTileVectors(const Target &target, int64_t rows,
   return best;
 }
 
+int64_t sinter::cpu::maxOpenTileRows(const Target &target, int64_t vectors) {
+  constexpr int64_t many = 32, others = 5;
+  const int64_t most = maxTileRows(target, vectors);
+  if (target.vectorRegisters < many)
+    return most;
+  return std::clamp<int64_t>((target.vectorRegisters - others) / vectors, 1,
+                             most);
+}
+
 int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
-                                           int64_t vectors, int64_t most) {
+                                           int64_t vectors, int64_t most,
+                                           bool streamed) {
   const Tiles tiles{target, rows, vectors, /*latency=*/4};
   std::vector<int64_t> candidates;
   for (int64_t candidate : {1, 2, 3, 4, 6})
@@ -97,14 +107,19 @@ int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
   double fastest = std::numeric_limits<double>::infinity();
   for (int64_t candidate : candidates)
     fastest = std::min(fastest, tiles.cycles(candidate));
-  auto codeOf = [&](int64_t candidate) {
-    const OpenRowTiles rowTiles(maxTileRows(target, candidate), candidate);
-    return candidate * rowTiles.rowsOfCode() +
-           vectors % candidate * rowTiles.withTwoHeights().rowsOfCode();
-  };
   std::erase_if(candidates, [&](int64_t candidate) {
     return tiles.cycles(candidate) > 1.05 * fastest;
   });
+  // Rows of 9 where there are 32 registers: nearly any number of rows is a
+  // number of tiles of 9 and 8.
+  constexpr int64_t ofStreamed = 3;
+  if (streamed && llvm::is_contained(candidates, ofStreamed))
+    return ofStreamed;
+  auto codeOf = [&](int64_t candidate) {
+    const OpenRowTiles rowTiles(maxOpenTileRows(target, candidate), candidate);
+    return candidate * rowTiles.rowsOfCode() +
+           vectors % candidate * rowTiles.withTwoHeights().rowsOfCode();
+  };
   return *std::ranges::min_element(candidates, {}, codeOf);
 }
 

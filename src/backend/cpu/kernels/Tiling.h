@@ -68,10 +68,16 @@ int64_t maxTileRows(const Target &target, int64_t vectors);
 int64_t chooseTileVectors(const Target &target, int64_t rows, int64_t vectors,
                           int64_t most = 4);
 
+/// The same where code is made for several heights of tiles: one that LLVM's
+/// scheduler, which loads several elements ahead, finds registers for.
+int64_t maxOpenTileRows(const Target &target, int64_t vectors);
+
 /// The same for rows that are counted when the program runs, about so many \p
 /// rows: of what computes them about as fast, the one with the least code.
+/// Where weights are \p streamed from beyond the second-level cache, tiles are
+/// larger, and read them less often.
 int64_t chooseOpenTileVectors(const Target &target, int64_t rows,
-                              int64_t vectors, int64_t most = 4);
+                              int64_t vectors, int64_t most, bool streamed);
 
 /// Cycles of one step of a reduction, over all tiles of \p rows by \p vectors,
 /// by ports: no fewer than half of the products of a row by a vector, and more
