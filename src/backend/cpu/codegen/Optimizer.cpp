@@ -56,7 +56,8 @@ static constexpr const char canonicalForm[] =
   "jump-threading," SINTER_TIDY_CFG                                            \
   ",aggressive-instcombine,libcalls-shrinkwrap,tailcallelim," SINTER_TIDY_CFG  \
   ",reassociate,"                                                              \
-  "early-cse,loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,"    \
+  "early-cse,loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-"            \
+  "allowspeculation>,"                                                         \
   "loop-rotate<header-duplication;no-prepare-for-lto>,"                        \
   "licm<allowspeculation>,"                                                    \
   "simple-loop-unswitch<no-nontrivial;trivial>)," SINTER_TIDY_CFG              \
@@ -64,7 +65,7 @@ static constexpr const char canonicalForm[] =
   "loop-deletion),"                                                            \
   "sroa<modify-cfg>,vector-combine,mldst-motion<no-split-footer-bb>,"          \
   "bdce,jump-threading,adce,memcpyopt,dse,move-auto-init,"                     \
-  "early-cse,loop-mssa(licm<allowspeculation>)," SINTER_SIMPLIFY_CFG(                    \
+  "early-cse,loop-mssa(licm<allowspeculation>)," SINTER_SIMPLIFY_CFG(          \
       "no-", "", "no-", "", "",                                                \
       "no-") "),function-attrs,"                                               \
              "function(require<should-not-run-function-passes>))),"            \
@@ -84,7 +85,8 @@ static constexpr const char vectorisation[] =
     "infer-alignment," SINTER_COMBINE "," SINTER_SIMPLIFY_CFG(
         "", "", "", "no-", "",
         "no-") ",vector-combine,transform-warning,sroa<preserve-cfg>,"
-               "infer-alignment,early-cse,loop-mssa(licm<allowspeculation>),alignment-"
+               "infer-alignment,early-cse,loop-mssa(licm<allowspeculation>),"
+               "alignment-"
                "from-assumptions,"
                "loop-sink,instsimplify,div-rem-pairs,"
                "tailcallelim," SINTER_SIMPLIFY_CFG(
