@@ -191,6 +191,19 @@ private:
   void forTile(VectorBuilder &code, Operands &operands, const Panel &panel,
                mlir::Value firstRow, int64_t rows,
                llvm::function_ref<void(size_t i, int64_t valid)> body) const;
+  /// Where column \p number of that \p vector of the panel begins in B, whose
+  /// columns lie side by side.
+  mlir::Value columnOfB(VectorBuilder &code, const Operands &operands,
+                        const Panel &panel, mlir::Value vector,
+                        int64_t number) const;
+  /// Calls \p body for blocks of \p depth elements of the columns of each
+  /// vector: with the first of them, how many there are, the vector's number,
+  /// and how many columns it has.
+  void
+  forColumnBlocks(VectorBuilder &code, const Panel &panel, int64_t depth,
+                  llvm::function_ref<void(mlir::Value k, int64_t count,
+                                          mlir::Value vector, int64_t columns)>
+                      body) const;
   void packTransposed(VectorBuilder &code, Operands &operands,
                       const Panel &panel) const;
   void copyRows(VectorBuilder &code, Operands &operands,

@@ -121,13 +121,7 @@ void MatMul::packByteColumns(VectorBuilder &code, const Operands &operands,
     Value block =
         code.create<arith::ConstantOp>(code.builder.getZeroAttr(square));
     for (int64_t n = 0; n < columns; ++n) {
-      Value column =
-          code.add(code.add(panel.firstColumn, code.mul(v, lanes)), n);
-      // The last one stands for those that are not there.
-      if (shape.givenColumns)
-        column = code.min(column, code.sub(operands.extents.columns, 1));
-      Value from = code.add(
-          code.add(operands.bBase, code.mul(column, shape.bStride)), k);
+      Value from = code.add(columnOfB(code, operands, panel, v, n), k);
       Value row = code.loadFirst(operands.b, from, bytes, count);
       if (shape.turnsB)
         row = turned(code, row, blockBytes, count);
@@ -145,19 +139,7 @@ void MatMul::packByteColumns(VectorBuilder &code, const Operands &operands,
                 code.bitsAs(row, bytes));
     }
   };
-  const int64_t whole = shape.k / blockBytes * blockBytes;
-  auto packColumns = [&](Value v, int64_t columns) {
-    if (whole > 0)
-      code.loop(code.index(0), code.index(whole), blockBytes,
-                [&](Value k) { packBlock(k, blockBytes, v, columns); });
-    if (whole < shape.k)
-      packBlock(code.index(whole), shape.k - whole, v, columns);
-  };
-  const int64_t wholeVectors = panel.vectors - (panel.valid < lanes ? 1 : 0);
-  code.loop(code.index(0), code.index(wholeVectors), 1,
-            [&](Value v) { packColumns(v, lanes); });
-  if (wholeVectors < panel.vectors)
-    packColumns(code.index(wholeVectors), panel.valid);
+  forColumnBlocks(code, panel, blockBytes, packBlock);
 }
 
 void MatMul::packBytes(VectorBuilder &code, Operands &operands,

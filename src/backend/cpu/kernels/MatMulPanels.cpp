@@ -138,6 +138,35 @@ void MatMul::copyRows(VectorBuilder &code, Operands &operands,
   });
 }
 
+Value MatMul::columnOfB(VectorBuilder &code, const Operands &operands,
+                        const Panel &panel, Value vector,
+                        int64_t number) const {
+  Value column =
+      code.add(code.add(panel.firstColumn, code.mul(vector, lanes)), number);
+  // The last one stands for those that are not there.
+  if (shape.givenColumns)
+    column = code.min(column, code.sub(operands.extents.columns, 1));
+  return code.add(operands.bBase, code.mul(column, shape.bStride));
+}
+
+void MatMul::forColumnBlocks(
+    VectorBuilder &code, const Panel &panel, int64_t depth,
+    llvm::function_ref<void(Value, int64_t, Value, int64_t)> body) const {
+  const int64_t whole = shape.k / depth * depth;
+  auto ofVector = [&](Value v, int64_t columns) {
+    if (whole > 0)
+      code.loop(code.index(0), code.index(whole), depth,
+                [&](Value k) { body(k, depth, v, columns); });
+    if (whole < shape.k)
+      body(code.index(whole), shape.k - whole, v, columns);
+  };
+  const int64_t wholeVectors = panel.vectors - (panel.valid < lanes ? 1 : 0);
+  code.loop(code.index(0), code.index(wholeVectors), 1,
+            [&](Value v) { ofVector(v, lanes); });
+  if (wholeVectors < panel.vectors)
+    ofVector(code.index(wholeVectors), panel.valid);
+}
+
 /// Packs columns of the transposed B, which are contiguous, into rows of the
 /// panel: square blocks of a vector's size are transposed in registers.
 void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
@@ -150,13 +179,7 @@ void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
     Value block =
         builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(square));
     for (int64_t n = 0; n < columns; ++n) {
-      Value column =
-          code.add(code.add(panel.firstColumn, code.mul(v, lanes)), n);
-      // The last one stands for those that are not there.
-      if (shape.givenColumns)
-        column = code.min(column, code.sub(operands.extents.columns, 1));
-      Value from = code.add(
-          code.add(operands.bBase, code.mul(column, shape.bStride)), k);
+      Value from = code.add(columnOfB(code, operands, panel, v, n), k);
       Value row = code.loadFirst(operands.b, from, type, count);
       block = builder.create<vector::InsertOp>(loc, row, block,
                                                ArrayRef<int64_t>{n});
@@ -171,17 +194,5 @@ void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
       code.store(row, operands.scratch, to);
     }
   };
-  int64_t whole = shape.k / lanes * lanes;
-  auto copyColumns = [&](Value v, int64_t columns) {
-    if (whole > 0)
-      code.loop(code.index(0), code.index(whole), lanes,
-                [&](Value k) { copyBlock(k, lanes, v, columns); });
-    if (whole < shape.k)
-      copyBlock(code.index(whole), shape.k - whole, v, columns);
-  };
-  const int64_t wholeVectors = panel.vectors - (panel.valid < lanes ? 1 : 0);
-  code.loop(code.index(0), code.index(wholeVectors), 1,
-            [&](Value v) { copyColumns(v, lanes); });
-  if (wholeVectors < panel.vectors)
-    copyColumns(code.index(wholeVectors), panel.valid);
+  forColumnBlocks(code, panel, lanes, copyBlock);
 }
