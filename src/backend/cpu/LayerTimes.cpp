@@ -37,7 +37,8 @@ static double timeOf(const Alternatives &kernels, Operation *op,
 }
 
 static int64_t bytesOfResult(const Arithmetic &arithmetic) {
-  return isByte(arithmetic.lhs) ? 1 : int64_t(arithmetic.sumBytes());
+  return isByte(arithmetic.rhs) ? int64_t(arithmetic.lhsBytes())
+                                : int64_t(arithmetic.sumBytes());
 }
 
 namespace {
@@ -52,8 +53,7 @@ struct ConvolutionTimes {
 static ConvolutionTimes timesOf(stablehlo::ConvolutionOp op,
                                 const Target &target) {
   const ConvolutionShape shape = asImages(op);
-  const Arithmetic bytes = Arithmetic::ofBytes(Arithmetic::bestBytes(target),
-                                               ElementType::I8, target);
+  const Arithmetic bytes = Arithmetic::ofBytes(target);
   auto with = [&](const Arithmetic &arithmetic, int64_t result) {
     return timeOf(alternativesFor(shape, arithmetic, target,
                                   /*allowsFast=*/true, tilesFor(arithmetic)),
@@ -103,8 +103,7 @@ std::optional<LayerTimes> cpu::layerTimes(Operation *op, const Target &target) {
                                      ? std::min(times.bytes, times.widened)
                                      : times.bytes};
   }
-  const Arithmetic bytes = Arithmetic::ofBytes(Arithmetic::bestBytes(target),
-                                               ElementType::I8, target);
+  const Arithmetic bytes = Arithmetic::ofBytes(target);
   if (auto product = dyn_cast<stablehlo::DotGeneralOp>(op))
     return timesOf(product, bytes, target);
   return std::nullopt;

@@ -35,6 +35,7 @@
 #include "backend/cpu/layout/SimplifyConvolutions.h"
 #include "backend/cpu/layout/SimplifyProducts.h"
 #include "backend/cpu/layout/TabulateBytes.h"
+#include "backend/cpu/layout/WidenBytes.h"
 #include "backend/cpu/layout/WidenOnce.h"
 #include "backend/cpu/regions/ExpandRegions.h"
 #include "graph/chlo/KnownCalls.h"
@@ -115,6 +116,11 @@ Result<void> layoutsAssigned(const Subject &s) {
 
 Result<void> bytesTabulated(const Subject &s) {
   tabulateBytes(s.function, s.setting.target, s.run);
+  return {};
+}
+
+Result<void> bytesWidened(const Subject &s) {
+  widenBytes(s.function, s.setting.target, s.run);
   return {};
 }
 
@@ -233,6 +239,8 @@ constexpr Row rows[] = {
      onFunction<nameSizes>, Sizes::Open},
     {"cpu-tabulate-bytes", "Make tables of functions of bytes", bytesTabulated,
      Sizes::Open},
+    {"cpu-widen-bytes", "Make words of bytes where words are multiplied",
+     bytesWidened, Sizes::Open},
     {"cpu-widen-once", "Let what products read in f32 lie in memory so",
      withPatterns<widenOnce>, Sizes::Open},
     {"cpu-remove-unused", "Remove what nobody reads", onFunction<removeUnused>,
@@ -359,8 +367,8 @@ void cpu::registerPatternLabels() {
           halfWeightsPatterns(), absorbTransposesPatterns(),
           simplifyProductsPatterns(), carryBiasesPatterns(),
           pairExtremesPatterns(), formAttentionPatterns(),
-          tabulateBytesPatterns(), widenOncePatterns(), splitJointsPatterns(),
-          formKernelsPatterns(), shareKernelsPatterns()})
+          tabulateBytesPatterns(), widenOncePatterns(), widenBytesPatterns(),
+          splitJointsPatterns(), formKernelsPatterns(), shareKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(

@@ -73,8 +73,17 @@ LogicalResult ConvolutionOp::verify() {
   return verifyElements();
 }
 
-/// Whether bytes of type \p element can be \p number.
+/// Bytes, or the words of 16 bits in which these lie where machines multiply
+/// such.
+static bool isOfBytes(Type element) {
+  return element.isInteger(8) || element.isSignlessInteger(16);
+}
+
+/// Whether \p number is one that bytes of type \p element can be, or words
+/// that hold bytes of either sign.
 static bool isElement(Type element, int64_t number) {
+  if (element.isInteger(16))
+    return number >= -128 && number <= 255;
   return element.isUnsignedInteger() ? number >= 0 && number <= 255
                                      : number >= -128 && number <= 127;
 }
@@ -84,7 +93,7 @@ LogicalResult ConvolutionOp::verifyElements() {
   Type input = tensorOf(getInput()).getElementType(),
        weights = tensorOf(getWeights()).getElementType(),
        result = tensorOf(getResult()).getElementType();
-  const bool ofBytes = input.isInteger(8) && weights.isInteger(8) &&
+  const bool ofBytes = isOfBytes(input) && weights.isInteger(8) &&
                        result.isInteger(32) && !isDepthwise() &&
                        !hasPlanarInput() && !getPackedFrom();
   const bool ofWidened =
@@ -152,7 +161,7 @@ template <typename Op> static LogicalResult verifyDimensions(Op op) {
 }
 
 LogicalResult ByteProductOp::verify() {
-  if (!tensorOf(getLhs()).getElementType().isInteger(8) ||
+  if (!isOfBytes(tensorOf(getLhs()).getElementType()) ||
       !tensorOf(getWeights()).getElementType().isSignlessInteger(8) ||
       !tensorOf(getResult()).getElementType().isInteger(32))
     return emitOpError("is not of bytes, signed bytes and sums of 32 bits");
@@ -192,10 +201,10 @@ static bool mayAgree(int64_t a, int64_t b) {
 
 LogicalResult DistanceProductOp::verify() {
   const stablehlo::ProductSide sides[] = {getSide(0), getSide(1)};
-  for (const stablehlo::ProductSide &side : sides)
-    if (!tensorOf(side.value).getElementType().isInteger(8) ||
-        !namesDimensions(side))
-      return emitOpError("is not of bytes with such dimensions");
+  if (!isOfBytes(tensorOf(getLhs()).getElementType()) ||
+      !tensorOf(getRhs()).getElementType().isInteger(8) ||
+      !llvm::all_of(sides, namesDimensions))
+    return emitOpError("is not of bytes with such dimensions");
   for (Value zero : {getLhsZero(), getRhsZero()})
     if (zero && (!tensorOf(zero).getElementType().isSignlessInteger(32) ||
                  !tensorOf(zero).hasStaticShape() ||
@@ -296,12 +305,12 @@ LogicalResult PoolOp::verify() {
        to = tensorOf(getResult()).getElementType();
   const bool isMean = getKind() != "max";
   const bool isHalf = from.isF16() || from.isBF16();
-  if (!(from.isF32() || from.isInteger(8) || isHalf) ||
+  if (!(from.isF32() || isOfBytes(from) || isHalf) ||
       (isMean || isHalf ? !to.isF32() : to != from))
     return emitOpError("input and result are not of f32, nor bytes or half "
                        "precision and what becomes of them");
   const auto zero = static_cast<int64_t>(getZeroPoint());
-  if (zero != 0 && !(isMean && from.isInteger(8) && isElement(from, zero)))
+  if (zero != 0 && !(isMean && isOfBytes(from) && isElement(from, zero)))
     return emitOpError("the zero point is no element of bytes with a mean");
   return success();
 }

@@ -28,7 +28,8 @@ Arithmetic Arithmetic::of(Value lhs, Value rhs, Value sums,
   auto typeOf = [](Value value) {
     return *elementTypeOf(getElementTypeOrSelf(value));
   };
-  return isByte(typeOf(lhs)) && isByte(typeOf(rhs))
+  const bool isOfBytes = isByte(typeOf(lhs)) || typeOf(lhs) == ElementType::I16;
+  return isOfBytes && isByte(typeOf(rhs))
              ? ofBytes(typeOf(lhs), typeOf(rhs), target)
              : ofNarrow(typeOf(lhs), typeOf(rhs), typeOf(sums), target);
 }
@@ -56,6 +57,16 @@ Arithmetic Arithmetic::ofBytes(ElementType lhs, ElementType rhs,
   if (target.hasPairSum)
     return {lhs, rhs, ElementType::I32, 2, StepInstruction::PairSum};
   return {lhs, rhs, ElementType::I32, 1, StepInstruction::MultiplyAdd};
+}
+
+bool Arithmetic::bytesAreWords(const Target &target) {
+  return ofBytes(bestBytes(target), ElementType::I8, target).instruction ==
+         StepInstruction::PairSum;
+}
+
+Arithmetic Arithmetic::ofBytes(const Target &target) {
+  return ofBytes(bytesAreWords(target) ? ElementType::I16 : bestBytes(target),
+                 ElementType::I8, target);
 }
 
 Arithmetic Arithmetic::ofPairs(const Target &target) {

@@ -7,6 +7,9 @@
 //   i16 * i16 + ... -> i32     groups of two neighbours a lane (vpdpwssd)
 //   u8 * s8 + ... -> i32       groups of four neighbours a lane (vpdpbusd), or
 //                              two (vpmaddwd, both widened to 16 bits; smull)
+//   i16 * s8 + ... -> i32      groups of two (vpmaddwd): bytes that lie in
+//                              memory as words, so that one instruction reads
+//                              a group for all lanes
 //
 // Tiles, panels and tasks follow from the types of operands and sums; what one
 // step of a reduction does with a lane is said here alone. A group of
@@ -74,9 +77,13 @@ struct Arithmetic {
   /// ofBytes says.
   static Arithmetic of(mlir::Value lhs, mlir::Value rhs, mlir::Value sums,
                        const Target &target);
-  /// Of bytes, by the best that \p target has. Sums are of 32 bits.
+  /// Of bytes, or words of 16 bits by bytes, by the best that \p target has.
+  /// Sums are of 32 bits.
   static Arithmetic ofBytes(ElementType lhs, ElementType rhs,
                             const Target &target);
+  /// Of bytes by signed ones, as they are multiplied fastest: those of rows as
+  /// words where bytesAreWords.
+  static Arithmetic ofBytes(const Target &target);
   /// Of integers of 16 bits, two a lane, by the best that \p target has:
   /// pmaddwd or its like on x86, smlal on Arm.
   static Arithmetic ofPairs(const Target &target);
@@ -86,6 +93,9 @@ struct Arithmetic {
                              const Target &target);
   /// The bytes that \p target multiplies fastest by signed ones.
   static ElementType bestBytes(const Target &target);
+  /// Whether \p target multiplies numbers of 16 bits, in pairs, and bytes only
+  /// once they are widened to that.
+  static bool bytesAreWords(const Target &target);
 
   bool operator==(const Arithmetic &) const = default;
 

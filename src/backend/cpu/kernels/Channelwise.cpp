@@ -275,8 +275,9 @@ void Depthwise::build(OpBuilder &builder, Location location, Value task,
 }
 
 static Arithmetic poolArithmetic(Pooling::Kind kind, ElementType element) {
-  const bool staysBytes = kind == Pooling::Kind::Maximum && isByte(element);
-  return {element, element, staysBytes ? element : ElementType::F32};
+  const bool isOfIntegers =
+      kind == Pooling::Kind::Maximum && isInteger(element);
+  return {element, element, isOfIntegers ? element : ElementType::F32};
 }
 
 Pooling::Pooling(Kind kind, const ChannelwiseShape &shape, const Target &target,
@@ -306,7 +307,7 @@ static WindowOperation greatest(VectorBuilder &code,
   const ElementType element = arithmetic.lhs;
   VectorType type = arithmetic.sumType(builder.getContext(), lanes);
   WindowOperation operation;
-  if (!isByte(element)) {
+  if (isFloat(element)) {
     operation.initial = builder.create<arith::ConstantOp>(
         code.loc,
         DenseElementsAttr::get(type, -std::numeric_limits<float>::infinity()));
@@ -317,6 +318,7 @@ static WindowOperation greatest(VectorBuilder &code,
     return operation;
   }
   const bool isUnsigned = element == ElementType::UI8;
+  // Words hold bytes.
   operation.initial = arithmetic.splat(code, isUnsigned ? 0 : -128, lanes);
   operation.combine = [&code, isUnsigned](Value sum, Value pixel,
                                           ArrayRef<Value>, int64_t) -> Value {

@@ -12,8 +12,8 @@ std::optional<WinogradArithmetic>
 WinogradArithmetic::of(const Arithmetic &given, const Target &target) {
   if (given == Arithmetic())
     return WinogradArithmetic{given, given};
-  const bool isOfBytes = isByte(given.lhs) && isByte(given.rhs) &&
-                         given.accumulator == ElementType::I32;
+  const bool isOfBytes =
+      isByte(given.rhs) && given.accumulator == ElementType::I32;
   // Instructions for four bytes a lane multiply as many a cycle as the method
   // saves products; on x86 there are such for two numbers of 16 bits, too.
   const bool savesTime = target.hasPairSum ||

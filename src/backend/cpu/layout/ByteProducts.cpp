@@ -76,7 +76,8 @@ ByteDistances ByteDistances::preferredBy(const Target &target,
                                          TensorBuilder &emit) const {
   const bool isUnsigned = tensorOf(bytes).getElementType().isUnsignedInteger();
   const bool wantsUnsigned = Arithmetic::bestBytes(target) == ElementType::UI8;
-  if (isUnsigned == wantsUnsigned)
+  // Words hold bytes of either sign.
+  if (isUnsigned == wantsUnsigned || Arithmetic::bytesAreWords(target))
     return *this;
   // 128 more or less, which is the same bit.
   Value turned = emit.make<stablehlo::XorOp>(

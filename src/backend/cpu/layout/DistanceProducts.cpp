@@ -100,7 +100,7 @@ Value asDistanceProduct(DotGeneralOp op, bool isHeldByF32,
        right = ByteDistances::match(op.getRhs());
   if (!left || !right)
     return {};
-  const ElementType best = Arithmetic::bestBytes(target),
+  const ElementType best = Arithmetic::ofBytes(target).lhs,
                     given =
                         *elementTypeOf(tensorOf(right->bytes).getElementType());
   const bool isTurned = turns(best, given, target);

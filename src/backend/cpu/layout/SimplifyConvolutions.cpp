@@ -156,8 +156,7 @@ bool Simplifier::isOrdinary() const {
     return false;
   if (!holds(Float32Type::get(convolution.getContext()), rangeOfSums(op)))
     return true;
-  const Arithmetic bytes = Arithmetic::ofBytes(
-      Arithmetic::bestBytes(setting.target), ElementType::I8, setting.target);
+  const Arithmetic bytes = Arithmetic::ofBytes(setting.target);
   // Whatever the number of images is, each is computed in the same way.
   if (hasOpenArea(op))
     return true;

@@ -84,8 +84,7 @@ static Value asBytes(DotGeneralOp op, const PassSetting &setting) {
   const Type sums = accumulatorOf(op);
   if (sums && sums.isF32()) {
     const ProductSizes sizes = sizesOf(op);
-    const Arithmetic bytes = Arithmetic::ofBytes(
-        Arithmetic::bestBytes(setting.target), ElementType::I8, setting.target);
+    const Arithmetic bytes = Arithmetic::ofBytes(setting.target);
     if (setting.choose(
             op.getLoc(),
             alternativesForBytes(MatMulShape::dense(sizes.m, sizes.n, sizes.k),

@@ -3,13 +3,17 @@
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "graph/NamedSizes.h"
 #include "graph/nn/TensorBuilder.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using sinter::nn::TensorBuilder;
+using sinter::stablehlo::ConcatenateOp;
 using sinter::stablehlo::ConvertOp;
 using sinter::stablehlo::ReshapeOp;
+using sinter::stablehlo::TransposeOp;
 
 namespace sinter::cpu {
 
@@ -24,11 +28,12 @@ ArrayRef<PatternInfo> widenOncePatterns() {
   return infos;
 }
 
-/// From f16 or bf16 to f32.
+/// From f16 or bf16 to f32, or from bytes to words.
 static bool isWidening(ConvertOp op) {
-  Type from = tensorOf(op.getOperand()).getElementType();
-  return (from.isF16() || from.isBF16()) &&
-         tensorOf(op.getResult()).getElementType().isF32();
+  Type from = tensorOf(op.getOperand()).getElementType(),
+       to = tensorOf(op.getResult()).getElementType();
+  return ((from.isF16() || from.isBF16()) && to.isF32()) ||
+         (from.isInteger(8) && to.isSignlessInteger(16));
 }
 
 /// Whether somebody reads \p value, in whatever shape, from memory: a product,
@@ -51,9 +56,31 @@ static bool isReadWhole(Value value) {
 
 static bool isReadByElements(Value value);
 
+/// Whether each window of \p pool holds an element of its input.
+static bool hasNoEmptyWindow(PoolOp pool) {
+  auto input = tensorOf(pool.getInput()), result = tensorOf(pool.getResult());
+  for (size_t i = 0; i < 2; ++i) {
+    const int64_t window = pool.getWindow()[i],
+                  in = input.getDimSize(int64_t(i) + 2),
+                  out = result.getDimSize(int64_t(i) + 2);
+    const auto high = pool.getPaddingHigh();
+    const int64_t behind = high ? (*high)[i]
+                                : (out - 1) * pool.getStrides()[i] + window -
+                                      pool.getPaddingLow()[i] - in;
+    if (pool.getDilations()[i] != 1 || pool.getPaddingLow()[i] >= window ||
+        behind >= window || (!high && (isNamed(in) || isNamed(out))))
+      return false;
+  }
+  return true;
+}
+
 /// Whether \p user computes with elements, so that where they come from is up
-/// to its kernel.
+/// to its kernel. Pools of bytes read words as well; of no bytes, they would
+/// give another least number.
 static bool takesElements(Operation *user) {
+  if (auto pool = dyn_cast<PoolOp>(user))
+    return tensorOf(pool.getInput()).getElementType().isInteger(8) &&
+           hasNoEmptyWindow(pool);
   switch (kindOf(user)) {
   case Kind::Elementwise:
   case Kind::Reduction:
@@ -96,32 +123,58 @@ public:
   Widener(Block &block, PatternRun &run) : block(block), patterns(run) {}
 
   void run() {
-    for (Operation &op : llvm::make_early_inc_range(block))
-      if (auto convert = dyn_cast<ConvertOp>(&op);
-          convert && isWidening(convert))
-        moveBeforeReshapes(convert);
+    SmallVector<ConvertOp> all;
+    for (auto convert : block.getOps<ConvertOp>())
+      if (isWidening(convert))
+        all.push_back(convert);
+    while (!all.empty())
+      moveBack(all.pop_back_val(), all);
     llvm::MapVector<Value, SmallVector<ConvertOp>> found;
     for (auto convert : block.getOps<ConvertOp>())
       if (isWidening(convert))
         found[convert.getOperand()].push_back(convert);
     for (auto &[value, converts] : found)
       widen(value, converts);
+    takeWide();
   }
 
 private:
-  /// Reshapes cost nothing, so what stands before them may take the conversion.
-  void moveBeforeReshapes(ConvertOp convert) {
-    while (auto reshape = convert.getOperand().getDefiningOp<ReshapeOp>()) {
-      OpBuilder builder(convert);
-      TensorBuilder emit(builder, convert.getLoc());
-      auto type = tensorOf(convert.getResult());
-      Value wide = emit.convert(reshape.getOperand(), type.getElementType());
-      Value shaped = builder.create<ReshapeOp>(convert.getLoc(), type, wide);
-      patterns.replace(widenOnceLabel, convert, shaped);
-      convert.erase();
-      patterns.graphIsWhole(widenOnceLabel);
-      convert = wide.getDefiningOp<ConvertOp>();
+  /// Lets what moves elements move those of \p convert. What it moves may then
+  /// be written so where it is computed, a part of a joint in its place. Adds
+  /// the conversions of its operands to \p left.
+  void moveBack(ConvertOp convert, SmallVectorImpl<ConvertOp> &left) {
+    Operation *mover = convert.getOperand().getDefiningOp();
+    if (!mover || mover->getBlock() != &block || !movesAll(mover, convert))
+      return;
+    OpBuilder builder(convert);
+    TensorBuilder emit(builder, convert.getLoc());
+    auto type = tensorOf(convert.getResult());
+    IRMapping wide;
+    for (Value operand : mover->getOperands()) {
+      wide.map(operand, emit.convert(operand, type.getElementType()));
+      left.push_back(wide.lookup(operand).getDefiningOp<ConvertOp>());
     }
+    Operation *moved = builder.clone(*mover, wide);
+    moved->getResult(0).setType(type);
+    patterns.replace(widenOnceLabel, convert, moved->getResult(0));
+    convert.erase();
+    if (mover->use_empty())
+      mover->erase();
+    patterns.graphIsWhole(widenOnceLabel);
+  }
+
+  /// Whether \p mover may move the elements that \p convert gives: reshapes
+  /// cost nothing, others do it once.
+  bool movesAll(Operation *mover, ConvertOp convert) {
+    if (isa<ReshapeOp>(mover))
+      return true;
+    if (!mover->getResult(0).hasOneUse())
+      return false;
+    return isa<TransposeOp>(mover) ||
+           (isa<ConcatenateOp>(mover) &&
+            llvm::all_of(mover->getOperands(), [&](Value operand) {
+              return operand.hasOneUse() && isComputedIn(block, operand);
+            }));
   }
 
   /// Lets \p converts of \p value be one, as far as they are read from memory.
@@ -186,10 +239,53 @@ private:
         continue;
       }
       patterns.count(widenOnceLabel);
-      Value narrow = emit.convert(wide, tensorOf(value).getElementType());
-      narrow.getDefiningOp()->setAttr(roundsNothingAttribute,
-                                      builder.getUnitAttr());
-      user->replaceUsesOfWith(value, narrow);
+      if (auto pool = dyn_cast<PoolOp>(user)) {
+        poolWords(pool, wide);
+        continue;
+      }
+      user->replaceUsesOfWith(
+          value, narrowed(emit, wide, tensorOf(value).getElementType()));
+    }
+  }
+
+  /// \p wide in the narrower type \p element, which holds its numbers.
+  static Value narrowed(TensorBuilder &emit, Value wide, Type element) {
+    Value narrow = emit.convert(wide, element);
+    narrow.getDefiningOp()->setAttr(roundsNothingAttribute,
+                                    emit.builder.getUnitAttr());
+    return narrow;
+  }
+
+  /// Lets \p pool, of bytes, read \p words instead. The greatest of them are
+  /// words, too.
+  void poolWords(PoolOp pool, Value words) {
+    pool.getInputMutable().assign(words);
+    Value result = pool.getResult();
+    auto type = tensorOf(result);
+    if (!type.getElementType().isInteger(8))
+      return;
+    result.setType(type.clone(tensorOf(words).getElementType()));
+    OpBuilder builder(pool->getContext());
+    builder.setInsertionPointAfter(pool);
+    TensorBuilder emit(builder, pool.getLoc());
+    Value bytes = narrowed(emit, result, type.getElementType());
+    result.replaceAllUsesExcept(bytes, bytes.getDefiningOp());
+  }
+
+  /// Lets who would widen what was wide before read that.
+  void takeWide() {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      auto convert = dyn_cast<ConvertOp>(&op);
+      auto narrow = convert && isWidening(convert)
+                        ? convert.getOperand().getDefiningOp<ConvertOp>()
+                        : ConvertOp();
+      if (!narrow || !narrow->hasAttr(roundsNothingAttribute) ||
+          narrow.getOperand().getType() != convert.getType())
+        continue;
+      patterns.replace(widenOnceLabel, convert, narrow.getOperand());
+      convert.erase();
+      if (narrow->use_empty())
+        narrow.erase();
     }
   }
 
