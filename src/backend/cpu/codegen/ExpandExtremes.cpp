@@ -3,7 +3,9 @@
 #include "backend/cpu/codegen/ExpandExtremes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include <optional>
 
 using namespace mlir;
 using namespace sinter;
@@ -17,20 +19,40 @@ template <typename Op> struct ExpandExtreme : OpRewritePattern<Op> {
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
     Value a = op.getLhs(), b = op.getRhs();
-    APFloat number(0.0);
-    if (matchPattern(a, m_ConstantFloat(&number)))
+    std::optional<APFloat> number = constantIn(b);
+    if (!number && (number = constantIn(a)))
       std::swap(a, b);
-    if (matchPattern(b, m_ConstantFloat(&number)) && !number.isNaN())
-      rewriter.replaceOp(op, besideConstant(op, a, b, number, rewriter));
+    if (number && !number->isNaN())
+      rewriter.replaceOp(op, besideConstant(op, a, b, *number, rewriter));
     else
       rewriter.replaceOp(op, ofTwo(op, a, b, rewriter));
     return success();
   }
 
 private:
+  /// The number that \p value is, or that all its elements are.
+  static std::optional<APFloat> constantIn(Value value) {
+    if (auto splat = value.getDefiningOp<vector::SplatOp>())
+      value = splat.getInput();
+    else if (auto spread = value.getDefiningOp<vector::BroadcastOp>())
+      value = spread.getSource();
+    APFloat number(0.0);
+    return matchPattern(value, m_ConstantFloat(&number))
+               ? std::optional(number)
+               : std::nullopt;
+  }
+
   static Value besideConstant(Op op, Value a, Value constant,
                               const APFloat &number, OpBuilder &builder) {
     using arith::CmpFPredicate;
+    if (!number.isZero()) {
+      // The numbers of a tie are the same.
+      Value isBetter = builder.create<arith::CmpFOp>(
+          op.getLoc(), isMaximum ? CmpFPredicate::OGT : CmpFPredicate::OLT,
+          constant, a, op.getFastmath());
+      return builder.create<arith::SelectOp>(op.getLoc(), isBetter, constant,
+                                             a);
+    }
     const bool losesTie = number.isZero() && number.isNegative() == isMaximum;
     CmpFPredicate predicate =
         isMaximum ? (losesTie ? CmpFPredicate::UGE : CmpFPredicate::UGT)

@@ -14,12 +14,14 @@ namespace sinter::cpu {
 ///   minimumf %a, %b  ->  select(a ueq b, a | b, select(a olt b, a, b))
 ///   maximumf %a, %b  ->  select(a ueq b, (a | b) & (a & b | ~sign),
 ///                               select(a ogt b, a, b))
-///   maximumf %a, c   ->  select(a ugt c, a, c)
+///   maximumf %a, c   ->  select(c ogt a, c, a)
+///   maximumf %a, 0   ->  select(a ugt 0, a, 0)
 ///
 /// Where a and b compare equal they differ at most in the sign; where they are
 /// unordered one is a NaN, and its bits with others set are one still. A
-/// constant needs no second comparison: c takes the tie, or a does where c is
-/// the zero that loses (maximum: -0, minimum: +0).
+/// constant needs no second comparison, and is one instruction of x86 unless it
+/// is zero: that takes the tie, or a does where it is the zero that loses
+/// (maximum: -0, minimum: +0).
 void populateExpandExtremesPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace sinter::cpu
