@@ -93,6 +93,40 @@ static Value shuffled(KernelBuilder &code, Value memory, Value index,
   return all;
 }
 
+/// \p entry for each of the bytes \p index, eight of which are taken apart and
+/// put together as one integer: what else is computed in vectors leaves time
+/// for that, but not for moving bytes from and to vectors one by one.
+static Value oneByOne(KernelBuilder &code, Value index,
+                      llvm::function_ref<Value(Value)> entry) {
+  const int64_t count = cast<VectorType>(index.getType()).getNumElements();
+  Type byte = code.builder.getI8Type();
+  if (count % 8 != 0) {
+    Values entries;
+    for (int64_t i = 0; i < count; ++i)
+      entries.push_back(entry(code.create<vector::ExtractOp>(index, i)));
+    return code.create<vector::FromElementsOp>(VectorType::get({count}, byte),
+                                               entries);
+  }
+  Type word = code.builder.getI64Type();
+  auto words = VectorType::get({count / 8}, word);
+  Value packed = code.create<vector::BitCastOp>(words, index);
+  Values found;
+  for (int64_t i = 0; i < count / 8; ++i) {
+    Value bytes = code.create<vector::ExtractOp>(packed, i), all;
+    for (int64_t at = 0; at < 64; at += 8) {
+      Value shift = code.create<arith::ConstantIntOp>(at, word);
+      Value number = code.create<arith::TruncIOp>(
+          byte, code.create<arith::ShRUIOp>(bytes, shift));
+      Value wide = code.create<arith::ShLIOp>(
+          code.create<arith::ExtUIOp>(word, entry(number)), shift);
+      all = all ? code.create<arith::OrIOp>(all, wide) : wide;
+    }
+    found.push_back(all);
+  }
+  return code.create<vector::BitCastOp>(
+      index.getType(), code.create<vector::FromElementsOp>(words, found));
+}
+
 std::optional<Values> Elemental::lookupAt(LookupOp op, Place place) {
   Value index = at(op.getOperand(), place);
   auto entry = [&](Value number) {
@@ -112,9 +146,5 @@ std::optional<Values> Elemental::lookupAt(LookupOp op, Place place) {
       vector.getNumElements() >= leastShuffled &&
       vector.getNumElements() % code.shuffledBytes == 0)
     return Values{shuffled(code, memory, index, code.shuffledBytes)};
-  Values entries;
-  for (int64_t i = 0; i < vector.getNumElements(); ++i)
-    entries.push_back(entry(code.create<vector::ExtractOp>(index, i)));
-  return Values{code.create<vector::FromElementsOp>(
-      VectorType::get(vector.getShape(), entries[0].getType()), entries)};
+  return Values{oneByOne(code, index, entry)};
 }

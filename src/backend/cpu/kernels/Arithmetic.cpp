@@ -244,6 +244,20 @@ Value Arithmetic::dotProduct(VectorBuilder &code, Value a, Value b,
                        {sum, asWords(a), asWords(b)});
 }
 
+/// \p sum as what LLVM's code generator knows nothing of: it would add up the
+/// products of several steps before it adds them to a sum, to shorten chains
+/// that wait for nothing, and runs out of registers.
+static Value apartFromNext(VectorBuilder &code, Value sum) {
+  return code.builder
+      .create<LLVM::InlineAsmOp>(code.loc, TypeRange{sum.getType()},
+                                 ValueRange{sum}, /*asm_string=*/"",
+                                 /*constraints=*/"=v,0",
+                                 /*has_side_effects=*/false,
+                                 /*is_align_stack=*/false,
+                                 LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
 /// Of two numbers of 16 bits a lane.
 Value Arithmetic::pairSum(VectorBuilder &code, Value a, Value b,
                           Value sum) const {
@@ -254,7 +268,8 @@ Value Arithmetic::pairSum(VectorBuilder &code, Value a, Value b,
   Value products = callIntrinsic(code, name, sum.getType(),
                                  {converted(code, a, lhs, ElementType::I16),
                                   converted(code, b, rhs, ElementType::I16)});
-  return code.builder.create<arith::AddIOp>(code.loc, sum, products);
+  return apartFromNext(
+      code, code.builder.create<arith::AddIOp>(code.loc, sum, products));
 }
 
 /// Of two bytes a lane. A product of bytes fits 16 bits, a sum of two need not.
