@@ -103,3 +103,55 @@ func.func @pools(%x: tensor<1x1x8x8x16xf16>, %w: tensor<16x16x1x1xf32>)
     : (tensor<1x1x8x8x16xf32>, tensor<16x16x1x1xf32>) -> tensor<1x1x8x8x16xf32>
   return %p, %q, %r : tensor<1x1x4x4x16xf32>, tensor<1x1x4x4x16xf32>, tensor<1x1x8x8x16xf32>
 }
+
+// -----
+
+// Bytes that products read as words are written so. The greatest of words are
+// words, for the next product to read.
+// CHECK-LABEL: func.func @pooled
+// CHECK: %[[V:.*]] = stablehlo.maximum
+// CHECK-NEXT: %[[W:.*]] = stablehlo.convert %[[V]] : (tensor<1x1x4x4x8xui8>) -> tensor<1x1x4x4x8xi16>
+// CHECK-NEXT: %[[P:.*]] = "cpu.pool"(%[[W]]) {{.*}} -> tensor<1x1x2x2x8xi16>
+// CHECK: "cpu.convolution"(%[[W]], %arg1)
+// CHECK: "cpu.convolution"(%[[P]], %arg1)
+func.func @pooled(%x: tensor<1x1x4x4x8xui8>, %w: tensor<8x8x1x1xi8>) -> (tensor<1x1x4x4x8xi32>, tensor<1x1x2x2x8xi32>) {
+  %v = stablehlo.maximum %x, %x : tensor<1x1x4x4x8xui8>
+  %m = "cpu.pool"(%v) <{kind = "max", window = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}> : (tensor<1x1x4x4x8xui8>) -> tensor<1x1x2x2x8xui8>
+  %a = stablehlo.convert %v : (tensor<1x1x4x4x8xui8>) -> tensor<1x1x4x4x8xi16>
+  %p = "cpu.convolution"(%a, %w) <{output_channels = 8 : i64, groups = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}> : (tensor<1x1x4x4x8xi16>, tensor<8x8x1x1xi8>) -> tensor<1x1x4x4x8xi32>
+  %b = stablehlo.convert %m : (tensor<1x1x2x2x8xui8>) -> tensor<1x1x2x2x8xi16>
+  %q = "cpu.convolution"(%b, %w) <{output_channels = 8 : i64, groups = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}> : (tensor<1x1x2x2x8xi16>, tensor<8x8x1x1xi8>) -> tensor<1x1x2x2x8xi32>
+  return %p, %q : tensor<1x1x4x4x8xi32>, tensor<1x1x2x2x8xi32>
+}
+
+// -----
+
+// A pool with windows of nothing but padding gives the least byte there, which
+// is not the least word: it reads bytes.
+// CHECK-LABEL: func.func @emptyWindows
+// CHECK: "cpu.pool"({{.*}}) {{.*}} : (tensor<1x1x4x4x8xui8>) -> tensor<1x1x4x4x8xui8>
+func.func @emptyWindows(%x: tensor<1x1x4x4x8xui8>, %w: tensor<8x8x1x1xi8>) -> (tensor<1x1x4x4x8xi32>, tensor<1x1x4x4x8xui8>) {
+  %v = stablehlo.maximum %x, %x : tensor<1x1x4x4x8xui8>
+  %m = "cpu.pool"(%v) <{kind = "max", window = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, padding_low = array<i64: 2, 2>}> : (tensor<1x1x4x4x8xui8>) -> tensor<1x1x4x4x8xui8>
+  %a = stablehlo.convert %v : (tensor<1x1x4x4x8xui8>) -> tensor<1x1x4x4x8xi16>
+  %p = "cpu.convolution"(%a, %w) <{output_channels = 8 : i64, groups = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}> : (tensor<1x1x4x4x8xi16>, tensor<8x8x1x1xi8>) -> tensor<1x1x4x4x8xi32>
+  return %p, %m : tensor<1x1x4x4x8xi32>, tensor<1x1x4x4x8xui8>
+}
+
+// -----
+
+// What moves elements moves wide ones, so that it stays what is stored last.
+// CHECK-LABEL: func.func @moved
+// CHECK-COUNT-2: stablehlo.convert {{.*}} -> tensor<4x8xi16>
+// CHECK: %[[J:.*]] = stablehlo.concatenate {{.*}}-> tensor<8x8xi16>
+// CHECK: %[[T:.*]] = stablehlo.transpose %[[J]]
+// CHECK: "cpu.byte_product"(%[[T]], %arg1)
+func.func @moved(%x: tensor<4x8xui8>, %w: tensor<8x8xi8>) -> tensor<8x8xi32> {
+  %u = stablehlo.maximum %x, %x : tensor<4x8xui8>
+  %v = stablehlo.minimum %x, %x : tensor<4x8xui8>
+  %j = stablehlo.concatenate %u, %v, dim = 0 : (tensor<4x8xui8>, tensor<4x8xui8>) -> tensor<8x8xui8>
+  %t = stablehlo.transpose %j, dims = [1, 0] : (tensor<8x8xui8>) -> tensor<8x8xui8>
+  %a = stablehlo.convert %t : (tensor<8x8xui8>) -> tensor<8x8xi16>
+  %p = "cpu.byte_product"(%a, %w) <{contracting = array<i64: 0>}> : (tensor<8x8xi16>, tensor<8x8xi8>) -> tensor<8x8xi32>
+  return %p : tensor<8x8xi32>
+}
