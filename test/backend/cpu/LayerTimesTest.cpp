@@ -68,8 +68,8 @@ TEST(LayerTimes, BytesAreFasterByWhatTheMachineMultipliesAtOnce) {
   const auto pairs = timesOf(body, named("x86-64-v4")),
              dots = timesOf(body, named("x86-64-v4", "+avx512vnni"));
   ASSERT_TRUE(pairs && dots);
-  // Pairs take as many instructions to be made of bytes.
-  EXPECT_NEAR(pairs->f32 / pairs->bytes, 1.4, 0.15);
+  // The weights of pairs are widened as they are read.
+  EXPECT_NEAR(pairs->f32 / pairs->bytes, 1.7, 0.15);
   EXPECT_NEAR(dots->f32 / dots->bytes, 4, 0.4);
   EXPECT_DOUBLE_EQ(pairs->f32, dots->f32);
 }
@@ -96,8 +96,10 @@ TEST(LayerTimes, FastConvolutionsCount) {
     ASSERT_TRUE(three && five);
     EXPECT_LT(three->f32 / five->f32, 0.3);
     EXPECT_EQ(three->bytes / five->bytes < 0.3, !target.hasSignedDotProduct);
-    if (target.hasPairSum)
-      EXPECT_GT(three->f32 / three->bytes, five->f32 / five->bytes);
+    if (target.hasPairSum) {
+      EXPECT_GT(three->f32 / three->bytes, 1.2);
+      EXPECT_GT(five->f32 / five->bytes, 1.5);
+    }
   }
 }
 

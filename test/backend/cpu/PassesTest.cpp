@@ -5,6 +5,7 @@
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/Compiler.h"
 #include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/kernels/Arithmetic.h"
 #include "interpreter/Interpreter.h"
 #include "runtime/ProgramExecutor.h"
 #include "runtime/Random.h"
@@ -203,6 +204,8 @@ TEST(CpuPasses, EachLabelAppliesAndCanBeLeftOut) {
   for (const std::string &label : labels) {
     const cpu::Target host = *cpu::Target::host();
     const bool isForMachine = label == "tabulate-bytes" ? host.permutesBytes
+                              : label == "widen-bytes"
+                                  ? cpu::Arithmetic::bytesAreWords(host)
                               : label == "half-weights"
                                   ? host.vectorRegisters >= 32
                                   : true;

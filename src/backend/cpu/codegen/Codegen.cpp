@@ -61,11 +61,26 @@ static Result<void> verifyIfWanted(const llvm::Module &module,
   return {};
 }
 
+namespace {
+/// All passes of LLVM's code generator but loop strength reduction: it takes
+/// more than half of the time for kernels, whose loops count in steps and whose
+/// addresses are one register and a number each as they are.
+class KernelPasses : public llvm::legacy::PassManager {
+public:
+  void add(llvm::Pass *pass) override {
+    if (pass->getPassName() == "Loop Strength Reduction")
+      delete pass;
+    else
+      llvm::legacy::PassManager::add(pass);
+  }
+};
+} // namespace
+
 static Result<void> emit(llvm::Module &module, llvm::TargetMachine &machine,
                          llvm::CodeGenFileType type,
                          llvm::SmallVectorImpl<char> &output) {
   llvm::raw_svector_ostream stream(output);
-  llvm::legacy::PassManager passes;
+  KernelPasses passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
                                   /*DisableVerify=*/!verifiesEachStage()))
     return systemError("the target cannot emit this kind of file");

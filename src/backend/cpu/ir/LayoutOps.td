@@ -38,7 +38,7 @@ def Cpu_ConvolutionOp :
     few channels of an image, [N, C, H, W]. Lists are [height, width];
     how much padding stands after the last row and column follows from the
     result's size, and is `padding_high` where that is not known. Bytes count as their distances from `zero_point`, or from
-    `zero`, one element like theirs, where that is there; they are multiplied by
+    `zero`, one element like theirs, where that is there; they, or the words of i16 that hold them, are multiplied by
     bytes and summed in i32, or channel by channel by f32 and summed in that. An
     input of f32 may have weights of f16, bf16 or i8, or of i4 where channels and
     blocks come in eights, or in parts of eight. With `fast`, products may
@@ -92,7 +92,7 @@ def Cpu_ByteProductOp :
     Cpu_Op<"byte_product", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "dot_general of bytes, summed in i32";
   let description = [{
-    The last dimensions of `lhs` are contracted with dimensions `contracting` of
+    The last dimensions of `lhs`, of bytes or the words of i16 that hold them, are contracted with dimensions `contracting` of
     `weights`, a constant of signed bytes; the result has what is left of both.
     Sums wrap.
 
@@ -116,7 +116,7 @@ def Cpu_DistanceProductOp :
   let description = [{
     Bytes count as their distances from `lhs_zero` and `rhs_zero`, one element
     of i32 each, or from 0 where that is not there. With `turned`, the highest bit of the bytes of `rhs`
-    is turned before, which are of the other sign then. The lists are those of
+    is turned before, which are of the other sign then. The bytes of `lhs` may be words of i16. The lists are those of
     dot_general. Sums are of 32 bits, and wrap.
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
@@ -188,7 +188,7 @@ def Cpu_PoolOp :
   let description = [{
     `kind` is "max", "average_window" (divided by the window's size) or
     "average_present" (divided by how much of it lies in the operand). Elements
-    are f32, or bytes: the greatest is one of them, means are f32, of their
+    are f32, or bytes, or the words of i16 that hold them: the greatest is one of them, means are f32, of their
     distances from `zero_point`. Of f16 and bf16 both are f32. Others are converted before and after.
     Where sizes are not known, `padding_high` says how much padding stands after the last row and column.
   }];

@@ -16,15 +16,15 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 static double rateOf(const Arithmetic &arithmetic, const Rates &rates) {
-  // Bytes are widened to the 16 bits of pairs on the way, which the ceiling
+  // Weights are widened to the 16 bits of pairs on the way, which the ceiling
   // does not know of.
-  constexpr double ofPairs = 0.7;
-  const bool isOfBytes = isByte(arithmetic.lhs);
+  constexpr double ofPairs = 0.85;
+  const bool widensWeights = isByte(arithmetic.rhs);
   switch (arithmetic.accumulator) {
   case ElementType::I32:
     if (arithmetic.instruction == StepInstruction::PairDotProduct)
       return rates.i8 / 2;
-    return arithmetic.instruction == StepInstruction::PairSum && isOfBytes
+    return arithmetic.instruction == StepInstruction::PairSum && widensWeights
                ? ofPairs * rates.i8
                : rates.i8;
   case ElementType::F64:
