@@ -211,7 +211,9 @@ TEST(Codegen, ComparesVectorsOfHalvesAsVectors) {
     Result<ObjectFile> object = cpu::compile(runner.module(), *host, dumps);
     ASSERT_TRUE(object) << object.error().message;
     size_t instructions = llvm::count(assembly, '\n');
-    EXPECT_LT(instructions, 60u) << assembly;
+    // Rounding to bf16 takes twenty more where no instruction does it.
+    const bool rounds = StringRef(type) == "bf16" && !host->convertsBF16;
+    EXPECT_LT(instructions, rounds ? 90u : 60u) << assembly;
   }
 }
 
