@@ -128,7 +128,8 @@ class Quantized(unittest.TestCase):
         for key in ("sinter", "baseline", "onnxruntime", "baseline_ratio", "onnxruntime_ratio"):
             self.assertGreater(row[key], 0, key)
         self.assertGreater(row["sinter_cosine"], 0.999)
-        self.assertGreater(row["onnxruntime_cosine"], 0.999)
+        # As it is raced, its sums of two products saturate where there is no VNNI.
+        self.assertGreater(row["onnxruntime_cosine"], 0.99)
 
     def test_errors(self):
         done = run("quantized.py", self.float, "--styles", "aroun", "--out", self.out)

@@ -19,6 +19,16 @@ const arrays = {
 // The session of the task before, which the next one on the same model takes over.
 let last = null;
 
+// Where there is no VNNI, sums of two products of bytes saturate at 16 bits unless it is asked not to; some models of
+// signed bytes, which do not, are rewritten for that into what it has no kernels for.
+async function created(model, options) {
+  try {
+    return await ort.InferenceSession.create(model, {...options, extra: {session: {x64quantprecision: '1'}}});
+  } catch {
+    return ort.InferenceSession.create(model, options);
+  }
+}
+
 async function sessionOf({model, level, optimised}) {
   const key = JSON.stringify([model, level, optimised]);
   if (last && last.key === key) return last.session;
@@ -27,7 +37,7 @@ async function sessionOf({model, level, optimised}) {
   const options = {logSeverityLevel: 4, intraOpNumThreads: 1};
   if (level) options.graphOptimizationLevel = level;
   if (optimised) Object.assign(options, {graphOptimizationLevel: 'all', optimizedModelFilePath: optimised});
-  last = {key, session: await ort.InferenceSession.create(model, options)};
+  last = {key, session: await created(model, options)};
   return last.session;
 }
 

@@ -123,6 +123,11 @@ def convolutions(kind, rounding=0):
     return program
 
 
+def has_vnni():
+    with open("/proc/cpuinfo") as file:
+        return "vnni" in file.read()
+
+
 class QuantizedByValue(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -226,7 +231,9 @@ class QuantizedByValue(unittest.TestCase):
                 model = convolutions(kind, rounding).save(self.path(f"{kind}{rounding}"))
                 steps = "\n".join(self.steps(model))
                 self.assertGreaterEqual(len(INTEGER_STEP.findall(steps)), 2, steps)
-                self.assertNotIn("winograd", steps)
+                # Pairs of 16 bits, which machines without VNNI multiply, are multiplied so by Winograd's method, too.
+                if has_vnni():
+                    self.assertNotIn("winograd", steps)
                 # Some numbers are another by a step in the middle.
                 self.sinter("compare", model, "--outputs-only", "--range-atol", "0.01")
 
