@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Races programs of open sizes against those of known ones, and, over many sizes, against ONNX Runtime.
 
-    bench/open_race.py DIR [--threads 1] [--rounds 5] [--seconds 0.5] [--markdown FILE] [MODEL ...]
+    bench/open_race.py DIR [--threads 1] [--rounds 5] [--seconds 0.5] [--statistic median] [--markdown FILE] [MODEL ...]
     bench/open_race.py DIR --sweep sequence=1..512 [--count 100] [--markdown FILE] [MODEL ...]
 
 DIR holds models in ONNX test form whose inputs have symbols (`open_models.py` makes them). At each of a few points, sizes for all of a model's
 symbols, the same model is run by one program for all sizes (`--open`) and by one for these (`--closed`), in turn, each in a process of its own; a figure is the
-median of the rounds' medians, a ratio the median of the rounds' ratios. *compile* is what making both costs in processes
-without a cache, in the same way. *first* is by how much the first run of a size took longer than the median there, in a process that met other sizes
+median of the rounds' medians, a ratio the median of the rounds' ratios. With --statistic min it is the fastest run of all rounds, and a ratio that
+of the fastest: where other work disturbs. *compile* is what making both costs in processes without a cache, in the same way. *first* is by how much the first run of a size took longer than the median there, in a process that met other sizes
 before (the median of the rounds, and of all sizes the most); memory that is touched for the first time is part of that.
 
 With --sweep, --count sizes of a dimension are drawn, in random order, and each is run once, in one process of each
@@ -82,7 +82,7 @@ class Runs:
     def times(self, point):
         """One row: times at a point."""
         pairs = self.both(point, "--seconds", str(self.options.seconds), "--cache-dir", self.cache)
-        return pairs and [tuple(each["latency_ms"]["median"] for each in pair) for pair in pairs]
+        return pairs and [tuple(each["latency_ms"][self.options.statistic] for each in pair) for pair in pairs]
 
     def compiles(self, point):
         pairs = self.both(point, "--seconds", "0", "--warmup", "0", "--no-cache")
@@ -105,8 +105,16 @@ class Runs:
         return [statistics.median(rounds) for rounds in zip(*found)]
 
 
-def ratio(pairs):
+def middle_of(pairs, statistic):
+    """The figure of each column."""
+    return [(min if statistic == "min" else statistics.median)(column) for column in zip(*pairs)]
+
+
+def ratio(pairs, statistic):
     found = [a / b for a, b in pairs]
+    if statistic == "min":
+        ours, theirs = middle_of(pairs, statistic)
+        return ours / theirs, race.spread(found)
     return statistics.median(found), race.spread(found)
 
 
@@ -128,8 +136,8 @@ def race_model(name, folder, options):
                 return rows, runs.error
             made = runs.compiles(point) if place == 0 else None
             firsts = runs.firsts(points) if place == 0 else None
-            middle = [statistics.median(times) for times in zip(*pairs)]
-            rows.append((name, named(point), *middle, *ratio(pairs), ratio(made) if made else None, max(firsts) if firsts else None))
+            statistic = options.statistic
+            rows.append((name, named(point), *middle_of(pairs, statistic), *ratio(pairs, statistic), ratio(made, statistic) if made else None, max(firsts) if firsts else None))
     return rows, runs.error
 
 
@@ -192,8 +200,8 @@ def sweep_table(chosen, options):
             failed += 1
             print(f"open_race.py: {name}: {found}", file=sys.stderr)
             continue
-        middle = [statistics.median(column) / 1e3 for column in zip(*found)]
-        times, spread = ratio([each[:2] for each in found])
+        middle = [each / 1e3 for each in middle_of(found, options.statistic)]
+        times, spread = ratio([each[:2] for each in found], options.statistic)
         lines.append(f"| {name} | {middle[0]:.3f} | {middle[2]:.3f} | {middle[1]:.3f} | {middle[3]:.3f} | {times:.2f} | {spread:.0%} |")
         print(lines[-1], file=sys.stderr)
     return lines, failed
@@ -207,6 +215,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--statistic", choices=["median", "min"], default="median")
     parser.add_argument("--sweep", metavar="SYMBOL=LEAST..MOST", help="sizes in random order against ONNX Runtime")
     parser.add_argument("--count", type=int, default=100, help="how many (default: 100)")
     parser.add_argument("--step", type=int, default=1, help="by which sizes differ (default: 1)")
@@ -218,7 +227,7 @@ def main():
     if not chosen:
         sys.exit(f"open_race.py: no such model in {options.directory}")
     lines, failed = (sweep_table if options.sweep else race_table)(chosen, options)
-    lines.insert(0, f"{race.cpu_name()}, {options.threads} thread{'s' if options.threads > 1 else ''}, {options.rounds} rounds.\n")
+    lines.insert(0, f"{race.cpu_name()}, {options.threads} thread{'s' if options.threads > 1 else ''}, {options.rounds} rounds, {options.statistic}.\n")
     print("\n".join(lines))
     if options.markdown:
         with open(options.markdown, "w") as file:

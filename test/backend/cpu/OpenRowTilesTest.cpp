@@ -78,5 +78,10 @@ TEST(OpenRowTiles, HoldAnyNumberOfRows) {
             productBody(3, columns, "%y = stablehlo." + op + " %p : " + type),
             3, options);
     }
+    // Deep enough for what fetches weights; panels of a pair, and one alone.
+    for (const std::string op : {"negate", "tanh"})
+      checkRows(productBody(40, 144,
+                            "%y = stablehlo." + op + " %p : tensor<?x144xf32>"),
+                40, options);
   }
 }

@@ -107,7 +107,8 @@ void MatMul::buildPanels(VectorBuilder &code, Operands &operands,
         vectors * vectorElements(),
         true,
         code.mul(place.panel, shape.blockCount() * panelVectors * lanes),
-        Value()};
+        Value(),
+        place.panel};
     bringPanel(code, operands, panel, place.panel);
     buildPanel(code, operands, panel, place.unit);
   };
@@ -182,7 +183,8 @@ void MatMul::buildClipped(VectorBuilder &code, Operands &operands,
                 shape.bStride,
                 false,
                 Value(),
-                code.sub(left, column)};
+                code.sub(left, column),
+                Value()};
     if (packsBytes() || shape.bLayout == MatMulShape::BLayout::Transposed) {
       panel.stride = vectorElements();
       panel.isPadded = true;
@@ -257,26 +259,83 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
   const OpenRowTiles tiles =
       isFewOfMany(panel) ? openTiles().withTwoHeights() : openTiles();
   const OpenRowTiles::Tile tile = tiles.tile(code, operands.extents.rows, unit);
+  const Pairing pairing = pairingOf(code, tile, panel);
   const bool sharesEpilogue = finishesInLoop(operands, panel);
+  const int64_t most = tiles.mostComputed();
   WaitingRows waiting;
   if (sharesEpilogue)
     waiting =
         WaitingRows(code, arithmetic.sumType(code.builder.getContext(), lanes),
-                    tiles.mostComputed(), panel.vectors);
-  tiles.dispatch(code, tile, [&](const OpenRowTiles::Piece &piece) {
+                    pairing.isPaired ? 2 * most : most, panel.vectors);
+  auto emit = [&](const OpenRowTiles::Piece &piece, const Panel &panel) {
     operands.lastRow = piece.last;
     Value first = code.add(tile.first, piece.start);
-    if (sharesEpilogue)
-      waiting.keep(code, piece.start,
-                   reduce(code, operands, panel, first, piece.height));
-    else
+    if (!sharesEpilogue)
       buildTile(code, operands, panel, first, piece.height);
+    else
+      keepRows(code, waiting, most, piece.start, panel.vectors,
+               reduce(code, operands, panel, first, piece.height));
     operands.lastRow = Value();
-  });
-  if (sharesEpilogue)
-    waiting.forEach(code, tile.rows, [&](Value row, ValueRange sums) {
-      finishRow(code, operands, panel, code.add(tile.first, row), sums);
+  };
+  auto alone = [&] {
+    tiles.dispatch(code, tile, [&](const OpenRowTiles::Piece &piece) {
+      emit(piece, panel);
     });
+  };
+  auto inPairs = [&] {
+    Panel pair = panel;
+    pair.vectors *= 2;
+    Value last = code.add(tile.first, code.sub(tile.rows, 1));
+    code.when(code.equal(pairing.panels, code.index(2)),
+              [&] { emit({rowsOfPair, code.index(0), last}, pair); });
+  };
+  if (pairing.isPaired)
+    code.when(pairing.isPaired, inPairs, alone);
+  else
+    alone();
+  if (sharesEpilogue)
+    code.loop(code.index(0), pairing.panels, 1, [&](Value number) {
+      Panel each = panel;
+      each.firstColumn =
+          code.add(panel.firstColumn, code.mul(number, panelColumns()));
+      waiting.forEach(
+          code, tile.rows,
+          [&](Value row, ValueRange sums) {
+            finishRow(code, operands, each, code.add(tile.first, row), sums);
+          },
+          code.mul(number, most));
+    });
+}
+
+/// Whether the rows of \p tile are so few that \p panel is computed with its
+/// neighbour, the first of two for both.
+MatMul::Pairing MatMul::pairingOf(VectorBuilder &code,
+                                  const OpenRowTiles::Tile &tile,
+                                  const Panel &panel) const {
+  const bool isWhole = panel.vectors == panelVectors && panel.valid == lanes;
+  if (!pairsPanels || !panel.number || !isWhole)
+    return {{}, code.index(1)};
+  const int64_t whole = shape.n / panelColumns();
+  Value isPaired = code.less(tile.rows, code.index(rowsOfPair + 1));
+  if (whole % 2 != 0)
+    isPaired =
+        code.both(isPaired, code.less(panel.number, code.index(whole - 1)));
+  Value isFirst = code.equal(code.rem(panel.number, 2), code.index(0));
+  Value ofPair = code.select(isFirst, code.index(2), code.index(0));
+  return {isPaired, code.select(isPaired, ofPair, code.index(1))};
+}
+
+/// Keeps \p sums of rows from \p first on, of \p vectors each; behind \p most
+/// rows of a panel are those of the next.
+void MatMul::keepRows(VectorBuilder &code, WaitingRows &waiting, int64_t most,
+                      Value first, int64_t vectors, ValueRange sums) const {
+  if (vectors <= panelVectors)
+    return waiting.keep(code, first, sums);
+  const auto rows = static_cast<int64_t>(sums.size()) / vectors;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t v = 0; v < vectors; v += panelVectors)
+      waiting.keep(code, code.add(first, v / panelVectors * most + row),
+                   sums.slice(row * vectors + v, panelVectors));
 }
 
 /// Whether \p panel is the last one, cut unlike the others, of so many that

@@ -106,6 +106,13 @@ private:
     mlir::Value numbers; ///< Where its scales and zero points begin.
     mlir::Value left; ///< Of one vector that may reach beyond the columns: how
                       ///< many there are from its first one on.
+    mlir::Value number; ///< Which one it is; null where they are not counted.
+  };
+
+  /// How a tile of open rows takes a panel.
+  struct Pairing {
+    mlir::Value isPaired; ///< Null where it never is.
+    mlir::Value panels;   ///< How many are finished at once, 0, 1 or 2.
   };
 
   /// What is computed in registers.
@@ -143,8 +150,18 @@ private:
   void buildOpenTile(VectorBuilder &code, Operands &operands,
                      const Panel &panel, mlir::Value unit) const;
   bool isFewOfMany(const Panel &panel) const;
+  Pairing pairingOf(VectorBuilder &code, const OpenRowTiles::Tile &tile,
+                    const Panel &panel) const;
+  void keepRows(VectorBuilder &code, WaitingRows &waiting, int64_t most,
+                mlir::Value first, int64_t vectors,
+                mlir::ValueRange sums) const;
   void buildTile(VectorBuilder &code, Operands &operands, const Panel &panel,
                  mlir::Value firstRow, int64_t rows) const;
+  /// A pair of panels is for few rows, which are no longer at it than the next
+  /// one takes to come.
+  bool fetchesNext(const Panel &panel) const {
+    return MatMulPlan::fetchesNext() && panel.vectors <= panelVectors;
+  }
   /// Whether sums are complete behind these steps.
   bool endsSums(const Operands &operands) const;
   bool finishesInLoop(const Operands &operands, const Panel &panel) const;

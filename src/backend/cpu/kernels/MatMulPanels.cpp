@@ -60,13 +60,15 @@ MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
   SmallVector<SmallVector<Value>> columns(widens ? stored.kGroup : 1);
   for (int64_t v = 0; v < panel.vectors; ++v) {
     bool isWhole = panel.isPadded || v + 1 < panel.vectors;
-    Value at = code.add(row, v * elements);
+    // Vectors behind those of a panel are in the next one.
+    Value at = code.add(row, v / panelVectors * panelElements() +
+                                 v % panelVectors * elements);
     Value loaded = panel.left && !isWhole
                        ? code.loadSome(source, at, type, panel.left)
                        : code.loadFirst(source, at, type,
                                         isWhole ? elements : panel.valid);
     const bool beginsLine =
-        v * elements * stored.rhsBytes() % cacheLineBytes == 0;
+        v % panelVectors * elements * stored.rhsBytes() % cacheLineBytes == 0;
     if (prefetches && beginsLine)
       code.prefetch(source,
                     code.add(at, weightPrefetchBytes / stored.rhsBytes()));

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/kernels/MatMulPlan.h"
 
+#include "backend/cpu/kernels/OpenRowTiles.h"
 #include "runtime/MappedPages.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -64,10 +65,13 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
   const int64_t most = packing.widensRhs() ? 4 : 8;
   const bool isStreamed =
       isPacked && shape.k * shape.n * packing.rhsBytes() > target.l2Bytes;
-  panelVectors =
-      hasOpenRows()
-          ? chooseOpenTileVectors(target, shape.m, allVectors, most, isStreamed)
-          : chooseTileVectors(target, shape.m, allVectors, most);
+  // Otherwise columns are widened, or come in any way.
+  const bool isPlain = isPacked && !shape.openRows.empty() &&
+                       !packing.widensRhs() && isFloat(packing.accumulator);
+  panelVectors = hasOpenRows()
+                     ? chooseOpenTileVectors(target, shape.m, allVectors, most,
+                                             isPlain, isStreamed)
+                     : chooseTileVectors(target, shape.m, allVectors, most);
   const int64_t steps = arithmetic.steps(shape.k);
   floatSets = chooseFloatSets(steps);
   const int64_t mostRows = hasOpenRows() ? maxOpenTileRows(target, panelVectors)
@@ -78,6 +82,9 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
     const int64_t count = llvm::divideCeil(shape.m, rows);
     rowTiles = {count * rows, count, rows, 0};
   }
+  pairsPanels = isPlain && floatSets == 1 && panelVectors == 2 &&
+                shape.n >= 2 * panelColumns() &&
+                rowTiles.size * panelVectors < 2 * OpenRowTiles::busySums;
   depths = Partition::of(steps, steps);
 
   int64_t outer = 1;
@@ -314,8 +321,13 @@ void MatMulPlan::pack(const void *b, int64_t kStride, int64_t nStride,
 /// Weights come from beyond the second-level cache, since other products have
 /// been there since they were last read. Where several tiles share a panel,
 /// each fetches its part of the next one, so that the time of a whole panel
-/// hides what that takes to come.
+/// hides what that takes to come. So few weights as an eighth of that cache has
+/// room for come soon, and steps that are written several times over for the
+/// sake of fetching are most of such a product's code.
 bool MatMulPlan::fetchesNext() const {
-  return shape.bLayout == MatMulShape::BLayout::Packed &&
+  const bool areFew =
+      !shape.openRows.empty() &&
+      packedElements() * packing.rhsBytes() <= target.l2Bytes / 8;
+  return shape.bLayout == MatMulShape::BLayout::Packed && !areFew &&
          shape.blocks.size == 0 && order.chunk >= leastFetchingTiles;
 }

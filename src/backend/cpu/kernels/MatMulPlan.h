@@ -184,6 +184,11 @@ protected:
   TaskOrder order;
   bool streamsWeights; ///< They do not stay in the second-level cache.
 
+  /// Whether so few rows take two panels at once, for one has too few sums then
+  /// to keep the multipliers busy.
+  bool pairsPanels = false;
+  static constexpr int64_t rowsOfPair = 2;
+
   bool hasOpenRows() const {
     return shape.givenRows || !shape.openRows.empty();
   }

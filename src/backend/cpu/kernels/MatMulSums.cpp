@@ -16,7 +16,7 @@ void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
   const auto columns = loadColumns(
       code, arithmetic, panel, panel.source,
       code.add(panel.offset, code.mul(k, panel.stride)),
-      streamsWeights && !fetchesNext() && !widensPanels(),
+      streamsWeights && !fetchesNext(panel) && !widensPanels(),
       widensPanels() ? SmallVector<Numbers>{numbers}
                      : numbersOfStep(code, tile.operands, panel, k, numbers));
   const auto sets = static_cast<int64_t>(sums.size()) / tile.size();
@@ -120,13 +120,14 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
   const int64_t mostApart = std::max<int64_t>(1, 4 / turns);
   const int64_t lineElements = cacheLineBytes / arithmetic.rhsBytes();
   const int64_t rowElements = panelVectors * vectorElements();
+  const bool fetches = fetchesNext(tile.panel);
   const int64_t apart =
-      fetchesNext()
+      fetches
           ? std::max<int64_t>(1, fetchingTiles() * lineElements / rowElements)
           : 1;
   const int64_t unrolled = std::min(apart, mostApart);
   Value fetched;
-  if (fetchesNext()) {
+  if (fetches) {
     Value part = code.mul(code.rem(operands.unit, fetchingTiles()),
                           range.steps / apart * lineElements);
     fetched = code.add(code.add(tile.panel.offset, part),
@@ -167,7 +168,7 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
         Value first = code.add(code.mul(i, group), range.first);
         for (int64_t k = 0; k < group; ++k)
           step(next, k, code.add(first, k), arithmetic.kGroup);
-        if (fetchesNext())
+        if (fetches)
           code.prefetch(
               tile.panel.source,
               code.add(fetched, code.mul(i, lineElements * unrolled / apart)));

@@ -11,9 +11,6 @@
 using namespace mlir;
 using namespace sinter::cpu;
 
-/// Two multiply-adds a cycle, each of which takes four.
-static constexpr int64_t busySums = 8;
-
 static int64_t powerOfTwo(int64_t atMost) {
   return static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(atMost)));
 }
@@ -27,6 +24,8 @@ OpenRowTiles::OpenRowTiles(int64_t most, int64_t vectors)
   for (int64_t height = powerOfTwo(most) / 2; height >= least; height /= 2)
     if (height < heights.back())
       heights.push_back(height);
+  if (heights.size() == 2 && least < most - 1)
+    heights.push_back(least);
   std::ranges::reverse(heights);
 }
 

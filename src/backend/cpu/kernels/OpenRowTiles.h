@@ -13,7 +13,8 @@
 // Each row is somewhere else then, and takes a register that says where, which
 // there are enough of for few rows only. There is code for a few heights, each
 // at most half of the one before, down to one that has just enough sums to keep
-// the multipliers busy; fewer rows would take as long.
+// the multipliers busy; fewer rows would take as long. Where half a tile has
+// not, that is the one height of pieces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +27,10 @@ namespace sinter::cpu {
 
 class OpenRowTiles {
 public:
+  /// So many sums keep the multipliers busy: two multiply-adds a cycle, each of
+  /// which takes four.
+  static constexpr int64_t busySums = 8;
+
   /// \p most is positive; each row has so many \p vectors of sums.
   OpenRowTiles(int64_t most, int64_t vectors);
 

@@ -47,13 +47,15 @@ struct Tiles {
   int64_t rows, vectors;
   /// Cycles that a sum takes from one step to the next.
   double latency;
+  /// Those in which a vector of weights comes.
+  double weights = 0;
 
   /// Of one reduction step of a tile.
   double tileCycles(int64_t tileRows, int64_t width) const {
     const double multiplies = double(tileRows) * double(width) / 2;
     // With a single vector the element is an operand of the multiply-add.
     const double loads = double(tileRows + width) / 2;
-    return std::max({multiplies, loads, latency});
+    return std::max({multiplies, loads, latency, weights * double(width)});
   }
 
   /// Of all tiles, in panels of \p panel vectors.
@@ -97,8 +99,11 @@ int64_t sinter::cpu::maxOpenTileRows(const Target &target, int64_t vectors) {
 
 int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
                                            int64_t vectors, int64_t most,
-                                           bool streamed) {
-  const Tiles tiles{target, rows, vectors, /*latency=*/4};
+                                           bool readsPanels, bool streamed) {
+  // Half a vector a cycle, from the second-level cache: a panel that many tiles
+  // share has no room in the first.
+  const Tiles tiles{target, rows, vectors, /*latency=*/4,
+                    /*weights=*/readsPanels ? 2.0 : 0.0};
   std::vector<int64_t> candidates;
   for (int64_t candidate : {1, 2, 3, 4, 6})
     if (candidate <= std::min(vectors, most) &&
@@ -112,8 +117,9 @@ int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
   });
   // Rows of 9 where there are 32 registers: nearly any number of rows is a
   // number of tiles of 9 and 8.
-  constexpr int64_t ofStreamed = 3;
-  if (streamed && llvm::is_contained(candidates, ofStreamed))
+  constexpr int64_t ofStreamed = 3, rowsOfStreamed = 9;
+  if (streamed && llvm::is_contained(candidates, ofStreamed) &&
+      maxOpenTileRows(target, ofStreamed) >= rowsOfStreamed)
     return ofStreamed;
   auto codeOf = [&](int64_t candidate) {
     const OpenRowTiles rowTiles(maxOpenTileRows(target, candidate), candidate);
@@ -162,13 +168,13 @@ void WaitingRows::keep(VectorBuilder &code, Value first, ValueRange results) {
     code.store(result, kept, code.add(at, int64_t(i) * lanes));
 }
 
-void WaitingRows::forEach(
-    VectorBuilder &code, Value rows,
-    llvm::function_ref<void(Value row, ValueRange)> body) const {
+void WaitingRows::forEach(VectorBuilder &code, Value rows,
+                          llvm::function_ref<void(Value row, ValueRange)> body,
+                          Value begin) const {
   const int64_t lanes = type.getNumElements();
   code.loop(code.index(0), rows, 1, [&](Value row) {
     SmallVector<Value> ofRow;
-    Value first = code.mul(row, vectors * lanes);
+    Value first = code.mul(begin ? code.add(begin, row) : row, vectors * lanes);
     for (int64_t v = 0; v < vectors; ++v)
       ofRow.push_back(code.load(kept, code.add(first, v * lanes), type));
     body(row, ofRow);

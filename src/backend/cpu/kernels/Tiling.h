@@ -74,10 +74,12 @@ int64_t maxOpenTileRows(const Target &target, int64_t vectors);
 
 /// The same for rows that are counted when the program runs, about so many \p
 /// rows: of what computes them about as fast, the one with the least code.
-/// Where weights are \p streamed from beyond the second-level cache, tiles are
-/// larger, and read them less often.
+/// Where weights are read from panels as they are (\p readsPanels), what that
+/// takes counts; where they are \p streamed from beyond the second-level cache,
+/// tiles are larger, and read them less often.
 int64_t chooseOpenTileVectors(const Target &target, int64_t rows,
-                              int64_t vectors, int64_t most, bool streamed);
+                              int64_t vectors, int64_t most, bool readsPanels,
+                              bool streamed);
 
 /// Cycles of one step of a reduction, over all tiles of \p rows by \p vectors,
 /// by ports: no fewer than half of the products of a row by a vector, and more
@@ -125,10 +127,11 @@ public:
 
   /// Keeps \p results, row by row, from row \p first on.
   void keep(VectorBuilder &code, mlir::Value first, mlir::ValueRange results);
-  /// A loop over the first \p rows.
-  void forEach(
-      VectorBuilder &code, mlir::Value rows,
-      llvm::function_ref<void(mlir::Value row, mlir::ValueRange)> body) const;
+  /// A loop over \p rows, from the first one on or from \p first; the body has
+  /// them counted from there.
+  void forEach(VectorBuilder &code, mlir::Value rows,
+               llvm::function_ref<void(mlir::Value row, mlir::ValueRange)> body,
+               mlir::Value first = {}) const;
 
 private:
   mlir::Value kept;
