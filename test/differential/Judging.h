@@ -11,6 +11,8 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace sinter::test {
@@ -42,11 +44,12 @@ inline std::vector<double> numbersOf(const Tensor &tensor) {
   return numbers;
 }
 
-/// Whether no number differs by more than \p tolerance times the largest
-/// magnitude (or 1).
-inline bool agree(const Tensor &got, const Tensor &expected, double tolerance) {
+/// The first number that differs by more than \p tolerance times the largest
+/// magnitude (or 1), and what it should be; nothing where none does.
+inline std::optional<std::string>
+difference(const Tensor &got, const Tensor &expected, double tolerance) {
   if (got.type() != expected.type() || got.shape() != expected.shape())
-    return false;
+    return "another type or shape";
   const std::vector<double> a = numbersOf(got), b = numbersOf(expected);
   double largest = 1;
   for (double value : b)
@@ -57,8 +60,15 @@ inline bool agree(const Tensor &got, const Tensor &expected, double tolerance) {
     if (std::isfinite(a[i]) && std::isfinite(b[i])
             ? !(std::abs(a[i] - b[i]) <= limit)
             : !(a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))))
-      return false;
-  return true;
+      return "number " + std::to_string(i) + " is " + std::to_string(a[i]) +
+             ", not " + std::to_string(b[i]);
+  return std::nullopt;
+}
+
+/// Whether no number differs by more than \p tolerance times the largest
+/// magnitude (or 1).
+inline bool agree(const Tensor &got, const Tensor &expected, double tolerance) {
+  return !difference(got, expected, tolerance);
 }
 
 inline bool agree(const Tensor &got, const Tensor &expected) {
@@ -77,9 +87,10 @@ inline Judgement comparedWith(const std::vector<Tensor> &got,
                               const std::vector<Tensor> &expected,
                               const std::string &what) {
   for (size_t i = 0; i < got.size(); ++i)
-    if (!agree(got[i], expected[i]))
-      return {Verdict::Differs,
-              "result " + std::to_string(i) + " differs " + what};
+    if (auto found =
+            difference(got[i], expected[i], comparisonTolerance(got[i].type())))
+      return {Verdict::Differs, "result " + std::to_string(i) + " differs " +
+                                    what + ": " + *found};
   return {};
 }
 

@@ -118,6 +118,23 @@ TEST(Elementwise, FunctionsOfComplexNumbers) {
     EXPECT_EQ(differsFor(op, "complex<f32>", 2), "") << op;
 }
 
+/// What counts along a dimension of size 1 is a zero that the code's builder
+/// sees.
+TEST(Elementwise, AnglesOfConstantZeros) {
+  EXPECT_EQ(differs("() -> (tensor<1x2xcomplex<f64>>, tensor<1x19xf32>, "
+                    "tensor<1x19xf64>) {\n"
+                    "  %0 = stablehlo.iota dim = 0 : tensor<1x2xcomplex<f64>>\n"
+                    "  %1 = stablehlo.log %0 : tensor<1x2xcomplex<f64>>\n"
+                    "  %2 = stablehlo.iota dim = 0 : tensor<1x19xf32>\n"
+                    "  %3 = stablehlo.negate %2 : tensor<1x19xf32>\n"
+                    "  %4 = stablehlo.atan2 %2, %3 : tensor<1x19xf32>\n"
+                    "  %5 = stablehlo.iota dim = 0 : tensor<1x19xf64>\n"
+                    "  %6 = stablehlo.atan2 %5, %5 : tensor<1x19xf64>\n"
+                    "  return %1, %4, %6 : tensor<1x2xcomplex<f64>>, "
+                    "tensor<1x19xf32>, tensor<1x19xf64>\n}"),
+            "");
+}
+
 TEST(Elementwise, ComparesComplexNumbersAsPairs) {
   for (const char *direction : {"EQ", "NE", "LT", "LE", "GT", "GE"})
     EXPECT_EQ(

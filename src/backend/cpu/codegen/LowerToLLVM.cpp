@@ -34,6 +34,7 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
@@ -69,6 +70,69 @@ bool isInexact(const RewritePattern &pattern) {
   std::optional<OperationName> root = pattern.getRootKind();
   return root && llvm::is_contained(roots, root->getStringRef());
 }
+
+/// math.atan2 of f64 as calls of the C library, lane by lane, before anything
+/// folds: upstream folds the angle of two zeros to NaN, which is 0 or pi with
+/// the sign of the first.
+struct AnglePass : PassWrapper<AnglePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AnglePass)
+
+  void runOnOperation() override {
+    SmallVector<math::Atan2Op> angles;
+    getOperation().walk([&](math::Atan2Op op) {
+      if (getElementTypeOrSelf(op.getType()).isF64())
+        angles.push_back(op);
+    });
+    for (math::Atan2Op op : angles) {
+      OpBuilder builder(op);
+      op.replaceAllUsesWith(angleOf(builder, op));
+      op.erase();
+    }
+  }
+
+private:
+  Value angleOf(OpBuilder &builder, math::Atan2Op op) {
+    const Location location = op.getLoc();
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type)
+      return call(builder, location, op.getLhs(), op.getRhs());
+    Value result = builder.create<arith::ConstantOp>(location, type,
+                                                     builder.getZeroAttr(type));
+    for (int64_t i = 0; i < type.getNumElements(); ++i) {
+      SmallVector<int64_t> place =
+          delinearize(i, computeStrides(type.getShape()));
+      auto lane = [&](Value of) {
+        return builder.create<vector::ExtractOp>(location, of, place);
+      };
+      result = builder.create<vector::InsertOp>(
+          location,
+          call(builder, location, lane(op.getLhs()), lane(op.getRhs())), result,
+          place);
+    }
+    return result;
+  }
+
+  Value call(OpBuilder &builder, Location location, Value y, Value x) {
+    return builder.create<func::CallOp>(location, declared(), ValueRange{y, x})
+        .getResult(0);
+  }
+
+  /// The C library's function.
+  func::FuncOp declared() {
+    static constexpr StringRef name = "atan2";
+    if (auto known = getOperation().lookupSymbol<func::FuncOp>(name))
+      return known;
+    auto builder = OpBuilder::atBlockBegin(getOperation().getBody());
+    Type f64 = builder.getF64Type();
+    auto function = builder.create<func::FuncOp>(
+        getOperation().getLoc(), name,
+        builder.getFunctionType({f64, f64}, {f64}));
+    function.setPrivate();
+    function->setAttr(LLVM::LLVMDialect::getReadnoneAttrName(),
+                      builder.getUnitAttr());
+    return function;
+  }
+};
 
 /// Rewrites what has no counterpart in the LLVM dialect into simpler operations
 /// of the same dialects. f32 exponentials and the like become polynomials, so
@@ -208,6 +272,12 @@ bool isComplex(Operation *op) {
   return isa_and_nonnull<complex::ComplexDialect>(op->getDialect());
 }
 
+bool isAngle(Operation *op) { return isa<math::Atan2Op>(op); }
+
+void addAnglePass(OpPassManager &passes) {
+  passes.addPass(std::make_unique<AnglePass>());
+}
+
 void addComplexPasses(OpPassManager &passes) {
   passes.addPass(createConvertComplexToStandardPass());
 }
@@ -229,6 +299,7 @@ void addViewPasses(OpPassManager &passes) {
 /// operations of `affine`, which no generator makes.
 void buildPipeline(PassManager &passes, const cpu::Target &target) {
   passes.addPass(std::make_unique<PassesWhere>(isComplex, addComplexPasses));
+  passes.addPass(std::make_unique<PassesWhere>(isAngle, addAnglePass));
   passes.addPass(std::make_unique<BFloat16Pass>());
   passes.addPass(std::make_unique<ExpandPass>(target));
   passes.addPass(std::make_unique<PassesWhere>(isView, addViewPasses));
