@@ -127,6 +127,43 @@ TEST(ChannelsFirst, LeavesWhatIsFirstAlone) {
   EXPECT_EQ(before, textOf(model));
 }
 
+/// A window whose body is one operation, behind a convolution of turned images.
+std::string turnedWindow(const std::string &operation) {
+  return fill(
+      R"(func.func @main(%x: tensor<1x6x4x1xf32>, %k: tensor<1x1x1x1xf32>) -> tensor<1x4x2x1xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %c = stablehlo.convolution(%x, %k) dim_numbers = [b, 1, 0, f]x[0, 1, i, o]->[b, 1, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x6x4x1xf32>, tensor<1x1x1x1xf32>) -> tensor<1x6x4x1xf32>
+  %r = "stablehlo.reduce_window"(%c, %zero) <{window_dimensions = array<i64: 1, 3, 3, 1>}> ({
+  ^bb0(%a: tensor<f32>, %e: tensor<f32>):
+    %m = stablehlo.$op %a, %e : tensor<f32>
+    stablehlo.return %m : tensor<f32>
+  }) : (tensor<1x6x4x1xf32>, tensor<f32>) -> tensor<1x4x2x1xf32>
+  return %r : tensor<1x4x2x1xf32>
+})",
+      {{"op", operation}});
+}
+
+/// The same elements in another order are another number, unless they may be
+/// joined in any order.
+TEST(ChannelsFirst, KeepsTheOrderInWindows) {
+  for (auto [operation, inOrder] : {std::pair<const char *, bool>("add", false),
+                                    {"maximum", false},
+                                    {"divide", true},
+                                    {"atan2", true}}) {
+    SCOPED_TRACE(operation);
+    Model model = parseModel(turnedWindow(operation));
+    freezeWeights(model);
+    const Model first = model.clone();
+    applyPass(first, createChannelsFirst());
+    // The window of a turned image has turned sides, or the image turns back.
+    const bool isTurned =
+        textOf(first).find("window_dimensions = array<i64: 1, 1, 3, 3>") !=
+        std::string::npos;
+    EXPECT_NE(isTurned, inOrder) << textOf(first);
+    expectClose(run(model), run(first), 1e-5);
+  }
+}
+
 TEST(RaiseForKernels, FindsThePoolsOfNetworksWithChannelsLast) {
   Model model =
       parseModel(fill(text, {{"t", tails[1].type}, {"body", tails[1].body}}));

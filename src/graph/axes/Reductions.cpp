@@ -133,7 +133,21 @@ static NewOrder reorderReduce(ReduceOp op, ArrayRef<int64_t> order) {
   return result;
 }
 
+/// Whether the elements of each window stay in the order that they are joined
+/// in, or may be joined in any.
+static bool keepsJoining(ReduceWindowOp op, ArrayRef<int64_t> order) {
+  if (joinsInAnyOrder(op.getBody()))
+    return true;
+  SmallVector<int64_t> joined;
+  for (int64_t from : order)
+    if (from >= 0 && op.getWindowDimensions()[from] != 1)
+      joined.push_back(from);
+  return llvm::is_sorted(joined);
+}
+
 static NewOrder reorderWindow(ReduceWindowOp op, ArrayRef<int64_t> order) {
+  if (!keepsJoining(op, order))
+    return std::nullopt;
   op.setWindowDimensions(inOrder<int64_t>(op.getWindowDimensions(), order, 1));
   if (auto list = op.getWindowStrides())
     op.setWindowStrides(inOrder<int64_t>(*list, order, 1));

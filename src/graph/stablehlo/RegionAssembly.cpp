@@ -37,6 +37,12 @@ std::optional<StringRef> soleOperation(Region &region) {
   return std::nullopt;
 }
 
+bool joinsInAnyOrder(Region &region) {
+  // What is commutative here is associative, too.
+  return soleOperation(region) &&
+         isCommutative(region.front().front().getName());
+}
+
 //===----------------------------------------------------------------------===//
 // reduce
 //===----------------------------------------------------------------------===//

@@ -104,6 +104,10 @@ public:
 /// is commutative) and, if so, the op's name.
 std::optional<llvm::StringRef> soleOperation(mlir::Region &region);
 
+/// Whether that is an operation by which many elements are joined in any order,
+/// but for rounding: a sum, say.
+bool joinsInAnyOrder(mlir::Region &region);
+
 } // namespace sinter::stablehlo
 
 #define GET_OP_CLASSES
