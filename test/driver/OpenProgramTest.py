@@ -23,7 +23,7 @@ func.func @main(%x: tensor<2x3xf32> {sinter.name = "x"}) -> (tensor<2x?xi64> {si
   return %y : tensor<2x?xi64>
 }
 """
-# Whose shape an input says; a window of as many elements has no kernel.
+# Whose shape an input says; a window of as many elements over dilated ones has no kernel.
 SIZED = """
 func.func @main(%n: tensor<1xi64> {sinter.name = "n"}) -> tensor<?xf32> {
   %x = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>
@@ -98,6 +98,34 @@ class OpenProgram(CommandTest):
         self.assertEqual(done.returncode, DONE, done.stderr)
         self.assertIn("note: the program is for these values only: stablehlo.convolution keeps no open sizes", done.stderr)
         self.assertEqual(json.loads(done.stdout)["outputs"][0]["shape"], [3])
+
+    def test_kernels_as_large_as_values_say(self):
+        """A part of the weights, and as many ones as a tensor has elements that are not zero."""
+        integers = lambda name, *values: onnx.tensor(name, [len(values)], struct.pack(f"<{len(values)}q", *values), onnx.INT64)
+        ones = onnx.data(5, onnx.data(1, "value") + onnx.data(5, onnx.tensor("", [1], onnx.floats(1))) + onnx.number(20, 4))
+        part = [onnx.node("Slice", ["w", "zero", "k", "two"], ["part"])]
+        count = [onnx.node("NonZero", ["w"], ["places"]), onnx.node("Shape", ["places"], ["shape"]), onnx.node("Gather", ["shape", "one"], ["n"]),
+                 onnx.node("Concat", ["units", "n"], ["sizes"], attributes=onnx.data(5, onnx.data(1, "axis") + onnx.number(3, 0) + onnx.number(20, 2))),
+                 onnx.node("ConstantOfShape", ["sizes"], ["part"], attributes=ones)]
+        numbers = [integers("zero", 0), integers("one", 1), integers("two", 2), integers("units", 1, 1)]
+        w = self.write("w.npy", npy((1, 1, 5), [1, 2, 0, 4, 0]))
+        sparse = self.write("sparse.npy", npy((1, 1, 5), [0, 0, 0, 0, 7]))
+        x = self.write("x.npy", npy((1, 1, 6), [1] * 6))
+        for name, nodes, cases in (("part", part, (("2", w, 5, 3), ("4", w, 3, 7))), ("count", count, (("1", w, 4, 3), ("1", sparse, 6, 1)))):
+            graph = onnx.graph(nodes + [onnx.node("Conv", ["x", "part"], ["y"], "slide")],
+                               [onnx.value_info("x", (1, 1, 6)), onnx.value_info("w", (1, 1, 5)), onnx.value_info("k", (1,), onnx.INT64)],
+                               [onnx.value_info("y", (1, 1, "L"))], numbers)
+            model, cache = self.write(name + ".onnx", onnx.model(graph)), self.path("cache")
+            for at, (k, weights, length, total) in enumerate(cases):
+                for backend in "cpu", "interpreter":
+                    done = self.sinter("run", model, "--input", "x=" + x, "--input", "w=" + weights, "--input", "k=" + k, "--json",
+                                       "--cache-dir", cache, "--backend", backend)
+                    self.assertEqual((done.returncode, done.stderr), (DONE, ""))
+                    answer = json.loads(done.stdout)
+                    self.assertEqual(answer["backend"], backend)
+                    self.assertEqual(answer["from_cache"], backend == "cpu" and at > 0)
+                    (y,) = answer["outputs"]
+                    self.assertEqual((y["shape"], y["min"], y["max"]), ([1, 1, length], total, total))
 
     def test_symbols_that_stay_open(self):
         model = self.write("rows.mlir", ROWS)

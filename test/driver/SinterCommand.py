@@ -68,7 +68,8 @@ def main():
 
 
 def closed(shape):
-    """StableHLO that gives %y of %x of a SHAPE ("?x3"), by an operation that keeps no size open: a window of all of %x and a 1."""
+    """StableHLO that gives %y of %x of a SHAPE ("?x3"), by an operation that keeps no size open: a window of all of %x and a 1,
+    over those with zeros between them."""
     tensor = f"tensor<{shape}xf32>"
     lines = ["%size0 = stablehlo.constant dense<1> : tensor<i32>"]
     for i in range(len(shape.split("x"))):
@@ -80,7 +81,7 @@ def closed(shape):
               f"%elements = stablehlo.dynamic_reshape %x, %sizes : ({tensor}, tensor<3xi32>) -> tensor<1x1x?xf32>",
               "%one = stablehlo.constant dense<1.0> : tensor<1x1x1xf32>",
               "%row = stablehlo.concatenate %elements, %one, dim = 2 : (tensor<1x1x?xf32>, tensor<1x1x1xf32>) -> tensor<1x1x?xf32>",
-              "%squares = stablehlo.convolution(%row, %row) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {} "
+              "%squares = stablehlo.convolution(%row, %row) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {lhs_dilate = [2], rhs_dilate = [2]} "
               "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x1x?xf32>, tensor<1x1x?xf32>) -> tensor<1x1x1xf32>",
               "%sum = stablehlo.reshape %squares : (tensor<1x1x1xf32>) -> tensor<f32>",
               f"%all = nn.broadcast_like %sum, %x : (tensor<f32>, {tensor}) -> {tensor}",

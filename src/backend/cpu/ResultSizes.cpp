@@ -167,6 +167,12 @@ SmallVector<Known> SizeNamer::attentionSizes(AttentionOp op) {
 
 Known SizeNamer::windowedSize(const SizeExpression &size,
                               const stablehlo::WindowDimension &window) {
+  if (ShapedType::isDynamic(window.size))
+    return std::nullopt;
+  if (const std::optional<int64_t> known = size.number()) {
+    const auto places = stablehlo::windowedSize(*known, window);
+    return places ? Known(*places) : Known();
+  }
   // ((size - 1) * base + 1 + padding - reach) / stride + 1
   const int64_t rest = window.paddingLow + window.paddingHigh -
                        (window.size - 1) * window.windowDilation -

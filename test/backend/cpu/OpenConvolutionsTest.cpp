@@ -405,6 +405,172 @@ const OpenGradient gradients[] = {
      1e-1},
 };
 
+/// A convolution of %x by %k, of which the window or the number of results is
+/// open, too.
+struct OpenKernel {
+  std::string name;
+  std::vector<int64_t> input, kernel;
+  std::vector<int64_t> lengths;
+  /// `dim_numbers = ..., window = ...`, and the groups of features and images.
+  std::string form;
+  /// The result's shape.
+  std::string result;
+  int64_t groups = 1, imageGroups = 1;
+  std::string element = "f32";
+  double relative = 3e-5, absolute = 1e-5;
+};
+
+void PrintTo(const OpenKernel &test, std::ostream *os) { *os << test.name; }
+
+constexpr const char *planes = "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]";
+
+const OpenKernel openKernels[] = {
+    {"square",
+     {batch, 3, 9, 8},
+     {5, 3, length, length},
+     {1, 2, 5, 8},
+     planes + std::string(", window = {}"),
+     "?x5x?x?"},
+    {"padding and strides",
+     {batch, 3, 9, 8},
+     {5, 3, 3, length},
+     {1, 2, 3, 7},
+     planes +
+         std::string(", window = {stride = [2, 3], pad = [[1, 1], [2, 0]], "
+                     "rhs_dilate = [2, 1]}"),
+     "?x5x4x?"},
+    {"dilated windows",
+     {batch, 2, 9, 14},
+     {4, 2, 2, length},
+     {1, 2, 4},
+     planes + std::string(", window = {stride = [1, 2], rhs_dilate = [1, 3]}"),
+     "?x4x8x?"},
+    {"groups",
+     {batch, 6, 7, 8},
+     {4, 3, length, 2},
+     {1, 3, 7},
+     planes + std::string(", window = {pad = [[0, 0], [1, 0]]}"),
+     "?x4x?x8",
+     2},
+    {"channel by channel",
+     {batch, 4, 7, 8},
+     {4, 1, length, length},
+     {1, 3, 7},
+     planes + std::string(", window = {}"),
+     "?x4x?x?",
+     4},
+    {"groups of images",
+     {6, 2, 7, 8},
+     {6, 2, length, 2},
+     {1, 3, 7},
+     planes + std::string(", window = {}"),
+     "2x6x?x7",
+     1,
+     3},
+    {"reversed, of a dilated input",
+     {batch, 3, 4, 5},
+     {2, 3, length, 3},
+     {1, 2, 4},
+     planes +
+         std::string(", window = {pad = [[2, 2], [2, 2]], lhs_dilate = [2, "
+                     "3], reverse = [true, true]}"),
+     "?x2x?x15"},
+    {"any number of results",
+     {batch, 3, 6, 5},
+     {length, 3, 3, 2},
+     {1, 2, 17},
+     planes + std::string(", window = {}"),
+     "?x?x4x4"},
+    {"any number of results, in groups",
+     {batch, 6, 6, 5},
+     {length, 3, 3, 2},
+     {2, 4, 34},
+     planes + std::string(", window = {}"),
+     "?x?x4x4",
+     2},
+    {"any number of channels, of a dilated input",
+     {batch, length, 5, 4},
+     {3, length, 3, 2},
+     {1, 2, 9},
+     planes + std::string(", window = {pad = [[2, 2], [1, 1]], lhs_dilate = "
+                          "[2, 3]}"),
+     "?x3x11x11"},
+    {"channels last",
+     {batch, 7, 8, 3},
+     {length, length, 3, 4},
+     {1, 2, 7},
+     "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {}",
+     "?x?x?x4"},
+    {"a line",
+     {batch, 3, 40},
+     {4, 3, length},
+     {1, 7, 40},
+     "[b, f, 0]x[o, i, 0]->[b, f, 0], window = {pad = [[3, 3]]}",
+     "?x4x?"},
+    {"a volume",
+     {batch, 2, 4, 5, 6},
+     {3, 2, 2, length, 3},
+     {1, 2, 5},
+     "[b, f, 0, 1, 2]x[o, i, 0, 1, 2]->[b, f, 0, 1, 2], window = {}",
+     "?x3x3x?x4"},
+    {"f64",
+     {batch, 3, 9, 8},
+     {5, 3, length, length},
+     {1, 2, 8},
+     planes + std::string(", window = {}"),
+     "?x5x?x?",
+     1,
+     1,
+     "f64"},
+    {"f16",
+     {batch, 3, 9, 8},
+     {5, 3, length, length},
+     {1, 2, 8},
+     planes + std::string(", window = {}"),
+     "?x5x?x?",
+     1,
+     1,
+     "f16",
+     1e-2,
+     1e-1},
+    {"i32",
+     {batch, 3, 9, 8},
+     {5, 3, length, length},
+     {1, 2, 8},
+     planes + std::string(", window = {}"),
+     "?x5x?x?",
+     1,
+     1,
+     "i32"},
+};
+
+std::string textOf(const OpenKernel &test) {
+  const std::string x = typeOf(test.input, test.element),
+                    k = typeOf(test.kernel, test.element),
+                    y = "tensor<" + test.result + "x" + test.element + ">",
+                    f = "tensor<" + test.result + "xf32>";
+  auto given = [&](const char *name, const std::vector<int64_t> &shape,
+                   const std::string &type) {
+    const std::string plainType = typeOf(shape, "f32");
+    // Integers are few numbers.
+    return std::string(" %") + name + "3 = stablehlo.add %" + name + ", %" +
+           name + " : " + plainType + "\n %" + name +
+           "c = stablehlo.convert %" + name + "3 : (" + plainType + ") -> " +
+           type + "\n";
+  };
+  return "(" + argument("%x", test.input) + ", " + argument("%k", test.kernel) +
+         ") -> " + f + " {\n" + given("x", test.input, x) +
+         given("k", test.kernel, k) +
+         " %y = stablehlo.convolution(%xc, %kc) dim_numbers = " + test.form +
+         " {batch_group_count = " + std::to_string(test.imageGroups) +
+         " : i64, feature_group_count = " + std::to_string(test.groups) +
+         " : i64} : (" + x + ", " + k + ") -> " + y +
+         "\n %r = stablehlo.convert %y : (" + y + ") -> " + f +
+         "\n return %r : " + f + "\n}";
+}
+
+class OpenKernels : public ::testing::TestWithParam<OpenKernel> {};
+
 class OpenGradients : public ::testing::TestWithParam<OpenGradient> {};
 
 class OpenConvolutions : public ::testing::TestWithParam<OpenConvolution> {};
@@ -418,6 +584,46 @@ TEST_P(OpenConvolutions, AreRunByOneProgram) {
 
 INSTANTIATE_TEST_SUITE_P(Open, OpenConvolutions,
                          ::testing::ValuesIn(convolutions));
+
+TEST_P(OpenKernels, AreRunByOneProgram) {
+  SKIP_IF_SIZES_MAY_WRAP();
+  const std::string body = textOf(GetParam());
+  Model model = parseModel(body);
+  ASSERT_TRUE(model.entry()) << body;
+  auto program = compileRaised(body);
+  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program->open);
+  auto shared = std::make_shared<const Program>(std::move(*program));
+  std::vector<std::unique_ptr<ProgramExecutor>> executors;
+  for (int threads : {1, 2})
+    executors.push_back(std::move(*ProgramExecutor::create(
+        shared, std::make_shared<ThreadPool>(threads))));
+  OpenCase test;
+  test.inputs = {GetParam().input, GetParam().kernel};
+  for (int64_t n : {2, 1, 0, 5})
+    for (int64_t s : GetParam().lengths) {
+      SCOPED_TRACE("N = " + std::to_string(n) + ", S = " + std::to_string(s));
+      const std::vector<Tensor> inputs = inputsOf(test, n, s);
+      auto expected = interpret(model.entry(), inputs);
+      ASSERT_TRUE(expected) << expected.error().message;
+      auto got = executors[0]->run(inputs);
+      ASSERT_TRUE(got) << got.error().message;
+      expectClose((*got)[0], (*expected)[0], GetParam().relative,
+                  GetParam().absolute);
+      auto again = executors[1]->run(inputs);
+      ASSERT_TRUE(again) << again.error().message;
+      EXPECT_TRUE(isSame((*got)[0], (*again)[0])) << "two threads";
+      for (int64_t i = 0; GetParam().input[0] == batch && i < n; ++i) {
+        auto one = executors[1]->run(
+            std::vector<Tensor>{sampleOf(inputs[0], i), inputs[1]});
+        ASSERT_TRUE(one) << one.error().message;
+        EXPECT_TRUE(isSame((*one)[0], sampleOf((*got)[0], i)))
+            << "sample " << i << " alone";
+      }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Open, OpenKernels, ::testing::ValuesIn(openKernels));
 
 TEST_P(OpenGradients, AreRunByOneProgram) {
   SKIP_IF_SIZES_MAY_WRAP();

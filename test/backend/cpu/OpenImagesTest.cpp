@@ -105,13 +105,14 @@ TEST(OpenImages, TakeTheStagesThatTheyAreFor) {
 
 /// No loops take the place of a kernel: what has none is compiled for the sizes
 /// at hand.
-// Weights of a window as large as an image is.
+// A window as large as an image is, over pixels with zeros between them.
 TEST(OpenImages, AreRefusedWhereNoKernelComputesThem) {
   SKIP_IF_SIZES_MAY_WRAP();
   auto program = compileRaised(R"((%x: tensor<4x8x?x9xf32>
       {sinter.dims = ["", "", "H", ""]}) -> tensor<8x8x1x1xf32> {
     %y = stablehlo.convolution(%x, %x) dim_numbers =
-        [f, b, 0, 1]x[i, o, 0, 1]->[f, b, 0, 1], window = {}
+        [f, b, 0, 1]x[i, o, 0, 1]->[f, b, 0, 1],
+        window = {lhs_dilate = [2, 1], rhs_dilate = [2, 1]}
         {batch_group_count = 1 : i64, feature_group_count = 1 : i64} :
         (tensor<4x8x?x9xf32>, tensor<4x8x?x9xf32>) -> tensor<8x8x1x1xf32>
     return %y : tensor<8x8x1x1xf32>

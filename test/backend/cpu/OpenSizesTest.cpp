@@ -440,7 +440,8 @@ TEST(ClosedSizes, AreSaidWithTheReason) {
   const std::string window = whyClosed("(" + argument("%x", {1, 1, length}) +
                                        R"() -> tensor<1x1x1xf32> {
          %y = stablehlo.convolution(%x, %x)
-             dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {}
+             dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0],
+             window = {lhs_dilate = [2], rhs_dilate = [2]}
              {batch_group_count = 1 : i64, feature_group_count = 1 : i64} :
              (tensor<1x1x?xf32>, tensor<1x1x?xf32>) -> tensor<1x1x1xf32>
          return %y : tensor<1x1x1xf32>

@@ -50,7 +50,7 @@ PlainConvolution PlainConvolution::of(TensorBuilder &emit,
                                numbers.getKernelSpatialDimensions()));
   SmallVector<int64_t> backwards;
   for (auto [i, each] : llvm::enumerate(plain.window)) {
-    if (each.reversed && each.size > 1)
+    if (each.reversed && each.size != 1)
       backwards.push_back(static_cast<int64_t>(i) + 2);
     each.reversed = false;
   }

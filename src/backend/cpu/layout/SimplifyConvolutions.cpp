@@ -7,6 +7,7 @@
 #include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/ConvolutionPhases.h"
 #include "backend/cpu/layout/ConvolutionProduct.h"
+#include "backend/cpu/layout/OpenWindows.h"
 #include "backend/cpu/layout/WeightGradientForm.h"
 #include "graph/Constants.h"
 #include "graph/ExactSums.h"
@@ -31,6 +32,7 @@ public:
   /// Nothing if the operation is best left as it is.
   Value run();
   Value runOpen();
+  Value runOpenWindow();
 
 private:
   bool isOrdinary() const;
@@ -97,7 +99,7 @@ static bool isSupported(stablehlo::ConvolutionOp op) {
     for (int64_t number :
          {each.size, each.stride, each.paddingLow, each.paddingHigh,
           each.baseDilation, each.windowDilation})
-      if (number > most || number < -most)
+      if (!ShapedType::isDynamic(number) && (number > most || number < -most))
         return false;
   return true;
 }
@@ -205,9 +207,28 @@ Value Simplifier::runOpen() {
   return emit.convert(sums, element);
 }
 
+/// One product, of integers in their own arithmetic.
+Value Simplifier::runOpenWindow() {
+  Type element = tensorOf(op.getResult()).getElementType();
+  const Type sums = isa<IntegerType>(element) ? element : sumType(element);
+  op.setOperand(0, converted(op.getLhs(), sums));
+  op.setOperand(1, converted(op.getRhs(), sums));
+  Value result = computeByTaps(emit, PlainConvolution::of(emit, op), op);
+  result = toResultOrder(emit, emit.convert(result, element), op);
+  // What the type says more of its sizes than its operands do.
+  auto known = tensorOf(op.getResult());
+  nn::Sizes sizes = emit.sizes(result);
+  for (auto [size, inType] : llvm::zip_equal(sizes, known.getShape()))
+    if (!ShapedType::isDynamic(inType))
+      size = inType;
+  return result.getType() == known ? result : emit.reshape(result, sizes);
+}
+
 Value Simplifier::run() {
   if (!isSupported(op) || isOrdinary())
     return {};
+  if (hasOpenWindow(op))
+    return canBeByTaps(op) ? runOpenWindow() : Value();
   if (WeightGradientForm::of(op))
     return {};
   Type element = tensorOf(op.getResult()).getElementType();
@@ -244,7 +265,8 @@ static PlainConvolution channelsOf(TensorBuilder &emit,
 }
 
 /// Integers are floats while their sums are exact: in f32, of so many channels
-/// at a time as allow for it, or else in f64.
+/// at a time as allow for it, or else in f64. Of an unknown number of channels
+/// all are summed at once.
 Value Simplifier::runIntegers() {
   constexpr int64_t fewestChannels = 4;
   Type element = tensorOf(op.getResult()).getElementType();
@@ -258,19 +280,23 @@ Value Simplifier::runIntegers() {
           .getDimSize(numbers.getKernelInputFeatureDimension());
   // Exact sums must be taken as they stand.
   op->setDiscardableAttr(exactProductAttribute, emit.builder.getUnitAttr());
+  const bool areOpen = ShapedType::isDynamic(channels);
   int64_t piece = channels;
-  if (!holds(f32, sum)) {
+  if (!areOpen && !holds(f32, sum)) {
     piece = static_cast<int64_t>(exactMagnitude(f32) /
                                  (sum.reach() / double(channels)));
     if (piece > lanes)
       piece -= piece % lanes;
   }
-  bool isF32 = piece >= std::min(fewestChannels, channels);
+  bool isF32 =
+      areOpen ? holds(f32, sum) : piece >= std::min(fewestChannels, channels);
   Type sums = isF32 ? f32 : f64;
   op.setOperand(0, converted(op.getLhs(), sums));
   op.setOperand(1, converted(op.getRhs(), sums));
   PlainConvolution plain = PlainConvolution::of(emit, op);
   Value result;
+  if (areOpen)
+    result = emit.convert(compute(plain), element);
   for (int64_t begin = 0; begin < channels; begin += isF32 ? piece : channels) {
     int64_t end = isF32 ? std::min(begin + piece, channels) : channels;
     Value part =

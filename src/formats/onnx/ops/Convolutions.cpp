@@ -55,9 +55,6 @@ static bool checkOperands(NodeContext &node, Value input, Value weight) {
   if (node.rank(input) < 3 || node.rank(weight) != node.rank(input))
     node.fail("the input is not [N, C, spatial...] or the weight has another "
               "rank");
-  else if (ShapedType::isDynamicShape(node.shape(weight)) &&
-           !node.spellsUnknown())
-    node.unknown("the weight's shape is known only at run time");
   else if (node.getInt("group", 1) < 1)
     node.fail("group is not positive");
   return !node.failed();
@@ -209,6 +206,8 @@ static LogicalResult importConvTranspose(NodeContext &node) {
   Value input = node.operand(0), weight = node.operand(1);
   if (!checkOperands(node, input, weight))
     return failure();
+  if (!node.isStatic(weight) && !node.spellsUnknown())
+    return node.unknown("the weight's shape is known only at run time");
   auto window = readWindowSizes(node, node.rank(input) - 2,
                                 node.shape(weight).drop_front(2));
   formats::ConvolutionForm form;

@@ -155,7 +155,7 @@ static Name writePlain(NodeWriter &e, Convolution c) {
     low[i + 2] = each.paddingLow;
     high[i + 2] = each.paddingHigh;
     padsApart |= each.paddingLow < 0 || each.paddingHigh < 0;
-    if (each.reversed && each.size > 1)
+    if (each.reversed && each.size != 1)
       turned.push_back(i + 2);
     kernel.push_back(each.size);
     strides.push_back(each.stride);
@@ -172,12 +172,14 @@ static Name writePlain(NodeWriter &e, Convolution c) {
   llvm::append_range(inputs, c.between);
   inputs.push_back(e.reverse(e.transpose(c.kernel, c.kernelOrder), turned));
   llvm::append_range(inputs, c.others);
-  return e.make(c.node, inputs,
-                {{"kernel_shape", kernel},
-                 {"strides", strides},
-                 {"dilations", dilations},
-                 {"pads", pads},
-                 {"group", c.groups}});
+  NodeAttributes attributes = {{"strides", strides},
+                               {"dilations", dilations},
+                               {"pads", pads},
+                               {"group", c.groups}};
+  // Without it a node takes that of its kernel.
+  if (!ShapedType::isDynamicShape(kernel))
+    attributes.insert(attributes.begin(), {"kernel_shape", kernel});
+  return e.make(c.node, inputs, attributes);
 }
 
 namespace {
@@ -311,7 +313,10 @@ static LogicalResult writeConvolution(NodeWriter &e,
   c.kernelShape = permuted(tensorOf(op.getRhs()).getShape(), c.kernelOrder);
   c.window = op.getWindow();
   c.groups = op.getFeatureGroupCount();
-  if (llvm::any_of(c.kernelShape, ShapedType::isDynamic))
+  const bool isDilated = llvm::any_of(
+      c.window, [](const auto &each) { return each.baseDilation > 1; });
+  if (ShapedType::isDynamicShape(c.kernelShape) &&
+      (isDilated || c.window.empty()))
     return e.unsupported("with a kernel of unknown size");
   if (!mergeBatchGroups(e, c, op.getBatchGroupCount()))
     return e.unsupported("with groups of images of unknown number");
