@@ -84,15 +84,23 @@ private:
   /// one of size 1 joins whatever stands there.
   void findGroups() {
     SmallVector<SmallVector<bool>> broadcasts;
-    for (auto op : body.getOps<stablehlo::BroadcastInDimOp>())
+    // What is open stays as it is: its sizes have names, and no product. An
+    // operand's may be taken to be the kernel's, which is known.
+    SmallVector<bool> opens =
+        llvm::map_to_vector(shape, [](int64_t size) { return isNamed(size); });
+    for (auto op : body.getOps<stablehlo::BroadcastInDimOp>()) {
       broadcasts.push_back(presence(op));
+      for (auto [size, dim] :
+           llvm::zip(shapeOf(op.getOperand()), op.getBroadcastDimensions()))
+        opens[dim] = opens[dim] || isNamed(size);
+    }
     std::optional<size_t> last;
+    bool isOpen = false;
     for (size_t dim = 0; dim < shape.size(); ++dim) {
-      // What is open stays as it is: its sizes have names, and no product.
-      const bool isOpen =
-          !groups.empty() && ((isNamed(shape[dim]) && groups.back() != 1) ||
-                              (isNamed(groups.back()) && shape[dim] != 1));
-      bool joins = !groups.empty() && !isOpen &&
+      const bool joinsOpen =
+          !groups.empty() && ((opens[dim] && (isOpen || groups.back() != 1)) ||
+                              (isOpen && shape[dim] != 1));
+      bool joins = !groups.empty() && !joinsOpen &&
                    (shape[dim] == 1 || !last ||
                     llvm::all_of(broadcasts, [&](ArrayRef<bool> present) {
                       return present[dim] == present[*last];
@@ -101,6 +109,7 @@ private:
         groups.back() *= shape[dim];
       else
         groups.push_back(shape[dim]);
+      isOpen = opens[dim] || (joins && isOpen);
       groupOf.push_back(groups.size() - 1);
       if (shape[dim] != 1)
         last = dim;
@@ -201,12 +210,13 @@ private:
     }
     return true;
   }
-  /// Whether \p value is a scalar, or like the result but for what changes.
+  /// Whether \p value is a scalar, or like the result but for what changes, of
+  /// sizes that are known.
   bool isPart(Value value) const {
     ArrayRef<int64_t> sizes = shapeOf(value);
     if (sizes.empty())
       return true;
-    if (sizes.size() != shape.size())
+    if (sizes.size() != shape.size() || hasNamed(sizes))
       return false;
     for (size_t dim = 0; dim < sizes.size(); ++dim)
       if (!changes[dim] && sizes[dim] != shape[dim])

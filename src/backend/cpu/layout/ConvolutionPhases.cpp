@@ -223,12 +223,11 @@ bool PhaseWriter::isWorthJoining(const Family &family) const {
 /// The taps of one phase of each dimension, [K, C / groups, taps...].
 Value PhaseWriter::kernelOf(const Choice &choice) {
   SmallVector<int64_t> starts(2, 0), strides(2, 1);
-  SmallVector<int64_t> limits(tensorOf(plain.kernel).getShape());
   for (auto [dimension, index] : llvm::zip_equal(dimensions, choice)) {
     starts.push_back(dimension.phases[index].firstTap);
     strides.push_back(dimension.tapStep);
   }
-  return emit.make<stablehlo::SliceOp>(plain.kernel, starts, limits, strides);
+  return emit.slice(plain.kernel, starts, emit.sizes(plain.kernel), strides);
 }
 
 /// Of the result of a family, [N, groups, count, K / groups, places...], what
@@ -289,13 +288,13 @@ void PhaseWriter::computeFamily(const Family &family) {
   SmallVector<Value> kernels;
   for (const Choice &choice : choices) {
     Value kernel = kernelOf(choice);
-    SmallVector<int64_t> shape(tensorOf(kernel).getShape());
+    Sizes shape = emit.sizes(kernel);
     shape[0] = plain.groupOutputs();
     shape.insert(shape.begin(), {plain.groups, 1});
     kernels.push_back(emit.reshape(kernel, shape));
   }
   Value joined = emit.concatenate(kernels, 1);
-  SmallVector<int64_t> shape(tensorOf(joined).getShape().drop_front(2));
+  Sizes shape = emit.sizes(joined).drop_front(2);
   shape[0] = plain.outputs() * count;
   part.kernel = emit.reshape(joined, shape);
   Value result = compute(part);
