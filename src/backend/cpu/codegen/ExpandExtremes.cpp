@@ -37,9 +37,8 @@ private:
     else if (auto spread = value.getDefiningOp<vector::BroadcastOp>())
       value = spread.getSource();
     APFloat number(0.0);
-    return matchPattern(value, m_ConstantFloat(&number))
-               ? std::optional(number)
-               : std::nullopt;
+    return matchPattern(value, m_ConstantFloat(&number)) ? std::optional(number)
+                                                         : std::nullopt;
   }
 
   static Value besideConstant(Op op, Value a, Value constant,
