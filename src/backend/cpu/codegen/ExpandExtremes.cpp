@@ -52,7 +52,7 @@ private:
       return builder.create<arith::SelectOp>(op.getLoc(), isBetter, constant,
                                              a);
     }
-    const bool losesTie = number.isZero() && number.isNegative() == isMaximum;
+    const bool losesTie = number.isNegative() == isMaximum;
     CmpFPredicate predicate =
         isMaximum ? (losesTie ? CmpFPredicate::UGE : CmpFPredicate::UGT)
                   : (losesTie ? CmpFPredicate::ULE : CmpFPredicate::ULT);
