@@ -39,18 +39,25 @@ static Rounding roundingOf(StringRef name) {
   return rounds.contains(name) ? Rounding::Rounds : Rounding::Magnifies;
 }
 
-/// Products and magnitudes of complex numbers are sums of rounded terms.
+/// Products and magnitudes of complex numbers are sums of rounded terms;
+/// functions of them have poles, or grow as the exponential function does.
 static Rounding roundingOf(StringRef name, Type element) {
   Rounding rounding = roundingOf(name);
   static const llvm::StringSet<> alsoComplex = {"add", "negate", "subtract"};
-  if (isa<ComplexType>(element) && rounding == Rounding::Exact &&
-      !alsoComplex.contains(name))
-    return Rounding::Rounds;
-  return rounding;
+  if (!isa<ComplexType>(element) || alsoComplex.contains(name))
+    return rounding;
+  return rounding == Rounding::Exact ? Rounding::Rounds : Rounding::Magnifies;
 }
 
 static bool drawSameTypes(Draft &draft, StringRef fullName, int operands) {
-  Value first = draft.pick([](RankedTensorType) { return true; });
+  StringRef name = fullName.drop_front(StringRef("stablehlo.").size());
+  // What atan2 makes of complex operands takes a logarithm of their quotient,
+  // which is on its branch cut for operands of one direction (0, say): any
+  // rounding decides on which side.
+  const bool hasCut = name == "atan2";
+  Value first = draft.pick([&](RankedTensorType type) {
+    return !hasCut || !isa<ComplexType>(type.getElementType());
+  });
   RankedTensorType type = draft.type();
   // 32 bits show whether f32 or f64 was computed in.
   if (first)
@@ -64,8 +71,9 @@ static bool drawSameTypes(Draft &draft, StringRef fullName, int operands) {
     first = draft.fresh(type);
   SmallVector<Value> values{first};
   for (int i = 1; i < operands; ++i)
-    values.push_back(draft.valueOf(type));
-  StringRef name = fullName.drop_front(StringRef("stablehlo.").size());
+    values.push_back(hasCut && isa<ComplexType>(type.getElementType())
+                         ? draft.fresh(type)
+                         : draft.valueOf(type));
   return draft.add(fullName, values, {}, std::nullopt,
                    roundingOf(name, type.getElementType()));
 }
