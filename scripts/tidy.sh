@@ -6,7 +6,7 @@
 #   scripts/tidy.sh --all      all of src/, some 25 minutes of one core: the libraries' sources four at a time, as they
 #                              are compiled, without the analyzer, which sees only what is not included
 #
-# A file takes some 20 s, so at most $SINTER_TIDY_FILES (40) are checked, the latest changed first; the others are named.
+# A file takes some 20 s, so at most $SINTER_TIDY_FILES (16) are checked, the latest changed first; the others are named.
 # How a file is compiled by itself is known from build-debug/, where only headers are made for this.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -56,7 +56,7 @@ if [ ${#files[@]} -eq 0 ]; then
   echo "tidy.sh: no source changed since $(git rev-parse --short "$fork")"
   exit 0
 fi
-most=${SINTER_TIDY_FILES:-40}
+most=${SINTER_TIDY_FILES:-16}
 if [ ${#files[@]} -gt "$most" ]; then
   echo "tidy.sh: not checked, since only the latest $most of ${#files[@]} are: ${files[*]:$most}"
   files=("${files[@]:0:$most}")
