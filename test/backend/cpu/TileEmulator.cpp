@@ -6,6 +6,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <array>
 #include <bit>
@@ -216,8 +217,14 @@ TileCounts cpu::takeTileCounts() {
 
 std::optional<Target> cpu::hostWithTiles() {
   Target target = *Target::host();
-  if (target.f32Lanes != 16)
+  if (!llvm::Triple(target.triple).isX86())
     return std::nullopt;
+  // Where vectors are shorter LLVM makes several of each; the instructions that
+  // we name for a vector's length would not be there.
+  if (!target.hasAvx512) {
+    target.f32Lanes = 16;
+    target.hasPairSum = target.hasVnni = false;
+  }
   target.hasMatrixUnits = true;
   const Target like =
       *Target::named("x86_64-unknown-linux-gnu", "sapphirerapids", "");

@@ -141,6 +141,7 @@ static Result<void> describe(Target &target, llvm::StringRef wanted) {
         info.checkFeatures("+avx512f") && info.checkFeatures("+avx512vl") &&
         info.checkFeatures("+avx512bw") && info.checkFeatures("+avx512dq");
     bool avx = info.checkFeatures("+avx");
+    target.hasAvx512 = avx512;
     target.f32Lanes = avx512 ? 16 : avx ? 8 : 4;
     target.vectorRegisters = avx512 ? 32 : 16;
     target.hasFma = avx512 || info.checkFeatures("+fma");

@@ -46,6 +46,7 @@ struct Target {
 
   int64_t f32Lanes = 4;             ///< f32 elements of one vector register.
   int64_t vectorRegisters = 16;     ///< Architectural vector registers.
+  bool hasAvx512 = false;           ///< Its F, VL, BW and DQ.
   bool hasFma = false;              ///< Fused multiply-add is one instruction.
   bool dividesSlowly = false;       ///< 16 f32 take a dozen cycles or more.
   bool hasTableOf16 = false;        ///< 16 f32 chosen by 16 indices (vpermps).

@@ -15,7 +15,7 @@ static constexpr const char *shuffleAttribute = "sinter.byte_shuffle";
 
 void sinter::cpu::tellMachine(ModuleOp module, const Target &target) {
   auto yes = UnitAttr::get(module.getContext());
-  if (target.f32Lanes == 16)
+  if (target.hasAvx512)
     module->setAttr(avx512Attribute, yes);
   if (target.hasFma)
     module->setAttr(fmaAttribute, yes);
