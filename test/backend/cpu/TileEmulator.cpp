@@ -217,11 +217,12 @@ TileCounts cpu::takeTileCounts() {
 
 std::optional<Target> cpu::hostWithTiles() {
   Target target = *Target::host();
-  if (!llvm::Triple(target.triple).isX86())
-    return std::nullopt;
-  // Where vectors are shorter LLVM makes several of each; the instructions that
-  // we name for a vector's length would not be there.
+  // Where vectors are shorter LLVM makes several of each, which takes minutes;
+  // the instructions that we name for a vector's length would not be there.
   if (!target.hasAvx512) {
+    if (!std::getenv("SINTER_EMULATE_TILES") ||
+        !llvm::Triple(target.triple).isX86())
+      return std::nullopt;
     target.f32Lanes = 16;
     target.hasPairSum = target.hasVnni = false;
   }

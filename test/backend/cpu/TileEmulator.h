@@ -26,8 +26,9 @@ namespace sinter::cpu {
 void emulateTiles(mlir::ModuleOp module);
 
 /// The machine that we run on, as if it had matrix units and were as fast as a
-/// Sapphire Rapids; nothing on machines without the vectors that kernels for
-/// these have (AVX-512).
+/// Sapphire Rapids. On machines without the vectors that kernels for these have
+/// (AVX-512) nothing, unless $SINTER_EMULATE_TILES asks for it: each vector is
+/// several there, and all of it takes minutes.
 std::optional<Target> hostWithTiles();
 
 /// Makes matrix units of \p target faster than all else it has, and memory take

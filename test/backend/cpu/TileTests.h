@@ -25,7 +25,7 @@ namespace sinter::cpu {
 /// matrix units need.
 #define NEEDS_TILES()                                                          \
   if (!sinter::cpu::hostWithTiles())                                           \
-  GTEST_SKIP() << "needs AVX-512"
+  GTEST_SKIP() << "needs AVX-512, or SINTER_EMULATE_TILES=1 and patience"
 
 /// The machine that a test runs on, with matrix units that are emulated.
 #define WITH_TILES(target)                                                     \
