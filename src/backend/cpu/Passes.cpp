@@ -9,6 +9,7 @@
 #include "backend/cpu/Flatten.h"
 #include "backend/cpu/FormKernels.h"
 #include "backend/cpu/HostCalls.h"
+#include "backend/cpu/KeepParts.h"
 #include "backend/cpu/NameSizes.h"
 #include "backend/cpu/PartOpen.h"
 #include "backend/cpu/RemoveUnused.h"
@@ -148,6 +149,11 @@ Result<void> weightsPacked(const Subject &s) {
   return {};
 }
 
+Result<void> partsKept(const Subject &s) {
+  keepParts(s.function, s.setting.target, s.run);
+  return {};
+}
+
 Result<void> kernelsComputed(const Subject &s) {
   computeKernels(s.function, ByteConvolution::readsBytes, s.run);
   return {};
@@ -249,6 +255,9 @@ constexpr Row rows[] = {
      onFunction<checkTypes>, Sizes::Open},
     {"cpu-form-kernels", "Put together what is computed together",
      withPatterns<formKernels>, Sizes::Open},
+    {"cpu-keep-parts",
+     "Let numbers between products on matrix units lie in memory in parts",
+     partsKept, Sizes::Open},
     {"cpu-share-kernels", "Make inputs of numbers in which kernels differ",
      withPatterns<shareKernels>, Sizes::Open},
 };
@@ -368,7 +377,8 @@ void cpu::registerPatternLabels() {
           simplifyProductsPatterns(), carryBiasesPatterns(),
           pairExtremesPatterns(), formAttentionPatterns(),
           tabulateBytesPatterns(), widenOncePatterns(), widenBytesPatterns(),
-          splitJointsPatterns(), formKernelsPatterns(), shareKernelsPatterns()})
+          splitJointsPatterns(), formKernelsPatterns(), keepPartsPatterns(),
+          shareKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(

@@ -12,11 +12,20 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-Value AnchorKernel::yielded() const {
+/// What lies in memory of it.
+static Value storedBy(KernelOp kernel) {
   return cast<YieldOp>(kernel.getBody().front().getTerminator()).getValues()[0];
 }
 
+Value AnchorKernel::yielded() const {
+  Value stored = storedBy(kernel);
+  auto cut = stored.getDefiningOp<CutPartsOp>();
+  return cut ? cut.getOperand() : stored;
+}
+
 unsigned AnchorKernel::inputIndex(Value operand) const {
+  if (auto join = operand.getDefiningOp<JoinPartsOp>())
+    operand = join.getOperand();
   return cast<BlockArgument>(operand).getArgNumber();
 }
 
@@ -35,9 +44,9 @@ bool AnchorKernel::hasLongEpilogue() const {
   for (Operation &op : kernel.getBody().front()) {
     if (isFunction(&op))
       return true;
-    operations +=
-        &op != anchor &&
-        !isa<stablehlo::ConstantOp, stablehlo::BroadcastInDimOp, YieldOp>(op);
+    operations += &op != anchor &&
+                  !isa<stablehlo::ConstantOp, stablehlo::BroadcastInDimOp,
+                       JoinPartsOp, CutPartsOp, YieldOp>(op);
   }
   return operations >= manyOperations;
 }
@@ -115,7 +124,7 @@ std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,
     else
       buffers.push_back(bufferOf(argument, false));
   }
-  buffers.push_back(bufferOf(yielded(), true));
+  buffers.push_back(bufferOf(storedBy(kernel), true));
   const uint64_t bytes = wanted.scratchBytes + wanted.workspaceBytes;
   if (bytes != 0 || wanted.openScratch) {
     add(bytes / byteSize(wanted.scratchType),

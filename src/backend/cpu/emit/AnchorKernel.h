@@ -12,6 +12,7 @@
 
 #include "backend/cpu/emit/KernelPlan.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/kernels/TileParts.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/Program.h"
 
@@ -28,6 +29,11 @@ public:
   /// The same; where only what is computed behind an anchor of known sizes
   /// reads tensors of others, it says so of the tasks.
   KernelPlan planOfTasks() const;
+  /// How rows of the anchor's first operand lie where it can read them in
+  /// parts, but for who stores them.
+  virtual std::optional<TileParts> operandParts() const { return {}; }
+  /// How the kernel would store its result in parts, where it can.
+  virtual std::optional<TileParts> resultParts() const { return {}; }
   /// Adds the function \p name, or one a stage, to \p module, and returns the
   /// contract of each.
   std::vector<KernelContract> emit(mlir::ModuleOp module,
@@ -43,8 +49,9 @@ protected:
                         mlir::Location location, mlir::Value task,
                         mlir::ValueRange memory) const = 0;
 
-  /// The number of the kernel's input that is \p operand.
+  /// The number of the kernel's input that is \p operand, or has its parts.
   unsigned inputIndex(mlir::Value operand) const;
+  /// What is computed, which may be stored in parts.
   mlir::Value yielded() const;
   bool hasEpilogue() const { return yielded() != anchor->getResult(0); }
   /// Whether the epilogue takes many instructions, and is a loop of its own.

@@ -100,7 +100,8 @@ public:
     const TileArithmetic fastest =
         tilesNamed(estimated.front().kernel, ofTiles);
     if (isPacked())
-      tiles.emplace(shapeOfProduct(), target, fastest);
+      tiles.emplace(shapeOfProduct(), target, fastest,
+                    partsOf(kernel, op, /*areBlocked=*/false));
     else
       matrices.emplace(shapeOfProduct(), target, fastest);
   }
@@ -153,6 +154,15 @@ public:
             }};
       }
     return plan;
+  }
+
+  std::optional<TileParts> operandParts() const override {
+    return tiles ? tiles->operandParts() : std::nullopt;
+  }
+  std::optional<TileParts> resultParts() const override {
+    if (!tiles || !tensorOf(yielded()).getElementType().isF32())
+      return std::nullopt;
+    return tiles->resultParts();
   }
 
 protected:

@@ -9,8 +9,33 @@
 #define SINTER_BACKEND_CPU_EMIT_TILESTAGES_H
 
 #include "backend/cpu/emit/KernelPlan.h"
+#include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/kernels/TileParts.h"
 
 namespace sinter::cpu {
+
+/// What CutPartsOp or JoinPartsOp \p op says.
+template <typename Op> TileParts partsOf(Op op, bool areBlocked) {
+  TileParts parts;
+  parts.images = int64_t(op.getImages());
+  parts.rows = int64_t(op.getRows());
+  parts.columns = int64_t(op.getColumns());
+  parts.tileRows = int64_t(op.getTileRows());
+  parts.unitRows = int64_t(op.getUnitRows());
+  parts.areBlocked = areBlocked;
+  return parts;
+}
+
+/// What the product \p anchor, of \p kernel, reads and stores in parts.
+inline TilePartsOf partsOf(KernelOp kernel, mlir::Operation *anchor,
+                           bool areBlocked) {
+  TilePartsOf parts;
+  if (auto join = anchor->getOperand(0).getDefiningOp<JoinPartsOp>())
+    parts.operand = partsOf(join, areBlocked);
+  if (auto cut = mlir::dyn_cast_or_null<CutPartsOp>(kernel.rootOp()))
+    parts.result = partsOf(cut, areBlocked);
+  return parts;
+}
 
 /// Whether \p stage of TileMatMul or TileConvolution \p tiles brings rows
 /// together for the other one.

@@ -58,6 +58,31 @@ Decomposition UnpackOp::decompose(OpBuilder &builder) {
       unpacked(emit, getOperand(), tensorOf(getResult()).getDimSize(1))};
 }
 
+Decomposition CutPartsOp::decompose(OpBuilder &builder) {
+  TensorBuilder emit(builder, getLoc());
+  const int64_t count = tensorOf(getOperand()).getNumElements();
+  auto result = tensorOf(getResult());
+  Value bytes = emit.make<stablehlo::BitcastConvertOp>(
+      RankedTensorType::get({count, 4}, result.getElementType()),
+      emit.reshape(getOperand(), {count}));
+  const int64_t none[] = {0}, high[] = {result.getNumElements() - 4 * count};
+  return SmallVector<Value>{emit.make<stablehlo::PadOp>(
+      emit.reshape(bytes, {4 * count}), emit.scalar(0, result.getElementType()),
+      none, high, none)};
+}
+
+Decomposition JoinPartsOp::decompose(OpBuilder &builder) {
+  TensorBuilder emit(builder, getLoc());
+  auto result = tensorOf(getResult());
+  const int64_t count = result.getNumElements();
+  Value bytes = emit.slice(getOperand(), 0, 0, 4 * count);
+  return SmallVector<Value>{
+      emit.reshape(emit.make<stablehlo::BitcastConvertOp>(
+                       RankedTensorType::get({count}, result.getElementType()),
+                       emit.reshape(bytes, {count, 4})),
+                   result.getShape())};
+}
+
 //===----------------------------------------------------------------------===//
 // Windows
 //===----------------------------------------------------------------------===//

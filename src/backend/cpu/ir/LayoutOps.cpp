@@ -278,6 +278,34 @@ LogicalResult NarrowProductOp::verify() {
   return success();
 }
 
+/// That \p bytes have room for \p numbers, of which \p op tells.
+template <typename Op>
+static LogicalResult verifyParts(Op op, Value numbers, Value bytes) {
+  auto wide = tensorOf(numbers), narrow = tensorOf(bytes);
+  if (!wide.getElementType().isF32() || !wide.hasStaticShape() ||
+      !narrow.getElementType().isSignlessInteger(8) || narrow.getRank() != 1 ||
+      !narrow.hasStaticShape())
+    return op.emitOpError("is of f32, and of bytes");
+  for (uint64_t size : {op.getImages(), op.getRows(), op.getColumns(),
+                        op.getTileRows(), op.getUnitRows()})
+    if (int64_t(size) < 1)
+      return op.emitOpError("has a size that is not positive");
+  if (op.getTileRows() > op.getUnitRows())
+    return op.emitOpError("has tiles that are larger than their units");
+  if (narrow.getNumElements() < 4 * wide.getNumElements())
+    return op.emitOpError("has ") << narrow.getNumElements() << " bytes for "
+                                  << wide.getNumElements() << " numbers";
+  return success();
+}
+
+LogicalResult CutPartsOp::verify() {
+  return verifyParts(*this, getOperand(), getResult());
+}
+
+LogicalResult JoinPartsOp::verify() {
+  return verifyParts(*this, getResult(), getOperand());
+}
+
 LogicalResult LookupOp::verify() {
   auto from = tensorOf(getOperand()), to = tensorOf(getResult()),
        table = tensorOf(getTable());

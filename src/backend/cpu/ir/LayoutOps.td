@@ -168,6 +168,34 @@ def Cpu_NarrowProductOp :
   let hasVerifier = 1;
 }
 
+class Cpu_PartsOp<string name> :
+    Cpu_Op<name, [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let arguments = (ins AnyRankedTensor:$operand, I64Attr:$images, I64Attr:$rows,
+                       I64Attr:$columns, I64Attr:$tile_rows,
+                       I64Attr:$unit_rows);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Cpu_CutPartsOp : Cpu_PartsOp<"cut_parts"> {
+  let summary = "f32 in the parts that matrix units multiply";
+  let description = [{
+    The operand is rows of columns, of one matrix or of each of some images
+    whose channels are columns; the result is bytes, as many as
+    kernels/TileParts.h says: the parts of all rows, and words for tiles of
+    `tile_rows` of every `unit_rows`. What these bytes are is known to kernels;
+    for the oracle, the operand's bits and zeros.
+  }];
+}
+
+def Cpu_JoinPartsOp : Cpu_PartsOp<"join_parts"> {
+  let summary = "What cut_parts has cut";
+  let description = [{
+    A kernel of a product reads the parts as they are.
+  }];
+}
+
 def Cpu_LookupOp :
     Cpu_Op<"lookup", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "What a table has for each byte";

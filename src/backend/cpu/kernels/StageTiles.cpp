@@ -63,8 +63,20 @@ Value TileProduct::magnitudePlace(VectorBuilder &code, const Staged &staged,
                                          stagedBytes(shape.positions)));
 }
 
-/// The magnitude of the largest number that \p task reads.
-Value TileProduct::largest(VectorBuilder &code, const Task &task) const {
+/// The magnitude of the largest number that \p task reads, which it brings
+/// together where nobody else has done so.
+Value TileProduct::largest(VectorBuilder &code, const Task &task,
+                           Source source) const {
+  if (task.parts)
+    return task.parts->largest(code, {task.staged.memory, task.staged.start},
+                               task.firstPosition, task.endPosition);
+  return isShared() ? largestOfStaged(code, task)
+                    : stage(code, task.staged, source);
+}
+
+/// By what tasks that brought together have left.
+Value TileProduct::largestOfStaged(VectorBuilder &code,
+                                   const Task &task) const {
   if (arithmetic.isOfBytes())
     return {};
   OpBuilder &b = code.builder;

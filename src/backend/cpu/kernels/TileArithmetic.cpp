@@ -82,8 +82,7 @@ StringRef TileArithmetic::name() const {
   return names[products().size() - 1];
 }
 
-/// 32 elements of 16 bits: the upper halves of those of \p a and \p b.
-static Value upperHalves(VectorBuilder &code, Value a, Value b) {
+Value cpu::upperHalves(VectorBuilder &code, Value a, Value b) {
   OpBuilder &builder = code.builder;
   auto halves = VectorType::get({32}, builder.getI16Type());
   SmallVector<int64_t> odd;

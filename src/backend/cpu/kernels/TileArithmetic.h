@@ -111,6 +111,9 @@ struct TileArithmetic {
   static void split(float weight, bool isUsual, std::span<uint16_t> parts);
 };
 
+/// 32 elements of 16 bits: the upper halves of the 16 of \p a and of \p b.
+mlir::Value upperHalves(VectorBuilder &code, mlir::Value a, mlir::Value b);
+
 /// What both factors are multiplied by.
 inline constexpr float tileScale = 0x1p24f;
 /// Numbers of a task are multiplied in parts where none has a larger magnitude:

@@ -355,7 +355,6 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
                             Value scratch, const BlockedEpilogue &epilogue,
                             Value zero) const {
   VectorBuilder code(builder, location);
-  Value results = code.flatten(output);
   Value batch = code.div(task, cut.tasks()), rest = code.rem(task, cut.tasks());
   Value unit = code.div(rest, cut.panels.count),
         chunk = code.rem(rest, cut.panels.count);
@@ -417,18 +416,24 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
     return numbersOf(code, image, code.sub(position, firstPosition),
                      firstStaged, block);
   };
-  product.build(
-      code, what, source, numbersAt, placeOf,
-      [&](Value pixel, Value column, Value sums) {
-        BlockedPosition position;
-        position.batch = batch;
-        position.block = code.div(column, lanes);
-        position.pixel = pixel;
-        Value plane = code.add(code.mul(batch, outputBlocks), position.block);
-        position.offset = code.mul(
-            code.add(code.mul(plane, shape.outputPixels()), pixel), lanes);
-        if (epilogue)
-          sums = epilogue(builder, location, sums, position);
-        code.store(sums, results, position.offset);
-      });
+  auto planeOf = [&](Value column) {
+    return code.add(code.mul(batch, outputBlocks), code.div(column, lanes));
+  };
+  auto offsetOf = [&](Value pixel, Value column) {
+    return code.mul(
+        code.add(code.mul(planeOf(column), shape.outputPixels()), pixel),
+        lanes);
+  };
+  auto finish = [&](Value pixel, Value column, Value offset, Value sums) {
+    if (!epilogue)
+      return sums;
+    BlockedPosition position;
+    position.batch = batch;
+    position.block = code.div(column, lanes);
+    position.pixel = pixel;
+    position.offset = offset;
+    return epilogue(builder, location, sums, position);
+  };
+  product.build(code, what, source, numbersAt, placeOf,
+                {code.flatten(output), offsetOf, finish});
 }

@@ -8,14 +8,6 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-int64_t cpu::tileRowsFor(int64_t rows) {
-  const int64_t tiles = llvm::divideCeil(rows, mostTileRows);
-  const int64_t height = llvm::divideCeil(rows, tiles),
-                lower = llvm::divideCeil(rows, tiles + 1);
-  const bool isOdd = tiles > 1 && tiles % TileRegisters::groupTiles != 0;
-  return isOdd && (tiles + 1) * lower <= tiles * height ? lower : height;
-}
-
 bool TileMatMul::supports(const MatMulShape &shape, const Target &target) {
   return target.hasMatrixUnits && target.f32Lanes == 16 &&
          shape.bLayout == MatMulShape::BLayout::Packed && shape.batch.empty() &&
@@ -34,18 +26,38 @@ TileProduct TileMatMul::productOf(int64_t positions,
 }
 
 TileMatMul::TileMatMul(const MatMulShape &shape, const Target &target,
-                       const TileArithmetic &arithmetic)
-    : shape(shape), arithmetic(arithmetic), tileRows(tileRowsFor(shape.m)),
+                       const TileArithmetic &arithmetic,
+                       const TilePartsOf &parts)
+    : shape(shape), arithmetic(arithmetic), parts(parts),
+      tileRows(tileRowsFor(shape.m)),
       tiles(llvm::divideCeil(shape.m, tileRows)), cut(cutFor(target)),
       cutRows(
           cut.isShared
               ? productOf(tiles * tileRows).cutPositionsFor(shape.m, 1, target)
               : 0),
-      product(productOf(
-          cut.isShared ? tiles * tileRows
-                       : std::min(2 * cut.units.sizeOf(0), tiles) * tileRows,
-          cutRows)) {
+      product(productOf(findsRows() ? tiles * tileRows
+                                    : std::min(2 * cut.units.sizeOf(0), tiles) *
+                                          tileRows,
+                        cutRows)) {
   assert(supports(shape, target));
+}
+
+std::optional<TileParts> TileMatMul::operandParts() const {
+  if (arithmetic.isOfBytes() || arithmetic.lhsParts != TileParts::parts ||
+      (shape.m > 1 && shape.aRowStride != shape.k))
+    return std::nullopt;
+  TileParts of;
+  of.rows = shape.m;
+  of.columns = shape.k;
+  return of;
+}
+
+TileParts TileMatMul::resultParts() const {
+  TileParts of;
+  of.rows = shape.m;
+  of.columns = shape.n;
+  of.tileRows = of.unitRows = tileRows;
+  return of;
 }
 
 int64_t TileMatMul::cutTasks() const {
@@ -57,7 +69,7 @@ TileCut TileMatMul::cutFor(const Target &target) const {
   const auto weights = double(whole.packedBytes());
   TileCut::Costs costs;
   costs.stage = [&](int64_t units) {
-    return whole.stageSeconds(units * 2 * tileRows, target);
+    return parts.operand ? 0 : whole.stageSeconds(units * 2 * tileRows, target);
   };
   costs.shared = whole.sharedStageSeconds(tiles * tileRows, target);
   costs.weights =
@@ -119,7 +131,7 @@ void TileMatMul::build(OpBuilder &builder, Location location, Value task,
                        Value a, Value b, Value c, Value scratch,
                        const MatMulEpilogue &epilogue) const {
   VectorBuilder code(builder, location);
-  Value rows = code.flatten(a), results = code.flatten(c);
+  Value rows = code.flatten(a);
   Value unit = code.div(task, cut.panels.count),
         chunk = code.rem(task, cut.panels.count);
   Value firstTile = code.mul(cut.units.start(code, unit), 2);
@@ -128,8 +140,10 @@ void TileMatMul::build(OpBuilder &builder, Location location, Value task,
   Value firstRow = code.mul(firstTile, tileRows);
   Value endRow = code.min(code.mul(endTile, tileRows), code.index(shape.m));
   // All rows have their position where they were brought together before.
-  Value firstPosition = cut.isShared ? firstRow : code.index(0);
-  const TileProduct::Task what{{code.flatten(scratch), code.index(0)},
+  Value firstPosition = findsRows() ? firstRow : code.index(0);
+  const TileProduct::Staged staged{parts.operand ? rows : code.flatten(scratch),
+                                   code.index(0)};
+  const TileProduct::Task what{staged,
                                code.flatten(b),
                                code.sub(endTile, firstTile),
                                cut.panels.start(code, chunk),
@@ -138,7 +152,20 @@ void TileMatMul::build(OpBuilder &builder, Location location, Value task,
                                tiles % 2 == 0,
                                /*zero=*/{},
                                firstRow,
-                               endRow};
+                               endRow,
+                               parts.operand ? &*parts.operand : nullptr};
+  auto offsetOf = [&](Value row, Value column) {
+    return code.add(code.mul(row, shape.cRowStride), column);
+  };
+  auto finish = [&](Value row, Value column, Value offset, Value sums) {
+    if (!epilogue)
+      return sums;
+    MatMulPosition position;
+    position.row = row;
+    position.column = column;
+    position.offset = offset;
+    return epilogue(builder, location, sums, position);
+  };
   product.build(
       code, what,
       [&](Value carried, TileProduct::Put put) {
@@ -158,15 +185,8 @@ void TileMatMul::build(OpBuilder &builder, Location location, Value task,
         return {code.add(firstPosition, position),
                 code.min(code.index(tileRows), code.sub(endRow, first)), first};
       },
-      [&](Value row, Value column, Value sums) {
-        MatMulPosition position;
-        position.row = row;
-        position.column = column;
-        position.offset = code.add(code.mul(row, shape.cRowStride), column);
-        if (epilogue)
-          sums = epilogue(builder, location, sums, position);
-        code.store(sums, results, position.offset);
-      });
+      {code.flatten(c), offsetOf, finish,
+       parts.result ? &*parts.result : nullptr, code.index(0)});
 }
 
 void TileMatMul::buildCut(OpBuilder &builder, Location location, Value task,

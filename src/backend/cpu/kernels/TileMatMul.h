@@ -19,7 +19,12 @@ public:
   static bool supports(const MatMulShape &shape, const Target &target);
 
   TileMatMul(const MatMulShape &shape, const Target &target,
-             const TileArithmetic &arithmetic);
+             const TileArithmetic &arithmetic, const TilePartsOf &parts = {});
+
+  /// How rows would lie that it reads in parts; who stores them says the rest.
+  std::optional<TileParts> operandParts() const;
+  /// How it would store its results in parts.
+  TileParts resultParts() const;
 
   int64_t tasks() const { return cut.tasks(); }
   /// Those that have to be done before, where rows are brought together for
@@ -27,7 +32,9 @@ public:
   int64_t cutTasks() const;
   double flops() const { return 2.0 * shape.m * shape.n * shape.k; }
   /// Of each thread; with cutTasks() of what all tasks share.
-  int64_t scratchBytes() const { return product.scratchBytes(); }
+  int64_t scratchBytes() const {
+    return parts.operand ? 0 : product.scratchBytes();
+  }
   int64_t packedBytes() const { return product.packedBytes(); }
   /// Packs a matrix whose element [k,n] is at k * kStride + n * nStride.
   void pack(const void *b, int64_t kStride, int64_t nStride,
@@ -51,6 +58,8 @@ public:
 private:
   TileProduct productOf(int64_t positions, int64_t cutPositions = 0) const;
   TileCut cutFor(const Target &target) const;
+  /// Whether all rows have their place before any task runs.
+  bool findsRows() const { return parts.operand || cut.isShared; }
   /// Those of \p firstPosition on.
   mlir::Value stageRows(VectorBuilder &code, mlir::Value a,
                         mlir::Value firstRow, mlir::Value endRow,
@@ -59,17 +68,13 @@ private:
 
   MatMulShape shape;
   TileArithmetic arithmetic;
+  TilePartsOf parts;
   int64_t tileRows; ///< Of each tile but the last,
   int64_t tiles;    ///< and how many there are.
   TileCut cut;      ///< Into pairs of tiles.
   int64_t cutRows;  ///< Of a task before; 0 without.
   TileProduct product;
 };
-
-/// \p rows cut into tiles of one height: that height. There are as few tiles as
-/// hold them or, since two are multiplied at once, one more where that leaves
-/// none alone and no more rows: 196 are 14 of 14, not 13 of 16.
-int64_t tileRowsFor(int64_t rows);
 
 /// One row of a block of \p arithmetic, 64 bytes of parts or bytes, from
 /// neighbours in \p flat of which \p valid are there; the others are zero.

@@ -65,7 +65,7 @@ struct TileProduct::Emission {
   const Task &task;
   NumbersAt numbersAt;
   llvm::function_ref<TilePlace(Value tile)> placeOf;
-  Store store;
+  const Results &results;
   Value scratchAddress, weightsAddress;
   Value sums; ///< On the stack.
   /// Whether numbers are too large to be scaled, and what weights and sums are
@@ -78,6 +78,9 @@ struct TileProduct::Emission {
   int64_t columnTiles = 0; ///< Of this panel,
   int64_t valid = 0;       ///< and how many columns the last one has.
 
+  TileParts::Image image() const {
+    return {task.staged.memory, task.staged.start};
+  }
   Type sumType() { return cast<MemRefType>(sums.getType()).getElementType(); }
   /// 64 bytes of the packed weights, as 16 words.
   Value wordsAt(Value line) {
@@ -95,24 +98,24 @@ struct TileProduct::Emission {
 void TileProduct::build(VectorBuilder &code, const Task &task, Source source,
                         NumbersAt numbersAt,
                         llvm::function_ref<TilePlace(Value tile)> placeOf,
-                        Store store) const {
+                        const Results &results) const {
   TileRegisters tiles(code, shape.tileRows, arithmetic);
   Emission e{code,
              tiles,
              task,
              numbersAt,
              placeOf,
-             store,
+             results,
              tiles.addressOf(task.staged.memory),
              tiles.addressOf(task.weights),
              tiles.sums()};
-  Value most =
-      isShared() ? largest(code, task) : stage(code, task.staged, source);
+  Value most = largest(code, task, source);
   if (!arithmetic.isOfBytes())
     judge(e, most);
   const int64_t last = columnTiles() - (panels() - 1) * panelTiles;
-  const int64_t lastValid =
-      shape.fillsColumns ? 16 : shape.n - (columnTiles() - 1) * 16;
+  const int64_t lastValid = shape.fillsColumns && !results.parts
+                                ? 16
+                                : shape.n - (columnTiles() - 1) * 16;
   code.loop(task.firstPanel, task.endPanel, 1, [&](Value panel) {
     if (panels() == 1 || (last == panelTiles && lastValid == 16))
       return buildPanel(e, panel, last, lastValid);
@@ -341,20 +344,30 @@ Value TileProduct::forOwnColumns(Emission &e, Value number, Value i,
   return b.create<arith::SelectOp>(code.loc, own, all, code.zero(floats));
 }
 
+/// The \p pair-th two of \p numbers.
+static std::array<Value, 2>
+pairOf(VectorBuilder &code, const TileProduct::Numbers &numbers, Value pair) {
+  Value at = code.add(code.mul(code.div(pair, 8), numbers.half),
+                      code.mul(code.rem(pair, 8), 2));
+  Value both = code.loadSome(numbers.memory, code.add(numbers.offset, at),
+                             VectorType::get({2}, code.builder.getF32Type()),
+                             code.sub(numbers.count, code.mul(pair, 2)));
+  std::array<Value, 2> pairs;
+  for (int64_t i : {0, 1})
+    pairs[size_t(i)] =
+        code.create<vector::ExtractOp>(both, ArrayRef<int64_t>{i});
+  return pairs;
+}
+
 /// In f32, on vectors of columns.
 void TileProduct::multiplyVectors(Emission &e, Value rowTile,
                                   const TilePlace &place) const {
   VectorBuilder &code = e.code;
   OpBuilder &b = code.builder;
   auto floats = VectorType::get({16}, b.getF32Type());
-  auto two = VectorType::get({2}, b.getF32Type());
   // Of one of 16 pairs of a block.
-  auto addPair = [&](const Numbers &numbers, const Step &step, Value c,
-                     Value pair, Value sum) {
-    Value at = code.add(code.mul(code.div(pair, 8), numbers.half),
-                        code.mul(code.rem(pair, 8), 2));
-    Value both = code.loadSome(numbers.memory, code.add(numbers.offset, at),
-                               two, code.sub(numbers.count, code.mul(pair, 2)));
+  auto addPair = [&](const std::array<Value, 2> &numbers, const Step &step,
+                     Value c, Value pair, Value sum) {
     Value line = code.div(
         code.add(e.panelStart, code.mul(step.number, stepBytes(e.columnTiles))),
         tileRowBytes);
@@ -362,23 +375,26 @@ void TileProduct::multiplyVectors(Emission &e, Value rowTile,
         weightsAt(e, code.add(code.add(line, code.mul(c, mostTileRows)), pair));
     Value k = code.add(code.mul(step.block, arithmetic.blockElements()),
                        code.mul(pair, 2));
-    for (int64_t i : {0, 1}) {
-      Value number =
-          b.create<vector::ExtractOp>(code.loc, both, ArrayRef<int64_t>{i});
-      sum = code.fma(forOwnColumns(e, number, code.add(k, i), c),
-                     weights[size_t(i)], sum);
-    }
+    for (size_t i : {0, 1})
+      sum = code.fma(forOwnColumns(e, numbers[i], code.add(k, int64_t(i)), c),
+                     weights[i], sum);
     return sum;
   };
   auto sumOf = [&](Value first, Value c) {
     return forSteps(
         e, code.zero(floats), [&](const Step &step, ValueRange ofSteps) {
+          Value position = code.add(first, step.position);
           const Numbers numbers =
-              e.numbersAt(code.add(first, step.position), step.block);
+              e.task.parts ? Numbers() : e.numbersAt(position, step.block);
           return code.loop(
               code.index(0), code.index(mostTileRows), 1, ofSteps,
               [&](Value pair, ValueRange inner) -> IndexBuilder::Carried {
-                return {addPair(numbers, step, c, pair, inner[0])};
+                const std::array<Value, 2> both =
+                    e.task.parts
+                        ? e.task.parts->numbersAt(code, e.image(), position,
+                                                  step.block, pair)
+                        : pairOf(code, numbers, pair);
+                return {addPair(both, step, c, pair, inner[0])};
               });
         })[0];
   };
@@ -391,27 +407,41 @@ void TileProduct::multiplyVectors(Emission &e, Value rowTile,
   });
 }
 
-/// Hands on the rows of a tile, one register of columns after the other.
-void TileProduct::storeResults(Emission &e, Value rowTile,
-                               const TilePlace &place) const {
+/// The results of a register of columns, \p c of the panel, in row \p i of a
+/// tile, of which so many are \p valid.
+Value TileProduct::resultsAt(Emission &e, Value rowTile, const TilePlace &place,
+                             Value i, Value c, int64_t valid) const {
   VectorBuilder &code = e.code;
   OpBuilder &b = code.builder;
-  auto type = VectorType::get({16}, e.sumType());
+  Value number = code.add(code.mul(e.panel, panelTiles), c);
+  Value at = code.add(e.tiles.sumsAt(rowTile, i), code.mul(c, 16));
+  Value sums = code.load(e.sums, at, VectorType::get({16}, e.sumType()));
+  if (hasInitialSums()) {
+    Value line = code.add(number, weightBytes() / tileRowBytes);
+    Value initial =
+        b.create<arith::MulIOp>(code.loc, e.wordsAt(line), e.task.zero);
+    sums = b.create<arith::AddIOp>(code.loc, sums, initial);
+  }
+  if (e.unscaleSums)
+    sums = code.mulVectors(sums, e.unscaleSums);
+  Value row = code.add(place.first, i), column = code.mul(number, 16);
+  return e.results.finish(row, column, e.results.offset(row, column),
+                          code.first(sums, valid));
+}
+
+/// Stores the rows of a tile, one register of columns after the other.
+void TileProduct::storeResults(Emission &e, Value rowTile,
+                               const TilePlace &place) const {
+  if (e.results.parts)
+    return storeParts(e, rowTile, place);
+  VectorBuilder &code = e.code;
   auto storeTile = [&](Value c, int64_t valid) {
-    Value number = code.add(code.mul(e.panel, panelTiles), c);
     code.loop(code.index(0), place.rows, 1, [&](Value i) {
-      Value at = code.add(e.tiles.sumsAt(rowTile, i), code.mul(c, 16));
-      Value sums = code.load(e.sums, at, type);
-      if (hasInitialSums()) {
-        Value line = code.add(number, weightBytes() / tileRowBytes);
-        Value initial =
-            b.create<arith::MulIOp>(code.loc, e.wordsAt(line), e.task.zero);
-        sums = b.create<arith::AddIOp>(code.loc, sums, initial);
-      }
-      if (e.unscaleSums)
-        sums = code.mulVectors(sums, e.unscaleSums);
-      e.store(code.add(place.first, i), code.mul(number, 16),
-              code.first(sums, valid));
+      Value results = resultsAt(e, rowTile, place, i, c, valid);
+      Value number = code.add(code.mul(e.panel, panelTiles), c);
+      code.store(
+          results, e.results.memory,
+          e.results.offset(code.add(place.first, i), code.mul(number, 16)));
     });
   };
   const int64_t whole = e.columnTiles - (e.valid == 16 ? 0 : 1);
@@ -419,6 +449,29 @@ void TileProduct::storeResults(Emission &e, Value rowTile,
             [&](Value c) { storeTile(c, 16); });
   if (whole < e.columnTiles)
     storeTile(code.index(whole), e.valid);
+}
+
+/// The same in parts: a panel is a block of what reads them.
+void TileProduct::storeParts(Emission &e, Value rowTile,
+                             const TilePlace &place) const {
+  static_assert(panelColumns == TileParts::blockColumns);
+  VectorBuilder &code = e.code;
+  auto floats = VectorType::get({16}, code.builder.getF32Type());
+  e.results.parts->store(
+      code, {e.results.memory, e.results.start}, e.panel, place.first,
+      place.rows, [&](Value i) {
+        std::array<Value, 2> both = {code.zero(floats), code.zero(floats)};
+        for (int64_t c = 0; c < e.columnTiles; ++c) {
+          const int64_t valid = c + 1 < e.columnTiles ? 16 : e.valid;
+          Value results = resultsAt(e, rowTile, place, i, code.index(c), valid);
+          both[size_t(c)] =
+              valid == 16 ? results
+                          : code.create<vector::InsertStridedSliceOp>(
+                                results, both[size_t(c)], ArrayRef<int64_t>{0},
+                                ArrayRef<int64_t>{1});
+        }
+        return both;
+      });
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,6 +19,9 @@
 // up at once, stored to the stack, and handed on from there, row by row; each
 // two fetch their part of the next panel meanwhile.
 //
+// Activations may lie in memory so, in parts (TileParts). Then nothing is
+// brought together where they are read, and results are cut as they are stored.
+//
 // Rows are cut into tiles of one height, as few as hold them: 49 rows are four
 // tiles of 13, whose products take 13 cycles each, not 16.
 //
@@ -33,6 +36,7 @@
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/kernels/TileArithmetic.h"
 #include "backend/cpu/kernels/TileCut.h"
+#include "backend/cpu/kernels/TileParts.h"
 #include "backend/cpu/kernels/TileRegisters.h"
 
 namespace sinter::cpu {
@@ -116,9 +120,21 @@ public:
       mlir::Value carried)>;
   /// Goes over all that a task brings together.
   using Source = llvm::function_ref<mlir::Value(mlir::Value carried, Put put)>;
-  /// Gets sums of columns from \p column on, as many as the vector has.
-  using Store = llvm::function_ref<void(mlir::Value row, mlir::Value column,
-                                        mlir::Value sums)>;
+  /// What becomes of sums of columns from \p column on, as many as the vector
+  /// has, the ones at \p offset of the results.
+  using Finish =
+      llvm::function_ref<mlir::Value(mlir::Value row, mlir::Value column,
+                                     mlir::Value offset, mlir::Value sums)>;
+
+  /// Where results go.
+  struct Results {
+    mlir::Value memory; ///< Flat, of elements, or of bytes for parts.
+    /// Of elements, also where results are stored in parts.
+    llvm::function_ref<mlir::Value(mlir::Value row, mlir::Value column)> offset;
+    Finish finish;
+    const TileParts *parts = nullptr; ///< In which they are stored.
+    mlir::Value start = {};           ///< Where these begin in memory.
+  };
 
   /// Where the numbers of a block lie that belong to a position: 16 from an
   /// offset on in flat memory of f32, and 16 so much further.
@@ -152,13 +168,15 @@ public:
     mlir::Value zero = {};
     /// The positions that it reads, where others brought them together.
     mlir::Value firstPosition = {}, endPosition = {};
+    /// Where what it reads is stored in parts: these, which are `staged`.
+    const TileParts *parts = nullptr;
   };
-  /// Emits a task. There is no \p source where others bring together, and
-  /// \p numbersAt is for what is not of bytes.
+  /// Emits a task. \p source is not asked where others bring together, and
+  /// \p numbersAt is for what is neither of bytes nor stored in parts.
   void build(VectorBuilder &code, const Task &task, Source source,
              NumbersAt numbersAt,
              llvm::function_ref<TilePlace(mlir::Value tile)> placeOf,
-             Store store) const;
+             const Results &results) const;
 
   /// Seconds that the products of so many tiles of rows take one thread.
   double productSeconds(int64_t tiles, const Target &target) const;
@@ -193,6 +211,11 @@ private:
                        const TilePlace &place) const;
   void storeResults(Emission &e, mlir::Value rowTile,
                     const TilePlace &place) const;
+  void storeParts(Emission &e, mlir::Value rowTile,
+                  const TilePlace &place) const;
+  mlir::Value resultsAt(Emission &e, mlir::Value rowTile,
+                        const TilePlace &place, mlir::Value i, mlir::Value c,
+                        int64_t valid) const;
   /// Where a step of a product is: its tap's position, counted from that of a
   /// row, and its block of k.
   struct Step {
@@ -216,7 +239,9 @@ private:
                       mlir::Value block, mlir::Value position) const;
   mlir::Value magnitudePlace(VectorBuilder &code, const Staged &staged,
                              mlir::Value number) const;
-  mlir::Value largest(VectorBuilder &code, const Task &task) const;
+  mlir::Value largest(VectorBuilder &code, const Task &task,
+                      Source source) const;
+  mlir::Value largestOfStaged(VectorBuilder &code, const Task &task) const;
   void judge(Emission &e, mlir::Value largest) const;
 
   TileProductShape shape;

@@ -4,10 +4,19 @@
 
 #include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/kernels/Arithmetic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
+
+int64_t cpu::tileRowsFor(int64_t rows) {
+  const int64_t tiles = llvm::divideCeil(rows, mostTileRows);
+  const int64_t height = llvm::divideCeil(rows, tiles),
+                lower = llvm::divideCeil(rows, tiles + 1);
+  const bool isOdd = tiles > 1 && tiles % TileRegisters::groupTiles != 0;
+  return isOdd && (tiles + 1) * lower <= tiles * height ? lower : height;
+}
 
 // The numbers of registers.
 static int64_t sumsOf(int64_t rowTile, int64_t columnTile) {

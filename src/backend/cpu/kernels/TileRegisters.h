@@ -58,6 +58,11 @@ private:
   mlir::Value memory, address;
 };
 
+/// \p rows cut into tiles of one height: that height. There are as few tiles as
+/// hold them or, since two are multiplied at once, one more where that leaves
+/// none alone and no more rows: 196 are 14 of 14, not 13 of 16.
+int64_t tileRowsFor(int64_t rows);
+
 } // namespace sinter::cpu
 
 #endif // SINTER_BACKEND_CPU_KERNELS_TILEREGISTERS_H

@@ -1,0 +1,165 @@
+//===- KeepParts.cpp - numbers between products on tiles stay in parts ----===//
+
+#include "backend/cpu/KeepParts.h"
+
+#include "backend/cpu/OperationKind.h"
+#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/emit/Anchors.h"
+#include "graph/Types.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+constexpr llvm::StringLiteral label = "keep-parts", passName = "cpu-keep-parts";
+
+/// What a kernel could read and store in parts.
+struct Ways {
+  TilePartsOf parts;
+  /// The input that it could read so.
+  unsigned input = 0;
+};
+
+class PartsKeeper {
+public:
+  PartsKeeper(func::FuncOp function, const Target &target, PatternRun &run)
+      : function(function), target(target), patterns(run) {}
+
+  void run() {
+    SmallVector<KernelOp> kernels;
+    function.walk([&](KernelOp kernel) {
+      if (const std::optional<Ways> found = waysOf(kernel)) {
+        ways.try_emplace(kernel, *found);
+        kernels.push_back(kernel);
+      }
+    });
+    for (KernelOp kernel : kernels) {
+      const std::optional<TileParts> parts = ways.lookup(kernel).parts.result;
+      SmallVector<OpOperand *> readers;
+      if (parts && readPartsOnly(kernel.getResult(0), *parts, readers)) {
+        keep(kernel, *parts, readers);
+        patterns.count(label);
+      }
+    }
+  }
+
+private:
+  std::optional<Ways> waysOf(KernelOp kernel) const {
+    if (llvm::any_of(kernel.getOperandTypes(), hasNamedSizesIn) ||
+        llvm::any_of(kernel.getResultTypes(), hasNamedSizesIn) ||
+        kernel.getNumResults() != 1)
+      return std::nullopt;
+    Operation *anchor = nullptr;
+    for (Operation &op : kernel.getBody().front())
+      if (!anchor && isAnchor(&op))
+        anchor = &op;
+    if (!anchor)
+      return std::nullopt;
+    const auto way = createAnchorKernel(kernel, target);
+    Ways found;
+    found.parts.result = way->resultParts();
+    if (auto input = dyn_cast<BlockArgument>(anchor->getOperand(0));
+        input && input.hasOneUse()) {
+      found.parts.operand = way->operandParts();
+      found.input = input.getArgNumber();
+    }
+    return found;
+  }
+
+  static bool hasNamedSizesIn(Type type) { return hasNamedSizes(type); }
+
+  /// Whether all that read \p value, whose parts would be \p parts, can read
+  /// these; they are \p readers then.
+  bool readPartsOnly(Value value, const TileParts &parts,
+                     SmallVectorImpl<OpOperand *> &readers) const {
+    for (OpOperand &use : value.getUses()) {
+      if (isa<stablehlo::ReshapeOp>(use.getOwner())) {
+        if (!readPartsOnly(use.getOwner()->getResult(0), parts, readers))
+          return false;
+        continue;
+      }
+      const auto reader = dyn_cast<KernelOp>(use.getOwner());
+      const auto found = reader ? ways.find(reader) : ways.end();
+      if (found == ways.end() || !found->second.parts.operand ||
+          found->second.input != use.getOperandNumber() ||
+          !found->second.parts.operand->haveNumbersOf(parts))
+        return false;
+      readers.push_back(&use);
+    }
+    return !value.use_empty();
+  }
+
+  /// An operation on parts, at \p builder.
+  template <typename Op>
+  static Value made(OpBuilder &builder, Type type, Value value,
+                    const TileParts &parts) {
+    return builder.create<Op>(value.getLoc(), type, value,
+                              uint64_t(parts.images), uint64_t(parts.rows),
+                              uint64_t(parts.columns), uint64_t(parts.tileRows),
+                              uint64_t(parts.unitRows));
+  }
+
+  void keep(KernelOp kernel, const TileParts &parts,
+            ArrayRef<OpOperand *> readers) {
+    OpBuilder builder(kernel);
+    auto type = RankedTensorType::get({parts.bytes()}, builder.getI8Type());
+    // Bytes are another value than the numbers.
+    auto stores =
+        builder.create<KernelOp>(kernel.getLoc(), type, kernel.getInputs());
+    stores.setConstantInputsAttr(kernel.getConstantInputsAttr());
+    stores.getBody().takeBody(kernel.getBody());
+    ways[stores] = ways.lookup(kernel);
+    Operation *yield = stores.getBody().front().getTerminator();
+    builder.setInsertionPoint(yield);
+    yield->setOperand(
+        0, made<CutPartsOp>(builder, type, yield->getOperand(0), parts));
+    for (OpOperand *reader : readers) {
+      auto reads = cast<KernelOp>(reader->getOwner());
+      BlockArgument input =
+          reads.getBody().getArgument(reader->getOperandNumber());
+      const Type joined = input.getType();
+      builder.setInsertionPointToStart(&reads.getBody().front());
+      input.setType(type);
+      Value numbers = made<JoinPartsOp>(builder, joined, input, parts);
+      input.replaceAllUsesExcept(numbers, numbers.getDefiningOp());
+      reader->set(stores.getResult(0));
+    }
+    for (Operation *user :
+         llvm::make_early_inc_range(kernel.getResult(0).getUsers()))
+      eraseUnused(user);
+    kernel.erase();
+  }
+
+  /// Erases \p op, a reshape, and those of its result.
+  static void eraseUnused(Operation *op) {
+    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+      eraseUnused(user);
+    op->erase();
+  }
+
+  func::FuncOp function;
+  const Target &target;
+  PatternRun &patterns;
+  DenseMap<Operation *, Ways> ways;
+};
+
+} // namespace
+
+ArrayRef<PatternInfo> cpu::keepPartsPatterns() {
+  static const PatternInfo infos[] = {
+      {label,
+       "y = kernel(x) { product }, kernel(y) { product } -> "
+       "y = kernel(x) { cut_parts(product) }, "
+       "kernel(y) { product of join_parts }",
+       passName}};
+  return infos;
+}
+
+void cpu::keepParts(func::FuncOp function, const Target &target,
+                    PatternRun &run) {
+  if (target.hasMatrixUnits && run.isEnabled(label))
+    PartsKeeper(function, target, run).run();
+}
