@@ -82,6 +82,60 @@ TEST(KeepParts, BetweenProducts) {
         << m << "x" << k << "x" << n;
 }
 
+std::string convolutionOf(const std::string &result, const std::string &input,
+                          const std::string &kernel,
+                          std::array<int64_t, 4> from,
+                          std::array<int64_t, 4> weights, int64_t padding) {
+  const int64_t height = from[2] + 2 * padding - weights[2] + 1,
+                width = from[3] + 2 * padding - weights[3] + 1;
+  const std::string pad = std::to_string(padding);
+  return "%" + result + " = stablehlo.convolution(%" + input + ", %" + kernel +
+         ") dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = "
+         "{pad = [[" +
+         pad + ", " + pad + "], [" + pad + ", " + pad +
+         "]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+         "(" +
+         floats({from[0], from[1], from[2], from[3]}) + ", " +
+         floats({weights[0], weights[1], weights[2], weights[3]}) + ") -> " +
+         floats({from[0], weights[0], height, width}) + "\n";
+}
+
+/// A window of \p size, tanh, and a second convolution by a window of \p last.
+std::string twoConvolutions(int64_t channels, int64_t middle, int64_t height,
+                            int64_t width, int64_t size, int64_t last) {
+  const int64_t padding = size / 2, images = 2, outputs = 33;
+  const std::string between = floats({images, middle, height, width}),
+                    results = floats({images, outputs, height, width});
+  return "(%x: " + floats({images, channels, height, width}) + ") -> " +
+         results + " {\n" + weights("w", {middle, channels, size, size}) +
+         weights("v", {outputs, middle, last, last}) +
+         convolutionOf("a", "x", "w", {images, channels, height, width},
+                       {middle, channels, size, size}, padding) +
+         "%b = stablehlo.tanh %a : " + between + "\n" +
+         convolutionOf("c", "b", "v", {images, middle, height, width},
+                       {outputs, middle, last, last}, last / 2) +
+         "return %c : " + results + "\n}";
+}
+
+/// Behind a window, whose tiles are of each row of an image, and behind one
+/// pixel; also where the last block has no channels for some of its lanes.
+TEST(KeepParts, BetweenConvolutions) {
+  NEEDS_TILES();
+  for (auto [channels, middle, height, width, size] :
+       {std::tuple{32, 48, 5, 19, 3}, {32, 40, 7, 7, 1}, {16, 64, 6, 9, 3}})
+    EXPECT_EQ(
+        partsWrong(twoConvolutions(channels, middle, height, width, size, 1), 1,
+                   1),
+        "")
+        << middle << "x" << height << "x" << width << " by " << size;
+}
+
+/// What lies outside of an image has no place in parts.
+TEST(KeepParts, NotForWindows) {
+  NEEDS_TILES();
+  EXPECT_EQ(partsWrong(twoConvolutions(32, 32, 6, 7, 1, 3), 0, 0), "");
+}
+
 /// Three parts take half as much memory again as f32, and one has none of the
 /// bits that an unusual number would need.
 TEST(KeepParts, OnlyTwo) {

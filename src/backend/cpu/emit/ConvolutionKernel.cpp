@@ -88,8 +88,8 @@ public:
                    areUnits ? std::optional(images()) : std::nullopt,
                    *WinogradArithmetic::of(arithmetic, target));
     } else if (usesTiles(chosen)) {
-      tiles.emplace(ofAll, target,
-                    tilesNamed(chosen, tilesFor(op, arithmetic)));
+      tiles.emplace(ofAll, target, tilesNamed(chosen, tilesFor(op, arithmetic)),
+                    partsOf(kernel, op, /*areBlocked=*/true));
     } else if (chosen == "direct") {
       direct.emplace(shape, target, arithmetic);
     } else {
@@ -129,6 +129,15 @@ public:
       planStages(plan);
     }
     return plan;
+  }
+
+  std::optional<TileParts> operandParts() const override {
+    return tiles ? tiles->operandParts() : std::nullopt;
+  }
+  std::optional<TileParts> resultParts() const override {
+    if (!tiles || !tensorOf(yielded()).getElementType().isF32())
+      return std::nullopt;
+    return tiles->resultParts();
   }
 
 protected:

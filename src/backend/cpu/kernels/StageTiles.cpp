@@ -68,8 +68,8 @@ Value TileProduct::magnitudePlace(VectorBuilder &code, const Staged &staged,
 Value TileProduct::largest(VectorBuilder &code, const Task &task,
                            Source source) const {
   if (task.parts)
-    return task.parts->largest(code, {task.staged.memory, task.staged.start},
-                               task.firstPosition, task.endPosition);
+    return task.parts->largest(code, task.staged, task.firstPosition,
+                               task.endPosition);
   return isShared() ? largestOfStaged(code, task)
                     : stage(code, task.staged, source);
 }

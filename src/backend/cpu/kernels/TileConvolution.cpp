@@ -40,8 +40,10 @@ static bool readsOnePixel(const ConvolutionShape &shape) {
 
 TileConvolution::TileConvolution(const ConvolutionShape &shape,
                                  const Target &target,
-                                 const TileArithmetic &arithmetic)
-    : shape(shape), arithmetic(arithmetic), isPointwise(readsOnePixel(shape)),
+                                 const TileArithmetic &arithmetic,
+                                 const TilePartsOf &parts)
+    : shape(shape), arithmetic(arithmetic), parts(parts),
+      isPointwise(readsOnePixel(shape)),
       tileRows(
           tileRowsFor(isPointwise ? shape.outputPixels() : shape.outputWidth)),
       rowTiles(llvm::divideCeil(
@@ -53,9 +55,39 @@ TileConvolution::TileConvolution(const ConvolutionShape &shape,
                                   unitPositions()
                             : 0),
       product(productOf(
-          positionsOf(cut.isShared ? cut.units.length : cut.units.sizeOf(0)),
+          positionsOf(findsPixels() ? cut.units.length : cut.units.sizeOf(0)),
           cutUnits * unitPositions())) {
   assert(supports(shape, target));
+}
+
+/// Where each result reads one pixel: whether that is the one in its place.
+static bool readsOwnPixel(const ConvolutionShape &shape) {
+  return shape.strideHeight == 1 && shape.strideWidth == 1 &&
+         shape.outputWidth == shape.inputWidth;
+}
+
+std::optional<TileParts> TileConvolution::operandParts() const {
+  if (arithmetic.isOfBytes() || arithmetic.lhsParts != TileParts::parts ||
+      !isPointwise || !readsOwnPixel(shape) ||
+      shape.outputHeight != shape.inputHeight)
+    return std::nullopt;
+  TileParts of;
+  of.images = shape.batch;
+  of.rows = shape.inputPixels();
+  of.columns = shape.inputChannels;
+  of.areBlocked = true;
+  return of;
+}
+
+TileParts TileConvolution::resultParts() const {
+  TileParts of;
+  of.images = shape.batch;
+  of.rows = shape.outputPixels();
+  of.columns = shape.outputChannels;
+  of.tileRows = tileRows;
+  of.unitRows = isPointwise ? tileRows : shape.outputWidth;
+  of.areBlocked = true;
+  return of;
 }
 
 int64_t TileConvolution::stagedUnits() const {
@@ -114,7 +146,7 @@ TileCut TileConvolution::cutFor(const Target &target) const {
   const auto weights = double(whole.packedBytes());
   TileCut::Costs costs;
   costs.stage = [&](int64_t count) {
-    return whole.stageSeconds(positionsOf(count), target);
+    return parts.operand ? 0 : whole.stageSeconds(positionsOf(count), target);
   };
   costs.shared = whole.sharedStageSeconds(positionsOf(units), target);
   costs.weights =
@@ -223,10 +255,7 @@ Value TileConvolution::forBlocks(
 
 /// Of a result that reads one pixel: that.
 Value TileConvolution::pixelOf(VectorBuilder &code, Value result) const {
-  const bool areNeighbours = shape.strideHeight == 1 &&
-                             shape.strideWidth == 1 &&
-                             shape.outputWidth == shape.inputWidth;
-  if (areNeighbours)
+  if (readsOwnPixel(shape))
     return result;
   return code.add(
       code.mul(code.div(result, shape.outputWidth),
@@ -379,9 +408,10 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
                               shape.strideHeight),
                      (shape.kernelHeight - 1) * shape.dilationHeight + 1);
   Value firstPosition =
-      cut.isShared ? code.mul(firstStaged, unitPositions()) : code.index(0);
+      findsPixels() ? code.mul(firstStaged, unitPositions()) : code.index(0);
   const TileProduct::Task what{
-      stagedOf(code, scratch, batch),
+      parts.operand ? parts.operand->imageIn(code, input, batch)
+                    : stagedOf(code, scratch, batch),
       code.flatten(weights),
       code.sub(endTile, firstTile),
       cut.panels.start(code, chunk),
@@ -390,7 +420,8 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
       (isPointwise ? allTiles() : rowTiles) % 2 == 0,
       shape.countsDistances() ? image.zero.as(ElementType::I32, 16) : Value(),
       firstPosition,
-      code.add(firstPosition, code.mul(staged, unitPositions()))};
+      code.add(firstPosition, code.mul(staged, unitPositions())),
+      parts.operand ? &*parts.operand : nullptr};
   auto source = [&](Value carried, TileProduct::Put put) {
     return stage(code, image, firstStaged, staged, firstPosition, carried, put);
   };
@@ -434,6 +465,9 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
     position.offset = offset;
     return epilogue(builder, location, sums, position);
   };
+  Value start = parts.result ? code.mul(batch, parts.result->imageBytes())
+                             : code.index(0);
   product.build(code, what, source, numbersAt, placeOf,
-                {code.flatten(output), offsetOf, finish});
+                {code.flatten(output), offsetOf, finish,
+                 parts.result ? &*parts.result : nullptr, start});
 }

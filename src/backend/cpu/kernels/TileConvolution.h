@@ -23,7 +23,15 @@ public:
   static bool supports(const ConvolutionShape &shape, const Target &target);
 
   TileConvolution(const ConvolutionShape &shape, const Target &target,
-                  const TileArithmetic &arithmetic);
+                  const TileArithmetic &arithmetic,
+                  const TilePartsOf &parts = {});
+
+  /// How pixels would lie that it reads in parts; who stores them says the
+  /// rest. Only where each result reads the pixel in its own place: what lies
+  /// outside of an image has no place in parts.
+  std::optional<TileParts> operandParts() const;
+  /// How it would store its results in parts.
+  TileParts resultParts() const;
 
   int64_t tasks() const { return shape.batch * cut.tasks(); }
   /// Those that have to be done before, where pixels are brought together for
@@ -31,6 +39,8 @@ public:
   int64_t cutTasks() const;
   /// Of each thread; with cutTasks() of what all tasks share.
   int64_t scratchBytes() const {
+    if (parts.operand)
+      return 0;
     return (cut.isShared ? shape.batch : 1) * product.scratchBytes();
   }
   int64_t packedBytes() const { return product.packedBytes(); }
@@ -56,6 +66,8 @@ private:
   struct Image;
   TileProduct productOf(int64_t positions, int64_t cutPositions = 0) const;
   TileCut cutFor(const Target &target) const;
+  /// Whether all pixels have their place before any task runs.
+  bool findsPixels() const { return parts.operand || cut.isShared; }
   /// Tiles of a unit: rows of results, or a pair of tiles of pixels.
   int64_t unitTiles() const { return isPointwise ? 2 : rowTiles; }
   int64_t allTiles() const;
@@ -109,6 +121,7 @@ private:
 
   ConvolutionShape shape;
   TileArithmetic arithmetic;
+  TilePartsOf parts;
   bool isPointwise;
   int64_t tileRows; ///< Results of a tile.
   int64_t rowTiles; ///< Tiles of a row of results, or of all pixels.

@@ -78,9 +78,6 @@ struct TileProduct::Emission {
   int64_t columnTiles = 0; ///< Of this panel,
   int64_t valid = 0;       ///< and how many columns the last one has.
 
-  TileParts::Image image() const {
-    return {task.staged.memory, task.staged.start};
-  }
   Type sumType() { return cast<MemRefType>(sums.getType()).getElementType(); }
   /// 64 bytes of the packed weights, as 16 words.
   Value wordsAt(Value line) {
@@ -391,7 +388,7 @@ void TileProduct::multiplyVectors(Emission &e, Value rowTile,
               [&](Value pair, ValueRange inner) -> IndexBuilder::Carried {
                 const std::array<Value, 2> both =
                     e.task.parts
-                        ? e.task.parts->numbersAt(code, e.image(), position,
+                        ? e.task.parts->numbersAt(code, e.task.staged, position,
                                                   step.block, pair)
                         : pairOf(code, numbers, pair);
                 return {addPair(both, step, c, pair, inner[0])};

@@ -146,11 +146,8 @@ public:
   using NumbersAt =
       llvm::function_ref<Numbers(mlir::Value position, mlir::Value block)>;
 
-  /// Numbers that were brought together: flat memory of bytes, and where in it
-  /// they begin.
-  struct Staged {
-    mlir::Value memory, start;
-  };
+  /// Numbers that were brought together.
+  using Staged = TileParts::Image;
   /// Emits a task that brings the positions of \p source together for others:
   /// those from number * cutPositions on.
   void buildCut(VectorBuilder &code, const Staged &staged, mlir::Value number,
