@@ -136,6 +136,31 @@ TEST(KeepParts, NotForWindows) {
   EXPECT_EQ(partsWrong(twoConvolutions(32, 32, 6, 7, 1, 3), 0, 0), "");
 }
 
+/// What is too large to be cut is stored as it is by the tile that it is in,
+/// and multiplied in f32, with others of its row that are put together again.
+TEST(KeepParts, UnusualNumbers) {
+  NEEDS_TILES();
+  const int64_t m = 20, k = 32, n = 70, last = 17;
+  const std::string y = floats({m, n});
+  for (const char *large : {"0x7149F2CA", "0xDD5E0B6B"}) // 1e30, -1e18
+    EXPECT_EQ(
+        partsWrong(
+            "(%x: " + floats({m, k}) + ") -> " + floats({m, last}) + " {\n" +
+                weights("w", {k, n}) + weights("v", {n, last}) +
+                productOf("a", "x", "w", m, n, k) +
+                "%i = stablehlo.iota dim = 1 : " + y +
+                "\n%j = stablehlo.constant dense<37.0> : " + y +
+                "\n%l = stablehlo.constant dense<" + large + "> : " + y +
+                "\n%e = stablehlo.compare EQ, %i, %j : (" + y + ", " + y +
+                ") -> tensor<20x70xi1>" +
+                "\n%b = stablehlo.select %e, %l, %a : tensor<20x70xi1>, " + y +
+                "\n" + productOf("c", "b", "v", m, last, n) +
+                "return %c : " + floats({m, last}) + "\n}",
+            1, 1),
+        "")
+        << large;
+}
+
 /// Three parts take half as much memory again as f32, and one has none of the
 /// bits that an unusual number would need.
 TEST(KeepParts, OnlyTwo) {
