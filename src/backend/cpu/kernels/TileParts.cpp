@@ -116,7 +116,6 @@ public:
                         floats);
     half = either(areKept, 0, 0x8000);
     kept = either(areKept, 0xffffffff, 0);
-    cut = either(areKept, 0, 0xffffffff);
     upper = constantWords(code, 0xffff0000);
     shift = constantWords(code, 16);
   }
@@ -131,10 +130,12 @@ public:
       Value rest = code.subVectors(
           scaled,
           code.bitsAs(code.create<arith::AndIOp>(first[i], upper), floats));
-      second[i] = code.create<arith::OrIOp>(
-          code.create<arith::AndIOp>(rounded(code.bitsAs(rest, words)), cut),
-          code.create<arith::AndIOp>(code.create<arith::ShLIOp>(bits, shift),
-                                     kept));
+      // One or the other, by one instruction.
+      Value part = rounded(code.bitsAs(rest, words)),
+            lower = code.create<arith::ShLIOp>(bits, shift);
+      Value change = code.create<arith::AndIOp>(
+          code.create<arith::XOrIOp>(part, lower), kept);
+      second[i] = code.create<arith::XOrIOp>(part, change);
     }
     return {asRow(first), asRow(second)};
   }
@@ -154,7 +155,7 @@ private:
 
   VectorBuilder &code;
   VectorType words, floats;
-  Value scale, half, kept, cut, upper, shift;
+  Value scale, half, kept, upper, shift;
 };
 } // namespace
 
