@@ -161,6 +161,13 @@ TEST(KeepParts, UnusualNumbers) {
         << large;
 }
 
+TEST(KeepParts, CanBeLeftOut) {
+  NEEDS_TILES();
+  cpu::CpuOptions options;
+  options.passes.disabledPatterns = {"keep-parts"};
+  EXPECT_EQ(partsWrong(twoLayers(33, 40, 70, 33), 0, 0, options), "");
+}
+
 /// Three parts take half as much memory again as f32, and one has none of the
 /// bits that an unusual number would need.
 TEST(KeepParts, OnlyTwo) {
