@@ -3,6 +3,7 @@
 #include "backend/cpu/emit/MatMulKernel.h"
 
 #include "backend/cpu/Amplified.h"
+#include "backend/cpu/GraphShapes.h"
 #include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/emit/KernelBuilder.h"
 #include "backend/cpu/emit/MatMulForm.h"
@@ -56,6 +57,7 @@ static bool isFloatProduct(stablehlo::DotGeneralOp op) {
 }
 
 bool cpu::isMatMul(Operation *op) {
+  static_assert(rowsOfChoice == unknownSizeEstimate);
   if (isa<ByteProductOp, NarrowProductOp>(op))
     return formOf(op, /*hasConstantRhs=*/true).has_value();
   if (isa<DistanceProductOp>(op)) {
@@ -90,8 +92,8 @@ public:
         product(shapeOfProduct(), target, arithmetic) {
     std::vector<TileArithmetic> ofTiles = tilesFor(op);
     couldUseTiles = target.hasMatrixUnits && !ofTiles.empty();
-    // They are cut for one number of rows.
-    if (!form.shape.openRows.empty())
+    // Matrices that are both computed are cut for one number of rows.
+    if (!form.shape.openRows.empty() && !isPacked())
       ofTiles.clear();
     estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
                                 product.flops(), arithmetic, target, ofTiles);
@@ -118,8 +120,10 @@ public:
     plan.alternatives = estimated;
     if (!form.shape.openRows.empty()) {
       plan.flops = 2.0 * double(form.shape.k);
-      if (couldUseTiles)
+      if (couldUseTiles && !isPacked())
         plan.alternatives.push_back(withoutTiles());
+      else if (couldUseTiles && estimated.size() == 1)
+        plan.alternatives.push_back(withoutWideTiles());
       if (product.keepsRowsOpen())
         plan.taskParts = {{form.shape.openRows, product.taskRows()},
                           {{product.panels()}, 1}};
@@ -227,6 +231,7 @@ private:
 
   KernelPlan withTiles(KernelPlan plan) const {
     planTiles(plan, *tiles);
+    plan.taskParts = tiles->taskParts();
     plan.packings[inputIndex(rhs)] = {
         uint64_t(tiles->packedBytes()),
         [form = form, tiles = *tiles](const Tensor &weights,
@@ -279,7 +284,7 @@ private:
   Arithmetic arithmetic;
   MatMul product;
   Alternatives estimated;
-  bool couldUseTiles = false; ///< If sizes were known.
+  bool couldUseTiles = false; ///< If more were known of sizes.
   /// Where they are faster: by weights, or of two activations.
   std::optional<TileMatMul> tiles;
   std::optional<TileMatrices> matrices;

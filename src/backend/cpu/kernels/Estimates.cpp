@@ -165,6 +165,12 @@ static Alternatives fastestFirst(Alternatives alternatives) {
   return alternatives;
 }
 
+static void bringToFront(Alternatives &all, llvm::StringRef kernel) {
+  auto found = llvm::find_if(
+      all, [&](const Alternative &each) { return each.kernel == kernel; });
+  std::rotate(all.begin(), found, found + 1);
+}
+
 /// What is read of the other factor, whatever ran before.
 template <typename Kernel, typename Shape>
 static double readBytes(const Kernel &kernel, const Shape &) {
@@ -174,39 +180,59 @@ static double readBytes(const TileMatrices &kernel, const MatMulShape &) {
   return kernel.readBytes();
 }
 
-/// Of matrix units, whose weights come from memory as those of other kernels
-/// do. Three products of parts are a tenth as exact as f32, and Winograd's
-/// method is half as exact: they are none of the ways where they save less than
-/// a third of what an exact one takes, and a quarter of what that takes. Two,
-/// by weights of one part, have a third of the error, and are to save a
-/// quarter.
 template <typename Kernel, typename Shape>
-static void addTiles(Alternatives &all, const Shape &shape,
-                     llvm::ArrayRef<TileArithmetic> tiles,
-                     const Target &target) {
+static Alternative timeOfTiles(const Shape &shape, const TileArithmetic &tiles,
+                               const Target &target) {
+  const Kernel kernel(shape, target, tiles);
+  // Weights come from memory as those of other kernels do.
+  return {tiles.name(),
+          std::max(kernel.seconds(target),
+                   readBytes(kernel, shape) / target.rates.memory)};
+}
+
+/// Of \p tiles those that are a way to compute \p shape, beside \p others.
+/// Three products of parts are a tenth as exact as f32, and Winograd's method
+/// is half as exact: they are none of the ways where they save less than a
+/// third of what an exact one takes, and a quarter of what that takes. Two, by
+/// weights of one part, have a third of the error, and are to save a quarter.
+template <typename Kernel, typename Shape>
+static llvm::SmallVector<TileArithmetic>
+worthwhile(const Alternatives &others, const Shape &shape,
+           llvm::ArrayRef<TileArithmetic> tiles, const Target &target) {
   constexpr double ofThree = 2.0 / 3, ofTwo = 3.0 / 4, ofFastTime = 3.0 / 4,
                    noticed = 125e-6;
+  llvm::SmallVector<TileArithmetic> some;
   if (!Kernel::supports(shape, target))
-    return;
+    return some;
   double ofExact = std::numeric_limits<double>::infinity(), ofFast = ofExact;
-  for (const Alternative &each : all) {
+  for (const Alternative &each : others) {
     double &least = each.kernel == "winograd" ? ofFast : ofExact;
     least = std::min(least, each.seconds);
   }
   // The most exact stand last.
   for (const TileArithmetic &each : llvm::reverse(tiles)) {
-    const Kernel kernel(shape, target, each);
-    const double seconds = std::max(
-        kernel.seconds(target), readBytes(kernel, shape) / target.rates.memory);
+    const double seconds = timeOfTiles<Kernel>(shape, each, target).seconds;
     const bool isDefault = !each.isExact() && each.depth == 2;
     const double ofExactTime = each.products().size() < 3 ? ofTwo : ofThree;
     const double worthIt = std::min(
         {ofExactTime * ofExact, ofExact - noticed, ofFastTime * ofFast});
     if (!isDefault || seconds < worthIt)
-      all.push_back({each.name(), seconds});
+      some.push_back(each);
     if (each.isExact())
       ofExact = std::min(ofExact, seconds);
   }
+  return some;
+}
+
+/// \p all, and those of \p tiles that are a way, the fastest first.
+template <typename Kernel, typename Shape>
+static Alternatives withTiles(Alternatives all, const Shape &shape,
+                              llvm::ArrayRef<TileArithmetic> tiles,
+                              const Target &target) {
+  for (const TileArithmetic &each :
+       worthwhile<Kernel>(all, shape, tiles, target))
+    all.push_back(timeOfTiles<Kernel>(shape, each, target));
+  return fastestFirst(std::move(all));
 }
 
 Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
@@ -231,8 +257,7 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
         {"winograd", fast->isOfFloats()
                          ? winograd(shape, fast->products, target)
                          : winogradOfBytes(shape, fast->products, target)});
-  addTiles<TileConvolution>(all, shape, tiles, target);
-  return fastestFirst(std::move(all));
+  return withTiles<TileConvolution>(std::move(all), shape, tiles, target);
 }
 
 /// Its products, and its weights from memory at the same time.
@@ -262,23 +287,82 @@ static double packingFloats(const MatMulShape &shape, const Target &target) {
                          double(llvm::divideCeil(shape.n, target.f32Lanes));
 }
 
+/// How much more than as they are weights take as tiles read them, where this
+/// does not stay in the second-level cache; else 1.
+static double weightsOfTiles(const MatMulShape &shape,
+                             const Arithmetic &arithmetic,
+                             const TileArithmetic &tiles,
+                             const Target &target) {
+  const auto bytes = double(TileMatMul(shape, target, tiles).packedBytes());
+  if (bytes <= double(target.l2Bytes) / 2)
+    return 1;
+  return double(tiles.rhsParts * bitWidth(tiles.rhsPart())) /
+         double(bitWidth(arithmetic.rhs));
+}
+
+/// Of a product by weights. Sums of floats depend on what computes them, and
+/// are to be the same for any number of rows: so that is what is the fastest
+/// for rowsOfChoice of them.
+static Alternatives alternativesForRows(const Alternative &onVectors,
+                                        const MatMulShape &shape,
+                                        const Arithmetic &arithmetic,
+                                        const Target &target,
+                                        llvm::ArrayRef<TileArithmetic> tiles) {
+  const bool isOpen = !shape.openRows.empty();
+  auto ofOwnRows = [&] {
+    return withTiles<TileMatMul>({onVectors}, shape, tiles, target);
+  };
+  if (!isOpen && !isFloat(arithmetic.accumulator))
+    return ofOwnRows();
+  MatMulShape typical = shape;
+  typical.m = rowsOfChoice;
+  typical.openRows.clear();
+  // Few rows wait for weights. Six products of parts have half as much again as
+  // f32 to read, narrow weights twice of what they are: that is too much where
+  // rows may be few.
+  constexpr double asMany = 1.1, mostOfOpen = 1.6;
+  llvm::SmallVector<TileArithmetic> some;
+  for (const TileArithmetic &each : tiles)
+    if (!isOpen ||
+        weightsOfTiles(typical, arithmetic, each, target) <= mostOfOpen)
+      some.push_back(each);
+  const double flops =
+      2.0 * double(typical.m) * double(typical.n) * double(typical.k);
+  const Alternatives others = {
+      {onVectors.kernel, packedProduct(typical, flops, arithmetic, target)}};
+  some = worthwhile<TileMatMul>(others, typical, some, target);
+  Alternatives ofTypical = others, times = {onVectors};
+  for (const TileArithmetic &each : some) {
+    ofTypical.push_back(timeOfTiles<TileMatMul>(typical, each, target));
+    times.push_back(timeOfTiles<TileMatMul>(shape, each, target));
+  }
+  const llvm::StringRef first = fastestFirst(ofTypical).front().kernel;
+  if (!isOpen && usesTiles(first) &&
+      weightsOfTiles(typical, arithmetic, tilesNamed(first, some), target) >
+          asMany)
+    return ofOwnRows();
+  times = fastestFirst(std::move(times));
+  bringToFront(times, first);
+  return times;
+}
+
 Alternatives cpu::alternativesFor(llvm::StringRef name,
                                   const MatMulShape &shape, double flops,
                                   const Arithmetic &arithmetic,
                                   const Target &target,
                                   llvm::ArrayRef<TileArithmetic> tiles) {
-  double seconds = packedProduct(shape, flops, arithmetic, target);
-  if (isByte(arithmetic.rhs) && shape.bLayout != MatMulShape::BLayout::Packed) {
+  Alternative onVectors{name, packedProduct(shape, flops, arithmetic, target)};
+  if (shape.bLayout == MatMulShape::BLayout::Packed)
+    return TileMatMul::supports(shape, target)
+               ? alternativesForRows(onVectors, shape, arithmetic, target,
+                                     tiles)
+               : Alternatives{onVectors};
+  if (isByte(arithmetic.rhs)) {
     const double matrices =
         flops / (2.0 * double(shape.m) * double(shape.n) * double(shape.k));
-    seconds += matrices * packingBytes(shape, target);
+    onVectors.seconds += matrices * packingBytes(shape, target);
   }
-  Alternatives all = {{name, seconds}};
-  if (shape.bLayout == MatMulShape::BLayout::Packed)
-    addTiles<TileMatMul>(all, shape, tiles, target);
-  else
-    addTiles<TileMatrices>(all, shape, tiles, target);
-  return fastestFirst(std::move(all));
+  return withTiles<TileMatrices>({onVectors}, shape, tiles, target);
 }
 
 //===----------------------------------------------------------------------===//
@@ -426,10 +510,7 @@ Alternatives cpu::alternativesFor(const AttentionShape &shape,
   Alternatives times = timesOf(shape, target, some);
   if (shape.rows == 1 || shape.keys == 1)
     return times;
-  const llvm::StringRef first = timesOf(typical, target, some).front().kernel;
-  auto found = llvm::find_if(
-      times, [&](const Alternative &each) { return each.kernel == first; });
-  std::rotate(times.begin(), found, found + 1);
+  bringToFront(times, timesOf(typical, target, some).front().kernel);
   return times;
 }
 

@@ -37,7 +37,15 @@ Alternatives alternativesFor(const ConvolutionShape &shape,
                              bool allowsFast,
                              llvm::ArrayRef<TileArithmetic> tiles = {});
 
-/// Of the product \p name.
+/// So many rows of a product decide what computes its sums in any program,
+/// where the weights are what is known of its sizes.
+inline constexpr int64_t rowsOfChoice = 1024;
+
+/// Of the product \p name. By weights that tiles read in as many bytes as other
+/// kernels do, the first is the fastest one of rowsOfChoice rows, so that rows
+/// have the same bits however many there are; the times are of \p shape.
+/// Weights of more bytes are for tiles where that many rows are known, half as
+/// many again also where rows are open.
 Alternatives alternativesFor(llvm::StringRef name, const MatMulShape &shape,
                              double flops, const Arithmetic &arithmetic,
                              const Target &target,
@@ -48,9 +56,13 @@ inline bool usesTiles(llvm::StringRef kernel) {
   return kernel.starts_with("tiles-");
 }
 
-/// What products of open sizes are told to have in place of tiles, which are
-/// cut for known ones.
+/// What products of open sizes are told to have in place of tiles: they are cut
+/// for known ones, or weights would have more bytes than few rows would wait
+/// for.
 inline Alternative withoutTiles() { return {"tiles", 0, "sizes are open"}; }
+inline Alternative withoutWideTiles() {
+  return {"tiles", 0, "rows may be few, and weights would be twice as many"};
+}
 
 /// That one of \p tiles, TileArithmetic or AttentionTiles.
 template <typename Range>

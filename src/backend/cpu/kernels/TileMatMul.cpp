@@ -25,25 +25,34 @@ TileProduct TileMatMul::productOf(int64_t positions,
   return TileProduct(of, arithmetic);
 }
 
-TileMatMul::TileMatMul(const MatMulShape &shape, const Target &target,
+TileMatMul::TileMatMul(const MatMulShape &given, const Target &target,
                        const TileArithmetic &arithmetic,
                        const TilePartsOf &parts)
-    : shape(shape), arithmetic(arithmetic), parts(parts),
-      tileRows(tileRowsFor(shape.m)),
-      tiles(llvm::divideCeil(shape.m, tileRows)), cut(cutFor(target)),
+    : shape(given), arithmetic(arithmetic), parts(parts),
+      tileRows(given.openRows.empty() ? tileRowsFor(given.m) : mostTileRows),
+      tiles(llvm::divideCeil(shape.m, tileRows)),
+      open(given.openRows.empty() ? std::optional<OpenTileCut>()
+                                  : openCutFor(target)),
+      cut(open ? TileCut() : cutFor(target)),
       cutRows(
           cut.isShared
               ? productOf(tiles * tileRows).cutPositionsFor(shape.m, 1, target)
               : 0),
-      product(productOf(findsRows() ? tiles * tileRows
-                                    : std::min(2 * cut.units.sizeOf(0), tiles) *
-                                          tileRows,
-                        cutRows)) {
+      product(productOf(scratchRows(), cutRows)) {
   assert(supports(shape, target));
 }
 
+/// Rows that are brought together at once.
+int64_t TileMatMul::scratchRows() const {
+  if (open)
+    return open->taskRows();
+  return (findsRows() ? tiles : std::min(2 * cut.units.sizeOf(0), tiles)) *
+         tileRows;
+}
+
 std::optional<TileParts> TileMatMul::operandParts() const {
-  if (arithmetic.isOfBytes() || arithmetic.lhsParts != TileParts::parts ||
+  if (open || arithmetic.isOfBytes() ||
+      arithmetic.lhsParts != TileParts::parts ||
       (shape.m > 1 && shape.aRowStride != shape.k))
     return std::nullopt;
   TileParts of;
@@ -52,7 +61,9 @@ std::optional<TileParts> TileMatMul::operandParts() const {
   return of;
 }
 
-TileParts TileMatMul::resultParts() const {
+std::optional<TileParts> TileMatMul::resultParts() const {
+  if (open)
+    return std::nullopt;
   TileParts of;
   of.rows = shape.m;
   of.columns = shape.n;
@@ -80,8 +91,21 @@ TileCut TileMatMul::cutFor(const Target &target) const {
   return TileCut::choose(1, llvm::divideCeil(tiles, 2), whole.panels(), costs);
 }
 
+OpenTileCut TileMatMul::openCutFor(const Target &target) const {
+  const TileProduct pair = productOf(2 * tileRows);
+  const int64_t rows =
+      2 * tileRows * (target.l2Bytes / 2 / pair.stagedBytes(2 * tileRows));
+  // Of few rows: what it takes to read weights.
+  return OpenTileCut::choose(pair.panels(), rows,
+                             double(pair.packedBytes()) / target.rates.memory +
+                                 pair.productSeconds(2, target));
+}
+
 double TileMatMul::seconds(const Target &target) const {
-  return product.productSeconds(tiles, target) + cut.stageSeconds;
+  const double stage = open ? double(open->chunksOf(shape.m)) *
+                                  product.stageSeconds(shape.m, target)
+                            : cut.stageSeconds;
+  return product.productSeconds(tiles, target) + stage;
 }
 
 SmallVector<Value> cpu::loadBlock(VectorBuilder &code, Value flat, Value offset,
@@ -127,29 +151,61 @@ Value TileMatMul::stageRows(VectorBuilder &code, Value a, Value firstRow,
       })[0];
 }
 
+/// Rows and panels of a task.
+struct TileMatMul::Part {
+  Value firstRow, endRow;
+  Value tiles; ///< Of rows.
+  Value firstPanel, endPanel;
+};
+
 void TileMatMul::build(OpBuilder &builder, Location location, Value task,
                        Value a, Value b, Value c, Value scratch,
                        const MatMulEpilogue &epilogue) const {
   VectorBuilder code(builder, location);
-  Value rows = code.flatten(a);
+  if (open) {
+    Value rows = code.index(1);
+    for (int64_t size : shape.openRows)
+      rows = code.mul(rows, size);
+    const OpenTileCut::Task own = open->task(code, rows, task);
+    return code.when(own.isAny, [&] {
+      Value count = code.sub(own.endRow, own.firstRow);
+      buildPart(code,
+                {own.firstRow, own.endRow,
+                 code.div(code.add(count, tileRows - 1), tileRows),
+                 own.firstPanel, own.endPanel},
+                a, b, c, scratch, epilogue);
+    });
+  }
   Value unit = code.div(task, cut.panels.count),
         chunk = code.rem(task, cut.panels.count);
   Value firstTile = code.mul(cut.units.start(code, unit), 2);
   Value endTile = code.min(
       code.mul(cut.units.start(code, code.add(unit, 1)), 2), code.index(tiles));
-  Value firstRow = code.mul(firstTile, tileRows);
-  Value endRow = code.min(code.mul(endTile, tileRows), code.index(shape.m));
+  buildPart(code,
+            {code.mul(firstTile, tileRows),
+             code.min(code.mul(endTile, tileRows), code.index(shape.m)),
+             code.sub(endTile, firstTile), cut.panels.start(code, chunk),
+             cut.panels.start(code, code.add(chunk, 1))},
+            a, b, c, scratch, epilogue);
+}
+
+void TileMatMul::buildPart(VectorBuilder &code, const Part &part, Value a,
+                           Value b, Value c, Value scratch,
+                           const MatMulEpilogue &epilogue) const {
+  Value rows = code.flatten(a);
+  Value firstRow = part.firstRow, endRow = part.endRow;
   // All rows have their position where they were brought together before.
   Value firstPosition = findsRows() ? firstRow : code.index(0);
   const TileProduct::Staged staged{parts.operand ? rows : code.flatten(scratch),
                                    code.index(0)};
   const TileProduct::Task what{staged,
                                code.flatten(b),
-                               code.sub(endTile, firstTile),
-                               cut.panels.start(code, chunk),
-                               cut.panels.start(code, code.add(chunk, 1)),
-                               std::min(2 * cut.units.sizeOf(0), tiles),
-                               tiles % 2 == 0,
+                               part.tiles,
+                               part.firstPanel,
+                               part.endPanel,
+                               open ? open->taskRows() / tileRows
+                                    : std::min(2 * cut.units.sizeOf(0), tiles),
+                               !open && tiles % 2 == 0,
                                /*zero=*/{},
                                firstRow,
                                endRow,
@@ -164,7 +220,7 @@ void TileMatMul::build(OpBuilder &builder, Location location, Value task,
     position.row = row;
     position.column = column;
     position.offset = offset;
-    return epilogue(builder, location, sums, position);
+    return epilogue(code.builder, code.loc, sums, position);
   };
   product.build(
       code, what,

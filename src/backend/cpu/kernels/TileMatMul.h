@@ -1,7 +1,8 @@
 //===- TileMatMul.h - matrix products on matrix units ---------------------===//
 //
 // C[m,n] = epilogue(sum over k of A[m,k] * B[k,n]), B a constant, by
-// TileProduct: positions are rows of A.
+// TileProduct: positions are rows of A. Where nobody knows how many rows there
+// will be, they are tiles of 16, and their tasks are those of OpenTileCut.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,7 +10,10 @@
 #define SINTER_BACKEND_CPU_KERNELS_TILEMATMUL_H
 
 #include "backend/cpu/kernels/MatMul.h"
+#include "backend/cpu/kernels/OpenTileCut.h"
 #include "backend/cpu/kernels/TileProduct.h"
+
+#include <optional>
 
 namespace sinter::cpu {
 
@@ -23,10 +27,14 @@ public:
 
   /// How rows would lie that it reads in parts; who stores them says the rest.
   std::optional<TileParts> operandParts() const;
-  /// How it would store its results in parts.
-  TileParts resultParts() const;
+  /// How it would store its results in parts; nothing of open rows.
+  std::optional<TileParts> resultParts() const;
 
-  int64_t tasks() const { return cut.tasks(); }
+  int64_t tasks() const { return open ? 1 : cut.tasks(); }
+  /// Of open rows: what their number is the product of; else empty.
+  std::vector<TaskPart> taskParts() const {
+    return open ? open->taskParts(shape.openRows) : std::vector<TaskPart>();
+  }
   /// Those that have to be done before, where rows are brought together for
   /// several tasks; else none.
   int64_t cutTasks() const;
@@ -60,6 +68,12 @@ private:
   TileCut cutFor(const Target &target) const;
   /// Whether all rows have their place before any task runs.
   bool findsRows() const { return parts.operand || cut.isShared; }
+  OpenTileCut openCutFor(const Target &target) const;
+  struct Part;
+  void buildPart(VectorBuilder &code, const Part &part, mlir::Value a,
+                 mlir::Value b, mlir::Value c, mlir::Value scratch,
+                 const MatMulEpilogue &epilogue) const;
+  int64_t scratchRows() const;
   /// Those of \p firstPosition on.
   mlir::Value stageRows(VectorBuilder &code, mlir::Value a,
                         mlir::Value firstRow, mlir::Value endRow,
@@ -71,8 +85,10 @@ private:
   TilePartsOf parts;
   int64_t tileRows; ///< Of each tile but the last,
   int64_t tiles;    ///< and how many there are.
-  TileCut cut;      ///< Into pairs of tiles.
-  int64_t cutRows;  ///< Of a task before; 0 without.
+  /// Of rows that are open; `tiles` are an estimate then.
+  std::optional<OpenTileCut> open;
+  TileCut cut;     ///< Of others, into pairs of tiles.
+  int64_t cutRows; ///< Of a task before; 0 without.
   TileProduct product;
 };
 
