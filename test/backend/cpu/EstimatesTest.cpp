@@ -374,14 +374,20 @@ TEST(Estimates, MatrixUnits) {
                   .front()
                   .kernel,
               name);
-    // A row is multiplied as fast as its weights are read, which are half as
-    // many bytes in one part.
+    // A row is multiplied as fast as its weights are read. What computes it is
+    // what computes many rows, unless tiles have more bytes to read for it.
     const MatMulShape row = MatMulShape::dense(1, 768, 768);
     EXPECT_EQ(
         alternativesFor("matmul-packed", row, flops / 512, {}, with, tiles)
             .front()
             .kernel,
-        precision == Precision::BFloat16 ? name : "matmul-packed");
+        precision == Precision::Exact ? "matmul-packed" : name);
+    MatMulShape open = MatMulShape::dense(rowsOfChoice, 768, 768);
+    open.openRows = {-1};
+    EXPECT_EQ(alternativesFor("matmul-packed", open, 2 * flops, {}, with, tiles)
+                  .front()
+                  .kernel,
+              name);
   }
   // Three products of 1,030 GFLOP/s at most, and no less than half of that.
   const Alternatives large = alternativesFor(
@@ -389,6 +395,42 @@ TEST(Estimates, MatrixUnits) {
       TileArithmetic::allOf(f32, f32, f32, Precision::Default));
   EXPECT_GT(large.front().seconds, 0x1p31 / 1030e9);
   EXPECT_LT(large.front().seconds, 0x1p31 / 515e9);
+}
+
+/// What computes rows by weights is the same for any number of them, also of
+/// those that are open.
+TEST(Estimates, RowsByWeightsHaveOneKernel) {
+  const Target target = *Target::named("", "sapphirerapids", "");
+  const ElementType f32 = ElementType::F32;
+  for (auto [n, k] : {std::pair<int64_t, int64_t>{10, 64},
+                      {128, 784},
+                      {256, 256},
+                      {1000, 2048},
+                      {768, 3072}})
+    for (ElementType weights : {f32, ElementType::BF16}) {
+      const auto tiles =
+          TileArithmetic::allOf(f32, weights, f32, Precision::Default);
+      const Arithmetic arithmetic{.rhs = weights};
+      auto kernelOf = [&](MatMulShape shape) {
+        const double flops = 2.0 * double(shape.m * shape.n * shape.k);
+        return alternativesFor("matmul-packed", shape, flops, arithmetic,
+                               target, tiles)
+            .front()
+            .kernel;
+      };
+      MatMulShape open = MatMulShape::dense(rowsOfChoice, n, k);
+      open.openRows = {-1};
+      for (int64_t m : {1, 7, 64, 500, 5000})
+        EXPECT_EQ(kernelOf(MatMulShape::dense(m, n, k)), kernelOf(open))
+            << m << "x" << n << "x" << k;
+    }
+  // Few rows would wait for twice as many bytes.
+  MatMulShape open = MatMulShape::dense(rowsOfChoice, 768, 3072);
+  open.openRows = {-1};
+  const Alternatives narrow = alternativesFor(
+      "matmul-packed", open, 1e9, {.rhs = ElementType::I8}, target,
+      TileArithmetic::allOf(f32, ElementType::I8, f32, Precision::Default));
+  EXPECT_EQ(narrow.size(), 1u);
 }
 
 /// Rows that several tasks take are brought together once, if that is worth a
