@@ -166,7 +166,9 @@ TEST_P(LayersOfOneCode, ComputeWhatTheOracleDoes) {
   const int64_t lanes = cpu::Target::host()->f32Lanes;
   if (lanes == 16 || lanes == 8)
     EXPECT_EQ(codes.size(), lanes == 16 ? test.codesOf16 : test.codesOf8);
-  EXPECT_GT(kernels.size(), codes.size());
+  // What fills no block of 16 are blocks of 8, and panels of a width each.
+  if (lanes == 16)
+    EXPECT_GT(kernels.size(), codes.size());
   Result<Program> program = cpu::linkProgram(std::move(*compiled));
   ASSERT_TRUE(program) << program.error().message;
   auto executor =
