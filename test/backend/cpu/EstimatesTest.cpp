@@ -411,7 +411,7 @@ TEST(Estimates, RowsByWeightsHaveOneKernel) {
       const auto tiles =
           TileArithmetic::allOf(f32, weights, f32, Precision::Default);
       const Arithmetic arithmetic{.rhs = weights};
-      auto kernelOf = [&](MatMulShape shape) {
+      auto kernelOf = [&](const MatMulShape &shape) {
         const double flops = 2.0 * double(shape.m * shape.n * shape.k);
         return alternativesFor("matmul-packed", shape, flops, arithmetic,
                                target, tiles)

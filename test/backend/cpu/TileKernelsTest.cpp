@@ -22,11 +22,12 @@ std::optional<cpu::Target> withTiles() {
 }
 
 /// What is wrong with \p body, whose kernels are those of \p names.
-std::string wrong(const std::string &body, std::vector<std::string> names,
-                  Tolerance tolerance, Precision precision = Precision::Default,
+std::string wrong(const std::string &body,
+                  const std::vector<std::string> &names, Tolerance tolerance,
+                  Precision precision = Precision::Default,
                   std::optional<cpu::Target> target = withTiles()) {
   cpu::CpuOptions options;
-  options.target = target;
+  options.target = std::move(target);
   options.precision = precision;
   options.onCode = cpu::emulateTiles;
   std::shared_ptr<Program> program;
@@ -407,7 +408,7 @@ TEST(TileKernels, OpenSizesSayWhyThereAreNone) {
                             x + ", " + y + ") -> " + type({256, 64}, "f32") +
                             "\nreturn %d : " + type({256, 64}, "f32") + "\n}"};
   // By weights they have tiles.
-  for (auto [body, reason] :
+  for (const auto &[body, reason] :
        {std::pair{products[0], ""}, {products[1], "sizes are open"}})
     for (auto [features, isTold] :
          {std::pair{"", true}, {"-amx-tile", false}}) {
