@@ -58,14 +58,13 @@ private:
         anchor = &op;
     if (!anchor)
       return std::nullopt;
-    const auto way = createAnchorKernel(kernel, target);
     Ways found;
-    found.parts.result = way->resultParts();
+    found.parts = createAnchorKernel(kernel, target)->possibleParts();
     if (auto input = dyn_cast<BlockArgument>(anchor->getOperand(0));
-        input && input.hasOneUse()) {
-      found.parts.operand = way->operandParts();
+        input && input.hasOneUse())
       found.input = input.getArgNumber();
-    }
+    else
+      found.parts.operand.reset();
     return found;
   }
 

@@ -30,10 +30,9 @@ public:
   /// reads tensors of others, it says so of the tasks.
   KernelPlan planOfTasks() const;
   /// How rows of the anchor's first operand lie where it can read them in
-  /// parts, but for who stores them.
-  virtual std::optional<TileParts> operandParts() const { return {}; }
-  /// How the kernel would store its result in parts, where it can.
-  virtual std::optional<TileParts> resultParts() const { return {}; }
+  /// parts, but for who stores them, and how the kernel would store its result
+  /// in parts, where it can.
+  virtual TilePartsOf possibleParts() const { return {}; }
   /// Adds the function \p name, or one a stage, to \p module, and returns the
   /// contract of each.
   std::vector<KernelContract> emit(mlir::ModuleOp module,

@@ -131,13 +131,8 @@ public:
     return plan;
   }
 
-  std::optional<TileParts> operandParts() const override {
-    return tiles ? tiles->operandParts() : std::nullopt;
-  }
-  std::optional<TileParts> resultParts() const override {
-    if (!tiles || !tensorOf(yielded()).getElementType().isF32())
-      return std::nullopt;
-    return tiles->resultParts();
+  TilePartsOf possibleParts() const override {
+    return possiblePartsOf(tiles, yielded());
   }
 
 protected:

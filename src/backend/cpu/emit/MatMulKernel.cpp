@@ -57,7 +57,6 @@ static bool isFloatProduct(stablehlo::DotGeneralOp op) {
 }
 
 bool cpu::isMatMul(Operation *op) {
-  static_assert(rowsOfChoice == unknownSizeEstimate);
   if (isa<ByteProductOp, NarrowProductOp>(op))
     return formOf(op, /*hasConstantRhs=*/true).has_value();
   if (isa<DistanceProductOp>(op)) {
@@ -80,6 +79,9 @@ static bool packsWeights(KernelOp kernel, Operation *op) {
   return !isa<DistanceProductOp>(op) &&
          isConstantInput(kernel, op->getOperand(1));
 }
+
+// The shape of open rows says what is estimated of them, and is what decides.
+static_assert(rowsOfChoice == unknownSizeEstimate);
 
 namespace {
 
@@ -160,13 +162,8 @@ public:
     return plan;
   }
 
-  std::optional<TileParts> operandParts() const override {
-    return tiles ? tiles->operandParts() : std::nullopt;
-  }
-  std::optional<TileParts> resultParts() const override {
-    if (!tiles || !tensorOf(yielded()).getElementType().isF32())
-      return std::nullopt;
-    return tiles->resultParts();
+  TilePartsOf possibleParts() const override {
+    return possiblePartsOf(tiles, yielded());
   }
 
 protected:

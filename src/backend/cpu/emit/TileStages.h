@@ -11,6 +11,9 @@
 #include "backend/cpu/emit/KernelPlan.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/kernels/TileParts.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <optional>
 
 namespace sinter::cpu {
 
@@ -34,6 +37,20 @@ inline TilePartsOf partsOf(KernelOp kernel, mlir::Operation *anchor,
     parts.operand = partsOf(join, areBlocked);
   if (auto cut = mlir::dyn_cast_or_null<CutPartsOp>(kernel.rootOp()))
     parts.result = partsOf(cut, areBlocked);
+  return parts;
+}
+
+/// What a kernel that computes \p result by \p tiles, TileMatMul or
+/// TileConvolution, could read and store in parts.
+template <typename Tiles>
+TilePartsOf possiblePartsOf(const std::optional<Tiles> &tiles,
+                            mlir::Value result) {
+  TilePartsOf parts;
+  if (!tiles)
+    return parts;
+  parts.operand = tiles->operandParts();
+  if (mlir::getElementTypeOrSelf(result).isF32())
+    parts.result = tiles->resultParts();
   return parts;
 }
 

@@ -190,18 +190,21 @@ static Alternative timeOfTiles(const Shape &shape, const TileArithmetic &tiles,
                    readBytes(kernel, shape) / target.rates.memory)};
 }
 
+/// What matrix units do, and what it takes.
+using TimeOfTiles = std::pair<TileArithmetic, Alternative>;
+
 /// Of \p tiles those that are a way to compute \p shape, beside \p others.
 /// Three products of parts are a tenth as exact as f32, and Winograd's method
 /// is half as exact: they are none of the ways where they save less than a
 /// third of what an exact one takes, and a quarter of what that takes. Two, by
 /// weights of one part, have a third of the error, and are to save a quarter.
 template <typename Kernel, typename Shape>
-static llvm::SmallVector<TileArithmetic>
+static llvm::SmallVector<TimeOfTiles>
 worthwhile(const Alternatives &others, const Shape &shape,
            llvm::ArrayRef<TileArithmetic> tiles, const Target &target) {
   constexpr double ofThree = 2.0 / 3, ofTwo = 3.0 / 4, ofFastTime = 3.0 / 4,
                    noticed = 125e-6;
-  llvm::SmallVector<TileArithmetic> some;
+  llvm::SmallVector<TimeOfTiles> some;
   if (!Kernel::supports(shape, target))
     return some;
   double ofExact = std::numeric_limits<double>::infinity(), ofFast = ofExact;
@@ -211,15 +214,15 @@ worthwhile(const Alternatives &others, const Shape &shape,
   }
   // The most exact stand last.
   for (const TileArithmetic &each : llvm::reverse(tiles)) {
-    const double seconds = timeOfTiles<Kernel>(shape, each, target).seconds;
+    const Alternative time = timeOfTiles<Kernel>(shape, each, target);
     const bool isDefault = !each.isExact() && each.depth == 2;
     const double ofExactTime = each.products().size() < 3 ? ofTwo : ofThree;
     const double worthIt = std::min(
         {ofExactTime * ofExact, ofExact - noticed, ofFastTime * ofFast});
-    if (!isDefault || seconds < worthIt)
-      some.push_back(each);
+    if (!isDefault || time.seconds < worthIt)
+      some.push_back({each, time});
     if (each.isExact())
-      ofExact = std::min(ofExact, seconds);
+      ofExact = std::min(ofExact, time.seconds);
   }
   return some;
 }
@@ -229,9 +232,8 @@ template <typename Kernel, typename Shape>
 static Alternatives withTiles(Alternatives all, const Shape &shape,
                               llvm::ArrayRef<TileArithmetic> tiles,
                               const Target &target) {
-  for (const TileArithmetic &each :
-       worthwhile<Kernel>(all, shape, tiles, target))
-    all.push_back(timeOfTiles<Kernel>(shape, each, target));
+  for (TimeOfTiles &each : worthwhile<Kernel>(all, shape, tiles, target))
+    all.push_back(std::move(each.second));
   return fastestFirst(std::move(all));
 }
 
@@ -330,10 +332,10 @@ static Alternatives alternativesForRows(const Alternative &onVectors,
       2.0 * double(typical.m) * double(typical.n) * double(typical.k);
   const Alternatives others = {
       {onVectors.kernel, packedProduct(typical, flops, arithmetic, target)}};
-  some = worthwhile<TileMatMul>(others, typical, some, target);
   Alternatives ofTypical = others, times = {onVectors};
-  for (const TileArithmetic &each : some) {
-    ofTypical.push_back(timeOfTiles<TileMatMul>(typical, each, target));
+  for (const auto &[each, time] :
+       worthwhile<TileMatMul>(others, typical, some, target)) {
+    ofTypical.push_back(time);
     times.push_back(timeOfTiles<TileMatMul>(shape, each, target));
   }
   const llvm::StringRef first = fastestFirst(ofTypical).front().kernel;
