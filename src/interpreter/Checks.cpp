@@ -2,6 +2,7 @@
 
 #include "graph/Constants.h"
 #include "graph/check/CheckOps.h"
+#include "graph/nn/NnAssume.h"
 #include "graph/sdy/DropShardings.h"
 #include "interpreter/CustomCalls.h"
 #include "interpreter/Environment.h"
@@ -34,6 +35,14 @@ Result<Tensors> evaluateCheck(const Call &call) {
     results.front().set<uint8_t>(0, 1);
   }
   return results;
+}
+
+static Result<Tensors> evaluateAssume(const Call &call) {
+  auto op = call.as<nn::AssumeOp>();
+  if ((call[0].toInteger(0) != 0) == op.getHolds())
+    return Tensors();
+  return unsupported("the graph is for one branch of '" + op.getNode().str() +
+                     "' only, and the other one is taken");
 }
 
 static Result<Tensors> evaluateProbe(const Call &call) {
@@ -94,6 +103,7 @@ void registerChecks(Registry &registry) {
                                check::ExpectCloseOp::getOperationName()})
     registry.addStored(name, evaluateCheck);
   registry.addStored<check::ExpectSerializedEqOp>(evaluateSerialized);
+  registry.add<nn::AssumeOp>(evaluateAssume);
   registry.addStored<check::ProbeOp>(evaluateProbe);
   registry.addStored<check::PrintOp>(evaluatePrint);
   registry.addStored<sdy::ShardingConstraintOp>(evaluateIdentity);

@@ -153,9 +153,64 @@ bool SizeNamer::expectEqual(const SizeExpression &a, const SizeExpression &b) {
     return false;
   expectPositive(*more);
   expectPositive(*less);
-  if (!areExpectedEqual(a, b))
+  if (!areExpectedEqual(a, b)) {
     equal.emplace_back(a, b);
+    solve(*more);
+  }
   return true;
+}
+
+/// Replaces a parameter of \p zero, which is taken to be 0, in what follows:
+/// the last one that occurs only once, and alone.
+void SizeNamer::solve(const SizeExpression &zero) {
+  const Known left = reduced(zero);
+  if (!left)
+    return;
+  for (const SizeExpression::Term &term : llvm::reverse(left->terms())) {
+    const bool isAlone =
+        term.parameters.size() == 1 &&
+        (term.factor == 1 || term.factor == -1) &&
+        llvm::count_if(left->terms(), [&](const auto &other) {
+          return llvm::is_contained(other.parameters, term.parameters.front());
+        }) == 1;
+    if (!isAlone)
+      continue;
+    const uint32_t parameter = term.parameters.front();
+    // zero = factor * parameter + rest, and factor is its own reciprocal.
+    const Known rest = differenceOf(
+        *left, *SizeExpression::productOf(SizeExpression::parameter(parameter),
+                                          term.factor));
+    if (const Known value =
+            rest ? SizeExpression::productOf(*rest, -term.factor) : Known())
+      replaced.try_emplace(parameter, *value);
+    return;
+  }
+}
+
+/// \p size without parameters that others are taken to give; nothing on
+/// overflow.
+Known SizeNamer::reduced(const SizeExpression &size) const {
+  SizeExpression sum;
+  bool isReduced = true;
+  for (const SizeExpression::Term &term : size.terms()) {
+    Known product = SizeExpression(term.factor);
+    for (uint32_t parameter : term.parameters) {
+      auto found = replaced.find(parameter);
+      isReduced &= found == replaced.end();
+      product = SizeExpression::productOf(
+          *product, found == replaced.end()
+                        ? SizeExpression::parameter(parameter)
+                        : found->second);
+      if (!product)
+        return std::nullopt;
+    }
+    const Known next = SizeExpression::sumOf(sum, *product);
+    if (!next)
+      return std::nullopt;
+    sum = *next;
+  }
+  // What stands for a parameter may have been replaced since.
+  return isReduced ? Known(sum) : reduced(sum);
 }
 
 bool SizeNamer::areExpectedEqual(const SizeExpression &a,
@@ -238,11 +293,18 @@ Result<void> SizeNamer::run() {
   return {};
 }
 
-/// A program for no sizes but 0 serves nobody.
+/// A program for no sizes but 0 serves nobody. What follows from sizes, a
+/// number of windows say, may well be 0.
 Result<void> SizeNamer::checkLimits() const {
+  auto isOfSizes = [&](const SizeExpression::Term &term) {
+    return llvm::none_of(term.parameters, [&](uint32_t parameter) {
+      return table.sourceOf(parameter) != nullptr;
+    });
+  };
   for (const SizeExpression &limit : table.limits)
-    if (llvm::all_of(limit.terms(),
-                     [](const auto &term) { return term.factor < 0; }))
+    if (llvm::all_of(limit.terms(), [&](const SizeExpression::Term &term) {
+          return term.factor < 0 && isOfSizes(term);
+        }))
       return unsupported("it would be for sizes only where " +
                          limit.text(table.parameters) + " is not negative");
   return {};
@@ -328,6 +390,8 @@ Result<void> SizeNamer::follow(Operation *op) {
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()) && !dims.contains(operand))
       return refused(op, "an operand has no known rank");
+  if (auto assume = dyn_cast<nn::AssumeOp>(op))
+    return takeForGranted(assume);
   followElements(op);
   setNumbers(op);
   if (isControlFlow(op))
@@ -554,7 +618,10 @@ void cpu::dropRepetitions(func::FuncOp function) {
 }
 
 Result<void> cpu::nameSizes(func::FuncOp function) {
-  if (!hasUnknownSizes(function) ||
+  const bool assumes =
+      function.walk([](nn::AssumeOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if ((!assumes && !hasUnknownSizes(function)) ||
       SizeTable::of(function->getParentOfType<ModuleOp>()))
     return {};
   return SizeNamer(function).run();

@@ -14,11 +14,13 @@
 
 #include "backend/cpu/SizeTable.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "graph/nn/NnAssume.h"
 #include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/Result.h"
 
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -82,6 +84,8 @@ private:
                      const stablehlo::WindowDimension &window);
   /// Takes it for granted that two sizes are the same.
   bool expectEqual(const SizeExpression &a, const SizeExpression &b);
+  void solve(const SizeExpression &zero);
+  Known reduced(const SizeExpression &size) const;
   /// Whether that was taken for granted.
   bool areExpectedEqual(const SizeExpression &a, const SizeExpression &b) const;
   llvm::SmallVector<Known> broadcastSizes(nn::BroadcastLikeOp op);
@@ -172,6 +176,10 @@ private:
   /// nothing in what is made of such slices, a tensor of sizes \p result.
   void expectSlice(const SizeExpression &slice, const SizeExpression &size,
                    const Dims &result);
+  /// Takes it for granted that two sizes compare so; whether they can.
+  bool expectComparison(stablehlo::ComparisonDirection direction,
+                        const SizeExpression &a, const SizeExpression &b);
+  Result<void> takeForGranted(nn::AssumeOp op);
   /// The smaller one of the two, or the larger one, if one is a number.
   Known chosen(const SizeExpression &a, const SizeExpression &b, bool smaller);
   Known leastOfShifted(const SizeExpression &a, const SizeExpression &b);
@@ -184,6 +192,8 @@ private:
   std::unordered_set<SizeExpression, SizeExpressionHash> knownLimits;
   /// What is taken to be the same.
   std::vector<std::pair<SizeExpression, SizeExpression>> equal;
+  /// What parameters are by that, none of which has one that is here already.
+  std::map<uint32_t, SizeExpression> replaced;
   /// What isOfInputs() has found out: which parameters follow from sizes of
   /// inputs, of the first ones of the table's.
   llvm::DenseSet<uint32_t> followsInputs;

@@ -20,7 +20,11 @@ bool SizeNamer::isComputed(const SizeExpression &size) const {
 }
 
 bool SizeNamer::mustBeSame(const SizeExpression &a, const SizeExpression &b) {
-  return a == b || ((isComputed(a) || isComputed(b)) && expectEqual(a, b));
+  if (a == b)
+    return true;
+  const Known first = reduced(a), second = reduced(b);
+  return (first && first == second) ||
+         ((isComputed(a) || isComputed(b)) && expectEqual(a, b));
 }
 
 /// Whether a Size step reads \p numbers as they are.
@@ -183,6 +187,115 @@ SmallVector<Known> SizeNamer::calledSizes(OpResult result) {
 }
 
 //===----------------------------------------------------------------------===//
+// Assumptions
+//===----------------------------------------------------------------------===//
+
+bool SizeNamer::expectComparison(stablehlo::ComparisonDirection direction,
+                                 const SizeExpression &a,
+                                 const SizeExpression &b) {
+  using Direction = stablehlo::ComparisonDirection;
+  // Takes it for granted that large - small >= least.
+  auto expect = [&](const SizeExpression &large, const SizeExpression &small,
+                    int64_t least) {
+    Known rest = differenceOf(large, small);
+    if (rest)
+      rest = SizeExpression::sumOf(*rest, -least);
+    if (!rest || rest->number().value_or(0) < 0)
+      return false;
+    expectPositive(*rest);
+    return true;
+  };
+  switch (direction) {
+  case Direction::EQ:
+    return expectEqual(a, b);
+  case Direction::NE: {
+    const Known rest = differenceOf(a, b);
+    const Known square =
+        rest ? SizeExpression::productOf(*rest, *rest) : Known();
+    return square && expect(*square, 0, 1);
+  }
+  case Direction::GE:
+    return expect(a, b, 0);
+  case Direction::GT:
+    return expect(a, b, 1);
+  case Direction::LE:
+    return expect(b, a, 0);
+  case Direction::LT:
+    return expect(b, a, 1);
+  }
+  llvm_unreachable("not a comparison");
+}
+
+static stablehlo::ComparisonDirection
+oppositeOf(stablehlo::ComparisonDirection direction) {
+  using Direction = stablehlo::ComparisonDirection;
+  switch (direction) {
+  case Direction::EQ:
+    return Direction::NE;
+  case Direction::NE:
+    return Direction::EQ;
+  case Direction::GE:
+    return Direction::LT;
+  case Direction::GT:
+    return Direction::LE;
+  case Direction::LE:
+    return Direction::GT;
+  case Direction::LT:
+    return Direction::GE;
+  }
+  llvm_unreachable("not a comparison");
+}
+
+/// What \p op says of sizes becomes a limit of them. Of anything else the
+/// program finds out whether it holds.
+Result<void> SizeNamer::takeForGranted(nn::AssumeOp op) {
+  bool holds = op.getHolds();
+  Value condition = op.getCondition();
+  // Whether an integer is 0 is the same in any type.
+  for (Operation *source = condition.getDefiningOp();
+       isa_and_nonnull<stablehlo::ConvertOp, stablehlo::ReshapeOp,
+                       stablehlo::NotOp>(source);
+       source = condition.getDefiningOp()) {
+    Value operand = source->getOperand(0);
+    const bool isNot = isa<stablehlo::NotOp>(source);
+    if (!getElementTypeOrSelf(operand).isInteger(1) &&
+        (isNot || !isa<IntegerType>(getElementTypeOrSelf(operand))))
+      break;
+    holds ^= isNot;
+    condition = operand;
+  }
+  auto numberOf = [&](Value value) {
+    const std::vector<Known> known = elementsOf(value);
+    return known.size() == 1 ? known.front() : Known();
+  };
+  bool mayHold = true;
+  auto compare = condition.getDefiningOp<stablehlo::CompareOp>();
+  const Known left = compare ? numberOf(compare.getLhs()) : Known(),
+              right = compare ? numberOf(compare.getRhs()) : Known();
+  if (const Known known = numberOf(condition); known && known->number()) {
+    mayHold = (*known->number() != 0) == holds;
+  } else if (left && right) {
+    const auto direction = compare.getComparisonDirection();
+    mayHold = expectComparison(holds ? direction : oppositeOf(direction), *left,
+                               *right);
+  } else {
+    OpBuilder builder(op);
+    nn::TensorBuilder emit(builder, op.getLoc());
+    Value asExpected = op.getHolds()
+                           ? Value(op.getCondition())
+                           : emit.make<stablehlo::NotOp>(op.getCondition());
+    Value number = emit.convert(asExpected, emit.integerType(64));
+    mayHold = expectComparison(stablehlo::ComparisonDirection::GE,
+                               define(number, 0, op), 1);
+  }
+  if (!mayHold)
+    return refused(op, "sizes contradict what it takes for granted of '" +
+                           op.getNode().str() + "'");
+  op.erase();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
 // Branches and loops
 //===----------------------------------------------------------------------===//
 
@@ -238,17 +351,21 @@ Result<void> SizeNamer::followRegions(Operation *op) {
   return {};
 }
 
-/// The sizes of what \p loop carries must stay the same.
+/// The sizes of what \p loop carries must stay the same, which those of inputs
+/// are taken to do.
 Result<void> SizeNamer::checkCarried(stablehlo::WhileOp loop) {
+  Operation *terminator = loop.getBody().front().getTerminator();
   for (auto [start, end, result] :
-       llvm::zip_equal(loop->getOperands(),
-                       loop.getBody().front().getTerminator()->getOperands(),
+       llvm::zip_equal(loop->getOperands(), terminator->getOpOperands(),
                        loop->getResults())) {
     if (tensorOf(result).hasStaticShape())
       continue;
     const Dims sizes = dimsOf(start);
-    if (dimsOf(end) != sizes)
-      return refused(loop, "carries a size that changes");
+    for (auto [size, next] : llvm::zip_equal(sizes, dimsOf(end.get())))
+      if (!expectEqual(size, next))
+        return refused(loop, "carries a size that changes");
+    if (dimsOf(end.get()) != sizes)
+      end.set(withSizes(terminator, end.get(), sizes));
     setSizes(result, sizes);
   }
   return {};

@@ -70,23 +70,36 @@ Result<Model> BoundSource::bind(Result<Model> model) const {
 Result<Model> BoundSource::asItIs() { return bind(whole->asItIs()); }
 Result<Model> BoundSource::spelledOut() { return bind(whole->spelledOut()); }
 
+Result<Model> BoundSource::spelledOutFor(const AtHand &given) {
+  if (given.shapes.empty())
+    return bind(whole->spelledOutFor(given));
+  return bind(whole->spelledOutFor(
+      {shapesOfAll(given.shapes), valuesOfAll(given.values)}));
+}
+
 Result<Model>
 BoundSource::specialized(const std::vector<Shape> &shapes,
                          const std::vector<std::optional<Tensor>> &values) {
-  std::vector<std::optional<Tensor>> allValues;
+  Result<Model> model =
+      bind(whole->specialized(shapesOfAll(shapes), valuesOfAll(values)));
+  describeRest();
+  return model;
+}
+
+/// \p values, with those of the inputs that are given in their places.
+std::vector<std::optional<Tensor>> BoundSource::valuesOfAll(
+    const std::vector<std::optional<Tensor>> &values) const {
+  std::vector<std::optional<Tensor>> all;
   size_t next = 0;
   for (const std::optional<size_t> &place : places) {
     if (place) {
-      allValues.push_back(bound[*place].second);
+      all.push_back(bound[*place].second);
       continue;
     }
-    allValues.push_back(next < values.size() ? values[next] : std::nullopt);
+    all.push_back(next < values.size() ? values[next] : std::nullopt);
     ++next;
   }
-  Result<Model> model =
-      bind(whole->specialized(shapesOfAll(shapes), allValues));
-  describeRest();
-  return model;
+  return all;
 }
 
 /// \p shapes, with those of the inputs that are given in their places.
@@ -106,8 +119,9 @@ BoundSource::shapesOfAll(const std::vector<Shape> &shapes) const {
 }
 
 Result<ModelSource::ForAnyValues>
-BoundSource::forAnyValues(const std::vector<Shape> &shapes) {
-  Result<ForAnyValues> read = whole->forAnyValues(shapesOfAll(shapes));
+BoundSource::forAnyValues(const AtHand &given) {
+  Result<ForAnyValues> read = whole->forAnyValues(
+      {shapesOfAll(given.shapes), valuesOfAll(given.values)});
   if (!read)
     return read;
   const bool hasOpenSizes = read->hasOpenSizes;

@@ -19,10 +19,11 @@ public:
   Result<void> describe() override { return {}; }
   Result<Model> asItIs() override;
   Result<Model> spelledOut() override;
+  Result<Model> spelledOutFor(const AtHand &given) override;
   Result<Model>
   specialized(const std::vector<Shape> &shapes,
               const std::vector<std::optional<Tensor>> &values) override;
-  Result<ForAnyValues> forAnyValues(const std::vector<Shape> &shapes) override;
+  Result<ForAnyValues> forAnyValues(const AtHand &given) override;
 
 private:
   BoundSource(std::unique_ptr<ModelSource> whole, NamedTensors bound)
@@ -32,6 +33,8 @@ private:
   /// The inputs of the whole model that are left.
   void describeRest();
   std::vector<Shape> shapesOfAll(const std::vector<Shape> &shapes) const;
+  std::vector<std::optional<Tensor>>
+  valuesOfAll(const std::vector<std::optional<Tensor>> &values) const;
 
   std::unique_ptr<ModelSource> whole;
   NamedTensors bound;

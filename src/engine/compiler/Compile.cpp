@@ -174,7 +174,7 @@ MlirCompilerModel::knownOf(const CompileRequest &request) const {
 /// The program for all sizes of the dimensions that are to stay open.
 Result<std::shared_ptr<const Program>>
 MlirCompilerModel::compileOpen(const CompileRequest &request) {
-  Result<Model> model = source->spelledOut();
+  Result<Model> model = source->spelledOutFor({request.shapes, request.values});
   if (!model)
     return model.takeError();
   SpecializeOptions known;
@@ -188,7 +188,8 @@ MlirCompilerModel::compileOpen(const CompileRequest &request) {
 Result<std::shared_ptr<const Program>>
 MlirCompilerModel::compileForAnyValues(const CompileRequest &request,
                                        bool &hasOpenSizes) {
-  Result<ModelSource::ForAnyValues> read = source->forAnyValues(request.shapes);
+  Result<ModelSource::ForAnyValues> read =
+      source->forAnyValues({request.shapes, request.values});
   hasOpenSizes = !read || read->hasOpenSizes;
   if (!read)
     return read.takeError();

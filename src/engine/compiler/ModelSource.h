@@ -51,6 +51,18 @@ public:
   /// they are operations of unknown sizes, as far as there are any.
   virtual Result<Model> spelledOut() { return asItIs(); }
 
+  /// Shapes and values of the inputs at hand, one each; none where there are
+  /// none yet.
+  struct AtHand {
+    std::vector<Shape> shapes;
+    std::vector<std::optional<Tensor>> values;
+  };
+  /// The same for a program, which may be for some inputs only: where a node
+  /// chooses between graphs that cannot be one operation, the one that is taken
+  /// with what is at hand, else the first one with which the rest can be read.
+  /// `nn.assume` says so.
+  virtual Result<Model> spelledOutFor(const AtHand &) { return spelledOut(); }
+
   /// The model for inputs of \p shapes, one each; dimensions may be unknown
   /// still. \p values has a place for each input, too. Where the graph's shapes
   /// depend on some of these, the description says so afterwards, and what
@@ -59,17 +71,16 @@ public:
   specialized(const std::vector<Shape> &shapes,
               const std::vector<std::optional<Tensor>> &values) = 0;
 
-  /// The model for inputs of \p shapes, every dimension known, whatever their
-  /// values. Where sizes follow from values, what waits for them is operations
-  /// of unknown sizes, as in spelledOut(). Errors: Unsupported where there are
-  /// none.
+  /// The model for inputs of the shapes of \p given, every dimension known,
+  /// whatever their values. Where sizes follow from values, what waits for them
+  /// is operations of unknown sizes, as in spelledOutFor(). Errors: Unsupported
+  /// where there are none.
   struct ForAnyValues {
     Model model;
     /// Whether sizes may be unknown; else it is what specialized() gives.
     bool hasOpenSizes = false;
   };
-  virtual Result<ForAnyValues>
-  forAnyValues(const std::vector<Shape> &shapes) = 0;
+  virtual Result<ForAnyValues> forAnyValues(const AtHand &given) = 0;
 
 protected:
   explicit ModelSource(const Format &format) : itsFormat(format) {}

@@ -119,9 +119,21 @@ Result<Model> SizedSource::asItIs() {
 }
 
 Result<std::shared_ptr<const Model>> SizedSource::view() {
-  if (needsMore)
-    return *needsMore;
+  if (needsMore) {
+    Result<Model> assumed = spelledOutFor({});
+    if (!assumed)
+      return *needsMore;
+    return std::make_shared<const Model>(std::move(*assumed));
+  }
   return std::shared_ptr<const Model>(std::shared_ptr<void>(), &*model);
+}
+
+/// \p read, if that is a sound graph.
+static Result<Model> checked(Result<Model> read) {
+  if (read)
+    if (Result<void> sound = checkModel(*read); !sound)
+      return sound.takeError();
+  return read;
 }
 
 Result<Model> SizedSource::spelledOut() {
@@ -129,11 +141,76 @@ Result<Model> SizedSource::spelledOut() {
     return asItIs();
   ReadOptions options = optionsFor(bound);
   options.keepsUnknown = options.spellsUnknown = true;
-  Result<Model> spelled = file->read(options);
-  if (spelled)
-    if (Result<void> sound = checkModel(*spelled); !sound)
-      return sound.takeError();
-  return spelled;
+  return checked(file->read(options));
+}
+
+struct SizedSource::Decisions {
+  const AtHand &given;
+  /// What `given` takes, once that was asked for.
+  std::optional<std::map<std::string, bool>> taken;
+  unsigned readings = 0;
+};
+
+/// Which graph each node takes that chooses between two, as far as that is
+/// known with what is \p given.
+std::map<std::string, bool> SizedSource::branchesTaken(const AtHand &given) {
+  std::map<std::string, bool> taken;
+  ReadOptions options = optionsFor({});
+  options.note = nullptr;
+  for (size_t i = 0; i < given.shapes.size(); ++i) {
+    const std::string &name = known.inputs[i].spec.name;
+    options.shapes[name] = given.shapes[i];
+    if (i < given.values.size() && given.values[i])
+      options.values[name] = *given.values[i];
+  }
+  options.onBranch = [&](const std::string &place, bool isFirst) {
+    taken[place] = isFirst;
+  };
+  // What cannot be read has nothing to say.
+  static_cast<void>(file->read(options));
+  return taken;
+}
+
+/// Reads with \p options, and again with a decision for each node that needs
+/// one.
+Result<Model> SizedSource::readDeciding(ReadOptions &options,
+                                        Decisions &decisions) {
+  constexpr unsigned mostReadings = 64;
+  std::optional<std::string> undecided;
+  options.onUndecided = [&](const std::string &place) {
+    if (!undecided)
+      undecided = place;
+  };
+  Result<Model> read = file->read(options);
+  options.onUndecided = nullptr;
+  if (!undecided || ++decisions.readings > mostReadings)
+    return read;
+  if (!decisions.taken)
+    decisions.taken = decisions.given.shapes.empty()
+                          ? std::map<std::string, bool>()
+                          : branchesTaken(decisions.given);
+  if (auto found = decisions.taken->find(*undecided);
+      found != decisions.taken->end()) {
+    options.branches.insert(*found);
+    return readDeciding(options, decisions);
+  }
+  const std::map<std::string, bool> before = options.branches;
+  for (bool isFirst : {true, false}) {
+    options.branches = before;
+    options.branches[*undecided] = isFirst;
+    if (Result<Model> decided = readDeciding(options, decisions); decided)
+      return decided;
+  }
+  return read;
+}
+
+Result<Model> SizedSource::spelledOutFor(const AtHand &given) {
+  if (isWhole)
+    return asItIs();
+  ReadOptions options = optionsFor(bound);
+  options.keepsUnknown = options.spellsUnknown = true;
+  Decisions decisions{given, {}};
+  return checked(readDeciding(options, decisions));
 }
 
 /// The model for these sizes, or an error that it waits for values.
@@ -150,8 +227,8 @@ Result<Model> SizedSource::readForSizes(const std::vector<Shape> &shapes) {
 }
 
 Result<ModelSource::ForAnyValues>
-SizedSource::forAnyValues(const std::vector<Shape> &shapes) {
-  Result<Model> read = readForSizes(shapes);
+SizedSource::forAnyValues(const AtHand &given) {
+  Result<Model> read = readForSizes(given.shapes);
   if (!read && read.error().kind != ErrorKind::Unsupported)
     return read.takeError();
   if (read && !hasResultOfUnknownSize(read->module()))
@@ -159,12 +236,11 @@ SizedSource::forAnyValues(const std::vector<Shape> &shapes) {
   ReadOptions options = optionsFor({});
   options.keepsUnknown = options.spellsUnknown = true;
   for (size_t i = 0; i < known.inputs.size(); ++i)
-    options.shapes[known.inputs[i].spec.name] = shapes[i];
-  Result<Model> spelled = file->read(options);
+    options.shapes[known.inputs[i].spec.name] = given.shapes[i];
+  Decisions decisions{given, {}};
+  Result<Model> spelled = checked(readDeciding(options, decisions));
   if (!spelled)
     return spelled.takeError();
-  if (Result<void> sound = checkModel(*spelled); !sound)
-    return sound.takeError();
   return ForAnyValues{std::move(*spelled), true};
 }
 

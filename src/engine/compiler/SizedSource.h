@@ -5,6 +5,8 @@
 
 #include "engine/compiler/ModelSource.h"
 
+#include <map>
+
 namespace sinter {
 
 /// A file of which ModelFile::dependsOnSizes holds.
@@ -28,10 +30,11 @@ public:
   Result<Model> asItIs() override;
   Result<std::shared_ptr<const Model>> view() override;
   Result<Model> spelledOut() override;
+  Result<Model> spelledOutFor(const AtHand &given) override;
   Result<Model>
   specialized(const std::vector<Shape> &shapes,
               const std::vector<std::optional<Tensor>> &values) override;
-  Result<ForAnyValues> forAnyValues(const std::vector<Shape> &shapes) override;
+  Result<ForAnyValues> forAnyValues(const AtHand &given) override;
 
 private:
   SizedSource(const Format &format, std::unique_ptr<ModelFile> file,
@@ -56,6 +59,11 @@ private:
   Result<Model>
   readWithValues(const std::vector<Shape> &shapes,
                  const std::vector<std::optional<Tensor>> &values);
+
+  /// What reading with assumed branches has found out.
+  struct Decisions;
+  Result<Model> readDeciding(ReadOptions &options, Decisions &decisions);
+  std::map<std::string, bool> branchesTaken(const AtHand &given);
 
   std::unique_ptr<ModelFile> file;
   NamedShapes bound;

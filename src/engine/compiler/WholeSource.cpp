@@ -60,7 +60,7 @@ WholeSource::specialized(const std::vector<Shape> &shapes,
 }
 
 Result<ModelSource::ForAnyValues>
-WholeSource::forAnyValues(const std::vector<Shape> &shapes) {
+WholeSource::forAnyValues(const AtHand &given) {
   for (ModelInput &input : known.inputs)
     input.feedsShapes = false;
   const Model &runnable = flat ? *flat : model;

@@ -22,7 +22,7 @@ public:
   Result<Model>
   specialized(const std::vector<Shape> &shapes,
               const std::vector<std::optional<Tensor>> &values) override;
-  Result<ForAnyValues> forAnyValues(const std::vector<Shape> &shapes) override;
+  Result<ForAnyValues> forAnyValues(const AtHand &given) override;
 
 private:
   WholeSource(const Format &format, Model model)

@@ -1,3 +1,4 @@
+#include "graph/nn/NnAssume.h"
 #include "graph/nn/NnDeferred.h"
 #include "graph/nn/NnDropout.h"
 #include "graph/nn/NnOps.h"
@@ -21,6 +22,6 @@ void NnDialect::initialize() {
 #define GET_OP_LIST
 #include "graph/nn/NnOps.cpp.inc"
       >();
-  addOperations<DeferredOp, DropoutOp>();
+  addOperations<AssumeOp, DeferredOp, DropoutOp>();
   attachAxes(getContext());
 }

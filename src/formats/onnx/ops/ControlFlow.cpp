@@ -7,6 +7,7 @@
 #include "formats/onnx/ops/Bodies.h"
 #include "formats/onnx/ops/ScanLoop.h"
 #include "graph/Constants.h"
+#include "graph/nn/NnAssume.h"
 
 using namespace mlir;
 
@@ -55,25 +56,14 @@ static void openReturned(NodeContext &node, Region &region,
   }
 }
 
-static LogicalResult importIf(NodeContext &node) {
-  const GraphProto *yes = node.getGraph("then_branch");
-  const GraphProto *no = node.getGraph("else_branch");
-  if (!yes || !no)
-    return failure();
-  Value condition = node.operand(0);
-  if (auto known = node.knownIntegers(condition); known && known->size() == 1) {
-    auto outputs = node.importer.importGraph(*(known->front() ? yes : no),
-                                             node.frame, {}, innerPrefix(node));
-    return outputs ? node.boundResults(std::move(*outputs)) : failure();
-  }
-  condition = scalarOf(node, condition);
-  if (!condition)
-    return failure();
+/// Both graphs as one operation, whose condition is known when it runs.
+static LogicalResult joinBranches(NodeContext &node, Value condition,
+                                  const GraphProto &yes, const GraphProto &no) {
   Operation *holder =
       makeHolder(node, stablehlo::IfOp::getOperationName(), condition, {});
   Region &first = holder->getRegion(0), &second = holder->getRegion(1);
-  if (!fillBranch(node, first, *yes, "then_branch") ||
-      !fillBranch(node, second, *no, "else_branch"))
+  if (!fillBranch(node, first, yes, "then_branch") ||
+      !fillBranch(node, second, no, "else_branch"))
     return failure();
   SmallVector<Type> types = returnedTypes(first);
   SmallVector<Type> others = returnedTypes(second);
@@ -96,6 +86,51 @@ static LogicalResult importIf(NodeContext &node) {
   if (node.failed())
     return failure();
   return finishHolder(node, holder, types, 0);
+}
+
+/// Where the file has \p node, the same whatever is known of sizes.
+static std::string placeOf(const NodeContext &node) {
+  return node.frame.prefix +
+         (node.proto.output_size() > 0 ? node.proto.output(0) : "");
+}
+
+static LogicalResult importIf(NodeContext &node) {
+  const GraphProto *yes = node.getGraph("then_branch");
+  const GraphProto *no = node.getGraph("else_branch");
+  if (!yes || !no)
+    return failure();
+  const ReadOptions &options = node.importer.options;
+  auto take = [&](bool isFirst) -> LogicalResult {
+    auto outputs = node.importer.importGraph(isFirst ? *yes : *no, node.frame,
+                                             {}, innerPrefix(node));
+    return outputs ? node.boundResults(std::move(*outputs)) : failure();
+  };
+  Value condition = node.operand(0);
+  if (auto known = node.knownIntegers(condition); known && known->size() == 1) {
+    const bool isFirst = known->front() != 0;
+    if (options.onBranch)
+      options.onBranch(placeOf(node), isFirst);
+    return take(isFirst);
+  }
+  condition = scalarOf(node, condition);
+  if (!condition)
+    return failure();
+  if (auto chosen = options.branches.find(placeOf(node));
+      chosen != options.branches.end()) {
+    node.builder().create<nn::AssumeOp>(
+        node.location(), condition, chosen->second,
+        cast<NameLoc>(node.location()).getName());
+    return take(chosen->second);
+  }
+  // What is assumed in a branch or a loop would be asked of runs that do not
+  // come there, too.
+  const bool isOutermost =
+      isa<func::FuncOp>(node.builder().getInsertionBlock()->getParentOp());
+  if (succeeded(joinBranches(node, condition, *yes, *no)))
+    return success();
+  if (isOutermost && options.spellsUnknown && options.onUndecided)
+    options.onUndecided(placeOf(node));
+  return failure();
 }
 
 //===----------------------------------------------------------------------===//

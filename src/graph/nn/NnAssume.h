@@ -1,0 +1,16 @@
+//===- NnAssume.h - what a graph is for only ------------------------------===//
+//
+// Apart from the other operations, since only readers and what runs a graph
+// have to do with it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_GRAPH_NN_NNASSUME_H
+#define SINTER_GRAPH_NN_NNASSUME_H
+
+#include "graph/nn/NnOps.h"
+
+#define GET_OP_CLASSES
+#include "graph/nn/NnAssume.h.inc"
+
+#endif // SINTER_GRAPH_NN_NNASSUME_H
