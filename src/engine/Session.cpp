@@ -522,6 +522,8 @@ Result<void> Session::compile(CompileRequest &request) {
     if (Result<void> done = read(); !done)
       return done;
   measured.loadMs += watch.milliseconds();
+  // A kept one for all sizes may have turned out not to be for these.
+  measured.fromCache = false;
 
   const Stopwatch compilation;
   Result<std::shared_ptr<const Program>> program = source->compile(request);

@@ -3,6 +3,7 @@
 #ifndef SINTER_FORMATS_READOPTIONS_H
 #define SINTER_FORMATS_READOPTIONS_H
 
+#include "formats/import/BranchDecisions.h"
 #include "runtime/Tensor.h"
 
 #include <functional>
@@ -39,15 +40,8 @@ struct ReadOptions {
   bool keepsNodes = false;
   /// With keepsNodes: inputs with a default value become constants.
   bool freezesDefaults = false;
-  /// With spellsUnknown: which graph a node of the main graph takes that
-  /// chooses between two, by the node's place, where they cannot be one
-  /// operation. The graph assumes it then (`nn.assume`).
-  std::map<std::string, bool> branches;
-  /// With spellsUnknown: is told the places of such nodes that `branches` does
-  /// not have, and that are Unsupported therefore; may be empty.
-  std::function<void(const std::string &place)> onUndecided;
-  /// Is told which graph a node takes of which that is known; may be empty.
-  std::function<void(const std::string &place, bool isFirst)> onBranch;
+  /// Of nodes that choose between two graphs.
+  formats::BranchDecisions branches;
   /// Is told what of the file is left out; may be empty.
   std::function<void(const std::string &)> note;
 };

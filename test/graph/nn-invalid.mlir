@@ -763,3 +763,11 @@ func.func @places_of_boxes(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf32>, %m: ten
   %r = nn.non_max_suppression %b, %s, %m, %o centred = false : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>) -> tensor<?x2xi64>
   return
 }
+
+// -----
+
+func.func @assumption_of_a_vector(%c: tensor<1xi1>) {
+  // expected-error @+1 {{operand #0 must be 0D tensor of 1-bit signless integer values}}
+  nn.assume %c is true, "If" : tensor<1xi1>
+  return
+}

@@ -66,3 +66,12 @@ func.func @dropout(%x: tensor<?x9xf32>, %m: tensor<?x9xi1>) -> tensor<?x9xf32> {
   %1 = nn.dropout %0, %m {ratio = 2.5e-1} : (tensor<?x9xf32>, tensor<?x9xi1>) -> tensor<?x9xf32>
   return %1 : tensor<?x9xf32>
 }
+
+// CHECK-LABEL: func @assume(
+func.func @assume(%c: tensor<i1>) {
+  // CHECK: nn.assume %{{.*}} is true, "/decoder/If" : tensor<i1>
+  nn.assume %c is true, "/decoder/If" : tensor<i1>
+  // CHECK: nn.assume %{{.*}} is false, "" : tensor<i1>
+  nn.assume %c is false, "" : tensor<i1>
+  return
+}

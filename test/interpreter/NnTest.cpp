@@ -55,6 +55,23 @@ TEST(NnElementwise, QuantisedFunctionsChangeTheScale) {
              {-2, -2, 0, 127}, 0);
 }
 
+TEST(NnAssume, OtherInputsAreAnError) {
+  auto assume = [](const std::string &value, const std::string &holds) {
+    return evaluateBody("%c = stablehlo.constant dense<" + value +
+                            "> : tensor<i1>\nnn.assume %c is " + holds +
+                            ", \"pick\" : tensor<i1>\n%r = "
+                            "stablehlo.constant dense<2.0> : tensor<f32>",
+                        "tensor<f32>")
+        .error;
+  };
+  EXPECT_EQ(assume("true", "true"), "");
+  EXPECT_EQ(assume("false", "false"), "");
+  for (bool holds : {true, false})
+    EXPECT_NE(assume(holds ? "false" : "true", holds ? "true" : "false")
+                  .find("one branch of 'pick' only"),
+              std::string::npos);
+}
+
 TEST(NnElementwise, Activations) {
   expectNear(activation("relu %x"), {0, 0, 1.5});
   expectNear(activation("leaky_relu %x {alpha = 0.1 : f64}"), {-0.2, 0, 1.5});

@@ -449,10 +449,15 @@ Result<void> SizeNamer::follow(Operation *op) {
 // Operations that take sizes
 //===----------------------------------------------------------------------===//
 
+/// A dimension that \p op leaves out is taken to be 1.
 Result<void> SizeNamer::checkReshape(Operation *op, Value operand,
                                      const Dims &sizes) {
   const Known before = countOf(dimsOf(operand)), after = countOf(sizes);
-  if (!before || !after || !mustBeSame(*before, *after))
+  if (before && after && mustBeSame(*before, *after))
+    return {};
+  const Known left =
+      before && after ? SizeExpression::quotientOf(*before, *after) : Known();
+  if (!left || !expectEqual(*left, 1))
     return refused(op, "may have another number of elements, as sizes will be");
   return {};
 }

@@ -140,7 +140,10 @@ private:
                     unsigned depth);
   /// Whether \p numbers are surely not negative, as parameters must be.
   bool isCount(mlir::Value numbers, unsigned depth = 0);
+  /// The parameter that element \p i of \p numbers is, by a name of its own.
   SizeExpression define(mlir::Value numbers, size_t i, mlir::Operation *user);
+  SizeExpression define(mlir::Value numbers, size_t i, mlir::Operation *user,
+                        std::string name);
   /// Of each dimension of \p result, by the vector \p numbers.
   llvm::SmallVector<Known> sizesFrom(mlir::Value numbers,
                                      mlir::OpResult result);

@@ -69,13 +69,18 @@ bool SizeNamer::isCount(Value numbers, unsigned depth) {
 }
 
 SizeExpression SizeNamer::define(Value numbers, size_t i, Operation *user) {
-  const auto parameter = static_cast<uint32_t>(table.parameters.size());
   std::string node = user->getName().getStringRef().str();
   if (auto name = user->getLoc()->findInstanceOf<NameLoc>())
     node = name.getName().str();
-  table.parameters.push_back("size " +
-                             std::to_string(parameter - firstComputed) +
-                             " of '" + node + "'");
+  const size_t number = table.parameters.size() - firstComputed;
+  return define(numbers, i, user,
+                "size " + std::to_string(number) + " of '" + node + "'");
+}
+
+SizeExpression SizeNamer::define(Value numbers, size_t i, Operation *user,
+                                 std::string name) {
+  const auto parameter = static_cast<uint32_t>(table.parameters.size());
+  table.parameters.push_back(std::move(name));
   // Where the number is computed, if not in a branch or a loop that needs it.
   Operation *before = numbers.getParentBlock()->findAncestorOpInBlock(*user);
   OpBuilder builder(before ? before : user);
@@ -246,24 +251,30 @@ oppositeOf(stablehlo::ComparisonDirection direction) {
   llvm_unreachable("not a comparison");
 }
 
+/// What decides whether an integer is \p condition, before it had another type
+/// or shape; \p holds is turned around with it.
+static Value decisive(Value condition, bool &holds) {
+  using namespace stablehlo;
+  for (;;) {
+    Operation *source = condition.getDefiningOp();
+    if (!isa_and_nonnull<ConvertOp, ReshapeOp, NotOp>(source))
+      return condition;
+    Value operand = source->getOperand(0);
+    Type element = getElementTypeOrSelf(operand);
+    // Any other number than 0 is true, but the complement of 1 is not 0.
+    if (!isa<IntegerType>(element) ||
+        (isa<NotOp>(source) && !element.isInteger(1)))
+      return condition;
+    holds ^= isa<NotOp>(source);
+    condition = operand;
+  }
+}
+
 /// What \p op says of sizes becomes a limit of them. Of anything else the
 /// program finds out whether it holds.
 Result<void> SizeNamer::takeForGranted(nn::AssumeOp op) {
   bool holds = op.getHolds();
-  Value condition = op.getCondition();
-  // Whether an integer is 0 is the same in any type.
-  for (Operation *source = condition.getDefiningOp();
-       isa_and_nonnull<stablehlo::ConvertOp, stablehlo::ReshapeOp,
-                       stablehlo::NotOp>(source);
-       source = condition.getDefiningOp()) {
-    Value operand = source->getOperand(0);
-    const bool isNot = isa<stablehlo::NotOp>(source);
-    if (!getElementTypeOrSelf(operand).isInteger(1) &&
-        (isNot || !isa<IntegerType>(getElementTypeOrSelf(operand))))
-      break;
-    holds ^= isNot;
-    condition = operand;
-  }
+  Value condition = decisive(op.getCondition(), holds);
   auto numberOf = [&](Value value) {
     const std::vector<Known> known = elementsOf(value);
     return known.size() == 1 ? known.front() : Known();
@@ -285,8 +296,11 @@ Result<void> SizeNamer::takeForGranted(nn::AssumeOp op) {
                            ? Value(op.getCondition())
                            : emit.make<stablehlo::NotOp>(op.getCondition());
     Value number = emit.convert(asExpected, emit.integerType(64));
-    mayHold = expectComparison(stablehlo::ComparisonDirection::GE,
-                               define(number, 0, op), 1);
+    mayHold = expectComparison(
+        stablehlo::ComparisonDirection::GE,
+        define(number, 0, op,
+               "what is assumed of '" + op.getNode().str() + "'"),
+        1);
   }
   if (!mayHold)
     return refused(op, "sizes contradict what it takes for granted of '" +

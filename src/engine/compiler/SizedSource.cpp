@@ -163,7 +163,7 @@ std::map<std::string, bool> SizedSource::branchesTaken(const AtHand &given) {
     if (i < given.values.size() && given.values[i])
       options.values[name] = *given.values[i];
   }
-  options.onBranch = [&](const std::string &place, bool isFirst) {
+  options.branches.onKnown = [&](const std::string &place, bool isFirst) {
     taken[place] = isFirst;
   };
   // What cannot be read has nothing to say.
@@ -177,12 +177,12 @@ Result<Model> SizedSource::readDeciding(ReadOptions &options,
                                         Decisions &decisions) {
   constexpr unsigned mostReadings = 64;
   std::optional<std::string> undecided;
-  options.onUndecided = [&](const std::string &place) {
+  options.branches.onUndecided = [&](const std::string &place) {
     if (!undecided)
       undecided = place;
   };
   Result<Model> read = file->read(options);
-  options.onUndecided = nullptr;
+  options.branches.onUndecided = nullptr;
   if (!undecided || ++decisions.readings > mostReadings)
     return read;
   if (!decisions.taken)
@@ -191,13 +191,13 @@ Result<Model> SizedSource::readDeciding(ReadOptions &options,
                           : branchesTaken(decisions.given);
   if (auto found = decisions.taken->find(*undecided);
       found != decisions.taken->end()) {
-    options.branches.insert(*found);
+    options.branches.takesFirst.insert(*found);
     return readDeciding(options, decisions);
   }
-  const std::map<std::string, bool> before = options.branches;
+  const std::map<std::string, bool> before = options.branches.takesFirst;
   for (bool isFirst : {true, false}) {
-    options.branches = before;
-    options.branches[*undecided] = isFirst;
+    options.branches.takesFirst = before;
+    options.branches.takesFirst[*undecided] = isFirst;
     if (Result<Model> decided = readDeciding(options, decisions); decided)
       return decided;
   }

@@ -209,7 +209,7 @@ void Importer::importOperator(const Operator &op, Frame &frame) {
   if (isPoisoned)
     return poison(op, frame);
   // A block reads of what its operator lists what it needs.
-  if (!missing.empty() && !hasBlock(op)) {
+  if (!missing.empty() && !hasBlock(op) && !reader->readsOneOf) {
     addUnsupported(op, missing);
     return poison(op, frame);
   }

@@ -24,6 +24,8 @@ struct OperatorReader {
   /// Whether passes leave what it becomes alone, also what of it depends on
   /// constants only: apart, no operators say the same.
   bool staysWhole = false;
+  /// Whether it reads one of its operands, and the others may be missing.
+  bool readsOneOf = false;
 };
 using OperatorReaders = llvm::ArrayRef<OperatorReader>;
 

@@ -3,6 +3,7 @@
 
   ControlFlowByValue.py --sinter build/bin/sinter [unittest options]
 """
+import json
 import os
 import subprocess
 import sys
@@ -178,17 +179,18 @@ class ControlFlow(unittest.TestCase):
         # (1, 2) becomes (2, 1 + a), (1 + a, 2 + a), (2 + a, 1 + 2 a).
         self.expect(y=array([[6.0, 8.0]]), q=array([[3.0, 5.0]]))
 
-    def branches(self, value):
+    def branches(self, value, ranks=(1, 1)):
         self.take("x", array([1.0, -2.0]))
         self.take("c", Array([1], [value], paddle.BOOL))
         self.program.variable("not_c", [1], paddle.BOOL)
         self.program.op("logical_not", {"X": "c"}, {"Out": "not_c"})
-        for condition, result, scale in (("c", "a", 10.0), ("not_c", "b", 100.0)):
+        for condition, result, scale, rank in (("c", "a", 10.0, ranks[0]), ("not_c", "b", 100.0, ranks[1])):
             inside = self.program.block()
             inside.op("scale", {"X": "x"}, {"Out": "scaled"}, scale=scale)
-            inside.op("assign", {"X": "scaled"}, {"Out": result})
-            inside.variables = [each for each in inside.variables if each[0] == "scaled"]
-            self.program.variable(result, [2])
+            inside.op("reshape2", {"X": "scaled"}, {"Out": "formed"}, shape=[1] * (rank - 1) + [2])
+            inside.op("assign", {"X": "formed"}, {"Out": result})
+            inside.variables = [each for each in inside.variables if each[0] in ("scaled", "formed")]
+            self.program.variable(result, [1] * (rank - 1) + [2])
             self.program.op("conditional_block", {"Cond": condition, "Input": "x"}, {"Out": result, "Scope": []}, sub_block=paddle.block(inside.index),
                             is_scalar_condition=True)
         self.program.variable("mask", [1], paddle.INT32)
@@ -202,6 +204,26 @@ class ControlFlow(unittest.TestCase):
     def test_branch_not_taken(self):
         self.branches(False)
         self.expect(y=array([100.0, -200.0]))
+
+    def test_branches_of_other_ranks(self):
+        """A program is for the branch that is taken, and finds out if it is another one."""
+        for value in True, False:
+            self.program, self.given = paddle.Program(), {}
+            self.branches(value, ranks=(1, 2))
+            self.expect(opens=False, y=array([10.0, -20.0]) if value else array([[100.0, -200.0]]))
+            model = os.path.join(self.folder, "inference.pdmodel")
+            done = self.sinter("inspect", model)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("where -1 + what is assumed of 'y' is not negative", done.stdout)
+            cache, x = os.path.join(self.folder, f"cache{value}"), os.path.join(self.folder, "x.npy")
+            for number, taken in enumerate((value, value, not value)):
+                c = os.path.join(self.folder, "c.npy")
+                paddle.write(c, paddle.npy([1], [taken], paddle.BOOL))
+                done = self.sinter("run", model, "--input", f"x={x}", "--input", f"c={c}", "--cache-dir", cache, "--json")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                told = json.loads(done.stdout)
+                self.assertEqual(told["outputs"][0]["shape"], [2] if taken else [1, 2])
+                self.assertEqual(("is not for these" in done.stderr, told["from_cache"]), (number == 2, number > 0))
 
     def test_branch_keeps(self):
         """What was written before a block that does not run stays."""

@@ -1,5 +1,6 @@
 // If, Loop, Scan: written out where conditions and counts are known.
 
+#include "formats/import/BranchChoice.h"
 #include "formats/onnx/LoopSize.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
@@ -7,7 +8,6 @@
 #include "formats/onnx/ops/Bodies.h"
 #include "formats/onnx/ops/ScanLoop.h"
 #include "graph/Constants.h"
-#include "graph/nn/NnAssume.h"
 
 using namespace mlir;
 
@@ -88,48 +88,34 @@ static LogicalResult joinBranches(NodeContext &node, Value condition,
   return finishHolder(node, holder, types, 0);
 }
 
-/// Where the file has \p node, the same whatever is known of sizes.
-static std::string placeOf(const NodeContext &node) {
-  return node.frame.prefix +
-         (node.proto.output_size() > 0 ? node.proto.output(0) : "");
-}
-
 static LogicalResult importIf(NodeContext &node) {
   const GraphProto *yes = node.getGraph("then_branch");
   const GraphProto *no = node.getGraph("else_branch");
   if (!yes || !no)
     return failure();
-  const ReadOptions &options = node.importer.options;
   auto take = [&](bool isFirst) -> LogicalResult {
     auto outputs = node.importer.importGraph(isFirst ? *yes : *no, node.frame,
                                              {}, innerPrefix(node));
     return outputs ? node.boundResults(std::move(*outputs)) : failure();
   };
+  const formats::BranchChoice choice(
+      node, node.importer.options.branches,
+      node.frame.prefix +
+          (node.proto.output_size() > 0 ? node.proto.output(0) : ""));
   Value condition = node.operand(0);
   if (auto known = node.knownIntegers(condition); known && known->size() == 1) {
     const bool isFirst = known->front() != 0;
-    if (options.onBranch)
-      options.onBranch(placeOf(node), isFirst);
+    choice.tell(isFirst);
     return take(isFirst);
   }
   condition = scalarOf(node, condition);
   if (!condition)
     return failure();
-  if (auto chosen = options.branches.find(placeOf(node));
-      chosen != options.branches.end()) {
-    node.builder().create<nn::AssumeOp>(
-        node.location(), condition, chosen->second,
-        cast<NameLoc>(node.location()).getName());
-    return take(chosen->second);
-  }
-  // What is assumed in a branch or a loop would be asked of runs that do not
-  // come there, too.
-  const bool isOutermost =
-      isa<func::FuncOp>(node.builder().getInsertionBlock()->getParentOp());
+  if (std::optional<bool> assumed = choice.assume(condition))
+    return take(*assumed);
   if (succeeded(joinBranches(node, condition, *yes, *no)))
     return success();
-  if (isOutermost && options.spellsUnknown && options.onUndecided)
-    options.onUndecided(placeOf(node));
+  choice.ask();
   return failure();
 }
 

@@ -1,5 +1,6 @@
 // Loops, branches, and arrays of tensors.
 
+#include "formats/import/BranchChoice.h"
 #include "formats/import/Regions.h"
 #include "formats/paddle/OperatorContext.h"
 #include "formats/paddle/Operators.h"
@@ -277,19 +278,47 @@ static LogicalResult importConditionalBlock(OperatorContext &op) {
   return finish(op, after);
 }
 
+/// X[\p number]; fails where it was not written.
+static Value choiceOf(OperatorContext &op, size_t number) {
+  const Bound &bound = op.bound("X", number);
+  if (bound.kind == Bound::Missing)
+    return op.unsupported("reads what was " + bound.why);
+  return bound.value;
+}
+
 /// X[Mask].
 static LogicalResult importSelectInput(OperatorContext &op) {
-  Values choices = op.operands("X");
   Value mask = op.operand("Mask");
-  if (choices.size() != 2 || !mask || op.failed())
+  if (op.count("X") != 2 || !mask || op.failed())
     return op.failed() ? failure() : op.fail("X has not two tensors");
-  if (auto known = knownCondition(op, mask))
-    return op.result("Out", choices[*known ? 1 : 0]);
-  mlir::Operation *branches = makeBranches(
-      op, op.cast(mask, op.i1()), [&](bool isTaken) -> std::optional<Values> {
-        return Values{choices[isTaken ? 1 : 0]};
+  auto give = [&](bool isSecond) -> LogicalResult {
+    Value choice = choiceOf(op, isSecond ? 1 : 0);
+    return choice ? op.result("Out", choice) : failure();
+  };
+  const std::vector<std::string> *names = op.proto.output("Out");
+  const formats::BranchChoice choice(op, op.importer.options.branches,
+                                     names && !names->empty() ? names->front()
+                                                              : "");
+  if (auto known = knownCondition(op, mask)) {
+    choice.tell(*known);
+    return give(*known);
+  }
+  mask = formats::scalarOf(op, op.cast(mask, op.i1()));
+  if (!mask)
+    return failure();
+  if (std::optional<bool> assumed = choice.assume(mask))
+    return give(*assumed);
+  Value first = choiceOf(op, 0), second = choiceOf(op, 1);
+  if (!first || !second)
+    return failure();
+  mlir::Operation *branches =
+      makeBranches(op, mask, [&](bool isTaken) -> std::optional<Values> {
+        return Values{isTaken ? second : first};
       });
-  return branches ? op.result("Out", branches->getResult(0)) : failure();
+  if (branches)
+    return op.result("Out", branches->getResult(0));
+  choice.ask();
+  return failure();
 }
 
 //===----------------------------------------------------------------------===//
@@ -389,7 +418,7 @@ OperatorReaders controlFlowReaders() {
       {"conditional_block_infer", importConditionalBlock},
       {"lod_array_length", importArrayLength},
       {"read_from_array", importReadFromArray},
-      {"select_input", importSelectInput},
+      {"select_input", importSelectInput, false, true},
       {"tensor_array_to_tensor", importArrayToTensor},
       {"while", importWhile},
       {"write_to_array", importWriteToArray},
