@@ -67,6 +67,10 @@ struct Target {
   Rates rates;
 
   int64_t vectorBytes() const { return f32Lanes * 4; }
+  /// Whether a load of some lanes, of so many bits each, is an instruction.
+  bool masksLoads(int64_t bits) const {
+    return hasAvx512 || (f32Lanes == 8 && bits >= 32);
+  }
 
   /// Sets the rates from what was measured on the machine; what was not stays.
   void setRates(const MachineCeilings &measured);

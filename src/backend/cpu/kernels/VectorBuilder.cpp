@@ -3,6 +3,7 @@
 #include "backend/cpu/kernels/VectorBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -45,6 +46,26 @@ Value VectorBuilder::loadIf(Value condition, Value flat, Value offset,
   Value mask = builder.create<vector::SplatOp>(loc, maskType, condition);
   return builder.create<vector::MaskedLoadOp>(
       loc, type, flat, offset, mask, otherwise ? otherwise : zero(type));
+}
+
+Value VectorBuilder::loadEither(Value condition, Value flat, Value offset,
+                                VectorType type, Value other) {
+  const Type i64 = builder.getI64Type(), element = type.getElementType(),
+             pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  auto number = [&](Value index) -> Value {
+    return builder.create<arith::IndexCastOp>(loc, i64, index);
+  };
+  auto addressOf = [&](Value memref) -> Value {
+    Value address =
+        builder.create<memref::ExtractAlignedPointerAsIndexOp>(loc, memref);
+    return builder.create<LLVM::IntToPtrOp>(loc, pointer, number(address));
+  };
+  Value there = builder.create<LLVM::GEPOp>(
+      loc, pointer, element, addressOf(flat), ValueRange{number(offset)});
+  Value chosen =
+      builder.create<LLVM::SelectOp>(loc, condition, there, addressOf(other));
+  return builder.create<LLVM::LoadOp>(loc, type, chosen,
+                                      element.getIntOrFloatBitWidth() / 8);
 }
 
 Value VectorBuilder::loadSome(Value flat, Value offset, VectorType type,

@@ -30,6 +30,11 @@ public:
   mlir::Value loadIf(mlir::Value condition, mlir::Value flat,
                      mlir::Value offset, mlir::VectorType type,
                      mlir::Value otherwise = {});
+  /// The elements if \p condition holds, else the first ones of \p other, a
+  /// flat memref of such: what is chosen is the address, which any machine can.
+  mlir::Value loadEither(mlir::Value condition, mlir::Value flat,
+                         mlir::Value offset, mlir::VectorType type,
+                         mlir::Value other);
   /// Only as many lanes as \p count says, or all; the others are zero and are
   /// not read.
   mlir::Value loadSome(mlir::Value flat, mlir::Value offset,

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/kernels/Winograd.h"
 
+#include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/kernels/ZeroPoint.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -53,7 +54,9 @@ Winograd::Winograd(const ConvolutionShape &shape, const Target &target,
       outputBlocks(llvm::divideCeil(shape.outputChannels, lanes)),
       tileRows(llvm::divideCeil(shape.outputHeight, outputTile)),
       tileColumns(llvm::divideCeil(shape.outputWidth, outputTile)),
-      images(images), isOpen(shape.hasOpenArea()), tiles(tileCount(shape)) {
+      images(images), isOpen(shape.hasOpenArea()),
+      masksLoads(target.masksLoads(8 * arithmetic.given.lhsBytes())),
+      tiles(tileCount(shape)) {
   assert((!images || shape.batch == 1) && "the shape is that of one image");
   assert((!isOpen || images) && "an image is counted in units");
   if (isOpen) {
@@ -192,9 +195,15 @@ void Winograd::transformInput(VectorBuilder &code, const Work &work, Value tile,
   MLIRContext *context = code.builder.getContext();
   auto type = VectorType::get({lanes}, storedType(given.lhs, context)),
        stored = VectorType::get({blockSteps()}, sumType(code).getElementType());
-  Value outside;
+  Value outside, outsideInMemory;
   if (shape.countsDistances())
     outside = ZeroPoint(code, given.lhs, shape, buffers.zero).elements(lanes);
+  auto loadIf = [&](Value condition, Value at) {
+    return outsideInMemory
+               ? code.loadEither(condition, buffers.input, at, type,
+                                 outsideInMemory)
+               : code.loadIf(condition, buffers.input, at, type, outside);
+  };
 
   auto emit = [&](bool isInterior) {
     std::array<std::array<Value, 6>, 6> half; // [column][row of B^T d]
@@ -202,6 +211,13 @@ void Winograd::transformInput(VectorBuilder &code, const Work &work, Value tile,
     if (!isInterior)
       for (int64_t i = 0; i < inputTile; ++i)
         rowIsThere.push_back(code.inRange(code.add(row, i), shape.inputHeight));
+    if (!isInterior && !masksLoads) {
+      outsideInMemory =
+          createScratch(code.builder, code.loc,
+                        MemRefType::get({lanes}, type.getElementType()));
+      code.store(outside ? outside : code.zero(type), outsideInMemory,
+                 code.index(0));
+    }
     for (int64_t j = 0; j < inputTile; ++j) {
       Value columnIsThere;
       if (!isInterior)
@@ -212,8 +228,7 @@ void Winograd::transformInput(VectorBuilder &code, const Work &work, Value tile,
         Value at = code.add(base, code.mul(pixel, lanes));
         Value pixels =
             isInterior ? code.load(buffers.input, at, type)
-                       : code.loadIf(code.both(rowIsThere[i], columnIsThere),
-                                     buffers.input, at, type, outside);
+                       : loadIf(code.both(rowIsThere[i], columnIsThere), at);
         d[i] = converted(code, pixels, given.lhs, products.lhs);
       }
       half[j] = arithmetic.transformInputs(code, d);

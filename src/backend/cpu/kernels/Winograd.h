@@ -172,6 +172,7 @@ private:
   int64_t tileRows, tileColumns; ///< Tiles of an image of known size.
   std::optional<int64_t> images; ///< Their number, or its name.
   bool isOpen;                   ///< The size of an image is not known.
+  bool masksLoads;               ///< Of what may lie outside of an image.
   int64_t tiles; ///< Of all images, or of one of so many; an estimate if open.
   bool isFused;
   int64_t slots; ///< Tiles that are in work together.
