@@ -11,6 +11,7 @@
 #include "graph/gradient/Gradient.h"
 #include "graph/interfaces/Differentiable.h"
 #include "graph/interfaces/Interfaces.h"
+#include "graph/nn/NnAssume.h"
 #include "graph/nn/NnDeferred.h"
 #include "graph/stablehlo/OpenTuples.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -256,8 +257,10 @@ public:
       return lhs.getStringRef() < rhs.getStringRef();
     });
     for (RegisteredOperationName name : names) {
-      // What stands for a value while a file is read is in no graph.
-      if (name.getStringRef() == nn::DeferredOp::getOperationName())
+      // What stands for a value while a file is read is in no graph, and what
+      // a graph is for has no value.
+      if (name.getStringRef() == nn::DeferredOp::getOperationName() ||
+          name.getStringRef() == nn::AssumeOp::getOperationName())
         continue;
       std::string symbol = name.stripDialect().str();
       std::replace(symbol.begin(), symbol.end(), '-', '_');

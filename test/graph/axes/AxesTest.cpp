@@ -42,7 +42,7 @@ const std::map<std::string, std::string> &withoutAxes() {
     add("random", {"stablehlo.rng", "stablehlo.rng_bit_generator"});
     add("values are the size", {"nn.non_zero", "nn.non_max_suppression"});
     add("no result is made of an operand",
-        {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send",
+        {"nn.assume", "stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send",
          "stablehlo.recv"});
     add("it has no structure yet", {"nn.deferred"});
     return all;
