@@ -1,6 +1,7 @@
 //===- Passes.cpp - the CPU backend's rewrites in their order -------------===//
 
 #include "backend/cpu/Passes.h"
+#include "backend/cpu/AlignZeroPoints.h"
 
 #include "backend/cpu/Amplified.h"
 #include "backend/cpu/CheckCalls.h"
@@ -370,15 +371,16 @@ void cpu::registerPatternLabels() {
   std::call_once(once, [] {
     std::vector<PatternInfo> all;
     for (ArrayRef<PatternInfo> patterns :
-         {narrowTablesPatterns(), narrowProductsPatterns(),
-          computeWeightsPatterns(), simplifyConvolutionsPatterns(),
-          assignLayoutsPatterns(), scaledWeightsPatterns(),
-          halfWeightsPatterns(), absorbTransposesPatterns(),
+         {narrowTablesPatterns(),     narrowProductsPatterns(),
+          computeWeightsPatterns(),   simplifyConvolutionsPatterns(),
+          assignLayoutsPatterns(),    scaledWeightsPatterns(),
+          halfWeightsPatterns(),      absorbTransposesPatterns(),
           simplifyProductsPatterns(), carryBiasesPatterns(),
-          pairExtremesPatterns(), formAttentionPatterns(),
-          tabulateBytesPatterns(), widenOncePatterns(), widenBytesPatterns(),
-          splitJointsPatterns(), formKernelsPatterns(), keepPartsPatterns(),
-          shareKernelsPatterns()})
+          pairExtremesPatterns(),     formAttentionPatterns(),
+          tabulateBytesPatterns(),    widenOncePatterns(),
+          widenBytesPatterns(),       splitJointsPatterns(),
+          formKernelsPatterns(),      keepPartsPatterns(),
+          alignZeroPointsPatterns(),  shareKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/ShareKernels.h"
 
+#include "backend/cpu/AlignZeroPoints.h"
 #include "backend/cpu/OperationKind.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/Constants.h"
@@ -191,6 +192,13 @@ ArrayRef<PatternInfo> cpu::shareKernelsPatterns() {
 void cpu::shareKernels(func::FuncOp function, PatternRun &run) {
   if (!run.isEnabled(label))
     return;
+  alignZeroPoints(
+      function,
+      [](KernelOp kernel) {
+        Candidate candidate = candidateOf(kernel);
+        return formOf(candidate);
+      },
+      run);
   std::vector<Candidate> candidates;
   function.walk(
       [&](KernelOp kernel) { candidates.push_back(candidateOf(kernel)); });

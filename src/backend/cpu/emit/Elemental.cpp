@@ -220,10 +220,16 @@ Values Elemental::laneByLane(Operation *op, Place place) {
 std::optional<Values> Elemental::elementwiseAt(Operation *op, Place place) {
   if (hasLanes(place) && hasComplexNumbers(op))
     return std::nullopt;
-  if (auto convert = dyn_cast<stablehlo::ConvertOp>(op))
+  if (auto convert = dyn_cast<stablehlo::ConvertOp>(op)) {
+    if (auto rounding = ShiftedRounding::of(convert))
+      return Values{emitShiftedRounding(
+          code, *rounding, at(rounding->operand, place),
+          rounding->shift ? at(rounding->shift, Place()) : Value(),
+          elementOf(convert.getResult()))};
     if (Value rounded = roundedOperand(convert))
       return Values{emitRoundedConversion(code, at(rounded, place),
                                           elementOf(convert.getResult()))};
+  }
   Values operands;
   for (Value operand : op->getOperands()) {
     // The predicate of select and the bounds of clamp may be scalars.

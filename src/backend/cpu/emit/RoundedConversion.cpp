@@ -4,6 +4,7 @@
 #include "graph/Quantization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -43,6 +44,75 @@ Value cpu::roundedOperand(stablehlo::ConvertOp op) {
                         *greatest <= double(bounds.greatest) &&
                         *least <= *greatest;
   return isInside ? operand : Value();
+}
+
+std::optional<ShiftedRounding> ShiftedRounding::of(stablehlo::ConvertOp op) {
+  constexpr double most = 1 << 22;
+  Value cutValue = roundedOperand(op);
+  auto clamp = cutValue ? cutValue.getDefiningOp<stablehlo::ClampOp>()
+                        : stablehlo::ClampOp();
+  if (!clamp || splatNumber(clamp.getMin()) != 0.0)
+    return std::nullopt;
+  auto sum = clamp.getOperand().getDefiningOp<stablehlo::AddOp>();
+  auto rounding =
+      sum ? sum.getLhs().getDefiningOp<stablehlo::RoundNearestEvenOp>()
+          : stablehlo::RoundNearestEvenOp();
+  if (!rounding)
+    return std::nullopt;
+  ShiftedRounding found{
+      rounding.getOperand(), {}, 0, int64_t(*splatNumber(clamp.getMax()))};
+  Value shift = sum.getRhs();
+  if (std::optional<double> number = splatNumber(shift)) {
+    found.number = int64_t(*number);
+    return std::abs(*number) <= most ? std::optional(found) : std::nullopt;
+  }
+  auto spread = shift.getDefiningOp<stablehlo::BroadcastInDimOp>();
+  auto real = spread ? spread.getOperand().getDefiningOp<stablehlo::ConvertOp>()
+                     : stablehlo::ConvertOp();
+  if (!real || tensorOf(real.getOperand()).getRank() != 0 ||
+      !tensorOf(real.getOperand()).getElementType().isSignlessInteger(32))
+    return std::nullopt;
+  found.shift = real.getOperand();
+  return found;
+}
+
+Value cpu::emitShiftedRounding(KernelBuilder &code,
+                               const ShiftedRounding &rounding, Value value,
+                               Value shift, Type element) {
+  OpBuilder &b = code.builder;
+  auto vector = dyn_cast<VectorType>(value.getType());
+  auto shaped = [&](Type type) {
+    return vector ? Type(vector.clone(type)) : type;
+  };
+  auto spread = [&](Value scalar) -> Value {
+    return vector ? code.create<vector::SplatOp>(vector.clone(scalar.getType()),
+                                                 scalar)
+                  : scalar;
+  };
+  if (!rounding.shift)
+    shift = code.create<arith::ConstantOp>(
+        b.getI32IntegerAttr(int32_t(rounding.number)));
+  Value shiftAsFloat = code.create<arith::SIToFPOp>(b.getF32Type(), shift);
+  auto bound = [&](int64_t of) {
+    Value number = code.create<arith::ConstantOp>(b.getF32FloatAttr(float(of)));
+    return spread(code.create<arith::SubFOp>(number, shiftAsFloat));
+  };
+  // NaN becomes the least, which is 0 in the end.
+  auto cut = [&](Value number, Value bound, arith::CmpFPredicate isInside) {
+    return code.create<arith::SelectOp>(
+        code.create<arith::CmpFOp>(isInside, number, bound), number, bound);
+  };
+  Value inside = cut(value, bound(0), arith::CmpFPredicate::OGT);
+  inside = cut(inside, bound(rounding.greatest), arith::CmpFPredicate::OLT);
+  Type i32 = shaped(b.getI32Type());
+  Value integer =
+      vector ? code.create<LLVM::CallIntrinsicOp>(
+                   i32, b.getStringAttr("llvm.lrint"), ValueRange(inside))
+             : code.create<arith::FPToSIOp>(
+                   i32, code.create<math::RoundEvenOp>(inside));
+  return code.create<arith::TruncIOp>(
+      shaped(b.getIntegerType(element.getIntOrFloatBitWidth())),
+      code.create<arith::AddIOp>(integer, spread(shift)));
 }
 
 Value cpu::emitRoundedConversion(KernelBuilder &code, Value value,

@@ -21,7 +21,28 @@ namespace sinter::cpu {
 /// operation is none such.
 mlir::Value roundedOperand(stablehlo::ConvertOp op);
 
-/// \p value of such an operand, f32 or a vector of these, as integers of
+/// What clamp(0, round_nearest_even(x) + z, n) is made of, which is converted
+/// to bytes or less: x is cut to what is between -z and n - z, so that adding z
+/// to integers is all that is left to do.
+struct ShiftedRounding {
+  mlir::Value operand;  ///< x, of f32.
+  mlir::Value shift;    ///< z, an i32 without dimensions; null: a number.
+  int64_t number = 0;   ///< That.
+  int64_t greatest = 0; ///< n
+
+  /// That of \p op, if it is such a conversion.
+  static std::optional<ShiftedRounding> of(stablehlo::ConvertOp op);
+};
+
+/// \p value of the operand, f32 or a vector of these, as integers of
+/// \p element; NaN gives 0. \p shift is z where that is no number.
+mlir::Value emitShiftedRounding(KernelBuilder &code,
+                                const ShiftedRounding &rounding,
+                                mlir::Value value, mlir::Value shift,
+                                mlir::Type element);
+
+/// \p value of an operand as roundedOperand() finds, f32 or a vector of these,
+/// as integers of
 /// \p element; NaN gives 0.
 mlir::Value emitRoundedConversion(KernelBuilder &code, mlir::Value value,
                                   mlir::Type element);
