@@ -36,10 +36,19 @@ bool cpu::isConstantInput(KernelOp kernel, Value operand) {
              *constants, int64_t(cast<BlockArgument>(operand).getArgNumber()));
 }
 
+/// Whether \p op rounds f32 to bf16.
+static bool roundsToBF16(Operation *op) {
+  return isa<stablehlo::AddOp, stablehlo::ConvertOp, stablehlo::DivOp,
+             stablehlo::MulOp, stablehlo::SubtractOp>(op) &&
+         tensorOf(op->getResult(0)).getElementType().isBF16();
+}
+
 bool AnchorKernel::hasLongEpilogue() const {
   // A chain of so many, a rescale say, takes no longer in a loop, whose code is
   // a fraction.
   constexpr int64_t manyOperations = 6;
+  // Integers round to bf16 where no instruction does.
+  constexpr int64_t besidesRounding = 4;
   int64_t operations = 0;
   for (Operation &op : kernel.getBody().front()) {
     if (isFunction(&op))
@@ -47,6 +56,8 @@ bool AnchorKernel::hasLongEpilogue() const {
     operations += &op != anchor &&
                   !isa<stablehlo::ConstantOp, stablehlo::BroadcastInDimOp,
                        JoinPartsOp, CutPartsOp, YieldOp>(op);
+    if (!convertsBF16 && roundsToBF16(&op))
+      operations += besidesRounding;
   }
   return operations >= manyOperations;
 }

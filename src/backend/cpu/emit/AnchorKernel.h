@@ -10,6 +10,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_ANCHORKERNEL_H
 #define SINTER_BACKEND_CPU_EMIT_ANCHORKERNEL_H
 
+#include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/emit/KernelPlan.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/kernels/TileParts.h"
@@ -39,8 +40,8 @@ public:
                                    llvm::StringRef name) const;
 
 protected:
-  AnchorKernel(KernelOp kernel, mlir::Operation *anchor)
-      : kernel(kernel), anchor(anchor) {}
+  AnchorKernel(KernelOp kernel, mlir::Operation *anchor, const Target &target)
+      : kernel(kernel), anchor(anchor), convertsBF16(target.convertsBF16) {}
 
   /// Emits one task of a stage; \p memory holds the inputs, the result, and
   /// scratch or the workspace, of KernelPlan::scratchType.
@@ -67,6 +68,9 @@ protected:
 
   mutable KernelOp kernel;
   mlir::Operation *anchor;
+
+private:
+  bool convertsBF16;
 };
 
 } // namespace sinter::cpu

@@ -104,7 +104,7 @@ AttentionShape shapeOfAttention(AttentionOp op) {
 class AttentionKernel : public AnchorKernel {
 public:
   AttentionKernel(KernelOp kernel, AttentionOp op, const Target &target)
-      : AnchorKernel(kernel, op), op(op),
+      : AnchorKernel(kernel, op, target), op(op),
         attention(shapeOfKernel(), target,
                   tensorOf(op.getQuery()).getElementType()),
         estimated(timesOf(target)) {

@@ -69,7 +69,7 @@ class ConvolutionKernel : public BlockedKernel {
 public:
   ConvolutionKernel(KernelOp kernel, cpu::ConvolutionOp op,
                     const Target &target)
-      : BlockedKernel(kernel, op), op(op),
+      : BlockedKernel(kernel, op, target), op(op),
         arithmetic(Arithmetic::of(op.getInput(), op.getWeights(),
                                   op.getResult(), target)) {
     ConvolutionShape shape = convolutionShape(op);

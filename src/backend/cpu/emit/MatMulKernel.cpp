@@ -88,7 +88,7 @@ namespace {
 class MatMulKernel : public ProductKernel {
 public:
   MatMulKernel(KernelOp kernel, Operation *op, const Target &target)
-      : ProductKernel(kernel, op, batchesOf(op)),
+      : ProductKernel(kernel, op, target, batchesOf(op)),
         form(*formOf(op, packsWeights(kernel, op))),
         arithmetic(arithmeticOf(op, target)),
         product(shapeOfProduct(), target, arithmetic) {

@@ -158,7 +158,7 @@ namespace {
 class OpenMatMulKernel : public ProductKernel {
 public:
   OpenMatMulKernel(KernelOp kernel, Operation *op, const Target &target)
-      : ProductKernel(kernel, op, batchesOf(op)), shape(*formOf(op)),
+      : ProductKernel(kernel, op, target, batchesOf(op)), shape(*formOf(op)),
         product(shape, target, arithmeticOf(op, target)),
         couldUseTiles(target.hasMatrixUnits &&
                       (isa<DistanceProductOp>(op) ||

@@ -14,7 +14,7 @@ namespace {
 class PoolKernel : public BlockedKernel {
 public:
   PoolKernel(KernelOp kernel, PoolOp op, const Target &target)
-      : BlockedKernel(kernel, op), op(op) {
+      : BlockedKernel(kernel, op, target), op(op) {
     RankedTensorType input = tensorOf(op.getInput());
     ChannelwiseShape shape;
     setWindow(shape, op);

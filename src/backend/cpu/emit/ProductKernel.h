@@ -17,8 +17,9 @@ class ProductKernel : public AnchorKernel {
 protected:
   /// \p anchor multiplies its first two operands, of which so many dimensions
   /// are \p batches.
-  ProductKernel(KernelOp kernel, mlir::Operation *anchor, size_t batches)
-      : AnchorKernel(kernel, anchor), lhs(anchor->getOperand(0)),
+  ProductKernel(KernelOp kernel, mlir::Operation *anchor, const Target &target,
+                size_t batches)
+      : AnchorKernel(kernel, anchor, target), lhs(anchor->getOperand(0)),
         rhs(anchor->getOperand(1)), batches(batches) {}
 
   /// What follows the product, for emitTask.

@@ -18,9 +18,10 @@ namespace {
 template <typename Op, typename Generator>
 class GradientKernel : public AnchorKernel {
 public:
-  GradientKernel(KernelOp kernel, Op op, Generator generator, StringRef name)
-      : AnchorKernel(kernel, op), op(op), generator(std::move(generator)),
-        name(name) {}
+  GradientKernel(KernelOp kernel, Op op, const Target &target,
+                 Generator generator, StringRef name)
+      : AnchorKernel(kernel, op, target), op(op),
+        generator(std::move(generator)), name(name) {}
 
   KernelPlan plan() const override {
     KernelPlan plan;
@@ -82,7 +83,7 @@ cpu::createWeightGradientKernel(KernelOp kernel, WeightGradientOp op,
   shape.inputs = static_cast<int64_t>(op.getInputChannels());
   shape.outputs = static_cast<int64_t>(op.getOutputChannels());
   return std::make_unique<GradientKernel<WeightGradientOp, WeightGradient>>(
-      kernel, op, WeightGradient(shape, target), "weight gradient");
+      kernel, op, target, WeightGradient(shape, target), "weight gradient");
 }
 
 std::unique_ptr<AnchorKernel>
@@ -95,5 +96,6 @@ cpu::createDepthwiseGradientKernel(KernelOp kernel, DepthwiseGradientOp op,
   shape.channels = input[1] * input[4];
   return std::make_unique<
       GradientKernel<DepthwiseGradientOp, DepthwiseGradient>>(
-      kernel, op, DepthwiseGradient(shape, target), "depthwise gradient");
+      kernel, op, target, DepthwiseGradient(shape, target),
+      "depthwise gradient");
 }
