@@ -2,8 +2,12 @@
 // product's own operands among them.
 
 #include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/codegen/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <gtest/gtest.h>
+
+#include <atomic>
 
 namespace sinter::test {
 namespace {
@@ -206,6 +210,35 @@ TEST(Epilogue, ConvertsTheResultsOfAConvolution) {
       // It is packed before and unpacked behind.
       EXPECT_EQ(kernelsOf(body), 3u) << groups << " " << type;
     }
+}
+
+/// How often code for \p cpu rounds to bf16 behind a product with a bias.
+size_t roundingsOn(const char *cpu, const std::string &features) {
+  const std::string t = "tensor<28x64xf32>", h = "tensor<28x64xbf16>";
+  const Model model = parseModel(
+      "(%x: " + t + ", %b: " + t + ") -> " + h + " {\n" +
+      weight("64x64", 64 * 64) + "%d = stablehlo.dot %x, %w : (" + t +
+      ", tensor<64x64xf32>) -> " + t + "\n%s = stablehlo.add %d, %b : " + t +
+      "\n%r = stablehlo.convert %s : (" + t + ") -> " + h +
+      "\nreturn %r : " + h + "\n}");
+  cpu::CpuOptions options;
+  options.target =
+      *cpu::Target::named("x86_64-unknown-linux-gnu", cpu, features);
+  std::atomic<size_t> count = 0;
+  options.onCode = [&](mlir::ModuleOp module) {
+    module.walk([&](mlir::arith::TruncFOp) { ++count; });
+  };
+  EXPECT_TRUE(cpu::compileToObjects(model, options));
+  return count;
+}
+
+/// Where no instruction rounds to bf16, that takes many: the rows of a tile
+/// have a loop.
+TEST(Epilogue, RoundsToBF16InALoop) {
+  const size_t loops = roundingsOn("x86-64-v3", "");
+  EXPECT_GE(loops, 1u);
+  EXPECT_LE(loops, 8u);
+  EXPECT_GE(roundingsOn("x86-64-v4", "+avx512bf16"), 14u);
 }
 
 /// SiLU of \p d of \p shape, added to %x, and the function's end.
