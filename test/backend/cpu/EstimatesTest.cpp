@@ -277,9 +277,10 @@ TEST(Estimates, WeightsOfConvolutions) {
   const ElementType f32 = ElementType::F32, bf16 = ElementType::BF16,
                     i8 = ElementType::I8;
   auto chosen = [&](const Target &target, int64_t channels, int64_t size,
-                    llvm::ArrayRef<ElementType> types) {
-    const Alternatives all =
-        alternativesForWeights(convolution(channels, size, 1), types, target);
+                    llvm::ArrayRef<ElementType> types,
+                    llvm::StringRef kernel = "direct") {
+    const Alternatives all = alternativesForWeights(
+        convolution(channels, size, 1), types, kernel, target);
     EXPECT_EQ(all.size(), types.size());
     return all.front().kernel;
   };
@@ -292,6 +293,14 @@ TEST(Estimates, WeightsOfConvolutions) {
   // Where vectors have few registers, tiles have few rows.
   EXPECT_EQ(chosen(few, 128, 28, {f32, bf16}), "weights-f32");
   EXPECT_EQ(chosen(few, 1024, 14, {f32, bf16}), "weights-bf16");
+  // Tiles take as few parts as numbers have, however many pixels there are.
+  for (int64_t size : {1, 14})
+    for (const Target &target : {wide, few}) {
+      EXPECT_EQ(chosen(target, 64, size, {f32, bf16, i8}, "tiles-split3"),
+                "weights-i8");
+      EXPECT_EQ(chosen(target, 64, size, {f32, bf16}, "tiles-split3"),
+                "weights-bf16");
+    }
 }
 
 TEST(Estimates, BytesAreMultipliedAsSuch) {

@@ -574,8 +574,22 @@ static llvm::StringRef nameOfWeights(ElementType type) {
   }
 }
 
+/// On tiles, which are packed as parts of 16 bits each: by what is read.
+static Alternatives ofTileWeights(double weights,
+                                  llvm::ArrayRef<ElementType> narrowestFirst,
+                                  const Target &target) {
+  Alternatives all;
+  for (ElementType type : narrowestFirst)
+    if (const auto tiles = TileArithmetic::of(
+            ElementType::F32, type, ElementType::F32, Precision::Default))
+      all.push_back({nameOfWeights(type), 2 * double(tiles->rhsParts) *
+                                              weights / target.rates.memory});
+  return fastestFirst(std::move(all));
+}
+
 Alternatives cpu::alternativesForWeights(const ConvolutionShape &shape,
                                          llvm::ArrayRef<ElementType> types,
+                                         llvm::StringRef kernel,
                                          const Target &target) {
   const int64_t lanes = target.f32Lanes;
   const int64_t inputs = shape.inputChannels / shape.groups;
@@ -588,12 +602,14 @@ Alternatives cpu::alternativesForWeights(const ConvolutionShape &shape,
   const double read = double(vectors) * double(inputs * shape.taps());
   const double weights = read * double(lanes);
   const double tiles = double(llvm::divideCeil(pixels, rows));
-  Alternatives all;
   // Of equally fast ones the narrowest.
   auto order = llvm::to_vector(types);
   llvm::stable_sort(order, [](ElementType a, ElementType b) {
     return bitWidth(a) < bitWidth(b);
   });
+  if (usesTiles(kernel))
+    return ofTileWeights(weights, order, target);
+  Alternatives all;
   for (ElementType type : order) {
     double ofVector = widening(type, target);
     if (rows >= rowsThatHide)

@@ -90,11 +90,14 @@ Alternatives alternativesForWeights(const MatMulShape &shape,
                                     const Arithmetic &narrow,
                                     const Target &target);
 
-/// Of a direct convolution of f32 by weights that may be stored as each of
-/// \p types: "weights-f32", "weights-bf16", "weights-f16", "weights-i8",
-/// "weights-i4".
+/// Of a convolution of f32 by weights that may be stored as each of \p types:
+/// "weights-f32", "weights-bf16", "weights-f16", "weights-i8", "weights-i4".
+/// Where \p kernel is one of matrix units the narrowest, whose numbers have the
+/// fewest parts, so that what is multiplied does not follow from the number of
+/// pixels.
 Alternatives alternativesForWeights(const ConvolutionShape &shape,
                                     llvm::ArrayRef<ElementType> types,
+                                    llvm::StringRef kernel,
                                     const Target &target);
 
 /// Of sums of products of bytes, as \p bytes has them, or in f32, which holds

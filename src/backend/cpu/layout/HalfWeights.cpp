@@ -57,9 +57,10 @@ ArrayRef<PatternInfo> cpu::halfWeightsPatterns() {
 void cpu::storeInHalfPrecision(ConvolutionOp op, const PassSetting &setting,
                                PatternRun &run) {
   std::optional<Tensor> weights = constantTensor(op.getWeights());
+  const StringRef kernel = kernelOf(op, setting.target);
   if (!run.isEnabled(halfLabel) || !weights ||
       weights->type() != ElementType::F32 || op.getPackedFrom() ||
-      !readsNarrowWeights(kernelOf(op, setting.target)))
+      !readsNarrowWeights(kernel))
     return;
   std::optional<Tensor> narrow = inHalfPrecision(*weights);
   if (!narrow)
@@ -68,9 +69,9 @@ void cpu::storeInHalfPrecision(ConvolutionOp op, const PassSetting &setting,
   if (narrow->type() == ElementType::F16 && !setting.target.convertsF16)
     return;
   if (setting.choose(op.getLoc(),
-                     alternativesForWeights(nominalShape(op),
-                                            {ElementType::F32, narrow->type()},
-                                            setting.target)) == "weights-f32")
+                     alternativesForWeights(
+                         nominalShape(op), {ElementType::F32, narrow->type()},
+                         kernel, setting.target)) == "weights-f32")
     return;
   OpBuilder builder(op);
   op.getWeightsMutable().assign(makeConstant(builder, op.getLoc(), *narrow,

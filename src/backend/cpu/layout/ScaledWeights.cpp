@@ -168,17 +168,18 @@ Value cpu::scaleBehindSums(ConvolutionOp op, const PassSetting &setting,
   // Nobody notices how few bytes are fewer.
   constexpr size_t leastBytes = 1 << 16;
   std::optional<Tensor> weights = constantTensor(op.getWeights());
+  const StringRef kernel = kernelOf(op, setting.target);
   if (!run.isEnabled(label) || !weights ||
       weights->type() != ElementType::F32 || weights->bytes() < leastBytes ||
       op.getPackedFrom() || !tensorOf(op.getInput()).getElementType().isF32() ||
-      !readsNarrowWeights(kernelOf(op, setting.target)))
+      !readsNarrowWeights(kernel))
     return {};
   auto estimates = [&](llvm::ArrayRef<ElementType> types) {
-    return alternativesForWeights(nominalShape(op), types, setting.target);
+    return alternativesForWeights(nominalShape(op), types, kernel,
+                                  setting.target);
   };
   SmallVector<ElementType> types = {ElementType::F32, ElementType::BF16};
-  const bool takesFourBits =
-      op.takesGroupsOfEight() && kernelOf(op, setting.target) == "direct";
+  const bool takesFourBits = op.takesGroupsOfEight() && kernel == "direct";
   // Most weights show by the times alone that they are as well f32.
   const auto mayBe = [&](std::initializer_list<ElementType> narrow) {
     auto all = types;
