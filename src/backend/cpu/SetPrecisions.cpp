@@ -70,13 +70,14 @@ void cpu::sayWhichNumbers(func::FuncOp function) {
 }
 
 std::optional<ElementType> cpu::numbersOf(Operation *op, size_t index) {
-  auto types = op->getAttrOfType<ArrayAttr>(numbersAttribute);
-  if (!types || index >= types.size())
+  Value operand = op->getOperand(unsigned(index));
+  Type numbers = numbersIn(operand);
+  if (auto types = op->getAttrOfType<ArrayAttr>(numbersAttribute)) {
+    auto said =
+        index < types.size() ? dyn_cast<TypeAttr>(types[index]) : TypeAttr();
+    numbers = said ? said.getValue() : numbers;
+  }
+  if (numbers == getElementTypeOrSelf(operand.getType()))
     return std::nullopt;
-  auto type = dyn_cast<TypeAttr>(types[index]);
-  if (!type ||
-      type.getValue() ==
-          getElementTypeOrSelf(op->getOperand(unsigned(index)).getType()))
-    return std::nullopt;
-  return elementTypeOf(type.getValue());
+  return elementTypeOf(numbers);
 }

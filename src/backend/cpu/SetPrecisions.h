@@ -38,7 +38,8 @@ inline constexpr llvm::StringLiteral numbersAttribute = "sinter.numbers";
 void sayWhichNumbers(mlir::func::FuncOp function);
 
 /// The element type that holds all numbers of operand \p index of the product
-/// \p op; nothing where they may be any of their own type.
+/// \p op, as it says or conversions in front of it tell; nothing where they may
+/// be any of their own type.
 std::optional<ElementType> numbersOf(mlir::Operation *op, size_t index);
 
 } // namespace sinter::cpu

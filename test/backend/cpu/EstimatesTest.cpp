@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 using namespace sinter;
 using namespace sinter::cpu;
 
@@ -501,6 +504,37 @@ TEST(Estimates, AttentionOnMatrixUnits) {
   }
 }
 
+/// What sums floats does not follow from the sizes of images; what sums bytes
+/// may.
+TEST(Estimates, ImagesOfAnySizeHaveTheSameTiles) {
+  const Target target = *Target::named("", "sapphirerapids", "");
+  using enum ElementType;
+  for (Precision precision :
+       {Precision::Default, Precision::Exact, Precision::BFloat16})
+    for (ElementType weights : {F32, BF16, F16, I8}) {
+      const auto tiles = TileArithmetic::allOf(F32, weights, F32, precision);
+      const Arithmetic arithmetic{F32, weights, F32};
+      for (int64_t channels : {32, 48, 64, 128, 240, 256, 512})
+        for (int64_t window : {1, 3}) {
+          std::set<std::string> onTiles;
+          for (int64_t size : {4, 7, 14, 28, 56, 112, 224}) {
+            const auto all =
+                alternativesFor(convolution(channels, size, window), arithmetic,
+                                target, weights == F32, tiles);
+            const llvm::StringRef first = all.front().kernel;
+            onTiles.insert(usesTiles(first) ? first.str() : "vectors");
+          }
+          EXPECT_EQ(onTiles.size(), 1u)
+              << channels << " channels, window of " << window;
+        }
+    }
+  const auto ofBytes = TileArithmetic::allOf(UI8, I8, I32, Precision::Default);
+  const Alternatives bytes = alternativesFor(
+      convolution(256, 28, 3), Arithmetic::ofBytes(UI8, I8, target), target,
+      false, ofBytes);
+  EXPECT_EQ(bytes.front().kernel, "tiles-i8");
+}
+
 /// Three products where they save enough to be worth their error.
 TEST(Estimates, LessExactOnlyWhereItIsWorthIt) {
   const Target target = *Target::named("", "sapphirerapids", "");
@@ -521,7 +555,7 @@ TEST(Estimates, LessExactOnlyWhereItIsWorthIt) {
             "tiles-split3");
   // Winograd's method is nearer, and nearly as fast; where that is not allowed,
   // or takes much longer, it does not count.
-  const ConvolutionShape large = convolution(256, 28, 3);
+  const ConvolutionShape large = convolution(240, 28, 3);
   EXPECT_EQ(alternativesFor(large, {}, target, true, tiles).front().kernel,
             "winograd");
   EXPECT_EQ(alternativesFor(large, {}, target, false, tiles).front().kernel,

@@ -35,28 +35,33 @@ ConvolutionShape cpu::nominalShape(cpu::ConvolutionOp op) {
   return shape;
 }
 
-/// What tiles may multiply for \p op, whose weights they want to pack. They
-/// are cut for one number of images.
-static std::vector<TileArithmetic> tilesFor(cpu::ConvolutionOp op,
-                                            const Arithmetic &arithmetic) {
+/// What tiles may multiply for \p op, whose weights they want to pack and which
+/// may become \p weights.
+static std::vector<TileArithmetic>
+tilesFor(cpu::ConvolutionOp op, const Arithmetic &arithmetic,
+         std::optional<ElementType> weights = {}) {
   if (op.getPackedFrom() || hasNamedSizes(op.getInput().getType()))
     return {};
-  return TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
+  return TileArithmetic::allOf(arithmetic.lhs, weights.value_or(arithmetic.rhs),
                                arithmetic.accumulator, partsPrecisionOf(op),
                                {numbersOf(op, 0), {}});
 }
 
 static Alternatives estimatesOf(cpu::ConvolutionOp op,
                                 const Arithmetic &arithmetic,
-                                const Target &target) {
+                                const Target &target,
+                                llvm::ArrayRef<TileArithmetic> tiles) {
   return alternativesFor(nominalShape(op), arithmetic, target, op.getFast(),
-                         tilesFor(op, arithmetic));
+                         tiles);
 }
 
-llvm::StringRef cpu::kernelOf(cpu::ConvolutionOp op, const Target &target) {
+llvm::StringRef cpu::kernelOf(cpu::ConvolutionOp op, const Target &target,
+                              std::optional<ElementType> onTiles) {
   const Arithmetic arithmetic =
       Arithmetic::of(op.getInput(), op.getWeights(), op.getResult(), target);
-  return estimatesOf(op, arithmetic, target).front().kernel;
+  return estimatesOf(op, arithmetic, target, tilesFor(op, arithmetic, onTiles))
+      .front()
+      .kernel;
 }
 
 bool cpu::readsNarrowWeights(llvm::StringRef kernel) {
@@ -81,14 +86,15 @@ public:
     ConvolutionShape ofAll = shape;
     if (!areUnits)
       ofAll.batch = images();
-    estimated = estimatesOf(op, arithmetic, target);
+    const std::vector<TileArithmetic> ofTiles = tilesFor(op, arithmetic);
+    estimated = estimatesOf(op, arithmetic, target, ofTiles);
     const StringRef chosen = estimated.front().kernel;
     if (chosen == "winograd") {
       fast.emplace(ofAll, target,
                    areUnits ? std::optional(images()) : std::nullopt,
                    *WinogradArithmetic::of(arithmetic, target));
     } else if (usesTiles(chosen)) {
-      tiles.emplace(ofAll, target, tilesNamed(chosen, tilesFor(op, arithmetic)),
+      tiles.emplace(ofAll, target, tilesNamed(chosen, ofTiles),
                     partsOf(kernel, op, /*areBlocked=*/true));
     } else if (chosen == "direct") {
       direct.emplace(shape, target, arithmetic);

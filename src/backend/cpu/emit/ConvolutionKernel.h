@@ -7,6 +7,7 @@
 #include "backend/cpu/kernels/Convolution.h"
 
 #include <memory>
+#include <optional>
 
 namespace sinter::cpu {
 
@@ -19,8 +20,10 @@ ConvolutionShape convolutionShape(ConvolutionOp op);
 /// The same with numbers for sizes that are not known, to estimate by.
 ConvolutionShape nominalShape(ConvolutionOp op);
 
-/// The kernel that computes \p op: the fastest by kernels/Estimates.
-llvm::StringRef kernelOf(ConvolutionOp op, const Target &target);
+/// The kernel that computes \p op, by kernels/Estimates; or that would, if
+/// matrix units could have its weights as \p onTiles.
+llvm::StringRef kernelOf(ConvolutionOp op, const Target &target,
+                         std::optional<ElementType> onTiles = {});
 
 /// Whether that takes weights of fewer bits than f32.
 bool readsNarrowWeights(llvm::StringRef kernel);

@@ -237,6 +237,32 @@ static Alternatives withTiles(Alternatives all, const Shape &shape,
   return fastestFirst(std::move(all));
 }
 
+static Alternatives convolutionOnVectors(const ConvolutionShape &shape,
+                                         const Arithmetic &arithmetic,
+                                         const Target &target,
+                                         bool allowsFast) {
+  Alternatives all = {
+      {"direct", shape.groups == 1 ? direct(shape, arithmetic, target)
+                                   : mergedDirect(shape, arithmetic, target)}};
+  const auto fast = WinogradArithmetic::of(arithmetic, target);
+  if (allowsFast && fast && Winograd::supports(shape))
+    all.push_back(
+        {"winograd", fast->isOfFloats()
+                         ? winograd(shape, fast->products, target)
+                         : winogradOfBytes(shape, fast->products, target)});
+  return fastestFirst(std::move(all));
+}
+
+/// One image of sideOfChoice, all else as \p shape has it.
+static ConvolutionShape imageOfChoice(const ConvolutionShape &shape) {
+  ConvolutionShape image = shape;
+  image.batch = 1;
+  image.outputHeight = image.outputWidth = sideOfChoice;
+  image.inputHeight = sideOfChoice * shape.strideHeight;
+  image.inputWidth = sideOfChoice * shape.strideWidth;
+  return image;
+}
+
 Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
                                   const Arithmetic &arithmetic,
                                   const Target &target, bool allowsFast,
@@ -250,16 +276,23 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
       all.push_back({"direct", mergedDirect(shape, arithmetic, target)});
     return fastestFirst(std::move(all));
   }
-  Alternatives all = {
-      {"direct", shape.groups == 1 ? direct(shape, arithmetic, target)
-                                   : mergedDirect(shape, arithmetic, target)}};
-  const auto fast = WinogradArithmetic::of(arithmetic, target);
-  if (allowsFast && fast && Winograd::supports(shape))
-    all.push_back(
-        {"winograd", fast->isOfFloats()
-                         ? winograd(shape, fast->products, target)
-                         : winogradOfBytes(shape, fast->products, target)});
-  return withTiles<TileConvolution>(std::move(all), shape, tiles, target);
+  Alternatives times =
+      convolutionOnVectors(shape, arithmetic, target, allowsFast);
+  if (!isFloat(arithmetic.accumulator))
+    return withTiles<TileConvolution>(std::move(times), shape, tiles, target);
+  const llvm::StringRef onVectors = times.front().kernel;
+  const ConvolutionShape typical = imageOfChoice(shape);
+  Alternatives ofTypical =
+      convolutionOnVectors(typical, arithmetic, target, allowsFast);
+  for (const auto &[each, time] :
+       worthwhile<TileConvolution>(ofTypical, typical, tiles, target)) {
+    ofTypical.push_back(time);
+    times.push_back(timeOfTiles<TileConvolution>(shape, each, target));
+  }
+  const llvm::StringRef first = fastestFirst(ofTypical).front().kernel;
+  times = fastestFirst(std::move(times));
+  bringToFront(times, usesTiles(first) ? first : onVectors);
+  return times;
 }
 
 /// Its products, and its weights from memory at the same time.

@@ -57,13 +57,14 @@ ArrayRef<PatternInfo> cpu::halfWeightsPatterns() {
 void cpu::storeInHalfPrecision(ConvolutionOp op, const PassSetting &setting,
                                PatternRun &run) {
   std::optional<Tensor> weights = constantTensor(op.getWeights());
-  const StringRef kernel = kernelOf(op, setting.target);
   if (!run.isEnabled(halfLabel) || !weights ||
-      weights->type() != ElementType::F32 || op.getPackedFrom() ||
-      !readsNarrowWeights(kernel))
+      weights->type() != ElementType::F32 || op.getPackedFrom())
     return;
   std::optional<Tensor> narrow = inHalfPrecision(*weights);
   if (!narrow)
+    return;
+  const StringRef kernel = kernelOf(op, setting.target, narrow->type());
+  if (!readsNarrowWeights(kernel))
     return;
   // Without an instruction each would be converted by a few of integers.
   if (narrow->type() == ElementType::F16 && !setting.target.convertsF16)
