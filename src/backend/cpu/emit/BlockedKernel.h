@@ -29,8 +29,10 @@ void setWindow(WindowShape &window, Op op, mlir::Value images) {
 }
 template <typename Op> void setWindow(WindowShape &window, Op op) {
   setWindow(window, op, op.getResult());
-  if (auto high = op.getPaddingHigh())
+  if (auto high = op.getPaddingHigh()) {
+    window.padBottom = (*high)[0];
     window.padRight = (*high)[1];
+  }
 }
 
 class BlockedKernel : public AnchorKernel {

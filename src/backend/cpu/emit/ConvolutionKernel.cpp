@@ -40,7 +40,7 @@ ConvolutionShape cpu::nominalShape(cpu::ConvolutionOp op) {
 static std::vector<TileArithmetic>
 tilesFor(cpu::ConvolutionOp op, const Arithmetic &arithmetic,
          std::optional<ElementType> weights = {}) {
-  if (op.getPackedFrom() || hasNamedSizes(op.getInput().getType()))
+  if (op.getPackedFrom())
     return {};
   return TileArithmetic::allOf(arithmetic.lhs, weights.value_or(arithmetic.rhs),
                                arithmetic.accumulator, partsPrecisionOf(op),
@@ -95,7 +95,7 @@ public:
                    *WinogradArithmetic::of(arithmetic, target));
     } else if (usesTiles(chosen)) {
       tiles.emplace(ofAll, target, tilesNamed(chosen, ofTiles),
-                    partsOf(kernel, op, /*areBlocked=*/true));
+                    partsOf(kernel, op, /*areBlocked=*/true), areUnits);
     } else if (chosen == "direct") {
       direct.emplace(shape, target, arithmetic);
     } else {
@@ -120,7 +120,7 @@ public:
     };
     plan.name = estimated.front().kernel;
     if (tiles) {
-      setWork(plan, {}, flops);
+      setWork(plan, tiles->taskParts(), flops);
       planTiles(plan, *tiles);
       usePacking(uint64_t(tiles->packedBytes()), *tiles);
     } else if (depthwise) {

@@ -1,28 +1,24 @@
 //===- OpenTileCut.h - tasks on matrix units of rows that are counted -----===//
 //
 // Rows, of which nobody knows how many there will be, are cut into parts of at
-// most so many rows as stay in the second-level cache. Panels of columns are
-// cut into chunks, of which there are as many as keep threads busy where one
-// part holds all rows, half as many where two do, and so on: what a chunk's
-// task brings together is brought together by each.
+// most so many rows as stay in the second-level cache, whose tasks share out
+// the panels of columns (PanelChunks).
 //
-//     taskRows = 256, mostChunks = 8
+//     taskRows = 256, at most 8 chunks
 //       1 to 256 rows:    1 part  by 8 chunks of panels
 //       257 to 512 rows:  2 parts by 4 chunks
 //       700 rows:         3 parts (of 256, 256, 188 rows) by 4 chunks
 //       1025 to 2048:     5 to 8 parts by 2 chunks, or by 1 from 8 parts on
 //
-// Parts are whole pairs of tiles of 16 rows, of nearly the same size. There are
-// as many tasks as parts times the most chunks; of those that chunks are too
-// few for nothing is left to do.
+// Parts are whole pairs of tiles of 16 rows, of nearly the same size.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_BACKEND_CPU_KERNELS_OPENTILECUT_H
 #define SINTER_BACKEND_CPU_KERNELS_OPENTILECUT_H
 
+#include "backend/cpu/kernels/PanelChunks.h"
 #include "backend/cpu/kernels/TaskPart.h"
-#include "backend/cpu/kernels/VectorBuilder.h"
 
 namespace sinter::cpu {
 
@@ -38,7 +34,7 @@ public:
   /// What the number of tasks is the product of, if the number of rows is that
   /// of \p rows.
   std::vector<TaskPart> taskParts(const std::vector<int64_t> &rows) const {
-    return {{rows, rowsOfPart}, {{mostChunks}, 1}};
+    return {{rows, rowsOfPart}, {{chunks.most()}, 1}};
   }
   /// How many tasks bring each of so many \p rows together.
   int64_t chunksOf(int64_t rows) const;
@@ -52,9 +48,8 @@ public:
   Task task(VectorBuilder &code, mlir::Value rows, mlir::Value number) const;
 
 private:
-  int64_t panels = 1;
   int64_t rowsOfPart = 0; ///< A multiple of two tiles.
-  int64_t mostChunks = 1; ///< A power of two.
+  PanelChunks chunks;
 };
 
 } // namespace sinter::cpu

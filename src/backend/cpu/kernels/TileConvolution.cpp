@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
@@ -28,36 +30,48 @@ bool TileConvolution::supports(const ConvolutionShape &shape,
                                const Target &target) {
   return target.hasMatrixUnits && target.f32Lanes == lanes &&
          (shape.groups == 1 || haveEvenGroups(shape)) &&
-         !shape.hasPlanarInput && shape.outputPixels() > 0 && shape.taps() > 0;
+         !shape.hasPlanarInput &&
+         (shape.hasOpenArea() || shape.outputPixels() > 0) && shape.taps() > 0;
 }
 
 /// Whether each result reads one pixel, which is there.
 static bool readsOnePixel(const ConvolutionShape &shape) {
-  return shape.taps() == 1 && shape.padTop == 0 && shape.padLeft == 0 &&
-         (shape.outputHeight - 1) * shape.strideHeight < shape.inputHeight &&
+  if (shape.taps() != 1 || shape.padTop != 0 || shape.padLeft != 0)
+    return false;
+  if (shape.hasOpenArea())
+    return shape.padBottom <= 0 && shape.padRight <= 0;
+  return (shape.outputHeight - 1) * shape.strideHeight < shape.inputHeight &&
          (shape.outputWidth - 1) * shape.strideWidth < shape.inputWidth;
+}
+
+/// What is cut into tiles of one height.
+static int64_t rowOf(const ConvolutionShape &shape) {
+  return readsOnePixel(shape) ? shape.outputPixels() : shape.outputWidth;
 }
 
 TileConvolution::TileConvolution(const ConvolutionShape &shape,
                                  const Target &target,
                                  const TileArithmetic &arithmetic,
-                                 const TilePartsOf &parts)
+                                 const TilePartsOf &parts, bool countsImages)
     : shape(shape), arithmetic(arithmetic), parts(parts),
-      isPointwise(readsOnePixel(shape)),
-      tileRows(
-          tileRowsFor(isPointwise ? shape.outputPixels() : shape.outputWidth)),
-      rowTiles(llvm::divideCeil(
-          isPointwise ? shape.outputPixels() : shape.outputWidth, tileRows)),
-      cut(cutFor(target)),
+      countsImages(countsImages), isPointwise(readsOnePixel(shape)),
+      tileRows(shape.hasOpenArea() ? mostTileRows : tileRowsFor(rowOf(shape))),
+      rowTiles(shape.hasOpenArea() ? 1
+                                   : llvm::divideCeil(rowOf(shape), tileRows)),
+      open(shape.hasOpenArea() ? std::optional(openCutFor(target))
+                               : std::nullopt),
+      cut(open ? TileCut() : cutFor(target)),
       cutUnits(cut.isShared ? productOf(1).cutPositionsFor(
                                   stagedUnits() * unitPositions(),
                                   unitPositions(), target) /
                                   unitPositions()
                             : 0),
-      product(productOf(
-          positionsOf(findsPixels() ? cut.units.length : cut.units.sizeOf(0)),
-          cutUnits * unitPositions())) {
+      product(productOf(open ? open->positions()
+                             : positionsOf(findsPixels() ? cut.units.length
+                                                         : cut.units.sizeOf(0)),
+                        cut.isShared ? cutUnits * unitPositions() : 0)) {
   assert(supports(shape, target));
+  assert((!countsImages || shape.batch == 1) && "the shape is that of one");
 }
 
 /// Where each result reads one pixel: whether that is the one in its place.
@@ -67,9 +81,9 @@ static bool readsOwnPixel(const ConvolutionShape &shape) {
 }
 
 std::optional<TileParts> TileConvolution::operandParts() const {
-  if (arithmetic.isOfBytes() || arithmetic.lhsParts != TileParts::parts ||
-      !isPointwise || !readsOwnPixel(shape) ||
-      shape.outputHeight != shape.inputHeight)
+  if (open || countsImages || arithmetic.isOfBytes() ||
+      arithmetic.lhsParts != TileParts::parts || !isPointwise ||
+      !readsOwnPixel(shape) || shape.outputHeight != shape.inputHeight)
     return std::nullopt;
   TileParts of;
   of.images = shape.batch;
@@ -79,7 +93,9 @@ std::optional<TileParts> TileConvolution::operandParts() const {
   return of;
 }
 
-TileParts TileConvolution::resultParts() const {
+std::optional<TileParts> TileConvolution::resultParts() const {
+  if (open || countsImages)
+    return std::nullopt;
   TileParts of;
   of.images = shape.batch;
   of.rows = shape.outputPixels();
@@ -129,7 +145,9 @@ TileProduct TileConvolution::productOf(int64_t positions,
   of.group = shape.groups > 1 ? shape.inputChannels / shape.groups : 0;
   of.tapRows = shape.kernelHeight;
   of.tapColumns = shape.kernelWidth;
-  of.tapRowStep = shape.dilationHeight * rowPositions();
+  // Where widths are open, tasks say it.
+  of.tapRowStep =
+      shape.hasOpenArea() ? 0 : shape.dilationHeight * rowPositions();
   of.tapColumnStep = shape.dilationWidth;
   of.rowStep = isPointwise ? 1 : shape.strideWidth;
   of.tileRows = tileRows;
@@ -148,7 +166,10 @@ TileCut TileConvolution::cutFor(const Target &target) const {
   costs.stage = [&](int64_t count) {
     return parts.operand ? 0 : whole.stageSeconds(positionsOf(count), target);
   };
-  costs.shared = whole.sharedStageSeconds(positionsOf(units), target);
+  // That all images have room there nobody knows.
+  costs.shared = countsImages
+                     ? std::numeric_limits<double>::infinity()
+                     : whole.sharedStageSeconds(positionsOf(units), target);
   costs.weights =
       weights / (weights <= double(target.l2Bytes) / 2 ? target.rates.cache
                                                        : target.rates.memory);
@@ -159,6 +180,17 @@ TileCut TileConvolution::cutFor(const Target &target) const {
          whole.stagedBytes(positionsOf(costs.mostUnits + 1)) <= budget)
     ++costs.mostUnits;
   return TileCut::choose(shape.batch, units, whole.panels(), costs);
+}
+
+OpenImageCut TileConvolution::openCutFor(const Target &target) const {
+  // Of a small image: what it takes to read weights, and some products.
+  constexpr int64_t fewTiles = 4;
+  const TileProduct whole = productOf(1);
+  return OpenImageCut::choose(
+      shape, isPointwise, target.l2Bytes / 2 / whole.stagedBytes(1),
+      whole.panels(),
+      double(whole.packedBytes()) / target.rates.memory +
+          whole.productSeconds(fewTiles, target));
 }
 
 void TileConvolution::pack(const void *weights, void *packed) const {
@@ -172,10 +204,13 @@ double TileConvolution::seconds(const Target &target) const {
          (product.productSeconds(allTiles(), target) + cut.stageSeconds);
 }
 
-/// An image in its buffer.
+/// An image in its buffer, or some columns of its results.
 struct TileConvolution::Image {
-  Value flat, start;
+  Value flat, start, pixels;
   ZeroPoint zero;
+  // Of windows: the column that the first position of a row has, counted from
+  // where the padding begins, and the positions of a row.
+  Value firstColumn, rowPositions;
 };
 
 /// The first lanes of a vector; the others are zero.
@@ -197,7 +232,7 @@ Value TileConvolution::offsetOf(VectorBuilder &code, const Image &image,
       code.add(code.mul(block, arithmetic.blockElements() / lanes), half);
   return code.add(
       image.start,
-      code.mul(code.add(code.mul(plane, shape.inputPixels()), pixel), lanes));
+      code.mul(code.add(code.mul(plane, image.pixels), pixel), lanes));
 }
 
 /// Channels [block, ...) of a pixel, those from \p channels on as zeros; of
@@ -259,7 +294,7 @@ Value TileConvolution::pixelOf(VectorBuilder &code, Value result) const {
     return result;
   return code.add(
       code.mul(code.div(result, shape.outputWidth),
-               shape.strideHeight * shape.inputWidth),
+               code.mul(code.index(shape.inputWidth), shape.strideHeight)),
       code.mul(code.rem(result, shape.outputWidth), shape.strideWidth));
 }
 
@@ -279,13 +314,15 @@ Value TileConvolution::stagePixels(VectorBuilder &code, const Image &image,
       });
 }
 
-/// Of what windows read: the pixel of a column of a row, counted from where
-/// the padding begins.
+/// Of what windows read: the pixel of a position of a row, which is counted
+/// from where the padding begins.
 TileConvolution::Pixel TileConvolution::paddedPixel(VectorBuilder &code,
+                                                    const Image &image,
                                                     Value row,
-                                                    Value column) const {
+                                                    Value position) const {
   Value inputRow = code.sub(row, shape.padTop),
-        inputColumn = code.sub(column, shape.padLeft);
+        inputColumn =
+            code.sub(code.add(position, image.firstColumn), shape.padLeft);
   return {code.add(code.mul(inputRow, shape.inputWidth), inputColumn),
           code.both(code.inRange(inputRow, shape.inputHeight),
                     code.inRange(inputColumn, shape.inputWidth))};
@@ -294,13 +331,13 @@ TileConvolution::Pixel TileConvolution::paddedPixel(VectorBuilder &code,
 Value TileConvolution::stageRows(VectorBuilder &code, const Image &image,
                                  Value first, Value count, Value firstPosition,
                                  Value carried, TileProduct::Put put) const {
-  const int64_t width = rowPositions();
+  Value width = image.rowPositions;
   auto row = [&](Value block, int64_t channels, Value i, Value ofRows) {
     Value start = code.add(firstPosition, code.mul(i, width));
     return code.loop(
-        code.index(0), code.index(width), 1, ofRows,
-        [&](Value column, ValueRange inner) {
-          const Pixel pixel = paddedPixel(code, code.add(first, i), column);
+        code.index(0), width, 1, ofRows, [&](Value column, ValueRange inner) {
+          const Pixel pixel =
+              paddedPixel(code, image, code.add(first, i), column);
           return IndexBuilder::Carried{put(
               code.add(start, column), block,
               load(code, image, block, pixel.number, channels, pixel.isThere),
@@ -322,16 +359,16 @@ TileProduct::Numbers TileConvolution::numbersOf(VectorBuilder &code,
                                                 const Image &image,
                                                 Value position, Value first,
                                                 Value block) const {
-  const int64_t width = rowPositions();
+  Value width = image.rowPositions;
   const Pixel pixel =
       isPointwise
           ? Pixel{pixelOf(code, code.add(first, position)), code.boolean(true)}
-          : paddedPixel(code, code.add(first, code.div(position, width)),
+          : paddedPixel(code, image, code.add(first, code.div(position, width)),
                         code.rem(position, width));
   Value channels = code.sub(code.index(shape.inputChannels),
                             code.mul(block, arithmetic.blockElements()));
   return {image.flat, offsetOf(code, image, block, 0, pixel.number),
-          shape.inputPixels() * lanes,
+          code.mul(image.pixels, lanes),
           code.select(pixel.isThere, channels, code.index(0))};
 }
 
@@ -348,9 +385,13 @@ TileConvolution::Image TileConvolution::imageOf(VectorBuilder &code,
                                                 Value input, Value batch,
                                                 Value zero) const {
   const int64_t blocks = llvm::divideCeil(shape.inputChannels, lanes);
+  Value pixels = code.mul(code.index(shape.inputHeight), shape.inputWidth);
   return {code.flatten(input),
-          code.mul(batch, blocks * shape.inputPixels() * lanes),
-          ZeroPoint(code, arithmetic.lhs, shape, zero)};
+          code.mul(batch, code.mul(pixels, blocks * lanes)),
+          pixels,
+          ZeroPoint(code, arithmetic.lhs, shape, zero),
+          code.index(0),
+          open || isPointwise ? Value() : code.index(rowPositions())};
 }
 
 TileProduct::Staged TileConvolution::stagedOf(VectorBuilder &code,
@@ -379,69 +420,136 @@ void TileConvolution::buildCut(OpBuilder &builder, Location location,
                    });
 }
 
+/// What a task has: of an image, of which the results of some rows are all in
+/// those or in some columns, or pixels where each result reads one, which count
+/// as one row.
+struct TileConvolution::Part {
+  Value batch;
+  Value firstRow, rows, firstColumn, columns;
+  Value rowTiles, tileRows; ///< Of each row; results of a tile.
+  Value firstPanel, endPanel;
+};
+
 void TileConvolution::build(OpBuilder &builder, Location location, Value task,
                             Value input, Value weights, Value output,
                             Value scratch, const BlockedEpilogue &epilogue,
                             Value zero) const {
   VectorBuilder code(builder, location);
+  if (open) {
+    Value ofImage = open->tasks(code);
+    const OpenImageCut::Task own = open->task(code, code.rem(task, ofImage));
+    Value height = open->tileRows(code);
+    return code.when(own.isAny, [&] {
+      Value rowTiles = code.div(
+          code.add(own.columns, code.sub(height, code.index(1))), height);
+      buildPart(code,
+                {code.div(task, ofImage), own.firstRow, own.rows,
+                 own.firstColumn, own.columns, rowTiles, height, own.firstPanel,
+                 own.endPanel},
+                input, weights, output, scratch, epilogue, zero);
+    });
+  }
   Value batch = code.div(task, cut.tasks()), rest = code.rem(task, cut.tasks());
   Value unit = code.div(rest, cut.panels.count),
         chunk = code.rem(rest, cut.panels.count);
   Value firstUnit = cut.units.start(code, unit),
         endUnit = cut.units.start(code, code.add(unit, 1));
-  Value firstTile = code.mul(firstUnit, unitTiles()),
-        endTile =
-            code.min(code.mul(endUnit, unitTiles()), code.index(allTiles()));
+  Part part{batch,
+            firstUnit,
+            code.sub(endUnit, firstUnit),
+            code.index(0),
+            code.index(shape.outputWidth),
+            code.index(rowTiles),
+            code.index(tileRows),
+            cut.panels.start(code, chunk),
+            cut.panels.start(code, code.add(chunk, 1))};
+  if (isPointwise) {
+    Value firstTile = code.mul(firstUnit, unitTiles()),
+          endTile =
+              code.min(code.mul(endUnit, unitTiles()), code.index(allTiles()));
+    part.firstRow = code.index(0);
+    part.rows = code.index(1);
+    part.firstColumn = code.mul(firstTile, tileRows);
+    part.columns = code.sub(
+        code.min(code.mul(endTile, tileRows), code.index(shape.outputPixels())),
+        part.firstColumn);
+    part.rowTiles = code.sub(endTile, firstTile);
+  }
+  buildPart(code, part, input, weights, output, scratch, epilogue, zero);
+}
+
+void TileConvolution::buildPart(VectorBuilder &code, const Part &part,
+                                Value input, Value weights, Value output,
+                                Value scratch, const BlockedEpilogue &epilogue,
+                                Value zero) const {
   const int64_t outputBlocks = llvm::divideCeil(shape.outputChannels, lanes);
-  const Image image = imageOf(code, input, batch, zero);
-  Value firstPixel = code.mul(firstTile, tileRows),
-        endPixel = code.min(code.mul(endTile, tileRows),
-                            code.index(shape.outputPixels()));
+  Value batch = part.batch;
+  Image image = imageOf(code, input, batch, zero);
+  Value outputPixels =
+      code.mul(code.index(shape.outputHeight), shape.outputWidth);
+  if (open && !isPointwise) {
+    image.firstColumn = code.mul(part.firstColumn, shape.strideWidth);
+    image.rowPositions =
+        code.add(code.mul(code.sub(part.columns, 1), shape.strideWidth),
+                 (shape.kernelWidth - 1) * shape.dilationWidth + 1);
+  }
   // What the task reads, in pixels or rows, and where the first one is: all
   // have their position where they were brought together before.
-  Value firstStaged =
-      isPointwise ? firstPixel : code.mul(firstUnit, shape.strideHeight);
+  Value firstStaged = isPointwise ? part.firstColumn
+                                  : code.mul(part.firstRow, shape.strideHeight);
   Value staged =
       isPointwise
-          ? code.sub(endPixel, firstPixel)
-          : code.add(code.mul(code.sub(code.sub(endUnit, firstUnit), 1),
-                              shape.strideHeight),
+          ? part.columns
+          : code.add(code.mul(code.sub(part.rows, 1), shape.strideHeight),
                      (shape.kernelHeight - 1) * shape.dilationHeight + 1);
+  Value ofUnit = isPointwise ? code.index(1) : image.rowPositions;
   Value firstPosition =
-      findsPixels() ? code.mul(firstStaged, unitPositions()) : code.index(0);
+      findsPixels() ? code.mul(firstStaged, ofUnit) : code.index(0);
+  // More tiles of a task than those fetch nothing that is new.
+  constexpr int64_t fetchingTiles = 16;
   const TileProduct::Task what{
-      parts.operand ? parts.operand->imageIn(code, input, batch)
-                    : stagedOf(code, scratch, batch),
-      code.flatten(weights),
-      code.sub(endTile, firstTile),
-      cut.panels.start(code, chunk),
-      cut.panels.start(code, code.add(chunk, 1)),
-      std::min(cut.units.sizeOf(0) * unitTiles(), allTiles()),
-      (isPointwise ? allTiles() : rowTiles) % 2 == 0,
-      shape.countsDistances() ? image.zero.as(ElementType::I32, 16) : Value(),
-      firstPosition,
-      code.add(firstPosition, code.mul(staged, unitPositions())),
-      parts.operand ? &*parts.operand : nullptr};
+      .staged = parts.operand ? parts.operand->imageIn(code, input, batch)
+                              : stagedOf(code, scratch, batch),
+      .weights = code.flatten(weights),
+      .tiles = code.mul(part.rows, part.rowTiles),
+      .firstPanel = part.firstPanel,
+      .endPanel = part.endPanel,
+      .mostTiles =
+          open ? std::min(open->mostTiles(), fetchingTiles)
+               : std::min(cut.units.sizeOf(0) * unitTiles(), allTiles()),
+      .areEven = !open && (isPointwise ? allTiles() : rowTiles) % 2 == 0,
+      .zero = shape.countsDistances() ? image.zero.as(ElementType::I32, 16)
+                                      : Value(),
+      .firstPosition = firstPosition,
+      .endPosition = code.add(firstPosition, code.mul(staged, ofUnit)),
+      .parts = parts.operand ? &*parts.operand : nullptr,
+      .tapRowStep = open && !isPointwise
+                        ? code.mul(image.rowPositions, shape.dilationHeight)
+                        : Value(),
+      .tileRows = open ? NumberAtStart([this](VectorBuilder &atStart) {
+        return open->tileRows(atStart);
+      })
+                       : NumberAtStart()};
   auto source = [&](Value carried, TileProduct::Put put) {
     return stage(code, image, firstStaged, staged, firstPosition, carried, put);
   };
   auto placeOf = [&](Value tile) -> TilePlace {
     if (isPointwise) {
-      Value position = code.mul(tile, tileRows);
-      Value first = code.add(firstPixel, position);
+      Value position = code.mul(tile, part.tileRows);
       return {code.add(firstPosition, position),
-              code.min(code.index(tileRows), code.sub(endPixel, first)), first};
+              code.min(part.tileRows, code.sub(part.columns, position)),
+              code.add(part.firstColumn, position)};
     }
-    Value row = code.div(tile, rowTiles);
-    Value column = code.mul(code.rem(tile, rowTiles), tileRows);
-    Value position =
-        code.add(code.mul(row, shape.strideHeight * rowPositions()),
-                 code.mul(column, shape.strideWidth));
+    Value row = code.div(tile, part.rowTiles);
+    Value column = code.mul(code.rem(tile, part.rowTiles), part.tileRows);
+    Value position = code.add(
+        code.mul(row, code.mul(image.rowPositions, shape.strideHeight)),
+        code.mul(column, shape.strideWidth));
+    Value ofRow =
+        code.mul(code.add(part.firstRow, row), code.index(shape.outputWidth));
     return {code.add(firstPosition, position),
-            code.min(code.index(tileRows),
-                     code.sub(code.index(shape.outputWidth), column)),
-            code.add(code.mul(code.add(firstUnit, row), shape.outputWidth),
-                     column)};
+            code.min(part.tileRows, code.sub(part.columns, column)),
+            code.add(ofRow, code.add(part.firstColumn, column))};
   };
   auto numbersAt = [&](Value position, Value block) {
     return numbersOf(code, image, code.sub(position, firstPosition),
@@ -451,9 +559,8 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
     return code.add(code.mul(batch, outputBlocks), code.div(column, lanes));
   };
   auto offsetOf = [&](Value pixel, Value column) {
-    return code.mul(
-        code.add(code.mul(planeOf(column), shape.outputPixels()), pixel),
-        lanes);
+    return code.mul(code.add(code.mul(planeOf(column), outputPixels), pixel),
+                    lanes);
   };
   auto finish = [&](Value pixel, Value column, Value offset, Value sums) {
     if (!epilogue)
@@ -463,7 +570,7 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
     position.block = code.div(column, lanes);
     position.pixel = pixel;
     position.offset = offset;
-    return epilogue(builder, location, sums, position);
+    return epilogue(code.builder, code.loc, sums, position);
   };
   Value start = parts.result ? code.mul(batch, parts.result->imageBytes())
                              : code.index(0);

@@ -6,12 +6,18 @@
 // results read, with what they read outside of the image, and a tap is a
 // distance between positions: nothing is copied once a tap.
 //
+// Where nobody knows how high and how wide images will be, tasks are those of
+// OpenImageCut, and how many results a tile has, and how far its taps are
+// apart, follows from the width as the program runs. A sum of products is taken
+// in the same order for any sizes.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_BACKEND_CPU_KERNELS_TILECONVOLUTION_H
 #define SINTER_BACKEND_CPU_KERNELS_TILECONVOLUTION_H
 
 #include "backend/cpu/kernels/Convolution.h"
+#include "backend/cpu/kernels/OpenImageCut.h"
 #include "backend/cpu/kernels/TileProduct.h"
 
 namespace sinter::cpu {
@@ -22,18 +28,24 @@ public:
   /// that are multiplied by blocks of 32 (or 64 bytes) with zeros between them.
   static bool supports(const ConvolutionShape &shape, const Target &target);
 
+  /// Where \p countsImages, nobody knows how many images there will be: the
+  /// shape is that of one, and so are tasks.
   TileConvolution(const ConvolutionShape &shape, const Target &target,
                   const TileArithmetic &arithmetic,
-                  const TilePartsOf &parts = {});
+                  const TilePartsOf &parts = {}, bool countsImages = false);
 
   /// How pixels would lie that it reads in parts; who stores them says the
   /// rest. Only where each result reads the pixel in its own place: what lies
-  /// outside of an image has no place in parts.
+  /// outside of an image has no place in parts. Nothing of open sizes.
   std::optional<TileParts> operandParts() const;
-  /// How it would store its results in parts.
-  TileParts resultParts() const;
+  /// How it would store its results in parts; nothing of open sizes.
+  std::optional<TileParts> resultParts() const;
 
   int64_t tasks() const { return shape.batch * cut.tasks(); }
+  /// What the number of an image's tasks is the product of.
+  std::vector<TaskPart> taskParts() const {
+    return open ? open->taskParts() : std::vector<TaskPart>{{{cut.tasks()}, 1}};
+  }
   /// Those that have to be done before, where pixels are brought together for
   /// several tasks; else none.
   int64_t cutTasks() const;
@@ -64,6 +76,11 @@ public:
 
 private:
   struct Image;
+  struct Part;
+  OpenImageCut openCutFor(const Target &target) const;
+  void buildPart(VectorBuilder &code, const Part &part, mlir::Value input,
+                 mlir::Value weights, mlir::Value output, mlir::Value scratch,
+                 const BlockedEpilogue &epilogue, mlir::Value zero) const;
   TileProduct productOf(int64_t positions, int64_t cutPositions = 0) const;
   TileCut cutFor(const Target &target) const;
   /// Whether all pixels have their place before any task runs.
@@ -95,8 +112,8 @@ private:
   struct Pixel {
     mlir::Value number, isThere;
   };
-  Pixel paddedPixel(VectorBuilder &code, mlir::Value row,
-                    mlir::Value column) const;
+  Pixel paddedPixel(VectorBuilder &code, const Image &image, mlir::Value row,
+                    mlir::Value position) const;
   TileProduct::Numbers numbersOf(VectorBuilder &code, const Image &image,
                                  mlir::Value position, mlir::Value first,
                                  mlir::Value block) const;
@@ -122,9 +139,11 @@ private:
   ConvolutionShape shape;
   TileArithmetic arithmetic;
   TilePartsOf parts;
+  bool countsImages;
   bool isPointwise;
-  int64_t tileRows; ///< Results of a tile.
+  int64_t tileRows; ///< Results of a tile, at most where areas are open.
   int64_t rowTiles; ///< Tiles of a row of results, or of all pixels.
+  std::optional<OpenImageCut> open; ///< Where the area is.
   TileCut cut;
   int64_t cutUnits; ///< Pixels or rows of a task before; 0 without.
   TileProduct product;

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -23,14 +24,16 @@ static void callTileIntrinsic(OpBuilder &builder, Location location,
 
 /// The memory that ldtilecfg reads: palette 1, bytes of a row from 16 on, rows
 /// from 48 on (SDM volume 1, table 18-1).
+static constexpr size_t configurationBytes = 64, bytesAt = 16, rowsAt = 48;
+
 static SmallVector<int8_t>
 configurationOf(const std::array<TileShape, tileRegisters> &shapes) {
-  SmallVector<int8_t> bytes(64, 0);
+  SmallVector<int8_t> bytes(configurationBytes, 0);
   bytes[0] = 1;
   for (auto [tile, shape] : llvm::enumerate(shapes)) {
     assert(shape.rows <= mostTileRows && shape.bytes <= tileRowBytes);
-    bytes[16 + 2 * tile] = int8_t(shape.bytes);
-    bytes[48 + tile] = int8_t(shape.rows);
+    bytes[bytesAt + 2 * tile] = int8_t(shape.bytes);
+    bytes[rowsAt + tile] = int8_t(shape.rows);
   }
   return bytes;
 }
@@ -44,16 +47,26 @@ void cpu::configureTiles(VectorBuilder &code,
                       ->getParentOfType<func::FuncOp>();
   if (!function)
     function = cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp());
-  Value memory = createScratch(builder, code.loc,
-                               MemRefType::get({64}, builder.getI8Type()));
+  Value memory =
+      createScratch(builder, code.loc,
+                    MemRefType::get({configurationBytes}, builder.getI8Type()));
   builder.setInsertionPointAfterValue(memory);
   const SmallVector<int8_t> bytes = configurationOf(shapes);
   Value numbers = builder.create<arith::ConstantOp>(
-      code.loc,
-      DenseElementsAttr::get(VectorType::get({64}, builder.getI8Type()),
-                             ArrayRef<int8_t>(bytes)));
+      code.loc, DenseElementsAttr::get(
+                    VectorType::get({configurationBytes}, builder.getI8Type()),
+                    ArrayRef<int8_t>(bytes)));
   Value zero = builder.create<arith::ConstantIndexOp>(code.loc, 0);
   builder.create<vector::StoreOp>(code.loc, numbers, memory, zero);
+  // Values that tasks know are not there yet.
+  VectorBuilder atStart(builder, code.loc);
+  for (auto [tile, shape] : llvm::enumerate(shapes))
+    if (shape.openRows) {
+      Value rows = atStart.create<arith::IndexCastOp>(builder.getI8Type(),
+                                                      shape.openRows(atStart));
+      builder.create<memref::StoreOp>(code.loc, rows, memory,
+                                      atStart.index(int64_t(rowsAt + tile)));
+    }
   Value address = TileInstructions(code).addressOf(memory);
   callTileIntrinsic(builder, code.loc, "ldtilecfg", address);
   builder.setInsertionPoint(function.getBody().back().getTerminator());

@@ -18,12 +18,18 @@
 #include "runtime/ElementType.h"
 
 #include <array>
+#include <functional>
 
 namespace sinter::cpu {
 
-/// Rows of a register and the bytes of each.
+/// A number that follows from sizes that a kernel knows before its tasks. Asked
+/// for at its start.
+using NumberAtStart = std::function<mlir::Value(VectorBuilder &code)>;
+
+/// Rows of a register, which may be known no sooner, and the bytes of each.
 struct TileShape {
   int64_t rows = 0, bytes = 0;
+  NumberAtStart openRows = {};
 };
 
 inline constexpr int64_t tileRegisters = 8, mostTileRows = 16,

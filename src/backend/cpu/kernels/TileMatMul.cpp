@@ -232,7 +232,7 @@ void TileMatMul::buildPart(VectorBuilder &code, const Part &part, Value a,
         Value row = code.add(firstRow, code.sub(position, firstPosition));
         Value k = code.mul(block, arithmetic.blockElements());
         return TileProduct::Numbers{
-            rows, code.add(code.mul(row, shape.aRowStride), k), 16,
+            rows, code.add(code.mul(row, shape.aRowStride), k), code.index(16),
             code.sub(code.index(shape.k), k)};
       },
       [&](Value tile) -> TilePlace {

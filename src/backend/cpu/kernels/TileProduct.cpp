@@ -96,7 +96,7 @@ void TileProduct::build(VectorBuilder &code, const Task &task, Source source,
                         NumbersAt numbersAt,
                         llvm::function_ref<TilePlace(Value tile)> placeOf,
                         const Results &results) const {
-  TileRegisters tiles(code, shape.tileRows, arithmetic);
+  TileRegisters tiles(code, shape.tileRows, arithmetic, task.tileRows);
   Emission e{code,
              tiles,
              task,
@@ -222,11 +222,13 @@ IndexBuilder::Carried TileProduct::forSteps(
                                    inner);
                      });
   IndexBuilder::Carried all = {e.firstBlock, none, none};
+  Value rowStep =
+      e.task.tapRowStep ? e.task.tapRowStep : code.index(shape.tapRowStep);
   llvm::append_range(all, carried);
   all = code.loop(
       none, code.index(steps()), 1, all, [&](Value step, ValueRange inner) {
         Value block = inner[0], row = inner[1], column = inner[2];
-        Value position = code.add(code.mul(row, shape.tapRowStep),
+        Value position = code.add(code.mul(row, rowStep),
                                   code.mul(column, shape.tapColumnStep));
         const IndexBuilder::Carried own =
             body({step, position, block}, inner.drop_front(3));

@@ -139,8 +139,7 @@ public:
   /// Where the numbers of a block lie that belong to a position: 16 from an
   /// offset on in flat memory of f32, and 16 so much further.
   struct Numbers {
-    mlir::Value memory, offset;
-    int64_t half = 16;
+    mlir::Value memory, offset, half;
     mlir::Value count; ///< How many there are; the others are zero.
   };
   using NumbersAt =
@@ -167,6 +166,9 @@ public:
     mlir::Value firstPosition = {}, endPosition = {};
     /// Where what it reads is stored in parts: these, which are `staged`.
     const TileParts *parts = nullptr;
+    // Where sizes are open, in place of the shape's.
+    mlir::Value tapRowStep = {};
+    NumberAtStart tileRows = {};
   };
   /// Emits a task. \p source is not asked where others bring together, and
   /// \p numbersAt is for what is neither of bytes nor stored in parts.

@@ -26,9 +26,10 @@ static int64_t rowsOf(int64_t rowTile) { return 4 + rowTile; }
 static int64_t columnsOf(int64_t columnTile) { return 6 + columnTile; }
 
 TileRegisters::TileRegisters(VectorBuilder &code, int64_t tileRows,
-                             const TileArithmetic &arithmetic)
+                             const TileArithmetic &arithmetic,
+                             const NumberAtStart &openRows)
     : code(code), tiles(code) {
-  const TileShape ofRows{tileRows, tileRowBytes},
+  const TileShape ofRows{tileRows, tileRowBytes, openRows},
       ofColumns{mostTileRows, tileRowBytes};
   configureTiles(code, {ofRows, ofRows, ofRows, ofRows, ofRows, ofRows,
                         ofColumns, ofColumns});

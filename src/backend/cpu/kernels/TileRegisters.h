@@ -35,9 +35,11 @@ public:
   static constexpr int64_t groupTiles = 2, panelTiles = 2,
                            panelColumns = 16 * panelTiles;
 
-  /// Configures them for tiles of \p tileRows rows. Once a kernel.
+  /// Configures them for tiles of \p tileRows rows, or of \p openRows. Once a
+  /// kernel.
   TileRegisters(VectorBuilder &code, int64_t tileRows,
-                const TileArithmetic &arithmetic);
+                const TileArithmetic &arithmetic,
+                const NumberAtStart &openRows = {});
 
   void clear(int64_t rowTiles, int64_t columnTiles);
   /// Adds the products of \p arithmetic, all parts of a step.

@@ -33,8 +33,8 @@ struct WindowShape {
   /// Padding before the first row and column (negative: rows left out); how
   /// much comes after the last ones follows from the output's size.
   int64_t padTop = 0, padLeft = 0;
-  /// Padding after the last column, where widths are named.
-  int64_t padRight = 0;
+  /// Padding after the last row and column, where heights or widths are named.
+  int64_t padBottom = 0, padRight = 0;
   /// Of a convolution of integers: elements of the input count as distances
   /// from it, and padding as none.
   int64_t zeroPoint = 0;
