@@ -3,6 +3,7 @@
 #include "backend/cpu/SetPrecisions.h"
 
 #include "backend/cpu/ir/CpuOps.h"
+#include "graph/Constants.h"
 #include "graph/ProductPrecision.h"
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
@@ -34,8 +35,11 @@ void cpu::setPrecisions(func::FuncOp function, Precision wanted) {
 static Type numbersIn(Value value) {
   const Type own = getElementTypeOrSelf(value.getType());
   while (Operation *made = value.getDefiningOp()) {
-    if (!isa<sinter::stablehlo::ReshapeOp, sinter::stablehlo::TransposeOp,
-             PackOp>(made))
+    // Channels that fill a block up are zeros of any type.
+    auto pad = dyn_cast<sinter::stablehlo::PadOp>(made);
+    if (!isa<sinter::stablehlo::ReshapeOp, sinter::stablehlo::DynamicReshapeOp,
+             sinter::stablehlo::TransposeOp, PackOp>(made) &&
+        !(pad && isPositiveZero(pad.getPaddingValue())))
       break;
     value = made->getOperand(0);
   }

@@ -6,8 +6,10 @@
 #include "backend/cpu/OpenImages.h"
 #include "backend/cpu/TileTests.h"
 
+#include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <cmath>
+#include <functional>
 
 using namespace sinter;
 using namespace sinter::test;
@@ -34,13 +36,20 @@ struct Layer {
   int64_t cacheBytes = 64 << 10;
 };
 
-std::string textOf(const Layer &layer, bool opensBatch, bool opensArea,
-                   const std::array<int64_t, 3> &sizes) {
-  const auto [batch, height, width] = sizes;
-  ImageText text(opensBatch, opensArea, batch);
-  const ImageText::Image x = text.input(layer.inputs, height, width);
-  return text.finish(
-      text.relu(text.bias(text.convolution(x, layer.outputs, layer.window))));
+/// Of a batch of images, and their height and width.
+using Sizes = std::array<int64_t, 3>;
+/// The text of a program for these, or for any number of images of any size.
+using Text = std::function<std::string(bool opensBatch, bool opensArea,
+                                       const Sizes &sizes)>;
+
+Text textOf(const Layer &layer) {
+  return [layer](bool opensBatch, bool opensArea, const Sizes &sizes) {
+    const auto [batch, height, width] = sizes;
+    ImageText text(opensBatch, opensArea, batch);
+    const ImageText::Image x = text.input(layer.inputs, height, width);
+    return text.finish(
+        text.relu(text.bias(text.convolution(x, layer.outputs, layer.window))));
+  };
 }
 
 std::shared_ptr<const Program> programOf(const std::string &text,
@@ -64,10 +73,9 @@ void expectNear(const Tensor &got, const Tensor &expected, double error) {
   ASSERT_EQ(got.shape(), expected.shape());
   double greatest = 0;
   for (int64_t i = 0; i < expected.size(); ++i)
-    greatest = std::max(greatest, std::abs(double(expected.at<float>(i))));
+    greatest = std::max(greatest, std::abs(expected.toDouble(i)));
   for (int64_t i = 0; i < got.size(); ++i)
-    ASSERT_NEAR(got.at<float>(i), expected.at<float>(i),
-                1e-6 + error * greatest)
+    ASSERT_NEAR(got.toDouble(i), expected.toDouble(i), 1e-6 + error * greatest)
         << "element " << i;
 }
 
@@ -80,38 +88,45 @@ const PrecisionCase precisions[] = {{Precision::Default, "tiles-split3", 3e-4},
                                     {Precision::Exact, "tiles-split6", 3e-5},
                                     {Precision::BFloat16, "tiles-bf16", 3e-2}};
 
-/// The program of open sizes for images of each of \p sizes.
-void check(const Layer &layer, const PrecisionCase &of, bool opensArea,
-           llvm::ArrayRef<std::array<int64_t, 3>> sizes) {
-  const cpu::CpuOptions options = optionsFor(of.precision, layer.cacheBytes);
-  const std::string text =
-      textOf(layer, /*opensBatch=*/true, opensArea, sizes.front());
+/// The program of open sizes for images of each of \p sizes, of so many
+/// channels of numbers of \p type; \p kernels compute it.
+void check(const Text &textOf, int64_t channels, ElementType type,
+           const cpu::CpuOptions &options, const std::string &kernels,
+           double error, bool opensArea, llvm::ArrayRef<Sizes> all) {
+  const std::string text = textOf(/*opensBatch=*/true, opensArea, all.front());
   Model model = parseModel(text);
   auto program = programOf(text, options);
   ASSERT_TRUE(program && program->open && model.entry());
-  EXPECT_EQ(kernelsOf(*program), of.kernel);
+  EXPECT_EQ(kernelsOf(*program), kernels);
   auto one = executorOf(program, 1), two = executorOf(program, 2);
-  for (const auto &[batch, height, width] : sizes) {
+  for (const Sizes &sizes : all) {
+    const auto [batch, height, width] = sizes;
     SCOPED_TRACE(std::to_string(batch) + " of " + std::to_string(height) + "x" +
                  std::to_string(width));
-    Tensor images(ElementType::F32, {batch, layer.inputs, height, width});
+    Tensor images(type, {batch, channels, height, width});
     fillRandom(images, 3);
     const Tensor got = resultOf(*two, images);
     auto expected = interpret(model.entry(), {images});
     ASSERT_TRUE(expected) << expected.error().message;
-    expectNear(got, (*expected)[0], of.error);
+    expectNear(got, (*expected)[0], error);
     EXPECT_TRUE(haveSameBits(got, resultOf(*one, images))) << "one thread";
     if (got.size() == 0)
       continue;
     EXPECT_TRUE(haveSameBits(resultOf(*one, partOf(images, batch - 1, batch)),
                              partOf(got, batch - 1, batch)))
         << "alone";
-    auto known =
-        programOf(textOf(layer, false, false, {batch, height, width}), options);
+    auto known = programOf(textOf(false, false, sizes), options);
     ASSERT_TRUE(known && !known->open);
     EXPECT_TRUE(haveSameBits(got, resultOf(*executorOf(known, 1), images)))
         << "of a program for these sizes";
   }
+}
+
+void check(const Layer &layer, const PrecisionCase &of, bool opensArea,
+           llvm::ArrayRef<Sizes> all) {
+  check(textOf(layer), layer.inputs, ElementType::F32,
+        optionsFor(of.precision, layer.cacheBytes), of.kernel, of.error,
+        opensArea, all);
 }
 
 const Layer layers[] = {
@@ -130,11 +145,11 @@ const Layer layers[] = {
     {"groups", 64, 64, {.groups = 4}},
     {"groups of many channels", 128, 128, {.stride = 2, .groups = 2}}};
 
-class OpenTileConvolutions : public ::testing::TestWithParam<Layer> {};
+class OpenTileLayers : public ::testing::TestWithParam<Layer> {};
 
 } // namespace
 
-TEST_P(OpenTileConvolutions, OfAnyNumber) {
+TEST_P(OpenTileLayers, OfAnyNumber) {
   NEEDS_TILES();
   SKIP_IF_SIZES_MAY_WRAP();
   for (const PrecisionCase &each : precisions)
@@ -142,24 +157,125 @@ TEST_P(OpenTileConvolutions, OfAnyNumber) {
           {{3, 9, 20}, {1, 9, 20}, {0, 9, 20}, {2, 9, 20}});
 }
 
-TEST_P(OpenTileConvolutions, OfAnySize) {
+TEST_P(OpenTileLayers, OfAnySize) {
   NEEDS_TILES();
   SKIP_IF_SIZES_MAY_WRAP();
-  const std::array<int64_t, 3> all[] = {{1, 20, 40}, {2, 7, 7},  {3, 4, 5},
-                                        {1, 14, 28}, {1, 40, 3}, {0, 9, 9},
-                                        {1, 5, 70},  {2, 17, 16}},
-                               some[] = {{1, 20, 40}, {3, 7, 7}};
+  const Sizes all[] = {{1, 20, 40}, {2, 7, 7}, {3, 4, 5},  {1, 14, 28},
+                       {1, 40, 3},  {0, 9, 9}, {1, 5, 70}, {2, 17, 16}},
+              some[] = {{1, 20, 40}, {3, 7, 7}};
   for (const PrecisionCase &each : precisions)
     check(GetParam(), each, /*opensArea=*/true,
-          each.precision == Precision::Default
-              ? llvm::ArrayRef<std::array<int64_t, 3>>(all)
-              : some);
+          each.precision == Precision::Default ? llvm::ArrayRef<Sizes>(all)
+                                               : some);
 }
 
-INSTANTIATE_TEST_SUITE_P(Layers, OpenTileConvolutions,
+INSTANTIATE_TEST_SUITE_P(Convolutions, OpenTileLayers,
                          ::testing::ValuesIn(layers), [](const auto &info) {
                            std::string name;
                            for (char c : info.param.name)
                              name += std::isalnum(c) ? c : '_';
                            return name;
                          });
+
+/// Layers of a kind, which share code.
+TEST(OpenTileConvolutions, OfANetwork) {
+  NEEDS_TILES();
+  SKIP_IF_SIZES_MAY_WRAP();
+  const Text text = [](bool opensBatch, bool opensArea, const Sizes &sizes) {
+    const auto [batch, height, width] = sizes;
+    ImageText t(opensBatch, opensArea, batch);
+    ImageText::Image x = t.input(32, height, width);
+    for (int64_t channels : {48, 96, 64})
+      x = t.relu(t.bias(t.convolution(x, channels, {})));
+    ImageText::Image y = t.convolution(x, 40, {.size = 1, .padding = 0});
+    for (int64_t channels : {80, 64})
+      y = t.relu(t.convolution(y, channels, {.size = 1, .padding = 0}));
+    return t.finish(t.swish(t.add(x, y)));
+  };
+  std::string kernels = "tiles-split3";
+  for (int i = 0; i < 5; ++i)
+    kernels += " tiles-split3";
+  check(text, 32, ElementType::F32, optionsFor(Precision::Default, 64 << 10),
+        kernels, 1e-3, /*opensArea=*/true,
+        {{2, 9, 20}, {1, 7, 7}, {1, 20, 9}, {1, 33, 5}});
+}
+
+/// A convolution of \p element, of 3x3 or of 1x1; bytes are distances from
+/// 100, and sums i32.
+static Text textOf(const std::string &element, int64_t inputs, int64_t outputs,
+                   int64_t window) {
+  return [=](bool opensBatch, bool opensArea, const Sizes &sizes) {
+    auto type = [&](int64_t channels, const std::string &of) {
+      std::string text = "tensor<";
+      for (int64_t size :
+           {opensBatch ? -1 : sizes[0], channels, opensArea ? -1 : sizes[1],
+            opensArea ? -1 : sizes[2]})
+        text += (size < 0 ? "?" : std::to_string(size)) + "x";
+      return text + of + ">";
+    };
+    const bool isByte = element == "ui8";
+    const std::string n = std::to_string(inputs * outputs * window * window),
+                      side = std::to_string(window),
+                      weights = std::to_string(outputs) + "x" +
+                                std::to_string(inputs) + "x" + side + "x" +
+                                side + "x",
+                      of = isByte ? "i32" : element, x = type(inputs, of),
+                      y = type(outputs, of), narrow = isByte ? "i8" : element;
+    std::string text =
+        "(%x: " + type(inputs, element) + " {sinter.dims = [\"" +
+        (opensBatch ? "N" : "") + "\", \"\", \"" + (opensArea ? "H" : "") +
+        "\", \"" + (opensArea ? "W" : "") + "\"]}) -> " + y +
+        " {\n %i = stablehlo.iota dim = 0 : tensor<" + n +
+        "xf32>\n %s = stablehlo.sine %i : tensor<" + n +
+        "xf32>\n %c = stablehlo.constant dense<" + (isByte ? "120.0" : "0.1") +
+        "> : tensor<" + n + "xf32>\n %m = stablehlo.multiply %s, %c : tensor<" +
+        n + "xf32>\n %v = stablehlo.convert %m : (tensor<" + n +
+        "xf32>) -> tensor<" + n + "x" + narrow +
+        ">\n %w = stablehlo.reshape %v : (tensor<" + n + "x" + narrow +
+        ">) -> tensor<" + weights + narrow + ">\n";
+    if (isByte)
+      text +=
+          " %u = stablehlo.convert %w : (tensor<" + weights +
+          "i8>) -> tensor<" + weights + "i32>\n %a = stablehlo.convert %x : (" +
+          type(inputs, element) + ") -> " + x +
+          "\n %z = stablehlo.constant dense<100> : tensor<i32>\n %b = "
+          "nn.broadcast_like %z, %a : (tensor<i32>, " +
+          x + ") -> " + x + "\n %d = stablehlo.subtract %a, %b : " + x + "\n";
+    const std::string pad = std::to_string(window / 2);
+    return text + " %y = stablehlo.convolution(" +
+           (isByte ? "%d, %u" : "%x, %w") +
+           ") dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = "
+           "{pad = [[" +
+           pad + ", " + pad + "], [" + pad + ", " + pad +
+           "]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} "
+           ": (" +
+           x + ", tensor<" + weights + of + ">) -> " + y +
+           "\n return %y : " + y + "\n}";
+  };
+}
+
+TEST(OpenTileConvolutions, OfNarrowNumbers) {
+  NEEDS_TILES();
+  SKIP_IF_SIZES_MAY_WRAP();
+  struct Narrow {
+    const char *element;
+    ElementType type;
+    const char *kernel;
+    double error;
+  };
+  for (const Narrow &each :
+       {Narrow{"f16", ElementType::F16, "tiles-split4", 2e-3},
+        {"bf16", ElementType::BF16, "tiles-bf16", 2e-2},
+        {"ui8", ElementType::UI8, "tiles-i8", 0}})
+    for (int64_t window : {1, 3})
+      for (bool opensArea : {false, true}) {
+        SCOPED_TRACE(std::string(each.element) + ", window of " +
+                     std::to_string(window));
+        std::vector<Sizes> all = {{2, 9, 20}, {1, 9, 20}};
+        if (opensArea)
+          all.insert(all.end(), {{1, 20, 5}, {2, 7, 7}});
+        check(textOf(each.element, 40, 36, window), 40, each.type,
+              optionsFor(Precision::Default, 16 << 10), each.kernel, each.error,
+              opensArea, all);
+      }
+}
