@@ -120,6 +120,26 @@ const OpenCase cases[] = {
      })",
      {{batch, 20}},
      {1}},
+    {"product of one column, which is a reduction however few rows there are",
+     "(" + argument("%x", {batch, 5}) + R"() -> tensor<?x1xf32> {
+       %w = stablehlo.iota dim = 0 : tensor<5x1xf32>
+       %v = stablehlo.sine %w : tensor<5x1xf32>
+       %y = stablehlo.dot_general %x, %v, contracting_dims = [1] x [0] :
+           (tensor<?x5xf32>, tensor<5x1xf32>) -> tensor<?x1xf32>
+       return %y : tensor<?x1xf32>
+     })",
+     {{batch, 5}},
+     {1}},
+    {"product of two activations, one of them with one column",
+     "(" + argument("%x", {batch, length, 33}) + ", " +
+         argument("%z", {batch, 33, 1}) + R"() -> tensor<?x?x1xf32> {
+       %y = stablehlo.dot_general %x, %z, batching_dims = [0] x [0],
+           contracting_dims = [2] x [1] :
+           (tensor<?x?x33xf32>, tensor<?x33x1xf32>) -> tensor<?x?x1xf32>
+       return %y : tensor<?x?x1xf32>
+     })",
+     {{batch, length, 33}, {batch, 33, 1}},
+     {1, 2, 7}},
     {"product of few columns",
      "(" + argument("%x", {batch, 71}) + R"() -> tensor<?x10xf32> {
        %w = stablehlo.iota dim = 0 : tensor<71x10xf32>

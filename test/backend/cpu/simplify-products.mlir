@@ -56,9 +56,20 @@ func.func @main(%m: tensor<64x64xf32>, %v: tensor<64x1xf32>) -> tensor<64x1xf32>
 
 // -----
 
-// Too little work to pay for anything.
+// Too little work to pay for anything, and exact in any order.
 // CHECK-LABEL: func.func @main
-// CHECK-NEXT: stablehlo.dot_general {{.*}} -> tensor<2x2xbf16>
+// CHECK-NEXT: stablehlo.dot_general {{.*}} -> tensor<2x2xi32>
+func.func @main(%x: tensor<2x4xi8>, %w: tensor<4x2xi8>) -> tensor<2x2xi32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<2x4xi8>, tensor<4x2xi8>) -> tensor<2x2xi32>
+  return %0 : tensor<2x2xi32>
+}
+
+// -----
+
+// Sums of floats are those of a larger product.
+// CHECK-LABEL: func.func @main
+// CHECK: stablehlo.dot_general {{.*}} -> tensor<2x2xf32>
 func.func @main(%x: tensor<2x4xbf16>, %w: tensor<4x2xbf16>) -> tensor<2x2xbf16> {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
     : (tensor<2x4xbf16>, tensor<4x2xbf16>) -> tensor<2x2xbf16>

@@ -125,9 +125,19 @@ static Value changeElements(DotGeneralOp op, const PassSetting &) {
 // Vectors
 //===----------------------------------------------------------------------===//
 
+/// Whether \p side is one vector. The single row or column of a computed value
+/// is one of many in a program where that dimension is open: then short sums,
+/// for which it makes little difference, are those of a matrix.
 static bool isVector(const ProductSide &side) {
-  return llvm::all_of(
-      side.free(), [&](int64_t dim) { return shapeOf(side.value)[dim] == 1; });
+  constexpr int64_t shortest = 32;
+  const ArrayRef<int64_t> shape = shapeOf(side.value);
+  const SmallVector<int64_t> free = side.free();
+  if (!llvm::all_of(free, [&](int64_t dim) { return shape[dim] == 1; }))
+    return false;
+  return free.empty() || isWeight(side.value) ||
+         llvm::any_of(side.contracting, [&](int64_t dim) {
+           return ShapedType::isDynamic(shape[dim]) || shape[dim] >= shortest;
+         });
 }
 
 /// The sums over products of operand \p matrix and the other one, a vector, in
@@ -185,12 +195,14 @@ static Value reduceByVector(DotGeneralOp op, const PassSetting &) {
   return emit.reshape(sums, sizes);
 }
 
-/// Of what is not known in size, enough for anything.
-static double workOf(DotGeneralOp op) {
-  return isOfUnknownSize(op.getLhs().getType()) ||
-                 isOfUnknownSize(op.getRhs().getType())
-             ? std::numeric_limits<double>::infinity()
-             : arithmeticCount(*op);
+/// Whether \p op has so many operations, for what is exact in any order. Sums
+/// of floats follow from their own length: a small product is computed as a
+/// large one is, or as one of which nobody knows how large it will be.
+static bool hasWork(DotGeneralOp op, double leastWork) {
+  return !isa<IntegerType>(getElementTypeOrSelf(op.getType())) ||
+         isOfUnknownSize(op.getLhs().getType()) ||
+         isOfUnknownSize(op.getRhs().getType()) ||
+         arithmeticCount(*op) >= leastWork;
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,7 +252,7 @@ struct ProductRewrite {
   PatternInfo info;
   /// Whether it is for products that have a kernel as they stand, too.
   bool withKernel;
-  /// Products of fewer operations stay as they are.
+  /// Products of integers of fewer operations stay as they are.
   double leastWork;
   /// The result's value: of other operations, of this one, changed, or null
   /// where nothing was done.
@@ -307,7 +319,7 @@ void simplifyProducts(func::FuncOp function, const PassSetting &setting,
       continue;
     SmallVector<DotGeneralOp> found;
     function.walk([&](DotGeneralOp op) {
-      if (each.withKernel >= isAnchor(op) && workOf(op) >= each.leastWork)
+      if (each.withKernel >= isAnchor(op) && hasWork(op, each.leastWork))
         found.push_back(op);
     });
     for (DotGeneralOp op : found) {

@@ -24,7 +24,7 @@
 //   - Sums of integers that f64 or the result does not hold stay, and products
 //     of truth values.
 //   - A vector by a constant matrix stays: the matrix is packed.
-//   - What is too small to pay for it stays.
+//   - Of integers, what is too small to pay for it stays.
 //
 //===----------------------------------------------------------------------===//
 
