@@ -278,10 +278,10 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
   }
   Alternatives times =
       convolutionOnVectors(shape, arithmetic, target, allowsFast);
-  if (!isFloat(arithmetic.accumulator))
-    return withTiles<TileConvolution>(std::move(times), shape, tiles, target);
-  const llvm::StringRef onVectors = times.front().kernel;
   const ConvolutionShape typical = imageOfChoice(shape);
+  if (!isFloat(arithmetic.accumulator) ||
+      !TileConvolution::supports(typical, target))
+    return withTiles<TileConvolution>(std::move(times), shape, tiles, target);
   Alternatives ofTypical =
       convolutionOnVectors(typical, arithmetic, target, allowsFast);
   for (const auto &[each, time] :
@@ -289,9 +289,8 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
     ofTypical.push_back(time);
     times.push_back(timeOfTiles<TileConvolution>(shape, each, target));
   }
-  const llvm::StringRef first = fastestFirst(ofTypical).front().kernel;
   times = fastestFirst(std::move(times));
-  bringToFront(times, usesTiles(first) ? first : onVectors);
+  bringToFront(times, fastestFirst(std::move(ofTypical)).front().kernel);
   return times;
 }
 

@@ -29,19 +29,19 @@ struct Alternative {
 };
 using Alternatives = llvm::SmallVector<Alternative, 2>;
 
-/// The height and width of results by which it is decided what matrix units
-/// compute of a convolution of floats in any program: a feature map of the
-/// deeper half of networks, which most of their layers are in. By larger images
-/// Winograd's method would be taken for many channels, whose weights a small
-/// image waits for.
+/// The height and width of results by which it is decided what computes a
+/// convolution of floats in any program, where there are matrix units: a
+/// feature map of the deeper half of networks, which most of their layers are
+/// in. By larger images Winograd's method would be taken for many channels,
+/// whose weights a small image waits for.
 inline constexpr int64_t sideOfChoice = 14;
 
 /// What can compute the convolution. \p allowsFast: products may be replaced by
 /// fewer ones of sums. \p tiles: what matrix units may multiply for it, where
-/// there are any. The first is the fastest; but whether tiles compute sums of
-/// floats, and which, is decided for one image of sideOfChoice, so that pixels
-/// have the same bits whatever the sizes of images are. The times are of
-/// \p shape, which has none that are open.
+/// there are any. The first is the fastest; of floats, where there are units,
+/// for one image of sideOfChoice, so that pixels have the same bits whatever
+/// the sizes of images are. The times are of \p shape, which has none that are
+/// open.
 Alternatives alternativesFor(const ConvolutionShape &shape,
                              const Arithmetic &arithmetic, const Target &target,
                              bool allowsFast,
