@@ -77,7 +77,7 @@ static LogicalResult joinBranches(NodeContext &node, Value condition,
       return node.unknown("output " + Twine(i) + " has another " +
                           (type ? "shape" : "rank or element type") +
                           " in either branch, and the condition is known only "
-                          "at run time");
+                          "at run time; --shape or --bind may decide it");
     isOpen |= !isAlike;
   }
   if (isOpen)

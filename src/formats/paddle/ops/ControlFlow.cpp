@@ -226,7 +226,8 @@ makeBranches(OperatorContext &op, Value condition,
     type = formats::joinTypes(type, other);
     if (!type) {
       op.unknown("a value has another rank or element type in either branch, "
-                 "and the condition is known only at run time");
+                 "and the condition is known only at run time; --shape or "
+                 "--bind may decide it");
       return nullptr;
     }
   }
