@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 using namespace sinter;
 using namespace sinter::test;
@@ -272,6 +273,41 @@ static Text textOf(const std::string &element, int64_t inputs, int64_t outputs,
            x + ", tensor<" + weights + of + ">) -> " + y +
            "\n return %y : " + y + "\n}";
   };
+}
+
+/// Numbers that parts do not add up to, at a corner and inside, reach the
+/// pixels whose windows have them and no others.
+TEST(OpenTileConvolutions, OfUnusualNumbers) {
+  NEEDS_TILES();
+  SKIP_IF_SIZES_MAY_WRAP();
+  constexpr int64_t channels = 40, height = 9, width = 20;
+  for (int64_t window : {1, 3})
+    for (float number : {std::numeric_limits<float>::quiet_NaN(),
+                         -std::numeric_limits<float>::infinity(), 0x1p100f}) {
+      SCOPED_TRACE(std::to_string(number) + ", window of " +
+                   std::to_string(window));
+      const std::string text =
+          textOf("f32", channels, 36, window)(true, true, {});
+      Model model = parseModel(text);
+      auto program = programOf(text, optionsFor(Precision::Default, 16 << 10));
+      ASSERT_TRUE(program && model.entry());
+      EXPECT_EQ(kernelsOf(*program), "tiles-split3");
+      Tensor images(ElementType::F32, {2, channels, height, width});
+      fillRandom(images, 3);
+      images.set(0, number);
+      images.set(((channels + 33) * height + 5) * width + 11, number);
+      auto expected = interpret(model.entry(), {images});
+      ASSERT_TRUE(expected) << expected.error().message;
+      const Tensor got = resultOf(*executorOf(program, 2), images);
+      ASSERT_EQ(got.shape(), (*expected)[0].shape());
+      for (int64_t i = 0; i < got.size(); ++i) {
+        const double a = got.toDouble(i), b = (*expected)[0].toDouble(i);
+        if (!std::isfinite(b))
+          ASSERT_TRUE(std::isnan(b) ? std::isnan(a) : a == b) << i;
+        else
+          ASSERT_NEAR(a, b, 1e-3 + 1e-5 * std::abs(b)) << i;
+      }
+    }
 }
 
 TEST(OpenTileConvolutions, OfNarrowNumbers) {
