@@ -3,22 +3,32 @@
 #include "graph/FirstError.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/MLIRContext.h"
 
 using namespace mlir;
 
 namespace sinter {
 
 FirstError::FirstError(MLIRContext *context)
-    : handler(context, [this](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-            text.empty()) {
-          // Some show the operation, over many lines.
-          text = diagnostic.str();
-          text.resize(std::min(text.find('\n'), text.size()));
-          place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
-        }
-        return success();
-      }) {}
+    : handler(
+          context,
+          [this](Diagnostic &diagnostic) {
+            if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+                text.empty()) {
+              // Some show the operation, over many lines.
+              text = diagnostic.str();
+              text.resize(std::min(text.find('\n'), text.size()));
+              place =
+                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+            }
+            return success();
+          }),
+      context(context),
+      didShowOperations(context->shouldPrintOpOnDiagnostic()) {
+  context->printOpOnDiagnostic(false);
+}
+
+FirstError::~FirstError() { context->printOpOnDiagnostic(didShowOperations); }
 
 std::string FirstError::take() { return std::exchange(text, {}); }
 

@@ -11,10 +11,14 @@
 namespace sinter {
 
 /// While it lives, no diagnostic of \p context is printed, and the text of the
-/// first error is kept.
+/// first error is kept. Errors do not show the operation, which takes long
+/// where its types have many scales.
 class FirstError {
 public:
   explicit FirstError(mlir::MLIRContext *context);
+  ~FirstError();
+  FirstError(const FirstError &) = delete;
+  FirstError &operator=(const FirstError &) = delete;
 
   /// The text, which is forgotten; empty if there was no error since the last
   /// call.
@@ -26,6 +30,8 @@ private:
   std::string text;
   mlir::FileLineColLoc place;
   mlir::ScopedDiagnosticHandler handler;
+  mlir::MLIRContext *context;
+  bool didShowOperations;
 };
 
 } // namespace sinter

@@ -34,9 +34,6 @@ std::optional<Spread> Spread::of(Value value) {
   RankedTensorType type = tensorOf(source);
   if (!type.hasStaticShape() || type.getNumElements() > mostParameters)
     return std::nullopt;
-  std::optional<Tensor> tensor = constantValue(source);
-  if (!tensor || tensor->size() == 0 || isComplex(tensor->type()))
-    return std::nullopt;
   Spread spread;
   for (auto [size, place] : llvm::zip_equal(type.getShape(), places)) {
     if (size == 1)
@@ -45,6 +42,9 @@ std::optional<Spread> Spread::of(Value value) {
       return std::nullopt;
     spread.axis = place;
   }
+  std::optional<Tensor> tensor = constantValue(source);
+  if (!tensor || tensor->size() == 0 || isComplex(tensor->type()))
+    return std::nullopt;
   for (int64_t i = 0; i < tensor->size(); ++i)
     spread.numbers.push_back(tensor->toDouble(i));
   return spread;
