@@ -235,10 +235,7 @@ void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
     operands.unit = unit;
     if (hasOpenRows())
       return buildOpenTile(code, operands, panel, unit);
-    Value firstRow = rowTiles.start(code, unit);
-    rowTiles.dispatch(code, unit, [&](int64_t rows) {
-      buildTile(code, operands, panel, firstRow, rows);
-    });
+    buildClosedTile(code, operands, panel, unit);
   };
   if (!copiesPanels())
     return emitUnit(unit);
@@ -247,6 +244,29 @@ void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
     end = code.min(end, openTiles().count(code, operands.extents.rows));
   code.loop(rowBlocks.start(code, unit), end, 1,
             [&](Value tile) { emitUnit(tile); });
+}
+
+/// Where an epilogue is long, both heights of a tile share its code.
+void MatMul::buildClosedTile(VectorBuilder &code, Operands &operands,
+                             const Panel &panel, Value unit) const {
+  Value firstRow = rowTiles.start(code, unit);
+  if (rowTiles.longer == 0 || !finishesInLoop(operands, panel))
+    return rowTiles.dispatch(code, unit, [&](int64_t rows) {
+      buildTile(code, operands, panel, firstRow, rows);
+    });
+  WaitingRows waiting(code,
+                      arithmetic.sumType(code.builder.getContext(), lanes),
+                      rowTiles.size + 1, panel.vectors);
+  rowTiles.dispatch(code, unit, [&](int64_t rows) {
+    waiting.keep(code, code.index(0),
+                 reduce(code, operands, panel, firstRow, rows));
+  });
+  Value isLonger = code.less(unit, code.index(rowTiles.longer));
+  Value rows = code.select(isLonger, code.index(rowTiles.size + 1),
+                           code.index(rowTiles.size));
+  waiting.forEach(code, rows, [&](Value row, ValueRange sums) {
+    finishRow(code, operands, panel, code.add(firstRow, row), sums);
+  });
 }
 
 Value MatMul::tasksFor(VectorBuilder &code, Value rows) const {

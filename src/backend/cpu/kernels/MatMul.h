@@ -147,6 +147,8 @@ private:
   OpenRowTiles openTiles() const {
     return OpenRowTiles(rowTiles.size, panelVectors * floatSets);
   }
+  void buildClosedTile(VectorBuilder &code, Operands &operands,
+                       const Panel &panel, mlir::Value unit) const;
   void buildOpenTile(VectorBuilder &code, Operands &operands,
                      const Panel &panel, mlir::Value unit) const;
   bool isFewOfMany(const Panel &panel) const;
