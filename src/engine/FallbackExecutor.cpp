@@ -79,12 +79,8 @@ Result<void> FallbackExecutor::makeSpecial(std::span<const Tensor> inputs,
                                            const Error &why) {
   special.reset();
   auto other = make(inputs, why);
-  // A model may be good for some values only, and that is no matter of limits.
   if (!other)
-    return Error(other.error().kind == ErrorKind::InvalidModel
-                     ? ErrorKind::InvalidModel
-                     : why.kind,
-                 why.message + "; for these values alone: " +
+    return Error(why.kind, why.message + "; for these values alone: " +
                                other.error().message);
   special = std::move(*other);
   values.clear();
