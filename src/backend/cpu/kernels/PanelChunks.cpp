@@ -23,8 +23,9 @@ PanelChunks PanelChunks::choose(int64_t panels, double seconds) {
 }
 
 int64_t PanelChunks::countFor(int64_t parts) const {
-  return std::max<int64_t>(1, mostChunks /
-                                  int64_t(llvm::bit_floor(uint64_t(parts))));
+  const auto atLeastOne = static_cast<uint64_t>(std::max<int64_t>(1, parts));
+  return std::max<int64_t>(
+      1, mostChunks / static_cast<int64_t>(llvm::bit_floor(atLeastOne)));
 }
 
 PanelChunks::Task PanelChunks::task(VectorBuilder &code, Value parts,
