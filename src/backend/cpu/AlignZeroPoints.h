@@ -23,10 +23,9 @@
 #ifndef SINTER_BACKEND_CPU_ALIGNZEROPOINTS_H
 #define SINTER_BACKEND_CPU_ALIGNZEROPOINTS_H
 
+#include "backend/cpu/ir/CpuOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/PatternLabels.h"
-
-#include "backend/cpu/ir/CpuOps.h"
 
 namespace sinter::cpu {
 

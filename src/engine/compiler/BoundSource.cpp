@@ -71,48 +71,34 @@ Result<Model> BoundSource::asItIs() { return bind(whole->asItIs()); }
 Result<Model> BoundSource::spelledOut() { return bind(whole->spelledOut()); }
 
 Result<Model> BoundSource::spelledOutFor(const AtHand &given) {
-  if (given.shapes.empty())
-    return bind(whole->spelledOutFor(given));
-  return bind(whole->spelledOutFor(
-      {shapesOfAll(given.shapes), valuesOfAll(given.values)}));
+  return bind(
+      whole->spelledOutFor(given.shapes.empty() ? given : ofAll(given)));
 }
 
 Result<Model>
 BoundSource::specialized(const std::vector<Shape> &shapes,
                          const std::vector<std::optional<Tensor>> &values) {
-  Result<Model> model =
-      bind(whole->specialized(shapesOfAll(shapes), valuesOfAll(values)));
+  const AtHand all = ofAll({shapes, values});
+  Result<Model> model = bind(whole->specialized(all.shapes, all.values));
   describeRest();
   return model;
 }
 
-/// \p values, with those of the inputs that are given in their places.
-std::vector<std::optional<Tensor>> BoundSource::valuesOfAll(
-    const std::vector<std::optional<Tensor>> &values) const {
-  std::vector<std::optional<Tensor>> all;
+/// \p given, with the inputs that are bound in their places.
+ModelSource::AtHand BoundSource::ofAll(const AtHand &given) const {
+  AtHand all;
   size_t next = 0;
   for (const std::optional<size_t> &place : places) {
     if (place) {
-      all.push_back(bound[*place].second);
+      const Tensor &value = bound[*place].second;
+      all.shapes.push_back(value.shape());
+      all.values.emplace_back(value);
       continue;
     }
-    all.push_back(next < values.size() ? values[next] : std::nullopt);
-    ++next;
-  }
-  return all;
-}
-
-/// \p shapes, with those of the inputs that are given in their places.
-std::vector<Shape>
-BoundSource::shapesOfAll(const std::vector<Shape> &shapes) const {
-  std::vector<Shape> all;
-  size_t next = 0;
-  for (const std::optional<size_t> &place : places) {
-    if (place) {
-      all.push_back(bound[*place].second.shape());
-      continue;
-    }
-    all.push_back(next < shapes.size() ? shapes[next] : Shape());
+    all.shapes.push_back(next < given.shapes.size() ? given.shapes[next]
+                                                    : Shape());
+    all.values.push_back(next < given.values.size() ? given.values[next]
+                                                    : std::nullopt);
     ++next;
   }
   return all;
@@ -120,8 +106,7 @@ BoundSource::shapesOfAll(const std::vector<Shape> &shapes) const {
 
 Result<ModelSource::ForAnyValues>
 BoundSource::forAnyValues(const AtHand &given) {
-  Result<ForAnyValues> read = whole->forAnyValues(
-      {shapesOfAll(given.shapes), valuesOfAll(given.values)});
+  Result<ForAnyValues> read = whole->forAnyValues(ofAll(given));
   if (!read)
     return read;
   const bool hasOpenSizes = read->hasOpenSizes;

@@ -32,9 +32,7 @@ private:
   Result<Model> bind(Result<Model> model) const;
   /// The inputs of the whole model that are left.
   void describeRest();
-  std::vector<Shape> shapesOfAll(const std::vector<Shape> &shapes) const;
-  std::vector<std::optional<Tensor>>
-  valuesOfAll(const std::vector<std::optional<Tensor>> &values) const;
+  AtHand ofAll(const AtHand &given) const;
 
   std::unique_ptr<ModelSource> whole;
   NamedTensors bound;

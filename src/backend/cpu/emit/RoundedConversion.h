@@ -42,8 +42,7 @@ mlir::Value emitShiftedRounding(KernelBuilder &code,
                                 mlir::Type element);
 
 /// \p value of an operand as roundedOperand() finds, f32 or a vector of these,
-/// as integers of
-/// \p element; NaN gives 0.
+/// as integers of \p element; NaN gives 0.
 mlir::Value emitRoundedConversion(KernelBuilder &code, mlir::Value value,
                                   mlir::Type element);
 
