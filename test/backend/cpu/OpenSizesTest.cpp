@@ -140,6 +140,23 @@ const OpenCase cases[] = {
      })",
      {{batch, length, 33}, {batch, 33, 1}},
      {1, 2, 7}},
+    {"product of complex numbers, summed pair by pair",
+     "(" + argument("%x", {batch, 3, 2}) + ", " +
+         argument("%z", {batch, 5, 2, 3}) + R"() -> tensor<?x5xf32> {
+       %y = stablehlo.complex %x, %x : tensor<?x3x2xcomplex<f32>>
+       %n = stablehlo.negate %z : tensor<?x5x2x3xf32>
+       %w = stablehlo.complex %z, %n : tensor<?x5x2x3xcomplex<f32>>
+       %p = stablehlo.dot_general %y, %w, batching_dims = [0] x [0],
+           contracting_dims = [1, 2] x [3, 2] :
+           (tensor<?x3x2xcomplex<f32>>, tensor<?x5x2x3xcomplex<f32>>)
+           -> tensor<?x5xcomplex<f32>>
+       %i = stablehlo.imag %p : (tensor<?x5xcomplex<f32>>) -> tensor<?x5xf32>
+       %r = stablehlo.real %p : (tensor<?x5xcomplex<f32>>) -> tensor<?x5xf32>
+       %d = stablehlo.subtract %r, %i : tensor<?x5xf32>
+       return %d : tensor<?x5xf32>
+     })",
+     {{batch, 3, 2}, {batch, 5, 2, 3}},
+     {1}},
     {"product of few columns",
      "(" + argument("%x", {batch, 71}) + R"() -> tensor<?x10xf32> {
        %w = stablehlo.iota dim = 0 : tensor<71x10xf32>

@@ -75,3 +75,28 @@ func.func @main(%x: tensor<2x4xbf16>, %w: tensor<4x2xbf16>) -> tensor<2x2xbf16> 
     : (tensor<2x4xbf16>, tensor<4x2xbf16>) -> tensor<2x2xbf16>
   return %0 : tensor<2x2xbf16>
 }
+
+// -----
+
+// Short sums of complex numbers add the parts of each product; long ones are
+// four products.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: stablehlo.dot_general
+// CHECK: stablehlo.subtract {{.*}} : tensor<4x7x6xf32>
+// CHECK: stablehlo.reduce
+// CHECK: stablehlo.complex
+func.func @main(%x: tensor<4x7xcomplex<f32>>, %w: tensor<7x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<4x7xcomplex<f32>>, tensor<7x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>>
+  return %0 : tensor<4x6xcomplex<f32>>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @main
+// CHECK-COUNT-4: stablehlo.dot_general {{.*}} -> tensor<4x6xf32>
+func.func @main(%x: tensor<4x8xcomplex<f32>>, %w: tensor<8x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<4x8xcomplex<f32>>, tensor<8x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>>
+  return %0 : tensor<4x6xcomplex<f32>>
+}

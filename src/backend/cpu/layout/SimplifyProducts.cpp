@@ -39,13 +39,81 @@ static Value productOf(TensorBuilder &emit, DotGeneralOp op, Value lhs,
 // Element types
 //===----------------------------------------------------------------------===//
 
+/// Whether each sum over \p side's contracting dimensions has fewer than
+/// \p length terms. Asked where the work does not count, of which open
+/// dimensions say nothing.
+static bool hasSumsBelow(int64_t length, const ProductSide &side) {
+  const ArrayRef<int64_t> shape = shapeOf(side.value);
+  int64_t terms = 1;
+  for (int64_t dim : side.contracting)
+    if (ShapedType::isDynamic(shape[dim]) ||
+        llvm::MulOverflow(terms, shape[dim], terms))
+      return false;
+  return terms < length;
+}
+
+namespace {
+/// Every pair of elements that a product multiplies, as one tensor of
+/// dimensions [batching, free of the lhs, contracting, free of the rhs].
+struct Pairs {
+  nn::Sizes sizes;
+  /// Where an operand's dimensions are.
+  SmallVector<int64_t> places[2];
+  SmallVector<int64_t> contracting;
+
+  Pairs(TensorBuilder &emit, DotGeneralOp op) {
+    const ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
+    for (unsigned side : {0, 1})
+      places[side].resize(shapeOf(op.getSide(side).value).size());
+    add(0, emit.sizes(lhs.value), lhs.batching);
+    add(0, emit.sizes(lhs.value), lhs.free());
+    add(0, emit.sizes(lhs.value), lhs.contracting);
+    add(1, emit.sizes(rhs.value), rhs.free());
+    for (auto [i, dim] : llvm::enumerate(rhs.batching))
+      places[1][dim] = i;
+    for (auto [mine, its] : llvm::zip(rhs.contracting, lhs.contracting)) {
+      places[1][mine] = places[0][its];
+      contracting.push_back(places[0][its]);
+    }
+  }
+
+  Value multiply(TensorBuilder &emit, Value lhs, Value rhs) const {
+    return emit.mul(emit.broadcast(lhs, places[0], sizes),
+                    emit.broadcast(rhs, places[1], sizes));
+  }
+
+private:
+  void add(unsigned side, const nn::Sizes &from, ArrayRef<int64_t> dims) {
+    for (int64_t dim : dims) {
+      places[side][dim] = sizes.size();
+      sizes.push_back(from[dim]);
+    }
+  }
+};
+} // namespace
+
+/// Four products; for short sums, which may cancel, elementwise: a product's
+/// kernel fuses multiplications with additions, and so rounds otherwise than
+/// the multiplication of two complex numbers.
 static Value complexProduct(TensorBuilder &emit, DotGeneralOp op) {
+  constexpr int64_t shortest = 8;
   Type element = cast<ComplexType>(tensorOf(op.getResult()).getElementType())
                      .getElementType();
   Value lhs[] = {emit.make<stablehlo::RealOp>(op.getLhs()),
                  emit.make<stablehlo::ImagOp>(op.getLhs())};
   Value rhs[] = {emit.make<stablehlo::RealOp>(op.getRhs()),
                  emit.make<stablehlo::ImagOp>(op.getRhs())};
+  if (hasSumsBelow(shortest, op.getSide(0))) {
+    const Pairs pairs(emit, op);
+    auto part = [&](unsigned i, unsigned j) {
+      return pairs.multiply(emit, emit.convert(lhs[i], element),
+                            emit.convert(rhs[j], element));
+    };
+    auto sum = [&](Value parts) { return emit.sum(parts, pairs.contracting); };
+    Value real = sum(emit.sub(part(0, 0), part(1, 1)));
+    Value imaginary = sum(emit.add(part(0, 1), part(1, 0)));
+    return emit.make<stablehlo::ComplexOp>(real, imaginary);
+  }
   auto part = [&](unsigned i, unsigned j) {
     return productOf(emit, op, lhs[i], rhs[j], element);
   };
@@ -134,10 +202,7 @@ static bool isVector(const ProductSide &side) {
   const SmallVector<int64_t> free = side.free();
   if (!llvm::all_of(free, [&](int64_t dim) { return shape[dim] == 1; }))
     return false;
-  return free.empty() || isWeight(side.value) ||
-         llvm::any_of(side.contracting, [&](int64_t dim) {
-           return ShapedType::isDynamic(shape[dim]) || shape[dim] >= shortest;
-         });
+  return free.empty() || isWeight(side.value) || !hasSumsBelow(shortest, side);
 }
 
 /// The sums over products of operand \p matrix and the other one, a vector, in

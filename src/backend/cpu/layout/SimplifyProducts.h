@@ -17,7 +17,8 @@
 // The kernels of products take matrices of f32 or f64, and bytes by bytes.
 // Sums of narrower floats are f32 by definition, rounded once; sums of integers
 // are exact in the first of f32 and f64 that holds them all. Complex numbers
-// are four products.
+// are four products, or where sums are short an elementwise one of every pair,
+// summed up.
 //
 // Restrictions:
 //   - Shapes are static.
