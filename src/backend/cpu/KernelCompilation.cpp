@@ -70,11 +70,15 @@ struct WrittenKernel {
 };
 
 /// A product reads the rows of a tile, so far apart as a number says, and needs
-/// a register for each where that is not known. What is in blocks of channels
-/// has its neighbours at distances that all layers have in common.
-bool mayShare(KernelOp kernel) {
-  return llvm::all_of(kernel.getBody().front(), [](Operation &op) {
-    return !isAnchor(&op) || isa<cpu::ConvolutionOp, PoolOp>(op);
+/// a register for each where that is not known: there are enough for the tiles
+/// of few vector registers. What is in blocks of channels has its neighbours at
+/// distances that all layers have in common.
+bool mayShare(KernelOp kernel, const Target &target) {
+  constexpr int64_t few = 16;
+  const bool hasSmallTiles = target.vectorRegisters <= few;
+  return llvm::all_of(kernel.getBody().front(), [&](Operation &op) {
+    return !isAnchor(&op) || isa<cpu::ConvolutionOp, PoolOp>(op) ||
+           (hasSmallTiles && isa<stablehlo::DotGeneralOp>(op));
   });
 }
 
@@ -86,7 +90,7 @@ Result<WrittenKernel> write(const std::string &bytecode, StringRef name,
   WrittenKernel written{ModuleOp::create(UnknownLoc::get(context))};
   std::optional<Error> refused;
   source->walk([&](KernelOp op) {
-    written.mayShare = mayShare(op);
+    written.mayShare = mayShare(op, target);
     Result<std::vector<KernelContract>> contracts =
         emitKernel(op, target, *written.module, name);
     if (contracts)

@@ -188,3 +188,54 @@ TEST_P(LayersOfOneCode, ComputeWhatTheOracleDoes) {
 INSTANTIATE_TEST_SUITE_P(Networks, LayersOfOneCode,
                          ::testing::ValuesIn(layersCases),
                          [](const auto &info) { return info.param.name; });
+
+/// Layers of other depths and widths, each with code for any number of rows.
+TEST(ShareCode, ProductsWhereFewRowsMakeATile) {
+  SKIP_IF_SIZES_MAY_WRAP();
+  std::string text = "(%x0: tensor<?x48xf32>) -> tensor<?x128xf32> {";
+  const int64_t widths[] = {48, 64, 64, 128};
+  for (int64_t i = 0; i < 3; ++i) {
+    auto named = [&](char name, int64_t of) {
+      return "%" + std::string(1, name) + std::to_string(of);
+    };
+    const std::string depth = std::to_string(widths[i]),
+                      width = std::to_string(widths[i + 1]);
+    const std::string x = "tensor<?x" + depth + "xf32>",
+                      w = "tensor<" + depth + "x" + width + "xf32>",
+                      y = "tensor<?x" + width + "xf32>";
+    text += named('i', i) + " = stablehlo.iota dim = 0 : " + w + "\n" +
+            named('j', i) + " = stablehlo.iota dim = 1 : " + w + "\n" +
+            named('s', i) + " = stablehlo.add " + named('i', i) + ", " +
+            named('j', i) + " : " + w + "\n" + named('w', i) +
+            " = stablehlo.sine " + named('s', i) + " : " + w + "\n" +
+            named('p', i) + " = stablehlo.dot_general " + named('x', i) + ", " +
+            named('w', i) + ", contracting_dims = [1] x [0] : (" + x + ", " +
+            w + ") -> " + y + "\n" + named('x', i + 1) +
+            " = stablehlo.negate " + named('p', i) + " : " + y + "\n";
+  }
+  text += "return %x3 : tensor<?x128xf32>\n}";
+  Model model = parseModel(text);
+  ASSERT_TRUE(model.entry()) << text;
+  Result<cpu::Compiled> compiled = cpu::compileToObjects(model);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  std::set<std::string> codes;
+  for (const Step &step : compiled->program.steps)
+    if (step.kind == StepKind::Kernel)
+      codes.insert(compiled->names[step.kernel].substr(0, 39));
+  const auto target = cpu::Target::host();
+  ASSERT_TRUE(target);
+  if (!target->hasMatrixUnits)
+    EXPECT_EQ(codes.size(), target->vectorRegisters <= 16 ? 1u : 3u);
+  Result<Program> program = cpu::linkProgram(std::move(*compiled));
+  ASSERT_TRUE(program) << program.error().message;
+  auto executor =
+      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+  ASSERT_TRUE(executor);
+  for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 33}) {
+    Tensor values(ElementType::F32, {rows, 48});
+    fillRandom(values, 3);
+    auto expected = interpret(model.entry(), {values});
+    ASSERT_TRUE(expected) << expected.error().message;
+    expectWithin(1e-5f, resultOf(*executor, values), (*expected)[0]);
+  }
+}

@@ -3,6 +3,7 @@
 #include "backend/cpu/codegen/Optimizer.h"
 
 #include "backend/cpu/codegen/HalfOperations.h"
+#include "backend/cpu/codegen/LoopCounts.h"
 #include "backend/cpu/codegen/Target.h"
 
 #include "llvm/IR/Module.h"
@@ -91,7 +92,7 @@ static constexpr const char vectorisation[] =
                "loop-sink,instsimplify,div-rem-pairs,"
                "tailcallelim," SINTER_SIMPLIFY_CFG(
                    "no-", "", "no-", "", "no-",
-                   "") "),function(widen-half-operations),"
+                   "") "),function(widen-half-operations,tell-loop-counts),"
                        "globaldce,constmerge,cg-profile,"
                        "rel-lookup-table-converter";
 
@@ -115,6 +116,8 @@ Result<void> cpu::optimize(llvm::Module &module, llvm::TargetMachine &machine,
         else if (name == "vectorize-half-loops")
           passes.addPass(VectorizeHalfLoops(target.f32Lanes, target.convertsF16,
                                             target.convertsBF16));
+        else if (name == "tell-loop-counts")
+          passes.addPass(TellLoopCounts());
         else
           return false;
         return true;

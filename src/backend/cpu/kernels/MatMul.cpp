@@ -130,7 +130,7 @@ void MatMul::buildPanels(VectorBuilder &code, Operands &operands,
   if (!lastDiffers || order.panels == 1)
     return emitPanel(lastVectors, lastValid);
   code.when(
-      code.less(place.panel, code.index(order.panels - 1)),
+      code.less(place.panel, code.own(order.panels - 1)),
       [&] { emitPanel(panelVectors, lanes); },
       [&] { emitPanel(lastVectors, lastValid); });
 }
@@ -143,7 +143,7 @@ void MatMul::bringPanel(VectorBuilder &code, Operands &operands, Panel &panel,
     return packBytes(code, operands, panel);
   switch (shape.bLayout) {
   case MatMulShape::BLayout::Packed:
-    panel.offset = code.mul(number, panelElements());
+    panel.offset = code.mul(number, code.own(panelElements()));
     if (!widensPanels())
       break;
     panel.source = operands.scratch;
@@ -203,9 +203,10 @@ void MatMul::finishClipped(VectorBuilder &code, Operands &operands,
   position.row = row;
   auto store = [&](Value vector, Value column) {
     position.column = code.add(panel.firstColumn, column);
-    position.offset = code.add(
-        code.add(operands.cBase, code.mul(position.row, shape.cRowStride)),
-        position.column);
+    position.offset =
+        code.add(code.add(operands.cBase,
+                          code.mul(position.row, code.own(shape.cRowStride))),
+                 position.column);
     if (*operands.epilogue)
       vector = (*operands.epilogue)(code.builder, code.loc, vector, position);
     code.store(vector, operands.c, position.offset);
@@ -279,14 +280,15 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
   const OpenRowTiles tiles =
       isFewOfMany(panel) ? openTiles().withTwoHeights() : openTiles();
   const OpenRowTiles::Tile tile = tiles.tile(code, operands.extents.rows, unit);
-  const Pairing pairing = pairingOf(code, tile, panel);
   const bool sharesEpilogue = finishesInLoop(operands, panel);
+  const SmallVector<Grouping> groupings = groupingsOf(code, tile, panel);
   const int64_t most = tiles.mostComputed();
   WaitingRows waiting;
   if (sharesEpilogue)
     waiting =
         WaitingRows(code, arithmetic.sumType(code.builder.getContext(), lanes),
-                    pairing.isPaired ? 2 * most : most, panel.vectors);
+                    groupings.empty() ? most : most * groupings[0].group.panels,
+                    panel.vectors);
   auto emit = [&](const OpenRowTiles::Piece &piece, const Panel &panel) {
     operands.lastRow = piece.last;
     Value first = code.add(tile.first, piece.start);
@@ -297,52 +299,68 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
                reduce(code, operands, panel, first, piece.height));
     operands.lastRow = Value();
   };
-  auto alone = [&] {
-    tiles.dispatch(code, tile, [&](const OpenRowTiles::Piece &piece) {
-      emit(piece, panel);
-    });
+  auto build = [&](auto &&self, ArrayRef<Grouping> left) -> void {
+    if (left.empty())
+      return tiles.dispatch(code, tile, [&](const OpenRowTiles::Piece &piece) {
+        emit(piece, panel);
+      });
+    const auto [rows, panels] = left[0].group;
+    Panel all = panel;
+    all.vectors *= panels;
+    auto buildGroup = [&] {
+      Value last = code.add(tile.first, code.sub(tile.rows, 1));
+      emit({rows, code.index(0), rows == 1 ? Value() : last}, all);
+    };
+    code.when(
+        left[0].isGrouped, [&] { code.when(left[0].isFirst, buildGroup); },
+        [&] { self(self, left.drop_front()); });
   };
-  auto inPairs = [&] {
-    Panel pair = panel;
-    pair.vectors *= 2;
-    Value last = code.add(tile.first, code.sub(tile.rows, 1));
-    code.when(code.equal(pairing.panels, code.index(2)),
-              [&] { emit({rowsOfPair, code.index(0), last}, pair); });
-  };
-  if (pairing.isPaired)
-    code.when(pairing.isPaired, inPairs, alone);
-  else
-    alone();
-  if (sharesEpilogue)
-    code.loop(code.index(0), pairing.panels, 1, [&](Value number) {
-      Panel each = panel;
-      each.firstColumn =
-          code.add(panel.firstColumn, code.mul(number, panelColumns()));
-      waiting.forEach(
-          code, tile.rows,
-          [&](Value row, ValueRange sums) {
-            finishRow(code, operands, each, code.add(tile.first, row), sums);
-          },
-          code.mul(number, most));
-    });
+  build(build, groupings);
+  if (!sharesEpilogue)
+    return;
+  // How many panels are finished at once.
+  Value finished = code.index(1);
+  for (const auto &[group, isGrouped, isFirst] : llvm::reverse(groupings))
+    finished = code.select(
+        isGrouped,
+        code.select(isFirst, code.index(group.panels), code.index(0)),
+        finished);
+  code.loop(code.index(0), finished, 1, [&](Value number) {
+    Panel each = panel;
+    each.firstColumn =
+        code.add(panel.firstColumn, code.mul(number, panelColumns()));
+    waiting.forEach(
+        code, tile.rows,
+        [&](Value row, ValueRange sums) {
+          finishRow(code, operands, each, code.add(tile.first, row), sums);
+        },
+        code.mul(number, most));
+  });
 }
 
-/// Whether the rows of \p tile are so few that \p panel is computed with its
-/// neighbour, the first of two for both.
-MatMul::Pairing MatMul::pairingOf(VectorBuilder &code,
-                                  const OpenRowTiles::Tile &tile,
-                                  const Panel &panel) const {
+/// The groups that \p panel may be in, of which the first one counts that has
+/// rows enough for \p tile.
+SmallVector<MatMul::Grouping>
+MatMul::groupingsOf(VectorBuilder &code, const OpenRowTiles::Tile &tile,
+                    const Panel &panel) const {
   const bool isWhole = panel.vectors == panelVectors && panel.valid == lanes;
-  if (!pairsPanels || !panel.number || !isWhole)
-    return {{}, code.index(1)};
   const int64_t whole = shape.n / panelColumns();
-  Value isPaired = code.less(tile.rows, code.index(rowsOfPair + 1));
-  if (whole % 2 != 0)
-    isPaired =
-        code.both(isPaired, code.less(panel.number, code.index(whole - 1)));
-  Value isFirst = code.equal(code.rem(panel.number, 2), code.index(0));
-  Value ofPair = code.select(isFirst, code.index(2), code.index(0));
-  return {isPaired, code.select(isPaired, ofPair, code.index(1))};
+  SmallVector<Grouping> groupings;
+  if (!panel.number || !isWhole)
+    return groupings;
+  for (const PanelGroup &group : panelGroups) {
+    const int64_t grouped = whole / group.panels * group.panels;
+    if (grouped == 0)
+      continue;
+    Value isGrouped = code.less(tile.rows, code.index(group.rows + 1));
+    if (grouped < whole)
+      isGrouped =
+          code.both(isGrouped, code.less(panel.number, code.own(grouped)));
+    groupings.push_back(
+        {group, isGrouped,
+         code.equal(code.rem(panel.number, group.panels), code.index(0))});
+  }
+  return groupings;
 }
 
 /// Keeps \p sums of rows from \p first on, of \p vectors each; behind \p most
@@ -424,7 +442,8 @@ void MatMul::forRow(
     llvm::function_ref<void(size_t i, int64_t valid)> body) const {
   MatMulPosition &position = operands.position;
   position.row = row;
-  Value rowOffset = code.add(operands.cBase, code.mul(row, shape.cRowStride));
+  Value rowOffset =
+      code.add(operands.cBase, code.mul(row, code.own(shape.cRowStride)));
   for (int64_t v = 0; v < panel.vectors; ++v) {
     position.column = code.add(panel.firstColumn, v * lanes);
     position.offset = code.add(rowOffset, position.column);

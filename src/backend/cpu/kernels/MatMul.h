@@ -109,10 +109,12 @@ private:
     mlir::Value number; ///< Which one it is; null where they are not counted.
   };
 
-  /// How a tile of open rows takes a panel.
-  struct Pairing {
-    mlir::Value isPaired; ///< Null where it never is.
-    mlir::Value panels;   ///< How many are finished at once, 0, 1 or 2.
+  /// How a tile of open rows takes a panel: with its neighbours, if \c
+  /// isGrouped.
+  struct Grouping {
+    PanelGroup group;
+    mlir::Value isGrouped;
+    mlir::Value isFirst; ///< Of its group, in which all are computed.
   };
 
   /// What is computed in registers.
@@ -152,14 +154,15 @@ private:
   void buildOpenTile(VectorBuilder &code, Operands &operands,
                      const Panel &panel, mlir::Value unit) const;
   bool isFewOfMany(const Panel &panel) const;
-  Pairing pairingOf(VectorBuilder &code, const OpenRowTiles::Tile &tile,
-                    const Panel &panel) const;
+  llvm::SmallVector<Grouping> groupingsOf(VectorBuilder &code,
+                                          const OpenRowTiles::Tile &tile,
+                                          const Panel &panel) const;
   void keepRows(VectorBuilder &code, WaitingRows &waiting, int64_t most,
                 mlir::Value first, int64_t vectors,
                 mlir::ValueRange sums) const;
   void buildTile(VectorBuilder &code, Operands &operands, const Panel &panel,
                  mlir::Value firstRow, int64_t rows) const;
-  /// A pair of panels is for few rows, which are no longer at it than the next
+  /// A group of panels is for few rows, which are no longer at it than the next
   /// one takes to come.
   bool fetchesNext(const Panel &panel) const {
     return MatMulPlan::fetchesNext() && panel.vectors <= panelVectors;
@@ -247,12 +250,17 @@ private:
                                            const Tile &tile) const;
   void widenPanel(VectorBuilder &code, const Operands &operands,
                   const Panel &panel, mlir::Value packed) const;
+  /// How far behind what is read at \p step weights are prefetched: so far that
+  /// they come in time, in the same panel or in the one that is next.
+  mlir::Value fetchedAhead(VectorBuilder &code, const Panel &panel,
+                           mlir::Value step) const;
   /// The vectors of a step of a panel that lie at \p row of \p source, for each
   /// product of a group where \p stored is widened, else for all together;
-  /// \p numbers are those of the products, or of all alike.
+  /// \p numbers are those of the products, or of all alike. What is so far
+  /// \p ahead of them is prefetched, unless it is null.
   llvm::SmallVector<llvm::SmallVector<mlir::Value>>
   loadColumns(VectorBuilder &code, const Arithmetic &stored, const Panel &panel,
-              mlir::Value source, mlir::Value row, bool prefetches,
+              mlir::Value source, mlir::Value row, mlir::Value ahead,
               llvm::ArrayRef<Numbers> numbers) const;
 };
 

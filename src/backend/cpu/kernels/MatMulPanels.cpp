@@ -50,10 +50,25 @@ SmallVector<MatMul::Numbers> MatMul::numbersOfStep(VectorBuilder &code,
   return ofProducts;
 }
 
+Value MatMul::fetchedAhead(VectorBuilder &code, const Panel &panel,
+                           Value step) const {
+  const int64_t whole = weightPrefetchBytes / packing.rhsBytes();
+  const int64_t panels = panel.vectors / panelVectors;
+  if (panels <= 1)
+    return code.index(whole);
+  // All of the group together are so far ahead.
+  const int64_t row = panelVectors * vectorElements();
+  const int64_t steps = packing.steps(shape.k),
+                ahead = std::min(steps, whole / panels / row);
+  return code.select(code.less(step, code.index(steps - ahead)),
+                     code.index(ahead * row),
+                     code.index(ahead * row + (panels - 1) * panelElements()));
+}
+
 SmallVector<SmallVector<Value>>
 MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
-                    const Panel &panel, Value source, Value row,
-                    bool prefetches, ArrayRef<Numbers> numbers) const {
+                    const Panel &panel, Value source, Value row, Value ahead,
+                    ArrayRef<Numbers> numbers) const {
   const bool widens = stored.widensRhs();
   VectorType type = stored.rhsType(code.builder.getContext(), lanes);
   const int64_t elements = type.getNumElements();
@@ -69,9 +84,8 @@ MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
                                         isWhole ? elements : panel.valid);
     const bool beginsLine =
         v % panelVectors * elements * stored.rhsBytes() % cacheLineBytes == 0;
-    if (prefetches && beginsLine)
-      code.prefetch(source,
-                    code.add(at, weightPrefetchBytes / stored.rhsBytes()));
+    if (ahead && beginsLine)
+      code.prefetch(source, code.add(at, ahead));
     if (!widens) {
       columns[0].push_back(loaded);
       continue;
@@ -96,10 +110,11 @@ void MatMul::widenPanel(VectorBuilder &code, const Operands &operands,
   auto widen = [&](Value first, int64_t steps, const Numbers &numbers) {
     code.loop(code.index(0), code.index(steps), 1, [&](Value i) {
       Value step = code.add(first, i);
-      const auto columns =
-          loadColumns(code, packing, panel, operands.b,
-                      code.add(packed, code.mul(step, stride)), streamsWeights,
-                      numbersOfStep(code, operands, panel, step, numbers));
+      const auto columns = loadColumns(
+          code, packing, panel, operands.b,
+          code.add(packed, code.mul(step, stride)),
+          streamsWeights ? fetchedAhead(code, panel, step) : Value(),
+          numbersOfStep(code, operands, panel, step, numbers));
       Value to = code.mul(code.sub(code.mul(step, group), operands.firstDepth),
                           panel.stride);
       for (const auto &[k, column] : llvm::enumerate(columns))

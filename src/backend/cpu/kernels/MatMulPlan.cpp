@@ -41,6 +41,9 @@ int64_t MatMulPlan::leastWidenedRows(const Arithmetic &arithmetic) {
   return isFloat8 ? 8 : 32;
 }
 
+/// Of two vectors a panel.
+static constexpr PanelGroup groupsOfPairs[] = {{1, 4}, {2, 2}};
+
 MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
                        const Arithmetic &given)
     : shape(shape), target(target), packing(given),
@@ -82,9 +85,9 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
     const int64_t count = llvm::divideCeil(shape.m, rows);
     rowTiles = {count * rows, count, rows, 0};
   }
-  pairsPanels = isPlain && floatSets == 1 && panelVectors == 2 &&
-                shape.n >= 2 * panelColumns() &&
-                rowTiles.size * panelVectors < 2 * OpenRowTiles::busySums;
+  if (isPlain && floatSets == 1 && panelVectors == 2 &&
+      rowTiles.size * panelVectors < 2 * OpenRowTiles::busySums)
+    panelGroups = groupsOfPairs;
   depths = Partition::of(steps, steps);
 
   int64_t outer = 1;

@@ -86,6 +86,11 @@ struct MatMulShape {
   static MatMulShape dense(int64_t m, int64_t n, int64_t k);
 };
 
+/// So many rows that take so many panels at once.
+struct PanelGroup {
+  int64_t rows, panels;
+};
+
 /// The cut of one product, and the packing of its columns.
 class MatMulPlan {
 public:
@@ -184,10 +189,9 @@ protected:
   TaskOrder order;
   bool streamsWeights; ///< They do not stay in the second-level cache.
 
-  /// Whether so few rows take two panels at once, for one has too few sums then
-  /// to keep the multipliers busy.
-  bool pairsPanels = false;
-  static constexpr int64_t rowsOfPair = 2;
+  /// Where one panel has too few sums for few rows to keep the multipliers
+  /// busy; the fewest rows first.
+  llvm::ArrayRef<PanelGroup> panelGroups;
 
   bool hasOpenRows() const {
     return shape.givenRows || !shape.openRows.empty();

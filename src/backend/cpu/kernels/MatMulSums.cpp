@@ -16,7 +16,9 @@ void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
   const auto columns = loadColumns(
       code, arithmetic, panel, panel.source,
       code.add(panel.offset, code.mul(k, panel.stride)),
-      streamsWeights && !fetchesNext(panel) && !widensPanels(),
+      streamsWeights && !fetchesNext(panel) && !widensPanels()
+          ? fetchedAhead(code, panel, k)
+          : Value(),
       widensPanels() ? SmallVector<Numbers>{numbers}
                      : numbersOfStep(code, tile.operands, panel, k, numbers));
   const auto sets = static_cast<int64_t>(sums.size()) / tile.size();
