@@ -112,7 +112,8 @@ std::string toJson(const ModelDescription &model) {
   }
   const json all = {{"inputs", inputs},
                     {"outputs", outputs},
-                    {"data_files", model.dataFiles}};
+                    {"data_files", model.dataFiles},
+                    {"takes_branches", model.takesBranches}};
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -142,6 +143,7 @@ std::optional<ModelDescription> descriptionFromJson(std::string_view text) {
                                  value.at("ranked").get<bool>());
     }
     model.dataFiles = all.at("data_files").get<std::vector<std::string>>();
+    model.takesBranches = all.at("takes_branches").get<bool>();
     return model;
   } catch (const json::exception &) {
     return std::nullopt;

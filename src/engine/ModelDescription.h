@@ -56,6 +56,9 @@ struct ModelDescription {
   std::vector<ModelOutput> outputs;
   /// Files that the model consists of besides its own, relative to its folder.
   std::vector<std::string> dataFiles;
+  /// Whether something that was read is for inputs that take some branches
+  /// (`nn.assume`), and others have another graph.
+  bool takesBranches = false;
 
   /// The position of the input called \p name, with or without a `%`: that of
   /// this name, else the only one of which it is another name.

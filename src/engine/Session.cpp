@@ -264,17 +264,22 @@ static bool isForAllSizes(const Program &program) {
          });
 }
 
-/// Whether \p program, which is open, is for the sizes of \p inputs.
-bool Session::serves(const Program &program, std::span<const Tensor> inputs) {
+/// Whether \p program, which is open, is for the sizes of \p inputs; else the
+/// limit that they are beyond.
+static Result<void> serves(const Program &program,
+                           std::span<const Tensor> inputs) {
   Result<std::vector<int64_t>> parameters = parametersOf(program, inputs);
   // What is wrong with the inputs shows when they are run.
-  if (!parameters)
-    return true;
-  Result<void> within = checkLimits(program, *parameters);
-  if (!within && options.note && !std::exchange(toldLimit, true))
-    options.note("the program for all sizes is not for these: " +
-                 within.error().message);
-  return static_cast<bool>(within);
+  return parameters ? checkLimits(program, *parameters) : Result<void>();
+}
+
+/// One of those for all sizes that is for the sizes of \p inputs, or null.
+std::shared_ptr<const Program>
+Session::openProgramFor(std::span<const Tensor> inputs) const {
+  auto found = std::ranges::find_if(openPrograms, [&](const auto &program) {
+    return bool(serves(*program, inputs));
+  });
+  return found == openPrograms.end() ? nullptr : *found;
 }
 
 /// Whether dimension \p dim of \p input, of which the file has no size, stays
@@ -326,6 +331,9 @@ Result<Hash128> Session::programKey(const CompileRequest &request,
   }
   if (isOpen)
     key.addOptions("open");
+  // Those before are for other branches.
+  if (isOpen && openFor == request.open && !openPrograms.empty())
+    key.addOptions(std::to_string(openPrograms.size()));
   if (request.forValues)
     key.addOptions("values");
   for (size_t i = 0; i < request.shapes.size(); ++i) {
@@ -337,6 +345,61 @@ Result<Hash128> Session::programKey(const CompileRequest &request,
       key.addFile({request.values[i]->data(), request.values[i]->bytes()});
   }
   return key.finish();
+}
+
+/// Takes what is open out of \p request, unless other branches may be taken for
+/// it: the programs that there are for all sizes are not for its own, by \p
+/// limit.
+void Session::closeUnlessBranches(CompileRequest &request, const Error &limit) {
+  constexpr size_t most = 16;
+  if (description.takesBranches && !hasOtherLimits && refusedFor.empty() &&
+      openPrograms.size() < most && !request.open.empty())
+    return;
+  request.open.clear();
+  if (options.note && !std::exchange(toldLimit, true))
+    options.note("the program for all sizes is not for these: " +
+                 limit.message);
+}
+
+/// Makes a program for \p request ready: one for all sizes, if it is for those
+/// of \p inputs, or else one for these alone.
+Result<void> Session::makeReady(CompileRequest &request,
+                                std::span<const Tensor> inputs) {
+  if (request.observed.empty() && !openPrograms.empty() &&
+      openFor == (request.open.empty() ? request.shapes : request.open)) {
+    if (auto known = openProgramFor(inputs))
+      return known == compiled ? Result<void>() : execute(known);
+    closeUnlessBranches(request, serves(*openPrograms.back(), inputs).error());
+  }
+  if (options.backend != Backend::Cpu)
+    return interpret(request);
+  Result<void> done = compile(request);
+  while (done && compiled->open) {
+    const bool isForAll = isForAllSizes(*compiled);
+    if (!isForAll && !openPrograms.empty() &&
+        isForAllSizes(*openPrograms.front()))
+      break;
+    const std::vector<Shape> &of = isForAll ? request.open : request.shapes;
+    if (openFor != of) {
+      openPrograms.clear();
+      openFor = of;
+    }
+    openPrograms.push_back(compiled);
+    const Result<void> within = serves(*compiled, inputs);
+    if (within) {
+      if (openPrograms.size() > 1 && !measured.fromCache && options.note &&
+          !std::exchange(toldBranches, true))
+        options.note("one more program for all sizes, since these take other "
+                     "branches than those before");
+      break;
+    }
+    hasOtherLimits |= !measured.fromCache;
+    closeUnlessBranches(request, within.error());
+    done = compile(request);
+    if (request.open.empty())
+      break;
+  }
+  return done;
 }
 
 Result<void> Session::prepare(std::span<const Tensor> inputs,
@@ -365,24 +428,9 @@ Result<void> Session::prepare(std::span<const Tensor> inputs,
   }
   measured.compileMs = 0;
   measured.fromCache = false;
-  if (request.open == refusedFor)
+  if (request.open == refusedFor && openPrograms.empty())
     request.open.clear();
-  if (openProgram && request.observed.empty() &&
-      openFor == (request.open.empty() ? request.shapes : request.open)) {
-    if (serves(*openProgram, inputs))
-      return compiled == openProgram ? Result<void>() : execute(openProgram);
-    request.open.clear();
-  }
-  Result<void> done =
-      options.backend == Backend::Cpu ? compile(request) : interpret(request);
-  if (done && compiled && compiled->open) {
-    openProgram = compiled;
-    openFor = isForAllSizes(*compiled) ? request.open : request.shapes;
-    if (!serves(*openProgram, inputs)) {
-      request.open.clear();
-      done = compile(request);
-    }
-  }
+  Result<void> done = makeReady(request, inputs);
   if (done)
     return {};
   if (options.backend == Backend::Cpu && source &&

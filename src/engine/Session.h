@@ -131,7 +131,11 @@ private:
   Result<void> read();
   Result<Hash128> programKey(const CompileRequest &request, bool isOpen) const;
   CompileRequest requestFor(std::span<const Tensor> inputs);
-  bool serves(const Program &program, std::span<const Tensor> inputs);
+  std::shared_ptr<const Program>
+  openProgramFor(std::span<const Tensor> inputs) const;
+  void closeUnlessBranches(CompileRequest &request, const Error &limit);
+  Result<void> makeReady(CompileRequest &request,
+                         std::span<const Tensor> inputs);
   bool staysOpen(const ModelInput &input, size_t dim) const;
   std::vector<Shape> openShapes(std::span<const Tensor> inputs) const;
   Result<void> interpret(const CompileRequest &request);
@@ -165,13 +169,17 @@ private:
   std::shared_ptr<const Program> compiled;
   /// What bind() gives, which may be other sizes than those of the options.
   NamedShapes sizes;
-  /// The program for all sizes, once there is one, and what is open of it.
-  std::shared_ptr<const Program> openProgram;
+  /// The programs for all sizes, once there are some, and what is open of them.
+  /// Where the graph follows from sizes, each is for those of some branches.
+  std::vector<std::shared_ptr<const Program>> openPrograms;
   std::vector<Shape> openFor;
+  /// Whether one for all sizes was not even for those that it was read for.
+  bool hasOtherLimits = false;
   /// What cannot stay open, once that was found out, and why.
   std::vector<Shape> refusedFor;
   std::string refusal;
-  bool toldRefusal = false, toldLimit = false, toldPerValues = false;
+  bool toldRefusal = false, toldLimit = false, toldPerValues = false,
+       toldBranches = false;
   /// Held by the executor that has a program made for its values.
   std::mutex makesForValues;
   std::unique_ptr<Executor> ready;

@@ -175,7 +175,16 @@ class OpenSizes(CommandTest):
                 self.assertEqual((told["from_cache"], notes), (number > 0, ""))
             told, notes = self.run_squeezed(model, (3, 2, other), 0, *cache)
             self.assertFalse(told["from_cache"])
-            self.assertIn("the program for all sizes is not for these", notes)
+            self.assertIn("one more program for all sizes, since these take other branches", notes)
+            for size in other, first:
+                told, notes = self.run_squeezed(model, (6, 2, size if size == 1 else 9), 0, *cache)
+                self.assertEqual((told["from_cache"], notes), (True, ""))
+            # In one process, whatever comes first.
+            done = self.sinter("bench", model, "--sweep", f"S={first},{other},8,1,11", "--no-cache", "--seconds", "0", "--json")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertEqual(done.stderr.count("one more program for all sizes"), 1)
+            compiled = [each["compile_ms"] > 0 for each in json.loads(done.stdout)]
+            self.assertEqual(compiled, [True, True, False, False, False])
         for options in ["--closed", "--no-cache"], ["--backend", "interpreter"]:
             for size in 1, 3:
                 self.assertEqual(self.run_squeezed(model, (2, 2, size), 0, *options)[1], "")
@@ -198,8 +207,9 @@ class OpenSizes(CommandTest):
         self.assertEqual(self.run_squeezed(model, (2, 2, 1), 1, *cache)[1], "")
         told, notes = self.run_squeezed(model, (7, 2, 1), 1, *cache)
         self.assertEqual((told["from_cache"], notes), (True, ""))
-        told, notes = self.run_squeezed(model, (2, 2, 5), 0, *cache)
-        self.assertIn("is not for these", notes)
+        # By the size it shows before the run, by the value alone in the run.
+        self.assertIn("one more program for all sizes", self.run_squeezed(model, (2, 2, 5), 0, *cache)[1])
+        self.assertIn("the program for all values is not for these", self.run_squeezed(model, (2, 2, 1), 0, *cache)[1])
         for options in ["--closed", *cache], ["--backend", "interpreter"]:
             for size, k in (1, 1), (5, 0), (1, 0):
                 self.run_squeezed(model, (3, 2, size), k, *options)

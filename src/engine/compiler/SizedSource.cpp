@@ -210,7 +210,9 @@ Result<Model> SizedSource::spelledOutFor(const AtHand &given) {
   ReadOptions options = optionsFor(bound);
   options.keepsUnknown = options.spellsUnknown = true;
   Decisions decisions{given, {}};
-  return checked(readDeciding(options, decisions));
+  Result<Model> read = checked(readDeciding(options, decisions));
+  known.takesBranches |= read && !options.branches.takesFirst.empty();
+  return read;
 }
 
 /// The model for these sizes, or an error that it waits for values.
@@ -241,6 +243,7 @@ SizedSource::forAnyValues(const AtHand &given) {
   Result<Model> spelled = checked(readDeciding(options, decisions));
   if (!spelled)
     return spelled.takeError();
+  known.takesBranches |= !options.branches.takesFirst.empty();
   return ForAnyValues{std::move(*spelled), true};
 }
 
