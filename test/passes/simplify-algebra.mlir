@@ -137,3 +137,16 @@ func.func @sort_of_unknown_size(%x: tensor<5x?xi8>, %y: tensor<?x1xf32>) -> tens
   }) : (tensor<5x?xi8>, tensor<?x1xf32>) -> (tensor<5x1xi8>, tensor<5x1xf32>)
   return %r#0 : tensor<5x1xi8>
 }
+
+// What is widened to be summed up is no slice of the operand.
+// CHECK-LABEL: func @windows_of_one_that_widen
+func.func @windows_of_one_that_widen(%x: tensor<5xbf16>) -> tensor<3xf32> {
+  // CHECK: "stablehlo.reduce_window"(%arg0
+  %z = stablehlo.constant dense<0xFF80> : tensor<bf16>
+  %r = "stablehlo.reduce_window"(%x, %z) <{window_dimensions = array<i64: 1>, window_strides = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %m = stablehlo.maximum %a, %b : tensor<f32>
+    stablehlo.return %m : tensor<f32>
+  }) : (tensor<5xbf16>, tensor<bf16>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}

@@ -290,7 +290,8 @@ Value TensorBuilder::broadcast(Value x, ArrayRef<int64_t> dims,
   if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element))
     element = alongAxis(element, dims[perAxis.getQuantizedDimension()]);
   auto type = tensorOf(x).clone(sizes.shape(), element);
-  if (type == x.getType() && (type.hasStaticShape() || sizes == this->sizes(x)))
+  if (type == x.getType() && llvm::is_sorted(dims) &&
+      (type.hasStaticShape() || sizes == this->sizes(x)))
     return x;
   if (isWritten(sizes, x))
     return make<stablehlo::BroadcastInDimOp>(type, x, dims);

@@ -345,11 +345,13 @@ static std::optional<StringRef> neutralWindow(ReduceWindowOp op) {
   return name;
 }
 
-/// Windows of one element: what is left of the operand is where they stand.
+/// Windows of one element: what is left of the operand is where they stand. One
+/// that is widened to be summed up is not.
 static Value windowOfOne(ReduceWindowOp op, OpBuilder &builder) {
   auto isZero = [](int64_t each) { return each == 0; };
   auto type = tensorOf(op.getInputs()[0]);
-  if (!areOnes(op.getWindowDimensions()) || !areOnes(op.getBaseDilations()) ||
+  if (tensorOf(op->getResult(0)).getElementType() != type.getElementType() ||
+      !areOnes(op.getWindowDimensions()) || !areOnes(op.getBaseDilations()) ||
       !llvm::all_of(paddingOf(op), isZero) || !neutralWindow(op) ||
       !type.hasStaticShape())
     return {};

@@ -88,6 +88,22 @@ TEST(Elementwise, MaximumAndMinimumOrderZerosBySign) {
     }
 }
 
+TEST(Elementwise, ExtremesOfMagnitudes) {
+  for (const std::string type : floats)
+    for (const char *extreme : {"maximum", "minimum"})
+      for (const char *number : {"0.0", "-0.0", "1.0"}) {
+        const std::string tensor = "tensor<9x" + type + ">";
+        EXPECT_EQ(
+            differs("(%a: " + tensor + ") -> " + tensor +
+                    " {\n  %b = stablehlo.constant dense<" + number +
+                    "> : " + tensor + "\n  %x = stablehlo.abs %a : " + tensor +
+                    "\n  %m = stablehlo." + extreme + " %x, %b : " + tensor +
+                    "\n  return %m : " + tensor + "\n}"),
+            "")
+            << extreme << " of " << type << " and " << number;
+      }
+}
+
 TEST(Elementwise, FunctionsOfIntegers) {
   for (const char *type : integers) {
     if (type[0] == 'i') {

@@ -93,6 +93,17 @@ func.func @main(%x: tensor<4x7xcomplex<f32>>, %w: tensor<7x6xcomplex<f32>>) -> t
 
 // -----
 
+// The operand is as large as all pairs, but not in their order.
+// CHECK-LABEL: func.func @main
+// CHECK: stablehlo.broadcast_in_dim {{.*}}, dims = [1, 0] : (tensor<5x5xf32>) -> tensor<5x5xf32>
+func.func @main(%x: tensor<5x5xcomplex<f32>>, %w: tensor<5x5xcomplex<f32>>) -> tensor<5xcomplex<f32>> {
+  %0 = stablehlo.dot_general %x, %w, batching_dims = [1] x [1], contracting_dims = [0] x [0]
+    : (tensor<5x5xcomplex<f32>>, tensor<5x5xcomplex<f32>>) -> tensor<5xcomplex<f32>>
+  return %0 : tensor<5xcomplex<f32>>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @main
 // CHECK-COUNT-4: stablehlo.dot_general {{.*}} -> tensor<4x6xf32>
 func.func @main(%x: tensor<4x8xcomplex<f32>>, %w: tensor<8x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>> {

@@ -68,10 +68,12 @@ private:
         loc, isMaximum ? CmpFPredicate::OGT : CmpFPredicate::OLT, a, b,
         op.getFastmath());
     Value ordered = builder.create<arith::SelectOp>(loc, isBetter, a, b);
-    Value isTieOrNan = builder.create<arith::CmpFOp>(loc, CmpFPredicate::UEQ, a,
-                                                     b, op.getFastmath());
-    return builder.create<arith::SelectOp>(
-        loc, isTieOrNan, tieOrNan(loc, a, b, builder), ordered);
+    // The other way around (UEQ), LLVM 19's instcombine makes |x| at least zero
+    // of |x| above zero or tied with it, and of that x at least zero.
+    Value differs = builder.create<arith::CmpFOp>(loc, CmpFPredicate::ONE, a, b,
+                                                  op.getFastmath());
+    return builder.create<arith::SelectOp>(loc, differs, ordered,
+                                           tieOrNan(loc, a, b, builder));
   }
 
   /// Of equal numbers the one whose sign wins, else a NaN.
