@@ -359,7 +359,7 @@ static const ProductRewrite rewrites[] = {
       "broadcast_in_dim(vector)))",
       passName},
      /*withKernel=*/true,
-     leastWork,
+     /*leastWork=*/0,
      reduceByVector},
     {{"arrange-product",
       "dot_general(x, y) -> dot_general(transpose(x), transpose(y))", passName},
