@@ -20,8 +20,11 @@ template <typename Op> struct ExpandExtreme : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
     Value a = op.getLhs(), b = op.getRhs();
     std::optional<APFloat> number = constantIn(b);
-    if (!number && (number = constantIn(a)))
-      std::swap(a, b);
+    if (!number) {
+      number = constantIn(a);
+      if (number)
+        std::swap(a, b);
+    }
     if (number && !number->isNaN())
       rewriter.replaceOp(op, besideConstant(op, a, b, *number, rewriter));
     else
