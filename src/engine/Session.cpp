@@ -273,6 +273,12 @@ static Result<void> serves(const Program &program,
   return parameters ? checkLimits(program, *parameters) : Result<void>();
 }
 
+/// Whether there are programs for what is open of \p request.
+bool Session::hasOpenPrograms(const CompileRequest &request) const {
+  return !openPrograms.empty() &&
+         openFor == (request.open.empty() ? request.shapes : request.open);
+}
+
 /// One of those for all sizes that is for the sizes of \p inputs, or null.
 std::shared_ptr<const Program>
 Session::openProgramFor(std::span<const Tensor> inputs) const {
@@ -332,7 +338,7 @@ Result<Hash128> Session::programKey(const CompileRequest &request,
   if (isOpen)
     key.addOptions("open");
   // Those before are for other branches.
-  if (isOpen && openFor == request.open && !openPrograms.empty())
+  if (isOpen && hasOpenPrograms(request))
     key.addOptions(std::to_string(openPrograms.size()));
   if (request.forValues)
     key.addOptions("values");
@@ -365,15 +371,14 @@ void Session::closeUnlessBranches(CompileRequest &request, const Error &limit) {
 /// of \p inputs, or else one for these alone.
 Result<void> Session::makeReady(CompileRequest &request,
                                 std::span<const Tensor> inputs) {
-  if (request.observed.empty() && !openPrograms.empty() &&
-      openFor == (request.open.empty() ? request.shapes : request.open)) {
+  if (request.observed.empty() && hasOpenPrograms(request)) {
     if (auto known = openProgramFor(inputs))
       return known == compiled ? Result<void>() : execute(known);
     closeUnlessBranches(request, serves(*openPrograms.back(), inputs).error());
   }
   if (options.backend != Backend::Cpu)
     return interpret(request);
-  Result<void> done = compile(request);
+  Result<void> done = compile(request, inputs);
   while (done && compiled->open) {
     const bool isForAll = isForAllSizes(*compiled);
     if (!isForAll && !openPrograms.empty() &&
@@ -395,7 +400,7 @@ Result<void> Session::makeReady(CompileRequest &request,
     }
     hasOtherLimits |= !measured.fromCache;
     closeUnlessBranches(request, within.error());
-    done = compile(request);
+    done = compile(request, inputs);
     if (request.open.empty())
       break;
   }
@@ -428,7 +433,7 @@ Result<void> Session::prepare(std::span<const Tensor> inputs,
   }
   measured.compileMs = 0;
   measured.fromCache = false;
-  if (request.open == refusedFor && openPrograms.empty())
+  if (request.open == refusedFor && !hasOpenPrograms(request))
     request.open.clear();
   Result<void> done = makeReady(request, inputs);
   if (done)
@@ -550,7 +555,9 @@ std::shared_ptr<const Program> Session::kept(CompileRequest &request) {
   return key ? fromCache(*key) : nullptr;
 }
 
-Result<void> Session::compile(CompileRequest &request) {
+/// Makes a program for \p request, or takes one that was kept.
+Result<void> Session::compile(CompileRequest &request,
+                              std::span<const Tensor> inputs) {
   const Stopwatch watch;
   const bool watched = request.passes.verifyNumerics ||
                        request.passes.verifyEach ||
@@ -588,7 +595,10 @@ Result<void> Session::compile(CompileRequest &request) {
   }
   if (!isForAll)
     tellRefusal();
-  if (caching) {
+  // Nobody asks again for one more that is not even for its own sizes.
+  const bool isOneTooMany =
+      isForAll && hasOpenPrograms(request) && !serves(**program, inputs);
+  if (caching && !isOneTooMany) {
     if (Result<Hash128> key = programKey(request, isForAll)) {
       cache.store(*key, **program);
       rememberDescription();

@@ -131,6 +131,7 @@ private:
   Result<void> read();
   Result<Hash128> programKey(const CompileRequest &request, bool isOpen) const;
   CompileRequest requestFor(std::span<const Tensor> inputs);
+  bool hasOpenPrograms(const CompileRequest &request) const;
   std::shared_ptr<const Program>
   openProgramFor(std::span<const Tensor> inputs) const;
   void closeUnlessBranches(CompileRequest &request, const Error &limit);
@@ -140,7 +141,7 @@ private:
   std::vector<Shape> openShapes(std::span<const Tensor> inputs) const;
   Result<void> interpret(const CompileRequest &request);
   Result<void> interpretInstead(const CompileRequest &request, Error why);
-  Result<void> compile(CompileRequest &request);
+  Result<void> compile(CompileRequest &request, std::span<const Tensor> inputs);
   /// What was compiled before for \p request, if it runs here; where opening
   /// it was refused before, that is taken out of \p request.
   std::shared_ptr<const Program> kept(CompileRequest &request);

@@ -103,22 +103,18 @@ static Value complexProduct(TensorBuilder &emit, DotGeneralOp op) {
                  emit.make<stablehlo::ImagOp>(op.getLhs())};
   Value rhs[] = {emit.make<stablehlo::RealOp>(op.getRhs()),
                  emit.make<stablehlo::ImagOp>(op.getRhs())};
-  if (hasSumsBelow(shortest, op.getSide(0))) {
-    const Pairs pairs(emit, op);
-    auto part = [&](unsigned i, unsigned j) {
-      return pairs.multiply(emit, emit.convert(lhs[i], element),
-                            emit.convert(rhs[j], element));
-    };
-    auto sum = [&](Value parts) { return emit.sum(parts, pairs.contracting); };
-    Value real = sum(emit.sub(part(0, 0), part(1, 1)));
-    Value imaginary = sum(emit.add(part(0, 1), part(1, 0)));
-    return emit.make<stablehlo::ComplexOp>(real, imaginary);
-  }
+  const bool isShort = hasSumsBelow(shortest, op.getSide(0));
+  const Pairs pairs(emit, op);
   auto part = [&](unsigned i, unsigned j) {
-    return productOf(emit, op, lhs[i], rhs[j], element);
+    return isShort ? pairs.multiply(emit, emit.convert(lhs[i], element),
+                                    emit.convert(rhs[j], element))
+                   : productOf(emit, op, lhs[i], rhs[j], element);
   };
-  Value real = emit.sub(part(0, 0), part(1, 1));
-  Value imaginary = emit.add(part(0, 1), part(1, 0));
+  auto sum = [&](Value parts) {
+    return isShort ? emit.sum(parts, pairs.contracting) : parts;
+  };
+  Value real = sum(emit.sub(part(0, 0), part(1, 1)));
+  Value imaginary = sum(emit.add(part(0, 1), part(1, 0)));
   return emit.make<stablehlo::ComplexOp>(real, imaginary);
 }
 
