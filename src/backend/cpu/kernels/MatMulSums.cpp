@@ -118,7 +118,9 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
     llvm::append_range(sums, tile.registers.zeros(code));
 
   // A line of the next panel every so many steps; the same one may be fetched
-  // more than once, lest the loop's body grow long.
+  // more than once, lest the loop's body grow long. So many multiply-adds hide
+  // what a turn of the loop costs; open rows have a loop for each height.
+  constexpr int64_t leastOfBody = 10;
   const int64_t mostApart = std::max<int64_t>(1, 4 / turns);
   const int64_t lineElements = cacheLineBytes / arithmetic.rhsBytes();
   const int64_t rowElements = panelVectors * vectorElements();
@@ -127,7 +129,9 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
       fetches
           ? std::max<int64_t>(1, fetchingTiles() * lineElements / rowElements)
           : 1;
-  const int64_t unrolled = std::min(apart, mostApart);
+  const int64_t enough =
+      hasOpenRows() ? llvm::divideCeil(leastOfBody, size) : mostApart;
+  const int64_t unrolled = std::min({apart, mostApart, enough});
   Value fetched;
   if (fetches) {
     Value part = code.mul(code.rem(operands.unit, fetchingTiles()),
