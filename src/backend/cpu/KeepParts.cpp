@@ -37,9 +37,12 @@ public:
       }
     });
     for (KernelOp kernel : kernels) {
-      const std::optional<TileParts> parts = ways.lookup(kernel).parts.result;
+      std::optional<TileParts> parts = ways.lookup(kernel).parts.result;
       SmallVector<OpOperand *> readers;
-      if (parts && readPartsOnly(kernel.getResult(0), *parts, readers)) {
+      if (parts && readPartsOnly(kernel.getResult(0), *parts, readers) &&
+          llvm::all_of(readers, [&](OpOperand *reader) {
+            return gainsBy(cast<KernelOp>(reader->getOwner()), *parts);
+          })) {
         keep(kernel, *parts, readers);
         patterns.count(label);
       }
@@ -52,10 +55,7 @@ private:
         llvm::any_of(kernel.getResultTypes(), hasNamedSizesIn) ||
         kernel.getNumResults() != 1)
       return std::nullopt;
-    Operation *anchor = nullptr;
-    for (Operation &op : kernel.getBody().front())
-      if (!anchor && isAnchor(&op))
-        anchor = &op;
+    Operation *anchor = anchorOf(kernel);
     if (!anchor)
       return std::nullopt;
     Ways found;
@@ -68,11 +68,22 @@ private:
     return found;
   }
 
+  static Operation *anchorOf(KernelOp kernel) {
+    for (Operation &op : kernel.getBody().front())
+      if (isAnchor(&op))
+        return &op;
+    return nullptr;
+  }
+
   static bool hasNamedSizesIn(Type type) { return hasNamedSizes(type); }
 
+  bool gainsBy(KernelOp reader, const TileParts &operand) const {
+    return createAnchorKernel(reader, target)->gainsBy(operand, target);
+  }
+
   /// Whether all that read \p value, whose parts would be \p parts, can read
-  /// these; they are \p readers then.
-  bool readPartsOnly(Value value, const TileParts &parts,
+  /// these; they are \p readers then, for all of which there is room.
+  bool readPartsOnly(Value value, TileParts &parts,
                      SmallVectorImpl<OpOperand *> &readers) const {
     for (OpOperand &use : value.getUses()) {
       if (isa<stablehlo::ReshapeOp>(use.getOwner())) {
@@ -86,6 +97,7 @@ private:
           found->second.input != use.getOperandNumber() ||
           !found->second.parts.operand->haveNumbersOf(parts))
         return false;
+      parts.makeRoomFor(*found->second.parts.operand);
       readers.push_back(&use);
     }
     return !value.use_empty();
@@ -95,10 +107,13 @@ private:
   template <typename Op>
   static Value made(OpBuilder &builder, Type type, Value value,
                     const TileParts &parts) {
-    return builder.create<Op>(value.getLoc(), type, value,
-                              uint64_t(parts.images), uint64_t(parts.rows),
-                              uint64_t(parts.columns), uint64_t(parts.tileRows),
-                              uint64_t(parts.unitRows));
+    const TileBorder &around = parts.border;
+    return builder.create<Op>(
+        value.getLoc(), type, value, uint64_t(parts.images),
+        uint64_t(parts.rows), uint64_t(parts.columns), uint64_t(parts.width),
+        uint64_t(parts.tileRows), uint64_t(parts.unitRows),
+        ArrayRef<int64_t>{around.top, around.left, around.bottom, around.right},
+        uint64_t(parts.beyond));
   }
 
   void keep(KernelOp kernel, const TileParts &parts,

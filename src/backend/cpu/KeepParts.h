@@ -8,11 +8,13 @@
 // Products on matrix units multiply parts of f32 numbers, into which they cut
 // what they read. Where products alone read a value that another one has
 // computed, that one cuts it as it stores it, and it lies in memory as they
-// read it.
+// read it: pixels with as many zeros around them as any of the windows reads.
 //
 // Restrictions: known sizes; two parts (tiles-split2, tiles-split3), since
 // three would take half as much memory again; no other readers, for whom
-// numbers would have lost eight bits.
+// numbers would have lost eight bits; no reader that would take longer, by the
+// estimates, since tiles of pixels with strides or zeros between them end where
+// a row of results does; images as wide for all as for who stores them.
 //
 //===----------------------------------------------------------------------===//
 

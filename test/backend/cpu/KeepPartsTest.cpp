@@ -1,7 +1,7 @@
 // What keep-parts leaves between products and convolutions on matrix units,
 // which are emulated, against the oracle.
 
-#include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/OpenImages.h"
 #include "backend/cpu/TileTests.h"
 
 #include "runtime/Program.h"
@@ -13,14 +13,19 @@ using namespace sinter::test;
 
 namespace {
 
+/// Where products are on matrix units whatever they take.
+cpu::CpuOptions onTiles(cpu::CpuOptions options = {}) {
+  options.target = *cpu::hostWithTiles();
+  cpu::preferTiles(*options.target);
+  options.onCode = cpu::emulateTiles;
+  return options;
+}
+
 /// What is wrong with \p body, of whose steps so many store or read parts.
 std::string partsWrong(const std::string &body, int64_t storing,
-                       int64_t reading, cpu::CpuOptions options = {},
+                       int64_t reading, const cpu::CpuOptions &given = {},
                        Tolerance tolerance = {4e-4, 4e-4}) {
-  cpu::Target target = *cpu::hostWithTiles();
-  cpu::preferTiles(target);
-  options.target = target;
-  options.onCode = cpu::emulateTiles;
+  const cpu::CpuOptions options = onTiles(given);
   std::shared_ptr<Program> program;
   if (std::string what = differsWith(body, tolerance, options, &program);
       !what.empty())
@@ -130,10 +135,165 @@ TEST(KeepParts, BetweenConvolutions) {
         << middle << "x" << height << "x" << width << " by " << size;
 }
 
-/// What lies outside of an image has no place in parts.
-TEST(KeepParts, NotForWindows) {
+/// The same with every product cutting what it reads: whether that gives other
+/// bits.
+bool givesOtherBits(const std::string &body) {
+  Tensor images;
+  std::optional<Tensor> first;
+  for (bool keeps : {true, false}) {
+    cpu::CpuOptions options = onTiles();
+    if (!keeps)
+      options.passes.disabledPatterns = {"keep-parts"};
+    const Model model = parseModel(body);
+    const TensorSpec spec = model.inputs()[0];
+    images = Tensor(spec.type, spec.shape);
+    fillRandom(images, 7);
+    Result<Program> program = cpu::compileForCpu(model, options);
+    EXPECT_TRUE(program) << program.error().message;
+    if (!program)
+      return true;
+    auto executor =
+        executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+    Tensor result = resultOf(*executor, images);
+    if (first)
+      return !haveSameBits(*first, result);
+    first = std::move(result);
+  }
+  return true;
+}
+
+struct LayersCase {
+  const char *name;
+  int64_t channels, middle, height, width;
+  ImageText::Window first, second;
+  int64_t outputs = 33, images = 2;
+};
+
+std::string layersOf(const LayersCase &of) {
+  ImageText text(false, false, of.images);
+  const ImageText::Image x = text.input(of.channels, of.height, of.width);
+  return text.finish(
+      text.convolution(text.relu(text.convolution(x, of.middle, of.first)),
+                       of.outputs, of.second));
+}
+
+const ImageText::Window pixel = {.size = 1, .padding = 0};
+
+/// Zeros stand around the pixels, wherever windows begin and end, for tiles of
+/// a row and for those that go over several.
+TEST(KeepParts, BeforeWindows) {
   NEEDS_TILES();
-  EXPECT_EQ(partsWrong(twoConvolutions(32, 32, 6, 7, 1, 3), 0, 0), "");
+  for (const LayersCase &each :
+       {LayersCase{"pixels", 16, 40, 6, 7, pixel, {}},
+        {"rows", 16, 33, 5, 19, {}, {}},
+        {"one row", 16, 32, 1, 5, pixel, {}},
+        {"wide", 16, 32, 3, 34, pixel, {}, 64, 1},
+        {"nothing around", 16, 48, 6, 7, {}, {.padding = 0}},
+        {"strides", 16, 32, 9, 8, pixel, {.stride = 2}},
+        {"strides without border",
+         16,
+         32,
+         8,
+         6,
+         {},
+         {.size = 2, .stride = 2, .padding = 0}},
+        {"rows that nobody reads",
+         16,
+         32,
+         8,
+         8,
+         pixel,
+         {.size = 2, .stride = 3, .padding = 0}},
+        {"large", 16, 32, 6, 5, pixel, {.size = 5, .padding = 2}},
+        {"more around than there is",
+         16,
+         32,
+         2,
+         3,
+         pixel,
+         {.size = 5, .padding = 4}},
+        {"dilation", 16, 32, 7, 9, {}, {.padding = 2, .dilation = 2}},
+        {"groups", 16, 64, 5, 6, pixel, {.groups = 4}, 64},
+        {"large groups", 16, 128, 4, 5, pixel, {.groups = 2}, 128},
+        {"a pixel that is padded",
+         16,
+         32,
+         4,
+         5,
+         pixel,
+         {.size = 1, .padding = 1}}}) {
+    SCOPED_TRACE(each.name);
+    EXPECT_EQ(partsWrong(layersOf(each), 1, 1), "");
+    EXPECT_FALSE(givesOtherBits(layersOf(each)));
+  }
+}
+
+/// One behind the other, in memory that others have left.
+TEST(KeepParts, BetweenManyWindows) {
+  NEEDS_TILES();
+  ImageText text(false, false, 2);
+  ImageText::Image x = text.input(16, 6, 9);
+  for (auto [channels, window] : {std::pair{96, pixel},
+                                  {33, ImageText::Window()},
+                                  {80, pixel},
+                                  {64, {.size = 5, .padding = 2}},
+                                  {48, {}}})
+    x = text.relu(text.convolution(x, channels, window));
+  const std::string body = text.finish(x);
+  EXPECT_EQ(partsWrong(body, 4, 4), "");
+  EXPECT_FALSE(givesOtherBits(body));
+}
+
+/// Pixels that are read with strides are read from where they are, by rows.
+TEST(KeepParts, BeforeStrides) {
+  NEEDS_TILES();
+  for (const LayersCase &each :
+       {LayersCase{"pixels",
+                   16,
+                   40,
+                   8,
+                   10,
+                   pixel,
+                   {.size = 1, .stride = 2, .padding = 0}},
+        {"rows", 16, 32, 7, 13, {}, {.size = 1, .stride = 3, .padding = 0}}}) {
+    SCOPED_TRACE(each.name);
+    EXPECT_EQ(partsWrong(layersOf(each), 1, 1), "");
+    EXPECT_FALSE(givesOtherBits(layersOf(each)));
+  }
+}
+
+/// Who reads windows has zeros between rows, and others read over them.
+std::string severalReaders(ImageText::Window window) {
+  ImageText text(false, false, 2);
+  const ImageText::Image
+      x = text.input(16, 8, 7),
+      y = text.relu(text.convolution(x, 48, pixel)),
+      a = text.convolution(y, 32, window),
+      b = text.convolution(y, 32,
+                           {.size = 1, .stride = window.stride, .padding = 0}),
+      c = text.convolution(text.convolution(y, 32, pixel), 32,
+                           {.size = 1, .stride = window.stride, .padding = 0});
+  return text.finish(text.add(text.add(a, b), c));
+}
+
+TEST(KeepParts, ReadersOfSeveralShapes) {
+  NEEDS_TILES();
+  for (const ImageText::Window &window :
+       {ImageText::Window(), {.stride = 2}, {.size = 5, .padding = 2}}) {
+    SCOPED_TRACE(window.stride);
+    // One of the readers is read itself.
+    EXPECT_EQ(partsWrong(severalReaders(window), 2, 4), "");
+    EXPECT_FALSE(givesOtherBits(severalReaders(window)));
+  }
+}
+
+/// A row of 17 results in two tiles of 9 takes more than pixels that are
+/// brought together in tiles of 16.
+TEST(KeepParts, NotWhereTilesOfRowsTakeLonger) {
+  NEEDS_TILES();
+  const LayersCase strides = {
+      "strides", 16, 32, 66, 34, pixel, {.size = 1, .stride = 2, .padding = 0}};
+  EXPECT_EQ(partsWrong(layersOf(strides), 0, 0), "");
 }
 
 /// What is too large to be cut is stored as it is by the tile that it is in,
@@ -159,6 +319,31 @@ TEST(KeepParts, UnusualNumbers) {
             1, 1),
         "")
         << large;
+}
+
+/// In front of a window, too: one such number of all of an image.
+TEST(KeepParts, UnusualNumbersUnderWindows) {
+  NEEDS_TILES();
+  const std::string y = floats({1, 32, 4, 5}), flat = floats({640});
+  for (const char *large : {"0x7149F2CA", "0xDD5E0B6B"}) // 1e30, -1e18
+    for (int64_t last : {3, 1}) {
+      const std::string body =
+          "(%x: " + y + ") -> " + floats({1, 33, 4, 5}) + " {\n" +
+          weights("w", {32, 32, 1, 1}) + weights("v", {33, 32, last, last}) +
+          convolutionOf("a", "x", "w", {1, 32, 4, 5}, {32, 32, 1, 1}, 0) +
+          "%i = stablehlo.iota dim = 0 : " + flat +
+          "\n%h = stablehlo.reshape %i : (" + flat + ") -> " + y +
+          "\n%j = stablehlo.constant dense<149.0> : " + y +
+          "\n%l = stablehlo.constant dense<" + large + "> : " + y +
+          "\n%e = stablehlo.compare EQ, %h, %j : (" + y + ", " + y +
+          ") -> tensor<1x32x4x5xi1>" +
+          "\n%b = stablehlo.select %e, %l, %a : tensor<1x32x4x5xi1>, " + y +
+          "\n" +
+          convolutionOf("c", "b", "v", {1, 32, 4, 5}, {33, 32, last, last},
+                        last / 2) +
+          "return %c : " + floats({1, 33, 4, 5}) + "\n}";
+      EXPECT_EQ(partsWrong(body, 1, 1), "") << large << " under " << last;
+    }
 }
 
 TEST(KeepParts, CanBeLeftOut) {

@@ -31,10 +31,13 @@ TileArithmetic threeProductsOfParts() {
 
 TileParts partsOfRows(const RowsInTiles &sizes) {
   TileParts parts;
-  parts.rows = sizes.m;
+  parts.rows = parts.width = sizes.m;
   parts.columns = sizes.k;
   parts.tileRows = sizes.tileRows;
   parts.unitRows = sizes.unitRows;
+  // Of the reader.
+  const int64_t height = tileRowsFor(sizes.m);
+  parts.beyond = (sizes.m + height - 1) / height * height - sizes.m;
   return parts;
 }
 
@@ -254,8 +257,30 @@ TEST(TileParts, Sizes) {
   EXPECT_EQ(parts.imageBytes(), 2 * 3 * 196 * 64 + 192);
   TileParts images = partsOfRows({49, 0, 32, 7, 7});
   images.images = 3;
-  EXPECT_EQ(images.positions(), 52);
-  EXPECT_EQ(images.bytes(), 3 * (2 * 52 * 64 + 64));
+  EXPECT_EQ(images.beyond, 3);
+  EXPECT_EQ(images.positions(), 49);
+  EXPECT_EQ(images.bytes(), 3 * (2 * 49 * 64 + 64) + 3 * 64);
+}
+
+/// Zeros behind a row are those before the next.
+TEST(TileParts, Borders) {
+  TileParts parts = partsOfRows({49, 0, 32, 7, 7});
+  parts.width = 7;
+  EXPECT_FALSE(parts.hasBorder());
+  TileParts reader = parts;
+  reader.border = {1, 1, 1, 1};
+  reader.beyond = 4;
+  parts.makeRoomFor(reader);
+  EXPECT_EQ(parts.rowPositions(), 8);
+  EXPECT_EQ(parts.firstPosition(), 9);
+  EXPECT_EQ(parts.positions(), 9 + 7 * 8 - 1 + 9);
+  EXPECT_EQ(parts.beyond, 4);
+  reader.border = {0, 3, 0, 0};
+  parts.makeRoomFor(reader);
+  EXPECT_EQ(parts.border, (TileBorder{1, 3, 1, 1}));
+  EXPECT_EQ(parts.rowPositions(), 10);
+  EXPECT_EQ(parts.firstPosition(), 13);
+  EXPECT_EQ(parts.positions(), 13 + 7 * 10 - 3 + 11);
 }
 
 } // namespace

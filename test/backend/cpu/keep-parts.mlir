@@ -8,12 +8,12 @@
 // CHECK: %[[Y:.*]] = cpu.kernel(%arg0,
 // CHECK-SAME: -> tensor<1575936xi8> {
 // CHECK: %[[T:.*]] = stablehlo.tanh
-// CHECK-NEXT: %[[C:.*]] = cpu.cut_parts %[[T]] {columns = 3072 : i64, images = 1 : i64, rows = 128 : i64, tile_rows = 16 : i64, unit_rows = 16 : i64} : (tensor<1x128x3072xf32>) -> tensor<1575936xi8>
+// CHECK-NEXT: %[[C:.*]] = cpu.cut_parts %[[T]] {beyond = 0 : i64, border = array<i64: 0, 0, 0, 0>, columns = 3072 : i64, images = 1 : i64, rows = 128 : i64, tile_rows = 16 : i64, unit_rows = 16 : i64, width = 128 : i64} : (tensor<1x128x3072xf32>) -> tensor<1575936xi8>
 // CHECK-NEXT: cpu.yield %[[C]]
 // CHECK: cpu.kernel(%[[Y]],
 // CHECK-SAME: {constant_inputs = array<i64: 1>} : (tensor<1575936xi8>, tensor<3072x768xf32>) -> tensor<128x768xf32> {
 // CHECK-NEXT: ^bb0(%[[I:.*]]: tensor<1575936xi8>,
-// CHECK-NEXT: %[[J:.*]] = cpu.join_parts %[[I]] {columns = 3072 : i64, images = 1 : i64, rows = 128 : i64, tile_rows = 16 : i64, unit_rows = 16 : i64} : (tensor<1575936xi8>) -> tensor<128x3072xf32>
+// CHECK-NEXT: %[[J:.*]] = cpu.join_parts %[[I]] {beyond = 0 : i64, border = array<i64: 0, 0, 0, 0>, columns = 3072 : i64, images = 1 : i64, rows = 128 : i64, tile_rows = 16 : i64, unit_rows = 16 : i64, width = 128 : i64} : (tensor<1575936xi8>) -> tensor<128x3072xf32>
 // CHECK-NEXT: stablehlo.dot_general %[[J]]
 // OFF-LABEL: func.func @products
 // OFF-NOT: _parts
@@ -79,4 +79,60 @@ func.func @exact(%x: tensor<256x768xf32>) -> tensor<256x768xf32> {
   %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {sinter.precision = "f32-exact"} : (tensor<256x768xf32>, tensor<768x768xf32>) -> tensor<256x768xf32>
   %b = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] {sinter.precision = "f32-exact"} : (tensor<256x768xf32>, tensor<768x768xf32>) -> tensor<256x768xf32>
   return %b : tensor<256x768xf32>
+}
+
+// -----
+
+// In front of windows the pixels have zeros around them, 15 by 16 and one more
+// in place of 14 by 14; who reads pixels with strides reads among them.
+// CHECK-LABEL: func.func @windows
+// CHECK: %[[Y:.*]] = cpu.kernel(%arg0,
+// CHECK: cpu.cut_parts %{{.*}} {beyond = 0 : i64, border = array<i64: 1, 1, 1, 1>, columns = 256 : i64, images = 1 : i64, rows = 196 : i64, tile_rows = 14 : i64, unit_rows = 14 : i64, width = 14 : i64} : (tensor<1x16x14x14x16xf32>) -> tensor<247232xi8>
+// CHECK: cpu.kernel(%[[Y]],
+// CHECK: cpu.join_parts %{{.*}} {beyond = 0 : i64, border = array<i64: 1, 1, 1, 1>,
+// CHECK-NEXT: "cpu.convolution"
+// CHECK: cpu.kernel(%[[Y]],
+// CHECK: cpu.join_parts
+// CHECK: return
+// OFF-LABEL: func.func @windows
+// OFF-NOT: _parts
+func.func @windows(%x: tensor<1x16x14x14x16xf32>) -> (tensor<1x16x14x14x16xf32>, tensor<1x32x7x7x16xf32>) {
+  %w = stablehlo.constant dense<0.3> : tensor<256x256x1x1xf32>
+  %v = stablehlo.constant dense<0.7> : tensor<256x256x3x3xf32>
+  %u = stablehlo.constant dense<0.7> : tensor<512x256x3x3xf32>
+  %a = "cpu.convolution"(%x, %w) {output_channels = 256 : i64, groups = 1 : i64, strides = array<i64: 1, 1>, padding_low = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x16x14x14x16xf32>, tensor<256x256x1x1xf32>) -> tensor<1x16x14x14x16xf32>
+  %b = "cpu.convolution"(%a, %v) {output_channels = 256 : i64, groups = 1 : i64, strides = array<i64: 1, 1>, padding_low = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x16x14x14x16xf32>, tensor<256x256x3x3xf32>) -> tensor<1x16x14x14x16xf32>
+  %c = "cpu.convolution"(%a, %u) {output_channels = 512 : i64, groups = 1 : i64, strides = array<i64: 2, 2>, padding_low = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x16x14x14x16xf32>, tensor<512x256x3x3xf32>) -> tensor<1x32x7x7x16xf32>
+  return %b, %c : tensor<1x16x14x14x16xf32>, tensor<1x32x7x7x16xf32>
+}
+
+// -----
+
+// Seven results of a row are a tile then, where pixels that are brought together
+// are tiles of 13; so they are brought together.
+// CHECK-LABEL: func.func @strides_of_small_images
+// CHECK-NOT: _parts
+// CHECK: return
+func.func @strides_of_small_images(%x: tensor<1x64x14x14x16xf32>) -> tensor<1x128x7x7x16xf32> {
+  %w = stablehlo.constant dense<0.3> : tensor<1024x1024x1x1xf32>
+  %v = stablehlo.constant dense<0.7> : tensor<2048x1024x1x1xf32>
+  %a = "cpu.convolution"(%x, %w) {output_channels = 1024 : i64, groups = 1 : i64, strides = array<i64: 1, 1>, padding_low = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x64x14x14x16xf32>, tensor<1024x1024x1x1xf32>) -> tensor<1x64x14x14x16xf32>
+  %b = "cpu.convolution"(%a, %v) {output_channels = 2048 : i64, groups = 1 : i64, strides = array<i64: 2, 2>, padding_low = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x64x14x14x16xf32>, tensor<2048x1024x1x1xf32>) -> tensor<1x128x7x7x16xf32>
+  return %b : tensor<1x128x7x7x16xf32>
+}
+
+// -----
+
+// Of images that are 28 high and 14 wide another one's pixels are not those of
+// a window, which go by rows.
+// CHECK-LABEL: func.func @other_widths
+// CHECK-NOT: _parts
+// CHECK: return
+func.func @other_widths(%x: tensor<1x16x14x28x16xf32>) -> tensor<1x16x28x14x16xf32> {
+  %w = stablehlo.constant dense<0.3> : tensor<256x256x1x1xf32>
+  %v = stablehlo.constant dense<0.7> : tensor<256x256x3x3xf32>
+  %a = "cpu.convolution"(%x, %w) {output_channels = 256 : i64, groups = 1 : i64, strides = array<i64: 1, 1>, padding_low = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x16x14x28x16xf32>, tensor<256x256x1x1xf32>) -> tensor<1x16x14x28x16xf32>
+  %r = stablehlo.reshape %a : (tensor<1x16x14x28x16xf32>) -> tensor<1x16x28x14x16xf32>
+  %b = "cpu.convolution"(%r, %v) {output_channels = 256 : i64, groups = 1 : i64, strides = array<i64: 1, 1>, padding_low = array<i64: 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x16x28x14x16xf32>, tensor<256x256x3x3xf32>) -> tensor<1x16x28x14x16xf32>
+  return %b : tensor<1x16x28x14x16xf32>
 }

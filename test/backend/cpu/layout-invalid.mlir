@@ -367,3 +367,19 @@ func.func @f(%x: tensor<4x8xui8>, %y: tensor<8x5xui8>) -> tensor<5x4xi32> {
     operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<4x8xui8>, tensor<8x5xui8>) -> tensor<5x4xi32>
   return %0 : tensor<5x4xi32>
 }
+
+// -----
+
+func.func @parts_of_rows_of_pixels(%x: tensor<1x2x7x9x16xf32>) -> tensor<9000xi8> {
+  // expected-error @+1 {{has rows of pixels that are not whole}}
+  %0 = cpu.cut_parts %x {images = 1 : i64, rows = 63 : i64, columns = 32 : i64, width = 8 : i64, tile_rows = 9 : i64, unit_rows = 9 : i64, border = array<i64: 0, 0, 0, 0>, beyond = 0 : i64} : (tensor<1x2x7x9x16xf32>) -> tensor<9000xi8>
+  return %0 : tensor<9000xi8>
+}
+
+// -----
+
+func.func @parts_with_a_border(%x: tensor<1x2x7x9x16xf32>) -> tensor<9000xi8> {
+  // expected-error @+1 {{has a border that is not of four sides}}
+  %0 = cpu.cut_parts %x {images = 1 : i64, rows = 63 : i64, columns = 32 : i64, width = 9 : i64, tile_rows = 9 : i64, unit_rows = 9 : i64, border = array<i64: 1, 1>, beyond = 0 : i64} : (tensor<1x2x7x9x16xf32>) -> tensor<9000xi8>
+  return %0 : tensor<9000xi8>
+}

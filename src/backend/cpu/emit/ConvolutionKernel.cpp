@@ -140,6 +140,9 @@ public:
   TilePartsOf possibleParts() const override {
     return possiblePartsOf(tiles, yielded());
   }
+  bool gainsBy(const TileParts &operand, const Target &target) const override {
+    return tiles->gainsBy(operand, target);
+  }
 
 protected:
   void emitTask(size_t stage, OpBuilder &builder, Location location, Value task,

@@ -23,8 +23,12 @@ template <typename Op> TileParts partsOf(Op op, bool areBlocked) {
   parts.images = int64_t(op.getImages());
   parts.rows = int64_t(op.getRows());
   parts.columns = int64_t(op.getColumns());
+  parts.width = int64_t(op.getWidth());
   parts.tileRows = int64_t(op.getTileRows());
   parts.unitRows = int64_t(op.getUnitRows());
+  const llvm::ArrayRef<int64_t> border = op.getBorder();
+  parts.border = {border[0], border[1], border[2], border[3]};
+  parts.beyond = int64_t(op.getBeyond());
   parts.areBlocked = areBlocked;
   return parts;
 }

@@ -287,9 +287,15 @@ static LogicalResult verifyParts(Op op, Value numbers, Value bytes) {
       !narrow.hasStaticShape())
     return op.emitOpError("is of f32, and of bytes");
   for (uint64_t size : {op.getImages(), op.getRows(), op.getColumns(),
-                        op.getTileRows(), op.getUnitRows()})
+                        op.getWidth(), op.getTileRows(), op.getUnitRows()})
     if (int64_t(size) < 1)
       return op.emitOpError("has a size that is not positive");
+  if (op.getRows() % op.getWidth() != 0)
+    return op.emitOpError("has rows of pixels that are not whole");
+  if (op.getBorder().size() != 4 ||
+      llvm::any_of(op.getBorder(), [](int64_t size) { return size < 0; }) ||
+      int64_t(op.getBeyond()) < 0)
+    return op.emitOpError("has a border that is not of four sides");
   if (op.getTileRows() > op.getUnitRows())
     return op.emitOpError("has tiles that are larger than their units");
   if (narrow.getNumElements() < 4 * wide.getNumElements())

@@ -171,8 +171,9 @@ def Cpu_NarrowProductOp :
 class Cpu_PartsOp<string name> :
     Cpu_Op<name, [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$operand, I64Attr:$images, I64Attr:$rows,
-                       I64Attr:$columns, I64Attr:$tile_rows,
-                       I64Attr:$unit_rows);
+                       I64Attr:$columns, I64Attr:$width, I64Attr:$tile_rows,
+                       I64Attr:$unit_rows, DenseI64ArrayAttr:$border,
+                       I64Attr:$beyond);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
@@ -182,9 +183,11 @@ def Cpu_CutPartsOp : Cpu_PartsOp<"cut_parts"> {
   let summary = "f32 in the parts that matrix units multiply";
   let description = [{
     The operand is rows of columns, of one matrix or of each of some images
-    whose channels are columns; the result is bytes, as many as
-    kernels/TileParts.h says: the parts of all rows, and words for tiles of
-    `tile_rows` of every `unit_rows`. What these bytes are is known to kernels;
+    whose channels are columns and which are `width` pixels wide; the result is
+    bytes, as many as kernels/TileParts.h says: the parts of all rows, among
+    zeros for so many rows and columns of pixels (`border`: above, on the left,
+    below, on the right), words for tiles of `tile_rows` of every `unit_rows`,
+    and room for `beyond` more rows. What these bytes are is known to kernels;
     for the oracle, the operand's bits and zeros.
   }];
 }

@@ -2,10 +2,6 @@
 
 #include "backend/cpu/kernels/TileConvolution.h"
 
-#include "backend/cpu/kernels/TileMatMul.h"
-#include "backend/cpu/kernels/ZeroPoint.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
@@ -13,9 +9,6 @@
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
-
-/// Channels of a block of activations.
-static constexpr int64_t lanes = 16;
 
 /// Whether groups have as many outputs as inputs, and fill blocks of 32 and of
 /// 64 evenly or are filled by them.
@@ -44,9 +37,19 @@ static bool readsOnePixel(const ConvolutionShape &shape) {
          (shape.outputWidth - 1) * shape.strideWidth < shape.inputWidth;
 }
 
-/// What is cut into tiles of one height.
-static int64_t rowOf(const ConvolutionShape &shape) {
-  return readsOnePixel(shape) ? shape.outputPixels() : shape.outputWidth;
+/// Where each result reads one pixel: whether that is the one in its place.
+static bool readsOwnPixel(const ConvolutionShape &shape) {
+  return shape.strideHeight == 1 && shape.strideWidth == 1 &&
+         shape.outputWidth == shape.inputWidth;
+}
+
+/// Whether all pixels of an image are one row.
+static bool readsPixels(const ConvolutionShape &shape,
+                        const TilePartsOf &parts) {
+  if (!readsOnePixel(shape))
+    return false;
+  return !parts.operand ||
+         (readsOwnPixel(shape) && !parts.operand->hasBorder());
 }
 
 TileConvolution::TileConvolution(const ConvolutionShape &shape,
@@ -54,10 +57,10 @@ TileConvolution::TileConvolution(const ConvolutionShape &shape,
                                  const TileArithmetic &arithmetic,
                                  const TilePartsOf &parts, bool countsImages)
     : shape(shape), arithmetic(arithmetic), parts(parts),
-      countsImages(countsImages), isPointwise(readsOnePixel(shape)),
-      tileRows(shape.hasOpenArea() ? mostTileRows : tileRowsFor(rowOf(shape))),
+      countsImages(countsImages), isPointwise(readsPixels(shape, parts)),
+      tileRows(shape.hasOpenArea() ? mostTileRows : tileRowsFor(tiledRow())),
       rowTiles(shape.hasOpenArea() ? 1
-                                   : llvm::divideCeil(rowOf(shape), tileRows)),
+                                   : llvm::divideCeil(tiledRow(), tileRows)),
       open(shape.hasOpenArea() ? std::optional(openCutFor(target))
                                : std::nullopt),
       cut(open ? TileCut() : cutFor(target)),
@@ -66,31 +69,51 @@ TileConvolution::TileConvolution(const ConvolutionShape &shape,
                                   unitPositions(), target) /
                                   unitPositions()
                             : 0),
-      product(productOf(open ? open->positions()
-                             : positionsOf(findsPixels() ? cut.units.length
-                                                         : cut.units.sizeOf(0)),
+      product(productOf(allPositions(),
                         cut.isShared ? cutUnits * unitPositions() : 0)) {
   assert(supports(shape, target));
   assert((!countsImages || shape.batch == 1) && "the shape is that of one");
 }
 
-/// Where each result reads one pixel: whether that is the one in its place.
-static bool readsOwnPixel(const ConvolutionShape &shape) {
-  return shape.strideHeight == 1 && shape.strideWidth == 1 &&
-         shape.outputWidth == shape.inputWidth;
+/// How many rows the last tile has beyond so many.
+static int64_t rowsBeyond(int64_t rows) {
+  return llvm::divideCeil(rows, tileRowsFor(rows)) * tileRowsFor(rows) - rows;
+}
+
+/// What windows read beyond \p input places of a dimension.
+static int64_t placesBeyond(int64_t input, int64_t output, int64_t stride,
+                            int64_t window, int64_t dilation, int64_t before) {
+  const int64_t last = (output - 1) * stride + (window - 1) * dilation - before;
+  return std::max<int64_t>(0, last - (input - 1));
 }
 
 std::optional<TileParts> TileConvolution::operandParts() const {
   if (open || countsImages || arithmetic.isOfBytes() ||
-      arithmetic.lhsParts != TileParts::parts || !isPointwise ||
-      !readsOwnPixel(shape) || shape.outputHeight != shape.inputHeight)
+      arithmetic.lhsParts != TileParts::parts)
     return std::nullopt;
   TileParts of;
   of.images = shape.batch;
   of.rows = shape.inputPixels();
   of.columns = shape.inputChannels;
+  of.width = shape.inputWidth;
   of.areBlocked = true;
+  of.border = {
+      std::max<int64_t>(0, shape.padTop), std::max<int64_t>(0, shape.padLeft),
+      placesBeyond(shape.inputHeight, shape.outputHeight, shape.strideHeight,
+                   shape.kernelHeight, shape.dilationHeight, shape.padTop),
+      placesBeyond(shape.inputWidth, shape.outputWidth, shape.strideWidth,
+                   shape.kernelWidth, shape.dilationWidth, shape.padLeft)};
+  // Of a row of pixels, or of all, whatever others need around them.
+  of.beyond = rowsBeyond(shape.outputWidth) * shape.strideWidth;
+  if (isPointwise)
+    of.beyond = std::max(of.beyond, rowsBeyond(shape.outputPixels()));
   return of;
+}
+
+bool TileConvolution::gainsBy(const TileParts &operand,
+                              const Target &target) const {
+  const TileConvolution other(shape, target, arithmetic, {operand, {}});
+  return other.seconds(target) <= seconds(target);
 }
 
 std::optional<TileParts> TileConvolution::resultParts() const {
@@ -100,6 +123,7 @@ std::optional<TileParts> TileConvolution::resultParts() const {
   of.images = shape.batch;
   of.rows = shape.outputPixels();
   of.columns = shape.outputChannels;
+  of.width = shape.outputWidth;
   of.tileRows = tileRows;
   of.unitRows = isPointwise ? tileRows : shape.outputWidth;
   of.areBlocked = true;
@@ -125,6 +149,8 @@ int64_t TileConvolution::inputRowsOf(int64_t outputRows) const {
 }
 
 int64_t TileConvolution::rowPositions() const {
+  if (parts.operand)
+    return parts.operand->rowPositions();
   return (shape.outputWidth - 1) * shape.strideWidth +
          (shape.kernelWidth - 1) * shape.dilationWidth + 1;
 }
@@ -135,6 +161,14 @@ int64_t TileConvolution::positionsOf(int64_t units) const {
   // The last tile of a row reads beyond its end.
   const int64_t beyond = rowTiles * tileRows - shape.outputWidth;
   return inputRowsOf(units) * rowPositions() + beyond * shape.strideWidth;
+}
+
+int64_t TileConvolution::allPositions() const {
+  if (open)
+    return open->positions();
+  if (parts.operand)
+    return parts.operand->positions();
+  return positionsOf(cut.isShared ? cut.units.length : cut.units.sizeOf(0));
 }
 
 TileProduct TileConvolution::productOf(int64_t positions,
@@ -204,222 +238,6 @@ double TileConvolution::seconds(const Target &target) const {
          (product.productSeconds(allTiles(), target) + cut.stageSeconds);
 }
 
-/// An image in its buffer, or some columns of its results.
-struct TileConvolution::Image {
-  Value flat, start, pixels;
-  ZeroPoint zero;
-  // Of windows: the column that the first position of a row has, counted from
-  // where the padding begins, and the positions of a row.
-  Value firstColumn, rowPositions;
-};
-
-/// The first lanes of a vector; the others are zero.
-static Value firstOf(VectorBuilder &code, Value vector, int64_t valid) {
-  SmallVector<bool> bits(lanes, false);
-  std::fill_n(bits.begin(), valid, true);
-  OpBuilder &b = code.builder;
-  Value mask = b.create<arith::ConstantOp>(
-      code.loc,
-      DenseElementsAttr::get(VectorType::get({lanes}, b.getI1Type()), bits));
-  return b.create<arith::SelectOp>(
-      code.loc, mask, vector, code.zero(cast<VectorType>(vector.getType())));
-}
-
-/// Where 16 channels of a pixel are, the first 16 of a block of k or others.
-Value TileConvolution::offsetOf(VectorBuilder &code, const Image &image,
-                                Value block, int64_t half, Value pixel) const {
-  Value plane =
-      code.add(code.mul(block, arithmetic.blockElements() / lanes), half);
-  return code.add(
-      image.start,
-      code.mul(code.add(code.mul(plane, image.pixels), pixel), lanes));
-}
-
-/// Channels [block, ...) of a pixel, those from \p channels on as zeros; of
-/// one that \p isThere, or else what lies outside of an image.
-SmallVector<Value> TileConvolution::load(VectorBuilder &code,
-                                         const Image &image, Value block,
-                                         Value pixel, int64_t channels,
-                                         Value isThere) const {
-  OpBuilder &b = code.builder;
-  const int64_t elements = arithmetic.blockElements();
-  auto type = VectorType::get(
-      {lanes}, arithmetic.isOfBytes() ? Type(b.getI8Type()) : b.getF32Type());
-  Value outside =
-      arithmetic.isOfBytes() ? image.zero.elements(lanes) : code.zero(type);
-  SmallVector<Value> vectors;
-  for (int64_t at = 0; at < elements; at += lanes) {
-    const int64_t valid = std::min(lanes, channels - at);
-    if (valid <= 0) {
-      vectors.push_back(code.zero(type));
-      continue;
-    }
-    Value offset = offsetOf(code, image, block, at / lanes, pixel);
-    vectors.push_back(
-        isThere ? code.loadIf(isThere, image.flat, offset, type, outside)
-                : code.load(image.flat, offset, type));
-    if (valid < lanes)
-      vectors.back() = firstOf(code, vectors.back(), valid);
-  }
-  if (!arithmetic.isOfBytes())
-    return vectors;
-  Value joined = code.zero(VectorType::get({elements}, b.getI8Type()));
-  for (auto [i, each] : llvm::enumerate(vectors))
-    joined = b.create<vector::InsertStridedSliceOp>(
-        code.loc, each, joined, ArrayRef<int64_t>{int64_t(i) * lanes},
-        ArrayRef<int64_t>{1});
-  return {joined};
-}
-
-/// Goes over blocks of channels with how many of each are there.
-Value TileConvolution::forBlocks(
-    VectorBuilder &code, Value carried,
-    llvm::function_ref<Value(Value block, int64_t channels, Value carried)>
-        body) const {
-  const int64_t elements = arithmetic.blockElements();
-  const int64_t whole = shape.inputChannels / elements,
-                rest = shape.inputChannels % elements;
-  if (whole > 0)
-    carried = code.loop(code.index(0), code.index(whole), 1, carried,
-                        [&](Value block, ValueRange inner) {
-                          return IndexBuilder::Carried{
-                              body(block, elements, inner[0])};
-                        })[0];
-  return rest > 0 ? body(code.index(whole), rest, carried) : carried;
-}
-
-/// Of a result that reads one pixel: that.
-Value TileConvolution::pixelOf(VectorBuilder &code, Value result) const {
-  if (readsOwnPixel(shape))
-    return result;
-  return code.add(
-      code.mul(code.div(result, shape.outputWidth),
-               code.mul(code.index(shape.inputWidth), shape.strideHeight)),
-      code.mul(code.rem(result, shape.outputWidth), shape.strideWidth));
-}
-
-Value TileConvolution::stagePixels(VectorBuilder &code, const Image &image,
-                                   Value first, Value count,
-                                   Value firstPosition, Value carried,
-                                   TileProduct::Put put) const {
-  return forBlocks(
-      code, carried, [&](Value block, int64_t channels, Value ofBlocks) {
-        return code.loop(
-            code.index(0), count, 1, ofBlocks, [&](Value i, ValueRange inner) {
-              Value pixel = pixelOf(code, code.add(first, i));
-              return IndexBuilder::Carried{
-                  put(code.add(firstPosition, i), block,
-                      load(code, image, block, pixel, channels), inner[0])};
-            })[0];
-      });
-}
-
-/// Of what windows read: the pixel of a position of a row, which is counted
-/// from where the padding begins.
-TileConvolution::Pixel TileConvolution::paddedPixel(VectorBuilder &code,
-                                                    const Image &image,
-                                                    Value row,
-                                                    Value position) const {
-  Value inputRow = code.sub(row, shape.padTop),
-        inputColumn =
-            code.sub(code.add(position, image.firstColumn), shape.padLeft);
-  return {code.add(code.mul(inputRow, shape.inputWidth), inputColumn),
-          code.both(code.inRange(inputRow, shape.inputHeight),
-                    code.inRange(inputColumn, shape.inputWidth))};
-}
-
-Value TileConvolution::stageRows(VectorBuilder &code, const Image &image,
-                                 Value first, Value count, Value firstPosition,
-                                 Value carried, TileProduct::Put put) const {
-  Value width = image.rowPositions;
-  auto row = [&](Value block, int64_t channels, Value i, Value ofRows) {
-    Value start = code.add(firstPosition, code.mul(i, width));
-    return code.loop(
-        code.index(0), width, 1, ofRows, [&](Value column, ValueRange inner) {
-          const Pixel pixel =
-              paddedPixel(code, image, code.add(first, i), column);
-          return IndexBuilder::Carried{put(
-              code.add(start, column), block,
-              load(code, image, block, pixel.number, channels, pixel.isThere),
-              inner[0])};
-        })[0];
-  };
-  return forBlocks(
-      code, carried, [&](Value block, int64_t channels, Value ofBlocks) {
-        return code.loop(
-            code.index(0), count, 1, ofBlocks, [&](Value i, ValueRange inner) {
-              return IndexBuilder::Carried{row(block, channels, i, inner[0])};
-            })[0];
-      });
-}
-
-/// The numbers that stagePixels or stageRows bring from \p first on to
-/// \p position, counted from the first one.
-TileProduct::Numbers TileConvolution::numbersOf(VectorBuilder &code,
-                                                const Image &image,
-                                                Value position, Value first,
-                                                Value block) const {
-  Value width = image.rowPositions;
-  const Pixel pixel =
-      isPointwise
-          ? Pixel{pixelOf(code, code.add(first, position)), code.boolean(true)}
-          : paddedPixel(code, image, code.add(first, code.div(position, width)),
-                        code.rem(position, width));
-  Value channels = code.sub(code.index(shape.inputChannels),
-                            code.mul(block, arithmetic.blockElements()));
-  return {image.flat, offsetOf(code, image, block, 0, pixel.number),
-          code.mul(image.pixels, lanes),
-          code.select(pixel.isThere, channels, code.index(0))};
-}
-
-Value TileConvolution::stage(VectorBuilder &code, const Image &image,
-                             Value first, Value count, Value firstPosition,
-                             Value carried, TileProduct::Put put) const {
-  return isPointwise ? stagePixels(code, image, first, count, firstPosition,
-                                   carried, put)
-                     : stageRows(code, image, first, count, firstPosition,
-                                 carried, put);
-}
-
-TileConvolution::Image TileConvolution::imageOf(VectorBuilder &code,
-                                                Value input, Value batch,
-                                                Value zero) const {
-  const int64_t blocks = llvm::divideCeil(shape.inputChannels, lanes);
-  Value pixels = code.mul(code.index(shape.inputHeight), shape.inputWidth);
-  return {code.flatten(input),
-          code.mul(batch, code.mul(pixels, blocks * lanes)),
-          pixels,
-          ZeroPoint(code, arithmetic.lhs, shape, zero),
-          code.index(0),
-          open || isPointwise ? Value() : code.index(rowPositions())};
-}
-
-TileProduct::Staged TileConvolution::stagedOf(VectorBuilder &code,
-                                              Value scratch,
-                                              Value batch) const {
-  return {code.flatten(scratch), cut.isShared
-                                     ? code.mul(batch, product.scratchBytes())
-                                     : code.index(0)};
-}
-
-void TileConvolution::buildCut(OpBuilder &builder, Location location,
-                               Value task, Value input, Value scratch,
-                               Value zero) const {
-  VectorBuilder code(builder, location);
-  const int64_t ofImage = llvm::divideCeil(stagedUnits(), cutUnits);
-  Value batch = code.div(task, ofImage), number = code.rem(task, ofImage);
-  const Image image = imageOf(code, input, batch, zero);
-  Value first = code.mul(number, cutUnits);
-  Value count = code.min(code.index(cutUnits),
-                         code.sub(code.index(stagedUnits()), first));
-  product.buildCut(code, stagedOf(code, scratch, batch), number,
-                   [&](Value carried, TileProduct::Put put) {
-                     return stage(code, image, first, count,
-                                  code.mul(first, unitPositions()), carried,
-                                  put);
-                   });
-}
-
 /// What a task has: of an image, of which the results of some rows are all in
 /// those or in some columns, or pixels where each result reads one, which count
 /// as one row.
@@ -478,6 +296,31 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
   buildPart(code, part, input, weights, output, scratch, epilogue, zero);
 }
 
+/// In what is in parts: the position of the first pixel, or of what windows
+/// read before it.
+int64_t TileConvolution::originInParts() const {
+  if (isPointwise)
+    return 0;
+  return parts.operand->firstPosition() - shape.padTop * rowPositions() -
+         shape.padLeft;
+}
+
+/// The pixels, or those of the rows, that are among \p count from \p first on;
+/// where there are none, others.
+TileConvolution::PixelRange
+TileConvolution::pixelsOf(VectorBuilder &code, Value first, Value count) const {
+  if (isPointwise)
+    return {first, code.add(first, count)};
+  Value begin = code.sub(first, code.index(shape.padTop));
+  Value firstRow = code.min(code.max(begin, code.index(0)),
+                            code.index(shape.inputHeight - 1));
+  Value endRow = code.min(
+      code.max(code.add(begin, count), code.add(firstRow, code.index(1))),
+      code.index(shape.inputHeight));
+  return {code.mul(firstRow, shape.inputWidth),
+          code.mul(endRow, shape.inputWidth)};
+}
+
 void TileConvolution::buildPart(VectorBuilder &code, const Part &part,
                                 Value input, Value weights, Value output,
                                 Value scratch, const BlockedEpilogue &epilogue,
@@ -505,6 +348,12 @@ void TileConvolution::buildPart(VectorBuilder &code, const Part &part,
   Value ofUnit = isPointwise ? code.index(1) : image.rowPositions;
   Value firstPosition =
       findsPixels() ? code.mul(firstStaged, ofUnit) : code.index(0);
+  Value endPosition = code.add(firstPosition, code.mul(staged, ofUnit));
+  PixelRange pixels;
+  if (parts.operand) {
+    pixels = pixelsOf(code, firstStaged, staged);
+    firstPosition = code.add(firstPosition, originInParts());
+  }
   // More tiles of a task than those fetch nothing that is new.
   constexpr int64_t fetchingTiles = 16;
   const TileProduct::Task what{
@@ -520,8 +369,8 @@ void TileConvolution::buildPart(VectorBuilder &code, const Part &part,
       .areEven = !open && (isPointwise ? allTiles() : rowTiles) % 2 == 0,
       .zero = shape.countsDistances() ? image.zero.as(ElementType::I32, 16)
                                       : Value(),
-      .firstPosition = firstPosition,
-      .endPosition = code.add(firstPosition, code.mul(staged, ofUnit)),
+      .firstPosition = parts.operand ? pixels.first : firstPosition,
+      .endPosition = parts.operand ? pixels.end : endPosition,
       .parts = parts.operand ? &*parts.operand : nullptr,
       .tapRowStep = open && !isPointwise
                         ? code.mul(image.rowPositions, shape.dilationHeight)

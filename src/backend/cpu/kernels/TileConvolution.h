@@ -19,6 +19,7 @@
 #include "backend/cpu/kernels/Convolution.h"
 #include "backend/cpu/kernels/OpenImageCut.h"
 #include "backend/cpu/kernels/TileProduct.h"
+#include "backend/cpu/kernels/ZeroPoint.h"
 
 namespace sinter::cpu {
 
@@ -34,10 +35,13 @@ public:
                   const TileArithmetic &arithmetic,
                   const TilePartsOf &parts = {}, bool countsImages = false);
 
-  /// How pixels would lie that it reads in parts; who stores them says the
-  /// rest. Only where each result reads the pixel in its own place: what lies
-  /// outside of an image has no place in parts. Nothing of open sizes.
+  /// How pixels would lie that it reads in parts, with what it reads outside of
+  /// an image; who stores them says the rest, and other readers may want more
+  /// around them. Nothing of open sizes.
   std::optional<TileParts> operandParts() const;
+  /// Whether it takes no longer where pixels lie so. Rows of a tile are pixels
+  /// of one row then, where they have strides or something around them.
+  bool gainsBy(const TileParts &operand, const Target &target) const;
   /// How it would store its results in parts; nothing of open sizes.
   std::optional<TileParts> resultParts() const;
 
@@ -75,7 +79,16 @@ public:
                 mlir::Value zero = {}) const;
 
 private:
-  struct Image;
+  /// Channels of a block of activations.
+  static constexpr int64_t lanes = 16;
+  /// An image in its buffer, or some columns of its results.
+  struct Image {
+    mlir::Value flat, start, pixels;
+    ZeroPoint zero;
+    // Of windows: the column that the first position of a row has, counted from
+    // where the padding begins, and the positions of a row.
+    mlir::Value firstColumn, rowPositions;
+  };
   struct Part;
   OpenImageCut openCutFor(const Target &target) const;
   void buildPart(VectorBuilder &code, const Part &part, mlir::Value input,
@@ -83,6 +96,18 @@ private:
                  const BlockedEpilogue &epilogue, mlir::Value zero) const;
   TileProduct productOf(int64_t positions, int64_t cutPositions = 0) const;
   TileCut cutFor(const Target &target) const;
+  /// What is cut into tiles of one height.
+  int64_t tiledRow() const {
+    return isPointwise ? shape.outputPixels() : shape.outputWidth;
+  }
+  /// Of what is brought together at once, or in memory in parts.
+  int64_t allPositions() const;
+  int64_t originInParts() const;
+  struct PixelRange {
+    mlir::Value first = {}, end = {};
+  };
+  PixelRange pixelsOf(VectorBuilder &code, mlir::Value first,
+                      mlir::Value count) const;
   /// Whether all pixels have their place before any task runs.
   bool findsPixels() const { return parts.operand || cut.isShared; }
   /// Tiles of a unit: rows of results, or a pair of tiles of pixels.

@@ -46,7 +46,9 @@ TileMatMul::TileMatMul(const MatMulShape &given, const Target &target,
 int64_t TileMatMul::scratchRows() const {
   if (open)
     return open->taskRows();
-  return (findsRows() ? tiles : std::min(2 * cut.units.sizeOf(0), tiles)) *
+  if (parts.operand)
+    return parts.operand->positions();
+  return (cut.isShared ? tiles : std::min(2 * cut.units.sizeOf(0), tiles)) *
          tileRows;
 }
 
@@ -56,8 +58,9 @@ std::optional<TileParts> TileMatMul::operandParts() const {
       (shape.m > 1 && shape.aRowStride != shape.k))
     return std::nullopt;
   TileParts of;
-  of.rows = shape.m;
+  of.rows = of.width = shape.m;
   of.columns = shape.k;
+  of.beyond = tiles * tileRows - shape.m;
   return of;
 }
 
@@ -65,7 +68,7 @@ std::optional<TileParts> TileMatMul::resultParts() const {
   if (open)
     return std::nullopt;
   TileParts of;
-  of.rows = shape.m;
+  of.rows = of.width = shape.m;
   of.columns = shape.n;
   of.tileRows = of.unitRows = tileRows;
   return of;

@@ -27,8 +27,24 @@ int64_t TileParts::blocks() const {
   return llvm::divideCeil(columns, blockColumns);
 }
 
+void TileParts::makeRoomFor(const TileParts &reader) {
+  border.top = std::max(border.top, reader.border.top);
+  border.left = std::max(border.left, reader.border.left);
+  border.bottom = std::max(border.bottom, reader.border.bottom);
+  border.right = std::max(border.right, reader.border.right);
+  beyond = std::max(beyond, reader.beyond);
+}
+
+int64_t TileParts::firstPosition() const {
+  return border.top * rowPositions() + border.left;
+}
+
+int64_t TileParts::lastZeros() const {
+  return border.bottom * rowPositions() + border.right;
+}
+
 int64_t TileParts::positions() const {
-  return int64_t(llvm::alignTo(uint64_t(rows), uint64_t(tileRowsFor(rows))));
+  return firstPosition() + rows + (rows / width - 1) * gap() + lastZeros();
 }
 
 int64_t TileParts::unitTiles() const {
@@ -49,10 +65,30 @@ TileParts::Image TileParts::imageIn(VectorBuilder &code, Value memory,
   return {code.flatten(memory), code.mul(number, imageBytes())};
 }
 
-Value TileParts::rowPlace(VectorBuilder &code, const Image &image, Value block,
-                          Value row) const {
-  Value line = code.add(code.mul(block, positions()), row);
+Value TileParts::linePlace(VectorBuilder &code, const Image &image, Value block,
+                           Value position) const {
+  Value line = code.add(code.mul(block, positions()), position);
   return code.add(image.start, code.mul(line, tileRowBytes));
+}
+
+Value TileParts::positionOf(VectorBuilder &code, Value row) const {
+  Value position = code.add(row, firstPosition());
+  if (gap() == 0)
+    return position;
+  return code.add(position, code.mul(code.div(row, width), gap()));
+}
+
+/// The row at \p position or, for zeros, one that there is.
+Value TileParts::rowAt(VectorBuilder &code, Value position) const {
+  if (!hasBorder())
+    return position;
+  Value inImage =
+      code.max(code.index(0), code.sub(position, code.index(firstPosition())));
+  Value row =
+      code.min(code.div(inImage, rowPositions()), code.index(rows / width - 1));
+  Value column =
+      code.min(code.rem(inImage, rowPositions()), code.index(width - 1));
+  return code.add(code.mul(row, width), column);
 }
 
 Value TileParts::tileOf(VectorBuilder &code, Value row) const {
@@ -162,6 +198,8 @@ private:
 void TileParts::store(VectorBuilder &code, const Image &image, Value block,
                       Value first, Value count, NumbersOf numbersOf) const {
   const VectorType words = vectorOfWords(code);
+  const bool isInARow = gap() == 0 || unitRows == width;
+  Value firstPosition = positionOf(code, first);
   // Once or, where a number is unusual, once more.
   auto storeRows = [&](Value areKept) {
     EitherCutter cutter(code, areKept);
@@ -170,7 +208,9 @@ void TileParts::store(VectorBuilder &code, const Image &image, Value block,
         code.index(0), count, 1, constantWords(code, 0),
         [&](Value i, ValueRange carried) -> IndexBuilder::Carried {
           const std::array<Value, 2> numbers = numbersOf(i);
-          Value place = rowPlace(code, image, block, code.add(first, i));
+          Value position = isInARow ? code.add(firstPosition, i)
+                                    : positionOf(code, code.add(first, i));
+          Value place = linePlace(code, image, block, position);
           for (auto [part, row] : llvm::enumerate(cutter.split(numbers)))
             code.store(row, image.memory,
                        code.add(place, int64_t(part) * planeBytes()));
@@ -199,6 +239,38 @@ void TileParts::store(VectorBuilder &code, const Image &image, Value block,
   code.store(
       code.bitsAs(word, VectorType::get({wordBytes}, code.builder.getI8Type())),
       image.memory, wordPlace(code, image, tileOf(code, first), block));
+  if (hasBorder())
+    storeBorder(code, image, block, first, count);
+}
+
+void TileParts::storeZeros(VectorBuilder &code, const Image &image, Value block,
+                           Value position, Value count) const {
+  Value zero =
+      code.zero(VectorType::get({tileRowBytes}, code.builder.getI8Type()));
+  Value place = linePlace(code, image, block, position);
+  code.loop(code.index(0), count, 1, [&](Value i) {
+    Value line = code.add(place, code.mul(i, tileRowBytes));
+    for (int64_t part = 0; part < parts; ++part)
+      code.store(zero, image.memory, code.add(line, part * planeBytes()));
+  });
+}
+
+/// Zeros before the first of all rows and behind the last one of each row of
+/// pixels, where \p count rows from \p first on have it.
+void TileParts::storeBorder(VectorBuilder &code, const Image &image,
+                            Value block, Value first, Value count) const {
+  if (firstPosition() > 0)
+    code.when(code.equal(first, code.index(0)), [&] {
+      storeZeros(code, image, block, code.index(0),
+                 code.index(firstPosition()));
+    });
+  Value end = code.div(code.add(first, count), width);
+  code.loop(code.div(first, width), end, 1, [&](Value row) {
+    Value last = code.add(code.mul(row, width), width - 1);
+    Value zeros = code.select(code.equal(row, code.index(rows / width - 1)),
+                              code.index(lastZeros()), code.index(gap()));
+    storeZeros(code, image, block, code.add(positionOf(code, last), 1), zeros);
+  });
 }
 
 Value TileParts::largest(VectorBuilder &code, const Image &image, Value first,
@@ -229,16 +301,17 @@ Value TileParts::largest(VectorBuilder &code, const Image &image, Value first,
 }
 
 std::array<Value, 2> TileParts::numbersAt(VectorBuilder &code,
-                                          const Image &image, Value row,
+                                          const Image &image, Value position,
                                           Value block, Value pair) const {
   Type f32 = code.builder.getF32Type();
-  Value place =
-      code.add(rowPlace(code, image, block, row), code.mul(pair, wordBytes));
+  Value place = code.add(linePlace(code, image, block, position),
+                         code.mul(pair, wordBytes));
   Value both[] = {loadWord(code, image.memory, place),
                   loadWord(code, image.memory, code.add(place, planeBytes()))};
   Value areKept = isUnusual(
       code, loadWord(code, image.memory,
-                     wordPlace(code, image, tileOf(code, row), block)));
+                     wordPlace(code, image, tileOf(code, rowAt(code, position)),
+                               block)));
   Value upper = constantWord(code, 0xffff0000), shift = constantWord(code, 16);
   Value unscale = code.create<arith::ConstantOp>(
       code.builder.getF32FloatAttr(1 / tileScale));

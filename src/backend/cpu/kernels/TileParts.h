@@ -4,8 +4,21 @@
 // products on matrix units multiply (TileArithmetic), where TileProduct would
 // bring them together:
 //
-//     image:  [part][block of 32 columns][row][64 bytes]
+//     image:  [part][block of 32 columns][position][64 bytes]
 //             [tile][block of 32 columns] words of 32 bits
+//
+// A position is a row's or, where readers have windows that reach beyond the
+// image, one of its zeros around it. Those behind a row of pixels are the ones
+// before the next row, too:
+//
+//     border of 1 on all sides,     0 0 0 0 0
+//     3 x 3 pixels:                 a b c 0
+//                                   d e f 0
+//                                   g h i 0
+//                                   0 0 0 0
+//
+// so that a tap is a distance between positions. Who stores the pixels at an
+// edge stores the zeros beside them.
 //
 // Their words are the magnitudes of the largest numbers of so many rows by 32
 // columns, which are what one task stores at once: nobody shares one. Where
@@ -20,33 +33,55 @@
 
 #include "backend/cpu/kernels/TileArithmetic.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
 namespace sinter::cpu {
 
+/// Zeros around an image, in rows and columns of pixels.
+struct TileBorder {
+  int64_t top = 0, left = 0, bottom = 0, right = 0;
+
+  bool operator==(const TileBorder &) const = default;
+};
+
 struct TileParts {
   static constexpr int64_t parts = 2, blockColumns = 32;
 
   int64_t images = 1, rows = 1, columns = 1;
+  /// Of an image, whose rows are pixels: how many of these are side by side.
+  int64_t width = 1;
   /// Rows come in tiles of so many, but the last of each unit.
   int64_t tileRows = 1, unitRows = 1;
+  TileBorder border = {};
+  /// Positions behind the last one that may be read, whatever is there: the
+  /// last tile of a reader may have more rows than there are.
+  int64_t beyond = 0;
   /// Whether what is in parts lies in blocks of channels else.
   bool areBlocked = false;
 
   /// Whether \p other has the same numbers, whoever stores them.
   bool haveNumbersOf(const TileParts &other) const {
     return images == other.images && rows == other.rows &&
-           columns == other.columns && areBlocked == other.areBlocked;
+           columns == other.columns && width == other.width &&
+           areBlocked == other.areBlocked;
   }
+  /// Lets \p reader, of the same numbers, read them, too.
+  void makeRoomFor(const TileParts &reader);
 
   int64_t blocks() const;
-  /// Rows for which there is room: the last tile that is read may have more
-  /// than there are.
+  bool hasBorder() const { return border != TileBorder(); }
+  /// How far rows of pixels are apart.
+  int64_t rowPositions() const { return width + gap(); }
+  /// Where the first pixel is.
+  int64_t firstPosition() const;
   int64_t positions() const;
   int64_t planeBytes() const { return blocks() * positions() * tileRowBytes; }
   int64_t imageBytes() const;
-  int64_t bytes() const { return images * imageBytes(); }
+  int64_t bytes() const {
+    return images * imageBytes() + beyond * tileRowBytes;
+  }
 
   /// Flat memory of bytes, and where an image begins in it.
   struct Image {
@@ -68,19 +103,28 @@ struct TileParts {
   /// of f32: rows of the same units may count.
   mlir::Value largest(VectorBuilder &code, const Image &image,
                       mlir::Value first, mlir::Value end) const;
-  /// Two neighbours as f32, the \p pair-th of a block.
+  /// Two neighbours as f32, the \p pair-th of a block at \p position.
   std::array<mlir::Value, 2> numbersAt(VectorBuilder &code, const Image &image,
-                                       mlir::Value row, mlir::Value block,
+                                       mlir::Value position, mlir::Value block,
                                        mlir::Value pair) const;
 
 private:
   int64_t unitTiles() const;
   int64_t tiles() const;
+  /// Zeros behind a row of pixels, and behind the last one of an image.
+  int64_t gap() const { return std::max(border.left, border.right); }
+  int64_t lastZeros() const;
+  mlir::Value positionOf(VectorBuilder &code, mlir::Value row) const;
+  mlir::Value rowAt(VectorBuilder &code, mlir::Value position) const;
+  void storeZeros(VectorBuilder &code, const Image &image, mlir::Value block,
+                  mlir::Value position, mlir::Value count) const;
+  void storeBorder(VectorBuilder &code, const Image &image, mlir::Value block,
+                   mlir::Value first, mlir::Value count) const;
   mlir::Value wordPlace(VectorBuilder &code, const Image &image,
                         mlir::Value tile, mlir::Value block) const;
   mlir::Value tileOf(VectorBuilder &code, mlir::Value row) const;
-  mlir::Value rowPlace(VectorBuilder &code, const Image &image,
-                       mlir::Value block, mlir::Value row) const;
+  mlir::Value linePlace(VectorBuilder &code, const Image &image,
+                        mlir::Value block, mlir::Value position) const;
 };
 
 /// What of a product lies in memory in parts: what it reads, what it stores.

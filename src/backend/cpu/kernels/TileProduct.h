@@ -162,7 +162,8 @@ public:
     bool areEven = false; ///< Whether each has an even number.
     /// The zero point as sums of 16 columns, where the shape has one.
     mlir::Value zero = {};
-    /// The positions that it reads, where others brought them together.
+    /// The positions that it reads, where others brought them together, or
+    /// its rows of what is stored in parts.
     mlir::Value firstPosition = {}, endPosition = {};
     /// Where what it reads is stored in parts: these, which are `staged`.
     const TileParts *parts = nullptr;
