@@ -299,31 +299,33 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
                reduce(code, operands, panel, first, piece.height));
     operands.lastRow = Value();
   };
-  auto build = [&](auto &&self, ArrayRef<Grouping> left) -> void {
+  auto build = [&](auto &&self, ArrayRef<Grouping> left, int64_t least) {
     if (left.empty())
-      return tiles.dispatch(code, tile, [&](const OpenRowTiles::Piece &piece) {
-        emit(piece, panel);
-      });
+      return tiles.dispatch(
+          code, tile,
+          [&](const OpenRowTiles::Piece &piece) { emit(piece, panel); }, least);
     const auto [rows, panels] = left[0].group;
     Panel all = panel;
     all.vectors *= panels;
     auto buildGroup = [&] {
-      Value last = code.add(tile.first, code.sub(tile.rows, 1));
-      emit({rows, code.index(0), rows == 1 ? Value() : last}, all);
+      Value last =
+          rows > least ? code.add(tile.first, code.sub(tile.rows, 1)) : Value();
+      emit({rows, code.index(0), last}, all);
     };
+    const int64_t leastOfOthers = left[0].takesAll ? rows + 1 : least;
     code.when(
         left[0].isGrouped, [&] { code.when(left[0].isFirst, buildGroup); },
-        [&] { self(self, left.drop_front()); });
+        [&] { self(self, left.drop_front(), leastOfOthers); });
   };
-  build(build, groupings);
+  build(build, groupings, 1);
   if (!sharesEpilogue)
     return;
   // How many panels are finished at once.
   Value finished = code.index(1);
-  for (const auto &[group, isGrouped, isFirst] : llvm::reverse(groupings))
+  for (const Grouping &each : llvm::reverse(groupings))
     finished = code.select(
-        isGrouped,
-        code.select(isFirst, code.index(group.panels), code.index(0)),
+        each.isGrouped,
+        code.select(each.isFirst, code.index(each.group.panels), code.index(0)),
         finished);
   code.loop(code.index(0), finished, 1, [&](Value number) {
     Panel each = panel;
@@ -358,7 +360,8 @@ MatMul::groupingsOf(VectorBuilder &code, const OpenRowTiles::Tile &tile,
           code.both(isGrouped, code.less(panel.number, code.own(grouped)));
     groupings.push_back(
         {group, isGrouped,
-         code.equal(code.rem(panel.number, group.panels), code.index(0))});
+         code.equal(code.rem(panel.number, group.panels), code.index(0)),
+         grouped == whole});
   }
   return groupings;
 }

@@ -115,6 +115,8 @@ private:
     PanelGroup group;
     mlir::Value isGrouped;
     mlir::Value isFirst; ///< Of its group, in which all are computed.
+    /// Whether there are no other panels for so few rows.
+    bool takesAll;
   };
 
   /// What is computed in registers.

@@ -41,8 +41,8 @@ int64_t MatMulPlan::leastWidenedRows(const Arithmetic &arithmetic) {
   return isFloat8 ? 8 : 32;
 }
 
-/// Of two vectors a panel.
-static constexpr PanelGroup groupsOfPairs[] = {{1, 4}, {2, 2}};
+/// Of two vectors a panel, where there are 16 registers.
+static constexpr PanelGroup groupsOfPairs[] = {{1, 4}, {2, 2}, {3, 2}};
 
 MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
                        const Arithmetic &given)

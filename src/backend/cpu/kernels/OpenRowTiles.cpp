@@ -73,20 +73,20 @@ int64_t OpenRowTiles::mostComputed() const {
                                               uint64_t(ofPieces.back()))));
 }
 
-void OpenRowTiles::dispatch(
-    VectorBuilder &code, const Tile &tile,
-    llvm::function_ref<void(const Piece &)> emit) const {
+void OpenRowTiles::dispatch(VectorBuilder &code, const Tile &tile,
+                            llvm::function_ref<void(const Piece &)> emit,
+                            int64_t least) const {
   Value last = code.add(tile.first, code.sub(tile.rows, 1));
   auto emitOne = [&](ArrayRef<int64_t> heights, Value start) {
     code.dispatch(code.sub(tile.rows, start), heights, [&](size_t number) {
       const int64_t height = heights[number];
       const bool isExact =
-          number == 0 ? height == 1 : heights[number - 1] == height - 1;
+          number == 0 ? height == least : heights[number - 1] == height - 1;
       emit({height, start, isExact ? Value() : last});
     });
   };
   const ArrayRef<int64_t> ofPieces = heightsOfPieces();
-  if (ofPieces.empty())
+  if (ofPieces.empty() || heights.front() == least)
     return emitOne(heights, code.index(0));
   code.when(
       code.less(tile.rows, code.index(most - 1)),

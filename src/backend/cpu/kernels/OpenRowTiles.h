@@ -58,9 +58,11 @@ public:
   };
   /// How many rows the pieces of a tile have together at most.
   int64_t mostComputed() const;
-  /// Calls \p emit for each height that a piece may be computed as.
+  /// Calls \p emit for each height that a piece may be computed as, if tiles
+  /// have at \p least so many rows.
   void dispatch(VectorBuilder &code, const Tile &tile,
-                llvm::function_ref<void(const Piece &piece)> emit) const;
+                llvm::function_ref<void(const Piece &piece)> emit,
+                int64_t least = 1) const;
 
   /// For how many rows there is code, for all heights together.
   int64_t rowsOfCode() const;

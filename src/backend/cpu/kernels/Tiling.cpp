@@ -200,16 +200,25 @@ void RegisterTile::step(VectorBuilder &code,
   if (widens)
     for (Value &column : columns)
       column = arithmetic.widened(code, column).front();
-  for (int64_t row = 0; row < rows; ++row) {
-    Value element = a(row);
-    if (!element)
-      continue;
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value &accumulator = accumulators[row * vectors + v];
+  SmallVector<Value> elements;
+  for (int64_t row = 0; row < rows; ++row)
+    elements.push_back(a(row));
+  auto multiply = [&](int64_t row, int64_t v) {
+    Value &accumulator = accumulators[row * vectors + v];
+    if (elements[row])
       accumulator =
-          multiplied.multiplyAdd(code, element, columns[v], accumulator);
-    }
-  }
+          multiplied.multiplyAdd(code, elements[row], columns[v], accumulator);
+  };
+  // So many elements wait in registers for one column after the other, or so
+  // many columns for elements: 12 sums have room for three beside one.
+  if (rows < vectors)
+    for (int64_t v = 0; v < vectors; ++v)
+      for (int64_t row = 0; row < rows; ++row)
+        multiply(row, v);
+  else
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t v = 0; v < vectors; ++v)
+        multiply(row, v);
 }
 
 TaskOrder::Task TaskOrder::decode(VectorBuilder &code, Value task) const {
