@@ -252,26 +252,38 @@ IntegerBounds boundsOfElements(const Tensor &elements) {
   return bounds;
 }
 
+/// shifted() for bytes. Sums of as many bits as a byte has are what those of
+/// more have there.
+template <typename T>
+static void shiftBytes(const Tensor &elements, int64_t shift, T *stored) {
+  dispatch(elements.type(), [&](auto tag) {
+    using From = typename decltype(tag)::type;
+    if constexpr (std::is_integral_v<From>) {
+      const std::byte *from = elements.data();
+      for (int64_t i = 0, count = elements.size(); i < count; ++i) {
+        From each;
+        std::memcpy(&each, from + i * sizeof(From), sizeof(From));
+        stored[i] = static_cast<T>(static_cast<uint8_t>(each) +
+                                   static_cast<uint8_t>(shift));
+      }
+    }
+  });
+}
+
 Tensor shifted(const Tensor &elements, IntegerType storage, int64_t shift) {
   Tensor result(*elementTypeOf(storage), elements.shape());
   // Weights are bytes, and many.
-  const bool isByte = elements.type() == ElementType::I8,
-             isUnsignedByte = elements.type() == ElementType::UI8;
-  dispatch(result.type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (!isStdComplex<T>) {
-      const auto store = [&](auto elementAt) {
+  if (result.type() == ElementType::I8)
+    shiftBytes(elements, shift, result.mutableValues<int8_t>().data());
+  else if (result.type() == ElementType::UI8)
+    shiftBytes(elements, shift, result.mutableValues<uint8_t>().data());
+  else
+    dispatch(result.type(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if constexpr (!isStdComplex<T>)
         for (int64_t i = 0; i < elements.size(); ++i)
-          result.set<T>(i, static_cast<T>(elementAt(i) + shift));
-      };
-      if (isByte)
-        store([&](int64_t i) -> int64_t { return elements.at<int8_t>(i); });
-      else if (isUnsignedByte)
-        store([&](int64_t i) -> int64_t { return elements.at<uint8_t>(i); });
-      else
-        store([&](int64_t i) { return elements.toInteger(i); });
-    }
-  });
+          result.set<T>(i, static_cast<T>(elements.toInteger(i) + shift));
+    });
   return result;
 }
 

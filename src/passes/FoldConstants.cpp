@@ -355,7 +355,8 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
   for (Operation *op : candidates) {
     if (!run.mayStep())
       break;
-    if (erased.contains(op))
+    // What nobody reads need not be computed.
+    if (erased.contains(op) || op->use_empty())
       continue;
     const std::optional<int64_t> group = sourceOf(op);
     // Where nothing is written again, sizes need not stay in their node.
@@ -365,6 +366,7 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
         ((run.keepsQuantizedConstants || whole.areKept()) &&
          isa<UniformDequantizeOp>(op)) ||
         (run.keepsQuantizedConstants && widensWeight(op)) ||
+        widensByteWeight(op) ||
         (run.keepsBytes &&
          (isa<UniformDequantizeOp>(op) || widensBytes(op) || widensBias(op))) ||
         !dependsOnConstantsOnly(op) || !isSmallEnough(op, byteLimit))

@@ -296,51 +296,54 @@ static Value quantizedConstant(OpBuilder &builder, Location location,
   return constant;
 }
 
-/// The scale and zero point of element \p index of a tensor of \p shape.
-static std::pair<double, int64_t>
-parametersAt(const QuantizationParameters &parameters, ArrayRef<int64_t> shape,
-             int64_t index) {
-  if (parameters.axis < 0)
-    return {parameters.scales.front(), parameters.zeroPoints.front()};
-  int64_t inner = 1;
-  for (int64_t size : shape.drop_front(parameters.axis + 1))
-    inner *= size;
-  const int64_t at = index / inner % shape[parameters.axis];
-  return {parameters.scales[at], parameters.zeroPoints[at]};
+/// The elements of \p type that stand for just the numbers of the constant
+/// \p value; nothing if there are none. One scale for all is asked for.
+static std::optional<Tensor> exactElements(Value value,
+                                           quant::QuantizedType type) {
+  auto compute = cast<FloatType>(type.getExpressedType());
+  RankedTensorType shape = tensorOf(value);
+  if (!shape.hasStaticShape() || shape.getElementType() != compute ||
+      shape.getNumElements() > mostParameters)
+    return std::nullopt;
+  const std::optional<Tensor> tensor = constantValue(value);
+  if (!tensor)
+    return std::nullopt;
+  const QuantizationParameters parameters = *roundedParametersOf(type);
+  const double scale = parameters.scales.front();
+  const int64_t zero = parameters.zeroPoints.front();
+  const IntegerBounds bounds = boundsOf(type);
+  SmallVector<double> elements;
+  for (int64_t i = 0; i < tensor->size(); ++i) {
+    const double number = tensor->toDouble(i);
+    const int64_t element =
+        quantizedNumber(number, scale, zero, bounds, compute,
+                        QuantizedRounding::BeforeZeroPoint);
+    if (dequantizedNumber(element, scale, zero, compute) != number)
+      return std::nullopt;
+    elements.push_back(static_cast<double>(element));
+  }
+  return tensorOfDoubles(*elementTypeOf(storageOf(type)), tensor->shape(),
+                         elements);
 }
 
 Value exactConstant(OpBuilder &builder, Value value,
                     quant::QuantizedType type) {
-  if (auto repeated = Broadcast::of(value);
-      repeated && !tensorOf(value).hasStaticShape()) {
+  const std::optional<Broadcast> repeated = Broadcast::of(value);
+  if (repeated && !tensorOf(value).hasStaticShape()) {
     Value same = exactConstant(builder, repeated->operand, type);
     return same ? repeated->rebuild(builder, value.getLoc(), same) : Value();
   }
-  auto compute = cast<FloatType>(type.getExpressedType());
-  RankedTensorType shape = tensorOf(value);
   if (isa<quant::UniformQuantizedPerAxisType>(type) ||
-      !shape.hasStaticShape() || shape.getElementType() != compute ||
-      shape.getNumElements() > mostParameters)
+      tensorOf(value).getElementType() != type.getExpressedType())
     return {};
-  const std::optional<Tensor> tensor = constantValue(value);
-  if (!tensor)
+  // What is repeated is fewer numbers to ask.
+  if (repeated && !exactElements(repeated->operand, type))
     return {};
-  const QuantizationParameters parameters = *roundedParametersOf(type);
-  SmallVector<double> elements;
-  for (int64_t i = 0; i < tensor->size(); ++i) {
-    const double number = tensor->toDouble(i);
-    const auto [scale, zero] = parametersAt(parameters, shape.getShape(), i);
-    const int64_t element =
-        quantizedNumber(number, scale, zero, boundsOf(type), compute,
-                        QuantizedRounding::BeforeZeroPoint);
-    if (dequantizedNumber(element, scale, zero, compute) != number)
-      return {};
-    elements.push_back(static_cast<double>(element));
-  }
-  return quantizedConstant(builder, value.getLoc(), shape.clone(type),
-                           tensorOfDoubles(*elementTypeOf(storageOf(type)),
-                                           tensor->shape(), elements),
-                           "");
+  const std::optional<Tensor> elements = exactElements(value, type);
+  return elements ? quantizedConstant(builder, value.getLoc(),
+                                      tensorOf(value).clone(type), *elements,
+                                      "")
+                  : Value();
 }
 
 Value inType(OpBuilder &builder, Value value, quant::QuantizedType moved) {

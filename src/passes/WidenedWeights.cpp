@@ -42,19 +42,35 @@ static bool isTableOf(Operation *op, Value value) {
   return isa<GatherOp, nn::TakeOp>(op) && op->getOperand(0) == value;
 }
 
-bool widensWeight(Operation *op) {
+/// Whether \p op leads to a product, or to a table where \p countsTables.
+static bool leadsToProduct(Operation *op, bool countsTables) {
   constexpr unsigned mostUsers = 16;
-  if (!isWidening(op))
-    return false;
   SmallVector<Value> open = {op->getResult(0)};
   for (unsigned i = 0; i < open.size() && i < mostUsers; ++i)
     for (Operation *user : open[i].getUsers()) {
-      if (isa<DotGeneralOp>(user) || isTableOf(user, open[i]))
+      if (isa<DotGeneralOp>(user) ||
+          (countsTables && isTableOf(user, open[i])))
         return true;
       if (isBetween(user))
         open.push_back(user->getResult(0));
     }
   return false;
+}
+
+bool widensWeight(Operation *op) {
+  return isWidening(op) && leadsToProduct(op, /*countsTables=*/true);
+}
+
+bool widensByteWeight(Operation *op) {
+  if (!isa<ConvertOp>(op))
+    return false;
+  auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType()),
+       to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  return from && to && from.hasStaticShape() &&
+         from.getNumElements() >= leastElements &&
+         from.getElementType().isInteger(8) &&
+         to.getElementType().isInteger(32) &&
+         leadsToProduct(op, /*countsTables=*/false);
 }
 
 bool isWidenedWeight(Value value) {

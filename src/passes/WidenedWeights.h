@@ -18,6 +18,11 @@ namespace sinter {
 /// or of a table that a gather looks something up in.
 bool widensWeight(mlir::Operation *op);
 
+/// Whether \p op makes integers of 32 bits of the bytes of a weight that leads
+/// to a dot_general. Who multiplies bytes looks for them, and four times as much
+/// memory would be searched for what they were.
+bool widensByteWeight(mlir::Operation *op);
+
 /// Whether \p value, an operand of a product, is a weight that was made wider.
 bool isWidenedWeight(mlir::Value value);
 

@@ -486,15 +486,39 @@ private:
     });
   }
 
+  /// The operations of \p group, producers before their users, in an order that
+  /// follows from what they compute and not from where they stood: kernels that
+  /// compute the same have the same text.
+  static SmallVector<Operation *> inOrder(const FusionGroup &group) {
+    SmallVector<Operation *> order;
+    llvm::DenseSet<Operation *> seen;
+    SmallVector<std::pair<Operation *, unsigned>> open;
+    auto enter = [&](Operation *op) {
+      if (op && group.contains(op) && seen.insert(op).second)
+        open.push_back({op, 0});
+    };
+    enter(group.root);
+    while (!open.empty()) {
+      auto &[op, next] = open.back();
+      if (next < op->getNumOperands()) {
+        enter(op->getOperand(next++).getDefiningOp());
+        continue;
+      }
+      order.push_back(op);
+      open.pop_back();
+    }
+    return order;
+  }
+
   void materialize(FusionGroup &group) {
-    llvm::sort(group.ops, [](Operation *a, Operation *b) {
-      return a->isBeforeInBlock(b);
-    });
+    const SmallVector<Operation *> ordered = inOrder(group);
+    assert(ordered.size() == group.ops.size() &&
+           "an operation that the root does not need");
     SetVector<Value> inputs, constants;
     // What an anchor may pack is an input that nothing else reads: packed, it
     // lies in an order that only the anchor knows.
     SmallVector<OpOperand *> ofAnchor;
-    for (Operation *op : group.ops)
+    for (Operation *op : ordered)
       for (OpOperand &operand : op->getOpOperands()) {
         Value value = operand.get();
         Operation *definition = value.getDefiningOp();
@@ -528,7 +552,7 @@ private:
     }
     for (Value constant : constants)
       forgetOrigins(builder.clone(*constant.getDefiningOp(), mapping));
-    for (Operation *op : group.ops) {
+    for (Operation *op : ordered) {
       Operation *copy = builder.clone(*op, mapping);
       forgetOrigins(copy);
       for (auto [i, operand] : llvm::enumerate(ofAnchor))

@@ -21,12 +21,14 @@ bool isStatic(Operation *op) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-static Attribute numberAttribute(double value, Type element) {
-  if (isa<FloatType>(element))
-    return FloatAttr::get(element, value);
-  return IntegerAttr::get(
-      IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth()),
-      static_cast<int64_t>(value));
+/// \p value rounded to \p element. Attributes would be kept by the context, each
+/// number of a weight's scales for itself.
+static APFloat floatOf(double value, Type element) {
+  APFloat result(value);
+  bool losesInfo = false;
+  result.convert(cast<FloatType>(element).getFloatSemantics(),
+                 APFloat::rmNearestTiesToEven, &losesInfo);
+  return result;
 }
 
 static DenseElementsAttr denseOf(ArrayRef<double> values,
@@ -34,24 +36,21 @@ static DenseElementsAttr denseOf(ArrayRef<double> values,
   auto type = RankedTensorType::get(shape, element);
   if (auto complex = dyn_cast<ComplexType>(element)) {
     Type part = complex.getElementType();
-    APFloat zero = cast<FloatAttr>(numberAttribute(0, part)).getValue();
     SmallVector<std::complex<APFloat>> numbers;
     for (double value : values)
-      numbers.push_back(
-          {cast<FloatAttr>(numberAttribute(value, part)).getValue(), zero});
+      numbers.push_back({floatOf(value, part), floatOf(0, part)});
     return DenseElementsAttr::get(type, numbers);
   }
   if (isa<FloatType>(element)) {
     SmallVector<APFloat> floats;
     for (double value : values)
-      floats.push_back(
-          cast<FloatAttr>(numberAttribute(value, element)).getValue());
+      floats.push_back(floatOf(value, element));
     return DenseElementsAttr::get(type, floats);
   }
   SmallVector<APInt> integers;
   for (double value : values)
-    integers.push_back(
-        cast<IntegerAttr>(numberAttribute(value, element)).getValue());
+    integers.push_back(APInt(element.getIntOrFloatBitWidth(),
+                             static_cast<int64_t>(value), /*isSigned=*/true));
   return DenseElementsAttr::get(type, integers);
 }
 

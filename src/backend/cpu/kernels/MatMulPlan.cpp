@@ -284,33 +284,54 @@ void MatMulPlan::packNumbers(const void *numbers, int64_t bytes,
   });
 }
 
+/// Elements that lie side by side as a step of panels has them: \p columns
+/// times \p depth of them, \p group to a column.
+template <typename T>
+static void packStep(const char *from, int64_t kStride, int64_t nStride,
+                     int64_t columns, int64_t depth, int64_t group, char *to) {
+  for (int64_t i = 0; i < depth; ++i)
+    for (int64_t n = 0; n < columns; ++n)
+      std::memcpy(to + (n * group + i) * sizeof(T),
+                  from + (n * nStride + i * kStride) * sizeof(T), sizeof(T));
+}
+
+/// The same of bytes of which only the lowest \p bits count, side by side.
+static void packBits(const char *from, int64_t kStride, int64_t nStride,
+                     int64_t columns, int64_t depth, int64_t bits,
+                     int64_t columnBytes, char *to) {
+  for (int64_t n = 0; n < columns; ++n)
+    for (int64_t i = 0; i < depth; ++i)
+      to[n * columnBytes + i * bits / 8] |= static_cast<char>(
+          (from[n * nStride + i * kStride] & ((1 << bits) - 1))
+          << (i * bits % 8));
+}
+
 void MatMulPlan::pack(const void *b, int64_t kStride, int64_t nStride,
                       void *packed) const {
   const int64_t bytes = packing.rhsBytes(), group = packing.kGroup;
   const int64_t groupBytes = packing.rhsGroup() * bytes;
   const int64_t bits = groupBytes * 8 / group;
   const int64_t steps = packing.steps(shape.k);
+  const auto packElements = bytes == 1   ? packStep<uint8_t>
+                            : bytes == 2 ? packStep<uint16_t>
+                            : bytes == 4 ? packStep<uint32_t>
+                                         : packStep<uint64_t>;
   auto *from = static_cast<const char *>(b);
   auto *to = static_cast<char *>(packed);
   packPanels(
       steps, [&](int64_t step, int64_t column, int64_t valid, int64_t width) {
         const int64_t k = step * group, depth = std::min(group, shape.k - k);
         const char *row = from + (k * kStride + column * nStride) * bytes;
-        auto element = [&](int64_t n, int64_t i) {
-          return row + (n * nStride + i * kStride) * bytes;
-        };
         if (nStride == 1 && group == 1) {
           std::memcpy(to, row, valid * bytes);
           std::memset(to + valid * bytes, 0, (width - valid) * bytes);
         } else {
-          std::memset(to, 0, width * groupBytes);
-          for (int64_t n = 0; n < valid; ++n)
-            for (int64_t i = 0; i < depth; ++i)
-              if (bits < 8)
-                to[n * groupBytes + i * bits / 8] |= static_cast<char>(
-                    (*element(n, i) & ((1 << bits) - 1)) << (i * bits % 8));
-              else
-                std::memcpy(to + (n * group + i) * bytes, element(n, i), bytes);
+          if (bits < 8 || depth < group || valid < width)
+            std::memset(to, 0, width * groupBytes);
+          if (bits < 8)
+            packBits(row, kStride, nStride, valid, depth, bits, groupBytes, to);
+          else
+            packElements(row, kStride, nStride, valid, depth, group, to);
         }
         to += width * groupBytes;
         // Nobody reads these columns again, and the weight may be a large part

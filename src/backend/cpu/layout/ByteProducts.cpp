@@ -155,16 +155,28 @@ static Tensor sumsOver(const Tensor &weights, ArrayRef<int64_t> contracting) {
       kept.insert(kept.begin(), shape[dim]);
     }
   std::vector<uint32_t> sums(size);
+  const int64_t length = shape.empty() ? 1 : shape.back(),
+                stride = shape.empty() ? 0 : strides.back();
   SmallVector<int64_t> place(shape.size(), 0);
   int64_t at = 0;
-  for (int64_t i = 0; i < weights.size(); ++i) {
-    sums[at] += static_cast<uint32_t>(weights.at<int8_t>(i));
-    for (size_t dim = shape.size(); dim-- > 0;) {
-      at += strides[dim];
-      if (++place[dim] < shape[dim])
+  const auto *row = reinterpret_cast<const int8_t *>(weights.data());
+  for (int64_t left = weights.size(); left > 0; left -= length) {
+    if (stride == 0) {
+      uint32_t sum = 0;
+      for (int64_t i = 0; i < length; ++i)
+        sum += static_cast<uint32_t>(row[i]);
+      sums[at] += sum;
+    } else {
+      for (int64_t i = 0; i < length; ++i)
+        sums[at + i] += static_cast<uint32_t>(row[i]);
+    }
+    row += length;
+    for (size_t dim = shape.size(); dim-- > 1;) {
+      at += strides[dim - 1];
+      if (++place[dim - 1] < shape[dim - 1])
         break;
-      at -= strides[dim] * shape[dim];
-      place[dim] = 0;
+      at -= strides[dim - 1] * shape[dim - 1];
+      place[dim - 1] = 0;
     }
   }
   Tensor result(ElementType::I32, Shape(kept.begin(), kept.end()));
