@@ -340,10 +340,10 @@ Value exactConstant(OpBuilder &builder, Value value,
   if (repeated && !exactElements(repeated->operand, type))
     return {};
   const std::optional<Tensor> elements = exactElements(value, type);
-  return elements ? quantizedConstant(builder, value.getLoc(),
-                                      tensorOf(value).clone(type), *elements,
-                                      "")
-                  : Value();
+  return elements
+             ? quantizedConstant(builder, value.getLoc(),
+                                 tensorOf(value).clone(type), *elements, "")
+             : Value();
 }
 
 Value inType(OpBuilder &builder, Value value, quant::QuantizedType moved) {

@@ -48,8 +48,7 @@ static bool leadsToProduct(Operation *op, bool countsTables) {
   SmallVector<Value> open = {op->getResult(0)};
   for (unsigned i = 0; i < open.size() && i < mostUsers; ++i)
     for (Operation *user : open[i].getUsers()) {
-      if (isa<DotGeneralOp>(user) ||
-          (countsTables && isTableOf(user, open[i])))
+      if (isa<DotGeneralOp>(user) || (countsTables && isTableOf(user, open[i])))
         return true;
       if (isBetween(user))
         open.push_back(user->getResult(0));

@@ -19,8 +19,8 @@ namespace sinter {
 bool widensWeight(mlir::Operation *op);
 
 /// Whether \p op makes integers of 32 bits of the bytes of a weight that leads
-/// to a dot_general. Who multiplies bytes looks for them, and four times as much
-/// memory would be searched for what they were.
+/// to a dot_general. Who multiplies bytes looks for them, and four times as
+/// much memory would be searched for what they were.
 bool widensByteWeight(mlir::Operation *op);
 
 /// Whether \p value, an operand of a product, is a weight that was made wider.

@@ -21,8 +21,8 @@ bool isStatic(Operation *op) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// \p value rounded to \p element. Attributes would be kept by the context, each
-/// number of a weight's scales for itself.
+/// \p value rounded to \p element. Attributes would be kept by the context,
+/// each number of a weight's scales for itself.
 static APFloat floatOf(double value, Type element) {
   APFloat result(value);
   bool losesInfo = false;

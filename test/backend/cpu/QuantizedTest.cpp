@@ -461,6 +461,54 @@ TEST(QuantizedBlocks, PoolsOfStorage) {
 // Scales that are known at run time
 //===----------------------------------------------------------------------===//
 
+/// `%NAME`, clamp(0, round(\p x) + z, 255) as bytes.
+std::string quantizedBytes(const std::string &name, const std::string &x,
+                           const std::string &type, const std::string &bytes) {
+  const std::string n = "%" + name;
+  return n + "r = stablehlo.round_nearest_even " + x + " : " + type + "\n" + n +
+         "a = stablehlo.add " + n + "r, %zb : " + type + "\n" + n +
+         "c = stablehlo.clamp %l, " + n + "a, %m : (tensor<f32>, " + type +
+         ", tensor<f32>) -> " + type + "\n" + n + " = stablehlo.convert " + n +
+         "c : (" + type + ") -> " + bytes + "\n";
+}
+
+/// Zero points that are known at run time, of any integer type, beside middles
+/// of integers and what is none.
+TEST(QuantizedFunctions, ZeroPointsOfRunTime) {
+  for (const std::string zero : {"ui8", "i8", "ui16", "i16", "i32"})
+    for (int length : {1, 13, 600}) {
+      std::string numbers;
+      const char *const special[] = {"0.5",        "1.5",        "-0.5",
+                                     "254.5",      "-127.5",     "0x7FC00000",
+                                     "0x7F800000", "0xFF800000", "1.0e30",
+                                     "-1.0e30",    "-1.5",       "0.49999997"};
+      for (int i = 0; i < length; ++i)
+        numbers += (i ? ", " : "") + std::string(special[i % 12]);
+      const std::string t = "tensor<" + std::to_string(length) + "xf32>",
+                        bytes = "tensor<" + std::to_string(length) + "xui8>";
+      const std::string body =
+          "(%a: " + t + ", %s: tensor<f32>, %z: tensor<" + zero + ">) -> (" +
+          bytes + ", " + bytes + ") {\n%n = stablehlo.constant dense<[" +
+          numbers + "]> : " + t +
+          "\n%o = stablehlo.constant dense<0.0> : " + t +
+          "\n%l = stablehlo.constant dense<0.0> : tensor<f32>\n"
+          "%m = stablehlo.constant dense<255.0> : tensor<f32>\n"
+          "%p = stablehlo.multiply %a, %o : " +
+          t + "\n%x = stablehlo.add %p, %n : " + t +
+          "\n%sb = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) "
+          "-> " +
+          t + "\n%d = stablehlo.divide %a, %sb : " + t +
+          "\n%zf = stablehlo.convert %z : (tensor<" + zero +
+          ">) -> tensor<f32>\n"
+          "%zb = stablehlo.broadcast_in_dim %zf, dims = [] : (tensor<f32>) "
+          "-> " +
+          t + "\n" + quantizedBytes("u", "%x", t, bytes) +
+          quantizedBytes("v", "%d", t, bytes) + "return %u, %v : " + bytes +
+          ", " + bytes + "\n}";
+      EXPECT_EQ(differsAnywhere(body, {0, 0}), "") << body;
+    }
+}
+
 /// The greatest and the least number of a tensor in blocks, where what lies
 /// beyond the last channel is greater and less than all that counts; in either
 /// order, alone, and where there are NaN.

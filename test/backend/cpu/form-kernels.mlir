@@ -3,8 +3,8 @@
 
 // One loop, over dimensions that lie side by side as one.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[K:.*]] = cpu.kernel(%arg1, %arg0)
-// CHECK-NEXT: ^bb0(%{{.*}}: tensor<64xf32>, %{{.*}}: tensor<8x64x196xf32>)
+// CHECK: %[[K:.*]] = cpu.kernel(%arg0, %arg1)
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<8x64x196xf32>, %{{.*}}: tensor<64xf32>)
 // CHECK: stablehlo.exponential
 // CHECK: stablehlo.add {{.*}} : tensor<8x64x196xf32>
 // CHECK: cpu.yield
@@ -375,4 +375,25 @@ func.func @main(%x: tensor<1536x128xf32>, %z: tensor<256x128xf32>, %m: tensor<1x
   %s = stablehlo.broadcast_in_dim %e, dims = [0, 1] : (tensor<1x128xf32>) -> tensor<256x128xf32>
   %w = stablehlo.add %z, %s : tensor<256x128xf32>
   return %y, %w : tensor<1536x128xf32>, tensor<256x128xf32>
+}
+
+// -----
+
+// Operations stand in the order in which the result needs them, wherever they
+// stood, so that both kernels have one text.
+// CHECK-LABEL: func.func @main
+// CHECK: cpu.kernel(%arg0, %arg1)
+// CHECK: exponential
+// CHECK-NEXT: tanh
+// CHECK: cpu.kernel(%arg2, %arg1)
+// CHECK: exponential
+// CHECK-NEXT: tanh
+func.func @main(%x: tensor<8x64xf32>, %y: tensor<8x64xf32>, %z: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+  %a = stablehlo.exponential %x : tensor<8x64xf32>
+  %b = stablehlo.tanh %y : tensor<8x64xf32>
+  %c = stablehlo.add %a, %b : tensor<8x64xf32>
+  %e = stablehlo.tanh %y : tensor<8x64xf32>
+  %d = stablehlo.exponential %z : tensor<8x64xf32>
+  %f = stablehlo.add %d, %e : tensor<8x64xf32>
+  return %c, %f : tensor<8x64xf32>, tensor<8x64xf32>
 }

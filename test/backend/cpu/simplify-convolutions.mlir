@@ -36,3 +36,18 @@ func.func @main(%x: tensor<1x8x8x8xf32>, %w: tensor<16x8x3x3xf32>) -> tensor<1x1
     : (tensor<1x8x8x8xf32>, tensor<16x8x3x3xf32>) -> tensor<1x16x6x6xf32>
   return %0 : tensor<1x16x6x6xf32>
 }
+
+// -----
+
+// Who makes floats of the sums reads them as they are.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[SUMS:.*]] = stablehlo.convolution({{.*}}) {{.*}}sinter.exact{{.*}} -> tensor<1x16x8x8xf32>
+// CHECK: stablehlo.multiply %[[SUMS]], %arg2
+func.func @main(%x: tensor<1x8x8x8xi8>, %w: tensor<16x8x1x1xi8>, %s: tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+    window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x8x8x8xi8>, tensor<16x8x1x1xi8>) -> tensor<1x16x8x8xi32>
+  %1 = stablehlo.convert %0 : (tensor<1x16x8x8xi32>) -> tensor<1x16x8x8xf32>
+  %2 = stablehlo.multiply %1, %s : tensor<1x16x8x8xf32>
+  return %2 : tensor<1x16x8x8xf32>
+}

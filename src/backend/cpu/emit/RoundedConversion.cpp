@@ -3,7 +3,6 @@
 #include "graph/Constants.h"
 #include "graph/Quantization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -69,11 +68,25 @@ std::optional<ShiftedRounding> ShiftedRounding::of(stablehlo::ConvertOp op) {
   auto spread = shift.getDefiningOp<stablehlo::BroadcastInDimOp>();
   auto real = spread ? spread.getOperand().getDefiningOp<stablehlo::ConvertOp>()
                      : stablehlo::ConvertOp();
-  if (!real || tensorOf(real.getOperand()).getRank() != 0 ||
-      !tensorOf(real.getOperand()).getElementType().isSignlessInteger(32))
+  auto integer =
+      real && tensorOf(real.getOperand()).getRank() == 0
+          ? dyn_cast<IntegerType>(tensorOf(real.getOperand()).getElementType())
+          : IntegerType();
+  if (!integer || integer.getWidth() == 1 ||
+      !(integer.getWidth() <= 16 || integer.isSignlessInteger(32)))
     return std::nullopt;
   found.shift = real.getOperand();
   return found;
+}
+
+/// \p value, f32 or a vector of these, rounded to integers of 32 bits: an
+/// instruction, for scalars that LLVM makes vectors of, too.
+static Value roundedToInteger(KernelBuilder &code, Value value) {
+  OpBuilder &b = code.builder;
+  auto vector = dyn_cast<VectorType>(value.getType());
+  Type i32 = vector ? Type(vector.clone(b.getI32Type())) : b.getI32Type();
+  return code.create<LLVM::CallIntrinsicOp>(i32, b.getStringAttr("llvm.lrint"),
+                                            ValueRange(value));
 }
 
 Value cpu::emitShiftedRounding(KernelBuilder &code,
@@ -92,6 +105,12 @@ Value cpu::emitShiftedRounding(KernelBuilder &code,
   if (!rounding.shift)
     shift = code.create<arith::ConstantOp>(
         b.getI32IntegerAttr(int32_t(rounding.number)));
+  else if (auto type =
+               cast<IntegerType>(tensorOf(rounding.shift).getElementType());
+           type.getWidth() < 32)
+    shift = type.isUnsigned()
+                ? Value(code.create<arith::ExtUIOp>(b.getI32Type(), shift))
+                : Value(code.create<arith::ExtSIOp>(b.getI32Type(), shift));
   Value shiftAsFloat = code.create<arith::SIToFPOp>(b.getF32Type(), shift);
   auto bound = [&](int64_t of) {
     Value number = code.create<arith::ConstantOp>(b.getF32FloatAttr(float(of)));
@@ -104,37 +123,17 @@ Value cpu::emitShiftedRounding(KernelBuilder &code,
   };
   Value inside = cut(value, bound(0), arith::CmpFPredicate::OGT);
   inside = cut(inside, bound(rounding.greatest), arith::CmpFPredicate::OLT);
-  Type i32 = shaped(b.getI32Type());
-  Value integer =
-      vector ? code.create<LLVM::CallIntrinsicOp>(
-                   i32, b.getStringAttr("llvm.lrint"), ValueRange(inside))
-             : code.create<arith::FPToSIOp>(
-                   i32, code.create<math::RoundEvenOp>(inside));
   return code.create<arith::TruncIOp>(
       shaped(b.getIntegerType(element.getIntOrFloatBitWidth())),
-      code.create<arith::AddIOp>(integer, spread(shift)));
+      code.create<arith::AddIOp>(roundedToInteger(code, inside),
+                                 spread(shift)));
 }
 
 Value cpu::emitRoundedConversion(KernelBuilder &code, Value value,
                                  Type element) {
-  OpBuilder &b = code.builder;
-  auto vector = dyn_cast<VectorType>(value.getType());
-  auto shaped = [&](Type type) {
-    return vector ? Type(vector.clone(type)) : type;
-  };
-  Type i32 = shaped(b.getI32Type()),
-       narrow = shaped(b.getIntegerType(element.getIntOrFloatBitWidth()));
-  if (vector) {
-    // NaN gives a number whose low bits are zeros, or zero.
-    Value integers = code.create<LLVM::CallIntrinsicOp>(
-        i32, b.getStringAttr("llvm.lrint"), ValueRange(value));
-    return code.create<arith::TruncIOp>(narrow, integers);
-  }
-  Value integer =
-      code.create<arith::FPToSIOp>(i32, code.create<math::RoundEvenOp>(value));
-  Value isNumber =
-      code.create<arith::CmpFOp>(arith::CmpFPredicate::ORD, value, value);
-  Value zero = code.create<arith::ConstantOp>(b.getI32IntegerAttr(0));
-  return code.create<arith::TruncIOp>(
-      narrow, code.create<arith::SelectOp>(isNumber, integer, zero));
+  Type narrow = code.builder.getIntegerType(element.getIntOrFloatBitWidth());
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    narrow = vector.clone(narrow);
+  // NaN gives a number whose low bits are zeros, or zero.
+  return code.create<arith::TruncIOp>(narrow, roundedToInteger(code, value));
 }

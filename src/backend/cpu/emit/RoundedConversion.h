@@ -26,7 +26,7 @@ mlir::Value roundedOperand(stablehlo::ConvertOp op);
 /// to integers is all that is left to do.
 struct ShiftedRounding {
   mlir::Value operand;  ///< x, of f32.
-  mlir::Value shift;    ///< z, an i32 without dimensions; null: a number.
+  mlir::Value shift;    ///< z, an integer without dimensions; null: a number.
   int64_t number = 0;   ///< That.
   int64_t greatest = 0; ///< n
 

@@ -421,6 +421,22 @@ ArrayRef<PatternInfo> simplifyConvolutionsPatterns() {
   return infos;
 }
 
+/// Who makes floats of the exact sums \p integers reads those of which
+/// \p result, which takes their place, makes integers.
+static void readSumsAsTheyAre(Value integers, Value result, PatternRun &run) {
+  auto made = result.getDefiningOp<stablehlo::ConvertOp>();
+  if (!made || !isa<IntegerType>(tensorOf(integers).getElementType()) ||
+      !isa<FloatType>(tensorOf(made.getOperand()).getElementType()))
+    return;
+  for (Operation *user : llvm::to_vector(integers.getUsers()))
+    if (isa<stablehlo::ConvertOp>(user) &&
+        user->getResult(0).getType() == made.getOperand().getType()) {
+      run.replaced(label, user->getResult(0), made.getOperand());
+      user->getResult(0).replaceAllUsesWith(made.getOperand());
+      user->erase();
+    }
+}
+
 void simplifyConvolutions(func::FuncOp function, const PassSetting &setting,
                           PatternRun &run) {
   if (!run.isEnabled(label))
@@ -430,6 +446,7 @@ void simplifyConvolutions(func::FuncOp function, const PassSetting &setting,
   for (stablehlo::ConvolutionOp op : found) {
     OpBuilder builder(op);
     if (Value result = Simplifier(op, builder, setting).run()) {
+      readSumsAsTheyAre(op.getResult(), result, run);
       run.replace(label, op, result);
       op.erase();
       run.graphIsWhole(label);
