@@ -2,7 +2,7 @@
 """Races programs of open sizes against those of known ones, and, over many sizes, against ONNX Runtime.
 
     bench/open_race.py DIR [--threads 1] [--rounds 5] [--seconds 0.5] [--statistic median] [--markdown FILE] [MODEL ...]
-    bench/open_race.py DIR --sweep sequence=1..512 [--count 100] [--markdown FILE] [MODEL ...]
+    bench/open_race.py DIR --sweep sequence=1..512 [--at batch=1] [--count 100] [--markdown FILE] [MODEL ...]
 
 DIR holds models in ONNX test form whose inputs have symbols (`open_models.py` makes them). At each of a few points, sizes for all of a model's
 symbols, the same model is run by one program for all sizes (`--open`) and by one for these (`--closed`), in turn, each in a process of its own; a figure is the
@@ -168,10 +168,11 @@ def sweep_model(folder, symbol, sizes, options):
     inputs, symbols = symbols_of(options.sinter, model)
     if inputs is None:
         return symbols
-    given = {each: 1 for each in symbols if each != symbol}
+    given = {each: options.at.get(each, 1) for each in symbols if each != symbol}
     common = ["--threads", str(options.threads), "--seconds", "0", "--warmup", "0", "--sweep", listed]
     ways = {"sinter": [options.sinter, "bench", model, *shapes(inputs, given), "--no-cache", "--json", *common],
-            "onnxruntime": ["node", os.path.join(HERE, "ort_bench.js"), folder, *common]}
+            "onnxruntime": ["node", os.path.join(HERE, "ort_bench.js"), folder, *common,
+                            "--at", ",".join(f"{each}={size}" for each, size in given.items())]}
     found = []
     for number in range(options.rounds):
         sums = {}
@@ -185,13 +186,18 @@ def sweep_model(folder, symbol, sizes, options):
     return found
 
 
+def sizes_of(text):
+    """{symbol: size} of SYMBOL=SIZE,..."""
+    return {symbol: int(size) for symbol, size in (each.split("=") for each in text.split(","))}
+
+
 def sweep_table(chosen, options):
     symbol, bounds = options.sweep.split("=")
     low, high = map(int, bounds.split(".."))
     draw = random.Random(options.seed)
     step = options.step
     sizes = [draw.randrange(low, high + 1, step) for _ in range(options.count)]
-    lines = [f"{options.count} sizes of {symbol}, {low} to {high}" + (f" in steps of {step}" if step > 1 else "") + f", drawn from seed {options.seed}:", "",
+    lines = [f"{options.count} sizes of {symbol}, {low} to {high}" + (f" in steps of {step}" if step > 1 else "") + f", drawn from seed {options.seed}" + (f"; {named(options.at)}" if options.at else "") + ":", "",
              "| model | Sinter, s | of that before the first run | ONNX Runtime, s | of that loading | ratio | spread |", "|---|---:|---:|---:|---:|---:|---:|"]
     failed = 0
     for name in chosen:
@@ -219,6 +225,7 @@ def main():
     parser.add_argument("--sweep", metavar="SYMBOL=LEAST..MOST", help="sizes in random order against ONNX Runtime")
     parser.add_argument("--count", type=int, default=100, help="how many (default: 100)")
     parser.add_argument("--step", type=int, default=1, help="by which sizes differ (default: 1)")
+    parser.add_argument("--at", metavar="SYMBOL=SIZE,...", type=sizes_of, default={}, help="what other dimensions have meanwhile (default: 1)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--markdown", metavar="FILE")
     options = parser.parse_intermixed_args()

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // Times ONNX Runtime on a model in ONNX test form and prints one JSON object with the keys of `sinter bench --json`.
 //
-//   node ort_bench.js MODEL_DIR [--threads 1] [--seconds 2] [--warmup 3] [--sweep SYMBOL=SIZE,SIZE,...]
+//   node ort_bench.js MODEL_DIR [--threads 1] [--seconds 2] [--warmup 3] [--sweep SYMBOL=SIZE,SIZE,... [--at SYMBOL=SIZE,...]]
 //
 // With --sweep it prints an array, an object a size of that unknown dimension, as `sinter bench --sweep` does. Inputs of other sizes than the
-// test data's repeat these, and other symbols are 1.
+// test data's repeat these, and other symbols are what --at says, or 1.
 //
 // MODEL_DIR holds model.onnx and test_data_set_0/{input,output}_N.pb. `max_error` is the largest difference from the
 // expected outputs, as a part of the largest expected magnitude of that output; `cosine` is the least of an output with what
@@ -173,11 +173,11 @@ function resized(tensor, dims) {
   return new Tensor(tensor.type, data, dims);
 }
 
-/** FEEDS where the unknown dimension SYMBOL is SIZE. */
-function feedsAt(feeds, metadata, symbol, size) {
+/** FEEDS where unknown dimensions have SIZES, an object by their symbols, or 1. */
+function feedsAt(feeds, metadata, sizes) {
   const sized = {};
   for (const { name, shape, symbolicDimensions } of metadata) {
-    const dims = shape.map((each, axis) => (symbolicDimensions[axis] === symbol ? size : each < 0 ? 1 : each));
+    const dims = shape.map((each, axis) => (each < 0 ? sizes[symbolicDimensions[axis]] ?? 1 : each));
     sized[name] = resized(feeds[name], dims);
   }
   return sized;
@@ -191,22 +191,28 @@ function parseSweep(text) {
   return { symbol, sizes: sizes.split(',').map(Number) };
 }
 
+/** "batch=1,width=640" as an object. */
+function parseSizes(text) {
+  return Object.fromEntries(text.split(',').filter(Boolean).map((each) => [each.split('=')[0], Number(each.split('=')[1])]));
+}
+
 function parseArguments(words) {
-  const options = { threads: 1, seconds: 2, warmup: 3, directory: null, sweep: '' };
+  const options = { threads: 1, seconds: 2, warmup: 3, directory: null, sweep: '', at: '' };
   for (let i = 0; i < words.length; i++) {
     const name = words[i].replace(/^--/, '');
     if (!words[i].startsWith('--')) options.directory = words[i];
-    else if (name === 'sweep') options.sweep = words[++i];
+    else if (name === 'sweep' || name === 'at') options[name] = words[++i] ?? '';
     else if (name in options && name !== 'directory' && Number.isFinite(Number(words[i + 1]))) options[name] = Number(words[++i]);
     else throw new Error(`unknown option ${words[i]}`);
   }
-  if (!options.directory) throw new Error('usage: ort_bench.js MODEL_DIR [--threads N] [--seconds S] [--warmup N] [--sweep SYMBOL=SIZES]');
+  if (!options.directory) throw new Error('usage: ort_bench.js MODEL_DIR [--threads N] [--seconds S] [--warmup N] [--sweep SYMBOL=SIZES [--at SYMBOL=SIZE,...]]');
   return options;
 }
 
 function main() {
-  const { directory, threads, seconds, warmup, sweep: sweepText } = parseArguments(process.argv.slice(2));
+  const { directory, threads, seconds, warmup, sweep: sweepText, at } = parseArguments(process.argv.slice(2));
   const sweep = parseSweep(sweepText);
+  const others = parseSizes(at);
   const data = path.join(directory, 'test_data_set_0');
   const model = path.join(directory, 'model.onnx');
   initOrt();
@@ -250,7 +256,7 @@ function main() {
   };
   const metadata = session.inputMetadata;
   const result = sweep
-    ? sweep.sizes.map((size) => ({ size, ...measure(feedsAt(feeds, metadata, sweep.symbol, size)) }))
+    ? sweep.sizes.map((size) => ({ size, ...measure(feedsAt(feeds, metadata, { ...others, [sweep.symbol]: size })) }))
     : measure(feeds);
   console.log(JSON.stringify(result));
 }
