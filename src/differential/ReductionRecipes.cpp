@@ -2,6 +2,8 @@
 
 #include "differential/WindowDraw.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
 using namespace mlir;
 
 namespace sinter {
@@ -20,7 +22,8 @@ struct Combiner {
   bool isExact;
 };
 
-Combiner drawCombiner(Draft &draft, Type element) {
+/// For \p count elements that become one.
+Combiner drawCombiner(Draft &draft, Type element, int64_t count) {
   static constexpr Combiner sums[] = {{"stablehlo.add", 0, false}};
   static constexpr Combiner ordered[] = {{"stablehlo.add", 0, false},
                                          {"stablehlo.multiply", 1, false},
@@ -39,7 +42,11 @@ Combiner drawCombiner(Draft &draft, Type element) {
   // places, depending on the order.
   if (!element.isF32() && !element.isF64())
     return draft.dice.among(ArrayRef(ordered).drop_front(2));
-  return draft.dice.among(ordered);
+  // Nothing is known of the cosine of a product as large as many make it.
+  constexpr int64_t mostFactors = 8;
+  const Combiner drawn = draft.dice.among(ordered);
+  return drawn.name == "stablehlo.multiply" && count > mostFactors ? sums[0]
+                                                                   : drawn;
 }
 
 Value combined(Draft &draft, StringRef name, Value lhs, Value rhs) {
@@ -130,8 +137,10 @@ struct Reducing {
   }
 };
 
-/// \p first and perhaps other tensors of its shape.
-Reducing drawReducing(Draft &draft, Value first, bool isInOrder) {
+/// \p first and perhaps other tensors of its shape, of which \p count elements
+/// become one.
+Reducing drawReducing(Draft &draft, Value first, bool isInOrder,
+                      int64_t count) {
   Reducing reducing;
   auto type = cast<RankedTensorType>(first.getType());
   SmallVector<Value> inputs{first};
@@ -151,7 +160,7 @@ Reducing drawReducing(Draft &draft, Value first, bool isInOrder) {
     Type element = getElementTypeOrSelf(input.getType());
     Type accumulator = accumulatorType(draft, element);
     reducing.accumulators.push_back(accumulator);
-    Combiner combiner = drawCombiner(draft, accumulator);
+    Combiner combiner = drawCombiner(draft, accumulator, count);
     if (reducing.joining == Joining::EachByItself) {
       reducing.combiners.push_back(combiner);
       if (!combiner.isExact)
@@ -178,12 +187,15 @@ bool drawReduce(Draft &draft) {
     return false;
   auto type = cast<RankedTensorType>(input.getType());
   SmallVector<int64_t> dimensions, kept;
+  int64_t count = 1;
   for (int64_t i = 0; i < type.getRank(); ++i)
-    if (draft.dice.oneIn(2))
+    if (draft.dice.oneIn(2)) {
       dimensions.push_back(i);
-    else
+      count *= type.getDimSize(i);
+    } else {
       kept.push_back(type.getDimSize(i));
-  Reducing reducing = drawReducing(draft, input, false);
+    }
+  Reducing reducing = drawReducing(draft, input, false, count);
   return draft.add(
       "stablehlo.reduce", reducing.operands,
       {draft.list("dimensions", dimensions)}, reducing.resultTypes(kept),
@@ -219,7 +231,8 @@ bool drawReduceWindow(Draft &draft) {
   WindowDraw window = drawWindow(draft, type.getShape(), true);
   if (draft.dice.oneIn(4))
     makeScan(draft, type.getShape(), window);
-  Reducing reducing = drawReducing(draft, input, true);
+  Reducing reducing =
+      drawReducing(draft, input, true, computeProduct(window.sizes));
   return draft.add(
       "stablehlo.reduce_window", reducing.operands,
       {draft.list("window_dimensions", window.sizes),
