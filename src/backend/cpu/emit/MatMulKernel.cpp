@@ -92,11 +92,8 @@ public:
         form(*formOf(op, packsWeights(kernel, op))),
         arithmetic(arithmeticOf(op, target)),
         product(shapeOfProduct(), target, arithmetic) {
-    std::vector<TileArithmetic> ofTiles = tilesFor(op);
+    const std::vector<TileArithmetic> ofTiles = tilesOf(op, target, isPacked());
     couldUseTiles = target.hasMatrixUnits && !ofTiles.empty();
-    // Matrices that are both computed are cut for one number of rows.
-    if (!form.shape.openRows.empty() && !isPacked())
-      ofTiles.clear();
     estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
                                 product.flops(), arithmetic, target, ofTiles);
     if (!usesTiles(estimated.front().kernel))
@@ -122,9 +119,7 @@ public:
     plan.alternatives = estimated;
     if (!form.shape.openRows.empty()) {
       plan.flops = 2.0 * double(form.shape.k);
-      if (couldUseTiles && !isPacked())
-        plan.alternatives.push_back(withoutTiles());
-      else if (couldUseTiles && estimated.size() == 1)
+      if (isPacked() && couldUseTiles && estimated.size() == 1)
         plan.alternatives.push_back(withoutWideTiles());
       if (product.keepsRowsOpen())
         plan.taskParts = {{form.shape.openRows, product.taskRows()},
@@ -195,37 +190,6 @@ protected:
   }
 
 private:
-  /// What tiles may multiply for it.
-  std::vector<TileArithmetic> tilesFor(Operation *op) const {
-    // Bytes of any sign, as they are.
-    if (isa<DistanceProductOp>(op))
-      return TileArithmetic::allOf(elementOf(lhs), elementOf(rhs),
-                                   arithmetic.accumulator, Precision::Default);
-    // The types of weights say which numbers they are.
-    TileNumbers numbers{numbersOf(op, 0), {}};
-    if (!isPacked())
-      numbers.rhs = numbersOf(op, 1);
-    return TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
-                                 arithmetic.accumulator, partsPrecisionOf(op),
-                                 numbers);
-  }
-
-  /// As bytes count that nobody turns.
-  MatMulZeros zerosOfTiles(OpBuilder &builder, Location location,
-                           ValueRange memory) const {
-    MatMulZeros zeros = zerosIn(builder, location, memory);
-    auto op = dyn_cast<DistanceProductOp>(anchor);
-    if (!op || !op.getTurned())
-      return zeros;
-    const bool wasUnsigned = elementOf(rhs) == ElementType::UI8;
-    Value shift = builder.create<arith::ConstantOp>(
-        location, builder.getI32IntegerAttr(wasUnsigned ? 128 : -128));
-    zeros.rhs = zeros.rhs
-                    ? builder.create<arith::AddIOp>(location, zeros.rhs, shift)
-                    : shift;
-    return zeros;
-  }
-
   KernelPlan withTiles(KernelPlan plan) const {
     planTiles(plan, *tiles);
     plan.taskParts = tiles->taskParts();
@@ -291,9 +255,10 @@ private:
 
 std::unique_ptr<AnchorKernel>
 cpu::createMatMulKernel(KernelOp kernel, Operation *op, const Target &target) {
-  const bool isClosed =
-      !isa<DistanceProductOp>(op) && formOf(op, packsWeights(kernel, op));
-  if (!isClosed && isOpenMatMul(op))
+  const bool isPacked = packsWeights(kernel, op);
+  const bool isClosed = !isa<DistanceProductOp>(op) && formOf(op, isPacked);
+  if (isOpenMatMul(op) &&
+      (!isClosed || (!isPacked && hasOpenTiles(op, target))))
     return createOpenMatMulKernel(kernel, op, target);
   return std::make_unique<MatMulKernel>(kernel, op, target);
 }

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/emit/ProductKernel.h"
 #include "backend/cpu/kernels/OpenMatMul.h"
+#include "backend/cpu/kernels/OpenTileMatrices.h"
 #include "graph/Types.h"
 
 using namespace mlir;
@@ -153,6 +154,44 @@ static size_t batchesOf(Operation *op) {
 
 bool cpu::isOpenMatMul(Operation *op) { return formOf(op).has_value(); }
 
+/// What tiles may multiply for \p op; nothing where they cannot.
+static std::vector<TileArithmetic>
+tilesFor(Operation *op, const OpenMatMulShape &shape, const Target &target) {
+  if (!OpenTileMatrices::supports(shape, target))
+    return {};
+  return tilesOf(op, target, /*hasWeights=*/false);
+}
+
+static constexpr StringRef onVectors = "matmul";
+
+/// What could compute the product, by the times that decide. Products of bytes
+/// are the same in any kernel.
+static Alternatives alternativesOf(Operation *op, const OpenMatMulShape &shape,
+                                   const Target &target) {
+  const MatMulShape typical =
+      typicalOf(isNamed(shape.depth) ? mostDepthOfChoice : shape.depth);
+  return alternativesFor(
+      onVectors, typical,
+      2.0 * double(typical.m) * double(typical.n) * double(typical.k),
+      arithmeticOf(op, target), target, tilesFor(op, shape, target));
+}
+
+/// The kernels among which the depth decides, the one of the shortest first.
+static SmallVector<KernelOfDepth>
+kernelsOf(Operation *op, const OpenMatMulShape &shape, const Target &target) {
+  const Arithmetic arithmetic = arithmeticOf(op, target);
+  if (isNamed(shape.depth) && isFloat(arithmetic.accumulator))
+    return kernelsOfDepths(onVectors, arithmetic, target,
+                           tilesFor(op, shape, target));
+  return {{0, alternativesOf(op, shape, target).front().kernel}};
+}
+
+bool cpu::hasOpenTiles(Operation *op, const Target &target) {
+  return llvm::any_of(
+      kernelsOf(op, *formOf(op), target),
+      [](const KernelOfDepth &each) { return usesTiles(each.kernel); });
+}
+
 namespace {
 
 class OpenMatMulKernel : public ProductKernel {
@@ -160,30 +199,81 @@ public:
   OpenMatMulKernel(KernelOp kernel, Operation *op, const Target &target)
       : ProductKernel(kernel, op, target, batchesOf(op)), shape(*formOf(op)),
         product(shape, target, arithmeticOf(op, target)),
-        couldUseTiles(target.hasMatrixUnits &&
-                      (isa<DistanceProductOp>(op) ||
-                       tensorOf(op->getResult(0)).getElementType().isF32())) {}
+        estimated(alternativesOf(op, shape, target)) {
+    const std::vector<TileArithmetic> ofTiles = tilesFor(op, shape, target);
+    for (const KernelOfDepth &each : kernelsOf(op, shape, target)) {
+      Way way{each.mostDepth, {}};
+      if (usesTiles(each.kernel))
+        way.tiles.emplace(shape, target, tilesNamed(each.kernel, ofTiles));
+      ways.push_back(std::move(way));
+    }
+  }
 
   KernelPlan plan() const override {
     KernelPlan plan;
-    plan.name = "matmul";
-    if (couldUseTiles)
-      plan.alternatives = {{"matmul"}, withoutTiles()};
+    plan.name = estimated.front().kernel;
+    plan.alternatives = estimated;
     plan.flops = 2.0 * (isNamed(shape.depth) ? 1.0 : double(shape.depth));
     plan.depth = isNamed(shape.depth) ? shape.depth : 1;
-    plan.taskParts = product.taskParts();
+    plan.taskParts = shape.taskParts();
     plan.packings.resize(kernel.getInputs().size());
     plan.scratchType = product.scratchType();
-    plan.scratchBytes =
-        product.scratchElements() * int64_t(byteSize(plan.scratchType));
-    if (const int64_t each = product.scratchOfDepth())
-      plan.openScratch = {shape.depth, uint64_t(each)};
+    for (const Way &way : ways) {
+      if (way.tiles) {
+        plan.scratchType = ElementType::F32;
+        plan.scratchBytes =
+            std::max(plan.scratchBytes, uint64_t(way.tiles->scratchBytes()));
+        continue;
+      }
+      plan.scratchBytes = std::max(
+          plan.scratchBytes, uint64_t(product.scratchElements()) *
+                                 uint64_t(byteSize(product.scratchType())));
+      if (const int64_t each = product.scratchOfDepth())
+        plan.openScratch = {shape.depth, uint64_t(each)};
+    }
     return plan;
   }
 
 protected:
   void emitTask(size_t stage, OpBuilder &builder, Location location, Value task,
                 ValueRange memory) const override {
+    if (!tilesOfWays())
+      return emitOnVectors(builder, location, task, memory);
+    VectorBuilder code(builder, location);
+    TileRegisters registers(code, mostTileRows, tilesOfWays()->multiplies());
+    SmallVector<int64_t> depths;
+    for (const Way &way : ways)
+      depths.push_back(way.mostDepth);
+    auto emit = [&](size_t number) {
+      const Way &way = ways[number];
+      if (!way.tiles)
+        return emitOnVectors(builder, location, task, memory);
+      const size_t inputs = kernel.getInputs().size();
+      way.tiles->build(code, registers, task, memory[inputIndex(lhs)],
+                       memory[inputIndex(rhs)], memory[inputs],
+                       memory[inputs + 1], epilogueIn(memory),
+                       zerosOfTiles(builder, location, memory));
+    };
+    code.dispatch(code.index(shape.depth), depths, emit);
+  }
+
+private:
+  /// For depths up to that many, but for the last one; without tiles on
+  /// vectors.
+  struct Way {
+    int64_t mostDepth;
+    std::optional<OpenTileMatrices> tiles;
+  };
+
+  const OpenTileMatrices *tilesOfWays() const {
+    for (const Way &way : ways)
+      if (way.tiles)
+        return &*way.tiles;
+    return nullptr;
+  }
+
+  void emitOnVectors(OpBuilder &builder, Location location, Value task,
+                     ValueRange memory) const {
     const size_t inputs = kernel.getInputs().size();
     product.build(builder, location, task, memory[inputIndex(lhs)],
                   memory[inputIndex(rhs)], memory[inputs],
@@ -191,10 +281,10 @@ protected:
                   epilogueIn(memory), zerosIn(builder, location, memory));
   }
 
-private:
   OpenMatMulShape shape;
   OpenMatMul product;
-  bool couldUseTiles; ///< If sizes were known.
+  Alternatives estimated;
+  std::vector<Way> ways; ///< The one of the shortest depths first.
 };
 
 } // namespace

@@ -17,6 +17,9 @@ struct Target;
 /// dot_general and distance_product.
 bool isOpenMatMul(mlir::Operation *op);
 
+/// Whether matrix units compute such an \p op, of some depths at least.
+bool hasOpenTiles(mlir::Operation *op, const Target &target);
+
 std::unique_ptr<AnchorKernel> createOpenMatMulKernel(KernelOp kernel,
                                                      mlir::Operation *op,
                                                      const Target &target);

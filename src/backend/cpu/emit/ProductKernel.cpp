@@ -2,8 +2,11 @@
 
 #include "backend/cpu/emit/ProductKernel.h"
 
+#include "backend/cpu/Amplified.h"
+#include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/emit/KernelBuilder.h"
 #include "graph/Types.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -19,6 +22,26 @@ Arithmetic cpu::arithmeticOf(Operation *product, const Target &target) {
   return Arithmetic::of(lhs, rhs, product->getResult(0), target);
 }
 
+std::vector<TileArithmetic>
+cpu::tilesOf(Operation *product, const Target &target, bool hasWeights) {
+  const Arithmetic arithmetic = arithmeticOf(product, target);
+  // Bytes of any sign, as they are.
+  if (isa<DistanceProductOp>(product)) {
+    auto typeOf = [&](unsigned operand) {
+      return *elementTypeOf(
+          tensorOf(product->getOperand(operand)).getElementType());
+    };
+    return TileArithmetic::allOf(typeOf(0), typeOf(1), arithmetic.accumulator,
+                                 Precision::Default);
+  }
+  TileNumbers numbers{numbersOf(product, 0), {}};
+  if (!hasWeights)
+    numbers.rhs = numbersOf(product, 1);
+  return TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
+                               arithmetic.accumulator,
+                               partsPrecisionOf(product), numbers);
+}
+
 MatMulZeros ProductKernel::zerosIn(OpBuilder &builder, Location location,
                                    ValueRange memory) const {
   auto distances = dyn_cast<DistanceProductOp>(anchor);
@@ -32,6 +55,22 @@ MatMulZeros ProductKernel::zerosIn(OpBuilder &builder, Location location,
                                        code.index(0));
   };
   return {numberIn(distances.getLhsZero()), numberIn(distances.getRhsZero())};
+}
+
+MatMulZeros ProductKernel::zerosOfTiles(OpBuilder &builder, Location location,
+                                        ValueRange memory) const {
+  MatMulZeros zeros = zerosIn(builder, location, memory);
+  auto op = dyn_cast<DistanceProductOp>(anchor);
+  if (!op || !op.getTurned())
+    return zeros;
+  const bool wasUnsigned =
+      *elementTypeOf(tensorOf(rhs).getElementType()) == ElementType::UI8;
+  Value shift = builder.create<arith::ConstantOp>(
+      location, builder.getI32IntegerAttr(wasUnsigned ? 128 : -128));
+  zeros.rhs = zeros.rhs
+                  ? builder.create<arith::AddIOp>(location, zeros.rhs, shift)
+                  : shift;
+  return zeros;
 }
 
 MatMulEpilogue ProductKernel::epilogueIn(ValueRange memory) const {

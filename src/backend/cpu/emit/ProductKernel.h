@@ -5,11 +5,17 @@
 
 #include "backend/cpu/emit/AnchorKernel.h"
 #include "backend/cpu/kernels/MatMul.h"
+#include "backend/cpu/kernels/TileArithmetic.h"
 
 namespace sinter::cpu {
 
 /// What multiplies the first two operands of a product.
 Arithmetic arithmeticOf(mlir::Operation *product, const Target &target);
+
+/// What matrix units may multiply for it; weights, whose types say which
+/// numbers they are, are packed.
+std::vector<TileArithmetic> tilesOf(mlir::Operation *product,
+                                    const Target &target, bool hasWeights);
 
 /// What kernels of matrix products have in common: a result with the dimensions
 /// of the batch first, and then rows and columns.
@@ -27,6 +33,9 @@ protected:
   /// What bytes that are both computed count from, for emitTask.
   MatMulZeros zerosIn(mlir::OpBuilder &builder, mlir::Location location,
                       mlir::ValueRange memory) const;
+  /// The same, as bytes count that nobody turns.
+  MatMulZeros zerosOfTiles(mlir::OpBuilder &builder, mlir::Location location,
+                           mlir::ValueRange memory) const;
 
   mlir::Value lhs, rhs;
 

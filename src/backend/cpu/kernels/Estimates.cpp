@@ -294,6 +294,10 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
   return times;
 }
 
+static double flopsOf(const MatMulShape &shape) {
+  return 2.0 * double(shape.m) * double(shape.n) * double(shape.k);
+}
+
 /// Its products, and its weights from memory at the same time.
 static double packedProduct(const MatMulShape &shape, double flops,
                             const Arithmetic &arithmetic,
@@ -360,10 +364,9 @@ static Alternatives alternativesForRows(const Alternative &onVectors,
     if (!isOpen ||
         weightsOfTiles(typical, arithmetic, each, target) <= mostOfOpen)
       some.push_back(each);
-  const double flops =
-      2.0 * double(typical.m) * double(typical.n) * double(typical.k);
   const Alternatives others = {
-      {onVectors.kernel, packedProduct(typical, flops, arithmetic, target)}};
+      {onVectors.kernel,
+       packedProduct(typical, flopsOf(typical), arithmetic, target)}};
   Alternatives ofTypical = others, times = {onVectors};
   for (const auto &[each, time] :
        worthwhile<TileMatMul>(others, typical, some, target)) {
@@ -380,6 +383,53 @@ static Alternatives alternativesForRows(const Alternative &onVectors,
   return times;
 }
 
+MatMulShape cpu::typicalOf(int64_t depth) {
+  const auto power = int64_t(llvm::bit_ceil(uint64_t(depth)));
+  MatMulShape shape = MatMulShape::dense(rowsOfChoice, columnsOfChoice,
+                                         std::min(power, mostDepthOfChoice));
+  shape.bLayout = MatMulShape::BLayout::Rows;
+  return shape;
+}
+
+llvm::SmallVector<KernelOfDepth>
+cpu::kernelsOfDepths(llvm::StringRef name, const Arithmetic &arithmetic,
+                     const Target &target,
+                     llvm::ArrayRef<TileArithmetic> tiles) {
+  llvm::SmallVector<KernelOfDepth> all;
+  for (int64_t depth = 1; depth <= mostDepthOfChoice; depth *= 2) {
+    const MatMulShape shape = typicalOf(depth);
+    const llvm::StringRef kernel =
+        alternativesFor(name, shape, flopsOf(shape), arithmetic, target, tiles)
+            .front()
+            .kernel;
+    if (all.empty() || all.back().kernel != kernel)
+      all.push_back({depth, kernel});
+    all.back().mostDepth = depth;
+  }
+  return all;
+}
+
+/// Of a product whose factors are both computed. Sums of floats are to be the
+/// same for any number of rows and columns, whoever knows of them.
+static Alternatives alternativesForComputedFloats(
+    const Alternative &onVectors, const MatMulShape &shape,
+    const Arithmetic &arithmetic, const Target &target,
+    llvm::ArrayRef<TileArithmetic> tiles) {
+  const MatMulShape typical = typicalOf(shape.k);
+  const Alternatives others = {
+      {onVectors.kernel,
+       packedProduct(typical, flopsOf(typical), arithmetic, target)}};
+  Alternatives ofTypical = others, times = {onVectors};
+  for (const auto &[each, time] :
+       worthwhile<TileMatrices>(others, typical, tiles, target)) {
+    ofTypical.push_back(time);
+    times.push_back(timeOfTiles<TileMatrices>(shape, each, target));
+  }
+  times = fastestFirst(std::move(times));
+  bringToFront(times, fastestFirst(std::move(ofTypical)).front().kernel);
+  return times;
+}
+
 Alternatives cpu::alternativesFor(llvm::StringRef name,
                                   const MatMulShape &shape, double flops,
                                   const Arithmetic &arithmetic,
@@ -391,9 +441,13 @@ Alternatives cpu::alternativesFor(llvm::StringRef name,
                ? alternativesForRows(onVectors, shape, arithmetic, target,
                                      tiles)
                : Alternatives{onVectors};
+  if (isFloat(arithmetic.accumulator))
+    return TileMatrices::supports(shape, target)
+               ? alternativesForComputedFloats(onVectors, shape, arithmetic,
+                                               target, tiles)
+               : Alternatives{onVectors};
   if (isByte(arithmetic.rhs)) {
-    const double matrices =
-        flops / (2.0 * double(shape.m) * double(shape.n) * double(shape.k));
+    const double matrices = flops / flopsOf(shape);
     onVectors.seconds += matrices * packingBytes(shape, target);
   }
   return withTiles<TileMatrices>({onVectors}, shape, tiles, target);
@@ -677,8 +731,7 @@ static double wideningActivations(double elements, const Target &target) {
 static Alternatives alternativesForComputed(const MatMulShape &shape,
                                             const Arithmetic &bytes,
                                             const Target &target) {
-  const double flops =
-      2.0 * double(shape.m) * double(shape.n) * double(shape.k);
+  const double flops = flopsOf(shape);
   auto products = [&](const Arithmetic &arithmetic) {
     return unfilled(shape, arithmetic, target) * flops /
            rateOf(arithmetic, target.rates);
@@ -695,8 +748,7 @@ Alternatives cpu::alternativesForBytes(const MatMulShape &shape,
                                        const Target &target) {
   if (shape.bLayout != MatMulShape::BLayout::Packed)
     return alternativesForComputed(shape, bytes, target);
-  const double flops =
-      2.0 * double(shape.m) * double(shape.n) * double(shape.k);
+  const double flops = flopsOf(shape);
   return fastestFirst(
       {{"bytes", packedProduct(shape, flops, bytes, target)},
        {"f32",

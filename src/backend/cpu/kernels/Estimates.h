@@ -51,25 +51,43 @@ Alternatives alternativesFor(const ConvolutionShape &shape,
 /// where the weights are what is known of its sizes.
 inline constexpr int64_t rowsOfChoice = 1024;
 
+/// So many columns decide besides, and a depth of which two products have the
+/// same if they have the same power of two above them, where both factors are
+/// computed: 100 has 128. Longer ones have that of mostDepthOfChoice.
+inline constexpr int64_t columnsOfChoice = 256, mostDepthOfChoice = 1024;
+
 /// Of the product \p name. By weights that tiles read in as many bytes as other
 /// kernels do, the first is the fastest one of rowsOfChoice rows, so that rows
 /// have the same bits however many there are; the times are of \p shape.
 /// Weights of more bytes are for tiles where that many rows are known, half as
-/// many again also where rows are open.
+/// many again also where rows are open. Of two factors that are computed,
+/// floats both, the first is that of typicalOf(shape.k).
 Alternatives alternativesFor(llvm::StringRef name, const MatMulShape &shape,
                              double flops, const Arithmetic &arithmetic,
                              const Target &target,
                              llvm::ArrayRef<TileArithmetic> tiles = {});
+
+/// One matrix of rowsOfChoice rows by columnsOfChoice columns that stands for
+/// all products of that \p depth whose factors are both computed.
+MatMulShape typicalOf(int64_t depth);
+
+/// What computes such products of a depth that may be any.
+struct KernelOfDepth {
+  int64_t mostDepth; ///< The last one for any depth above the others'.
+  llvm::StringRef kernel;
+};
+/// The shortest first. \p name is that on vectors.
+llvm::SmallVector<KernelOfDepth>
+kernelsOfDepths(llvm::StringRef name, const Arithmetic &arithmetic,
+                const Target &target, llvm::ArrayRef<TileArithmetic> tiles);
 
 /// Whether \p kernel is one of matrix units.
 inline bool usesTiles(llvm::StringRef kernel) {
   return kernel.starts_with("tiles-");
 }
 
-/// What products of open sizes are told to have in place of tiles: they are cut
-/// for known ones, or weights would have more bytes than few rows would wait
-/// for.
-inline Alternative withoutTiles() { return {"tiles", 0, "sizes are open"}; }
+/// What products of open rows are told to have in place of tiles: weights would
+/// have more bytes than few rows would wait for.
 inline Alternative withoutWideTiles() {
   return {"tiles", 0, "rows may be few, and weights would be twice as many"};
 }

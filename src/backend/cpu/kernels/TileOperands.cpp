@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <bit>
+#include <numeric>
 
 using namespace mlir;
 using namespace sinter;
@@ -44,12 +45,18 @@ static bool isMultiple(VectorBuilder &code, Value count, int64_t of) {
   return known && *known % of == 0;
 }
 
+/// The same of the depth of \p from.
+static bool isDepthMultiple(VectorBuilder &code, const TileMatrix &from,
+                            int64_t of) {
+  return from.depthUnit % of == 0 || isMultiple(code, from.depth, of);
+}
+
 /// The two vectors that line \p i of a block of k consists of: 32 neighbours
 /// along k of number first + i, or 16 numbers from \p first on at two places
 /// along k.
 SmallVector<Value> TileOperands::numbersAt(const TileMatrix &from, Value first,
                                            Value block, Value i) const {
-  const bool isDeep = isMultiple(code, from.depth, 2 * lanes);
+  const bool isDeep = isDepthMultiple(code, from, 2 * lanes);
   Value k = code.mul(block, 2 * lanes);
   SmallVector<Value> both;
   if (from.isAlongDepth()) {
@@ -79,7 +86,7 @@ SmallVector<Value> TileOperands::numbersAt(const TileMatrix &from, Value first,
 Value TileOperands::bytesAt(const TileMatrix &from, Value first, Value block,
                             Value i) const {
   Type byte = code.builder.getI8Type();
-  const bool isDeep = isMultiple(code, from.depth, tileRowBytes);
+  const bool isDeep = isDepthMultiple(code, from, tileRowBytes);
   Value k = code.mul(block, tileRowBytes);
   if (from.isAlongDepth()) {
     auto type = VectorType::get({tileRowBytes}, byte);
@@ -173,7 +180,8 @@ Value TileOperands::blocksOf(Value depth) const {
   return code.div(code.add(depth, elements - 1), elements);
 }
 
-Value TileOperands::stageRows(const TileMatrix &a, const TileRows &to) const {
+Value TileOperands::stageRows(const TileMatrix &a, const TileRows &to,
+                              Value isFirst) const {
   OpBuilder &b = code.builder;
   Value blocks = blocksOf(a.depth);
   auto overBlocks = [&](Value position, auto put) {
@@ -188,6 +196,11 @@ Value TileOperands::stageRows(const TileMatrix &a, const TileRows &to) const {
   auto larger = [&](Value x, Value y) -> Value {
     return b.create<arith::MaxUIOp>(code.loc, x, y);
   };
+  // With those of the pieces before.
+  auto withNoted = [&](Value ofRows, Value noted) {
+    Value before = code.bitsAs(noted, words());
+    return larger(ofRows, code.select(isFirst, code.zero(words()), before));
+  };
   Value most = code.loop(
       code.index(0), a.count, a.isAlongDepth() ? 1 : lanes, code.zero(words()),
       [&](Value row, ValueRange carried) -> IndexBuilder::Carried {
@@ -197,8 +210,11 @@ Value TileOperands::stageRows(const TileMatrix &a, const TileRows &to) const {
               overBlocks(row, [&](Value block, const Place &place, Value so) {
                 return putTransposed(a, row, block, to.parts, place, so);
               });
-          if (!arithmetic.isOfBytes())
-            code.store(code.bitsAs(ofRows, floats()), scratch, note);
+          if (arithmetic.isOfBytes())
+            return {ofRows};
+          if (isFirst)
+            ofRows = withNoted(ofRows, code.load(scratch, note, floats()));
+          code.store(code.bitsAs(ofRows, floats()), scratch, note);
           return {larger(carried[0], ofRows)};
         }
         Value ofRow =
@@ -207,6 +223,8 @@ Value TileOperands::stageRows(const TileMatrix &a, const TileRows &to) const {
             });
         if (arithmetic.isOfBytes())
           return {ofRow};
+        if (isFirst)
+          ofRow = withNoted(ofRow, code.loadSplat(scratch, note, floats()));
         Value magnitude = b.create<vector::ReductionOp>(
             code.loc, vector::CombiningKind::MAXUI, ofRow);
         b.create<memref::StoreOp>(
@@ -284,7 +302,8 @@ Value TileOperands::sumOfLine(Value line, bool isSigned, Value sums,
 }
 
 void TileOperands::sumRows(const TileMatrix &a, const TileRows &rows,
-                           Value zero, const Arithmetic &dot) const {
+                           Value zero, const Arithmetic &dot,
+                           Value isFirst) const {
   const bool isSigned = arithmetic.lhs == ElementType::I8;
   code.loop(code.index(0), a.count, 1, [&](Value row) {
     Value sums = code.loop(
@@ -299,11 +318,17 @@ void TileOperands::sumRows(const TileMatrix &a, const TileRows &rows,
         code.create<vector::ReductionOp>(vector::CombiningKind::ADD, sums);
     Value none =
         code.create<arith::ConstantOp>(code.builder.getI32IntegerAttr(0));
-    sum =
-        code.create<arith::SubIOp>(none, code.create<arith::MulIOp>(sum, zero));
+    Value note = code.add(row, rows.notes * lanes), before = none;
+    if (isFirst)
+      before = code.select(
+          isFirst, none,
+          code.create<arith::BitcastOp>(
+              none.getType(), code.create<memref::LoadOp>(scratch, note)));
+    sum = code.create<arith::SubIOp>(before,
+                                     code.create<arith::MulIOp>(sum, zero));
     code.builder.create<memref::StoreOp>(
         code.loc, code.create<arith::BitcastOp>(code.builder.getF32Type(), sum),
-        scratch, code.add(row, rows.notes * lanes));
+        scratch, note);
   });
 }
 
@@ -375,14 +400,21 @@ void TileOperands::multiplyGroup(TileRegisters &registers,
                                  const TileFactors &factors,
                                  const TilePanel &panel,
                                  ValueRange positions) const {
+  const auto rowTiles = int64_t(positions.size());
+  registers.clear(rowTiles, panel.tiles);
+  addSteps(registers, factors, panel, positions, factors.a.depth);
+  registers.store(rowTiles, panel.tiles);
+}
+
+void TileOperands::addSteps(TileRegisters &registers,
+                            const TileFactors &factors, const TilePanel &panel,
+                            ValueRange positions, Value depth) const {
   const TileRows &rows = factors.rows;
   const TileColumns &columns = factors.columns;
-  const auto rowTiles = int64_t(positions.size());
   Value address = registers.addressOf(scratch);
   Value ofPanel =
       code.add(code.mul(panel.number, columns.panelLines()), columns.at);
-  registers.clear(rowTiles, panel.tiles);
-  code.loop(code.index(0), blocksOf(factors.a.depth), 1, [&](Value block) {
+  code.loop(code.index(0), blocksOf(depth), 1, [&](Value block) {
     TileStep step;
     step.rowsAddress = step.columnsAddress = address;
     for (Value position : positions)
@@ -397,7 +429,29 @@ void TileOperands::multiplyGroup(TileRegisters &registers,
     step.columnPart = TileColumns::tiles * tileBytes;
     registers.multiply(arithmetic, step);
   });
-  registers.store(rowTiles, panel.tiles);
+}
+
+void TileOperands::multiplyPiece(TileRegisters &registers,
+                                 const TileFactors &factors,
+                                 const TilePanel &panel, Value first,
+                                 const TilePiece &piece, Value waiting) const {
+  Value memory = registers.sumsAddress();
+  if (!code.knownTruth(piece.isLast))
+    memory = TileInstructions(code).addressAt(registers.addressOf(scratch),
+                                              code.mul(waiting, tileRowBytes));
+  Value to = code.select(piece.isLast, registers.sumsAddress(), memory);
+  auto multiply = [&](ValueRange positions) {
+    const auto rowTiles = int64_t(positions.size());
+    code.when(
+        piece.isFirst, [&] { registers.clear(rowTiles, panel.tiles); },
+        [&] { registers.load(rowTiles, panel.tiles, memory); });
+    addSteps(registers, factors, panel, positions, piece.depth);
+    registers.store(rowTiles, panel.tiles, to);
+  };
+  Value second = code.add(first, mostTileRows);
+  code.when(
+      code.less(second, factors.a.count), [&] { multiply({first, second}); },
+      [&] { multiply(first); });
 }
 
 void TileOperands::forRows(
@@ -429,24 +483,47 @@ void TileOperands::finishGroup(TileRegisters &registers,
     });
   code.when(code.create<arith::OrIOp>(factors.anyRow, panel.areUnusual), [&] {
     forRows(factors, positions, [&](int64_t tile, Value i, Value row) {
-      code.when(isUnusualRow(factors, panel, row), [&] {
-        for (auto [c, sums] : llvm::enumerate(multiplyRow(factors, panel, row)))
-          code.store(sums, registers.sums(), sumsAt(tile, i, int64_t(c)));
-      });
+      redoRow(registers, factors, panel, row, registers.sumsAt(tile, i));
     });
   });
-  auto constant = [&](float number) {
-    return code.create<arith::ConstantOp>(code.builder.getF32FloatAttr(number));
-  };
   forRows(factors, positions, [&](int64_t tile, Value i, Value row) {
-    Value unscale = code.create<vector::SplatOp>(
-        type, code.select(isUnusualRow(factors, panel, row), constant(1),
-                          constant(1 / (tileScale * tileScale))));
+    Value unscale = unscaleOf(factors, panel, row);
     for (int64_t c = 0; c < panel.tiles; ++c) {
       Value sums = code.load(registers.sums(), sumsAt(tile, i, c), type);
       store(row, c, code.mulVectors(sums, unscale));
     }
   });
+}
+
+void TileOperands::redoUnusual(TileRegisters &registers,
+                               const TileFactors &factors,
+                               const TilePanel &panel, Value first,
+                               Value count) const {
+  code.when(code.create<arith::OrIOp>(factors.anyRow, panel.areUnusual), [&] {
+    code.loop(code.index(0), count, 1, [&](Value i) {
+      redoRow(registers, factors, panel, code.add(first, i),
+              registers.sumsAt(0, i));
+    });
+  });
+}
+
+void TileOperands::redoRow(TileRegisters &registers, const TileFactors &factors,
+                           const TilePanel &panel, Value row,
+                           Value place) const {
+  code.when(isUnusualRow(factors, panel, row), [&] {
+    for (auto [c, sums] : llvm::enumerate(multiplyRow(factors, panel, row)))
+      code.store(sums, registers.sums(), code.add(place, int64_t(c) * lanes));
+  });
+}
+
+Value TileOperands::unscaleOf(const TileFactors &factors,
+                              const TilePanel &panel, Value row) const {
+  auto constant = [&](float number) {
+    return code.create<arith::ConstantOp>(code.builder.getF32FloatAttr(number));
+  };
+  return code.create<vector::SplatOp>(
+      floats(), code.select(isUnusualRow(factors, panel, row), constant(1),
+                            constant(1 / (tileScale * tileScale))));
 }
 
 Value TileOperands::isUnusual(Value magnitude) const {
@@ -471,16 +548,13 @@ SmallVector<Value> TileOperands::multiplyRow(const TileFactors &factors,
                                              Value row) const {
   const TileMatrix &a = factors.a, &from = factors.b;
   OpBuilder &b = code.builder;
-  auto multiples = [&](int64_t of) -> Value {
-    SmallVector<int64_t> numbers;
-    for (int64_t i = 0; i < lanes; ++i)
-      numbers.push_back(i * of);
-    return b.create<arith::ConstantOp>(
-        code.loc,
-        DenseElementsAttr::get(VectorType::get({lanes}, b.getIndexType()),
-                               ArrayRef<int64_t>(numbers)));
-  };
-  Value number = multiples(1), apart = multiples(from.stride);
+  auto indices = VectorType::get({lanes}, b.getIndexType());
+  SmallVector<int64_t> numbers(lanes);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  Value number = b.create<arith::ConstantOp>(
+      code.loc, DenseElementsAttr::get(indices, ArrayRef<int64_t>(numbers)));
+  Value apart = code.create<arith::MulIOp>(
+      number, code.create<vector::SplatOp>(indices, code.index(from.stride)));
   auto columnsAt = [&](Value k, Value first) -> Value {
     Value at = code.add(code.add(from.start, code.mul(first, from.stride)),
                         code.mul(k, from.depthStride));

@@ -34,11 +34,13 @@
 namespace sinter::cpu {
 
 /// A matrix of f32, or of bytes, in memory: rows of A, or columns of B, and k.
-/// Element [i, k] is at start + i * stride + k * depthStride; one of both is 1.
+/// Element [i, k] is at start + i * stride + k * depthStride; one of both is 1,
+/// the other one may be named.
 struct TileMatrix {
   mlir::Value flat, start;
   int64_t stride = 0, depthStride = 1;
   mlir::Value count, depth; ///< How many there are.
+  int64_t depthUnit = 1;    ///< Of which the depth is a multiple.
 
   bool isAlongDepth() const { return depthStride == 1; }
 };
@@ -78,6 +80,12 @@ struct TileFactors {
   bool areEven;       ///< whether there always is an even number.
 };
 
+/// Some of the depth, where that is taken piece by piece.
+struct TilePiece {
+  mlir::Value depth;           ///< How long it is.
+  mlir::Value isFirst, isLast; ///< i1.
+};
+
 struct TilePanel {
   mlir::Value number;     ///< In scratch memory.
   mlir::Value column;     ///< Its first one in the matrix.
@@ -97,8 +105,10 @@ public:
   }
 
   /// Brings all rows of \p a there, with their notes. Returns whether there is
-  /// an unusual one.
-  mlir::Value stageRows(const TileMatrix &a, const TileRows &to) const;
+  /// an unusual one. Of a piece of the depth, unless \p isFirst, notes and what
+  /// is returned are of the pieces before, too.
+  mlir::Value stageRows(const TileMatrix &a, const TileRows &to,
+                        mlir::Value isFirst = {}) const;
   /// Brings \p tiles of columns from \p first on to panel \p panel. Returns the
   /// magnitude of the largest number, as bits.
   mlir::Value packColumns(const TileMatrix &b, mlir::Value first,
@@ -117,10 +127,25 @@ public:
   void multiply(TileRegisters &registers, const TileFactors &factors,
                 const TilePanel &panel, Store store) const;
 
+  // Of some rows by a panel, piece by piece; tiles have mostTileRows rows.
+  /// Adds the products of \p piece by the tiles from row \p first on, a group,
+  /// to the sums that wait from that line of the scratch memory on, where they
+  /// go on waiting. The last piece's are on the stack then.
+  void multiplyPiece(TileRegisters &registers, const TileFactors &factors,
+                     const TilePanel &panel, mlir::Value first,
+                     const TilePiece &piece, mlir::Value waiting) const;
+  /// Computes the unusual ones of \p count rows from \p first on again.
+  void redoUnusual(TileRegisters &registers, const TileFactors &factors,
+                   const TilePanel &panel, mlir::Value first,
+                   mlir::Value count) const;
+  /// What sums of a row on the stack are to be multiplied by, of floats.
+  mlir::Value unscaleOf(const TileFactors &factors, const TilePanel &panel,
+                        mlir::Value row) const;
+
   // Of bytes.
-  /// Notes sum a * -\p zero of each row, of 32 bits.
+  /// Notes sum a * -\p zero of each row, of 32 bits; pieces as in stageRows.
   void sumRows(const TileMatrix &a, const TileRows &rows, mlir::Value zero,
-               const Arithmetic &dot) const;
+               const Arithmetic &dot, mlir::Value isFirst = {}) const;
   /// sum b of each column of tile \p tile of a panel.
   mlir::Value sumColumns(const TileMatrix &b, const TileColumns &columns,
                          mlir::Value panel, int64_t tile,
@@ -136,6 +161,13 @@ private:
   /// The sums of some tiles of rows, from these positions on: to the stack.
   void multiplyGroup(TileRegisters &registers, const TileFactors &factors,
                      const TilePanel &panel, mlir::ValueRange positions) const;
+  void addSteps(TileRegisters &registers, const TileFactors &factors,
+                const TilePanel &panel, mlir::ValueRange positions,
+                mlir::Value depth) const;
+  /// Puts the sums of \p row, in f32, at \p place on the stack.
+  void redoRow(TileRegisters &registers, const TileFactors &factors,
+               const TilePanel &panel, mlir::Value row,
+               mlir::Value place) const;
   void finishGroup(TileRegisters &registers, const TileFactors &factors,
                    const TilePanel &panel, mlir::ValueRange positions,
                    Store store) const;

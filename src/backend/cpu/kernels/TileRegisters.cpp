@@ -71,12 +71,25 @@ void TileRegisters::multiply(const TileArithmetic &arithmetic,
   }
 }
 
-void TileRegisters::store(int64_t rowTiles, int64_t columnTiles) {
+/// Bytes from the sums of one tile to those of others, and from row to row.
+static int64_t sumsOffset(int64_t rowTile, int64_t columnTile) {
+  return (rowTile * mostTileRows * TileRegisters::panelColumns +
+          columnTile * 16) *
+         4;
+}
+static constexpr int64_t sumsStride = TileRegisters::panelColumns * 4;
+
+void TileRegisters::store(int64_t rowTiles, int64_t columnTiles, Value to) {
   for (int64_t r = 0; r < rowTiles; ++r)
     for (int64_t c = 0; c < columnTiles; ++c)
-      tiles.store(sumsOf(r, c), address,
-                  code.index((r * mostTileRows * panelColumns + c * 16) * 4),
-                  panelColumns * 4);
+      tiles.store(sumsOf(r, c), to ? to : address, code.index(sumsOffset(r, c)),
+                  sumsStride);
+}
+
+void TileRegisters::load(int64_t rowTiles, int64_t columnTiles, Value from) {
+  for (int64_t r = 0; r < rowTiles; ++r)
+    for (int64_t c = 0; c < columnTiles; ++c)
+      tiles.load(sumsOf(r, c), from, code.index(sumsOffset(r, c)), sumsStride);
 }
 
 Value TileRegisters::sumsAt(Value rowTile, Value i) const {

@@ -34,6 +34,9 @@ public:
   /// Tiles of rows and of columns.
   static constexpr int64_t groupTiles = 2, panelTiles = 2,
                            panelColumns = 16 * panelTiles;
+  /// Bytes of all sums.
+  static constexpr int64_t sumsBytes =
+      groupTiles * mostTileRows * panelColumns * 4;
 
   /// Configures them for tiles of \p tileRows rows, or of \p openRows. Once a
   /// kernel.
@@ -44,12 +47,15 @@ public:
   void clear(int64_t rowTiles, int64_t columnTiles);
   /// Adds the products of \p arithmetic, all parts of a step.
   void multiply(const TileArithmetic &arithmetic, const TileStep &step);
-  /// Brings the sums to the stack.
-  void store(int64_t rowTiles, int64_t columnTiles);
+  /// Brings the sums to the stack, or to \p address, which they are to have
+  /// again later.
+  void store(int64_t rowTiles, int64_t columnTiles, mlir::Value to = {});
+  void load(int64_t rowTiles, int64_t columnTiles, mlir::Value from);
 
   mlir::Value addressOf(mlir::Value flat) { return tiles.addressOf(flat); }
-  /// The sums on the stack, flat.
+  /// The sums on the stack, flat, and the address of the first.
   mlir::Value sums() const { return memory; }
+  mlir::Value sumsAddress() const { return address; }
   /// Where they are of row \p i of tile \p rowTile.
   mlir::Value sumsAt(mlir::Value rowTile, mlir::Value i) const;
   mlir::Value sumsAt(int64_t rowTile, mlir::Value i) const;
