@@ -9,6 +9,7 @@
 #include "backend/cpu/Decompose.h"
 #include "backend/cpu/Flatten.h"
 #include "backend/cpu/FormKernels.h"
+#include "backend/cpu/FuseExtremes.h"
 #include "backend/cpu/HostCalls.h"
 #include "backend/cpu/KeepParts.h"
 #include "backend/cpu/NameSizes.h"
@@ -150,6 +151,11 @@ Result<void> weightsPacked(const Subject &s) {
   return {};
 }
 
+Result<void> extremesFused(const Subject &s) {
+  fuseExtremes(s.function, s.setting.target, s.run);
+  return {};
+}
+
 Result<void> partsKept(const Subject &s) {
   keepParts(s.function, s.setting.target, s.run);
   return {};
@@ -256,6 +262,8 @@ constexpr Row rows[] = {
      onFunction<checkTypes>, Sizes::Open},
     {"cpu-form-kernels", "Put together what is computed together",
      withPatterns<formKernels>, Sizes::Open},
+    {"cpu-fuse-extremes",
+     "Let convolutions find the extremes of what they store", extremesFused},
     {"cpu-keep-parts",
      "Let numbers between products on matrix units lie in memory in parts",
      partsKept, Sizes::Open},
@@ -379,8 +387,9 @@ void cpu::registerPatternLabels() {
           pairExtremesPatterns(),     formAttentionPatterns(),
           tabulateBytesPatterns(),    widenOncePatterns(),
           widenBytesPatterns(),       splitJointsPatterns(),
-          formKernelsPatterns(),      keepPartsPatterns(),
-          alignZeroPointsPatterns(),  shareKernelsPatterns()})
+          formKernelsPatterns(),      fuseExtremesPatterns(),
+          keepPartsPatterns(),        alignZeroPointsPatterns(),
+          shareKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(

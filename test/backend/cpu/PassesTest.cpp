@@ -22,7 +22,7 @@ namespace {
 /// vector, by a large computed weight, with a bias in f16, of dimensions that
 /// lie apart, elementwise chains, two of which differ in a number and two in
 /// whether bytes count from 0, a function of bytes, the least and the greatest
-/// of all numbers, rows of a table of bytes.
+/// of all numbers, also of a convolution's, rows of a table of bytes.
 constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
     %u: tensor<1x512x2x2xf32>, %v: tensor<1x4x5x8x8xf32>,
     %q: tensor<1x64x2x16xf32>, %b: tensor<40x64xui8>, %c: tensor<64x40xi8>,
@@ -34,7 +34,7 @@ constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
         tensor<16x16xf32>, tensor<1x64x2x16xf32>, tensor<40x64xui8>,
         tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<3x600xf16>,
         tensor<f32>, tensor<f32>, tensor<40x40xi32>, tensor<5x64xf32>,
-        tensor<40x64xf32>, tensor<40x64xf32>) {
+        tensor<40x64xf32>, tensor<40x64xf32>, tensor<f32>, tensor<f32>) {
 %w = stablehlo.constant dense<0.03> : tensor<32x32x3x3xf32>
 %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
   window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
@@ -113,6 +113,10 @@ constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
 %hi = stablehlo.constant dense<0xFF800000> : tensor<f32>
 %18 = stablehlo.reduce(%m init: %hi) applies stablehlo.maximum
   across dimensions = [0, 1] : (tensor<64x72xf32>, tensor<f32>) -> tensor<f32>
+%23 = stablehlo.reduce(%3 init: %lo) applies stablehlo.minimum across
+  dimensions = [0, 1, 2, 3] : (tensor<1x640x2x2xf32>, tensor<f32>) -> tensor<f32>
+%24 = stablehlo.reduce(%3 init: %hi) applies stablehlo.maximum across
+  dimensions = [0, 1, 2, 3] : (tensor<1x640x2x2xf32>, tensor<f32>) -> tensor<f32>
 %tb = stablehlo.constant dense<3> : tensor<100x64xi8>
 %tf = stablehlo.convert %tb : (tensor<100x64xi8>) -> tensor<100x64xf32>
 %20 = "stablehlo.gather"(%tf, %ids) <{dimension_numbers = #stablehlo.gather<
@@ -123,13 +127,13 @@ constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
 %three = stablehlo.constant dense<3.0> : tensor<40x64xf32>
 %bd = stablehlo.subtract %bf, %three : tensor<40x64xf32>
 %22 = stablehlo.multiply %bd, %ten : tensor<40x64xf32>
-return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22 : tensor<1x32x12x12xf32>,
+return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24 : tensor<1x32x12x12xf32>,
   tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>, tensor<1x64x2x16xf32>,
   tensor<40x40xi32>, tensor<40x40xi32>, tensor<64x1xf32>, tensor<3x600xf32>,
   tensor<3x600xf32>, tensor<16x16xf32>, tensor<1x64x2x16xf32>, tensor<40x64xui8>,
   tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<3x600xf16>,
   tensor<f32>, tensor<f32>, tensor<40x40xi32>, tensor<5x64xf32>,
-  tensor<40x64xf32>, tensor<40x64xf32> })";
+  tensor<40x64xf32>, tensor<40x64xf32>, tensor<f32>, tensor<f32> })";
 
 /// \p name, a joint of 75 slices of %y, every other of \p second.
 std::string joint(const std::string &name, const std::string &second) {
@@ -215,7 +219,8 @@ TEST(CpuPasses, EachLabelAppliesAndCanBeLeftOut) {
         : label == "widen-bytes"  ? cpu::Arithmetic::bytesAreWords(host)
         : label == "half-weights" ? host.vectorRegisters >= 32
         : label == "keep-parts"   ? false
-                                  : true;
+        : label == "fuse-extremes" ? !host.hasMatrixUnits
+                                   : true;
     const bool isAllowed = label != "carry-bias";
     EXPECT_EQ(report.patterns[label] > 0u, isForMachine && isAllowed) << label;
     SimplifyOptions passes;

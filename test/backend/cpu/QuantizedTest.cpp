@@ -558,6 +558,68 @@ TEST(QuantizedBlocks, Ranges) {
       }
 }
 
+/// Extremes that tasks of a convolution leave: of each kernel, of whole blocks
+/// of channels and others, with all signs and with NaN, beside what is stored.
+TEST(QuantizedBlocks, ExtremesOfTasks) {
+  struct Layer {
+    int channels, groups, window, stride;
+  };
+  for (const Layer &layer :
+       {Layer{16, 1, 1, 1}, Layer{32, 1, 3, 2}, Layer{32, 32, 3, 1},
+        Layer{48, 48, 3, 2}, Layer{20, 1, 1, 1}, Layer{20, 20, 3, 1}})
+    for (const char *shift : {"0.0", "5.0", "-5.0", "0x7FC00000"})
+      for (int images : {1, 3}) {
+        const int inputs = layer.channels, side = layer.window == 1 ? 11 : 13,
+                  outside = layer.window / 2,
+                  result =
+                      (side + 2 * outside - layer.window) / layer.stride + 1;
+        auto shape = [&](int channels, int size) {
+          return "tensor<" + std::to_string(images) + "x" +
+                 std::to_string(channels) + "x" + std::to_string(size) + "x" +
+                 std::to_string(size) + "xf32>";
+        };
+        const std::string in = shape(inputs, side),
+                          out = shape(layer.channels, result),
+                          window = std::to_string(layer.window),
+                          count = std::to_string(layer.channels),
+                          weights = "tensor<" + count + "x" +
+                                    std::to_string(inputs / layer.groups) +
+                                    "x" + window + "x" + window + "xf32>",
+                          pad = std::to_string(outside),
+                          stride = std::to_string(layer.stride);
+        std::string numbers;
+        for (int i = 0; i < layer.channels; ++i)
+          numbers += (i ? ", " : "") +
+                     std::string(i == layer.channels / 2 ? shift : "0.25");
+        auto reduced = [&](const std::string &op, const std::string &init) {
+          return "%" + op + "i = stablehlo.constant dense<" + init +
+                 "> : tensor<f32>\n%" + op + " = stablehlo.reduce(%x init: %" +
+                 op + "i) applies stablehlo." + op +
+                 "imum across dimensions = [0, 1, 2, 3] : (" + out +
+                 ", tensor<f32>) -> tensor<f32>\n";
+        };
+        const std::string body =
+            "(%a: " + in + ") -> (tensor<f32>, tensor<f32>, " + out +
+            ") {\n%w = stablehlo.constant dense<0.125> : " + weights +
+            "\n%b = stablehlo.constant dense<[" + numbers + "]> : tensor<" +
+            count +
+            "xf32>\n%c = stablehlo.convolution(%a, %w) dim_numbers = "
+            "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {stride = [" +
+            stride + ", " + stride + "], pad = [[" + pad + ", " + pad + "], [" +
+            pad + ", " + pad +
+            "]]} {batch_group_count = 1 : i64, feature_group_count = " +
+            std::to_string(layer.groups) + " : i64} : (" + in + ", " + weights +
+            ") -> " + out +
+            "\n%s = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<" +
+            count + "xf32>) -> " + out +
+            "\n%x = stablehlo.add %c, %s : " + out + "\n" +
+            reduced("max", "0xFF800000") + reduced("min", "0x7F800000") +
+            "return %max, %min, %x : tensor<f32>, tensor<f32>, " + out + "\n}";
+        // Sums are of up to 288 products of an eighth.
+        EXPECT_EQ(differsAnywhere(body, {2e-5, 5e-6}), "") << body;
+      }
+}
+
 /// What DynamicQuantizeLinear and ConvInteger are, one after the other.
 TEST(QuantizedBlocks, DynamicConvolutions) {
   auto quantised = [](const std::string &x, const std::string &name,

@@ -29,6 +29,13 @@ unsigned AnchorKernel::inputIndex(Value operand) const {
   return cast<BlockArgument>(operand).getArgNumber();
 }
 
+static ExtremesOp extremesOf(KernelOp kernel) {
+  auto found = kernel.getBody().front().getOps<ExtremesOp>();
+  return found.empty() ? ExtremesOp() : *found.begin();
+}
+
+bool AnchorKernel::hasExtremes() const { return bool(extremesOf(kernel)); }
+
 bool cpu::isConstantInput(KernelOp kernel, Value operand) {
   std::optional<ArrayRef<int64_t>> constants = kernel.getConstantInputs();
   return constants &&
@@ -55,7 +62,7 @@ bool AnchorKernel::hasLongEpilogue() const {
       return true;
     operations += &op != anchor &&
                   !isa<stablehlo::ConstantOp, stablehlo::BroadcastInDimOp,
-                       JoinPartsOp, CutPartsOp, YieldOp>(op);
+                       JoinPartsOp, CutPartsOp, ExtremesOp, YieldOp>(op);
     if (!convertsBF16 && roundsToBF16(&op))
       operations += besidesRounding;
   }
@@ -100,8 +107,26 @@ Value AnchorKernel::epilogueAt(
   }
   elemental.bind(anchor->getResult(0),
                  [vector](ArrayRef<Coordinate>) { return vector; });
-  return elemental.stored(elemental.splat(elemental.at(yielded(), place)),
-                          tensorOf(yielded()).getElementType());
+  Value result =
+      elemental.stored(elemental.splat(elemental.at(yielded(), place)),
+                       tensorOf(yielded()).getElementType());
+  if (extremes)
+    extremes->add(builder, location, result);
+  return result;
+}
+
+void AnchorKernel::emitWithExtremes(size_t stage, OpBuilder &builder,
+                                    Location location, Value task,
+                                    ValueRange memory, int64_t tasks) const {
+  const auto results = tensorOf(extremesOf(kernel).getLeast());
+  const size_t inputs = kernel.getInputs().size();
+  SmallVector<Value> own(memory.take_front(inputs + 1));
+  llvm::append_range(own, memory.drop_front(inputs + 3));
+  extremes.emplace(builder, location, results.getDimSize(1));
+  emitTask(stage, builder, location, task, own);
+  extremes->store(builder, location, memory[inputs + 1], memory[inputs + 2],
+                  task, tasks, results.getDimSize(0));
+  extremes.reset();
 }
 
 KernelPlan AnchorKernel::planOfTasks() const {
@@ -136,6 +161,9 @@ std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,
       buffers.push_back(bufferOf(argument, false));
   }
   buffers.push_back(bufferOf(storedBy(kernel), true));
+  if (ExtremesOp extremes = extremesOf(kernel))
+    for (Value result : extremes.getResults())
+      buffers.push_back(bufferOf(result, true));
   const uint64_t bytes = wanted.scratchBytes + wanted.workspaceBytes;
   if (bytes != 0 || wanted.openScratch) {
     add(bytes / byteSize(wanted.scratchType),
@@ -156,7 +184,11 @@ std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,
                      stageName(name, stage), buffers,
                      [&](OpBuilder &builder, Location location, Value task,
                          ValueRange memory) {
-                       emitTask(stage, builder, location, task, memory);
+                       if (hasExtremes())
+                         emitWithExtremes(stage, builder, location, task,
+                                          memory, wanted.tasks);
+                       else
+                         emitTask(stage, builder, location, task, memory);
                      }));
     contracts.back().tasks = wanted.stages.empty()
                                  ? wanted.tasks

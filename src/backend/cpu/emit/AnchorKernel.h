@@ -12,6 +12,7 @@
 
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/emit/KernelPlan.h"
+#include "backend/cpu/emit/TaskExtremes.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/kernels/TileParts.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -56,7 +57,11 @@ protected:
   unsigned inputIndex(mlir::Value operand) const;
   /// What is computed, which may be stored in parts.
   mlir::Value yielded() const;
-  bool hasEpilogue() const { return yielded() != anchor->getResult(0); }
+  bool hasEpilogue() const {
+    return yielded() != anchor->getResult(0) || hasExtremes();
+  }
+  /// Whether the least and the greatest number of what is stored are results.
+  bool hasExtremes() const;
   /// Whether the epilogue takes many instructions, and is a loop of its own.
   bool hasLongEpilogue() const;
   /// The value of the kernel's result at \p place, as it lies in memory, where
@@ -73,7 +78,15 @@ protected:
   mlir::Operation *anchor;
 
 private:
+  /// Emits a task whose results are in \p memory besides, behind those that
+  /// emitTask() knows.
+  void emitWithExtremes(size_t stage, mlir::OpBuilder &builder,
+                        mlir::Location location, mlir::Value task,
+                        mlir::ValueRange memory, int64_t tasks) const;
+
   bool convertsBF16;
+  /// Of the task that is being emitted, where they are results.
+  mutable std::optional<TaskExtremes> extremes;
 };
 
 } // namespace sinter::cpu

@@ -83,6 +83,26 @@ Decomposition JoinPartsOp::decompose(OpBuilder &builder) {
                    result.getShape())};
 }
 
+Decomposition ExtremesOp::decompose(OpBuilder &builder) {
+  TensorBuilder emit(builder, getLoc());
+  auto numbers = tensorOf(getOperand()), rows = tensorOf(getLeast());
+  const auto dims =
+      llvm::to_vector(llvm::seq<int64_t>(0, numbers.getRank() - 1));
+  auto extreme = [&](bool isLeast) {
+    const double initial =
+        (isLeast ? 1 : -1) * std::numeric_limits<double>::infinity();
+    ValueRange found = emit.reduce(
+        {getOperand()}, {emit.scalar(initial, numbers.getElementType())}, dims,
+        [&](TensorBuilder &emit, ValueRange values) {
+          return SmallVector<Value>{isLeast ? emit.min(values[0], values[1])
+                                            : emit.max(values[0], values[1])};
+        });
+    return emit.broadcast(found[0], {1}, rows.getShape());
+  };
+  Value least = extreme(true), greatest = extreme(false);
+  return SmallVector<Value>{least, greatest};
+}
+
 //===----------------------------------------------------------------------===//
 // Windows
 //===----------------------------------------------------------------------===//

@@ -312,6 +312,20 @@ LogicalResult JoinPartsOp::verify() {
   return verifyParts(*this, getResult(), getOperand());
 }
 
+LogicalResult ExtremesOp::verify() {
+  auto numbers = tensorOf(getOperand()), rows = tensorOf(getLeast());
+  if (rows != tensorOf(getGreatest()))
+    return emitOpError("has extremes of two types");
+  if (rows.getRank() != 2 || !rows.hasStaticShape() ||
+      !numbers.hasStaticShape() || numbers.getRank() == 0 ||
+      rows.getDimSize(1) != numbers.getShape().back() ||
+      rows.getElementType() != numbers.getElementType())
+    return emitOpError("does not make rows of the operand's lanes");
+  if (!rows.getElementType().isF32())
+    return emitOpError("is of f32 only");
+  return success();
+}
+
 LogicalResult LookupOp::verify() {
   auto from = tensorOf(getOperand()), to = tensorOf(getResult()),
        table = tensorOf(getTable());

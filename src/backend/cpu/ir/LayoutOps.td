@@ -199,6 +199,21 @@ def Cpu_JoinPartsOp : Cpu_PartsOp<"join_parts"> {
   }];
 }
 
+def Cpu_ExtremesOp :
+    Cpu_Op<"extremes", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "The least and the greatest number of each lane, in rows";
+  let description = [{
+    The operand, whose last dimension are lanes, is what the kernel stores; the
+    results are as many numbers as lanes a row. Which numbers a row stands for
+    is the kernel's affair: those of a task are in one or more rows. For the
+    oracle, each row stands for all.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand);
+  let results = (outs AnyRankedTensor:$least, AnyRankedTensor:$greatest);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Cpu_LookupOp :
     Cpu_Op<"lookup", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "What a table has for each byte";
