@@ -56,6 +56,8 @@ bool AnchorKernel::hasLongEpilogue() const {
   constexpr int64_t manyOperations = 6;
   // Integers round to bf16 where no instruction does.
   constexpr int64_t besidesRounding = 4;
+  // One each, and two that remember a NaN.
+  constexpr int64_t ofExtremes = 4;
   int64_t operations = 0;
   for (Operation &op : kernel.getBody().front()) {
     if (isFunction(&op))
@@ -63,6 +65,8 @@ bool AnchorKernel::hasLongEpilogue() const {
     operations += &op != anchor &&
                   !isa<stablehlo::ConstantOp, stablehlo::BroadcastInDimOp,
                        JoinPartsOp, CutPartsOp, ExtremesOp, YieldOp>(op);
+    if (isa<ExtremesOp>(op))
+      operations += ofExtremes;
     if (!convertsBF16 && roundsToBF16(&op))
       operations += besidesRounding;
   }
