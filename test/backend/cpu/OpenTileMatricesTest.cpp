@@ -449,19 +449,36 @@ TEST(OpenTileMatrices, Bytes) {
         }
 }
 
-/// Numbers that lie apart along either side are left to vectors.
-TEST(OpenTileMatrices, WantNeighbours) {
-  const cpu::Target target =
-      *cpu::Target::named("x86_64-unknown-linux-gnu", "sapphirerapids", "");
-  cpu::OpenMatMulShape shape;
-  for (auto [row, column, areTaken] :
-       {std::tuple{1, 40, true}, {40, 1, true}, {80, 2, false}}) {
-    shape.aRow = row;
-    shape.aColumn = column;
-    EXPECT_EQ(cpu::OpenTileMatrices::supports(shape, target), areTaken);
-  }
-  EXPECT_FALSE(
-      cpu::OpenTileMatrices::supports({}, *cpu::Target::host("-amx-tile")));
+/// Numbers that lie apart along either side, since the batch is the last
+/// dimension, known or not.
+TEST(OpenTileMatrices, NumbersThatLieApart) {
+  NEEDS_TILES();
+  SKIP_IF_SIZES_MAY_WRAP();
+  const cpu::CpuOptions options = preferredFor(Precision::Default);
+  for (int64_t matrices : {batch, int64_t(3)})
+    for (int64_t depth : {length, int64_t(40)}) {
+      const std::vector<int64_t> a = {length, depth, matrices},
+                                 b = {matrices, depth, 30};
+      const std::string y = typeOf({matrices, length, 30});
+      const std::string body =
+          "(" + argument("%a", a) + ", " + argument("%b", b) + ") -> " + y +
+          " {\n %y = stablehlo.dot_general %a, %b, batching_dims = [2] x [0], "
+          "contracting_dims = [1] x [1] : (" +
+          typeOf(a) + ", " + typeOf(b) + ") -> " + y + "\n return %y : " + y +
+          "\n}";
+      SCOPED_TRACE(body);
+      expectClosedBits(body, {{a}, {b}}, {{3, 20}, {3, 40}}, options, 1e-4);
+      EXPECT_NE(productsOf(body, options).find("tiles-split3"),
+                std::string::npos);
+    }
+}
+
+TEST(OpenTileMatrices, AreForMatrixUnitsOnly) {
+  constexpr const char *machine = "x86_64-unknown-linux-gnu";
+  for (auto [features, areTaken] : {std::pair{"", true}, {"-amx-tile", false}})
+    EXPECT_EQ(cpu::OpenTileMatrices::supports(
+                  {}, *cpu::Target::named(machine, "sapphirerapids", features)),
+              areTaken);
 }
 
 /// Code for a machine that has matrix units: registers are configured once,

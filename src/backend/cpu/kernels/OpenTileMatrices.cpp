@@ -19,8 +19,7 @@ static constexpr int64_t blockRows = OpenMatMulShape::taskRows,
 
 bool OpenTileMatrices::supports(const OpenMatMulShape &shape,
                                 const Target &target) {
-  return target.hasMatrixUnits && target.f32Lanes == 16 &&
-         (shape.aColumn == 1 || shape.aRow == 1);
+  return target.hasMatrixUnits && target.f32Lanes == 16;
 }
 
 OpenTileMatrices::OpenTileMatrices(OpenMatMulShape given, const Target &target,

@@ -26,7 +26,7 @@ namespace sinter::cpu {
 
 class OpenTileMatrices {
 public:
-  /// Whether tiles take operands that lie so: neighbours along either side.
+  /// Whether tiles take operands that lie so.
   static bool supports(const OpenMatMulShape &shape, const Target &target);
 
   OpenTileMatrices(OpenMatMulShape shape, const Target &target,

@@ -14,7 +14,6 @@ using namespace sinter::cpu;
 bool TileMatrices::supports(const MatMulShape &shape, const Target &target) {
   return target.hasMatrixUnits && target.f32Lanes == 16 &&
          shape.bLayout != MatMulShape::BLayout::Packed &&
-         (shape.aColumnStride == 1 || shape.aRowStride == 1) &&
          shape.openRows.empty() && !shape.givenRows && !shape.givenColumns &&
          !shape.givenDepth;
 }

@@ -18,7 +18,7 @@ namespace sinter::cpu {
 
 class TileMatrices {
 public:
-  /// Whether tiles take operands that lie so: neighbours along either side.
+  /// Whether tiles take operands that lie so, of known sizes.
   static bool supports(const MatMulShape &shape, const Target &target);
 
   TileMatrices(const MatMulShape &shape, const Target &target,

@@ -39,6 +39,24 @@ Value TileOperands::loadUpTo(const TileMatrix &from, Value offset, Value left,
   return code.loadSome(from.flat, offset, floats(), left);
 }
 
+/// The same of numbers that lie so far apart, which may be named.
+Value TileOperands::gatherUpTo(Value flat, Value offset, int64_t apart,
+                               Value left) const {
+  auto indices = VectorType::get({lanes}, code.builder.getIndexType());
+  SmallVector<int64_t> numbers(lanes);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  Value number = code.create<arith::ConstantOp>(
+      DenseElementsAttr::get(indices, ArrayRef<int64_t>(numbers)));
+  auto splat = [&](Value index) {
+    return code.create<vector::SplatOp>(indices, index);
+  };
+  Value mask = code.create<arith::CmpIOp>(arith::CmpIPredicate::slt, number,
+                                          splat(left));
+  Value places = code.create<arith::MulIOp>(number, splat(code.index(apart)));
+  return code.create<vector::GatherOp>(floats(), flat, offset, places, mask,
+                                       code.zero(floats()));
+}
+
 /// Of how many at least \p count is known to be a multiple, up to \p most.
 static bool isMultiple(VectorBuilder &code, Value count, int64_t of) {
   const std::optional<int64_t> known = code.constantOf(count);
@@ -61,11 +79,20 @@ SmallVector<Value> TileOperands::numbersAt(const TileMatrix &from, Value first,
   SmallVector<Value> both;
   if (from.isAlongDepth()) {
     Value at = code.add(
-        code.add(from.start, code.mul(code.add(first, i), from.stride)), k);
-    for (int64_t half : {int64_t(0), lanes})
+        code.add(from.start, code.mul(code.add(first, i), from.stride)),
+        code.mul(k, from.depthStride));
+    for (int64_t half : {int64_t(0), lanes}) {
+      if (from.depthStride != 1) {
+        both.push_back(gatherUpTo(
+            from.flat,
+            code.add(at, code.mul(code.index(half), from.depthStride)),
+            from.depthStride, code.sub(from.depth, code.add(k, half))));
+        continue;
+      }
       both.push_back(loadUpTo(from, code.add(at, half),
                               code.sub(from.depth, code.add(k, half)),
                               isDeep ? lanes : 1));
+    }
     return both;
   }
   const bool isFull = isMultiple(code, from.count, lanes);
@@ -547,25 +574,13 @@ SmallVector<Value> TileOperands::multiplyRow(const TileFactors &factors,
                                              const TilePanel &panel,
                                              Value row) const {
   const TileMatrix &a = factors.a, &from = factors.b;
-  OpBuilder &b = code.builder;
-  auto indices = VectorType::get({lanes}, b.getIndexType());
-  SmallVector<int64_t> numbers(lanes);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  Value number = b.create<arith::ConstantOp>(
-      code.loc, DenseElementsAttr::get(indices, ArrayRef<int64_t>(numbers)));
-  Value apart = code.create<arith::MulIOp>(
-      number, code.create<vector::SplatOp>(indices, code.index(from.stride)));
   auto columnsAt = [&](Value k, Value first) -> Value {
     Value at = code.add(code.add(from.start, code.mul(first, from.stride)),
                         code.mul(k, from.depthStride));
     Value left = code.sub(from.count, first);
     if (!from.isAlongDepth())
       return code.loadSome(from.flat, at, floats(), left);
-    Value mask = b.create<arith::CmpIOp>(
-        code.loc, arith::CmpIPredicate::slt, number,
-        b.create<vector::SplatOp>(code.loc, number.getType(), left));
-    return b.create<vector::GatherOp>(code.loc, floats(), from.flat, at, apart,
-                                      mask, code.zero(floats()));
+    return gatherUpTo(from.flat, at, from.stride, left);
   };
   const SmallVector<Value> zeros(panel.tiles, code.zero(floats()));
   return code.loop(

@@ -34,15 +34,17 @@
 namespace sinter::cpu {
 
 /// A matrix of f32, or of bytes, in memory: rows of A, or columns of B, and k.
-/// Element [i, k] is at start + i * stride + k * depthStride; one of both is 1,
-/// the other one may be named.
+/// Element [i, k] is at start + i * stride + k * depthStride, either of which
+/// may be named. Where none is 1, numbers along k are gathered: those of f32 of
+/// A can be.
 struct TileMatrix {
   mlir::Value flat, start;
   int64_t stride = 0, depthStride = 1;
   mlir::Value count, depth; ///< How many there are.
   int64_t depthUnit = 1;    ///< Of which the depth is a multiple.
 
-  bool isAlongDepth() const { return depthStride == 1; }
+  /// Whether a line is read along k, not across.
+  bool isAlongDepth() const { return depthStride == 1 || stride != 1; }
 };
 
 /// Rows in scratch memory; places are lines.
@@ -200,6 +202,8 @@ private:
   mlir::Value blocksOf(mlir::Value depth) const;
   mlir::Value loadUpTo(const TileMatrix &from, mlir::Value offset,
                        mlir::Value left, int64_t unit) const;
+  mlir::Value gatherUpTo(mlir::Value flat, mlir::Value offset, int64_t apart,
+                         mlir::Value left) const;
   void storeLine(mlir::Value vector, mlir::Value line) const;
   mlir::VectorType words() const;
   mlir::VectorType floats() const;
