@@ -1,4 +1,4 @@
-//===- Amplified.cpp - convolutions whose errors grow behind them ---------===//
+//===- Amplified.cpp - products whose errors weigh most in the results ----===//
 
 #include "backend/cpu/Amplified.h"
 
@@ -20,14 +20,10 @@ static bool isConvolution(Operation *op) {
          multipliesFloats(op);
 }
 
-void cpu::sayWhatIsAmplified(func::FuncOp function) {
-  // What is shorter adds up little.
-  constexpr int64_t longChain = 12;
-  Block &body = function.getBody().front();
-  // How many products the longest way from each operation to a result has,
-  // itself included; those within regions count as one.
+/// How many products the longest way from each operation of \p body to a result
+/// has, itself included; those within regions count as one.
+static llvm::DenseMap<Operation *, int64_t> productsFrom(Block &body) {
   llvm::DenseMap<Operation *, int64_t> products;
-  int64_t longest = 0;
   for (Operation &op : llvm::reverse(body)) {
     int64_t behind = 0;
     for (Operation *user : op.getUsers())
@@ -36,19 +32,56 @@ void cpu::sayWhatIsAmplified(func::FuncOp function) {
     bool multiplies = false;
     op.walk([&](Operation *each) { multiplies |= multipliesFloats(each); });
     products[&op] = behind + (multiplies ? 1 : 0);
-    longest = std::max(longest, products[&op]);
   }
-  if (longest < longChain)
-    return;
-  for (Operation &op : body)
-    if (isConvolution(&op) && 3 * (products[&op] - 1) >= 2 * longest)
-      op.setDiscardableAttr(amplifiedAttribute,
-                            UnitAttr::get(function.getContext()));
+  return products;
+}
+
+/// How many numbers \p op multiplies by that are constants, as they are or
+/// behind what makes one tensor of one; 0 for products of activations.
+static int64_t weightsOf(Operation *op) {
+  if (!multipliesFloats(op) || op->getNumOperands() < 2)
+    return 0;
+  Value weights = op->getOperand(1);
+  auto type = dyn_cast<RankedTensorType>(weights.getType());
+  Operation *made = weights.getDefiningOp();
+  while (made && made->getNumOperands() == 1 && made->getNumRegions() == 0)
+    made = made->getOperand(0).getDefiningOp();
+  if (!isa_and_nonnull<sinter::stablehlo::ConstantOp, ComputedConstantOp>(
+          made) ||
+      !type || !type.hasStaticShape())
+    return 0;
+  return type.getNumElements();
+}
+
+static void say(Operation &op, StringRef attribute) {
+  op.setDiscardableAttr(attribute, UnitAttr::get(op.getContext()));
+}
+
+void cpu::sayWhatWeighsMost(func::FuncOp function) {
+  // Chains that are shorter add up little.
+  constexpr int64_t longChain = 12;
+  // As exact as f32 is twice the work.
+  constexpr int64_t smallShare = 50;
+  Block &body = function.getBody().front();
+  llvm::DenseMap<Operation *, int64_t> products = productsFrom(body);
+  int64_t longest = 0, weights = 0;
+  for (const auto &[op, count] : products)
+    longest = std::max(longest, count);
+  function.walk([&](Operation *op) { weights += weightsOf(op); });
+  for (Operation &op : body) {
+    if (longest >= longChain && isConvolution(&op) &&
+        3 * (products[&op] - 1) >= 2 * longest)
+      say(op, amplifiedAttribute);
+    const int64_t own = isConvolution(&op) ? 0 : weightsOf(&op);
+    if (own > 0 && products[&op] == 1 && smallShare * own <= weights)
+      say(op, lastAttribute);
+  }
 }
 
 Precision cpu::partsPrecisionOf(Operation *op) {
   const Precision precision = precisionOf(op);
-  return precision == Precision::Default && op->hasAttr(amplifiedAttribute)
+  return precision == Precision::Default &&
+                 (op->hasAttr(amplifiedAttribute) || op->hasAttr(lastAttribute))
              ? Precision::Exact
              : precision;
 }

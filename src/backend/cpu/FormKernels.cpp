@@ -477,7 +477,7 @@ private:
     op->walk([](Operation *each) {
       constexpr StringLiteral ofCode[] = {roundsNothingAttribute,
                                           precisionAttribute, numbersAttribute,
-                                          amplifiedAttribute};
+                                          amplifiedAttribute, lastAttribute};
       NamedAttrList kept;
       for (NamedAttribute attribute : each->getDiscardableAttrs())
         if (llvm::is_contained(ofCode, attribute.getName().getValue()))

@@ -141,7 +141,7 @@ Result<void> precisionSet(const Subject &s) {
   setPrecisions(s.function, s.setting.precision);
   if (s.setting.target.hasMatrixUnits) {
     sayWhichNumbers(s.function);
-    sayWhatIsAmplified(s.function);
+    sayWhatWeighsMost(s.function);
   }
   return {};
 }

@@ -95,7 +95,8 @@ public:
     const std::vector<TileArithmetic> ofTiles = tilesOf(op, target, isPacked());
     couldUseTiles = target.hasMatrixUnits && !ofTiles.empty();
     estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
-                                product.flops(), arithmetic, target, ofTiles);
+                                product.flops(), arithmetic, target, ofTiles,
+                                op->hasAttr(lastAttribute));
     if (!usesTiles(estimated.front().kernel))
       return;
     const TileArithmetic fastest =

@@ -341,11 +341,10 @@ static double weightsOfTiles(const MatMulShape &shape,
 /// Of a product by weights. Sums of floats depend on what computes them, and
 /// are to be the same for any number of rows: so that is what is the fastest
 /// for rowsOfChoice of them.
-static Alternatives alternativesForRows(const Alternative &onVectors,
-                                        const MatMulShape &shape,
-                                        const Arithmetic &arithmetic,
-                                        const Target &target,
-                                        llvm::ArrayRef<TileArithmetic> tiles) {
+static Alternatives
+alternativesForRows(const Alternative &onVectors, const MatMulShape &shape,
+                    const Arithmetic &arithmetic, const Target &target,
+                    llvm::ArrayRef<TileArithmetic> tiles, bool areFew) {
   const bool isOpen = !shape.openRows.empty();
   auto ofOwnRows = [&] {
     return withTiles<TileMatMul>({onVectors}, shape, tiles, target);
@@ -376,7 +375,7 @@ static Alternatives alternativesForRows(const Alternative &onVectors,
   const llvm::StringRef first = fastestFirst(ofTypical).front().kernel;
   if (!isOpen && usesTiles(first) &&
       weightsOfTiles(typical, arithmetic, tilesNamed(first, some), target) >
-          asMany)
+          (areFew ? mostOfOpen : asMany))
     return ofOwnRows();
   times = fastestFirst(std::move(times));
   bringToFront(times, first);
@@ -434,12 +433,13 @@ Alternatives cpu::alternativesFor(llvm::StringRef name,
                                   const MatMulShape &shape, double flops,
                                   const Arithmetic &arithmetic,
                                   const Target &target,
-                                  llvm::ArrayRef<TileArithmetic> tiles) {
+                                  llvm::ArrayRef<TileArithmetic> tiles,
+                                  bool areFew) {
   Alternative onVectors{name, packedProduct(shape, flops, arithmetic, target)};
   if (shape.bLayout == MatMulShape::BLayout::Packed)
     return TileMatMul::supports(shape, target)
                ? alternativesForRows(onVectors, shape, arithmetic, target,
-                                     tiles)
+                                     tiles, areFew)
                : Alternatives{onVectors};
   if (isFloat(arithmetic.accumulator))
     return TileMatrices::supports(shape, target)

@@ -60,12 +60,13 @@ inline constexpr int64_t columnsOfChoice = 256, mostDepthOfChoice = 1024;
 /// kernels do, the first is the fastest one of rowsOfChoice rows, so that rows
 /// have the same bits however many there are; the times are of \p shape.
 /// Weights of more bytes are for tiles where that many rows are known, half as
-/// many again also where rows are open. Of two factors that are computed,
-/// floats both, the first is that of typicalOf(shape.k).
+/// many again also where rows are open, or \p areFew. Of two factors that are
+/// computed, floats both, the first is that of typicalOf(shape.k).
 Alternatives alternativesFor(llvm::StringRef name, const MatMulShape &shape,
                              double flops, const Arithmetic &arithmetic,
                              const Target &target,
-                             llvm::ArrayRef<TileArithmetic> tiles = {});
+                             llvm::ArrayRef<TileArithmetic> tiles = {},
+                             bool areFew = false);
 
 /// One matrix of rowsOfChoice rows by columnsOfChoice columns that stands for
 /// all products of that \p depth whose factors are both computed.
