@@ -3,6 +3,7 @@
 #include "backend/cpu/KeepParts.h"
 
 #include "backend/cpu/OperationKind.h"
+#include "backend/cpu/SizeTable.h"
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/emit/Anchors.h"
 #include "graph/Types.h"
@@ -29,6 +30,8 @@ public:
       : function(function), target(target), patterns(run) {}
 
   void run() {
+    auto module = function->getParentOfType<ModuleOp>();
+    sizes = SizeTable::of(module);
     SmallVector<KernelOp> kernels;
     function.walk([&](KernelOp kernel) {
       if (const std::optional<Ways> found = waysOf(kernel)) {
@@ -43,17 +46,21 @@ public:
           llvm::all_of(readers, [&](OpOperand *reader) {
             return gainsBy(cast<KernelOp>(reader->getOwner()), *parts);
           })) {
-        keep(kernel, *parts, readers);
+        const std::optional<int64_t> bytes =
+            bytesOf(kernel.getResult(0), *parts);
+        if (!bytes)
+          continue;
+        keep(kernel, *parts, *bytes, readers);
         patterns.count(label);
       }
     }
+    if (sizes)
+      sizes->setOf(module);
   }
 
 private:
   std::optional<Ways> waysOf(KernelOp kernel) const {
-    if (llvm::any_of(kernel.getOperandTypes(), hasNamedSizesIn) ||
-        llvm::any_of(kernel.getResultTypes(), hasNamedSizesIn) ||
-        kernel.getNumResults() != 1)
+    if (kernel.getNumResults() != 1)
       return std::nullopt;
     Operation *anchor = anchorOf(kernel);
     if (!anchor)
@@ -75,7 +82,14 @@ private:
     return nullptr;
   }
 
-  static bool hasNamedSizesIn(Type type) { return hasNamedSizes(type); }
+  /// Whether images or rows of both are as many, as open sizes say.
+  bool haveRowsOf(const TileParts &a, const TileParts &b) const {
+    if (!a.haveNumbersOf(b))
+      return false;
+    return !a.isOpen() ||
+           (sizes->countOf(a.openRows) == sizes->countOf(b.openRows) &&
+            sizes->expressionOf(a.width) == sizes->expressionOf(b.width));
+  }
 
   bool gainsBy(KernelOp reader, const TileParts &operand) const {
     return createAnchorKernel(reader, target)->gainsBy(operand, target);
@@ -87,6 +101,9 @@ private:
                      SmallVectorImpl<OpOperand *> &readers) const {
     for (OpOperand &use : value.getUses()) {
       if (isa<stablehlo::ReshapeOp>(use.getOwner())) {
+        // Images that are counted are not looked at.
+        if (parts.areBlocked && hasNamedSizes(value.getType()))
+          return false;
         if (!readPartsOnly(use.getOwner()->getResult(0), parts, readers))
           return false;
         continue;
@@ -95,12 +112,60 @@ private:
       const auto found = reader ? ways.find(reader) : ways.end();
       if (found == ways.end() || !found->second.parts.operand ||
           found->second.input != use.getOperandNumber() ||
-          !found->second.parts.operand->haveNumbersOf(parts))
+          !haveRowsOf(*found->second.parts.operand, parts))
         return false;
       parts.makeRoomFor(*found->second.parts.operand);
       readers.push_back(&use);
     }
     return !value.use_empty();
+  }
+
+  using Size = std::optional<SizeExpression>;
+
+  static Size sumOf(const Size &a, const Size &b) {
+    return a && b ? SizeExpression::sumOf(*a, *b) : std::nullopt;
+  }
+  static Size productOf(const Size &a, const SizeExpression &b) {
+    return a ? SizeExpression::productOf(*a, b) : std::nullopt;
+  }
+
+  /// Of an image of open height and width, or of open rows; nothing on
+  /// overflow.
+  Size imageBytesOf(const TileParts &parts) const {
+    const TileParts::Zeros zeros = parts.zeros();
+    const TileParts::OpenBytes bytes = parts.openBytes();
+    const Size rows = sizes->countOf(parts.openRows);
+    Size positions = rows;
+    if (parts.hasBorder()) {
+      const SizeExpression height = sizes->expressionOf(parts.openRows.front()),
+                           width = sizes->expressionOf(parts.width);
+      positions = sumOf(positions, productOf(height, zeros.ofHeight));
+      positions = sumOf(positions, productOf(width, zeros.ofWidth));
+      positions = sumOf(positions, SizeExpression(zeros.more));
+    }
+    return sumOf(sumOf(productOf(positions, bytes.ofPosition),
+                       productOf(rows, bytes.ofRow)),
+                 SizeExpression(bytes.more));
+  }
+
+  /// How many bytes the parts of \p value take, or the name of that; nothing on
+  /// overflow.
+  std::optional<int64_t> bytesOf(Value value, const TileParts &parts) {
+    if (!hasNamedSizes(value.getType()))
+      return parts.bytes();
+    const Size ofImage =
+        parts.isOpen() ? imageBytesOf(parts) : Size(parts.imageBytes());
+    const int64_t images =
+        parts.areBlocked ? shapeOf(tensorOf(value)).front() : 1;
+    const Size all = sumOf(productOf(ofImage, sizes->expressionOf(images)),
+                           SizeExpression(parts.beyond * tileRowBytes));
+    if (!all)
+      return std::nullopt;
+    const auto found = llvm::find(sizes->sizes, *all);
+    const auto number = int64_t(found - sizes->sizes.begin());
+    if (found == sizes->sizes.end())
+      sizes->sizes.push_back(*all);
+    return nameOfSize(number);
   }
 
   /// An operation on parts, at \p builder.
@@ -110,16 +175,18 @@ private:
     const TileBorder &around = parts.border;
     return builder.create<Op>(
         value.getLoc(), type, value, uint64_t(parts.images),
-        uint64_t(parts.rows), uint64_t(parts.columns), uint64_t(parts.width),
-        uint64_t(parts.tileRows), uint64_t(parts.unitRows),
+        uint64_t(parts.rows), uint64_t(parts.columns),
+        uint64_t(parts.isOpen() ? 1 : parts.width), uint64_t(parts.tileRows),
+        uint64_t(parts.unitRows),
         ArrayRef<int64_t>{around.top, around.left, around.bottom, around.right},
         uint64_t(parts.beyond));
   }
 
-  void keep(KernelOp kernel, const TileParts &parts,
+  /// In so many \p bytes, or as many as that name stands for.
+  void keep(KernelOp kernel, const TileParts &parts, int64_t bytes,
             ArrayRef<OpOperand *> readers) {
     OpBuilder builder(kernel);
-    auto type = RankedTensorType::get({parts.bytes()}, builder.getI8Type());
+    const RankedTensorType type = typeOfSizes({bytes}, builder.getI8Type());
     // Bytes are another value than the numbers.
     auto stores =
         builder.create<KernelOp>(kernel.getLoc(), type, kernel.getInputs());
@@ -157,6 +224,7 @@ private:
   func::FuncOp function;
   const Target &target;
   PatternRun &patterns;
+  std::optional<SizeTable> sizes; ///< Where some are open.
   DenseMap<Operation *, Ways> ways;
 };
 

@@ -10,11 +10,15 @@
 // computed, that one cuts it as it stores it, and it lies in memory as they
 // read it: pixels with as many zeros around them as any of the windows reads.
 //
-// Restrictions: known sizes; two parts (tiles-split2, tiles-split3), since
-// three would take half as much memory again; no other readers, for whom
-// numbers would have lost eight bits; no reader that would take longer, by the
-// estimates, since tiles of pixels with strides or zeros between them end where
-// a row of results does; images as wide for all as for who stores them.
+// Where sizes are open, how many bytes there are is a size of its own, whose
+// name the module's table of sizes gets.
+//
+// Restrictions: two parts (tiles-split2, tiles-split3), since three would take
+// half as much memory again; no other readers, for whom numbers would have lost
+// eight bits; no reader that would take longer, by the estimates, since tiles of
+// pixels with strides or zeros between them end where a row of results does (of
+// open images none reads single pixels so); images as wide for all as for who
+// stores them.
 //
 //===----------------------------------------------------------------------===//
 

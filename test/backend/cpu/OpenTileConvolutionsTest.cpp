@@ -221,6 +221,109 @@ TEST(OpenTileConvolutions, OfNetworks) {
   }
 }
 
+/// How many steps of \p program store, and read, parts of numbers.
+static std::pair<int64_t, int64_t> partsIn(const Program &program) {
+  std::pair<int64_t, int64_t> count;
+  for (const Step &step : program.steps) {
+    count.first += llvm::StringRef(step.op).contains("cut_parts");
+    count.second += llvm::StringRef(step.op).contains("join_parts");
+  }
+  return count;
+}
+
+/// A chain of convolutions, each by so many channels and such a window.
+static Text chainOf(std::vector<std::pair<int64_t, ImageText::Window>> layers) {
+  return [layers](bool opensBatch, bool opensArea, const Sizes &sizes) {
+    const auto [batch, height, width] = sizes;
+    ImageText t(opensBatch, opensArea, batch);
+    ImageText::Image x = t.input(32, height, width);
+    for (const auto &[channels, window] : layers)
+      x = t.relu(t.convolution(x, channels, window));
+    return t.finish(x);
+  };
+}
+
+static const ImageText::Window ofPixel = {.size = 1, .padding = 0};
+
+/// Values between convolutions lie in memory in parts, with zeros around them,
+/// however many images there are and however large: bits are those of programs
+/// of these sizes.
+TEST(OpenTileConvolutions, InParts) {
+  NEEDS_TILES();
+  SKIP_IF_SIZES_MAY_WRAP();
+  const Text text = chainOf({{48, ofPixel},
+                             {70, {}},
+                             {33, {.stride = 2}},
+                             {64, {.size = 5, .padding = 2}},
+                             {96, {.padding = 2, .dilation = 2}},
+                             {64, ofPixel},
+                             {64, {.groups = 4}},
+                             {40, ofPixel}});
+  const cpu::CpuOptions options = optionsFor(Precision::Default, 64 << 10);
+  for (bool opensArea : {true, false}) {
+    SCOPED_TRACE(opensArea ? "of any size" : "of any number");
+    auto program = programOf(text(true, opensArea, {1, 20, 18}), options);
+    ASSERT_TRUE(program);
+    EXPECT_EQ(partsIn(*program), std::pair(int64_t(7), int64_t(7)));
+    if (opensArea)
+      check(text, 32, ElementType::F32, options, "", 2e-3, true,
+            {{2, 20, 18}, {1, 7, 7}, {3, 3, 70}, {0, 9, 9}, {1, 41, 2}});
+    else
+      check(text, 32, ElementType::F32, options, "", 2e-3, false,
+            {{2, 20, 18}, {1, 20, 18}, {3, 20, 18}});
+  }
+}
+
+/// Nobody knows how many of a row's pixels would be a tile's where they are
+/// read with strides, or with zeros between rows.
+TEST(OpenTileConvolutions, PixelsApartAreNotReadInParts) {
+  NEEDS_TILES();
+  SKIP_IF_SIZES_MAY_WRAP();
+  const cpu::CpuOptions options = optionsFor(Precision::Default, 64 << 10);
+  const Text strides =
+      chainOf({{48, ofPixel}, {70, {.size = 1, .stride = 2, .padding = 0}}});
+  auto program = programOf(strides(true, true, {1, 8, 8}), options);
+  ASSERT_TRUE(program);
+  EXPECT_EQ(partsIn(*program), std::pair(int64_t(0), int64_t(0)));
+  const Text both = [](bool opensBatch, bool opensArea, const Sizes &sizes) {
+    ImageText t(opensBatch, opensArea, sizes[0]);
+    const ImageText::Image y =
+        t.convolution(t.input(32, sizes[1], sizes[2]), 48, ofPixel);
+    return t.finish(
+        t.add(t.convolution(y, 40, ofPixel), t.convolution(y, 40, {})));
+  };
+  program = programOf(both(true, true, {1, 8, 8}), options);
+  ASSERT_TRUE(program);
+  EXPECT_EQ(partsIn(*program), std::pair(int64_t(0), int64_t(0)));
+}
+
+/// A number that is too large to be cut is stored as it is.
+TEST(OpenTileConvolutions, UnusualNumbersInParts) {
+  NEEDS_TILES();
+  SKIP_IF_SIZES_MAY_WRAP();
+  for (const ImageText::Window &window : {ImageText::Window(), ofPixel}) {
+    const std::string text =
+        chainOf({{48, ofPixel}, {40, window}})(true, true, {1, 9, 20});
+    Model model = parseModel(text);
+    auto program = programOf(text, optionsFor(Precision::Default, 64 << 10));
+    ASSERT_TRUE(program && model.entry());
+    EXPECT_EQ(partsIn(*program), std::pair(int64_t(1), int64_t(1)));
+    Tensor images(ElementType::F32, {2, 32, 9, 20});
+    fillRandom(images, 3);
+    images.set(((32 + 7) * 9 + 5) * 20 + 11, 0x1p100f);
+    auto expected = interpret(model.entry(), {images});
+    ASSERT_TRUE(expected) << expected.error().message;
+    const Tensor got = resultOf(*executorOf(program, 2), images);
+    ASSERT_EQ(got.shape(), (*expected)[0].shape());
+    for (int64_t i = 0; i < got.size(); ++i) {
+      const double b = (*expected)[0].toDouble(i);
+      ASSERT_NEAR(got.toDouble(i), b,
+                  b > 0x1p40 ? 1e-2 * b : 1e-3 + 1e-3 * std::abs(b))
+          << i;
+    }
+  }
+}
+
 /// A convolution of \p element, of 3x3 or of 1x1; bytes are distances from
 /// 100, and sums i32.
 static Text textOf(const std::string &element, int64_t inputs, int64_t outputs,

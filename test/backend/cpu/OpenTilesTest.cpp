@@ -84,4 +84,70 @@ TEST(OpenTiles, ProductsByWeights) {
     }
 }
 
+/// x * w * v * u, of which u has less than a fiftieth of the weights.
+std::string threeProducts() {
+  auto weights = [](const char *name, int64_t rows, int64_t columns) {
+    const std::string flat =
+                          "tensor<" + std::to_string(rows * columns) + "xf32>",
+                      type = "tensor<" + std::to_string(rows) + "x" +
+                             std::to_string(columns) + "xf32>",
+                      n = std::string("%") + name;
+    return n + "0 = stablehlo.iota dim = 0 : " + flat + "\n" + n +
+           "1 = stablehlo.constant dense<0.734> : " + flat + "\n" + n +
+           "2 = stablehlo.multiply " + n + "0, " + n + "1 : " + flat + "\n" +
+           n + "3 = stablehlo.sine " + n + "2 : " + flat + "\n" + n +
+           "4 = stablehlo.constant dense<0.1> : " + flat + "\n" + n +
+           "5 = stablehlo.multiply " + n + "3, " + n + "4 : " + flat + "\n" +
+           n + " = stablehlo.reshape " + n + "5 : (" + flat + ") -> " + type +
+           "\n";
+  };
+  return "(" + argument("%x", {batch, length, 40}) +
+         ") -> tensor<?x?x20xf32> {\n" + weights("w", 40, 520) +
+         weights("v", 520, 40) + weights("u", 40, 20) +
+         R"(%a = stablehlo.dot_general %x, %w, contracting_dims = [2] x [0]
+             : (tensor<?x?x40xf32>, tensor<40x520xf32>) -> tensor<?x?x520xf32>
+         %b = stablehlo.dot_general %a, %v, contracting_dims = [2] x [0]
+             : (tensor<?x?x520xf32>, tensor<520x40xf32>) -> tensor<?x?x40xf32>
+         %c = stablehlo.tanh %b : tensor<?x?x40xf32>
+         %d = stablehlo.dot_general %c, %u, contracting_dims = [2] x [0]
+             : (tensor<?x?x40xf32>, tensor<40x20xf32>) -> tensor<?x?x20xf32>
+         return %d : tensor<?x?x20xf32>
+       })";
+}
+
+/// How many steps of \p body's program store parts of numbers, and read them.
+std::pair<int64_t, int64_t> partsIn(const std::string &body,
+                                    const cpu::CpuOptions &options) {
+  std::pair<int64_t, int64_t> count;
+  if (Result<Program> program = compileRaised(body, options))
+    for (const Step &step : program->steps) {
+      count.first += llvm::StringRef(step.op).contains("cut_parts");
+      count.second += llvm::StringRef(step.op).contains("join_parts");
+    }
+  return count;
+}
+
+/// In six products, also where a row or two are known and vectors would be
+/// faster. What goes from the first to the second lies in memory in parts,
+/// however many rows there are; not so what three parts are read of.
+TEST(OpenTiles, LastProducts) {
+  NEEDS_TILES();
+  SKIP_IF_SIZES_MAY_WRAP();
+  const cpu::CpuOptions options = optionsFor(Precision::Default);
+  EXPECT_EQ(productsOf(threeProducts(), options),
+            "tiles-split3 tiles-split3 tiles-split6");
+  EXPECT_EQ(partsIn(threeProducts(), options),
+            std::pair(int64_t(1), int64_t(1)));
+  EXPECT_EQ(partsIn(threeProducts(), optionsFor(Precision::Exact)),
+            std::pair(int64_t(0), int64_t(0)));
+  OpenCase test{"last product",
+                threeProducts(),
+                {{batch, length, 40}},
+                {1, 2, 5, 33},
+                true,
+                3e-4,
+                3e-4};
+  checkProgram(test, options);
+}
+
 } // namespace

@@ -104,7 +104,7 @@ private:
                  code.sub(code.index(sizes.m), first));
     auto floats = VectorType::get({16}, builder.getF32Type());
     parts.store(code, parts.imageIn(code, memory[1], code.index(0)), block,
-                first, count, [&](Value i) {
+                first, count, /*areInARow=*/false, [&](Value i) {
                   std::array<Value, 2> both;
                   for (int64_t half : {0, 1}) {
                     Value column = code.add(code.mul(block, 32), half * 16);
@@ -252,7 +252,6 @@ TEST(TileParts, Sizes) {
   const TileParts parts = partsOfRows({196, 0, 70, 14, 14});
   EXPECT_EQ(parts.blocks(), 3);
   EXPECT_EQ(parts.positions(), 196);
-  EXPECT_EQ(parts.planeBytes(), 3 * 196 * 64);
   // 14 tiles by 3 blocks of words.
   EXPECT_EQ(parts.imageBytes(), 2 * 3 * 196 * 64 + 192);
   TileParts images = partsOfRows({49, 0, 32, 7, 7});
@@ -271,15 +270,11 @@ TEST(TileParts, Borders) {
   reader.border = {1, 1, 1, 1};
   reader.beyond = 4;
   parts.makeRoomFor(reader);
-  EXPECT_EQ(parts.rowPositions(), 8);
-  EXPECT_EQ(parts.firstPosition(), 9);
   EXPECT_EQ(parts.positions(), 9 + 7 * 8 - 1 + 9);
   EXPECT_EQ(parts.beyond, 4);
   reader.border = {0, 3, 0, 0};
   parts.makeRoomFor(reader);
   EXPECT_EQ(parts.border, (TileBorder{1, 3, 1, 1}));
-  EXPECT_EQ(parts.rowPositions(), 10);
-  EXPECT_EQ(parts.firstPosition(), 13);
   EXPECT_EQ(parts.positions(), 13 + 7 * 10 - 3 + 11);
 }
 

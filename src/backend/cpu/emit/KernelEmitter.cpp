@@ -20,7 +20,9 @@ static Error keepsNoSize(KernelOp kernel, Operation *closed) {
 
 Result<void> cpu::checkOpen(KernelOp kernel) {
   for (Operation &op : kernel.getBody().front().without_terminator())
+    // Anchors read and store parts themselves.
     if (hasNamedSizes(&op) && !isAnchor(&op) &&
+        !isa<CutPartsOp, JoinPartsOp>(op) &&
         !cast<ElementalOpInterface>(op).keepsOpenSizes())
       return keepsNoSize(kernel, &op);
   return {};

@@ -282,9 +282,8 @@ LogicalResult NarrowProductOp::verify() {
 template <typename Op>
 static LogicalResult verifyParts(Op op, Value numbers, Value bytes) {
   auto wide = tensorOf(numbers), narrow = tensorOf(bytes);
-  if (!wide.getElementType().isF32() || !wide.hasStaticShape() ||
-      !narrow.getElementType().isSignlessInteger(8) || narrow.getRank() != 1 ||
-      !narrow.hasStaticShape())
+  if (!wide.getElementType().isF32() ||
+      !narrow.getElementType().isSignlessInteger(8) || narrow.getRank() != 1)
     return op.emitOpError("is of f32, and of bytes");
   for (uint64_t size : {op.getImages(), op.getRows(), op.getColumns(),
                         op.getWidth(), op.getTileRows(), op.getUnitRows()})
@@ -298,7 +297,8 @@ static LogicalResult verifyParts(Op op, Value numbers, Value bytes) {
     return op.emitOpError("has a border that is not of four sides");
   if (op.getTileRows() > op.getUnitRows())
     return op.emitOpError("has tiles that are larger than their units");
-  if (narrow.getNumElements() < 4 * wide.getNumElements())
+  if (wide.hasStaticShape() && narrow.hasStaticShape() &&
+      narrow.getNumElements() < 4 * wide.getNumElements())
     return op.emitOpError("has ") << narrow.getNumElements() << " bytes for "
                                   << wide.getNumElements() << " numbers";
   return success();

@@ -187,7 +187,8 @@ def Cpu_CutPartsOp : Cpu_PartsOp<"cut_parts"> {
     bytes, as many as kernels/TileParts.h says: the parts of all rows, among
     zeros for so many rows and columns of pixels (`border`: above, on the left,
     below, on the right), words for tiles of `tile_rows` of every `unit_rows`,
-    and room for `beyond` more rows. What these bytes are is known to kernels;
+    and room for `beyond` more rows. Where sizes are open, those of the product
+    say what images, rows and widths there are, not the attributes. What these bytes are is known to kernels;
     for the oracle, the operand's bits and zeros.
   }];
 }

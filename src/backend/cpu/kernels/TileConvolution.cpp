@@ -73,6 +73,19 @@ TileConvolution::TileConvolution(const ConvolutionShape &shape,
                         cut.isShared ? cutUnits * unitPositions() : 0)) {
   assert(supports(shape, target));
   assert((!countsImages || shape.batch == 1) && "the shape is that of one");
+  if (open && this->parts.operand)
+    setArea(*this->parts.operand, shape.inputHeight, shape.inputWidth);
+  if (open && this->parts.result)
+    setArea(*this->parts.result, shape.outputHeight, shape.outputWidth);
+}
+
+void TileConvolution::setArea(TileParts &of, int64_t height,
+                              int64_t width) const {
+  of.width = width;
+  if (open)
+    of.openRows = {height, width};
+  else
+    of.rows = height * width;
 }
 
 /// How many rows the last tile has beyond so many.
@@ -87,23 +100,34 @@ static int64_t placesBeyond(int64_t input, int64_t output, int64_t stride,
   return std::max<int64_t>(0, last - (input - 1));
 }
 
+TileBorder TileConvolution::operandBorder() const {
+  const int64_t top = std::max<int64_t>(0, shape.padTop),
+                left = std::max<int64_t>(0, shape.padLeft);
+  if (open)
+    return {top, left, std::max<int64_t>(0, shape.padBottom),
+            std::max<int64_t>(0, shape.padRight)};
+  return {top, left,
+          placesBeyond(shape.inputHeight, shape.outputHeight,
+                       shape.strideHeight, shape.kernelHeight,
+                       shape.dilationHeight, shape.padTop),
+          placesBeyond(shape.inputWidth, shape.outputWidth, shape.strideWidth,
+                       shape.kernelWidth, shape.dilationWidth, shape.padLeft)};
+}
+
 std::optional<TileParts> TileConvolution::operandParts() const {
-  if (open || countsImages || arithmetic.isOfBytes() ||
-      arithmetic.lhsParts != TileParts::parts)
+  if (arithmetic.isOfBytes() || arithmetic.lhsParts != TileParts::parts)
     return std::nullopt;
   TileParts of;
   of.images = shape.batch;
-  of.rows = shape.inputPixels();
+  setArea(of, shape.inputHeight, shape.inputWidth);
   of.columns = shape.inputChannels;
-  of.width = shape.inputWidth;
   of.areBlocked = true;
-  of.border = {
-      std::max<int64_t>(0, shape.padTop), std::max<int64_t>(0, shape.padLeft),
-      placesBeyond(shape.inputHeight, shape.outputHeight, shape.strideHeight,
-                   shape.kernelHeight, shape.dilationHeight, shape.padTop),
-      placesBeyond(shape.inputWidth, shape.outputWidth, shape.strideWidth,
-                   shape.kernelWidth, shape.dilationWidth, shape.padLeft)};
+  of.border = operandBorder();
   // Of a row of pixels, or of all, whatever others need around them.
+  if (open) {
+    of.beyond = (mostTileRows - 1) * shape.strideWidth;
+    return of;
+  }
   of.beyond = rowsBeyond(shape.outputWidth) * shape.strideWidth;
   if (isPointwise)
     of.beyond = std::max(of.beyond, rowsBeyond(shape.outputPixels()));
@@ -112,21 +136,24 @@ std::optional<TileParts> TileConvolution::operandParts() const {
 
 bool TileConvolution::gainsBy(const TileParts &operand,
                               const Target &target) const {
+  // Of open sizes nobody knows how many rows the tiles of a row have.
+  if (open)
+    return !readsOnePixel(shape) ||
+           (readsOwnPixel(shape) && !operand.hasBorder());
   const TileConvolution other(shape, target, arithmetic, {operand, {}});
   return other.seconds(target) <= seconds(target);
 }
 
 std::optional<TileParts> TileConvolution::resultParts() const {
-  if (open || countsImages)
-    return std::nullopt;
   TileParts of;
   of.images = shape.batch;
-  of.rows = shape.outputPixels();
+  setArea(of, shape.outputHeight, shape.outputWidth);
   of.columns = shape.outputChannels;
-  of.width = shape.outputWidth;
+  of.areBlocked = true;
+  if (open)
+    return of;
   of.tileRows = tileRows;
   of.unitRows = isPointwise ? tileRows : shape.outputWidth;
-  of.areBlocked = true;
   return of;
 }
 
@@ -149,8 +176,6 @@ int64_t TileConvolution::inputRowsOf(int64_t outputRows) const {
 }
 
 int64_t TileConvolution::rowPositions() const {
-  if (parts.operand)
-    return parts.operand->rowPositions();
   return (shape.outputWidth - 1) * shape.strideWidth +
          (shape.kernelWidth - 1) * shape.dilationWidth + 1;
 }
@@ -166,8 +191,6 @@ int64_t TileConvolution::positionsOf(int64_t units) const {
 int64_t TileConvolution::allPositions() const {
   if (open)
     return open->positions();
-  if (parts.operand)
-    return parts.operand->positions();
   return positionsOf(cut.isShared ? cut.units.length : cut.units.sizeOf(0));
 }
 
@@ -298,11 +321,12 @@ void TileConvolution::build(OpBuilder &builder, Location location, Value task,
 
 /// In what is in parts: the position of the first pixel, or of what windows
 /// read before it.
-int64_t TileConvolution::originInParts() const {
+Value TileConvolution::originInParts(VectorBuilder &code) const {
   if (isPointwise)
-    return 0;
-  return parts.operand->firstPosition() - shape.padTop * rowPositions() -
-         shape.padLeft;
+    return code.index(0);
+  Value above = code.mul(parts.operand->rowPositions(code), shape.padTop);
+  return code.sub(parts.operand->firstPosition(code),
+                  code.add(above, shape.padLeft));
 }
 
 /// The pixels, or those of the rows, that are among \p count from \p first on;
@@ -313,7 +337,7 @@ TileConvolution::pixelsOf(VectorBuilder &code, Value first, Value count) const {
     return {first, code.add(first, count)};
   Value begin = code.sub(first, code.index(shape.padTop));
   Value firstRow = code.min(code.max(begin, code.index(0)),
-                            code.index(shape.inputHeight - 1));
+                            code.sub(code.index(shape.inputHeight), 1));
   Value endRow = code.min(
       code.max(code.add(begin, count), code.add(firstRow, code.index(1))),
       code.index(shape.inputHeight));
@@ -336,6 +360,8 @@ void TileConvolution::buildPart(VectorBuilder &code, const Part &part,
         code.add(code.mul(code.sub(part.columns, 1), shape.strideWidth),
                  (shape.kernelWidth - 1) * shape.dilationWidth + 1);
   }
+  if (parts.operand)
+    image.rowPositions = parts.operand->rowPositions(code);
   // What the task reads, in pixels or rows, and where the first one is: all
   // have their position where they were brought together before.
   Value firstStaged = isPointwise ? part.firstColumn
@@ -352,7 +378,9 @@ void TileConvolution::buildPart(VectorBuilder &code, const Part &part,
   PixelRange pixels;
   if (parts.operand) {
     pixels = pixelsOf(code, firstStaged, staged);
-    firstPosition = code.add(firstPosition, originInParts());
+    firstPosition = code.add(firstPosition, originInParts(code));
+    if (open && !isPointwise)
+      firstPosition = code.add(firstPosition, image.firstColumn);
   }
   // More tiles of a task than those fetch nothing that is new.
   constexpr int64_t fetchingTiles = 16;
@@ -372,7 +400,7 @@ void TileConvolution::buildPart(VectorBuilder &code, const Part &part,
       .firstPosition = parts.operand ? pixels.first : firstPosition,
       .endPosition = parts.operand ? pixels.end : endPosition,
       .parts = parts.operand ? &*parts.operand : nullptr,
-      .tapRowStep = open && !isPointwise
+      .tapRowStep = (open || parts.operand) && !isPointwise
                         ? code.mul(image.rowPositions, shape.dilationHeight)
                         : Value(),
       .tileRows = open ? NumberAtStart([this](VectorBuilder &atStart) {
@@ -421,9 +449,10 @@ void TileConvolution::buildPart(VectorBuilder &code, const Part &part,
     position.offset = offset;
     return epilogue(code.builder, code.loc, sums, position);
   };
-  Value start = parts.result ? code.mul(batch, parts.result->imageBytes())
+  Value start = parts.result ? parts.result->imageIn(code, output, batch).start
                              : code.index(0);
   product.build(code, what, source, numbersAt, placeOf,
                 {code.flatten(output), offsetOf, finish,
-                 parts.result ? &*parts.result : nullptr, start});
+                 parts.result ? &*parts.result : nullptr, start,
+                 /*areInRows=*/!isPointwise});
 }

@@ -37,12 +37,13 @@ public:
 
   /// How pixels would lie that it reads in parts, with what it reads outside of
   /// an image; who stores them says the rest, and other readers may want more
-  /// around them. Nothing of open sizes.
+  /// around them.
   std::optional<TileParts> operandParts() const;
   /// Whether it takes no longer where pixels lie so. Rows of a tile are pixels
-  /// of one row then, where they have strides or something around them.
+  /// of one row then, where they have strides or something around them; where
+  /// sizes are open, that counts as longer.
   bool gainsBy(const TileParts &operand, const Target &target) const;
-  /// How it would store its results in parts; nothing of open sizes.
+  /// How it would store its results in parts.
   std::optional<TileParts> resultParts() const;
 
   int64_t tasks() const { return shape.batch * cut.tasks(); }
@@ -102,7 +103,9 @@ private:
   }
   /// Of what is brought together at once, or in memory in parts.
   int64_t allPositions() const;
-  int64_t originInParts() const;
+  mlir::Value originInParts(VectorBuilder &code) const;
+  TileBorder operandBorder() const;
+  void setArea(TileParts &of, int64_t height, int64_t width) const;
   struct PixelRange {
     mlir::Value first = {}, end = {};
   };

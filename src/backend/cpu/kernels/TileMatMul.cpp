@@ -40,37 +40,43 @@ TileMatMul::TileMatMul(const MatMulShape &given, const Target &target,
               : 0),
       product(productOf(scratchRows(), cutRows)) {
   assert(supports(shape, target));
+  for (std::optional<TileParts> *each :
+       {&this->parts.operand, &this->parts.result})
+    if (*each)
+      (*each)->openRows = shape.openRows;
 }
 
 /// Rows that are brought together at once.
 int64_t TileMatMul::scratchRows() const {
   if (open)
     return open->taskRows();
-  if (parts.operand)
-    return parts.operand->positions();
   return (cut.isShared ? tiles : std::min(2 * cut.units.sizeOf(0), tiles)) *
          tileRows;
 }
 
+TileParts TileMatMul::partsOf(int64_t columns) const {
+  TileParts of;
+  of.columns = columns;
+  if (open)
+    of.openRows = shape.openRows;
+  else
+    of.rows = of.width = shape.m;
+  return of;
+}
+
 std::optional<TileParts> TileMatMul::operandParts() const {
-  if (open || arithmetic.isOfBytes() ||
-      arithmetic.lhsParts != TileParts::parts ||
+  if (arithmetic.isOfBytes() || arithmetic.lhsParts != TileParts::parts ||
       (shape.m > 1 && shape.aRowStride != shape.k))
     return std::nullopt;
-  TileParts of;
-  of.rows = of.width = shape.m;
-  of.columns = shape.k;
-  of.beyond = tiles * tileRows - shape.m;
+  TileParts of = partsOf(shape.k);
+  of.beyond = open ? mostTileRows - 1 : tiles * tileRows - shape.m;
   return of;
 }
 
 std::optional<TileParts> TileMatMul::resultParts() const {
-  if (open)
-    return std::nullopt;
-  TileParts of;
-  of.rows = of.width = shape.m;
-  of.columns = shape.n;
-  of.tileRows = of.unitRows = tileRows;
+  TileParts of = partsOf(shape.n);
+  if (!open)
+    of.tileRows = of.unitRows = tileRows;
   return of;
 }
 

@@ -27,7 +27,7 @@ public:
 
   /// How rows would lie that it reads in parts; who stores them says the rest.
   std::optional<TileParts> operandParts() const;
-  /// How it would store its results in parts; nothing of open rows.
+  /// How it would store its results in parts.
   std::optional<TileParts> resultParts() const;
 
   int64_t tasks() const { return open ? 1 : cut.tasks(); }
@@ -70,6 +70,7 @@ private:
   bool findsRows() const { return parts.operand || cut.isShared; }
   OpenTileCut openCutFor(const Target &target) const;
   struct Part;
+  TileParts partsOf(int64_t columns) const;
   void buildPart(VectorBuilder &code, const Part &part, mlir::Value a,
                  mlir::Value b, mlir::Value c, mlir::Value scratch,
                  const MatMulEpilogue &epilogue) const;

@@ -449,7 +449,7 @@ void TileOperands::addSteps(TileRegisters &registers,
           code.mul(code.add(code.add(code.mul(block, rows.positions), position),
                             rows.at),
                    tileRowBytes));
-    step.rowPart = rows.partLines() * tileRowBytes;
+    step.rowPart = code.index(rows.partLines() * tileRowBytes);
     step.columns = code.mul(
         code.add(ofPanel, code.mul(block, columns.stepLines())), tileRowBytes);
     step.columnTiles = panel.tiles;

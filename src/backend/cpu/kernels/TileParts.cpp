@@ -35,16 +35,16 @@ void TileParts::makeRoomFor(const TileParts &reader) {
   beyond = std::max(beyond, reader.beyond);
 }
 
-int64_t TileParts::firstPosition() const {
-  return border.top * rowPositions() + border.left;
-}
-
-int64_t TileParts::lastZeros() const {
-  return border.bottom * rowPositions() + border.right;
+TileParts::Zeros TileParts::zeros() const {
+  const int64_t aboveAndBelow = border.top + border.bottom;
+  return {gap(), aboveAndBelow,
+          aboveAndBelow * gap() + border.left + border.right - gap()};
 }
 
 int64_t TileParts::positions() const {
-  return firstPosition() + rows + (rows / width - 1) * gap() + lastZeros();
+  const Zeros zeros = this->zeros();
+  return rows + rows / width * zeros.ofHeight + width * zeros.ofWidth +
+         zeros.more;
 }
 
 int64_t TileParts::unitTiles() const {
@@ -57,25 +57,81 @@ int64_t TileParts::tiles() const {
 
 int64_t TileParts::imageBytes() const {
   const auto words = uint64_t(tiles() * blocks() * wordBytes);
-  return parts * planeBytes() + int64_t(llvm::alignTo(words, tileRowBytes));
+  return parts * blocks() * positions() * tileRowBytes +
+         int64_t(llvm::alignTo(words, tileRowBytes));
+}
+
+TileParts::OpenBytes TileParts::openBytes() const {
+  // Words end where a line does.
+  return {parts * blocks() * tileRowBytes, blocks() * wordBytes,
+          tileRowBytes - 1};
+}
+
+Value TileParts::rowCount(VectorBuilder &code) const {
+  if (!isOpen())
+    return code.index(rows);
+  Value count = code.index(1);
+  for (int64_t size : openRows)
+    count = code.mul(count, size);
+  return count;
+}
+
+/// Of an image.
+Value TileParts::height(VectorBuilder &code) const {
+  return code.index(isOpen() ? openRows.front() : rows / width);
+}
+
+Value TileParts::rowPositions(VectorBuilder &code) const {
+  return code.add(code.index(width), gap());
+}
+
+Value TileParts::firstPosition(VectorBuilder &code) const {
+  return code.add(code.mul(rowPositions(code), border.top), border.left);
+}
+
+Value TileParts::lastZeros(VectorBuilder &code) const {
+  return code.add(code.mul(rowPositions(code), border.bottom), border.right);
+}
+
+Value TileParts::positions(VectorBuilder &code) const {
+  if (!hasBorder())
+    return rowCount(code);
+  const Zeros zeros = this->zeros();
+  Value around = code.add(code.mul(height(code), zeros.ofHeight),
+                          code.mul(code.index(width), zeros.ofWidth));
+  return code.add(code.add(rowCount(code), around), zeros.more);
+}
+
+Value TileParts::planeBytes(VectorBuilder &code) const {
+  return code.mul(positions(code), blocks() * tileRowBytes);
 }
 
 TileParts::Image TileParts::imageIn(VectorBuilder &code, Value memory,
                                     Value number) const {
-  return {code.flatten(memory), code.mul(number, imageBytes())};
+  Value bytes = code.index(isOpen() ? 0 : imageBytes());
+  if (isOpen()) {
+    Value words = code.add(code.mul(rowCount(code), blocks() * wordBytes),
+                           tileRowBytes - 1);
+    bytes = code.add(
+        code.mul(planeBytes(code), parts),
+        code.mul(code.div(words, tileRowBytes), code.index(tileRowBytes)));
+  }
+  return {code.flatten(memory), code.mul(number, bytes)};
 }
 
 Value TileParts::linePlace(VectorBuilder &code, const Image &image, Value block,
                            Value position) const {
-  Value line = code.add(code.mul(block, positions()), position);
+  Value line = code.add(code.mul(block, positions(code)), position);
   return code.add(image.start, code.mul(line, tileRowBytes));
 }
 
 Value TileParts::positionOf(VectorBuilder &code, Value row) const {
-  Value position = code.add(row, firstPosition());
+  if (!hasBorder())
+    return row;
+  Value position = code.add(row, firstPosition(code));
   if (gap() == 0)
     return position;
-  return code.add(position, code.mul(code.div(row, width), gap()));
+  return code.add(position, code.mul(code.div(row, code.index(width)), gap()));
 }
 
 /// The row at \p position or, for zeros, one that there is.
@@ -83,12 +139,12 @@ Value TileParts::rowAt(VectorBuilder &code, Value position) const {
   if (!hasBorder())
     return position;
   Value inImage =
-      code.max(code.index(0), code.sub(position, code.index(firstPosition())));
-  Value row =
-      code.min(code.div(inImage, rowPositions()), code.index(rows / width - 1));
-  Value column =
-      code.min(code.rem(inImage, rowPositions()), code.index(width - 1));
-  return code.add(code.mul(row, width), column);
+      code.max(code.index(0), code.sub(position, firstPosition(code)));
+  Value row = code.min(code.div(inImage, rowPositions(code)),
+                       code.sub(height(code), 1));
+  Value column = code.min(code.rem(inImage, rowPositions(code)),
+                          code.sub(code.index(width), 1));
+  return code.add(code.mul(row, code.index(width)), column);
 }
 
 Value TileParts::tileOf(VectorBuilder &code, Value row) const {
@@ -101,8 +157,8 @@ Value TileParts::tileOf(VectorBuilder &code, Value row) const {
 Value TileParts::wordPlace(VectorBuilder &code, const Image &image, Value tile,
                            Value block) const {
   Value word = code.add(code.mul(tile, blocks()), block);
-  return code.add(image.start,
-                  code.add(code.mul(word, wordBytes), parts * planeBytes()));
+  return code.add(image.start, code.add(code.mul(word, wordBytes),
+                                        code.mul(planeBytes(code), parts)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,30 +252,43 @@ private:
 } // namespace
 
 void TileParts::store(VectorBuilder &code, const Image &image, Value block,
-                      Value first, Value count, NumbersOf numbersOf) const {
+                      Value first, Value count, bool areInARow,
+                      NumbersOf numbersOf) const {
   const VectorType words = vectorOfWords(code);
-  const bool isInARow = gap() == 0 || unitRows == width;
-  Value firstPosition = positionOf(code, first);
+  const bool isDense = areInARow || gap() == 0;
+  Value plane = planeBytes(code), firstPosition = positionOf(code, first);
+  Value firstColumn =
+      isDense ? code.index(0) : code.rem(first, code.index(width));
   // Once or, where a number is unusual, once more.
   auto storeRows = [&](Value areKept) {
     EitherCutter cutter(code, areKept);
     Value magnitude = constantWords(code, 0x7fffffff);
+    auto storeRow = [&](Value i, Value position, Value largest) {
+      const std::array<Value, 2> numbers = numbersOf(i);
+      Value place = linePlace(code, image, block, position);
+      for (auto [part, row] : llvm::enumerate(cutter.split(numbers)))
+        code.store(row, image.memory,
+                   code.add(place, code.mul(plane, int64_t(part))));
+      for (Value each : numbers)
+        largest = code.create<arith::MaxUIOp>(
+            largest,
+            code.create<arith::AndIOp>(code.bitsAs(each, words), magnitude));
+      return largest;
+    };
+    IndexBuilder::Carried carried = {constantWords(code, 0)};
+    if (!isDense)
+      llvm::append_values(carried, firstPosition, firstColumn);
     Value most = code.loop(
-        code.index(0), count, 1, constantWords(code, 0),
-        [&](Value i, ValueRange carried) -> IndexBuilder::Carried {
-          const std::array<Value, 2> numbers = numbersOf(i);
-          Value position = isInARow ? code.add(firstPosition, i)
-                                    : positionOf(code, code.add(first, i));
-          Value place = linePlace(code, image, block, position);
-          for (auto [part, row] : llvm::enumerate(cutter.split(numbers)))
-            code.store(row, image.memory,
-                       code.add(place, int64_t(part) * planeBytes()));
-          Value largest = carried[0];
-          for (Value each : numbers)
-            largest = code.create<arith::MaxUIOp>(
-                largest, code.create<arith::AndIOp>(code.bitsAs(each, words),
-                                                    magnitude));
-          return {largest};
+        code.index(0), count, 1, carried,
+        [&](Value i, ValueRange own) -> IndexBuilder::Carried {
+          if (isDense)
+            return {storeRow(i, code.add(firstPosition, i), own[0])};
+          Value next = code.add(own[2], 1);
+          Value isLast = code.equal(next, code.index(width));
+          return {storeRow(i, own[1], own[0]),
+                  code.add(own[1], code.select(isLast, code.index(1 + gap()),
+                                               code.index(1))),
+                  code.select(isLast, code.index(0), next)};
         })[0];
     return code.create<vector::ReductionOp>(vector::CombiningKind::MAXUI, most);
   };
@@ -236,9 +305,16 @@ void TileParts::store(VectorBuilder &code, const Image &image, Value block,
       })[2];
   Value word = code.create<vector::SplatOp>(
       VectorType::get({1}, code.builder.getI32Type()), most);
-  code.store(
-      code.bitsAs(word, VectorType::get({wordBytes}, code.builder.getI8Type())),
-      image.memory, wordPlace(code, image, tileOf(code, first), block));
+  Value bytes =
+      code.bitsAs(word, VectorType::get({wordBytes}, code.builder.getI8Type()));
+  auto storeWord = [&](Value tile) {
+    code.store(bytes, image.memory, wordPlace(code, image, tile, block));
+  };
+  if (isOpen())
+    code.loop(code.index(0), count, 1,
+              [&](Value i) { storeWord(code.add(first, i)); });
+  else
+    storeWord(tileOf(code, first));
   if (hasBorder())
     storeBorder(code, image, block, first, count);
 }
@@ -247,11 +323,12 @@ void TileParts::storeZeros(VectorBuilder &code, const Image &image, Value block,
                            Value position, Value count) const {
   Value zero =
       code.zero(VectorType::get({tileRowBytes}, code.builder.getI8Type()));
-  Value place = linePlace(code, image, block, position);
+  Value place = linePlace(code, image, block, position),
+        plane = planeBytes(code);
   code.loop(code.index(0), count, 1, [&](Value i) {
     Value line = code.add(place, code.mul(i, tileRowBytes));
     for (int64_t part = 0; part < parts; ++part)
-      code.store(zero, image.memory, code.add(line, part * planeBytes()));
+      code.store(zero, image.memory, code.add(line, code.mul(plane, part)));
   });
 }
 
@@ -259,18 +336,20 @@ void TileParts::storeZeros(VectorBuilder &code, const Image &image, Value block,
 /// pixels, where \p count rows from \p first on have it.
 void TileParts::storeBorder(VectorBuilder &code, const Image &image,
                             Value block, Value first, Value count) const {
-  if (firstPosition() > 0)
+  Value columns = code.index(width);
+  if (border.top > 0 || border.left > 0)
     code.when(code.equal(first, code.index(0)), [&] {
-      storeZeros(code, image, block, code.index(0),
-                 code.index(firstPosition()));
+      storeZeros(code, image, block, code.index(0), firstPosition(code));
     });
-  Value end = code.div(code.add(first, count), width);
-  code.loop(code.div(first, width), end, 1, [&](Value row) {
-    Value last = code.add(code.mul(row, width), width - 1);
-    Value zeros = code.select(code.equal(row, code.index(rows / width - 1)),
-                              code.index(lastZeros()), code.index(gap()));
-    storeZeros(code, image, block, code.add(positionOf(code, last), 1), zeros);
-  });
+  code.loop(code.div(first, columns), code.div(code.add(first, count), columns),
+            1, [&](Value row) {
+              Value isLast = code.equal(row, code.sub(height(code), 1));
+              Value end = code.mul(code.add(row, 1), columns);
+              storeZeros(
+                  code, image, block,
+                  code.add(positionOf(code, code.sub(end, 1)), 1),
+                  code.select(isLast, lastZeros(code), code.index(gap())));
+            });
 }
 
 Value TileParts::largest(VectorBuilder &code, const Image &image, Value first,
@@ -306,8 +385,9 @@ std::array<Value, 2> TileParts::numbersAt(VectorBuilder &code,
   Type f32 = code.builder.getF32Type();
   Value place = code.add(linePlace(code, image, block, position),
                          code.mul(pair, wordBytes));
-  Value both[] = {loadWord(code, image.memory, place),
-                  loadWord(code, image.memory, code.add(place, planeBytes()))};
+  Value both[] = {
+      loadWord(code, image.memory, place),
+      loadWord(code, image.memory, code.add(place, planeBytes(code)))};
   Value areKept = isUnusual(
       code, loadWord(code, image.memory,
                      wordPlace(code, image, tileOf(code, rowAt(code, position)),

@@ -20,6 +20,9 @@
 // so that a tap is a distance between positions. Who stores the pixels at an
 // edge stores the zeros beside them.
 //
+// Where sizes are open, each row has words of its own, which are those of the
+// tile that it was stored in: how high that is nobody else knows.
+//
 // Their words are the magnitudes of the largest numbers of so many rows by 32
 // columns, which are what one task stores at once: nobody shares one. Where
 // that is more than mostUsualMagnitude, infinite or NaN, parts are the upper
@@ -36,6 +39,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 namespace sinter::cpu {
 
@@ -52,6 +56,9 @@ struct TileParts {
   int64_t images = 1, rows = 1, columns = 1;
   /// Of an image, whose rows are pixels: how many of these are side by side.
   int64_t width = 1;
+  /// Sizes of which rows are the product, where some have names: of an image
+  /// height and width. `rows` says nothing then, and `width` may be a name.
+  std::vector<int64_t> openRows = {};
   /// Rows come in tiles of so many, but the last of each unit.
   int64_t tileRows = 1, unitRows = 1;
   TileBorder border = {};
@@ -61,32 +68,50 @@ struct TileParts {
   /// Whether what is in parts lies in blocks of channels else.
   bool areBlocked = false;
 
-  /// Whether \p other has the same numbers, whoever stores them.
+  bool isOpen() const { return !openRows.empty(); }
+  /// Whether \p other has the same numbers, whoever stores them; of open rows
+  /// if their numbers are the same.
   bool haveNumbersOf(const TileParts &other) const {
     return images == other.images && rows == other.rows &&
            columns == other.columns && width == other.width &&
-           areBlocked == other.areBlocked;
+           areBlocked == other.areBlocked && isOpen() == other.isOpen();
   }
   /// Lets \p reader, of the same numbers, read them, too.
   void makeRoomFor(const TileParts &reader);
 
   int64_t blocks() const;
   bool hasBorder() const { return border != TileBorder(); }
-  /// How far rows of pixels are apart.
-  int64_t rowPositions() const { return width + gap(); }
-  /// Where the first pixel is.
-  int64_t firstPosition() const;
+  /// Positions are as many as rows, `ofHeight` for each row of pixels,
+  /// `ofWidth` for each column of them, and `more`.
+  struct Zeros {
+    int64_t ofHeight, ofWidth, more;
+  };
+  Zeros zeros() const;
+  /// Of known sizes.
   int64_t positions() const;
-  int64_t planeBytes() const { return blocks() * positions() * tileRowBytes; }
   int64_t imageBytes() const;
   int64_t bytes() const {
     return images * imageBytes() + beyond * tileRowBytes;
   }
+  /// Bytes of open sizes: an image's are so many for each position, each row,
+  /// and more.
+  struct OpenBytes {
+    int64_t ofPosition, ofRow, more;
+  };
+  OpenBytes openBytes() const;
+
+  /// How far rows of pixels are apart.
+  mlir::Value rowPositions(VectorBuilder &code) const;
+  /// Where the first pixel is.
+  mlir::Value firstPosition(VectorBuilder &code) const;
+  mlir::Value planeBytes(VectorBuilder &code) const;
 
   /// Flat memory of bytes, and where an image begins in it.
   struct Image {
     mlir::Value memory, start;
   };
+  mlir::Value linePlace(VectorBuilder &code, const Image &image,
+                        mlir::Value block, mlir::Value position) const;
   Image imageIn(VectorBuilder &code, mlir::Value memory,
                 mlir::Value number) const;
 
@@ -94,10 +119,11 @@ struct TileParts {
   /// from the first of its tile.
   using NumbersOf =
       llvm::function_ref<std::array<mlir::Value, 2>(mlir::Value row)>;
-  /// Stores \p count rows of a tile, from \p first on, and their word. May ask
-  /// for its numbers twice.
+  /// Stores \p count rows of a tile, from \p first on, and their word, those of
+  /// one row of pixels if \p areInARow. May ask for its numbers twice.
   void store(VectorBuilder &code, const Image &image, mlir::Value block,
-             mlir::Value first, mlir::Value count, NumbersOf numbersOf) const;
+             mlir::Value first, mlir::Value count, bool areInARow,
+             NumbersOf numbersOf) const;
 
   /// At least the magnitude of the largest number in rows [first, end), as bits
   /// of f32: rows of the same units may count.
@@ -113,7 +139,10 @@ private:
   int64_t tiles() const;
   /// Zeros behind a row of pixels, and behind the last one of an image.
   int64_t gap() const { return std::max(border.left, border.right); }
-  int64_t lastZeros() const;
+  mlir::Value lastZeros(VectorBuilder &code) const;
+  mlir::Value rowCount(VectorBuilder &code) const;
+  mlir::Value positions(VectorBuilder &code) const;
+  mlir::Value height(VectorBuilder &code) const;
   mlir::Value positionOf(VectorBuilder &code, mlir::Value row) const;
   mlir::Value rowAt(VectorBuilder &code, mlir::Value position) const;
   void storeZeros(VectorBuilder &code, const Image &image, mlir::Value block,
@@ -123,8 +152,6 @@ private:
   mlir::Value wordPlace(VectorBuilder &code, const Image &image,
                         mlir::Value tile, mlir::Value block) const;
   mlir::Value tileOf(VectorBuilder &code, mlir::Value row) const;
-  mlir::Value linePlace(VectorBuilder &code, const Image &image,
-                        mlir::Value block, mlir::Value position) const;
 };
 
 /// What of a product lies in memory in parts: what it reads, what it stores.

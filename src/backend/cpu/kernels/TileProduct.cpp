@@ -276,10 +276,14 @@ void TileProduct::multiplyTiles(Emission &e, ArrayRef<TilePlace> places) const {
     TileStep what;
     what.rowsAddress = e.scratchAddress;
     what.rowStride = shape.rowStep * tileRowBytes;
-    what.rowPart = planeBytes();
-    for (const TilePlace &place : places)
-      what.rows.push_back(placeOf(code, e.task.staged, step.block,
-                                  code.add(step.position, place.position)));
+    const TileParts *parts = e.task.parts;
+    what.rowPart = parts ? parts->planeBytes(code) : code.index(planeBytes());
+    for (const TilePlace &place : places) {
+      Value position = code.add(step.position, place.position);
+      what.rows.push_back(
+          parts ? parts->linePlace(code, e.task.staged, step.block, position)
+                : placeOf(code, e.task.staged, step.block, position));
+    }
     what.columnsAddress = e.weightsAddress;
     what.columns =
         code.add(e.panelStart, code.mul(step.number, stepBytes(e.columnTiles)));
@@ -458,7 +462,7 @@ void TileProduct::storeParts(Emission &e, Value rowTile,
   auto floats = VectorType::get({16}, code.builder.getF32Type());
   e.results.parts->store(
       code, {e.results.memory, e.results.start}, e.panel, place.first,
-      place.rows, [&](Value i) {
+      place.rows, e.results.areInRows, [&](Value i) {
         std::array<Value, 2> both = {code.zero(floats), code.zero(floats)};
         for (int64_t c = 0; c < e.columnTiles; ++c) {
           const int64_t valid = c + 1 < e.columnTiles ? 16 : e.valid;

@@ -134,6 +134,7 @@ public:
     Finish finish;
     const TileParts *parts = nullptr; ///< In which they are stored.
     mlir::Value start = {};           ///< Where these begin in memory.
+    bool areInRows = true; ///< Whether each tile is in one row of pixels.
   };
 
   /// Where the numbers of a block lie that belong to a position: 16 from an

@@ -58,7 +58,7 @@ void TileRegisters::multiply(const TileArithmetic &arithmetic,
   for (const PartPair &pair : arithmetic.products()) {
     const auto [a, b] = pair;
     for (int64_t r = 0; r < rowTiles && a != inRegisters.first; ++r)
-      tiles.load(rowsOf(r), rows[size_t(r)], code.index(a * step.rowPart),
+      tiles.load(rowsOf(r), rows[size_t(r)], code.mul(step.rowPart, a),
                  step.rowStride);
     for (int64_t c = 0; c < step.columnTiles && b != inRegisters.second; ++c)
       tiles.load(columnsOf(c), columns,

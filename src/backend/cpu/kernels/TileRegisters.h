@@ -21,7 +21,7 @@ struct TileStep {
   /// Where the first part of each tile's first row is,
   llvm::SmallVector<mlir::Value, 2> rows;
   int64_t rowStride = tileRowBytes; ///< how far apart rows are,
-  int64_t rowPart = 0;              ///< and how far the parts.
+  mlir::Value rowPart = {};         ///< and how far the parts.
   mlir::Value columnsAddress;
   /// The registers of a panel's columns, one after the other.
   mlir::Value columns;
