@@ -233,7 +233,8 @@ static std::pair<int64_t, int64_t> partsIn(const Program &program) {
 
 /// A chain of convolutions, each by so many channels and such a window.
 static Text chainOf(std::vector<std::pair<int64_t, ImageText::Window>> layers) {
-  return [layers](bool opensBatch, bool opensArea, const Sizes &sizes) {
+  return [layers = std::move(layers)](bool opensBatch, bool opensArea,
+                                      const Sizes &sizes) {
     const auto [batch, height, width] = sizes;
     ImageText t(opensBatch, opensArea, batch);
     ImageText::Image x = t.input(32, height, width);
