@@ -1,3 +1,5 @@
+//===- FuseExtremes.cpp - extremes of what convolutions store -------------===//
+
 #include "backend/cpu/FuseExtremes.h"
 
 #include "backend/cpu/codegen/Target.h"

@@ -253,6 +253,27 @@ static Alternatives convolutionOnVectors(const ConvolutionShape &shape,
   return fastestFirst(std::move(all));
 }
 
+/// Adds the tiles that are worthwhile beside \p ofTypical, the times of
+/// \p typical, to these, and what they take for \p shape to \p times.
+template <typename Kernel, typename Shape>
+static void addTiles(Alternatives &ofTypical, Alternatives &times,
+                     const Shape &typical, const Shape &shape,
+                     llvm::ArrayRef<TileArithmetic> tiles,
+                     const Target &target) {
+  for (const auto &[each, time] :
+       worthwhile<Kernel>(ofTypical, typical, tiles, target)) {
+    ofTypical.push_back(time);
+    times.push_back(timeOfTiles<Kernel>(shape, each, target));
+  }
+}
+
+/// \p times, before all others the one of what is the fastest by \p ofTypical.
+static Alternatives inOrderOf(Alternatives ofTypical, Alternatives times) {
+  times = fastestFirst(std::move(times));
+  bringToFront(times, fastestFirst(std::move(ofTypical)).front().kernel);
+  return times;
+}
+
 /// One image of sideOfChoice, all else as \p shape has it.
 static ConvolutionShape imageOfChoice(const ConvolutionShape &shape) {
   ConvolutionShape image = shape;
@@ -284,14 +305,8 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
     return withTiles<TileConvolution>(std::move(times), shape, tiles, target);
   Alternatives ofTypical =
       convolutionOnVectors(typical, arithmetic, target, allowsFast);
-  for (const auto &[each, time] :
-       worthwhile<TileConvolution>(ofTypical, typical, tiles, target)) {
-    ofTypical.push_back(time);
-    times.push_back(timeOfTiles<TileConvolution>(shape, each, target));
-  }
-  times = fastestFirst(std::move(times));
-  bringToFront(times, fastestFirst(std::move(ofTypical)).front().kernel);
-  return times;
+  addTiles<TileConvolution>(ofTypical, times, typical, shape, tiles, target);
+  return inOrderOf(std::move(ofTypical), std::move(times));
 }
 
 static double flopsOf(const MatMulShape &shape) {
@@ -363,15 +378,11 @@ alternativesForRows(const Alternative &onVectors, const MatMulShape &shape,
     if (!isOpen ||
         weightsOfTiles(typical, arithmetic, each, target) <= mostOfOpen)
       some.push_back(each);
-  const Alternatives others = {
+  Alternatives ofTypical = {
       {onVectors.kernel,
        packedProduct(typical, flopsOf(typical), arithmetic, target)}};
-  Alternatives ofTypical = others, times = {onVectors};
-  for (const auto &[each, time] :
-       worthwhile<TileMatMul>(others, typical, some, target)) {
-    ofTypical.push_back(time);
-    times.push_back(timeOfTiles<TileMatMul>(shape, each, target));
-  }
+  Alternatives times = {onVectors};
+  addTiles<TileMatMul>(ofTypical, times, typical, shape, some, target);
   const llvm::StringRef first = fastestFirst(ofTypical).front().kernel;
   if (!isOpen && usesTiles(first) &&
       weightsOfTiles(typical, arithmetic, tilesNamed(first, some), target) >
@@ -415,18 +426,12 @@ static Alternatives alternativesForComputedFloats(
     const Arithmetic &arithmetic, const Target &target,
     llvm::ArrayRef<TileArithmetic> tiles) {
   const MatMulShape typical = typicalOf(shape.k);
-  const Alternatives others = {
+  Alternatives ofTypical = {
       {onVectors.kernel,
        packedProduct(typical, flopsOf(typical), arithmetic, target)}};
-  Alternatives ofTypical = others, times = {onVectors};
-  for (const auto &[each, time] :
-       worthwhile<TileMatrices>(others, typical, tiles, target)) {
-    ofTypical.push_back(time);
-    times.push_back(timeOfTiles<TileMatrices>(shape, each, target));
-  }
-  times = fastestFirst(std::move(times));
-  bringToFront(times, fastestFirst(std::move(ofTypical)).front().kernel);
-  return times;
+  Alternatives times = {onVectors};
+  addTiles<TileMatrices>(ofTypical, times, typical, shape, tiles, target);
+  return inOrderOf(std::move(ofTypical), std::move(times));
 }
 
 Alternatives cpu::alternativesFor(llvm::StringRef name,
