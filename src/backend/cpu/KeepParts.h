@@ -15,10 +15,10 @@
 //
 // Restrictions: two parts (tiles-split2, tiles-split3), since three would take
 // half as much memory again; no other readers, for whom numbers would have lost
-// eight bits; no reader that would take longer, by the estimates, since tiles of
-// pixels with strides or zeros between them end where a row of results does (of
-// open images none reads single pixels so); images as wide for all as for who
-// stores them.
+// eight bits; no reader that would take longer, by the estimates, since tiles
+// of pixels with strides or zeros between them end where a row of results does
+// (of open images none reads single pixels so); images as wide for all as for
+// who stores them.
 //
 //===----------------------------------------------------------------------===//
 
