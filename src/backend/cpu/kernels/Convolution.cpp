@@ -84,9 +84,13 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
   unitIsTile =
       isOpenPointwise || (!shape.hasOpenArea() && shape.outputHeight == 1 &&
                           shape.isInterior(0, shape.outputWidth));
+  // Which task it is takes divisions, as long as some tens of steps.
+  constexpr int64_t enoughSteps = 512;
+  if (isOpenPointwise)
+    openUnitTiles = llvm::divideCeil(enoughSteps, reduction());
   order = TaskOrder::choose(
       target, shape.groups,
-      isOpenPointwise ? llvm::divideCeil(nominalRow, mostColumns)
+      isOpenPointwise ? llvm::divideCeil(nominalRow, openUnitPixels())
       : unitIsTile    ? columnTiles.count
                       : nominal.outputHeight,
       groupPanels, groupInputs * nominal.inputPixels() * arithmetic.lhsBytes(),
@@ -98,7 +102,7 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
 std::vector<TaskPart> Convolution::taskParts() const {
   TaskPart units{{order.units}, 1};
   if (isOpenPointwise)
-    units = {{shape.outputHeight, shape.outputWidth}, columnTiles.size};
+    units = {{shape.outputHeight, shape.outputWidth}, openUnitPixels()};
   else if (shape.hasOpenHeight())
     units = {{shape.outputHeight}, 1};
   return {{{order.outer}, 1}, units, {{order.panels}, 1}};
@@ -290,8 +294,9 @@ void Convolution::build(OpBuilder &builder, Location location, Value task,
 Value Convolution::openUnits(VectorBuilder &code) const {
   if (!isOpenPointwise)
     return code.own(shape.outputHeight);
-  return code.div(code.add(shape.outputPixels(code), columnTiles.size - 1),
-                  columnTiles.size);
+  const Value size = code.own(openUnitPixels());
+  return code.div(
+      code.add(shape.outputPixels(code), code.sub(size, code.index(1))), size);
 }
 
 TaskOrder::Task Convolution::decode(VectorBuilder &code, Value task) const {
@@ -306,10 +311,17 @@ TaskOrder::Task Convolution::decode(VectorBuilder &code, Value task) const {
 
 void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
   auto emit = [&](const ColumnTile &tile) { buildTile(code, operands, tile); };
-  if (isOpenPointwise)
-    return forOpenTileAt(code, shape.outputPixels(code),
-                         code.mul(operands.unit, columnTiles.size),
-                         OpenTiles::of(columnTiles.size, {7}, 1), emit);
+  if (isOpenPointwise) {
+    const Value pixels = shape.outputPixels(code);
+    const Value first = code.mul(operands.unit, code.own(openUnitPixels()));
+    const Value end =
+        code.min(pixels, code.add(first, code.own(openUnitPixels())));
+    code.loop(first, end, columnTiles.size, [&](Value start) {
+      forOpenTileAt(code, pixels, start,
+                    OpenTiles::of(columnTiles.size, {7}, 1), emit);
+    });
+    return;
+  }
   if (shape.hasOpenWidth())
     // Each tile reads the panel of weights, as fast as the second-level cache
     // gives it.

@@ -85,6 +85,8 @@ private:
   struct Operands;
   /// Of a group, where the area is not known.
   mlir::Value openUnits(VectorBuilder &code) const;
+  /// Pixels of such a unit.
+  int64_t openUnitPixels() const { return openUnitTiles * columnTiles.size; }
   TaskOrder::Task decode(VectorBuilder &code, mlir::Value task) const;
   void buildUnit(VectorBuilder &code, Operands &operands) const;
   void buildTile(VectorBuilder &code, Operands &operands,
@@ -133,6 +135,8 @@ private:
   /// one row, though the shape has its height and width.
   bool isOpenPointwise;
   bool unitIsTile; ///< A task computes one tile of a row, not the whole row.
+  /// Tiles of a task then, where all pixels are one row of open width.
+  int64_t openUnitTiles = 1;
   TaskOrder order;
   bool streamsWeights; ///< They do not stay in the second-level cache.
 };

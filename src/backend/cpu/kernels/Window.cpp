@@ -231,6 +231,42 @@ void dispatchSizes(VectorBuilder &code, Value width, const OpenTiles &tiles,
   from(from, 0);
 }
 
+/// Tiles of \p columns of a row of named width, first those at no edge, then
+/// the others: in a loop of both, LLVM would keep sums that the code for edges
+/// has no registers for in memory throughout.
+void forTilesAndEdges(VectorBuilder &code, const WindowShape &window,
+                      Value width, int64_t columns,
+                      llvm::function_ref<void(const ColumnTile &)> emit) {
+  const Value latest = code.sub(width, columns);
+  const Value count = code.div(code.add(width, columns - 1), columns);
+  // Columns before `first` reach beyond the start of the input, those from
+  // `fits` on beyond its end.
+  const int64_t first = std::max<int64_t>(
+      0, llvm::divideCeilSigned(window.padLeft, window.strideWidth));
+  const int64_t reach = (window.kernelWidth - 1) * window.dilationWidth;
+  const Value fits =
+      code.div(code.max(code.index(0), code.add(code.index(window.inputWidth),
+                                                window.padLeft - reach +
+                                                    window.strideWidth - 1)),
+               window.strideWidth);
+  const Value begin = code.select(code.less(latest, code.index(first)), count,
+                                  code.index(llvm::divideCeil(first, columns)));
+  const Value end =
+      code.max(begin, code.select(code.less(fits, width),
+                                  code.div(fits, columns), count));
+  auto emitTile = [&](Value number, bool isInterior) {
+    emit(
+        {code.min(code.mul(number, columns), latest), columns, isInterior, {}});
+  };
+  code.loop(begin, end, 1, [&](Value number) { emitTile(number, true); });
+  const Value inner = code.sub(end, begin);
+  code.loop(code.index(0), code.sub(count, inner), 1, [&](Value number) {
+    const Value skipped =
+        code.select(code.less(number, begin), code.index(0), inner);
+    emitTile(code.add(number, skipped), false);
+  });
+}
+
 } // namespace
 
 void sinter::cpu::forEachOpenTile(
@@ -239,21 +275,13 @@ void sinter::cpu::forEachOpenTile(
   Value width = code.index(window.outputWidth);
   const bool hasEdges = window.padLeft > 0 || window.padRight > 0;
   dispatchSizes(code, width, tiles, [&](int64_t columns) {
+    // Most tiles of a long row are at no edge.
+    if (hasEdges && columns == tiles.sizes.front())
+      return forTilesAndEdges(code, window, width, columns, emit);
     Value latest = code.sub(width, columns);
     code.loop(code.index(0), width, columns, [&](Value start) {
       Value first = columns == 1 ? start : code.min(start, latest);
-      const ColumnTile inside{first, columns, /*isInterior=*/true, {}},
-          edge{first, columns, /*isInterior=*/false, {}};
-      if (!hasEdges)
-        return emit(inside);
-      if (columns != tiles.sizes.front())
-        return emit(edge);
-      // Most tiles of a long row are at no edge.
-      code.when(
-          code.both(edge.isInside(code, window, 0, code.index(0)),
-                    edge.isInside(code, window, columns - 1,
-                                  code.index(window.kernelWidth - 1))),
-          [&] { emit(inside); }, [&] { emit(edge); });
+      emit({first, columns, /*isInterior=*/!hasEdges, {}});
     });
   });
 }
