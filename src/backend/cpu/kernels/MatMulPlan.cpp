@@ -163,15 +163,23 @@ void MatMulPlan::chooseOrder(int64_t outer, int64_t panels) {
 }
 
 /// As many rows as fit the second-level cache beside a panel take one panel
-/// after the other, whatever there are of them; sums are taken in one stage.
+/// after the other, whatever there are of them; or many, where so few would fit
+/// that weights came more often than rows. Sums are taken in one stage.
 void MatMulPlan::chooseOpenOrder(int64_t outer, int64_t panels) {
   constexpr int64_t most = 32;
   const int64_t tileBytes = rowTiles.size * shape.k * arithmetic.lhsBytes();
   const int64_t room =
       target.l2Bytes * 3 / 4 - 2 * panelElements() * packing.rhsBytes();
-  order = {
-      outer, rowTiles.count, panels,
-      shape.widensInTiles ? 1 : std::clamp<int64_t>(room / tileBytes, 1, most)};
+  const int64_t fitting = std::clamp<int64_t>(room / tileBytes, 1, most);
+  // What comes into the cache for a tile: weights once a chunk, and rows once a
+  // panel where they do not stay.
+  const int64_t weightBytes = panels * panelElements() * packing.rhsBytes();
+  const bool rowsStay =
+      weightBytes / fitting <= weightBytes / most + tileBytes * panels;
+  order = {outer, rowTiles.count, panels,
+           shape.widensInTiles ? 1
+           : rowsStay          ? fitting
+                               : most};
 }
 
 /// Where a task's rows and a widened panel do not fit the second-level cache
