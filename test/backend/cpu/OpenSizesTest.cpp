@@ -223,6 +223,48 @@ const OpenCase cases[] = {
      })",
      {{batch, length, 6}},
      {0, 1, 9, 70}},
+    {"transpose to short rows",
+     "(" + argument("%x", {batch, 10, length}) + R"() -> tensor<?x?x10xf32> {
+       %t = stablehlo.transpose %x, dims = [0, 2, 1] :
+           (tensor<?x10x?xf32>) -> tensor<?x?x10xf32>
+       return %t : tensor<?x?x10xf32>
+     })",
+     {{batch, 10, length}},
+     {0, 1, 7, 8, 9, 70, 200}},
+    {"transpose to rows of several tiles",
+     "(" + argument("%x", {batch, 150, length}) + R"() -> tensor<?x?x150xf32> {
+       %t = stablehlo.transpose %x, dims = [0, 2, 1] :
+           (tensor<?x150x?xf32>) -> tensor<?x?x150xf32>
+       return %t : tensor<?x?x150xf32>
+     })",
+     {{batch, 150, length}},
+     {0, 1, 7, 8, 9, 70, 200}},
+    {"transpose of rows of several tiles",
+     "(" + argument("%x", {batch, length, 40}) + R"() -> tensor<?x40x?xf32> {
+       %t = stablehlo.transpose %x, dims = [0, 2, 1] :
+           (tensor<?x?x40xf32>) -> tensor<?x40x?xf32>
+       return %t : tensor<?x40x?xf32>
+     })",
+     {{batch, length, 40}},
+     {0, 1, 7, 8, 9, 70, 200}},
+    {"transpose of bytes",
+     "(" + argument("%x", {batch, 40, length}) + R"() -> tensor<?x?x40xi8> {
+       %c = stablehlo.convert %x : (tensor<?x40x?xf32>) -> tensor<?x40x?xi8>
+       %t = stablehlo.transpose %c, dims = [0, 2, 1] :
+           (tensor<?x40x?xi8>) -> tensor<?x?x40xi8>
+       return %t : tensor<?x?x40xi8>
+     })",
+     {{batch, 40, length}},
+     {0, 1, 15, 16, 17, 70}},
+    {"transpose to open rows of bytes",
+     "(" + argument("%x", {batch, length, 40}) + R"() -> tensor<?x40x?xi8> {
+       %c = stablehlo.convert %x : (tensor<?x?x40xf32>) -> tensor<?x?x40xi8>
+       %t = stablehlo.transpose %c, dims = [0, 2, 1] :
+           (tensor<?x?x40xi8>) -> tensor<?x40x?xi8>
+       return %t : tensor<?x40x?xi8>
+     })",
+     {{batch, length, 40}},
+     {0, 1, 15, 16, 17, 70}},
     {"products of rows of rows, one after the other",
      "(" + argument("%x", {batch, length, 32}) + R"() -> tensor<?x?x32xf32> {
        %w = stablehlo.iota dim = 0 : tensor<32x64xf32>

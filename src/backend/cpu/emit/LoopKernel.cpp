@@ -260,8 +260,10 @@ private:
     if (shape.size() < 2)
       return false;
     size_t dim = contiguousDim(op);
-    return dim + 1 != shape.size() && shape[dim] >= 4 && shape.back() >= 4 &&
-           !isNamed(shape[dim]) && !isNamed(shape.back());
+    auto isLong = [](int64_t size) { return isNamed(size) || size >= 4; };
+    return dim + 1 != shape.size() && isLong(shape[dim]) &&
+           isLong(shape.back()) &&
+           (!isNamed(shape[dim]) || !isNamed(shape.back()));
   }
 
   static constexpr int64_t tileRows = 16, tileColumns = 64;
@@ -284,46 +286,67 @@ private:
                               .getIntOrFloatBitWidth();
     const int64_t block = bits == 8 ? 16 : bits <= 32 ? 8 : 1;
     ArrayRef<int64_t> shape = shapeOf(op.getResult());
-    return shape[contiguousDim(op)] >= block && shape.back() >= block ? block
-                                                                      : 1;
+    auto isLong = [&](int64_t size) { return isNamed(size) || size >= block; };
+    return isLong(shape[contiguousDim(op)]) && isLong(shape.back()) ? block : 1;
   }
   static bool isComplex(Value value) {
     return isa<ComplexType>(getElementTypeOrSelf(value.getType()));
   }
 
+  /// Of a named number of rows, or of columns, a tile has as many as a task.
   void addTiles(stablehlo::TransposeOp op) {
     ArrayRef<int64_t> shape = shapeOf(op.getResult());
-    size_t dim = contiguousDim(op);
-    int64_t columns = shape.back(), rows = shape[dim];
+    const size_t dim = contiguousDim(op);
+    const int64_t columns = shape.back(), rows = shape[dim];
+    const bool hasOpenRows = isNamed(rows), hasOpenColumns = isNamed(columns);
     lanesAtOnce = blockOf(op);
     LoopNest nest;
-    nest.cost = cost * tileRows * std::min(tileColumns, columns);
+    nest.cost = cost;
     for (size_t i = 0; i + 1 < shape.size(); ++i)
       if (i != dim)
         nest.shape.push_back(shape[i]);
-    nest.shape.push_back((rows + tileRows - 1) / tileRows);
-    nest.shape.push_back((columns + tileColumns - 1) / tileColumns);
+    // The innermost dimension is named, or tiles of columns.
+    if (!hasOpenRows) {
+      nest.cost *= double(tileRows);
+      nest.shape.push_back(llvm::divideCeil(rows, tileRows));
+    }
+    if (!hasOpenColumns) {
+      nest.cost *= double(std::min(tileColumns, columns));
+      nest.shape.push_back(llvm::divideCeil(columns, tileColumns));
+    }
+    if (hasOpenRows || hasOpenColumns)
+      nest.shape.push_back(hasOpenRows ? rows : columns);
     nest.body = [=, this](ArrayRef<Value> outer, Value begin, Value end) {
       KernelBuilder &e = elemental->code;
-      Value firstRow = e.mul(outer.back(), tileRows);
-      Value endRow = e.min(e.add(firstRow, tileRows), e.index(rows));
       auto placeAt = [&](Coordinate row, Value column) {
         Coordinates place(outer.drop_back().begin(), outer.drop_back().end());
         place.insert(place.begin() + dim, row);
         place.push_back(column);
         return place;
       };
-      auto tile = [&](Value first, Value last) {
-        emitTile(firstRow, endRow, first, last, placeAt);
+      auto endOf = [&](Value start, int64_t size, int64_t all) {
+        return e.min(e.add(start, size), e.index(all));
       };
+      Value firstRow = begin, endRow = end;
+      if (!hasOpenRows) {
+        firstRow = e.mul(outer.back(), tileRows);
+        endRow = endOf(firstRow, tileRows, rows);
+      }
+      if (hasOpenColumns)
+        return emitTile(firstRow, endRow, begin, end, placeAt);
       // A number that is known, as that of a channel among few, decides what is
       // padding.
       if (columns <= tileColumns)
-        return tile(e.index(0), e.index(columns));
-      e.loop(begin, end, 1, [&](Value number) {
+        return emitTile(firstRow, endRow, e.index(0), e.index(columns),
+                        placeAt);
+      auto tile = [&](Value number) {
         Value first = e.mul(number, tileColumns);
-        tile(first, e.min(e.add(first, tileColumns), e.index(columns)));
-      });
+        emitTile(firstRow, endRow, first, endOf(first, tileColumns, columns),
+                 placeAt);
+      };
+      if (hasOpenRows)
+        return tile(outer.back());
+      e.loop(begin, end, 1, tile);
     };
     nests.push_back(std::move(nest));
   }

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/kernels/Convolution.h"
 
+#include "backend/cpu/kernels/OpenRowTiles.h"
 #include "backend/cpu/kernels/ZeroPoint.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -322,11 +323,15 @@ void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
     });
     return;
   }
-  if (shape.hasOpenWidth())
+  if (shape.hasOpenWidth()) {
     // Each tile reads the panel of weights, as fast as the second-level cache
-    // gives it.
+    // gives it, and has sums enough or waits for them.
+    const int64_t least = std::max(std::min<int64_t>(7, columnTiles.size / 2),
+                                   OpenRowTiles::busySums / operands.vectors);
     return forEachOpenTile(
-        code, shape, OpenTiles::of(columnTiles.size, {10, 7, 5, 3}, 7), emit);
+        code, shape, OpenTiles::of(columnTiles.size, {10, 7, 5, 3}, least),
+        emit);
+  }
   if (!unitIsTile)
     return forEachTile(code, shape, columnTiles, emit);
   Value firstColumn = columnTiles.start(code, operands.unit);
