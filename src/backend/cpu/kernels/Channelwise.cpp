@@ -54,10 +54,11 @@ struct WindowTask {
       SmallVector<Value> sums = reduce(plane, block, taps, tile, operation);
       store(plane, block, outputRow, taps, tile, sums, operation);
     };
-    if (shape.hasOpenWidth())
-      forEachOpenTile(code, shape, OpenTiles::of(tiles.size, {7, 4}, 4), emit);
-    else
-      forEachTile(code, shape, tiles, emit);
+    if (!shape.hasOpenWidth())
+      return forEachTile(code, shape, tiles, emit);
+    OpenTiles open = OpenTiles::of(tiles.size, {9, 5}, 3);
+    open.leastInner = tiles.size / 2;
+    forEachOpenTile(code, shape, open, emit);
   }
 
 private:

@@ -182,7 +182,7 @@ Value ColumnTile::isInside(VectorBuilder &code, const WindowShape &window,
 }
 
 OpenTiles OpenTiles::of(int64_t most, ArrayRef<int64_t> parts, int64_t least) {
-  OpenTiles tiles{{most}, least};
+  OpenTiles tiles{{most}, least, most};
   for (int64_t part : parts)
     if (const int64_t size = most * part / 14;
         size > 1 && size < tiles.sizes.back())
@@ -276,7 +276,7 @@ void sinter::cpu::forEachOpenTile(
   const bool hasEdges = window.padLeft > 0 || window.padRight > 0;
   dispatchSizes(code, width, tiles, [&](int64_t columns) {
     // Most tiles of a long row are at no edge.
-    if (hasEdges && columns == tiles.sizes.front())
+    if (hasEdges && columns >= tiles.leastInner)
       return forTilesAndEdges(code, window, width, columns, emit);
     Value latest = code.sub(width, columns);
     code.loop(code.index(0), width, columns, [&](Value start) {

@@ -126,6 +126,8 @@ struct OpenTiles {
   llvm::SmallVector<int64_t> sizes;
   /// A tile takes no less time than one of so many.
   int64_t least;
+  /// From so many on there is code for tiles at no edge, besides that for all.
+  int64_t leastInner;
 
   /// \p most and some parts of it, in fourteenths.
   static OpenTiles of(int64_t most, llvm::ArrayRef<int64_t> parts,
