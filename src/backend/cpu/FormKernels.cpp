@@ -3,6 +3,7 @@
 #include "backend/cpu/FormKernels.h"
 
 #include "backend/cpu/Amplified.h"
+#include "backend/cpu/BFloat16Roundings.h"
 #include "backend/cpu/CollapseDimensions.h"
 #include "backend/cpu/FusionGroup.h"
 #include "backend/cpu/OperationKind.h"
@@ -475,9 +476,9 @@ private:
   /// computation of other nodes is the same kernel.
   static void forgetOrigins(Operation *op) {
     op->walk([](Operation *each) {
-      constexpr StringLiteral ofCode[] = {roundsNothingAttribute,
-                                          precisionAttribute, numbersAttribute,
-                                          amplifiedAttribute, lastAttribute};
+      constexpr StringLiteral ofCode[] = {
+          roundsNothingAttribute, ofBFloat16Attribute, precisionAttribute,
+          numbersAttribute,       amplifiedAttribute,  lastAttribute};
       NamedAttrList kept;
       for (NamedAttribute attribute : each->getDiscardableAttrs())
         if (llvm::is_contained(ofCode, attribute.getName().getValue()))

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/Passes.h"
 #include "backend/cpu/AlignZeroPoints.h"
+#include "backend/cpu/BFloat16Roundings.h"
 
 #include "backend/cpu/Amplified.h"
 #include "backend/cpu/CheckCalls.h"
@@ -139,6 +140,8 @@ Result<void> quantizedLowered(const Subject &s) {
 
 Result<void> precisionSet(const Subject &s) {
   setPrecisions(s.function, s.setting.precision);
+  if (!s.setting.target.convertsBF16)
+    sayWhatIsRounded(s.function);
   if (s.setting.target.hasMatrixUnits) {
     sayWhichNumbers(s.function);
     sayWhatWeighsMost(s.function);

@@ -35,6 +35,17 @@ onBits(llvm::IRBuilder<> &builder, llvm::Value *half,
                                half->getType());
 }
 
+/// A choice between the bits of two.
+static llvm::Value *chosenBits(llvm::IRBuilder<> &builder,
+                               llvm::SelectInst &select) {
+  llvm::Type *type = select.getType();
+  llvm::Type *bits = type->getWithNewType(builder.getInt16Ty());
+  llvm::Value *chosen = builder.CreateSelect(
+      select.getCondition(), builder.CreateBitCast(select.getTrueValue(), bits),
+      builder.CreateBitCast(select.getFalseValue(), bits));
+  return builder.CreateBitCast(chosen, type);
+}
+
 /// What stands for \p instruction; null where it may stay.
 static llvm::Value *replacement(llvm::Instruction &instruction) {
   constexpr uint64_t sign = 0x8000, magnitude = 0x7fff;
@@ -46,6 +57,8 @@ static llvm::Value *replacement(llvm::Instruction &instruction) {
     return onBits(builder, instruction.getOperand(0), [&](llvm::Value *bits) {
       return builder.CreateXor(bits, constant(bits, sign));
     });
+  if (auto *select = llvm::dyn_cast<llvm::SelectInst>(&instruction))
+    return chosenBits(builder, *select);
   auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (!call)
     return nullptr;
@@ -78,7 +91,9 @@ WidenHalfOperations::run(llvm::Function &function,
   bool changed = false;
   for (llvm::Instruction &instruction :
        llvm::make_early_inc_range(llvm::instructions(function))) {
-    if (instruction.getNumOperands() == 0 || !isHalf(instruction.getOperand(0)))
+    const unsigned first = llvm::isa<llvm::SelectInst>(instruction);
+    if (instruction.getNumOperands() == 0 ||
+        !isHalf(instruction.getOperand(first)))
       continue;
     if (llvm::isa<llvm::FCmpInst>(instruction)) {
       widenOperands(instruction);

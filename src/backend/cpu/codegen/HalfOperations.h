@@ -10,6 +10,8 @@ namespace sinter::cpu {
 ///   fcmp half %a, %b    ->  fcmp float (fpext %a), (fpext %b)
 ///   floor(half %a)      ->  fptrunc(floor(fpext %a))
 ///   fneg half %a        ->  bitcast(xor(bitcast %a, 0x8000))
+///   select %c, half %a, half %b
+///                       ->  bitcast(select %c, bitcast %a, bitcast %b)
 ///
 /// Kernels compute in f32. LLVM's instcombine takes the extensions away where
 /// that changes no result, which leaves operations that most machines lack:

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/codegen/Codegen.h"
 
+#include "backend/cpu/codegen/ExpandBFloat16.h"
 #include "backend/cpu/codegen/ExpandExtremes.h"
 #include "graph/Verification.h"
 
@@ -142,11 +143,10 @@ struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
   explicit ExpandPass(const cpu::Target &target) : target(target) {}
 
   void runOnOperation() override {
+    if (!target.convertsBF16)
+      cpu::expandBFloat16(getOperation());
     RewritePatternSet patterns(&getContext());
     arith::populateArithExpandOpsPatterns(patterns);
-    // An instruction rounds to bf16, or several of integers.
-    if (!target.convertsBF16)
-      arith::populateExpandBFloat16Patterns(patterns);
     MathPolynomialApproximationOptions options;
     populateMathPolynomialApproximationPatterns(patterns, options);
     llvm::erase_if(patterns.getNativePatterns(),

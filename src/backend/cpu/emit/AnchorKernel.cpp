@@ -50,6 +50,16 @@ static bool roundsToBF16(Operation *op) {
          tensorOf(op->getResult(0)).getElementType().isBF16();
 }
 
+/// Whether \p op makes f32 of f16 or bf16: of what was rounded in registers it
+/// is what lies there, of memory a way to load.
+static bool widensHalf(Operation *op) {
+  if (!isa<stablehlo::ConvertOp>(op) ||
+      !tensorOf(op->getResult(0)).getElementType().isF32())
+    return false;
+  const Type from = tensorOf(op->getOperand(0)).getElementType();
+  return from.isF16() || from.isBF16();
+}
+
 bool AnchorKernel::hasLongEpilogue() const {
   // A chain of so many, a rescale say, takes no longer in a loop, whose code is
   // a fraction.
@@ -64,7 +74,8 @@ bool AnchorKernel::hasLongEpilogue() const {
       return true;
     operations += &op != anchor &&
                   !isa<stablehlo::ConstantOp, stablehlo::BroadcastInDimOp,
-                       JoinPartsOp, CutPartsOp, ExtremesOp, YieldOp>(op);
+                       JoinPartsOp, CutPartsOp, ExtremesOp, YieldOp>(op) &&
+                  !widensHalf(&op);
     if (isa<ExtremesOp>(op))
       operations += ofExtremes;
     if (!convertsBF16 && roundsToBF16(&op))

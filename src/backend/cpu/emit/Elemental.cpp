@@ -1,6 +1,7 @@
 //===- Elemental.cpp - the value of a tensor at one place -----------------===//
 
 #include "backend/cpu/emit/Elemental.h"
+#include "backend/cpu/BFloat16Roundings.h"
 #include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/emit/RoundedConversion.h"
 #include "backend/cpu/emit/SmallFloat.h"
@@ -241,8 +242,9 @@ std::optional<Values> Elemental::elementwiseAt(Operation *op, Place place) {
     for (Value &operand : operands)
       operand = splat(operand);
   Value result = emitElementwise(code, op, operands, reassociate);
-  if (op->hasAttr(roundsNothingAttribute))
-    if (auto rounding = result.getDefiningOp<arith::TruncFOp>())
-      rounding->setAttr(roundsNothingAttribute, code.builder.getUnitAttr());
+  if (auto rounding = result.getDefiningOp<arith::TruncFOp>())
+    for (StringRef said : {roundsNothingAttribute, ofBFloat16Attribute})
+      if (op->hasAttr(said))
+        rounding->setAttr(said, code.builder.getUnitAttr());
   return Values{result};
 }

@@ -305,17 +305,15 @@ Value ElementwiseWriter::reducePrecision(stablehlo::ReducePrecisionOp op,
   return select(compareFloats(CmpFPredicate::UNO, x, x), nan, rounded);
 }
 
-/// Whether \p value is a constant that is not NaN, or of such.
-static bool isNumber(Value value) {
+std::optional<APFloat> ElementwiseWriter::numberIn(Value value) {
   if (auto splat = value.getDefiningOp<vector::SplatOp>())
     value = splat.getInput();
-  Attribute constant;
-  if (!matchPattern(value, m_Constant(&constant)))
-    return false;
-  if (auto dense = dyn_cast<SplatElementsAttr>(constant))
-    constant = dense.getSplatValue<Attribute>();
-  auto number = dyn_cast<FloatAttr>(constant);
-  return number && !number.getValue().isNaN();
+  else if (auto spread = value.getDefiningOp<vector::BroadcastOp>())
+    value = spread.getSource();
+  APFloat number(0.0);
+  if (!matchPattern(value, m_ConstantFloat(&number)) || number.isNaN())
+    return std::nullopt;
+  return number;
 }
 
 /// One instruction a bound, as machines compare: NaN stays.
@@ -333,7 +331,7 @@ Value ElementwiseWriter::clamp(Value least, Value x, Value greatest,
   if (isa<FloatType>(element)) {
     // Narrow floats compare as they stand in f32.
     Type wide = element.isF64() ? element : Type(e.builder.getF32Type());
-    if (isNumber(least) && isNumber(greatest))
+    if (numberIn(least) && numberIn(greatest))
       return convert(clampByNumbers(convert(least, element, wide),
                                     convert(x, element, wide),
                                     convert(greatest, element, wide)),

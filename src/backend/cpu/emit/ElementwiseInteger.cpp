@@ -252,6 +252,8 @@ Value ElementwiseWriter::convert(Value value, Type from, Type to) {
     if ((source < 32 && target < 32) || (to.isF64() && source < 32))
       return convert(convert(value, from, b.getF32Type()), b.getF32Type(), to);
     if (source < target) {
+      if (std::optional<APFloat> known = numberIn(value))
+        return number(type, known->convertToDouble());
       Value exact = exactlyWide(value, type);
       return exact ? exact : e.create<arith::ExtFOp>(type, value);
     }

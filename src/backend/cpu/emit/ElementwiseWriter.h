@@ -50,6 +50,9 @@ private:
   mlir::Value integerPower(mlir::Value x, mlir::Value y, bool isUnsigned);
   mlir::Value shift(mlir::Operation *op, mlir::Value a, mlir::Value b);
   mlir::Value floatToInteger(mlir::Value value, mlir::Type to);
+  /// The number that \p value is, or that all its elements are, if it is known
+  /// and no NaN.
+  static std::optional<llvm::APFloat> numberIn(mlir::Value value);
   mlir::Value clampByNumbers(mlir::Value least, mlir::Value x,
                              mlir::Value greatest);
   mlir::Value totalOrder(mlir::Value value, mlir::FloatType element);
