@@ -264,6 +264,9 @@ private:
   loadColumns(VectorBuilder &code, const Arithmetic &stored, const Panel &panel,
               mlir::Value source, mlir::Value row, mlir::Value ahead,
               llvm::ArrayRef<Numbers> numbers) const;
+  /// Two vectors of bf16 that share words at \p at, in f32.
+  std::pair<mlir::Value, mlir::Value>
+  loadPair(VectorBuilder &code, mlir::Value source, mlir::Value at) const;
 };
 
 } // namespace sinter::cpu

@@ -65,6 +65,25 @@ Value MatMul::fetchedAhead(VectorBuilder &code, const Panel &panel,
                      code.index(ahead * row + (panels - 1) * panelElements()));
 }
 
+std::pair<Value, Value> MatMul::loadPair(VectorBuilder &code, Value source,
+                                         Value at) const {
+  OpBuilder &b = code.builder;
+  constexpr int64_t halfBits = 16, upperHalf = -(int64_t(1) << halfBits);
+  auto words = VectorType::get({lanes}, b.getI32Type());
+  auto floats = VectorType::get({lanes}, b.getF32Type());
+  auto all = [&](int64_t number) -> Value {
+    return b.create<arith::ConstantOp>(
+        code.loc, DenseElementsAttr::get(words, int32_t(number)));
+  };
+  Value both = code.bitsAs(
+      code.load(source, at, VectorType::get({2 * lanes}, b.getBF16Type())),
+      words);
+  Value lower = b.create<arith::ShLIOp>(code.loc, both, all(halfBits));
+  Value upper = b.create<arith::AndIOp>(code.loc, both, all(upperHalf));
+  return {b.create<arith::BitcastOp>(code.loc, floats, lower),
+          b.create<arith::BitcastOp>(code.loc, floats, upper)};
+}
+
 SmallVector<SmallVector<Value>>
 MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
                     const Panel &panel, Value source, Value row, Value ahead,
@@ -73,24 +92,8 @@ MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
   VectorType type = stored.rhsType(code.builder.getContext(), lanes);
   const int64_t elements = type.getNumElements();
   SmallVector<SmallVector<Value>> columns(widens ? stored.kGroup : 1);
-  for (int64_t v = 0; v < panel.vectors; ++v) {
-    bool isWhole = panel.isPadded || v + 1 < panel.vectors;
-    // Vectors behind those of a panel are in the next one.
-    Value at = code.add(row, v / panelVectors * panelElements() +
-                                 v % panelVectors * elements);
-    Value loaded = panel.left && !isWhole
-                       ? code.loadSome(source, at, type, panel.left)
-                       : code.loadFirst(source, at, type,
-                                        isWhole ? elements : panel.valid);
-    const bool beginsLine =
-        v % panelVectors * elements * stored.rhsBytes() % cacheLineBytes == 0;
-    if (ahead && beginsLine)
-      code.prefetch(source, code.add(at, ahead));
-    if (!widens) {
-      columns[0].push_back(loaded);
-      continue;
-    }
-    for (auto [i, element] : llvm::enumerate(stored.widened(code, loaded))) {
+  auto add = [&](int64_t v, SmallVector<Value> widened) {
+    for (auto [i, element] : llvm::enumerate(widened)) {
       const Numbers &own = numbers[numbers.size() == 1 ? 0 : i];
       if (!own.zeros.empty())
         element = code.subVectors(element, own.zeros[v]);
@@ -98,6 +101,32 @@ MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
         element = code.mulVectors(element, own.scales[v]);
       columns[i].push_back(element);
     }
+  };
+  for (int64_t v = 0; v < panel.vectors; ++v) {
+    bool isWhole = panel.isPadded || v + 1 < panel.vectors;
+    // Vectors behind those of a panel are in the next one.
+    Value at = code.add(row, v / panelVectors * panelElements() +
+                                 v % panelVectors * elements);
+    const bool beginsLine =
+        v % panelVectors * elements * stored.rhsBytes() % cacheLineBytes == 0;
+    if (ahead && beginsLine)
+      code.prefetch(source, code.add(at, ahead));
+    if (widens &&
+        isPaired(v % panelVectors, std::min(panelVectors, panel.vectors))) {
+      const auto [first, second] = loadPair(code, source, at);
+      add(v, {first});
+      add(++v, {second});
+      continue;
+    }
+    Value loaded = panel.left && !isWhole
+                       ? code.loadSome(source, at, type, panel.left)
+                       : code.loadFirst(source, at, type,
+                                        isWhole ? elements : panel.valid);
+    if (!widens) {
+      columns[0].push_back(loaded);
+      continue;
+    }
+    add(v, stored.widened(code, loaded));
   }
   return columns;
 }

@@ -314,6 +314,21 @@ static void packBits(const char *from, int64_t kStride, int64_t nStride,
           << (i * bits % 8));
 }
 
+/// Lets vectors of a step of a panel, at \p to, that are paired share words.
+void MatMulPlan::pairVectors(char *to, int64_t vectors) const {
+  auto at = [&](int64_t v, int64_t i) {
+    return to + (v * lanes + i) * int64_t(sizeof(uint16_t));
+  };
+  SmallVector<uint16_t> pair(size_t(2 * lanes));
+  for (int64_t v = 0; v < vectors; ++v) {
+    if (!isPaired(v, vectors))
+      continue;
+    for (int64_t i = 0; i < 2 * lanes; ++i)
+      std::memcpy(&pair[size_t(i)], at(v + i % 2, i / 2), sizeof(uint16_t));
+    std::memcpy(at(v, 0), pair.data(), pair.size() * sizeof(uint16_t));
+  }
+}
+
 void MatMulPlan::pack(const void *b, int64_t kStride, int64_t nStride,
                       void *packed) const {
   const int64_t bytes = packing.rhsBytes(), group = packing.kGroup;
@@ -341,6 +356,7 @@ void MatMulPlan::pack(const void *b, int64_t kStride, int64_t nStride,
           else
             packElements(row, kStride, nStride, valid, depth, group, to);
         }
+        pairVectors(to, width / lanes);
         to += width * groupBytes;
         // Nobody reads these columns again, and the weight may be a large part
         // of the memory.

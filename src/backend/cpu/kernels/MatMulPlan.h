@@ -148,6 +148,7 @@ public:
   void packNumbers(const void *numbers, int64_t bytes, void *packed) const;
 
 protected:
+  void pairVectors(char *to, int64_t vectors) const;
   /// Whether a task brings its panel into the scratch buffer before using it.
   bool copiesPanels() const;
   /// Of a packed panel.
@@ -156,6 +157,15 @@ protected:
   int64_t bytePanelElements() const;
   /// Stored elements of B that a vector of sums takes for one step.
   int64_t vectorElements() const { return lanes * arithmetic.rhsGroup(); }
+  /// Whether vector \p v of a packed panel of so many \p vectors lies in words
+  /// with the next one: bf16 is widened by an instruction then, where it has a
+  /// shift for the lower halves.
+  bool isPaired(int64_t v, int64_t vectors) const {
+    return packing.rhs == ElementType::BF16 && packing.widensRhs() &&
+           packing.accumulator == ElementType::F32 &&
+           shape.bLayout == MatMulShape::BLayout::Packed && v % 2 == 0 &&
+           v + 1 < vectors;
+  }
   /// Whether tiles fetch the next panel of weights while they use this one.
   bool fetchesNext() const;
   /// How many tiles bring the whole next panel together. Nobody knows how many
