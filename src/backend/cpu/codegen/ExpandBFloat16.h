@@ -17,12 +17,6 @@ namespace sinter::cpu {
 /// if it has bits in its lower half. Where %x is computed from numbers of bf16
 /// nothing asks for NaN: those that arithmetic gives are the machine's own, or
 /// an operand's.
-///
-/// Where %x is cut to a range of [-2^100, 2^100], floating-point arithmetic
-/// rounds it, in three instructions in place of five:
-///
-///   %t = fma(sign and exponent of %x, 2^16, %x)
-///   %rounded = fma(sign and exponent of %x, -2^16, %t)
 void expandBFloat16(mlir::Operation *root);
 
 } // namespace sinter::cpu
