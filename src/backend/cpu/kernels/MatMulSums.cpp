@@ -129,8 +129,10 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
       fetches
           ? std::max<int64_t>(1, fetchingTiles() * lineElements / rowElements)
           : 1;
-  const int64_t enough =
-      hasOpenRows() ? llvm::divideCeil(leastOfBody, size) : mostApart;
+  const int64_t enough = hasOpenRows() ? llvm::divideCeil(leastOfBody, size)
+                         : arithmetic.instruction == StepInstruction::PairSum
+                             ? llvm::divideCeil(2 * leastOfBody, size)
+                             : mostApart;
   const int64_t unrolled = std::min({apart, mostApart, enough});
   Value fetched;
   if (fetches) {
