@@ -18,10 +18,11 @@ func.func @products(%x: tensor<4x8xui8>, %y: tensor<4x8xi8>, %w: tensor<8x8xi8>)
 
 // -----
 
-// The right operand is packed, and stays as narrow.
+// Both factors that are computed, so that one kernel writes either.
 // CHECK-LABEL: func.func @distances
 // CHECK: %[[X:.*]] = stablehlo.convert %arg0 : (tensor<4x8xui8>) -> tensor<4x8xi16>
-// CHECK: "cpu.distance_product"(%[[X]], %arg1) <{{.*}}> : (tensor<4x8xi16>, tensor<8x6xui8>) -> tensor<4x6xi32>
+// CHECK: %[[Y:.*]] = stablehlo.convert %arg1 : (tensor<8x6xui8>) -> tensor<8x6xi16>
+// CHECK: "cpu.distance_product"(%[[X]], %[[Y]]) <{{.*}}> : (tensor<4x8xi16>, tensor<8x6xi16>) -> tensor<4x6xi32>
 func.func @distances(%x: tensor<4x8xui8>, %y: tensor<8x6xui8>) -> tensor<4x6xi32> {
   %p = "cpu.distance_product"(%x, %y) <{lhs_batching = array<i64>, rhs_batching = array<i64>, lhs_contracting = array<i64: 1>, rhs_contracting = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> : (tensor<4x8xui8>, tensor<8x6xui8>) -> tensor<4x6xi32>
   return %p : tensor<4x6xi32>

@@ -229,7 +229,9 @@ public:
           plan.scratchBytes, uint64_t(product.scratchElements()) *
                                  uint64_t(byteSize(product.scratchType())));
       if (const int64_t each = product.scratchOfDepth())
-        plan.openScratch = {shape.depth, uint64_t(each)};
+        plan.openScratch = {shape.depth,
+                            uint64_t(each) *
+                                uint64_t(byteSize(product.scratchType()))};
     }
     return plan;
   }

@@ -202,7 +202,8 @@ static bool mayAgree(int64_t a, int64_t b) {
 LogicalResult DistanceProductOp::verify() {
   const stablehlo::ProductSide sides[] = {getSide(0), getSide(1)};
   if (!isOfBytes(tensorOf(getLhs()).getElementType()) ||
-      !tensorOf(getRhs()).getElementType().isInteger(8) ||
+      !isOfBytes(tensorOf(getRhs()).getElementType()) ||
+      (getTurned() && !tensorOf(getRhs()).getElementType().isInteger(8)) ||
       !llvm::all_of(sides, namesDimensions))
     return emitOpError("is not of bytes with such dimensions");
   for (Value zero : {getLhsZero(), getRhsZero()})

@@ -116,7 +116,7 @@ def Cpu_DistanceProductOp :
   let description = [{
     Bytes count as their distances from `lhs_zero` and `rhs_zero`, one element
     of i32 each, or from 0 where that is not there. With `turned`, the highest bit of the bytes of `rhs`
-    is turned before, which are of the other sign then. The bytes of `lhs` may be words of i16. The lists are those of
+    is turned before, which are of the other sign then. The bytes of either may be words of i16 that hold them; those of `rhs` are not turned then. The lists are those of
     dot_general. Sums are of 32 bits, and wrap.
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,

@@ -451,7 +451,7 @@ Alternatives cpu::alternativesFor(llvm::StringRef name,
                ? alternativesForComputedFloats(onVectors, shape, arithmetic,
                                                target, tiles)
                : Alternatives{onVectors};
-  if (isByte(arithmetic.rhs)) {
+  if (arithmetic.accumulator == ElementType::I32) {
     const double matrices = flops / flopsOf(shape);
     onVectors.seconds += matrices * packingBytes(shape, target);
   }

@@ -246,7 +246,8 @@ private:
                   const Panel &panel) const;
   mlir::Value sumOfRow(VectorBuilder &code, const Tile &tile,
                        int64_t row) const;
-  mlir::VectorType bytesOf(mlir::VectorType sums) const;
+  /// \p sums as elements of the scratch buffer.
+  mlir::VectorType inScratch(mlir::VectorType sums) const;
   /// What sums of a tile begin with.
   llvm::SmallVector<mlir::Value> firstSums(VectorBuilder &code,
                                            const Tile &tile) const;

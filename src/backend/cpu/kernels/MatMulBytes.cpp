@@ -1,7 +1,8 @@
 //===- MatMulBytes.cpp - products of bytes that are both computed -----------===
 //
 // A task packs its columns in groups along the reduction, as weights are packed
-// when compiling, by way of words of four bytes. What zero points add is known
+// when compiling, by way of words of four bytes: four elements, or two where
+// bytes lie in memory as integers of 16 bits. What zero points add is known
 // before the products are summed:
 //
 //   sum (a - zeroA) (b - zeroB) = sum a b - zeroB sum a
@@ -50,7 +51,7 @@ Value MatMul::depthOf(VectorBuilder &code, const Operands &operands) const {
 void MatMul::packWords(VectorBuilder &code, const Operands &operands,
                        const Panel &panel, Value word, Value v,
                        Value words) const {
-  const int64_t group = arithmetic.kGroup, parts = bytesOfWord / group;
+  const int64_t group = arithmetic.kGroup, parts = wordElements() / group;
   Value at =
       code.add(panel.offset, code.add(code.mul(word, parts * panel.stride),
                                       code.mul(v, lanes * group)));
@@ -58,7 +59,7 @@ void MatMul::packWords(VectorBuilder &code, const Operands &operands,
     SmallVector<int64_t> places;
     for (int64_t lane = 0; lane < lanes; ++lane)
       for (int64_t i = 0; i < group; ++i)
-        places.push_back(lane * bytesOfWord + part * group + i);
+        places.push_back(lane * wordElements() + part * group + i);
     Value own = parts == 1
                     ? words
                     : code.create<vector::ShuffleOp>(words, words, places);
@@ -66,20 +67,23 @@ void MatMul::packWords(VectorBuilder &code, const Operands &operands,
   }
 }
 
-/// Rows of B lie side by side: four of them are a word of each column.
+/// Rows of B lie side by side: a few of them are a word of each column.
 void MatMul::packByteRows(VectorBuilder &code, const Operands &operands,
                           const Panel &panel) const {
-  auto type = VectorType::get({lanes}, code.builder.getI8Type());
+  const int64_t ofWord = wordElements();
+  auto type = VectorType::get(
+      {lanes}, storedType(arithmetic.rhs, code.builder.getContext()));
   Value depth = depthOf(code, operands);
   Value base = code.add(operands.bBase, panel.firstColumn);
   /// \p load gives row number i of the word.
   auto pack = [&](Value word, auto load) {
     for (int64_t v = 0; v < panel.vectors; ++v) {
       SmallVector<Value> rows;
-      for (int64_t i = 0; i < bytesOfWord; ++i)
+      for (int64_t i = 0; i < ofWord; ++i)
         rows.push_back(load(i, v));
       packWords(code, operands, panel, word, code.index(v),
-                code.interleavedBytes(rows));
+                ofWord == 4 ? code.interleavedBytes(rows)
+                            : code.interleaved(rows[0], rows[1]));
     }
   };
   auto loadRow = [&](Value k, int64_t v) {
@@ -91,13 +95,13 @@ void MatMul::packByteRows(VectorBuilder &code, const Operands &operands,
                                      isWhole ? lanes : panel.valid);
     return shape.turnsB ? turned(code, row, 1, 1) : row;
   };
-  Value whole = code.div(depth, bytesOfWord);
+  Value whole = code.div(depth, ofWord);
   code.loop(code.index(0), whole, 1, [&](Value word) {
-    Value first = code.mul(word, bytesOfWord);
+    Value first = code.mul(word, ofWord);
     pack(word,
          [&](int64_t i, int64_t v) { return loadRow(code.add(first, i), v); });
   });
-  Value first = code.mul(whole, bytesOfWord);
+  Value first = code.mul(whole, ofWord);
   auto packRest = [&] {
     pack(whole, [&](int64_t i, int64_t v) -> Value {
       Value k = code.add(first, i), isThere = code.less(k, depth);
@@ -113,8 +117,9 @@ void MatMul::packByteRows(VectorBuilder &code, const Operands &operands,
 /// registers.
 void MatMul::packByteColumns(VectorBuilder &code, const Operands &operands,
                              const Panel &panel) const {
-  const int64_t blockBytes = lanes * bytesOfWord;
-  auto bytes = VectorType::get({blockBytes}, code.builder.getI8Type());
+  const int64_t ofWord = wordElements(), blockDepth = lanes * ofWord;
+  auto elements = VectorType::get(
+      {blockDepth}, storedType(arithmetic.rhs, code.builder.getContext()));
   auto words = VectorType::get({lanes}, code.builder.getF32Type());
   auto square = VectorType::get({lanes, lanes}, words.getElementType());
   auto packBlock = [&](Value k, int64_t count, Value v, int64_t columns) {
@@ -122,30 +127,29 @@ void MatMul::packByteColumns(VectorBuilder &code, const Operands &operands,
         code.create<arith::ConstantOp>(code.builder.getZeroAttr(square));
     for (int64_t n = 0; n < columns; ++n) {
       Value from = code.add(columnOfB(code, operands, panel, v, n), k);
-      Value row = code.loadFirst(operands.b, from, bytes, count);
+      Value row = code.loadFirst(operands.b, from, elements, count);
       if (shape.turnsB)
-        row = turned(code, row, blockBytes, count);
+        row = turned(code, row, blockDepth, count);
       block = code.create<vector::InsertOp>(code.bitsAs(row, words), block,
                                             ArrayRef<int64_t>{n});
     }
     Value transposed =
         code.create<vector::TransposeOp>(block, ArrayRef<int64_t>{1, 0});
-    Value first = code.div(k, bytesOfWord);
-    for (int64_t i = 0; i < int64_t(llvm::divideCeil(count, bytesOfWord));
-         ++i) {
+    Value first = code.div(k, ofWord);
+    for (int64_t i = 0; i < int64_t(llvm::divideCeil(count, ofWord)); ++i) {
       Value row =
           code.create<vector::ExtractOp>(transposed, ArrayRef<int64_t>{i});
       packWords(code, operands, panel, code.add(first, i), v,
-                code.bitsAs(row, bytes));
+                code.bitsAs(row, elements));
     }
   };
-  forColumnBlocks(code, panel, blockBytes, packBlock);
+  forColumnBlocks(code, panel, blockDepth, packBlock);
 }
 
 void MatMul::packBytes(VectorBuilder &code, Operands &operands,
                        Panel &panel) const {
   panel.source = operands.scratch;
-  panel.offset = code.index(panelColumns() * arithmetic.sumBytes());
+  panel.offset = code.index(panelColumns() * sumElements());
   if (shape.bLayout == MatMulShape::BLayout::Transposed)
     packByteColumns(code, operands, panel);
   else
@@ -186,14 +190,14 @@ void MatMul::sumColumns(VectorBuilder &code, const Operands &operands,
                   })[0];
     sums = code.subVectors(all ? all : code.zero(sumType), sums);
     sums = code.create<arith::MulIOp>(sums, factor);
-    code.store(code.bitsAs(sums, bytesOf(sumType)), operands.scratch,
-               code.mul(v, lanes * arithmetic.sumBytes()));
+    code.store(code.bitsAs(sums, inScratch(sumType)), operands.scratch,
+               code.mul(v, lanes * sumElements()));
   });
 }
 
-VectorType MatMul::bytesOf(VectorType sums) const {
-  return VectorType::get({lanes * arithmetic.sumBytes()},
-                         IntegerType::get(sums.getContext(), 8));
+VectorType MatMul::inScratch(VectorType sums) const {
+  return VectorType::get({lanes * sumElements()},
+                         storedType(arithmetic.rhs, sums.getContext()));
 }
 
 /// -zeroB sum a, in all lanes.
@@ -241,11 +245,10 @@ SmallVector<Value> MatMul::firstSums(VectorBuilder &code,
   const int64_t vectors = tile.registers.vectors;
   if (tile.operands.zeros.lhs)
     for (int64_t v = 0; v < vectors; ++v) {
-      Value ofColumns =
-          code.bitsAs(code.load(tile.operands.scratch,
-                                code.index(v * lanes * arithmetic.sumBytes()),
-                                bytesOf(type)),
-                      type);
+      Value ofColumns = code.bitsAs(
+          code.load(tile.operands.scratch,
+                    code.index(v * lanes * sumElements()), inScratch(type)),
+          type);
       for (int64_t row = 0; row < tile.registers.rows; ++row)
         sums[row * vectors + v] = ofColumns;
     }

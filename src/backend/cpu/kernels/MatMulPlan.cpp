@@ -221,7 +221,7 @@ int64_t MatMulPlan::panelElements() const {
 }
 
 int64_t MatMulPlan::bytePanelElements() const {
-  return llvm::alignTo(shape.k, bytesOfWord) * panelColumns();
+  return int64_t(llvm::alignTo(shape.k, wordElements())) * panelColumns();
 }
 
 int64_t MatMulPlan::tasks() const { return order.tasks(); }
@@ -242,7 +242,7 @@ int64_t MatMulPlan::scratchElements() const {
     return 0;
   // Before a panel of bytes, what its columns' sums begin with.
   if (packsBytes())
-    return panelColumns() * arithmetic.sumBytes() +
+    return panelColumns() * sumElements() +
            (shape.givenDepth ? 0 : bytePanelElements());
   // Whole groups are widened.
   const int64_t longest = std::min(shape.k, depths.sizeOf(0) * depthUnit);

@@ -123,12 +123,16 @@ public:
   /// Vectors of columns that are widened before they are multiplied, by all
   /// tasks together; 0 where none is.
   int64_t widenedVectors() const;
-  /// Whether B is of bytes that each task packs: all others are packed before,
-  /// or multiplied as they are.
+  /// Whether B is of bytes, or words that hold them, that each task packs: all
+  /// others are packed before, or multiplied as they are.
   bool packsBytes() const {
-    return isByte(packing.rhs) && packing.accumulator == ElementType::I32 &&
+    const bool areBytes =
+        isByte(packing.rhs) || packing.rhs == ElementType::I16;
+    return areBytes && packing.accumulator == ElementType::I32 &&
            shape.bLayout != MatMulShape::BLayout::Packed;
   }
+  /// Of those, so many elements are a word.
+  int64_t wordElements() const { return bytesOfWord / packing.rhsBytes(); }
   /// Whether a task has its panel widened before using it.
   bool widensPanels() const { return packing.widensRhs() && !isWidenedInTiles; }
 
@@ -155,6 +159,10 @@ protected:
   int64_t panelElements() const;
   /// Of one of bytes that a task has packed, in words of 32 bits along k.
   int64_t bytePanelElements() const;
+  /// Elements of the scratch buffer that a sum takes.
+  int64_t sumElements() const {
+    return arithmetic.sumBytes() / arithmetic.rhsBytes();
+  }
   /// Stored elements of B that a vector of sums takes for one step.
   int64_t vectorElements() const { return lanes * arithmetic.rhsGroup(); }
   /// Whether vector \p v of a packed panel of so many \p vectors lies in words

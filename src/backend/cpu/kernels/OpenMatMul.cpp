@@ -41,7 +41,7 @@ OpenMatMul::OpenMatMul(OpenMatMulShape given, const Target &target,
 int64_t OpenMatMul::scratchElements() const {
   // Beside what follows from the depth, whole words.
   return product.scratchElements() +
-         (scratchOfDepth() ? bytesOfWord * scratchOfDepth() : 0);
+         (scratchOfDepth() ? product.wordElements() * scratchOfDepth() : 0);
 }
 
 int64_t OpenMatMul::scratchOfDepth() const {

@@ -49,6 +49,8 @@ void widenBytes(func::FuncOp function, const Target &target, PatternRun &run) {
     TensorBuilder emit(builder, op->getLoc());
     const Type word = builder.getI16Type();
     op->setOperand(0, emit.convert(op->getOperand(0), word));
+    if (isa<DistanceProductOp>(op))
+      op->setOperand(1, emit.convert(op->getOperand(1), word));
     if (auto convolution = dyn_cast<ConvolutionOp>(op);
         convolution && convolution.getZero())
       convolution.getZeroMutable().assign(
