@@ -16,6 +16,8 @@
 #include "runtime/CpuFeatures.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
@@ -49,6 +51,18 @@ bool hasElements(KernelOp kernel) {
   });
 }
 
+/// Which operations \p kernel has, and of which types.
+std::string operationsOf(KernelOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (Operation &op : kernel.getBody().front()) {
+    out << op.getName();
+    for (Value result : op.getResults())
+      out << ' ' << getElementTypeOrSelf(result);
+  }
+  return text;
+}
+
 unsigned threadCount(unsigned wanted) {
   return wanted ? wanted : std::max(1u, std::thread::hardware_concurrency());
 }
@@ -68,8 +82,8 @@ void addFeatures(Program &program, const std::vector<std::string> &features) {
       program.features.push_back(feature);
 }
 
-/// What code for \p kernels is made of, which are of open sizes: by their
-/// numbers among all, with the source that each would have by itself.
+/// What code for \p kernels is made of, which are of open sizes or plain loops:
+/// by their numbers among all, with the source that each would have by itself.
 Result<void> shareSources(ArrayRef<std::pair<size_t, KernelSource>> kernels,
                           const Target &target, const KernelCache &cache,
                           CodeContexts &contexts, PlannedKernels &planned) {
@@ -108,7 +122,11 @@ Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
   PlannedKernels planned;
   llvm::StringMap<uint32_t> known;
   SmallVector<std::pair<KernelOp, uint32_t>> uses;
-  SmallVector<std::pair<size_t, KernelSource>> open;
+  SmallVector<std::pair<size_t, KernelSource>> shared;
+  // Plain loops, by what they compute. What nothing is like is not written
+  // twice.
+  std::map<std::string, SmallVector<std::pair<size_t, KernelSource>>>
+      loops;
   Result<void> isKept = {};
   function.walk([&](KernelOp kernel) {
     if (isKept)
@@ -116,6 +134,12 @@ Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
   });
   if (!isKept)
     return isKept.takeError();
+  auto addSource = [&](KernelSource source) {
+    source.key = cache.keyOf(source.bytecode);
+    source.name = "kernel_" + source.key.text();
+    planned.sources.push_back(std::move(source));
+    return planned.sources.size() - 1;
+  };
   function.walk([&](KernelOp kernel) {
     if (!hasElements(kernel))
       return;
@@ -124,25 +148,32 @@ Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
     uses.push_back({kernel, entry->second});
     if (!isNew)
       return;
-    DistinctKernel each{planKernel(kernel, target), planned.sources.size()};
+    DistinctKernel each{planKernel(kernel, target), 0};
     KernelSource source;
     source.bytecode = serialize(kernel);
     source.functions = each.functions();
     source.layer = layerOf(kernel->getLoc());
-    if (isOpen(kernel)) {
-      open.push_back({planned.distinct.size(), std::move(source)});
-    } else {
-      source.key = cache.keyOf(source.bytecode);
-      source.name = "kernel_" + source.key.text();
-      planned.sources.push_back(std::move(source));
-    }
+    if (isOpen(kernel))
+      shared.push_back({planned.distinct.size(), std::move(source)});
+    else if (isPlainLoop(kernel))
+      loops[operationsOf(kernel)].push_back(
+          {planned.distinct.size(), std::move(source)});
+    else
+      each.source = addSource(std::move(source));
     planned.distinct.push_back(std::move(each));
   });
+  for (auto &[operations, alike] : loops)
+    if (alike.size() > 1)
+      llvm::append_range(shared, std::move(alike));
+    else
+      planned.distinct[alike[0].first].source =
+          addSource(std::move(alike[0].second));
   for (auto [kernel, index] : uses)
     if (Result<void> isOpen = checkOpen(kernel, planned.distinct[index].plan);
         !isOpen)
       return isOpen.takeError();
-  if (Result<void> done = shareSources(open, target, cache, contexts, planned);
+  if (Result<void> done =
+          shareSources(shared, target, cache, contexts, planned);
       !done)
     return done.takeError();
   std::vector<uint32_t> firstEntries;

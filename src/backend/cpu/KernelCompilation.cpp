@@ -5,6 +5,7 @@
 #include "backend/cpu/Registration.h"
 #include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/emit/KernelEmitter.h"
+#include "backend/cpu/emit/OpenKernel.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -69,11 +70,14 @@ struct WrittenKernel {
   bool mayShare = true;
 };
 
-/// A product reads the rows of a tile, so far apart as a number says, and needs
-/// a register for each where that is not known: there are enough for the tiles
-/// of few vector registers. What is in blocks of channels has its neighbours at
-/// distances that all layers have in common.
+/// What has no open sizes has no table. A product reads the rows of a tile, so
+/// far apart as a number says, and needs a register for each where that is not
+/// known: there are enough for the tiles of few vector registers. What is in
+/// blocks of channels has its neighbours at distances that all layers have in
+/// common.
 bool mayShare(KernelOp kernel, const Target &target) {
+  if (!isOpen(kernel))
+    return false;
   constexpr int64_t few = 16;
   const bool hasSmallTiles = target.vectorRegisters <= few;
   return llvm::all_of(kernel.getBody().front(), [&](Operation &op) {

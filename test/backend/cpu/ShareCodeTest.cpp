@@ -239,3 +239,53 @@ TEST(ShareCode, ProductsWhereFewRowsMakeATile) {
     expectWithin(1e-5f, resultOf(*executor, values), (*expected)[0]);
   }
 }
+
+/// Of tensors of known sizes, which the same parts divide. The last one is no
+/// multiple of any.
+TEST(ShareCode, LoopsOverElements) {
+  const int64_t sizes[] = {401408, 75264, 50176, 200705};
+  std::string inputs = "(%s: tensor<f32>", results, values, types, text;
+  std::vector<Tensor> tensors(1, Tensor(ElementType::F32, {}));
+  tensors[0].mutableValues<float>()[0] = 37.3f;
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    const std::string n = std::to_string(i),
+                      shape = "tensor<" + std::to_string(size) + "x",
+                      f32 = shape + "f32>";
+    inputs += ", %x" + n + ": " + f32;
+    results += (i ? ", " : "") + shape + "i8>";
+    values += (i ? ", %r" : "%r") + n;
+    text += "%s" + n +
+            " = stablehlo.broadcast_in_dim %s, dims = [] : "
+            "(tensor<f32>) -> " +
+            f32 + "\n%m" + n + " = stablehlo.multiply %x" + n + ", %s" + n +
+            " : " + f32 + "\n%t" + n + " = stablehlo.round_nearest_even %m" +
+            n + " : " + f32 + "\n%r" + n + " = stablehlo.convert %t" + n +
+            " : (" + f32 + ") -> " + shape + "i8>\n";
+    tensors.emplace_back(ElementType::F32, Shape{size});
+    fillRandom(tensors.back(), i);
+  }
+  text = inputs + ") -> (" + results + ") {" + text + "return " + values +
+         " : " + results + "\n}";
+  Model model = parseModel(text);
+  ASSERT_TRUE(model.entry()) << text;
+  Result<cpu::Compiled> compiled = cpu::compileToObjects(model);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  std::set<std::string> codes;
+  for (const Step &step : compiled->program.steps)
+    codes.insert(compiled->names[step.kernel]);
+  EXPECT_EQ(compiled->program.steps.size(), 4u);
+  EXPECT_EQ(codes.size(), 2u);
+  Result<Program> program = cpu::linkProgram(std::move(*compiled));
+  ASSERT_TRUE(program) << program.error().message;
+  auto executor =
+      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+  ASSERT_TRUE(executor);
+  auto got = executor->run(tensors),
+       expected = interpret(model.entry(), tensors);
+  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_TRUE(expected) << expected.error().message;
+  for (size_t i = 0; i < std::size(sizes); ++i)
+    for (int64_t at = 0; at < sizes[i]; ++at)
+      ASSERT_EQ((*got)[i].at<int8_t>(at), (*expected)[i].at<int8_t>(at))
+          << i << ", " << at;
+}

@@ -138,6 +138,24 @@ std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
   return createLoopKernel(kernel);
 }
 
+bool cpu::isPlainLoop(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  Operation *yield = body.getTerminator();
+  ArrayRef<int64_t> shape = shapeOf(yield->getOperand(0));
+  auto isCovered = [&](Value value) {
+    return shapeOf(value).empty() || shapeOf(value) == shape;
+  };
+  return shape.size() == 1 && !isOpen(kernel) && !kernel.getUpdated() &&
+         !kernel.getRows() && llvm::all_of(body.getArguments(), isCovered) &&
+         llvm::all_of(yield->getOperands(), isCovered) &&
+         llvm::all_of(body.without_terminator(), [&](Operation &op) {
+           return (isElementwise(&op) ||
+                   isa<stablehlo::ConstantOp, stablehlo::BroadcastInDimOp>(
+                       op)) &&
+                  llvm::all_of(op.getResults(), isCovered);
+         });
+}
+
 KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
   if (auto anchored = createAnchorKernel(kernel, target))
     return anchored->planOfTasks();
@@ -174,7 +192,7 @@ static std::vector<KernelContract> writeKernel(KernelOp kernel,
     buffers.push_back(bufferOf(input, false));
   for (Value result : body.getTerminator()->getOperands())
     buffers.push_back(bufferOf(result, true));
-  if (isOpen(kernel))
+  if (isOpen(kernel) || isPlainLoop(kernel))
     llvm::for_each(buffers, leaveSize);
   std::unique_ptr<KernelBody> way = KernelBody::create(kernel);
   const bool hasOpenScratch = way->openScratch().has_value();

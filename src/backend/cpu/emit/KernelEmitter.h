@@ -19,6 +19,12 @@ namespace sinter::cpu {
 Result<void> checkOpen(KernelOp kernel);
 Result<void> checkOpen(KernelOp kernel, const KernelPlan &plan);
 
+/// Whether \p kernel, of known sizes, is one loop over elements that each
+/// follow from those at the same place, and from numbers. Its code does not say
+/// how large buffers are, so that such kernels of several sizes may have the
+/// same.
+bool isPlainLoop(KernelOp kernel);
+
 /// What it takes to call \p kernel, without writing it.
 KernelPlan planKernel(KernelOp kernel, const Target &target);
 

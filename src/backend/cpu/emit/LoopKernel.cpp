@@ -71,10 +71,9 @@ public:
     int64_t first = 0;
     for (const LoopNest &nest : nests) {
       int64_t end = first + nest.tasks();
-      Value here =
-          e.both(e.less(e.index(first - 1), task), e.less(task, e.index(end)));
-      if (nests.size() == 1)
-        here = e.boolean(true);
+      Value here = nests.size() == 1 ? e.boolean(true)
+                                     : e.both(e.less(e.index(first - 1), task),
+                                              e.less(task, e.index(end)));
       e.when(here, [&] { nest.emitTask(e, e.sub(task, first)); });
       first = end;
     }

@@ -23,9 +23,19 @@ struct LoopNest::Split {
 /// costs to start one.
 static constexpr double taskCost = 16384;
 
-/// The most of at least \p most / 2 elements that \p size is a multiple of, so
-/// that all tasks do as many, or else \p most.
+/// Some elements, at least \p most / 2, that \p size is a multiple of, so that
+/// all tasks do as many, or else \p most. Loops of as many have the same code:
+/// taken are 7 times a power of two, even half as many, which divides what
+/// images of 224 pixels become, a power of two, or as many as there can be.
 static int64_t evenChunk(int64_t size, int64_t most) {
+  for (int64_t factor : {7, 1}) {
+    int64_t chunk = 64 * factor;
+    while (2 * chunk <= most)
+      chunk *= 2;
+    for (; chunk >= 64 * factor && 4 * chunk >= most; chunk /= 2)
+      if (chunk <= most && size % chunk == 0)
+        return chunk;
+  }
   for (int64_t chunk = most; chunk >= 64 && 2 * chunk >= most; chunk -= 64)
     if (size % chunk == 0)
       return chunk;
@@ -87,8 +97,10 @@ void LoopNest::emitTask(KernelBuilder &code, Value task) const {
   Value chunks = code.index(s.chunks);
   if (s.isCut && isNamed(shape.back()))
     chunks = code.div(code.add(code.index(shape.back()), s.chunk - 1), s.chunk);
-  Value chunk = code.rem(task, chunks);
-  Value rest = code.div(task, chunks);
+  // Of one dimension, a task is a chunk however many there are.
+  const bool isOne = s.isCut && s.outerDims == 0;
+  Value chunk = isOne ? task : code.rem(task, chunks);
+  Value rest = isOne ? code.index(0) : code.div(task, chunks);
   SmallVector<Value> outer(s.outerDims);
   for (size_t i = s.outerDims; i-- > 0;) {
     outer[i] = i == 0 && shape[i] != 1 ? rest : code.rem(rest, shape[i]);
