@@ -1,3 +1,5 @@
+//===- BFloat16Roundings.cpp - roundings of what numbers of bf16 make -----===//
+
 #include "backend/cpu/BFloat16Roundings.h"
 
 #include "backend/cpu/OperationKind.h"
@@ -26,70 +28,50 @@ static bool hasNumbersOnly(Value constant) {
   return !hasNaN;
 }
 
-namespace {
+/// Whether all operands of \p op but one are one number: what else is the
+/// greater of a NaN and a number has bits of both.
+static bool isBesideNumbers(Operation *op) {
+  return llvm::count_if(op->getOperands(), [](Value operand) {
+           auto spread = operand.getDefiningOp<hlo::BroadcastInDimOp>();
+           return !isSplatConstant(spread ? spread.getOperand() : operand);
+         }) <= 1;
+}
 
-/// Finds values whose NaN, if there are any, are those of bf16, or what
-/// arithmetic gives.
-class Provenance {
-public:
-  bool isOfBFloat16(Value value) {
-    asked.clear();
-    if (!find(value))
-      return false;
-    known.insert(asked.begin(), asked.end());
-    return true;
-  }
-
-private:
-  bool find(Value value) {
-    const Type element = getElementTypeOrSelf(value.getType());
-    if (element.isBF16() || isa<IntegerType>(element))
-      return true;
-    Operation *op = value.getDefiningOp();
-    if (!op || !element.isF32())
-      return false;
-    if (known.contains(value) || !asked.insert(value).second)
-      return true;
-    if (isa<hlo::ConstantOp>(op))
-      return hasNumbersOnly(value);
-    if (isa<hlo::MaxOp, hlo::MinOp, hlo::ClampOp>(op) && !isBesideNumbers(op))
-      return false;
-    return isArithmetic(op) && llvm::all_of(op->getOperands(), [&](Value each) {
-             return find(each);
-           });
-  }
-
-  /// Whether all operands of \p op but one are one number: what else is the
-  /// greater of a NaN and a number has bits of both.
-  static bool isBesideNumbers(Operation *op) {
-    return llvm::count_if(op->getOperands(), [](Value operand) {
-             auto spread = operand.getDefiningOp<hlo::BroadcastInDimOp>();
-             return !isSplatConstant(spread ? spread.getOperand() : operand);
-           }) <= 1;
-  }
-
-  /// Whether a NaN that \p op gives is one of an operand, or the machine's.
-  static bool isArithmetic(Operation *op) {
-    return isa<hlo::ConvertOp, hlo::AddOp, hlo::SubtractOp, hlo::MulOp,
-               hlo::DivOp, hlo::NegOp, hlo::AbsOp, hlo::MaxOp, hlo::MinOp,
-               hlo::ClampOp, hlo::SelectOp, hlo::SqrtOp, hlo::RsqrtOp,
-               hlo::ReshapeOp, hlo::TransposeOp, hlo::BroadcastInDimOp,
-               hlo::SliceOp, hlo::PadOp, hlo::ConcatenateOp, hlo::DotGeneralOp,
-               ConvolutionOp, NarrowProductOp, PoolOp, PackOp, UnpackOp>(op);
-  }
-
-  llvm::DenseSet<Value> known, asked;
-};
-
-} // namespace
+/// Whether a NaN that \p op gives is one of an operand, or the machine's.
+static bool isArithmetic(Operation *op) {
+  if (isa<hlo::MaxOp, hlo::MinOp, hlo::ClampOp>(op))
+    return isBesideNumbers(op);
+  return isa<hlo::ConvertOp, hlo::AddOp, hlo::SubtractOp, hlo::MulOp,
+             hlo::DivOp, hlo::NegOp, hlo::AbsOp, hlo::SelectOp, hlo::SqrtOp,
+             hlo::RsqrtOp, hlo::ReshapeOp, hlo::TransposeOp,
+             hlo::BroadcastInDimOp, hlo::SliceOp, hlo::PadOp,
+             hlo::ConcatenateOp, hlo::DotGeneralOp, ConvolutionOp,
+             NarrowProductOp, PackOp, UnpackOp>(op);
+}
 
 void cpu::sayWhatIsRounded(func::FuncOp function) {
-  Provenance provenance;
-  function.walk([&](hlo::ConvertOp op) {
-    if (getElementTypeOrSelf(op.getType()).isBF16() &&
-        getElementTypeOrSelf(op.getOperand().getType()).isF32() &&
-        provenance.isOfBFloat16(op.getOperand()))
+  // Values of f32 whose NaN, if there are any, are those of bf16, or what
+  // arithmetic gives.
+  llvm::DenseSet<Value> plain;
+  auto isPlain = [&](Value value) {
+    const Type element = getElementTypeOrSelf(value.getType());
+    return element.isBF16() || isa<IntegerType>(element) ||
+           plain.contains(value);
+  };
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getNumResults() != 1)
+      return;
+    const Value result = op->getResult(0);
+    const Type element = getElementTypeOrSelf(result.getType());
+    if (auto rounding = dyn_cast<hlo::ConvertOp>(op);
+        rounding && element.isBF16() && plain.contains(rounding.getOperand()))
       op->setDiscardableAttr(ofBFloat16Attribute,
-                             UnitAttr::get(op.getContext()));
+                             UnitAttr::get(op->getContext()));
+    if (!element.isF32())
+      return;
+    if (isa<hlo::ConstantOp>(op)
+            ? hasNumbersOnly(result)
+            : isArithmetic(op) && llvm::all_of(op->getOperands(), isPlain))
+      plain.insert(result);
   });
 }
