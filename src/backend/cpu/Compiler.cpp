@@ -125,8 +125,7 @@ Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
   SmallVector<std::pair<size_t, KernelSource>> shared;
   // Plain loops, by what they compute. What nothing is like is not written
   // twice.
-  std::map<std::string, SmallVector<std::pair<size_t, KernelSource>>>
-      loops;
+  std::map<std::string, SmallVector<std::pair<size_t, KernelSource>>> loops;
   Result<void> isKept = {};
   function.walk([&](KernelOp kernel) {
     if (isKept)
