@@ -15,6 +15,7 @@
 #include "graph/nn/NnOps.h"
 #include "runtime/CpuFeatures.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <map>
 
@@ -42,6 +43,7 @@ struct DistinctKernel {
 struct PlannedKernels {
   std::vector<DistinctKernel> distinct;
   std::vector<KernelSource> sources;
+  llvm::StringSet<> subroutines; ///< Those that are among the sources.
   KernelTable table;
 };
 
@@ -82,6 +84,25 @@ void addFeatures(Program &program, const std::vector<std::string> &features) {
       program.features.push_back(feature);
 }
 
+/// Names the subroutines of \p kernel, which has that \p draft, and adds those
+/// that no other kernel has.
+void addSubroutines(const KernelDraft &draft, const KernelCache &cache,
+                    KernelSource &kernel, PlannedKernels &planned) {
+  for (const auto &[number, each] : llvm::enumerate(draft.subroutines)) {
+    KernelSource source;
+    source.key = cache.keyOf(each.text);
+    source.name = "subroutine_" + source.key.text();
+    source.functions = 0;
+    source.bytecode = kernel.bytecode;
+    source.subroutine = number;
+    source.layer = kernel.layer;
+    source.written = each.code;
+    kernel.subroutines.push_back(source.name);
+    if (planned.subroutines.insert(source.name).second)
+      planned.sources.push_back(std::move(source));
+  }
+}
+
 /// What code for \p kernels is made of, which are of open sizes or plain loops:
 /// by their numbers among all, with the source that each would have by itself.
 Result<void> shareSources(ArrayRef<std::pair<size_t, KernelSource>> kernels,
@@ -103,10 +124,12 @@ Result<void> shareSources(ArrayRef<std::pair<size_t, KernelSource>> kernels,
     source.key = cache.keyOf(code.textOf(forms[first]));
     source.name = "kernel_" + source.key.text();
     source.places = std::move(code.places);
+    source.written = (*drafts)[first].code;
+    addSubroutines((*drafts)[first], cache, source, planned);
     for (auto [kernel, table] : llvm::zip_equal(code.kernels, code.tables)) {
       DistinctKernel &each = planned.distinct[kernels[kernel].first];
       each.source = planned.sources.size();
-      each.contracts = std::move((*drafts)[kernel].contracts);
+      each.contracts = (*drafts)[kernel].code->contracts;
       each.table = std::move(table);
     }
     planned.sources.push_back(std::move(source));

@@ -3,9 +3,11 @@
 #include "backend/cpu/KernelCompilation.h"
 
 #include "backend/cpu/Registration.h"
+#include "backend/cpu/codegen/Subroutine.h"
 #include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/emit/KernelEmitter.h"
 #include "backend/cpu/emit/OpenKernel.h"
+#include "backend/cpu/kernels/Tiling.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -62,10 +64,10 @@ MLIRContext *CodeContexts::of(unsigned thread) {
 
 namespace {
 
-/// Functions of a kernel, before anything is lowered.
+/// A kernel with its subroutines taken out.
 struct WrittenKernel {
-  OwningOpRef<ModuleOp> module;
-  std::vector<KernelContract> contracts = {};
+  WrittenCode code;
+  SmallVector<OwningOpRef<ModuleOp>> subroutines = {};
   /// Whether it takes no longer where it reads its numbers from a table.
   bool mayShare = true;
 };
@@ -78,33 +80,56 @@ struct WrittenKernel {
 bool mayShare(KernelOp kernel, const Target &target) {
   if (!isOpen(kernel))
     return false;
-  constexpr int64_t few = 16;
-  const bool hasSmallTiles = target.vectorRegisters <= few;
   return llvm::all_of(kernel.getBody().front(), [&](Operation &op) {
     return !isAnchor(&op) || isa<cpu::ConvolutionOp, PoolOp>(op) ||
-           (hasSmallTiles && isa<stablehlo::DotGeneralOp>(op));
+           (mayTellDistances(target) && isa<stablehlo::DotGeneralOp>(op));
   });
 }
 
-Result<WrittenKernel> write(const std::string &bytecode, StringRef name,
-                            const Target &target, MLIRContext *context) {
+/// What the names of functions begin with until their code has one.
+constexpr StringRef nameOfDrafts = "kernel";
+
+Result<WrittenKernel> write(const std::string &bytecode, const Target &target,
+                            CodeContexts &contexts, unsigned thread) {
+  MLIRContext *context = contexts.of(thread);
   OwningOpRef<ModuleOp> source = parseSourceString<ModuleOp>(bytecode, context);
   if (!source)
     return systemError("a kernel cannot be handed to the code generator");
-  WrittenKernel written{ModuleOp::create(UnknownLoc::get(context))};
+  WrittenKernel written{
+      {ModuleOp::create(UnknownLoc::get(context)), {}, thread}};
   std::optional<Error> refused;
   source->walk([&](KernelOp op) {
     written.mayShare = mayShare(op, target);
     Result<std::vector<KernelContract>> contracts =
-        emitKernel(op, target, *written.module, name);
+        emitKernel(op, target, *written.code.module, nameOfDrafts);
     if (contracts)
-      written.contracts = std::move(*contracts);
+      written.code.contracts = std::move(*contracts);
     else
       refused = contracts.takeError();
   });
   if (refused)
     return std::move(*refused);
+  written.subroutines = takeSubroutines(*written.code.module);
   return written;
+}
+
+KernelDraft draftOf(WrittenKernel written) {
+  KernelDraft draft;
+  draft.form = formOf(*written.code.module);
+  if (!written.mayShare || draft.form.leavesOrder)
+    draft.form.keepNumbers();
+  const unsigned thread = written.code.thread;
+  for (OwningOpRef<ModuleOp> &subroutine : written.subroutines) {
+    CodeForm form = formOf(*subroutine);
+    form.keepNumbers();
+    draft.form.text += form.text;
+    draft.subroutines.push_back(
+        {std::make_shared<WrittenCode>(std::move(subroutine),
+                                       std::vector<KernelContract>(), thread),
+         std::move(form.text)});
+  }
+  draft.code = std::make_shared<WrittenCode>(std::move(written.code));
+  return draft;
 }
 
 } // namespace
@@ -117,16 +142,11 @@ Result<std::vector<KernelDraft>> cpu::draftKernels(ArrayRef<std::string> all,
   std::atomic<size_t> next = 0;
   auto work = [&](unsigned thread) {
     for (size_t i = next++; i < all.size(); i = next++) {
-      Result<WrittenKernel> written =
-          write(all[i], "kernel", target, contexts.of(thread));
-      if (!written) {
+      Result<WrittenKernel> written = write(all[i], target, contexts, thread);
+      if (written)
+        drafts[i] = draftOf(std::move(*written));
+      else
         errors[i] = written.takeError();
-        continue;
-      }
-      drafts[i] = {formOf(*written->module), std::move(written->contracts)};
-      CodeForm &form = drafts[i].form;
-      if (!written->mayShare || form.leavesOrder)
-        form.keepNumbers();
     }
   };
   std::vector<std::thread> workers;
@@ -210,14 +230,38 @@ void KernelCompilation::work(unsigned thread) {
   }
 }
 
+/// The functions of \p kernel, with their names.
+Result<WrittenCode> KernelCompilation::writtenOf(const KernelSource &kernel,
+                                                 unsigned thread) {
+  const bool isThere = kernel.written && kernel.written->thread == thread;
+  WrittenCode code;
+  if (isThere) {
+    code = std::move(*kernel.written);
+  } else {
+    Result<WrittenKernel> written =
+        write(kernel.bytecode, target, contexts, thread);
+    if (!written)
+      return written.takeError();
+    if (kernel.subroutine)
+      code.module = std::move(written->subroutines[*kernel.subroutine]);
+    else
+      code = std::move(written->code);
+  }
+  if (kernel.subroutine)
+    nameSubroutine(*code.module, kernel.name);
+  else
+    rename(*code.module, nameOfDrafts, kernel.name);
+  return code;
+}
+
 Result<KernelCode> KernelCompilation::compileKernel(const KernelSource &kernel,
                                                     unsigned thread) {
   CompileStages stages(observer, kernel.layer, thread);
-  Result<WrittenKernel> written =
-      write(kernel.bytecode, kernel.name, target, contexts.of(thread));
+  Result<WrittenCode> written = writtenOf(kernel, thread);
   if (!written)
     return written.takeError();
   ModuleOp module = *written->module;
+  callByNames(module, kernel.subroutines);
   readFromTable(module, kernel.places);
   KernelCode code;
   code.contracts = std::move(written->contracts);

@@ -12,23 +12,40 @@
 #include "backend/cpu/KernelCache.h"
 #include "backend/cpu/codegen/CodeForm.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <thread>
 
 namespace sinter::cpu {
 
-/// What code is made of.
+/// The functions of a kernel, or a subroutine, as a generator wrote them in the
+/// context of a thread, and what they take for granted.
+struct WrittenCode {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<KernelContract> contracts = {};
+  unsigned thread = 0;
+};
+
+/// What code is made of: of a kernel, or of a subroutine of one.
 struct KernelSource {
   /// Of the first function; stageName() has the others.
   std::string name;
+  /// How many are kernels.
   size_t functions = 1;
   /// The kernel, as serialize() gives it.
   std::string bytecode;
   /// Where its numbers are read from (SharedCode::places); empty for a kernel
   /// of known sizes.
   std::vector<std::optional<uint32_t>> places;
+  /// The names of its subroutines' code.
+  std::vector<std::string> subroutines;
+  /// Which of the kernel's it is, if it is one.
+  std::optional<size_t> subroutine;
+  /// What has been written of it, for the thread that did; null: nothing.
+  std::shared_ptr<WrittenCode> written;
   /// What the code is kept under.
   Hash128 key;
   /// A layer that it computes.
@@ -52,10 +69,17 @@ private:
   std::vector<std::unique_ptr<mlir::MLIRContext>> contexts;
 };
 
-/// A kernel's code as it is written, and what it takes for granted.
+/// A kernel's code as it is written.
 struct KernelDraft {
+  /// A subroutine that it calls, and what that is.
+  struct Subroutine {
+    std::shared_ptr<WrittenCode> code;
+    std::string text;
+  };
+  std::shared_ptr<WrittenCode> code;
+  std::vector<Subroutine> subroutines;
+  /// Whose text has those of subroutines in it.
   CodeForm form;
-  std::vector<KernelContract> contracts;
 };
 
 /// Writes kernels, as serialize() gives them. Those that would be slower, or
@@ -85,6 +109,7 @@ public:
 private:
   void join();
   void work(unsigned thread);
+  Result<WrittenCode> writtenOf(const KernelSource &kernel, unsigned thread);
   Result<KernelCode> compileKernel(const KernelSource &kernel, unsigned thread);
 
   llvm::ArrayRef<KernelSource> kernels;

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/codegen/Codegen.h"
 #include "backend/cpu/KernelRunner.h"
+#include "backend/cpu/codegen/Subroutine.h"
 
 #include "runtime/CpuFeatures.h"
 #include "runtime/Float.h"
@@ -285,6 +286,58 @@ TEST(Codegen, CompilesAndLinksSeveralModulesAtOnce) {
     loaded->kernel(modules - 1 - index)(buffers, 0, 1);
     EXPECT_NEAR(out.values[0], std::sin(0.5) + index, 1e-6);
   }
+}
+
+/// Kernels of two objects that add 1 and 2 call a subroutine of a third, which
+/// adds what they tell it.
+TEST(Codegen, ObjectsCallSubroutinesOfOthers) {
+  std::vector<ObjectFile> objects;
+  std::vector<std::string> names;
+  for (int64_t added : {1, 2}) {
+    KernelRunner runner;
+    auto type = MemRefType::get({4}, IndexType::get(&runner.context()));
+    KernelBuffer buffers[] = {{type}, {type, /*isWritten=*/true}};
+    createKernel(
+        runner.module(), UnknownLoc::get(&runner.context()), "kernel", buffers,
+        [&](OpBuilder &b, Location loc, Value task, ValueRange memory) {
+          Value number = b.create<arith::ConstantIndexOp>(loc, added);
+          callSubroutine(
+              b, loc, {memory[0], memory[1], task, number}, {memory[1]},
+              [&](OpBuilder &inner, ValueRange given) {
+                Value from =
+                    inner.create<memref::LoadOp>(loc, given[0], given[2]);
+                Value sum = inner.create<arith::AddIOp>(loc, from, given[3]);
+                inner.create<memref::StoreOp>(loc, sum, given[1], given[2]);
+              });
+        });
+    auto subroutines = takeSubroutines(runner.module());
+    ASSERT_EQ(subroutines.size(), 1u);
+    EXPECT_TRUE(isSubroutine(*subroutines[0]));
+    EXPECT_FALSE(isSubroutine(runner.module()));
+    names.push_back("k" + std::to_string(added));
+    rename(runner.module(), "kernel", names.back());
+    callByNames(runner.module(), {"adds"});
+    objects.push_back(*cpu::compile(runner.module(), runner.target()));
+    if (added == 1)
+      continue;
+    // Behind those that call it.
+    nameSubroutine(*subroutines[0], "adds");
+    objects.push_back(*cpu::compile(*subroutines[0], runner.target()));
+  }
+  Result<CodeImage> image = cpu::link(objects, names);
+  ASSERT_TRUE(image) << image.error().message;
+  EXPECT_TRUE(image->externals.empty());
+  Result<LoadedCode> loaded = LoadedCode::load(*image);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  int64_t in[] = {10, 20, 30, 40}, out[] = {0, 0, 0, 0};
+  void *buffers[] = {in, out};
+  loaded->kernel(0)(buffers, 0, 2);
+  loaded->kernel(1)(buffers, 2, 4);
+  EXPECT_EQ(std::vector<int64_t>(out, out + 4),
+            (std::vector<int64_t>{11, 21, 32, 42}));
+  // Two of the same name.
+  objects.push_back(objects.back());
+  EXPECT_FALSE(cpu::link(objects, names));
 }
 
 TEST(Codegen, ReportsWhatCannotBeLowered) {

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 using namespace sinter;
 using namespace sinter::test;
 
@@ -83,5 +85,17 @@ TEST(OpenRowTiles, HoldAnyNumberOfRows) {
       checkRows(productBody(40, 144,
                             "%y = stablehlo." + op + " %p : tensor<?x144xf32>"),
                 40, options);
+    // So deep that a subroutine has the sums: of few columns, groups of panels
+    // and what is left of them, and weights that are fetched.
+    for (const auto &[depth, columns] : {std::pair<int64_t, int64_t>{50, 5},
+                                         {51, 16},
+                                         {64, 41},
+                                         {130, 144},
+                                         {259, 144}})
+      for (const std::string op : {"negate", "tanh"})
+        checkRows(productBody(depth, columns,
+                              "%y = stablehlo." + op + " %p : tensor<?x" +
+                                  std::to_string(columns) + "xf32>"),
+                  depth, options);
   }
 }

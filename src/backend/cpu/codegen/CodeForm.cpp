@@ -45,7 +45,9 @@ namespace {
 /// indices are left out.
 class FormWriter {
 public:
-  explicit FormWriter(CodeForm &form) : form(form), out(form.text) {}
+  /// \p functions: the numbers of those that may be called.
+  FormWriter(CodeForm &form, const llvm::StringMap<size_t> &functions)
+      : form(form), functions(functions), out(form.text) {}
 
   void write(func::FuncOp function) {
     table = tableOf(function);
@@ -82,8 +84,9 @@ private:
       } else {
         out << '%' << numbers.lookup(operand.get());
       }
-    // Calls are of the function's own body.
-    if (!isa<func::CallOp>(op))
+    if (auto call = dyn_cast<func::CallOp>(op))
+      out << '@' << functions.lookup(call.getCallee());
+    else
       text(op.getAttrDictionary());
     for (Value result : op.getResults())
       define(result);
@@ -108,6 +111,7 @@ private:
   }
 
   CodeForm &form;
+  const llvm::StringMap<size_t> &functions;
   llvm::raw_string_ostream out;
   Value table;
   llvm::DenseMap<Value, unsigned> numbers;
@@ -125,7 +129,10 @@ void CodeForm::keepNumbers() {
 
 CodeForm cpu::formOf(ModuleOp module) {
   CodeForm form;
-  FormWriter writer(form);
+  llvm::StringMap<size_t> functions;
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    functions.try_emplace(function.getName(), functions.size());
+  FormWriter writer(form, functions);
   for (func::FuncOp function : module.getOps<func::FuncOp>())
     writer.write(function);
   return form;

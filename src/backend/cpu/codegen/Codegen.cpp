@@ -3,6 +3,7 @@
 #include "backend/cpu/codegen/Codegen.h"
 
 #include "backend/cpu/codegen/Optimizer.h"
+#include "backend/cpu/codegen/Subroutine.h"
 #include "graph/Verification.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
@@ -200,8 +201,10 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
   if (Result<void> sound = verifyIfWanted(*code, "as lowered"); !sound)
     return sound.takeError();
   ended("translate");
-  if (Result<void> optimized =
-          optimize(*code, **machine, target, !needed.empty());
+  const CodeKind kind = isSubroutine(module) ? CodeKind::Subroutine
+                        : needed.empty()     ? CodeKind::Loops
+                                             : CodeKind::Tiles;
+  if (Result<void> optimized = optimize(*code, **machine, target, kind);
       !optimized)
     return optimized.takeError();
   if (Result<void> sound = verifyIfWanted(*code, "as optimised"); !sound)

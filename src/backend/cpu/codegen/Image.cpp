@@ -2,9 +2,10 @@
 //
 // JITLink links each object by itself. Its memory manager holds every object
 // back until all of them are there, lays all of them out together, and then
-// lets them go on. Addresses are fictitious: the block starts at `imageBase`,
-// and external functions lie so far away that no direct call reaches them, so
-// that every reference to them is an eight-byte slot of the offset table.
+// lets them go on, so that each finds the functions of all. Addresses are
+// fictitious: the block starts at `imageBase`, and functions of nobody's lie so
+// far away that no direct call reaches them, so that every reference to them is
+// an eight-byte slot of the offset table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +44,7 @@ Protection protectionOf(orc::MemProt protection) {
 /// What the links of the objects share: the image they make together.
 struct Linker {
   CodeImage image;
-  std::map<std::string, uint64_t> symbols;
+  std::map<std::string, uint64_t, std::less<>> symbols;
   std::map<std::string, uint32_t> externals;
   std::string failure;
 
@@ -51,6 +52,24 @@ struct Linker {
     std::string message = llvm::toString(std::move(error));
     if (failure.empty())
       failure = std::move(message);
+  }
+  /// Notes the functions of \p graph, which has its place.
+  llvm::Error define(jl::LinkGraph &graph) {
+    for (jl::Symbol *symbol : graph.defined_symbols())
+      if (symbol->hasName() && symbol->getScope() == jl::Scope::Default)
+        if (!symbols
+                 .try_emplace(symbol->getName().str(),
+                              symbol->getAddress().getValue() - imageBase)
+                 .second)
+          return llvm::make_error<jl::JITLinkError>("two functions are named " +
+                                                    symbol->getName());
+    return llvm::Error::success();
+  }
+  /// Where the function \p name is in the image, if an object has it.
+  std::optional<uint64_t> placeOf(llvm::StringRef name) const {
+    const auto symbol = symbols.find(name);
+    return symbol == symbols.end() ? std::nullopt
+                                   : std::optional(symbol->second);
   }
   uint32_t externalIndex(llvm::StringRef name) {
     auto [entry, isNew] =
@@ -75,8 +94,8 @@ class Memory : public jl::JITLinkMemoryManager {
 public:
   void allocate(const jl::JITLinkDylib *, jl::LinkGraph &graph,
                 OnAllocatedFunction onAllocated) override {
-    waiting.push_back(
-        {std::make_unique<jl::BasicLayout>(graph), std::move(onAllocated)});
+    waiting.push_back({&graph, std::make_unique<jl::BasicLayout>(graph),
+                       std::move(onAllocated)});
   }
   void deallocate(std::vector<FinalizedAlloc>,
                   OnDeallocatedFunction done) override {
@@ -117,10 +136,15 @@ public:
     }
   }
 
-  /// Lets the links go on.
-  void resume() {
+  /// Lets the links go on, once \p linker knows the functions of all.
+  void resume(Linker &linker) {
+    std::vector<llvm::Error> errors;
     for (Waiting &object : waiting) {
-      if (llvm::Error error = object.layout->apply())
+      llvm::Error error = object.layout->apply();
+      errors.push_back(error ? std::move(error) : linker.define(*object.graph));
+    }
+    for (auto [object, error] : llvm::zip_equal(waiting, errors)) {
+      if (error)
         object.onAllocated(std::move(error));
       else
         object.onAllocated(std::make_unique<Allocation>());
@@ -129,6 +153,7 @@ public:
 
 private:
   struct Waiting {
+    jl::LinkGraph *graph;
     std::unique_ptr<jl::BasicLayout> layout;
     OnAllocatedFunction onAllocated;
   };
@@ -153,22 +178,16 @@ public:
     llvm::sort(sorted);
     jl::AsyncLookupResult result;
     for (llvm::StringRef name : sorted) {
-      uint64_t address =
-          externalsBase + externalsStep * linker.externalIndex(name);
+      const std::optional<uint64_t> place = linker.placeOf(name);
+      const uint64_t address =
+          place ? imageBase + *place
+                : externalsBase + externalsStep * linker.externalIndex(name);
       result[name] = {orc::ExecutorAddr(address),
                       llvm::JITSymbolFlags::Exported};
     }
     next->run(std::move(result));
   }
-  llvm::Error notifyResolved(jl::LinkGraph &graph) override {
-    for (jl::Symbol *symbol : graph.defined_symbols())
-      if (symbol->hasName() && symbol->getScope() == jl::Scope::Default)
-        if (!linker.symbols
-                 .try_emplace(symbol->getName().str(),
-                              symbol->getAddress().getValue() - imageBase)
-                 .second)
-          return llvm::make_error<jl::JITLinkError>("two functions are named " +
-                                                    symbol->getName());
+  llvm::Error notifyResolved(jl::LinkGraph &) override {
     return llvm::Error::success();
   }
   void notifyFinalized(jl::JITLinkMemoryManager::FinalizedAlloc) override {}
@@ -195,11 +214,18 @@ private:
         bool isRelative = !kind.starts_with("Pointer") &&
                           !kind.starts_with("MoveWide") &&
                           kind != "R_RISCV_32" && kind != "R_RISCV_HI20";
-        if (!isRelative || !edge.getTarget().isDefined())
+        if (!isRelative || !placeOf(edge.getTarget()))
           return llvm::make_error<jl::JITLinkError>(
               "relocation " + kind + " ties the code to an address");
       }
     return llvm::Error::success();
+  }
+
+  /// Where \p symbol is in the image, if it is.
+  std::optional<uint64_t> placeOf(const jl::Symbol &symbol) const {
+    if (symbol.isDefined())
+      return symbol.getAddress().getValue() - imageBase;
+    return linker.placeOf(symbol.getName());
   }
 
   void record(const jl::Block &block, const jl::Edge &edge) {
@@ -207,10 +233,9 @@ private:
     relocation.offset =
         block.getAddress().getValue() + edge.getOffset() - imageBase;
     const jl::Symbol &target = edge.getTarget();
-    if (target.isDefined()) {
+    if (const std::optional<uint64_t> place = placeOf(target)) {
       relocation.symbol = Relocation::internal;
-      relocation.addend =
-          target.getAddress().getValue() - imageBase + edge.getAddend();
+      relocation.addend = *place + edge.getAddend();
     } else {
       relocation.symbol = linker.externalIndex(target.getName());
       relocation.addend = edge.getAddend();
@@ -240,7 +265,7 @@ Result<CodeImage> cpu::link(std::span<const ObjectFile> objects,
   }
   // Objects that did come so far have to go on even if another one failed.
   memory.layOut(linker.image);
-  memory.resume();
+  memory.resume(linker);
   if (!linker.failure.empty())
     return systemError("cannot link kernels: " + linker.failure);
   for (const std::string &name : entryNames) {

@@ -96,8 +96,32 @@ static constexpr const char vectorisation[] =
                        "globaldce,constmerge,cg-profile,"
                        "rel-lookup-table-converter";
 
+// Subroutines are loops over vectors, of which there is nothing to inline and
+// no memory to make registers of: what the builders wrote is folded, loops are
+// turned, and what stays the same leaves them.
+static constexpr const char ofSubroutines[] =
+    "function<eager-inv>(early-cse<>," SINTER_TIDY_CFG "," SINTER_COMBINE
+    ",early-cse,loop-mssa(licm<no-allowspeculation>,"
+    "loop-rotate<header-duplication;no-prepare-for-lto>,"
+    "licm<allowspeculation>),early-cse," SINTER_COMBINE
+    ",loop-mssa(licm<allowspeculation>)," SINTER_SIMPLIFY_CFG(
+        "no-", "", "no-", "", "no-", "") "),function(tell-loop-counts)";
+
+/// The passes over code of that \p kind.
+static std::vector<const char *> passesOf(cpu::CodeKind kind) {
+  switch (kind) {
+  case cpu::CodeKind::Loops:
+    return {canonicalForm, simplification, vectorisation};
+  case cpu::CodeKind::Tiles:
+    return {canonicalForm, simplificationOfTiles, vectorisation};
+  case cpu::CodeKind::Subroutine:
+    return {ofSubroutines};
+  }
+  llvm_unreachable("a kind of code");
+}
+
 Result<void> cpu::optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                           const Target &target, bool usesTiles) {
+                           const Target &target, CodeKind kind) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -123,9 +147,7 @@ Result<void> cpu::optimize(llvm::Module &module, llvm::TargetMachine &machine,
         return true;
       });
   llvm::ModulePassManager passes;
-  for (const char *part :
-       {canonicalForm, usesTiles ? simplificationOfTiles : simplification,
-        vectorisation})
+  for (const char *part : passesOf(kind))
     if (llvm::Error unknown = builder.parsePassPipeline(passes, part))
       return systemError("LLVM's optimiser: " +
                          llvm::toString(std::move(unknown)));

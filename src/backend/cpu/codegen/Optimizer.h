@@ -14,12 +14,15 @@ namespace sinter::cpu {
 
 struct Target;
 
+/// What there is to optimise: loops of kernels, which may become vectors; those
+/// that use matrix units; or subroutines, whose loops are of vectors.
+enum class CodeKind { Loops, Tiles, Subroutine };
+
 /// Optimises \p module for \p machine, which is \p target's: the passes of LLVM
 /// 19's -O2 in their order, but for those that take time and find nothing in
-/// kernels, or none in those that \p usesTiles. System error if this LLVM lacks
-/// one of them.
+/// code of that \p kind. System error if this LLVM lacks one of them.
 Result<void> optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                      const Target &target, bool usesTiles);
+                      const Target &target, CodeKind kind);
 
 } // namespace sinter::cpu
 

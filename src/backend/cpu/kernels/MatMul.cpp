@@ -54,9 +54,14 @@ void MatMul::build(OpBuilder &builder, Location location, Value task, Value a,
                ? code.div(code.add(tiles, rowBlocks.size - 1), rowBlocks.size)
                : tiles;
   };
-  TaskOrder::Task place = hasOpenRows() && (!copiesPanels() || widensPanels())
-                              ? order.decode(code, task, openUnits())
-                              : order.decode(code, task);
+  auto placeOf = [&]() -> TaskOrder::Task {
+    if (!hasOpenRows() || (copiesPanels() && !widensPanels()))
+      return order.decode(code, task);
+    if (order.panels == 1)
+      return {code.index(0), task, code.index(0)};
+    return order.decode(code, task, openUnits());
+  };
+  const TaskOrder::Task place = placeOf();
 
   if (widensPanels() && !shape.openRows.empty()) {
     // Of few rows there is one task a panel, which takes one tile after the
@@ -274,31 +279,77 @@ Value MatMul::tasksFor(VectorBuilder &code, Value rows) const {
   return code.mul(openTiles().count(code, rows), order.panels);
 }
 
-/// Where an epilogue is long, all heights of a tile share its code.
+/// Where an epilogue is long, or a subroutine has the sums, all heights of a
+/// tile share its code.
 void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
                            const Panel &panel, Value unit) const {
   const OpenRowTiles tiles =
       isFewOfMany(panel) ? openTiles().withTwoHeights() : openTiles();
   const OpenRowTiles::Tile tile = tiles.tile(code, operands.extents.rows, unit);
-  const bool sharesEpilogue = finishesInLoop(operands, panel);
+  const bool calls = callsSums(panel);
+  const bool sharesEpilogue = calls || finishesInLoop(operands, panel);
   const SmallVector<Grouping> groupings = groupingsOf(code, tile, panel);
-  const int64_t most = tiles.mostComputed();
-  WaitingRows waiting;
-  if (sharesEpilogue)
-    waiting =
-        WaitingRows(code, arithmetic.sumType(code.builder.getContext(), lanes),
-                    groupings.empty() ? most : most * groupings[0].group.panels,
-                    panel.vectors);
-  auto emit = [&](const OpenRowTiles::Piece &piece, const Panel &panel) {
-    operands.lastRow = piece.last;
-    Value first = code.add(tile.first, piece.start);
-    if (!sharesEpilogue)
-      buildTile(code, operands, panel, first, piece.height);
-    else
-      keepRows(code, waiting, most, piece.start, panel.vectors,
-               reduce(code, operands, panel, first, piece.height));
-    operands.lastRow = Value();
-  };
+  if (!sharesEpilogue)
+    return forPieces(code, tiles, tile, panel, groupings,
+                     [&](const OpenRowTiles::Piece &piece, const Panel &panel) {
+                       operands.lastRow = piece.last;
+                       operands.sureRows = piece.sure;
+                       buildTile(code, operands, panel,
+                                 code.add(tile.first, piece.start),
+                                 piece.height);
+                       operands.lastRow = Value();
+                     });
+  int64_t most = tiles.mostComputed();
+  for (const Grouping &each : groupings)
+    most = std::max(most, each.group.rows * each.group.panels);
+  WaitingRows waiting(code,
+                      arithmetic.sumType(code.builder.getContext(), lanes),
+                      most, panel.vectors);
+  // How many panels are finished at once.
+  Value finished = code.index(1);
+  for (const Grouping &each : llvm::reverse(groupings))
+    finished = code.select(
+        each.isGrouped,
+        code.select(each.isFirst, code.index(each.group.panels), code.index(0)),
+        finished);
+  if (calls)
+    code.when(code.less(code.index(0), finished), [&] {
+      callSums(code, operands, panel, tiles, tile, groupings, finished,
+               waiting);
+    });
+  else
+    forPieces(code, tiles, tile, panel, groupings,
+              [&](const OpenRowTiles::Piece &piece, const Panel &panel) {
+                operands.lastRow = piece.last;
+                operands.sureRows = piece.sure;
+                waiting.keep(code, piece.start,
+                             reduce(code, operands, panel,
+                                    code.add(tile.first, piece.start),
+                                    piece.height));
+                operands.lastRow = Value();
+              });
+  code.loop(code.index(0), finished, 1, [&](Value number) {
+    Panel each = panel;
+    each.firstColumn =
+        code.add(panel.firstColumn, code.mul(number, panelColumns()));
+    waiting.forEach(
+        code, tile.rows,
+        [&](Value row, ValueRange sums) {
+          finishRow(code, operands, each, code.add(tile.first, row), sums);
+        },
+        number, finished);
+  });
+}
+
+/// Calls \p emit for each way in which \p panel may be computed: for each
+/// height that rows of \p tile may have, and for groups of panels that begin
+/// with it.
+void MatMul::forPieces(
+    VectorBuilder &code, const OpenRowTiles &tiles,
+    const OpenRowTiles::Tile &tile, const Panel &panel,
+    ArrayRef<Grouping> groupings,
+    llvm::function_ref<void(const OpenRowTiles::Piece &, const Panel &)> emit)
+    const {
   auto build = [&](auto &&self, ArrayRef<Grouping> left, int64_t least) {
     if (left.empty())
       return tiles.dispatch(
@@ -310,7 +361,7 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
     auto buildGroup = [&] {
       Value last =
           rows > least ? code.add(tile.first, code.sub(tile.rows, 1)) : Value();
-      emit({rows, code.index(0), last}, all);
+      emit({rows, code.index(0), last, least}, all);
     };
     const int64_t leastOfOthers = left[0].takesAll ? rows + 1 : least;
     code.when(
@@ -318,26 +369,6 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
         [&] { self(self, left.drop_front(), leastOfOthers); });
   };
   build(build, groupings, 1);
-  if (!sharesEpilogue)
-    return;
-  // How many panels are finished at once.
-  Value finished = code.index(1);
-  for (const Grouping &each : llvm::reverse(groupings))
-    finished = code.select(
-        each.isGrouped,
-        code.select(each.isFirst, code.index(each.group.panels), code.index(0)),
-        finished);
-  code.loop(code.index(0), finished, 1, [&](Value number) {
-    Panel each = panel;
-    each.firstColumn =
-        code.add(panel.firstColumn, code.mul(number, panelColumns()));
-    waiting.forEach(
-        code, tile.rows,
-        [&](Value row, ValueRange sums) {
-          finishRow(code, operands, each, code.add(tile.first, row), sums);
-        },
-        code.mul(number, most));
-  });
 }
 
 /// The groups that \p panel may be in, of which the first one counts that has
@@ -364,19 +395,6 @@ MatMul::groupingsOf(VectorBuilder &code, const OpenRowTiles::Tile &tile,
          grouped == whole});
   }
   return groupings;
-}
-
-/// Keeps \p sums of rows from \p first on, of \p vectors each; behind \p most
-/// rows of a panel are those of the next.
-void MatMul::keepRows(VectorBuilder &code, WaitingRows &waiting, int64_t most,
-                      Value first, int64_t vectors, ValueRange sums) const {
-  if (vectors <= panelVectors)
-    return waiting.keep(code, first, sums);
-  const auto rows = static_cast<int64_t>(sums.size()) / vectors;
-  for (int64_t row = 0; row < rows; ++row)
-    for (int64_t v = 0; v < vectors; v += panelVectors)
-      waiting.keep(code, code.add(first, v / panelVectors * most + row),
-                   sums.slice(row * vectors + v, panelVectors));
 }
 
 /// Whether \p panel is the last one, cut unlike the others, of so many that
@@ -410,7 +428,7 @@ void MatMul::buildTile(VectorBuilder &code, Operands &operands,
              ValueRange(sums).slice(row * panel.vectors, panel.vectors));
     };
     // An epilogue may read what it replaces, so no row is finished twice.
-    if (operands.lastRow && row > 0)
+    if (operands.lastRow && row >= operands.sureRows)
       code.when(code.less(code.add(firstRow, row - 1), operands.lastRow),
                 finishThis);
     else

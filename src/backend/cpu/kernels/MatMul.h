@@ -91,7 +91,13 @@ private:
     mlir::Value unit;             ///< The number of the tile's rows.
     MatMulExtents extents;        ///< What is open of its size.
     MatMulZeros zeros;
-    mlir::Value lastRow; ///< If set, stands for the rows behind it.
+    /// If set, stands for the rows behind it, of which there are none among the
+    /// first sureRows of a tile.
+    mlir::Value lastRow;
+    int64_t sureRows = 1;
+    /// In a subroutine that is told: how far apart rows of A are, and what the
+    /// tile fetches first.
+    mlir::Value rowStride = {}, fetched = {};
   };
 
   /// A panel of columns.
@@ -107,6 +113,8 @@ private:
     mlir::Value left; ///< Of one vector that may reach beyond the columns: how
                       ///< many there are from its first one on.
     mlir::Value number; ///< Which one it is; null where they are not counted.
+    /// In a subroutine that is told: how many steps the reduction has.
+    mlir::Value steps = {};
   };
 
   /// How a tile of open rows takes a panel: with its neighbours, if \c
@@ -156,12 +164,21 @@ private:
   void buildOpenTile(VectorBuilder &code, Operands &operands,
                      const Panel &panel, mlir::Value unit) const;
   bool isFewOfMany(const Panel &panel) const;
+  void
+  forPieces(VectorBuilder &code, const OpenRowTiles &tiles,
+            const OpenRowTiles::Tile &tile, const Panel &panel,
+            llvm::ArrayRef<Grouping> groupings,
+            llvm::function_ref<void(const OpenRowTiles::Piece &, const Panel &)>
+                emit) const;
+  bool callsSums(const Panel &panel) const;
+  void callSums(VectorBuilder &code, const Operands &operands,
+                const Panel &panel, const OpenRowTiles &tiles,
+                const OpenRowTiles::Tile &tile,
+                llvm::ArrayRef<Grouping> groupings, mlir::Value panels,
+                const WaitingRows &waiting) const;
   llvm::SmallVector<Grouping> groupingsOf(VectorBuilder &code,
                                           const OpenRowTiles::Tile &tile,
                                           const Panel &panel) const;
-  void keepRows(VectorBuilder &code, WaitingRows &waiting, int64_t most,
-                mlir::Value first, int64_t vectors,
-                mlir::ValueRange sums) const;
   void buildTile(VectorBuilder &code, Operands &operands, const Panel &panel,
                  mlir::Value firstRow, int64_t rows) const;
   /// A group of panels is for few rows, which are no longer at it than the next
@@ -186,6 +203,14 @@ private:
   llvm::SmallVector<mlir::Value>
   reduceRange(VectorBuilder &code, const Tile &tile, const Range &range,
               mlir::ValueRange sums, const Numbers &numbers) const;
+  /// Steps between the lines that a tile fetches of the next panel.
+  int64_t stepsApart() const;
+  mlir::Value firstFetched(VectorBuilder &code, const Operands &operands,
+                           const Panel &panel) const;
+  mlir::Value rowOfA(VectorBuilder &code, const Operands &operands,
+                     mlir::Value row) const;
+  /// panelElements(), as an index.
+  mlir::Value panelDistance(VectorBuilder &code, const Panel &panel) const;
   /// Those of \p block, along k, or of a row where blocks lie along n.
   Numbers numbersOf(VectorBuilder &code, const Operands &operands,
                     const Panel &panel, mlir::Value block) const;

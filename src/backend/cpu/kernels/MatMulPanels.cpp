@@ -58,11 +58,12 @@ Value MatMul::fetchedAhead(VectorBuilder &code, const Panel &panel,
     return code.index(whole);
   // All of the group together are so far ahead.
   const int64_t row = panelVectors * vectorElements();
-  const int64_t steps = packing.steps(shape.k),
-                ahead = std::min(steps, whole / panels / row);
-  return code.select(code.less(step, code.index(steps - ahead)),
-                     code.index(ahead * row),
-                     code.index(ahead * row + (panels - 1) * panelElements()));
+  Value steps = panel.steps ? panel.steps : code.index(packing.steps(shape.k));
+  Value ahead = code.min(steps, code.index(whole / panels / row));
+  Value inPanel = code.mul(ahead, row);
+  return code.select(
+      code.less(step, code.sub(steps, ahead)), inPanel,
+      code.add(inPanel, code.mul(panelDistance(code, panel), panels - 1)));
 }
 
 std::pair<Value, Value> MatMul::loadPair(VectorBuilder &code, Value source,
@@ -105,8 +106,8 @@ MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
   for (int64_t v = 0; v < panel.vectors; ++v) {
     bool isWhole = panel.isPadded || v + 1 < panel.vectors;
     // Vectors behind those of a panel are in the next one.
-    Value at = code.add(row, v / panelVectors * panelElements() +
-                                 v % panelVectors * elements);
+    Value ofPanel = code.mul(panelDistance(code, panel), v / panelVectors);
+    Value at = code.add(code.add(row, ofPanel), v % panelVectors * elements);
     const bool beginsLine =
         v % panelVectors * elements * stored.rhsBytes() % cacheLineBytes == 0;
     if (ahead && beginsLine)

@@ -79,7 +79,13 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
   floatSets = chooseFloatSets(steps);
   const int64_t mostRows = hasOpenRows() ? maxOpenTileRows(target, panelVectors)
                                          : maxTileRows(target, panelVectors);
-  const int64_t rows = std::max<int64_t>(1, mostRows / floatSets);
+  int64_t rows = std::max<int64_t>(1, mostRows / floatSets);
+  // Where one panel has all columns, and tiles are small, those that keep the
+  // multipliers busy are enough: there is nothing to read once more.
+  const int64_t sumsOfRow = panelVectors * floatSets;
+  if (hasOpenRows() && floatSets > 1 &&
+      rows * sumsOfRow <= 2 * OpenRowTiles::busySums)
+    rows = std::max<int64_t>(1, OpenRowTiles::busySums / sumsOfRow);
   rowTiles = Partition::of(shape.m, rows);
   if (hasOpenRows()) {
     const int64_t count = llvm::divideCeil(shape.m, rows);

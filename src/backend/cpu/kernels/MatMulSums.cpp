@@ -45,16 +45,16 @@ SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
             operands,
             panel,
             {}};
-  Value first = code.add(operands.aBase, code.mul(firstRow, shape.aRowStride));
+  Value first = code.add(operands.aBase, rowOfA(code, operands, firstRow));
   if (hasOpenRows())
     first = code.hidden(first);
   for (int64_t row = 0; row < rows; ++row)
     tile.aRows.push_back(
-        operands.lastRow && row > 0
-            ? code.add(operands.aBase, code.mul(rowAt(code, operands, firstRow,
-                                                      code.index(row)),
-                                                shape.aRowStride))
-            : code.add(first, code.mul(code.index(row), shape.aRowStride)));
+        operands.lastRow && row >= operands.sureRows
+            ? code.add(operands.aBase,
+                       rowOfA(code, operands,
+                              rowAt(code, operands, firstRow, code.index(row))))
+            : code.add(first, rowOfA(code, operands, code.index(row))));
   SmallVector<Value> sums = firstSums(code, tile);
   if (operands.firstDepth > 0)
     forTile(code, operands, panel, firstRow, rows,
@@ -71,6 +71,36 @@ SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
                       end - operands.firstDepth,
                       std::min(group, shape.k - (end - 1) * group)},
                      sums, {});
+}
+
+/// How far \p row is from the first row of A.
+Value MatMul::rowOfA(VectorBuilder &code, const Operands &operands,
+                     Value row) const {
+  return operands.rowStride ? code.mul(row, operands.rowStride)
+                            : code.mul(row, shape.aRowStride);
+}
+
+Value MatMul::panelDistance(VectorBuilder &code, const Panel &panel) const {
+  return panel.steps ? code.mul(panel.steps, panelVectors * vectorElements())
+                     : code.index(panelElements());
+}
+
+int64_t MatMul::stepsApart() const {
+  const int64_t lineElements = cacheLineBytes / arithmetic.rhsBytes(),
+                rowElements = panelVectors * vectorElements();
+  return std::max<int64_t>(1, fetchingTiles() * lineElements / rowElements);
+}
+
+/// Where the lines of the next panel begin that this tile is to fetch.
+Value MatMul::firstFetched(VectorBuilder &code, const Operands &operands,
+                           const Panel &panel) const {
+  const int64_t lineElements = cacheLineBytes / arithmetic.rhsBytes(),
+                rowElements = panelVectors * vectorElements(),
+                steps = operands.endDepth - operands.firstDepth;
+  Value part = code.mul(code.rem(operands.unit, fetchingTiles()),
+                        steps / stepsApart() * lineElements);
+  return code.add(code.add(panel.offset, part),
+                  panelElements() + operands.firstDepth * rowElements);
 }
 
 SmallVector<Value> MatMul::reduceBlocks(VectorBuilder &code, const Tile &tile,
@@ -123,24 +153,17 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
   constexpr int64_t leastOfBody = 10;
   const int64_t mostApart = std::max<int64_t>(1, 4 / turns);
   const int64_t lineElements = cacheLineBytes / arithmetic.rhsBytes();
-  const int64_t rowElements = panelVectors * vectorElements();
   const bool fetches = fetchesNext(tile.panel);
-  const int64_t apart =
-      fetches
-          ? std::max<int64_t>(1, fetchingTiles() * lineElements / rowElements)
-          : 1;
+  const int64_t apart = fetches ? stepsApart() : 1;
   const int64_t enough = hasOpenRows() ? llvm::divideCeil(leastOfBody, size)
                          : arithmetic.instruction == StepInstruction::PairSum
                              ? llvm::divideCeil(2 * leastOfBody, size)
                              : mostApart;
   const int64_t unrolled = std::min({apart, mostApart, enough});
   Value fetched;
-  if (fetches) {
-    Value part = code.mul(code.rem(operands.unit, fetchingTiles()),
-                          range.steps / apart * lineElements);
-    fetched = code.add(code.add(tile.panel.offset, part),
-                       panelElements() + operands.firstDepth * rowElements);
-  }
+  if (fetches)
+    fetched = operands.fetched ? operands.fetched
+                               : firstFetched(code, operands, tile.panel);
 
   auto step = [&](SmallVector<Value> &sums, int64_t number, Value k,
                   int64_t valid) {
@@ -168,9 +191,12 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
   const int64_t whole =
       range.steps - (range.lastValid < arithmetic.kGroup ? 1 : 0);
   const int64_t group = llvm::divideCeil(sets, turns) * unrolled,
-                groups = whole / group;
+                left = range.steps - whole / group * group;
+  // Who is told the number of steps has another one's code, but for that.
+  Value inLoop = tile.panel.steps ? code.sub(tile.panel.steps, left)
+                                  : code.index(range.steps - left);
   sums = code.loop(
-      code.index(0), code.index(groups), 1, sums,
+      code.index(0), code.div(inLoop, group), 1, sums,
       [&](Value i, ValueRange carried) {
         SmallVector<Value> next(carried);
         Value first = code.add(code.mul(i, group), range.first);
@@ -182,9 +208,9 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
               code.add(fetched, code.mul(i, lineElements * unrolled / apart)));
         return next;
       });
-  for (int64_t k = groups * group; k < range.steps; ++k)
-    step(sums, k, code.add(range.first, k),
-         k < whole ? arithmetic.kGroup : range.lastValid);
+  for (int64_t k = 0; k < left; ++k)
+    step(sums, k, code.add(code.add(range.first, inLoop), k),
+         range.steps - left + k < whole ? arithmetic.kGroup : range.lastValid);
   for (int64_t set = sets - 1; set > 0; --set)
     for (int64_t i = 0; i < size; ++i) {
       Value &sum = sums[(set - 1) * size + i];

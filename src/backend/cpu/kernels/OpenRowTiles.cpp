@@ -19,12 +19,14 @@ OpenRowTiles::OpenRowTiles(int64_t most, int64_t vectors)
     : most(most), heights{most} {
   if (most == 1)
     return;
-  heights.push_back(most - 1);
   const int64_t least = std::max<int64_t>(1, powerOfTwo(busySums / vectors));
+  if (most - 1 >= least)
+    heights.push_back(most - 1);
+  const int64_t whole = heights.back();
   for (int64_t height = powerOfTwo(most) / 2; height >= least; height /= 2)
     if (height < heights.back())
       heights.push_back(height);
-  if (heights.size() == 2 && least < most - 1)
+  if (heights.back() == whole && least < whole)
     heights.push_back(least);
   std::ranges::reverse(heights);
 }
@@ -46,6 +48,10 @@ Value OpenRowTiles::count(VectorBuilder &code, Value rows) const {
 
 OpenRowTiles::Tile OpenRowTiles::tile(VectorBuilder &code, Value rows,
                                       Value number) const {
+  if (!cutsEvenly()) {
+    Value first = code.mul(number, most);
+    return {first, code.min(code.index(most), code.sub(rows, first))};
+  }
   Value tiles = count(code, rows);
   // So many tiles would have one row less; if there are as many.
   Value missing = code.sub(code.mul(tiles, most), rows);
@@ -60,8 +66,8 @@ OpenRowTiles::Tile OpenRowTiles::tile(VectorBuilder &code, Value rows,
 
 ArrayRef<int64_t> OpenRowTiles::heightsOfPieces() const {
   const ArrayRef<int64_t> all = heights;
-  const bool isCut = all.size() > 2 && all[all.size() - 2] == most - 1;
-  return isCut ? all.drop_back(2) : ArrayRef<int64_t>();
+  return all.size() > 2 && cutsEvenly() ? all.drop_back(2)
+                                        : ArrayRef<int64_t>();
 }
 
 int64_t OpenRowTiles::mostComputed() const {
@@ -77,26 +83,26 @@ void OpenRowTiles::dispatch(VectorBuilder &code, const Tile &tile,
                             llvm::function_ref<void(const Piece &)> emit,
                             int64_t least) const {
   Value last = code.add(tile.first, code.sub(tile.rows, 1));
-  auto emitOne = [&](ArrayRef<int64_t> heights, Value start) {
+  auto emitOne = [&](ArrayRef<int64_t> heights, Value start, int64_t least) {
     code.dispatch(code.sub(tile.rows, start), heights, [&](size_t number) {
-      const int64_t height = heights[number];
-      const bool isExact =
-          number == 0 ? height == least : heights[number - 1] == height - 1;
-      emit({height, start, isExact ? Value() : last});
+      const int64_t height = heights[number],
+                    sure = number == 0 ? least : heights[number - 1] + 1;
+      emit({height, start, sure < height ? last : Value(), sure});
     });
   };
   const ArrayRef<int64_t> ofPieces = heightsOfPieces();
   if (ofPieces.empty() || heights.front() == least)
-    return emitOne(heights, code.index(0));
+    return emitOne(heights, code.index(0), least);
   code.when(
       code.less(tile.rows, code.index(most - 1)),
       [&] {
         code.loop(code.index(0), tile.rows, ofPieces.back(),
-                  [&](Value start) { emitOne(ofPieces, start); });
+                  [&](Value start) { emitOne(ofPieces, start, 1); });
       },
       [&] {
         code.dispatch(tile.rows, {most - 1, most}, [&](size_t number) {
-          emit({most - 1 + int64_t(number), code.index(0), Value()});
+          const int64_t height = most - 1 + int64_t(number);
+          emit({height, code.index(0), Value(), height});
         });
       });
 }

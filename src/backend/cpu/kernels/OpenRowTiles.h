@@ -55,6 +55,7 @@ public:
     /// The tile's last row, which stands for those behind it; null where there
     /// are none.
     mlir::Value last;
+    int64_t sure; ///< So many rows there are at least.
   };
   /// How many rows the pieces of a tile have together at most.
   int64_t mostComputed() const;
@@ -68,6 +69,10 @@ public:
   int64_t rowsOfCode() const;
 
 private:
+  /// Whether tiles may have one row less: if that takes less.
+  bool cutsEvenly() const {
+    return heights.size() > 1 && heights[heights.size() - 2] == most - 1;
+  }
   /// Those of pieces; none where a tile is one piece.
   llvm::ArrayRef<int64_t> heightsOfPieces() const;
 

@@ -88,6 +88,11 @@ int64_t sinter::cpu::chooseTileVectors(const Target &target, int64_t rows,
   return best;
 }
 
+bool sinter::cpu::mayTellDistances(const Target &target) {
+  constexpr int64_t few = 16;
+  return target.vectorRegisters <= few;
+}
+
 int64_t sinter::cpu::maxOpenTileRows(const Target &target, int64_t vectors) {
   constexpr int64_t many = 32, others = 5;
   const int64_t most = maxTileRows(target, vectors);
@@ -121,6 +126,11 @@ int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
   if (streamed && llvm::is_contained(candidates, ofStreamed) &&
       maxOpenTileRows(target, ofStreamed) >= rowsOfStreamed)
     return ofStreamed;
+  auto rowsOf = [&](int64_t candidate) {
+    return maxOpenTileRows(target, candidate);
+  };
+  if (streamed && mayTellDistances(target))
+    return *std::ranges::max_element(candidates, {}, rowsOf);
   auto codeOf = [&](int64_t candidate) {
     const OpenRowTiles rowTiles(maxOpenTileRows(target, candidate), candidate);
     return candidate * rowTiles.rowsOfCode() +
@@ -161,7 +171,8 @@ WaitingRows::WaitingRows(VectorBuilder &code, VectorType type, int64_t rows,
                           type.getElementType()))),
       type(type), vectors(vectors) {}
 
-void WaitingRows::keep(VectorBuilder &code, Value first, ValueRange results) {
+void WaitingRows::keep(VectorBuilder &code, Value first,
+                       ValueRange results) const {
   const int64_t lanes = type.getNumElements();
   Value at = code.mul(first, vectors * lanes);
   for (auto [i, result] : llvm::enumerate(results))
@@ -170,14 +181,17 @@ void WaitingRows::keep(VectorBuilder &code, Value first, ValueRange results) {
 
 void WaitingRows::forEach(VectorBuilder &code, Value rows,
                           llvm::function_ref<void(Value row, ValueRange)> body,
-                          Value begin) const {
-  const int64_t lanes = type.getNumElements();
-  code.loop(code.index(0), rows, 1, [&](Value row) {
-    SmallVector<Value> ofRow;
-    Value first = code.mul(begin ? code.add(begin, row) : row, vectors * lanes);
+                          Value begin, Value apart) const {
+  const int64_t lanes = type.getNumElements(), ofRow = vectors * lanes;
+  // How far a row is is counted, which takes less than to work it out.
+  Value first = begin ? code.mul(begin, ofRow) : code.index(0);
+  Value step = apart ? code.mul(apart, ofRow) : code.index(ofRow);
+  code.loop(code.index(0), rows, 1, first, [&](Value row, ValueRange carried) {
+    SmallVector<Value> results;
     for (int64_t v = 0; v < vectors; ++v)
-      ofRow.push_back(code.load(kept, code.add(first, v * lanes), type));
-    body(row, ofRow);
+      results.push_back(code.load(kept, code.add(carried[0], v * lanes), type));
+    body(row, results);
+    return IndexBuilder::Carried{code.add(carried[0], step)};
   });
 }
 

@@ -81,6 +81,10 @@ int64_t chooseOpenTileVectors(const Target &target, int64_t rows,
                               int64_t vectors, int64_t most, bool readsPanels,
                               bool streamed);
 
+/// Whether rows of a tile may lie as far apart as only the program knows: each
+/// takes a register then, which there are enough of for small tiles.
+bool mayTellDistances(const Target &target);
+
 /// Cycles of one step of a reduction, over all tiles of \p rows by \p vectors,
 /// by ports: no fewer than half of the products of a row by a vector, and more
 /// where tiles have few rows.
@@ -124,14 +128,20 @@ public:
   /// Room for \p rows of \p vectors of that \p type.
   WaitingRows(VectorBuilder &code, mlir::VectorType type, int64_t rows,
               int64_t vectors);
+  /// Those that another one's memory() has, for whose code is a subroutine.
+  WaitingRows(mlir::Value memory, mlir::VectorType type, int64_t vectors)
+      : kept(memory), type(type), vectors(vectors) {}
+
+  mlir::Value memory() const { return kept; }
 
   /// Keeps \p results, row by row, from row \p first on.
-  void keep(VectorBuilder &code, mlir::Value first, mlir::ValueRange results);
-  /// A loop over \p rows, from the first one on or from \p first; the body has
-  /// them counted from there.
+  void keep(VectorBuilder &code, mlir::Value first,
+            mlir::ValueRange results) const;
+  /// A loop over \p rows, which are counted, of all or of each \p apart from
+  /// \p first on.
   void forEach(VectorBuilder &code, mlir::Value rows,
                llvm::function_ref<void(mlir::Value row, mlir::ValueRange)> body,
-               mlir::Value first = {}) const;
+               mlir::Value first = {}, mlir::Value apart = {}) const;
 
 private:
   mlir::Value kept;

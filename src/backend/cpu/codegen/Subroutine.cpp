@@ -1,0 +1,109 @@
+//===- Subroutine.cpp - functions that kernels of many layers call --------===//
+
+#include "backend/cpu/codegen/Subroutine.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace sinter;
+
+static constexpr llvm::StringLiteral mark = "sinter.subroutine";
+static constexpr llvm::StringLiteral linkage = "llvm.linkage";
+
+/// Those of \p module, in its order.
+static SmallVector<func::FuncOp> subroutinesOf(ModuleOp module) {
+  SmallVector<func::FuncOp> found;
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(mark))
+      found.push_back(function);
+  return found;
+}
+
+void cpu::callSubroutine(
+    OpBuilder &builder, Location location, ValueRange arguments,
+    ArrayRef<Value> written,
+    llvm::function_ref<void(OpBuilder &, ValueRange)> write) {
+  auto module =
+      builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  MLIRContext *context = module.getContext();
+  const size_t number = subroutinesOf(module).size();
+  SmallVector<DictionaryAttr> facts;
+  for (Value argument : arguments) {
+    NamedAttrList known;
+    if (isa<MemRefType>(argument.getType())) {
+      known.set(LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+      if (!llvm::is_contained(written, argument))
+        known.set(LLVM::LLVMDialect::getReadonlyAttrName(),
+                  builder.getUnitAttr());
+    }
+    facts.push_back(known.getDictionary(context));
+  }
+  auto inner = OpBuilder::atBlockEnd(module.getBody());
+  auto function = inner.create<func::FuncOp>(
+      location, "subroutine" + std::to_string(number),
+      inner.getFunctionType(arguments.getTypes(), {}));
+  function.setPrivate();
+  function->setAttr(linkage,
+                    LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
+  function->setAttr("passthrough", inner.getStrArrayAttr({"noinline"}));
+  function->setAttr(mark, inner.getUnitAttr());
+  function.setAllArgAttrs(facts);
+  inner.setInsertionPointToStart(function.addEntryBlock());
+  inner.create<func::ReturnOp>(location);
+  inner.setInsertionPointToStart(&function.getBody().front());
+  write(inner, function.getArguments());
+  builder.create<func::CallOp>(location, function, arguments);
+}
+
+SmallVector<OwningOpRef<ModuleOp>> cpu::takeSubroutines(ModuleOp module) {
+  SmallVector<OwningOpRef<ModuleOp>> taken;
+  for (func::FuncOp function : subroutinesOf(module)) {
+    OwningOpRef<ModuleOp> own = ModuleOp::create(module.getLoc());
+    (*own)->setAttrs(module->getAttrDictionary());
+    (*own)->setAttr(mark, UnitAttr::get(module.getContext()));
+    func::FuncOp moved = function.clone();
+    function.eraseBody();
+    function->removeAttr(linkage);
+    moved.setPublic();
+    moved->removeAttr(linkage);
+    moved->removeAttr(mark);
+    own->push_back(moved);
+    taken.push_back(std::move(own));
+  }
+  return taken;
+}
+
+bool cpu::isSubroutine(ModuleOp module) { return module->hasAttr(mark); }
+
+void cpu::nameSubroutine(ModuleOp module, StringRef name) {
+  (*module.getOps<func::FuncOp>().begin()).setName(name);
+}
+
+/// Lets \p function have that \p name, for those who call it, too.
+static void rename(func::FuncOp function, const std::string &name,
+                   ModuleOp module) {
+  auto symbol = StringAttr::get(module.getContext(), name);
+  if (failed(SymbolTable::replaceAllSymbolUses(function, symbol, module)))
+    llvm_unreachable("a kernel's calls can be seen");
+  function.setName(name);
+}
+
+void cpu::rename(ModuleOp module, StringRef from, StringRef name) {
+  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    StringRef rest = function.getName();
+    if (rest.consume_front(from))
+      ::rename(function, (name + rest).str(), module);
+  }
+}
+
+void cpu::callByNames(ModuleOp module, ArrayRef<std::string> names) {
+  llvm::StringSet<> declared;
+  for (auto [function, name] : llvm::zip_equal(subroutinesOf(module), names)) {
+    ::rename(function, name, module);
+    function->removeAttr(mark);
+    if (!declared.insert(name).second)
+      function.erase();
+  }
+}
