@@ -15,17 +15,20 @@ using namespace sinter;
 using namespace sinter::cpu;
 namespace hlo = sinter::stablehlo;
 
-/// Whether \p constant, of floats, has no NaN.
+/// Whether \p constant, of f32, has no NaN.
 static bool hasNumbersOnly(Value constant) {
   const std::optional<Tensor> tensor = constantTensor(constant);
   if (!tensor)
     return false;
-  if (tensor->type() != ElementType::F32)
-    return tensor->type() == ElementType::BF16;
-  bool hasNaN = false;
   for (int64_t i = 0; i < tensor->size(); ++i)
-    hasNaN |= std::isnan(tensor->at<float>(i));
-  return !hasNaN;
+    if (std::isnan(tensor->at<float>(i)))
+      return false;
+  return true;
+}
+
+static bool roundsToBFloat16(hlo::ConvertOp op) {
+  return getElementTypeOrSelf(op.getType()).isBF16() &&
+         getElementTypeOrSelf(op.getOperand().getType()).isF32();
 }
 
 /// Whether all operands of \p op but one are one number: what else is the
@@ -50,6 +53,16 @@ static bool isArithmetic(Operation *op) {
 }
 
 void cpu::sayWhatIsRounded(func::FuncOp function) {
+  // Or all weights would be looked at for nothing.
+  const bool rounds = function
+                          .walk([](hlo::ConvertOp op) {
+                            return roundsToBFloat16(op)
+                                       ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+  if (!rounds)
+    return;
   // Values of f32 whose NaN, if there are any, are those of bf16, or what
   // arithmetic gives.
   llvm::DenseSet<Value> plain;
@@ -64,7 +77,8 @@ void cpu::sayWhatIsRounded(func::FuncOp function) {
     const Value result = op->getResult(0);
     const Type element = getElementTypeOrSelf(result.getType());
     if (auto rounding = dyn_cast<hlo::ConvertOp>(op);
-        rounding && element.isBF16() && plain.contains(rounding.getOperand()))
+        rounding && roundsToBFloat16(rounding) &&
+        plain.contains(rounding.getOperand()))
       op->setDiscardableAttr(ofBFloat16Attribute,
                              UnitAttr::get(op->getContext()));
     if (!element.isF32())

@@ -289,16 +289,21 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
   const bool calls = callsSums(panel);
   const bool sharesEpilogue = calls || finishesInLoop(operands, panel);
   const SmallVector<Grouping> groupings = groupingsOf(code, tile, panel);
+  // Calls \p use with the first row of each piece.
+  auto forOwnPieces = [&](auto use) {
+    forPieces(code, tiles, tile, panel, groupings,
+              [&](const OpenRowTiles::Piece &piece, const Panel &panel) {
+                operands.lastRow = piece.last;
+                operands.sureRows = piece.sure;
+                use(piece, panel, code.add(tile.first, piece.start));
+                operands.lastRow = Value();
+              });
+  };
   if (!sharesEpilogue)
-    return forPieces(code, tiles, tile, panel, groupings,
-                     [&](const OpenRowTiles::Piece &piece, const Panel &panel) {
-                       operands.lastRow = piece.last;
-                       operands.sureRows = piece.sure;
-                       buildTile(code, operands, panel,
-                                 code.add(tile.first, piece.start),
-                                 piece.height);
-                       operands.lastRow = Value();
-                     });
+    return forOwnPieces(
+        [&](const OpenRowTiles::Piece &piece, const Panel &panel, Value first) {
+          buildTile(code, operands, panel, first, piece.height);
+        });
   int64_t most = tiles.mostComputed();
   for (const Grouping &each : groupings)
     most = std::max(most, each.group.rows * each.group.panels);
@@ -318,16 +323,11 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
                waiting);
     });
   else
-    forPieces(code, tiles, tile, panel, groupings,
-              [&](const OpenRowTiles::Piece &piece, const Panel &panel) {
-                operands.lastRow = piece.last;
-                operands.sureRows = piece.sure;
-                waiting.keep(code, piece.start,
-                             reduce(code, operands, panel,
-                                    code.add(tile.first, piece.start),
-                                    piece.height));
-                operands.lastRow = Value();
-              });
+    forOwnPieces(
+        [&](const OpenRowTiles::Piece &piece, const Panel &panel, Value first) {
+          waiting.keep(code, piece.start,
+                       reduce(code, operands, panel, first, piece.height));
+        });
   code.loop(code.index(0), finished, 1, [&](Value number) {
     Panel each = panel;
     each.firstColumn =
