@@ -16,8 +16,8 @@ using namespace sinter::cpu;
 
 /// Copying values pays for itself from so many rows on.
 static constexpr int64_t leastRowsToPack = 24;
-/// Of rows that are counted when the program runs so many are a task.
-static constexpr int64_t openTaskRows = 64;
+/// Of rows that are counted when the program runs so many are a task at most.
+static constexpr int64_t mostOpenRows = 128;
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -33,11 +33,13 @@ Attention::Attention(const AttentionShape &shape, const Target &target,
   for (const AttentionShape::Heads &each : shape.heads)
     if (!isNamed(each.size))
       matrices *= each.size;
+  const int64_t openRows =
+      isNamed(shape.rows) ? mostOpenRows : std::min(shape.rows, mostOpenRows);
   if (isOpen())
-    rowBlocks = {openTaskRows, 1, openTaskRows, 0};
+    rowBlocks = {openRows, 1, openRows, 0};
   else
     rowBlocks = countsHeads ? shape.rowBlocks()
-                            : Partition::of(shape.rows, openTaskRows);
+                            : Partition::of(shape.rows, mostOpenRows);
   keyBlock = shape.keyBlock();
   scoresRow = llvm::alignTo(keyBlock, lanes);
 
@@ -80,7 +82,7 @@ std::vector<TaskPart> Attention::taskParts() const {
   for (const AttentionShape::Heads &heads : shape.heads)
     parts.push_back({{heads.size}, 1});
   if (isOpen())
-    parts.push_back({{shape.rows}, openTaskRows});
+    parts.push_back({{shape.rows}, rowBlocks.size});
   else
     parts.push_back({{rowBlocks.count}, 1});
   return parts;
@@ -175,7 +177,8 @@ void Attention::build(OpBuilder &builder, Location location, Value task,
   VectorBuilder e(builder, location);
   Value blocks = e.index(rowBlocks.count);
   if (isOpen())
-    blocks = e.div(e.add(e.index(shape.rows), openTaskRows - 1), openTaskRows);
+    blocks =
+        e.div(e.add(e.index(shape.rows), rowBlocks.size - 1), rowBlocks.size);
   Value part = e.rem(task, blocks);
   Block block{{e, shape, operands, e.div(task, blocks)}};
   block.exponential = exponential;
@@ -184,8 +187,8 @@ void Attention::build(OpBuilder &builder, Location location, Value task,
   block.sums = sumsApart() ? block.scratch : block.result;
   block.sumsBase = sumsApart() ? e.index(sumsAt) : block.resultBase;
   if (isOpen()) {
-    block.rows = openTaskRows;
-    block.rowCount = e.min(e.index(openTaskRows),
+    block.rows = rowBlocks.size;
+    block.rowCount = e.min(e.index(rowBlocks.size),
                            e.sub(e.index(shape.rows), block.firstRow));
     return buildOpenRows(e, block);
   }
@@ -280,6 +283,33 @@ void Attention::buildScores(VectorBuilder &e, const Block &block, Value first,
   });
 }
 
+/// Finishes the scores of a row, which begin at \p base, of as many keys as
+/// there are; gives the greatest of each lane.
+Value Attention::finishOpenRow(VectorBuilder &e, const Block &block,
+                               Value first, Value row, Value base) const {
+  auto finish = [&](const Block &keys, Value i, Value so) {
+    Value at = e.add(base, i);
+    Value score = keys.finishScores(
+        e, first, e.load(block.scratch, at, vectorType), row, i);
+    e.store(score, block.scratch, at);
+    return greater(e, score, so);
+  };
+  // Nothing is hidden in vectors that have a key for each lane.
+  Block whole = block;
+  whole.keyCount = Value();
+  Value wholeEnd = e.mul(e.div(block.keyCount, lanes), lanes);
+  Value nothing =
+      splatNumber(e, vectorType, -std::numeric_limits<double>::infinity());
+  SmallVector<Value> greatest = e.loop(
+      e.index(0), wholeEnd, lanes, nothing, [&](Value i, ValueRange carried) {
+        return SmallVector<Value>{finish(whole, i, carried[0])};
+      });
+  return e.branch(
+      e.less(wholeEnd, block.keyCount),
+      [&] { return SmallVector<Value>{finish(block, wholeEnd, greatest[0])}; },
+      [&] { return greatest; })[0];
+}
+
 /// Makes weights of a row's scores, relative to the greatest score so far.
 void Attention::buildWeights(VectorBuilder &e, const Block &block, Value first,
                              Value row, int64_t count) const {
@@ -290,8 +320,6 @@ void Attention::buildWeights(VectorBuilder &e, const Block &block, Value first,
   Value wholeEnd =
       isOpen() ? e.mul(e.div(e.add(block.keyCount, lanes - 1), lanes), lanes)
                : e.index(whole);
-  Value nothing =
-      splatNumber(e, vectorType, -std::numeric_limits<double>::infinity());
   auto overRow = [&](Value start, auto step) {
     Value end = e.loop(e.index(0), wholeEnd, lanes, start,
                        [&](Value i, ValueRange carried) {
@@ -299,15 +327,16 @@ void Attention::buildWeights(VectorBuilder &e, const Block &block, Value first,
                        })[0];
     return rest ? step(e.index(whole), rest, end) : end;
   };
-  Value greatest = overRow(nothing, [&](Value i, int64_t valid, Value so) {
-    Value at = e.add(base, i);
-    Value score = loadScores(e, block.scratch, at, vectorType, valid);
-    if (isOpen()) {
-      score = block.finishScores(e, first, score, row, i);
-      e.store(score, block.scratch, at);
-    }
-    return greater(e, score, so);
-  });
+  Value nothing =
+      splatNumber(e, vectorType, -std::numeric_limits<double>::infinity());
+  Value greatest =
+      isOpen() ? finishOpenRow(e, block, first, row, base)
+               : overRow(nothing, [&](Value i, int64_t valid, Value so) {
+                   return greater(e,
+                                  loadScores(e, block.scratch, e.add(base, i),
+                                             vectorType, valid),
+                                  so);
+                 });
   // No lane is NaN: one among the scores shows in the sum.
   Value most = e.builder.create<vector::ReductionOp>(
       e.loc, vector::CombiningKind::MAXNUMF, greatest,

@@ -48,6 +48,9 @@ private:
                  int64_t count) const;
   void buildScores(VectorBuilder &code, const Block &block, mlir::Value first,
                    int64_t count) const;
+  mlir::Value finishOpenRow(VectorBuilder &code, const Block &block,
+                            mlir::Value first, mlir::Value row,
+                            mlir::Value base) const;
   void buildWeights(VectorBuilder &code, const Block &block, mlir::Value first,
                     mlir::Value row, int64_t count) const;
   void buildSums(VectorBuilder &code, const Block &block, mlir::Value first,

@@ -71,9 +71,12 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
   // Otherwise columns are widened, or come in any way.
   const bool isPlain = isPacked && !shape.openRows.empty() &&
                        !packing.widensRhs() && isFloat(packing.accumulator);
+  // A part of a kernel is written once in a program: its code is not what
+  // counts. With more registers nobody measured that.
+  const bool isPart = shape.givenRows && mayTellDistances(target);
   panelVectors = hasOpenRows()
                      ? chooseOpenTileVectors(target, shape.m, allVectors, most,
-                                             isPlain, isStreamed)
+                                             isPlain, isStreamed || isPart)
                      : chooseTileVectors(target, shape.m, allVectors, most);
   const int64_t steps = arithmetic.steps(shape.k);
   floatSets = chooseFloatSets(steps);
@@ -86,6 +89,8 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
   if (hasOpenRows() && floatSets > 1 &&
       rows * sumsOfRow <= 2 * OpenRowTiles::busySums)
     rows = std::max<int64_t>(1, OpenRowTiles::busySums / sumsOfRow);
+  if (shape.givenRows)
+    rows = std::min(rows, shape.m);
   rowTiles = Partition::of(shape.m, rows);
   if (hasOpenRows()) {
     const int64_t count = llvm::divideCeil(shape.m, rows);

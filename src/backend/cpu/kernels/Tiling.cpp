@@ -104,7 +104,7 @@ int64_t sinter::cpu::maxOpenTileRows(const Target &target, int64_t vectors) {
 
 int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
                                            int64_t vectors, int64_t most,
-                                           bool readsPanels, bool streamed) {
+                                           bool readsPanels, bool manyRows) {
   // Half a vector a cycle, from the second-level cache: a panel that many tiles
   // share has no room in the first.
   const Tiles tiles{target, rows, vectors, /*latency=*/4,
@@ -122,14 +122,14 @@ int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
   });
   // Rows of 9 where there are 32 registers: nearly any number of rows is a
   // number of tiles of 9 and 8.
-  constexpr int64_t ofStreamed = 3, rowsOfStreamed = 9;
-  if (streamed && llvm::is_contained(candidates, ofStreamed) &&
-      maxOpenTileRows(target, ofStreamed) >= rowsOfStreamed)
-    return ofStreamed;
+  constexpr int64_t ofMany = 3, rowsOfMany = 9;
+  if (manyRows && llvm::is_contained(candidates, ofMany) &&
+      maxOpenTileRows(target, ofMany) >= rowsOfMany)
+    return ofMany;
   auto rowsOf = [&](int64_t candidate) {
     return maxOpenTileRows(target, candidate);
   };
-  if (streamed && mayTellDistances(target))
+  if (manyRows && mayTellDistances(target))
     return *std::ranges::max_element(candidates, {}, rowsOf);
   auto codeOf = [&](int64_t candidate) {
     const OpenRowTiles rowTiles(maxOpenTileRows(target, candidate), candidate);

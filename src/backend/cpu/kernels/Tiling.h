@@ -75,11 +75,11 @@ int64_t maxOpenTileRows(const Target &target, int64_t vectors);
 /// The same for rows that are counted when the program runs, about so many \p
 /// rows: of what computes them about as fast, the one with the least code.
 /// Where weights are read from panels as they are (\p readsPanels), what that
-/// takes counts; where they are \p streamed from beyond the second-level cache,
-/// tiles are larger, and read them less often.
+/// takes counts; where they come from beyond the second-level cache, or code
+/// counts less, tiles have \p manyRows, and read them less often.
 int64_t chooseOpenTileVectors(const Target &target, int64_t rows,
                               int64_t vectors, int64_t most, bool readsPanels,
-                              bool streamed);
+                              bool manyRows);
 
 /// Whether rows of a tile may lie as far apart as only the program knows: each
 /// takes a register then, which there are enough of for small tiles.
