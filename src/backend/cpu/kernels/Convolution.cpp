@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <array>
 #include <cstring>
 
 using namespace mlir;
@@ -68,6 +69,7 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
          "zero points are of bytes");
   groupVectors = llvm::divideCeil(groupOutputs, lanes);
   const WindowShape nominal = shape.nominal();
+  hasFewRegisters = target.vectorRegisters <= 16;
   isOpenPointwise = shape.hasOpenArea() && isPointwise(shape);
   const int64_t nominalRow =
       isOpenPointwise ? nominal.outputPixels() : nominal.outputWidth;
@@ -328,9 +330,15 @@ void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
     // gives it, and has sums enough or waits for them.
     const int64_t least = std::max(std::min<int64_t>(7, columnTiles.size / 2),
                                    OpenRowTiles::busySums / operands.vectors);
-    return forEachOpenTile(
-        code, shape, OpenTiles::of(columnTiles.size, {10, 7, 5, 3}, least),
-        emit);
+    // Where registers are few, tiles are small, and one less counts; and code
+    // for edges has none for all sums.
+    const std::array<int64_t, 4> parts =
+        hasFewRegisters ? std::array<int64_t, 4>{12, 10, 7, 3}
+                        : std::array<int64_t, 4>{10, 7, 5, 3};
+    OpenTiles tiles = OpenTiles::of(columnTiles.size, parts, least);
+    if (hasFewRegisters)
+      tiles.leastInner = least;
+    return forEachOpenTile(code, shape, tiles, emit);
   }
   if (!unitIsTile)
     return forEachTile(code, shape, columnTiles, emit);
@@ -458,11 +466,15 @@ bool Convolution::Reduction::reachesAlike(int64_t s, int64_t other) const {
 /// Those of one step.
 SmallVector<Value> Convolution::Reduction::loadWeights(Value weights) {
   VectorType type = of.arithmetic.rhsType(code.builder.getContext(), of.lanes);
+  const bool fetches = of.streamsWeights && !of.fetchesNext();
   SmallVector<Value> loaded;
   for (int64_t v = 0; v < operands.vectors; ++v) {
-    Value at = code.add(weights, v * of.vectorElements());
+    const int64_t element = v * of.vectorElements();
+    Value at = code.add(weights, element);
     loaded.push_back(code.load(operands.weights, at, type));
-    if (of.streamsWeights && !of.fetchesNext())
+    const bool beginsLine =
+        element * of.arithmetic.rhsBytes() % cacheLineBytes == 0;
+    if (fetches && beginsLine)
       code.prefetch(
           operands.weights,
           code.add(at, weightPrefetchBytes / of.arithmetic.rhsBytes()));
@@ -513,13 +525,23 @@ SmallVector<Value> Convolution::Reduction::tap(ValueRange carried, Value steps,
     step(sums, weights, pixels, code.index(0), s);
     return sums;
   }
-  return code.loop(code.index(0), steps, 1, sums,
-                   [&](Value c, ValueRange carried) {
-                     SmallVector<Value> next(carried);
-                     step(next, code.add(weights, code.mul(c, stepWeights)),
-                          pixels, code.mul(c, of.arithmetic.kGroup), s);
-                     return next;
-                   });
+  // What a turn of the loop costs is hidden by so many multiply-adds; and by
+  // waiting for sums where there are few.
+  constexpr int64_t enough = 10;
+  const auto size = static_cast<int64_t>(sums.size());
+  const int64_t known = code.constantOf(steps).value_or(1);
+  const int64_t unrolled =
+      size >= OpenRowTiles::busySums && size < enough && known % 2 == 0 ? 2 : 1;
+  return code.loop(
+      code.index(0), steps, unrolled, sums, [&](Value c, ValueRange carried) {
+        SmallVector<Value> next(carried);
+        for (int64_t i = 0; i < unrolled; ++i) {
+          Value channel = code.add(c, i);
+          step(next, code.add(weights, code.mul(channel, stepWeights)), pixels,
+               code.mul(channel, of.arithmetic.kGroup), s);
+        }
+        return next;
+      });
 }
 
 /// Tap \p s, one of [first, end), of a tile that may be at an edge. A column of
