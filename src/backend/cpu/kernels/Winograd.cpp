@@ -3,6 +3,7 @@
 #include "backend/cpu/kernels/Winograd.h"
 
 #include "backend/cpu/codegen/KernelFunction.h"
+#include "backend/cpu/kernels/OpenRowTiles.h"
 #include "backend/cpu/kernels/ZeroPoint.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -271,7 +272,11 @@ void Winograd::multiplyOpen(VectorBuilder &code, const Work &work,
                             Value count) const {
   Value left = code.sub(count, firstSlot);
   SmallVector<int64_t> sizes = {rowTiles.size};
-  for (int64_t size : {rowTiles.size / 2, rowTiles.size * 2 / 7})
+  // Of small tiles one row counts.
+  const bool areSmall =
+      rowTiles.size * panelVectors < 2 * OpenRowTiles::busySums;
+  for (int64_t size : {rowTiles.size - (areSmall ? 1 : 0), rowTiles.size / 2,
+                       rowTiles.size * 2 / 7})
     if (size > 0 && size < sizes.back())
       sizes.push_back(size);
   std::ranges::reverse(sizes);
@@ -309,9 +314,12 @@ void Winograd::multiplyTile(VectorBuilder &code, const Work &work,
           Value at = code.add(weightBase, code.mul(step, width));
           SmallVector<Value> b;
           for (int64_t v = 0; v < vectors; ++v) {
-            Value row = code.add(at, v * vectorWeights());
+            const int64_t first = v * vectorWeights();
+            Value row = code.add(at, first);
             b.push_back(loadWeights(code, work, row));
-            if (!isFused)
+            const bool beginsLine =
+                first * arithmetic.given.rhsBytes() % cacheLineBytes == 0;
+            if (!isFused && beginsLine)
               code.prefetch(buffers.weights,
                             code.add(row, weightPrefetchBytes /
                                               arithmetic.given.rhsBytes()));
@@ -481,12 +489,10 @@ void Winograd::buildUnits(int64_t stage, VectorBuilder &code, Work work,
     work.workspace = code.mul(unit, workspaceElements());
     return code.add(first, unit);
   };
-  // The first tile of a unit in its image, and how many it has.
-  auto firstTileOf = [&](Value unit) {
-    return code.mul(code.rem(unit, bandsIn(code)), slots);
-  };
-  auto tilesFrom = [&](Value firstTile) {
-    return code.min(code.index(slots), code.sub(tilesIn(code), firstTile));
+  // The tiles of a unit in its image, where that is open.
+  auto tilesOf = [&](Value unit) {
+    return OpenRowTiles(slots, panelVectors)
+        .tile(code, tilesIn(code), code.rem(unit, bandsIn(code)));
   };
   if (stage == 1) {
     // Weights serve all units before the next ones are read.
@@ -497,19 +503,21 @@ void Winograd::buildUnits(int64_t stage, VectorBuilder &code, Work work,
           panel = code.rem(product, panels);
     if (isOpen)
       return multiplyOpen(code, work, element, panel, code.index(0),
-                          tilesFrom(firstTileOf(unit)));
+                          tilesOf(unit).rows);
     return multiply(code, work, element, panel,
                     code.rem(inRound, rowTiles.count));
   }
   Value unit = setUnit(code.div(inRound, tasks(stage)));
   Value inUnit = code.rem(inRound, tasks(stage));
   work.image = code.div(unit, bandsIn(code));
-  Value firstTile = firstTileOf(unit);
-  if (isOpen)
-    return code.loop(code.index(0), tilesFrom(firstTile), 1, [&](Value slot) {
-      transform(stage, code, work, code.add(firstTile, slot), slot, inUnit,
+  if (isOpen) {
+    const OpenRowTiles::Tile tiles = tilesOf(unit);
+    return code.loop(code.index(0), tiles.rows, 1, [&](Value slot) {
+      transform(stage, code, work, code.add(tiles.first, slot), slot, inUnit,
                 epilogue);
     });
+  }
+  Value firstTile = code.mul(code.rem(unit, bandsIn(code)), slots);
   Value slot = code.rem(inUnit, slots), block = code.div(inUnit, slots);
   transformOfRound(stage, code, work, code.add(firstTile, slot), slot, block,
                    epilogue);
