@@ -27,11 +27,14 @@ bool missesMiddles(double number, double scale, double reach) {
   };
   const auto [numerator, up] = split(number);
   const auto [denominator, down] = split(scale);
+  constexpr double manyMiddles = 1024, exactInF32 = 0x1p24;
+  // As it mostly is, without looking for what both can be divided by.
+  if (std::ldexp(1.0, std::max(0, down - up)) > manyMiddles)
+    return false;
   const uint64_t common = std::gcd(numerator, denominator);
   const uint64_t above = numerator / common, below = denominator / common;
   const double top = std::ldexp(double(above), std::max(0, up - down)),
                bottom = std::ldexp(double(below), std::max(0, down - up));
-  constexpr double manyMiddles = 1024, exactInF32 = 0x1p24;
   const bool isExact = below == 1 && top * reach <= exactInF32;
   return bottom <= manyMiddles && !isExact;
 }

@@ -6,9 +6,10 @@
 #include "graph/Types.h"
 #include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <cmath>
-#include <map>
+#include <unordered_map>
 
 using namespace mlir;
 using namespace sinter;
@@ -247,7 +248,9 @@ void cpu::alignZeroPoints(func::FuncOp function,
                           PatternRun &run) {
   if (!run.isEnabled(alignLabel))
     return;
-  std::map<std::string, std::vector<KernelOp>> kernelsOf;
+  llvm::MapVector<std::string, std::vector<KernelOp>,
+                  std::unordered_map<std::string, unsigned>>
+      kernelsOf;
   function.walk([&](KernelOp kernel) {
     if (!stepsOf(kernel).empty())
       kernelsOf[alignedForm(kernel, formOf)].push_back(kernel);

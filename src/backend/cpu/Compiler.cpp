@@ -30,8 +30,8 @@ struct DistinctKernel {
   KernelPlan plan;
   /// What its code is made of, among all sources.
   size_t source = 0;
-  /// Of a kernel of open sizes: what its functions take for granted, and what
-  /// its table has (SharedCode::tables).
+  /// Of code that kernels may share: what this one's functions take for
+  /// granted, and what its table has (SharedCode::tables).
   std::vector<KernelContract> contracts = {};
   std::vector<int64_t> table = {};
 
@@ -103,8 +103,9 @@ void addSubroutines(const KernelDraft &draft, const KernelCache &cache,
   }
 }
 
-/// What code for \p kernels is made of, which are of open sizes or plain loops:
-/// by their numbers among all, with the source that each would have by itself.
+/// What code for \p kernels is made of, which are of open sizes or simple
+/// loops: by their numbers among all, with the source that each would have by
+/// itself.
 Result<void> shareSources(ArrayRef<std::pair<size_t, KernelSource>> kernels,
                           const Target &target, const KernelCache &cache,
                           CodeContexts &contexts, PlannedKernels &planned) {
@@ -146,8 +147,8 @@ Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
   llvm::StringMap<uint32_t> known;
   SmallVector<std::pair<KernelOp, uint32_t>> uses;
   SmallVector<std::pair<size_t, KernelSource>> shared;
-  // Plain loops, by what they compute. What nothing is like is not written
-  // twice.
+  // Loops of known sizes, by what they compute. What nothing is like is not
+  // written twice.
   std::map<std::string, SmallVector<std::pair<size_t, KernelSource>>> loops;
   Result<void> isKept = {};
   function.walk([&](KernelOp kernel) {
@@ -177,7 +178,7 @@ Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
     source.layer = layerOf(kernel->getLoc());
     if (isOpen(kernel))
       shared.push_back({planned.distinct.size(), std::move(source)});
-    else if (isPlainLoop(kernel))
+    else if (isPlainLoop(kernel) || findsExtremes(kernel))
       loops[operationsOf(kernel)].push_back(
           {planned.distinct.size(), std::move(source)});
     else

@@ -71,9 +71,7 @@ public:
     const int64_t tasks = stores ? tasksOf(stores, lanes) : 0;
     if (tasks == 0)
       return;
-    // Of few sizes, so that there are few kernels that put them together.
-    const auto each = static_cast<int64_t>(
-        llvm::PowerOf2Ceil(llvm::divideCeil(tasks, count)));
+    const auto each = static_cast<int64_t>(llvm::divideCeil(tasks, count));
     const Type element = found.getElementType();
     KernelOp both = withExtremes(
         stores, RankedTensorType::get({count * each, lanes}, element));

@@ -255,6 +255,16 @@ private:
     step.sizeCount = uint32_t(table.size());
   }
 
+  /// The constant that is the table of a kernel of known sizes, of one number
+  /// at least.
+  Id addTable(ArrayRef<int64_t> table) {
+    Tensor numbers(ElementType::I64,
+                   {std::max<int64_t>(1, int64_t(table.size()))});
+    llvm::copy(table, numbers.mutableValues<int64_t>().begin());
+    return plan.add(BufferSpace::Constant, addConstant(numbers, nullptr),
+                    numbers.bytes());
+  }
+
   /// How the number of \p op's tasks and its work follow from sizes.
   Result<void> addOpenStep(KernelOp op, const KernelPlan &how) {
     OpenStep step;
@@ -508,6 +518,9 @@ private:
         return slot.takeError();
       step.buffers.push_back(reference(*slot, BufferAccess::InOut));
     }
+    if (how.readsTable)
+      step.buffers.push_back(
+          reference(addTable(compiled->second.table), BufferAccess::In));
     if (how.stages.empty()) {
       steps.push_back(std::move(step));
       plan.tick();

@@ -16,7 +16,7 @@ namespace sinter::cpu {
 struct CompiledKernel {
   uint32_t entry = 0; ///< Of the first stage; the others follow.
   const KernelPlan *plan = nullptr;
-  /// Where sizes are open: what its table has, numbers and names of sizes.
+  /// What its table has, if it has one: numbers, and names of open sizes.
   llvm::ArrayRef<int64_t> table = {};
 };
 using KernelTable = llvm::DenseMap<mlir::Operation *, CompiledKernel>;

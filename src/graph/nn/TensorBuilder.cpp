@@ -41,6 +41,9 @@ static DenseElementsAttr denseOf(ArrayRef<double> values,
       numbers.push_back({floatOf(value, part), floatOf(0, part)});
     return DenseElementsAttr::get(type, numbers);
   }
+  if (element.isF32())
+    return DenseElementsAttr::get(type,
+                                  ArrayRef<float>(SmallVector<float>(values)));
   if (isa<FloatType>(element)) {
     SmallVector<APFloat> floats;
     for (double value : values)

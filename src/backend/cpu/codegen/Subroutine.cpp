@@ -3,7 +3,7 @@
 #include "backend/cpu/codegen/Subroutine.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -81,27 +81,38 @@ void cpu::nameSubroutine(ModuleOp module, StringRef name) {
   (*module.getOps<func::FuncOp>().begin()).setName(name);
 }
 
-/// Lets \p function have that \p name, for those who call it, too.
-static void rename(func::FuncOp function, const std::string &name,
-                   ModuleOp module) {
-  auto symbol = StringAttr::get(module.getContext(), name);
-  if (failed(SymbolTable::replaceAllSymbolUses(function, symbol, module)))
-    llvm_unreachable("a kernel's calls can be seen");
-  function.setName(name);
+/// Lets functions of \p module have the names that \p names gives them, for
+/// those who call them, too. Nobody but calls names a function.
+static void rename(ModuleOp module, const llvm::StringMap<std::string> &names) {
+  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    function.walk([&](func::CallOp call) {
+      if (auto named = names.find(call.getCallee()); named != names.end())
+        call.setCallee(named->second);
+    });
+    if (auto named = names.find(function.getName()); named != names.end())
+      function.setName(named->second);
+  }
 }
 
 void cpu::rename(ModuleOp module, StringRef from, StringRef name) {
+  llvm::StringMap<std::string> names;
   for (func::FuncOp function : module.getOps<func::FuncOp>()) {
     StringRef rest = function.getName();
     if (rest.consume_front(from))
-      ::rename(function, (name + rest).str(), module);
+      names[function.getName()] = (name + rest).str();
   }
+  ::rename(module, names);
 }
 
 void cpu::callByNames(ModuleOp module, ArrayRef<std::string> names) {
   llvm::StringSet<> declared;
-  for (auto [function, name] : llvm::zip_equal(subroutinesOf(module), names)) {
-    ::rename(function, name, module);
+  const SmallVector<func::FuncOp> functions = subroutinesOf(module);
+  llvm::StringMap<std::string> known;
+  for (auto [function, name] : llvm::zip_equal(functions, names))
+    known[func::FuncOp(function).getName()] = name;
+  ::rename(module, known);
+  for (auto [each, name] : llvm::zip_equal(functions, names)) {
+    func::FuncOp function = each;
     function->removeAttr(mark);
     if (!declared.insert(name).second)
       function.erase();

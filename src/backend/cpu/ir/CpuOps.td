@@ -56,7 +56,8 @@ def Cpu_KernelOp :
     /// The operation that the kernel's first result comes from; null for an
     /// input.
     ::mlir::Operation *rootOp();
-    /// What decides the kernel's code, as text: names are left out.
+    /// What decides the kernel's code, as bytes that mean something in its
+    /// context only: names are left out.
     std::string structure();
   }];
   let hasVerifier = 1;

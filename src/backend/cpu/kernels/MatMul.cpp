@@ -256,6 +256,11 @@ void MatMul::buildPanel(VectorBuilder &code, Operands &operands,
 void MatMul::buildClosedTile(VectorBuilder &code, Operands &operands,
                              const Panel &panel, Value unit) const {
   Value firstRow = rowTiles.start(code, unit);
+  Value rows = code.index(rowTiles.size);
+  if (rowTiles.longer != 0)
+    rows = code.select(code.less(unit, code.index(rowTiles.longer)),
+                       code.index(rowTiles.size + 1), rows);
+  sumRows(code, operands, firstRow, rows, rowTiles.sizeOf(0));
   if (rowTiles.longer == 0 || !finishesInLoop(operands, panel))
     return rowTiles.dispatch(code, unit, [&](int64_t rows) {
       buildTile(code, operands, panel, firstRow, rows);
@@ -267,9 +272,6 @@ void MatMul::buildClosedTile(VectorBuilder &code, Operands &operands,
     waiting.keep(code, code.index(0),
                  reduce(code, operands, panel, firstRow, rows));
   });
-  Value isLonger = code.less(unit, code.index(rowTiles.longer));
-  Value rows = code.select(isLonger, code.index(rowTiles.size + 1),
-                           code.index(rowTiles.size));
   waiting.forEach(code, rows, [&](Value row, ValueRange sums) {
     finishRow(code, operands, panel, code.add(firstRow, row), sums);
   });
@@ -286,6 +288,7 @@ void MatMul::buildOpenTile(VectorBuilder &code, Operands &operands,
   const OpenRowTiles tiles =
       isFewOfMany(panel) ? openTiles().withTwoHeights() : openTiles();
   const OpenRowTiles::Tile tile = tiles.tile(code, operands.extents.rows, unit);
+  sumRows(code, operands, tile.first, tile.rows, tiles.mostComputed());
   const bool calls = callsSums(panel);
   const bool sharesEpilogue = calls || finishesInLoop(operands, panel);
   const SmallVector<Grouping> groupings = groupingsOf(code, tile, panel);

@@ -98,6 +98,9 @@ private:
     /// In a subroutine that is told: how far apart rows of A are, and what the
     /// tile fetches first.
     mlir::Value rowStride = {}, fetched = {};
+    /// What the zero point of columns adds to each row of a tile, in all lanes,
+    /// and the first of these rows; null where it adds nothing.
+    mlir::Value rowSums = {}, firstSummed = {};
   };
 
   /// A panel of columns.
@@ -269,13 +272,16 @@ private:
                        const Panel &panel) const;
   void sumColumns(VectorBuilder &code, const Operands &operands,
                   const Panel &panel) const;
-  mlir::Value sumOfRow(VectorBuilder &code, const Tile &tile,
-                       int64_t row) const;
+  /// What reduce() adds to \p rows rows, \p most at most.
+  void sumRows(VectorBuilder &code, Operands &operands, mlir::Value firstRow,
+               mlir::Value rows, int64_t most) const;
+  mlir::Value sumOfRow(VectorBuilder &code, const Operands &operands,
+                       mlir::Value row) const;
   /// \p sums as elements of the scratch buffer.
   mlir::VectorType inScratch(mlir::VectorType sums) const;
   /// What sums of a tile begin with.
-  llvm::SmallVector<mlir::Value> firstSums(VectorBuilder &code,
-                                           const Tile &tile) const;
+  llvm::SmallVector<mlir::Value>
+  firstSums(VectorBuilder &code, const Tile &tile, mlir::Value firstRow) const;
   void widenPanel(VectorBuilder &code, const Operands &operands,
                   const Panel &panel, mlir::Value packed) const;
   /// How far behind what is read at \p step weights are prefetched: so far that

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/kernels/MatMul.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -200,9 +201,25 @@ VectorType MatMul::inScratch(VectorType sums) const {
                          storedType(arithmetic.rhs, sums.getContext()));
 }
 
+// One loop, whatever heights tiles may have.
+void MatMul::sumRows(VectorBuilder &code, Operands &operands, Value firstRow,
+                     Value rows, int64_t most) const {
+  if (!operands.zeros.rhs || operands.firstDepth > 0)
+    return;
+  const VectorType type = arithmetic.sumType(code.builder.getContext(), lanes);
+  operands.rowSums =
+      createScratch(code.builder, code.loc,
+                    MemRefType::get({most * lanes}, type.getElementType()));
+  operands.firstSummed = firstRow;
+  code.loop(code.index(0), rows, 1, [&](Value row) {
+    code.store(sumOfRow(code, operands, code.add(firstRow, row)),
+               operands.rowSums, code.mul(row, lanes));
+  });
+}
+
 /// -zeroB sum a, in all lanes.
-Value MatMul::sumOfRow(VectorBuilder &code, const Tile &tile,
-                       int64_t row) const {
+Value MatMul::sumOfRow(VectorBuilder &code, const Operands &operands,
+                       Value row) const {
   MLIRContext *context = code.builder.getContext();
   const VectorType sumType = arithmetic.sumType(context, lanes),
                    type = arithmetic.lhsType(context, lanes);
@@ -211,53 +228,63 @@ Value MatMul::sumOfRow(VectorBuilder &code, const Tile &tile,
   auto add = [&](Value part, Value sums) {
     return arithmetic.multiplyAdd(code, part, ones, sums);
   };
-  Value depth = depthOf(code, tile.operands);
+  Value depth = depthOf(code, operands);
   Value end = code.mul(code.div(depth, elements), elements);
-  Value sums = code.loop(
-      code.index(0), end, elements, code.zero(sumType),
-      [&](Value k, ValueRange carried) {
-        return IndexBuilder::Carried{
-            add(code.load(tile.operands.a, code.add(tile.aRows[row], k), type),
-                carried[0])};
-      })[0];
-  Value rest = code.add(tile.aRows[row], end);
+  Value first = code.add(operands.aBase, rowOfA(code, operands, row));
+  auto step = [&](Value k, Value sums) {
+    return add(code.load(operands.a, code.add(first, k), type), sums);
+  };
+  // Short loops in the one over rows would take as long as what they do.
+  constexpr int64_t mostUnrolled = 4;
+  Value sums = code.zero(sumType);
+  if (!shape.givenDepth && shape.k <= mostUnrolled * elements)
+    for (int64_t k = 0; k + elements <= shape.k; k += elements)
+      sums = step(code.index(k), sums);
+  else
+    sums = code.loop(code.index(0), end, elements, sums,
+                     [&](Value k, ValueRange carried) {
+                       return IndexBuilder::Carried{step(k, carried[0])};
+                     })[0];
+  Value rest = code.add(first, end);
   if (shape.givenDepth)
-    sums = add(code.loadSome(tile.operands.a, rest, type, code.sub(depth, end)),
-               sums);
+    sums =
+        add(code.loadSome(operands.a, rest, type, code.sub(depth, end)), sums);
   else if (const int64_t left = shape.k % elements)
-    sums = add(code.loadFirst(tile.operands.a, rest, type, left), sums);
+    sums = add(code.loadFirst(operands.a, rest, type, left), sums);
   Value sum =
       code.create<vector::ReductionOp>(vector::CombiningKind::ADD, sums);
   Value none =
       code.create<arith::ConstantOp>(code.builder.getZeroAttr(sum.getType()));
   return code.create<vector::SplatOp>(
-      sumType,
-      code.create<arith::SubIOp>(
-          none, code.create<arith::MulIOp>(sum, tile.operands.zeros.rhs)));
+      sumType, code.create<arith::SubIOp>(
+                   none, code.create<arith::MulIOp>(sum, operands.zeros.rhs)));
 }
 
-SmallVector<Value> MatMul::firstSums(VectorBuilder &code,
-                                     const Tile &tile) const {
+SmallVector<Value> MatMul::firstSums(VectorBuilder &code, const Tile &tile,
+                                     Value firstRow) const {
+  const Operands &operands = tile.operands;
   SmallVector<Value> sums = tile.registers.zeros(code);
-  if (tile.operands.firstDepth > 0)
+  if (operands.firstDepth > 0)
     return sums;
   const VectorType type = arithmetic.sumType(code.builder.getContext(), lanes);
   const int64_t vectors = tile.registers.vectors;
-  if (tile.operands.zeros.lhs)
+  if (operands.zeros.lhs)
     for (int64_t v = 0; v < vectors; ++v) {
       Value ofColumns = code.bitsAs(
-          code.load(tile.operands.scratch,
-                    code.index(v * lanes * sumElements()), inScratch(type)),
+          code.load(operands.scratch, code.index(v * lanes * sumElements()),
+                    inScratch(type)),
           type);
       for (int64_t row = 0; row < tile.registers.rows; ++row)
         sums[row * vectors + v] = ofColumns;
     }
-  if (tile.operands.zeros.rhs)
+  if (operands.zeros.rhs)
     for (int64_t row = 0; row < tile.registers.rows; ++row) {
-      Value ofRow = sumOfRow(code, tile, row);
+      Value number = code.sub(rowAt(code, operands, firstRow, code.index(row)),
+                              operands.firstSummed);
+      Value ofRow = code.load(operands.rowSums, code.mul(number, lanes), type);
       for (int64_t v = 0; v < vectors; ++v) {
         Value &sum = sums[row * vectors + v];
-        sum = tile.operands.zeros.lhs ? code.addVectors(sum, ofRow) : ofRow;
+        sum = operands.zeros.lhs ? code.addVectors(sum, ofRow) : ofRow;
       }
     }
   return sums;

@@ -55,7 +55,7 @@ SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
                        rowOfA(code, operands,
                               rowAt(code, operands, firstRow, code.index(row))))
             : code.add(first, rowOfA(code, operands, code.index(row))));
-  SmallVector<Value> sums = firstSums(code, tile);
+  SmallVector<Value> sums = firstSums(code, tile, firstRow);
   if (operands.firstDepth > 0)
     forTile(code, operands, panel, firstRow, rows,
             [&](size_t i, int64_t valid) {
