@@ -342,10 +342,7 @@ void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
   }
   if (!unitIsTile)
     return forEachTile(code, shape, columnTiles, emit);
-  Value firstColumn = columnTiles.start(code, operands.unit);
-  columnTiles.dispatch(code, operands.unit, [&](int64_t columns) {
-    buildTile(code, operands, {firstColumn, columns, /*isInterior=*/true, {}});
-  });
+  buildClosedTile(code, operands);
 }
 
 /// Where some tiles share a panel of weights, each fetches its part of the next
@@ -720,15 +717,19 @@ SmallVector<Value> Convolution::Reduction::run() {
                       });
 }
 
-void Convolution::buildTile(VectorBuilder &code, Operands &operands,
-                            const ColumnTile &tile) const {
-  const int64_t columns = tile.columns;
-  SmallVector<Value> sums = Reduction(*this, code, operands, tile).run();
-  Value outputPixels = shape.outputPixels(code);
-  Value outputBlocks = code.own(shape.groups * groupVectors);
-  Value firstPixel = code.add(code.mul(operands.outputRow, shape.outputWidth),
-                              tile.firstColumn);
-  auto store = [&](Value result, int64_t v, Value column) {
+/// Stores results of a tile from column \p firstColumn on.
+class Convolution::Finish {
+public:
+  Finish(const Convolution &of, VectorBuilder &code, const Operands &operands,
+         Value firstColumn)
+      : code(code), operands(operands), lanes(of.lanes),
+        outputPixels(of.shape.outputPixels(code)),
+        outputBlocks(code.own(of.shape.groups * of.groupVectors)),
+        firstPixel(code.add(code.mul(operands.outputRow, of.shape.outputWidth),
+                            firstColumn)) {}
+
+  /// That of vector \p v of the panel.
+  void store(Value result, int64_t v, Value column) {
     BlockedPosition position;
     position.batch = operands.batch;
     position.block = code.add(operands.firstBlock, v);
@@ -740,14 +741,58 @@ void Convolution::buildTile(VectorBuilder &code, Operands &operands,
     if (*operands.epilogue)
       result = (*operands.epilogue)(code.builder, code.loc, result, position);
     code.store(result, operands.output, position.offset);
-  };
+  }
+
+  /// Those of all of the panel.
+  void storeColumn(Value column, ValueRange results) {
+    for (auto [v, result] : llvm::enumerate(results))
+      store(result, int64_t(v), column);
+  }
+
+private:
+  VectorBuilder &code;
+  const Operands &operands;
+  int64_t lanes;
+  Value outputPixels, outputBlocks, firstPixel;
+};
+
+void Convolution::buildTile(VectorBuilder &code, Operands &operands,
+                            const ColumnTile &tile) const {
+  SmallVector<Value> sums = Reduction(*this, code, operands, tile).run();
+  Finish finish(*this, code, operands, tile.firstColumn);
   if (operands.epilogue->isLong)
     return forRows(code, sums, operands.vectors,
                    [&](Value column, ValueRange results) {
-                     for (int64_t v = 0; v < operands.vectors; ++v)
-                       store(results[v], v, column);
+                     finish.storeColumn(column, results);
                    });
   for (int64_t v = 0; v < operands.vectors; ++v)
-    for (int64_t column = 0; column < columns; ++column)
-      store(sums[column * operands.vectors + v], v, code.index(column));
+    for (int64_t column = 0; column < tile.columns; ++column)
+      finish.store(sums[column * operands.vectors + v], v, code.index(column));
+}
+
+/// Where an epilogue is long, both widths of a tile share its code.
+void Convolution::buildClosedTile(VectorBuilder &code,
+                                  Operands &operands) const {
+  Value first = columnTiles.start(code, operands.unit);
+  auto tileOf = [&](int64_t columns) {
+    return ColumnTile{first, columns, /*isInterior=*/true, {}};
+  };
+  if (columnTiles.longer == 0 || !operands.epilogue->isLong)
+    return columnTiles.dispatch(code, operands.unit, [&](int64_t columns) {
+      buildTile(code, operands, tileOf(columns));
+    });
+  const WaitingRows waiting(
+      code, arithmetic.sumType(code.builder.getContext(), lanes),
+      columnTiles.sizeOf(0), operands.vectors);
+  columnTiles.dispatch(code, operands.unit, [&](int64_t columns) {
+    waiting.keep(code, code.index(0),
+                 Reduction(*this, code, operands, tileOf(columns)).run());
+  });
+  Value columns = code.select(
+      code.less(operands.unit, code.index(columnTiles.longer)),
+      code.index(columnTiles.size + 1), code.index(columnTiles.size));
+  Finish finish(*this, code, operands, first);
+  waiting.forEach(code, columns, [&](Value column, ValueRange results) {
+    finish.storeColumn(column, results);
+  });
 }

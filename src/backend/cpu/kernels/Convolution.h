@@ -91,7 +91,9 @@ private:
   void buildUnit(VectorBuilder &code, Operands &operands) const;
   void buildTile(VectorBuilder &code, Operands &operands,
                  const ColumnTile &tile) const;
+  void buildClosedTile(VectorBuilder &code, Operands &operands) const;
   class Reduction;
+  class Finish;
   template <typename T> void packAs(const char *from, T *to) const;
   void packBits(const char *from, char *to) const;
   /// Calls \p emit for each weight as they are packed, with its place among the

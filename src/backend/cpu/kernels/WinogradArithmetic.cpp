@@ -3,6 +3,7 @@
 #include "backend/cpu/kernels/WinogradArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "runtime/ElementDispatch.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -31,17 +32,25 @@ bool WinogradArithmetic::holdsSums(ElementType activations,
   const int64_t greatest = isSigned ? 127 : 255, least = isSigned ? 128 : 0;
   const int64_t outputs = weights.shape()[0],
                 products = outputs ? weights.size() / outputs : 0;
-  for (int64_t output = 0; output < outputs; ++output) {
-    int64_t above = 0, below = 0;
-    for (int64_t i = 0; i < products; ++i) {
-      const int64_t weight = weights.toInteger(output * products + i);
-      (weight > 0 ? above : below) += std::abs(weight);
-    }
-    if (above * greatest + below * least > most ||
-        below * greatest + above * least > most)
+  return dispatch(weights.type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!std::is_integral_v<T>) {
       return false;
-  }
-  return true;
+    } else {
+      for (int64_t output = 0; output < outputs; ++output) {
+        int64_t above = 0, below = 0;
+        for (int64_t i = 0; i < products; ++i) {
+          const int64_t weight = weights.at<T>(output * products + i);
+          above += std::max<int64_t>(weight, 0);
+          below += std::max<int64_t>(-weight, 0);
+        }
+        if (above * greatest + below * least > most ||
+            below * greatest + above * least > most)
+          return false;
+      }
+      return true;
+    }
+  });
 }
 
 std::array<Value, 6>

@@ -146,22 +146,29 @@ ByteConvolution::match(stablehlo::ConvolutionOp op) {
 /// 32 bits, which wrap as those of products do.
 static Tensor sumsOver(const Tensor &weights, ArrayRef<int64_t> contracting) {
   const auto shape = weights.shape();
+  auto isSummed = [&](size_t dim) {
+    return llvm::is_contained(contracting, int64_t(dim));
+  };
   SmallVector<int64_t> kept, strides(shape.size(), 0);
   int64_t size = 1;
   for (size_t dim = shape.size(); dim-- > 0;)
-    if (!llvm::is_contained(contracting, int64_t(dim))) {
+    if (!isSummed(dim)) {
       strides[dim] = size;
       size *= shape[dim];
       kept.insert(kept.begin(), shape[dim]);
     }
   std::vector<uint32_t> sums(size);
-  const int64_t length = shape.empty() ? 1 : shape.back(),
-                stride = shape.empty() ? 0 : strides.back();
-  SmallVector<int64_t> place(shape.size(), 0);
+  // Numbers that lie side by side and have one sum, or one each.
+  const bool haveOneSum = shape.empty() || isSummed(shape.size() - 1);
+  size_t outerDims = shape.size();
+  int64_t length = 1;
+  while (outerDims > 0 && isSummed(outerDims - 1) == haveOneSum)
+    length *= shape[--outerDims];
+  SmallVector<int64_t> place(outerDims, 0);
   int64_t at = 0;
   const auto *row = reinterpret_cast<const int8_t *>(weights.data());
   for (int64_t left = weights.size(); left > 0; left -= length) {
-    if (stride == 0) {
+    if (haveOneSum) {
       uint32_t sum = 0;
       for (int64_t i = 0; i < length; ++i)
         sum += static_cast<uint32_t>(row[i]);
@@ -171,12 +178,12 @@ static Tensor sumsOver(const Tensor &weights, ArrayRef<int64_t> contracting) {
         sums[at + i] += static_cast<uint32_t>(row[i]);
     }
     row += length;
-    for (size_t dim = shape.size(); dim-- > 1;) {
-      at += strides[dim - 1];
-      if (++place[dim - 1] < shape[dim - 1])
+    for (size_t dim = outerDims; dim-- > 0;) {
+      at += strides[dim];
+      if (++place[dim] < shape[dim])
         break;
-      at -= strides[dim - 1] * shape[dim - 1];
-      place[dim - 1] = 0;
+      at -= strides[dim] * shape[dim];
+      place[dim] = 0;
     }
   }
   Tensor result(ElementType::I32, Shape(kept.begin(), kept.end()));
