@@ -296,10 +296,9 @@ private:
         group.hasRows && place->isSimple &&
         ArrayRef(place->dims).take_front(group.rowDims.size()) ==
             ArrayRef(group.rowDims);
-    return (isAlongRows ||
-            (!group.hasRows && leadsToRows(group, producer, *place)) ||
-            readsOnce(operand.getOwner(), operand) ||
-            (isCheap(producer) && !isRepeatedForLong(producer, operand))) &&
+    return (isAlongRows || readsOnce(operand.getOwner(), operand) ||
+            (isCheap(producer) && !isRepeatedForLong(producer, operand)) ||
+            (!group.hasRows && leadsToRows(group, producer, *place))) &&
            !isLeftToProduct(group, producer);
   }
 

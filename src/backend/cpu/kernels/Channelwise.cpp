@@ -50,12 +50,33 @@ struct WindowTask {
     Value outputRow = code.rem(task, rows);
     Value block = code.rem(plane, code.own(blocks));
     RowTaps taps = RowTaps::of(code, shape, outputRow);
+    // Where an epilogue is long, all tiles of a row share its code.
+    std::optional<WaitingRows> row;
+    const auto type = cast<VectorType>(operation.initial.getType());
+    if (waitsForRow(type))
+      row.emplace(code, type, shape.outputWidth, 1);
     auto emit = [&](const ColumnTile &tile) {
       SmallVector<Value> sums = reduce(plane, block, taps, tile, operation);
-      store(plane, block, outputRow, taps, tile, sums, operation);
+      SmallVector<Value> results = finish(taps, tile, sums, operation);
+      if (row)
+        return row->keep(code, tile.firstColumn, results);
+      auto store = storesFrom(plane, block, outputRow, tile.firstColumn);
+      if (epilogue.isLong)
+        return forRows(code, results, 1, [&](Value column, ValueRange result) {
+          store(result[0], column);
+        });
+      for (auto [column, result] : llvm::enumerate(results))
+        store(result, code.index(int64_t(column)));
     };
-    if (!shape.hasOpenWidth())
-      return forEachTile(code, shape, tiles, emit);
+    if (!shape.hasOpenWidth()) {
+      forEachTile(code, shape, tiles, emit);
+      if (!row)
+        return;
+      auto store = storesFrom(plane, block, outputRow, code.index(0));
+      return row->forEach(
+          code, code.index(shape.outputWidth),
+          [&](Value column, ValueRange result) { store(result[0], column); });
+    }
     OpenTiles open = OpenTiles::of(tiles.size, {9, 5}, 3);
     open.leastInner = tiles.size / 2;
     forEachOpenTile(code, shape, open, emit);
@@ -117,23 +138,20 @@ private:
     return code.loop(taps.first, taps.end, 1, initial, row);
   }
 
-  void store(Value plane, Value block, Value outputRow, const RowTaps &taps,
-             const ColumnTile &tile, ArrayRef<Value> sums,
-             const WindowOperation &operation) {
-    BlockedPosition position;
-    position.batch = code.div(plane, code.own(blocks));
-    position.block = block;
-    Value planeBase =
-        code.mul(plane, code.mul(shape.outputPixels(code), lanes));
-    Value first =
-        code.add(code.mul(outputRow, shape.outputWidth), tile.firstColumn);
-    auto storeOne = [&](Value result, Value column) {
-      position.pixel = code.add(first, column);
-      position.offset = code.add(planeBase, code.mul(position.pixel, lanes));
-      if (epilogue)
-        result = epilogue(code.builder, code.loc, result, position);
-      code.store(result, output, position.offset);
-    };
+  /// Whether a row of results of that \p type, of several tiles, stays in the
+  /// first-level cache until it is whole.
+  bool waitsForRow(VectorType type) const {
+    constexpr int64_t mostBytes = 8192;
+    return epilogue.isLong && !shape.hasOpenWidth() && tiles.count > 1 &&
+           shape.outputWidth * type.getNumElements() *
+                   int64_t(type.getElementTypeBitWidth() / 8) <=
+               mostBytes;
+  }
+
+  /// The results of \p tile, one a column.
+  SmallVector<Value> finish(const RowTaps &taps, const ColumnTile &tile,
+                            ArrayRef<Value> sums,
+                            const WindowOperation &operation) {
     SmallVector<Value> results;
     for (int64_t column = 0; column < tile.columns; ++column) {
       Value present = code.index(0);
@@ -147,13 +165,27 @@ private:
                           code.add(present, 1), present);
       }
       results.push_back(operation.finish(sums[column], taps, present));
-      if (!epilogue.isLong)
-        storeOne(results.back(), code.index(column));
     }
-    if (epilogue.isLong)
-      forRows(code, results, 1, [&](Value column, ValueRange result) {
-        storeOne(result[0], column);
-      });
+    return results;
+  }
+
+  /// What stores a result of a column, counted from \p firstColumn on.
+  std::function<void(Value result, Value column)>
+  storesFrom(Value plane, Value block, Value outputRow, Value firstColumn) {
+    BlockedPosition position;
+    position.batch = code.div(plane, code.own(blocks));
+    position.block = block;
+    Value planeBase =
+        code.mul(plane, code.mul(shape.outputPixels(code), lanes));
+    Value first = code.add(code.mul(outputRow, shape.outputWidth), firstColumn);
+    return [this, position, planeBase, first](Value result,
+                                              Value column) mutable {
+      position.pixel = code.add(first, column);
+      position.offset = code.add(planeBase, code.mul(position.pixel, lanes));
+      if (epilogue)
+        result = epilogue(code.builder, code.loc, result, position);
+      code.store(result, output, position.offset);
+    };
   }
 };
 
