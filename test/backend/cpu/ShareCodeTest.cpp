@@ -13,6 +13,7 @@
 #include "backend/cpu/codegen/Target.h"
 #include "graph/NamedSizes.h"
 
+#include <cmath>
 #include <set>
 
 using namespace sinter;
@@ -331,4 +332,60 @@ TEST(ShareCode, LoopsOverElements) {
     for (int64_t at = 0; at < sizes[i]; ++at)
       ASSERT_EQ((*got)[i].at<int8_t>(at), (*expected)[i].at<int8_t>(at))
           << i << ", " << at;
+}
+
+/// Of tensors of known sizes, in a program of known sizes and in one that has
+/// an open one besides.
+TEST(ShareCode, ExtremesOfRows) {
+  const int64_t sizes[] = {3, 50, 200, 7, 1024, 2000};
+  for (bool isOpen : {false, true}) {
+    std::string inputs, results, values, text;
+    std::vector<Tensor> tensors;
+    for (auto [i, size] : llvm::enumerate(sizes)) {
+      const std::string n = std::to_string(i), r = "tensor<4x8xf32>",
+                        x = "tensor<4x" + std::to_string(size) + "x8xf32>";
+      inputs += (i ? ", %x" : "(%x") + n + ": " + x;
+      results += (i ? ", " : "") + r;
+      values += (i ? ", %r" : "%r") + n;
+      text += "%i" + n +
+              " = stablehlo.constant dense<0xFF800000> : tensor<f32>\n%r" + n +
+              " = stablehlo.reduce(%x" + n + " init: %i" + n +
+              ") applies stablehlo.maximum across dimensions = [1] : (" + x +
+              ", tensor<f32>) -> " + r + "\n";
+      tensors.emplace_back(ElementType::F32, Shape{4, size, 8});
+      fillRandom(tensors.back(), i);
+    }
+    tensors[1].mutableValues<float>()[77] = std::nanf("");
+    if (isOpen) {
+      inputs += ", %y: tensor<?xf32>";
+      results += ", tensor<?xf32>";
+      values += ", %z";
+      text += "%z = stablehlo.negate %y : tensor<?xf32>\n";
+      tensors.emplace_back(ElementType::F32, Shape{5});
+    }
+    text = inputs + ") -> (" + results + ") {" + text + "return " + values +
+           " : " + results + "\n}";
+    Model model = parseModel(text);
+    ASSERT_TRUE(model.entry()) << text;
+    Result<cpu::Compiled> compiled = cpu::compileToObjects(model);
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    // Small ones are a task, and large ones a task a row.
+    EXPECT_EQ(compiled->objects.size(), isOpen ? 3u : 2u);
+    Result<Program> program = cpu::linkProgram(std::move(*compiled));
+    ASSERT_TRUE(program) << program.error().message;
+    auto executor =
+        executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+    ASSERT_TRUE(executor);
+    auto got = executor->run(tensors),
+         expected = interpret(model.entry(), tensors);
+    ASSERT_TRUE(got) << got.error().message;
+    ASSERT_TRUE(expected) << expected.error().message;
+    for (size_t i = 0; i < std::size(sizes); ++i)
+      for (int64_t at = 0; at < 32; ++at) {
+        const float is = (*got)[i].at<float>(at),
+                    wanted = (*expected)[i].at<float>(at);
+        ASSERT_TRUE(is == wanted || (std::isnan(is) && std::isnan(wanted)))
+            << i << ", " << at << ": " << is << " for " << wanted;
+      }
+  }
 }
