@@ -178,7 +178,7 @@ Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
     source.layer = layerOf(kernel->getLoc());
     if (isOpen(kernel))
       shared.push_back({planned.distinct.size(), std::move(source)});
-    else if (isPlainLoop(kernel) || findsExtremes(kernel))
+    else if (isPlainLoop(kernel) || each.plan.readsTable)
       loops[operationsOf(kernel)].push_back(
           {planned.distinct.size(), std::move(source)});
     else

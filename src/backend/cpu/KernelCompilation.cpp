@@ -79,7 +79,7 @@ struct WrittenKernel {
 /// distances that all layers have in common.
 bool mayShare(KernelOp kernel, const Target &target) {
   if (!isOpen(kernel))
-    return findsExtremes(kernel);
+    return planKernel(kernel, target).readsTable;
   return llvm::all_of(kernel.getBody().front(), [&](Operation &op) {
     return !isAnchor(&op) || isa<cpu::ConvolutionOp, PoolOp>(op) ||
            (mayTellDistances(target) && isa<stablehlo::DotGeneralOp>(op));

@@ -334,6 +334,78 @@ TEST(ShareCode, LoopsOverElements) {
           << i << ", " << at;
 }
 
+/// Products of bytes of several depths, with the same long epilogue, have one
+/// code where tiles are small.
+TEST(ShareCode, ProductsOfBytes) {
+  const int64_t depths[] = {128, 96, 512};
+  std::string inputs, results, values, text;
+  std::vector<Tensor> tensors;
+  for (auto [i, depth] : llvm::enumerate(depths)) {
+    const std::string n = std::to_string(i), k = std::to_string(depth),
+                      f = "tensor<20x48xf32>", x = "tensor<20x" + k + "xi8>",
+                      w = "tensor<" + k + "x48x", c = w + "i32>";
+    inputs += (i ? ", %x" : "(%x") + n + ": " + x;
+    results += (i ? ", " : "") + f;
+    values += (i ? ", %r" : "%r") + n;
+    auto line = [&](const std::string &name, const std::string &made) {
+      text += "%" + name + n + " = stablehlo." + made + "\n";
+    };
+    auto of = [&](const std::string &name) { return "%" + name + n; };
+    line("i", "iota dim = 0 : " + c);
+    line("j", "iota dim = 1 : " + c);
+    line("m", "multiply " + of("i") + ", " + of("j") + " : " + c);
+    line("w", "convert " + of("m") + " : (" + c + ") -> " + w + "i8>");
+    line("p", "dot_general " + of("x") + ", " + of("w") +
+                  ", contracting_dims = [1] x [0] : (" + x + ", " + w +
+                  "i8>) -> tensor<20x48xi32>");
+    line("f", "convert " + of("p") + " : (tensor<20x48xi32>) -> " + f);
+    line("s", "constant dense<0.001> : " + f);
+    std::string last = "f";
+    for (int step = 0; step < 5; ++step) {
+      const std::string before = last, a = "a" + std::to_string(step) + "_",
+                        b = "b" + std::to_string(step) + "_";
+      line(a, "multiply " + of(before) + ", " + of("s") + " : " + f);
+      line(b, "round_nearest_even " + of(a) + " : " + f);
+      last = "c" + std::to_string(step) + "_";
+      line(last, "subtract " + of(before) + ", " + of(b) + " : " + f);
+    }
+    line("r", "maximum " + of(last) + ", " + of("s") + " : " + f);
+    tensors.emplace_back(ElementType::I8, Shape{20, depth});
+    for (int64_t at = 0; at < tensors.back().size(); ++at)
+      tensors.back().mutableValues<int8_t>()[at] =
+          static_cast<int8_t>(at * at % 251);
+  }
+  text = inputs + ") -> (" + results + ") {" + text + "return " + values +
+         " : " + results + "\n}";
+  Model model = parseModel(text);
+  ASSERT_TRUE(model.entry()) << text;
+  Result<cpu::Compiled> compiled = cpu::compileToObjects(model);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  const auto target = cpu::Target::host();
+  ASSERT_TRUE(target);
+  std::set<std::string> codes;
+  size_t products = 0;
+  for (const Step &step : compiled->program.steps)
+    if (step.kernelName != "loops") {
+      codes.insert(compiled->names[step.kernel]);
+      ++products;
+    }
+  EXPECT_EQ(products, std::size(depths));
+  if (target->vectorRegisters <= 16)
+    EXPECT_EQ(codes.size(), 1u);
+  Result<Program> program = cpu::linkProgram(std::move(*compiled));
+  ASSERT_TRUE(program) << program.error().message;
+  auto executor =
+      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+  ASSERT_TRUE(executor);
+  auto got = executor->run(tensors),
+       expected = interpret(model.entry(), tensors);
+  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_TRUE(expected) << expected.error().message;
+  for (size_t i = 0; i < std::size(depths); ++i)
+    expectNear((*got)[i], (*expected)[i]);
+}
+
 /// Of tensors of known sizes, in a program of known sizes and in one that has
 /// an open one besides.
 TEST(ShareCode, ExtremesOfRows) {

@@ -187,7 +187,7 @@ std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,
     if (wanted.units || wanted.openScratch)
       buffers.back().bytes = 0;
   }
-  if (isOpen(kernel)) {
+  if (isOpen(kernel) || wanted.readsTable) {
     llvm::for_each(buffers, leaveSize);
     buffers.push_back(tableOfSizes(module.getContext()));
   }

@@ -93,6 +93,7 @@ public:
         arithmetic(arithmeticOf(op, target)),
         product(shapeOfProduct(), target, arithmetic) {
     const std::vector<TileArithmetic> ofTiles = tilesOf(op, target, isPacked());
+    tellsDistances = mayTellDistances(target);
     couldUseTiles = target.hasMatrixUnits && !ofTiles.empty();
     estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
                                 product.flops(), arithmetic, target, ofTiles,
@@ -135,6 +136,10 @@ public:
     }
     if (!isPacked())
       return plan;
+    // Most of the code is the reduction, whatever its depth is.
+    plan.readsTable = isa<ByteProductOp>(anchor) &&
+                      form.shape.openRows.empty() && product.stages() == 1 &&
+                      hasLongEpilogue() && tellsDistances;
     if (product.stages() > 1)
       plan.stages.assign(product.stages(),
                          {product.tasks(), product.flops() / product.stages()});
@@ -247,6 +252,8 @@ private:
   MatMul product;
   Alternatives estimated;
   bool couldUseTiles = false; ///< If more were known of sizes.
+  /// Whether rows may be at distances that only the program knows.
+  bool tellsDistances = false;
   /// Where they are faster: by weights, or of two activations.
   std::optional<TileMatMul> tiles;
   std::optional<TileMatrices> matrices;
