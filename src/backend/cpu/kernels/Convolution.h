@@ -144,6 +144,103 @@ private:
   bool streamsWeights; ///< They do not stay in the second-level cache.
 };
 
+/// The buffers, flat, and which part of the output a task computes.
+struct Convolution::Operands {
+  mlir::Value input, weights, output;
+  const BlockedEpilogue *epilogue;
+  /// The zero point as a left factor and as sums, if there is one.
+  mlir::Value zero, zeroSum;
+  mlir::Value batch;
+  mlir::Value inputBase;  ///< Of the first channel of the group, in this image.
+  mlir::Value panelBase;  ///< Of the panel's weights.
+  mlir::Value firstBlock; ///< The panel's first block of output channels.
+  int64_t vectors;        ///< How many the panel has.
+  mlir::Value unit;
+  mlir::Value outputRow;
+  RowTaps taps;
+};
+
+/// Sums over blocks of channels, rows and columns of the kernel, channels of a
+/// block: the order in which the weights lie.
+class Convolution::Reduction {
+public:
+  Reduction(const Convolution &of, VectorBuilder &code, Operands &operands,
+            const ColumnTile &tile)
+      : of(of), shape(of.shape), code(code), operands(operands), tile(tile),
+        multiplied(of.multiplied()),
+        registers(tile.columns, operands.vectors, multiplied, of.lanes),
+        pixelSize(shape.hasPlanarInput ? 1 : of.lanes),
+        stepWeights(operands.vectors * of.vectorElements()),
+        firstInputColumn(code.sub(code.mul(tile.firstColumn, shape.strideWidth),
+                                  code.index(shape.padLeft))),
+        blockChannels(shape.hasOpenArea()
+                          ? of.blockInputs()
+                          : std::min(of.blockInputs(), of.groupInputs)),
+        blocks(of.groupInputs / blockChannels),
+        rest(of.groupInputs % blockChannels) {}
+
+  llvm::SmallVector<mlir::Value> run();
+
+private:
+  llvm::SmallVector<mlir::Value> forEachBlock(
+      mlir::ValueRange sums,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(
+          mlir::Value block, mlir::Value steps, mlir::ValueRange carried)>
+          body);
+  void fetchNext(mlir::Value weights, mlir::Value steps);
+  llvm::SmallVector<mlir::Value> loadWeights(mlir::Value weights);
+  llvm::SmallVector<mlir::Value> initialSums();
+  llvm::SmallVector<mlir::Value>
+  rowsOutside(mlir::ValueRange sums, mlir::Value begin, mlir::Value end);
+  /// Elements of an image's block of channels.
+  mlir::Value planeSize() const {
+    return code.mul(shape.inputPixels(code), pixelSize);
+  }
+  mlir::Value planeAt(mlir::Value block) const;
+  mlir::Value weightsAt(mlir::Value block) const;
+  using Reach = ColumnTile::Reach;
+  /// Where tap \p s of a column of the tile is.
+  Reach reach(int64_t column, int64_t s) const {
+    return tile.reach(shape, column, s);
+  }
+  bool reachesAlike(int64_t s, int64_t other) const;
+  /// Where the tile reads what a tap multiplies: from \p first on; columns of
+  /// which `pixels` are set, from there.
+  struct Pixels {
+    mlir::Value first;
+    llvm::SmallVector<mlir::Value> ofColumn;
+  };
+  void step(llvm::SmallVector<mlir::Value> &sums, mlir::Value weights,
+            const Pixels &pixels, mlir::Value channel, int64_t s);
+  llvm::SmallVector<mlir::Value> tap(mlir::ValueRange carried,
+                                     mlir::Value steps, mlir::Value weights,
+                                     const Pixels &pixels, int64_t s);
+  llvm::SmallVector<mlir::Value>
+  tapAtEdge(mlir::ValueRange carried, mlir::Value steps, mlir::Value weights,
+            mlir::Value input, mlir::Value plane, mlir::Value s, int64_t first,
+            int64_t end);
+  llvm::SmallVector<mlir::Value>
+  kernelRow(mlir::ValueRange carried, mlir::Value steps, mlir::Value weights,
+            mlir::Value input, mlir::Value plane);
+  llvm::SmallVector<mlir::Value> block(mlir::ValueRange carried,
+                                       mlir::Value steps, mlir::Value plane,
+                                       mlir::Value weights);
+
+  const Convolution &of;
+  const ConvolutionShape &shape;
+  VectorBuilder &code;
+  Operands &operands;
+  const ColumnTile &tile;
+  const Arithmetic multiplied;
+  RegisterTile registers;
+  const int64_t pixelSize;
+  const int64_t stepWeights; ///< Elements that a step takes of the panel.
+  mlir::Value firstInputColumn;
+  /// Of the inputs: channels of a block (or of as many blocks as a group has),
+  /// such, channels that are left.
+  const int64_t blockChannels, blocks, rest;
+};
+
 } // namespace sinter::cpu
 
 #endif // SINTER_BACKEND_CPU_KERNELS_CONVOLUTION_H
