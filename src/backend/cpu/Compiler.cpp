@@ -103,9 +103,9 @@ void addSubroutines(const KernelDraft &draft, const KernelCache &cache,
   }
 }
 
-/// What code for \p kernels is made of, which are of open sizes or simple
-/// loops: by their numbers among all, with the source that each would have by
-/// itself.
+/// What code for \p kernels is made of, which are of open sizes, plain loops or
+/// read a table: by their numbers among all, with the source that each would
+/// have by itself.
 Result<void> shareSources(ArrayRef<std::pair<size_t, KernelSource>> kernels,
                           const Target &target, const KernelCache &cache,
                           CodeContexts &contexts, PlannedKernels &planned) {
@@ -147,9 +147,10 @@ Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
   llvm::StringMap<uint32_t> known;
   SmallVector<std::pair<KernelOp, uint32_t>> uses;
   SmallVector<std::pair<size_t, KernelSource>> shared;
-  // Loops of known sizes, by what they compute. What nothing is like is not
+  // Those of known sizes, by what they compute. What nothing is like is not
   // written twice.
-  std::map<std::string, SmallVector<std::pair<size_t, KernelSource>>> loops;
+  std::map<std::string, SmallVector<std::pair<size_t, KernelSource>>>
+      ofKnownSizes;
   Result<void> isKept = {};
   function.walk([&](KernelOp kernel) {
     if (isKept)
@@ -179,13 +180,13 @@ Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
     if (isOpen(kernel))
       shared.push_back({planned.distinct.size(), std::move(source)});
     else if (isPlainLoop(kernel) || each.plan.readsTable)
-      loops[operationsOf(kernel)].push_back(
+      ofKnownSizes[operationsOf(kernel)].push_back(
           {planned.distinct.size(), std::move(source)});
     else
       each.source = addSource(std::move(source));
     planned.distinct.push_back(std::move(each));
   });
-  for (auto &[operations, alike] : loops)
+  for (auto &[operations, alike] : ofKnownSizes)
     if (alike.size() > 1)
       llvm::append_range(shared, std::move(alike));
     else

@@ -65,7 +65,7 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
          "zero points are of bytes");
   groupVectors = llvm::divideCeil(groupOutputs, lanes);
   const WindowShape nominal = shape.nominal();
-  hasFewRegisters = target.vectorRegisters <= 16;
+  tilesAreSmall = hasFewRegisters(target);
   isOpenPointwise = shape.hasOpenArea() && isPointwise(shape);
   const int64_t nominalRow =
       isOpenPointwise ? nominal.outputPixels() : nominal.outputWidth;
@@ -214,13 +214,13 @@ void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
     // gives it, and has sums enough or waits for them.
     const int64_t least = std::max(std::min<int64_t>(7, columnTiles.size / 2),
                                    OpenRowTiles::busySums / operands.vectors);
-    // Where registers are few, tiles are small, and one less counts; and code
+    // Where registers are few, tiles are small, and a column counts; and code
     // for edges has none for all sums.
     const std::array<int64_t, 4> parts =
-        hasFewRegisters ? std::array<int64_t, 4>{12, 10, 7, 3}
-                        : std::array<int64_t, 4>{10, 7, 5, 3};
+        tilesAreSmall ? std::array<int64_t, 4>{12, 10, 7, 3}
+                      : std::array<int64_t, 4>{10, 7, 5, 3};
     OpenTiles tiles = OpenTiles::of(columnTiles.size, parts, least);
-    if (hasFewRegisters)
+    if (tilesAreSmall)
       tiles.leastInner = least;
     return forEachOpenTile(code, shape, tiles, emit);
   }

@@ -136,8 +136,8 @@ private:
   /// It is a product over the pixels of images of open size, of which all are
   /// one row, though the shape has its height and width.
   bool isOpenPointwise;
-  bool hasFewRegisters;
-  bool unitIsTile; ///< A task computes one tile of a row, not the whole row.
+  bool tilesAreSmall; ///< Since registers are few.
+  bool unitIsTile;    ///< A task computes one tile of a row, not the whole row.
   /// Tiles of a task then, where all pixels are one row of open width.
   int64_t openUnitTiles = 1;
   TaskOrder order;

@@ -50,9 +50,7 @@ SmallVector<Value> Convolution::Reduction::loadWeights(Value weights) {
     const int64_t element = v * of.vectorElements();
     Value at = code.add(weights, element);
     loaded.push_back(code.load(operands.weights, at, type));
-    const bool beginsLine =
-        element * of.arithmetic.rhsBytes() % cacheLineBytes == 0;
-    if (fetches && beginsLine)
+    if (fetches && beginsLine(element, of.arithmetic.rhsBytes()))
       code.prefetch(
           operands.weights,
           code.add(at, weightPrefetchBytes / of.arithmetic.rhsBytes()));

@@ -108,9 +108,7 @@ MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
     // Vectors behind those of a panel are in the next one.
     Value ofPanel = code.mul(panelDistance(code, panel), v / panelVectors);
     Value at = code.add(code.add(row, ofPanel), v % panelVectors * elements);
-    const bool beginsLine =
-        v % panelVectors * elements * stored.rhsBytes() % cacheLineBytes == 0;
-    if (ahead && beginsLine)
+    if (ahead && beginsLine(v % panelVectors * elements, stored.rhsBytes()))
       code.prefetch(source, code.add(at, ahead));
     if (widens &&
         isPaired(v % panelVectors, std::min(panelVectors, panel.vectors))) {

@@ -73,7 +73,7 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
                        !packing.widensRhs() && isFloat(packing.accumulator);
   // A part of a kernel is written once in a program: its code is not what
   // counts. With more registers nobody measured that.
-  const bool isPart = shape.givenRows && mayTellDistances(target);
+  const bool isPart = shape.givenRows && hasFewRegisters(target);
   panelVectors = hasOpenRows()
                      ? chooseOpenTileVectors(target, shape.m, allVectors, most,
                                              isPlain, isStreamed || isPart)

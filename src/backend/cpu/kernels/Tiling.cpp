@@ -88,9 +88,13 @@ int64_t sinter::cpu::chooseTileVectors(const Target &target, int64_t rows,
   return best;
 }
 
-bool sinter::cpu::mayTellDistances(const Target &target) {
+bool sinter::cpu::hasFewRegisters(const Target &target) {
   constexpr int64_t few = 16;
   return target.vectorRegisters <= few;
+}
+
+bool sinter::cpu::mayTellDistances(const Target &target) {
+  return hasFewRegisters(target);
 }
 
 int64_t sinter::cpu::maxOpenTileRows(const Target &target, int64_t vectors) {
@@ -129,7 +133,7 @@ int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
   auto rowsOf = [&](int64_t candidate) {
     return maxOpenTileRows(target, candidate);
   };
-  if (manyRows && mayTellDistances(target))
+  if (manyRows && hasFewRegisters(target))
     return *std::ranges::max_element(candidates, {}, rowsOf);
   auto codeOf = [&](int64_t candidate) {
     const OpenRowTiles rowTiles(maxOpenTileRows(target, candidate), candidate);

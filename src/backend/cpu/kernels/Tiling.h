@@ -58,6 +58,12 @@ inline constexpr int64_t leastFetchingTiles = 4;
 /// What a prefetch brings.
 inline constexpr int64_t cacheLineBytes = 64;
 
+/// Whether that \p element of what begins with a cache line begins one, too, if
+/// each has so many \p bytes.
+inline bool beginsLine(int64_t element, int64_t bytes) {
+  return element * bytes % cacheLineBytes == 0;
+}
+
 /// The most rows of a tile with \p vectors vectors a row, such that all its
 /// accumulators, a row of weights and one broadcast element fit in registers.
 int64_t maxTileRows(const Target &target, int64_t vectors);
@@ -80,6 +86,9 @@ int64_t maxOpenTileRows(const Target &target, int64_t vectors);
 int64_t chooseOpenTileVectors(const Target &target, int64_t rows,
                               int64_t vectors, int64_t most, bool readsPanels,
                               bool manyRows);
+
+/// Whether there are so few vector registers (16) that tiles are small.
+bool hasFewRegisters(const Target &target);
 
 /// Whether rows of a tile may lie as far apart as only the program knows: each
 /// takes a register then, which there are enough of for small tiles.

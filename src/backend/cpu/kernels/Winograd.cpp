@@ -317,9 +317,7 @@ void Winograd::multiplyTile(VectorBuilder &code, const Work &work,
             const int64_t first = v * vectorWeights();
             Value row = code.add(at, first);
             b.push_back(loadWeights(code, work, row));
-            const bool beginsLine =
-                first * arithmetic.given.rhsBytes() % cacheLineBytes == 0;
-            if (!isFused && beginsLine)
+            if (!isFused && beginsLine(first, arithmetic.given.rhsBytes()))
               code.prefetch(buffers.weights,
                             code.add(row, weightPrefetchBytes /
                                               arithmetic.given.rhsBytes()));
