@@ -3,9 +3,9 @@
 // Products differ in what follows them, and their reductions in the numbers of
 // steps and where rows are. So tiles of open rows, which have code for each of
 // several heights, have their sums from a subroutine, which is told these
-// numbers and leaves the sums in memory: products of any depth have one. That
-// is so where tiles are small. In larger ones each row that is not at a known
-// distance would want a register.
+// numbers and leaves the sums in memory. Where tiles are small, products of any
+// depth have one. In larger ones each row that is not at a known distance would
+// want a register: there products have one whose rows are as far apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,7 @@ static constexpr int64_t leastSteps = 48;
 
 /// Whether a subroutine has the sums of \p panel.
 bool MatMul::callsSums(const Panel &panel) const {
-  return hasOpenRows() && mayTellDistances(target) &&
-         shape.bLayout == MatMulShape::BLayout::Packed && !widensPanels() &&
+  return hasOpenRows() && shape.bLayout == MatMulShape::BLayout::Packed && !widensPanels() &&
          shape.blocks.size == 0 && !panel.left &&
          !isNamed(shape.aColumnStride) &&
          arithmetic.steps(shape.k) >= leastSteps;
@@ -47,7 +46,8 @@ void MatMul::callSums(VectorBuilder &code, const Operands &operands,
     arguments.push_back(panels);
   if (fetchesNext(panel))
     arguments.push_back(firstFetched(code, operands, panel));
-  arguments.push_back(code.index(shape.aRowStride));
+  if (mayTellDistances(target))
+    arguments.push_back(code.index(shape.aRowStride));
   arguments.push_back(code.index(arithmetic.steps(shape.k)));
   auto write = [&](OpBuilder &builder, ValueRange given) {
     VectorBuilder inner(builder, code.loc);
@@ -75,7 +75,8 @@ void MatMul::callSums(VectorBuilder &code, const Operands &operands,
     }
     if (fetchesNext(panel))
       own.fetched = next();
-    own.rowStride = next();
+    if (mayTellDistances(target))
+      own.rowStride = next();
     // Nobody has to ask whether there is a step.
     ownPanel.steps = inner.max(next(), inner.index(leastSteps));
     forPieces(inner, tiles, rows, ownPanel, ofPanels,

@@ -74,15 +74,17 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
   // A part of a kernel is written once in a program: its code is not what
   // counts. With more registers nobody measured that.
   const bool isPart = shape.givenRows && hasFewRegisters(target);
-  panelVectors = hasOpenRows()
-                     ? chooseOpenTileVectors(target, shape.m, allVectors, most,
-                                             isPlain, isStreamed || isPart)
-                     : chooseTileVectors(target, shape.m, allVectors, most);
+  // Of broad tiles there are fewer rows, so that their code is shorter.
+  const int64_t preferred = hasFewRegisters(target) ? 2 : 4;
+  panelVectors =
+      hasOpenRows()
+          ? chooseOpenTileVectors(target, shape.m, allVectors, most, isPlain,
+                                  isStreamed || isPart)
+          : chooseTileVectors(target, shape.m, allVectors, most, preferred);
   const int64_t steps = arithmetic.steps(shape.k);
   floatSets = chooseFloatSets(steps);
-  const int64_t mostRows = hasOpenRows() ? maxOpenTileRows(target, panelVectors)
-                                         : maxTileRows(target, panelVectors);
-  int64_t rows = std::max<int64_t>(1, mostRows / floatSets);
+  int64_t rows =
+      std::max<int64_t>(1, maxTileRows(target, panelVectors) / floatSets);
   // Where one panel has all columns, and tiles are small, those that keep the
   // multipliers busy are enough: there is nothing to read once more.
   const int64_t sumsOfRow = panelVectors * floatSets;

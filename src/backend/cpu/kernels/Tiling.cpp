@@ -37,7 +37,11 @@ void Partition::dispatch(VectorBuilder &code, Value part,
 }
 
 int64_t sinter::cpu::maxTileRows(const Target &target, int64_t vectors) {
-  return std::max<int64_t>(1, (target.vectorRegisters - vectors - 1) / vectors);
+  int64_t elements = 1;
+  if (!hasFewRegisters(target))
+    elements = vectors < 3 ? 5 : 2;
+  return std::max<int64_t>(1, (target.vectorRegisters - vectors - elements) /
+                                  vectors);
 }
 
 namespace {
@@ -75,12 +79,13 @@ struct Tiles {
 } // namespace
 
 int64_t sinter::cpu::chooseTileVectors(const Target &target, int64_t rows,
-                                       int64_t vectors, int64_t most) {
+                                       int64_t vectors, int64_t most,
+                                       int64_t preferred) {
   const Tiles tiles{target, rows, vectors, /*latency=*/4};
   // A single row leaves registers to more columns.
   const int64_t apiece = rows == 1 ? 2 : 4;
-  int64_t best = std::min<int64_t>(2, vectors);
-  for (int64_t candidate : {1, 3, 4, 6, 8})
+  int64_t best = std::min(preferred, vectors);
+  for (int64_t candidate : {1, 2, 3, 4, 6, 8})
     if (candidate <= std::min(vectors, most) &&
         candidate * apiece <= target.vectorRegisters &&
         tiles.cycles(candidate) < 0.97 * tiles.cycles(best))
@@ -95,15 +100,6 @@ bool sinter::cpu::hasFewRegisters(const Target &target) {
 
 bool sinter::cpu::mayTellDistances(const Target &target) {
   return hasFewRegisters(target);
-}
-
-int64_t sinter::cpu::maxOpenTileRows(const Target &target, int64_t vectors) {
-  constexpr int64_t many = 32, others = 5;
-  const int64_t most = maxTileRows(target, vectors);
-  if (target.vectorRegisters < many)
-    return most;
-  return std::clamp<int64_t>((target.vectorRegisters - others) / vectors, 1,
-                             most);
 }
 
 int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
@@ -128,15 +124,15 @@ int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
   // number of tiles of 9 and 8.
   constexpr int64_t ofMany = 3, rowsOfMany = 9;
   if (manyRows && llvm::is_contained(candidates, ofMany) &&
-      maxOpenTileRows(target, ofMany) >= rowsOfMany)
+      maxTileRows(target, ofMany) >= rowsOfMany)
     return ofMany;
   auto rowsOf = [&](int64_t candidate) {
-    return maxOpenTileRows(target, candidate);
+    return maxTileRows(target, candidate);
   };
   if (manyRows && hasFewRegisters(target))
     return *std::ranges::max_element(candidates, {}, rowsOf);
   auto codeOf = [&](int64_t candidate) {
-    const OpenRowTiles rowTiles(maxOpenTileRows(target, candidate), candidate);
+    const OpenRowTiles rowTiles(maxTileRows(target, candidate), candidate);
     return candidate * rowTiles.rowsOfCode() +
            vectors % candidate * rowTiles.withTwoHeights().rowsOfCode();
   };

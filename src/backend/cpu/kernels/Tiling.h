@@ -66,17 +66,17 @@ inline bool beginsLine(int64_t element, int64_t bytes) {
 
 /// The most rows of a tile with \p vectors vectors a row, such that all its
 /// accumulators, a row of weights and one broadcast element fit in registers.
+/// Where there are 32 of them, LLVM loads elements of several rows before it
+/// multiplies the first, and the more the fewer vectors each is for: tiles that
+/// leave no room for these have their sums on the stack.
 int64_t maxTileRows(const Target &target, int64_t vectors);
 
 /// The number of vectors in a panel, \p most at most, that computes \p rows by
 /// \p vectors fastest, by ports: two multiply-adds and two loads a cycle, four
-/// cycles latency.
+/// cycles latency. Others than the \p preferred number are so only if they gain
+/// what can be told from noise.
 int64_t chooseTileVectors(const Target &target, int64_t rows, int64_t vectors,
-                          int64_t most = 4);
-
-/// The same where code is made for several heights of tiles: one that LLVM's
-/// scheduler, which loads several elements ahead, finds registers for.
-int64_t maxOpenTileRows(const Target &target, int64_t vectors);
+                          int64_t most = 4, int64_t preferred = 2);
 
 /// The same for rows that are counted when the program runs, about so many \p
 /// rows: of what computes them about as fast, the one with the least code.
