@@ -74,15 +74,16 @@ struct WrittenKernel {
 
 /// What has no open sizes has a table only where that is said of it. A product
 /// reads the rows of a tile, so far apart as a number says, and needs a
-/// register for each where that is not known: there are enough for the tiles of
-/// few vector registers. What is in blocks of channels has its neighbours at
-/// distances that all layers have in common.
+/// register for each where that is not known: there are enough for small tiles.
+/// What is in blocks of channels has its neighbours at distances that all
+/// layers have in common.
 bool mayShare(KernelOp kernel, const Target &target) {
   if (!isOpen(kernel))
     return planKernel(kernel, target).readsTable;
   return llvm::all_of(kernel.getBody().front(), [&](Operation &op) {
     return !isAnchor(&op) || isa<cpu::ConvolutionOp, PoolOp>(op) ||
-           (mayTellDistances(target) && isa<stablehlo::DotGeneralOp>(op));
+           (isa<stablehlo::DotGeneralOp>(op) &&
+            !planKernel(kernel, target).needsDistances);
   });
 }
 

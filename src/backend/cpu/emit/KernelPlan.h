@@ -79,6 +79,9 @@ struct KernelPlan {
   /// Whether code for known sizes reads numbers from a table, which is one more
   /// buffer behind the others.
   bool readsTable = false;
+  /// Whether code for open sizes takes longer where it reads from a table how
+  /// far rows are apart.
+  bool needsDistances = false;
 };
 
 /// The function of one stage of the kernel \p name.

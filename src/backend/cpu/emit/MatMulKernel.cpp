@@ -93,7 +93,7 @@ public:
         arithmetic(arithmeticOf(op, target)),
         product(shapeOfProduct(), target, arithmetic) {
     const std::vector<TileArithmetic> ofTiles = tilesOf(op, target, isPacked());
-    tellsDistances = mayTellDistances(target);
+    tellsDistances = product.mayTellDistances();
     couldUseTiles = target.hasMatrixUnits && !ofTiles.empty();
     estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
                                 product.flops(), arithmetic, target, ofTiles,
@@ -119,6 +119,7 @@ public:
         product.scratchElements() * int64_t(byteSize(plan.scratchType));
     plan.name = estimated.front().kernel;
     plan.alternatives = estimated;
+    plan.needsDistances = tiles || matrices || !tellsDistances;
     if (!form.shape.openRows.empty()) {
       plan.flops = 2.0 * double(form.shape.k);
       if (isPacked() && couldUseTiles && estimated.size() == 1)

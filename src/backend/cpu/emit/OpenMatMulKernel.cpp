@@ -199,7 +199,8 @@ public:
   OpenMatMulKernel(KernelOp kernel, Operation *op, const Target &target)
       : ProductKernel(kernel, op, target, batchesOf(op)), shape(*formOf(op)),
         product(shape, target, arithmeticOf(op, target)),
-        estimated(alternativesOf(op, shape, target)) {
+        estimated(alternativesOf(op, shape, target)),
+        tilesAreSmall(hasFewRegisters(target)) {
     const std::vector<TileArithmetic> ofTiles = tilesFor(op, shape, target);
     for (const KernelOfDepth &each : kernelsOf(op, shape, target)) {
       Way way{each.mostDepth, {}};
@@ -213,6 +214,7 @@ public:
     KernelPlan plan;
     plan.name = estimated.front().kernel;
     plan.alternatives = estimated;
+    plan.needsDistances = !tilesAreSmall;
     plan.flops = 2.0 * (isNamed(shape.depth) ? 1.0 : double(shape.depth));
     plan.depth = isNamed(shape.depth) ? shape.depth : 1;
     plan.taskParts = shape.taskParts();
@@ -286,6 +288,7 @@ private:
   OpenMatMulShape shape;
   OpenMatMul product;
   Alternatives estimated;
+  bool tilesAreSmall;
   std::vector<Way> ways; ///< The one of the shortest depths first.
 };
 

@@ -22,8 +22,8 @@ static constexpr int64_t leastSteps = 48;
 
 /// Whether a subroutine has the sums of \p panel.
 bool MatMul::callsSums(const Panel &panel) const {
-  return hasOpenRows() && shape.bLayout == MatMulShape::BLayout::Packed && !widensPanels() &&
-         shape.blocks.size == 0 && !panel.left &&
+  return hasOpenRows() && shape.bLayout == MatMulShape::BLayout::Packed &&
+         !widensPanels() && shape.blocks.size == 0 && !panel.left &&
          !isNamed(shape.aColumnStride) &&
          arithmetic.steps(shape.k) >= leastSteps;
 }
@@ -46,7 +46,7 @@ void MatMul::callSums(VectorBuilder &code, const Operands &operands,
     arguments.push_back(panels);
   if (fetchesNext(panel))
     arguments.push_back(firstFetched(code, operands, panel));
-  if (mayTellDistances(target))
+  if (mayTellDistances())
     arguments.push_back(code.index(shape.aRowStride));
   arguments.push_back(code.index(arithmetic.steps(shape.k)));
   auto write = [&](OpBuilder &builder, ValueRange given) {
@@ -75,7 +75,7 @@ void MatMul::callSums(VectorBuilder &code, const Operands &operands,
     }
     if (fetchesNext(panel))
       own.fetched = next();
-    if (mayTellDistances(target))
+    if (mayTellDistances())
       own.rowStride = next();
     // Nobody has to ask whether there is a step.
     ownPanel.steps = inner.max(next(), inner.index(leastSteps));

@@ -131,6 +131,11 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
                    packedElements() * packing.rhsBytes() > target.l2Bytes / 2;
 }
 
+bool MatMulPlan::mayTellDistances() const {
+  constexpr int64_t few = 6;
+  return hasFewRegisters(target) || rowTiles.sizeOf(0) <= few;
+}
+
 /// Weights of few columns, of which there are the same whatever else is
 /// multiplied by them.
 int64_t MatMulPlan::chooseFloatSets(int64_t steps) const {

@@ -103,6 +103,9 @@ public:
 
   /// Stages run one after the other, each with tasks() tasks.
   int64_t stages() const { return depths.count; }
+  /// Whether rows of a tile may lie as far apart as only the program knows:
+  /// each takes a register then, which there are enough of for small tiles.
+  bool mayTellDistances() const;
   /// Rows of a task, but for the last ones.
   int64_t taskRows() const {
     return rowTiles.size * (copiesPanels() ? rowBlocks.size : 1);

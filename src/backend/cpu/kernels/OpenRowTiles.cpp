@@ -15,6 +15,9 @@ static int64_t powerOfTwo(int64_t atMost) {
   return static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(atMost)));
 }
 
+/// So few rows have code for each number of them.
+static constexpr int64_t mostOfFew = 4;
+
 OpenRowTiles::OpenRowTiles(int64_t most, int64_t vectors)
     : most(most), heights{most} {
   if (most == 1)
@@ -23,9 +26,12 @@ OpenRowTiles::OpenRowTiles(int64_t most, int64_t vectors)
   if (most - 1 >= least)
     heights.push_back(most - 1);
   const int64_t whole = heights.back();
-  for (int64_t height = powerOfTwo(most) / 2; height >= least; height /= 2)
+  for (int64_t height = powerOfTwo(most) / 2; height > mostOfFew; height /= 2)
     if (height < heights.back())
       heights.push_back(height);
+  for (int64_t height = std::min(mostOfFew, whole - 1); height >= least;
+       --height)
+    heights.push_back(height);
   if (heights.back() == whole && least < whole)
     heights.push_back(least);
   std::ranges::reverse(heights);

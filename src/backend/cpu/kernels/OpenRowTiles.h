@@ -12,9 +12,10 @@
 // piece that there is code for: rows behind its last one are that row again.
 // Each row is somewhere else then, and takes a register that says where, which
 // there are enough of for few rows only. There is code for a few heights, each
-// at most half of the one before, down to one that has just enough sums to keep
-// the multipliers busy; fewer rows would take as long. Where half a tile has
-// not, that is the one height of pieces.
+// at most half of the one before, and from four rows on for each number, as
+// batches often have so few, down to one that has just enough sums to keep the
+// multipliers busy; fewer rows would take as long. Where half a tile has not,
+// that is the one height of pieces.
 //
 //===----------------------------------------------------------------------===//
 

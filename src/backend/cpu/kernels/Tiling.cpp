@@ -98,10 +98,6 @@ bool sinter::cpu::hasFewRegisters(const Target &target) {
   return target.vectorRegisters <= few;
 }
 
-bool sinter::cpu::mayTellDistances(const Target &target) {
-  return hasFewRegisters(target);
-}
-
 int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
                                            int64_t vectors, int64_t most,
                                            bool readsPanels, bool manyRows) {
@@ -131,6 +127,10 @@ int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
   };
   if (manyRows && hasFewRegisters(target))
     return *std::ranges::max_element(candidates, {}, rowsOf);
+  // With 32 registers broad tiles wait least for elements of rows.
+  constexpr int64_t broad = 4;
+  if (llvm::is_contained(candidates, broad) && !hasFewRegisters(target))
+    return broad;
   auto codeOf = [&](int64_t candidate) {
     const OpenRowTiles rowTiles(maxTileRows(target, candidate), candidate);
     return candidate * rowTiles.rowsOfCode() +

@@ -90,10 +90,6 @@ int64_t chooseOpenTileVectors(const Target &target, int64_t rows,
 /// Whether there are so few vector registers (16) that tiles are small.
 bool hasFewRegisters(const Target &target);
 
-/// Whether rows of a tile may lie as far apart as only the program knows: each
-/// takes a register then, which there are enough of for small tiles.
-bool mayTellDistances(const Target &target);
-
 /// Cycles of one step of a reduction, over all tiles of \p rows by \p vectors,
 /// by ports: no fewer than half of the products of a row by a vector, and more
 /// where tiles have few rows.
