@@ -218,7 +218,7 @@ void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
     // for edges has none for all sums.
     const std::array<int64_t, 4> parts =
         tilesAreSmall ? std::array<int64_t, 4>{12, 10, 7, 3}
-                      : std::array<int64_t, 4>{10, 7, 5, 3};
+                      : std::array<int64_t, 4>{12, 9, 7, 5};
     OpenTiles tiles = OpenTiles::of(columnTiles.size, parts, least);
     if (tilesAreSmall)
       tiles.leastInner = least;
