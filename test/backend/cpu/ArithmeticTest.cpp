@@ -12,6 +12,7 @@
 #include "runtime/CpuFeatures.h"
 #include "runtime/Random.h"
 #include "runtime/Tensor.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <gtest/gtest.h>
 
@@ -172,9 +173,11 @@ TEST(Arithmetic, Products) {
           checkMatMul(arithmetic, target, m, n, k);
 }
 
-/// Of one tile of a product.
-std::string assemblyOf(const Arithmetic &arithmetic, const Target &target) {
-  const MatMul matmul(MatMulShape::dense(8, 8, 64), target, arithmetic);
+/// Of the product of that \p shape, by default of one tile.
+std::string assemblyOf(const Arithmetic &arithmetic, const Target &target,
+                       const MatMulShape &shape = MatMulShape::dense(8, 8,
+                                                                     64)) {
+  const MatMul matmul(shape, target, arithmetic);
   KernelRunner runner(target);
   const Tensor scratch = scratchOf(matmul);
   llvm::SmallVector<KernelBuffer> buffers;
@@ -182,10 +185,10 @@ std::string assemblyOf(const Arithmetic &arithmetic, const Target &target) {
     buffers.push_back(
         bufferOf(Tensor(type, {size}), &runner.context(), isWritten));
   };
-  add(arithmetic.lhs, 8 * 64, false);
+  add(arithmetic.lhs, shape.m * shape.k, false);
   add(arithmetic.rhs, matmul.packedElements(), false);
   add(scratch.type(), scratch.size(), true);
-  add(arithmetic.accumulator, 8 * 8, true);
+  add(arithmetic.accumulator, shape.m * shape.n, true);
   createKernel(
       runner.module(), UnknownLoc::get(&runner.context()), "kernel", buffers,
       [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
@@ -198,6 +201,65 @@ std::string assemblyOf(const Arithmetic &arithmetic, const Target &target) {
   Result<ObjectFile> object = cpu::compile(runner.module(), target, dumps);
   EXPECT_TRUE(object) << object.error().message;
   return assembly;
+}
+
+/// How often the innermost loops of \p assembly that multiply have vectors on
+/// the stack; -1 where none multiplies.
+int64_t vectorsOnStack(llvm::StringRef assembly) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  assembly.split(lines, '\n');
+  auto contains = [](llvm::StringRef line,
+                     std::initializer_list<llvm::StringRef> any) {
+    return llvm::any_of(
+        any, [&](llvm::StringRef each) { return line.contains(each); });
+  };
+  llvm::StringMap<size_t> labels;
+  int64_t found = -1;
+  size_t innermost = 0;
+  for (size_t at = 0; at < lines.size(); ++at) {
+    const llvm::StringRef line = lines[at];
+    if (line.starts_with(".L") && line.contains(':')) {
+      labels[line.split(':').first] = at;
+      continue;
+    }
+    const llvm::StringRef target = line.rsplit('\t').second;
+    const auto label = labels.find(target);
+    if (label == labels.end() || label->second < innermost)
+      continue;
+    innermost = at;
+    const auto body =
+        llvm::ArrayRef(lines).slice(label->second, at - label->second);
+    if (llvm::none_of(body, [&](llvm::StringRef each) {
+          return contains(each, {"\tvfmadd", "\tvpdpbusd", "\tvpmaddwd"});
+        }))
+      continue;
+    found =
+        std::max<int64_t>(found, 0) +
+        llvm::count_if(body, [&](llvm::StringRef each) {
+          return contains(each, {"(%rsp)", "(%rbp)"}) && each.contains("%zmm");
+        });
+  }
+  return found;
+}
+
+/// With 32 registers tiles leave some to what LLVM loads ahead, in the order
+/// that it has for each machine.
+TEST(Arithmetic, SumsStayInRegisters) {
+  for (const char *cpu : {"znver4", "skylake-avx512", "icelake-server"}) {
+    const Target target = *Target::named("x86_64-unknown-linux-gnu", cpu, "");
+    for (const Arithmetic &arithmetic :
+         {Arithmetic(), Arithmetic::ofBytes(UI8, I8, target)})
+      for (auto [m, n, k] : {std::tuple{64, 256, 256},
+                             {65, 256, 256},
+                             {60, 96, 256},
+                             {64, 512, 256},
+                             {27, 32, 768}})
+        EXPECT_EQ(vectorsOnStack(assemblyOf(arithmetic, target,
+                                            MatMulShape::dense(m, n, k))),
+                  0)
+            << cpu << ", " << nameOf(arithmetic) << ": " << m << "x" << n << "x"
+            << k;
+  }
 }
 
 /// What 64-bit Arm multiplies bytes and pairs of 16 bits with, and not lane by
