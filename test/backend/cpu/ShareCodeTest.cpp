@@ -289,7 +289,7 @@ TEST(ShareCode, ProductsWhereFewRowsMakeATile) {
 /// multiple of any.
 TEST(ShareCode, LoopsOverElements) {
   const int64_t sizes[] = {401408, 75264, 50176, 200705};
-  std::string inputs = "(%s: tensor<f32>", results, values, types, text;
+  std::string inputs = "(%s: tensor<f32>", results, values, text;
   std::vector<Tensor> tensors(1, Tensor(ElementType::F32, {}));
   tensors[0].mutableValues<float>()[0] = 37.3f;
   for (auto [i, size] : llvm::enumerate(sizes)) {
