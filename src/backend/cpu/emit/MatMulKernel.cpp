@@ -93,7 +93,6 @@ public:
         arithmetic(arithmeticOf(op, target)),
         product(shapeOfProduct(), target, arithmetic) {
     const std::vector<TileArithmetic> ofTiles = tilesOf(op, target, isPacked());
-    tellsDistances = product.mayTellDistances();
     couldUseTiles = target.hasMatrixUnits && !ofTiles.empty();
     estimated = alternativesFor(nameOfKernel(), shapeOfProduct(),
                                 product.flops(), arithmetic, target, ofTiles,
@@ -119,7 +118,7 @@ public:
         product.scratchElements() * int64_t(byteSize(plan.scratchType));
     plan.name = estimated.front().kernel;
     plan.alternatives = estimated;
-    plan.needsDistances = tiles || matrices || !tellsDistances;
+    plan.needsDistances = tiles || matrices || !product.mayTellDistances();
     if (!form.shape.openRows.empty()) {
       plan.flops = 2.0 * double(form.shape.k);
       if (isPacked() && couldUseTiles && estimated.size() == 1)
@@ -140,7 +139,7 @@ public:
     // Most of the code is the reduction, whatever its depth is.
     plan.readsTable = isa<ByteProductOp>(anchor) &&
                       form.shape.openRows.empty() && product.stages() == 1 &&
-                      hasLongEpilogue() && tellsDistances;
+                      hasLongEpilogue() && product.mayTellDistances();
     if (product.stages() > 1)
       plan.stages.assign(product.stages(),
                          {product.tasks(), product.flops() / product.stages()});
@@ -253,8 +252,6 @@ private:
   MatMul product;
   Alternatives estimated;
   bool couldUseTiles = false; ///< If more were known of sizes.
-  /// Whether rows may be at distances that only the program knows.
-  bool tellsDistances = false;
   /// Where they are faster: by weights, or of two activations.
   std::optional<TileMatMul> tiles;
   std::optional<TileMatrices> matrices;
