@@ -35,12 +35,16 @@ Value sizeScalar(GraphBuilder &builder, const Dim &dim, Type element) {
                       element);
 }
 
-Value integersLike(GraphBuilder &builder, ArrayRef<int64_t> values,
-                   Value like) {
-  ArrayRef<int64_t> shape = builder.shape(like);
+Value integers(GraphBuilder &builder, ArrayRef<int64_t> values,
+               ArrayRef<int64_t> shape) {
   return builder.constant(
       Tensor::of<int64_t>(ElementType::I64, Shape(shape.begin(), shape.end()),
                           std::vector<int64_t>(values.begin(), values.end())));
+}
+
+Value integersLike(GraphBuilder &builder, ArrayRef<int64_t> values,
+                   Value like) {
+  return integers(builder, values, builder.shape(like));
 }
 
 Value wrapNegative(GraphBuilder &builder, Value indices, const Dim &size) {
@@ -89,9 +93,6 @@ static Tensor tensorOfNumbers(ElementType type, ArrayRef<double> values,
 
 Value numbers(GraphBuilder &builder, Type element, ArrayRef<double> values,
               ArrayRef<int64_t> shape) {
-  if (element.isInteger(64))
-    return builder.constant(
-        tensorOfNumbers<int64_t>(ElementType::I64, values, shape));
   if (element.isF64())
     return builder.constant(
         tensorOfNumbers<double>(ElementType::F64, values, shape));

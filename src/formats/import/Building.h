@@ -33,13 +33,16 @@ bool indicesFit(GraphBuilder &builder, mlir::Value indices, mlir::Value data,
 /// Elements along a dimension of which each is computed by itself, at most.
 inline constexpr int64_t longestTable = int64_t(1) << 27;
 
-/// A constant of \p values, rounded to \p element (a floating-point type or
-/// i64).
+/// A constant of \p values, rounded to \p element, a floating-point type.
 mlir::Value numbers(GraphBuilder &builder, mlir::Type element,
                     llvm::ArrayRef<double> values,
                     llvm::ArrayRef<int64_t> shape);
 
-/// The same of i64, in the shape of \p like.
+/// A constant of i64.
+mlir::Value integers(GraphBuilder &builder, llvm::ArrayRef<int64_t> values,
+                     llvm::ArrayRef<int64_t> shape);
+
+/// The same in the shape of \p like.
 mlir::Value integersLike(GraphBuilder &builder, llvm::ArrayRef<int64_t> values,
                          mlir::Value like);
 

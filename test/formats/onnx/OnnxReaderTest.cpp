@@ -60,6 +60,21 @@ protected:
     attribute.set_type(AttributeProto::INT);
     attribute.set_i(value);
   }
+  static void setInts(NodeProto &node, const std::string &name,
+                      std::initializer_list<int64_t> values) {
+    AttributeProto &attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(AttributeProto::INTS);
+    for (int64_t value : values)
+      attribute.add_ints(value);
+  }
+  static void setText(NodeProto &node, const std::string &name,
+                      const std::string &value) {
+    AttributeProto &attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(AttributeProto::STRING);
+    attribute.set_s(value);
+  }
 
   Result<Model> read(const ReadOptions &options = {}) {
     auto file = load(model);
@@ -577,6 +592,53 @@ TEST_F(OnnxReader, TakesAsManySamplesOfARegionAsItHasPixels) {
   // Behind the last column there is nothing more: 0.5, 1.5, 2.5 and 3.
   EXPECT_NEAR((*outputs)[0].toDouble(0), 4 * 1 + 7.5 / 4, 1e-6);
   EXPECT_NEAR((*outputs)[0].toDouble(1), 4 * 1.5 + 1.5, 1e-6);
+}
+
+// A vocabulary of neighbours that no double tells apart, and of the largest
+// number there is.
+TEST_F(OnnxReader, TellsLongWordsOfAVocabularyApart) {
+  constexpr int64_t exact = int64_t(1) << 53,
+                    largest = std::numeric_limits<int64_t>::max();
+  const std::vector<int64_t> words = {exact + 1, exact + 1, largest};
+  addInput("x", {3}, {}, TensorProto::INT64);
+  NodeProto &node = addNode(graph, "TfIdfVectorizer", {"x"}, {"y"});
+  setText(node, "mode", "TF");
+  setInt(node, "min_gram_length", 1);
+  setInt(node, "max_gram_length", 1);
+  setInt(node, "max_skip_count", 0);
+  setInts(node, "pool_int64s", {exact, exact + 1, largest});
+  setInts(node, "ngram_counts", {0});
+  setInts(node, "ngram_indexes", {0, 1, 2});
+  addOutput("y");
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message;
+  auto outputs = interpret(done->entry(),
+                           {Tensor::of<int64_t>(ElementType::I64, {3}, words)});
+  ASSERT_TRUE(outputs) << outputs.error().message;
+  const double counts[] = {0, 2, 1};
+  for (int64_t i = 0; i < 3; ++i)
+    EXPECT_EQ((*outputs)[0].toDouble(i), counts[i]);
+}
+
+// 2^32 frames of 2^32 samples.
+TEST_F(OnnxReader, RefusesFramesWhoseNumberOfSamplesOverflows) {
+  addInput("x", {1, (int64_t(1) << 33) - 1, 1});
+  addIntegers("step", {1}, true);
+  addIntegers("length", {int64_t(1) << 32}, true);
+  addNode(graph, "STFT", {"x", "step", "", "length"}, {"y"});
+  addOutput("y");
+  EXPECT_CONTAINS(errorOf(read()), "this many frames");
+}
+
+TEST_F(OnnxReader, RefusesAnImageWhoseNumberOfPixelsOverflows) {
+  addInput("x", {1, 1, 1});
+  addIntegers("image", {1 << 20, 1 << 20, 1 << 20, 1 << 20});
+  addIntegers("block", {1, 1, 1, 1});
+  model.mutable_opset_import(0)->set_version(18);
+  NodeProto &node = addNode(graph, "Col2Im", {"x", "image", "block"}, {"y"});
+  setInts(node, "strides", {1 << 20, 1 << 20, 1 << 20, 1 << 20});
+  addOutput("y");
+  EXPECT_CONTAINS(errorOf(read()), "the image is too large");
 }
 
 TEST_F(OnnxReader, KeepsTheLowestBitsOfWhatIsCastToFew) {

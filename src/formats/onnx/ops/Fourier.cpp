@@ -183,15 +183,14 @@ static LogicalResult importStft(NodeContext &node) {
   if (*step < 1 || *length < 1 || *length > total)
     return node.fail("frame_step or frame_length is out of range");
   int64_t frames = (total - *length) / *step + 1;
-  if (frames * *length > (1 << 26))
+  if (frames > (1 << 26) / *length)
     return node.unsupported("this many frames");
-  std::vector<double> places;
+  std::vector<int64_t> places;
   for (int64_t i = 0; i < frames; ++i)
     for (int64_t j = 0; j < *length; ++j)
-      places.push_back(static_cast<double>(i * *step + j));
+      places.push_back(i * *step + j);
   Value framed = node.op<nn::TakeOp>(
-      signal, numbers(node, node.i64(), places, {frames, *length}),
-      uint64_t(1));
+      signal, integers(node, places, {frames, *length}), uint64_t(1));
   if (window)
     framed = node.binary<stablehlo::MulOp>(
         framed, node.alongDimension(window, framed, 2));

@@ -82,15 +82,13 @@ static Value countGrams(NodeContext &node, const Vocabulary &words, Value x,
   int64_t grams = words.count(n), positions = node.shape(x)[1] - span + 1;
   Value match;
   for (int64_t k = 0; k < n && !node.failed(); ++k) {
-    std::vector<double> wanted;
+    std::vector<int64_t> wanted;
     for (int64_t gram = 0; gram < grams; ++gram)
-      wanted.push_back(
-          static_cast<double>(words.pool[words.starts[n - 1] + gram * n + k]));
+      wanted.push_back(words.pool[words.starts[n - 1] + gram * n + k]);
     Value here = node.unsqueeze(
         node.sliceAxis(x, 1, k * stride, k * stride + positions), {2});
-    Value same =
-        node.compare(here, numbers(node, node.i64(), wanted, {1, 1, grams}),
-                     ComparisonDirection::EQ);
+    Value same = node.compare(here, integers(node, wanted, {1, 1, grams}),
+                              ComparisonDirection::EQ);
     match = match ? node.op<stablehlo::AndOp>(match, same) : same;
   }
   return node.reduce<stablehlo::AddOp>(node.cast(match, node.f32()), {1}, 0,

@@ -88,6 +88,8 @@ struct Blocks {
   /// How many blocks fit along each dimension, and how many elements they have.
   Ints counts;
   int64_t total = 1, elements = 1;
+  /// The image's size.
+  int64_t pixels = 1;
 };
 } // namespace
 
@@ -122,7 +124,8 @@ static std::optional<Blocks> readBlocks(NodeContext &node) {
       return node.fail("a block is larger than the image");
     blocks.counts.push_back(room / blocks.strides[i] + 1);
     if (llvm::MulOverflow(blocks.total, blocks.counts[i], blocks.total) ||
-        llvm::MulOverflow(blocks.elements, blocks.block[i], blocks.elements))
+        llvm::MulOverflow(blocks.elements, blocks.block[i], blocks.elements) ||
+        llvm::MulOverflow(blocks.pixels, blocks.image[i], blocks.pixels))
       return node.fail("the image is too large");
   }
   if (blocks.total > (1 << 26) / blocks.elements)
@@ -133,20 +136,19 @@ static std::optional<Blocks> readBlocks(NodeContext &node) {
 /// Where element \p element of block \p number lies in the flattened image; the
 /// image's size if it lies in the padding, where nothing is added.
 static int64_t placeOf(const Blocks &blocks, int64_t element, int64_t number) {
-  int64_t place = 0, scale = 1, pixels = 1;
-  bool inside = true;
+  int64_t place = 0, scale = 1;
   for (size_t i = blocks.image.size(); i-- > 0;) {
     int64_t at = number % blocks.counts[i] * blocks.strides[i] +
                  element % blocks.block[i] * blocks.dilations[i] -
                  blocks.low[i];
     number /= blocks.counts[i];
     element /= blocks.block[i];
-    inside &= at >= 0 && at < blocks.image[i];
+    if (at < 0 || at >= blocks.image[i])
+      return blocks.pixels;
     place += at * scale;
     scale *= blocks.image[i];
-    pixels *= blocks.image[i];
   }
-  return inside ? place : pixels;
+  return place;
 }
 
 /// Adds the blocks, the last dimension, up to images; [N, C * block, blocks].
@@ -164,22 +166,18 @@ static LogicalResult importCol2Im(NodeContext &node) {
   if (node.shape(x)[1] != channels * blocks->elements ||
       node.shape(x)[2] != blocks->total)
     return node.fail("the input's shape is not that of the image's blocks");
-  std::vector<double> places;
+  std::vector<int64_t> places;
   for (int64_t element = 0; element < blocks->elements; ++element)
     for (int64_t number = 0; number < blocks->total; ++number)
-      places.push_back(static_cast<double>(placeOf(*blocks, element, number)));
-  int64_t pixels = 1;
-  for (int64_t size : blocks->image)
-    if (llvm::MulOverflow(pixels, size, pixels))
-      return node.fail("the image is too large");
+      places.push_back(placeOf(*blocks, element, number));
   int64_t count = places.size();
   Value zeros = node.broadcastInDim(node.scalar(node.element(x), 0),
-                                    Dims{batch, channels, pixels}, {});
+                                    Dims{batch, channels, blocks->pixels}, {});
   auto dimensions = stablehlo::ScatterDimensionNumbersAttr::get(
       node.context(), /*updateWindowDims=*/{0, 1}, /*insertedWindowDims=*/{2},
       {}, {}, /*scatterDimsToOperandDims=*/{2}, /*indexVectorDim=*/1);
   Value sum =
-      scatter(node, zeros, numbers(node, node.i64(), places, {count, 1}),
+      scatter(node, zeros, integers(node, places, {count, 1}),
               node.reshape(x, ArrayRef<int64_t>{batch, channels, count}),
               dimensions, Combine::Add);
   Ints shape{batch, channels};
