@@ -104,8 +104,8 @@ Value WinogradArithmetic::unscaled(VectorBuilder &code, Value scaled,
       code.loc, product, constant(uint32_t(powers[row] + powers[column])));
 }
 
-std::array<std::array<double, 6>, 6>
-WinogradArithmetic::transformWeights(const std::array<double, 9> &taps) const {
+void WinogradArithmetic::transformWeights(const double *taps, int64_t count,
+                                          double *result) const {
   static constexpr double rows[6][3] = {{1, 0, 0}, {-1, -1, -1}, {-1, 1, -1},
                                         {1, 2, 4}, {1, -2, 4},   {0, 0, 1}};
   static constexpr double denominators[6] = {4, 6, 6, 24, 24, 1};
@@ -113,14 +113,17 @@ WinogradArithmetic::transformWeights(const std::array<double, 9> &taps) const {
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 3; ++j)
       g[i][j] = isOfFloats() ? rows[i][j] / denominators[i] : rows[i][j];
-  std::array<std::array<double, 6>, 6> result;
-  for (int i = 0; i < 6; ++i) {
-    double half[3]; // Of G g.
-    for (int j = 0; j < 3; ++j)
-      half[j] =
-          g[i][0] * taps[j] + g[i][1] * taps[3 + j] + g[i][2] * taps[6 + j];
-    for (int j = 0; j < 6; ++j)
-      result[i][j] = half[0] * g[j][0] + half[1] * g[j][1] + half[2] * g[j][2];
+  for (const auto &row : g) {
+    for (int64_t n = 0; n < count; ++n) {
+      double half[3]; // Of G g.
+      for (int64_t j = 0; j < 3; ++j)
+        half[j] = row[0] * taps[j * count + n] +
+                  row[1] * taps[(3 + j) * count + n] +
+                  row[2] * taps[(6 + j) * count + n];
+      for (int64_t j = 0; j < 6; ++j)
+        result[j * count + n] =
+            half[0] * g[j][0] + half[1] * g[j][1] + half[2] * g[j][2];
+    }
+    result += 6 * count;
   }
-  return result;
 }

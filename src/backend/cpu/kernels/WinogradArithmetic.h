@@ -51,9 +51,10 @@ struct WinogradArithmetic {
   /// Output (\p row, \p column) of a tile, of which \p scaled came out.
   mlir::Value unscaled(VectorBuilder &code, mlir::Value scaled, int64_t row,
                        int64_t column) const;
-  /// G g G^T, with integers times the denominators.
-  std::array<std::array<double, 6>, 6>
-  transformWeights(const std::array<double, 9> &taps) const;
+  /// G g G^T of \p count weights g, with integers times the denominators: tap i
+  /// of weight n is taps[i * count + n], and so are the 36 results.
+  void transformWeights(const double *taps, int64_t count,
+                        double *result) const;
 };
 
 } // namespace sinter::cpu

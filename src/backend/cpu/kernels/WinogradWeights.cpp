@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 using namespace mlir;
 using namespace sinter;
@@ -44,38 +45,51 @@ int64_t Winograd::packedElements() const {
          arithmetic.given.rhsBytes();
 }
 
-namespace {
-/// The nine taps of weights between two channels.
-std::array<double, 9> tapsAt(const std::byte *weights, int64_t row,
-                             ElementType type) {
-  std::array<double, 9> taps;
-  for (size_t i = 0; i < 9; ++i) {
-    auto read = [&]<typename T>(T value) {
-      std::memcpy(&value, weights + (row * 9 + int64_t(i)) * sizeof(T),
-                  sizeof(T));
-      taps[i] = double(value);
-    };
-    if (type == ElementType::F32)
-      read(float());
-    else if (type == ElementType::I8)
-      read(int8_t());
-    else
-      read(uint8_t());
-  }
-  return taps;
+/// The nine taps of weights between two channels, each \p stride numbers behind
+/// the one before.
+template <typename T>
+static void readTaps(const std::byte *weights, int64_t row, double *taps,
+                     int64_t stride) {
+  std::array<T, 9> read;
+  std::memcpy(read.data(), weights + row * int64_t(sizeof(read)), sizeof(read));
+  for (size_t i = 0; i < 9; ++i)
+    taps[int64_t(i) * stride] = double(read[i]);
 }
-} // namespace
+
+/// The same of any type that weights may have.
+static void readTaps(const std::byte *weights, int64_t row, ElementType type,
+                     double *taps, int64_t stride) {
+  if (type == ElementType::F32)
+    readTaps<float>(weights, row, taps, stride);
+  else if (type == ElementType::I8)
+    readTaps<int8_t>(weights, row, taps, stride);
+  else
+    readTaps<uint8_t>(weights, row, taps, stride);
+}
 
 /// What a zero point of 1 would add to each output, taken off.
 void Winograd::packInitialSums(const std::byte *weights, int32_t *to) const {
   for (int64_t k = 0; k < outputBlocks * lanes; ++k) {
     double sum = 0;
     for (int64_t c = 0; k < shape.outputChannels && c < shape.inputChannels;
-         ++c)
-      for (double tap :
-           tapsAt(weights, k * shape.inputChannels + c, arithmetic.given.rhs))
+         ++c) {
+      std::array<double, 9> taps;
+      readTaps(weights, k * shape.inputChannels + c, arithmetic.given.rhs,
+               taps.data(), 1);
+      for (double tap : taps)
         sum += tap;
+    }
     to[k] = static_cast<int32_t>(-sum);
+  }
+}
+
+/// Writes \p numbers side by side, as elements of \p T.
+template <typename T>
+static void writeAs(llvm::ArrayRef<double> numbers, std::byte *to) {
+  for (double number : numbers) {
+    const T value = static_cast<T>(number);
+    std::memcpy(to, &value, sizeof(T));
+    to += sizeof(T);
   }
 }
 
@@ -87,37 +101,41 @@ void Winograd::pack(const void *weights, void *packed) const {
   const int64_t steps = products.steps(shape.inputChannels);
   // Of one element, in elements as they are multiplied.
   const int64_t plane = outputBlocks * lanes * steps * group;
-  for (int64_t k = 0; k < outputBlocks * lanes; ++k)
-    for (int64_t c = 0; c < steps * group; ++c) {
-      std::array<double, 9> taps = {};
-      if (k < shape.outputChannels && c < shape.inputChannels)
-        taps = tapsAt(from, k * shape.inputChannels + c, arithmetic.given.rhs);
-      const auto transformed = arithmetic.transformWeights(taps);
-      // Where (c, k) is in the plane of an element.
-      const int64_t first = k / width * width;
-      const int64_t filled = std::min(width, outputBlocks * lanes - first);
-      const int64_t at =
-          (first * steps + c / group * filled + (k - first)) * group +
-          c % group;
+  const int64_t elementBytes = products.rhsBytes();
+  // A step of a panel is side by side in each plane.
+  std::vector<double> taps(size_t(9 * width * group)),
+      transformed(size_t(elements * width * group));
+  for (int64_t first = 0; first < outputBlocks * lanes; first += width) {
+    const int64_t filled = std::min(width, outputBlocks * lanes - first);
+    const int64_t count = filled * group;
+    for (int64_t step = 0; step < steps; ++step) {
+      std::ranges::fill(taps, 0.0);
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t k = first + i / group, c = step * group + i % group;
+        if (k < shape.outputChannels && c < shape.inputChannels)
+          readTaps(from, k * shape.inputChannels + c, arithmetic.given.rhs,
+                   taps.data() + i, count);
+      }
+      arithmetic.transformWeights(taps.data(), count, transformed.data());
+      const int64_t at = (first * steps + step * filled) * group;
       for (int64_t i = 0; i < elements; ++i) {
-        const double number =
-            transformed[size_t(i / inputTile)][size_t(i % inputTile)];
-        auto write = [&]<typename T>(T value) {
-          std::memcpy(bytes + (i * plane + at) * int64_t(sizeof(T)), &value,
-                      sizeof(T));
-        };
+        const llvm::ArrayRef<double> numbers(transformed.data() + i * count,
+                                             size_t(count));
+        std::byte *to = bytes + (i * plane + at) * elementBytes;
         if (arithmetic.isOfFloats())
-          write(static_cast<float>(number));
+          writeAs<float>(numbers, to);
         else
-          write(static_cast<int16_t>(number));
+          writeAs<int16_t>(numbers, to);
       }
     }
+  }
   if (!shape.countsDistances())
     return;
   const int64_t end = elements * weightPlane() * arithmetic.given.rhsBytes();
   std::memset(bytes + end, 0, size_t(initialSumsAt() - end));
   packInitialSums(from, reinterpret_cast<int32_t *>(bytes + initialSumsAt()));
 }
+
 Value Winograd::loadWeights(VectorBuilder &code, const Work &work,
                             Value offset) const {
   MLIRContext *context = code.builder.getContext();
