@@ -48,24 +48,36 @@ Value VectorBuilder::loadIf(Value condition, Value flat, Value offset,
       loc, type, flat, offset, mask, otherwise ? otherwise : zero(type));
 }
 
-Value VectorBuilder::loadEither(Value condition, Value flat, Value offset,
-                                VectorType type, Value other) {
-  const Type i64 = builder.getI64Type(), element = type.getElementType(),
+Value VectorBuilder::addressOf(Value flat, Value offset) {
+  const Type i64 = builder.getI64Type(),
+             element = cast<MemRefType>(flat.getType()).getElementType(),
              pointer = LLVM::LLVMPointerType::get(builder.getContext());
   auto number = [&](Value index) -> Value {
     return builder.create<arith::IndexCastOp>(loc, i64, index);
   };
-  auto addressOf = [&](Value memref) -> Value {
-    Value address =
-        builder.create<memref::ExtractAlignedPointerAsIndexOp>(loc, memref);
-    return builder.create<LLVM::IntToPtrOp>(loc, pointer, number(address));
-  };
-  Value there = builder.create<LLVM::GEPOp>(
-      loc, pointer, element, addressOf(flat), ValueRange{number(offset)});
-  Value chosen =
-      builder.create<LLVM::SelectOp>(loc, condition, there, addressOf(other));
-  return builder.create<LLVM::LoadOp>(loc, type, chosen,
+  Value address = builder.create<LLVM::IntToPtrOp>(
+      loc, pointer,
+      number(
+          builder.create<memref::ExtractAlignedPointerAsIndexOp>(loc, flat)));
+  return builder.create<LLVM::GEPOp>(loc, pointer, element, address,
+                                     ValueRange{number(offset)});
+}
+
+Value VectorBuilder::loadAt(Value address, Value offset, VectorType type) {
+  const Type element = type.getElementType();
+  Value number =
+      builder.create<arith::IndexCastOp>(loc, builder.getI64Type(), offset);
+  Value there = builder.create<LLVM::GEPOp>(loc, address.getType(), element,
+                                            address, ValueRange{number});
+  return builder.create<LLVM::LoadOp>(loc, type, there,
                                       element.getIntOrFloatBitWidth() / 8);
+}
+
+Value VectorBuilder::loadEither(Value condition, Value flat, Value offset,
+                                VectorType type, Value other) {
+  return loadAt(
+      select(condition, addressOf(flat, offset), addressOf(other, index(0))),
+      index(0), type);
 }
 
 Value VectorBuilder::loadSome(Value flat, Value offset, VectorType type,

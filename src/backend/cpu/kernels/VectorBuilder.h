@@ -30,6 +30,12 @@ public:
   mlir::Value loadIf(mlir::Value condition, mlir::Value flat,
                      mlir::Value offset, mlir::VectorType type,
                      mlir::Value otherwise = {});
+  /// Where element \p offset of a flat memref is; one address may be selected
+  /// from two.
+  mlir::Value addressOf(mlir::Value flat, mlir::Value offset);
+  /// The elements \p offset behind such an address.
+  mlir::Value loadAt(mlir::Value address, mlir::Value offset,
+                     mlir::VectorType type);
   /// The elements if \p condition holds, else the first ones of \p other, a
   /// flat memref of such: what is chosen is the address, which any machine can.
   mlir::Value loadEither(mlir::Value condition, mlir::Value flat,

@@ -192,66 +192,93 @@ void Winograd::transformInput(VectorBuilder &code, const Work &work, Value tile,
   Value target =
       code.add(work.workspace,
                code.mul(code.add(code.mul(block, slots), slot), blockSteps()));
-  const Arithmetic &given = arithmetic.given, &products = arithmetic.products;
-  MLIRContext *context = code.builder.getContext();
-  auto type = VectorType::get({lanes}, storedType(given.lhs, context)),
-       stored = VectorType::get({blockSteps()}, sumType(code).getElementType());
-  Value outside, outsideInMemory;
-  if (shape.countsDistances())
-    outside = ZeroPoint(code, given.lhs, shape, buffers.zero).elements(lanes);
-  auto loadIf = [&](Value condition, Value at) {
-    return outsideInMemory
-               ? code.loadEither(condition, buffers.input, at, type,
-                                 outsideInMemory)
-               : code.loadIf(condition, buffers.input, at, type, outside);
-  };
-
-  auto emit = [&](bool isInterior) {
-    std::array<std::array<Value, 6>, 6> half; // [column][row of B^T d]
-    SmallVector<Value> rowIsThere;
-    if (!isInterior)
-      for (int64_t i = 0; i < inputTile; ++i)
-        rowIsThere.push_back(code.inRange(code.add(row, i), shape.inputHeight));
-    if (!isInterior && !masksLoads) {
-      outsideInMemory =
-          createScratch(code.builder, code.loc,
-                        MemRefType::get({lanes}, type.getElementType()));
-      code.store(outside ? outside : code.zero(type), outsideInMemory,
-                 code.index(0));
-    }
-    for (int64_t j = 0; j < inputTile; ++j) {
-      Value columnIsThere;
-      if (!isInterior)
-        columnIsThere = code.inRange(code.add(column, j), shape.inputWidth);
-      std::array<Value, 6> d;
-      for (int64_t i = 0; i < inputTile; ++i) {
-        Value pixel = code.add(code.mul(code.index(i), shape.inputWidth), j);
-        Value at = code.add(base, code.mul(pixel, lanes));
-        Value pixels =
-            isInterior ? code.load(buffers.input, at, type)
-                       : loadIf(code.both(rowIsThere[i], columnIsThere), at);
-        d[i] = converted(code, pixels, given.lhs, products.lhs);
-      }
-      half[j] = arithmetic.transformInputs(code, d);
-    }
-    for (int64_t i = 0; i < inputTile; ++i) {
-      std::array<Value, 6> d;
-      for (int64_t j = 0; j < inputTile; ++j)
-        d[j] = half[j][i];
-      std::array<Value, 6> result = arithmetic.transformInputs(code, d);
-      for (int64_t j = 0; j < inputTile; ++j)
-        code.store(code.bitsAs(result[j], stored), buffers.workspace,
-                   code.add(target, (i * inputTile + j) * inputPlane()));
-    }
-  };
   auto allThere = [&](Value first, int64_t size) {
     return code.both(code.inRange(first, size),
                      code.inRange(code.add(first, inputTile - 1), size));
   };
-  code.when(
-      code.both(allThere(row, shape.inputHeight),
-                allThere(column, shape.inputWidth)),
-      [&] { emit(true); }, [&] { emit(false); });
+  Value isInterior = code.both(allThere(row, shape.inputHeight),
+                               allThere(column, shape.inputWidth));
+  Value rowStride = code.mul(code.index(shape.inputWidth), lanes);
+  Value pixels = code.addressOf(buffers.input, base);
+  if (code.knownTruth(isInterior) != true) {
+    Value copy = copyBorder(code, work, row, column, base, isInterior);
+    rowStride =
+        code.select(isInterior, rowStride, code.index(inputTile * lanes));
+    pixels =
+        code.select(isInterior, pixels, code.addressOf(copy, code.index(0)));
+  }
+
+  const Arithmetic &given = arithmetic.given, &products = arithmetic.products;
+  MLIRContext *context = code.builder.getContext();
+  auto type = VectorType::get({lanes}, storedType(given.lhs, context)),
+       stored = VectorType::get({blockSteps()}, sumType(code).getElementType());
+  std::array<std::array<Value, 6>, 6> half; // [column][row of B^T d]
+  for (int64_t j = 0; j < inputTile; ++j) {
+    std::array<Value, 6> d;
+    for (int64_t i = 0; i < inputTile; ++i)
+      d[i] = converted(code,
+                       code.loadAt(pixels,
+                                   code.add(code.mul(rowStride, i), j * lanes),
+                                   type),
+                       given.lhs, products.lhs);
+    half[j] = arithmetic.transformInputs(code, d);
+  }
+  for (int64_t i = 0; i < inputTile; ++i) {
+    std::array<Value, 6> d;
+    for (int64_t j = 0; j < inputTile; ++j)
+      d[j] = half[j][i];
+    std::array<Value, 6> result = arithmetic.transformInputs(code, d);
+    for (int64_t j = 0; j < inputTile; ++j)
+      code.store(code.bitsAs(result[j], stored), buffers.workspace,
+                 code.add(target, (i * inputTile + j) * inputPlane()));
+  }
+}
+
+/// The 6x6 pixels of a tile that is not in the interior, whose first one is
+/// (\p row, \p column), at \p base of the input: with what is outside of it.
+Value Winograd::copyBorder(VectorBuilder &code, const Work &work, Value row,
+                           Value column, Value base, Value isInterior) const {
+  const ElementType element = arithmetic.given.lhs;
+  auto type =
+      VectorType::get({lanes}, storedType(element, code.builder.getContext()));
+  auto scratch = [&](int64_t vectors) {
+    return createScratch(
+        code.builder, code.loc,
+        MemRefType::get({vectors * lanes}, type.getElementType()));
+  };
+  Value copy = scratch(elements);
+  auto emit = [&] {
+    Value outside, outsideInMemory;
+    if (shape.countsDistances())
+      outside =
+          ZeroPoint(code, element, shape, work.buffers.zero).elements(lanes);
+    if (!masksLoads) {
+      outsideInMemory = scratch(1);
+      code.store(outside ? outside : code.zero(type), outsideInMemory,
+                 code.index(0));
+    }
+    SmallVector<Value> isThere;
+    for (int64_t j = 0; j < inputTile; ++j)
+      isThere.push_back(code.inRange(code.add(column, j), shape.inputWidth));
+    code.loop(code.index(0), code.index(inputTile), 1, [&](Value i) {
+      Value rowIsThere = code.inRange(code.add(row, i), shape.inputHeight);
+      Value first = code.add(
+          base, code.mul(code.mul(i, code.index(shape.inputWidth)), lanes));
+      for (int64_t j = 0; j < inputTile; ++j) {
+        Value condition = code.both(rowIsThere, isThere[j]);
+        Value at = code.add(first, j * lanes);
+        Value pixel =
+            outsideInMemory
+                ? code.loadEither(condition, work.buffers.input, at, type,
+                                  outsideInMemory)
+                : code.loadIf(condition, work.buffers.input, at, type, outside);
+        code.store(pixel, copy,
+                   code.add(code.mul(i, inputTile * lanes), j * lanes));
+      }
+    });
+  };
+  code.when(isInterior, [] {}, emit);
+  return copy;
 }
 
 void Winograd::multiply(VectorBuilder &code, const Work &work, Value element,
@@ -411,18 +438,16 @@ void Winograd::transformOutput(VectorBuilder &code, const Work &work,
       store(results[j], code.index(i), code.index(j));
     llvm::append_range(all, results);
   }
-  if (epilogue.isLong)
-    return forRows(code, all, outputTile, [&](Value i, ValueRange results) {
+  auto storeRows = [&] {
+    forRows(code, all, outputTile, [&](Value i, ValueRange results) {
       for (int64_t j = 0; j < outputTile; ++j)
         store(results[j], i, code.index(j));
     });
+  };
+  if (epilogue.isLong)
+    return storeRows();
   if (!isOpen)
     return;
-  auto storeAll = [&] {
-    for (auto [i, result] : llvm::enumerate(all))
-      store(result, code.index(int64_t(i) / outputTile),
-            code.index(int64_t(i) % outputTile));
-  };
   // Where sizes are not known, most tiles do not reach beyond it either.
   Value isWhole = code.both(
       code.inRange(code.add(row, outputTile - 1), shape.outputHeight),
@@ -431,10 +456,12 @@ void Winograd::transformOutput(VectorBuilder &code, const Work &work,
       isWhole,
       [&] {
         fits = true;
-        storeAll();
+        for (auto [i, result] : llvm::enumerate(all))
+          store(result, code.index(int64_t(i) / outputTile),
+                code.index(int64_t(i) % outputTile));
         fits = false;
       },
-      storeAll);
+      storeRows);
 }
 
 void Winograd::buildFused(VectorBuilder &code, Value task, Work work,

@@ -113,6 +113,9 @@ private:
   mlir::Value bandsIn(VectorBuilder &code) const;
   void transformInput(VectorBuilder &code, const Work &work, mlir::Value tile,
                       mlir::Value slot, mlir::Value block) const;
+  mlir::Value copyBorder(VectorBuilder &code, const Work &work, mlir::Value row,
+                         mlir::Value column, mlir::Value base,
+                         mlir::Value isInterior) const;
   void multiply(VectorBuilder &code, const Work &work, mlir::Value element,
                 mlir::Value panel, mlir::Value rowTile) const;
   /// The same where the unit has only \p count tiles, as the program finds.
