@@ -111,16 +111,11 @@ static bool isSumOfFloats(stablehlo::ReduceOp op) {
              stablehlo::AddOp::getOperationName();
 }
 
-/// How many sums are taken side by side, of neighbours along the last of the
-/// dimensions \p sizes: additions that wait for one another take four cycles
-/// each, and a sum of many numbers loses more digits than sums of sums. One
-/// where it is not known how many there are.
-static int64_t chainsFor(ArrayRef<int64_t> sizes) {
-  constexpr int64_t most = 8;
-  const int64_t last = sizes.empty() ? 0 : sizes.back();
-  return std::min<int64_t>(
-      most, last < 2 || isNamed(last) ? 1 : llvm::bit_floor<uint64_t>(last));
-}
+/// So many sums are taken side by side, of neighbours along the last dimension,
+/// where that has as many: additions that wait for one another take four cycles
+/// each, in which as many elements come from the second-level cache, and a sum
+/// of many numbers loses more digits than sums of sums.
+static constexpr int64_t chains = 4;
 
 /// Rows of so many elements for each chain are summed up by themselves.
 static constexpr int64_t longRow = 8;
@@ -206,7 +201,7 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
   if (extremes.empty())
     reduction.wideOperation = wideOperation(op.getBody());
   Values start = reduction.start(op.getInitValues());
-  auto inChains = [&](int64_t chains, bool ofRows) {
+  auto inChains = [&](bool ofRows) {
     return reduction.finish(sumInChains(
         reduction, sizes, chains, ofRows, start,
         [&](ArrayRef<Value> position, ValueRange carried) {
@@ -222,28 +217,15 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
   if (hasLanes(place) && extremes.empty() && isSumOfFloats(op)) {
     const int64_t last = sizes.empty() ? 0 : sizes.back();
     const bool hasRows = sizes.size() > 1;
-    if (isNamed(last)) {
-      // The same order as of a known size, whatever that is.
-      auto isBelow = [&](int64_t bound) {
-        return code.less(code.index(last), code.index(bound));
-      };
-      return code.branch(isBelow(2), inOrder, [&] {
-        return code.branch(
-            isBelow(4), [&] { return inChains(2, false); },
-            [&] {
-              return code.branch(
-                  isBelow(8), [&] { return inChains(4, false); },
-                  [&] {
-                    return code.branch(
-                        hasRows ? isBelow(8 * longRow) : code.boolean(true),
-                        [&] { return inChains(8, false); },
-                        [&] { return inChains(8, true); });
-                  });
-            });
-      });
-    }
-    if (const int64_t chains = chainsFor(sizes); chains > 1)
-      return inChains(chains, hasRows && last >= longRow * chains);
+    // An open size has the order that a known one has, whatever that is.
+    auto isBelow = [&](int64_t bound) {
+      return code.less(code.index(last), code.index(bound));
+    };
+    return code.branch(isBelow(chains), inOrder, [&] {
+      return code.branch(
+          hasRows ? isBelow(chains * longRow) : code.boolean(true),
+          [&] { return inChains(false); }, [&] { return inChains(true); });
+    });
   }
   if (extremes.empty()) {
     std::optional<ArgExtreme> arg = ArgExtreme::of(op);
