@@ -28,12 +28,13 @@ namespace {
 /// Kernels that are the same but for their layers' names.
 struct DistinctKernel {
   KernelPlan plan;
-  /// What its code is made of, among all sources.
-  size_t source = 0;
+  /// What its code is made of, among all sources: that of each stage, where
+  /// these are cut.
+  std::vector<size_t> sources = {};
   /// Of code that kernels may share: what this one's functions take for
-  /// granted, and what its table has (SharedCode::tables).
+  /// granted, and what the table of each source has (SharedCode::tables).
   std::vector<KernelContract> contracts = {};
-  std::vector<int64_t> table = {};
+  std::vector<std::vector<int64_t>> tables = {};
 
   /// A stage is a function.
   size_t functions() const { return std::max<size_t>(1, plan.stages.size()); }
@@ -112,26 +113,42 @@ Result<void> shareSources(ArrayRef<std::pair<size_t, KernelSource>> kernels,
   std::vector<std::string> bytecodes;
   for (const auto &[number, source] : kernels)
     bytecodes.push_back(source.bytecode);
-  Result<std::vector<KernelDraft>> drafts =
+  Result<std::vector<std::vector<KernelDraft>>> drafts =
       draftKernels(bytecodes, target, contexts);
   if (!drafts)
     return drafts.takeError();
+  // A kernel's draft, or that of one of its stages.
+  struct Part {
+    size_t kernel, stage;
+  };
+  std::vector<Part> parts;
   std::vector<CodeForm> forms;
-  for (KernelDraft &draft : *drafts)
-    forms.push_back(std::move(draft.form));
+  for (auto [kernel, stages] : llvm::enumerate(*drafts)) {
+    DistinctKernel &each = planned.distinct[kernels[kernel].first];
+    each.sources.resize(stages.size());
+    each.tables.resize(stages.size());
+    for (auto [stage, draft] : llvm::enumerate(stages)) {
+      parts.push_back({kernel, stage});
+      forms.push_back(std::move(draft.form));
+      llvm::append_range(each.contracts, draft.code->contracts);
+    }
+  }
   for (SharedCode &code : shareCode(forms)) {
-    const size_t first = code.kernels.front();
+    const auto [first, firstStage] = parts[code.kernels.front()];
+    const KernelDraft &draft = (*drafts)[first][firstStage];
     KernelSource source = kernels[first].second;
-    source.key = cache.keyOf(code.textOf(forms[first]));
+    source.key = cache.keyOf(code.textOf(forms[code.kernels.front()]));
     source.name = "kernel_" + source.key.text();
     source.places = std::move(code.places);
-    source.written = (*drafts)[first].code;
-    addSubroutines((*drafts)[first], cache, source, planned);
-    for (auto [kernel, table] : llvm::zip_equal(code.kernels, code.tables)) {
-      DistinctKernel &each = planned.distinct[kernels[kernel].first];
-      each.source = planned.sources.size();
-      each.contracts = (*drafts)[kernel].code->contracts;
-      each.table = std::move(table);
+    source.written = draft.code;
+    source.stage = firstStage;
+    source.functions = draft.code->contracts.size();
+    addSubroutines(draft, cache, source, planned);
+    for (auto [part, table] : llvm::zip_equal(code.kernels, code.tables)) {
+      DistinctKernel &each =
+          planned.distinct[kernels[parts[part].kernel].first];
+      each.sources[parts[part].stage] = planned.sources.size();
+      each.tables[parts[part].stage] = std::move(table);
     }
     planned.sources.push_back(std::move(source));
   }
@@ -172,7 +189,7 @@ Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
     uses.push_back({kernel, entry->second});
     if (!isNew)
       return;
-    DistinctKernel each{planKernel(kernel, target), 0};
+    DistinctKernel each{planKernel(kernel, target)};
     KernelSource source;
     source.bytecode = serialize(kernel);
     source.functions = each.functions();
@@ -183,15 +200,15 @@ Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
       ofKnownSizes[operationsOf(kernel)].push_back(
           {planned.distinct.size(), std::move(source)});
     else
-      each.source = addSource(std::move(source));
+      each.sources = {addSource(std::move(source))};
     planned.distinct.push_back(std::move(each));
   });
   for (auto &[operations, alike] : ofKnownSizes)
     if (alike.size() > 1)
       llvm::append_range(shared, std::move(alike));
     else
-      planned.distinct[alike[0].first].source =
-          addSource(std::move(alike[0].second));
+      planned.distinct[alike[0].first].sources = {
+          addSource(std::move(alike[0].second))};
   for (auto [kernel, index] : uses)
     if (Result<void> isOpen = checkOpen(kernel, planned.distinct[index].plan);
         !isOpen)
@@ -203,13 +220,13 @@ Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
   std::vector<uint32_t> firstEntries;
   for (const DistinctKernel &kernel : planned.distinct) {
     firstEntries.push_back(compiled.names.size());
-    for (size_t i = 0; i < kernel.functions(); ++i)
-      compiled.names.push_back(
-          stageName(planned.sources[kernel.source].name, i));
+    for (size_t source : kernel.sources)
+      for (size_t i = 0; i < planned.sources[source].functions; ++i)
+        compiled.names.push_back(stageName(planned.sources[source].name, i));
   }
   for (auto [kernel, index] : uses) {
     const DistinctKernel &each = planned.distinct[index];
-    planned.table[kernel] = {firstEntries[index], &each.plan, each.table};
+    planned.table[kernel] = {firstEntries[index], &each.plan, each.tables};
     if (options.onChoice && !each.plan.alternatives.empty())
       options.onChoice(layerOf(kernel->getLoc()), each.plan.alternatives);
   }
@@ -221,7 +238,7 @@ void addCode(std::vector<KernelCode> code, PlannedKernels &planned,
   std::vector<KernelContract> &contracts = compiled.program.kernels;
   for (DistinctKernel &kernel : planned.distinct)
     llvm::append_range(contracts, kernel.contracts.empty()
-                                      ? code[kernel.source].contracts
+                                      ? code[kernel.sources[0]].contracts
                                       : kernel.contracts);
   for (KernelCode &kernel : code) {
     compiled.objects.push_back(std::move(kernel.object));

@@ -66,7 +66,8 @@ namespace {
 
 /// A kernel with its subroutines taken out.
 struct WrittenKernel {
-  WrittenCode code;
+  /// Of each stage where these are cut, which have no subroutines then.
+  std::vector<WrittenCode> code;
   SmallVector<OwningOpRef<ModuleOp>> subroutines = {};
   /// Whether it takes no longer where it reads its numbers from a table.
   bool mayShare = true;
@@ -77,18 +78,35 @@ struct WrittenKernel {
 /// register for each where that is not known: there are enough for small tiles.
 /// What is in blocks of channels has its neighbours at distances that all
 /// layers have in common.
-bool mayShare(KernelOp kernel, const Target &target) {
+bool mayShare(KernelOp kernel, const KernelPlan &plan) {
   if (!isOpen(kernel))
-    return planKernel(kernel, target).readsTable;
+    return plan.readsTable;
   return llvm::all_of(kernel.getBody().front(), [&](Operation &op) {
     return !isAnchor(&op) || isa<cpu::ConvolutionOp, PoolOp>(op) ||
-           (isa<stablehlo::DotGeneralOp>(op) &&
-            !planKernel(kernel, target).needsDistances);
+           (isa<stablehlo::DotGeneralOp>(op) && !plan.needsDistances);
   });
 }
 
 /// What the names of functions begin with until their code has one.
 constexpr StringRef nameOfDrafts = "kernel";
+
+/// Those of \p code, each as if it were the only one.
+std::vector<WrittenCode> stagesOf(WrittenCode code) {
+  std::vector<WrittenCode> stages;
+  for (auto [number, contract] : llvm::enumerate(code.contracts)) {
+    WrittenCode stage{ModuleOp::create(code.module->getLoc()),
+                      {std::move(contract)},
+                      code.thread};
+    (*stage.module)->setAttrs((*code.module)->getAttrDictionary());
+    const std::string name = stageName(nameOfDrafts, number);
+    for (const std::string &function : {name + bodySuffix.str(), name})
+      code.module->lookupSymbol<func::FuncOp>(function)->moveBefore(
+          stage.module->getBody(), stage.module->getBody()->end());
+    rename(*stage.module, name, nameOfDrafts);
+    stages.push_back(std::move(stage));
+  }
+  return stages;
+}
 
 Result<WrittenKernel> write(const std::string &bytecode, const Target &target,
                             CodeContexts &contexts, unsigned thread) {
@@ -96,30 +114,42 @@ Result<WrittenKernel> write(const std::string &bytecode, const Target &target,
   OwningOpRef<ModuleOp> source = parseSourceString<ModuleOp>(bytecode, context);
   if (!source)
     return systemError("a kernel cannot be handed to the code generator");
-  WrittenKernel written{
-      {ModuleOp::create(UnknownLoc::get(context)), {}, thread}};
+  WrittenKernel written;
+  WrittenCode code{ModuleOp::create(UnknownLoc::get(context)), {}, thread};
   std::optional<Error> refused;
+  bool cutsStages = false;
   source->walk([&](KernelOp op) {
-    written.mayShare = mayShare(op, target);
+    const KernelPlan plan = planKernel(op, target);
+    written.mayShare = mayShare(op, plan);
+    cutsStages = plan.cutsStages();
     Result<std::vector<KernelContract>> contracts =
-        emitKernel(op, target, *written.code.module, nameOfDrafts);
+        emitKernel(op, target, *code.module, nameOfDrafts);
     if (contracts)
-      written.code.contracts = std::move(*contracts);
+      code.contracts = std::move(*contracts);
     else
       refused = contracts.takeError();
   });
   if (refused)
     return std::move(*refused);
-  written.subroutines = takeSubroutines(*written.code.module);
+  written.subroutines = takeSubroutines(*code.module);
+  if (cutsStages)
+    written.code = stagesOf(std::move(code));
+  else
+    written.code.push_back(std::move(code));
   return written;
 }
 
-KernelDraft draftOf(WrittenKernel written) {
-  KernelDraft draft;
-  draft.form = formOf(*written.code.module);
-  if (!written.mayShare || draft.form.leavesOrder)
-    draft.form.keepNumbers();
-  const unsigned thread = written.code.thread;
+std::vector<KernelDraft> draftsOf(WrittenKernel written) {
+  std::vector<KernelDraft> drafts;
+  for (WrittenCode &code : written.code) {
+    KernelDraft &draft = drafts.emplace_back();
+    draft.form = formOf(*code.module);
+    if (!written.mayShare || draft.form.leavesOrder)
+      draft.form.keepNumbers();
+    draft.code = std::make_shared<WrittenCode>(std::move(code));
+  }
+  KernelDraft &draft = drafts.front();
+  const unsigned thread = draft.code->thread;
   for (OwningOpRef<ModuleOp> &subroutine : written.subroutines) {
     CodeForm form = formOf(*subroutine);
     form.keepNumbers();
@@ -129,23 +159,22 @@ KernelDraft draftOf(WrittenKernel written) {
                                        std::vector<KernelContract>(), thread),
          std::move(form.text)});
   }
-  draft.code = std::make_shared<WrittenCode>(std::move(written.code));
-  return draft;
+  return drafts;
 }
 
 } // namespace
 
-Result<std::vector<KernelDraft>> cpu::draftKernels(ArrayRef<std::string> all,
-                                                   const Target &target,
-                                                   CodeContexts &contexts) {
-  std::vector<KernelDraft> drafts(all.size());
+Result<std::vector<std::vector<KernelDraft>>>
+cpu::draftKernels(ArrayRef<std::string> all, const Target &target,
+                  CodeContexts &contexts) {
+  std::vector<std::vector<KernelDraft>> drafts(all.size());
   std::vector<std::optional<Error>> errors(all.size());
   std::atomic<size_t> next = 0;
   auto work = [&](unsigned thread) {
     for (size_t i = next++; i < all.size(); i = next++) {
       Result<WrittenKernel> written = write(all[i], target, contexts, thread);
       if (written)
-        drafts[i] = draftOf(std::move(*written));
+        drafts[i] = draftsOf(std::move(*written));
       else
         errors[i] = written.takeError();
     }
@@ -246,7 +275,8 @@ Result<WrittenCode> KernelCompilation::writtenOf(const KernelSource &kernel,
     if (kernel.subroutine)
       code.module = std::move(written->subroutines[*kernel.subroutine]);
     else
-      code = std::move(written->code);
+      code =
+          std::move(written->code[written->code.size() > 1 ? kernel.stage : 0]);
   }
   if (kernel.subroutine)
     nameSubroutine(*code.module, kernel.name);

@@ -33,6 +33,9 @@ struct WrittenCode {
 struct KernelSource {
   /// Of the first function; stageName() has the others.
   std::string name;
+  /// The first function's stage; others follow where stages are not cut
+  /// (KernelPlan::cutsStages).
+  size_t stage = 0;
   /// How many are kernels.
   size_t functions = 1;
   /// The kernel, as serialize() gives it.
@@ -82,13 +85,13 @@ struct KernelDraft {
   CodeForm form;
 };
 
-/// Writes kernels, as serialize() gives them. Those that would be slower, or
-/// sum up in another order, if they read their numbers from a table keep them
-/// in the form's text. Errors: Unsupported for those whose code is for known
-/// sizes only.
-Result<std::vector<KernelDraft>> draftKernels(llvm::ArrayRef<std::string> all,
-                                              const Target &target,
-                                              CodeContexts &contexts);
+/// Writes kernels, as serialize() gives them: of each, its stages where these
+/// are cut, or all of it. Those that would be slower, or sum up in another
+/// order, if they read their numbers from a table keep them in the form's text.
+/// Errors: Unsupported for those whose code is for known sizes only.
+Result<std::vector<std::vector<KernelDraft>>>
+draftKernels(llvm::ArrayRef<std::string> all, const Target &target,
+             CodeContexts &contexts);
 
 /// Compiles kernels, or finds their code where it was kept. Other threads work
 /// from start() on, and that of the caller in finish(), too.

@@ -178,7 +178,8 @@ private:
   }
 
   /// Stages that take turns, \p step being what they have in common.
-  Result<void> addOpenStages(OpenStep step, const KernelPlan &how) {
+  Result<void> addOpenStages(OpenStep step, const CompiledKernel &compiled) {
+    const KernelPlan &how = *compiled.plan;
     Result<SizeExpression> units = countOf(*how.units);
     if (!units)
       return units.takeError();
@@ -188,6 +189,7 @@ private:
       step.inTurns = i == 0 ? static_cast<uint32_t>(how.stages.size()) : 0;
       step.tasks = {{stage.tasks, 1}};
       step.flopsPerUnit = stage.flops;
+      setTable(step, compiled.table(i));
       open.steps.push_back(step);
     }
     return {};
@@ -288,10 +290,10 @@ private:
         return unsupported("'" + layerOf(op.getLoc()) +
                            "': its size has too many terms");
       step.units = *units;
-      setTable(step, kernels.lookup(op).table);
+      setTable(step, kernels.lookup(op).table());
     }
     if (how.units)
-      return addOpenStages(step, how);
+      return addOpenStages(step, kernels.lookup(op));
     const size_t stages = std::max<size_t>(1, how.stages.size());
     for (int64_t i = 0; i < how.rounds * int64_t(stages); ++i) {
       if (!how.stages.empty()) {
@@ -520,7 +522,7 @@ private:
     }
     if (how.readsTable)
       step.buffers.push_back(
-          reference(addTable(compiled->second.table), BufferAccess::In));
+          reference(addTable(compiled->second.table()), BufferAccess::In));
     if (how.stages.empty()) {
       steps.push_back(std::move(step));
       plan.tick();
@@ -533,10 +535,16 @@ private:
       step.buffers.push_back(reference(*workspace, BufferAccess::InOut));
     }
     step.bytesMoved /= how.rounds;
+    const std::vector<BufferReference> all = step.buffers;
     for (int64_t round = 0; round < how.rounds; ++round)
       for (const auto &[i, stage] : llvm::enumerate(how.stages)) {
-        for (const BufferReference &buffer : step.buffers)
+        for (const BufferReference &buffer : all)
           plan.touch(static_cast<Id>(buffer.offset));
+        if (how.cutsStages()) {
+          step.buffers.clear();
+          for (unsigned buffer : stage.buffers)
+            step.buffers.push_back(all[buffer]);
+        }
         step.kernel = compiled->second.entry + i;
         step.firstTask = round * stage.tasks;
         step.tasks = stage.tasks;

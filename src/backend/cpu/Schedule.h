@@ -16,8 +16,15 @@ namespace sinter::cpu {
 struct CompiledKernel {
   uint32_t entry = 0; ///< Of the first stage; the others follow.
   const KernelPlan *plan = nullptr;
-  /// What its table has, if it has one: numbers, and names of open sizes.
-  llvm::ArrayRef<int64_t> table = {};
+  /// What its table has, if it has one: numbers, and names of open sizes. That
+  /// of each stage, where these have code each.
+  llvm::ArrayRef<std::vector<int64_t>> tables = {};
+
+  llvm::ArrayRef<int64_t> table(size_t stage = 0) const {
+    if (tables.empty())
+      return {};
+    return tables[std::min(stage, tables.size() - 1)];
+  }
 };
 using KernelTable = llvm::DenseMap<mlir::Operation *, CompiledKernel>;
 

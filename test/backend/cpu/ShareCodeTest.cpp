@@ -92,8 +92,10 @@ const LayersCase layersCases[] = {
     // One block of channels is a panel by itself.
     {"Depthwise", 16, 35, 33, depthwise, 5, 3},
     {"Joints", 32, 13, 9, joints, 2, 2},
+    // Three layers have one transform of their input; products differ where
+    // one panel has all outputs, and the last layer in what becomes of them.
     // Sums of weights that nearly cancel each other.
-    {"ThreeStages", 128, 14, 14, threeStages, 3, 3, 1e-4f},
+    {"ThreeStages", 128, 14, 14, threeStages, 5, 5, 1e-4f},
 };
 
 void expectWithin(float bound, const Tensor &got, const Tensor &expected) {
@@ -156,7 +158,7 @@ TEST_P(LayersOfOneCode, ComputeWhatTheOracleDoes) {
   ASSERT_TRUE(model.entry()) << text;
   Result<cpu::Compiled> compiled = cpu::compileToObjects(model);
   ASSERT_TRUE(compiled) << compiled.error().message;
-  // Stages of a kernel have names of one object.
+  // Stages of a kernel may have names of one object.
   std::set<std::string> codes, kernels;
   for (const Step &step : compiled->program.steps)
     if (step.kind == StepKind::Kernel && step.kernelName != "loops") {

@@ -68,7 +68,7 @@ static func::FuncOp createBody(ModuleOp module, Location location,
   facts.append(2, builder.getDictionaryAttr({}));
 
   auto function = builder.create<func::FuncOp>(
-      location, (name + ".body").str(), builder.getFunctionType(types, {}));
+      location, (name + bodySuffix).str(), builder.getFunctionType(types, {}));
   function.setPrivate();
   function->setAttr("llvm.linkage",
                     LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));

@@ -52,6 +52,10 @@ using TaskBuilder =
     llvm::function_ref<void(mlir::OpBuilder &builder, mlir::Location location,
                             mlir::Value task, mlir::ValueRange buffers)>;
 
+/// What the name of the function that does the work ends with, behind that of
+/// the kernel, which calls it.
+inline constexpr llvm::StringLiteral bodySuffix = ".body";
+
 /// Adds the kernel \p name to \p module and returns what it takes for granted
 /// of its buffers; its tasks are for the caller to say.
 KernelContract createKernel(mlir::ModuleOp module, mlir::Location location,

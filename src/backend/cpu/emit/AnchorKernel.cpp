@@ -7,6 +7,7 @@
 #include "backend/cpu/emit/Math.h"
 #include "backend/cpu/emit/OpenKernel.h"
 #include "graph/Types.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace sinter;
@@ -187,18 +188,31 @@ std::vector<KernelContract> AnchorKernel::emit(ModuleOp module,
     if (wanted.units || wanted.openScratch)
       buffers.back().bytes = 0;
   }
-  if (isOpen(kernel) || wanted.readsTable) {
+  const bool hasTable = isOpen(kernel) || wanted.readsTable;
+  if (hasTable)
     llvm::for_each(buffers, leaveSize);
-    buffers.push_back(tableOfSizes(module.getContext()));
-  }
   size_t stages = std::max<size_t>(1, wanted.stages.size());
   std::vector<KernelContract> contracts;
   for (size_t stage = 0; stage < stages; ++stage) {
+    std::vector<unsigned> own(buffers.size());
+    std::iota(own.begin(), own.end(), 0);
+    if (wanted.cutsStages())
+      own = wanted.stages[stage].buffers;
+    SmallVector<KernelBuffer> ofStage;
+    for (unsigned buffer : own)
+      ofStage.push_back(buffers[buffer]);
+    if (hasTable)
+      ofStage.push_back(tableOfSizes(module.getContext()));
     contracts.push_back(
         createKernel(module, UnknownLoc::get(module.getContext()),
-                     stageName(name, stage), buffers,
+                     stageName(name, stage), ofStage,
                      [&](OpBuilder &builder, Location location, Value task,
-                         ValueRange memory) {
+                         ValueRange given) {
+                       SmallVector<Value> memory(buffers.size());
+                       for (auto [buffer, value] : llvm::zip(own, given))
+                         memory[buffer] = value;
+                       if (hasTable)
+                         memory.push_back(given.back());
                        if (hasExtremes())
                          emitWithExtremes(stage, builder, location, task,
                                           memory, wanted.tasks);

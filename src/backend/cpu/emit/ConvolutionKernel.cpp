@@ -196,6 +196,24 @@ private:
     for (int64_t stage = 0; stage < fast->stages(); ++stage)
       plan.stages.push_back(
           {fast->tasks(stage), fast->flops(stage) / plan.rounds});
+    if (isOpen && !hasExtremes())
+      cutStages(plan);
+  }
+
+  /// What comes before the epilogue is the same in many layers.
+  void cutStages(KernelPlan &plan) const {
+    const unsigned input = inputIndex(op.getInput()),
+                   weights = inputIndex(op.getWeights()),
+                   workspace = unsigned(kernel.getInputs().size()) + 1;
+    plan.stages[0].buffers = {input, workspace};
+    plan.stages[1].buffers = {weights, workspace};
+    // What stands behind the weights counts distances from a zero point.
+    const bool readsWeights = convolutionShape(op).countsDistances();
+    if (op.getZero())
+      plan.stages[0].buffers.push_back(inputIndex(op.getZero()));
+    for (unsigned buffer = 0; buffer <= workspace; ++buffer)
+      if (buffer != input && (buffer != weights || readsWeights))
+        plan.stages[2].buffers.push_back(buffer);
   }
 
   mutable cpu::ConvolutionOp op;

@@ -49,6 +49,11 @@ struct KernelPlan {
   struct Stage {
     int64_t tasks;
     double flops;
+    /// Which of the kernel's buffers its function has, in that order, but for
+    /// the table of sizes, which is behind them. Such stages have their code by
+    /// themselves, where sizes are named, and share it with those of other
+    /// kernels. Empty: all.
+    std::vector<unsigned> buffers = {};
   };
   std::vector<Stage> stages;
   /// Where sizes are named: the product of how many units the stages do, and
@@ -82,6 +87,10 @@ struct KernelPlan {
   /// Whether code for open sizes takes longer where it reads from a table how
   /// far rows are apart.
   bool needsDistances = false;
+
+  bool cutsStages() const {
+    return !stages.empty() && !stages[0].buffers.empty();
+  }
 };
 
 /// The function of one stage of the kernel \p name.
