@@ -75,11 +75,20 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
   // counts. With more registers nobody measured that.
   const bool isPart = shape.givenRows && hasFewRegisters(target);
   // Of broad tiles there are fewer rows, so that their code is shorter.
-  const int64_t preferred = hasFewRegisters(target) ? 2 : 4;
+  const int64_t preferred = hasFewRegisters(target) ? 2 : broadTileVectors;
+  // Columns that only tall tiles leave over want code of their own, which is
+  // more than weights that come from the second-level cache for less rows.
+  const bool panelStays =
+      shape.k * broadTileVectors * lanes * packing.rhsBytes() <=
+      target.l2Bytes * 7 / 8;
+  const bool onlyTallLeave = !hasFewRegisters(target) &&
+                             allVectors % broadTileVectors == 0 &&
+                             allVectors % tallTileVectors != 0;
+  const bool readsOften = isStreamed && !(panelStays && onlyTallLeave);
   panelVectors =
       hasOpenRows()
           ? chooseOpenTileVectors(target, shape.m, allVectors, most, isPlain,
-                                  isStreamed || isPart)
+                                  readsOften || isPart)
           : chooseTileVectors(target, shape.m, allVectors, most, preferred);
   const int64_t steps = arithmetic.steps(shape.k);
   floatSets = chooseFloatSets(steps);
@@ -88,8 +97,7 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
   // Where one panel has all columns, and tiles are small, those that keep the
   // multipliers busy are enough: there is nothing to read once more.
   const int64_t sumsOfRow = panelVectors * floatSets;
-  if (hasOpenRows() && floatSets > 1 &&
-      rows * sumsOfRow <= 2 * OpenRowTiles::busySums)
+  if (hasOpenRows() && floatSets > 1)
     rows = std::max<int64_t>(1, OpenRowTiles::busySums / sumsOfRow);
   if (shape.givenRows)
     rows = std::min(rows, shape.m);

@@ -118,19 +118,18 @@ int64_t sinter::cpu::chooseOpenTileVectors(const Target &target, int64_t rows,
   });
   // Rows of 9 where there are 32 registers: nearly any number of rows is a
   // number of tiles of 9 and 8.
-  constexpr int64_t ofMany = 3, rowsOfMany = 9;
-  if (manyRows && llvm::is_contained(candidates, ofMany) &&
-      maxTileRows(target, ofMany) >= rowsOfMany)
-    return ofMany;
+  constexpr int64_t rowsOfMany = 9;
+  if (manyRows && llvm::is_contained(candidates, tallTileVectors) &&
+      maxTileRows(target, tallTileVectors) >= rowsOfMany)
+    return tallTileVectors;
   auto rowsOf = [&](int64_t candidate) {
     return maxTileRows(target, candidate);
   };
   if (manyRows && hasFewRegisters(target))
     return *std::ranges::max_element(candidates, {}, rowsOf);
-  // With 32 registers broad tiles wait least for elements of rows.
-  constexpr int64_t broad = 4;
-  if (llvm::is_contained(candidates, broad) && !hasFewRegisters(target))
-    return broad;
+  if (llvm::is_contained(candidates, broadTileVectors) &&
+      !hasFewRegisters(target))
+    return broadTileVectors;
   auto codeOf = [&](int64_t candidate) {
     const OpenRowTiles rowTiles(maxTileRows(target, candidate), candidate);
     return candidate * rowTiles.rowsOfCode() +

@@ -71,6 +71,11 @@ inline bool beginsLine(int64_t element, int64_t bytes) {
 /// leave no room for these have their sums on the stack.
 int64_t maxTileRows(const Target &target, int64_t vectors);
 
+/// Vectors of a tile where there are 32 registers: that waits least for
+/// elements of rows, and that has the most rows of those that keep the
+/// multipliers busy.
+inline constexpr int64_t broadTileVectors = 4, tallTileVectors = 3;
+
 /// The number of vectors in a panel, \p most at most, that computes \p rows by
 /// \p vectors fastest, by ports: two multiply-adds and two loads a cycle, four
 /// cycles latency. Others than the \p preferred number are so only if they gain
