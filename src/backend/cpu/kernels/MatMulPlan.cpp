@@ -76,11 +76,12 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
   const bool isPart = shape.givenRows && hasFewRegisters(target);
   // Of broad tiles there are fewer rows, so that their code is shorter.
   const int64_t preferred = hasFewRegisters(target) ? 2 : broadTileVectors;
-  // Columns that only tall tiles leave over want code of their own, which is
-  // more than weights that come from the second-level cache for less rows.
+  // Columns that only tall tiles leave over want code of their own, and a task
+  // that is shorter than others, which is more than weights that come from a
+  // near cache for fewer rows.
   const bool panelStays =
       shape.k * broadTileVectors * lanes * packing.rhsBytes() <=
-      target.l2Bytes * 7 / 8;
+      4 * target.l2Bytes;
   const bool onlyTallLeave = !hasFewRegisters(target) &&
                              allVectors % broadTileVectors == 0 &&
                              allVectors % tallTileVectors != 0;
