@@ -90,7 +90,8 @@ bool mayShare(KernelOp kernel, const KernelPlan &plan) {
 /// What the names of functions begin with until their code has one.
 constexpr StringRef nameOfDrafts = "kernel";
 
-/// Those of \p code, each as if it were the only one.
+/// The stages of a kernel, whose \p code has a function of each: modules as of
+/// kernels of one stage.
 std::vector<WrittenCode> stagesOf(WrittenCode code) {
   std::vector<WrittenCode> stages;
   for (auto [number, contract] : llvm::enumerate(code.contracts)) {
@@ -275,8 +276,7 @@ Result<WrittenCode> KernelCompilation::writtenOf(const KernelSource &kernel,
     if (kernel.subroutine)
       code.module = std::move(written->subroutines[*kernel.subroutine]);
     else
-      code =
-          std::move(written->code[written->code.size() > 1 ? kernel.stage : 0]);
+      code = std::move(written->code[kernel.stage]);
   }
   if (kernel.subroutine)
     nameSubroutine(*code.module, kernel.name);

@@ -43,9 +43,9 @@ struct KernelPlan {
   Alternatives alternatives;
 
   /// Parts that run one after the other, each a function of its own (see
-  /// stageName), on the same buffers; empty where there is one. Then `tasks`
-  /// does not count, and one more buffer, behind the others, lives from the
-  /// first part to the last.
+  /// stageName), on the same buffers or some of them; empty where there is one.
+  /// Then `tasks` does not count, and one more buffer, behind the others, lives
+  /// from the first part to the last.
   struct Stage {
     int64_t tasks;
     double flops;
@@ -88,6 +88,7 @@ struct KernelPlan {
   /// far rows are apart.
   bool needsDistances = false;
 
+  /// Whether each stage has some of the buffers, and code by itself.
   bool cutsStages() const {
     return !stages.empty() && !stages[0].buffers.empty();
   }
