@@ -682,7 +682,7 @@ TEST_F(OnnxReader, AddsABiasBeforeItRounds) {
       auto done = read();
       ASSERT_TRUE(done) << done.error().message;
       auto numbers = [&](const std::vector<int64_t> &shape,
-                         std::vector<double> values) {
+                         const std::vector<double> &values) {
         return tensorOfDoubles(element, Shape(shape.begin(), shape.end()),
                                values);
       };

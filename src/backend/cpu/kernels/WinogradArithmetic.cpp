@@ -40,6 +40,8 @@ bool WinogradArithmetic::holdsSums(ElementType activations,
       for (int64_t output = 0; output < outputs; ++output) {
         int64_t above = 0, below = 0;
         for (int64_t i = 0; i < products; ++i) {
+          // A weight is a number, no character.
+          // NOLINTNEXTLINE(bugprone-signed-char-misuse)
           const int64_t weight = weights.at<T>(output * products + i);
           above += std::max<int64_t>(weight, 0);
           below += std::max<int64_t>(-weight, 0);
