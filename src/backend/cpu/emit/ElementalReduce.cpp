@@ -115,24 +115,25 @@ static bool isSumOfFloats(stablehlo::ReduceOp op) {
 /// where that has as many: additions that wait for one another take four cycles
 /// each, in which as many elements come from the second-level cache, and a sum
 /// of many numbers loses more digits than sums of sums.
-static constexpr int64_t chains = 4;
+static constexpr int64_t chainCount = 4;
 
 /// Rows of so many elements for each chain are summed up by themselves.
 static constexpr int64_t longRow = 8;
 
-/// A sum over \p sizes in \p count chains, which are added at the end, two by
-/// two; \p ofRows where rows are summed up by themselves. \p combine adds the
+/// A sum over \p sizes in chains, which are added at the end, two by two;
+/// \p ofRows where rows are summed up by themselves. \p combine adds the
 /// element at a position to what it is given.
 static Values
-sumInChains(const Reduction &reduction, ArrayRef<int64_t> sizes, int64_t count,
-            bool ofRows, const Values &start,
+sumInChains(const Reduction &reduction, ArrayRef<int64_t> sizes, bool ofRows,
+            const Values &start,
             llvm::function_ref<Values(ArrayRef<Value>, ValueRange)> combine) {
   KernelBuilder &e = reduction.elemental.code;
-  Value last = e.index(sizes.back()), whole = e.sub(last, e.rem(last, count));
+  Value last = e.index(sizes.back()),
+        whole = e.sub(last, e.rem(last, chainCount));
   // What is added to is not changed by -0.
   Value none = reduction.elemental.splat(e.create<arith::ConstantOp>(
       e.builder.getFloatAttr(elementOf(start[0]), -0.0)));
-  Values zeros(count, none), chains = zeros;
+  Values zeros(chainCount, none), chains = zeros;
   chains[0] = start[0];
   auto row = [&](ArrayRef<Value> outer, ValueRange carried) {
     SmallVector<Value> position(outer);
@@ -141,14 +142,14 @@ sumInChains(const Reduction &reduction, ArrayRef<int64_t> sizes, int64_t count,
       position.back() = at;
       return combine(position, chain)[0];
     };
-    Values sums = e.loop(e.index(0), whole, count, carried,
+    Values sums = e.loop(e.index(0), whole, chainCount, carried,
                          [&](Value i, ValueRange inner) {
                            Values next;
-                           for (int64_t each = 0; each < count; ++each)
+                           for (int64_t each = 0; each < chainCount; ++each)
                              next.push_back(addAt(e.add(i, each), inner[each]));
                            return next;
                          });
-    for (int64_t chain = 0; chain + 1 < count; ++chain) {
+    for (int64_t chain = 0; chain + 1 < chainCount; ++chain) {
       Value at = e.add(whole, chain);
       sums[chain] = e.branch(
           e.less(at, last), [&] { return Values{addAt(at, sums[chain])}; },
@@ -166,7 +167,7 @@ sumInChains(const Reduction &reduction, ArrayRef<int64_t> sizes, int64_t count,
                        sum = add(total, sum);
                      return sums;
                    });
-  for (int64_t half = count / 2; half > 0; half /= 2)
+  for (int64_t half = chainCount / 2; half > 0; half /= 2)
     for (int64_t i = 0; i < half; ++i)
       chains[i] = add(chains[i], chains[i + half]);
   return {chains[0]};
@@ -203,7 +204,7 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
   Values start = reduction.start(op.getInitValues());
   auto inChains = [&](bool ofRows) {
     return reduction.finish(sumInChains(
-        reduction, sizes, chains, ofRows, start,
+        reduction, sizes, ofRows, start,
         [&](ArrayRef<Value> position, ValueRange carried) {
           return reduction.combine(carried, op.getInputs(), sourceOf(position));
         }));
@@ -221,9 +222,9 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
     auto isBelow = [&](int64_t bound) {
       return code.less(code.index(last), code.index(bound));
     };
-    return code.branch(isBelow(chains), inOrder, [&] {
+    return code.branch(isBelow(chainCount), inOrder, [&] {
       return code.branch(
-          hasRows ? isBelow(chains * longRow) : code.boolean(true),
+          hasRows ? isBelow(chainCount * longRow) : code.boolean(true),
           [&] { return inChains(false); }, [&] { return inChains(true); });
     });
   }
