@@ -7,29 +7,41 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 namespace sinter::driver {
+
+/// The lines of the log of \p file up to step \p steps and epoch \p epochs.
+static std::string linesUpTo(const std::string &file, uint64_t steps,
+                             uint64_t epochs) {
+  std::string kept;
+  std::ifstream old(file);
+  for (std::string line; std::getline(old, line);) {
+    // What a process that was killed left behind may end within a line.
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object())
+      continue;
+    if (json.contains("step") ? json.value("step", uint64_t(0)) <= steps
+                              : json.value("epoch", uint64_t(0)) <= epochs)
+      kept += line + '\n';
+  }
+  return kept;
+}
 
 Result<void> TrainingReport::open(uint64_t steps) {
   if (options.logFile.empty() || !tells)
     return {};
-  std::vector<std::string> kept;
-  if (steps != 0) {
-    std::ifstream old(options.logFile);
-    for (std::string line; std::getline(old, line);) {
-      const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
-      if (!json.is_object())
-        continue;
-      if (json.contains("step")
-              ? json.value("step", uint64_t(0)) <= steps
-              : json.value("epoch", uint64_t(0)) <= epochs.size())
-        kept.push_back(line);
-    }
+  auto mode = std::ios::out;
+  std::error_code error;
+  if (steps != 0 && std::filesystem::is_regular_file(options.logFile, error)) {
+    // At once, so that the lines survive a process that is killed here.
+    Result<void> kept = writeFileAtomically(
+        options.logFile, linesUpTo(options.logFile, steps, epochs.size()));
+    if (!kept)
+      return systemError("--log: " + kept.error().message);
+    mode |= std::ios::app;
   }
-  logStream.open(options.logFile);
-  for (const std::string &line : kept)
-    logStream << line << '\n';
-  logStream.flush();
+  logStream.open(options.logFile, mode);
   if (!logStream)
     return systemError("--log '" + options.logFile + "': cannot be written to");
   return {};

@@ -3,13 +3,15 @@
 import json
 import os
 import random
+import resource
+import signal
 import subprocess
 import time
 
 import OnnxBytes as onnx
 import SinterCommand
 from QuantizeModels import png
-from SinterCommand import DONE, main
+from SinterCommand import DONE, SYSTEM, main
 from TrainDataTest import SIDE, picture
 from TrainTest import Network, TrainCase, numbers
 
@@ -81,6 +83,21 @@ class TrainKilled(TrainCase):
             self.write(f"kept/{name}/0.npy", b"x")
         self.assertEqual(self.sinter("train", model, "--data", data, "--batch", "4", "-o", self.path("out.onnx"), "--checkpoint-dir", self.path("kept"), "--checkpoint-every", "1").returncode, DONE)
         self.assertEqual(sorted(os.listdir(self.path("kept"))), ["step-0000000001", "step-0000000002"])
+
+    def test_where_the_log_cannot_be_written_anew(self):
+        """A run that goes on and has no room for the lines of the steps before leaves the log as it was."""
+        model, data = self.write("net.onnx", Network(norm=True).onnx()), self.data()
+        command = ["train", model, "--data", data, "--batch", "4", "-o", self.path("out.onnx"), "--checkpoint-dir", self.path("kept"), "--checkpoint-every", "1", "--log", self.path("log.jsonl")]
+        self.assertEqual(self.sinter(*command, "--epochs", "3").returncode, DONE)
+        before = self.read("log.jsonl")
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, len(before) // 2))
+        run = subprocess.run([SinterCommand.SINTER, *command, "--epochs", "4", "--resume"], capture_output=True, text=True, preexec_fn=limit)
+        self.assertEqual(run.returncode, SYSTEM, run.stderr)
+        self.assertIn("--log: cannot write", run.stderr)
+        self.assertEqual(self.read("log.jsonl"), before)
 
     def progress(self, chooser, steps):
         """Waits for so many steps more that are kept, and a moment."""
