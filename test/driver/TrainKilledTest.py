@@ -94,7 +94,7 @@ class TrainKilled(TrainCase):
         def limit():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, len(before) // 2))
-        run = subprocess.run([SinterCommand.SINTER, *command, "--epochs", "4", "--resume"], capture_output=True, text=True, preexec_fn=limit)
+        run = subprocess.run([SinterCommand.SINTER, *command, "--epochs", "3", "--resume"], capture_output=True, text=True, preexec_fn=limit)
         self.assertEqual(run.returncode, SYSTEM, run.stderr)
         self.assertIn("--log: cannot write", run.stderr)
         self.assertEqual(self.read("log.jsonl"), before)
