@@ -85,11 +85,22 @@ void addFeatures(Program &program, const std::vector<std::string> &features) {
       program.features.push_back(feature);
 }
 
+/// How often subroutines are called by code that differs, by their texts.
+using SubroutineUses = llvm::StringMap<unsigned>;
+
 /// Names the subroutines of \p kernel, which has that \p draft, and adds those
-/// that no other kernel has.
-void addSubroutines(const KernelDraft &draft, const KernelCache &cache,
-                    KernelSource &kernel, PlannedKernels &planned) {
+/// that other code has, too; each once. Others stay in the kernel's code, which
+/// saves a module.
+void addSubroutines(const KernelDraft &draft, const SubroutineUses &uses,
+                    const KernelCache &cache, KernelSource &kernel,
+                    PlannedKernels &planned) {
+  kernel.writtenSubroutines.resize(draft.subroutines.size());
   for (const auto &[number, each] : llvm::enumerate(draft.subroutines)) {
+    if (uses.lookup(each.text) == 1) {
+      kernel.subroutines.emplace_back();
+      kernel.writtenSubroutines[number] = each.code;
+      continue;
+    }
     KernelSource source;
     source.key = cache.keyOf(each.text);
     source.name = "subroutine_" + source.key.text();
@@ -133,17 +144,29 @@ Result<void> shareSources(ArrayRef<std::pair<size_t, KernelSource>> kernels,
       llvm::append_range(each.contracts, draft.code->contracts);
     }
   }
-  for (SharedCode &code : shareCode(forms)) {
+  std::vector<SharedCode> all = shareCode(forms);
+  SubroutineUses uses;
+  for (const SharedCode &code : all) {
+    const auto [kernel, stage] = parts[code.kernels.front()];
+    for (const KernelDraft::Subroutine &each :
+         (*drafts)[kernel][stage].subroutines)
+      ++uses[each.text];
+  }
+  for (SharedCode &code : all) {
     const auto [first, firstStage] = parts[code.kernels.front()];
     const KernelDraft &draft = (*drafts)[first][firstStage];
     KernelSource source = kernels[first].second;
-    source.key = cache.keyOf(code.textOf(forms[code.kernels.front()]));
-    source.name = "kernel_" + source.key.text();
+    std::string text = code.textOf(forms[code.kernels.front()]);
     source.places = std::move(code.places);
     source.written = draft.code;
     source.stage = firstStage;
     source.functions = draft.code->contracts.size();
-    addSubroutines(draft, cache, source, planned);
+    addSubroutines(draft, uses, cache, source, planned);
+    // Code that has its subroutines is other code than what calls them.
+    for (const std::string &name : source.subroutines)
+      text += name.empty() ? "own " : "shared ";
+    source.key = cache.keyOf(text);
+    source.name = "kernel_" + source.key.text();
     for (auto [part, table] : llvm::zip_equal(code.kernels, code.tables)) {
       DistinctKernel &each =
           planned.distinct[kernels[parts[part].kernel].first];

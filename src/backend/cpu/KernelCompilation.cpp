@@ -266,8 +266,12 @@ Result<WrittenCode> KernelCompilation::writtenOf(const KernelSource &kernel,
                                                  unsigned thread) {
   const bool isThere = kernel.written && kernel.written->thread == thread;
   WrittenCode code;
+  SmallVector<OwningOpRef<ModuleOp>> subroutines;
   if (isThere) {
     code = std::move(*kernel.written);
+    for (const std::shared_ptr<WrittenCode> &each : kernel.writtenSubroutines)
+      subroutines.push_back(each ? std::move(each->module)
+                                 : OwningOpRef<ModuleOp>());
   } else {
     Result<WrittenKernel> written =
         write(kernel.bytecode, target, contexts, thread);
@@ -277,11 +281,18 @@ Result<WrittenCode> KernelCompilation::writtenOf(const KernelSource &kernel,
       code.module = std::move(written->subroutines[*kernel.subroutine]);
     else
       code = std::move(written->code[kernel.stage]);
+    subroutines = std::move(written->subroutines);
   }
-  if (kernel.subroutine)
+  if (kernel.subroutine) {
     nameSubroutine(*code.module, kernel.name);
-  else
-    rename(*code.module, nameOfDrafts, kernel.name);
+    return code;
+  }
+  rename(*code.module, nameOfDrafts, kernel.name);
+  readFromTable(*code.module, kernel.places);
+  for (auto [number, name] : llvm::enumerate(kernel.subroutines))
+    if (name.empty())
+      putBack(*code.module, number, *subroutines[number]);
+  callByNames(*code.module, kernel.subroutines);
   return code;
 }
 
@@ -292,8 +303,6 @@ Result<KernelCode> KernelCompilation::compileKernel(const KernelSource &kernel,
   if (!written)
     return written.takeError();
   ModuleOp module = *written->module;
-  callByNames(module, kernel.subroutines);
-  readFromTable(module, kernel.places);
   KernelCode code;
   code.contracts = std::move(written->contracts);
   if (options.onCode)

@@ -43,12 +43,14 @@ struct KernelSource {
   /// Where its numbers are read from (SharedCode::places); empty for a kernel
   /// of known sizes.
   std::vector<std::optional<uint32_t>> places;
-  /// The names of its subroutines' code.
+  /// The names of its subroutines' code; empty for those that stay in its own.
   std::vector<std::string> subroutines;
   /// Which of the kernel's it is, if it is one.
   std::optional<size_t> subroutine;
   /// What has been written of it, for the thread that did; null: nothing.
   std::shared_ptr<WrittenCode> written;
+  /// Likewise of the subroutines that stay, beside nulls.
+  std::vector<std::shared_ptr<WrittenCode>> writtenSubroutines;
   /// What the code is kept under.
   Hash128 key;
   /// A layer that it computes.

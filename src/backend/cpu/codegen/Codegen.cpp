@@ -3,7 +3,6 @@
 #include "backend/cpu/codegen/Codegen.h"
 
 #include "backend/cpu/codegen/Optimizer.h"
-#include "backend/cpu/codegen/Subroutine.h"
 #include "graph/Verification.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
@@ -201,9 +200,7 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
   if (Result<void> sound = verifyIfWanted(*code, "as lowered"); !sound)
     return sound.takeError();
   ended("translate");
-  const CodeKind kind = isSubroutine(module) ? CodeKind::Subroutine
-                        : needed.empty()     ? CodeKind::Loops
-                                             : CodeKind::Tiles;
+  const CodeKind kind = needed.empty() ? CodeKind::Loops : CodeKind::Tiles;
   if (Result<void> optimized = optimize(*code, **machine, target, kind);
       !optimized)
     return optimized.takeError();

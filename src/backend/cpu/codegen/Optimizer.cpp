@@ -107,26 +107,51 @@ static constexpr const char ofSubroutines[] =
     ",loop-mssa(licm<allowspeculation>)," SINTER_SIMPLIFY_CFG(
         "no-", "", "no-", "", "no-", "") "),function(tell-loop-counts)";
 
-/// The passes over code of that \p kind.
+/// The passes over kernels of that \p kind.
 static std::vector<const char *> passesOf(cpu::CodeKind kind) {
   switch (kind) {
   case cpu::CodeKind::Loops:
     return {canonicalForm, simplification, vectorisation};
   case cpu::CodeKind::Tiles:
     return {canonicalForm, simplificationOfTiles, vectorisation};
-  case cpu::CodeKind::Subroutine:
-    return {ofSubroutines};
   }
   llvm_unreachable("a kind of code");
 }
 
+static bool isSubroutine(const llvm::Function &function) {
+  return function.hasFnAttribute(cpu::subroutineAttribute);
+}
+
+/// Whether \p unit, a part of a module that a pass would look at, is (in) a
+/// subroutine; none for modules.
+static std::optional<bool> isSubroutine(llvm::Any unit) {
+  if (const auto *function = llvm::any_cast<const llvm::Function *>(&unit))
+    return isSubroutine(**function);
+  if (const auto *loop = llvm::any_cast<const llvm::Loop *>(&unit))
+    return isSubroutine(*(*loop)->getHeader()->getParent());
+  if (const auto *component =
+          llvm::any_cast<const llvm::LazyCallGraph::SCC *>(&unit))
+    return llvm::all_of(**component, [](const auto &node) {
+      return isSubroutine(node.getFunction());
+    });
+  return std::nullopt;
+}
+
 Result<void> cpu::optimize(llvm::Module &module, llvm::TargetMachine &machine,
                            const Target &target, CodeKind kind) {
+  bool wantsSubroutines = false;
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [&wantsSubroutines](llvm::StringRef, llvm::Any unit) {
+        return isSubroutine(std::move(unit)).value_or(wantsSubroutines) ==
+               wantsSubroutines;
+      });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
+  llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(),
+                            std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
@@ -146,11 +171,25 @@ Result<void> cpu::optimize(llvm::Module &module, llvm::TargetMachine &machine,
           return false;
         return true;
       });
-  llvm::ModulePassManager passes;
-  for (const char *part : passesOf(kind))
-    if (llvm::Error unknown = builder.parsePassPipeline(passes, part))
-      return systemError("LLVM's optimiser: " +
-                         llvm::toString(std::move(unknown)));
-  passes.run(module, modules);
-  return {};
+  const auto run = [&](const std::vector<const char *> &parts) -> Result<void> {
+    llvm::ModulePassManager passes;
+    for (const char *part : parts)
+      if (llvm::Error unknown = builder.parsePassPipeline(passes, part))
+        return systemError("LLVM's optimiser: " +
+                           llvm::toString(std::move(unknown)));
+    passes.run(module, modules);
+    return {};
+  };
+  const auto defined = llvm::make_filter_range(
+      module, [](const llvm::Function &each) { return !each.isDeclaration(); });
+  const auto isOne = [](const llvm::Function &each) {
+    return isSubroutine(each);
+  };
+  if (llvm::any_of(defined, isOne)) {
+    wantsSubroutines = true;
+    if (Result<void> done = run({ofSubroutines}); !done)
+      return done;
+    wantsSubroutines = false;
+  }
+  return llvm::all_of(defined, isOne) ? Result<void>() : run(passesOf(kind));
 }

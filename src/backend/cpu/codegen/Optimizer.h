@@ -14,13 +14,18 @@ namespace sinter::cpu {
 
 struct Target;
 
-/// What there is to optimise: loops of kernels, which may become vectors; those
-/// that use matrix units; or subroutines, whose loops are of vectors.
-enum class CodeKind { Loops, Tiles, Subroutine };
+/// What kernels are: loops, which may become vectors, or those that use matrix
+/// units.
+enum class CodeKind { Loops, Tiles };
+
+/// The attribute of a function that is a subroutine, whose loops are of
+/// vectors.
+inline constexpr const char subroutineAttribute[] = "sinter-subroutine";
 
 /// Optimises \p module for \p machine, which is \p target's: the passes of LLVM
 /// 19's -O2 in their order, but for those that take time and find nothing in
-/// code of that \p kind. System error if this LLVM lacks one of them.
+/// kernels of that \p kind, and few of them over subroutines. System error if
+/// this LLVM lacks one of them.
 Result<void> optimize(llvm::Module &module, llvm::TargetMachine &machine,
                       const Target &target, CodeKind kind);
 

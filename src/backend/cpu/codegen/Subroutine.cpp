@@ -2,6 +2,8 @@
 
 #include "backend/cpu/codegen/Subroutine.h"
 
+#include "backend/cpu/codegen/Optimizer.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -47,7 +49,8 @@ void cpu::callSubroutine(
   function.setPrivate();
   function->setAttr(linkage,
                     LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
-  function->setAttr("passthrough", inner.getStrArrayAttr({"noinline"}));
+  function->setAttr("passthrough",
+                    inner.getStrArrayAttr({"noinline", subroutineAttribute}));
   function->setAttr(mark, inner.getUnitAttr());
   function.setAllArgAttrs(facts);
   inner.setInsertionPointToStart(function.addEntryBlock());
@@ -62,7 +65,6 @@ SmallVector<OwningOpRef<ModuleOp>> cpu::takeSubroutines(ModuleOp module) {
   for (func::FuncOp function : subroutinesOf(module)) {
     OwningOpRef<ModuleOp> own = ModuleOp::create(module.getLoc());
     (*own)->setAttrs(module->getAttrDictionary());
-    (*own)->setAttr(mark, UnitAttr::get(module.getContext()));
     func::FuncOp moved = function.clone();
     function.eraseBody();
     function->removeAttr(linkage);
@@ -74,8 +76,6 @@ SmallVector<OwningOpRef<ModuleOp>> cpu::takeSubroutines(ModuleOp module) {
   }
   return taken;
 }
-
-bool cpu::isSubroutine(ModuleOp module) { return module->hasAttr(mark); }
 
 void cpu::nameSubroutine(ModuleOp module, StringRef name) {
   (*module.getOps<func::FuncOp>().begin()).setName(name);
@@ -104,17 +104,26 @@ void cpu::rename(ModuleOp module, StringRef from, StringRef name) {
   ::rename(module, names);
 }
 
+void cpu::putBack(ModuleOp module, size_t number, ModuleOp subroutine) {
+  func::FuncOp function = subroutinesOf(module)[number];
+  func::FuncOp taken = *subroutine.getOps<func::FuncOp>().begin();
+  function.getBody().takeBody(taken.getBody());
+  function->setAttr(linkage, LLVM::LinkageAttr::get(module.getContext(),
+                                                    LLVM::Linkage::Internal));
+}
+
 void cpu::callByNames(ModuleOp module, ArrayRef<std::string> names) {
   llvm::StringSet<> declared;
   const SmallVector<func::FuncOp> functions = subroutinesOf(module);
   llvm::StringMap<std::string> known;
   for (auto [function, name] : llvm::zip_equal(functions, names))
-    known[func::FuncOp(function).getName()] = name;
+    if (!name.empty())
+      known[func::FuncOp(function).getName()] = name;
   ::rename(module, known);
   for (auto [each, name] : llvm::zip_equal(functions, names)) {
     func::FuncOp function = each;
     function->removeAttr(mark);
-    if (!declared.insert(name).second)
+    if (!name.empty() && !declared.insert(name).second)
       function.erase();
   }
 }

@@ -36,9 +36,6 @@ void callSubroutine(
 llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>>
 takeSubroutines(mlir::ModuleOp module);
 
-/// Whether \p module has been a subroutine of another.
-bool isSubroutine(mlir::ModuleOp module);
-
 /// Lets others call the subroutine that \p module is by that \p name.
 void nameSubroutine(mlir::ModuleOp module, llvm::StringRef name);
 
@@ -46,8 +43,12 @@ void nameSubroutine(mlir::ModuleOp module, llvm::StringRef name);
 /// name instead.
 void rename(mlir::ModuleOp module, llvm::StringRef from, llvm::StringRef name);
 
+/// Puts \p subroutine, the one of that \p number that has been taken out of \p
+/// module, back into it.
+void putBack(mlir::ModuleOp module, size_t number, mlir::ModuleOp subroutine);
+
 /// Lets the kernels of \p module, whose subroutines have been taken, call them
-/// by these \p names.
+/// by these \p names. Those without one have been put back.
 void callByNames(mlir::ModuleOp module, llvm::ArrayRef<std::string> names);
 
 } // namespace sinter::cpu
