@@ -288,35 +288,43 @@ TEST(Codegen, CompilesAndLinksSeveralModulesAtOnce) {
   }
 }
 
-/// Kernels of two objects that add 1 and 2 call a subroutine of a third, which
-/// adds what they tell it.
+/// Writes a kernel that adds \p added by a subroutine, which adds what it is
+/// told.
+static void writeAdder(KernelRunner &runner, int64_t added) {
+  auto type = MemRefType::get({4}, IndexType::get(&runner.context()));
+  KernelBuffer buffers[] = {{type}, {type, /*isWritten=*/true}};
+  createKernel(
+      runner.module(), UnknownLoc::get(&runner.context()), "kernel", buffers,
+      [&](OpBuilder &b, Location loc, Value task, ValueRange memory) {
+        Value number = b.create<arith::ConstantIndexOp>(loc, added);
+        callSubroutine(
+            b, loc, {memory[0], memory[1], task, number}, {memory[1]},
+            [&](OpBuilder &inner, ValueRange given) {
+              Value from =
+                  inner.create<memref::LoadOp>(loc, given[0], given[2]);
+              Value sum = inner.create<arith::AddIOp>(loc, from, given[3]);
+              inner.create<memref::StoreOp>(loc, sum, given[1], given[2]);
+            });
+      });
+}
+
+/// Kernels of two objects that add 1 and 2 call a subroutine of a third; one
+/// that adds 3 has its own.
 TEST(Codegen, ObjectsCallSubroutinesOfOthers) {
   std::vector<ObjectFile> objects;
   std::vector<std::string> names;
-  for (int64_t added : {1, 2}) {
+  for (int64_t added : {1, 2, 3}) {
     KernelRunner runner;
-    auto type = MemRefType::get({4}, IndexType::get(&runner.context()));
-    KernelBuffer buffers[] = {{type}, {type, /*isWritten=*/true}};
-    createKernel(
-        runner.module(), UnknownLoc::get(&runner.context()), "kernel", buffers,
-        [&](OpBuilder &b, Location loc, Value task, ValueRange memory) {
-          Value number = b.create<arith::ConstantIndexOp>(loc, added);
-          callSubroutine(
-              b, loc, {memory[0], memory[1], task, number}, {memory[1]},
-              [&](OpBuilder &inner, ValueRange given) {
-                Value from =
-                    inner.create<memref::LoadOp>(loc, given[0], given[2]);
-                Value sum = inner.create<arith::AddIOp>(loc, from, given[3]);
-                inner.create<memref::StoreOp>(loc, sum, given[1], given[2]);
-              });
-        });
+    writeAdder(runner, added);
     auto subroutines = takeSubroutines(runner.module());
     ASSERT_EQ(subroutines.size(), 1u);
     names.push_back("k" + std::to_string(added));
     rename(runner.module(), "kernel", names.back());
-    callByNames(runner.module(), {"adds"});
+    if (added == 3)
+      putBack(runner.module(), 0, *subroutines[0]);
+    callByNames(runner.module(), {added == 3 ? "" : "adds"});
     objects.push_back(*cpu::compile(runner.module(), runner.target()));
-    if (added == 1)
+    if (added != 2)
       continue;
     // Behind those that call it.
     nameSubroutine(*subroutines[0], "adds");
@@ -330,9 +338,10 @@ TEST(Codegen, ObjectsCallSubroutinesOfOthers) {
   int64_t in[] = {10, 20, 30, 40}, out[] = {0, 0, 0, 0};
   void *buffers[] = {in, out};
   loaded->kernel(0)(buffers, 0, 2);
-  loaded->kernel(1)(buffers, 2, 4);
+  loaded->kernel(1)(buffers, 2, 3);
+  loaded->kernel(2)(buffers, 3, 4);
   EXPECT_EQ(std::vector<int64_t>(out, out + 4),
-            (std::vector<int64_t>{11, 21, 32, 42}));
+            (std::vector<int64_t>{11, 21, 32, 43}));
   // Two of the same name.
   objects.push_back(objects.back());
   EXPECT_FALSE(cpu::link(objects, names));

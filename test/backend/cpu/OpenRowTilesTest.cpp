@@ -90,6 +90,7 @@ TEST(OpenRowTiles, HoldAnyNumberOfRows) {
     for (const auto &[depth, columns] : {std::pair<int64_t, int64_t>{50, 5},
                                          {51, 16},
                                          {64, 41},
+                                         {64, 64},
                                          {130, 144},
                                          {259, 144}})
       for (const std::string op : {"negate", "tanh"})

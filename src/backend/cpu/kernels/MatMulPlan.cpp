@@ -100,6 +100,10 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
   const int64_t sumsOfRow = panelVectors * floatSets;
   if (hasOpenRows() && floatSets > 1)
     rows = std::max<int64_t>(1, OpenRowTiles::busySums / sumsOfRow);
+  // A panel that the first-level cache holds is read again for nothing as long
+  // as loads are fewer than products, and lower tiles are less code.
+  else if (isPlain && panelElements() * packing.rhsBytes() <= target.l1Bytes)
+    rows = std::clamp<int64_t>(2 * OpenRowTiles::busySums / sumsOfRow, 1, rows);
   if (shape.givenRows)
     rows = std::min(rows, shape.m);
   rowTiles = Partition::of(shape.m, rows);

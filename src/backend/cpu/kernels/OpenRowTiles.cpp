@@ -59,6 +59,12 @@ OpenRowTiles::Tile OpenRowTiles::tile(VectorBuilder &code, Value rows,
     return {first, code.min(code.index(most), code.sub(rows, first))};
   }
   Value tiles = count(code, rows);
+  if (hasEveryHeight()) {
+    Value least = code.div(rows, tiles), longer = code.rem(rows, tiles);
+    Value isLonger = code.less(number, longer);
+    return {code.add(code.mul(number, least), code.min(number, longer)),
+            code.select(isLonger, code.add(least, 1), least)};
+  }
   // So many tiles would have one row less; if there are as many.
   Value missing = code.sub(code.mul(tiles, most), rows);
   Value isEven = code.less(missing, code.add(tiles, 1));

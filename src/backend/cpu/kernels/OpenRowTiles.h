@@ -3,13 +3,16 @@
 // Rows, of which nobody knows how many there will be, are cut into as few tiles
 // of at most `most` rows as hold them:
 //
-//     most = 6, 33 rows:  6 6 6 5 5 5
-//     most = 6, 9 rows:   6 3
+//     most = 6,  33 rows:  6 6 6 5 5 5
+//     most = 6,   9 rows:  5 4
+//     most = 13, 20 rows:  13 7
 //
 // Where that works out, all tiles have `most` rows or one less, as tiles of a
-// known number of rows have. Otherwise (few rows) the last tile is computed in
-// pieces of less than half of the rows, the last one of them as the next larger
-// piece that there is code for: rows behind its last one are that row again.
+// known number of rows have. Otherwise (few rows) they are as alike where there
+// is code for each height, or else the last one has what is left over. Tiles of
+// fewer rows than one less are computed in pieces of less than half of the
+// rows, the last one of them as the next larger piece that there is code for:
+// rows behind its last one are that row again.
 // Each row is somewhere else then, and takes a register that says where, which
 // there are enough of for few rows only. There is code for a few heights, each
 // at most half of the one before, and from four rows on for each number, as
@@ -73,6 +76,10 @@ private:
   /// Whether tiles may have one row less: if that takes less.
   bool cutsEvenly() const {
     return heights.size() > 1 && heights[heights.size() - 2] == most - 1;
+  }
+  /// Whether each number of rows from the least height on is one.
+  bool hasEveryHeight() const {
+    return static_cast<int64_t>(heights.size()) == most - heights.front() + 1;
   }
   /// Those of pieces; none where a tile is one piece.
   llvm::ArrayRef<int64_t> heightsOfPieces() const;
