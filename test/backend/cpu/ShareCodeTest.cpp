@@ -235,6 +235,40 @@ TEST(ShareCode, ProductsHaveTheirSumsFromASubroutine) {
   }
 }
 
+/// A subroutine that one kernel has is in its code.
+TEST(ShareCode, ASubroutineOfOneKernelStays) {
+  SKIP_IF_SIZES_MAY_WRAP();
+  const std::string text = R"mlir((%x: tensor<?x64xf32>) -> tensor<?x128xf32> {
+    %i = stablehlo.iota dim = 0 : tensor<64x128xf32>
+    %j = stablehlo.iota dim = 1 : tensor<64x128xf32>
+    %s = stablehlo.multiply %i, %j : tensor<64x128xf32>
+    %w = stablehlo.sine %s : tensor<64x128xf32>
+    %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<?x64xf32>, tensor<64x128xf32>) -> tensor<?x128xf32>
+    %y = stablehlo.tanh %p : tensor<?x128xf32>
+    return %y : tensor<?x128xf32>
+  })mlir";
+  Model model = parseModel(text);
+  ASSERT_TRUE(model.entry()) << text;
+  const auto target = cpu::Target::host();
+  ASSERT_TRUE(target);
+  Result<cpu::Compiled> compiled = cpu::compileToObjects(model);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  if (!target->hasMatrixUnits)
+    EXPECT_EQ(compiled->objects.size(), 1u);
+  Result<Program> program = cpu::linkProgram(std::move(*compiled));
+  ASSERT_TRUE(program) << program.error().message;
+  auto executor =
+      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+  ASSERT_TRUE(executor);
+  for (int64_t rows : {1, 5, 33}) {
+    Tensor values(ElementType::F32, {rows, 64});
+    fillRandom(values, 3);
+    auto expected = interpret(model.entry(), {values});
+    ASSERT_TRUE(expected) << expected.error().message;
+    expectWithin(1e-5f, resultOf(*executor, values), (*expected)[0]);
+  }
+}
+
 /// Layers of other depths and widths, each with code for any number of rows.
 TEST(ShareCode, ProductsWhereFewRowsMakeATile) {
   SKIP_IF_SIZES_MAY_WRAP();
