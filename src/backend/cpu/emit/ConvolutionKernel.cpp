@@ -130,7 +130,7 @@ public:
       setWork(plan, direct->taskParts(), flops);
       usePacking(bytesOf(*direct), *direct);
     } else {
-      setWork(plan, {fast->unitsOfImage()}, flops);
+      setWork(plan, fast->unitsOfImage(), flops);
       usePacking(bytesOf(*fast), *fast);
       planStages(plan);
     }
@@ -190,9 +190,10 @@ private:
     }
     plan.workspaceBytes = bytes;
     plan.rounds = fast->rounds();
-    if (isOpen)
-      plan.units = {{{{images()}, 1}, fast->unitsOfImage()},
-                    fast->unitsOfRound()};
+    if (isOpen) {
+      plan.units = {{{{images()}, 1}}, fast->unitsOfRound()};
+      llvm::append_range(plan.units->parts, fast->unitsOfImage());
+    }
     for (int64_t stage = 0; stage < fast->stages(); ++stage)
       plan.stages.push_back(
           {fast->tasks(stage), fast->flops(stage) / plan.rounds});

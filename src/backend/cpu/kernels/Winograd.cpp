@@ -110,10 +110,13 @@ int64_t Winograd::tasks(int64_t stage) const {
   }
 }
 
-TaskPart Winograd::unitsOfImage() const {
-  if (isOpen)
-    return {{shape.outputHeight, shape.outputWidth}, slots, outputTile};
-  return {{bands}, 1};
+std::vector<TaskPart> Winograd::unitsOfImage() const {
+  if (!isOpen)
+    return {{{bands}, 1}};
+  const std::vector<int64_t> size{shape.outputHeight, shape.outputWidth};
+  if (isFused)
+    return {{size, 2 * slots, outputTile}, {{2}, 1}};
+  return {{size, slots, outputTile}};
 }
 
 double Winograd::flops(int64_t stage) const {
@@ -162,8 +165,11 @@ Value Winograd::tilesIn(VectorBuilder &code) const {
   return code.mul(tilesAlong(code, shape.outputHeight), tileColumnsIn(code));
 }
 Value Winograd::bandsIn(VectorBuilder &code) const {
-  return isOpen ? code.div(code.add(tilesIn(code), slots - 1), slots)
-                : code.index(bands);
+  if (!isOpen)
+    return code.index(bands);
+  const int64_t block = isFused ? 2 * slots : slots;
+  Value blocks = code.div(code.add(tilesIn(code), block - 1), block);
+  return isFused ? code.mul(blocks, 2) : blocks;
 }
 
 Winograd::Tile Winograd::locate(VectorBuilder &code, const Work &work,
@@ -472,12 +478,28 @@ void Winograd::buildFused(VectorBuilder &code, Value task, Work work,
     work.image = code.div(task, bandsIn(code));
     band = code.rem(task, bandsIn(code));
   }
-  Value firstTile = code.mul(band, slots);
-  Value count = code.min(code.index(slots), code.sub(tilesIn(code), firstTile));
+  OpenRowTiles::Tile unit;
+  if (isOpen) {
+    // Of whole tiles of registers, spread so that threads get as many of them.
+    Value rowsOfTiles =
+        code.div(code.add(tilesIn(code), rowTiles.size - 1), rowTiles.size);
+    auto start = [&](Value number) {
+      return code.min(code.mul(code.div(code.mul(number, rowsOfTiles),
+                                        bandsIn(code)),
+                               rowTiles.size),
+                      tilesIn(code));
+    };
+    unit.first = start(band);
+    unit.rows = code.sub(start(code.add(band, 1)), unit.first);
+  } else {
+    unit.first = code.mul(band, slots);
+    unit.rows =
+        code.min(code.index(slots), code.sub(tilesIn(code), unit.first));
+  }
   auto forAll = [&](int64_t blocks, int64_t stage) {
     code.loop(zero, code.index(blocks), 1, [&](Value block) {
-      code.loop(zero, count, 1, [&](Value slot) {
-        transform(stage, code, work, code.add(firstTile, slot), slot, block,
+      code.loop(zero, unit.rows, 1, [&](Value slot) {
+        transform(stage, code, work, code.add(unit.first, slot), slot, block,
                   epilogue);
       });
     });
@@ -486,8 +508,8 @@ void Winograd::buildFused(VectorBuilder &code, Value task, Work work,
   code.loop(zero, code.index(elements), 1, [&](Value element) {
     code.loop(zero, code.index(panels), 1, [&](Value panel) {
       if (isOpen)
-        return code.loop(zero, count, rowTiles.size, [&](Value firstSlot) {
-          multiplyOpen(code, work, element, panel, firstSlot, count);
+        return code.loop(zero, unit.rows, rowTiles.size, [&](Value firstSlot) {
+          multiplyOpen(code, work, element, panel, firstSlot, unit.rows);
         });
       code.loop(zero, code.index(rowTiles.count), 1, [&](Value rowTile) {
         multiply(code, work, element, panel, rowTile);

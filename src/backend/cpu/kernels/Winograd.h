@@ -54,7 +54,8 @@ public:
   /// is task r * tasks(stage) + t of its kernel.
   ///
   /// Of images whose number or size is not known each is unitsOfImage() units
-  /// of some tiles. One stage has a task for each, three stages take
+  /// of some tiles; their number is even if there is one stage, as closed sizes
+  /// are cut, too. One stage has a task for each, three stages take
   /// unitsOfRound() of them in a round; tasks, operations and the workspace are
   /// those of one unit then, whose tasks are numbered behind those of the units
   /// before it. Where the size is not known, a unit has as many tiles as a tile
@@ -63,7 +64,7 @@ public:
   int64_t stages() const { return isFused ? 1 : 3; }
   int64_t rounds() const { return isFused || images ? 1 : bands; }
   int64_t tasks(int64_t stage) const;
-  TaskPart unitsOfImage() const;
+  std::vector<TaskPart> unitsOfImage() const;
   int64_t unitsOfRound() const { return roundUnits; }
   /// Arithmetic operations of a stage, of all rounds.
   double flops(int64_t stage) const;
