@@ -298,18 +298,22 @@ void Winograd::multiply(VectorBuilder &code, const Work &work, Value element,
   dispatchPanel(code, panel, panels, panelVectors, outputBlocks, emit);
 }
 
+/// Of small tiles of registers one row counts.
+bool Winograd::cutsEvenly() const {
+  return rowTiles.size * panelVectors < 2 * OpenRowTiles::busySums;
+}
+
 /// What is multiplied beyond the last tile was left there by somebody, and goes
 /// nowhere.
 void Winograd::multiplyOpen(VectorBuilder &code, const Work &work,
                             Value element, Value panel, Value firstSlot,
                             Value count) const {
   Value left = code.sub(count, firstSlot);
-  SmallVector<int64_t> sizes = {rowTiles.size};
-  // Of small tiles one row counts.
-  const bool areSmall =
-      rowTiles.size * panelVectors < 2 * OpenRowTiles::busySums;
-  for (int64_t size : {rowTiles.size - (areSmall ? 1 : 0), rowTiles.size / 2,
-                       rowTiles.size * 2 / 7})
+  const int64_t most = rowTiles.size;
+  SmallVector<int64_t> sizes = {most};
+  const auto fewer = cutsEvenly() ? std::array{most - 1, most / 2, most * 2 / 7}
+                                  : std::array{most * 2 / 3, most / 3, most};
+  for (int64_t size : fewer)
     if (size > 0 && size < sizes.back())
       sizes.push_back(size);
   std::ranges::reverse(sizes);
@@ -537,9 +541,14 @@ void Winograd::buildUnits(int64_t stage, VectorBuilder &code, Work work,
     return code.add(first, unit);
   };
   // The tiles of a unit in its image, where that is open.
-  auto tilesOf = [&](Value unit) {
-    return OpenRowTiles(slots, panelVectors)
-        .tile(code, tilesIn(code), code.rem(unit, bandsIn(code)));
+  auto tilesOf = [&](Value unit) -> OpenRowTiles::Tile {
+    Value number = code.rem(unit, bandsIn(code));
+    if (cutsEvenly())
+      return OpenRowTiles(slots, panelVectors)
+          .tile(code, tilesIn(code), number);
+    Value first = code.mul(number, slots);
+    return {first,
+            code.min(code.index(slots), code.sub(tilesIn(code), first))};
   };
   if (stage == 1) {
     // Weights serve all units before the next ones are read.

@@ -59,8 +59,8 @@ public:
   /// unitsOfRound() of them in a round; tasks, operations and the workspace are
   /// those of one unit then, whose tasks are numbered behind those of the units
   /// before it. Where the size is not known, a unit has as many tiles as a tile
-  /// of registers has rows (or some times as many, if there is one stage); some
-  /// have one less, or the last one of an image has what is left.
+  /// of registers has rows (or some times as many, if there is one stage) at
+  /// most.
   int64_t stages() const { return isFused ? 1 : 3; }
   int64_t rounds() const { return isFused || images ? 1 : bands; }
   int64_t tasks(int64_t stage) const;
@@ -123,6 +123,9 @@ private:
   void multiplyOpen(VectorBuilder &code, const Work &work, mlir::Value element,
                     mlir::Value panel, mlir::Value firstSlot,
                     mlir::Value count) const;
+  /// Whether units of an open image differ by one tile at most, or the last one
+  /// has what is left over.
+  bool cutsEvenly() const;
   void multiplyTile(VectorBuilder &code, const Work &work, mlir::Value element,
                     mlir::Value panel, mlir::Value firstSlot, int64_t rows,
                     int64_t vectors) const;
