@@ -334,6 +334,11 @@ void Winograd::multiplyTile(VectorBuilder &code, const Work &work,
   const Arithmetic &products = arithmetic.products;
   RegisterTile tile(rows, vectors, products, lanes);
   const int64_t width = vectors * vectorWeights();
+  // Few rows read weights as fast as memory gives them: the processor's own
+  // prefetching is best at that, where nothing is asked for two pages on.
+  const int64_t aheadBytes = rows * vectors <= 2 * OpenRowTiles::busySums
+                                 ? weightPrefetchBytes / 8
+                                 : weightPrefetchBytes;
   Value weights = code.add(
       code.mul(element, weightPlane()),
       code.mul(panel, panelVectors * products.steps(shape.inputChannels) *
@@ -355,9 +360,9 @@ void Winograd::multiplyTile(VectorBuilder &code, const Work &work,
             Value row = code.add(at, first);
             b.push_back(loadWeights(code, work, row));
             if (!isFused && beginsLine(first, arithmetic.given.rhsBytes()))
-              code.prefetch(buffers.weights,
-                            code.add(row, weightPrefetchBytes /
-                                              arithmetic.given.rhsBytes()));
+              code.prefetch(
+                  buffers.weights,
+                  code.add(row, aheadBytes / arithmetic.given.rhsBytes()));
           }
           Value a = code.add(sourceBase, step);
           tile.step(code, sums, b, [&](int64_t row) {
