@@ -493,10 +493,10 @@ void Winograd::buildFused(VectorBuilder &code, Value task, Work work,
     Value rowsOfTiles =
         code.div(code.add(tilesIn(code), rowTiles.size - 1), rowTiles.size);
     auto start = [&](Value number) {
-      return code.min(code.mul(code.div(code.mul(number, rowsOfTiles),
-                                        bandsIn(code)),
-                               rowTiles.size),
-                      tilesIn(code));
+      return code.min(
+          code.mul(code.div(code.mul(number, rowsOfTiles), bandsIn(code)),
+                   rowTiles.size),
+          tilesIn(code));
     };
     unit.first = start(band);
     unit.rows = code.sub(start(code.add(band, 1)), unit.first);
@@ -552,8 +552,7 @@ void Winograd::buildUnits(int64_t stage, VectorBuilder &code, Work work,
       return OpenRowTiles(slots, panelVectors)
           .tile(code, tilesIn(code), number);
     Value first = code.mul(number, slots);
-    return {first,
-            code.min(code.index(slots), code.sub(tilesIn(code), first))};
+    return {first, code.min(code.index(slots), code.sub(tilesIn(code), first))};
   };
   if (stage == 1) {
     // Weights serve all units before the next ones are read.
