@@ -347,6 +347,18 @@ TEST(Codegen, ObjectsCallSubroutinesOfOthers) {
   EXPECT_FALSE(cpu::link(objects, names));
 }
 
+/// The code generator's passes serve one module after the other.
+TEST(Codegen, CodeIsTheSameBehindOther) {
+  std::vector<ObjectFile> objects;
+  for (int64_t added : {1, 2, 1}) {
+    KernelRunner runner;
+    writeAdder(runner, added);
+    objects.push_back(*cpu::compile(runner.module(), runner.target()));
+  }
+  EXPECT_EQ(objects[0], objects[2]);
+  EXPECT_NE(objects[0], objects[1]);
+}
+
 TEST(Codegen, ReportsWhatCannotBeLowered) {
   KernelRunner runner;
   OpBuilder builder = OpBuilder::atBlockEnd(runner.module().getBody());

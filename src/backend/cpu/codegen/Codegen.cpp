@@ -76,17 +76,33 @@ public:
 };
 } // namespace
 
-static Result<void> emit(llvm::Module &module, llvm::TargetMachine &machine,
-                         llvm::CodeGenFileType type,
-                         llvm::SmallVectorImpl<char> &output) {
-  llvm::raw_svector_ostream stream(output);
+namespace {
+/// The code generator for one machine, whose passes serve all modules: they
+/// leave nothing behind, as llc's -compile-twice tests. (Passes of the
+/// optimiser do: each module has its own.)
+class Emitter {
+public:
+  /// What \p machine emits as files of that \p type.
+  Emitter(llvm::TargetMachine &machine, llvm::CodeGenFileType type)
+      : stream(output), isThere(!machine.addPassesToEmitFile(
+                            passes, stream, nullptr, type,
+                            /*DisableVerify=*/!verifiesEachStage())) {}
+
+  Result<llvm::ArrayRef<char>> emit(llvm::Module &module) {
+    if (!isThere)
+      return systemError("the target cannot emit this kind of file");
+    output.clear();
+    passes.run(module);
+    return llvm::ArrayRef<char>(output);
+  }
+
+private:
+  llvm::SmallVector<char, 0> output;
+  llvm::raw_svector_ostream stream;
   KernelPasses passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
-                                  /*DisableVerify=*/!verifiesEachStage()))
-    return systemError("the target cannot emit this kind of file");
-  passes.run(module);
-  return {};
-}
+  bool isThere;
+};
+} // namespace
 
 static Result<void> dumpTexts(llvm::Module &module,
                               llvm::TargetMachine &machine,
@@ -99,11 +115,12 @@ static Result<void> dumpTexts(llvm::Module &module,
     return {};
   // Emission changes the module, so the text comes from a copy.
   std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
-  llvm::SmallString<0> text;
-  Result<void> emitted =
-      emit(*copy, machine, llvm::CodeGenFileType::AssemblyFile, text);
-  dumps.assembly->assign(text.begin(), text.end());
-  return emitted;
+  Result<llvm::ArrayRef<char>> text =
+      Emitter(machine, llvm::CodeGenFileType::AssemblyFile).emit(*copy);
+  if (!text)
+    return text.takeError();
+  dumps.assembly->assign(text->begin(), text->end());
+  return {};
 }
 
 /// The features of matrix units that the intrinsics in \p module need, by how
@@ -134,17 +151,29 @@ static std::vector<std::string> matrixFeaturesOf(const llvm::Module &module) {
 
 namespace {
 /// What a thread compiled for last, with matrix units or without: making it,
-/// and LLVM's tables of what the target can do, takes a tenth of what a small
-/// kernel takes.
+/// LLVM's tables of what the target can do, and the code generator's passes
+/// takes a fifth of what a small kernel takes.
 struct KeptMachine {
+  KeptMachine(const Target &target, std::unique_ptr<llvm::TargetMachine> made)
+      : triple(target.triple), cpu(target.cpu), features(target.features),
+        verifies(verifiesEachStage()), machine(std::move(made)),
+        emitter(*machine, llvm::CodeGenFileType::ObjectFile) {}
+
+  bool isOf(const Target &target) const {
+    return triple == target.triple && cpu == target.cpu &&
+           features == target.features && verifies == verifiesEachStage();
+  }
+
   std::string triple, cpu, features;
+  bool verifies;
   std::unique_ptr<llvm::TargetMachine> machine;
+  Emitter emitter;
 };
 } // namespace
 
 /// This thread's machine for code that uses these features of matrix units,
 /// until the thread asks for another that does, or does not.
-static Result<llvm::TargetMachine *>
+static Result<KeptMachine *>
 machineFor(Target target, const std::vector<std::string> &matrixFeatures) {
   if (!matrixFeatures.empty() && !target.hasMatrixUnits)
     return systemError("a kernel uses matrix units, which the target does not "
@@ -152,17 +181,16 @@ machineFor(Target target, const std::vector<std::string> &matrixFeatures) {
   if (matrixFeatures.empty() && target.hasMatrixUnits)
     target.features +=
         (target.features.empty() ? "" : ",") + std::string("-amx-tile");
-  thread_local std::array<KeptMachine, 2> ofThread;
-  KeptMachine &kept = ofThread[matrixFeatures.empty() ? 0 : 1];
-  if (!kept.machine || kept.triple != target.triple || kept.cpu != target.cpu ||
-      kept.features != target.features) {
+  thread_local std::array<std::unique_ptr<KeptMachine>, 2> ofThread;
+  std::unique_ptr<KeptMachine> &kept = ofThread[matrixFeatures.empty() ? 0 : 1];
+  if (!kept || !kept->isOf(target)) {
     Result<std::unique_ptr<llvm::TargetMachine>> machine =
         target.createMachine();
     if (!machine)
       return machine.takeError();
-    kept = {target.triple, target.cpu, target.features, std::move(*machine)};
+    kept = std::make_unique<KeptMachine>(target, std::move(*machine));
   }
-  return kept.machine.get();
+  return kept.get();
 }
 
 Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
@@ -190,31 +218,30 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
   const std::vector<std::string> needed = matrixFeaturesOf(*code);
   if (matrixFeatures)
     *matrixFeatures = needed;
-  Result<llvm::TargetMachine *> machine = machineFor(target, needed);
-  if (!machine)
-    return machine.takeError();
+  Result<KeptMachine *> kept = machineFor(target, needed);
+  if (!kept)
+    return kept.takeError();
+  llvm::TargetMachine &machine = *(*kept)->machine;
   code->setTargetTriple(target.triple);
-  code->setDataLayout((*machine)->createDataLayout());
+  code->setDataLayout(machine.createDataLayout());
   code->setPICLevel(llvm::PICLevel::BigPIC);
-  setAttributes(*code, target, **machine);
+  setAttributes(*code, target, machine);
   if (Result<void> sound = verifyIfWanted(*code, "as lowered"); !sound)
     return sound.takeError();
   ended("translate");
   const CodeKind kind = needed.empty() ? CodeKind::Loops : CodeKind::Tiles;
-  if (Result<void> optimized = optimize(*code, **machine, target, kind);
+  if (Result<void> optimized = optimize(*code, machine, target, kind);
       !optimized)
     return optimized.takeError();
   if (Result<void> sound = verifyIfWanted(*code, "as optimised"); !sound)
     return sound.takeError();
   ended("optimise");
-  if (Result<void> dumped = dumpTexts(*code, **machine, dumps); !dumped)
+  if (Result<void> dumped = dumpTexts(*code, machine, dumps); !dumped)
     return dumped.takeError();
 
-  llvm::SmallVector<char, 0> object;
-  Result<void> emitted =
-      emit(*code, **machine, llvm::CodeGenFileType::ObjectFile, object);
-  if (!emitted)
-    return emitted.takeError();
+  Result<llvm::ArrayRef<char>> object = (*kept)->emitter.emit(*code);
+  if (!object)
+    return object.takeError();
   ended("assemble");
-  return ObjectFile(object.begin(), object.end());
+  return ObjectFile(object->begin(), object->end());
 }
