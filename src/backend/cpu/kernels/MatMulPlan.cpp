@@ -98,12 +98,14 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
   // Where one panel has all columns, and tiles are small, those that keep the
   // multipliers busy are enough: there is nothing to read once more.
   const int64_t sumsOfRow = panelVectors * floatSets;
-  if (hasOpenRows() && floatSets > 1)
+  if (hasOpenRows() && floatSets > 1) {
     rows = std::max<int64_t>(1, OpenRowTiles::busySums / sumsOfRow);
-  // A panel that the first-level cache holds is read again for nothing as long
-  // as loads are fewer than products, and lower tiles are less code.
-  else if (isPlain && panelElements() * packing.rhsBytes() <= target.l1Bytes)
+  } else if (isPlain &&
+             panelElements() * packing.rhsBytes() <= target.l1Bytes) {
+    // It is read again for nothing as long as loads are fewer than products,
+    // and lower tiles are less code.
     rows = std::clamp<int64_t>(2 * OpenRowTiles::busySums / sumsOfRow, 1, rows);
+  }
   if (shape.givenRows)
     rows = std::min(rows, shape.m);
   rowTiles = Partition::of(shape.m, rows);

@@ -54,17 +54,21 @@ Value OpenRowTiles::count(VectorBuilder &code, Value rows) const {
 
 OpenRowTiles::Tile OpenRowTiles::tile(VectorBuilder &code, Value rows,
                                       Value number) const {
+  if (!cutsEvenly() || !hasEveryHeight())
+    return nearlyWhole(code, rows, number);
+  Value tiles = count(code, rows);
+  Value least = code.div(rows, tiles), longer = code.rem(rows, tiles);
+  return {code.add(code.mul(number, least), code.min(number, longer)),
+          code.select(code.less(number, longer), code.add(least, 1), least)};
+}
+
+OpenRowTiles::Tile OpenRowTiles::nearlyWhole(VectorBuilder &code, Value rows,
+                                             Value number) const {
   if (!cutsEvenly()) {
     Value first = code.mul(number, most);
     return {first, code.min(code.index(most), code.sub(rows, first))};
   }
   Value tiles = count(code, rows);
-  if (hasEveryHeight()) {
-    Value least = code.div(rows, tiles), longer = code.rem(rows, tiles);
-    Value isLonger = code.less(number, longer);
-    return {code.add(code.mul(number, least), code.min(number, longer)),
-            code.select(isLonger, code.add(least, 1), least)};
-  }
   // So many tiles would have one row less; if there are as many.
   Value missing = code.sub(code.mul(tiles, most), rows);
   Value isEven = code.less(missing, code.add(tiles, 1));

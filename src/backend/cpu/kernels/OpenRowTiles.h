@@ -51,6 +51,9 @@ public:
   };
   /// The tile of that \p number, if \p rows rows are cut.
   Tile tile(VectorBuilder &code, mlir::Value rows, mlir::Value number) const;
+  /// The same where tiles that are as alike are none the better for it.
+  Tile nearlyWhole(VectorBuilder &code, mlir::Value rows,
+                   mlir::Value number) const;
 
   /// Some rows of a tile that are computed together.
   struct Piece {

@@ -311,8 +311,9 @@ void Winograd::multiplyOpen(VectorBuilder &code, const Work &work,
   Value left = code.sub(count, firstSlot);
   const int64_t most = rowTiles.size;
   SmallVector<int64_t> sizes = {most};
-  const auto fewer = cutsEvenly() ? std::array{most - 1, most / 2, most * 2 / 7}
-                                  : std::array{most * 2 / 3, most / 3, most};
+  const SmallVector<int64_t> fewer =
+      cutsEvenly() ? SmallVector<int64_t>{most - 1, most / 2, most * 2 / 7}
+                   : SmallVector<int64_t>{most * 2 / 3, most / 3};
   for (int64_t size : fewer)
     if (size > 0 && size < sizes.back())
       sizes.push_back(size);
@@ -550,7 +551,7 @@ void Winograd::buildUnits(int64_t stage, VectorBuilder &code, Work work,
     Value number = code.rem(unit, bandsIn(code));
     if (cutsEvenly())
       return OpenRowTiles(slots, panelVectors)
-          .tile(code, tilesIn(code), number);
+          .nearlyWhole(code, tilesIn(code), number);
     Value first = code.mul(number, slots);
     return {first, code.min(code.index(slots), code.sub(tilesIn(code), first))};
   };
