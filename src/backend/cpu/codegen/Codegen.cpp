@@ -88,7 +88,8 @@ public:
                             passes, stream, nullptr, type,
                             /*DisableVerify=*/!verifiesEachStage())) {}
 
-  Result<llvm::ArrayRef<char>> emit(llvm::Module &module) {
+  /// The file that \p module becomes, until the next one.
+  Result<llvm::ArrayRef<char>> emit(llvm::Module &module) & {
     if (!isThere)
       return systemError("the target cannot emit this kind of file");
     output.clear();
@@ -115,8 +116,8 @@ static Result<void> dumpTexts(llvm::Module &module,
     return {};
   // Emission changes the module, so the text comes from a copy.
   std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
-  Result<llvm::ArrayRef<char>> text =
-      Emitter(machine, llvm::CodeGenFileType::AssemblyFile).emit(*copy);
+  Emitter emitter(machine, llvm::CodeGenFileType::AssemblyFile);
+  Result<llvm::ArrayRef<char>> text = emitter.emit(*copy);
   if (!text)
     return text.takeError();
   dumps.assembly->assign(text->begin(), text->end());
