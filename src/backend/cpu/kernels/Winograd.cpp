@@ -335,11 +335,13 @@ void Winograd::multiplyTile(VectorBuilder &code, const Work &work,
   const Arithmetic &products = arithmetic.products;
   RegisterTile tile(rows, vectors, products, lanes);
   const int64_t width = vectors * vectorWeights();
-  // Few rows read weights as fast as memory gives them: the processor's own
-  // prefetching is best at that, where nothing is asked for two pages on.
-  const int64_t aheadBytes = rows * vectors <= 2 * OpenRowTiles::busySums
-                                 ? weightPrefetchBytes / 8
-                                 : weightPrefetchBytes;
+  // Few rows of what tiles of registers may have read weights as fast as memory
+  // gives them: the processor's own prefetching is best at that, where nothing
+  // is asked for two pages on.
+  const bool areFew =
+      !cutsEvenly() && rows * vectors <= 2 * OpenRowTiles::busySums;
+  const int64_t aheadBytes =
+      areFew ? weightPrefetchBytes / 8 : weightPrefetchBytes;
   Value weights = code.add(
       code.mul(element, weightPlane()),
       code.mul(panel, panelVectors * products.steps(shape.inputChannels) *
