@@ -338,8 +338,7 @@ void Winograd::multiplyTile(VectorBuilder &code, const Work &work,
   // Few rows of what tiles of registers may have read weights as fast as memory
   // gives them: the processor's own prefetching is best at that, where nothing
   // is asked for two pages on.
-  const bool areFew =
-      !cutsEvenly() && rows * vectors <= 2 * OpenRowTiles::busySums;
+  const bool areFew = !cutsEvenly() && rows * vectors <= OpenRowTiles::busySums;
   const int64_t aheadBytes =
       areFew ? weightPrefetchBytes / 8 : weightPrefetchBytes;
   Value weights = code.add(
