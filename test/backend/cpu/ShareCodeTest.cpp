@@ -192,6 +192,34 @@ INSTANTIATE_TEST_SUITE_P(Networks, LayersOfOneCode,
                          ::testing::ValuesIn(layersCases),
                          [](const auto &info) { return info.param.name; });
 
+/// Compiles the products of \p text, of an open number of rows of 64, which
+/// are of so many \p objects on vectors, and compares them with the oracle.
+static void checkProducts(const std::string &text, size_t objects,
+                          unsigned threads) {
+  Model model = parseModel(text);
+  ASSERT_TRUE(model.entry()) << text;
+  const auto target = cpu::Target::host();
+  ASSERT_TRUE(target);
+  cpu::CpuOptions options;
+  options.threads = threads;
+  Result<cpu::Compiled> compiled = cpu::compileToObjects(model, options);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  if (!target->hasMatrixUnits)
+    EXPECT_EQ(compiled->objects.size(), objects);
+  Result<Program> program = cpu::linkProgram(std::move(*compiled));
+  ASSERT_TRUE(program) << program.error().message;
+  auto executor =
+      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+  ASSERT_TRUE(executor);
+  for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 33}) {
+    Tensor values(ElementType::F32, {rows, 64});
+    fillRandom(values, 3);
+    auto expected = interpret(model.entry(), {values});
+    ASSERT_TRUE(expected) << expected.error().message;
+    expectWithin(1e-5f, resultOf(*executor, values), (*expected)[0]);
+  }
+}
+
 /// Products of other depths and widths, each with something else behind it,
 /// have their sums from one subroutine where tiles are small.
 TEST(ShareCode, ProductsHaveTheirSumsFromASubroutine) {
@@ -208,31 +236,9 @@ TEST(ShareCode, ProductsHaveTheirSumsFromASubroutine) {
     %y = stablehlo.add %r, %x : tensor<?x64xf32>
     return %y : tensor<?x64xf32>
   })mlir";
-  Model model = parseModel(text);
-  ASSERT_TRUE(model.entry()) << text;
-  const auto target = cpu::Target::host();
-  ASSERT_TRUE(target);
-  for (unsigned threads : {1u, 2u}) {
-    cpu::CpuOptions options;
-    options.threads = threads;
-    Result<cpu::Compiled> compiled = cpu::compileToObjects(model, options);
-    ASSERT_TRUE(compiled) << compiled.error().message;
-    // Two kernels and one subroutine.
-    if (!target->hasMatrixUnits)
-      EXPECT_EQ(compiled->objects.size(), 3u);
-    Result<Program> program = cpu::linkProgram(std::move(*compiled));
-    ASSERT_TRUE(program) << program.error().message;
-    auto executor =
-        executorOf(std::make_shared<const Program>(std::move(*program)), 2);
-    ASSERT_TRUE(executor);
-    for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 33}) {
-      Tensor values(ElementType::F32, {rows, 64});
-      fillRandom(values, 3);
-      auto expected = interpret(model.entry(), {values});
-      ASSERT_TRUE(expected) << expected.error().message;
-      expectWithin(1e-5f, resultOf(*executor, values), (*expected)[0]);
-    }
-  }
+  // Two kernels and one subroutine.
+  for (unsigned threads : {1u, 2u})
+    checkProducts(text, 3, threads);
 }
 
 /// A subroutine that one kernel has is in its code.
@@ -247,26 +253,8 @@ TEST(ShareCode, ASubroutineOfOneKernelStays) {
     %y = stablehlo.tanh %p : tensor<?x128xf32>
     return %y : tensor<?x128xf32>
   })mlir";
-  Model model = parseModel(text);
-  ASSERT_TRUE(model.entry()) << text;
-  const auto target = cpu::Target::host();
-  ASSERT_TRUE(target);
-  Result<cpu::Compiled> compiled = cpu::compileToObjects(model);
-  ASSERT_TRUE(compiled) << compiled.error().message;
-  if (!target->hasMatrixUnits)
-    EXPECT_EQ(compiled->objects.size(), 1u);
-  Result<Program> program = cpu::linkProgram(std::move(*compiled));
-  ASSERT_TRUE(program) << program.error().message;
-  auto executor =
-      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
-  ASSERT_TRUE(executor);
-  for (int64_t rows : {1, 5, 33}) {
-    Tensor values(ElementType::F32, {rows, 64});
-    fillRandom(values, 3);
-    auto expected = interpret(model.entry(), {values});
-    ASSERT_TRUE(expected) << expected.error().message;
-    expectWithin(1e-5f, resultOf(*executor, values), (*expected)[0]);
-  }
+  for (unsigned threads : {1u, 2u})
+    checkProducts(text, 1, threads);
 }
 
 /// Layers of other depths and widths, each with code for any number of rows.

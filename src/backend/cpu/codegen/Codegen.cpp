@@ -153,7 +153,7 @@ static std::vector<std::string> matrixFeaturesOf(const llvm::Module &module) {
 namespace {
 /// What a thread compiled for last, with matrix units or without: making it,
 /// LLVM's tables of what the target can do, and the code generator's passes
-/// takes a fifth of what a small kernel takes.
+/// takes a millisecond and more, of some ten that a small kernel takes.
 struct KeptMachine {
   KeptMachine(const Target &target, std::unique_ptr<llvm::TargetMachine> made)
       : triple(target.triple), cpu(target.cpu), features(target.features),
