@@ -108,15 +108,18 @@ static Value constantIn(OpBuilder &builder, Value value,
                             was, type, QuantizedRounding::AfterZeroPoint)
                       : std::nullopt;
   constexpr int64_t exactInF32 = int64_t(1) << 22;
+  auto isExact = [](int64_t each) {
+    return each >= -exactInF32 && each <= exactInF32;
+  };
   if (!tensor || !function || tensor->size() > exactInF32)
     return {};
   for (int64_t i = 0; i < tensor->size(); ++i)
-    if (std::abs(tensor->toInteger(i)) > exactInF32)
+    if (!isExact(tensor->toInteger(i)))
       return {};
   Value made = foldRescale(builder, *function, value, type);
   const std::optional<Tensor> after = constantTensor(made);
   for (int64_t i = 0; after && i < after->size(); ++i)
-    if (std::abs(after->toInteger(i)) > exactInF32)
+    if (!isExact(after->toInteger(i)))
       return {};
   return made;
 }

@@ -11,6 +11,12 @@ using namespace mlir;
 
 namespace sinter::formats {
 
+bool areExtents(ArrayRef<int64_t> list, int64_t least) {
+  return llvm::all_of(list, [&](int64_t each) {
+    return each >= least && each < largestExtent;
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Padding
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,13 @@
 
 namespace sinter::formats {
 
+/// Sizes of windows and images, strides and paddings are below it: the product
+/// of two of them, and the sum of two such products, are 64-bit integers.
+constexpr int64_t largestExtent = int64_t(1) << 31;
+
+/// Whether each of \p list is in [\p least, largestExtent).
+bool areExtents(llvm::ArrayRef<int64_t> list, int64_t least);
+
 /// A window over the spatial dimensions, one element each.
 struct Window {
   Ints size, strides, dilations, low, high;

@@ -61,7 +61,7 @@ protected:
     attribute.set_i(value);
   }
   static void setInts(NodeProto &node, const std::string &name,
-                      std::initializer_list<int64_t> values) {
+                      const std::vector<int64_t> &values) {
     AttributeProto &attribute = *node.add_attribute();
     attribute.set_name(name);
     attribute.set_type(AttributeProto::INTS);
@@ -355,6 +355,30 @@ TEST_F(OnnxReader, SplitsAndTurnsWhatIsOpen) {
   ASSERT_TRUE(done) << done.error().message;
   for (unsigned i = 0; i < 3; ++i)
     EXPECT_EQ(resultType(*done, i), "tensor<?x4xf32>");
+}
+
+// Pads may be negative: then more than the full result is kept.
+TEST_F(OnnxReader, RefusesTransposedSizesThatOverflow) {
+  constexpr int64_t least = std::numeric_limits<int64_t>::min(),
+                    most = std::numeric_limits<int64_t>::max();
+  const std::pair<const char *, std::vector<int64_t>> broken[] = {
+      {"pads", {0, least, 0, 0}},  {"pads", {0, 0, 0, least}},
+      {"pads", {most, 0, 0, 0}},   {"output_padding", {0, most}},
+      {"output_padding", {-1, 0}}, {"output_shape", {5, least}},
+      {"output_shape", {most, 5}}, {"output_shape", {1, 1, most, 5}}};
+  for (int64_t width : {4, -1})
+    for (const auto &[name, values] : broken) {
+      graph.Clear();
+      graph.set_name("g");
+      addInput("x", {1, 2, 4, width}, {"", "", "", width < 0 ? "W" : ""});
+      addInput("w", {2, 1, 3, 3});
+      setInts(addNode(graph, "ConvTranspose", {"x", "w"}, {"y"}), name, values);
+      addOutput("y");
+      EXPECT_CONTAINS(errorOf(read()),
+                      "pads, output_padding or output_shape is "
+                      "negative or too large")
+          << name << ", width " << width;
+    }
 }
 
 TEST_F(OnnxReader, RefusesIndicesThatAreOutside) {

@@ -96,57 +96,81 @@ static LogicalResult importConvInteger(NodeContext &node) {
                               *window, node.getInt("group", 1)));
 }
 
-/// How much of the full result is cut away at both ends of each dimension
-/// (attributes pads, auto_pad, output_shape, output_padding).
+namespace {
+
+/// What ConvTranspose says about the size of its result: an element a spatial
+/// dimension, of pads two.
+struct TransposedSizes {
+  Ints pads, outputPadding;
+  /// Empty where there is no output_shape.
+  Ints outputShape;
+  bool isUpper, isSame;
+};
+
+} // namespace
+
+/// The attributes pads, output_padding, output_shape and auto_pad; nothing that
+/// is computed from them and from sizes below 2^31 overflows.
+static std::optional<TransposedSizes> readTransposedSizes(NodeContext &node,
+                                                          int64_t spatial) {
+  TransposedSizes read;
+  read.pads = node.getInts("pads", Ints(2 * spatial, 0));
+  read.outputPadding = node.getInts("output_padding", Ints(spatial, 0));
+  read.outputShape = node.getInts("output_shape");
+  const std::string automatic = node.getString("auto_pad", "NOTSET");
+  if (node.failed())
+    return std::nullopt;
+  const auto count = static_cast<size_t>(spatial);
+  // Some models give the batch and channels, too.
+  if (read.outputShape.size() == count + 2)
+    read.outputShape.erase(read.outputShape.begin(),
+                           read.outputShape.begin() + 2);
+  if (read.pads.size() != 2 * count || read.outputPadding.size() != count ||
+      (!read.outputShape.empty() && read.outputShape.size() != count))
+    return node.fail(
+        "pads, output_padding or output_shape has the wrong length");
+  if (!areExtents(read.pads, 1 - largestExtent) ||
+      !areExtents(read.outputPadding, 0) || !areExtents(read.outputShape, 0))
+    return node.fail("pads, output_padding or output_shape is negative or too "
+                     "large");
+  if (automatic == "VALID")
+    read.pads.assign(2 * spatial, 0);
+  read.isUpper = automatic == "SAME_UPPER";
+  read.isSame = read.isUpper || automatic == "SAME_LOWER";
+  return read;
+}
+
+/// How much of the full result is cut away at both ends of each dimension.
 static bool readCuts(NodeContext &node, Value input, const Window &window,
                      Ints &low, Ints &high) {
-  int64_t spatial = window.size.size();
-  Ints pads = node.getInts("pads", Ints(2 * spatial, 0));
-  Ints more = node.getInts("output_padding", Ints(spatial, 0));
-  Ints sizes = node.getInts("output_shape");
-  std::string automatic = node.getString("auto_pad", "NOTSET");
-  if (node.failed())
+  const int64_t spatial = window.size.size();
+  const auto given = readTransposedSizes(node, spatial);
+  if (!given)
     return false;
-  // Some models give the batch and channels, too.
-  if (static_cast<int64_t>(sizes.size()) == spatial + 2)
-    sizes.erase(sizes.begin(), sizes.begin() + 2);
-  bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
-  if (static_cast<int64_t>(pads.size()) != 2 * spatial ||
-      static_cast<int64_t>(more.size()) != spatial ||
-      (!sizes.empty() && static_cast<int64_t>(sizes.size()) != spatial)) {
-    node.fail("pads, output_padding or output_shape has the wrong length");
-    return false;
-  }
-  constexpr int64_t largest = int64_t(1) << 31;
   for (int64_t i = 0; i < spatial; ++i) {
     int64_t size = node.shape(input)[i + 2];
-    bool unknown = ShapedType::isDynamic(size);
-    int64_t begin = pads[i], end = pads[i + spatial];
-    bool sane = std::abs(begin) < largest && std::abs(end) < largest &&
-                more[i] >= 0 && more[i] < largest && size < largest;
-    if (!sane) {
-      node.fail("pads or output_padding is too large");
+    int64_t begin = given->pads[i], end = given->pads[i + spatial];
+    const int64_t more = given->outputPadding[i];
+    if (size >= largestExtent) {
+      node.fail("the input is too large");
       return false;
     }
-    if (automatic == "VALID")
-      begin = end = 0;
-    if (!sizes.empty() || same) {
-      if (unknown) {
+    if (given->isSame || !given->outputShape.empty()) {
+      if (ShapedType::isDynamic(size)) {
         node.unknown("output_shape and auto_pad need the size of the "
                      "input; give it with --shape");
         return false;
       }
-      int64_t wanted = sizes.empty() ? size * window.strides[i] : sizes[i];
-      int64_t total = window.strides[i] * (size - 1) + more[i] +
+      int64_t wanted = given->outputShape.empty() ? size * window.strides[i]
+                                                  : given->outputShape[i];
+      int64_t total = window.strides[i] * (size - 1) + more +
                       (window.size[i] - 1) * window.dilations[i] + 1 - wanted;
       // What is missing is zeros at the end.
-      begin = total < 0                   ? 0
-              : automatic == "SAME_UPPER" ? total / 2
-                                          : total - total / 2;
+      begin = total < 0 ? 0 : given->isUpper ? total / 2 : total - total / 2;
       end = total - begin;
     }
     low.push_back(begin);
-    high.push_back(end - more[i]);
+    high.push_back(end - more);
   }
   return true;
 }
@@ -157,39 +181,30 @@ static bool readCuts(NodeContext &node, Value input, const Window &window,
 static Value padTransposed(NodeContext &node, Value input, Value weight,
                            const Window &window) {
   const int64_t spatial = window.size.size();
-  Ints pads = node.getInts("pads", Ints(2 * spatial, 0));
-  Ints more = node.getInts("output_padding", Ints(spatial, 0));
-  Ints sizes = node.getInts("output_shape");
-  const std::string automatic = node.getString("auto_pad", "NOTSET");
-  if (static_cast<int64_t>(sizes.size()) == spatial + 2)
-    sizes.erase(sizes.begin(), sizes.begin() + 2);
-  if (static_cast<int64_t>(pads.size()) != 2 * spatial ||
-      static_cast<int64_t>(more.size()) != spatial ||
-      (!sizes.empty() && static_cast<int64_t>(sizes.size()) != spatial))
-    return node.fail(
-        "pads, output_padding or output_shape has the wrong length");
-  if (automatic == "VALID")
-    pads.assign(2 * spatial, 0);
-  const bool isSame = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
+  const auto given = readTransposedSizes(node, spatial);
+  if (!given)
+    return {};
   formats::SizeArithmetic a(node);
   Dims low(2, Dim(0)), high(2, Dim(0)), between(2, Dim(0));
   for (int64_t i = 0; i < spatial; ++i) {
     Dim size = node.dim(input, i + 2);
     Dim reach =
         a.multiply(a.subtract(node.dim(weight, i + 2), 1), window.dilations[i]);
-    Dim begin = pads[i], end = pads[i + spatial];
-    if (isSame || !sizes.empty()) {
-      Dim wanted =
-          sizes.empty() ? a.multiply(size, window.strides[i]) : Dim(sizes[i]);
+    Dim begin = given->pads[i], end = given->pads[i + spatial];
+    const int64_t more = given->outputPadding[i];
+    if (given->isSame || !given->outputShape.empty()) {
+      Dim wanted = given->outputShape.empty()
+                       ? a.multiply(size, window.strides[i])
+                       : Dim(given->outputShape[i]);
       Dim whole = a.add(a.multiply(a.subtract(size, 1), window.strides[i]),
-                        a.add(reach, more[i] + 1));
+                        a.add(reach, more + 1));
       Dim total = a.subtract(whole, wanted), cut = a.max(total, 0);
       Dim half = a.divide(cut, 2);
-      begin = automatic == "SAME_UPPER" ? half : a.subtract(cut, half);
+      begin = given->isUpper ? half : a.subtract(cut, half);
       end = a.subtract(total, begin);
     }
     low.push_back(a.subtract(reach, begin));
-    high.push_back(a.add(a.subtract(reach, end), more[i]));
+    high.push_back(a.add(a.subtract(reach, end), more));
     between.push_back(window.strides[i] - 1);
   }
   Ints shape(node.shape(input).take_front(2));

@@ -4,14 +4,6 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// Larger windows, strides and paddings are nonsense and would overflow.
-static constexpr int64_t largest = int64_t(1) << 31;
-
-static bool sane(ArrayRef<int64_t> list, int64_t least) {
-  return llvm::all_of(
-      list, [&](int64_t each) { return each >= least && each < largest; });
-}
-
 std::optional<Window> readWindowSizes(NodeContext &node, int64_t spatial,
                                       ArrayRef<int64_t> kernel) {
   Window window;
@@ -37,7 +29,8 @@ std::optional<Window> readWindowSizes(NodeContext &node, int64_t spatial,
   for (int64_t i = 0; i < spatial; ++i)
     if (!isOpen(i) || !ShapedType::isDynamic(window.size[i]))
       sizes.push_back(window.size[i]);
-  if (!sane(sizes, 1) || !sane(window.strides, 1) || !sane(window.dilations, 1))
+  if (!areExtents(sizes, 1) || !areExtents(window.strides, 1) ||
+      !areExtents(window.dilations, 1))
     return node.fail("kernel_shape, strides or dilations is not positive or "
                      "too large");
   for (int64_t i = 0; i < static_cast<int64_t>(kernel.size()); ++i)
@@ -56,7 +49,7 @@ std::optional<Window> readWindow(NodeContext &node, Value operand,
     return std::nullopt;
   ArrayRef<int64_t> sizes = node.shape(operand).drop_front(2);
   for (int64_t size : sizes)
-    if (size >= largest)
+    if (size >= largestExtent)
       return node.fail("the input is too large");
   std::string automatic = node.getString("auto_pad", "NOTSET");
   Ints pads = node.getInts("pads", Ints(2 * spatial, 0));
@@ -68,7 +61,7 @@ std::optional<Window> readWindow(NodeContext &node, Value operand,
     return node.fail("auto_pad is '" + automatic + "'");
   if (isGiven && static_cast<int64_t>(pads.size()) != 2 * spatial)
     return node.fail("pads has not two elements a spatial dimension");
-  if (isGiven && !sane(pads, 0))
+  if (isGiven && !areExtents(pads, 0))
     return node.fail("pads is negative or too large");
   const bool roundsUp = node.getBool("ceil_mode", false);
   SmallVector<WindowPadding> paddings;

@@ -8,6 +8,8 @@
 
 namespace sinter::onnx {
 
+using formats::areExtents;
+using formats::largestExtent;
 using formats::Window;
 using formats::WindowPadding;
 

@@ -4,14 +4,6 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// Larger windows, strides and paddings are nonsense and would overflow.
-static constexpr int64_t largest = int64_t(1) << 31;
-
-static bool sane(ArrayRef<int64_t> list, int64_t least) {
-  return llvm::all_of(
-      list, [&](int64_t each) { return each >= least && each < largest; });
-}
-
 bool hasChannelsLast(OperatorContext &op, StringRef name) {
   const std::string layout = op.getString(name, "NCHW");
   for (StringRef known : {"NCHW", "NCDHW", "NCL", "NCW", "NC", "AnyLayout",
@@ -62,12 +54,12 @@ std::optional<Window> readWindow(OperatorContext &op, Value input,
     return op.fail("the window, strides, dilations or paddings have not one "
                    "element a spatial dimension (" +
                    Twine(spatial) + ")");
-  if (!sane(window.size, 1) || !sane(window.strides, 1) ||
-      !sane(window.dilations, 1) || !sane(pads, 0))
+  if (!areExtents(window.size, 1) || !areExtents(window.strides, 1) ||
+      !areExtents(window.dilations, 1) || !areExtents(pads, 0))
     return op.fail("the window, strides, dilations or paddings are not "
                    "positive or too large");
   for (int64_t each : op.shape(input).drop_front(2))
-    if (each >= largest)
+    if (each >= largestExtent)
       return op.fail("the input is too large");
   const bool isSame = algorithm == "SAME", isPair = pads.size() == 2 * count;
   if (isSame)

@@ -8,6 +8,8 @@
 
 namespace sinter::paddle {
 
+using formats::areExtents;
+using formats::largestExtent;
 using formats::Window;
 using formats::WindowPadding;
 
