@@ -493,17 +493,19 @@ void benchConvolution(Report &report, const Layer &layer,
                  {&input, &weights, &output}, layer.count, isHalf(arithmetic));
 }
 
-void benchWinograd(Report &report, const Layer &layer,
-                   const Arithmetic &given = {}) {
-  std::string name = prefixOf(given) + nameOf("winograd", layer);
+void benchWinograd(Report &report, const Winograd::Form &form,
+                   const Layer &layer, const Arithmetic &given = {}) {
+  std::string name = prefixOf(given) + nameOf(form.kernel.data(), layer);
   if (!report.wants(name))
     return;
   KernelRunner runner;
   ConvolutionShape shape = shapeOf(layer);
   if (isByte(given.lhs))
     shape.zeroPoint = 3;
-  Winograd winograd(shape, runner.target(), std::nullopt,
-                    *WinogradArithmetic::of(given, runner.target()));
+  WinogradArithmetic arithmetic =
+      *WinogradArithmetic::of(given, runner.target());
+  arithmetic.outputRows = form.outputRows;
+  Winograd winograd(shape, runner.target(), std::nullopt, arithmetic);
   Floats input(floatsOf(blocked(shape.inputChannels, runner.target()) *
                             shape.inputPixels(),
                         given.lhs));
@@ -535,8 +537,8 @@ void benchWinograd(Report &report, const Layer &layer,
   std::snprintf(gain, sizeof(gain), ", estimate %.3f ms",
                 llvm::find_if(
                     estimates,
-                    [](const Alternative &each) {
-                      return each.kernel == "winograd";
+                    [&](const Alternative &each) {
+                      return each.kernel == form.kernel;
                     })->seconds *
                     1e3);
   // One round; others take the same time.
@@ -576,12 +578,14 @@ void benchConvolutions(Report &report) {
       {1, 64, 64, 224, 3, 1},   {1, 64, 128, 112, 3, 1},
       {1, 128, 128, 112, 3, 1}, {1, 256, 256, 56, 3, 1},
       {1, 512, 512, 28, 3, 1}};
-  for (const Layer &layer : windows)
-    benchWinograd(report, layer);
-  report.total("Fast convolutions");
-  for (const Layer &layer : windows)
-    benchWinograd(report, layer, bytesOfHost());
-  report.total("The same of bytes");
+  for (const Winograd::Form &form : Winograd::forms()) {
+    for (const Layer &layer : windows)
+      benchWinograd(report, form, layer);
+    report.total("Fast convolutions");
+    for (const Layer &layer : windows)
+      benchWinograd(report, form, layer, bytesOfHost());
+    report.total("The same of bytes");
+  }
   for (const Layer &layer : windows)
     benchConvolution(report, layer, bytesOfHost());
   report.total("The same directly");

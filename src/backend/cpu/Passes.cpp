@@ -8,6 +8,7 @@
 #include "backend/cpu/CheckCalls.h"
 #include "backend/cpu/CheckProgram.h"
 #include "backend/cpu/Decompose.h"
+#include "backend/cpu/EstimateAreas.h"
 #include "backend/cpu/Flatten.h"
 #include "backend/cpu/FormKernels.h"
 #include "backend/cpu/FuseExtremes.h"
@@ -253,6 +254,8 @@ constexpr Row rows[] = {
      precisionSet, Sizes::Open},
     {"cpu-name-sizes", "Name sizes that are known when the program runs",
      onFunction<nameSizes>, Sizes::Open},
+    {"cpu-estimate-areas", "Estimate images of sizes that are named",
+     onFunction<estimateAreas>, Sizes::Open},
     {"cpu-tabulate-bytes", "Make tables of functions of bytes", bytesTabulated,
      Sizes::Open},
     {"cpu-widen-bytes", "Make words of bytes where words are multiplied",

@@ -278,7 +278,7 @@ private:
           sizes->countOf(shapeOf(op.getResult(0)));
       for (const TaskPart &part : how.taskParts) {
         std::optional<SizeExpression> size =
-            sizes->partsOf({part.sizes, 1, part.tile});
+            sizes->partsOf({part.sizes, 1, part.tiles});
         if (!size)
           units.reset();
         step.tasks.push_back({size.value_or(SizeExpression()), part.block});

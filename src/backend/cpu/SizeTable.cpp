@@ -228,8 +228,8 @@ std::optional<SizeExpression> SizeTable::partsOf(const TaskPart &part) {
     const auto more = SizeExpression::sumOf(*size, block - 1);
     return more ? quotientOf(*more, block) : std::nullopt;
   };
-  for (int64_t size : part.sizes) {
-    const auto tiles = blocksOf(expressionOf(size), part.tile);
+  for (auto [i, size] : llvm::enumerate(part.sizes)) {
+    const auto tiles = blocksOf(expressionOf(size), part.tileOf(i));
     count = count && tiles ? SizeExpression::productOf(*count, *tiles)
                            : std::nullopt;
   }

@@ -52,7 +52,8 @@ double reference(const ConvolutionShape &s, const Floats &input,
 /// Compiles the convolution with an epilogue that adds a tensor of the output's
 /// shape, runs it in two parts, and compares it with the definition.
 void check(const ConvolutionShape &s, const Target &target,
-           bool useWinograd = false) {
+           const Winograd::Form *form = nullptr) {
+  const bool useWinograd = form;
   SCOPED_TRACE(testing::Message()
                << "C " << s.inputChannels << " K " << s.outputChannels
                << " groups " << s.groups << " input " << s.inputHeight << "x"
@@ -60,11 +61,13 @@ void check(const ConvolutionShape &s, const Target &target,
                << s.outputWidth << " kernel " << s.kernelHeight << "x"
                << s.kernelWidth << " stride " << s.strideHeight << " dilation "
                << s.dilationHeight << " pad " << s.padTop << "," << s.padLeft
-               << " lanes " << target.f32Lanes << " planar "
-               << s.hasPlanarInput);
+               << " lanes " << target.f32Lanes << " planar " << s.hasPlanarInput
+               << " " << (form ? form->kernel.str() : "direct"));
   KernelRunner runner(target);
   Convolution convolution(s, target);
-  Winograd winograd(s, target);
+  WinogradArithmetic arithmetic;
+  arithmetic.outputRows = form ? form->outputRows : 4;
+  Winograd winograd(s, target, std::nullopt, arithmetic);
   const int64_t lanes = target.f32Lanes;
   const int64_t inPixels = s.inputHeight * s.inputWidth;
   const int64_t outPixels = s.outputHeight * s.outputWidth;
@@ -152,6 +155,12 @@ void check(const ConvolutionShape &s, const Target &target,
             << "n " << n << " k " << k << " row " << p / s.outputWidth
             << " column " << p % s.outputWidth;
       }
+}
+
+/// The same of fast convolutions, by each tile.
+void checkFast(const ConvolutionShape &shape, const Target &target) {
+  for (const Winograd::Form &form : Winograd::forms())
+    check(shape, target, &form);
 }
 
 Target host() {
@@ -258,24 +267,24 @@ TEST(Convolution, PlanarInput) {
 }
 
 TEST(Convolution, Winograd) {
-  check(square(16, 16, 4, 3, 1, 1), host(), true);
-  check(square(32, 48, 14, 3, 1, 1), host(), true);
-  check(square(20, 40, 15, 3, 1, 0), host(), true);
+  checkFast(square(16, 16, 4, 3, 1, 1), host());
+  checkFast(square(32, 48, 14, 3, 1, 1), host());
+  checkFast(square(20, 40, 15, 3, 1, 0), host());
   ConvolutionShape shape = square(40, 16, 9, 3, 1, 1);
   shape.batch = 3;
-  check(shape, host(), true);
+  checkFast(shape, host());
   shape = square(16, 24, 10, 3, 1, 2);
   shape.padLeft = 0;
-  check(shape, host(), true);
+  checkFast(shape, host());
   // A smaller cache, so that tiles go through scratch memory group by group.
   Target small = host();
   small.l2Bytes = 64 << 10;
   shape = square(16, 16, 50, 3, 1, 1);
   EXPECT_EQ(Winograd(shape, small).stages(), 1);
-  check(shape, small, true);
+  checkFast(shape, small);
   shape.batch = 2;
   shape.outputChannels = 10;
-  check(shape, small, true);
+  checkFast(shape, small);
 }
 
 /// More tiles than the workspace is for: round by round.
@@ -289,12 +298,12 @@ TEST(Convolution, WinogradInRounds) {
     const Winograd winograd(shape, small);
     EXPECT_EQ(winograd.stages(), 3);
     EXPECT_EQ(winograd.rounds(), rounds);
-    check(shape, small, true);
+    checkFast(shape, small);
   }
   ConvolutionShape shape = square(24, 30, 37, 3, 1, 0);
   shape.batch = 3;
   EXPECT_GT(Winograd(shape, small).rounds(), 1);
-  check(shape, small, true);
+  checkFast(shape, small);
   // 256 channels of 512 x 512 would take 1.2 GB at once.
   Target large = host();
   large.l2Bytes = 2 << 20;
@@ -334,7 +343,7 @@ TEST(Convolution, NarrowerMachines) {
   for (const Target &target : {*avx2, *sse}) {
     check(square(16, 24, 14, 3, 1, 1), target);
     check(square(20, 40, 9, 1, 1, 0), target);
-    check(square(12, 20, 9, 3, 1, 1), target, /*useWinograd=*/true);
+    checkFast(square(12, 20, 9, 3, 1, 1), target);
   }
 }
 

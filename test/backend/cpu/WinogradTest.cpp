@@ -229,8 +229,13 @@ private:
 };
 
 std::optional<WinogradArithmetic> arithmeticOf(ElementType lhs, ElementType rhs,
-                                               const Target &target) {
-  return WinogradArithmetic::of(Arithmetic::ofBytes(lhs, rhs, target), target);
+                                               const Target &target,
+                                               int64_t outputRows = 4) {
+  auto arithmetic =
+      WinogradArithmetic::of(Arithmetic::ofBytes(lhs, rhs, target), target);
+  if (arithmetic)
+    arithmetic->outputRows = outputRows;
+  return arithmetic;
 }
 
 } // namespace
@@ -249,10 +254,11 @@ TEST(Winograd, OfBytes) {
                                          {1, 40, 33, 13, 8, 0, 2, 1, 0},
                                          {3, 1, 1, 3, 3, 2, 2, 2, 2}})
             for (bool isInMemory : {false, true})
-              if (sweep.takesNext())
-                FastCase(layer, target, *arithmeticOf(lhs, rhs, target),
-                         zeroPoint, isInMemory)
-                    .check();
+              for (int64_t rows : {4, 2})
+                if (sweep.takesNext())
+                  FastCase(layer, target, *arithmeticOf(lhs, rhs, target, rows),
+                           zeroPoint, isInMemory)
+                      .check();
         }
 }
 
@@ -263,9 +269,10 @@ TEST(Winograd, OfBytesOnOlderArm) {
     GTEST_SKIP();
   for (auto [lhs, rhs, zeroPoint, isInMemory] :
        {std::tuple{I8, I8, -128, true}, {UI8, I8, 255, false}})
-    FastCase({2, 5, 21, 7, 5}, *target, *arithmeticOf(lhs, rhs, *target),
-             zeroPoint, isInMemory)
-        .check();
+    for (int64_t rows : {4, 2})
+      FastCase({2, 5, 21, 7, 5}, *target,
+               *arithmeticOf(lhs, rhs, *target, rows), zeroPoint, isInMemory)
+          .check();
   target->l2Bytes = 16 << 10;
   FastCase fused({1, 7, 9, 26, 19}, *target, *arithmeticOf(I8, I8, *target), 9,
                  false);
@@ -301,20 +308,21 @@ TEST(Winograd, ReadsPixelsWhole) {
 
 /// In one stage, and in three of several rounds.
 TEST(Winograd, OfBytesInASmallCache) {
-  for (Target target : fastTargets()) {
-    const auto arithmetic = *arithmeticOf(UI8, I8, target);
-    target.l2Bytes = 64 << 10;
-    FastCase fused({2, 18, 20, 50, 37}, target, arithmetic, 9, false);
-    EXPECT_EQ(Winograd(fused.shape, target, std::nullopt, arithmetic).stages(),
-              1);
-    fused.check();
-    target.l2Bytes = 8 << 10;
-    FastCase rounds({2, 33, 40, 42, 57}, target, arithmetic, 9, true);
-    const Winograd winograd(rounds.shape, target, std::nullopt, arithmetic);
-    EXPECT_EQ(winograd.stages(), 3);
-    EXPECT_GT(winograd.rounds(), 1);
-    rounds.check();
-  }
+  for (Target target : fastTargets())
+    for (int64_t outputRows : {4, 2}) {
+      const auto arithmetic = *arithmeticOf(UI8, I8, target, outputRows);
+      target.l2Bytes = 64 << 10;
+      FastCase fused({2, 18, 20, 50, 37}, target, arithmetic, 9, false);
+      EXPECT_EQ(
+          Winograd(fused.shape, target, std::nullopt, arithmetic).stages(), 1);
+      fused.check();
+      target.l2Bytes = 8 << 10;
+      FastCase rounds({2, 33, 40, 42, 57}, target, arithmetic, 9, true);
+      const Winograd winograd(rounds.shape, target, std::nullopt, arithmetic);
+      EXPECT_EQ(winograd.stages(), 3);
+      EXPECT_GT(winograd.rounds(), 1);
+      rounds.check();
+    }
 }
 
 /// The greatest sums that come out, and the least that do not.
@@ -332,6 +340,12 @@ TEST(Winograd, SumsOfBytes) {
         EXPECT_EQ(WinogradArithmetic::holdsSums(UI8, most.weights), holds);
         if (holds)
           most.check();
+        FastCase fewRows({1, 115, 16, 6, 6}, target,
+                         *arithmeticOf(UI8, I8, target, 2), 0, false);
+        std::memset(fewRows.input.mutableBytes(), 255, fewRows.input.bytes());
+        std::memset(fewRows.weights.mutableBytes(), sign * 127,
+                    fewRows.weights.bytes());
+        fewRows.check();
       }
   // Half of the weights on each side of 0: twice as many.
   for (ElementType type : {UI8, I8}) {
@@ -390,7 +404,7 @@ std::string fastProgram(int64_t channels, int64_t size, int divisor) {
 
 bool usesFast(const Program &program) {
   return llvm::any_of(program.steps, [](const Step &step) {
-    return step.kernelName == "winograd";
+    return Winograd::formOf(step.kernelName) != nullptr;
   });
 }
 

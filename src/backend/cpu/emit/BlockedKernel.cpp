@@ -18,8 +18,8 @@ void BlockedKernel::setWork(KernelPlan &plan, ArrayRef<TaskPart> ofImage,
   plan.tasks = images();
   for (const TaskPart &part : ofImage) {
     int64_t count = 1;
-    for (int64_t size : part.sizes)
-      count *= llvm::divideCeil(size, part.tile);
+    for (auto [i, size] : llvm::enumerate(part.sizes))
+      count *= llvm::divideCeil(size, part.tileOf(i));
     plan.tasks *= llvm::divideCeil(count, part.block);
   }
   plan.flops = double(images() * shape[2] * shape[3]) * flops;

@@ -31,7 +31,10 @@ ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
 
 ConvolutionShape cpu::nominalShape(cpu::ConvolutionOp op) {
   ConvolutionShape shape = convolutionShape(op);
-  static_cast<WindowShape &>(shape) = shape.nominal();
+  if (const auto area = op.getEstimatedArea())
+    static_cast<WindowShape &>(shape) = shape.nominal((*area)[0], (*area)[1]);
+  else
+    static_cast<WindowShape &>(shape) = shape.nominal();
   return shape;
 }
 
@@ -89,10 +92,11 @@ public:
     const std::vector<TileArithmetic> ofTiles = tilesFor(op, arithmetic);
     estimated = estimatesOf(op, arithmetic, target, ofTiles);
     const StringRef chosen = estimated.front().kernel;
-    if (chosen == "winograd") {
+    if (const Winograd::Form *form = Winograd::formOf(chosen)) {
+      WinogradArithmetic products = *WinogradArithmetic::of(arithmetic, target);
+      products.outputRows = form->outputRows;
       fast.emplace(ofAll, target,
-                   areUnits ? std::optional(images()) : std::nullopt,
-                   *WinogradArithmetic::of(arithmetic, target));
+                   areUnits ? std::optional(images()) : std::nullopt, products);
     } else if (usesTiles(chosen)) {
       tiles.emplace(ofAll, target, tilesNamed(chosen, ofTiles),
                     partsOf(kernel, op, /*areBlocked=*/true), areUnits);

@@ -52,6 +52,9 @@ LogicalResult ConvolutionOp::verify() {
   if (!areSpatial({getStrides(), getDilations(), getPaddingLow()}))
     return emitOpError(
         "strides, dilations and padding are not [height, width]");
+  if (const auto area = getEstimatedArea();
+      area && (area->size() != 2 || (*area)[0] <= 0 || (*area)[1] <= 0))
+    return emitOpError("estimated_area is not [height, width]");
   if (weights.getRank() != (getPackedFrom() ? 1 : 4) || result.getRank() != 5 ||
       (input.getRank() != 4 && input.getRank() != 5))
     return emitOpError("the operands' ranks are wrong");

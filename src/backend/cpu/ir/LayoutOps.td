@@ -37,7 +37,8 @@ def Cpu_ConvolutionOp :
     were, they lie as the kernel reads them. The input is blocked or, for the
     few channels of an image, [N, C, H, W]. Lists are [height, width];
     how much padding stands after the last row and column follows from the
-    result's size, and is `padding_high` where that is not known. Bytes count as their distances from `zero_point`, or from
+    result's size, and is `padding_high` where that is not known; times are
+    estimated for `estimated_area`, the result's [height, width], then. Bytes count as their distances from `zero_point`, or from
     `zero`, one element like theirs, where that is there; they, or the words of i16 that hold them, are multiplied by
     bytes and summed in i32, or channel by channel by f32 and summed in that. An
     input of f32 may have weights of f16, bf16 or i8, or of i4 where channels and
@@ -54,7 +55,8 @@ def Cpu_ConvolutionOp :
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
                        DenseI64ArrayAttr:$padding_low,
                        DefaultValuedAttr<I64Attr, "0">:$zero_point,
-                       OptionalAttr<DenseI64ArrayAttr>:$padding_high);
+                       OptionalAttr<DenseI64ArrayAttr>:$padding_high,
+                       OptionalAttr<DenseI64ArrayAttr>:$estimated_area);
   let results = (outs AnyRankedTensor:$result);
   let extraClassDeclaration = [{
     bool hasPlanarInput() {

@@ -119,10 +119,11 @@ static bool isDepthwise(const ConvolutionShape &shape) {
          shape.groups == shape.outputChannels;
 }
 
-/// Products of 6x6 tiles by weights of as many elements, and the transforms
-/// before and after, which move each tile twice.
+/// Products of tiles by weights of as many elements, and the transforms before
+/// and after, which move each tile twice.
 static double winograd(const ConvolutionShape &shape,
-                       const Arithmetic &products, const Target &target) {
+                       const WinogradArithmetic &arithmetic,
+                       const Target &target) {
   // What is left out: loops over edges, steps that wait for each other.
   constexpr double rest = 1.2;
   const Rates &rates = target.rates;
@@ -130,13 +131,13 @@ static double winograd(const ConvolutionShape &shape,
   auto transfer = [&](double bytes, bool isCached) {
     return bytes / (isCached ? rates.cache : 2 * rates.memory);
   };
-  const Winograd::Sizes sizes = Winograd::sizesOf(shape, products);
+  const Winograd::Sizes sizes = Winograd::sizesOf(shape, arithmetic);
   const auto weightBytes = double(sizes.weightBytes);
   const double tileBytes = double(sizes.tiles) * double(sizes.tileBytes);
-  const double multiply = double(sizes.tiles) * 2 * Winograd::elements *
-                          double(shape.inputChannels) *
-                          double(shape.outputChannels) /
-                          rateOf(products, rates);
+  const double multiply =
+      double(sizes.tiles) * 2 * double(arithmetic.elements()) *
+      double(shape.inputChannels) * double(shape.outputChannels) /
+      rateOf(arithmetic.products, rates);
   const bool weightsFit = weightBytes <= double(target.l2Bytes);
   const bool tilesFit = weightsFit || tileBytes <= double(target.l2Bytes);
   // Weights come from memory, as those of a direct convolution do: what ran
@@ -151,10 +152,10 @@ static double winograd(const ConvolutionShape &shape,
 /// Transformed weights of bytes are eight times as large as given ones, which
 /// has to be worth something.
 static double winogradOfBytes(const ConvolutionShape &shape,
-                              const Arithmetic &products,
+                              const WinogradArithmetic &arithmetic,
                               const Target &target) {
   constexpr double ofMemory = 1.05;
-  return ofMemory * winograd(shape, products, target);
+  return ofMemory * winograd(shape, arithmetic, target);
 }
 
 static Alternatives fastestFirst(Alternatives alternatives) {
@@ -209,7 +210,7 @@ worthwhile(const Alternatives &others, const Shape &shape,
     return some;
   double ofExact = std::numeric_limits<double>::infinity(), ofFast = ofExact;
   for (const Alternative &each : others) {
-    double &least = each.kernel == "winograd" ? ofFast : ofExact;
+    double &least = Winograd::formOf(each.kernel) ? ofFast : ofExact;
     least = std::min(least, each.seconds);
   }
   // The most exact stand last.
@@ -244,12 +245,14 @@ static Alternatives convolutionOnVectors(const ConvolutionShape &shape,
   Alternatives all = {
       {"direct", shape.groups == 1 ? direct(shape, arithmetic, target)
                                    : mergedDirect(shape, arithmetic, target)}};
-  const auto fast = WinogradArithmetic::of(arithmetic, target);
+  auto fast = WinogradArithmetic::of(arithmetic, target);
   if (allowsFast && fast && Winograd::supports(shape))
-    all.push_back(
-        {"winograd", fast->isOfFloats()
-                         ? winograd(shape, fast->products, target)
-                         : winogradOfBytes(shape, fast->products, target)});
+    for (const Winograd::Form &form : Winograd::forms()) {
+      fast->outputRows = form.outputRows;
+      all.push_back({form.kernel, fast->isOfFloats()
+                                      ? winograd(shape, *fast, target)
+                                      : winogradOfBytes(shape, *fast, target)});
+    }
   return fastestFirst(std::move(all));
 }
 

@@ -23,17 +23,15 @@ bool WindowShape::hasOpenWidth() const {
   return isUnknownSize(inputWidth) || isUnknownSize(outputWidth);
 }
 
-WindowShape WindowShape::nominal() const {
-  // A feature map in the middle of a network.
-  constexpr int64_t pixels = 56;
+WindowShape WindowShape::nominal(int64_t height, int64_t width) const {
   WindowShape shape = *this;
   if (hasOpenHeight()) {
-    shape.outputHeight = pixels;
-    shape.inputHeight = pixels * strideHeight;
+    shape.outputHeight = height;
+    shape.inputHeight = height * strideHeight;
   }
   if (hasOpenWidth()) {
-    shape.outputWidth = pixels;
-    shape.inputWidth = pixels * strideWidth;
+    shape.outputWidth = width;
+    shape.inputWidth = width * strideWidth;
   }
   return shape;
 }

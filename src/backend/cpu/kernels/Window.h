@@ -57,8 +57,10 @@ struct WindowShape {
   bool hasOpenHeight() const;
   bool hasOpenWidth() const;
   bool hasOpenArea() const { return hasOpenHeight() || hasOpenWidth(); }
-  /// With numbers in the place of names, by which times are estimated.
-  WindowShape nominal() const;
+  /// With numbers in the place of names, by which times are estimated: of the
+  /// output, those of a feature map in the middle of a network where nothing
+  /// else is said.
+  WindowShape nominal(int64_t height = 56, int64_t width = 56) const;
 
   /// The input column that tap \p s of output column \p column reads; may lie
   /// outside the input.

@@ -8,30 +8,26 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
-#include <array>
 
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-namespace {
-
-/// The workspace of one tile, input and output, in bytes.
-int64_t tileBytes(const ConvolutionShape &shape, const Arithmetic &products) {
-  return Winograd::elements * (shape.inputChannels * products.lhsBytes() +
-                               shape.outputChannels * products.sumBytes());
-}
-int64_t weightBytes(const ConvolutionShape &shape, const Arithmetic &products) {
-  return Winograd::elements * shape.inputChannels * shape.outputChannels *
-         products.rhsBytes();
-}
-int64_t tileCount(const ConvolutionShape &shape) {
-  return shape.batch *
-         llvm::divideCeil(shape.outputHeight, Winograd::outputTile) *
-         llvm::divideCeil(shape.outputWidth, Winograd::outputTile);
+static int64_t tileCount(const ConvolutionShape &shape, int64_t rows) {
+  return shape.batch * llvm::divideCeil(shape.outputHeight, rows) *
+         llvm::divideCeil(shape.outputWidth, WinogradArithmetic::outputColumns);
 }
 
-} // namespace
+ArrayRef<Winograd::Form> Winograd::forms() {
+  static constexpr Form all[] = {{"winograd", 4}, {"winograd-2x4", 2}};
+  return all;
+}
+
+const Winograd::Form *Winograd::formOf(StringRef kernel) {
+  const auto *found = llvm::find_if(
+      forms(), [&](const Form &each) { return each.kernel == kernel; });
+  return found == forms().end() ? nullptr : found;
+}
 
 bool Winograd::supports(const ConvolutionShape &shape) {
   return shape.kernelHeight == 3 && shape.kernelWidth == 3 &&
@@ -42,30 +38,36 @@ bool Winograd::supports(const ConvolutionShape &shape) {
 }
 
 Winograd::Sizes Winograd::sizesOf(const ConvolutionShape &shape,
-                                  const Arithmetic &products) {
-  return {tileCount(shape), tileBytes(shape, products),
-          weightBytes(shape, products)};
+                                  const WinogradArithmetic &arithmetic) {
+  const Arithmetic &products = arithmetic.products;
+  const int64_t elements = arithmetic.elements();
+  return {tileCount(shape, arithmetic.outputRows),
+          elements * (shape.inputChannels * products.lhsBytes() +
+                      shape.outputChannels * products.sumBytes()),
+          elements * shape.inputChannels * shape.outputChannels *
+              products.rhsBytes()};
 }
 
 Winograd::Winograd(const ConvolutionShape &shape, const Target &target,
                    std::optional<int64_t> images,
                    const WinogradArithmetic &arithmetic)
     : arithmetic(arithmetic), shape(shape), lanes(target.f32Lanes),
+      tileRows(arithmetic.outputRows),
       inputBlocks(llvm::divideCeil(shape.inputChannels, lanes)),
       outputBlocks(llvm::divideCeil(shape.outputChannels, lanes)),
-      tileRows(llvm::divideCeil(shape.outputHeight, outputTile)),
-      tileColumns(llvm::divideCeil(shape.outputWidth, outputTile)),
+      tilesDown(llvm::divideCeil(shape.outputHeight, tileRows)),
+      tilesAlong(llvm::divideCeil(shape.outputWidth, tileColumns)),
       images(images), isOpen(shape.hasOpenArea()),
       masksLoads(target.masksLoads(8 * arithmetic.given.lhsBytes())),
-      tiles(tileCount(shape)) {
+      tiles(tileCount(shape, tileRows)) {
   assert((!images || shape.batch == 1) && "the shape is that of one image");
   assert((!isOpen || images) && "an image is counted in units");
   if (isOpen) {
     ConvolutionShape nominal = shape;
     static_cast<WindowShape &>(nominal) = shape.nominal();
-    tiles = tileCount(nominal);
+    tiles = tileCount(nominal, tileRows);
   }
-  const Sizes sizes = sizesOf(shape, arithmetic.products);
+  const Sizes sizes = sizesOf(shape, arithmetic);
   const bool weightsStay = sizes.weightBytes <= target.l2Bytes * 5 / 4;
   const bool tilesStay = tiles * sizes.tileBytes <= target.l2Bytes;
   isFused = weightsStay && !tilesStay;
@@ -104,7 +106,7 @@ int64_t Winograd::tasks(int64_t stage) const {
   case 0:
     return inputBlocks * (isOpen ? 1 : slots);
   case 1:
-    return elements * panels * rowTiles.count;
+    return arithmetic.elements() * panels * rowTiles.count;
   default:
     return outputBlocks * (isOpen ? 1 : slots);
   }
@@ -113,27 +115,30 @@ int64_t Winograd::tasks(int64_t stage) const {
 std::vector<TaskPart> Winograd::unitsOfImage() const {
   if (!isOpen)
     return {{{bands}, 1}};
-  const std::vector<int64_t> size{shape.outputHeight, shape.outputWidth};
+  const std::vector<int64_t> size{shape.outputHeight, shape.outputWidth},
+      tile{tileRows, tileColumns};
   if (isFused)
-    return {{size, 2 * slots, outputTile}, {{2}, 1}};
-  return {{size, slots, outputTile}};
+    return {{size, 2 * slots, tile}, {{2}, 1}};
+  return {{size, slots, tile}};
 }
 
 double Winograd::flops(int64_t stage) const {
   const double count = isOpen   ? double(slots)
                        : images ? double(tiles) / double(bands)
                                 : double(tiles);
-  double multiply =
-      2.0 * elements * count * shape.inputChannels * shape.outputChannels;
-  double input = 12.0 * 14 * count * shape.inputChannels;
-  double output = 10.0 * 12 * count * shape.outputChannels;
+  double multiply = 2.0 * double(arithmetic.elements()) * count *
+                    double(shape.inputChannels) * double(shape.outputChannels);
+  double input = double(arithmetic.inputOperations()) * count *
+                 double(shape.inputChannels);
+  double output = double(arithmetic.outputOperations()) * count *
+                  double(shape.outputChannels);
   if (isFused)
     return input + multiply + output;
   return stage == 0 ? input : stage == 1 ? multiply : output;
 }
 
 int64_t Winograd::workspaceElements() const {
-  return elements * (inputPlane() + outputPlane());
+  return arithmetic.elements() * (inputPlane() + outputPlane());
 }
 
 VectorType Winograd::sumType(VectorBuilder &code) const {
@@ -152,17 +157,17 @@ struct Winograd::Tile {
   Value image, row, column;
 };
 
-static Value tilesAlong(VectorBuilder &code, int64_t size) {
-  return code.div(code.add(code.index(size), Winograd::outputTile - 1),
-                  Winograd::outputTile);
+static Value tilesOf(VectorBuilder &code, int64_t size, int64_t tile) {
+  return code.div(code.add(code.index(size), tile - 1), tile);
 }
-Value Winograd::tileColumnsIn(VectorBuilder &code) const {
-  return tilesAlong(code, shape.outputWidth);
+Value Winograd::tilesAlongIn(VectorBuilder &code) const {
+  return tilesOf(code, shape.outputWidth, tileColumns);
 }
 Value Winograd::tilesIn(VectorBuilder &code) const {
   if (!isOpen)
     return code.index(tiles);
-  return code.mul(tilesAlong(code, shape.outputHeight), tileColumnsIn(code));
+  return code.mul(tilesOf(code, shape.outputHeight, tileRows),
+                  tilesAlongIn(code));
 }
 Value Winograd::bandsIn(VectorBuilder &code) const {
   if (!isOpen)
@@ -175,11 +180,11 @@ Value Winograd::bandsIn(VectorBuilder &code) const {
 Winograd::Tile Winograd::locate(VectorBuilder &code, const Work &work,
                                 Value tile) const {
   if (work.image)
-    return {work.image, code.div(tile, tileColumnsIn(code)),
-            code.rem(tile, tileColumnsIn(code))};
-  Value inImage = code.rem(tile, tileRows * tileColumns);
-  return {code.div(tile, tileRows * tileColumns),
-          code.div(inImage, tileColumns), code.rem(inImage, tileColumns)};
+    return {work.image, code.div(tile, tilesAlongIn(code)),
+            code.rem(tile, tilesAlongIn(code))};
+  Value inImage = code.rem(tile, tilesDown * tilesAlong);
+  return {code.div(tile, tilesDown * tilesAlong), code.div(inImage, tilesAlong),
+          code.rem(inImage, tilesAlong)};
 }
 
 /// B^T d B of one tile and one block of channels.
@@ -187,10 +192,9 @@ void Winograd::transformInput(VectorBuilder &code, const Work &work, Value tile,
                               Value slot, Value block) const {
   const Buffers &buffers = work.buffers;
   Tile place = locate(code, work, tile);
-  Value row =
-      code.sub(code.mul(place.row, outputTile), code.index(shape.padTop));
+  Value row = code.sub(code.mul(place.row, tileRows), code.index(shape.padTop));
   Value column =
-      code.sub(code.mul(place.column, outputTile), code.index(shape.padLeft));
+      code.sub(code.mul(place.column, tileColumns), code.index(shape.padLeft));
   Value plane = code.add(code.mul(place.image, inputBlocks), block);
   Value pixel = code.add(code.mul(plane, shape.inputPixels(code)),
                          code.add(code.mul(row, shape.inputWidth), column));
@@ -198,18 +202,19 @@ void Winograd::transformInput(VectorBuilder &code, const Work &work, Value tile,
   Value target =
       code.add(work.workspace,
                code.mul(code.add(code.mul(block, slots), slot), blockSteps()));
-  auto allThere = [&](Value first, int64_t size) {
+  auto allThere = [&](Value first, int64_t count, int64_t size) {
     return code.both(code.inRange(first, size),
-                     code.inRange(code.add(first, inputTile - 1), size));
+                     code.inRange(code.add(first, count - 1), size));
   };
-  Value isInterior = code.both(allThere(row, shape.inputHeight),
-                               allThere(column, shape.inputWidth));
+  Value isInterior =
+      code.both(allThere(row, windowRows(), shape.inputHeight),
+                allThere(column, windowColumns, shape.inputWidth));
   Value rowStride = code.mul(code.index(shape.inputWidth), lanes);
   Value pixels = code.addressOf(buffers.input, base);
   if (code.knownTruth(isInterior) != true) {
     Value copy = copyBorder(code, work, row, column, base, isInterior);
     rowStride =
-        code.select(isInterior, rowStride, code.index(inputTile * lanes));
+        code.select(isInterior, rowStride, code.index(windowColumns * lanes));
     pixels =
         code.select(isInterior, pixels, code.addressOf(copy, code.index(0)));
   }
@@ -218,29 +223,30 @@ void Winograd::transformInput(VectorBuilder &code, const Work &work, Value tile,
   MLIRContext *context = code.builder.getContext();
   auto type = VectorType::get({lanes}, storedType(given.lhs, context)),
        stored = VectorType::get({blockSteps()}, sumType(code).getElementType());
-  std::array<std::array<Value, 6>, 6> half; // [column][row of B^T d]
-  for (int64_t j = 0; j < inputTile; ++j) {
-    std::array<Value, 6> d;
-    for (int64_t i = 0; i < inputTile; ++i)
-      d[i] = converted(code,
-                       code.loadAt(pixels,
-                                   code.add(code.mul(rowStride, i), j * lanes),
-                                   type),
-                       given.lhs, products.lhs);
-    half[j] = arithmetic.transformInputs(code, d);
+  SmallVector<SmallVector<Value>> half; // [column][row of B^T d]
+  for (int64_t j = 0; j < windowColumns; ++j) {
+    SmallVector<Value> d;
+    for (int64_t i = 0; i < windowRows(); ++i)
+      d.push_back(converted(
+          code,
+          code.loadAt(pixels, code.add(code.mul(rowStride, i), j * lanes),
+                      type),
+          given.lhs, products.lhs));
+    half.push_back(arithmetic.transformInputs(code, d));
   }
-  for (int64_t i = 0; i < inputTile; ++i) {
-    std::array<Value, 6> d;
-    for (int64_t j = 0; j < inputTile; ++j)
-      d[j] = half[j][i];
-    std::array<Value, 6> result = arithmetic.transformInputs(code, d);
-    for (int64_t j = 0; j < inputTile; ++j)
-      code.store(code.bitsAs(result[j], stored), buffers.workspace,
-                 code.add(target, (i * inputTile + j) * inputPlane()));
+  for (int64_t i = 0; i < windowRows(); ++i) {
+    SmallVector<Value> d;
+    for (const SmallVector<Value> &column : half)
+      d.push_back(column[size_t(i)]);
+    for (auto [j, result] :
+         llvm::enumerate(arithmetic.transformInputs(code, d)))
+      code.store(
+          code.bitsAs(result, stored), buffers.workspace,
+          code.add(target, (i * windowColumns + int64_t(j)) * inputPlane()));
   }
 }
 
-/// The 6x6 pixels of a tile that is not in the interior, whose first one is
+/// The pixels of a tile that is not in the interior, whose first one is
 /// (\p row, \p column), at \p base of the input: with what is outside of it.
 Value Winograd::copyBorder(VectorBuilder &code, const Work &work, Value row,
                            Value column, Value base, Value isInterior) const {
@@ -252,7 +258,7 @@ Value Winograd::copyBorder(VectorBuilder &code, const Work &work, Value row,
         code.builder, code.loc,
         MemRefType::get({vectors * lanes}, type.getElementType()));
   };
-  Value copy = scratch(elements);
+  Value copy = scratch(arithmetic.elements());
   auto emit = [&] {
     Value outside, outsideInMemory;
     if (shape.countsDistances())
@@ -264,13 +270,13 @@ Value Winograd::copyBorder(VectorBuilder &code, const Work &work, Value row,
                  code.index(0));
     }
     SmallVector<Value> isThere;
-    for (int64_t j = 0; j < inputTile; ++j)
+    for (int64_t j = 0; j < windowColumns; ++j)
       isThere.push_back(code.inRange(code.add(column, j), shape.inputWidth));
-    code.loop(code.index(0), code.index(inputTile), 1, [&](Value i) {
+    code.loop(code.index(0), code.index(windowRows()), 1, [&](Value i) {
       Value rowIsThere = code.inRange(code.add(row, i), shape.inputHeight);
       Value first = code.add(
           base, code.mul(code.mul(i, code.index(shape.inputWidth)), lanes));
-      for (int64_t j = 0; j < inputTile; ++j) {
+      for (int64_t j = 0; j < windowColumns; ++j) {
         Value condition = code.both(rowIsThere, isThere[j]);
         Value at = code.add(first, j * lanes);
         Value pixel =
@@ -279,7 +285,7 @@ Value Winograd::copyBorder(VectorBuilder &code, const Work &work, Value row,
                                   outsideInMemory)
                 : code.loadIf(condition, work.buffers.input, at, type, outside);
         code.store(pixel, copy,
-                   code.add(code.mul(i, inputTile * lanes), j * lanes));
+                   code.add(code.mul(i, windowColumns * lanes), j * lanes));
       }
     });
   };
@@ -386,7 +392,8 @@ void Winograd::multiplyTile(VectorBuilder &code, const Work &work,
       code.mul(element, outputPlane()),
       code.mul(code.add(code.mul(panel, panelVectors * slots), firstSlot),
                lanes));
-  target = code.add(code.add(work.workspace, target), elements * inputPlane());
+  target = code.add(code.add(work.workspace, target),
+                    arithmetic.elements() * inputPlane());
   for (int64_t v = 0; v < vectors; ++v)
     for (int64_t row = 0; row < rows; ++row)
       code.store(sums[row * vectors + v], buffers.workspace,
@@ -401,29 +408,30 @@ void Winograd::transformOutput(VectorBuilder &code, const Work &work,
   Value source =
       code.add(work.workspace,
                code.add(code.mul(code.add(code.mul(block, slots), slot), lanes),
-                        elements * inputPlane()));
-  std::array<std::array<Value, 4>, 6> half; // [column][row of A^T m]
-  for (int64_t j = 0; j < inputTile; ++j) {
-    std::array<Value, 6> m;
-    for (int64_t i = 0; i < inputTile; ++i)
-      m[i] = code.load(buffers.workspace,
-                       code.add(source, (i * inputTile + j) * outputPlane()),
-                       sumType(code));
-    half[j] = arithmetic.transformProducts(code, m);
+                        arithmetic.elements() * inputPlane()));
+  SmallVector<SmallVector<Value>> half; // [column][row of A^T m]
+  for (int64_t j = 0; j < windowColumns; ++j) {
+    SmallVector<Value> m;
+    for (int64_t i = 0; i < windowRows(); ++i)
+      m.push_back(
+          code.load(buffers.workspace,
+                    code.add(source, (i * windowColumns + j) * outputPlane()),
+                    sumType(code)));
+    half.push_back(arithmetic.transformProducts(code, m));
   }
 
   Tile place = locate(code, work, tile);
   BlockedPosition position;
   position.batch = place.image;
   position.block = block;
-  Value row = code.mul(place.row, outputTile);
-  Value column = code.mul(place.column, outputTile);
+  Value row = code.mul(place.row, tileRows);
+  Value column = code.mul(place.column, tileColumns);
   Value plane = code.add(code.mul(place.image, outputBlocks), block);
   Value planeBase = code.mul(plane, code.mul(shape.outputPixels(code), lanes));
   Value firstPixel = code.add(code.mul(row, shape.outputWidth), column);
   // Only tiles at the end reach beyond the output.
-  bool fits = !isOpen && shape.outputHeight % outputTile == 0 &&
-              shape.outputWidth % outputTile == 0;
+  bool fits = !isOpen && shape.outputHeight % tileRows == 0 &&
+              shape.outputWidth % tileColumns == 0;
   auto store = [&](Value result, Value i, Value j) {
     auto emit = [&] {
       position.pixel =
@@ -441,23 +449,23 @@ void Winograd::transformOutput(VectorBuilder &code, const Work &work,
   };
   Value startsFrom = initialSums(code, work, block);
   SmallVector<Value> all;
-  for (int64_t i = 0; i < outputTile; ++i) {
-    std::array<Value, 6> m;
-    for (int64_t j = 0; j < inputTile; ++j)
-      m[j] = half[j][i];
-    std::array<Value, 4> results = arithmetic.transformProducts(code, m);
-    for (int64_t j = 0; j < outputTile; ++j) {
+  for (int64_t i = 0; i < tileRows; ++i) {
+    SmallVector<Value> m;
+    for (const SmallVector<Value> &column : half)
+      m.push_back(column[size_t(i)]);
+    SmallVector<Value> results = arithmetic.transformProducts(code, m);
+    for (int64_t j = 0; j < tileColumns; ++j) {
       results[j] = arithmetic.unscaled(code, results[j], i, j);
       if (startsFrom)
         results[j] = code.addVectors(results[j], startsFrom);
     }
-    for (int64_t j = 0; j < outputTile && !isOpen && !epilogue.isLong; ++j)
+    for (int64_t j = 0; j < tileColumns && !isOpen && !epilogue.isLong; ++j)
       store(results[j], code.index(i), code.index(j));
     llvm::append_range(all, results);
   }
   auto storeRows = [&] {
-    forRows(code, all, outputTile, [&](Value i, ValueRange results) {
-      for (int64_t j = 0; j < outputTile; ++j)
+    forRows(code, all, tileColumns, [&](Value i, ValueRange results) {
+      for (int64_t j = 0; j < tileColumns; ++j)
         store(results[j], i, code.index(j));
     });
   };
@@ -467,15 +475,15 @@ void Winograd::transformOutput(VectorBuilder &code, const Work &work,
     return;
   // Where sizes are not known, most tiles do not reach beyond it either.
   Value isWhole = code.both(
-      code.inRange(code.add(row, outputTile - 1), shape.outputHeight),
-      code.inRange(code.add(column, outputTile - 1), shape.outputWidth));
+      code.inRange(code.add(row, tileRows - 1), shape.outputHeight),
+      code.inRange(code.add(column, tileColumns - 1), shape.outputWidth));
   code.when(
       isWhole,
       [&] {
         fits = true;
         for (auto [i, result] : llvm::enumerate(all))
-          store(result, code.index(int64_t(i) / outputTile),
-                code.index(int64_t(i) % outputTile));
+          store(result, code.index(int64_t(i) / tileColumns),
+                code.index(int64_t(i) % tileColumns));
         fits = false;
       },
       storeRows);
@@ -516,7 +524,7 @@ void Winograd::buildFused(VectorBuilder &code, Value task, Work work,
     });
   };
   forAll(inputBlocks, 0);
-  code.loop(zero, code.index(elements), 1, [&](Value element) {
+  code.loop(zero, code.index(arithmetic.elements()), 1, [&](Value element) {
     code.loop(zero, code.index(panels), 1, [&](Value panel) {
       if (isOpen)
         return code.loop(zero, unit.rows, rowTiles.size, [&](Value firstSlot) {

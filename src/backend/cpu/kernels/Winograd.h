@@ -2,14 +2,16 @@
 //
 // Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2015:
 // F(4x4, 3x3) computes 4x4 outputs from 6x6 inputs with 36 multiplications
-// where the definition takes 144,
+// where the definition takes 144, and F(2x4, 3x3) 2x4 from 4x6 with 24 for 72,
 //
 //   Y = A^T [ sum over channels (G g G^T) . (B^T d B) ] A
 //
-// so per element of the 6x6 tile there is one product of matrices, tiles by
-// channels. Of floats results differ from the definition's by about 1e-5 of the
-// largest output, of bytes they do not (WinogradArithmetic.h). Activations are
-// blocked by channel as in Convolution.h.
+// so per element of the tile there is one product of matrices, tiles by
+// channels. The smaller tile is for images of few, where the weights, of as
+// many elements, take longer to read than to multiply. Of floats results differ
+// from the definition's by about 1e-5 of the largest output, of bytes they do
+// not (WinogradArithmetic.h). Activations are blocked by channel as in
+// Convolution.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +26,18 @@
 namespace sinter::cpu {
 
 class Winograd {
+  static constexpr int64_t tileColumns = WinogradArithmetic::outputColumns,
+                           windowColumns = WinogradArithmetic::inputColumns;
+
 public:
-  static constexpr int64_t outputTile = 4, inputTile = 6;
-  static constexpr int64_t elements = inputTile * inputTile;
+  /// A kernel, by KernelPlan's name, and the rows of its tile's outputs.
+  struct Form {
+    llvm::StringRef kernel;
+    int64_t outputRows;
+  };
+  static llvm::ArrayRef<Form> forms();
+  /// The one that \p kernel is; null if it is none.
+  static const Form *formOf(llvm::StringRef kernel);
 
   /// Whether the shape is a 3x3 convolution with stride and dilation 1, one
   /// group, and blocked input.
@@ -37,7 +48,7 @@ public:
     int64_t tiles, tileBytes, weightBytes;
   };
   static Sizes sizesOf(const ConvolutionShape &shape,
-                       const Arithmetic &products = {});
+                       const WinogradArithmetic &arithmetic = {});
 
   /// \p images is the number of images, or its name, where that or the size of
   /// one is not known; \p shape is that of one then.
@@ -109,7 +120,7 @@ private:
   };
   Tile locate(VectorBuilder &code, const Work &work, mlir::Value tile) const;
   // Of an image, whose size may not be known.
-  mlir::Value tileColumnsIn(VectorBuilder &code) const;
+  mlir::Value tilesAlongIn(VectorBuilder &code) const;
   mlir::Value tilesIn(VectorBuilder &code) const;
   mlir::Value bandsIn(VectorBuilder &code) const;
   void transformInput(VectorBuilder &code, const Work &work, mlir::Value tile,
@@ -171,12 +182,15 @@ private:
   mlir::Value initialSums(VectorBuilder &code, const Work &work,
                           mlir::Value block) const;
   mlir::VectorType sumType(VectorBuilder &code) const;
+  /// Of a tile's inputs.
+  int64_t windowRows() const { return arithmetic.inputRows(); }
 
   WinogradArithmetic arithmetic;
   ConvolutionShape shape;
   int64_t lanes;
+  int64_t tileRows; ///< Of outputs.
   int64_t inputBlocks, outputBlocks;
-  int64_t tileRows, tileColumns; ///< Tiles of an image of known size.
+  int64_t tilesDown, tilesAlong; ///< Of an image of known size.
   std::optional<int64_t> images; ///< Their number, or its name.
   bool isOpen;                   ///< The size of an image is not known.
   bool masksLoads;               ///< Of what may lie outside of an image.

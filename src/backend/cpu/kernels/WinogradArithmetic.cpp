@@ -5,6 +5,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "runtime/ElementDispatch.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
@@ -55,9 +57,12 @@ bool WinogradArithmetic::holdsSums(ElementType activations,
   });
 }
 
-std::array<Value, 6>
+SmallVector<Value>
 WinogradArithmetic::transformInputs(VectorBuilder &code,
-                                    const std::array<Value, 6> &d) const {
+                                    ArrayRef<Value> d) const {
+  if (d.size() == 4)
+    return {code.subVectors(d[0], d[2]), code.addVectors(d[1], d[2]),
+            code.subVectors(d[2], d[1]), code.subVectors(d[1], d[3])};
   Value a = code.scaleAdd(d[2], -4, d[4]);
   Value b = code.scaleAdd(d[1], -4, d[3]);
   Value c = code.subVectors(d[4], d[2]);
@@ -70,11 +75,16 @@ WinogradArithmetic::transformInputs(VectorBuilder &code,
           code.scaleAdd(d[1], 4, code.scaleAdd(d[3], -5, d[5]))};
 }
 
-std::array<Value, 4>
+SmallVector<Value>
 WinogradArithmetic::transformProducts(VectorBuilder &code,
-                                      const std::array<Value, 6> &m) const {
+                                      ArrayRef<Value> m) const {
   Value s = code.addVectors(m[1], m[2]);
   Value d = code.subVectors(m[1], m[2]);
+  if (m.size() == 4)
+    return isOfFloats() ? SmallVector<Value>{code.addVectors(m[0], s),
+                                             code.subVectors(d, m[3])}
+                        : SmallVector<Value>{code.scaleAdd(m[0], 2, s),
+                                             code.scaleAdd(m[3], -2, d)};
   Value p = code.addVectors(m[3], m[4]);
   Value q = code.subVectors(m[3], m[4]);
   if (!isOfFloats())
@@ -86,46 +96,83 @@ WinogradArithmetic::transformProducts(VectorBuilder &code,
           code.addVectors(m[5], code.scaleAdd(q, 8, d))};
 }
 
+/// Along columns of a tile, and along rows.
+static int64_t operations(const WinogradArithmetic &of, int64_t rows,
+                          int64_t ofFour, int64_t ofSix) {
+  return WinogradArithmetic::inputColumns *
+             (of.outputRows == 4 ? ofSix : ofFour) +
+         rows * ofSix;
+}
+int64_t WinogradArithmetic::inputOperations() const {
+  return operations(*this, inputRows(), 4, 14);
+}
+int64_t WinogradArithmetic::outputOperations() const {
+  return operations(*this, outputRows, 4, 12);
+}
+
 Value WinogradArithmetic::unscaled(VectorBuilder &code, Value scaled,
                                    int64_t row, int64_t column) const {
   if (isOfFloats())
     return scaled;
-  // 24, 12, 6 and 6 are 3 times these powers of two.
+  // 24, 12, 6 and 6 are 3 times these powers of two; of two rows there is no 3.
   constexpr int64_t powers[] = {3, 2, 1, 1};
-  constexpr uint32_t inverseOfNine = 954437177;
-  static_assert(inverseOfNine * uint32_t(9) == 1);
+  constexpr uint32_t inverseOfThree = 2863311531,
+                     inverseOfNine = inverseOfThree * inverseOfThree;
+  static_assert(inverseOfThree * uint32_t(3) == 1);
+  const bool areFour = outputRows == 4;
+  const int64_t ofRow = areFour ? powers[row] : 1;
   OpBuilder &b = code.builder;
   auto constant = [&](uint32_t number) -> Value {
     return b.create<arith::ConstantOp>(
         code.loc, DenseElementsAttr::get(cast<ShapedType>(scaled.getType()),
                                          b.getI32IntegerAttr(int32_t(number))));
   };
-  Value product =
-      b.create<arith::MulIOp>(code.loc, scaled, constant(inverseOfNine));
-  return b.create<arith::ShRSIOp>(
-      code.loc, product, constant(uint32_t(powers[row] + powers[column])));
+  Value product = b.create<arith::MulIOp>(
+      code.loc, scaled, constant(areFour ? inverseOfNine : inverseOfThree));
+  return b.create<arith::ShRSIOp>(code.loc, product,
+                                  constant(uint32_t(ofRow + powers[column])));
 }
+
+namespace {
+/// A row of G, times its denominator.
+struct WeightRow {
+  std::array<double, 3> numbers;
+  double denominator;
+};
+} // namespace
+
+static constexpr WeightRow ofFourOutputs[] = {
+    {{1, 0, 0}, 4},  {{-1, -1, -1}, 6}, {{-1, 1, -1}, 6},
+    {{1, 2, 4}, 24}, {{1, -2, 4}, 24},  {{0, 0, 1}, 1}};
+static constexpr WeightRow ofTwoOutputs[] = {
+    {{1, 0, 0}, 1}, {{1, 1, 1}, 2}, {{1, -1, 1}, 2}, {{0, 0, 1}, 1}};
 
 void WinogradArithmetic::transformWeights(const double *taps, int64_t count,
                                           double *result) const {
-  static constexpr double rows[6][3] = {{1, 0, 0}, {-1, -1, -1}, {-1, 1, -1},
-                                        {1, 2, 4}, {1, -2, 4},   {0, 0, 1}};
-  static constexpr double denominators[6] = {4, 6, 6, 24, 24, 1};
-  double g[6][3];
-  for (int i = 0; i < 6; ++i)
-    for (int j = 0; j < 3; ++j)
-      g[i][j] = isOfFloats() ? rows[i][j] / denominators[i] : rows[i][j];
-  for (const auto &row : g) {
+  auto matrix = [&](ArrayRef<WeightRow> rows) {
+    SmallVector<std::array<double, 3>> g;
+    for (const WeightRow &row : rows) {
+      g.push_back(row.numbers);
+      for (double &number : g.back())
+        number /= isOfFloats() ? row.denominator : 1;
+    }
+    return g;
+  };
+  const auto along = matrix(ofFourOutputs),
+             down = outputRows == 4 ? along : matrix(ofTwoOutputs);
+  for (const auto &row : down) {
     for (int64_t n = 0; n < count; ++n) {
       double half[3]; // Of G g.
       for (int64_t j = 0; j < 3; ++j)
         half[j] = row[0] * taps[j * count + n] +
                   row[1] * taps[(3 + j) * count + n] +
                   row[2] * taps[(6 + j) * count + n];
-      for (int64_t j = 0; j < 6; ++j)
+      for (int64_t j = 0; j < inputColumns; ++j) {
+        const auto &g = along[size_t(j)];
         result[j * count + n] =
-            half[0] * g[j][0] + half[1] * g[j][1] + half[2] * g[j][2];
+            half[0] * g[0] + half[1] * g[1] + half[2] * g[2];
+      }
     }
-    result += 6 * count;
+    result += inputColumns * count;
   }
 }

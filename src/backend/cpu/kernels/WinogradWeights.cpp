@@ -33,13 +33,13 @@ int64_t Winograd::weightPlane() const {
 }
 
 int64_t Winograd::initialSumsAt() const {
-  return llvm::alignTo(elements * weightPlane() * arithmetic.given.rhsBytes(),
-                       64);
+  return llvm::alignTo(
+      arithmetic.elements() * weightPlane() * arithmetic.given.rhsBytes(), 64);
 }
 
 int64_t Winograd::packedElements() const {
   if (!shape.countsDistances())
-    return elements * weightPlane();
+    return arithmetic.elements() * weightPlane();
   return (initialSumsAt() +
           outputBlocks * lanes * arithmetic.given.sumBytes()) /
          arithmetic.given.rhsBytes();
@@ -97,6 +97,7 @@ void Winograd::pack(const void *weights, void *packed) const {
   const auto *from = static_cast<const std::byte *>(weights);
   auto *bytes = static_cast<std::byte *>(packed);
   const Arithmetic &products = arithmetic.products;
+  const int64_t elements = arithmetic.elements();
   const int64_t group = products.kGroup, width = panelVectors * lanes;
   const int64_t steps = products.steps(shape.inputChannels);
   // Of one element, in elements as they are multiplied.

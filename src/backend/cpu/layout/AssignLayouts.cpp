@@ -251,7 +251,7 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
       static_cast<uint64_t>(resultType.getDimSize(1)),
       static_cast<uint64_t>(form->groups), DenseI64ArrayAttr(),
       allowsFast(op, input, weights), form->strides, form->dilations,
-      form->paddingLow, form->zeroPoint, paddingHigh);
+      form->paddingLow, form->zeroPoint, paddingHigh, DenseI64ArrayAttr());
   auto product = result.getDefiningOp<ConvolutionOp>();
   if (allowed != Precision::Default)
     setPrecision(product, allowed);
