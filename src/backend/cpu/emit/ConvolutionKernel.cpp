@@ -26,15 +26,16 @@ ConvolutionShape cpu::convolutionShape(cpu::ConvolutionOp op) {
   shape.hasPlanarInput = op.hasPlanarInput();
   shape.zeroPoint = op.getZeroPoint();
   shape.hasZeroInMemory = op.getZero() != nullptr;
+  if (const auto area = op.getEstimatedArea()) {
+    shape.estimatedHeight = (*area)[0];
+    shape.estimatedWidth = (*area)[1];
+  }
   return shape;
 }
 
 ConvolutionShape cpu::nominalShape(cpu::ConvolutionOp op) {
   ConvolutionShape shape = convolutionShape(op);
-  if (const auto area = op.getEstimatedArea())
-    static_cast<WindowShape &>(shape) = shape.nominal((*area)[0], (*area)[1]);
-  else
-    static_cast<WindowShape &>(shape) = shape.nominal();
+  static_cast<WindowShape &>(shape) = shape.nominal();
   return shape;
 }
 

@@ -23,15 +23,15 @@ bool WindowShape::hasOpenWidth() const {
   return isUnknownSize(inputWidth) || isUnknownSize(outputWidth);
 }
 
-WindowShape WindowShape::nominal(int64_t height, int64_t width) const {
+WindowShape WindowShape::nominal() const {
   WindowShape shape = *this;
   if (hasOpenHeight()) {
-    shape.outputHeight = height;
-    shape.inputHeight = height * strideHeight;
+    shape.outputHeight = estimatedHeight;
+    shape.inputHeight = estimatedHeight * strideHeight;
   }
   if (hasOpenWidth()) {
-    shape.outputWidth = width;
-    shape.inputWidth = width * strideWidth;
+    shape.outputWidth = estimatedWidth;
+    shape.inputWidth = estimatedWidth * strideWidth;
   }
   return shape;
 }

@@ -35,6 +35,9 @@ struct WindowShape {
   int64_t padTop = 0, padLeft = 0;
   /// Padding after the last row and column, where heights or widths are named.
   int64_t padBottom = 0, padRight = 0;
+  /// How large the output may be where its height or width is named: as a
+  /// feature map in the middle of a network, unless something is known of it.
+  int64_t estimatedHeight = 56, estimatedWidth = 56;
   /// Of a convolution of integers: elements of the input count as distances
   /// from it, and padding as none.
   int64_t zeroPoint = 0;
@@ -57,10 +60,8 @@ struct WindowShape {
   bool hasOpenHeight() const;
   bool hasOpenWidth() const;
   bool hasOpenArea() const { return hasOpenHeight() || hasOpenWidth(); }
-  /// With numbers in the place of names, by which times are estimated: of the
-  /// output, those of a feature map in the middle of a network where nothing
-  /// else is said.
-  WindowShape nominal(int64_t height = 56, int64_t width = 56) const;
+  /// With numbers in the place of names, by which times are estimated.
+  WindowShape nominal() const;
 
   /// The input column that tap \p s of output column \p column reads; may lie
   /// outside the input.
