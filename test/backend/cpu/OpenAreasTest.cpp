@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "backend/cpu/OpenImages.h"
+#include "backend/cpu/kernels/Winograd.h"
 
 #include <vector>
 
@@ -16,12 +17,12 @@ using namespace sinter::test;
 
 namespace {
 
-/// Which of the convolutions, in order, Winograd's method computes.
-std::vector<bool> byWinograd(const Program &program) {
-  std::vector<bool> layers;
+/// What computes the convolutions, in order.
+std::vector<std::string> methodsOf(const Program &program) {
+  std::vector<std::string> layers;
   for (const Step &step : program.steps)
-    if (step.kernelName == "winograd" || step.kernelName == "direct")
-      layers.push_back(step.kernelName == "winograd");
+    if (step.kernelName == "direct" || cpu::Winograd::formOf(step.kernelName))
+      layers.push_back(step.kernelName);
   return layers;
 }
 
@@ -67,7 +68,7 @@ int checkAreas(const ImagesCase &test, const cpu::Target &target,
       ADD_FAILURE() << "no program for these sizes";
       continue;
     }
-    if (byWinograd(*known) != byWinograd(*program))
+    if (methodsOf(*known) != methodsOf(*program))
       continue;
     ++alike;
     EXPECT_TRUE(haveSameBits(got, resultOf(*executorOf(known, 1), images)))

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "backend/cpu/OpenImages.h"
+#include "backend/cpu/kernels/Winograd.h"
 
 using namespace sinter;
 using namespace sinter::test;
@@ -90,7 +91,8 @@ TEST(OpenImages, TakeTheStagesThatTheyAreFor) {
     ASSERT_TRUE(program && program->open);
     size_t byWinograd = 0, inTurns = 0, inRounds = 0;
     for (size_t i = 0; i < program->steps.size(); ++i) {
-      byWinograd += program->steps[i].kernelName == "winograd";
+      byWinograd +=
+          cpu::Winograd::formOf(program->steps[i].kernelName) != nullptr;
       inTurns += program->open->steps[i].inTurns;
       inRounds += program->open->steps[i].inTurns != 0 &&
                   program->open->steps[i].round.block < 16;

@@ -26,6 +26,16 @@ func.func @f(%x: tensor<1x2x8x8x16xf32>, %w: tensor<32x32x1x1xf32>) -> tensor<1x
 
 // -----
 
+func.func @f(%x: tensor<?x2x?x?x16xf32>, %w: tensor<32x32x1x1xf32>) -> tensor<?x2x?x?x16xf32> {
+  // expected-error @+1 {{estimated_area is not [height, width]}}
+  %0 = "cpu.convolution"(%x, %w) {output_channels = 32 : i64, groups = 1 : i64, estimated_area = array<i64: 7, 0>,
+    strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>, padding_high = array<i64: 0, 0>}
+    : (tensor<?x2x?x?x16xf32>, tensor<32x32x1x1xf32>) -> tensor<?x2x?x?x16xf32>
+  return %0 : tensor<?x2x?x?x16xf32>
+}
+
+// -----
+
 func.func @f(%x: tensor<1x2x8x8x16xf32>, %w: tensor<32x32x1xf32>) -> tensor<1x2x8x8x16xf32> {
   // expected-error @+1 {{the operands' ranks are wrong}}
   %0 = "cpu.convolution"(%x, %w) {output_channels = 32 : i64, groups = 1 : i64,

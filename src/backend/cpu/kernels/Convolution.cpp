@@ -216,9 +216,9 @@ void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
                                    OpenRowTiles::busySums / operands.vectors);
     // Where registers are few, tiles are small, and a column counts; and code
     // for edges has none for all sums.
-    const std::array<int64_t, 4> parts =
-        tilesAreSmall ? std::array<int64_t, 4>{12, 10, 7, 3}
-                      : std::array<int64_t, 4>{12, 9, 7, 5};
+    const std::array<int64_t, 5> parts =
+        tilesAreSmall ? std::array<int64_t, 5>{12, 10, 7, 3, 0}
+                      : std::array<int64_t, 5>{12, 11, 9, 7, 5};
     OpenTiles tiles = OpenTiles::of(columnTiles.size, parts, least);
     if (tilesAreSmall)
       tiles.leastInner = least;

@@ -319,7 +319,8 @@ void Winograd::multiplyOpen(VectorBuilder &code, const Work &work,
   SmallVector<int64_t> sizes = {most};
   const SmallVector<int64_t> fewer =
       cutsEvenly() ? SmallVector<int64_t>{most - 1, most / 2, most * 2 / 7}
-                   : SmallVector<int64_t>{most * 2 / 3, most / 3};
+                   : SmallVector<int64_t>{most * 5 / 6, most * 2 / 3, most / 2,
+                                          most / 3};
   for (int64_t size : fewer)
     if (size > 0 && size < sizes.back())
       sizes.push_back(size);
