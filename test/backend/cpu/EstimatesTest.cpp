@@ -86,6 +86,26 @@ TEST(Estimates, WhatWasMeasuredDecides) {
   EXPECT_EQ(alternativesFor(shape, {}, target, true).front().kernel, "direct");
 }
 
+/// Small images wait for the weights of large tiles.
+TEST(Estimates, LowTilesAreForSmallImagesOfManyChannels) {
+  const Target halves = *Target::named("", "znver4", ""),
+               whole = *Target::named("", "znver5", "");
+  EXPECT_EQ(2 * halves.rates.f32, whole.rates.f32);
+  auto fastest = [&](int64_t channels, int64_t size) {
+    return alternativesFor(convolution(channels, size, 3), {}, halves, true)
+        .front()
+        .kernel.str();
+  };
+  EXPECT_EQ(fastest(512, 7), "winograd-2x4");
+  EXPECT_EQ(fastest(512, 28), "winograd");
+  EXPECT_EQ(fastest(64, 56), "winograd");
+  // Two rows are half of a tile of four.
+  ConvolutionShape low = convolution(64, 2, 3);
+  low.inputWidth = low.outputWidth = 200;
+  EXPECT_EQ(alternativesFor(low, {}, halves, true).front().kernel,
+            "winograd-2x4");
+}
+
 TEST(Estimates, WhatWasNotMeasuredStays) {
   Target target = server();
   const Rates before = target.rates;

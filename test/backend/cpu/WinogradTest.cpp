@@ -480,3 +480,44 @@ TEST(Winograd, OfOpenImages) {
     }
   }
 }
+
+/// Of two rows, half of a tile of four would be nothing. In one stage, and in
+/// three.
+TEST(Winograd, OfLowOpenImages) {
+  SKIP_IF_SIZES_MAY_WRAP();
+  const std::string text = R"((%x: tensor<?x40x2x?xf32>
+      {sinter.dims = ["N", "", "", "W"]}) -> tensor<?x72x2x?xf32> {
+       %i = stablehlo.iota dim = 1 : tensor<72x40x3x3xf32>
+       %j = stablehlo.iota dim = 3 : tensor<72x40x3x3xf32>
+       %k = stablehlo.add %i, %j : tensor<72x40x3x3xf32>
+       %w = stablehlo.sine %k : tensor<72x40x3x3xf32>
+       %y = stablehlo.convolution(%x, %w)
+           dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+           window = {pad = [[1, 1], [1, 1]]}
+           {batch_group_count = 1 : i64, feature_group_count = 1 : i64} :
+           (tensor<?x40x2x?xf32>, tensor<72x40x3x3xf32>) ->
+           tensor<?x72x2x?xf32>
+       return %y : tensor<?x72x2x?xf32>
+     })";
+  const Model model = parseModel(text);
+  ASSERT_TRUE(model.entry());
+  for (Target target : fastTargets())
+    for (int64_t cache : {64 << 10, 512 << 10}) {
+      target.l2Bytes = cache;
+      auto program = compiled(text, target);
+      ASSERT_TRUE(program && program->open);
+      const auto stages = llvm::count_if(program->steps, [](const Step &step) {
+        return step.kernelName == "winograd-2x4";
+      });
+      EXPECT_EQ(stages, cache == 512 << 10 ? 1 : 3) << target.cpu;
+      auto executor = executorOf(program, 2);
+      for (auto [n, width] :
+           {std::pair{1, 1}, {3, 7}, {1, 33}, {2, 100}, {0, 9}}) {
+        Tensor images(F32, {n, 40, 2, width});
+        fillRandom(images, 3);
+        auto expected = interpret(model.entry(), {images});
+        ASSERT_TRUE(expected) << expected.error().message;
+        expectNear(resultOf(*executor, images), (*expected)[0]);
+      }
+    }
+}
