@@ -27,12 +27,12 @@ std::string describe(const Target &target) {
     text += " " + set;
   for (int64_t number :
        {target.f32Lanes, target.vectorRegisters, int64_t(target.hasAvx512),
-        int64_t(target.hasFma), int64_t(target.dividesSlowly),
-        int64_t(target.hasVnni), int64_t(target.hasPairSum),
-        int64_t(target.hasSignedDotProduct), int64_t(target.hasLongPairSum),
-        int64_t(target.convertsF16), int64_t(target.convertsBF16),
-        int64_t(target.hasTableOf16), int64_t(target.hasMatrixUnits),
-        target.l1Bytes, target.l2Bytes})
+        int64_t(target.hasFma), target.multiplyAdds,
+        int64_t(target.dividesSlowly), int64_t(target.hasVnni),
+        int64_t(target.hasPairSum), int64_t(target.hasSignedDotProduct),
+        int64_t(target.hasLongPairSum), int64_t(target.convertsF16),
+        int64_t(target.convertsBF16), int64_t(target.hasTableOf16),
+        int64_t(target.hasMatrixUnits), target.l1Bytes, target.l2Bytes})
     text += " " + std::to_string(number);
   // What decides between kernels.
   for (double rate :

@@ -51,12 +51,11 @@ Result<std::unique_ptr<llvm::TargetMachine>> Target::createMachine() const {
 static constexpr double reachedArithmetic = 0.71, reachedCache = 0.33,
                         reachedMemory = 0.77;
 
-/// Two multiply-adds of a vector a cycle at 3 GHz (Zen 4, which takes 512 bits
-/// in halves: one), and caches and memory as servers of these years have them.
+/// Multiply-adds of vectors at 3 GHz, and caches and memory as servers of these
+/// years have them.
 static Rates typicalRates(const Target &target) {
-  const bool takesHalves = target.hasAvx512 && target.cpu == "znver4";
   Rates rates;
-  rates.f32 = 2 * (takesHalves ? 1 : 2) * 3e9 * double(target.f32Lanes);
+  rates.f32 = 2 * double(target.multiplyAdds) * 3e9 * double(target.f32Lanes);
   rates.f64 = rates.f32 / 2;
   const bool hasDots = target.hasVnni || target.hasSignedDotProduct;
   // Of smull and sadalp two take eight products.
@@ -150,6 +149,9 @@ static Result<void> describe(Target &target, llvm::StringRef wanted) {
     // Intel's divide 16 f32 in 16 cycles, AMD's in 3.5 (Zen 5).
     target.dividesSlowly =
         avx512 && !llvm::StringRef(target.cpu).starts_with("znver");
+    // Zen 4 takes 512 bits in halves.
+    if (avx512 && target.cpu == "znver4")
+      target.multiplyAdds = 1;
     target.hasVnni = info.checkFeatures(avx512 ? "+avx512vnni" : "+avxvnni");
     target.permutesBytes = avx512 && info.checkFeatures("+avx512vbmi");
     target.shuffledBytes = avx512                         ? 64

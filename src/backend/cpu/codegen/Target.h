@@ -48,6 +48,7 @@ struct Target {
   int64_t vectorRegisters = 16;     ///< Architectural vector registers.
   bool hasAvx512 = false;           ///< Its F, VL, BW and DQ.
   bool hasFma = false;              ///< Fused multiply-add is one instruction.
+  int64_t multiplyAdds = 2;         ///< Of vectors, a cycle.
   bool dividesSlowly = false;       ///< 16 f32 take a dozen cycles or more.
   bool hasTableOf16 = false;        ///< 16 f32 chosen by 16 indices (vpermps).
   bool hasVnni = false;             ///< 8-bit dot products (vpdpbusd).

@@ -34,10 +34,15 @@ static double rateOf(const Arithmetic &arithmetic, const Rates &rates) {
   }
 }
 
-/// A cycle in which two vectors of f32 are multiplied and added, at the rate
-/// that kernels reach.
-static double cycleOf(const Target &target) {
+/// While two vectors of f32 are multiplied and added, at the rate that kernels
+/// reach: a cycle of most machines.
+static double timeOfTwo(const Target &target) {
   return 4.0 * double(target.f32Lanes) / target.rates.f32;
+}
+
+/// A cycle, at that rate.
+static double cycleOf(const Target &target) {
+  return timeOfTwo(target) * double(target.multiplyAdds) / 2;
 }
 
 /// How much longer than its products alone a product takes whose rows do not
@@ -466,7 +471,7 @@ Alternatives cpu::alternativesFor(llvm::StringRef name,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Attention in cycles (cycleOf), by what was measured of 120 shapes with
+/// Attention in cycles (timeOfTwo), by what was measured of 120 shapes with
 /// AVX-512, to 10 percent each way.
 class AttentionCycles {
 public:
@@ -538,13 +543,13 @@ private:
                          double(shape.depth + shape.width) * 4;
     return bytes <= double(target.l2Bytes)
                ? 0
-               : times * bytes / target.rates.memory / cycleOf(target);
+               : times * bytes / target.rates.memory / timeOfTwo(target);
   }
   double throughMemory() const {
     const double bytes = matrices * rows * double(shape.keys) * 4;
     return bytes <= double(target.l2Bytes)
                ? 0
-               : 4 * bytes / target.rates.memory / cycleOf(target);
+               : 4 * bytes / target.rates.memory / timeOfTwo(target);
   }
 
   const AttentionShape &shape;
@@ -558,7 +563,7 @@ private:
 static Alternatives timesOf(const AttentionShape &shape, const Target &target,
                             llvm::ArrayRef<AttentionTiles> tiles) {
   const AttentionCycles cycles(shape, target);
-  const double cycle = cycleOf(target);
+  const double cycle = timeOfTwo(target);
   Alternatives all = {{"attention", cycle * cycles.whole()},
                       {"products", cycle * cycles.apart()}};
   for (const AttentionTiles &each : tiles)
