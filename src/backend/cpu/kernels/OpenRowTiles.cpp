@@ -18,11 +18,11 @@ static int64_t powerOfTwo(int64_t atMost) {
 /// So few rows have code for each number of them.
 static constexpr int64_t mostOfFew = 4;
 
-OpenRowTiles::OpenRowTiles(int64_t most, int64_t vectors)
+OpenRowTiles::OpenRowTiles(int64_t most, int64_t vectors, int64_t busy)
     : most(most), heights{most} {
   if (most == 1)
     return;
-  const int64_t least = std::max<int64_t>(1, powerOfTwo(busySums / vectors));
+  const int64_t least = std::max<int64_t>(1, powerOfTwo(busy / vectors));
   if (most - 1 >= least)
     heights.push_back(most - 1);
   const int64_t whole = heights.back();

@@ -31,12 +31,13 @@ namespace sinter::cpu {
 
 class OpenRowTiles {
 public:
-  /// So many sums keep the multipliers busy: two multiply-adds a cycle, each of
-  /// which takes four.
-  static constexpr int64_t busySums = 8;
+  /// So many sums keep the multipliers of most machines busy: two multiply-adds
+  /// a cycle, each of which takes four.
+  static constexpr int64_t latency = 4, busySums = 2 * latency;
 
-  /// \p most is positive; each row has so many \p vectors of sums.
-  OpenRowTiles(int64_t most, int64_t vectors);
+  /// \p most is positive; each row has so many \p vectors of sums, of which
+  /// \p busy keep the multipliers busy.
+  OpenRowTiles(int64_t most, int64_t vectors, int64_t busy = busySums);
 
   /// The same cut with code for the greatest and the least height alone: for
   /// columns that are few beside others.
