@@ -502,10 +502,9 @@ void benchWinograd(Report &report, const Winograd::Form &form,
   ConvolutionShape shape = shapeOf(layer);
   if (isByte(given.lhs))
     shape.zeroPoint = 3;
-  WinogradArithmetic arithmetic =
-      *WinogradArithmetic::of(given, runner.target());
-  arithmetic.outputRows = form.outputRows;
-  Winograd winograd(shape, runner.target(), std::nullopt, arithmetic);
+  Winograd winograd(
+      shape, runner.target(), std::nullopt,
+      *WinogradArithmetic::of(given, runner.target(), form.outputRows));
   Floats input(floatsOf(blocked(shape.inputChannels, runner.target()) *
                             shape.inputPixels(),
                         given.lhs));

@@ -6,9 +6,15 @@
 #include "backend/cpu/ir/CpuOps.h"
 #include "graph/NamedSizes.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
+
+/// Larger images take as long a pixel; what is counted of them does not
+/// overflow.
+static constexpr int64_t mostEstimated = 4096;
 
 /// The parameters of \p table if all that follow from no others are
 /// estimatedDimension; those that are too large then are unknown.
@@ -31,7 +37,9 @@ void cpu::estimateAreas(func::FuncOp function) {
     return;
   const std::vector<int64_t> parameters = estimatedParameters(*table);
   auto estimated = [&](int64_t size) {
-    return knownSize(table->expressionOf(size), parameters).value_or(0);
+    return std::min(
+        knownSize(table->expressionOf(size), parameters).value_or(0),
+        mostEstimated);
   };
   function.walk([&](ConvolutionOp op) {
     const ArrayRef<int64_t> sizes = shapeOf(op.getResult());

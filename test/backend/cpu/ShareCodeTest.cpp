@@ -192,6 +192,24 @@ INSTANTIATE_TEST_SUITE_P(Networks, LayersOfOneCode,
                          ::testing::ValuesIn(layersCases),
                          [](const auto &info) { return info.param.name; });
 
+/// Runs what was \p compiled of \p model on an open number of rows of so many
+/// \p columns, and compares it with the oracle.
+static void checkRows(const Model &model, cpu::Compiled compiled,
+                      int64_t columns) {
+  Result<Program> program = cpu::linkProgram(std::move(compiled));
+  ASSERT_TRUE(program) << program.error().message;
+  auto executor =
+      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+  ASSERT_TRUE(executor);
+  for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 33}) {
+    Tensor values(ElementType::F32, {rows, columns});
+    fillRandom(values, 3);
+    auto expected = interpret(model.entry(), {values});
+    ASSERT_TRUE(expected) << expected.error().message;
+    expectWithin(1e-5f, resultOf(*executor, values), (*expected)[0]);
+  }
+}
+
 /// Compiles the products of \p text, of an open number of rows of 64, which
 /// are of so many \p objects on vectors, and compares them with the oracle.
 static void checkProducts(const std::string &text, size_t objects,
@@ -206,18 +224,7 @@ static void checkProducts(const std::string &text, size_t objects,
   ASSERT_TRUE(compiled) << compiled.error().message;
   if (!target->hasMatrixUnits)
     EXPECT_EQ(compiled->objects.size(), objects);
-  Result<Program> program = cpu::linkProgram(std::move(*compiled));
-  ASSERT_TRUE(program) << program.error().message;
-  auto executor =
-      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
-  ASSERT_TRUE(executor);
-  for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 33}) {
-    Tensor values(ElementType::F32, {rows, 64});
-    fillRandom(values, 3);
-    auto expected = interpret(model.entry(), {values});
-    ASSERT_TRUE(expected) << expected.error().message;
-    expectWithin(1e-5f, resultOf(*executor, values), (*expected)[0]);
-  }
+  checkRows(model, std::move(*compiled), 64);
 }
 
 /// Products of other depths and widths, each with something else behind it,
@@ -295,18 +302,7 @@ TEST(ShareCode, ProductsWhereFewRowsMakeATile) {
   if (!target->hasMatrixUnits)
     // 64 columns are a broad panel of 32 registers, 128 are two.
     EXPECT_EQ(codes.size(), target->vectorRegisters <= 16 ? 1u : 2u);
-  Result<Program> program = cpu::linkProgram(std::move(*compiled));
-  ASSERT_TRUE(program) << program.error().message;
-  auto executor =
-      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
-  ASSERT_TRUE(executor);
-  for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 33}) {
-    Tensor values(ElementType::F32, {rows, 48});
-    fillRandom(values, 3);
-    auto expected = interpret(model.entry(), {values});
-    ASSERT_TRUE(expected) << expected.error().message;
-    expectWithin(1e-5f, resultOf(*executor, values), (*expected)[0]);
-  }
+  checkRows(model, std::move(*compiled), 48);
 }
 
 /// Of tensors of known sizes, which the same parts divide. The last one is no

@@ -231,11 +231,8 @@ private:
 std::optional<WinogradArithmetic> arithmeticOf(ElementType lhs, ElementType rhs,
                                                const Target &target,
                                                int64_t outputRows = 4) {
-  auto arithmetic =
-      WinogradArithmetic::of(Arithmetic::ofBytes(lhs, rhs, target), target);
-  if (arithmetic)
-    arithmetic->outputRows = outputRows;
-  return arithmetic;
+  return WinogradArithmetic::of(Arithmetic::ofBytes(lhs, rhs, target), target,
+                                outputRows);
 }
 
 } // namespace

@@ -20,6 +20,16 @@ func.func @main(%x: tensor<2x1x8x?x16xf32> {sinter.dims = ["", "", "", "width", 
 
 // -----
 
+// Images that nobody has are not larger than those that are counted.
+// CHECK-LABEL: func.func @main
+// CHECK: "cpu.convolution"{{.*}}estimated_area = array<i64: 4096, 224>
+func.func @main(%x: tensor<?x1x?x?x16xf32> {sinter.dims = ["batch", "", "height", "width", ""]}, %w: tensor<16x16x1x1xf32>) -> tensor<?x1x?x?x16xf32> {
+  %b = "cpu.convolution"(%x, %w) {output_channels = 16 : i64, groups = 1 : i64, strides = array<i64: 1, 1>, padding_low = array<i64: 4611686018427387904, 0>, padding_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<?x1x?x?x16xf32>, tensor<16x16x1x1xf32>) -> tensor<?x1x?x?x16xf32>
+  return %b : tensor<?x1x?x?x16xf32>
+}
+
+// -----
+
 // Nothing is said where only the number of images is unknown.
 // CHECK-LABEL: func.func @main
 // CHECK: "cpu.convolution"

@@ -94,10 +94,9 @@ public:
     estimated = estimatesOf(op, arithmetic, target, ofTiles);
     const StringRef chosen = estimated.front().kernel;
     if (const Winograd::Form *form = Winograd::formOf(chosen)) {
-      WinogradArithmetic products = *WinogradArithmetic::of(arithmetic, target);
-      products.outputRows = form->outputRows;
-      fast.emplace(ofAll, target,
-                   areUnits ? std::optional(images()) : std::nullopt, products);
+      fast.emplace(
+          ofAll, target, areUnits ? std::optional(images()) : std::nullopt,
+          *WinogradArithmetic::of(arithmetic, target, form->outputRows));
     } else if (usesTiles(chosen)) {
       tiles.emplace(ofAll, target, tilesNamed(chosen, ofTiles),
                     partsOf(kernel, op, /*areBlocked=*/true), areUnits);

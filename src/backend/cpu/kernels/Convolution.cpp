@@ -6,8 +6,6 @@
 #include "backend/cpu/kernels/ZeroPoint.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <array>
-
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
@@ -216,10 +214,13 @@ void Convolution::buildUnit(VectorBuilder &code, Operands &operands) const {
                                    OpenRowTiles::busySums / operands.vectors);
     // Where registers are few, tiles are small, and a column counts; and code
     // for edges has none for all sums.
-    const std::array<int64_t, 5> parts =
-        tilesAreSmall ? std::array<int64_t, 5>{12, 10, 7, 3, 0}
-                      : std::array<int64_t, 5>{12, 11, 9, 7, 5};
-    OpenTiles tiles = OpenTiles::of(columnTiles.size, parts, least);
+    constexpr int64_t partsOfSmall[] = {12, 10, 7, 3},
+                      partsOfLarge[] = {12, 11, 9, 7, 5};
+    OpenTiles tiles =
+        OpenTiles::of(columnTiles.size,
+                      tilesAreSmall ? ArrayRef<int64_t>(partsOfSmall)
+                                    : ArrayRef<int64_t>(partsOfLarge),
+                      least);
     if (tilesAreSmall)
       tiles.leastInner = least;
     return forEachOpenTile(code, shape, tiles, emit);

@@ -250,14 +250,14 @@ static Alternatives convolutionOnVectors(const ConvolutionShape &shape,
   Alternatives all = {
       {"direct", shape.groups == 1 ? direct(shape, arithmetic, target)
                                    : mergedDirect(shape, arithmetic, target)}};
-  auto fast = WinogradArithmetic::of(arithmetic, target);
-  if (allowsFast && fast && Winograd::supports(shape))
-    for (const Winograd::Form &form : Winograd::forms()) {
-      fast->outputRows = form.outputRows;
-      all.push_back({form.kernel, fast->isOfFloats()
-                                      ? winograd(shape, *fast, target)
-                                      : winogradOfBytes(shape, *fast, target)});
-    }
+  if (allowsFast && Winograd::supports(shape))
+    for (const Winograd::Form &form : Winograd::forms())
+      if (const auto fast =
+              WinogradArithmetic::of(arithmetic, target, form.outputRows))
+        all.push_back(
+            {form.kernel, fast->isOfFloats()
+                              ? winograd(shape, *fast, target)
+                              : winogradOfBytes(shape, *fast, target)});
   return fastestFirst(std::move(all));
 }
 

@@ -52,20 +52,19 @@ Winograd::Winograd(const ConvolutionShape &shape, const Target &target,
                    std::optional<int64_t> images,
                    const WinogradArithmetic &arithmetic)
     : arithmetic(arithmetic), shape(shape), lanes(target.f32Lanes),
-      tileRows(arithmetic.outputRows),
       inputBlocks(llvm::divideCeil(shape.inputChannels, lanes)),
       outputBlocks(llvm::divideCeil(shape.outputChannels, lanes)),
-      tilesDown(llvm::divideCeil(shape.outputHeight, tileRows)),
+      tilesDown(llvm::divideCeil(shape.outputHeight, tileRows())),
       tilesAlong(llvm::divideCeil(shape.outputWidth, tileColumns)),
       images(images), isOpen(shape.hasOpenArea()),
       masksLoads(target.masksLoads(8 * arithmetic.given.lhsBytes())),
-      tiles(tileCount(shape, tileRows)) {
+      tiles(tileCount(shape, tileRows())) {
   assert((!images || shape.batch == 1) && "the shape is that of one image");
   assert((!isOpen || images) && "an image is counted in units");
   if (isOpen) {
     ConvolutionShape nominal = shape;
     static_cast<WindowShape &>(nominal) = shape.nominal();
-    tiles = tileCount(nominal, tileRows);
+    tiles = tileCount(nominal, tileRows());
   }
   const Sizes sizes = sizesOf(shape, arithmetic);
   const bool weightsStay = sizes.weightBytes <= target.l2Bytes * 5 / 4;
@@ -116,7 +115,7 @@ std::vector<TaskPart> Winograd::unitsOfImage() const {
   if (!isOpen)
     return {{{bands}, 1}};
   const std::vector<int64_t> size{shape.outputHeight, shape.outputWidth},
-      tile{tileRows, tileColumns};
+      tile{tileRows(), tileColumns};
   if (isFused)
     return {{size, 2 * slots, tile}, {{2}, 1}};
   return {{size, slots, tile}};
@@ -166,7 +165,7 @@ Value Winograd::tilesAlongIn(VectorBuilder &code) const {
 Value Winograd::tilesIn(VectorBuilder &code) const {
   if (!isOpen)
     return code.index(tiles);
-  return code.mul(tilesOf(code, shape.outputHeight, tileRows),
+  return code.mul(tilesOf(code, shape.outputHeight, tileRows()),
                   tilesAlongIn(code));
 }
 Value Winograd::bandsIn(VectorBuilder &code) const {
@@ -192,7 +191,8 @@ void Winograd::transformInput(VectorBuilder &code, const Work &work, Value tile,
                               Value slot, Value block) const {
   const Buffers &buffers = work.buffers;
   Tile place = locate(code, work, tile);
-  Value row = code.sub(code.mul(place.row, tileRows), code.index(shape.padTop));
+  Value row =
+      code.sub(code.mul(place.row, tileRows()), code.index(shape.padTop));
   Value column =
       code.sub(code.mul(place.column, tileColumns), code.index(shape.padLeft));
   Value plane = code.add(code.mul(place.image, inputBlocks), block);
@@ -425,13 +425,13 @@ void Winograd::transformOutput(VectorBuilder &code, const Work &work,
   BlockedPosition position;
   position.batch = place.image;
   position.block = block;
-  Value row = code.mul(place.row, tileRows);
+  Value row = code.mul(place.row, tileRows());
   Value column = code.mul(place.column, tileColumns);
   Value plane = code.add(code.mul(place.image, outputBlocks), block);
   Value planeBase = code.mul(plane, code.mul(shape.outputPixels(code), lanes));
   Value firstPixel = code.add(code.mul(row, shape.outputWidth), column);
   // Only tiles at the end reach beyond the output.
-  bool fits = !isOpen && shape.outputHeight % tileRows == 0 &&
+  bool fits = !isOpen && shape.outputHeight % tileRows() == 0 &&
               shape.outputWidth % tileColumns == 0;
   auto store = [&](Value result, Value i, Value j) {
     auto emit = [&] {
@@ -450,7 +450,7 @@ void Winograd::transformOutput(VectorBuilder &code, const Work &work,
   };
   Value startsFrom = initialSums(code, work, block);
   SmallVector<Value> all;
-  for (int64_t i = 0; i < tileRows; ++i) {
+  for (int64_t i = 0; i < tileRows(); ++i) {
     SmallVector<Value> m;
     for (const SmallVector<Value> &column : half)
       m.push_back(column[size_t(i)]);
@@ -476,7 +476,7 @@ void Winograd::transformOutput(VectorBuilder &code, const Work &work,
     return;
   // Where sizes are not known, most tiles do not reach beyond it either.
   Value isWhole = code.both(
-      code.inRange(code.add(row, tileRows - 1), shape.outputHeight),
+      code.inRange(code.add(row, tileRows() - 1), shape.outputHeight),
       code.inRange(code.add(column, tileColumns - 1), shape.outputWidth));
   code.when(
       isWhole,

@@ -7,10 +7,10 @@
 //   Y = A^T [ sum over channels (G g G^T) . (B^T d B) ] A
 //
 // so per element of the tile there is one product of matrices, tiles by
-// channels. The smaller tile is for images of few, where the weights, of as
-// many elements, take longer to read than to multiply. Of floats results differ
-// from the definition's by about 1e-5 of the largest output, of bytes they do
-// not (WinogradArithmetic.h). Activations are blocked by channel as in
+// channels. The smaller tile is for images of few tiles, whose weights take
+// longer to read than to multiply. Of floats results differ from the
+// definition's by about 1e-5 of the largest output, of bytes they do not
+// (WinogradArithmetic.h). Activations are blocked by channel as in
 // Convolution.h.
 //
 //===----------------------------------------------------------------------===//
@@ -182,13 +182,13 @@ private:
   mlir::Value initialSums(VectorBuilder &code, const Work &work,
                           mlir::Value block) const;
   mlir::VectorType sumType(VectorBuilder &code) const;
-  /// Of a tile's inputs.
+  /// Of a tile's outputs, and of its inputs.
+  int64_t tileRows() const { return arithmetic.outputRows; }
   int64_t windowRows() const { return arithmetic.inputRows(); }
 
   WinogradArithmetic arithmetic;
   ConvolutionShape shape;
   int64_t lanes;
-  int64_t tileRows; ///< Of outputs.
   int64_t inputBlocks, outputBlocks;
   int64_t tilesDown, tilesAlong; ///< Of an image of known size.
   std::optional<int64_t> images; ///< Their number, or its name.

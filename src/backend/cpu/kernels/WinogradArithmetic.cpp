@@ -12,9 +12,10 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 std::optional<WinogradArithmetic>
-WinogradArithmetic::of(const Arithmetic &given, const Target &target) {
+WinogradArithmetic::of(const Arithmetic &given, const Target &target,
+                       int64_t outputRows) {
   if (given == Arithmetic())
-    return WinogradArithmetic{given, given};
+    return WinogradArithmetic{given, given, outputRows};
   const bool isOfBytes =
       isByte(given.rhs) && given.accumulator == ElementType::I32;
   // Instructions for four bytes a lane multiply as many a cycle as the method
@@ -23,7 +24,7 @@ WinogradArithmetic::of(const Arithmetic &given, const Target &target) {
                          (target.hasLongPairSum && !target.hasSignedDotProduct);
   if (!isOfBytes || !savesTime)
     return std::nullopt;
-  return WinogradArithmetic{given, Arithmetic::ofPairs(target)};
+  return WinogradArithmetic{given, Arithmetic::ofPairs(target), outputRows};
 }
 
 bool WinogradArithmetic::holdsSums(ElementType activations,

@@ -39,8 +39,8 @@ struct WinogradArithmetic {
   int64_t elements() const { return inputRows() * inputColumns; }
 
   /// None if \p target has no kernel that is any faster than \p given.
-  static std::optional<WinogradArithmetic> of(const Arithmetic &given,
-                                              const Target &target);
+  static std::optional<WinogradArithmetic>
+  of(const Arithmetic &given, const Target &target, int64_t outputRows = 4);
   bool isOfFloats() const { return isFloat(products.accumulator); }
 
   /// Whether all sums of products of \p activations, bytes of any numbers, by
