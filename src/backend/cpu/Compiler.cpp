@@ -286,9 +286,10 @@ static Result<Compiled> compileTo(const Model &original,
   Result<Target> target = options.target ? *options.target : Target::host();
   if (!target)
     return target.takeError();
-  // vcvtneps2bf16 takes denormal numbers for zero whatever the mode says.
+  // vcvtneps2bf16 and vdpbf16ps take denormal numbers for zero whatever the
+  // mode says.
   if (options.denormals == Denormals::Keep)
-    target->convertsBF16 = false;
+    target->convertsBF16 = target->hasBF16Dot = false;
   if (options.ceilings && !options.target)
     target->setRates(*options.ceilings);
   auto model = std::make_shared<Model>(original.clone());

@@ -31,13 +31,15 @@ std::string describe(const Target &target) {
         int64_t(target.dividesSlowly), int64_t(target.hasVnni),
         int64_t(target.hasPairSum), int64_t(target.hasSignedDotProduct),
         int64_t(target.hasLongPairSum), int64_t(target.convertsF16),
-        int64_t(target.convertsBF16), int64_t(target.hasTableOf16),
-        int64_t(target.hasMatrixUnits), target.l1Bytes, target.l2Bytes})
+        int64_t(target.convertsBF16), int64_t(target.hasBF16Dot),
+        int64_t(target.hasTableOf16), int64_t(target.hasMatrixUnits),
+        target.l1Bytes, target.l2Bytes})
     text += " " + std::to_string(number);
   // What decides between kernels.
   for (double rate :
-       {target.rates.f32, target.rates.f64, target.rates.i8, target.rates.cache,
-        target.rates.memory, target.rates.tiles, target.rates.tileLoads})
+       {target.rates.f32, target.rates.f64, target.rates.i8, target.rates.bf16,
+        target.rates.cache, target.rates.memory, target.rates.tiles,
+        target.rates.tileLoads})
     text += " " + std::to_string(rate);
   return text;
 }

@@ -130,6 +130,11 @@ public:
         emitIntegerDots(*module, "i8", target);
     if (dots)
       names.emplace_back("i8");
+    const std::optional<ChainKernel> halves =
+        emitBFloat16Dots(*module, "bf16", target);
+    const size_t ofHalves = names.size();
+    if (halves)
+      names.emplace_back("bf16");
     std::optional<TileChains> tiles;
     if (target.hasMatrixUnits) {
       tiles.emplace(*module, target);
@@ -164,6 +169,8 @@ public:
     add("f64", 1, f64);
     if (dots)
       add("i8", 3, *dots);
+    if (halves)
+      add("bf16", ofHalves, *halves);
     for (BandwidthCeiling &level : found.bandwidth)
       level.gbPerSecond = read(code->kernel(2), *memory, level.bytes, share);
     if (tiles)

@@ -27,6 +27,7 @@
 #include "backend/cpu/kernels/Arithmetic.h"
 #include "backend/cpu/layout/AbsorbTransposes.h"
 #include "backend/cpu/layout/AssignLayouts.h"
+#include "backend/cpu/layout/BFloat16Products.h"
 #include "backend/cpu/layout/ByteProducts.h"
 #include "backend/cpu/layout/CarryBiases.h"
 #include "backend/cpu/layout/ComputeWeights.h"
@@ -116,6 +117,11 @@ Result<void> narrowProductsFormed(const Subject &s) {
 
 Result<void> layoutsAssigned(const Subject &s) {
   assignLayouts(s.function, s.setting, s.run);
+  return {};
+}
+
+Result<void> bfloat16ProductsFormed(const Subject &s) {
+  formBFloat16Products(s.function, s.setting, s.run);
   return {};
 }
 
@@ -260,6 +266,9 @@ constexpr Row rows[] = {
      Sizes::Open},
     {"cpu-widen-bytes", "Make words of bytes where words are multiplied",
      bytesWidened, Sizes::Open},
+    {"cpu-form-bfloat16-products",
+     "Multiply bf16 as it is where that is faster", bfloat16ProductsFormed,
+     Sizes::Open},
     {"cpu-widen-once", "Let what products read in f32 lie in memory so",
      withPatterns<widenOnce>, Sizes::Open},
     {"cpu-remove-unused", "Remove what nobody reads", onFunction<removeUnused>,
@@ -392,10 +401,10 @@ void cpu::registerPatternLabels() {
           simplifyProductsPatterns(), carryBiasesPatterns(),
           pairExtremesPatterns(),     formAttentionPatterns(),
           tabulateBytesPatterns(),    widenOncePatterns(),
-          widenBytesPatterns(),       splitJointsPatterns(),
-          formKernelsPatterns(),      fuseExtremesPatterns(),
-          keepPartsPatterns(),        alignZeroPointsPatterns(),
-          shareKernelsPatterns()})
+          widenBytesPatterns(),       bfloat16ProductsPatterns(),
+          splitJointsPatterns(),      formKernelsPatterns(),
+          fuseExtremesPatterns(),     keepPartsPatterns(),
+          alignZeroPointsPatterns(),  shareKernelsPatterns()})
       llvm::append_range(all, patterns);
     registerPatterns(all);
     registerPassNames(llvm::map_to_vector(

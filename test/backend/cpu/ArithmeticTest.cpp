@@ -37,10 +37,12 @@ std::vector<Arithmetic> arithmeticsOf(const Target &target) {
            {BF16, BF16, F32}, {F32, F32, F64},    {I8, I8, I32},
            {I8, I8, I32, 4},  {UI8, UI8, I32, 4}, {I16, I16, I32, 2},
            {I32, I32, I64},   {UI8, F32, F32},    {I8, F32, F32},
-           {F32, F16, F32}};
+           {F32, F16, F32},   {BF16, F32, F32}};
   for (ElementType lhs : {UI8, I8})
     for (ElementType rhs : {I8, UI8})
       all.push_back(Arithmetic::ofBytes(lhs, rhs, target));
+  if (target.hasBF16Dot)
+    all.push_back(Arithmetic::ofBFloat16Pairs());
   return all;
 }
 
@@ -230,7 +232,8 @@ int64_t vectorsOnStack(llvm::StringRef assembly) {
     const auto body =
         llvm::ArrayRef(lines).slice(label->second, at - label->second);
     if (llvm::none_of(body, [&](llvm::StringRef each) {
-          return contains(each, {"\tvfmadd", "\tvpdpbusd", "\tvpmaddwd"});
+          return contains(
+              each, {"\tvfmadd", "\tvpdpbusd", "\tvpmaddwd", "\tvdpbf16ps"});
         }))
       continue;
     found =
@@ -248,7 +251,10 @@ TEST(Arithmetic, SumsStayInRegisters) {
   for (const char *cpu : {"znver4", "skylake-avx512", "icelake-server"}) {
     const Target target = *Target::named("x86_64-unknown-linux-gnu", cpu, "");
     for (const Arithmetic &arithmetic :
-         {Arithmetic(), Arithmetic::ofBytes(UI8, I8, target)})
+         {Arithmetic(), Arithmetic::ofBytes(UI8, I8, target),
+          Arithmetic::ofBFloat16Pairs()}) {
+      if (!target.hasBF16Dot && arithmetic.lhs == BF16)
+        continue;
       for (auto [m, n, k] : {std::tuple{64, 256, 256},
                              {65, 256, 256},
                              {60, 96, 256},
@@ -259,7 +265,54 @@ TEST(Arithmetic, SumsStayInRegisters) {
                   0)
             << cpu << ", " << nameOf(arithmetic) << ": " << m << "x" << n << "x"
             << k;
+    }
   }
+}
+
+/// A pair is two multiply-adds, the second number's first: the same bits.
+TEST(Arithmetic, PairsOfBFloat16RoundTwice) {
+  const Target host = *Target::host();
+  if (!host.hasBF16Dot)
+    GTEST_SKIP() << "no dot products of bf16";
+  constexpr int64_t m = 5, n = 33, k = 7;
+  const MatMul matmul(MatMulShape::dense(m, n, k), host,
+                      Arithmetic::ofBFloat16Pairs());
+  Tensor a = random(BF16, m * k, 1), b = random(BF16, k * n, 2);
+  Tensor packed(BF16, {matmul.packedElements()}), c(F32, {m * n}),
+      scratch = scratchOf(matmul);
+  matmul.pack(b.data(), n, 1, packed.mutableBytes());
+  run(
+      host, {&a, &packed, &scratch, &c}, matmul.tasks(),
+      [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
+        matmul.build(builder, loc, task, memory[0], memory[1], memory[3],
+                     memory[2], {});
+      },
+      &scratch);
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      float sum = 0;
+      auto add = [&](int64_t d) {
+        if (d < k)
+          sum = std::fma(float(a.toDouble(i * k + d)),
+                         float(b.toDouble(d * n + j)), sum);
+      };
+      for (int64_t pair = 0; pair < k; pair += 2) {
+        add(pair + 1);
+        add(pair);
+      }
+      ASSERT_EQ(c.at<float>(i * n + j), sum) << i << " " << j;
+    }
+}
+
+/// One instruction a vector and pair, and none that widens.
+TEST(Arithmetic, InstructionsOfBFloat16) {
+  const Target target =
+      *Target::named("x86_64-unknown-linux-gnu", "znver4", "");
+  const std::string assembly =
+      assemblyOf(Arithmetic::ofBFloat16Pairs(), target);
+  EXPECT_NE(assembly.find("\tvdpbf16ps"), std::string::npos) << assembly;
+  for (const char *other : {"\tvfmadd", "\tvpslld", "\tvpmovzxwd"})
+    EXPECT_EQ(assembly.find(other), std::string::npos) << assembly;
 }
 
 /// What 64-bit Arm multiplies bytes and pairs of 16 bits with, and not lane by

@@ -7,6 +7,7 @@
 
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/Compiler.h"
+#include "backend/cpu/ConstantText.h"
 #include "graph/Constants.h"
 #include "runtime/ProgramExecutor.h"
 #include "runtime/Random.h"
@@ -19,27 +20,6 @@ using namespace sinter;
 using namespace sinter::test;
 
 namespace {
-
-std::string numbersOf(const Tensor &tensor, const std::string &type) {
-  std::string text = "stablehlo.constant dense<\"0x";
-  for (size_t i = 0; i < tensor.bytes(); ++i) {
-    constexpr char digits[] = "0123456789ABCDEF";
-    auto byte = std::to_integer<unsigned>(tensor.data()[i]);
-    text += {digits[byte >> 4], digits[byte & 15]};
-  }
-  return text + "\"> : " + type + "\n";
-}
-
-/// A constant of random numbers.
-std::string weights(const Shape &shape, const std::string &element,
-                    uint64_t seed) {
-  ElementType type = element == "f16"    ? ElementType::F16
-                     : element == "bf16" ? ElementType::BF16
-                                         : ElementType::F32;
-  Tensor tensor(type, shape);
-  fillRandom(tensor, seed);
-  return numbersOf(tensor, "tensor<" + toString(type, shape) + ">");
-}
 
 Tolerance halfToleranceOf(const std::string &element) {
   return element == "bf16" ? Tolerance{3e-2, 3e-2} : Tolerance{4e-3, 4e-3};

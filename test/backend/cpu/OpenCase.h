@@ -176,6 +176,19 @@ inline void checkProgram(const OpenCase &test, const cpu::CpuOptions &options) {
     }
 }
 
+/// Kernels of products that \p body's program has.
+inline std::string productsOf(const std::string &body,
+                              const cpu::CpuOptions &options) {
+  Result<Program> program = compileRaised(body, options);
+  if (!program)
+    return program.error().message;
+  std::string names;
+  for (const Step &step : program->steps)
+    if (step.kernelName != "loops")
+      names += (names.empty() ? "" : " ") + step.kernelName;
+  return names;
+}
+
 } // namespace sinter::test
 
 #endif // SINTER_TEST_BACKEND_CPU_OPENCASE_H

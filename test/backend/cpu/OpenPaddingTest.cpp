@@ -128,7 +128,7 @@ const PaddedCase paddedCases[] = {
 };
 
 /// The result's type, as the last line of \p body says it.
-std::string resultOf(const std::string &body) {
+std::string resultTypeOf(const std::string &body) {
   const size_t at = body.rfind(" : ") + 3;
   return body.substr(at, body.find('\n', at) - at);
 }
@@ -156,7 +156,7 @@ TEST_P(OpenPadding, LeavesSamplesAsTheyAre) {
   const std::string text = GetParam().body;
   const std::string body = "(" + argument("%x", {batch, length, 16}) + ", " +
                            argument("%m", {batch, length}) + ") -> " +
-                           resultOf(text) + " {\n" + text;
+                           resultTypeOf(text) + " {\n" + text;
   Model model = parseModel(body);
   ASSERT_TRUE(model.entry());
   auto program = compileRaised(body);

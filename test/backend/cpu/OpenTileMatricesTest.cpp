@@ -114,19 +114,6 @@ const Factors factors[] = {
     {"rows that lie side by side", {batch, 70, length}, {batch, 70, 12}, 1, 1},
     {"batch", {batch, 33, 70}, {batch, 70, 9}, 2, 1}};
 
-/// Kernels of products that \p body's program has.
-std::string productsOf(const std::string &body,
-                       const cpu::CpuOptions &options) {
-  Result<Program> program = compileRaised(body, options);
-  if (!program)
-    return program.error().message;
-  std::string names;
-  for (const Step &step : program->steps)
-    if (step.kernelName != "loops")
-      names += (names.empty() ? "" : " ") + step.kernelName;
-  return names;
-}
-
 struct FactorsCase {
   Precision precision;
   std::string kernel;

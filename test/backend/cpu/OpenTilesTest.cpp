@@ -44,19 +44,6 @@ std::string productOf(int64_t depth, int64_t columns) {
          "xf32>\n return %t : tensor<?x?x" + n + "xf32>\n}";
 }
 
-/// Kernels of products that \p body's program has.
-std::string productsOf(const std::string &body,
-                       const cpu::CpuOptions &options) {
-  Result<Program> program = compileRaised(body, options);
-  if (!program)
-    return program.error().message;
-  std::string names;
-  for (const Step &step : program->steps)
-    if (step.kernelName != "loops")
-      names += (names.empty() ? "" : " ") + step.kernelName;
-  return names;
-}
-
 struct OpenTilesCase {
   Precision precision;
   std::string kernel;

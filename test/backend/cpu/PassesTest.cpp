@@ -5,7 +5,7 @@
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/Compiler.h"
 #include "backend/cpu/codegen/Target.h"
-#include "backend/cpu/kernels/Arithmetic.h"
+#include "backend/cpu/kernels/Estimates.h"
 #include "interpreter/Interpreter.h"
 #include "runtime/ProgramExecutor.h"
 #include "runtime/Random.h"
@@ -17,12 +17,13 @@ using namespace sinter;
 namespace {
 
 /// Something for each label: ordinary and 3-d convolutions, one with a large
-/// weight that is computed, one whose weights are halves, an attention between
-/// transposes, products of bytes, computed and not, and of integers, by a
-/// vector, by a large computed weight, with a bias in f16, of dimensions that
-/// lie apart, elementwise chains, two of which differ in a number and two in
-/// whether bytes count from 0, a function of bytes, the least and the greatest
-/// of all numbers, also of a convolution's, rows of a table of bytes.
+/// weight that is computed, one whose weights are halves, products of bf16, an
+/// attention between transposes, products of bytes, computed and not, and of
+/// integers, by a vector, by a large computed weight, with a bias in f16, of
+/// dimensions that lie apart, elementwise chains, two of which differ in a
+/// number and two in whether bytes count from 0, a function of bytes, the least
+/// and the greatest of all numbers, also of a convolution's, rows of a table of
+/// bytes.
 constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
     %u: tensor<1x512x2x2xf32>, %v: tensor<1x4x5x8x8xf32>,
     %q: tensor<1x64x2x16xf32>, %b: tensor<40x64xui8>, %c: tensor<64x40xi8>,
@@ -83,7 +84,12 @@ constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
   : (tensor<3x600xf32>, tensor<600x600xf32>) -> tensor<3x600xf32>
 %db = stablehlo.dot_general %yb, %lf, contracting_dims = [1] x [0]
   : (tensor<3x600xf32>, tensor<600x600xf32>) -> tensor<3x600xf32>
-%8 = stablehlo.add %da, %db : tensor<3x600xf32>
+%yz = stablehlo.convert %y : (tensor<3x600xf32>) -> tensor<3x600xbf16>
+%bw = stablehlo.constant dense<0.25> : tensor<600x600xbf16>
+%bp = stablehlo.dot_general %yz, %bw, contracting_dims = [1] x [0]
+  : (tensor<3x600xbf16>, tensor<600x600xbf16>) -> tensor<3x600xf32>
+%dc = stablehlo.add %da, %db : tensor<3x600xf32>
+%8 = stablehlo.add %dc, %bp : tensor<3x600xf32>
 %g = stablehlo.constant dense<3> : tensor<600x600xi16>
 %gf = stablehlo.convert %g : (tensor<600x600xi16>) -> tensor<600x600xf32>
 %12 = stablehlo.dot_general %joined, %gf, contracting_dims = [1] x [0]
@@ -217,10 +223,11 @@ TEST(CpuPasses, EachLabelAppliesAndCanBeLeftOut) {
     const bool isForMachine =
         label == "tabulate-bytes" ? host.permutesBytes || host.shuffledBytes > 0
         : label == "widen-bytes"  ? cpu::Arithmetic::bytesAreWords(host)
-        : label == "half-weights" ? host.vectorRegisters >= 32
-        : label == "keep-parts"   ? false
-        : label == "fuse-extremes" ? !host.hasMatrixUnits
-                                   : true;
+        : label == "bfloat16-products" ? cpu::multipliesBFloat16(host)
+        : label == "half-weights"      ? host.vectorRegisters >= 32
+        : label == "keep-parts"        ? false
+        : label == "fuse-extremes"     ? !host.hasMatrixUnits
+                                       : true;
     const bool isAllowed = label != "carry-bias";
     EXPECT_EQ(report.patterns[label] > 0u, isForMachine && isAllowed) << label;
     SimplifyOptions passes;

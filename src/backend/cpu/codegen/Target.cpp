@@ -51,6 +51,10 @@ Result<std::unique_ptr<llvm::TargetMachine>> Target::createMachine() const {
 static constexpr double reachedArithmetic = 0.71, reachedCache = 0.33,
                         reachedMemory = 0.77;
 
+static bool isFromAmd(const Target &target) {
+  return llvm::StringRef(target.cpu).starts_with("znver");
+}
+
 /// Multiply-adds of vectors at 3 GHz, and caches and memory as servers of these
 /// years have them.
 static Rates typicalRates(const Target &target) {
@@ -60,6 +64,9 @@ static Rates typicalRates(const Target &target) {
   const bool hasDots = target.hasVnni || target.hasSignedDotProduct;
   // Of smull and sadalp two take eight products.
   rates.i8 = rates.f32 * (hasDots ? 4 : target.hasPairSum ? 2 : 1);
+  // Intel's take a dot product in the time of two multiply-adds, AMD's of one.
+  if (target.hasBF16Dot)
+    rates.bf16 = rates.f32 * (isFromAmd(target) ? 2 : 1);
   rates.cache = 80e9;
   rates.memory = 30e9;
   // Sapphire Rapids: the ceiling of tdpbf16ps from registers, and what loops of
@@ -73,7 +80,10 @@ static Rates typicalRates(const Target &target) {
 
 void Target::setRates(const MachineCeilings &measured) {
   const std::pair<llvm::StringRef, double *> arithmetic[] = {
-      {"f32", &rates.f32}, {"f64", &rates.f64}, {"i8", &rates.i8}};
+      {"f32", &rates.f32},
+      {"f64", &rates.f64},
+      {"i8", &rates.i8},
+      {"bf16", &rates.bf16}};
   for (const ArithmeticCeiling &each : measured.arithmetic)
     for (auto [name, rate] : arithmetic)
       if (name == each.name && each.gops > 0)
@@ -147,8 +157,7 @@ static Result<void> describe(Target &target, llvm::StringRef wanted) {
     target.hasFma = avx512 || info.checkFeatures("+fma");
     target.hasTableOf16 = avx512;
     // Intel's divide 16 f32 in 16 cycles, AMD's in 3.5 (Zen 5).
-    target.dividesSlowly =
-        avx512 && !llvm::StringRef(target.cpu).starts_with("znver");
+    target.dividesSlowly = avx512 && !isFromAmd(target);
     // Zen 4 takes 512 bits in halves.
     if (avx512 && target.cpu == "znver4")
       target.multiplyAdds = 1;
@@ -161,6 +170,7 @@ static Result<void> describe(Target &target, llvm::StringRef wanted) {
     target.hasPairSum = avx512 || info.checkFeatures(avx ? "+avx2" : "+sse2");
     target.convertsF16 = avx512 || info.checkFeatures("+f16c");
     target.convertsBF16 = avx512 && info.checkFeatures("+avx512bf16");
+    target.hasBF16Dot = target.convertsBF16;
     target.hasMatrixUnits =
         avx512 && triple.isArch64Bit() && info.checkFeatures("+amx-tile") &&
         info.checkFeatures("+amx-bf16") && info.checkFeatures("+amx-int8");

@@ -27,6 +27,7 @@ namespace sinter::cpu {
 /// What kernels of one thread reach: operations and bytes a second.
 struct Rates {
   double f32 = 0, f64 = 0, i8 = 0;
+  double bf16 = 0;   ///< Of vectors, by dot products; 0 without these.
   double cache = 0;  ///< Of the second level.
   double memory = 0; ///< Beyond it.
   /// Of matrix units: products of bf16 (bytes: twice as many), and bytes that
@@ -57,6 +58,7 @@ struct Target {
   bool hasLongPairSum = false;      ///< 8-bit products of 16 bits (smull).
   bool convertsF16 = false;         ///< Vectors of f16 from and to f32.
   bool convertsBF16 = false;        ///< Vectors of f32 rounded to bf16.
+  bool hasBF16Dot = false;          ///< Of two bf16 into f32 (vdpbf16ps).
   bool permutesBytes = false;       ///< 64 of 128 bytes (vpermi2b).
   /// Tiles, and products of bf16 and of bytes in them (AMX).
   bool hasMatrixUnits = false;

@@ -246,7 +246,8 @@ Decomposition NarrowProductOp::decompose(OpBuilder &builder) {
   auto contracting = llvm::to_vector(
       llvm::seq<int64_t>(0, static_cast<int64_t>(getContracting().size())));
   return SmallVector<Value>{emit.make<stablehlo::DotGeneralOp>(
-      tensorOf(getResult()), getLhs(), emit.reshape(matrix, shape),
+      tensorOf(getResult()), emit.convert(getLhs(), f32),
+      emit.reshape(matrix, shape),
       stablehlo::DotDimensionNumbersAttr::get(builder.getContext(), {}, {},
                                               lhsContracting(), contracting),
       ArrayAttr(), stablehlo::DotAlgorithmAttr())};

@@ -101,12 +101,15 @@ LogicalResult ConvolutionOp::verifyElements() {
                        !hasPlanarInput() && !getPackedFrom();
   const bool ofWidened =
       input.isInteger(8) && weights.isF32() && result.isF32() && isDepthwise();
+  const bool ofBFloat16 = input.isBF16() && result.isF32() &&
+                          !hasPlanarInput() && !getPackedFrom() &&
+                          (isDepthwise() ? weights.isF32() : weights.isBF16());
   const bool ofNarrowWeights =
       input.isF32() && result.isF32() &&
       (weights.isF16() || weights.isBF16() || weights.isSignlessInteger(8) ||
        (weights.isSignlessInteger(4) && takesGroupsOfEight())) &&
       !isDepthwise() && !getPackedFrom();
-  if (!ofBytes && !ofWidened && !ofNarrowWeights &&
+  if (!ofBytes && !ofWidened && !ofBFloat16 && !ofNarrowWeights &&
       (input != result || weights != result || !isa<FloatType>(result)))
     return emitOpError("no kernel multiplies and sums such elements");
   const auto zero = static_cast<int64_t>(getZeroPoint());
@@ -244,11 +247,15 @@ LogicalResult NarrowProductOp::verify() {
   auto weights = tensorOf(getWeights());
   const std::optional<ElementType> element =
       elementTypeOf(weights.getElementType());
-  if (!tensorOf(getLhs()).getElementType().isF32() ||
+  const Type lhs = tensorOf(getLhs()).getElementType();
+  const bool ofBFloat16 = lhs.isBF16() && weights.getElementType().isBF16() &&
+                          !getScales() && !getZeros();
+  if ((!lhs.isF32() && !ofBFloat16) ||
       !tensorOf(getResult()).getElementType().isF32() || !element ||
       isComplex(*element) || *element == ElementType::I1 ||
       bitWidth(*element) > 16)
-    return emitOpError("is not of f32, narrower weights and sums of f32");
+    return emitOpError("is not of f32, narrower weights and sums of f32, or of "
+                       "bf16 by bf16");
   if (failed(verifyDimensions(*this)))
     return failure();
   int64_t depth = 1;

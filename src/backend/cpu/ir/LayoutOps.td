@@ -41,6 +41,7 @@ def Cpu_ConvolutionOp :
     estimated for `estimated_area`, the result's [height, width], then. Bytes count as their distances from `zero_point`, or from
     `zero`, one element like theirs, where that is there; they, or the words of i16 that hold them, are multiplied by
     bytes and summed in i32, or channel by channel by f32 and summed in that. An
+    input of bf16 is multiplied by bf16 and summed in f32, or channel by channel by f32. An
     input of f32 may have weights of f16, bf16 or i8, or of i4 where channels and
     blocks come in eights, or in parts of eight. With `fast`, products may
     be replaced by fewer ones of sums (Winograd), which changes results of
@@ -142,9 +143,10 @@ def Cpu_DistanceProductOp :
 def Cpu_NarrowProductOp :
     Cpu_Op<"narrow_product", [Pure, AttrSizedOperandSegments,
                               DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "dot_general of f32 by weights of fewer bits, summed in f32";
+  let summary = "dot_general by weights of fewer bits, summed in f32";
   let description = [{
-    The last dimensions of `lhs` are contracted with dimensions `contracting` of
+    The last dimensions of `lhs`, of f32, or of bf16 by weights of bf16 without
+    numbers of blocks, are contracted with dimensions `contracting` of
     `weights`, a constant; the result has what is left of both. An element of
     the weights stands for (element - zero) * scale: `scales` and `zeros`, where
     they are, are [blocks, columns], with `block` neighbours along what is

@@ -28,10 +28,18 @@ Arithmetic Arithmetic::of(Value lhs, Value rhs, Value sums,
   auto typeOf = [](Value value) {
     return *elementTypeOf(getElementTypeOrSelf(value));
   };
+  if (target.hasBF16Dot && typeOf(lhs) == ElementType::BF16 &&
+      typeOf(rhs) == ElementType::BF16)
+    return ofBFloat16Pairs();
   const bool isOfBytes = isByte(typeOf(lhs)) || typeOf(lhs) == ElementType::I16;
   return isOfBytes && isByte(typeOf(rhs))
              ? ofBytes(typeOf(lhs), typeOf(rhs), target)
              : ofNarrow(typeOf(lhs), typeOf(rhs), typeOf(sums), target);
+}
+
+Arithmetic Arithmetic::ofBFloat16Pairs() {
+  return {ElementType::BF16, ElementType::BF16, ElementType::F32, 2,
+          StepInstruction::BFloat16DotProduct};
 }
 
 Arithmetic Arithmetic::ofNarrow(ElementType lhs, ElementType rhs,
@@ -227,12 +235,16 @@ SmallVector<Value> Arithmetic::widened(VectorBuilder &code,
   return elements;
 }
 
-/// Of four bytes a lane, or two integers of 16 bits.
+/// Of four bytes a lane, or two numbers of 16 bits.
 Value Arithmetic::dotProduct(VectorBuilder &code, Value a, Value b,
                              Value sum) const {
   if (instruction == StepInstruction::SignedDotProduct)
     return callIntrinsic(code, "llvm.aarch64.neon.sdot.v4i32.v16i8",
                          sum.getType(), {sum, a, b});
+  if (instruction == StepInstruction::BFloat16DotProduct)
+    return callIntrinsic(
+        code, "llvm.x86.avx512bf16.dpbf16ps." + widthOf(sum.getType()),
+        sum.getType(), {sum, a, b});
   auto asWords = [&](Value group) -> Value {
     return code.builder.create<vector::BitCastOp>(code.loc, sum.getType(),
                                                   group);
@@ -314,6 +326,7 @@ Value Arithmetic::multiplyAdd(VectorBuilder &code, Value a, Value b,
   switch (instruction) {
   case StepInstruction::ByteDotProduct:
   case StepInstruction::PairDotProduct:
+  case StepInstruction::BFloat16DotProduct:
   case StepInstruction::SignedDotProduct:
     return dotProduct(code, a, b, sum);
   case StepInstruction::PairSum:

@@ -4,6 +4,7 @@
 //   f16 * f16 -> f32           the same, both widened on the way
 //   f32 * i4 -> f32            eight neighbours of a column in 32 bits, each
 //                              widened to a vector as they are read
+//   bf16 * bf16 + ... -> f32   groups of two neighbours a lane (vdpbf16ps)
 //   i16 * i16 + ... -> i32     groups of two neighbours a lane (vpdpwssd)
 //   u8 * s8 + ... -> i32       groups of four neighbours a lane (vpdpbusd), or
 //                              two (vpmaddwd, both widened to 16 bits; smull)
@@ -51,6 +52,10 @@ enum class StepInstruction {
   PairSum,
   /// x86: the same of factors of 16 bits, added (VNNI: vpdpwssd).
   PairDotProduct,
+  /// x86: a product of bf16 added to a sum of f32, then its neighbour's, each
+  /// rounded (vdpbf16ps: the second of a pair comes first). Denormal numbers
+  /// are zero.
+  BFloat16DotProduct,
   /// Arm: sums of four products of signed bytes (sdot).
   SignedDotProduct,
   /// Arm: sums of two products of bytes of one sign, which are of 16 bits
@@ -74,7 +79,7 @@ struct Arithmetic {
   /// Of \p element, a float, which is multiplied and summed as it is.
   static Arithmetic of(mlir::Type element);
   /// Of operands and sums as these tensors have them; bytes by each other as
-  /// ofBytes says.
+  /// ofBytes says, and bf16 by bf16 in pairs where \p target has them.
   static Arithmetic of(mlir::Value lhs, mlir::Value rhs, mlir::Value sums,
                        const Target &target);
   /// Of bytes, or words of 16 bits by bytes, by the best that \p target has.
@@ -87,6 +92,8 @@ struct Arithmetic {
   /// Of integers of 16 bits, two a lane, by the best that \p target has:
   /// pmaddwd or its like on x86, smlal on Arm.
   static Arithmetic ofPairs(const Target &target);
+  /// Of bf16 by bf16, two a lane, for machines that have such dot products.
+  static Arithmetic ofBFloat16Pairs();
   /// Of \p sums, floats, and columns of any narrower elements. Those of fewer
   /// than eight bits are groups of 32 bits a lane.
   static Arithmetic ofNarrow(ElementType lhs, ElementType rhs, ElementType sums,
@@ -108,7 +115,10 @@ struct Arithmetic {
     return kGroup * int64_t(bitWidth(rhs)) / (8 * rhsBytes());
   }
   /// Whether columns are widened, by `widened`, before they are multiplied.
-  bool widensRhs() const { return isFloat(accumulator) && rhs != accumulator; }
+  bool widensRhs() const {
+    return isFloat(accumulator) && rhs != accumulator &&
+           instruction == StepInstruction::MultiplyAdd;
+  }
   /// What multiplies what `widened` gives.
   Arithmetic ofWidened() const { return {lhs, accumulator, accumulator}; }
   /// Sums in a vector register.

@@ -154,6 +154,28 @@ std::optional<ChainKernel> emitIntegerDots(ModuleOp module, StringRef name,
   return kernel;
 }
 
+std::optional<ChainKernel> emitBFloat16Dots(ModuleOp module, StringRef name,
+                                            const Target &target) {
+  if (!target.hasBF16Dot)
+    return std::nullopt;
+  ChainKernel kernel = chainsFor(target, target.f32Lanes, /*operations=*/4);
+  kernel.instruction = "dot product of bf16";
+  Builder builder(module.getContext());
+  auto words = VectorType::get({kernel.lanes}, builder.getI32Type()),
+       floats = VectorType::get({kernel.lanes}, builder.getF32Type()),
+       pairs = VectorType::get({kernel.lanes * 2}, builder.getBF16Type());
+  emitChains(module, name, words, kernel,
+             [&](VectorBuilder &code, Value x, Value a, Value b) -> Value {
+               auto as = [&](VectorType type, Value value) -> Value {
+                 return code.create<vector::BitCastOp>(type, value);
+               };
+               return as(words,
+                         call(code, "llvm.x86.avx512bf16.dpbf16ps.512", floats,
+                              {as(floats, x), as(pairs, a), as(pairs, b)}));
+             });
+  return kernel;
+}
+
 int64_t readGrain(const Target &target) { return readChains * target.f32Lanes; }
 
 void emitReads(ModuleOp module, StringRef name, const Target &target,

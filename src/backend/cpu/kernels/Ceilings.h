@@ -49,6 +49,13 @@ std::optional<ChainKernel> emitIntegerDots(mlir::ModuleOp module,
                                            llvm::StringRef name,
                                            const Target &target);
 
+/// The same of pairs of bf16 that make each of the buffers' s32, which are
+/// multiplied and added to f32 in the place of x. Null where \p target has no
+/// such instruction.
+std::optional<ChainKernel> emitBFloat16Dots(mlir::ModuleOp module,
+                                            llvm::StringRef name,
+                                            const Target &target);
+
 /// Adds the kernel \p name to \p module, whose buffers are: numbers of s32, of
 /// which there may be \p most; how many of them to read, a multiple of
 /// readGrain, in one s64; and a vector for their sums by lane. A task reads all

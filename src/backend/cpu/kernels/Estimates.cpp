@@ -30,7 +30,9 @@ static double rateOf(const Arithmetic &arithmetic, const Rates &rates) {
   case ElementType::F64:
     return rates.f64;
   default:
-    return rates.f32;
+    return arithmetic.instruction == StepInstruction::BFloat16DotProduct
+               ? rates.bf16
+               : rates.f32;
   }
 }
 
@@ -300,8 +302,8 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
     Alternatives all;
     if (!shape.hasPlanarInput)
       all.push_back({"depthwise", depthwise(shape, arithmetic, target)});
-    // Only channel by channel are bytes widened where they are read.
-    if (!isByte(arithmetic.lhs) || isByte(arithmetic.rhs))
+    // Only channel by channel are pixels widened where they are read.
+    if (arithmetic.lhsBytes() == arithmetic.rhsBytes())
       all.push_back({"direct", mergedDirect(shape, arithmetic, target)});
     return fastestFirst(std::move(all));
   }
@@ -777,4 +779,36 @@ Alternatives cpu::alternativesForBytes(const ConvolutionShape &shape,
   return fastestFirst({{"bytes", direct(shape, bytes, target)},
                        {"f32", direct(shape, {}, target) +
                                    wideningActivations(activations, target)}});
+}
+
+//===----------------------------------------------------------------------===//
+// bf16
+//===----------------------------------------------------------------------===//
+
+bool cpu::multipliesBFloat16(const Target &target) {
+  return target.hasBF16Dot && !target.hasMatrixUnits &&
+         target.rates.bf16 > target.rates.f32;
+}
+
+Alternatives cpu::alternativesForBFloat16(const MatMulShape &shape,
+                                          const Target &target) {
+  const double flops = flopsOf(shape);
+  const Arithmetic widened{ElementType::F32, ElementType::BF16,
+                           ElementType::F32};
+  return fastestFirst(
+      {{"bf16",
+        packedProduct(shape, flops, Arithmetic::ofBFloat16Pairs(), target)},
+       {"f32", packedProduct(shape, flops, widened, target)}});
+}
+
+Alternatives cpu::alternativesForBFloat16(const ConvolutionShape &shape,
+                                          bool allowsFast,
+                                          const Target &target) {
+  auto fastest = [&](const Arithmetic &arithmetic) {
+    return alternativesFor(shape, arithmetic, target, allowsFast)
+        .front()
+        .seconds;
+  };
+  return fastestFirst(
+      {{"bf16", fastest(Arithmetic::ofBFloat16Pairs())}, {"f32", fastest({})}});
 }

@@ -14,8 +14,8 @@ using namespace sinter::cpu;
 std::optional<WinogradArithmetic>
 WinogradArithmetic::of(const Arithmetic &given, const Target &target,
                        int64_t outputRows) {
-  if (given == Arithmetic())
-    return WinogradArithmetic{given, given, outputRows};
+  if (given == Arithmetic() || given == Arithmetic::ofBFloat16Pairs())
+    return WinogradArithmetic{given, Arithmetic(), outputRows};
   const bool isOfBytes =
       isByte(given.rhs) && given.accumulator == ElementType::I32;
   // Instructions for four bytes a lane multiply as many a cycle as the method

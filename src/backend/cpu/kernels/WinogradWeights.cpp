@@ -10,6 +10,7 @@
 
 #include "backend/cpu/kernels/ZeroPoint.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "runtime/Float.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ static void readTaps(const std::byte *weights, int64_t row, double *taps,
   std::array<T, 9> read;
   std::memcpy(read.data(), weights + row * int64_t(sizeof(read)), sizeof(read));
   for (size_t i = 0; i < 9; ++i)
-    taps[int64_t(i) * stride] = double(read[i]);
+    taps[int64_t(i) * stride] = double(float(read[i]));
 }
 
 /// The same of any type that weights may have.
@@ -61,6 +62,8 @@ static void readTaps(const std::byte *weights, int64_t row, ElementType type,
                      double *taps, int64_t stride) {
   if (type == ElementType::F32)
     readTaps<float>(weights, row, taps, stride);
+  else if (type == ElementType::BF16)
+    readTaps<BFloat16>(weights, row, taps, stride);
   else if (type == ElementType::I8)
     readTaps<int8_t>(weights, row, taps, stride);
   else

@@ -1,0 +1,234 @@
+// Products and convolutions of bf16 by dot products of bf16, against the
+// oracle: sums in f32, before anything rounds them.
+
+#include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/ConstantText.h"
+#include "backend/cpu/kernels/Estimates.h"
+#include "runtime/FloatMode.h"
+
+#include <gtest/gtest.h>
+
+using namespace sinter;
+using namespace sinter::cpu;
+using namespace sinter::test;
+
+namespace {
+
+/// The host, on which such products are worth it, if it has them.
+std::optional<Target> machine() {
+  Target target = *Target::host("-amx-tile");
+  if (!target.hasBF16Dot) {
+    std::fprintf(stderr, "left out: no dot products of bf16\n");
+    return std::nullopt;
+  }
+  target.rates.bf16 = 2 * target.rates.f32;
+  return target;
+}
+
+struct Outcome {
+  std::string wrong;
+  int64_t products = 0; ///< That multiply bf16.
+  std::vector<std::string> kernels;
+};
+
+Outcome run(const std::string &body, const Target &target,
+            Tolerance tolerance = {}, Denormals denormals = Denormals::Flush) {
+  Outcome outcome;
+  CpuOptions options;
+  options.target = target;
+  options.denormals = denormals;
+  options.onChoice = [&](auto &&, const Alternatives &all) {
+    outcome.products += all.front().kernel == "bf16";
+    outcome.kernels.push_back(all.front().kernel.str());
+  };
+  outcome.wrong = differsWith(body, tolerance, options);
+  return outcome;
+}
+
+/// A constant \p name of bf16.
+std::string numbers(const std::string &name, const Shape &shape) {
+  return name + " = " + weights(shape, "bf16", 7);
+}
+
+/// [M, K] by [K, N], or by [N, K].
+std::string product(int64_t m, int64_t n, int64_t k, bool isTransposed) {
+  const std::string rows = std::to_string(m), columns = std::to_string(n),
+                    depth = std::to_string(k);
+  const std::string w =
+      isTransposed ? columns + "x" + depth : depth + "x" + columns;
+  return "(%x: tensor<" + rows + "x" + depth + "xbf16>) -> tensor<" + rows +
+         "x" + columns + "xf32> {\n" +
+         numbers("%w", isTransposed ? Shape{n, k} : Shape{k, n}) +
+         "%y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [" +
+         (isTransposed ? "1" : "0") + "] : (tensor<" + rows + "x" + depth +
+         "xbf16>, tensor<" + w + "xbf16>) -> tensor<" + rows + "x" + columns +
+         "xf32>\nreturn %y : tensor<" + rows + "x" + columns + "xf32>\n}";
+}
+
+TEST(BFloat16Products, OfWeights) {
+  const std::optional<Target> target = machine();
+  if (!target)
+    GTEST_SKIP();
+  for (auto [m, n, k] : {std::tuple{1, 400, 37},
+                         {2, 96, 96},
+                         {7, 133, 130},
+                         {64, 256, 256},
+                         {130, 70, 65},
+                         {33, 16, 1000},
+                         {12, 2000, 3}})
+    for (bool isTransposed : {false, true}) {
+      const Outcome outcome = run(product(m, n, k, isTransposed), *target);
+      EXPECT_EQ(outcome.wrong, "") << m << " " << n << " " << k;
+      EXPECT_EQ(outcome.products, 1) << m << " " << n << " " << k;
+    }
+}
+
+struct Layer {
+  int64_t inputs, outputs, groups, size, window, stride, dilation;
+  bool isOfPairs;
+};
+
+/// A layer behind a relu, which lies in memory in blocks.
+std::string convolution(const Layer &layer) {
+  const int64_t reach = (layer.window - 1) * layer.dilation, pad = reach / 2,
+                result = (layer.size + 2 * pad - reach - 1) / layer.stride + 1;
+  auto type = [](std::initializer_list<int64_t> shape, const char *element) {
+    std::string text = "tensor<";
+    for (int64_t each : shape)
+      text += std::to_string(each) + "x";
+    return text + element + ">";
+  };
+  const std::string x = type({2, 16, layer.size, layer.size}, "bf16"),
+                    v = type({2, layer.inputs, layer.size, layer.size}, "bf16"),
+                    y = type({2, layer.outputs, result, result}, "f32"),
+                    first = std::to_string(layer.inputs) + "x16x1x1",
+                    second = std::to_string(layer.outputs) + "x" +
+                             std::to_string(layer.inputs / layer.groups) + "x" +
+                             std::to_string(layer.window) + "x" +
+                             std::to_string(layer.window);
+  auto convolve = [&](const std::string &operands, int64_t pad, int64_t stride,
+                      int64_t dilation, int64_t groups,
+                      const std::string &types) {
+    const std::string p = std::to_string(pad), s = std::to_string(stride),
+                      d = std::to_string(dilation);
+    return "stablehlo.convolution(" + operands +
+           ") dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = "
+           "{stride = [" +
+           s + ", " + s + "], pad = [[" + p + ", " + p + "], [" + p + ", " + p +
+           "]], rhs_dilate = [" + d + ", " + d +
+           "]} {batch_group_count = 1 : i64, feature_group_count = " +
+           std::to_string(groups) + " : i64} : " + types + "\n";
+  };
+  return "(%x: " + x + ") -> (" + y + ", " + v + ") {\n" +
+         numbers("%w", {layer.inputs, 16, 1, 1}) +
+         numbers("%u", {layer.outputs, layer.inputs / layer.groups,
+                        layer.window, layer.window}) +
+         "%c = " +
+         convolve("%x, %w", 0, 1, 1, 1,
+                  "(" + x + ", tensor<" + first + "xbf16>) -> " + v) +
+         "%r = nn.relu %c : " + v + "\n%y = " +
+         convolve("%r, %u", pad, layer.stride, layer.dilation, layer.groups,
+                  "(" + v + ", tensor<" + second + "xbf16>) -> " + y) +
+         "return %y, %r : " + y + ", " + v + "\n}";
+}
+
+TEST(BFloat16Products, Convolutions) {
+  const std::optional<Target> target = machine();
+  if (!target)
+    GTEST_SKIP();
+  for (const Layer &layer : {Layer{32, 64, 1, 14, 1, 1, 1, true},
+                             {32, 40, 1, 15, 1, 2, 1, true},
+                             {20, 33, 1, 9, 3, 1, 1, true},
+                             {16, 48, 1, 11, 3, 2, 1, true},
+                             {16, 16, 1, 12, 5, 1, 1, true},
+                             {18, 32, 1, 13, 3, 1, 2, true},
+                             {64, 64, 2, 10, 3, 1, 1, true},
+                             {16, 24, 8, 10, 3, 1, 1, true},
+                             {64, 128, 1, 28, 3, 1, 1, true},
+                             {36, 36, 36, 9, 3, 1, 1, false},
+                             {48, 48, 48, 10, 5, 2, 1, false},
+                             {21, 40, 1, 9, 3, 1, 1, false}}) {
+    SCOPED_TRACE(testing::Message() << layer.inputs << " to " << layer.outputs
+                                    << ", " << layer.window << "/"
+                                    << layer.stride << " of " << layer.size);
+    // What was rounded in another order differs by a unit of bf16, which the
+    // second layer reads.
+    const Outcome outcome =
+        run(convolution(layer), *target, Tolerance{1e-2, 2e-2});
+    EXPECT_EQ(outcome.wrong, "");
+    EXPECT_EQ(outcome.products, layer.isOfPairs ? 2 : 1);
+  }
+}
+
+/// Winograd's method multiplies f32, and reads pixels of bf16.
+TEST(BFloat16Products, WinogradReadsBFloat16) {
+  std::optional<Target> target = machine();
+  if (!target)
+    GTEST_SKIP();
+  target->rates.bf16 = 1.01 * target->rates.f32;
+  for (int64_t size : {12, 15, 28}) {
+    const Outcome outcome = run(convolution({64, 128, 1, size, 3, 1, 1, true}),
+                                *target, Tolerance{1e-2, 2e-2});
+    EXPECT_EQ(outcome.wrong, "") << size;
+    EXPECT_EQ(outcome.products, 2) << size;
+    EXPECT_TRUE(llvm::is_contained(outcome.kernels, "winograd") ||
+                llvm::is_contained(outcome.kernels, "winograd-2x4"))
+        << size;
+  }
+}
+
+/// Denormal numbers would be lost.
+TEST(BFloat16Products, NotWhereDenormalsAreKept) {
+  const std::optional<Target> target = machine();
+  if (!target)
+    GTEST_SKIP();
+  const Outcome outcome =
+      run(product(7, 133, 130, false), *target, {}, Denormals::Keep);
+  EXPECT_EQ(outcome.wrong, "");
+  EXPECT_EQ(outcome.products, 0);
+}
+
+/// Infinities and NaN stay in their rows.
+TEST(BFloat16Products, OfNumbersThatAreNone) {
+  const std::optional<Target> target = machine();
+  if (!target)
+    GTEST_SKIP();
+  const std::string x = "tensor<7x64xbf16>", y = "tensor<7x96xf32>";
+  const Outcome outcome = run(
+      "(%x: " + x + ") -> " + y + " {\n" + numbers("%w", {64, 96}) +
+          "%i = stablehlo.iota dim = 0 : tensor<7x64xi32>\n%j = stablehlo.iota "
+          "dim = 1 : tensor<7x64xi32>\n%k = stablehlo.constant dense<17> : "
+          "tensor<7x64xi32>\n%n = stablehlo.multiply %i, %k : "
+          "tensor<7x64xi32>\n%t = stablehlo.compare EQ, %n, %j : "
+          "(tensor<7x64xi32>, tensor<7x64xi32>) -> tensor<7x64xi1>\n%z = "
+          "stablehlo.constant dense<0.0> : " +
+          x + "\n%o = stablehlo.constant dense<1.0> : " + x +
+          "\n%f = stablehlo.divide %o, %z : " + x +
+          "\n%v = stablehlo.select %t, %f, %x : tensor<7x64xi1>, " + x +
+          "\n%y = stablehlo.dot_general %v, %w, contracting_dims = [1] x [0] : "
+          "(" +
+          x + ", tensor<64x96xbf16>) -> " + y + "\nreturn %y : " + y + "\n}",
+      *target);
+  EXPECT_EQ(outcome.wrong, "");
+  EXPECT_EQ(outcome.products, 1);
+}
+
+} // namespace
+
+TEST(Estimates, ProductsOfBFloat16) {
+  const Target amd = *Target::named("x86_64-unknown-linux-gnu", "znver4", ""),
+               cooper =
+                   *Target::named("x86_64-unknown-linux-gnu", "cooperlake", ""),
+               units = *Target::named("x86_64-unknown-linux-gnu",
+                                      "sapphirerapids", ""),
+               older =
+                   *Target::named("x86_64-unknown-linux-gnu", "x86-64-v4", "");
+  EXPECT_TRUE(multipliesBFloat16(amd));
+  for (const Target &target : {cooper, units, older})
+    EXPECT_FALSE(multipliesBFloat16(target)) << target.cpu;
+  const Alternatives all =
+      alternativesForBFloat16(MatMulShape::dense(1024, 768, 768), amd);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].kernel, "bf16");
+  EXPECT_NEAR(all[1].seconds / all[0].seconds, 2, 0.1);
+}
