@@ -28,6 +28,7 @@ struct Look {
 };
 constexpr Look looks[] = {{ElementType::F32, "f32", "#1f6feb"},
                           {ElementType::F64, "f64", "#8250df"},
+                          {ElementType::BF16, "bf16", "#1a7f37"},
                           {ElementType::I8, "i8", "#d4572a"}};
 
 const Look &lookOf(ElementType type) {

@@ -43,7 +43,7 @@ static Value memoryOf(Value value) {
 }
 
 /// Whose ceiling the arithmetic of \p kernel has.
-static ElementType arithmeticOf(KernelOp kernel) {
+static ElementType arithmeticOf(KernelOp kernel, StringRef name) {
   Operation *heavy = kernel.rootOp();
   for (Operation &op : kernel.getBody().front())
     if (isAnchor(&op))
@@ -53,6 +53,13 @@ static ElementType arithmeticOf(KernelOp kernel) {
   const Type sums = getElementTypeOrSelf(heavy->getResult(0).getType());
   if (isAnchor(heavy) && isa<IntegerType>(sums))
     return ElementType::I8;
+  // Channel by channel and by Winograd's method f32 is multiplied.
+  const auto factor = [&](unsigned i) {
+    return getElementTypeOrSelf(heavy->getOperand(i));
+  };
+  if (isa<NarrowProductOp, cpu::ConvolutionOp>(heavy) && factor(0).isBF16() &&
+      factor(1).isBF16() && !name.starts_with("winograd"))
+    return ElementType::BF16;
   return sums.isF64() ? ElementType::F64 : ElementType::F32;
 }
 
@@ -485,7 +492,7 @@ private:
     step.tasks = how.tasks;
     step.flops = how.flops;
     step.kernelName = how.name;
-    step.arithmetic = arithmeticOf(op);
+    step.arithmetic = arithmeticOf(op, how.name);
     step.layer = layerOf(op.getLoc());
     step.op = describe(op);
     if (how.updated) {

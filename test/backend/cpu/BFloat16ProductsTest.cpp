@@ -32,11 +32,9 @@ struct Outcome {
 };
 
 Outcome run(const std::string &body, const Target &target,
-            Tolerance tolerance = {}, Denormals denormals = Denormals::Flush) {
+            Tolerance tolerance = {}, CpuOptions options = {}) {
   Outcome outcome;
-  CpuOptions options;
   options.target = target;
-  options.denormals = denormals;
   options.onChoice = [&](auto &&, const Alternatives &all) {
     outcome.products += all.front().kernel == "bf16";
     outcome.kernels.push_back(all.front().kernel.str());
@@ -45,9 +43,10 @@ Outcome run(const std::string &body, const Target &target,
   return outcome;
 }
 
-/// A constant \p name of bf16.
-std::string numbers(const std::string &name, const Shape &shape) {
-  return name + " = " + weights(shape, "bf16", 7);
+/// A constant \p name of \p element.
+std::string numbers(const std::string &name, const Shape &shape,
+                    const std::string &element = "bf16") {
+  return name + " = " + weights(shape, element, 7);
 }
 
 /// [M, K] by [K, N], or by [N, K].
@@ -89,17 +88,20 @@ struct Layer {
 };
 
 /// A layer behind a relu, which lies in memory in blocks.
-std::string convolution(const Layer &layer) {
+std::string convolution(const Layer &layer,
+                        const std::string &element = "bf16") {
   const int64_t reach = (layer.window - 1) * layer.dilation, pad = reach / 2,
                 result = (layer.size + 2 * pad - reach - 1) / layer.stride + 1;
-  auto type = [](std::initializer_list<int64_t> shape, const char *element) {
+  auto type = [](std::initializer_list<int64_t> shape,
+                 const std::string &element) {
     std::string text = "tensor<";
     for (int64_t each : shape)
       text += std::to_string(each) + "x";
     return text + element + ">";
   };
-  const std::string x = type({2, 16, layer.size, layer.size}, "bf16"),
-                    v = type({2, layer.inputs, layer.size, layer.size}, "bf16"),
+  const std::string x = type({2, 16, layer.size, layer.size}, element),
+                    v = type({2, layer.inputs, layer.size, layer.size},
+                             element),
                     y = type({2, layer.outputs, result, result}, "f32"),
                     first = std::to_string(layer.inputs) + "x16x1x1",
                     second = std::to_string(layer.outputs) + "x" +
@@ -120,15 +122,19 @@ std::string convolution(const Layer &layer) {
            std::to_string(groups) + " : i64} : " + types + "\n";
   };
   return "(%x: " + x + ") -> (" + y + ", " + v + ") {\n" +
-         numbers("%w", {layer.inputs, 16, 1, 1}) +
-         numbers("%u", {layer.outputs, layer.inputs / layer.groups,
-                        layer.window, layer.window}) +
+         numbers("%w", {layer.inputs, 16, 1, 1}, element) +
+         numbers("%u",
+                 {layer.outputs, layer.inputs / layer.groups, layer.window,
+                  layer.window},
+                 element) +
          "%c = " +
          convolve("%x, %w", 0, 1, 1, 1,
-                  "(" + x + ", tensor<" + first + "xbf16>) -> " + v) +
+                  "(" + x + ", tensor<" + first + "x" + element + ">) -> " +
+                      v) +
          "%r = nn.relu %c : " + v + "\n%y = " +
          convolve("%r, %u", pad, layer.stride, layer.dilation, layer.groups,
-                  "(" + v + ", tensor<" + second + "xbf16>) -> " + y) +
+                  "(" + v + ", tensor<" + second + "x" + element + ">) -> " +
+                      y) +
          "return %y, %r : " + y + ", " + v + "\n}";
 }
 
@@ -182,8 +188,10 @@ TEST(BFloat16Products, NotWhereDenormalsAreKept) {
   const std::optional<Target> target = machine();
   if (!target)
     GTEST_SKIP();
+  CpuOptions options;
+  options.denormals = Denormals::Keep;
   const Outcome outcome =
-      run(product(7, 133, 130, false), *target, {}, Denormals::Keep);
+      run(product(7, 133, 130, false), *target, {}, options);
   EXPECT_EQ(outcome.wrong, "");
   EXPECT_EQ(outcome.products, 0);
 }
@@ -211,6 +219,111 @@ TEST(BFloat16Products, OfNumbersThatAreNone) {
       *target);
   EXPECT_EQ(outcome.wrong, "");
   EXPECT_EQ(outcome.products, 1);
+}
+
+/// [M, 64] of f32 by weights, which \p weights computes as %w of \p element
+/// from constants.
+std::string widened(int64_t rows, const std::string &element,
+                    const std::string &weights,
+                    const std::string &attributes = "") {
+  const std::string m = std::to_string(rows), x = "tensor<" + m + "x64xf32>",
+                    y = "tensor<" + m + "x96xf32>",
+                    w = "tensor<64x96x" + element + ">";
+  return "(%x: " + x + ") -> " + y + " {\n%w = " + weights +
+         (element == "f32" ? ""
+                           : "%f = stablehlo.convert %w : (" + w +
+                                 ") -> tensor<64x96xf32>\n") +
+         "%y = stablehlo.dot_general %x, " + (element == "f32" ? "%w" : "%f") +
+         ", contracting_dims = [1] x [0]" + attributes + " : (" + x +
+         ", tensor<64x96xf32>) -> " + y + "\nreturn %y : " + y + "\n}";
+}
+
+CpuOptions allowing(Precision precision) {
+  CpuOptions options;
+  options.precision = precision;
+  return options;
+}
+
+/// What is rounded to 8 bits on both sides, of sums of 64 products.
+constexpr Tolerance ofRoundedFactors = {2e-2, 6e-2};
+
+TEST(BFloat16Products, OfFloatsThatMayBeRounded) {
+  const std::optional<Target> target = machine();
+  if (!target)
+    GTEST_SKIP();
+  const std::string ofBytes = [] {
+    Tensor bytes(ElementType::I8, {64, 96});
+    fillRandom(bytes, 5);
+    return numbersOf(bytes, "tensor<64x96xi8>");
+  }();
+  struct Case {
+    std::string element, weights;
+    int64_t rows;
+    bool isOfPairs;
+    Tolerance tolerance = ofRoundedFactors;
+  };
+  const Tolerance ofGreatWeights = {2e-2, 12};
+  const Case cases[] = {{"f32", weights({64, 96}, "f32", 3), 40, true},
+                        {"f32", weights({64, 96}, "f32", 3), 1, true},
+                        {"f16", weights({64, 96}, "f16", 3), 40, true},
+                        {"bf16", weights({64, 96}, "bf16", 3), 1, true},
+                        {"i8", ofBytes, 40, true, ofGreatWeights},
+                        // One row waits for its weights, which are bytes.
+                        {"i8", ofBytes, 1, false}};
+  for (const Case &each : cases) {
+    const std::string body = widened(each.rows, each.element, each.weights);
+    SCOPED_TRACE(each.element + " of " + std::to_string(each.rows));
+    const Outcome rounded = run(body, *target, each.tolerance,
+                                allowing(Precision::BFloat16)),
+                  wide = run(body, *target,
+                             {2e-5, 1e-4 * each.tolerance.absolute});
+    EXPECT_EQ(rounded.wrong, "");
+    EXPECT_EQ(rounded.products, each.isOfPairs);
+    EXPECT_EQ(wide.wrong, "");
+    EXPECT_EQ(wide.products, 0);
+  }
+}
+
+/// What the model asks for wins over the option, in both directions.
+TEST(BFloat16Products, TheModelWins) {
+  const std::optional<Target> target = machine();
+  if (!target)
+    GTEST_SKIP();
+  const std::string number = weights({64, 96}, "f32", 3);
+  EXPECT_EQ(run(widened(40, "f32", number, ", precision = [HIGHEST, HIGHEST]"),
+                *target, {}, allowing(Precision::BFloat16))
+                .products,
+            0);
+  const Outcome asked =
+      run(widened(40, "f32", number,
+                  ", algorithm = <lhs_precision_type = bf16, "
+                  "rhs_precision_type = bf16, accumulation_type = f32, "
+                  "lhs_component_count = 1, rhs_component_count = 1, "
+                  "num_primitive_operations = 1, "
+                  "allow_imprecise_accumulation = false>"),
+          *target, ofRoundedFactors);
+  EXPECT_EQ(asked.wrong, "");
+  EXPECT_EQ(asked.products, 1);
+}
+
+/// Convolutions of f32 that are direct read rounded pixels; by Winograd's
+/// method nothing is rounded.
+TEST(BFloat16Products, ConvolutionsThatMayBeRounded) {
+  std::optional<Target> target = machine();
+  if (!target)
+    GTEST_SKIP();
+  const CpuOptions options = allowing(Precision::BFloat16);
+  const Layer direct{32, 64, 1, 14, 1, 1, 1, true},
+      fast{64, 128, 1, 28, 3, 1, 1, true};
+  const Outcome of =
+      run(convolution(direct, "f32"), *target, {3e-2, 6e-2}, options);
+  EXPECT_EQ(of.wrong, "");
+  EXPECT_EQ(of.products, 2);
+  target->rates.bf16 = 1.01 * target->rates.f32;
+  const Outcome without =
+      run(convolution(fast, "f32"), *target, {3e-2, 0.3}, options);
+  EXPECT_EQ(without.wrong, "");
+  EXPECT_EQ(without.products, 1);
 }
 
 } // namespace

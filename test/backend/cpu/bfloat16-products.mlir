@@ -5,8 +5,7 @@
 // RUN: sinter-opt --split-input-file --cpu-form-bfloat16-products="triple=x86_64-unknown-linux-gnu cpu=cooperlake" %s | FileCheck %s --check-prefix=WIDE
 // RUN: sinter-opt --split-input-file --cpu-form-bfloat16-products="triple=x86_64-unknown-linux-gnu cpu=sapphirerapids" %s | FileCheck %s --check-prefix=WIDE
 
-// WIDE-NOT: "cpu.narrow_product"(%{{.*}}bf16>, tensor
-// WIDE-NOT: "cpu.convolution"(%{{.*}}bf16>, tensor
+// WIDE-NOT: xbf16>, tensor<{{[0-9x]+}}xbf16>) ->
 
 // CHECK-LABEL: func.func @product
 // CHECK: "cpu.narrow_product"(%arg0, %arg1) <{{.*}}> : (tensor<64x128xbf16>, tensor<128x96xbf16>) -> tensor<64x96xf32>
@@ -79,4 +78,28 @@ func.func @other_convolutions(%x: tensor<1x2x14x14x16xbf16>, %v: tensor<64x32x1x
   %q = "cpu.convolution"(%a, %w) <{output_channels = 64 : i64, groups = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}> : (tensor<1x2x14x14x16xf32>, tensor<64x32x1x1xf32>) -> tensor<1x4x14x14x16xf32>
   %r = "cpu.convolution"(%a, %v) <{output_channels = 64 : i64, groups = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding_low = array<i64: 0, 0>}> : (tensor<1x2x14x14x16xf32>, tensor<64x32x1x1xf32>) -> tensor<1x4x14x14x16xf32>
   return %p, %q, %r : tensor<1x4x14x14x16xf32>, tensor<1x4x14x14x16xf32>, tensor<1x4x14x14x16xf32>
+}
+
+// -----
+
+// What may be rounded is, by weights of f32, f16 and bytes; bytes that few rows
+// wait for stay, and so does what is asked to be exact.
+// CHECK-LABEL: func.func @rounded
+// CHECK: stablehlo.convert %arg0 : (tensor<64x128xf32>) -> tensor<64x128xbf16>
+// CHECK-NOT: stablehlo.convert %arg
+// CHECK-DAG: "cpu.narrow_product"({{.*}}) <{{.*}}> {sinter.precision = "bf16"} : (tensor<64x128xbf16>, tensor<128x96xbf16>) -> tensor<64x96xf32>
+// CHECK-DAG: "cpu.narrow_product"({{.*}}) <{{.*}}> {sinter.precision = "bf16"} : (tensor<64x128xbf16>, tensor<128x96xbf16>) -> tensor<64x96xf32>
+// CHECK-DAG: "cpu.narrow_product"({{.*}}) <{{.*}}> {sinter.precision = "bf16"} : (tensor<64x128xbf16>, tensor<128x96xbf16>) -> tensor<64x96xf32>
+// CHECK-DAG: "cpu.narrow_product"({{.*}}) <{{.*}}> {sinter.precision = "bf16"} : (tensor<1x128xf32>, tensor<128x96xi8>) -> tensor<1x96xf32>
+// CHECK-DAG: stablehlo.dot_general {{.*}} {sinter.precision = "f32-exact"} : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+func.func @rounded(%x: tensor<64x128xf32>, %row: tensor<1x128xf32>) -> (tensor<64x96xf32>, tensor<64x96xf32>, tensor<64x96xf32>, tensor<1x96xf32>, tensor<64x96xf32>) {
+  %f = stablehlo.constant dense<1.001> : tensor<128x96xf32>
+  %h = stablehlo.constant dense<1.001> : tensor<128x96xf16>
+  %i = stablehlo.constant dense<7> : tensor<128x96xi8>
+  %p = stablehlo.dot_general %x, %f, contracting_dims = [1] x [0] {sinter.precision = "bf16"} : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+  %q = "cpu.narrow_product"(%x, %h) <{contracting = array<i64: 0>, block = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> {sinter.precision = "bf16"} : (tensor<64x128xf32>, tensor<128x96xf16>) -> tensor<64x96xf32>
+  %r = "cpu.narrow_product"(%x, %i) <{contracting = array<i64: 0>, block = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> {sinter.precision = "bf16"} : (tensor<64x128xf32>, tensor<128x96xi8>) -> tensor<64x96xf32>
+  %s = "cpu.narrow_product"(%row, %i) <{contracting = array<i64: 0>, block = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> {sinter.precision = "bf16"} : (tensor<1x128xf32>, tensor<128x96xi8>) -> tensor<1x96xf32>
+  %t = stablehlo.dot_general %x, %f, contracting_dims = [1] x [0] {sinter.precision = "f32-exact"} : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
+  return %p, %q, %r, %s, %t : tensor<64x96xf32>, tensor<64x96xf32>, tensor<64x96xf32>, tensor<1x96xf32>, tensor<64x96xf32>
 }

@@ -4,17 +4,25 @@
 #include "backend/cpu/RemoveUnused.h"
 #include "backend/cpu/emit/ConvolutionKernel.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/layout/ByteProducts.h"
+#include "backend/cpu/layout/ComputeWeights.h"
 #include "backend/cpu/layout/HalfWeights.h"
 #include "graph/Constants.h"
+#include "graph/NamedSizes.h"
+#include "graph/ProductPrecision.h"
 #include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "runtime/Float.h"
 
 using namespace mlir;
 
 namespace sinter::cpu {
 
 static constexpr llvm::StringLiteral bfloat16Label = "bfloat16-products";
+
+/// Of a conversion of what may be rounded, until the pass is done.
+static constexpr llvm::StringLiteral roundedAttribute = "sinter.rounded";
 
 ArrayRef<PatternInfo> bfloat16ProductsPatterns() {
   static const PatternInfo infos[] = {
@@ -31,87 +39,243 @@ static bool movesElements(Operation *op) {
   return isa<stablehlo::ReshapeOp, stablehlo::TransposeOp, PackOp>(op);
 }
 
+/// \p wide, rounded where it is computed: once for all who read it so.
+static Value rounded(OpBuilder builder, Value wide) {
+  for (Operation *user : wide.getUsers())
+    if (isa<stablehlo::ConvertOp>(user) && user->hasAttr(roundedAttribute))
+      return user->getResult(0);
+  builder.setInsertionPointAfterValue(wide);
+  Value narrow = nn::TensorBuilder(builder, wide.getLoc())
+                     .convert(wide, builder.getBF16Type());
+  narrow.getDefiningOp()->setAttr(roundedAttribute, builder.getUnitAttr());
+  return narrow;
+}
+
+namespace {
+/// What moved elements to where they are read.
+struct Moved {
+  Value from;
+  SmallVector<Operation *> moves; ///< The last one first.
+
+  /// As far back as \p isPassed says.
+  Moved(Value value, llvm::function_ref<bool(Operation *)> isPassed)
+      : from(value) {
+    for (Operation *made = from.getDefiningOp();
+         made && movesElements(made) && isPassed(made);
+         made = from.getDefiningOp()) {
+      moves.push_back(made);
+      from = made->getOperand(0);
+    }
+  }
+
+  /// The same moves of \p narrow, of bf16, in the place of \p from.
+  Value of(OpBuilder &builder, Value narrow) const {
+    for (Operation *move : llvm::reverse(moves)) {
+      IRMapping mapping;
+      mapping.map(move->getOperand(0), narrow);
+      if (auto pad = dyn_cast<stablehlo::PadOp>(move))
+        mapping.map(pad.getPaddingValue(),
+                    nn::TensorBuilder(builder, pad.getLoc())
+                        .convert(pad.getPaddingValue(), builder.getBF16Type()));
+      narrow = builder.clone(*move, mapping)->getResult(0);
+      narrow.setType(tensorOf(narrow).clone(builder.getBF16Type()));
+    }
+    return narrow;
+  }
+};
+} // namespace
+
 /// The numbers of \p wide, of f32, as bf16; null where they are not known to
 /// be such.
 static Value inBFloat16(OpBuilder &builder, Value wide) {
-  SmallVector<Operation *> moves;
-  Operation *made = wide.getDefiningOp();
-  while (made && movesElements(made)) {
-    moves.push_back(made);
-    made = made->getOperand(0).getDefiningOp();
-  }
-  auto convert = dyn_cast_or_null<stablehlo::ConvertOp>(made);
-  if (!convert || !tensorOf(convert.getOperand()).getElementType().isBF16())
+  const Moved moved(wide, [](Operation *) { return true; });
+  auto convert = moved.from.getDefiningOp<stablehlo::ConvertOp>();
+  return convert && tensorOf(convert.getOperand()).getElementType().isBF16()
+             ? moved.of(builder, convert.getOperand())
+             : Value();
+}
+
+/// Whether \p op may multiply what bf16 does not hold, rounded.
+static bool mayRound(Operation *op) {
+  return precisionOf(op) == Precision::BFloat16;
+}
+
+/// What \p op is to read in the place of its first operand; null where that is
+/// neither of bf16 nor may be rounded.
+static Value roundedInput(OpBuilder &builder, Operation *op) {
+  Value wide = op->getOperand(0);
+  if (!tensorOf(wide).getElementType().isF32())
     return {};
-  Value narrow = convert.getOperand();
-  nn::TensorBuilder emit(builder, wide.getLoc());
-  for (Operation *move : llvm::reverse(moves)) {
-    IRMapping mapping;
-    mapping.map(move->getOperand(0), narrow);
-    if (auto pad = dyn_cast<stablehlo::PadOp>(move))
-      mapping.map(pad.getPaddingValue(),
-                  emit.convert(pad.getPaddingValue(), builder.getBF16Type()));
-    Operation *copy = builder.clone(*move, mapping);
-    narrow = copy->getResult(0);
-    narrow.setType(tensorOf(narrow).clone(builder.getBF16Type()));
+  if (Value narrow = inBFloat16(builder, wide))
+    return narrow;
+  if (!mayRound(op))
+    return {};
+  // What moves elements for others, too, does so once.
+  const Moved moved(wide, [](Operation *move) {
+    return isa<stablehlo::ReshapeOp>(move) || move->hasOneUse();
+  });
+  return moved.of(builder, rounded(builder, moved.from));
+}
+
+static Type elementOf(Value value) { return tensorOf(value).getElementType(); }
+
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A matrix of weights, [depth, columns].
+struct WeightSizes {
+  int64_t depth = 1, columns = 0;
+
+  WeightSizes(Value weights, ArrayRef<int64_t> summed) {
+    for (int64_t dim : summed)
+      depth *= tensorOf(weights).getDimSize(dim);
+    if (depth > 0)
+      columns = tensorOf(weights).getNumElements() / depth;
   }
-  return narrow;
+};
+} // namespace
+
+/// Whether bf16 is the faster way for \p op by weights of such \p sizes. It
+/// follows from these alone, so that a row has the same bits however many there
+/// are.
+static bool isWorthIt(Operation *op, WeightSizes sizes,
+                      const PassSetting &setting) {
+  if (sizes.depth == 0 || sizes.columns == 0)
+    return false;
+  const MatMulShape typical =
+      MatMulShape::dense(rowsOfChoice, sizes.columns, sizes.depth);
+  return setting.choose(op->getLoc(), alternativesForBFloat16(
+                                          typical, setting.target)) == "bf16";
+}
+
+/// \p weights in bf16, computed when they are packed; null where they would be
+/// rounded and \p op does not allow it.
+static Value narrowWeights(OpBuilder &builder, Operation *op, Value weights) {
+  if (elementOf(weights).isBF16())
+    return weights;
+  if (!mayRound(op))
+    return {};
+  Value narrow = nn::TensorBuilder(builder, op->getLoc())
+                     .convert(weights, builder.getBF16Type());
+  return isWeight(narrow) ? computedLater(narrow) : Value();
+}
+
+/// Weights of fewer bits would be read as twice as many bytes or more, which
+/// few rows wait for.
+static bool areFewRows(NarrowProductOp op) {
+  constexpr int64_t few = 32;
+  if (elementOf(op.getWeights()).getIntOrFloatBitWidth() >= 16)
+    return false;
+  auto result = tensorOf(op.getResult());
+  const WeightSizes sizes(op.getWeights(), op.getContracting());
+  return !result.hasStaticShape() || isOfUnknownSize(result) ||
+         result.getNumElements() < few * sizes.columns;
 }
 
 static void readBFloat16(NarrowProductOp op, const PassSetting &setting,
                          PatternRun &run) {
-  auto weights = tensorOf(op.getWeights());
-  if (!weights.getElementType().isBF16() || op.getBlock() != 0)
+  if (op.getBlock() != 0 || areFewRows(op))
     return;
-  int64_t depth = 1;
-  for (int64_t dim : op.getContracting())
-    depth *= weights.getDimSize(dim);
-  const MatMulShape typical = MatMulShape::dense(
-      rowsOfChoice, std::max<int64_t>(1, weights.getNumElements() / depth),
-      depth);
   OpBuilder builder(op);
-  Value narrow = inBFloat16(builder, op.getLhs());
-  if (!narrow ||
-      setting.choose(op.getLoc(), alternativesForBFloat16(
-                                      typical, setting.target)) != "bf16")
+  Value input = roundedInput(builder, op),
+        weights = input ? narrowWeights(builder, op, op.getWeights()) : Value();
+  if (!weights ||
+      !isWorthIt(op, {op.getWeights(), op.getContracting()}, setting))
     return;
-  op.getLhsMutable().assign(narrow);
+  op.getLhsMutable().assign(input);
+  op.getWeightsMutable().assign(weights);
   run.count(bfloat16Label);
 }
 
-/// The weights of \p op in bf16, null where it does not hold them.
+/// Of f32 by weights of f32, both of which may be rounded.
+static void readBFloat16(stablehlo::DotGeneralOp op, const PassSetting &setting,
+                         PatternRun &run) {
+  const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
+  if (!mayRound(op) || !elementOf(op.getLhs()).isF32() ||
+      !elementOf(op.getRhs()).isF32() || !elementOf(op.getResult()).isF32() ||
+      !isWeight(op.getRhs()) || !lhs.batching.empty() ||
+      rhs.contracting.empty() || rhs.free().empty() || !isMatrix(rhs) ||
+      !isWorthIt(op, {op.getRhs(), rhs.contracting}, setting))
+    return;
+  OpBuilder builder(op);
+  Value weights = narrowWeights(builder, op, op.getRhs());
+  if (!weights)
+    return;
+  nn::TensorBuilder emit(builder, op.getLoc());
+  Value product = builder.create<NarrowProductOp>(
+      op.getLoc(), op.getType(),
+      withNeighbours(emit, roundedInput(builder, op), lhs), weights, Value(),
+      Value(), builder.getDenseI64ArrayAttr(rhs.contracting),
+      builder.getI64IntegerAttr(0), IntegerAttr());
+  setPrecision(product.getDefiningOp(), Precision::BFloat16);
+  run.replace(bfloat16Label, op, product);
+  op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+/// The numbers of \p weights as bf16 has them.
+static Tensor inBFloat16(const Tensor &weights) {
+  Tensor narrow(ElementType::BF16, weights.shape());
+  for (int64_t i = 0; i < weights.size(); ++i)
+    narrow.set(i, BFloat16(float(weights.toDouble(i))).bits());
+  return narrow;
+}
+
+/// The weights of \p op in bf16, null where it does not hold them and may not
+/// round them.
 static Value narrowWeights(OpBuilder &builder, ConvolutionOp op) {
-  if (tensorOf(op.getWeights()).getElementType().isBF16())
+  if (elementOf(op.getWeights()).isBF16())
     return op.getWeights();
   const std::optional<Tensor> weights = constantTensor(op.getWeights());
-  const std::optional<Tensor> narrow =
-      weights ? inHalfPrecision(*weights) : std::nullopt;
-  return narrow && narrow->type() == ElementType::BF16
-             ? makeConstant(builder, op.getLoc(), *narrow,
-                            constantName(op.getWeights()))
-             : Value();
+  if (!weights)
+    return {};
+  std::optional<Tensor> narrow = inHalfPrecision(*weights);
+  if (!narrow || narrow->type() != ElementType::BF16) {
+    const bool isExact = !isFloat(weights->type());
+    if (!isExact && !mayRound(op))
+      return {};
+    narrow = inBFloat16(*weights);
+  }
+  return makeConstant(builder, op.getLoc(), *narrow,
+                      constantName(op.getWeights()));
 }
 
 static void readBFloat16(ConvolutionOp op, const PassSetting &setting,
                          PatternRun &run) {
   if (op.hasPlanarInput() || op.getPackedFrom() ||
-      !tensorOf(op.getInput()).getElementType().isF32() ||
-      (!op.isDepthwise() && op.kernelShape()[1] % 2 != 0))
+      !elementOf(op.getInput()).isF32() || !elementOf(op.getResult()).isF32())
     return;
   OpBuilder builder(op);
-  Value narrow = inBFloat16(builder, op.getInput());
-  if (!narrow)
-    return;
-  if (!op.isDepthwise()) {
-    Value weights = narrowWeights(builder, op);
-    if (!weights ||
-        setting.choose(op.getLoc(),
-                       alternativesForBFloat16(nominalShape(op), op.getFast(),
-                                               setting.target)) != "bf16")
+  // Channel by channel, and by Winograd's method, f32 is multiplied.
+  Value input = inBFloat16(builder, op.getInput());
+  if (op.isDepthwise()) {
+    if (!input)
       return;
-    op.getWeightsMutable().assign(weights);
+    op.getInputMutable().assign(input);
+    run.count(bfloat16Label);
+    return;
   }
-  op.getInputMutable().assign(narrow);
+  if (op.kernelShape()[1] % 2 != 0 ||
+      (!input &&
+       (!mayRound(op) ||
+        alternativesFor(nominalShape(op), Arithmetic::ofBFloat16Pairs(),
+                        setting.target, op.getFast())
+                .front()
+                .kernel != "direct")))
+    return;
+  Value weights = narrowWeights(builder, op);
+  if (!weights ||
+      setting.choose(op.getLoc(),
+                     alternativesForBFloat16(nominalShape(op), op.getFast(),
+                                             setting.target)) != "bf16")
+    return;
+  op.getInputMutable().assign(input ? input : roundedInput(builder, op));
+  op.getWeightsMutable().assign(weights);
   run.count(bfloat16Label);
 }
 
@@ -120,11 +284,15 @@ void formBFloat16Products(func::FuncOp function, const PassSetting &setting,
   if (!multipliesBFloat16(setting.target) || !run.isEnabled(bfloat16Label))
     return;
   function.walk([&](Operation *op) {
-    if (auto product = dyn_cast<NarrowProductOp>(op))
+    if (auto narrow = dyn_cast<NarrowProductOp>(op))
+      readBFloat16(narrow, setting, run);
+    else if (auto product = dyn_cast<stablehlo::DotGeneralOp>(op))
       readBFloat16(product, setting, run);
     else if (auto convolution = dyn_cast<ConvolutionOp>(op))
       readBFloat16(convolution, setting, run);
   });
+  function.walk(
+      [](stablehlo::ConvertOp op) { op->removeAttr(roundedAttribute); });
   removeUnused(function);
   run.graphIsWhole(bfloat16Label);
 }
