@@ -67,7 +67,12 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
   isOpenPointwise = shape.hasOpenArea() && isPointwise(shape);
   const int64_t nominalRow =
       isOpenPointwise ? nominal.outputPixels() : nominal.outputWidth;
-  panelVectors = chooseTileVectors(target, nominalRow, groupVectors);
+  // One multiply-add a cycle does not hide what widening two vectors for each
+  // element of rows takes, and does where there are more of them.
+  const bool widensDearly = arithmetic.widensRhs() && target.multiplyAdds == 1;
+  panelVectors =
+      chooseTileVectors(target, nominalRow, groupVectors, /*most=*/4,
+                        widensDearly ? broadTileVectors : pairTileVectors);
   groupPanels = llvm::divideCeil(groupVectors, panelVectors);
   // Words of weights stay in registers beside what becomes of them.
   const int64_t mostColumns =

@@ -411,10 +411,13 @@ bool MatMul::endsSums(const Operands &operands) const {
   return operands.endDepth == arithmetic.steps(shape.k);
 }
 
-/// Whether what finishes a row takes too much code to write it for each row.
+/// Whether what finishes a row takes too much code to write it for each row; or
+/// registers that sums are to stay in, where columns are widened beside them.
 bool MatMul::finishesInLoop(const Operands &operands,
                             const Panel &panel) const {
-  return panel.left || (endsSums(operands) && operands.epilogue->isLong);
+  const bool hasNoRoom = arithmetic.widensRhs() && *operands.epilogue;
+  return panel.left ||
+         (endsSums(operands) && (operands.epilogue->isLong || hasNoRoom));
 }
 
 void MatMul::buildTile(VectorBuilder &code, Operands &operands,

@@ -74,14 +74,16 @@ int64_t maxTileRows(const Target &target, int64_t vectors);
 /// Vectors of a tile where there are 32 registers: that waits least for
 /// elements of rows, and that has the most rows of those that keep the
 /// multipliers busy.
-inline constexpr int64_t broadTileVectors = 4, tallTileVectors = 3;
+inline constexpr int64_t broadTileVectors = 4, tallTileVectors = 3,
+                         pairTileVectors = 2; ///< What others begin with.
 
 /// The number of vectors in a panel, \p most at most, that computes \p rows by
 /// \p vectors fastest, by ports: two multiply-adds and two loads a cycle, four
 /// cycles latency. Others than the \p preferred number are so only if they gain
 /// what can be told from noise.
 int64_t chooseTileVectors(const Target &target, int64_t rows, int64_t vectors,
-                          int64_t most = 4, int64_t preferred = 2);
+                          int64_t most = 4,
+                          int64_t preferred = pairTileVectors);
 
 /// The same for rows that are counted when the program runs, about so many \p
 /// rows: of what computes them about as fast, the one with the least code.

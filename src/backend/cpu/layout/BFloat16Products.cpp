@@ -151,11 +151,11 @@ static bool isWorthIt(Operation *op, WeightSizes sizes,
 }
 
 /// \p weights in bf16, computed when they are packed; null where they would be
-/// rounded and \p op does not allow it.
+/// rounded and \p op does not allow it. Integers are of 8 bits at most.
 static Value narrowWeights(OpBuilder &builder, Operation *op, Value weights) {
   if (elementOf(weights).isBF16())
     return weights;
-  if (!mayRound(op))
+  if (!isa<IntegerType>(elementOf(weights)) && !mayRound(op))
     return {};
   Value narrow = nn::TensorBuilder(builder, op->getLoc())
                      .convert(weights, builder.getBF16Type());
