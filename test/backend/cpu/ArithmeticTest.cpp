@@ -177,8 +177,8 @@ TEST(Arithmetic, Products) {
 
 /// Of the product of that \p shape, by default of one tile.
 std::string assemblyOf(const Arithmetic &arithmetic, const Target &target,
-                       const MatMulShape &shape = MatMulShape::dense(8, 8,
-                                                                     64)) {
+                       const MatMulShape &shape = MatMulShape::dense(8, 8, 64),
+                       const MatMulEpilogue &epilogue = {}) {
   const MatMul matmul(shape, target, arithmetic);
   KernelRunner runner(target);
   const Tensor scratch = scratchOf(matmul);
@@ -195,7 +195,7 @@ std::string assemblyOf(const Arithmetic &arithmetic, const Target &target,
       runner.module(), UnknownLoc::get(&runner.context()), "kernel", buffers,
       [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
         matmul.build(builder, loc, task, memory[0], memory[1], memory[3],
-                     memory[2], {});
+                     memory[2], epilogue);
       });
   std::string assembly;
   CodegenDumps dumps;
@@ -267,6 +267,34 @@ TEST(Arithmetic, SumsStayInRegisters) {
             << k;
     }
   }
+}
+
+/// What is rounded behind products by weights that are widened stands once for
+/// all rows, so that it takes no registers from the sums: twice a vector.
+TEST(Arithmetic, RoundsInALoopBesideWidening) {
+  const Target target =
+      *Target::named("x86_64-unknown-linux-gnu", "znver4", "");
+  const MatMulEpilogue rounded = [](OpBuilder &builder, Location loc,
+                                    Value sums, const MatMulPosition &) {
+    auto type = cast<VectorType>(sums.getType());
+    for (int i = 0; i < 2; ++i) {
+      sums = builder.create<arith::AddFOp>(loc, sums, sums);
+      Value half = builder.create<arith::TruncFOp>(
+          loc, type.clone(builder.getF16Type()), sums);
+      sums = builder.create<arith::ExtFOp>(loc, type, half);
+    }
+    return sums;
+  };
+  auto roundings = [&](ElementType weights) {
+    return llvm::StringRef(assemblyOf({F32, weights, F32}, target,
+                                      MatMulShape::dense(66, 256, 256),
+                                      rounded))
+        .count("\tvcvtps2ph");
+  };
+  constexpr size_t vectors = 4, rows = 6;
+  for (ElementType weights : {F16, I8})
+    EXPECT_EQ(roundings(weights), 2 * vectors) << name(weights);
+  EXPECT_GE(roundings(F32), 2 * vectors * rows);
 }
 
 /// A pair is two multiply-adds, the second number's first: the same bits.

@@ -89,6 +89,7 @@ private:
   int64_t openUnitPixels() const { return openUnitTiles * columnTiles.size; }
   TaskOrder::Task decode(VectorBuilder &code, mlir::Value task) const;
   void buildUnit(VectorBuilder &code, Operands &operands) const;
+  bool finishesInLoop(const Operands &operands) const;
   void buildTile(VectorBuilder &code, Operands &operands,
                  const ColumnTile &tile) const;
   void buildClosedTile(VectorBuilder &code, Operands &operands) const;
