@@ -222,14 +222,15 @@ TEST(BFloat16Products, OfNumbersThatAreNone) {
 }
 
 /// [M, 64] of f32 by weights, which \p weights computes as %w of \p element
-/// from constants.
+/// from constants, or is the operation that does.
 std::string widened(int64_t rows, const std::string &element,
                     const std::string &weights,
                     const std::string &attributes = "") {
   const std::string m = std::to_string(rows), x = "tensor<" + m + "x64xf32>",
                     y = "tensor<" + m + "x96xf32>",
                     w = "tensor<64x96x" + element + ">";
-  return "(%x: " + x + ") -> " + y + " {\n%w = " + weights +
+  return "(%x: " + x + ") -> " + y + " {\n" +
+         (llvm::StringRef(weights).starts_with("%") ? "" : "%w = ") + weights +
          (element == "f32" ? ""
                            : "%f = stablehlo.convert %w : (" + w +
                                  ") -> tensor<64x96xf32>\n") +
@@ -263,6 +264,16 @@ TEST(BFloat16Products, OfFloatsThatMayBeRounded) {
     Tolerance tolerance = ofRoundedFactors;
   };
   const Tolerance ofGreatWeights = {2e-2, 12};
+  // A scale for 32 neighbours of each column.
+  const std::string ofBlocks =
+      "%q = " + ofBytes +
+      "%c = stablehlo.convert %q : (tensor<64x96xi8>) -> "
+      "tensor<64x96xf32>\n%s = " +
+      weights({2, 96}, "f32", 9) +
+      "%b = stablehlo.broadcast_in_dim %s, dims = [0, 2] : "
+      "(tensor<2x96xf32>) -> tensor<2x32x96xf32>\n%r = stablehlo.reshape %b : "
+      "(tensor<2x32x96xf32>) -> tensor<64x96xf32>\n%w = stablehlo.multiply "
+      "%c, %r : tensor<64x96xf32>\n";
   const Case cases[] = {{"f32", weights({64, 96}, "f32", 3), 40, true},
                         {"f32", weights({64, 96}, "f32", 3), 1, true},
                         {"f16", weights({64, 96}, "f16", 3), 40, true},

@@ -103,3 +103,19 @@ func.func @rounded(%x: tensor<64x128xf32>, %row: tensor<1x128xf32>) -> (tensor<6
   %t = stablehlo.dot_general %x, %f, contracting_dims = [1] x [0] {sinter.precision = "f32-exact"} : (tensor<64x128xf32>, tensor<128x96xf32>) -> tensor<64x96xf32>
   return %p, %q, %r, %s, %t : tensor<64x96xf32>, tensor<64x96xf32>, tensor<64x96xf32>, tensor<1x96xf32>, tensor<64x96xf32>
 }
+
+// -----
+
+// Scales of blocks are multiplied before weights are rounded.
+// CHECK-LABEL: func.func @blocks
+// CHECK: %[[W:.*]] = cpu.computed_constant : tensor<128x96xbf16>
+// CHECK: stablehlo.multiply
+// CHECK: stablehlo.convert {{.*}} -> tensor<128x96xbf16>
+// CHECK: "cpu.narrow_product"(%{{.*}}, %[[W]]) <{block = 0 : i64{{.*}} : (tensor<64x128xbf16>, tensor<128x96xbf16>) -> tensor<64x96xf32>
+// CHECK-NOT: stablehlo.dot_general
+func.func @blocks(%x: tensor<64x128xf32>) -> tensor<64x96xf32> {
+  %i = stablehlo.constant dense<7> : tensor<128x96xi8>
+  %s = stablehlo.constant dense<0.125> : tensor<4x96xf32>
+  %p = "cpu.narrow_product"(%x, %i, %s) <{contracting = array<i64: 0>, block = 32 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0>}> {sinter.precision = "bf16"} : (tensor<64x128xf32>, tensor<128x96xi8>, tensor<4x96xf32>) -> tensor<64x96xf32>
+  return %p : tensor<64x96xf32>
+}

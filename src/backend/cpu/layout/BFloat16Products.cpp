@@ -176,8 +176,6 @@ static bool areFewRows(NarrowProductOp op) {
 
 static void readBFloat16(NarrowProductOp op, const PassSetting &setting,
                          PatternRun &run) {
-  if (op.getBlock() != 0 || areFewRows(op))
-    return;
   OpBuilder builder(op);
   Value input = roundedInput(builder, op),
         weights = input ? narrowWeights(builder, op, op.getWeights()) : Value();
@@ -212,6 +210,25 @@ static void readBFloat16(stablehlo::DotGeneralOp op, const PassSetting &setting,
   setPrecision(product.getDefiningOp(), Precision::BFloat16);
   run.replace(bfloat16Label, op, product);
   op.erase();
+}
+
+/// By weights with numbers of blocks: both are rounded, once numbers are in.
+static void readBlocks(NarrowProductOp op, const PassSetting &setting,
+                       PatternRun &run) {
+  if (!mayRound(op) ||
+      !isWorthIt(op, {op.getWeights(), op.getContracting()}, setting))
+    return;
+  OpBuilder builder(op);
+  FailureOr<SmallVector<Value>> made = op.decompose(builder);
+  auto product = succeeded(made)
+                     ? made->front().getDefiningOp<stablehlo::DotGeneralOp>()
+                     : stablehlo::DotGeneralOp();
+  if (!product || !isWeight(product.getRhs()))
+    return;
+  setPrecision(product, Precision::BFloat16);
+  run.replace(bfloat16Label, op, product.getResult());
+  op.erase();
+  readBFloat16(product, setting, run);
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,7 +301,12 @@ void formBFloat16Products(func::FuncOp function, const PassSetting &setting,
   if (!multipliesBFloat16(setting.target) || !run.isEnabled(bfloat16Label))
     return;
   function.walk([&](Operation *op) {
-    if (auto narrow = dyn_cast<NarrowProductOp>(op))
+    auto narrow = dyn_cast<NarrowProductOp>(op);
+    if (narrow && areFewRows(narrow))
+      return;
+    if (narrow && narrow.getBlock() != 0)
+      readBlocks(narrow, setting, run);
+    else if (narrow)
       readBFloat16(narrow, setting, run);
     else if (auto product = dyn_cast<stablehlo::DotGeneralOp>(op))
       readBFloat16(product, setting, run);

@@ -6,6 +6,11 @@
 //   cpu.convolution(convert<f32>(v : bf16), w)
 //     ->  cpu.convolution(v, convert<bf16>(w))
 //
+// With Precision::BFloat16 factors of f32 are rounded:
+//
+//   dot_general(x : f32, w : f32)
+//     ->  cpu.narrow_product(convert<bf16>(x), convert<bf16>(w))
+//
 // Some machines multiply two numbers of bf16 and add both products to a sum of
 // f32 in the time of one multiply-add (vdpbf16ps of AMD's Zen 4 and later). It
 // rounds as two multiply-adds do. Activations lie in memory in 16 bits then,
@@ -16,9 +21,11 @@
 //   - Targets without matrix units, of which kernels/Estimates says that dot
 //     products of bf16 are faster than multiply-adds (alternativesForBFloat16).
 //   - The activation was converted from bf16, and perhaps moved since; what
-//     fills it up is zero.
-//   - Weights are constants of which bf16 holds each number, without scales or
-//     zero points.
+//     fills it up is zero. Weights are constants of which bf16 holds each
+//     number, without scales or zero points. Both but where they may be rounded.
+//   - Weights of fewer bits have 32 rows or more to multiply.
+//   - What may be rounded is not convolved by Winograd's method, which
+//     multiplies f32.
 //   - A convolution's channels come in pairs, and its input in blocks: what
 //     fills the last block may be anything, and a NaN times 0 is none.
 //
