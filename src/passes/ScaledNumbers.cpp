@@ -22,7 +22,10 @@ bool roundsFinitely(ElementType type, ArrayRef<double> numbers) {
       return false;
     else
       return llvm::all_of(numbers, [](double number) {
-        return std::isfinite(static_cast<double>(static_cast<T>(number)));
+        // Most are far below the greatest, and need not be rounded to see it.
+        return std::abs(number) <=
+                   static_cast<double>(std::numeric_limits<T>::max()) ||
+               std::isfinite(static_cast<double>(static_cast<T>(number)));
       });
   });
 }
@@ -87,11 +90,16 @@ static bool keepsDigits(ElementType type, ArrayRef<double> before,
       std::vector<Channel> channels(channelOf.count());
       channelOf.forEach(numbers.size(), [&](int64_t index, int64_t place) {
         const double number = numbers[index];
-        const double rounded = static_cast<double>(static_cast<T>(number));
         Channel &channel = channels[place];
         channel.before = std::max(channel.before, std::abs(before[index]));
         channel.largest = std::max(channel.largest, std::abs(number));
-        channel.lost = std::max(channel.lost, std::abs(rounded - number));
+        // A normal number loses half a unit at most, which is allowed.
+        if (std::numeric_limits<T>::is_integer ||
+            std::abs(number) <
+                static_cast<double>(std::numeric_limits<T>::min())) {
+          const double rounded = static_cast<double>(static_cast<T>(number));
+          channel.lost = std::max(channel.lost, std::abs(rounded - number));
+        }
       });
       const double unit =
           static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
