@@ -279,8 +279,10 @@ TEST(BFloat16Products, OfFloatsThatMayBeRounded) {
                         {"f16", weights({64, 96}, "f16", 3), 40, true},
                         {"bf16", weights({64, 96}, "bf16", 3), 1, true},
                         {"i8", ofBytes, 40, true, ofGreatWeights},
+                        {"f32", ofBlocks, 40, true, ofGreatWeights},
                         // One row waits for its weights, which are bytes.
-                        {"i8", ofBytes, 1, false}};
+                        {"i8", ofBytes, 1, false},
+                        {"f32", ofBlocks, 1, false, ofGreatWeights}};
   for (const Case &each : cases) {
     const std::string body = widened(each.rows, each.element, each.weights);
     SCOPED_TRACE(each.element + " of " + std::to_string(each.rows));

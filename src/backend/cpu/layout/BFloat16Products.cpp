@@ -187,16 +187,9 @@ static void readBFloat16(NarrowProductOp op, const PassSetting &setting,
   run.count(bfloat16Label);
 }
 
-/// Of f32 by weights of f32, both of which may be rounded.
-static void readBFloat16(stablehlo::DotGeneralOp op, const PassSetting &setting,
-                         PatternRun &run) {
+/// \p op, of f32 by weights of f32, by both rounded.
+static void roundFactors(stablehlo::DotGeneralOp op, PatternRun &run) {
   const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
-  if (!mayRound(op) || !elementOf(op.getLhs()).isF32() ||
-      !elementOf(op.getRhs()).isF32() || !elementOf(op.getResult()).isF32() ||
-      !isWeight(op.getRhs()) || !lhs.batching.empty() ||
-      rhs.contracting.empty() || rhs.free().empty() || !isMatrix(rhs) ||
-      !isWorthIt(op, {op.getRhs(), rhs.contracting}, setting))
-    return;
   OpBuilder builder(op);
   Value weights = narrowWeights(builder, op, op.getRhs());
   if (!weights)
@@ -210,6 +203,17 @@ static void readBFloat16(stablehlo::DotGeneralOp op, const PassSetting &setting,
   setPrecision(product.getDefiningOp(), Precision::BFloat16);
   run.replace(bfloat16Label, op, product);
   op.erase();
+}
+
+static void readBFloat16(stablehlo::DotGeneralOp op, const PassSetting &setting,
+                         PatternRun &run) {
+  const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
+  if (mayRound(op) && elementOf(op.getLhs()).isF32() &&
+      elementOf(op.getRhs()).isF32() && elementOf(op.getResult()).isF32() &&
+      isWeight(op.getRhs()) && lhs.batching.empty() &&
+      !rhs.contracting.empty() && !rhs.free().empty() && isMatrix(rhs) &&
+      isWorthIt(op, {op.getRhs(), rhs.contracting}, setting))
+    roundFactors(op, run);
 }
 
 /// By weights with numbers of blocks: both are rounded, once numbers are in.
@@ -228,7 +232,7 @@ static void readBlocks(NarrowProductOp op, const PassSetting &setting,
   setPrecision(product, Precision::BFloat16);
   run.replace(bfloat16Label, op, product.getResult());
   op.erase();
-  readBFloat16(product, setting, run);
+  roundFactors(product, run);
 }
 
 //===----------------------------------------------------------------------===//
