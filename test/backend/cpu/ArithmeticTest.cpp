@@ -332,6 +332,22 @@ TEST(Arithmetic, PairsOfBFloat16RoundTwice) {
     }
 }
 
+/// Elements of pairs have registers of their own, beside which no more than 24
+/// sums stay in theirs: in tiles of any width, of known rows and open ones.
+TEST(Arithmetic, TilesOfBFloat16LeaveRegisters) {
+  const Target target =
+      *Target::named("x86_64-unknown-linux-gnu", "znver4", "");
+  for (int64_t columns : {16, 32, 48, 64, 96, 768, 3072})
+    for (bool isOpen : {false, true}) {
+      MatMulShape shape = MatMulShape::dense(1008, columns, 768);
+      if (isOpen)
+        shape.openRows = {1008};
+      const MatMul plan(shape, target, Arithmetic::ofBFloat16Pairs());
+      EXPECT_LE(plan.taskRows() * plan.panelColumns() / target.f32Lanes, 24)
+          << columns << (isOpen ? " of open rows" : "");
+    }
+}
+
 /// One instruction a vector and pair, and none that widens.
 TEST(Arithmetic, InstructionsOfBFloat16) {
   const Target target =

@@ -75,11 +75,13 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
                         widensDearly ? broadTileVectors : pairTileVectors);
   groupPanels = llvm::divideCeil(groupVectors, panelVectors);
   // Words of weights stay in registers beside what becomes of them.
-  const int64_t mostColumns =
+  int64_t mostColumns =
       multiplied() == arithmetic
           ? maxTileRows(target, panelVectors)
           : std::max<int64_t>(1,
                               (target.vectorRegisters - 1) / panelVectors - 2);
+  if (arithmetic.instruction == StepInstruction::BFloat16DotProduct)
+    mostColumns = std::min(mostColumns, rowsOfPairs(panelVectors));
   columnTiles = shape.hasOpenWidth() || isOpenPointwise
                     ? Partition{mostColumns, 1, mostColumns, 0}
                     : Partition::of(shape.outputWidth, mostColumns);

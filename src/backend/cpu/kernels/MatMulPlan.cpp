@@ -86,15 +86,19 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
                              allVectors % broadTileVectors == 0 &&
                              allVectors % tallTileVectors != 0;
   const bool readsOften = isStreamed && !(panelStays && onlyTallLeave);
+  const bool isOfPairs =
+      packing.instruction == StepInstruction::BFloat16DotProduct;
   panelVectors =
       hasOpenRows()
           ? chooseOpenTileVectors(target, shape.m, allVectors, most, isPlain,
-                                  readsOften || isPart)
+                                  (readsOften || isPart) && !isOfPairs)
           : chooseTileVectors(target, shape.m, allVectors, most, preferred);
   const int64_t steps = arithmetic.steps(shape.k);
   floatSets = chooseFloatSets(steps);
   int64_t rows =
       std::max<int64_t>(1, maxTileRows(target, panelVectors) / floatSets);
+  if (isOfPairs)
+    rows = std::min(rows, rowsOfPairs(panelVectors));
   // Where one panel has all columns, and tiles are small, those that keep the
   // multipliers busy are enough: there is nothing to read once more.
   const int64_t sumsOfRow = panelVectors * floatSets;

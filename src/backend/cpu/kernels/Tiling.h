@@ -71,6 +71,13 @@ inline bool beginsLine(int64_t element, int64_t bytes) {
 /// leave no room for these have their sums on the stack.
 int64_t maxTileRows(const Target &target, int64_t vectors);
 
+/// The most rows of a tile of products of pairs of bf16: LLVM loads their
+/// elements into registers of their own, which 32 have room for beside 24 sums.
+inline int64_t rowsOfPairs(int64_t vectors) {
+  constexpr int64_t mostSums = 24;
+  return std::max<int64_t>(1, mostSums / vectors);
+}
+
 /// Vectors of a tile where there are 32 registers: that waits least for
 /// elements of rows, and that has the most rows of those that keep the
 /// multipliers busy.
