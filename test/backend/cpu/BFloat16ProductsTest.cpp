@@ -350,6 +350,10 @@ TEST(Estimates, ProductsOfBFloat16) {
                older =
                    *Target::named("x86_64-unknown-linux-gnu", "x86-64-v4", "");
   EXPECT_TRUE(multipliesBFloat16(amd));
+  // With two multiply-adds a cycle a dot product is no faster.
+  Target twice = amd;
+  twice.rates.f32 *= 2;
+  EXPECT_FALSE(multipliesBFloat16(twice));
   for (const Target &target : {cooper, units, older})
     EXPECT_FALSE(multipliesBFloat16(target)) << target.cpu;
   const Alternatives all =

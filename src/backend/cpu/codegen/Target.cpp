@@ -51,10 +51,6 @@ Result<std::unique_ptr<llvm::TargetMachine>> Target::createMachine() const {
 static constexpr double reachedArithmetic = 0.71, reachedCache = 0.33,
                         reachedMemory = 0.77;
 
-static bool isFromAmd(const Target &target) {
-  return llvm::StringRef(target.cpu).starts_with("znver");
-}
-
 /// Multiply-adds of vectors at 3 GHz, and caches and memory as servers of these
 /// years have them.
 static Rates typicalRates(const Target &target) {
@@ -64,9 +60,10 @@ static Rates typicalRates(const Target &target) {
   const bool hasDots = target.hasVnni || target.hasSignedDotProduct;
   // Of smull and sadalp two take eight products.
   rates.i8 = rates.f32 * (hasDots ? 4 : target.hasPairSum ? 2 : 1);
-  // Intel's take a dot product in the time of two multiply-adds, AMD's of one.
+  // One dot product a cycle, two multiply-adds a lane, wherever it was
+  // measured.
   if (target.hasBF16Dot)
-    rates.bf16 = rates.f32 * (isFromAmd(target) ? 2 : 1);
+    rates.bf16 = 4 * 3e9 * double(target.f32Lanes);
   rates.cache = 80e9;
   rates.memory = 30e9;
   // Sapphire Rapids: the ceiling of tdpbf16ps from registers, and what loops of
@@ -157,7 +154,8 @@ static Result<void> describe(Target &target, llvm::StringRef wanted) {
     target.hasFma = avx512 || info.checkFeatures("+fma");
     target.hasTableOf16 = avx512;
     // Intel's divide 16 f32 in 16 cycles, AMD's in 3.5 (Zen 5).
-    target.dividesSlowly = avx512 && !isFromAmd(target);
+    target.dividesSlowly =
+        avx512 && !llvm::StringRef(target.cpu).starts_with("znver");
     // Zen 4 takes 512 bits in halves.
     if (avx512 && target.cpu == "znver4")
       target.multiplyAdds = 1;

@@ -303,7 +303,7 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
     if (!shape.hasPlanarInput)
       all.push_back({"depthwise", depthwise(shape, arithmetic, target)});
     // Only channel by channel are pixels widened where they are read.
-    if (arithmetic.lhsBytes() == arithmetic.rhsBytes())
+    if (arithmetic.lhsBytes() >= arithmetic.rhsBytes())
       all.push_back({"direct", mergedDirect(shape, arithmetic, target)});
     return fastestFirst(std::move(all));
   }

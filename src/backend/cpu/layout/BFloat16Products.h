@@ -12,7 +12,7 @@
 //     ->  cpu.narrow_product(convert<bf16>(x), convert<bf16>(w))
 //
 // Some machines multiply two numbers of bf16 and add both products to a sum of
-// f32 in the time of one multiply-add (vdpbf16ps of AMD's Zen 4 and later). It
+// f32 in the time of one multiply-add (vdpbf16ps of Zen 4). It
 // rounds as two multiply-adds do. Activations lie in memory in 16 bits then,
 // also those that a convolution reads channel by channel or by Winograd's
 // method, which widen each pixel once.
@@ -22,7 +22,8 @@
 //     products of bf16 are faster than multiply-adds (alternativesForBFloat16).
 //   - The activation was converted from bf16, and perhaps moved since; what
 //     fills it up is zero. Weights are constants of which bf16 holds each
-//     number, without scales or zero points. Both but where they may be rounded.
+//     number, without scales or zero points. Both but where they may be
+//     rounded.
 //   - Weights of fewer bits have 32 rows or more to multiply.
 //   - What may be rounded is not convolved by Winograd's method, which
 //     multiplies f32.
