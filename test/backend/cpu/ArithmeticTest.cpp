@@ -130,14 +130,10 @@ Tensor scratchOf(const MatMul &matmul) {
                 {std::max<int64_t>(1, matmul.scratchElements())});
 }
 
-void checkMatMul(const Arithmetic &arithmetic, const Target &target, int64_t m,
-                 int64_t n, int64_t k) {
-  SCOPED_TRACE(nameOf(arithmetic) + ": " + std::to_string(m) + "x" +
-               std::to_string(n) + "x" + std::to_string(k));
-  MatMul matmul(MatMulShape::dense(m, n, k), target, arithmetic);
-  ASSERT_EQ(matmul.stages(), 1);
-  Tensor a = random(arithmetic.lhs, m * k, 1);
-  Tensor b = random(arithmetic.rhs, k * n, 2);
+/// \p a by \p b, [k, n], as \p matmul has them.
+Tensor productOf(const MatMul &matmul, const Arithmetic &arithmetic,
+                 const Target &target, Tensor &a, const Tensor &b, int64_t m,
+                 int64_t n) {
   Tensor packed(arithmetic.rhs, {matmul.packedElements()});
   matmul.pack(b.data(), n, 1, packed.mutableBytes());
   Tensor c(arithmetic.accumulator, {m * n});
@@ -149,6 +145,18 @@ void checkMatMul(const Arithmetic &arithmetic, const Target &target, int64_t m,
                      memory[2], {});
       },
       &scratch);
+  return c;
+}
+
+void checkMatMul(const Arithmetic &arithmetic, const Target &target, int64_t m,
+                 int64_t n, int64_t k) {
+  SCOPED_TRACE(nameOf(arithmetic) + ": " + std::to_string(m) + "x" +
+               std::to_string(n) + "x" + std::to_string(k));
+  MatMul matmul(MatMulShape::dense(m, n, k), target, arithmetic);
+  ASSERT_EQ(matmul.stages(), 1);
+  Tensor a = random(arithmetic.lhs, m * k, 1);
+  Tensor b = random(arithmetic.rhs, k * n, 2);
+  const Tensor c = productOf(matmul, arithmetic, target, a, b, m, n);
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
       double sum = 0, magnitude = 0;
@@ -306,16 +314,8 @@ TEST(Arithmetic, PairsOfBFloat16RoundTwice) {
   const MatMul matmul(MatMulShape::dense(m, n, k), host,
                       Arithmetic::ofBFloat16Pairs());
   Tensor a = random(BF16, m * k, 1), b = random(BF16, k * n, 2);
-  Tensor packed(BF16, {matmul.packedElements()}), c(F32, {m * n}),
-      scratch = scratchOf(matmul);
-  matmul.pack(b.data(), n, 1, packed.mutableBytes());
-  run(
-      host, {&a, &packed, &scratch, &c}, matmul.tasks(),
-      [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
-        matmul.build(builder, loc, task, memory[0], memory[1], memory[3],
-                     memory[2], {});
-      },
-      &scratch);
+  const Tensor c =
+      productOf(matmul, Arithmetic::ofBFloat16Pairs(), host, a, b, m, n);
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
       float sum = 0;

@@ -13,7 +13,6 @@
 #include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "runtime/Float.h"
 
 using namespace mlir;
 
@@ -239,14 +238,6 @@ static void readBlocks(NarrowProductOp op, const PassSetting &setting,
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// The numbers of \p weights as bf16 has them.
-static Tensor inBFloat16(const Tensor &weights) {
-  Tensor narrow(ElementType::BF16, weights.shape());
-  for (int64_t i = 0; i < weights.size(); ++i)
-    narrow.set(i, BFloat16(float(weights.toDouble(i))).bits());
-  return narrow;
-}
-
 /// The weights of \p op in bf16, null where it does not hold them and may not
 /// round them.
 static Value narrowWeights(OpBuilder &builder, ConvolutionOp op) {
@@ -255,13 +246,14 @@ static Value narrowWeights(OpBuilder &builder, ConvolutionOp op) {
   const std::optional<Tensor> weights = constantTensor(op.getWeights());
   if (!weights)
     return {};
-  std::optional<Tensor> narrow = inHalfPrecision(*weights);
-  if (!narrow || narrow->type() != ElementType::BF16) {
-    const bool isExact = !isFloat(weights->type());
-    if (!isExact && !mayRound(op))
-      return {};
-    narrow = inBFloat16(*weights);
-  }
+  const bool isExact = !isFloat(weights->type());
+  const std::optional<Tensor> narrow =
+      isExact || mayRound(op)
+          ? computedWeight(nn::TensorBuilder(builder, op.getLoc())
+                               .convert(op.getWeights(), builder.getBF16Type()))
+          : inHalfPrecision(*weights);
+  if (!narrow || narrow->type() != ElementType::BF16)
+    return {};
   return makeConstant(builder, op.getLoc(), *narrow,
                       constantName(op.getWeights()));
 }
