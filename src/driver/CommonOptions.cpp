@@ -387,6 +387,17 @@ choicePrinter(const CommonOptions &options) {
   };
 }
 
+CompileObserver stageObserver(const CommonOptions &options) {
+  return [isTold = options.verbose, isKept = !options.traceFile.empty(),
+          kept = options.stages](const CompileStage &stage) {
+    if (isTold && stage.kernel.empty())
+      std::fprintf(stderr, "%-20s %10.1f ms\n", stage.name.c_str(),
+                   stage.seconds() * 1e3);
+    if (isKept)
+      kept->push_back(stage);
+  };
+}
+
 Result<SessionOptions> sessionOptions(const CommonOptions &options) {
   SessionOptions session;
   Result<ModelRequest> model = modelRequest(options);
@@ -416,15 +427,7 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
   session.passes = passOptions(options);
   session.note = printNote;
   session.progress = progressLine("compiling", "kernels");
-  session.stages = [isTold = options.verbose,
-                    isKept = !options.traceFile.empty(),
-                    kept = options.stages](const CompileStage &stage) {
-    if (isTold && stage.kernel.empty())
-      std::fprintf(stderr, "%-20s %10.1f ms\n", stage.name.c_str(),
-                   stage.seconds() * 1e3);
-    if (isKept)
-      kept->push_back(stage);
-  };
+  session.stages = stageObserver(options);
   session.choice = choicePrinter(options);
   return session;
 }

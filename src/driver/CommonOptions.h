@@ -136,6 +136,9 @@ CodeOptions codeOptions(const CommonOptions &options);
 /// With -v, prints which kernels could compute each product.
 std::function<void(const std::string &)>
 choicePrinter(const CommonOptions &options);
+/// With -v, prints how long each stage of compiling takes; keeps what --trace
+/// writes.
+CompileObserver stageObserver(const CommonOptions &options);
 Result<SessionOptions> sessionOptions(const CommonOptions &options);
 
 } // namespace sinter::driver

@@ -2,7 +2,9 @@
 
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
+#include "driver/MachineReport.h"
 #include "driver/ProgramPlan.h"
+#include "driver/Progress.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
@@ -203,6 +205,9 @@ private:
       return bound.takeError();
     static_cast<CodeOptions &>(request) = codeOptions(common);
     request.choice = choicePrinter(common);
+    request.stages = stageObserver(common);
+    request.progress = progressLine("compiling", "kernels");
+    request.ceilings = keptCeilings(cacheFolder(common));
     if (bound)
       request.shapes = std::move(*bound);
     request.values.resize(description.inputs.size());

@@ -112,7 +112,8 @@ func.func @main(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32> {
     : (tensor<1x64x28x28xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x28x28xf32> loc("conv")
   return %0 : tensor<1x64x28x28xf32>
 }""")
-        cache = self.path("cache")
+        home = self.path("home")
+        cache = os.path.join(home, "sinter")
         arguments = ["bench", convolution, "--seconds", "0.02", "--cache-dir", cache, "-v", "--layers", "--json"]
 
         def choice():
@@ -126,6 +127,11 @@ func.func @main(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32> {
             self.assertLessEqual(float(found[2]), float(found[4]))
             self.assertLessEqual(float(found[4]), float(found[6]))
             self.assertTrue(any(layer["kernel"] == found[1] for layer in json.loads(done.stdout)["layers"]))
+            # What is inspected is the program that runs here.
+            inspected = self.sinter("inspect", convolution, "-v", "--json", XDG_CACHE_HOME=home)
+            self.assertEqual(inspected.returncode, DONE, inspected.stderr)
+            self.assertIn(line, inspected.stderr.splitlines())
+            self.assertIn(found[1], [step.get("kernel") for step in json.loads(inspected.stdout)["plan"]["program"]])
             return found[1]
 
         self.assertEqual(choice(), "winograd")

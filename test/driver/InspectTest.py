@@ -130,6 +130,14 @@ func.func @main(%x: tensor<?x?xf32> {sinter.name = "x", sinter.dims = ["N", "W"]
         self.assertRegex(text, r"state   sum +f32 \[2, 3\]  min 1.5")
         self.assertRegex(text, r"states +24 bytes")
 
+    def test_verbose(self):
+        """How long compiling took, by its stages, beside what is printed."""
+        done = self.sinter("inspect", self.two_layers(), "-v", "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        stages = [line.rsplit(maxsplit=2)[0] for line in done.stderr.splitlines() if line.endswith(" ms") and not line.startswith("estimated")]
+        self.assertEqual(stages, ["specialise", "simplify", "generate code"])
+        json.loads(done.stdout)
+
     def test_text(self):
         """Short as it is; whole tables where asked for."""
         model = self.two_layers()

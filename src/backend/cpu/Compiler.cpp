@@ -115,9 +115,9 @@ void addSubroutines(const KernelDraft &draft, const SubroutineUses &uses,
   }
 }
 
-/// What code for \p kernels is made of, which are of open sizes, plain loops or
-/// read a table: by their numbers among all, with the source that each would
-/// have by itself.
+/// What code for \p kernels is made of, which are of open sizes, plain loops,
+/// read a table or call subroutines: by their numbers among all, with the
+/// source that each would have by itself.
 Result<void> shareSources(ArrayRef<std::pair<size_t, KernelSource>> kernels,
                           const Target &target, const KernelCache &cache,
                           CodeContexts &contexts, PlannedKernels &planned) {
@@ -217,7 +217,7 @@ Result<PlannedKernels> planKernels(func::FuncOp function, const Target &target,
     source.bytecode = serialize(kernel);
     source.functions = each.functions();
     source.layer = layerOf(kernel->getLoc());
-    if (isOpen(kernel))
+    if (isOpen(kernel) || each.plan.hasSubroutines)
       shared.push_back({planned.distinct.size(), std::move(source)});
     else if (isPlainLoop(kernel) || each.plan.readsTable)
       ofKnownSizes[operationsOf(kernel)].push_back(

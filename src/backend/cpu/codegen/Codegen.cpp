@@ -62,17 +62,30 @@ static Result<void> verifyIfWanted(const llvm::Module &module,
 }
 
 namespace {
-/// All passes of LLVM's code generator but loop strength reduction: it takes
-/// more than half of the time for kernels, whose loops count in steps and whose
-/// addresses are one register and a number each as they are.
+/// The passes of LLVM's code generator but for
+/// - loop strength reduction: it takes more than half of the time for kernels,
+///   whose loops count in steps and whose addresses are one register and a
+///   number each as they are;
+/// - domain reassignment, which finds nothing in them and takes a fiftieth;
+/// - of code for matrix units the first search for what loops leave the same:
+///   it finds numbers that want a register each, for which there is none.
 class KernelPasses : public llvm::legacy::PassManager {
 public:
+  explicit KernelPasses(CodeKind kind) : kind(kind) {}
+
   void add(llvm::Pass *pass) override {
-    if (pass->getPassName() == "Loop Strength Reduction")
+    llvm::StringRef name = pass->getPassName();
+    if (name == "Loop Strength Reduction" ||
+        name == "X86 Domain Reassignment Pass" ||
+        (kind == CodeKind::Tiles &&
+         name == "Early Machine Loop Invariant Code Motion"))
       delete pass;
     else
       llvm::legacy::PassManager::add(pass);
   }
+
+private:
+  CodeKind kind;
 };
 } // namespace
 
@@ -82,11 +95,13 @@ namespace {
 /// optimiser do: each module has its own.)
 class Emitter {
 public:
-  /// What \p machine emits as files of that \p type.
-  Emitter(llvm::TargetMachine &machine, llvm::CodeGenFileType type)
-      : stream(output), isThere(!machine.addPassesToEmitFile(
-                            passes, stream, nullptr, type,
-                            /*DisableVerify=*/!verifiesEachStage())) {}
+  /// What \p machine emits of code of that \p kind as files of that \p type.
+  Emitter(llvm::TargetMachine &machine, CodeKind kind,
+          llvm::CodeGenFileType type)
+      : stream(output), passes(kind),
+        isThere(!machine.addPassesToEmitFile(
+            passes, stream, nullptr, type,
+            /*DisableVerify=*/!verifiesEachStage())) {}
 
   /// The file that \p module becomes, until the next one.
   Result<llvm::ArrayRef<char>> emit(llvm::Module &module) & {
@@ -106,7 +121,7 @@ private:
 } // namespace
 
 static Result<void> dumpTexts(llvm::Module &module,
-                              llvm::TargetMachine &machine,
+                              llvm::TargetMachine &machine, CodeKind kind,
                               const CodegenDumps &dumps) {
   if (dumps.llvmIr) {
     llvm::raw_string_ostream stream(*dumps.llvmIr);
@@ -116,7 +131,7 @@ static Result<void> dumpTexts(llvm::Module &module,
     return {};
   // Emission changes the module, so the text comes from a copy.
   std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
-  Emitter emitter(machine, llvm::CodeGenFileType::AssemblyFile);
+  Emitter emitter(machine, kind, llvm::CodeGenFileType::AssemblyFile);
   Result<llvm::ArrayRef<char>> text = emitter.emit(*copy);
   if (!text)
     return text.takeError();
@@ -155,10 +170,11 @@ namespace {
 /// LLVM's tables of what the target can do, and the code generator's passes
 /// takes a millisecond and more, of some ten that a small kernel takes.
 struct KeptMachine {
-  KeptMachine(const Target &target, std::unique_ptr<llvm::TargetMachine> made)
+  KeptMachine(const Target &target, CodeKind kind,
+              std::unique_ptr<llvm::TargetMachine> made)
       : triple(target.triple), cpu(target.cpu), features(target.features),
         verifies(verifiesEachStage()), machine(std::move(made)),
-        emitter(*machine, llvm::CodeGenFileType::ObjectFile) {}
+        emitter(*machine, kind, llvm::CodeGenFileType::ObjectFile) {}
 
   bool isOf(const Target &target) const {
     return triple == target.triple && cpu == target.cpu &&
@@ -176,6 +192,8 @@ struct KeptMachine {
 /// until the thread asks for another that does, or does not.
 static Result<KeptMachine *>
 machineFor(Target target, const std::vector<std::string> &matrixFeatures) {
+  const CodeKind kind =
+      matrixFeatures.empty() ? CodeKind::Loops : CodeKind::Tiles;
   if (!matrixFeatures.empty() && !target.hasMatrixUnits)
     return systemError("a kernel uses matrix units, which the target does not "
                        "have");
@@ -183,13 +201,14 @@ machineFor(Target target, const std::vector<std::string> &matrixFeatures) {
     target.features +=
         (target.features.empty() ? "" : ",") + std::string("-amx-tile");
   thread_local std::array<std::unique_ptr<KeptMachine>, 2> ofThread;
-  std::unique_ptr<KeptMachine> &kept = ofThread[matrixFeatures.empty() ? 0 : 1];
+  std::unique_ptr<KeptMachine> &kept =
+      ofThread[kind == CodeKind::Loops ? 0 : 1];
   if (!kept || !kept->isOf(target)) {
     Result<std::unique_ptr<llvm::TargetMachine>> machine =
         target.createMachine();
     if (!machine)
       return machine.takeError();
-    kept = std::make_unique<KeptMachine>(target, std::move(*machine));
+    kept = std::make_unique<KeptMachine>(target, kind, std::move(*machine));
   }
   return kept.get();
 }
@@ -237,7 +256,7 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
   if (Result<void> sound = verifyIfWanted(*code, "as optimised"); !sound)
     return sound.takeError();
   ended("optimise");
-  if (Result<void> dumped = dumpTexts(*code, machine, dumps); !dumped)
+  if (Result<void> dumped = dumpTexts(*code, machine, kind, dumps); !dumped)
     return dumped.takeError();
 
   Result<llvm::ArrayRef<char>> object = (*kept)->emitter.emit(*code);

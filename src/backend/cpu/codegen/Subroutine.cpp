@@ -5,6 +5,7 @@
 #include "backend/cpu/codegen/Optimizer.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -23,6 +24,25 @@ static SmallVector<func::FuncOp> subroutinesOf(ModuleOp module) {
   return found;
 }
 
+static bool areAlike(func::FuncOp a, func::FuncOp b) {
+  return a.getFunctionType() == b.getFunctionType() &&
+         a.getArgAttrsAttr() == b.getArgAttrsAttr() &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
+}
+
+/// Flat memory as if it were of one size, which is in the type and says
+/// nothing: code is the same for all then.
+static Value ofAnySize(OpBuilder &builder, Location location, Value value) {
+  constexpr int64_t size = int64_t(1) << 40;
+  auto type = dyn_cast<MemRefType>(value.getType());
+  if (!type || type.getRank() != 1 || !type.getLayout().isIdentity())
+    return value;
+  return builder.create<memref::ReinterpretCastOp>(
+      location, MemRefType::get({size}, type.getElementType()), value,
+      /*offset=*/0, ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
+}
+
 void cpu::callSubroutine(
     OpBuilder &builder, Location location, ValueRange arguments,
     ArrayRef<Value> written,
@@ -30,9 +50,11 @@ void cpu::callSubroutine(
   auto module =
       builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   MLIRContext *context = module.getContext();
-  const size_t number = subroutinesOf(module).size();
+  const SmallVector<func::FuncOp> before = subroutinesOf(module);
   SmallVector<DictionaryAttr> facts;
+  SmallVector<Value> given;
   for (Value argument : arguments) {
+    given.push_back(ofAnySize(builder, location, argument));
     NamedAttrList known;
     if (isa<MemRefType>(argument.getType())) {
       known.set(LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
@@ -44,8 +66,8 @@ void cpu::callSubroutine(
   }
   auto inner = OpBuilder::atBlockEnd(module.getBody());
   auto function = inner.create<func::FuncOp>(
-      location, "subroutine" + std::to_string(number),
-      inner.getFunctionType(arguments.getTypes(), {}));
+      location, "subroutine" + std::to_string(before.size()),
+      inner.getFunctionType(ValueRange(given).getTypes(), {}));
   function.setPrivate();
   function->setAttr(linkage,
                     LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
@@ -57,7 +79,13 @@ void cpu::callSubroutine(
   inner.create<func::ReturnOp>(location);
   inner.setInsertionPointToStart(&function.getBody().front());
   write(inner, function.getArguments());
-  builder.create<func::CallOp>(location, function, arguments);
+  for (func::FuncOp other : before)
+    if (areAlike(function, other)) {
+      function.erase();
+      function = other;
+      break;
+    }
+  builder.create<func::CallOp>(location, function, given);
 }
 
 SmallVector<OwningOpRef<ModuleOp>> cpu::takeSubroutines(ModuleOp module) {

@@ -22,10 +22,10 @@
 
 namespace sinter::cpu {
 
-/// Calls, where \p builder stands, a new subroutine, whose body \p write
-/// inserts; it gets \p arguments there, memrefs and indices. Those memrefs that
-/// are \p written share no memory with others, and others are only read. The
-/// body knows nothing of named sizes.
+/// Calls, where \p builder stands, a subroutine, a new one if none of the
+/// module is the same, whose body \p write inserts; it gets \p arguments there,
+/// memrefs and indices. Those memrefs that are \p written share no memory with
+/// others, and others are only read. The body knows nothing of named sizes.
 void callSubroutine(
     mlir::OpBuilder &builder, mlir::Location location,
     mlir::ValueRange arguments, llvm::ArrayRef<mlir::Value> written,

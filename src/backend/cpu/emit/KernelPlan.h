@@ -87,6 +87,8 @@ struct KernelPlan {
   /// Whether code for open sizes takes longer where it reads from a table how
   /// far rows are apart.
   bool needsDistances = false;
+  /// Whether code for known sizes calls subroutines that others may call, too.
+  bool hasSubroutines = false;
 
   /// Whether each stage has some of the buffers, and code by itself.
   bool cutsStages() const {

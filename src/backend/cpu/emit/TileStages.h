@@ -68,6 +68,7 @@ template <typename Tiles> bool isCutStage(const Tiles &tiles, size_t stage) {
 template <typename Tiles> void planTiles(KernelPlan &plan, const Tiles &tiles) {
   const auto bytes = uint64_t(tiles.scratchBytes());
   plan.tasks = tiles.tasks();
+  plan.hasSubroutines = tiles.hasSubroutines();
   plan.scratchType = ElementType::I8;
   plan.scratchBytes = 0;
   if (tiles.cutTasks() == 0) {

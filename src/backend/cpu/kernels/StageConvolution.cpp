@@ -150,23 +150,35 @@ Value TileConvolution::stageRows(VectorBuilder &code, const Image &image,
       });
 }
 
-/// The numbers that stagePixels or stageRows bring from \p first on to
-/// \p position, counted from the first one.
-TileProduct::Numbers TileConvolution::numbersOf(VectorBuilder &code,
-                                                const Image &image,
-                                                Value position, Value first,
-                                                Value block) const {
-  Value width = image.rowPositions;
-  const Pixel pixel =
-      isPointwise
-          ? Pixel{pixelOf(code, code.add(first, position)), code.boolean(true)}
-          : paddedPixel(code, image, code.add(first, code.div(position, width)),
-                        code.rem(position, width));
-  Value channels = code.sub(code.index(shape.inputChannels),
-                            code.mul(block, arithmetic.blockElements()));
-  return {image.flat, offsetOf(code, image, block, 0, pixel.number),
-          code.mul(image.pixels, lanes),
-          code.select(pixel.isThere, channels, code.index(0))};
+/// The numbers that stagePixels or stageRows bring together: those from
+/// \p first on are at \p firstPosition and behind.
+TileVectorNumbers TileConvolution::numbersOf(VectorBuilder &code,
+                                             const Image &image, Value first,
+                                             Value firstPosition) const {
+  Value none = code.index(0), one = code.index(1);
+  TileVectorImage of;
+  of.memory = image.flat;
+  of.start = image.start;
+  of.imageRows = code.index(shape.inputHeight);
+  of.imageColumns = code.index(shape.inputWidth);
+  if (isPointwise) {
+    of.shift = code.sub(first, firstPosition);
+    of.width = code.index(shape.outputWidth);
+    of.row = of.column = none;
+    of.rowStride = code.index(shape.strideHeight);
+    of.columnStride = code.index(shape.strideWidth);
+  } else {
+    of.shift = code.sub(none, firstPosition);
+    of.width = image.rowPositions;
+    of.row = code.sub(first, shape.padTop);
+    of.column = code.sub(image.firstColumn, shape.padLeft);
+    of.rowStride = of.columnStride = one;
+  }
+  of.ofPixel = code.index(lanes);
+  of.ofHalf = code.mul(image.pixels, lanes);
+  of.ofBlock = code.mul(of.ofHalf, arithmetic.blockElements() / lanes);
+  of.depth = code.index(shape.inputChannels);
+  return of.numbers();
 }
 
 Value TileConvolution::stage(VectorBuilder &code, const Image &image,

@@ -428,9 +428,8 @@ void TileConvolution::buildPart(VectorBuilder &code, const Part &part,
             code.min(part.tileRows, code.sub(part.columns, column)),
             code.add(ofRow, code.add(part.firstColumn, column))};
   };
-  auto numbersAt = [&](Value position, Value block) {
-    return numbersOf(code, image, code.sub(position, firstPosition),
-                     firstStaged, block);
+  auto numbers = [&] {
+    return numbersOf(code, image, firstStaged, firstPosition);
   };
   auto planeOf = [&](Value column) {
     return code.add(code.mul(batch, outputBlocks), code.div(column, lanes));
@@ -451,7 +450,7 @@ void TileConvolution::buildPart(VectorBuilder &code, const Part &part,
   };
   Value start = parts.result ? parts.result->imageIn(code, output, batch).start
                              : code.index(0);
-  product.build(code, what, source, numbersAt, placeOf,
+  product.build(code, what, source, numbers, placeOf,
                 {code.flatten(output), offsetOf, finish,
                  parts.result ? &*parts.result : nullptr, start,
                  /*areInRows=*/!isPointwise});

@@ -54,6 +54,8 @@ public:
   /// Those that have to be done before, where pixels are brought together for
   /// several tasks; else none.
   int64_t cutTasks() const;
+  /// Whether unusual numbers have a subroutine (TileVectors).
+  bool hasSubroutines() const { return !arithmetic.isOfBytes(); }
   /// Of each thread; with cutTasks() of what all tasks share.
   int64_t scratchBytes() const {
     if (parts.operand)
@@ -142,9 +144,9 @@ private:
   };
   Pixel paddedPixel(VectorBuilder &code, const Image &image, mlir::Value row,
                     mlir::Value position) const;
-  TileProduct::Numbers numbersOf(VectorBuilder &code, const Image &image,
-                                 mlir::Value position, mlir::Value first,
-                                 mlir::Value block) const;
+  TileVectorNumbers numbersOf(VectorBuilder &code, const Image &image,
+                              mlir::Value first,
+                              mlir::Value firstPosition) const;
   mlir::Value
   forBlocks(VectorBuilder &code, mlir::Value carried,
             llvm::function_ref<mlir::Value(mlir::Value block, int64_t channels,

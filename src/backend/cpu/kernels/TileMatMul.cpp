@@ -237,12 +237,20 @@ void TileMatMul::buildPart(VectorBuilder &code, const Part &part, Value a,
         return stageRows(code, rows, firstRow, endRow, firstPosition, carried,
                          put);
       },
-      [&](Value position, Value block) {
-        Value row = code.add(firstRow, code.sub(position, firstPosition));
-        Value k = code.mul(block, arithmetic.blockElements());
-        return TileProduct::Numbers{
-            rows, code.add(code.mul(row, shape.aRowStride), k), code.index(16),
-            code.sub(code.index(shape.k), k)};
+      [&] {
+        Value none = code.index(0), one = code.index(1);
+        TileVectorImage image;
+        image.memory = rows;
+        image.start = image.row = image.column = none;
+        image.shift = code.sub(firstRow, firstPosition);
+        image.width = image.rowStride = image.columnStride = one;
+        image.imageRows = endRow;
+        image.imageColumns = one;
+        image.ofPixel = code.index(shape.aRowStride);
+        image.ofBlock = code.index(arithmetic.blockElements());
+        image.ofHalf = code.index(16);
+        image.depth = code.index(shape.k);
+        return image.numbers();
       },
       [&](Value tile) -> TilePlace {
         Value position = code.mul(tile, tileRows);

@@ -38,6 +38,8 @@ public:
   /// Those that have to be done before, where rows are brought together for
   /// several tasks; else none.
   int64_t cutTasks() const;
+  /// Whether unusual numbers have a subroutine (TileVectors).
+  bool hasSubroutines() const { return !arithmetic.isOfBytes(); }
   double flops() const { return 2.0 * shape.m * shape.n * shape.k; }
   /// Of each thread; with cutTasks() of what all tasks share.
   int64_t scratchBytes() const {

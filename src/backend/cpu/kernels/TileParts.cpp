@@ -134,19 +134,6 @@ Value TileParts::positionOf(VectorBuilder &code, Value row) const {
   return code.add(position, code.mul(code.div(row, code.index(width)), gap()));
 }
 
-/// The row at \p position or, for zeros, one that there is.
-Value TileParts::rowAt(VectorBuilder &code, Value position) const {
-  if (!hasBorder())
-    return position;
-  Value inImage =
-      code.max(code.index(0), code.sub(position, firstPosition(code)));
-  Value row = code.min(code.div(inImage, rowPositions(code)),
-                       code.sub(height(code), 1));
-  Value column = code.min(code.rem(inImage, rowPositions(code)),
-                          code.sub(code.index(width), 1));
-  return code.add(code.mul(row, code.index(width)), column);
-}
-
 Value TileParts::tileOf(VectorBuilder &code, Value row) const {
   Value first = code.mul(code.div(row, unitRows), unitTiles());
   if (unitTiles() == 1)
@@ -379,19 +366,53 @@ Value TileParts::largest(VectorBuilder &code, const Image &image, Value first,
                    })[0];
 }
 
-std::array<Value, 2> TileParts::numbersAt(VectorBuilder &code,
-                                          const Image &image, Value position,
-                                          Value block, Value pair) const {
+namespace {
+/// What numbers are found by, as a subroutine is handed it.
+struct Places {
+  Value memory, start, positions, planeBytes, blocks;
+  Value firstPosition, rowPositions, height, width;
+  Value unitRows, unitTiles, tileRows;
+};
+} // namespace
+
+static Places placesOf(ValueRange values) {
+  return {values[0], values[1], values[2], values[3], values[4],  values[5],
+          values[6], values[7], values[8], values[9], values[10], values[11]};
+}
+
+/// The row at \p position or, for zeros, one that there is.
+static Value rowAt(VectorBuilder &code, const Places &at, Value position) {
+  Value inImage = code.max(code.index(0), code.sub(position, at.firstPosition));
+  Value row = code.min(code.div(inImage, at.rowPositions),
+                       code.sub(at.height, 1)),
+        column =
+            code.min(code.rem(inImage, at.rowPositions), code.sub(at.width, 1));
+  return code.add(code.mul(row, at.width), column);
+}
+
+/// Where a block is at \p position, and whether parts are halves of bits there.
+static SmallVector<Value> lineAt(VectorBuilder &code, ValueRange values,
+                                 Value position, Value block) {
+  const Places at = placesOf(values);
+  Value row = rowAt(code, at, position);
+  Value tile = code.add(code.mul(code.div(row, at.unitRows), at.unitTiles),
+                        code.div(code.rem(row, at.unitRows), at.tileRows));
+  Value word = code.add(code.mul(tile, at.blocks), block);
+  Value place =
+      code.add(code.add(at.start, code.mul(at.planeBytes, TileParts::parts)),
+               code.mul(word, wordBytes));
+  Value line = code.add(code.mul(block, at.positions), position);
+  return {code.add(at.start, code.mul(line, tileRowBytes)),
+          isUnusual(code, loadWord(code, at.memory, place))};
+}
+
+static std::array<Value, 2> pairOf(VectorBuilder &code, ValueRange values,
+                                   ValueRange line, Value pair) {
+  const Places at = placesOf(values);
   Type f32 = code.builder.getF32Type();
-  Value place = code.add(linePlace(code, image, block, position),
-                         code.mul(pair, wordBytes));
-  Value both[] = {
-      loadWord(code, image.memory, place),
-      loadWord(code, image.memory, code.add(place, planeBytes(code)))};
-  Value areKept = isUnusual(
-      code, loadWord(code, image.memory,
-                     wordPlace(code, image, tileOf(code, rowAt(code, position)),
-                               block)));
+  Value place = code.add(line[0], code.mul(pair, wordBytes));
+  Value both[] = {loadWord(code, at.memory, place),
+                  loadWord(code, at.memory, code.add(place, at.planeBytes))};
   Value upper = constantWord(code, 0xffff0000), shift = constantWord(code, 16);
   Value unscale = code.create<arith::ConstantOp>(
       code.builder.getF32FloatAttr(1 / tileScale));
@@ -408,7 +429,22 @@ std::array<Value, 2> TileParts::numbersAt(VectorBuilder &code,
                                    code.create<arith::BitcastOp>(f32, part[1])),
         unscale);
     numbers[size_t(i)] = code.create<arith::SelectOp>(
-        areKept, code.create<arith::BitcastOp>(f32, kept), sum);
+        line[1], code.create<arith::BitcastOp>(f32, kept), sum);
   }
   return numbers;
+}
+
+TileVectorNumbers TileParts::numbers(VectorBuilder &code,
+                                     const Image &image) const {
+  // Without zeros a position is a row: an image of one column.
+  const bool areRows = !hasBorder();
+  Value one = code.index(1);
+  return {{image.memory, image.start, positions(code), planeBytes(code),
+           code.index(blocks()), areRows ? code.index(0) : firstPosition(code),
+           areRows ? one : rowPositions(code),
+           areRows ? rowCount(code) : height(code),
+           areRows ? one : code.index(width), code.index(unitRows),
+           code.index(unitTiles()), code.index(tileRows)},
+          lineAt,
+          pairOf};
 }

@@ -35,6 +35,7 @@
 #define SINTER_BACKEND_CPU_KERNELS_TILEPARTS_H
 
 #include "backend/cpu/kernels/TileArithmetic.h"
+#include "backend/cpu/kernels/TileVectors.h"
 
 #include <algorithm>
 #include <array>
@@ -129,10 +130,8 @@ struct TileParts {
   /// of f32: rows of the same units may count.
   mlir::Value largest(VectorBuilder &code, const Image &image,
                       mlir::Value first, mlir::Value end) const;
-  /// Two neighbours as f32, the \p pair-th of a block at \p position.
-  std::array<mlir::Value, 2> numbersAt(VectorBuilder &code, const Image &image,
-                                       mlir::Value position, mlir::Value block,
-                                       mlir::Value pair) const;
+  /// As f32.
+  TileVectorNumbers numbers(VectorBuilder &code, const Image &image) const;
 
 private:
   int64_t unitTiles() const;
@@ -144,7 +143,6 @@ private:
   mlir::Value positions(VectorBuilder &code) const;
   mlir::Value height(VectorBuilder &code) const;
   mlir::Value positionOf(VectorBuilder &code, mlir::Value row) const;
-  mlir::Value rowAt(VectorBuilder &code, mlir::Value position) const;
   void storeZeros(VectorBuilder &code, const Image &image, mlir::Value block,
                   mlir::Value position, mlir::Value count) const;
   void storeBorder(VectorBuilder &code, const Image &image, mlir::Value block,

@@ -63,14 +63,14 @@ struct TileProduct::Emission {
   VectorBuilder &code;
   TileRegisters tiles;
   const Task &task;
-  NumbersAt numbersAt;
+  AllNumbers numbers;
   llvm::function_ref<TilePlace(Value tile)> placeOf;
   const Results &results;
   Value scratchAddress, weightsAddress;
   Value sums; ///< On the stack.
-  /// Whether numbers are too large to be scaled, and what weights and sums are
-  /// multiplied by to be as they were; null for integers.
-  Value isUnusual = {}, unscale = {}, unscaleSums = {};
+  /// Whether numbers are too large to be scaled, and what sums are multiplied
+  /// by to be as they were; null for integers.
+  Value isUnusual = {}, unscaleSums = {};
   Value panel = {};
   Value panelStart = {};   ///< Where its weights begin, in bytes,
   Value firstBlock = {};   ///< and of k the blocks that it is multiplied by.
@@ -79,28 +79,20 @@ struct TileProduct::Emission {
   int64_t valid = 0;       ///< and how many columns the last one has.
 
   Type sumType() { return cast<MemRefType>(sums.getType()).getElementType(); }
-  /// 64 bytes of the packed weights, as 16 words.
-  Value wordsAt(Value line) {
-    OpBuilder &b = code.builder;
-    Type element = cast<MemRefType>(task.weights.getType()).getElementType();
-    const int64_t elements =
-        tileRowBytes / int64_t(element.getIntOrFloatBitWidth() / 8);
-    Value loaded = code.load(task.weights, code.mul(line, elements),
-                             VectorType::get({elements}, element));
-    return b.create<vector::BitCastOp>(
-        code.loc, VectorType::get({16}, b.getI32Type()), loaded);
+  Value wordsAt(Value line) const {
+    return tileWordsAt(code, task.weights, line);
   }
 };
 
 void TileProduct::build(VectorBuilder &code, const Task &task, Source source,
-                        NumbersAt numbersAt,
+                        AllNumbers numbers,
                         llvm::function_ref<TilePlace(Value tile)> placeOf,
                         const Results &results) const {
   TileRegisters tiles(code, shape.tileRows, arithmetic, task.tileRows);
   Emission e{code,
              tiles,
              task,
-             numbersAt,
+             numbers,
              placeOf,
              results,
              tiles.addressOf(task.staged.memory),
@@ -131,10 +123,8 @@ void TileProduct::judge(Emission &e, Value largest) const {
   auto constant = [&](float number) -> Value {
     return b.create<arith::ConstantOp>(code.loc, b.getF32FloatAttr(number));
   };
-  Value behind = e.wordsAt(code.index(weightBytes() / tileRowBytes));
-  Value unscale = b.create<vector::ExtractOp>(
-      code.loc, b.create<vector::BitCastOp>(code.loc, floats, behind),
-      ArrayRef<int64_t>{0});
+  Value unscale = tileUnscaleAt(code, e.task.weights,
+                                code.index(weightBytes() / tileRowBytes));
   Value areLarge = b.create<arith::CmpFOp>(code.loc, arith::CmpFPredicate::OEQ,
                                            unscale, constant(1));
   Value limit = b.create<arith::ConstantOp>(
@@ -143,7 +133,6 @@ void TileProduct::judge(Emission &e, Value largest) const {
   Value isLarge = b.create<arith::CmpIOp>(code.loc, arith::CmpIPredicate::ugt,
                                           largest, limit);
   e.isUnusual = b.create<arith::OrIOp>(code.loc, isLarge, areLarge);
-  e.unscale = b.create<vector::SplatOp>(code.loc, floats, unscale);
   Value ofSums =
       b.create<arith::SelectOp>(code.loc, e.isUnusual, constant(1),
                                 constant(1 / (tileScale * tileScale)));
@@ -296,118 +285,32 @@ void TileProduct::multiplyTiles(Emission &e, ArrayRef<TilePlace> places) const {
   e.tiles.store(rowTiles, e.columnTiles);
 }
 
-std::array<Value, 2> TileProduct::weightsAt(Emission &e, Value line) const {
-  VectorBuilder &code = e.code;
-  OpBuilder &b = code.builder;
-  auto floats = VectorType::get({16}, b.getF32Type());
-  auto words = VectorType::get({16}, b.getI32Type());
-  Value upper = b.create<arith::ConstantOp>(
-      code.loc, DenseElementsAttr::get(words, int32_t(0xffff0000)));
-  Value shift = b.create<arith::ConstantOp>(
-      code.loc, DenseElementsAttr::get(words, int32_t(16)));
-  std::array<Value, 2> pair;
-  for (int64_t part = arithmetic.rhsParts; part-- > 0;) {
-    Value both = e.wordsAt(code.add(line, part * e.columnTiles * mostTileRows));
-    Value halves[] = {b.create<arith::ShLIOp>(code.loc, both, shift),
-                      b.create<arith::AndIOp>(code.loc, both, upper)};
-    for (int i : {0, 1}) {
-      Value number = b.create<vector::BitCastOp>(code.loc, floats, halves[i]);
-      pair[i] = pair[i] ? code.addVectors(pair[i], number) : number;
-    }
-  }
-  for (Value &each : pair)
-    each = code.mulVectors(each, e.unscale);
-  return pair;
-}
-
-Value TileProduct::forOwnColumns(Emission &e, Value number, Value i,
-                                 Value c) const {
-  VectorBuilder &code = e.code;
-  OpBuilder &b = code.builder;
-  auto floats = VectorType::get({16}, b.getF32Type());
-  Value all = b.create<vector::SplatOp>(code.loc, floats, number);
-  const int64_t group = shape.group;
-  if (group == 0 || group >= arithmetic.blockElements())
-    return all;
-  auto splat = [&](Value index) -> Value {
-    return b.create<vector::SplatOp>(
-        code.loc, VectorType::get({16}, b.getI32Type()),
-        b.create<arith::IndexCastOp>(code.loc, b.getI32Type(), index));
-  };
-  SmallVector<int32_t> apart;
-  for (int64_t lane = 0; lane < 16; ++lane)
-    apart.push_back(int32_t(lane / group));
-  Value first =
-      code.div(code.mul(code.add(code.mul(e.panel, panelTiles), c), 16), group);
-  Value groups = code.addVectors(
-      splat(first),
-      b.create<arith::ConstantOp>(code.loc, b.getI32VectorAttr(apart)));
-  Value own = b.create<arith::CmpIOp>(code.loc, arith::CmpIPredicate::eq,
-                                      groups, splat(code.div(i, group)));
-  return b.create<arith::SelectOp>(code.loc, own, all, code.zero(floats));
-}
-
-/// The \p pair-th two of \p numbers.
-static std::array<Value, 2>
-pairOf(VectorBuilder &code, const TileProduct::Numbers &numbers, Value pair) {
-  Value at = code.add(code.mul(code.div(pair, 8), numbers.half),
-                      code.mul(code.rem(pair, 8), 2));
-  Value both = code.loadSome(numbers.memory, code.add(numbers.offset, at),
-                             VectorType::get({2}, code.builder.getF32Type()),
-                             code.sub(numbers.count, code.mul(pair, 2)));
-  std::array<Value, 2> pairs;
-  for (int64_t i : {0, 1})
-    pairs[size_t(i)] =
-        code.create<vector::ExtractOp>(both, ArrayRef<int64_t>{i});
-  return pairs;
-}
-
 /// In f32, on vectors of columns.
 void TileProduct::multiplyVectors(Emission &e, Value rowTile,
                                   const TilePlace &place) const {
   VectorBuilder &code = e.code;
-  OpBuilder &b = code.builder;
-  auto floats = VectorType::get({16}, b.getF32Type());
-  // Of one of 16 pairs of a block.
-  auto addPair = [&](const std::array<Value, 2> &numbers, const Step &step,
-                     Value c, Value pair, Value sum) {
-    Value line = code.div(
-        code.add(e.panelStart, code.mul(step.number, stepBytes(e.columnTiles))),
-        tileRowBytes);
-    const auto weights =
-        weightsAt(e, code.add(code.add(line, code.mul(c, mostTileRows)), pair));
-    Value k = code.add(code.mul(step.block, arithmetic.blockElements()),
-                       code.mul(pair, 2));
-    for (size_t i : {0, 1})
-      sum = code.fma(forOwnColumns(e, numbers[i], code.add(k, int64_t(i)), c),
-                     weights[i], sum);
-    return sum;
-  };
-  auto sumOf = [&](Value first, Value c) {
-    return forSteps(
-        e, code.zero(floats), [&](const Step &step, ValueRange ofSteps) {
-          Value position = code.add(first, step.position);
-          const Numbers numbers =
-              e.task.parts ? Numbers() : e.numbersAt(position, step.block);
-          return code.loop(
-              code.index(0), code.index(mostTileRows), 1, ofSteps,
-              [&](Value pair, ValueRange inner) -> IndexBuilder::Carried {
-                const std::array<Value, 2> both =
-                    e.task.parts
-                        ? e.task.parts->numbersAt(code, e.task.staged, position,
-                                                  step.block, pair)
-                        : pairOf(code, numbers, pair);
-                return {addPair(both, step, c, pair, inner[0])};
-              });
-        })[0];
-  };
-  code.loop(code.index(0), place.rows, 1, [&](Value i) {
-    Value first = code.add(place.position, code.mul(i, shape.rowStep));
-    code.loop(code.index(0), code.index(e.columnTiles), 1, [&](Value c) {
-      code.store(sumOf(first, c), e.sums,
-                 code.add(e.tiles.sumsAt(rowTile, i), code.mul(c, 16)));
-    });
-  });
+  TileVectorTile tile;
+  tile.weights = e.task.weights;
+  tile.sums = e.sums;
+  tile.rows = place.rows;
+  tile.position = place.position;
+  tile.rowStep = code.index(shape.rowStep);
+  tile.firstBlock = e.firstBlock;
+  tile.blocks = code.index(panelBlocks());
+  tile.tapRows = code.index(shape.tapRows);
+  tile.tapColumns = code.index(shape.tapColumns);
+  tile.tapRowStep =
+      e.task.tapRowStep ? e.task.tapRowStep : code.index(shape.tapRowStep);
+  tile.tapColumnStep = code.index(shape.tapColumnStep);
+  tile.panel = e.panel;
+  tile.line = code.div(e.panelStart, tileRowBytes);
+  tile.columnTiles = code.index(e.columnTiles);
+  tile.unscaleLine = code.index(weightBytes() / tileRowBytes);
+  tile.firstSum = e.tiles.sumsAt(rowTile, code.index(0));
+  multiplyOnVectors(code, arithmetic, shape.group,
+                    e.task.parts ? e.task.parts->numbers(code, e.task.staged)
+                                 : e.numbers(),
+                    tile);
 }
 
 /// The results of a register of columns, \p c of the panel, in row \p i of a

@@ -38,6 +38,7 @@
 #include "backend/cpu/kernels/TileCut.h"
 #include "backend/cpu/kernels/TileParts.h"
 #include "backend/cpu/kernels/TileRegisters.h"
+#include "backend/cpu/kernels/TileVectors.h"
 
 namespace sinter::cpu {
 
@@ -137,14 +138,8 @@ public:
     bool areInRows = true; ///< Whether each tile is in one row of pixels.
   };
 
-  /// Where the numbers of a block lie that belong to a position: 16 from an
-  /// offset on in flat memory of f32, and 16 so much further.
-  struct Numbers {
-    mlir::Value memory, offset, half;
-    mlir::Value count; ///< How many there are; the others are zero.
-  };
-  using NumbersAt =
-      llvm::function_ref<Numbers(mlir::Value position, mlir::Value block)>;
+  /// The numbers that positions stand for, as f32.
+  using AllNumbers = llvm::function_ref<TileVectorNumbers()>;
 
   /// Numbers that were brought together.
   using Staged = TileParts::Image;
@@ -173,9 +168,9 @@ public:
     NumberAtStart tileRows = {};
   };
   /// Emits a task. \p source is not asked where others bring together, and
-  /// \p numbersAt is for what is neither of bytes nor stored in parts.
+  /// \p numbers is for what is neither of bytes nor stored in parts.
   void build(VectorBuilder &code, const Task &task, Source source,
-             NumbersAt numbersAt,
+             AllNumbers numbers,
              llvm::function_ref<TilePlace(mlir::Value tile)> placeOf,
              const Results &results) const;
 
@@ -227,12 +222,6 @@ private:
            llvm::function_ref<IndexBuilder::Carried(const Step &,
                                                     mlir::ValueRange carried)>
                body) const;
-  /// \p number for the columns of a register (\p c of the panel) that have it
-  /// among their own, number \p i along k, and zero for others of its block.
-  mlir::Value forOwnColumns(Emission &e, mlir::Value number, mlir::Value i,
-                            mlir::Value c) const;
-  /// Two neighbours along k of all columns of a register, from its parts.
-  std::array<mlir::Value, 2> weightsAt(Emission &e, mlir::Value line) const;
   // Of numbers that are brought together.
   mlir::Value stage(VectorBuilder &code, const Staged &staged,
                     Source source) const;
