@@ -6,8 +6,10 @@
 #include "backend/cpu/SizeTable.h"
 #include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/emit/Anchors.h"
+#include "backend/cpu/kernels/PartsCutter.h"
 #include "graph/Types.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -15,7 +17,8 @@ using namespace sinter::cpu;
 
 namespace {
 
-constexpr llvm::StringLiteral label = "keep-parts", passName = "cpu-keep-parts";
+constexpr llvm::StringLiteral keepLabel = "keep-parts", onceLabel = "cut-once",
+                              passName = "cpu-keep-parts";
 
 /// What a kernel could read and store in parts.
 struct Ways {
@@ -39,26 +42,121 @@ public:
         kernels.push_back(kernel);
       }
     });
-    for (KernelOp kernel : kernels) {
-      std::optional<TileParts> parts = ways.lookup(kernel).parts.result;
-      SmallVector<OpOperand *> readers;
-      if (parts && readPartsOnly(kernel.getResult(0), *parts, readers) &&
-          llvm::all_of(readers, [&](OpOperand *reader) {
-            return gainsBy(cast<KernelOp>(reader->getOwner()), *parts);
-          })) {
-        const std::optional<int64_t> bytes =
-            bytesOf(kernel.getResult(0), *parts);
-        if (!bytes)
-          continue;
-        keep(kernel, *parts, *bytes, readers);
-        patterns.count(label);
-      }
-    }
+    if (patterns.isEnabled(keepLabel))
+      keepResults(kernels);
+    if (patterns.isEnabled(onceLabel))
+      cutOnce(kernels);
     if (sizes)
       sizes->setOf(module);
   }
 
 private:
+  /// Lets those of \p kernels store parts that only others read. What becomes
+  /// of them stands in their place.
+  void keepResults(MutableArrayRef<KernelOp> kernels) {
+    for (KernelOp &kernel : kernels) {
+      std::optional<TileParts> parts = ways.lookup(kernel).parts.result;
+      SmallVector<OpOperand *> readers;
+      if (parts && readPartsOnly(kernel.getResult(0), *parts, readers) &&
+          llvm::all_of(readers, [&](OpOperand *reader) {
+            return gainOf(reader, *parts).saved >= 0;
+          })) {
+        const std::optional<int64_t> bytes =
+            bytesOf(kernel.getResult(0), *parts);
+        if (!bytes)
+          continue;
+        kernel = keep(kernel, *parts, *bytes, readers);
+        patterns.count(keepLabel);
+      }
+    }
+  }
+
+  /// What several of \p kernels cut for themselves.
+  void cutOnce(ArrayRef<KernelOp> kernels) {
+    llvm::MapVector<std::pair<Value, Block *>, SmallVector<OpOperand *>>
+        readersOf;
+    for (KernelOp kernel : kernels) {
+      const Ways &own = ways.find(kernel)->second;
+      if (!own.parts.operand)
+        continue;
+      OpOperand &read = kernel->getOpOperand(own.input);
+      if (Value numbers = cutFrom(read.get(), *own.parts.operand))
+        readersOf[{numbers, kernel->getBlock()}].push_back(&read);
+    }
+    for (auto &[place, readers] : readersOf)
+      while (readers.size() > 1)
+        cutOnce(place.first, readers);
+  }
+
+  /// Where the numbers lie that \p value is; none where they cannot be cut
+  /// there.
+  static Value cutFrom(Value value, const TileParts &parts) {
+    while (auto reshape = value.getDefiningOp<stablehlo::ReshapeOp>()) {
+      // Images that are counted are not looked at.
+      if (parts.areBlocked && hasNamedSizes(reshape.getType()))
+        return {};
+      value = reshape.getOperand();
+    }
+    const RankedTensorType type = tensorOf(value);
+    const bool areRows = !parts.areBlocked && type.getRank() > 1 &&
+                         type.getShape().back() == parts.columns;
+    const bool areBlocks = parts.areBlocked && type.getRank() == 5;
+    return type.getElementType().isF32() && (areRows || areBlocks) ? value
+                                                                   : Value();
+  }
+
+  /// For the first of \p readers and others that can read the same parts, which
+  /// are taken away from there.
+  void cutOnce(Value numbers, SmallVectorImpl<OpOperand *> &readers) {
+    auto operandOf = [&](OpOperand *reader) {
+      return *ways.find(reader->getOwner())->second.parts.operand;
+    };
+    TileParts parts = operandOf(readers.front());
+    if (!parts.isOpen())
+      parts.tileRows = parts.unitRows = PartsCutter::tileRows;
+    SmallVector<OpOperand *> together;
+    llvm::erase_if(readers, [&](OpOperand *reader) {
+      TileParts with = parts;
+      with.makeRoomFor(operandOf(reader));
+      const bool isOne =
+          together.empty() || haveRowsOf(operandOf(reader), parts);
+      if (isOne) {
+        parts = with;
+        together.push_back(reader);
+      }
+      return isOne;
+    });
+    double saved = 0, once = 0;
+    llvm::erase_if(together, [&](OpOperand *reader) {
+      const TilePartsGain gain = gainOf(reader, parts);
+      if (gain.saved <= 0)
+        return true;
+      saved += gain.saved;
+      once = std::max(once, gain.once);
+      return false;
+    });
+    const std::optional<int64_t> bytes =
+        saved > once ? bytesOf(numbers, parts) : std::nullopt;
+    if (!bytes)
+      return;
+    // A branch cuts what it reads from outside.
+    Block *block = together.front()->getOwner()->getBlock();
+    auto builder = OpBuilder::atBlockBegin(block);
+    if (numbers.getParentBlock() == block)
+      builder.setInsertionPointAfterValue(numbers);
+    const RankedTensorType type = typeOfSizes({*bytes}, builder.getI8Type());
+    auto kernel =
+        builder.create<KernelOp>(numbers.getLoc(), type, ValueRange{numbers});
+    Block &body = kernel.getBody().emplaceBlock();
+    Value input = body.addArgument(numbers.getType(), numbers.getLoc());
+    builder.setInsertionPointToStart(&body);
+    builder.create<YieldOp>(numbers.getLoc(),
+                            made<CutPartsOp>(builder, type, input, parts));
+    for (OpOperand *reader : together)
+      readParts(*reader, kernel.getResult(0), parts);
+    patterns.count(onceLabel);
+  }
+
   std::optional<Ways> waysOf(KernelOp kernel) const {
     if (kernel.getNumResults() != 1)
       return std::nullopt;
@@ -91,8 +189,9 @@ private:
             sizes->expressionOf(a.width) == sizes->expressionOf(b.width));
   }
 
-  bool gainsBy(KernelOp reader, const TileParts &operand) const {
-    return createAnchorKernel(reader, target)->gainsBy(operand, target);
+  TilePartsGain gainOf(OpOperand *reader, const TileParts &operand) const {
+    return createAnchorKernel(cast<KernelOp>(reader->getOwner()), target)
+        ->gainBy(operand, target);
   }
 
   /// Whether all that read \p value, whose parts would be \p parts, can read
@@ -182,9 +281,25 @@ private:
         uint64_t(parts.beyond));
   }
 
+  /// Lets \p reader have its numbers from \p bytes.
+  static void readParts(OpOperand &reader, Value bytes,
+                        const TileParts &parts) {
+    auto kernel = cast<KernelOp>(reader.getOwner());
+    BlockArgument input =
+        kernel.getBody().getArgument(reader.getOperandNumber());
+    const Type joined = input.getType();
+    auto builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    input.setType(bytes.getType());
+    Value numbers = made<JoinPartsOp>(builder, joined, input, parts);
+    input.replaceAllUsesExcept(numbers, numbers.getDefiningOp());
+    Value whole = reader.get();
+    reader.set(bytes);
+    eraseUnused(whole);
+  }
+
   /// In so many \p bytes, or as many as that name stands for.
-  void keep(KernelOp kernel, const TileParts &parts, int64_t bytes,
-            ArrayRef<OpOperand *> readers) {
+  KernelOp keep(KernelOp kernel, const TileParts &parts, int64_t bytes,
+                ArrayRef<OpOperand *> readers) {
     OpBuilder builder(kernel);
     const RankedTensorType type = typeOfSizes({bytes}, builder.getI8Type());
     // Bytes are another value than the numbers.
@@ -197,28 +312,21 @@ private:
     builder.setInsertionPoint(yield);
     yield->setOperand(
         0, made<CutPartsOp>(builder, type, yield->getOperand(0), parts));
-    for (OpOperand *reader : readers) {
-      auto reads = cast<KernelOp>(reader->getOwner());
-      BlockArgument input =
-          reads.getBody().getArgument(reader->getOperandNumber());
-      const Type joined = input.getType();
-      builder.setInsertionPointToStart(&reads.getBody().front());
-      input.setType(type);
-      Value numbers = made<JoinPartsOp>(builder, joined, input, parts);
-      input.replaceAllUsesExcept(numbers, numbers.getDefiningOp());
-      reader->set(stores.getResult(0));
-    }
-    for (Operation *user :
-         llvm::make_early_inc_range(kernel.getResult(0).getUsers()))
-      eraseUnused(user);
+    for (OpOperand *reader : readers)
+      readParts(*reader, stores.getResult(0), parts);
+    ways.erase(kernel);
     kernel.erase();
+    return stores;
   }
 
-  /// Erases \p op, a reshape, and those of its result.
-  static void eraseUnused(Operation *op) {
-    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
-      eraseUnused(user);
-    op->erase();
+  /// Erases reshapes that nobody reads, of which \p value is the last.
+  static void eraseUnused(Value value) {
+    auto reshape = value.getDefiningOp<stablehlo::ReshapeOp>();
+    if (!reshape || !reshape->use_empty())
+      return;
+    Value from = reshape.getOperand();
+    reshape.erase();
+    eraseUnused(from);
   }
 
   func::FuncOp function;
@@ -232,9 +340,14 @@ private:
 
 ArrayRef<PatternInfo> cpu::keepPartsPatterns() {
   static const PatternInfo infos[] = {
-      {label,
+      {keepLabel,
        "y = kernel(x) { product }, kernel(y) { product } -> "
        "y = kernel(x) { cut_parts(product) }, "
+       "kernel(y) { product of join_parts }",
+       passName},
+      {onceLabel,
+       "kernel(x) { product }, kernel(x) { product } -> "
+       "y = kernel(x) { cut_parts(x) }, kernel(y) { product of join_parts }, "
        "kernel(y) { product of join_parts }",
        passName}};
   return infos;
@@ -242,6 +355,6 @@ ArrayRef<PatternInfo> cpu::keepPartsPatterns() {
 
 void cpu::keepParts(func::FuncOp function, const Target &target,
                     PatternRun &run) {
-  if (target.hasMatrixUnits && run.isEnabled(label))
+  if (target.hasMatrixUnits)
     PartsKeeper(function, target, run).run();
 }

@@ -298,6 +298,33 @@ TEST(OpenTileConvolutions, PixelsApartAreNotReadInParts) {
   EXPECT_EQ(partsIn(*program), std::pair(int64_t(0), int64_t(0)));
 }
 
+/// What several windows read is cut once, with the zeros of the widest.
+TEST(OpenTileConvolutions, CutOnceForSeveralReaders) {
+  NEEDS_TILES();
+  SKIP_IF_SIZES_MAY_WRAP();
+  const Text text = [](bool opensBatch, bool opensArea, const Sizes &sizes) {
+    ImageText t(opensBatch, opensArea, sizes[0]);
+    const ImageText::Image x = t.relu(t.input(40, sizes[1], sizes[2])),
+                           a = t.convolution(x, 32, {}),
+                           b = t.convolution(x, 32, {.size = 5, .padding = 2});
+    return t.finish(t.add(a, b));
+  };
+  cpu::CpuOptions options = optionsFor(Precision::Default, 64 << 10);
+  options.target = cpu::withSlowCache(*options.target);
+  for (bool opensArea : {true, false}) {
+    SCOPED_TRACE(opensArea ? "of any size" : "of any number");
+    auto program = programOf(text(true, opensArea, {1, 20, 18}), options);
+    ASSERT_TRUE(program);
+    EXPECT_EQ(partsIn(*program), std::pair(int64_t(1), int64_t(2)));
+    if (opensArea)
+      check(text, 40, ElementType::F32, options, "", 2e-3, true,
+            {{2, 20, 18}, {1, 7, 7}, {3, 3, 70}, {0, 9, 9}, {1, 41, 2}});
+    else
+      check(text, 40, ElementType::F32, options, "", 2e-3, false,
+            {{2, 20, 18}, {1, 20, 18}, {3, 20, 18}});
+  }
+}
+
 /// A number that is too large to be cut is stored as it is.
 TEST(OpenTileConvolutions, UnusualNumbersInParts) {
   NEEDS_TILES();

@@ -137,4 +137,35 @@ TEST(OpenTiles, LastProducts) {
   checkProgram(test, options);
 }
 
+/// Two products of x and their sum: x is cut once.
+TEST(OpenTiles, CutOnce) {
+  NEEDS_TILES();
+  SKIP_IF_SIZES_MAY_WRAP();
+  cpu::CpuOptions options = optionsFor(Precision::Default);
+  options.target = cpu::withSlowCache(*options.target);
+  for (int64_t depth : {40, 64}) {
+    const std::string k = std::to_string(depth), w = "tensor<" + k + "x70xf32>",
+                      y = "tensor<?x?x70xf32>";
+    const std::string body =
+        "(" + argument("%x", {batch, length, depth}) + ") -> " + y +
+        " {\n%i = stablehlo.iota dim = 0 : " + w +
+        "\n%j = stablehlo.iota dim = 1 : " + w +
+        "\n%p = stablehlo.multiply %i, %j : " + w +
+        "\n%v = stablehlo.sine %p : " + w +
+        "\n%u = stablehlo.cosine %p : " + w +
+        "\n%a = stablehlo.dot_general %x, %v, contracting_dims = [2] x [0] : "
+        "(tensor<?x?x" +
+        k + "xf32>, " + w + ") -> " + y +
+        "\n%b = stablehlo.dot_general %x, %u, contracting_dims = [2] x [0] : "
+        "(tensor<?x?x" +
+        k + "xf32>, " + w + ") -> " + y + "\n%c = stablehlo.add %a, %b : " + y +
+        "\nreturn %c : " + y + "\n}";
+    EXPECT_EQ(partsIn(body, options), std::pair(int64_t(1), int64_t(2)));
+    OpenCase test{"cut once",    body, {{batch, length, depth}},
+                  {1, 2, 5, 33}, true, 3e-4,
+                  3e-4};
+    checkProgram(test, options);
+  }
+}
+
 } // namespace

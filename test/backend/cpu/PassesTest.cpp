@@ -225,9 +225,9 @@ TEST(CpuPasses, EachLabelAppliesAndCanBeLeftOut) {
         : label == "widen-bytes"  ? cpu::Arithmetic::bytesAreWords(host)
         : label == "bfloat16-products" ? cpu::multipliesBFloat16(host)
         : label == "half-weights"      ? host.vectorRegisters >= 32
-        : label == "keep-parts"        ? false
-        : label == "fuse-extremes"     ? !host.hasMatrixUnits
-                                       : true;
+        : label == "keep-parts" || label == "cut-once" ? false
+        : label == "fuse-extremes"                     ? !host.hasMatrixUnits
+                                                       : true;
     const bool isAllowed = label != "carry-bias";
     EXPECT_EQ(report.patterns[label] > 0u, isForMachine && isAllowed) << label;
     SimplifyOptions passes;

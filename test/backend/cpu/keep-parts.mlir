@@ -1,5 +1,5 @@
 // RUN: sinter-opt %s --split-input-file --cpu-form-kernels '--cpu-keep-parts=triple=x86_64-unknown-linux-gnu cpu=sapphirerapids' | FileCheck %s
-// RUN: sinter-opt %s --split-input-file --cpu-form-kernels '--cpu-keep-parts=triple=x86_64-unknown-linux-gnu cpu=sapphirerapids disable-patterns=keep-parts' | FileCheck %s --check-prefix=OFF
+// RUN: sinter-opt %s --split-input-file --cpu-form-kernels '--cpu-keep-parts=triple=x86_64-unknown-linux-gnu cpu=sapphirerapids disable-patterns=keep-parts,cut-once' | FileCheck %s --check-prefix=OFF
 // RUN: sinter-opt %s --split-input-file --cpu-form-kernels '--cpu-keep-parts=triple=x86_64-unknown-linux-gnu cpu=x86-64-v4' | FileCheck %s --check-prefix=OFF
 
 // A product stores what the next one reads, 128 rows of two parts and 8 times

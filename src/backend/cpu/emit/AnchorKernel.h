@@ -35,9 +35,11 @@ public:
   /// parts, but for who stores them, and how the kernel would store its result
   /// in parts, where it can.
   virtual TilePartsOf possibleParts() const { return {}; }
-  /// Whether it takes no longer where the first operand, which it can read in
-  /// parts, lies so.
-  virtual bool gainsBy(const TileParts &, const Target &) const { return true; }
+  /// What it gains where the first operand, which it can read in parts, lies
+  /// so.
+  virtual TilePartsGain gainBy(const TileParts &, const Target &) const {
+    return {};
+  }
   /// Adds the function \p name, or one a stage, to \p module, and returns the
   /// contract of each.
   std::vector<KernelContract> emit(mlir::ModuleOp module,

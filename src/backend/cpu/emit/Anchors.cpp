@@ -4,6 +4,7 @@
 
 #include "backend/cpu/emit/AttentionKernel.h"
 #include "backend/cpu/emit/ConvolutionKernel.h"
+#include "backend/cpu/emit/CutKernel.h"
 #include "backend/cpu/emit/MatMulKernel.h"
 #include "backend/cpu/emit/PoolKernel.h"
 #include "backend/cpu/emit/WeightGradientKernel.h"
@@ -64,6 +65,7 @@ static constexpr Anchor anchors[] = {
      created<DepthwiseGradientOp, createDepthwiseGradientKernel>},
     {isOp<cpu::AttentionOp>, always<Epilogue::AnyType>,
      created<cpu::AttentionOp, createAttentionKernel>},
+    {cutsMemory, always<Epilogue::None>, createCutKernel},
 };
 
 static const Anchor *anchorOf(Operation *op) {

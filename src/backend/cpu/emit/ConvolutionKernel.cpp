@@ -144,8 +144,9 @@ public:
   TilePartsOf possibleParts() const override {
     return possiblePartsOf(tiles, yielded());
   }
-  bool gainsBy(const TileParts &operand, const Target &target) const override {
-    return tiles->gainsBy(operand, target);
+  TilePartsGain gainBy(const TileParts &operand,
+                       const Target &target) const override {
+    return tiles->gainBy(operand, target);
   }
 
 protected:

@@ -166,6 +166,9 @@ public:
   TilePartsOf possibleParts() const override {
     return possiblePartsOf(tiles, yielded());
   }
+  TilePartsGain gainBy(const TileParts &, const Target &target) const override {
+    return tiles->gainByParts(target);
+  }
 
 protected:
   void emitTask(size_t stage, OpBuilder &builder, Location location, Value task,

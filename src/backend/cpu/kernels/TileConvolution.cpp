@@ -134,14 +134,20 @@ std::optional<TileParts> TileConvolution::operandParts() const {
   return of;
 }
 
-bool TileConvolution::gainsBy(const TileParts &operand,
-                              const Target &target) const {
+TilePartsGain TileConvolution::gainBy(const TileParts &operand,
+                                      const Target &target) const {
   // Of open sizes nobody knows how many rows the tiles of a row have.
+  constexpr int64_t pixelsOfOpen = 14 * 14;
+  if (open && readsOnePixel(shape) &&
+      !(readsOwnPixel(shape) && !operand.hasBorder()))
+    return {-1, 0};
   if (open)
-    return !readsOnePixel(shape) ||
-           (readsOwnPixel(shape) && !operand.hasBorder());
+    return {product.stageSeconds(pixelsOfOpen, target),
+            product.sharedStageSeconds(pixelsOfOpen, target)};
   const TileConvolution other(shape, target, arithmetic, {operand, {}});
-  return other.seconds(target) <= seconds(target);
+  return {
+      seconds(target) - other.seconds(target),
+      product.sharedStageSeconds(shape.batch * shape.inputPixels(), target)};
 }
 
 std::optional<TileParts> TileConvolution::resultParts() const {

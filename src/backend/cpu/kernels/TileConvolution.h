@@ -42,7 +42,7 @@ public:
   /// Whether it takes no longer where pixels lie so. Rows of a tile are pixels
   /// of one row then, where they have strides or something around them; where
   /// sizes are open, that counts as longer.
-  bool gainsBy(const TileParts &operand, const Target &target) const;
+  TilePartsGain gainBy(const TileParts &operand, const Target &target) const;
   /// How it would store its results in parts.
   std::optional<TileParts> resultParts() const;
 

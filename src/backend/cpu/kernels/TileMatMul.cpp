@@ -110,11 +110,18 @@ OpenTileCut TileMatMul::openCutFor(const Target &target) const {
                                  pair.productSeconds(2, target));
 }
 
+double TileMatMul::stageSeconds(const Target &target) const {
+  return open ? double(open->chunksOf(shape.m)) *
+                    product.stageSeconds(shape.m, target)
+              : cut.stageSeconds;
+}
+
 double TileMatMul::seconds(const Target &target) const {
-  const double stage = open ? double(open->chunksOf(shape.m)) *
-                                  product.stageSeconds(shape.m, target)
-                            : cut.stageSeconds;
-  return product.productSeconds(tiles, target) + stage;
+  return product.productSeconds(tiles, target) + stageSeconds(target);
+}
+
+TilePartsGain TileMatMul::gainByParts(const Target &target) const {
+  return {stageSeconds(target), product.sharedStageSeconds(shape.m, target)};
 }
 
 SmallVector<Value> cpu::loadBlock(VectorBuilder &code, Value flat, Value offset,

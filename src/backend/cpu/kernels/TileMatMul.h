@@ -38,6 +38,7 @@ public:
   /// Those that have to be done before, where rows are brought together for
   /// several tasks; else none.
   int64_t cutTasks() const;
+  TilePartsGain gainByParts(const Target &target) const;
   /// Whether unusual numbers have a subroutine (TileVectors).
   bool hasSubroutines() const { return !arithmetic.isOfBytes(); }
   double flops() const { return 2.0 * shape.m * shape.n * shape.k; }
@@ -66,6 +67,8 @@ public:
                 mlir::Value task, mlir::Value a, mlir::Value scratch) const;
 
 private:
+  /// Of bringing rows together.
+  double stageSeconds(const Target &target) const;
   TileProduct productOf(int64_t positions, int64_t cutPositions = 0) const;
   TileCut cutFor(const Target &target) const;
   /// Whether all rows have their place before any task runs.
