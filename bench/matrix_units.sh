@@ -3,9 +3,10 @@
 #
 #   bench/matrix_units.sh ZOO [--out OUT] [--sinter build/bin/sinter] [--rounds 5] [--seconds 2]
 #
-# ZOO is a folder of models in ONNX test form (scripts/zoo.sh makes one). Tables and JSON go to OUT (matrix-units): races of
-# f32 models in default precision and in f32-exact, of f16 and bf16 models against the f32 ones, of quantised ones, each with one
-# and two threads; errors against f64; compile times. The exit code is 1 if a goal is missed, 2 if nothing could be measured.
+# ZOO is a folder of models in ONNX test form (scripts/zoo.sh makes one). Tables and JSON go to OUT (matrix-units): floors, memory
+# and compile times, for which no units are needed; then races of f32 models in default precision and in f32-exact, of f16 and bf16
+# models against the f32 ones, of quantised ones, each with one and two threads, and errors against f64. The exit code is 1 if a goal
+# is missed, 2 if there are no units and so no races.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,23 +17,35 @@ while [ $# -gt 0 ]; do
     --sinter) sinter=$2; shift 2 ;;
     --rounds) rounds=$2; shift 2 ;;
     --seconds) seconds=$2; shift 2 ;;
-    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) echo "matrix_units.sh: unknown option $1" >&2; exit 2 ;;
     *) zoo=$1; shift ;;
   esac
 done
 
-if ! grep -qw amx_bf16 /proc/cpuinfo || ! grep -qw amx_int8 /proc/cpuinfo || ! grep -qw amx_tile /proc/cpuinfo; then
-  echo "matrix_units.sh: this processor ($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)) has no matrix units:" \
-    "/proc/cpuinfo lists no amx_tile, amx_bf16 and amx_int8. Nothing was measured." >&2
-  exit 2
-fi
 if [ -z "$zoo" ] || [ ! -d "$zoo" ]; then
   echo "matrix_units.sh: expected a folder of models in ONNX test form (scripts/zoo.sh makes one)" >&2
   exit 2
 fi
 mkdir -p "$out"
 missed=0
+has_units=false
+if grep -qw amx_bf16 /proc/cpuinfo && grep -qw amx_int8 /proc/cpuinfo && grep -qw amx_tile /proc/cpuinfo; then
+  has_units=true
+fi
+
+echo "## Floors of one thread, memory, and compilation"
+floors=(--sinter "$sinter" --markdown "$out/floors.md")
+if $has_units; then
+  "$sinter" bench --machine --json --no-cache > "$out/machine.json"
+  floors+=(--cpu "" --machine "$out/machine.json")
+fi
+"$here/matrix_floors.py" "$zoo" "${floors[@]}" || missed=1
+if ! $has_units; then
+  echo "matrix_units.sh: this processor ($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)) has no matrix units:" \
+    "/proc/cpuinfo lists no amx_tile, amx_bf16 and amx_int8. Nothing was run." >&2
+  exit 2
+fi
 
 # race NAME DIRECTORY THREADS OPTION...: a race of its own table.
 race() {

@@ -97,10 +97,13 @@ private:
         return {};
       value = reshape.getOperand();
     }
+    // What is of rank 5 is blocked, for who cuts it.
     const RankedTensorType type = tensorOf(value);
-    const bool areRows = !parts.areBlocked && type.getRank() > 1 &&
+    const bool hasRankOfBlocks = type.getRank() == 5;
+    const bool areRows = !parts.areBlocked && !hasRankOfBlocks &&
+                         type.getRank() > 1 &&
                          type.getShape().back() == parts.columns;
-    const bool areBlocks = parts.areBlocked && type.getRank() == 5;
+    const bool areBlocks = parts.areBlocked && hasRankOfBlocks;
     return type.getElementType().isF32() && (areRows || areBlocks) ? value
                                                                    : Value();
   }

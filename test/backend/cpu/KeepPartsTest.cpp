@@ -432,6 +432,24 @@ TEST(KeepParts, UnusualNumbersCutOnce) {
         << large;
 }
 
+/// Rows of a tensor whose rank is that of images in blocks.
+TEST(KeepParts, RowsOfRankFive) {
+  NEEDS_TILES();
+  const std::string x = floats({2, 3, 2, 5, 16}), y = floats({2, 3, 2, 5, 32});
+  auto product = [&](const std::string &result, const std::string &w) {
+    return "%" + result + " = stablehlo.dot_general %x, %" + w +
+           ", contracting_dims = [4] x [0] : (" + x + ", " + floats({16, 32}) +
+           ") -> " + y + "\n";
+  };
+  EXPECT_EQ(partsWrong("(%x: " + x + ") -> " + y + " {\n" +
+                           weights("w", {16, 32}) + weights("v", {16, 32}) +
+                           product("a", "w") + product("b", "v") +
+                           "%c = stablehlo.add %a, %b : " + y +
+                           "\nreturn %c : " + y + "\n}",
+                       0, 0, onTilesBesideSlowCaches()),
+            "");
+}
+
 /// The oracle knows parts as bytes that hold the numbers' bits.
 TEST(KeepParts, TheOracleAgreesBehindIt) {
   NEEDS_TILES();
