@@ -8,6 +8,7 @@
 #include "backend/cpu/SizeTable.h"
 #include "backend/cpu/emit/Anchors.h"
 #include "backend/cpu/emit/OpenKernel.h"
+#include "backend/cpu/kernels/Winograd.h"
 #include "backend/cpu/layout/ComputeWeights.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
@@ -58,7 +59,7 @@ static ElementType arithmeticOf(KernelOp kernel, StringRef name) {
     return getElementTypeOrSelf(heavy->getOperand(i));
   };
   if (isa<NarrowProductOp, cpu::ConvolutionOp>(heavy) && factor(0).isBF16() &&
-      factor(1).isBF16() && !name.starts_with("winograd"))
+      factor(1).isBF16() && !Winograd::formOf(name))
     return ElementType::BF16;
   return sums.isF64() ? ElementType::F64 : ElementType::F32;
 }

@@ -7,6 +7,7 @@
 
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/Compiler.h"
+#include "backend/cpu/ConstantText.h"
 #include "backend/cpu/kernels/Winograd.h"
 #include "runtime/ProgramExecutor.h"
 #include "runtime/Random.h"
@@ -27,13 +28,7 @@ std::string typeOf(const Shape &shape) {
 std::string weights(const Shape &shape, uint64_t seed) {
   Tensor tensor(ElementType::F32, shape);
   fillRandom(tensor, seed);
-  std::string text = "stablehlo.constant dense<\"0x";
-  for (size_t i = 0; i < tensor.bytes(); ++i) {
-    constexpr char digits[] = "0123456789ABCDEF";
-    auto byte = std::to_integer<unsigned>(tensor.data()[i]);
-    text += {digits[byte >> 4], digits[byte & 15]};
-  }
-  return text + "\"> : " + typeOf(shape);
+  return numbersOf(tensor, typeOf(shape));
 }
 
 /// One convolution with a bias and a relu behind it; the kernel is a constant

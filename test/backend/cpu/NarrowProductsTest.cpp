@@ -8,6 +8,7 @@
 
 #include "Sweep.h"
 #include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/ConstantText.h"
 #include "passes/Pipelines.h"
 #include "runtime/Program.h"
 
@@ -398,13 +399,10 @@ namespace {
 
 /// A constant of \p shape, of some bytes.
 std::string bytesConstant(const std::string &type, size_t bytes, int step) {
-  std::string text = "stablehlo.constant dense<\"0x";
-  for (size_t i = 0; i < bytes; ++i) {
-    constexpr char digits[] = "0123456789ABCDEF";
-    const unsigned byte = static_cast<unsigned>(i * step + i / 64) & 0xff;
-    text += {digits[byte >> 4], digits[byte & 15]};
-  }
-  return text + "\"> : " + type + "\n";
+  Tensor tensor(ElementType::UI8, {int64_t(bytes)});
+  for (size_t i = 0; i < bytes; ++i)
+    tensor.set<uint8_t>(int64_t(i), uint8_t(i * size_t(step) + i / 64));
+  return numbersOf(tensor, type);
 }
 
 /// Rows of a table of 300 x 64 bytes of \p element, times \p scales.

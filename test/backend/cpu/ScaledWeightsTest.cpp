@@ -5,6 +5,7 @@
 
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/Compiler.h"
+#include "backend/cpu/ConstantText.h"
 #include "runtime/Program.h"
 
 #include <cmath>
@@ -101,14 +102,8 @@ TEST(ScaledWeights, AreNotWhatLiesBeside) {
 }
 
 std::string textOf(const Tensor &tensor) {
-  std::string text = "stablehlo.constant dense<\"0x";
-  for (size_t i = 0; i < tensor.bytes(); ++i) {
-    constexpr char digits[] = "0123456789ABCDEF";
-    auto byte = std::to_integer<unsigned>(tensor.data()[i]);
-    text += {digits[byte >> 4], digits[byte & 15]};
-  }
-  return text + "\"> : tensor<" + toString(ElementType::F32, tensor.shape()) +
-         ">\n";
+  return numbersOf(
+      tensor, "tensor<" + toString(ElementType::F32, tensor.shape()) + ">");
 }
 
 struct Layer {
