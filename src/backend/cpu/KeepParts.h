@@ -6,9 +6,10 @@
 //        %z = cpu.kernel(%y, %v) { g(product of join_parts) }
 //
 // Products on matrix units multiply parts of f32 numbers, into which they cut
-// what they read. Where products alone read a value that another one has
-// computed, that one cuts it as it stores it, and it lies in memory as they
-// read it: pixels with as many zeros around them as any of the windows reads.
+// what they read. Where products alone read a value that another one, or
+// attention on vectors, has computed, that one cuts it as it stores it, and it
+// lies in memory as they read it: pixels with as many zeros around them as any
+// of the windows reads.
 //
 // What several products read and nobody stores so is cut once for all of them:
 //

@@ -164,7 +164,7 @@ bool givesOtherBits(const std::string &body,
       return true;
     auto executor =
         executorOf(std::make_shared<const Program>(std::move(*program)), 2);
-    Tensor result = resultOf(*executor, images);
+    Tensor result = sinter::test::resultOf(*executor, images);
     if (first)
       return !haveSameBits(*first, result);
     first = std::move(result);

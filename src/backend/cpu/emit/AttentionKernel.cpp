@@ -3,10 +3,13 @@
 #include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/emit/Math.h"
 #include "backend/cpu/emit/OpenKernel.h"
+#include "backend/cpu/emit/TileStages.h"
 #include "backend/cpu/kernels/Attention.h"
 #include "backend/cpu/kernels/Estimates.h"
 #include "graph/ProductPrecision.h"
 #include "graph/Types.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace sinter;
@@ -105,6 +108,7 @@ class AttentionKernel : public AnchorKernel {
 public:
   AttentionKernel(KernelOp kernel, AttentionOp op, const Target &target)
       : AnchorKernel(kernel, op, target), op(op),
+        storesParts(hasWholeBlocks(target)),
         attention(shapeOfKernel(), target,
                   tensorOf(op.getQuery()).getElementType()),
         estimated(timesOf(target)) {
@@ -132,6 +136,13 @@ public:
         plan.taskParts = tiles ? tiles->taskParts() : attention.taskParts();
     }
     return plan;
+  }
+
+  TilePartsOf possibleParts() const override {
+    return {{},
+            tiles || hasEpilogue() || !storesParts
+                ? std::nullopt
+                : std::optional(rowsOfResult())};
   }
 
 protected:
@@ -184,7 +195,36 @@ private:
   AttentionShape shapeOfKernel() const {
     AttentionShape shape = shapeOfAttention(op);
     shape.hasEpilogue = hasEpilogue();
+    if (auto cut = dyn_cast_or_null<CutPartsOp>(kernel.rootOp())) {
+      shape.parts = partsOf(cut, /*areBlocked=*/false);
+      shape.parts->openRows = rowsOfResult().openRows;
+    }
     return shape;
+  }
+
+  /// Whether blocks of columns are of one head each, and of whole vectors.
+  bool hasWholeBlocks(const Target &target) const {
+    const AttentionShape shape = shapeOfAttention(op);
+    return target.hasMatrixUnits && target.f32Lanes == 16 &&
+           getElementTypeOrSelf(op.getQuery()).isF32() &&
+           getElementTypeOrSelf(yielded()).isF32() &&
+           shape.width % TileParts::blockColumns == 0 &&
+           (!isOpen(kernel) || keepsOpen(op));
+  }
+
+  /// The result as a matrix: what is behind the dimension of rows are columns.
+  TileParts rowsOfResult() const {
+    const ArrayRef<int64_t> sizes = shapeOf(op.getResult());
+    const size_t rowDim = size_t(*std::prev(op.getResultDims().end(), 2));
+    const ArrayRef<int64_t> rows = sizes.take_front(rowDim + 1);
+    TileParts parts;
+    parts.columns = shapeOfAttention(op).resultRow;
+    if (hasNamed(rows))
+      parts.openRows = rows.vec();
+    else
+      parts.rows = parts.width = std::accumulate(
+          rows.begin(), rows.end(), int64_t(1), std::multiplies<>());
+    return parts;
   }
 
   /// Heads, row and column as a place in the result.
@@ -203,6 +243,7 @@ private:
   }
 
   mutable AttentionOp op;
+  bool storesParts; ///< It could.
   Attention attention;
   Alternatives estimated;
   std::optional<TileAttention> tiles; ///< Where they are faster.

@@ -220,8 +220,12 @@ void Attention::buildOpenRows(VectorBuilder &e, const Block &block) const {
 }
 
 void Attention::buildRows(VectorBuilder &e, const Block &block) const {
-  if (isOneBlock())
-    return buildKeys(e, block, e.index(0), shape.keys);
+  if (isOneBlock()) {
+    buildKeys(e, block, e.index(0), shape.keys);
+    if (shape.parts)
+      storeParts(e, block);
+    return;
+  }
   clearRows(e, block);
   const int64_t whole = shape.keys / keyBlock, last = shape.keys % keyBlock;
   // A causal block of rows sees nothing behind its last row.
@@ -460,7 +464,46 @@ void Attention::clearRows(VectorBuilder &e, const Block &block) const {
   });
 }
 
+/// Rows of the block in parts, each with a word of its own: blocks of rows are
+/// of several heights.
+void Attention::storeParts(VectorBuilder &e, const Block &block) const {
+  const TileParts &parts = *shape.parts;
+  const TileParts::Image image = parts.imageIn(e, block.result, e.index(0));
+  e.loop(e.index(0), block.rowCount, 1, [&](Value row) {
+    Value first = e.add(block.resultBase, e.mul(row, shape.resultRow));
+    Value number = e.div(first, shape.resultRow),
+          firstBlock =
+              e.div(e.rem(first, shape.resultRow), TileParts::blockColumns);
+    Value sums = e.add(block.sumsBase, e.mul(row, widthPadded()));
+    Value factor;
+    if (!isOneBlock())
+      factor = binary<arith::DivFOp>(
+          e, splatNumber(e, vectorType, 1),
+          e.loadSplat(block.scratch, e.add(row, sumAt), vectorType));
+    e.loop(
+        e.index(0), e.index(shape.width), TileParts::blockColumns,
+        [&](Value column) {
+          auto numbersOf = [&](Value) {
+            std::array<Value, 2> numbers;
+            for (int64_t half : {0, 1}) {
+              Value number =
+                  e.load(block.sums, e.add(e.add(sums, column), half * lanes),
+                         vectorType);
+              numbers[size_t(half)] =
+                  factor ? binary<arith::MulFOp>(e, number, factor) : number;
+            }
+            return numbers;
+          };
+          parts.store(e, image,
+                      e.add(firstBlock, e.div(column, TileParts::blockColumns)),
+                      number, e.index(1), /*areInARow=*/true, numbersOf);
+        });
+  });
+}
+
 void Attention::divideRows(VectorBuilder &e, const Block &block) const {
+  if (shape.parts)
+    return storeParts(e, block);
   forRowVectors(
       e, block, [&](Value row, int64_t column, Value sums, VectorType type) {
         Value sum = e.loadSplat(block.scratch, e.add(row, sumAt), type);

@@ -57,6 +57,7 @@ private:
                  int64_t count) const;
   void clearRows(VectorBuilder &code, const Block &block) const;
   void divideRows(VectorBuilder &code, const Block &block) const;
+  void storeParts(VectorBuilder &code, const Block &block) const;
   void forRowVectors(
       VectorBuilder &code, const Block &block,
       llvm::function_ref<void(mlir::Value row, int64_t column, mlir::Value sums,
@@ -65,8 +66,11 @@ private:
   mlir::Value finished(VectorBuilder &code, const Block &block,
                        mlir::Value vector, mlir::Value row, mlir::Value column,
                        mlir::Value offset) const;
-  /// Sums of several blocks of keys wait in scratch memory, not in the result.
-  bool sumsApart() const { return shape.hasEpilogue && !isOneBlock(); }
+  /// Sums wait in scratch memory, not in the result: what is stored is not
+  /// they.
+  bool sumsApart() const {
+    return (shape.hasEpilogue && !isOneBlock()) || shape.parts;
+  }
 
   MatMul scoresOf(int64_t rows, int64_t count) const;
   MatMul sumsOf(int64_t rows, int64_t count) const;

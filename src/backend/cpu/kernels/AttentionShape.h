@@ -3,6 +3,7 @@
 #ifndef SINTER_BACKEND_CPU_KERNELS_ATTENTIONSHAPE_H
 #define SINTER_BACKEND_CPU_KERNELS_ATTENTIONSHAPE_H
 
+#include "backend/cpu/kernels/TileParts.h"
 #include "backend/cpu/kernels/Tiling.h"
 #include "graph/NamedSizes.h"
 
@@ -25,6 +26,9 @@ struct AttentionShape {
   double scale = 1;
   /// Something is computed of the results before they are stored.
   bool hasEpilogue = false;
+  /// In which the result is stored, where it is: rows of resultRow columns,
+  /// those of a head in whole blocks. There is no epilogue then.
+  std::optional<TileParts> parts = {};
 
   /// A dimension of heads. `shared` heads of the query read one of the key's.
   struct Heads {
