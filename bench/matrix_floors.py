@@ -75,10 +75,11 @@ def row(options, model, limits):
     operations, weights = work(options, model)
     read = weights if 4 * weights > CACHE else 0
     floors = [max(operations * products / limits[ceiling], read * size / limits["DRAM"]) * 1e3 for products, ceiling, size in WAYS.values()]
-    taken = {}
-    for name, more in (("with", []), ("without", [WITHOUT])):
-        runs = [inspect(options, model, *more) for _ in range(options.rounds)]
-        taken[name] = runs[0][0]["peak_bytes"] / 1e6, min(seconds for _, seconds in runs)
+    runs = {"with": [], "without": []}
+    for _ in range(options.rounds):
+        for name, more in (("with", []), ("without", [WITHOUT])):
+            runs[name].append(inspect(options, model, *more))
+    taken = {name: (each[0][0]["peak_bytes"] / 1e6, min(seconds for _, seconds in each)) for name, each in runs.items()}
     return operations, floors, taken
 
 
