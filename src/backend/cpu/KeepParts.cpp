@@ -147,17 +147,24 @@ private:
     auto builder = OpBuilder::atBlockBegin(block);
     if (numbers.getParentBlock() == block)
       builder.setInsertionPointAfterValue(numbers);
-    const RankedTensorType type = typeOfSizes({*bytes}, builder.getI8Type());
+    Value cut = cutIn(builder, numbers, parts, *bytes);
+    for (OpOperand *reader : together)
+      readParts(*reader, cut, parts);
+    patterns.count(onceLabel);
+  }
+
+  /// The parts of \p numbers, so many \p bytes, by a kernel at \p builder.
+  static Value cutIn(OpBuilder &builder, Value numbers, const TileParts &parts,
+                     int64_t bytes) {
+    const RankedTensorType type = typeOfSizes({bytes}, builder.getI8Type());
     auto kernel =
         builder.create<KernelOp>(numbers.getLoc(), type, ValueRange{numbers});
     Block &body = kernel.getBody().emplaceBlock();
     Value input = body.addArgument(numbers.getType(), numbers.getLoc());
-    builder.setInsertionPointToStart(&body);
-    builder.create<YieldOp>(numbers.getLoc(),
-                            made<CutPartsOp>(builder, type, input, parts));
-    for (OpOperand *reader : together)
-      readParts(*reader, kernel.getResult(0), parts);
-    patterns.count(onceLabel);
+    auto inside = OpBuilder::atBlockEnd(&body);
+    inside.create<YieldOp>(numbers.getLoc(),
+                           made<CutPartsOp>(inside, type, input, parts));
+    return kernel.getResult(0);
   }
 
   std::optional<Ways> waysOf(KernelOp kernel) const {

@@ -29,13 +29,6 @@ struct Alternative {
 };
 using Alternatives = llvm::SmallVector<Alternative, 2>;
 
-/// The height and width of results by which it is decided what computes a
-/// convolution of floats in any program, where there are matrix units: a
-/// feature map of the deeper half of networks, which most of their layers are
-/// in. By larger images Winograd's method would be taken for many channels,
-/// whose weights a small image waits for.
-inline constexpr int64_t sideOfChoice = 14;
-
 /// What can compute the convolution. \p allowsFast: products may be replaced by
 /// fewer ones of sums. \p tiles: what matrix units may multiply for it, where
 /// there are any. The first is the fastest; of floats, where there are units,

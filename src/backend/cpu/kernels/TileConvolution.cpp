@@ -136,8 +136,8 @@ std::optional<TileParts> TileConvolution::operandParts() const {
 
 TilePartsGain TileConvolution::gainBy(const TileParts &operand,
                                       const Target &target) const {
+  constexpr int64_t pixelsOfOpen = sideOfChoice * sideOfChoice;
   // Of open sizes nobody knows how many rows the tiles of a row have.
-  constexpr int64_t pixelsOfOpen = 14 * 14;
   if (open && readsOnePixel(shape) &&
       !(readsOwnPixel(shape) && !operand.hasBorder()))
     return {-1, 0};

@@ -23,6 +23,13 @@
 
 namespace sinter::cpu {
 
+/// The height and width of results by which it is decided what computes a
+/// convolution of floats in any program, where there are matrix units: a
+/// feature map of the deeper half of networks, which most of their layers are
+/// in. By larger images Winograd's method would be taken for many channels,
+/// whose weights a small image waits for.
+inline constexpr int64_t sideOfChoice = 14;
+
 class TileConvolution {
 public:
   /// Whether tiles compute such a convolution: blocked, of one group or of some

@@ -375,10 +375,11 @@ struct Places {
 };
 } // namespace
 
-static Places placesOf(ValueRange values) {
-  return {values[0], values[1], values[2], values[3], values[4],  values[5],
-          values[6], values[7], values[8], values[9], values[10], values[11]};
-}
+static constexpr Value Places::*placeMembers[] = {
+    &Places::memory,       &Places::start,     &Places::positions,
+    &Places::planeBytes,   &Places::blocks,    &Places::firstPosition,
+    &Places::rowPositions, &Places::height,    &Places::width,
+    &Places::unitRows,     &Places::unitTiles, &Places::tileRows};
 
 /// The row at \p position or, for zeros, one that there is.
 static Value rowAt(VectorBuilder &code, const Places &at, Value position) {
@@ -393,7 +394,7 @@ static Value rowAt(VectorBuilder &code, const Places &at, Value position) {
 /// Where a block is at \p position, and whether parts are halves of bits there.
 static SmallVector<Value> lineAt(VectorBuilder &code, ValueRange values,
                                  Value position, Value block) {
-  const Places at = placesOf(values);
+  const auto at = withMembers<Places>(values, placeMembers);
   Value row = rowAt(code, at, position);
   Value tile = code.add(code.mul(code.div(row, at.unitRows), at.unitTiles),
                         code.div(code.rem(row, at.unitRows), at.tileRows));
@@ -408,7 +409,7 @@ static SmallVector<Value> lineAt(VectorBuilder &code, ValueRange values,
 
 static std::array<Value, 2> pairOf(VectorBuilder &code, ValueRange values,
                                    ValueRange line, Value pair) {
-  const Places at = placesOf(values);
+  const auto at = withMembers<Places>(values, placeMembers);
   Type f32 = code.builder.getF32Type();
   Value place = code.add(line[0], code.mul(pair, wordBytes));
   Value both[] = {loadWord(code, at.memory, place),
@@ -436,15 +437,19 @@ static std::array<Value, 2> pairOf(VectorBuilder &code, ValueRange values,
 
 TileVectorNumbers TileParts::numbers(VectorBuilder &code,
                                      const Image &image) const {
+  Places at;
+  at.memory = image.memory;
+  at.start = image.start;
+  at.positions = positions(code);
+  at.planeBytes = planeBytes(code);
+  at.blocks = code.index(blocks());
   // Without zeros a position is a row: an image of one column.
-  const bool areRows = !hasBorder();
-  Value one = code.index(1);
-  return {{image.memory, image.start, positions(code), planeBytes(code),
-           code.index(blocks()), areRows ? code.index(0) : firstPosition(code),
-           areRows ? one : rowPositions(code),
-           areRows ? rowCount(code) : height(code),
-           areRows ? one : code.index(width), code.index(unitRows),
-           code.index(unitTiles()), code.index(tileRows)},
-          lineAt,
-          pairOf};
+  at.firstPosition = hasBorder() ? firstPosition(code) : code.index(0);
+  at.rowPositions = hasBorder() ? rowPositions(code) : code.index(1);
+  at.height = hasBorder() ? height(code) : rowCount(code);
+  at.width = code.index(hasBorder() ? width : 1);
+  at.unitRows = code.index(unitRows);
+  at.unitTiles = code.index(unitTiles());
+  at.tileRows = code.index(tileRows);
+  return {valuesOfMembers<Places>(at, placeMembers), lineAt, pairOf};
 }

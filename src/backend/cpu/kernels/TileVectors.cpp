@@ -19,24 +19,6 @@ static constexpr int64_t blockNumbers = 32;
 // What a subroutine is handed
 //===----------------------------------------------------------------------===//
 
-template <typename T> using Members = ArrayRef<Value T::*>;
-
-template <typename T>
-static SmallVector<Value> valuesOf(const T &from, Members<T> members) {
-  SmallVector<Value> values;
-  for (Value T::*member : members)
-    values.push_back(from.*member);
-  return values;
-}
-
-template <typename T>
-static T fromValues(ValueRange values, Members<T> members) {
-  T made;
-  for (auto [member, value] : llvm::zip_equal(members, values))
-    made.*member = value;
-  return made;
-}
-
 static constexpr Value TileVectorImage::*imageMembers[] = {
     &TileVectorImage::memory,    &TileVectorImage::start,
     &TileVectorImage::shift,     &TileVectorImage::width,
@@ -63,7 +45,7 @@ static constexpr Value TileVectorTile::*tileMembers[] = {
 /// Offset and count of the numbers of a block: none outside of the image.
 static SmallVector<Value> lineOfImage(VectorBuilder &code, ValueRange values,
                                       Value position, Value block) {
-  const auto image = fromValues<TileVectorImage>(values, imageMembers);
+  const auto image = withMembers<TileVectorImage>(values, imageMembers);
   Value shifted = code.add(position, image.shift);
   Value row = code.mul(code.add(code.div(shifted, image.width), image.row),
                        image.rowStride),
@@ -86,7 +68,7 @@ static SmallVector<Value> lineOfImage(VectorBuilder &code, ValueRange values,
 
 static std::array<Value, 2> pairOfImage(VectorBuilder &code, ValueRange values,
                                         ValueRange line, Value pair) {
-  const auto image = fromValues<TileVectorImage>(values, imageMembers);
+  const auto image = withMembers<TileVectorImage>(values, imageMembers);
   Value at = code.add(code.mul(code.div(pair, 8), image.ofHalf),
                       code.mul(code.rem(pair, 8), 2));
   Value both = code.loadSome(image.memory, code.add(line[0], at),
@@ -100,7 +82,7 @@ static std::array<Value, 2> pairOfImage(VectorBuilder &code, ValueRange values,
 }
 
 TileVectorNumbers TileVectorImage::numbers() const {
-  return {valuesOf<TileVectorImage>(*this, imageMembers), lineOfImage,
+  return {valuesOfMembers<TileVectorImage>(*this, imageMembers), lineOfImage,
           pairOfImage};
 }
 
@@ -269,7 +251,8 @@ void cpu::multiplyOnVectors(VectorBuilder &code,
                             const TileVectorNumbers &numbers,
                             const TileVectorTile &tile) {
   SmallVector<Value> arguments = numbers.values;
-  llvm::append_range(arguments, valuesOf<TileVectorTile>(tile, tileMembers));
+  llvm::append_range(arguments,
+                     valuesOfMembers<TileVectorTile>(tile, tileMembers));
   auto write = [&](OpBuilder &builder, ValueRange given) {
     VectorBuilder inner(builder, code.loc);
     const size_t count = numbers.values.size();
@@ -277,7 +260,7 @@ void cpu::multiplyOnVectors(VectorBuilder &code,
     own.values = llvm::to_vector(given.take_front(count));
     VectorProduct(
         inner, arithmetic, group, own,
-        fromValues<TileVectorTile>(given.drop_front(count), tileMembers))
+        withMembers<TileVectorTile>(given.drop_front(count), tileMembers))
         .build();
   };
   callSubroutine(code.builder, code.loc, arguments, {tile.sums}, write);

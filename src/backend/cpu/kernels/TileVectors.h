@@ -4,8 +4,7 @@
 // matrix units multiply. A task that reads any multiplies its tiles in f32, on
 // vectors of columns, by the weights as they lie for tiles:
 //
-//     sums[row][16 c .. 16 c + 15] = sum of number[row][k] * weights[k][16 c
-//     ..]
+//     sums[row][columns] = sum of number[row][k] * weights[k][columns]
 //
 // That is rarely run, and the same for all layers but for their sizes: a
 // subroutine (codegen/Subroutine) that is told these has it once for all.
@@ -21,6 +20,25 @@
 #include <array>
 
 namespace sinter::cpu {
+
+/// The \p members of \p from, as a subroutine is handed them,
+template <typename T>
+llvm::SmallVector<mlir::Value>
+valuesOfMembers(const T &from, llvm::ArrayRef<mlir::Value T::*> members) {
+  llvm::SmallVector<mlir::Value> values;
+  for (mlir::Value T::*member : members)
+    values.push_back(from.*member);
+  return values;
+}
+/// and what has them there.
+template <typename T>
+T withMembers(mlir::ValueRange values,
+              llvm::ArrayRef<mlir::Value T::*> members) {
+  T made;
+  for (auto [member, value] : llvm::zip_equal(members, values))
+    made.*member = value;
+  return made;
+}
 
 /// Numbers that products are of: what a subroutine is handed, flat memory and
 /// indices, and how it finds them with that.
