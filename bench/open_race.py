@@ -5,7 +5,7 @@
     bench/open_race.py DIR --sweep sequence=1..512 [--at batch=1] [--count 100] [--markdown FILE] [MODEL ...]
 
 DIR holds models in ONNX test form whose inputs have symbols (`open_models.py` makes them). At each of a few points, sizes for all of a model's
-symbols, the same model is run by one program for all sizes (`--open`) and by one for these (`--closed`), in turn, each in a process of its own; a figure is the
+symbols, the same model is run by one program for all sizes (`--dynamic`) and by one for these (`--static`), in turn, each in a process of its own; a figure is the
 median of the rounds' medians, a ratio the median of the rounds' ratios. With --statistic min it is the fastest run of all rounds, and a ratio that
 of the fastest: where other work disturbs. *compile* is what making both costs in processes without a cache, in the same way. *first* is by how much the first run of a size took longer than the median there, in a process that met other sizes
 before (the median of the rounds, and of all sizes the most); memory that is touched for the first time is part of that.
@@ -68,7 +68,7 @@ class Runs:
     def both(self, point, *more):
         """Measures the open program and the closed one in turn: [(open, closed)] of all rounds, or None after an error."""
         found = []
-        ways = {"open": ["--open"], "closed": ["--closed"]}
+        ways = {"open": ["--dynamic"], "closed": ["--static"]}
         for number in range(self.options.rounds):
             pair = {}
             for way in list(ways) if number % 2 == 0 else list(ways)[::-1]:
@@ -96,7 +96,7 @@ class Runs:
         given = {**points[0], symbol: symbol}
         found = []
         for _ in range(self.options.rounds):
-            told = race.measure([*self.words, *shapes(self.inputs, given), "--open", "--cache-dir", self.cache, "--seconds", "0.2", "--sweep",
+            told = race.measure([*self.words, *shapes(self.inputs, given), "--dynamic", "--cache-dir", self.cache, "--seconds", "0.2", "--sweep",
                                  f"{symbol}=" + ",".join(map(str, sizes))])
             if isinstance(told, dict):
                 self.error = told.get("error")

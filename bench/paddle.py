@@ -80,7 +80,7 @@ class Network:
 
     def bench(self, form, seconds, threads, *more):
         # The ONNX file is of these sizes alone.
-        return json.loads(call(self.sinter, "bench", *self.forms[form], *self.options, "--closed", "--seconds", seconds,
+        return json.loads(call(self.sinter, "bench", *self.forms[form], *self.options, "--static", "--seconds", seconds,
                                "--threads", threads, "--json", *more))
 
     def kernels(self, form, threads):

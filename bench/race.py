@@ -266,7 +266,8 @@ def main():
             file.write("\n".join(table) + "\n")
     if options.json:
         with open(options.json, "w") as file:
-            json.dump({"machine": cpu_name(), "date": date, "threads": options.threads, "summary": rows, "runs": results}, file, indent=1)
+            json.dump({"machine": cpu_name(), "date": date, "threads": options.threads, "rounds": options.rounds, "seconds": options.seconds,
+                       "statistic": options.statistic, "summary": rows, "runs": results}, file, indent=1)
     sys.exit(1 if any(row["errors"] for row in rows) else 0)
 
 

@@ -14,9 +14,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 if(SINTER_SANITIZE)
+  # Null pointers and what lies beyond an object are the address sanitizer's
+  # affair, too; the checks of all pointers are much of the code.
   target_compile_options(sinter_options INTERFACE
     -fsanitize=${SINTER_SANITIZE} -fno-omit-frame-pointer
-    -fno-sanitize-recover=undefined -fno-sanitize=vptr,function)
+    -fno-sanitize-recover=undefined
+    -fno-sanitize=vptr,function,null,object-size,pointer-overflow)
   target_link_options(sinter_options INTERFACE -fsanitize=${SINTER_SANITIZE})
 endif()
 
@@ -87,12 +90,16 @@ function(sinter_precompiled_header target header)
   add_dependencies(${target} ${target}_sum)
 endfunction()
 
-# sinter_merge_sources(out root sources...)
-# Sources below <root> (src or test) in groups of four of one folder, each group
-# as a file that includes its members by their paths below <root>: most of what a
-# small file takes to compile is reading headers, which a group does once. A source
-# with definitions of its own stays alone. All do without SINTER_MERGE_SOURCES.
-function(sinter_merge_sources out root)
+# sinter_merge_sources(out target root sources...)
+# Sources of <target> below <root> (src or test) in groups of some four of one
+# folder, each group as a file that includes its members by their paths below <root>: most of
+# what a small file takes to compile is reading headers, which a group does once. A
+# source with definitions of its own stays alone. All do without
+# SINTER_MERGE_SOURCES. A name decides a source's group, so that a new file changes
+# one group only, unless the folder has grown to need twice as many. (Files of
+# CMake's unity builds hold the paths of their checkout, so ccache would not find
+# what another one compiled.)
+function(sinter_merge_sources out target root)
   set(result)
   set(folders)
   foreach(source ${ARGN})
@@ -108,37 +115,50 @@ function(sinter_merge_sources out root)
   endforeach()
   list(REMOVE_DUPLICATES folders)
   foreach(folder ${folders})
-    set(number 0)
-    while(members_${folder})
-      set(text "")
-      foreach(_ RANGE 1 4)
-        if(members_${folder})
-          list(POP_FRONT members_${folder} path)
-          string(APPEND text "#include \"${path}\"\n")
-        endif()
-      endforeach()
-      math(EXPR number "${number} + 1")
-      set(merged ${CMAKE_BINARY_DIR}/merged/${root}/${folder}/${number}.cpp)
-      file(CONFIGURE OUTPUT ${merged} CONTENT "${text}" @ONLY)
-      list(APPEND result ${merged})
+    list(LENGTH members_${folder} count)
+    set(groups 1)
+    while(count GREATER 5)
+      math(EXPR groups "${groups} * 2")
+      math(EXPR count "${count} / 2")
     endwhile()
+    set(used)
+    foreach(path ${members_${folder}})
+      string(MD5 hash ${path})
+      string(SUBSTRING ${hash} 0 6 hash)
+      math(EXPR number "0x${hash} % ${groups}")
+      list(APPEND used ${number})
+      string(APPEND text_${number} "#include \"${path}\"\n")
+    endforeach()
+    list(REMOVE_DUPLICATES used)
+    foreach(number ${used})
+      set(merged
+        ${CMAKE_BINARY_DIR}/merged/${root}/${target}/${folder}/${number}.cpp)
+      file(CONFIGURE OUTPUT ${merged} CONTENT "${text_${number}}" @ONLY)
+      list(APPEND result ${merged})
+      unset(text_${number})
+    endforeach()
   endforeach()
   set(${out} ${result} PARENT_SCOPE)
 endfunction()
 
-# sinter_library(name FOLDER dir [MLIR] [LINK libs...] [DEPENDS targets...])
+# sinter_library(name FOLDER dir [MLIR] [RUNTIME] [LINK libs...] [DEPENDS targets...])
 # Makes a static library of every source below src/<dir> that is not below a
 # nested folder with a CMakeLists.txt of its own. MLIR: uses the shared
-# precompiled header and links MLIR and LLVM.
+# precompiled header and links MLIR and LLVM. RUNTIME: its code is for
+# libsinter-runtime.so alone, which others link.
 function(sinter_library name)
-  cmake_parse_arguments(arg "MLIR" "FOLDER" "LINK;DEPENDS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(arg "MLIR;RUNTIME" "FOLDER" "LINK;DEPENDS;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/src/${arg_FOLDER}/*.cpp)
   foreach(pattern ${arg_EXCLUDE})
     list(FILTER sources EXCLUDE REGEX "${pattern}")
   endforeach()
-  sinter_merge_sources(sources src ${sources})
-  add_library(${name} STATIC ${sources})
+  sinter_merge_sources(sources ${name} src ${sources})
+  if(arg_RUNTIME)
+    add_library(${name} OBJECT ${sources})
+  else()
+    add_library(${name} STATIC ${sources})
+  endif()
   target_link_libraries(${name} PUBLIC sinter_options ${arg_LINK})
   if(arg_MLIR)
     target_link_libraries(${name} PUBLIC sinter_mlir)
@@ -151,8 +171,51 @@ function(sinter_library name)
   endif()
 endfunction()
 
+# sinter_export(target names...)
+# The symbols of the shared library <target> that others see; `*` stands for
+# anything.
+function(sinter_export target)
+  list(JOIN ARGN ";\n    " names)
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/${target}.map)
+  file(CONFIGURE OUTPUT ${script}
+    CONTENT "{\n  global:\n    ${names};\n  local:\n    *;\n};\n" @ONLY)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${script})
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${script})
+endfunction()
+
+# sinter_include_closure(out headers...)
+# <headers>, paths below src/, and all headers of ours that they include, directly
+# or not: as paths. A generated header stands for what it is made of.
+function(sinter_include_closure out)
+  set(result)
+  set(waiting ${ARGN})
+  while(waiting)
+    list(POP_FRONT waiting header)
+    string(REGEX REPLACE "\\.pb\\.h$" ".proto" source ${header})
+    if(NOT EXISTS ${CMAKE_SOURCE_DIR}/src/${source})
+      string(APPEND source .in)
+    endif()
+    set(path ${CMAKE_SOURCE_DIR}/src/${source})
+    if(NOT EXISTS ${path})
+      message(FATAL_ERROR "\"${header}\" is included, and is not in src/")
+    endif()
+    if(path IN_LIST result)
+      continue()
+    endif()
+    list(APPEND result ${path})
+    file(STRINGS ${path} lines REGEX "^ *# *include *\"")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*$" "\\1" included "${line}")
+      list(APPEND waiting ${included})
+    endforeach()
+  endwhile()
+  list(SORT result)
+  set(${out} ${result} PARENT_SCOPE)
+endfunction()
+
 # sinter_gtest(folder [MLIR] LINK libs... [EXCLUDE patterns...])
-# One GoogleTest program, test-<folder>, of every *Test.cpp below test/<folder>.
+# One GoogleTest program, test-<folder>, of every *Test.cpp below test/<folder>;
+# CTest runs each of its cases (Cases.cmake).
 function(sinter_gtest folder)
   cmake_parse_arguments(arg "MLIR" "" "LINK;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
@@ -164,7 +227,7 @@ function(sinter_gtest folder)
     return()
   endif()
   string(REPLACE "/" "-" target test-${folder})
-  sinter_merge_sources(sources test ${sources})
+  sinter_merge_sources(sources ${target} test ${sources})
   add_executable(${target} ${sources})
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/test)
   target_link_libraries(${target} PRIVATE sinter_options ${arg_LINK}
@@ -175,5 +238,11 @@ function(sinter_gtest folder)
     target_compile_options(${target} PRIVATE -fPIC)
     target_precompile_headers(${target} REUSE_FROM sinter_pch)
   endif()
-  add_test(NAME ${target} COMMAND ${target})
+  string(REPLACE "/" "-" name ${folder})
+  set(cases ${CMAKE_CURRENT_BINARY_DIR}/${target}-cases.cmake)
+  file(GENERATE OUTPUT ${cases} CONTENT
+    "include(${CMAKE_SOURCE_DIR}/cmake/Cases.cmake)
+sinter_cases(${name} $<TARGET_FILE:${target}> ${SINTER_CASE_SECONDS} ${SINTER_TEST_SHARE} ${SINTER_CASE_ENVIRONMENT})
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${cases})
 endfunction()

@@ -6,23 +6,25 @@
 #
 # Stages: deps         installs what is missing (scripts/deps.sh; ONNX Runtime by npm)
 #         format       clang-format on every tracked C++ file
+#         asan         as release, with the address and undefined-behaviour sanitizers, and a part of the tests
 #         release      builds the preset and runs ctest: GoogleTest programs, lit tests, the folder rule
+#         syntax       each source by itself, without code (scripts/syntax.sh)
 #         tsan         the runtime and the engine with the thread sanitizer: pool, executors, sessions, cache
 #         random       random programs on both backends for a minute, others each day; SINTER_RANDOM_SEED=N: those from N on
 #         tidy         clang-tidy on what changed (scripts/tidy.sh)
 #         fuzz         each reader of files under libFuzzer for 30 s (scripts/fuzz.sh)
 #         conformance  the public suites on every backend (test/conformance/run.py)
 #         zoo          exported networks with a symbolic batch, in half precision, and as other tools see them once
-#                      written (test/zoo), on the models in $SINTER_ZOO_MODELS or those that scripts/zoo.sh makes
-#         asan         as release, with the address and undefined-behaviour sanitizers; of what takes minutes a part,
-#                      another each day
+#                      written, and a detector (test/zoo), on the models in $SINTER_ZOO_MODELS or those that scripts/zoo.sh
+#                      makes
 #
-# SINTER_TEST_MINUTES=N: a stage that would begin after so many minutes is left out, and named at the end.
+# SINTER_TEST_SHARE=I/N: the asan stage takes every Nth test, from number I on; else a sixth, which the commit chooses.
+# SINTER_SWEEP_START=I: sweeps of which a part is run begin with number I, modulo the part; else the commit says where.
 # A stage that counts no tests of its own (format, say) counts as one, and one that was skipped as none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-stages=(deps format release tsan random tidy fuzz conformance zoo asan)
+stages=(deps format asan release syntax tsan random tidy fuzz conformance zoo)
 jobs=${SINTER_JOBS:-$(nproc)}
 
 stage_deps() {
@@ -36,27 +38,31 @@ stage_format() {
   git ls-files -z -- '*.cpp' '*.h' | xargs -0 -r clang-format-19 --dry-run -Werror
 }
 
-# build_and_test PRESET DIRECTORY
+# build_and_test PRESET DIRECTORY [OPTION...]
 build_and_test() {
-  cmake --preset "$1"
+  cmake --preset "$1" "${@:3}"
   cmake --build "$2" -j "$jobs"
   ctest --test-dir "$2" -j "$jobs" --output-on-failure --no-tests=error
 }
 
-stage_release() { build_and_test release build; }
+# What chooses among the parts of sweeps, so that each has its turn: the commit.
+turn() { echo $((16#$(git rev-parse --short=6 HEAD))); }
+
+stage_release() { build_and_test release build -DSINTER_SWEEP_START="${SINTER_SWEEP_START-$(turn)}"; }
 
 # LLVM's bump allocators mark memory as poisoned in code that is compiled into ours, and as usable again in code that is
 # in libMLIR, which knows no sanitizer: what they mark means nothing.
 stage_asan() {
+  local share=${SINTER_TEST_SHARE-$(($(turn) % 6))/6}
   ASAN_OPTIONS=${ASAN_OPTIONS-allow_user_poisoning=0} \
-    UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1} build_and_test asan build-asan
+    UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1} build_and_test asan build-asan -DSINTER_TEST_SHARE="$share" -DSINTER_SWEEP_START="${SINTER_SWEEP_START-$(turn)}"
 }
 
 # LLVM's and MLIR's libraries know no thread sanitizer, so what needs them is left out.
 stage_tsan() {
   cmake --preset tsan
   cmake --build build-tsan -j "$jobs" --target test-runtime test-engine test-engine-sessions
-  ctest --test-dir build-tsan -j "$jobs" --output-on-failure --no-tests=error -R '^test-(runtime|engine|engine-sessions)$'
+  ctest --test-dir build-tsan -j "$jobs" --output-on-failure --no-tests=error -R '^(runtime|engine|engine-sessions)\.'
 }
 
 # The stages below use build/ as the release stage left it, and make it when it is not there.
@@ -72,8 +78,10 @@ stage_random() {
   # Each takes one thread.
   printf '%s\n' 'RandomProgramTest.*Agree' RandomFoldingTest.SimplifiedAsBefore |
     SINTER_RANDOM_SEED=$seed SINTER_RANDOM_SECONDS=${SINTER_RANDOM_SECONDS:-30} \
-      xargs -P "$jobs" -I {} build/bin/test-differential '--gtest_filter={}'
+      xargs -P "$jobs" -I {} build/bin/test-random '--gtest_filter={}'
 }
+
+stage_syntax() { scripts/syntax.sh; }
 
 stage_tidy() { scripts/tidy.sh; }
 
@@ -114,8 +122,11 @@ stage_zoo() {
   fi
   local peer=
   [ ! -d bench/node_modules ] || peer=--peer
+  # Sizes that values decide, and what detectors make of boxes.
+  # shellcheck disable=SC2086
+  /usr/bin/python3 test/zoo/detectors.py build/detectors ssdlite --sinter build/bin/sinter --interpreter $peer || [ $? -eq 77 ] || status=1
   for name in symbolic_batch "symbolic_batch --type f16" "symbolic_batch --stablehlo" half_precision "half_precision --backend interpreter" \
-    "half_precision --optimized $peer" fusions; do
+    "half_precision --optimized $peer" fusions "dynamic_sizes --seconds 10"; do
     # shellcheck disable=SC2086
     set -- $name
     /usr/bin/python3 "test/zoo/$1.py" "$models" --sinter build/bin/sinter "${@:2}" || [ $? -eq 77 ] || status=1
@@ -157,10 +168,6 @@ logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 passed=0 failed=0 summary=()
 for name in "${selected[@]}"; do
-  if [ -n "${SINTER_TEST_MINUTES-}" ] && [ "$SECONDS" -gt $((SINTER_TEST_MINUTES * 60)) ]; then
-    summary+=("$(printf '%-12s left out: it would have begun after %d minutes' "$name" $((SECONDS / 60)))")
-    continue
-  fi
   echo "== $name"
   start=$SECONDS
   set +e

@@ -1,1 +1,3 @@
+// Without a test: headers only
+
 #include "Pch.h"

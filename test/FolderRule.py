@@ -2,9 +2,10 @@
 """Checks that src/ keeps the rule of docs/architecture.md, "Who may include whom", and that no circle of files includes itself
 below the folders of NO_CIRCLES, a header and its .cpp counting as one.
 
-A row is about a folder of src/, or about one inside of it: `formats/import`, or `formats/NAME` for all that have no row of
-their own. In such a folder only what the row names may be included of the folder around it. Of `formats/*`, the headers
-that lie directly there may be included, of `formats` all.
+A row is about a folder of src/, or about one inside of it at any depth: `formats/import`, or `formats/NAME` for all that
+have no row of their own. In such a folder only what the row names may be included of the outermost folder around it. Of
+`formats/*`, the headers that lie directly there may be included, of `formats` all. Where one folder inside of another has
+a row, all have.
 
     test/FolderRule.py [ROOT]       checks ROOT/src against the table in ROOT/docs/architecture.md
     test/FolderRule.py --self-test  proves that the check finds what it should
@@ -43,12 +44,15 @@ def read_table(text):
 
 
 def inner_row(inside, rules):
-    """The name and the row of the folder inside of another that the path `inside` ("a/b/c.h") lies in; none: (None, None)."""
+    """The name and the row of the innermost folder with a row that the path `inside` ("a/b/c.h") lies in, other than the
+    outermost one; none: (None, None)."""
     parts = inside.split("/")
-    if len(parts) < 3:
-        return None, None
+    for depth in range(len(parts) - 1, 1, -1):
+        own = "/".join(parts[:depth])
+        if own in rules:
+            return own, rules[own]
     own = "/".join(parts[:2])
-    return own, rules.get(own, rules.get(f"{parts[0]}/NAME"))
+    return (own, rules[f"{parts[0]}/NAME"]) if len(parts) > 2 and f"{parts[0]}/NAME" in rules else (None, None)
 
 
 def is_named(target, names):
@@ -59,8 +63,11 @@ def is_named(target, names):
 
 def check_file(path, shown, folder, rules):
     """The complaints about one file, each with file and line."""
-    own, inner = inner_row(os.path.relpath(shown, "src"), rules)
+    inside = os.path.relpath(shown, "src")
+    own, inner = inner_row(inside, rules)
     complaints = []
+    if inner is None and inside.count("/") > 1 and any(name.startswith(folder + "/") for name in rules):
+        complaints.append(f"{shown}: src/{os.path.dirname(inside)} has no row in the table of docs/architecture.md")
     pattern = TD_INCLUDE if path.endswith(".td") else INCLUDE
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -174,6 +181,15 @@ def self_test():
                          "src/wide/two/Bad.cpp:4:"], found
         write(root, "src/strange/A.h", "")
         assert any("src/strange" in complaint for complaint in check(root))
+    with tempfile.TemporaryDirectory() as root:
+        write(root, "docs/architecture.md", f"{HEADING}\n|---|---|\n| a | |\n| a/b/c | |\n| a/b/d | a/b/c |\n")
+        write(root, "src/a/b/d/Good.cpp", '#include "a/b/c/A.h"\n')
+        write(root, "src/a/b/d/deep/Good.cpp", '#include "a/b/c/A.h"\n#include "a/b/d/B.h"\n')
+        assert check(root) == [], check(root)
+        write(root, "src/a/b/c/Bad.cpp", '#include "a/b/d/B.h"\n')
+        write(root, "src/a/b/Bad.cpp", "")
+        found = sorted(complaint.split(" ")[0] for complaint in check(root))
+        assert found == ["src/a/b/Bad.cpp:", "src/a/b/c/Bad.cpp:1:"], found
     chain = {"a": ["b", "c"], "b": ["c"], "c": []}
     assert circles(chain) == []
     assert circles({**chain, "c": ["a"]})

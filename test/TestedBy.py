@@ -1,74 +1,102 @@
 #!/usr/bin/env python3
-"""Every source in src/ has a test: one of its own name in the mirrored folder, or one that test/tested-by.txt names.
-`*` there is every source of the folder.
+"""Every source in src/ has a test: one of its own name in the mirrored folder, or one that says so in a comment,
 
-Prints what has none, what is listed though it has its own, and what the list names that is not there; exits with 1 if
-there is any."""
+    // Covers: backend/cpu Flatten Prepare
 
+with the folder below src/ and the names of sources there (`*`: all). A source without a test says why,
+
+    // Without a test: REASON
+
+    test/TestedBy.py              checks
+    test/TestedBy.py NAME ...     prints the tests of these sources, given as backend/cpu/legalize/Flatten
+    test/TestedBy.py --self-test  proves that the check finds what it should
+"""
+import collections
 import os
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LIST = ROOT / "test" / "tested-by.txt"
+COVERS = re.compile(r"(?://|#) Covers: (\S+) (.+)")
+EXCUSE = re.compile(r"// Without a test: \S")
 
 
 def kebab(name):
     return re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
 
 
-def own_test(folder, name):
+def own_test(root, folder, name):
     """The test that has the name of the source, if there is one."""
     plain = name.removesuffix("Command")
     for file in (f"{name}Test.cpp", f"{name}Test.py", f"{plain}Test.py", f"{kebab(name)}.mlir"):
-        if (ROOT / "test" / folder / file).exists():
-            return file
+        if (root / "test" / folder / file).exists():
+            return os.path.join(folder, file)
     return None
 
 
-def listed(lines):
-    """{(folder, name): (line number, tests or None)} of the list; None stands for `none: reason`."""
-    rows = {}
-    for number, line in enumerate(lines, 1):
-        line = line.split("#")[0].strip()
-        if not line:
+def covered(root):
+    """{(folder, name): tests} as the tests say."""
+    found = collections.defaultdict(list)
+    for path in sorted((root / "test").rglob("*")):
+        if path.suffix not in (".cpp", ".h", ".py", ".mlir") or path == Path(__file__).resolve():
             continue
-        left, arrow, right = line.partition(" <- ")
-        folder, *names = left.split()
-        reasoned = right.startswith("none: ") and len(right) > len("none: ")
-        if not arrow or not names or not (reasoned or right and not right.startswith("none")):
-            sys.exit(f"{LIST.name}:{number}: a line is: FOLDER FILE... <- TEST... (or none: REASON)")
-        for name in names:
-            if (folder, name) in rows:
-                sys.exit(f"{LIST.name}:{number}: {folder}/{name} stands there twice")
-            rows[folder, name] = (number, None if reasoned else right.split())
-    return rows
+        for line in path.read_text(errors="replace").splitlines():
+            if match := COVERS.fullmatch(line.strip()):
+                for name in match[2].split():
+                    found[match[1], name].append(os.path.relpath(path, root / "test"))
+    return found
+
+
+def sources(root):
+    return {(os.path.relpath(path.parent, root / "src"), path.stem): path for path in sorted((root / "src").rglob("*.cpp"))}
+
+
+def problems(root):
+    tests, all_sources = covered(root), sources(root)
+    folders = {folder for folder, _ in all_sources}
+    for (folder, name), path in all_sources.items():
+        own = own_test(root, folder, name)
+        told = tests.get((folder, name), []) + tests.get((folder, "*"), [])
+        excused = any(EXCUSE.match(line) for line in path.read_text().splitlines()[:20])
+        if not own and not told and not excused:
+            yield f"src/{folder}/{name}.cpp has no test of its name, and no test covers it"
+        if excused and (own or told):
+            yield f"src/{folder}/{name}.cpp has a test: {own or told[0]}"
+    for (folder, name), files in tests.items():
+        if name != "*" and (folder, name) not in all_sources or folder not in folders:
+            yield f"test/{files[0]} covers src/{folder}/{name}.cpp, which is not there"
+
+
+def self_test():
+    files = {"src/a/One.cpp": "", "src/a/Two.cpp": "", "src/a/Three.cpp": "", "src/a/Four.cpp": "// Without a test: data only\n",
+             "test/a/OneTest.cpp": "// Covers: a Two Gone\n"}
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        found = list(problems(root))
+    expected = ["src/a/Three.cpp has no test of its name, and no test covers it", "test/a/OneTest.cpp covers src/a/Gone.cpp, which is not there"]
+    if found != expected:
+        print(f"found {found}, not {expected}")
+    return found != expected
 
 
 def main():
-    rows = listed(LIST.read_text().splitlines())
-    problems = []
-    sources = set()
-    for path in sorted((ROOT / "src").rglob("*.cpp")):
-        folder = os.path.relpath(path.parent, ROOT / "src")
-        key = (folder, path.stem)
-        sources.add(key)
-        own = own_test(folder, path.stem)
-        if not own and key not in rows and (folder, "*") not in rows:
-            problems.append(f"{folder}/{path.name} has no test of its name, and {LIST.name} names none")
-        if own and key in rows:
-            problems.append(f"{LIST.name}:{rows[key][0]}: {folder}/{path.name} has its own, {own}")
-    for (folder, name), (number, tests) in rows.items():
-        if name == "*" and not any(each == folder for each, _ in sources):
-            problems.append(f"{LIST.name}:{number}: there is nothing in {folder}")
-        elif name != "*" and (folder, name) not in sources:
-            problems.append(f"{LIST.name}:{number}: there is no {folder}/{name}.cpp")
-        for test in tests or ():
-            if not (ROOT / "test" / test).exists():
-                problems.append(f"{LIST.name}:{number}: there is no test/{test}")
-    print("\n".join(problems) or f"{len(sources)} sources, each with a test")
-    return bool(problems)
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    if sys.argv[1:]:
+        tests = covered(ROOT)
+        for source in sys.argv[1:]:
+            folder, name = os.path.split(source.removeprefix("src/").removesuffix(".cpp"))
+            own = own_test(ROOT, folder, name)
+            print(f"{source}: {' '.join(([own] if own else []) + tests.get((folder, name), []) + tests.get((folder, '*'), []))}")
+        return 0
+    found = list(problems(ROOT))
+    print("\n".join(found) or f"{len(sources(ROOT))} sources, each with a test")
+    return bool(found)
 
 
 if __name__ == "__main__":

@@ -10,12 +10,12 @@
 
 #include "backend/cpu/KernelBuffers.h"
 #include "backend/cpu/KernelRunner.h"
+#include "backend/cpu/cost/Estimates.h"
 #include "backend/cpu/emit/Math.h"
-#include "backend/cpu/kernels/Attention.h"
-#include "backend/cpu/kernels/Channelwise.h"
-#include "backend/cpu/kernels/Estimates.h"
-#include "backend/cpu/kernels/MatMul.h"
-#include "backend/cpu/kernels/Winograd.h"
+#include "backend/cpu/kernels/attention/Attention.h"
+#include "backend/cpu/kernels/conv/Channelwise.h"
+#include "backend/cpu/kernels/conv/Winograd.h"
+#include "backend/cpu/kernels/gemm/MatMul.h"
 #include "graph/Types.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -255,7 +255,7 @@ constexpr std::tuple<int64_t, int64_t, int64_t> bertProducts[] = {
 
 Arithmetic bytesOfHost() {
   const Target target = *Target::host();
-  return Arithmetic::ofBytes(Arithmetic::bestBytes(target), ElementType::I8,
+  return Arithmetic::ofBytes(Arithmetic::bestInt8(target), ElementType::I8,
                              target);
 }
 
@@ -469,14 +469,14 @@ void benchConvolution(Report &report, const Layer &layer,
     shape.zeroPoint = 3;
   }
   Convolution convolution(shape, runner.target(), arithmetic);
-  Floats input(floatsOf((shape.hasPlanarInput
-                             ? shape.inputChannels
-                             : blocked(shape.inputChannels, runner.target())) *
-                            shape.inputHeight * shape.inputWidth,
-                        arithmetic.lhs));
+  Floats input(floatsOf(
+      (shape.hasPlanarInput ? shape.inputChannels
+                            : blocked(shape.inputChannels, runner.target())) *
+          shape.inputHeight.value() * shape.inputWidth.value(),
+      arithmetic.lhs));
   Floats weights(floatsOf(convolution.packedElements(), arithmetic.rhs));
   Floats output(blocked(shape.outputChannels, runner.target()) *
-                shape.outputHeight * shape.outputWidth);
+                shape.outputHeight.value() * shape.outputWidth.value());
   MLIRContext &context = runner.context();
   KernelBuffer buffers[] = {
       {flatType(input, arithmetic.lhs, context)},
@@ -506,11 +506,11 @@ void benchWinograd(Report &report, const Winograd::Form &form,
       shape, runner.target(), std::nullopt,
       *WinogradArithmetic::of(given, runner.target(), form.outputRows));
   Floats input(floatsOf(blocked(shape.inputChannels, runner.target()) *
-                            shape.inputPixels(),
+                            shape.inputPixels().value(),
                         given.lhs));
   Floats weights(floatsOf(winograd.packedElements(), given.rhs));
   Floats output(blocked(shape.outputChannels, runner.target()) *
-                shape.outputPixels());
+                shape.outputPixels().value());
   Floats workspace(winograd.workspaceElements());
   MLIRContext &context = runner.context();
   KernelBuffer buffers[] = {
@@ -603,9 +603,9 @@ void benchDepthwise(Report &report, const Layer &layer) {
   shape.setPadding(layer.kernel / 2, layer.kernel / 2);
   Depthwise depthwise(shape, runner.target());
   int64_t channels = blocked(shape.channels, runner.target());
-  Floats input(channels * shape.inputPixels());
+  Floats input(channels * shape.inputPixels().value());
   Floats weights(depthwise.packedElements());
-  Floats output(channels * shape.outputPixels());
+  Floats output(channels * shape.outputPixels().value());
   MLIRContext &context = runner.context();
   KernelBuffer buffers[] = {{flatType(input, context)},
                             {flatType(weights, context)},

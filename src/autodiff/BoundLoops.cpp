@@ -10,7 +10,7 @@ using namespace sinter::stablehlo;
 
 namespace sinter::autodiff {
 
-/// What \p block, of a region of a loop, returns for \p states.
+/// Inlines \p block, of a region of a loop, on \p states. Returns its results.
 static SmallVector<Value> inlined(nn::TensorBuilder &emit, Block &block,
                                   ValueRange states) {
   IRMapping mapping;
@@ -85,7 +85,7 @@ void boundLoops(func::FuncOp function, int64_t mostTrips) {
         !gradient::tripsOf(loop))
       loops.push_back(loop);
   });
-  // Those inside come first: a copy of a body has bounded ones.
+  // Inner loops come first: copies of a body then have bounded loops.
   for (WhileOp loop : loops)
     bound(loop, mostTrips);
 }

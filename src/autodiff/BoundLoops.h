@@ -1,7 +1,7 @@
-//===- BoundLoops.h - loops of unknown length, with a limit ---------------===//
+//===- BoundLoops.h - bounds loops of unknown length ----------------------===//
 //
 //   while (c(s)) s = f(s)   ->   for (i < N) s = c(s) ? f(s) : s
-//                                if c(s): s is not a number
+//                                if c(s): s is NaN
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,10 +14,9 @@
 
 namespace sinter::autodiff {
 
-/// Gives each loop of \p function that hands on floating-point numbers, and of
-/// which it is not known how often it runs, \p mostTrips trips, of which those
-/// behind its end do nothing. Where it would go on behind them, the numbers
-/// that it hands on are none.
+/// Gives each loop of \p function that carries floats, and whose trip count is
+/// unknown, \p mostTrips trips, of which those behind its end do nothing. Where
+/// it would go on behind them, the floats that it carries become NaN.
 void boundLoops(mlir::func::FuncOp function, int64_t mostTrips);
 
 } // namespace sinter::autodiff

@@ -1,5 +1,7 @@
 #include "autodiff/ChosenWeights.h"
 
+#include "runtime/OptionNames.h"
+
 #include "llvm/Support/GlobPattern.h"
 
 using namespace mlir;
@@ -39,8 +41,8 @@ Result<std::vector<const LiftedWeight *>>
 chosenWeights(ArrayRef<LiftedWeight> weights, const TrainingOptions &options,
               llvm::function_ref<bool(const LiftedWeight &)> isStatistic) {
   for (const auto &[option, patterns] :
-       {std::pair("--trainable", &options.trainable),
-        std::pair("--frozen", &options.frozen)})
+       {std::pair(optionText("trainable"), &options.trainable),
+        std::pair(optionText("frozen"), &options.frozen)})
     if (Result<void> good = checkPatterns(option, *patterns, weights); !good)
       return good.takeError();
   std::vector<const LiftedWeight *> chosen;

@@ -8,19 +8,19 @@
 
 namespace sinter::autodiff {
 
-/// Whether \p name fits one of the patterns (`*` for any text); a Usage error
-/// where one is no pattern.
+/// Whether \p name matches one of the patterns (`*` for any text); a Usage
+/// error where one is not a valid pattern.
 Result<bool> fitsOne(llvm::StringRef name,
                      llvm::ArrayRef<std::string> patterns);
 
-/// Whether each pattern of the option \p option fits the name of a weight; a
-/// Usage error names the first that does not.
+/// Checks that each pattern of the option \p option matches the name of a
+/// weight; a Usage error names the first that does not.
 Result<void> checkPatterns(llvm::StringRef option,
                            llvm::ArrayRef<std::string> patterns,
                            llvm::ArrayRef<LiftedWeight> weights);
 
-/// Those of \p weights that \p options ask for (trainable, frozen), in their
-/// order, but for those that \p isStatistic says are none.
+/// Those of \p weights that \p options select (trainable, frozen), in their
+/// order, without those that \p isStatistic holds for.
 Result<std::vector<const LiftedWeight *>>
 chosenWeights(llvm::ArrayRef<LiftedWeight> weights,
               const TrainingOptions &options,

@@ -1,4 +1,4 @@
-//===- Differentiate.cpp - a function that gives gradients, too -----------===//
+//===- Differentiate.cpp - a function that also returns gradients ---------===//
 
 #include "autodiff/Differentiate.h"
 
@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace sinter::autodiff {
 
-/// Whether a gradient by or of \p value can be.
+/// Fails unless \p value can have a gradient, as result or as argument.
 static LogicalResult checkDifferentiable(func::FuncOp function, Value value,
                                          const char *what, unsigned number) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -55,7 +55,7 @@ struct Differentiate : PassWrapper<Differentiate, OperationPass<ModuleOp>> {
   Differentiate(const Differentiate &other) : PassWrapper(other) {}
   StringRef getArgument() const final { return "differentiate"; }
   StringRef getDescription() const final {
-    return "Let the entry function give gradients, too";
+    return "Append gradients to the results of the entry function";
   }
 
   void getDependentDialects(DialectRegistry &registry) const final {

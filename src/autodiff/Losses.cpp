@@ -1,4 +1,4 @@
-//===- Losses.cpp - how far a model's output is from what it should be ----===//
+//===- Losses.cpp - losses of a model's output ----------------------------===//
 
 #include "autodiff/Losses.h"
 
@@ -17,12 +17,13 @@ static bool holdsLabels(RankedTensorType target) {
   return isa<IntegerType>(target.getElementType());
 }
 
-/// The dimension of classes: the one that labels lack, if that leaves a choice
-/// the one that is \p told, or the second; -1 if there is none.
+/// The dimension of classes: the one that labels lack. If several fit, it is
+/// \p modelDimension, or the second; -1 if there is none.
 static int64_t classDimension(ArrayRef<int64_t> output,
-                              ArrayRef<int64_t> labels, ClassDimension told) {
+                              ArrayRef<int64_t> labels,
+                              ClassDimension modelDimension) {
   const auto rank = static_cast<int64_t>(output.size());
-  for (int64_t dimension : {told.value_or(1), int64_t(1), rank - 1}) {
+  for (int64_t dimension : {modelDimension.value_or(1), int64_t(1), rank - 1}) {
     if (dimension < 0 || dimension >= rank)
       continue;
     SmallVector<int64_t> rest(output);
@@ -41,7 +42,7 @@ static std::string textOf(Type type) {
 
 Result<void> checkTarget(RankedTensorType output, RankedTensorType target,
                          const LossOptions &options, StringRef name,
-                         ClassDimension told) {
+                         ClassDimension modelDimension) {
   const std::string which =
       "the target" + (name == "target" ? "" : " '" + name.str() + "'");
   if (!isa<FloatType>(output.getElementType()))
@@ -53,7 +54,8 @@ Result<void> checkTarget(RankedTensorType output, RankedTensorType target,
       return usageError(which + " is a " + textOf(target) +
                         ": only cross-entropy takes labels; the other losses "
                         "take numbers of the output's shape");
-    if (classDimension(output.getShape(), target.getShape(), told) < 0)
+    if (classDimension(output.getShape(), target.getShape(), modelDimension) <
+        0)
       return usageError(which + " is a " + textOf(target) +
                         ", which are no labels for an output " +
                         textOf(output) +
@@ -70,7 +72,7 @@ Result<void> checkTarget(RankedTensorType output, RankedTensorType target,
   return {};
 }
 
-/// What \p value is a floating-point number of another width of.
+/// The source of \p value behind conversions between floats.
 static Value behindConversions(Value value) {
   while (auto conversion = value.getDefiningOp<stablehlo::ConvertOp>()) {
     if (!isa<FloatType>(tensorOf(conversion.getOperand()).getElementType()) ||
@@ -94,7 +96,7 @@ Value comparedValue(Value output, const LossOptions &options) {
   return output;
 }
 
-/// Whether \p output holds probabilities that nothing could be seen behind of.
+/// Whether \p output holds probabilities whose logits are not known.
 static bool areProbabilities(Value output, const LossOptions &options) {
   return options.isLogits == false && comparedValue(output, options) == output;
 }
@@ -110,12 +112,12 @@ static Value logProbabilities(TensorBuilder &emit, Value output,
       emit.convert(comparedValue(output, options), emit.builder.getF32Type());
   if (areProbabilities(output, options))
     return emit.log(emit.max(x, 1e-12));
-  // What log_softmax gives is normalised already, and stays as it is.
+  // The result of log_softmax is normalised already, and does not change.
   return emit.make<nn::LogSoftmaxOp>(
       x.getType(), x, emit.builder.getDenseI64ArrayAttr({classes}));
 }
 
-/// Labels, spread over the classes; and where a class is the label's.
+/// Labels, broadcast over the classes; and a mask of the label's class.
 struct SpreadLabels {
   Value labels, isLabel, classes;
 };
@@ -130,7 +132,7 @@ static SpreadLabels spreadLabels(TensorBuilder &emit, Value target, Value like,
           classes};
 }
 
-/// How many labels name the first greatest element of \p scores.
+/// How many labels are the index of the first greatest element of \p scores.
 static Value countRight(TensorBuilder &emit, Value scores,
                         const SpreadLabels &spread, Value isCounted,
                         int64_t dimension) {
@@ -153,9 +155,9 @@ static Value countRight(TensorBuilder &emit, Value scores,
 /// -sum of p log q over the classes, the mean over all labels that count.
 static LossValues crossEntropyOfLabels(TensorBuilder &emit, Value output,
                                        Value target, const LossOptions &options,
-                                       ClassDimension told) {
-  const int64_t dimension = classDimension(tensorOf(output).getShape(),
-                                           tensorOf(target).getShape(), told);
+                                       ClassDimension modelDimension) {
+  const int64_t dimension = classDimension(
+      tensorOf(output).getShape(), tensorOf(target).getShape(), modelDimension);
   const auto classes =
       static_cast<double>(tensorOf(output).getDimSize(dimension));
   Value logs = logProbabilities(emit, output, dimension, options);
@@ -181,14 +183,14 @@ static LossValues crossEntropyOfLabels(TensorBuilder &emit, Value output,
           tensorOf(output).getDimSize(dimension)};
 }
 
-/// The same for probabilities of each class, along the dimension that is \p
-/// told or the second.
+/// The same for probabilities of each class, along the dimension \p
+/// modelDimension or the second.
 static LossValues crossEntropyOfDistributions(TensorBuilder &emit, Value output,
                                               Value target,
                                               const LossOptions &options,
-                                              ClassDimension told) {
+                                              ClassDimension modelDimension) {
   const int64_t dimension =
-      told.value_or(tensorOf(output).getRank() > 1 ? 1 : 0);
+      modelDimension.value_or(tensorOf(output).getRank() > 1 ? 1 : 0);
   const auto classes =
       static_cast<double>(tensorOf(output).getDimSize(dimension));
   Value logs = logProbabilities(emit, output, dimension, options);
@@ -229,12 +231,14 @@ static Value huber(TensorBuilder &emit, Value difference, double delta) {
 }
 
 LossValues buildLoss(TensorBuilder &emit, Value output, Value target,
-                     const LossOptions &options, ClassDimension told) {
+                     const LossOptions &options,
+                     ClassDimension modelDimension) {
   if (options.kind == Loss::CrossEntropy)
     return holdsLabels(tensorOf(target))
-               ? crossEntropyOfLabels(emit, output, target, options, told)
+               ? crossEntropyOfLabels(emit, output, target, options,
+                                      modelDimension)
                : crossEntropyOfDistributions(emit, output, target, options,
-                                             told);
+                                             modelDimension);
   Type f32 = emit.builder.getF32Type();
   Value wanted = emit.convert(target, f32), each;
   if (options.kind == Loss::BinaryCrossEntropy) {

@@ -56,7 +56,7 @@ static Value sumOfSquares(TensorBuilder &emit, Value value) {
   return emit.sumAll(emit.mul(wide, wide));
 }
 
-/// A scalar, converted, everywhere in the shape of \p like.
+/// A scalar, converted and broadcast to the type of \p like.
 static Value spread(TensorBuilder &emit, Value scalar, Value like) {
   return emit.spreadLike(emit.convert(scalar, tensorOf(like).getElementType()),
                          like);
@@ -110,7 +110,7 @@ static Value sgd(TensorBuilder &emit, WeightUpdate &update,
   return direction;
 }
 
-/// The mean of gradients by the root of the mean of their squares.
+/// The mean of gradients divided by the root of the mean of their squares.
 static Value adam(TensorBuilder &emit, WeightUpdate &update,
                   const OptimizerOptions &options) {
   Value gradient = update.gradient;
@@ -163,8 +163,8 @@ static Value trustRatio(TensorBuilder &emit, Value weight, Value direction) {
 Value updateWeight(TensorBuilder &emit, WeightUpdate &update,
                    const OptimizerOptions &options) {
   Value weight = update.weight;
-  const bool decays = options.weightDecay != 0 &&
-                      (options.decaysAll || tensorOf(weight).getRank() > 1);
+  const bool decays =
+      options.weightDecay != 0 && (options.decaysAll || update.isDecayed);
   auto decay = [&] { return emit.mul(weight, options.weightDecay); };
   const bool isDecoupled =
       options.kind == Optimizer::AdamW || options.kind == Optimizer::Lamb;

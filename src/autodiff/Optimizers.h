@@ -1,7 +1,7 @@
 //===- Optimizers.h - from gradients to new weights -----------------------===//
 //
-// Each optimiser is a graph: of a weight, its gradient, the learning rate and
-// the tensors that it keeps for the weight it makes new ones.
+// Each optimiser is a graph: from a weight, its gradient, the learning rate and
+// the optimiser's state for the weight it computes new ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +13,8 @@
 
 namespace sinter::autodiff {
 
-/// What an optimiser keeps for a weight, by name ("momentum"): of the weight's
-/// shape and type, zeros at first.
+/// The names of an optimiser's state tensors for a weight ("momentum"). They
+/// have the weight's shape and type, and are zeros at first.
 llvm::SmallVector<llvm::StringRef> keptTensors(const OptimizerOptions &options);
 
 /// Whether it counts steps, the first being 1.
@@ -27,19 +27,22 @@ struct WeightUpdate {
   mlir::Value rate;
   /// The number of this step, a scalar of f64; null where none is counted.
   mlir::Value step;
-  /// As keptTensors() names them; become the new ones.
+  /// Whether weight decay applies to it.
+  bool isDecayed = false;
+  /// In the order of keptTensors(); updateWeight() replaces them by the new
+  /// ones.
   llvm::SmallVector<mlir::Value> kept;
 };
 
-/// Gradients of a step, clipped as the options say.
+/// Clips the gradients of a step by the options.
 void clipGradients(nn::TensorBuilder &emit,
                    llvm::MutableArrayRef<mlir::Value> gradients,
                    const OptimizerOptions &options);
 
-/// The new weight; `kept` becomes what is kept after the step. Sources of the
+/// The new weight; `kept` becomes the state after the step. Sources of the
 /// formulas: Sutskever et al. 2013 (momentum), Kingma and Ba 2015 (Adam),
 /// Loshchilov and Hutter 2019 (AdamW), Tieleman and Hinton 2012 (RMSprop),
-/// Duchi et al. 2011 (Adagrad), You et al. 2020 (LAMB); as PyTorch has them.
+/// Duchi et al. 2011 (Adagrad), You et al. 2020 (LAMB); as in PyTorch.
 mlir::Value updateWeight(nn::TensorBuilder &emit, WeightUpdate &update,
                          const OptimizerOptions &options);
 

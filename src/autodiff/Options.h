@@ -21,8 +21,8 @@ enum class Loss {
 
 enum class Optimizer { Sgd, Adam, AdamW, RmsProp, Adagrad, Lamb };
 
-/// What the function of a file takes behind the output and the target: one of
-/// the model's inputs or outputs, or of the targets, by its number.
+/// An argument of a file's loss function behind the output and the target: one
+/// of the model's inputs or outputs, or of the targets, by its index.
 struct LossArgument {
   enum class Kind { Input, Output, Target };
   Kind kind = Kind::Target;
@@ -31,19 +31,20 @@ struct LossArgument {
 
 struct LossOptions {
   Loss kind = Loss::CrossEntropy;
-  /// Of Loss::Function: the file, and what else it takes.
+  /// For Loss::Function: the file, and further arguments.
   std::string file;
   std::vector<LossArgument> more;
-  /// Which of the model's outputs is compared, and with which of the targets.
+  /// The index of the model's output, and of the target that it is compared
+  /// with.
   unsigned output = 0, target = 0;
-  /// What the loss is multiplied by in the sum of all.
+  /// The weight of the loss in the sum of all.
   double weight = 1;
   /// Whether that output holds logits or probabilities; nothing: probabilities
-  /// where a softmax or a sigmoid gives it, whose operand is used.
+  /// where a softmax or a sigmoid computes it, whose operand is used.
   std::optional<bool> isLogits;
-  /// The part of the probability that is spread over all classes.
+  /// The share of the probability that is spread over all classes.
   double smoothing = 0;
-  /// Labels with this number count for nothing.
+  /// Labels with this value are ignored.
   int64_t ignoredLabel = -100;
   /// Where Huber's loss turns from a square into a line.
   double delta = 1;
@@ -56,9 +57,9 @@ struct OptimizerOptions {
   bool nesterov = false;
   /// Of Adam, AdamW and LAMB.
   double beta1 = 0.9, beta2 = 0.999;
-  /// The share of the mean square that RMSprop keeps.
+  /// The decay of RMSprop's mean square in a step.
   double decay = 0.99;
-  /// Nothing: what is usual for the optimiser.
+  /// Nothing: the optimiser's default.
   std::optional<double> epsilon;
   double weightDecay = 0;
   /// Whether it applies to tensors of one dimension, too: biases, norms.
@@ -69,7 +70,7 @@ struct OptimizerOptions {
 };
 
 struct TrainingOptions {
-  /// What is made small is the sum of these; at least one.
+  /// The sum of these is minimised; at least one.
   std::vector<LossOptions> losses = {{}};
   /// The names of the inputs of a step that outputs are compared with.
   std::vector<std::string> targets = {"target"};
@@ -78,24 +79,24 @@ struct TrainingOptions {
   std::vector<std::string> trainable, frozen;
   /// Whether batch norms keep the statistics that they have.
   bool freezeBatchNorm = false;
-  /// The share of the running statistics that a step keeps; without one, what
-  /// the file says of each norm.
+  /// The share of the running statistics that a step keeps; nothing: the file's
+  /// value for each norm.
   std::optional<double> batchNormMomentum;
   /// Whether gradients are summed up over batches, until one comes with
   /// `update`.
   bool accumulates = false;
-  /// The share that a moving average of each weight keeps in a step; nothing:
-  /// there is none.
+  /// The decay of a moving average of each weight in a step; nothing: there is
+  /// none.
   std::optional<double> average;
-  /// Patterns of the names of weights and statistics that begin afresh, and the
-  /// seed of the numbers that they get.
+  /// Patterns of the names of weights and statistics that are initialised anew,
+  /// and the seed of their values.
   std::vector<std::string> reinitialized;
   uint64_t seed = 0;
-  /// How often a loop runs at most of which that is not known; 0: such a loop
-  /// has no gradient.
+  /// The greatest trip count of loops whose trip count is unknown; 0: such a
+  /// loop has no gradient.
   int64_t mostTrips = 0;
-  /// How many processes take a step together, each with its part of the batch,
-  /// and whether each norms its part by its own statistics.
+  /// How many processes take a step together, each with its shard of the batch,
+  /// and whether each normalises its shard by its own statistics.
   uint32_t replicas = 1;
   bool hasLocalStatistics = false;
 };

@@ -1,4 +1,4 @@
-//===- Recompute.cpp - what the backward pass computes again --------------===//
+//===- Recompute.cpp - recomputation in the backward pass -----------------===//
 
 #include "autodiff/Recompute.h"
 
@@ -29,8 +29,8 @@ static bool isConstant(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// Whether computing \p op costs more than reading what it gives: it sums up
-/// many products, or does what is not known.
+/// Whether computing \p op costs more than reading its result: it is a matmul
+/// or convolution, or of unknown cost.
 static bool isProduct(Operation *op) {
   return op->getNumRegions() != 0
              ? !isa<stablehlo::ReduceOp, stablehlo::ReduceWindowOp>(op)
@@ -39,7 +39,7 @@ static bool isProduct(Operation *op) {
 
 namespace {
 
-/// One plan, carried out on a function.
+/// Applies one plan to a function.
 class Recomputation {
 public:
   Recomputation(func::FuncOp function, Operation *boundary,
@@ -60,36 +60,36 @@ public:
 
 private:
   struct Segment {
-    /// Whether products are, too.
+    /// Whether matmuls and convolutions are recomputed, too.
     bool withProducts = false;
     bool isComputedAgain = false;
     SmallVector<Operation *> members;
-    /// What is computed again, and what it is computed from.
+    /// The operations that are recomputed, and their inputs.
     llvm::SetVector<Operation *> again;
     llvm::SetVector<Value> inputs;
   };
 
-  /// The place of each operation of the block, and of the boundary.
+  /// Numbers the operations of the block, and finds the boundary's index.
   void number() {
     for (Operation &op : block) {
-      const size_t place = placeOf.size();
-      placeOf[&op] = place;
+      const size_t index = indexOf.size();
+      indexOf[&op] = index;
     }
-    end = placeOf[boundary];
+    end = indexOf[boundary];
   }
 
-  size_t placeOfUser(Operation *user) const {
-    return placeOf.lookup(block.findAncestorOpInBlock(*user));
+  size_t indexOfUser(Operation *user) const {
+    return indexOf.lookup(block.findAncestorOpInBlock(*user));
   }
 
-  /// The first place on the way back where \p value is read; nothing if it is
-  /// not.
-  std::optional<size_t> firstReadBehind(Value value) const {
+  /// The index of the first user of \p value in the backward pass; nothing if
+  /// there is none.
+  std::optional<size_t> firstBackwardUse(Value value) const {
     std::optional<size_t> first;
     for (Operation *user : value.getUsers())
-      if (const size_t place = placeOfUser(user);
-          place > end && (!first || place < *first))
-        first = place;
+      if (const size_t index = indexOfUser(user);
+          index > end && (!first || index < *first))
+        first = index;
     return first;
   }
 
@@ -98,7 +98,7 @@ private:
     if (isConstant(op))
       return bytes;
     for (Value result : op->getResults())
-      if (firstReadBehind(result))
+      if (firstBackwardUse(result))
         bytes += bytesOf(result);
     return bytes;
   }
@@ -106,13 +106,13 @@ private:
   void cut() {
     double total = 0, passed = 0, inside = 0;
     for (Operation &op : block) {
-      if (placeOf[&op] > end)
+      if (indexOf[&op] > end)
         break;
       total += keptBytes(&op);
     }
     segments.emplace_back();
     for (Operation &op : block) {
-      if (placeOf[&op] > end)
+      if (indexOf[&op] > end)
         break;
       const bool withProducts = passed < plan.share * total;
       const bool isFull = plan.segmentBytes > 0 && withProducts
@@ -129,7 +129,7 @@ private:
       passed += bytes;
       inside += bytes;
     }
-    // The way back begins with the last one.
+    // The backward pass begins with the last one.
     segments.back().isComputedAgain = false;
   }
 
@@ -140,15 +140,16 @@ private:
                         [](Value each) { return bytesOf(each) > smallBytes; });
   }
 
-  /// What is read on the way back, and all it takes in this segment.
+  /// Chooses the operations whose results the backward pass uses, and those of
+  /// this segment that they need.
   void choose(Segment &segment) {
-    // The last first, so that users come before what they read.
+    // In reverse order, so that users come before their operands.
     for (Operation *op : llvm::reverse(segment.members)) {
       if (!mayRepeat(op, segment))
         continue;
       const auto isWanted = [&](Value each) {
         return !kept.contains(each) &&
-               (firstReadBehind(each) ||
+               (firstBackwardUse(each) ||
                 llvm::any_of(each.getUsers(), [&](Operation *user) {
                   return segment.again.contains(
                       block.findAncestorOpInBlock(*user));
@@ -174,25 +175,25 @@ private:
       });
   }
 
-  /// Copies behind a barrier, in front of the first that reads them.
+  /// Copies the operations behind a barrier, in front of their first user.
   void computeAgain(Segment &segment) {
     std::optional<size_t> first;
     for (Operation *op : segment.again)
       for (Value result : op->getResults())
         if (!kept.contains(result))
-          if (auto place = firstReadBehind(result))
-            first = std::min(first.value_or(*place), *place);
+          if (auto index = firstBackwardUse(result))
+            first = std::min(first.value_or(*index), *index);
     if (!first)
       return;
-    Operation *reader = nullptr;
+    Operation *firstUser = nullptr;
     for (Operation *op : segment.again)
       for (Operation *user : op->getUsers())
         if (Operation *each = block.findAncestorOpInBlock(*user);
-            placeOf.lookup(each) == *first && placeOf.contains(each))
-          reader = each;
-    OpBuilder builder(reader);
+            indexOf.lookup(each) == *first && indexOf.contains(each))
+          firstUser = each;
+    OpBuilder builder(firstUser);
     IRMapping mapping;
-    bar(builder, segment, reader, mapping);
+    insertBarrier(builder, segment, firstUser, mapping);
     for (Operation *op : llvm::reverse(segment.again)) {
       operations += arithmeticCount(*op);
       Operation *copy = builder.clone(*op, mapping);
@@ -201,19 +202,20 @@ private:
         if (!kept.contains(old))
           old.replaceUsesWithIf(again, [&](OpOperand &use) {
             Operation *user = block.findAncestorOpInBlock(*use.getOwner());
-            return placeOf.contains(user) && placeOf.lookup(user) > end;
+            return indexOf.contains(user) && indexOf.lookup(user) > end;
           });
     }
   }
 
-  /// What the copies read, as known only where the way back has come.
-  void bar(OpBuilder &builder, const Segment &segment, Operation *reader,
-           IRMapping &mapping) {
+  /// Passes the copies' inputs through a barrier, together with a value of the
+  /// backward pass that they then depend on.
+  void insertBarrier(OpBuilder &builder, const Segment &segment,
+                     Operation *firstUser, IRMapping &mapping) {
     SmallVector<Value> operands(segment.inputs.begin(), segment.inputs.end());
     Value token;
-    for (Value operand : reader->getOperands())
+    for (Value operand : firstUser->getOperands())
       if (Operation *from = operand.getDefiningOp();
-          from && placeOf.contains(from) && placeOf.lookup(from) > end &&
+          from && indexOf.contains(from) && indexOf.lookup(from) > end &&
           !isConstant(from))
         token = operand;
     if (token)
@@ -221,11 +223,11 @@ private:
     if (operands.empty())
       return;
     auto barrier = builder.create<stablehlo::OptimizationBarrierOp>(
-        reader->getLoc(), ValueRange(operands).getTypes(), operands);
+        firstUser->getLoc(), ValueRange(operands).getTypes(), operands);
     for (auto [operand, result] :
          llvm::zip_equal(operands, barrier->getResults()))
       if (operand == token)
-        reader->replaceUsesOfWith(token, result);
+        firstUser->replaceUsesOfWith(token, result);
       else
         mapping.map(operand, result);
   }
@@ -233,7 +235,7 @@ private:
   Block &block;
   Operation *boundary;
   const RecomputePlan &plan;
-  llvm::DenseMap<Operation *, size_t> placeOf;
+  llvm::DenseMap<Operation *, size_t> indexOf;
   size_t end = 0;
   std::vector<Segment> segments;
   llvm::DenseSet<Value> kept;
@@ -267,7 +269,7 @@ double peakBytes(func::FuncOp function) {
   for (Operation &op : block) {
     if (isConstant(&op))
       continue;
-    // A barrier only hands on.
+    // A barrier only returns its operands.
     const bool isAlias = isa<stablehlo::OptimizationBarrierOp>(op);
     if (!isAlias)
       for (Value result : op.getResults())
@@ -280,10 +282,10 @@ double peakBytes(func::FuncOp function) {
   return most;
 }
 
-/// The operation of \p copy's block at the place that \p op has in its own.
+/// The operation of \p copy's block at the index that \p op has in its own.
 static Operation *counterpart(Operation *op, func::FuncOp copy) {
-  auto place = std::distance(op->getBlock()->begin(), Block::iterator(op));
-  return &*std::next(copy.front().begin(), place);
+  auto index = std::distance(op->getBlock()->begin(), Block::iterator(op));
+  return &*std::next(copy.front().begin(), index);
 }
 
 std::vector<RecomputeEstimate> recomputePlans(func::FuncOp function,

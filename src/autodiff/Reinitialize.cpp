@@ -1,7 +1,8 @@
-//===- Reinitialize.cpp - weights that begin afresh -----------------------===//
+//===- Reinitialize.cpp - initialises weights anew ------------------------===//
 
 #include "autodiff/Reinitialize.h"
 
+#include "autodiff/WeightUses.h"
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
 #include "runtime/Random.h"
@@ -16,10 +17,9 @@ namespace sinter::autodiff {
 
 namespace {
 
-/// How a weight begins.
+/// How a weight is initialised.
 struct Beginning {
-  /// One number everywhere, or else uniform numbers by how many products are
-  /// summed up.
+  /// A constant or, if not set, uniform values with a bound by the fan-in.
   std::optional<double> number;
   double products = 1;
 };
@@ -33,11 +33,6 @@ static Beginning byProducts(ArrayRef<int64_t> sizes) {
   for (int64_t size : sizes)
     products *= static_cast<double>(std::max<int64_t>(size, 1));
   return {std::nullopt, products};
-}
-
-/// Whether at most one dimension holds more than one element.
-static bool isVector(ArrayRef<int64_t> shape) {
-  return llvm::count_if(shape, [](int64_t size) { return size != 1; }) <= 1;
 }
 
 static std::optional<Beginning> ofKernel(stablehlo::ConvolutionOp op,
@@ -64,7 +59,7 @@ static Beginning ofFactor(stablehlo::DotGeneralOp op, OpOperand &use) {
   return byProducts(sizes);
 }
 
-/// What the reader \p use says; nothing if it could be any weight's.
+/// The initialisation that \p use implies; nothing if it could be any weight's.
 static std::optional<Beginning> beginningBy(OpOperand &use) {
   Operation *op = use.getOwner();
   const unsigned number = use.getOperandNumber();
@@ -83,13 +78,6 @@ static std::optional<Beginning> beginningBy(OpOperand &use) {
   return std::nullopt;
 }
 
-/// Whether the result of \p op holds the elements of its operand, and no other.
-static bool handsOn(Operation *op) {
-  return isa<stablehlo::ReshapeOp, stablehlo::TransposeOp, stablehlo::ConvertOp,
-             stablehlo::BroadcastInDimOp, stablehlo::ReverseOp,
-             nn::BroadcastLikeOp>(op);
-}
-
 static Beginning beginningOf(Value value) {
   const ArrayRef<int64_t> shape = tensorOf(value).getShape();
   const bool isOneVector = isVector(shape);
@@ -97,13 +85,13 @@ static Beginning beginningOf(Value value) {
   while (!values.empty()) {
     Value next = values.pop_back_val();
     for (OpOperand &use : next.getUses()) {
-      Operation *reader = use.getOwner();
-      if (isa<stablehlo::MulOp>(reader) && isOneVector)
+      Operation *user = use.getOwner();
+      if (isa<stablehlo::MulOp>(user) && isOneVector)
         return everywhere(1);
       if (std::optional<Beginning> found = beginningBy(use))
         return *found;
-      if (handsOn(reader) && use.getOperandNumber() == 0)
-        values.push_back(reader->getResult(0));
+      if (handsOn(user) && use.getOperandNumber() == 0)
+        values.push_back(user->getResult(0));
     }
   }
   return isOneVector ? everywhere(0) : byProducts(shape.take_back());

@@ -1,6 +1,6 @@
-//===- Reinitialize.h - weights that begin afresh -------------------------===//
+//===- Reinitialize.h - initialises weights anew --------------------------===//
 //
-// What a weight begins with follows from what reads it:
+// The initial value of a weight follows from its uses:
 //
 //   a convolution, a product     uniform, up to 1 / sqrt(n), where each element
 //                                of the result sums up n products
@@ -11,7 +11,7 @@
 //   anything else                0, if it has one dimension of more than one,
 //                                else uniform, n being its last dimension
 //
-// (The first is how PyTorch begins; LeCun et al. 1998, "Efficient BackProp".)
+// (The first is PyTorch's default; LeCun et al. 1998, "Efficient BackProp".)
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@
 
 namespace sinter::autodiff {
 
-/// What \p weight, which is the argument \p value, begins with. The numbers are
-/// a function of \p seed, its name and its shape.
+/// The initial value of \p weight, which is the argument \p value. It is a
+/// function of \p seed, its name and its shape.
 Tensor freshValue(const LiftedWeight &weight, mlir::Value value, uint64_t seed);
 
 } // namespace sinter::autodiff

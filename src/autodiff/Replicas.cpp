@@ -1,4 +1,4 @@
-//===- Replicas.cpp - a step that several processes take together ---------===//
+//===- Replicas.cpp - data-parallel training steps ------------------------===//
 
 #include "autodiff/Replicas.h"
 
@@ -13,7 +13,7 @@ namespace sinter::autodiff {
 
 using nn::TensorBuilder;
 
-/// From how many bytes on a bucket is full.
+/// The size of a full bucket, in bytes.
 static constexpr int64_t bucketBytes = int64_t(16) << 20;
 
 static int64_t gradientBytes(Value value) {
@@ -90,8 +90,8 @@ public:
                 std::max<int64_t>(type.getDimSize(op.getFeatureIndex()), 1));
   }
 
-  /// Of all samples: the mean, and the variance from what is spread within
-  /// each process and between them (Chan, Golub and LeVeque 1983).
+  /// Computes the mean of all samples, and the variance from the variances
+  /// within the processes and between them (Chan, Golub and LeVeque 1983).
   void combine() {
     Value mean = wide(op.getMean()), variance = wide(op.getVariance());
     SmallVector<Value> first = sumOverReplicas(
@@ -111,7 +111,8 @@ public:
     replace(op.getNewRunningVariance(), moved(op.getRunningVariance(), kept));
   }
 
-  /// Only what is kept of them is the same everywhere.
+  /// Averages the running statistics alone, so that they are the same in all
+  /// processes.
   void averageKept() {
     Value mean = wide(op.getNewRunningMean());
     Value variance = wide(op.getNewRunningVariance());
@@ -137,7 +138,7 @@ private:
                            emit.mul(batch, 1 - momentum)));
   }
 
-  /// For whoever read it before.
+  /// Replaces earlier uses of \p old.
   void replace(Value old, Value with) {
     replaced[old] = with;
     old.replaceUsesWithIf(with, [&](OpOperand &use) {
@@ -147,7 +148,7 @@ private:
   }
 
   nn::MeanVarNormOp op;
-  /// What is built is in front of it.
+  /// New operations are inserted in front of it.
   Operation *next;
   TensorBuilder emit;
   uint32_t replicas;

@@ -1,4 +1,4 @@
-//===- StepStates.h - what a step takes and gives -------------------------===//
+//===- StepStates.h - arguments and results of a training step ------------===//
 
 #ifndef SINTER_AUTODIFF_STEPSTATES_H
 #define SINTER_AUTODIFF_STEPSTATES_H
@@ -8,9 +8,8 @@
 namespace sinter::autodiff {
 
 /// The arguments and results of an entry function that becomes a step, and the
-/// states among them. The function's type is that of its block again once
-/// finish() was called: types and attributes of all arguments are made once,
-/// since a context keeps each that was ever made.
+/// states among them. The function's type is updated by finish() only: types
+/// and attributes are created once, since a context never frees them.
 class StepStates {
 public:
   /// A tensor that outlives a step.
@@ -25,22 +24,24 @@ public:
   explicit StepStates(mlir::func::FuncOp entry)
       : entry(entry), given(entry.getNumArguments()) {}
 
-  /// An argument behind all others.
+  /// Adds an argument behind all others.
   mlir::Value addArgument(llvm::StringRef name, mlir::RankedTensorType type);
-  /// A state that is no weight: an argument. What it is after the step is not
-  /// known yet.
+  /// Adds a state that is not a weight, and returns its argument. Its value
+  /// after the step is set later.
   mlir::Value add(std::string name, Tensor initial);
-  /// What the function returns: \p outputs by their names, and the states in
-  /// the order of their arguments, so that one can be fed from the other.
+  /// Sets the function's results: \p outputs with their names, and the states
+  /// in the order of their arguments, so that results can be fed back to
+  /// arguments.
   void finish(llvm::ArrayRef<std::pair<std::string, mlir::Value>> outputs);
-  /// Of \p weights, what is no state is a constant again; after finish().
+  /// Turns those of \p weights that are not states back into constants; after
+  /// finish().
   void makeConstants(llvm::ArrayRef<LiftedWeight> weights);
 
   std::vector<State> list;
 
 private:
   mlir::func::FuncOp entry;
-  /// How many arguments there were at first, and the names of the others.
+  /// The original number of arguments, and the names of the others.
   size_t given;
   std::vector<std::string> names;
 };

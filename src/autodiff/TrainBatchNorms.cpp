@@ -22,7 +22,7 @@ static SmallVector<BatchNormInferenceOp> normsOf(func::FuncOp function) {
   return norms;
 }
 
-/// What computes the batch's statistics in the file already.
+/// The operations of the file that already compute the batch's statistics.
 static SmallVector<nn::MeanVarNormOp> statisticsOf(func::FuncOp function) {
   SmallVector<nn::MeanVarNormOp> all;
   for (auto op : function.front().getOps<nn::MeanVarNormOp>())
@@ -48,7 +48,7 @@ llvm::SetVector<Value> runningStatistics(func::FuncOp function) {
 llvm::MapVector<Value, Value> trainBatchNorms(func::FuncOp function,
                                               std::optional<double> momentum) {
   llvm::MapVector<Value, Value> moved;
-  // Norms that share statistics move them one after the other.
+  // Norms that share statistics update them one after the other.
   auto latest = [&](Value statistic) {
     auto found = moved.find(statistic);
     return found == moved.end() ? statistic : found->second;

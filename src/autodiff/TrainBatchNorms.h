@@ -5,15 +5,15 @@
 //   m, v, mean', variance' = mean_var_norm(x, mean, variance)
 //   batch_norm_inference(x, scale, offset, m, v)
 //
-// mean' and variance' are what the running statistics become. The variance that
-// normalises is the biased one, the one that is kept is unbiased, as in the
-// frameworks that write such models.
+// mean' and variance' are the new running statistics. The variance used to
+// normalise is biased, the running one is unbiased, as in the frameworks that
+// export such models.
 //
-// Where the file computes the batch's statistics already (mean_var_norm), its
-// running statistics move by its own rule.
+// Where the file already computes the batch's statistics (mean_var_norm), its
+// running statistics are updated by its own rule.
 //
 // Restrictions: mean and variance are arguments of the function; any other norm
-// stays as it is.
+// does not change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,8 @@
 
 namespace sinter::autodiff {
 
-/// What each running statistic, an argument of \p function, becomes in a step
-/// that keeps the share \p momentum of it, or what each norm says
-/// (graph/Momentum.h).
+/// The new value of each running statistic, an argument of \p function, after a
+/// step with \p momentum or, without it, each norm's own (graph/Momentum.h).
 llvm::MapVector<mlir::Value, mlir::Value>
 trainBatchNorms(mlir::func::FuncOp function, std::optional<double> momentum);
 

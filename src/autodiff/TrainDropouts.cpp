@@ -2,7 +2,7 @@
 
 #include "autodiff/TrainDropouts.h"
 
-#include "autodiff/SamplePlaces.h"
+#include "autodiff/SamplePositions.h"
 #include "graph/Types.h"
 #include "graph/nn/NnDropout.h"
 #include "graph/nn/TensorBuilder.h"
@@ -19,8 +19,8 @@ namespace sinter::autodiff {
 using nn::TensorBuilder;
 using stablehlo::ComparisonDirection;
 
-/// Whether \p value is the same in each run: nothing that it is computed from
-/// is an argument, and no region is.
+/// Whether \p value is the same in each run: it does not depend on an argument
+/// or a region.
 static bool isFixed(Value value) {
   SmallVector<Value> pending = {value};
   llvm::DenseSet<Value> seen;
@@ -54,8 +54,9 @@ public:
       : op(op), emit(builder, op.getLoc()), keys(keys), number(number),
         word(IntegerType::get(op.getContext(), 32, IntegerType::Unsigned)) {}
 
-  /// Of an operand whose samples lie at \p place; nothing: it has none.
-  Value mask(std::optional<SamplePlace> place) {
+  /// The mask for an operand whose samples are at \p place; nothing: it has no
+  /// samples.
+  Value mask(std::optional<SamplePosition> place) {
     const auto type = tensorOf(op.getOperand());
     const double ratio = op.getRatio().convertToDouble();
     const double threshold = std::ldexp(ratio, 32);
@@ -67,7 +68,7 @@ public:
       place = {1, type.getNumElements()};
     }
     const int64_t samples = tensorOf(keys).getDimSize(0);
-    // Without a reshape where a dimension counts samples.
+    // Without a reshape where one dimension is that of the samples.
     SmallVector<int64_t> shape(type.getShape());
     int64_t before = 1, dimension = 0;
     while (dimension < type.getRank() && before < place->before)
@@ -96,7 +97,8 @@ private:
     return either(x, shifted(x, 16));
   }
 
-  /// Those of a tensor of \p shape, one of whose dimensions counts samples.
+  /// The random bits of a tensor of \p shape, whose dimension \p dimension is
+  /// that of the samples.
   Value bits(ArrayRef<int64_t> shape, int64_t dimension) {
     Value low = emit.convert(keys, word);
     Value high = emit.convert(emit.make<stablehlo::ShiftRightLogicalOp>(
@@ -133,13 +135,13 @@ void trainDropouts(func::FuncOp function, ArrayRef<Operation *> dropouts,
                    Value keys,
                    llvm::function_ref<bool(BlockArgument)> isInput) {
   const int64_t samples = tensorOf(keys).getDimSize(0);
-  const llvm::DenseMap<Value, SamplePlace> places =
-      samplePlaces(function, samples, isInput);
+  const llvm::DenseMap<Value, SamplePosition> positions =
+      samplePositions(function, samples, isInput);
   for (auto [number, each] : llvm::enumerate(dropouts)) {
     auto op = cast<nn::DropoutOp>(each);
     const auto type = tensorOf(op.getOperand());
-    std::optional<SamplePlace> place;
-    if (auto found = places.find(op.getOperand()); found != places.end())
+    std::optional<SamplePosition> place;
+    if (auto found = positions.find(op.getOperand()); found != positions.end())
       place = found->second;
     else if (samples == 1 ||
              (type.getRank() > 0 && type.getDimSize(0) == samples))
@@ -148,7 +150,7 @@ void trainDropouts(func::FuncOp function, ArrayRef<Operation *> dropouts,
     Value mask = MaskBuilder(builder, op, keys, number).mask(place);
     if (op.getMask())
       op.getMask().replaceUsesWithIf(mask, [&](OpOperand &use) {
-        // The node's mask may be read beside its result.
+        // The node's mask may have uses besides the result's.
         return use.getOwner()->getBlock() == op->getBlock() &&
                mask.getDefiningOp()->isBeforeInBlock(use.getOwner());
       });

@@ -2,9 +2,10 @@
 //
 //   dropout(x)    ->    dropout(x, mask), mask = bits(keys) >= ratio * 2^32
 //
-// The bits are a function of counters, so whoever computes an element gets the
-// same ones: of the key of its sample, an input of the step, of the number of
-// the dropout in the graph and of the element's place within its sample.
+// The bits are a function of counters, so that recomputation and other
+// processes get the same: of the key of the sample, an input of the step, of
+// the index of the dropout in the graph and of the element's index within its
+// sample.
 //
 //   mix(x):  x ^= x >> 16;  x *= 0x7feb352d;  x ^= x >> 15;
 //            x *= 0x846ca68b;  x ^= x >> 16
@@ -28,16 +29,16 @@
 
 namespace sinter::autodiff {
 
-/// The dropouts of \p function that a step of training gives masks, in the
-/// order of the graph.
+/// The dropouts of \p function that get masks in training, in the order of the
+/// graph.
 llvm::SmallVector<mlir::Operation *>
 trainedDropouts(mlir::func::FuncOp function);
 
-/// Gives each of \p dropouts a mask of its own. \p keys, 1-d of ui64, has a key
-/// a sample; \p isInput says which arguments' first dimensions count samples.
-/// Where the samples lie in a dropout's operand follows from the axes of what
-/// is between. An operand in which they are not found takes the key of the
-/// first sample.
+/// Gives each of \p dropouts its own mask. \p keys, 1-d of ui64, has one key
+/// for each sample; \p isInput selects the arguments whose first dimension is
+/// that of the samples. Their position in a dropout's operand follows from the
+/// axes of the operations between. An operand in which they are not found uses
+/// the key of the first sample.
 void trainDropouts(mlir::func::FuncOp function,
                    llvm::ArrayRef<mlir::Operation *> dropouts, mlir::Value keys,
                    llvm::function_ref<bool(mlir::BlockArgument)> isInput);

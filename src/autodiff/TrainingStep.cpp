@@ -1,4 +1,4 @@
-//===- TrainingStep.cpp - a model becomes a step of its training ----------===//
+//===- TrainingStep.cpp - turns a model into a training step --------------===//
 
 #include "autodiff/TrainingStep.h"
 
@@ -12,12 +12,15 @@
 #include "autodiff/StepStates.h"
 #include "autodiff/TrainBatchNorms.h"
 #include "autodiff/TrainDropouts.h"
+#include "autodiff/WeightUses.h"
 #include "graph/Constants.h"
 #include "graph/FirstError.h"
 #include "graph/Types.h"
 #include "graph/interfaces/Differentiable.h"
 #include "graph/stablehlo/OpenTuples.h"
+#include "runtime/OptionNames.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <map>
@@ -51,6 +54,25 @@ private:
   Location named(StringRef what) {
     return NameLoc::get(builder.getStringAttr(what));
   }
+  Value argumentOf(const LiftedWeight &weight) {
+    return entry.getArgument(weight.argument);
+  }
+
+  /// Weights that are trained, beside their gradients.
+  struct Differentiated {
+    std::vector<const LiftedWeight *> weights;
+    SmallVector<Value> gradients;
+  };
+  void prepare();
+  Result<std::vector<const LiftedWeight *>>
+  chooseWeights(const llvm::SetVector<Value> &statistics);
+  llvm::MapVector<Value, Value> trainNorms();
+  Result<Differentiated> differentiate(ArrayRef<const LiftedWeight *> chosen);
+  void begin(const LiftedWeight &weight, TrainedTensors &names);
+  void keepStatistics(const llvm::MapVector<Value, Value> &moved,
+                      TrainedTensors &names);
+  void describe(const llvm::SetVector<Value> &statistics, size_t targets,
+                TrainedTensors &names);
   void dropAtRandom(int64_t samples);
   Result<LossValues> lossOf(const LossOptions &loss, ArrayRef<Value> targets);
   Result<LossValues> lossOfFile(const LossOptions &loss,
@@ -58,7 +80,7 @@ private:
   Result<void> findLosses(ArrayRef<TensorSpec> targets);
   Result<void> reinitialize(const llvm::SetVector<Value> &statistics);
   Value movedWeight(const LiftedWeight &weight, Value &gradient);
-  LossValues joinLosses();
+  LossValues sumLosses();
   LossValues shareLosses();
   void accumulate(ArrayRef<const LiftedWeight *> trained,
                   MutableArrayRef<Value> gradients, Value count);
@@ -78,21 +100,23 @@ private:
   unsigned inputs;
   OpBuilder builder;
   TensorBuilder emit;
-  /// The losses by themselves, and how many samples there are.
+  /// The separate losses, and the number of samples.
   std::vector<LossValues> losses;
   int64_t samples = 1;
-  /// What the gradient of each is multiplied by.
+  /// The factor of each loss's gradient.
   SmallVector<Value> seeds;
   StepStates states;
-  /// Of the weights that begin afresh, by their number.
+  /// The initial values of reinitialised weights, by index.
   std::map<size_t, Tensor> fresh;
-  /// Whether the optimiser moves the weights; null: it does.
+  /// The arguments with weight decay, by their uses in the model.
+  llvm::DenseSet<Value> decayed;
+  /// Whether the optimiser updates the weights; null: it does.
   Value updates;
 };
 
 } // namespace
 
-/// Gives each dropout random bits, by the keys of samples that are an input.
+/// Gives each dropout random bits, by the samples' keys, which are an input.
 void StepBuilder::dropAtRandom(int64_t samples) {
   const SmallVector<Operation *> dropouts = trainedDropouts(entry);
   if (dropouts.empty())
@@ -106,7 +130,7 @@ void StepBuilder::dropAtRandom(int64_t samples) {
   });
 }
 
-/// The loss that a function of the user's file gives.
+/// The loss that a function of the user's file computes.
 Result<LossValues> StepBuilder::lossOfFile(const LossOptions &loss,
                                            ArrayRef<Value> targets) {
   Operation *end = entry.front().getTerminator();
@@ -140,12 +164,12 @@ Result<LossValues> StepBuilder::lossOf(const LossOptions &loss,
   if (loss.kind == Loss::Function)
     return lossOfFile(loss, targets);
   Value output = end->getOperand(loss.output), target = targets[loss.target];
-  const ClassDimension told = facts.classes[loss.output];
+  const ClassDimension classes = facts.classes[loss.output];
   if (Result<void> good = checkTarget(tensorOf(output), tensorOf(target), loss,
-                                      options.targets[loss.target], told);
+                                      options.targets[loss.target], classes);
       !good)
     return good.takeError();
-  return buildLoss(emit, output, target, loss, told);
+  return buildLoss(emit, output, target, loss, classes);
 }
 
 Result<void> StepBuilder::findLosses(ArrayRef<TensorSpec> targets) {
@@ -164,12 +188,12 @@ Result<void> StepBuilder::findLosses(ArrayRef<TensorSpec> targets) {
   return {};
 }
 
-/// Computes what the weights begin with that options ask for, from the graph as
-/// it infers.
+/// Computes the initial values of weights that the options select, from the
+/// inference graph.
 Result<void>
 StepBuilder::reinitialize(const llvm::SetVector<Value> &statistics) {
-  if (Result<void> good =
-          checkPatterns("--reinitialize", options.reinitialized, weights);
+  if (Result<void> good = checkPatterns(optionText("reinitialize"),
+                                        options.reinitialized, weights);
       !good)
     return good;
   for (auto [number, weight] : llvm::enumerate(weights))
@@ -188,9 +212,9 @@ static Tensor inSingle(const Tensor &tensor) {
   return tensorOfDoubles(ElementType::F32, tensor.shape(), numbers);
 }
 
-/// The weight as the optimiser moves it, and \p gradient as it takes it: one
-/// of a narrow type would lose most steps to rounding, so a copy in f32 goes
-/// along as a state.
+/// The weight that the optimiser updates, with \p gradient in its type: a
+/// narrow type would lose most updates to rounding, so a copy in f32 is kept as
+/// a state.
 Value StepBuilder::movedWeight(const LiftedWeight &weight, Value &gradient) {
   Value argument = entry.getArgument(weight.argument);
   if (tensorOf(argument).getElementTypeBitWidth() >= 32)
@@ -200,12 +224,12 @@ Value StepBuilder::movedWeight(const LiftedWeight &weight, Value &gradient) {
   return states.add(weight.name + ".f32", inSingle(weight.value));
 }
 
-/// The sum of the losses as they are now.
-LossValues StepBuilder::joinLosses() {
+/// The weighted sum of the current losses.
+LossValues StepBuilder::sumLosses() {
   LossValues all;
   for (auto [loss, one] : llvm::zip_equal(options.losses, losses)) {
-    Value part = loss.weight == 1 ? one.loss : emit.mul(one.loss, loss.weight);
-    all.loss = all.loss ? emit.add(all.loss, part) : part;
+    Value term = loss.weight == 1 ? one.loss : emit.mul(one.loss, loss.weight);
+    all.loss = all.loss ? emit.add(all.loss, term) : term;
     if (losses.size() > 1)
       all.parts.push_back(one.loss);
     if (one.right && !all.right) {
@@ -221,8 +245,8 @@ LossValues StepBuilder::joinLosses() {
   return all;
 }
 
-/// The same of all processes' samples. Batches count by what they compare, or
-/// where there are several losses by their samples.
+/// The same over all processes' samples. Batches are weighted by their labels
+/// or elements or, with several losses, by their samples.
 LossValues StepBuilder::shareLosses() {
   SmallVector<Value> own;
   Value together =
@@ -251,7 +275,7 @@ LossValues StepBuilder::shareLosses() {
       together = sums[next];
   }
   for (auto [number, one] : llvm::enumerate(losses)) {
-    // Of the mean of all, this process's samples are a share.
+    // This process's share in the mean of all samples.
     Value seed;
     if (options.accumulates && losses.size() == 1)
       seed = own[number];
@@ -265,14 +289,15 @@ LossValues StepBuilder::shareLosses() {
       seed = emit.mul(seed, options.losses[number].weight);
     seeds.push_back(seed);
   }
-  LossValues all = joinLosses();
+  LossValues all = sumLosses();
   if (losses.size() > 1)
     all.count = together;
   return all;
 }
 
-/// What is read is the sum of this batch's gradients and of those that came
-/// before it, each weighed by what its loss compares, over all of that.
+/// Replaces the gradients by the weighted mean of this batch's and those
+/// accumulated before it. The weights are the counts of labels or elements that
+/// the loss compares.
 void StepBuilder::accumulate(ArrayRef<const LiftedWeight *> trained,
                              MutableArrayRef<Value> gradients, Value count) {
   TensorBuilder own(builder, named("accumulation"));
@@ -299,7 +324,7 @@ void StepBuilder::accumulate(ArrayRef<const LiftedWeight *> trained,
   }
 }
 
-/// The largest magnitude of an element of all gradients, a scalar of f32: not
+/// The largest magnitude of an element of all gradients, a scalar of f32; not
 /// finite where one of them is not.
 Value StepBuilder::largest(ArrayRef<Value> gradients) {
   TensorBuilder own(builder, named("the largest gradient"));
@@ -315,7 +340,7 @@ Value StepBuilder::largest(ArrayRef<Value> gradients) {
   return all;
 }
 
-/// The state that a moving average of a weight is.
+/// Adds the state of a weight's moving average.
 void StepBuilder::average(const LiftedWeight &weight, Value before,
                           Value after) {
   TensorBuilder own(builder, named(weight.name));
@@ -348,6 +373,7 @@ void StepBuilder::update(ArrayRef<const LiftedWeight *> trained,
     one.gradient = gradient;
     one.rate = rate;
     one.step = number;
+    one.isDecayed = decayed.contains(argument);
     const size_t first = states.list.size();
     for (StringRef kept : keptTensors(how))
       one.kept.push_back(states.add(
@@ -373,9 +399,9 @@ void StepBuilder::update(ArrayRef<const LiftedWeight *> trained,
       state.after = emit.select(updates, state.after, state.before);
 }
 
-/// A step whose loss or gradients are no finite numbers leaves what they are
-/// computed from as it was, so that it can be looked at again. What else the
-/// optimiser keeps has no part in that, and would be more to write.
+/// A step whose loss or gradients are not finite does not change the states
+/// that they are computed from, so that it can be examined. The optimiser's
+/// other states do not matter for that, and would cost more writes.
 void StepBuilder::keepWhereStepFails(Value loss, Value largest) {
   Value isFinite =
       emit.make<stablehlo::AndOp>(emit.make<stablehlo::IsFiniteOp>(loss),
@@ -385,7 +411,8 @@ void StepBuilder::keepWhereStepFails(Value loss, Value largest) {
       state.after = emit.select(isFinite, state.after, state.before);
 }
 
-/// What the entry function returns: what is said of the loss, and the states.
+/// Sets the results of the entry function: the loss with its counts, and the
+/// states.
 void StepBuilder::finish(const LossValues &values, Value largest) {
   std::vector<std::pair<std::string, Value>> outputs;
   auto add = [&](std::string name, Value value) {
@@ -396,107 +423,165 @@ void StepBuilder::finish(const LossValues &values, Value largest) {
   add("right", values.right);
   add("count", values.count);
   add("labels", values.labels);
-  for (auto [number, part] : llvm::enumerate(values.parts))
-    add(partPrefix.str() + std::to_string(number), part);
+  for (auto [number, single] : llvm::enumerate(values.parts))
+    add(partPrefix.str() + std::to_string(number), single);
   add("gradient", largest);
   states.finish(outputs);
   states.makeConstants(weights);
 }
 
-Result<TrainedTensors> StepBuilder::step(ArrayRef<TensorSpec> targets) {
-  samples = targets.front().shape.empty() ? 1 : targets.front().shape.front();
+/// Brings the model into the form that gradients are taken of.
+void StepBuilder::prepare() {
   inlineFutures(entry);
   openTuples(entry);
   if (options.mostTrips > 0)
     boundLoops(entry, options.mostTrips);
-  const llvm::SetVector<Value> statistics = runningStatistics(entry);
-  auto isStatistic = [&](const LiftedWeight &weight) {
-    return statistics.contains(entry.getArgument(weight.argument));
-  };
+}
+
+/// The weights to train: those that the options name, or all but \p statistics
+/// that the model asks for.
+Result<std::vector<const LiftedWeight *>>
+StepBuilder::chooseWeights(const llvm::SetVector<Value> &statistics) {
   Result<std::vector<const LiftedWeight *>> chosen =
-      chosenWeights(weights, options, isStatistic);
+      chosenWeights(weights, options, [&](const LiftedWeight &weight) {
+        return statistics.contains(argumentOf(weight));
+      });
   if (!chosen)
-    return chosen.takeError();
+    return chosen;
   if (Result<void> done = reinitialize(statistics); !done)
     return done.takeError();
+  for (const LiftedWeight *weight : *chosen)
+    if (isDecayed(argumentOf(*weight)))
+      decayed.insert(argumentOf(*weight));
+  return chosen;
+}
+
+/// Lets batch norms normalise by their batch. Returns the next value of each
+/// running statistic.
+llvm::MapVector<Value, Value> StepBuilder::trainNorms() {
   llvm::MapVector<Value, Value> moved;
   if (!options.freezeBatchNorm)
     moved = trainBatchNorms(entry, options.batchNormMomentum);
   if (options.replicas > 1)
     shareStatistics(entry, options.replicas, options.hasLocalStatistics, moved);
-  dropAtRandom(samples);
-  if (Result<void> done = findLosses(targets); !done)
-    return done.takeError();
-  SmallVector<Value> by, own, gradients;
-  for (const LiftedWeight *weight : *chosen)
-    by.push_back(entry.getArgument(weight->argument));
-  FirstError errors(entry.getContext());
+  return moved;
+}
+
+/// Appends the backward pass. Returns those of \p chosen that the losses depend
+/// on, with their gradients, summed over all replicas.
+Result<StepBuilder::Differentiated>
+StepBuilder::differentiate(ArrayRef<const LiftedWeight *> chosen) {
+  SmallVector<Value> by, own;
+  for (const LiftedWeight *weight : chosen)
+    by.push_back(argumentOf(*weight));
   for (const LossValues &one : losses)
     own.push_back(one.loss);
-  const LossValues values = shareLosses();
+  FirstError errors(entry.getContext());
   auto found = backpropagate(builder, own, seeds, by);
   if (failed(found))
     return unsupported(errors.take());
-  TrainedTensors names;
-  std::vector<const LiftedWeight *> trained;
-  auto begins = [&](const LiftedWeight &weight) {
-    auto found = fresh.find(static_cast<size_t>(&weight - weights.data()));
-    if (found == fresh.end())
-      return;
-    weights[found->first].value = found->second;
-    names.reinitialized.push_back(weight.name);
-  };
-  for (auto [weight, gradient] : llvm::zip_equal(*chosen, *found))
+  Differentiated trained;
+  for (auto [weight, gradient] : llvm::zip_equal(chosen, *found))
     if (gradient) {
-      trained.push_back(weight);
-      gradients.push_back(gradient);
-      names.weights.push_back(weight->name);
-      begins(*weight);
+      trained.weights.push_back(weight);
+      trained.gradients.push_back(gradient);
     }
-  if (trained.empty())
-    return usageError(chosen->empty()
+  if (trained.weights.empty())
+    return usageError(chosen.empty()
                           ? "there is no weight to train"
                           : "the loss depends on none of the weights that are "
                             "to be trained");
   if (options.replicas > 1) {
     TensorBuilder sum(builder, named("gradients of all processes"));
-    gradients = sumOverReplicas(sum, gradients, options.replicas);
+    trained.gradients =
+        sumOverReplicas(sum, trained.gradients, options.replicas);
   }
-  Value rate = states.addArgument(
-      rateName, RankedTensorType::get({}, builder.getF32Type()));
-  if (options.accumulates) {
-    updates = states.addArgument(
-        updateName, RankedTensorType::get({}, builder.getI1Type()));
-    accumulate(trained, gradients, values.count);
-  }
-  Value most = largest(gradients);
-  update(trained, gradients, rate);
+  return trained;
+}
+
+/// Gives \p weight its new initial value if it is reinitialised.
+void StepBuilder::begin(const LiftedWeight &weight, TrainedTensors &names) {
+  auto found = fresh.find(static_cast<size_t>(&weight - weights.data()));
+  if (found == fresh.end())
+    return;
+  weights[found->first].value = found->second;
+  names.reinitialized.push_back(weight.name);
+}
+
+/// Makes states of the running statistics that batch norms \p moved.
+void StepBuilder::keepStatistics(const llvm::MapVector<Value, Value> &moved,
+                                 TrainedTensors &names) {
   for (const LiftedWeight &weight : weights)
-    if (auto each = moved.find(entry.getArgument(weight.argument));
-        each != moved.end()) {
-      begins(weight);
+    if (auto each = moved.find(argumentOf(weight)); each != moved.end()) {
+      begin(weight, names);
       states.list.push_back({weight.name, each->first, each->second,
                              weight.value,
                              /*isRead=*/true});
       names.statistics.push_back(weight.name);
     }
-  if (names.reinitialized.empty() && !options.reinitialized.empty())
-    return usageError("--reinitialize: none of the weights that it names is "
-                      "trained");
-  keepWhereStepFails(values.loss, most);
-  finish(values, most);
+}
+
+/// Reports the weights that the model itself marks as trainable, and the number
+/// of classes of each target.
+void StepBuilder::describe(const llvm::SetVector<Value> &statistics,
+                           size_t targets, TrainedTensors &names) {
   for (const LiftedWeight &weight : weights)
-    if (weight.isAskedFor && options.trainable.empty() && !isStatistic(weight))
+    if (weight.isAskedFor && options.trainable.empty() &&
+        !statistics.contains(argumentOf(weight)))
       names.askedFor.push_back(weight.name);
-  names.classes.resize(targets.size());
+  names.classes.resize(targets);
   for (auto [loss, one] : llvm::zip_equal(options.losses, losses))
     if (one.classes)
       names.classes[loss.target] = one.classes;
+}
+
+/// The forward pass becomes that of training, then come the losses, the
+/// backward pass, the optimiser's updates, and the states that carry weights to
+/// the next step.
+Result<TrainedTensors> StepBuilder::step(ArrayRef<TensorSpec> targets) {
+  samples = targets.front().shape.empty() ? 1 : targets.front().shape.front();
+  prepare();
+  const llvm::SetVector<Value> statistics = runningStatistics(entry);
+  auto chosen = chooseWeights(statistics);
+  if (!chosen)
+    return chosen.takeError();
+  const llvm::MapVector<Value, Value> moved = trainNorms();
+  dropAtRandom(samples);
+
+  if (Result<void> done = findLosses(targets); !done)
+    return done.takeError();
+  const LossValues values = shareLosses();
+  Result<Differentiated> trained = differentiate(*chosen);
+  if (!trained)
+    return trained.takeError();
+  TrainedTensors names;
+  for (const LiftedWeight *weight : trained->weights) {
+    names.weights.push_back(weight->name);
+    begin(*weight, names);
+  }
+
+  Value rate = states.addArgument(
+      rateName, RankedTensorType::get({}, builder.getF32Type()));
+  if (options.accumulates) {
+    updates = states.addArgument(
+        updateName, RankedTensorType::get({}, builder.getI1Type()));
+    accumulate(trained->weights, trained->gradients, values.count);
+  }
+  Value most = largest(trained->gradients);
+  update(trained->weights, trained->gradients, rate);
+  keepStatistics(moved, names);
+  if (names.reinitialized.empty() && !options.reinitialized.empty())
+    return usageError(optionText("reinitialize") +
+                      ": none of the weights that it names is "
+                      "trained");
+  keepWhereStepFails(values.loss, most);
+  finish(values, most);
+  describe(statistics, targets.size(), names);
   return names;
 }
 
-/// A weight as the average that a step keeps of it, which is as wide as the
-/// optimiser's copy.
+/// Replaces a weight by its moving average, which is as wide as the optimiser's
+/// copy.
 void StepBuilder::readAverage(const LiftedWeight &weight) {
   Value argument = entry.getArgument(weight.argument);
   const std::string name = (weight.name + averageSuffix).str();
@@ -517,7 +602,7 @@ Result<void> StepBuilder::evaluation(ArrayRef<TensorSpec> targets,
   samples = targets.front().shape.empty() ? 1 : targets.front().shape.front();
   if (Result<void> done = findLosses(targets); !done)
     return done.takeError();
-  const LossValues values = joinLosses();
+  const LossValues values = sumLosses();
   llvm::StringSet<> names, averaged;
   for (const auto *list : {&trained.weights, &trained.statistics})
     for (const std::string &name : *list)

@@ -1,20 +1,21 @@
-//===- TrainingStep.h - a model becomes a step of its training ------------===//
+//===- TrainingStep.h - turns a model into a training step ----------------===//
 //
 //   main(x) -> y         ->    main(x, w, ..., target, learning_rate)
 //     w = constant                 -> loss, right, count, gradient, w', ...
 //
-// Weights, running statistics and what the optimiser keeps are states
-// (graph/storage): arguments and results of one name. What is not trained stays
-// a constant. The model's other outputs are gone. `gradient` is the largest
-// magnitude of an element of all gradients.
+// Weights, running statistics and the optimiser's tensors are states
+// (graph/storage): arguments and results of one name. Weights that are not
+// trained stay constants. The model's other outputs are removed. `gradient` is
+// the largest magnitude of an element of all gradients.
 //
-// A step that accumulates has one input more, `update`: whether the optimiser
-// moves the weights, by the mean of the gradients of all batches since it did.
-// So has one that drops (TrainDropouts.h): `random`, 64 bits for each sample.
+// A step that accumulates has one more input, `update`: whether the optimiser
+// updates the weights, by the mean gradients of all batches since the last
+// update. A step with dropouts (TrainDropouts.h) has one more, too: `random`,
+// 64 bits for each sample.
 //
-// Of several losses, `loss` is the weighted sum; then there are more results:
-// `labels`, of how many labels `right` are right, and each loss by itself,
-// `loss.0`, `loss.1`, ...; and `count` counts samples.
+// With several losses, `loss` is the weighted sum, and there are more results:
+// `labels`, the number of labels, of which `right` are right, and each loss by
+// itself, `loss.0`, `loss.1`, ...; `count` is the number of samples then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,36 +33,36 @@ namespace sinter::autodiff {
 inline constexpr llvm::StringLiteral randomName = "random";
 inline constexpr llvm::StringLiteral rateName = "learning_rate";
 inline constexpr llvm::StringLiteral updateName = "update";
-/// What stands before a loss's number in the name of what it is by itself.
+/// The prefix of the name of a single loss, in front of its index.
 inline constexpr llvm::StringLiteral partPrefix = "loss.";
-/// What behind a weight's name makes the name of its average.
+/// The suffix of the name of a weight's average.
 inline constexpr llvm::StringLiteral averageSuffix = ".average";
 
-/// What became of the weights: their names.
+/// The names of the weights, by what happened to them.
 struct TrainedTensors {
   std::vector<std::string> weights, statistics;
-  /// Constants of one number that were left alone, since nobody asked for them.
+  /// Constants of one element that are not trained, since no option names them.
   std::vector<std::string> askedFor;
-  /// Weights and statistics that begin afresh.
+  /// Weights and statistics that were reinitialised.
   std::vector<std::string> reinitialized;
-  /// Of each target: labels are less than this; nothing where it holds none.
+  /// For each target: the number of classes; nothing where it holds no labels.
   std::vector<std::optional<int64_t>> classes;
 };
 
-/// Builds the loss of a file (Loss::Function) of the values that it takes: a
-/// scalar, or one to take the mean of, of any float type.
+/// Builds the loss of a file (Loss::Function) from its arguments: a scalar, or
+/// a tensor to take the mean of, of any float type.
 using FileLoss = llvm::function_ref<Result<mlir::Value>(
     const LossOptions &, nn::TensorBuilder &, mlir::ValueRange)>;
 
-/// What is known of the model besides its graph.
+/// Facts about the model besides its graph.
 struct LossFacts {
   FileLoss fileLoss;
-  /// Of each output.
+  /// For each output.
   std::vector<ClassDimension> classes;
 };
 
-/// Makes \p model, whose shapes are static and whose weights are arguments, a
-/// step of its training with targets of these types and shapes. Errors: Usage
+/// Turns \p model, whose shapes are static and whose weights are arguments,
+/// into a training step with targets of these types and shapes. Errors: Usage
 /// where options, targets and model do not fit, or nothing is left to train;
 /// Unsupported where an operation has no gradient.
 Result<TrainedTensors> makeTrainingStep(Model &model,
@@ -70,8 +71,8 @@ Result<TrainedTensors> makeTrainingStep(Model &model,
                                         const TrainingOptions &options,
                                         const LossFacts &facts);
 
-/// Makes \p model what judges it: the loss, and how many labels are right, of
-/// the model as it infers, with what is \p trained as states.
+/// Turns \p model into its evaluation: the loss, and how many labels are right,
+/// of the inference graph, with the \p trained tensors as states.
 Result<void> makeEvaluation(Model &model, std::vector<LiftedWeight> weights,
                             const TrainedTensors &trained,
                             llvm::ArrayRef<TensorSpec> targets,

@@ -3,51 +3,13 @@
 #include "autodiff/Weights.h"
 
 #include "graph/Constants.h"
-#include "graph/Literals.h"
 #include "graph/Types.h"
 
 #include "llvm/ADT/StringMap.h"
 
-#include <cstring>
-
 using namespace mlir;
 
 namespace sinter::autodiff {
-
-/// Whether all elements are the same bytes.
-static bool isOneNumber(const Tensor &tensor) {
-  const size_t size = byteSize(tensor.type());
-  return tensor.bytes() <= size ||
-         std::memcmp(tensor.data(), tensor.data() + size,
-                     tensor.bytes() - size) == 0;
-}
-
-SmallVector<WeightConstant> weightConstants(func::FuncOp entry,
-                                            UnnamedConstants unnamed) {
-  SmallVector<WeightConstant> named, literals, others;
-  for (auto constant : entry.front().getOps<stablehlo::ConstantOp>()) {
-    if (!looksLikeWeight(tensorOf(constant.getResult())))
-      continue;
-    std::optional<Tensor> tensor = constantTensor(constant.getResult());
-    if (!tensor)
-      continue;
-    if (const StringRef name = constantName(constant.getResult());
-        !name.empty())
-      (isLiteral(constant) ? literals : named)
-          .push_back({constant, name.str()});
-    else if (unnamed == UnnamedConstants::OfTheFile)
-      others.push_back({constant, "constant." + std::to_string(others.size()),
-                        isOneNumber(*tensor)});
-  }
-  // A file that lists weights means these.
-  const bool isListed = !named.empty();
-  for (WeightConstant &each : literals) {
-    each.isAskedFor =
-        isListed || isOneNumber(*constantTensor(each.constant.getResult()));
-    named.push_back(std::move(each));
-  }
-  return named.empty() ? others : named;
-}
 
 Result<std::vector<LiftedWeight>> liftWeights(Model &model,
                                               UnnamedConstants unnamed) {
@@ -63,7 +25,7 @@ Result<std::vector<LiftedWeight>> liftWeights(Model &model,
     stablehlo::ConstantOp constant = each.constant;
     Value value = constant.getResult();
     auto type = tensorOf(value);
-    auto [place, isNew] = known.try_emplace(each.name, weights.size());
+    auto [found, isNew] = known.try_emplace(each.name, weights.size());
     if (isNew) {
       attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
           nameAttribute, builder.getStringAttr(each.name))));
@@ -72,7 +34,7 @@ Result<std::vector<LiftedWeight>> liftWeights(Model &model,
       weights.push_back(
           {each.name, number, *constantTensor(value), each.isAskedFor});
     }
-    BlockArgument argument = entry.getArgument(weights[place->second].argument);
+    BlockArgument argument = entry.getArgument(weights[found->second].argument);
     if (argument.getType() != type)
       return unsupported("the weight '" + each.name +
                          "' is there in two forms; a weight that is trained "

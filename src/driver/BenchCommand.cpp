@@ -2,18 +2,18 @@
 
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
-#include "driver/Inputs.h"
+#include "driver/InputOptions.h"
 #include "driver/LatencyStatistics.h"
 #include "driver/LayerProfile.h"
 #include "driver/Machine.h"
 #include "driver/MachineReport.h"
 #include "driver/OutputFiles.h"
 #include "driver/Roofline.h"
-#include "driver/States.h"
 #include "driver/Summary.h"
 #include "driver/Sweep.h"
 #include "driver/Text.h"
 #include "driver/Trace.h"
+#include "runtime/CpuFeatures.h"
 #include "runtime/MappedFile.h"
 
 #include <CLI/CLI.hpp>
@@ -31,7 +31,7 @@ double millisecondsSince(Clock::time_point start) {
       .count();
 }
 
-/// Everything that was measured.
+/// All measurements.
 struct Measurement {
   double firstMs = 0;
   std::vector<double> latenciesMs;
@@ -47,7 +47,7 @@ public:
     addInputs(app, inputs);
     addStates(app, states, /*writes=*/false);
     addShapes(app, common);
-    addOpen(app, common);
+    addDynamic(app, common);
     addBinding(app, common);
     addBackend(app, common);
     addPasses(app, common);
@@ -56,27 +56,28 @@ public:
         ->check(CLI::Range(0.0, 1e6) & isNumber())
         ->capture_default_str()
         ->group("Measure");
-    app.add_option("--warmup", warmup, "runs before that, besides the first")
+    app.add_option("--warmup", warmup,
+                   "warm-up runs before that, besides the first")
         ->check(CLI::Range(0, 1000000))
         ->capture_default_str()
         ->group("Measure");
     CLI::Option *layers =
-        app.add_flag("--layers", perLayer, "and each layer's share of the time")
+        app.add_flag("--layers", perLayer, "also the time of each layer")
             ->group("Measure");
     CLI::Option *plot =
         app.add_option("--plot", plotFile,
-                       "an SVG picture of the layers beside what one thread of "
-                       "this machine can do at most (bench --machine)")
+                       "draw a roofline as SVG: the layers beside the peak "
+                       "rates of one thread of this machine (bench --machine)")
             ->type_name("FILE")
             ->group("Measure");
     app.add_flag("--machine", ofMachine,
-                 "what one thread of this machine can do at most, instead of a "
-                 "model: multiply-adds of each type, reading from each level "
-                 "of memory; also kept in the folder of --cache-dir")
+                 "measure the peak rates of one thread of this machine instead "
+                 "of a model: multiply-adds of each type, bandwidth of each "
+                 "level of memory; stored in the folder of --cache-dir")
         ->group("Measure");
     app.add_option("--sweep", sweepText,
-                   "several sizes of an unknown dimension in turn, by its "
-                   "name: sequence=16,33,128")
+                   "several sizes of a dynamic dimension, by its name: "
+                   "sequence=16,33,128")
         ->type_name("NAME=SIZES")
         ->excludes(layers)
         ->excludes(plot)
@@ -126,7 +127,7 @@ private:
     Result<SessionOptions> wanted = sessionOptions(common);
     if (!wanted)
       return wanted.takeError();
-    auto opened = Session::open(common.model, *wanted);
+    auto opened = openWithDefaults(common.model, *wanted, inputs);
     if (!opened)
       return opened.takeError();
     const std::shared_ptr<Session> session = std::move(*opened);
@@ -152,7 +153,7 @@ private:
     return 0;
   }
 
-  /// Makes \p session ready for \p shapes.
+  /// Prepares \p session for \p shapes.
   Result<ReadySession> sized(const std::shared_ptr<Session> &session,
                              const NamedShapes &shapes) {
     session->setShapes(shapes);
@@ -168,14 +169,14 @@ private:
   void printRow(const std::string &symbol, const Session &session,
                 const nlohmann::json &row, bool isFirst) const {
     if (isFirst)
-      std::printf("%12s  %10s  %10s  %10s  %10s\n", symbol.c_str(),
-                  "compile ms", "first ms", "median ms", "GFLOP/s");
-    std::printf("%12lld  %10.1f  %10.3f  %10.3f  %10.1f%s\n",
-                static_cast<long long>(row["size"].get<int64_t>()),
-                row["compile_ms"].get<double>(), row["first_ms"].get<double>(),
-                row["latency_ms"]["median"].get<double>(),
-                row["gflops"].get<double>(),
-                session.facts().fromCache ? "  (from the cache)" : "");
+      printTo(stdout, "%12s  %10s  %10s  %10s  %10s\n", oneLine(symbol).c_str(),
+              "compile ms", "first ms", "median ms", "GFLOP/s");
+    printTo(stdout, "%12lld  %10.1f  %10.3f  %10.3f  %10.1f%s\n",
+            static_cast<long long>(row["size"].get<int64_t>()),
+            row["compile_ms"].get<double>(), row["first_ms"].get<double>(),
+            row["latency_ms"]["median"].get<double>(),
+            row["gflops"].get<double>(),
+            session.facts().fromCache ? "  (from the cache)" : "");
     std::fflush(stdout);
   }
 
@@ -217,7 +218,7 @@ private:
     return measured;
   }
 
-  /// Runs with the clock on every layer: separately, since that costs time.
+  /// Runs with a timer per layer: separately, since timers take time.
   template <typename Run>
   void profile(Executor &executor, Measurement &measured, const Run &timedRun,
                const std::optional<Error> &failure) {
@@ -290,31 +291,34 @@ private:
       return result[key].get<double>();
     };
     const SessionFacts &facts = session.facts();
-    std::printf("%s on %s (%s%s), backend %s, precision %s, %u thread%s, batch "
-                "%lld\n",
-                common.model.c_str(), cpuModel().c_str(),
-                instructionSet().c_str(),
-                usesMatrixUnits(session.program()) ? ", matrix units" : "",
-                common.backend.c_str(), common.precision.c_str(),
-                session.threads(), session.threads() == 1 ? "" : "s",
-                static_cast<long long>(result["batch"].get<int64_t>()));
-    std::printf("latency      median %.3f ms, min %.3f, mean %.3f, p90 %.3f, "
-                "p99 %.3f, max %.3f (%zu runs after %u of warm-up, variation "
-                "%.1f %%)\n",
-                latency.median, latency.min, latency.mean, latency.p90,
-                latency.p99, latency.max, measured.latenciesMs.size(),
-                warmup + 1, latency.variation * 100);
-    std::printf("throughput   %.1f inferences/s, %.2f GFLOP each, %.1f "
-                "GFLOP/s\n",
-                number("throughput_per_s"), number("gflop_per_inference"),
-                number("gflops"));
-    std::printf("start        load %.1f ms, compile %.1f ms%s, first run %.3f "
-                "ms\n",
-                facts.loadMs, facts.compileMs,
-                facts.fromCache ? " (from the cache)" : "", measured.firstMs);
-    std::printf("memory       peak %.0f MB\n", number("peak_rss_mb"));
+    printTo(stdout,
+            "%s on %s (%s%s), backend %s, precision %s, %u thread%s, batch "
+            "%lld\n",
+            common.model.c_str(), cpuModel().c_str(), instructionSet().c_str(),
+            usesMatrixUnits(session.program()) ? ", matrix units" : "",
+            common.backend.c_str(), common.precision.c_str(), session.threads(),
+            session.threads() == 1 ? "" : "s",
+            static_cast<long long>(result["batch"].get<int64_t>()));
+    printTo(stdout,
+            "latency      median %.3f ms, min %.3f, mean %.3f, p90 %.3f, "
+            "p99 %.3f, max %.3f (%zu runs after %u of warm-up, variation "
+            "%.1f %%)\n",
+            latency.median, latency.min, latency.mean, latency.p90, latency.p99,
+            latency.max, measured.latenciesMs.size(), warmup + 1,
+            latency.variation * 100);
+    printTo(stdout,
+            "throughput   %.1f inferences/s, %.2f GFLOP each, %.1f "
+            "GFLOP/s\n",
+            number("throughput_per_s"), number("gflop_per_inference"),
+            number("gflops"));
+    printTo(stdout,
+            "start        load %.1f ms, compile %.1f ms%s, first run %.3f "
+            "ms\n",
+            facts.loadMs, facts.compileMs,
+            facts.fromCache ? " (from the cache)" : "", measured.firstMs);
+    printTo(stdout, "memory       peak %.0f MB\n", number("peak_rss_mb"));
     if (perLayer)
-      std::fputs(measured.layers.table().c_str(), stdout);
+      printTo(stdout, "%s", measured.layers.table().c_str());
   }
 
   Result<void> plot(const LayerProfile &layers) const {
@@ -327,7 +331,7 @@ private:
         plotFile, rooflineSvg(common.model, *ceilings, layers.fastest()));
   }
 
-  /// Above this coefficient of variation the user is warned.
+  /// A larger coefficient of variation causes a warning.
   static constexpr double unstable = 0.1;
 
   CommonOptions common;

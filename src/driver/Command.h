@@ -17,8 +17,7 @@ class Command {
 public:
   virtual ~Command() = default;
 
-  /// Does the work; what was declared has been filled in. The result is the
-  /// exit code.
+  /// Runs the command with the parsed options. Returns the exit code.
   virtual Result<int> run() = 0;
 };
 

@@ -1,14 +1,15 @@
 //===- CompareCommand.cpp - sinter compare --------------------------------===//
 
+#include "compare/ModelComparison.h"
+#include "data/TensorFiles.h"
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
-#include "driver/Inputs.h"
-#include "driver/ModelComparison.h"
+#include "driver/CompareText.h"
+#include "driver/InputOptions.h"
 #include "driver/OutputFiles.h"
-#include "driver/States.h"
 #include "driver/Summary.h"
-#include "driver/TensorFiles.h"
 #include "driver/Text.h"
+#include "driver/ThisProgram.h"
 #include "engine/CompilerLibrary.h"
 #include "runtime/MappedFile.h"
 
@@ -31,7 +32,7 @@ public:
   explicit CompareCommand(CLI::App &app) {
     app.add_option("MODEL", models,
                    std::string("one model or two: ") + readForms +
-                       "; what the first computes is what is expected")
+                       "; the results of the first are the expected ones")
         ->expected(1, 2)
         ->required();
     app.add_option("--backend", backends,
@@ -42,9 +43,10 @@ public:
         ->check(CLI::IsMember({"cpu", "interpreter"}))
         ->type_name("NAME[,NAME]")
         ->group("Compare");
-    app.add_flag("--passes", passes,
-                 "compare the model with what the passes make of it, both by "
-                 "the interpreter, and name the pass after which they part")
+    app.add_flag(
+           "--passes", passes,
+           "compare the model before and after the passes, both by the "
+           "interpreter, and name the first pass after which results differ")
         ->group("Compare");
     app.add_option("--with", tensors,
                    "compare with tensors of another tool: an .npz archive or a "
@@ -53,20 +55,20 @@ public:
         ->type_name("FILE")
         ->group("Compare");
     app.add_option("--memory", memory,
-                   "megabytes that tensors on the way may take at a time "
-                   "(default: an eighth of the machine's memory)")
+                   "megabytes of intermediate tensors at a time (default: an "
+                   "eighth of the machine's memory)")
         ->check(CLI::Range(1e-6, 1e9) & isNumber())
         ->type_name("MB")
         ->group("Compare");
     app.add_flag("--outputs-only", outputsOnly,
-                 "leave out the tensors on the way")
+                 "do not compare intermediate tensors")
         ->group("Compare");
     app.add_flag("--bisect", bisect,
-                 "find the rewrite that makes the difference: its pass, its "
-                 "pattern, the operation, and where that is in the source")
+                 "find the rewrite that causes the difference: its pass, its "
+                 "pattern, the operation, and its source location")
         ->group("Compare");
     app.add_option("--reduce", reduced,
-                   "write the smallest model found that still shows it")
+                   "write the smallest model found that still differs")
         ->type_name("FILE")
         ->group("Compare");
     addForce(app, force);
@@ -81,10 +83,12 @@ public:
         ->group("Input");
     addStates(app, states, /*writes=*/false);
     addShapes(app, common);
+    addDynamic(app, common);
     addBinding(app, common);
     addArithmetic(app, common);
     addPatterns(app, common);
-    app.add_option("--html", page, "write a page that shows it, of one file")
+    app.add_option("--html", page,
+                   "write the report as one self-contained page")
         ->type_name("FILE")
         ->group("Report");
     addReport(app, common);
@@ -98,10 +102,18 @@ public:
     if (!made)
       return made.takeError();
     ModelComparison &comparison = **made;
+    comparison.names = {"--shape", "--memory", "--backend", "--passes",
+                        "--bisect"};
     CompareReport &report = comparison.report;
     if (memory)
       comparison.mostBytes = static_cast<uint64_t>(*memory * 1e6);
-    if (Result<void> done = comparison.compareOutputs(); !done)
+    if (Result<void> done = comparison.compareOutputsAt(
+            sizes,
+            [this](CompareSide &side, const SampleSizes &of) {
+              return inputsOf(side, of);
+            },
+            printNote);
+        !done)
       return done.takeError();
     if (!outputsOnly)
       if (Result<void> done = comparison.compareTensors(); !done)
@@ -120,7 +132,7 @@ public:
       json["precision"] = common.precision;
       printJsonLine(json);
     } else {
-      std::fputs(reportText(report, common.verbose).c_str(), stdout);
+      printTo(stdout, "%s", reportText(report, common.verbose).c_str());
     }
     return report.agrees() ? 0 : static_cast<int>(ErrorKind::WrongResult);
   }
@@ -164,7 +176,7 @@ private:
     return isOneModel() && side == 0 && tensors.empty() ? "interpreter" : "cpu";
   }
 
-  /// What tells a side from the other.
+  /// The name of a side in messages.
   std::string titleOf(size_t side) const {
     if (passes)
       return models[0] +
@@ -184,30 +196,46 @@ private:
     if (!options)
       return options.takeError();
     options->interpretsRewritten = passes && side == 1;
+    // --shape sets the sizes of the run, not the program.
+    if (options->dynamicSizes == DynamicSizes::Unknown)
+      options->dynamicSizes = DynamicSizes::Wanted;
     options->mayInterpret = false;
-    return CompareSide::open(own.model, titleOf(side), std::move(*options));
+    return CompareSide::open(own.model, titleOf(side), std::move(*options),
+                             inputs);
   }
 
-  /// Random numbers where nothing is given.
-  Result<std::vector<Tensor>> inputsOf(const CompareSide &side) const {
+  /// Random values of \p sizes for inputs that are not given.
+  Result<std::vector<Tensor>> inputsOf(const CompareSide &side,
+                                       const SampleSizes &sizes) const {
     if (!dataSet.empty())
       return readDataSet(dataSet, "input", side.session->model());
     Result<GivenShapes> given = parseShapes(common.shapes);
     if (!given)
       return given.takeError();
-    return loadInputs(*side.session, side.path, inputs, given->shapes,
-                      /*fillRandom=*/true);
+    return inputsAt(side, sizes, inputs, std::move(given->shapes));
   }
 
-  Result<std::unique_ptr<ModelComparison>> prepare() const {
+  /// Several sizes that both sides accept, if none is given.
+  Result<std::vector<SampleSizes>> sizesFor(CompareSide &first,
+                                            CompareSide *second) const {
+    if (!dataSet.empty() || !second)
+      return std::vector<SampleSizes>(1);
+    Result<GivenShapes> given = parseShapes(common.shapes);
+    if (!given)
+      return given.takeError();
+    return sizesToCompare(first, *second, inputs, given->shapes);
+  }
+
+  Result<std::unique_ptr<ModelComparison>> prepare() {
     Result<CompareSide> first = open(0);
     if (!first)
       return first.takeError();
-    Result<std::vector<Tensor>> given = inputsOf(*first);
-    if (!given)
-      return given.takeError();
-    first->inputs = std::move(*given);
+    sizes.resize(1);
     if (!tensors.empty()) {
+      Result<std::vector<Tensor>> given = inputsOf(*first, sizes[0]);
+      if (!given)
+        return given.takeError();
+      first->inputs = std::move(*given);
       Result<NamedTensors> expected =
           readNamedTensors("--with", tensors, first->session->model());
       if (!expected)
@@ -218,13 +246,15 @@ private:
     Result<CompareSide> second = open(1);
     if (!second)
       return second.takeError();
-    if (Result<void> shared = shareInputs(*first, *second, printNote); !shared)
-      return shared.takeError();
+    Result<std::vector<SampleSizes>> chosen = sizesFor(*first, &*second);
+    if (!chosen)
+      return chosen.takeError();
+    sizes = std::move(*chosen);
     return std::make_unique<ModelComparison>(
         std::move(*first), std::move(*second), states, tolerance);
   }
 
-  /// Finds out more of a difference.
+  /// Investigates a difference.
   Result<void> explain(ModelComparison &comparison) {
     if (bisect) {
       if (Result<void> done = comparison.findStep(); !done)
@@ -276,9 +306,9 @@ private:
     return words;
   }
 
-  /// Whether they part on that model, which a process of its own finds out: a
-  /// smaller model may be one that nothing is prepared for.
-  bool partsOn(const std::string &path) const {
+  /// Whether they differ on that model; compared in another process, since a
+  /// reduced model may do anything.
+  bool differOn(const std::string &path) const {
     std::vector<std::string> words = commandFor(path);
     std::vector<char *> arguments;
     for (std::string &word : words)
@@ -290,7 +320,7 @@ private:
       ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null",
                                          O_WRONLY, 0);
     pid_t process = 0;
-    const int failed = ::posix_spawn(&process, "/proc/self/exe", &actions,
+    const int failed = ::posix_spawn(&process, thisProgram().c_str(), &actions,
                                      nullptr, arguments.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
     int status = 0;
@@ -300,9 +330,10 @@ private:
   }
 
   Result<void> reduce(CompareReport &report) {
-    if (!partsOn(models[0])) {
-      report.notes.push_back("--reduce: on random inputs they do not part, so "
-                             "there is nothing to shrink");
+    if (!differOn(models[0])) {
+      report.notes.push_back(
+          "--reduce: on random inputs they do not differ, so "
+          "there is nothing to shrink");
       return {};
     }
     Result<Compiler *> compiler = loadCompiler();
@@ -312,11 +343,11 @@ private:
     request.input = models[0];
     request.output = reduced;
     request.isInteresting = [this](const std::string &path) {
-      return partsOn(path);
+      return differOn(path);
     };
     request.progress = [this](const std::string &step, int operations) {
       if (common.verbose)
-        std::fprintf(stderr, "%5d operations  %s\n", operations, step.c_str());
+        printTo(stderr, "%5d operations  %s\n", operations, step.c_str());
     };
     Result<ReduceOutcome> done = (*compiler)->reduce(request);
     if (!done)
@@ -330,10 +361,11 @@ private:
   InputOptions inputs;
   StateOptions states;
   std::vector<std::string> models, backends;
+  std::vector<SampleSizes> sizes;
   std::string tensors, dataSet, page, reduced;
   std::optional<double> memory;
   bool passes = false, outputsOnly = false, bisect = false, force = false;
-  /// Kernels add in another order than definitions do.
+  /// Kernels accumulate in another order than the definitions.
   Tolerance tolerance{1e-3, 1e-7, 1e-4};
 };
 

@@ -1,6 +1,6 @@
 //===- ComparePage.cpp - how two models differ, to look at ----------------===//
 
-#include "driver/CompareReport.h"
+#include "driver/CompareText.h"
 #include "driver/Text.h"
 #include "runtime/TensorText.h"
 
@@ -11,23 +11,23 @@ namespace sinter::driver {
 
 namespace {
 
-constexpr const char *style = R"(
+constexpr const char *comparePageStyle = R"(
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #1b1f24; background: #fff; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .verdict { padding: .6rem 1rem; border-radius: 6px; background: #e6f4ea; }
-.verdict.parts { background: #fdecea; }
+.verdict.differs { background: #fdecea; }
 table { border-collapse: collapse; width: 100%; font-size: 13px; }
 th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid #e2e5e9; vertical-align: top; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-tr.parts td { background: #fdecea; }
+tr.differs td { background: #fdecea; }
 code { font-size: 12px; }
 svg { width: 100%; height: auto; background: #f7f8fa; border-radius: 6px; }
 )";
 
-/// The tenth powers between which differences are drawn.
+/// The range of powers of ten in the plot of differences.
 constexpr double lowest = -10, highest = 1;
 
-/// How high a difference is drawn, from 0 to 1.
+/// The height of a difference in the plot, from 0 to 1.
 double heightOf(const ComparedTensor &tensor) {
   if (!tensor.problem.empty())
     return 1;
@@ -38,8 +38,8 @@ double heightOf(const ComparedTensor &tensor) {
   return (std::clamp(power, lowest, highest) - lowest) / (highest - lowest);
 }
 
-/// The difference of each tensor, in the order of the network; of many the
-/// largest of those that share a column.
+/// The difference of each tensor, in network order; for many tensors the
+/// largest per column.
 std::string chart(const std::vector<ComparedTensor> &tensors) {
   constexpr size_t mostColumns = 600;
   constexpr double width = 1000, height = 240;
@@ -64,15 +64,16 @@ std::string chart(const std::vector<ComparedTensor> &tensors) {
                          [](const ComparedTensor &a, const ComparedTensor &b) {
                            return heightOf(a) < heightOf(b);
                          });
-    const bool parts =
+    const bool differs =
         std::any_of(tensors.begin() + static_cast<int64_t>(begin),
                     tensors.begin() + static_cast<int64_t>(end),
-                    [](const ComparedTensor &each) { return each.parts(); });
+                    [](const ComparedTensor &each) { return each.differs(); });
     const double tall = std::max(1.0, height * heightOf(*tallest));
-    svg += text("<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" "
-                "fill=\"%s\"><title>",
-                static_cast<double>(column) * step, height - tall,
-                std::max(0.5, step * 0.9), tall, parts ? "#d1242f" : "#8fa8c0");
+    svg +=
+        text("<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" "
+             "fill=\"%s\"><title>",
+             static_cast<double>(column) * step, height - tall,
+             std::max(0.5, step * 0.9), tall, differs ? "#d1242f" : "#8fa8c0");
     svg += escaped(titleOf(*tallest)) +
            text(": %.3g of its range</title></rect>\n",
                 tallest->difference.ofRange());
@@ -106,7 +107,7 @@ std::string table(const std::vector<ComparedTensor> &tensors) {
     std::string type = tensor.type;
     if (tensor.otherType != tensor.type)
       type += " / " + tensor.otherType;
-    all += std::string("<tr") + (tensor.parts() ? " class=\"parts\"" : "") +
+    all += std::string("<tr") + (tensor.differs() ? " class=\"differs\"" : "") +
            "><td>" + escaped(titleOf(tensor)) + "</td><td><code>" +
            escaped(type) + "</code></td><td>" + textOf(tensor.by) + "</td>";
     if (tensor.isCompared)
@@ -124,17 +125,17 @@ std::string table(const std::vector<ComparedTensor> &tensors) {
 }
 
 std::string verdict(const CompareReport &report) {
-  const ComparedTensor *parts = report.firstParting();
-  if (!parts)
+  const ComparedTensor *differing = report.firstDiffering();
+  if (!differing)
     return "<p class=\"verdict\">All agree.</p>\n";
   std::string all =
-      "<p class=\"verdict parts\">The first tensor that parts is <strong>" +
-      escaped(titleOf(*parts)) + "</strong>";
-  if (!parts->problem.empty())
-    all += ": " + escaped(parts->problem);
+      "<p class=\"verdict differs\">The first tensor that differs is <strong>" +
+      escaped(titleOf(*differing)) + "</strong>";
+  if (!differing->problem.empty())
+    all += ": " + escaped(differing->problem);
   else
     all += text(", by %.3g at most, %.3g of its range",
-                parts->difference.largest, parts->difference.ofRange());
+                differing->difference.largest, differing->difference.ofRange());
   all += ".";
   if (!report.pass.empty())
     all +=
@@ -161,7 +162,7 @@ std::string reportPage(const CompareReport &report) {
                   "charset=\"utf-8\">\n<meta name=\"viewport\" "
                   "content=\"width=device-width\">\n<title>sinter "
                   "compare</title>\n<style>") +
-      style +
+      comparePageStyle +
       "</style>\n</head>\n<body>\n<h1>sinter compare</h1>\n<p>First: <code>" +
       escaped(report.first) + "</code><br>Second: <code>" +
       escaped(report.second) + "</code><br>" +
@@ -170,13 +171,16 @@ std::string reportPage(const CompareReport &report) {
            report.tolerance.absolute, report.tolerance.relative,
            report.tolerance.ofRange) +
       "</p>\n" + verdict(report);
+  for (const ComparedSizes &each : report.sizes)
+    page += std::string("<p>Outputs ") + (each.agree ? "agree" : "part") +
+            " at " + escaped(sizesText(each)) + ".</p>\n";
   for (const std::string &note : report.notes)
     page += "<p>Note: " + escaped(note) + "</p>\n";
   page += "<h2>Outputs</h2>\n" + table(report.outputs);
   if (!report.tensors.empty())
-    page += "<h2>Difference along the network, in parts of each tensor's "
+    page += "<h2>Difference along the network, relative to each tensor's "
             "range</h2>\n" +
-            chart(report.tensors) + "<h2>Tensors on the way</h2>\n" +
+            chart(report.tensors) + "<h2>Intermediate tensors</h2>\n" +
             table(report.tensors);
   return page + "</body>\n</html>\n";
 }

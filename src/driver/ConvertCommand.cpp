@@ -16,16 +16,16 @@ public:
     addModel(app, common);
     addParameters(app, common);
     addFunction(app, common);
-    app.add_option("-o,--output", output,
-                   std::string("where it goes; the extension says in which "
-                               "format: ") +
-                       writtenForms)
+    app.add_option(
+           "-o,--output", output,
+           std::string(
+               "where to write it; the extension says in which format: ") +
+               writtenForms)
         ->type_name("FILE")
         ->required();
     app.add_option("--target-version", targetVersion,
-                   "the version of StableHLO that a portable artifact is for, "
-                   "from 0.9.0 on; readers of that version and later can read "
-                   "it (default: the newest)")
+                   "the oldest version of StableHLO that can read the portable "
+                   "artifact, from 0.9.0 on (default: the newest)")
         ->type_name("X.Y.Z");
     addOverwrite(app, overwrite);
     addShapes(app, common);

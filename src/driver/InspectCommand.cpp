@@ -2,12 +2,12 @@
 
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
-#include "driver/MachineReport.h"
 #include "driver/ProgramPlan.h"
 #include "driver/Progress.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
+#include "interface/KeptCeilings.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -17,30 +17,31 @@
 namespace sinter::driver {
 namespace {
 
-/// One line of a table: what it is, its name and its type.
+/// One line of a table: the role, the name and the type.
 void printRow(const char *what, const std::string &name,
               const std::string &rest) {
-  std::printf("%-7s %-28s %s\n", what, oneLine(name).c_str(), rest.c_str());
+  printTo(stdout, "%-7s %-28s %s\n", what, oneLine(name).c_str(), rest.c_str());
 }
 
-/// How many tensors of each role, and their bytes: "3 temporary (12.0 kB)".
-/// Tensors with unknown dimensions count without bytes.
+/// The number of tensors of each role, and their bytes: "3 temporary (12.0
+/// kB)".
+/// Tensors with dynamic dimensions count without bytes.
 std::string rolesText(const std::vector<TensorFacts> &tensors) {
   std::string line;
   for (const Role role : {Role::Constant, Role::Input, Role::Output,
                           Role::State, Role::Temporary}) {
     size_t count = 0;
     double bytes = 0;
-    bool isOpen = false;
+    bool isDynamic = false;
     for (const TensorFacts &tensor : tensors)
       if (tensor.role == role) {
         ++count;
         bytes += static_cast<double>(tensor.bytes.value_or(0));
-        isOpen |= !tensor.bytes;
+        isDynamic |= !tensor.bytes;
       }
     if (count)
       line += (line.empty() ? "" : ", ") + std::to_string(count) + " " +
-              std::string(name(role)) + " (" + (isOpen ? "at least " : "") +
+              std::string(name(role)) + " (" + (isDynamic ? "at least " : "") +
               bytesText(bytes) + ")";
   }
   return line;
@@ -56,15 +57,16 @@ public:
     addBinding(app, common);
     addPasses(app, common);
     app.add_flag("--no-plan", noPlan,
-                 "look at the graph only: do not compile it")
+                 "inspect the graph only: do not compile it")
         ->group("Compile");
     app.add_flag("--tensors", withTensors,
                  "list every tensor of the graph with its role: constant, "
                  "input, output, state or temporary")
         ->group("Report");
-    app.add_flag("--steps", withSteps,
-                 "list every step of the program with its operands: read (in), "
-                 "written (out) or both (inout), and where they lie")
+    app.add_flag(
+           "--steps", withSteps,
+           "list every step (instruction) of the program with its operands: "
+           "read (in), written (out) or both (inout), and their offsets")
         ->group("Report")
         ->excludes("--no-plan");
     addArithmetic(app, common);
@@ -83,8 +85,7 @@ public:
     if (!model)
       return listFunctions(**compiler, *request, model.takeError());
     const ModelDescription &description = (*model)->description();
-    // What can be said is worth printing where the rest is known only when it
-    // runs.
+    // Facts are printed even if others are known only at run time.
     std::optional<GraphFacts> facts;
     std::shared_ptr<const Program> program;
     std::optional<Error> failure;
@@ -94,8 +95,8 @@ public:
     else if (found.error().kind == ErrorKind::Unsupported)
       notes.push_back(
           "operations and tensors depend on values of inputs, which "
-          "`sinter run` is given: " +
-          found.error().message);
+          "`sinter run` takes: " +
+          found.error().message());
     else
       return inFile(found.takeError(), common.model);
     if (!noPlan && facts) {
@@ -105,8 +106,9 @@ public:
       if (compiled)
         program = std::move(*compiled);
       else if (compiled.error().kind == ErrorKind::Unsupported || isAssumed ||
-               isOpen(compiled.error(), *request))
-        notes.push_back("there is no memory plan: " + compiled.error().message);
+               isDynamic(compiled.error(), *request))
+        notes.push_back("there is no memory plan: " +
+                        compiled.error().message());
       else
         failure = inFile(compiled.takeError(), common.model);
     }
@@ -122,8 +124,8 @@ public:
   }
 
 private:
-  /// What a file that has several functions and none to run is: they. Any other
-  /// file is what \p error says, and so is one of which more is asked.
+  /// The functions of a file that has several and none to run. For other files,
+  /// or if more is requested, the \p error.
   Result<int> listFunctions(Compiler &compiler, const ModelRequest &request,
                             Error error) const {
     if (error.kind != ErrorKind::InvalidModel || !request.shapes.empty() ||
@@ -154,9 +156,9 @@ private:
     int64_t operations = 0;
     for (const auto &[name, count] : function.operations)
       operations += count;
-    std::printf("function @%s, %lld operation%s\n",
-                oneLine(function.name).c_str(),
-                static_cast<long long>(operations), operations == 1 ? "" : "s");
+    printTo(stdout, "function @%s, %lld operation%s\n",
+            oneLine(function.name).c_str(), static_cast<long long>(operations),
+            operations == 1 ? "" : "s");
     for (const FunctionDescription::Argument &each : function.inputs)
       printRow("  input", each.name, each.type);
     for (const FunctionDescription::Argument &each : function.outputs)
@@ -180,16 +182,16 @@ private:
             {"operations", operations}};
   }
 
-  /// Whether all that is wrong is that dimensions are unknown, which no --shape
-  /// has said.
-  static bool isOpen(const Error &error, const ModelRequest &request) {
+  /// Whether the only error is that dimensions are unknown, which --shape could
+  /// set.
+  static bool isDynamic(const Error &error, const ModelRequest &request) {
     return error.kind == ErrorKind::Usage && request.shapes.empty();
   }
 
-  /// The program for all sizes that neither the file nor \p shapes have; where
-  /// there is none, the one for sizes that follow from these. \p isAssumed:
-  /// whether a size was, so that the model may be good though it cannot be
-  /// compiled for that.
+  /// The shape-generic program for the sizes that neither the file nor \p
+  /// shapes fix; if there is none, a static one. \p isAssumed: whether a size
+  /// was assumed, so that the model may be valid though it cannot be compiled
+  /// for that size.
   Result<std::shared_ptr<const Program>>
   compile(CompilerModel &model, const NamedShapes &shapes, bool &isAssumed) {
     const ModelDescription &description = model.description();
@@ -200,14 +202,14 @@ private:
           notes.push_back(note);
         });
     CompileRequest request;
-    request.open = openShapes(description, shapes);
-    if (!bound && request.open.empty())
+    request.dynamic = dynamicShapes(description, shapes);
+    if (!bound && request.dynamic.empty())
       return bound.takeError();
     static_cast<CodeOptions &>(request) = codeOptions(common);
     request.choice = choicePrinter(common);
     request.stages = stageObserver(common);
     request.progress = progressLine("compiling", "kernels");
-    request.ceilings = keptCeilings(cacheFolder(common));
+    request.ceilings = keptCeilings(cacheFolder(common), printNote);
     if (bound)
       request.shapes = std::move(*bound);
     request.values.resize(description.inputs.size());
@@ -217,16 +219,16 @@ private:
       notes.push_back("the program is for these sizes only: " + why);
     };
     auto program = model.compile(request);
-    if (!program || !(*program)->open)
+    if (!program || !(*program)->dynamic)
       for (const std::string &note : notes)
         printNote(note);
     return program;
   }
 
-  /// The shapes of the inputs with -1 for what is unknown; none if nothing is,
-  /// or not even the number of dimensions.
-  static std::vector<Shape> openShapes(const ModelDescription &model,
-                                       const NamedShapes &given) {
+  /// The shapes of the inputs with -1 for dynamic dimensions; none if all are
+  /// static, or if a rank is unknown.
+  static std::vector<Shape> dynamicShapes(const ModelDescription &model,
+                                          const NamedShapes &given) {
     std::vector<Shape> shapes;
     for (const ModelInput &input : model.inputs) {
       if (!input.ranked)
@@ -239,10 +241,10 @@ private:
              ++i)
           if (shape[i] >= 0)
             shapes[*index][i] = shape[i];
-    const bool isOpen = std::ranges::any_of(shapes, [](const Shape &shape) {
+    const bool isDynamic = std::ranges::any_of(shapes, [](const Shape &shape) {
       return std::ranges::find(shape, -1) != shape.end();
     });
-    return isOpen ? shapes : std::vector<Shape>();
+    return isDynamic ? shapes : std::vector<Shape>();
   }
 
   void printText(const ModelDescription &model,
@@ -254,6 +256,10 @@ private:
         also += (also.empty() ? "  also " : ", ") + oneLine(other);
       printRow("input", input.spec.name, input.text() + also);
     }
+    for (const ModelInput &input : model.defaults)
+      printRow("input", input.spec.name,
+               input.text() + "  has a default, which --input or --bind "
+                              "replaces");
     for (const ModelOutput &output : model.outputs)
       printRow("output", output.name, output.text());
     if (facts)
@@ -264,23 +270,23 @@ private:
 
   void printFacts(const GraphFacts &facts) const {
     for (const StateFacts &state : facts.state)
-      std::printf("state   %-28s %s\n", oneLine(state.spec.name).c_str(),
-                  summaryText(state.initial).c_str());
-    std::printf("parameters  %lld, %s\n",
-                static_cast<long long>(facts.parameters),
-                bytesText(static_cast<double>(facts.parameterBytes)).c_str());
-    std::printf("tensors     %s\n", rolesText(facts.tensors).c_str());
+      printTo(stdout, "state   %-28s %s\n", oneLine(state.spec.name).c_str(),
+              summaryText(state.initial).c_str());
+    printTo(stdout, "parameters  %lld, %s\n",
+            static_cast<long long>(facts.parameters),
+            bytesText(static_cast<double>(facts.parameterBytes)).c_str());
+    printTo(stdout, "tensors     %s\n", rolesText(facts.tensors).c_str());
     if (withTensors)
       for (const TensorFacts &tensor : facts.tensors)
-        std::printf("  %-9s  %-28s %-20s %10s  %s\n",
-                    std::string(name(tensor.role)).c_str(),
-                    oneLine(tensor.name).c_str(), tensor.type.c_str(),
-                    tensor.bytes ? std::to_string(*tensor.bytes).c_str() : "?",
-                    tensor.op.c_str());
-    std::printf("operations\n");
+        printTo(stdout, "  %-9s  %-28s %-20s %10s  %s\n",
+                std::string(name(tensor.role)).c_str(),
+                oneLine(tensor.name).c_str(), tensor.type.c_str(),
+                tensor.bytes ? std::to_string(*tensor.bytes).c_str() : "?",
+                tensor.op.c_str());
+    printTo(stdout, "operations\n");
     for (const auto &[operation, count] : facts.operations)
-      std::printf("%8lld  %s\n", static_cast<long long>(count),
-                  operation.c_str());
+      printTo(stdout, "%8lld  %s\n", static_cast<long long>(count),
+              operation.c_str());
   }
 
   static nlohmann::json stateJson(const StateFacts &state) {

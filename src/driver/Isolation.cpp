@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// All bytes, or the other side is gone.
+/// Reads or writes all bytes; false if the other end is closed.
 bool writeAll(int pipe, const char *data, size_t size) {
   while (size > 0) {
     const ssize_t count = ::write(pipe, data, size);
@@ -50,7 +50,7 @@ bool readAll(int pipe, char *data, size_t size) {
   return true;
 }
 
-/// What a worker is asked for.
+/// A request to a worker.
 struct Order {
   uint64_t unit, first;
 };
@@ -67,9 +67,9 @@ void sendMessage(int pipe, char kind, const std::string &text) {
     ::_exit(1);
 }
 
-/// In the new process: works orders off until there are no more.
+/// In the worker process: serves requests until there are no more.
 [[noreturn]] void serve(const IsolatedWork &work, int orders, int answers) {
-  // It must not outlive a parent that is interrupted.
+  // It must not outlive an interrupted parent.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   IsolatedReport report(answers);
   Order order;
@@ -85,7 +85,7 @@ void sendMessage(int pipe, char kind, const std::string &text) {
   ::_exit(0);
 }
 
-/// A process, and the unit that it is at.
+/// A process, and its unit.
 class Worker {
 public:
   explicit Worker(const IsolatedWork &work) : work(work) {}
@@ -105,7 +105,7 @@ public:
     order();
   }
 
-  /// There is something to read.
+  /// Its pipe is readable.
   void receive() {
     char buffer[65536];
     const ssize_t count = ::read(answers, buffer, sizeof buffer);
@@ -157,7 +157,7 @@ private:
     return true;
   }
 
-  /// No process can be had: the unit ends here.
+  /// If no process can be started, the unit ends here.
   bool fail(std::string problem) {
     IsolatedResult result;
     result.problem = std::move(problem);
@@ -205,7 +205,7 @@ private:
     work.finished(ended);
   }
 
-  /// The process is no more. What it was at is lost, what comes after is not.
+  /// The process has ended. Its present case failed; later ones continue.
   void lost(const std::string &why) {
     IsolatedResult result;
     result.problem = why.empty() ? reap() : why;
@@ -234,7 +234,7 @@ private:
         ::close(*end);
         *end = -1;
       }
-    // It waits for orders, whose pipe others may hold open, too.
+    // It waits for requests; others may hold its pipe open, too.
     if (process > 0) {
       ::kill(process, SIGKILL);
       reap();
@@ -247,12 +247,12 @@ private:
   std::string received;
   Clock::time_point heard;
   std::optional<size_t> unit;
-  /// Cases of the unit that are done, and the one under way.
+  /// The completed cases of the unit, and the present one.
   size_t first = 0;
   std::optional<std::string> current;
 };
 
-/// Waits until some worker has something to say, or its time is over.
+/// Waits until a worker has a message, or its time is over.
 void waitFor(const std::vector<std::unique_ptr<Worker>> &workers) {
   std::vector<pollfd> pipes;
   std::vector<Worker *> busy;
@@ -281,7 +281,7 @@ void IsolatedReport::send(char kind, const std::string &text) {
 }
 
 void runIsolated(const IsolatedWork &work) {
-  // A worker that dies must not take this process along.
+  // Writing to a dead worker must not kill this process.
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < std::max(1u, work.processes); ++i)

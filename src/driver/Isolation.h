@@ -1,8 +1,8 @@
-//===- Isolation.h - work that may crash without taking others along ------===//
+//===- Isolation.h - runs cases in processes that may crash ---------------===//
 //
-// Cases are worked off in processes of their own, several at a time and many by
-// one process; a process that crashes, or that has not been heard of for too
-// long, loses the case that it was at, and another one goes on behind it.
+// Cases run in worker processes, several at a time and many per process; if a
+// process crashes or is silent for too long, its present case fails, and
+// another process continues after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,16 +15,16 @@
 namespace sinter::driver {
 
 struct IsolatedResult {
-  /// What of its unit the case was; empty if the process was at none.
+  /// The index of the case in its unit; empty if the process ran none.
   std::string name;
-  /// Whether the case came to an end, and what was answered.
+  /// Whether the case completed, and its result.
   bool finished = false;
   std::string answer;
   /// If not: "crashed (Segmentation fault)", "no end after 60 s".
   std::string problem;
 };
 
-/// What a worker process tells: which case it begins, and how it ended.
+/// A worker process's report: the case it begins, and its result.
 class IsolatedReport {
 public:
   explicit IsolatedReport(int pipe) : pipe(pipe) {}
@@ -38,22 +38,21 @@ private:
 };
 
 struct IsolatedWork {
-  /// How many units there are; a unit has any number of cases.
+  /// The number of units; a unit has any number of cases.
   size_t units = 0;
-  /// Processes at a time, and seconds that a case may take.
+  /// The number of processes, and the time limit of a case in seconds.
   unsigned processes = 1;
   double seconds = 600;
-  /// Does the cases of a unit from number \p first on, in a process that has
-  /// everything that this one has loaded.
+  /// Runs the cases of a unit from number \p first on, in a process forked from
+  /// this one.
   std::function<void(size_t unit, size_t first, IsolatedReport &report)> work;
   /// Gets each case's result, in this process; those of a unit in order.
   std::function<void(size_t unit, const IsolatedResult &result)> done;
-  /// All results of the unit were given.
+  /// Called after all results of the unit.
   std::function<void(size_t unit)> finished;
 };
 
-/// Works all units off. This process must have no other threads that hold
-/// locks.
+/// Runs all units. This process must have no other threads that hold locks.
 void runIsolated(const IsolatedWork &work);
 
 } // namespace sinter::driver

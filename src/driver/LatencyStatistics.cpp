@@ -1,4 +1,4 @@
-//===- LatencyStatistics.cpp - many times of one thing --------------------===//
+//===- LatencyStatistics.cpp - statistics of repeated measurements --------===//
 
 #include "driver/LatencyStatistics.h"
 

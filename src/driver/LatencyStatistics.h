@@ -1,4 +1,4 @@
-//===- LatencyStatistics.h - many times of one thing ----------------------===//
+//===- LatencyStatistics.h - statistics of repeated measurements ----------===//
 
 #ifndef SINTER_DRIVER_LATENCYSTATISTICS_H
 #define SINTER_DRIVER_LATENCYSTATISTICS_H
@@ -13,7 +13,7 @@ struct LatencyStatistics {
   explicit LatencyStatistics(std::vector<double> samples);
 
   double min = 0, median = 0, mean = 0, p90 = 0, p99 = 0, max = 0;
-  /// Coefficient of variation: standard deviation by mean.
+  /// Coefficient of variation: standard deviation / mean.
   double variation = 0;
 };
 

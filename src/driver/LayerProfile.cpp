@@ -65,10 +65,10 @@ std::string LayerProfile::table() const {
   std::string table = text("\n%9s %7s %9s  %-32s %-18s %s\n", "ms", "share",
                            "GFLOP/s", "layer", "kernel", "operation");
   for (const Layer *layer : order)
-    table +=
-        text("%9.4f %6.1f%% %9.1f  %-32s %-18s %s\n", layer->milliseconds(),
-             100 * layer->milliseconds() / total, layer->gflops(),
-             layer->name.c_str(), layer->kernel.c_str(), layer->op.c_str());
+    table += text("%9.4f %6.1f%% %9.1f  %-32s %-18s %s\n",
+                  layer->milliseconds(), 100 * layer->milliseconds() / total,
+                  layer->gflops(), oneLine(layer->name).c_str(),
+                  layer->kernel.c_str(), layer->op.c_str());
   return table;
 }
 

@@ -14,25 +14,24 @@ namespace sinter::driver {
 
 class LayerProfile {
 public:
-  /// Adds one run. Where control flow took another way than in the first run,
-  /// what does not match is left out.
+  /// Adds one run. If control flow differs from the first run, layers that do
+  /// not match are skipped.
   void add(std::span<const LayerTime> run);
 
-  /// Operations of one run.
+  /// Operations per run.
   double flops() const;
   /// [{"name", "op", "kernel", "ms", "gflops"}] in the order of execution.
   nlohmann::json json() const;
-  /// The layers, each with its least time, which other work on the machine
-  /// disturbs less than the mean, in the order of execution. Texts are the
-  /// profile's.
+  /// The layers, each with its least time, which other load disturbs less than
+  /// the mean, in the order of execution. Texts are the profile's.
   std::vector<LayerTime> fastest() const;
-  /// The same for people, the slowest first, with shares of the whole.
+  /// The same as text, the slowest first, with shares of the total.
   std::string table() const;
 
 private:
   struct Layer {
     std::string name, op, kernel;
-    /// Of the first run: work, and how it was done.
+    /// Of the first run: operations, bytes and the kernel.
     double flops = 0, bytes = 0;
     ElementType arithmetic = ElementType::F32;
     unsigned threads = 1;

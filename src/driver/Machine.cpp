@@ -1,32 +1,21 @@
-//===- Machine.cpp - what a measurement was made on -----------------------===//
+//===- Machine.cpp - the machine of a measurement -------------------------===//
 
 #include "driver/Machine.h"
 
 #include "runtime/CpuFeatures.h"
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <sys/resource.h>
 
 namespace sinter::driver {
-
-std::string cpuModel() {
-  // All processors are listed, hundreds on a server: the first one will do.
-  std::ifstream facts("/proc/cpuinfo");
-  for (std::string line; std::getline(facts, line);)
-    if (line.starts_with("model name"))
-      if (const size_t colon = line.find(": "); colon != std::string::npos)
-        return line.substr(colon + 2);
-  return std::string(hostArchitecture());
-}
 
 std::string instructionSet() {
   const std::vector<std::string> &features = hostCpuFeatures();
   const auto has = [&](const char *feature) {
     return std::ranges::find(features, feature) != features.end();
   };
-  // Feature by LLVM's name, and what people call it; the best first.
+  // Features by LLVM's names and their common names; the best first.
   constexpr std::pair<const char *, const char *> sets[] = {
       {"avx512f", "avx512"}, {"avx2", "avx2"}, {"avx", "avx"},
       {"sse4.2", "sse4.2"},  {"sve2", "sve2"}, {"sve", "sve"},

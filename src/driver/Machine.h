@@ -1,4 +1,4 @@
-//===- Machine.h - what a measurement was made on -------------------------===//
+//===- Machine.h - the machine of a measurement ---------------------------===//
 
 #ifndef SINTER_DRIVER_MACHINE_H
 #define SINTER_DRIVER_MACHINE_H
@@ -7,12 +7,10 @@
 
 namespace sinter::driver {
 
-/// The processor's name, as /proc/cpuinfo has it.
-std::string cpuModel();
-/// The widest vector instruction set that programs for this machine use:
-/// "avx512", "avx2", "sse2", "neon".
+/// The widest vector instruction set of programs for this machine: "avx512",
+/// "avx2", "sse2", "neon".
 std::string instructionSet();
-/// The most memory that this process has occupied, in 10^6 bytes.
+/// The peak memory of this process, in 10^6 bytes.
 double peakMemoryMb();
 
 } // namespace sinter::driver

@@ -6,6 +6,7 @@
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
+#include "interface/OptimizeOptions.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -15,20 +16,14 @@
 namespace sinter::driver {
 namespace {
 
-nlohmann::json countsJson(const Counts &counts) {
-  nlohmann::json object = nlohmann::json::object();
-  for (const auto &[name, count] : counts)
-    object[name] = count;
-  return object;
-}
-
 void printPatterns(const Counts &patterns) {
   if (patterns.empty())
-    std::printf("no pattern applied\n");
+    printTo(stdout, "no pattern applied\n");
   else
-    std::printf("%8s  %s\n", "applied", "pattern");
+    printTo(stdout, "%8s  %s\n", "applied", "pattern");
   for (const auto &[label, count] : patterns)
-    std::printf("%8lld  %s\n", static_cast<long long>(count), label.c_str());
+    printTo(stdout, "%8lld  %s\n", static_cast<long long>(count),
+            label.c_str());
 }
 
 void printOperations(const OptimizeReport &report) {
@@ -42,52 +37,40 @@ void printOperations(const OptimizeReport &report) {
     rows[name].second = count;
     after += count;
   }
-  std::printf("%8s %8s  %s\n", "before", "after", "operation");
+  printTo(stdout, "%8s %8s  %s\n", "before", "after", "operation");
   for (const auto &[name, counts] : rows)
-    std::printf("%8lld %8lld  %s\n", static_cast<long long>(counts.first),
-                static_cast<long long>(counts.second), name.c_str());
-  std::printf("%8lld %8lld  all\n", static_cast<long long>(before),
-              static_cast<long long>(after));
+    printTo(stdout, "%8lld %8lld  %s\n", static_cast<long long>(counts.first),
+            static_cast<long long>(counts.second), name.c_str());
+  printTo(stdout, "%8lld %8lld  all\n", static_cast<long long>(before),
+          static_cast<long long>(after));
 }
 
 class OptimizeCommand : public Command {
 public:
   explicit OptimizeCommand(CLI::App &app) {
-    // --list-patterns needs none.
+    // --list-patterns needs no model.
     addModel(app, common, /*needed=*/false);
     addParameters(app, common);
     addFunction(app, common);
-    app.add_option("-o,--output", output, "where the simplified model goes")
+    app.add_option("-o,--output", output, "where to write the simplified model")
         ->type_name("FILE");
     addOverwrite(app, overwrite);
     addShapes(app, common);
     addBinding(app, common);
     addPasses(app, common);
-    app.add_flag("--freeze", freeze,
-                 "make constants of what outlives a run, with the initial "
-                 "values, and of ONNX initializers that are inputs, too")
-        ->group("Compile");
-    app.add_flag("--raise-quantized", raiseQuantized,
-                 "make quantised types of quantisation that is spelt out "
-                 "(QuantizeLinear, QLinearConv, ConvInteger); results may "
-                 "change by one step of a scale")
-        ->group("Compile");
-    app.add_flag("--change-outputs", changeOutputs,
-                 "let outputs have other quantised types, so that nothing is "
-                 "rescaled in front of them")
-        ->group("Compile");
+    addOptimization(app, request);
     app.add_flag("--list-patterns", listPatterns,
                  "print the labels of all patterns and what they do")
         ->group("Report");
     app.add_flag("--stats", stats,
-                 "print what was applied how often, and the operations before "
-                 "and after")
+                 "print how often each rewrite applied, and the operations "
+                 "before and after")
         ->group("Report");
     addReport(app, common);
   }
 
   Result<int> run() override {
-    // All patterns, of which no model says how often they apply.
+    // All patterns, without counts.
     if (listPatterns && common.model.empty()) {
       Result<Compiler *> compiler = loadCompiler();
       if (!compiler)
@@ -101,8 +84,7 @@ public:
     if (!report)
       return report.takeError();
     for (const std::string &note : report->notes)
-      std::fprintf(stderr, "note: %s: %s\n", common.model.c_str(),
-                   note.c_str());
+      printTo(stderr, "note: %s: %s\n", common.model.c_str(), note.c_str());
     if (listPatterns)
       list((*loadCompiler())->patterns(), &*report);
     else
@@ -123,7 +105,6 @@ private:
   }
 
   Result<OptimizeReport> optimize() {
-    OptimizeRequest request;
     Result<ModelRequest> input = modelRequest(common);
     if (!input)
       return input.takeError();
@@ -138,14 +119,11 @@ private:
     request.input = std::move(*input);
     request.output = output;
     request.passes = passOptions(common);
-    request.freeze = freeze;
-    request.raiseQuantized = raiseQuantized;
-    request.changeOutputs = changeOutputs;
     request.overwrite = overwrite.allowed();
     return (*compiler)->optimize(request);
   }
 
-  /// All patterns; with a \p report, how often each applied to the model.
+  /// All patterns; with a \p report, how often each was applied to the model.
   void list(const std::vector<PatternDescription> &all,
             const OptimizeReport *report) const {
     std::map<std::string, int64_t> applied;
@@ -164,45 +142,40 @@ private:
       if (common.json)
         continue;
       if (report)
-        std::printf("%8lld  ", static_cast<long long>(applied[pattern.label]));
+        printTo(stdout, "%8lld  ",
+                static_cast<long long>(applied[pattern.label]));
       const std::string needs =
           pattern.needs.empty() ? "" : " (--allow=" + pattern.needs + ")";
-      std::printf("%-28s %s%s%s\n", pattern.label.c_str(),
-                  pattern.picture.c_str(), needs.c_str(),
-                  pattern.isForm ? " (form)" : "");
+      printTo(stdout, "%-28s %s%s%s\n", pattern.label.c_str(),
+              pattern.picture.c_str(), needs.c_str(),
+              pattern.isForm ? " (form)" : "");
     }
     if (common.json)
       printJsonLine(patterns);
   }
 
   void print(const OptimizeReport &report) const {
-    if (common.json)
-      return printJsonLine({{"model", common.model},
-                            {"output", output},
-                            {"patterns", countsJson(report.patterns)},
-                            {"notes", report.notes},
-                            {"rescales",
-                             {{"before", report.rescalesBefore},
-                              {"after", report.rescalesAfter}}},
-                            {"before", countsJson(report.before)},
-                            {"after", countsJson(report.after)}});
+    if (common.json) {
+      nlohmann::json all = asJson(report);
+      all["model"] = common.model;
+      all["output"] = output;
+      return printJsonLine(all);
+    }
     if (!stats)
       return;
     printPatterns(report.patterns);
-    std::printf("\n");
+    printTo(stdout, "\n");
     printOperations(report);
     if (report.rescalesBefore || report.rescalesAfter)
-      std::printf("%8lld %8lld  rescales of quantised tensors\n",
-                  static_cast<long long>(report.rescalesBefore),
-                  static_cast<long long>(report.rescalesAfter));
+      printTo(stdout, "%8lld %8lld  rescales of quantised tensors\n",
+              static_cast<long long>(report.rescalesBefore),
+              static_cast<long long>(report.rescalesAfter));
   }
 
   CommonOptions common;
   std::string output;
   OverwriteOptions overwrite;
-  bool freeze = false;
-  bool raiseQuantized = false;
-  bool changeOutputs = false;
+  OptimizeRequest request;
   bool listPatterns = false;
   bool stats = false;
 };

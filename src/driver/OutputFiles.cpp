@@ -1,5 +1,7 @@
 #include "driver/OutputFiles.h"
 
+#include "runtime/TemporaryFiles.h"
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -9,7 +11,7 @@ namespace sinter::driver {
 
 namespace fs = std::filesystem;
 
-/// Whether files can be made in \p folder; \p path is what the user named.
+/// Whether files can be created in \p folder; \p path is the user's name of it.
 static Result<void> checkWritable(const char *flag, const std::string &folder,
                                   const std::string &path) {
   if (::access(folder.c_str(), W_OK | X_OK) == 0)
@@ -28,6 +30,7 @@ Result<void> prepareFolder(const char *flag, const std::string &folder) {
   if (failed)
     return systemError(std::string(flag) + ": cannot make the folder '" +
                        folder + "': " + failed.message());
+  removeLeftovers(folder);
   return checkWritable(flag, folder, folder);
 }
 
@@ -40,28 +43,18 @@ Result<void> checkOutputFile(const char *flag, const std::string &path,
     return usageError(std::string(flag) + ": '" + path +
                       "' is the model itself");
   if (path.ends_with('/')) {
-    // A folder is made, or one takes its place, in the folder around it.
+    removeLeftovers(path);
+    // Folders are created or replaced in their parent.
     const fs::path around = fs::path(path).parent_path().parent_path();
     return checkWritable(flag, around.empty() ? "." : around.string(), path);
   }
   if (fs::is_directory(path, ignored))
     return systemError(std::string(flag) + ": '" + path + "' is a folder");
-  const std::string folder = fs::path(path).parent_path().string();
-  return checkWritable(flag, folder.empty() ? "." : folder, path);
-}
-
-std::string fileName(std::string name, std::set<std::string> &used) {
-  constexpr size_t longest = 150;
-  name.resize(std::min(name.size(), longest));
-  for (char &letter : name)
-    if (letter == '/' || static_cast<unsigned char>(letter) < ' ')
-      letter = '_';
-  if (name.empty() || name[0] == '.')
-    name.insert(0, "_");
-  std::string unique = name;
-  for (int number = 1; !used.insert(unique).second; ++number)
-    unique = name + "_" + std::to_string(number);
-  return unique;
+  std::string folder = fs::path(path).parent_path().string();
+  if (folder.empty())
+    folder = ".";
+  removeLeftovers(folder, fs::path(path).filename().string());
+  return checkWritable(flag, folder, path);
 }
 
 } // namespace sinter::driver

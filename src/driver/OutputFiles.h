@@ -1,6 +1,6 @@
-//===- OutputFiles.h - where results go -----------------------------------===//
+//===- OutputFiles.h - checks where results are written -------------------===//
 //
-// What cannot be written is said before the work is done, not after.
+// Reports files that cannot be written before the work starts, not after.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,24 +9,20 @@
 
 #include "runtime/Result.h"
 
-#include <set>
 #include <string>
 
 namespace sinter::driver {
 
-/// Makes the folder and those above it, unless \p folder is empty. System error
-/// where that fails, or nothing can be written into it; \p flag is the option.
+/// Creates the folder and its parents, unless \p folder is empty. System error
+/// if that fails, or the folder is not writable; \p flag is the option. Removes
+/// incomplete files of processes that have ended (runtime/ TemporaryFiles.h).
 Result<void> prepareFolder(const char *flag, const std::string &folder);
 
-/// Whether the file \p path can be made, unless it is empty: its folder is
-/// there and can be written to, and it is no folder itself and not the model at
-/// \p model (a Usage error).
+/// Checks that the file \p path can be created, unless it is empty: its folder
+/// exists and is writable, and it is neither a folder nor the model at \p model
+/// (a Usage error). Removes incomplete files of it.
 Result<void> checkOutputFile(const char *flag, const std::string &path,
                              const std::string &model);
-
-/// A tensor's name as a file's, without an extension: names come from
-/// strangers. No two of a set \p used are the same.
-std::string fileName(std::string name, std::set<std::string> &used);
 
 } // namespace sinter::driver
 

@@ -1,6 +1,8 @@
-//===- PlanNames.cpp - how the parts of a program are called --------------===//
+//===- PlanNames.cpp - names of steps, buffers and memory spaces ----------===//
 
 #include "driver/PlanNames.h"
+
+#include <nlohmann/json.hpp>
 
 namespace sinter::driver {
 
@@ -37,6 +39,20 @@ std::string tensorName(const Program &program, BufferSpace space,
   default:
     return "";
   }
+}
+
+std::string workText(const Step &step) {
+  std::string text = step.op.empty() ? kindName(step.kind) : step.op;
+  for (const std::string &how : {step.kernelName, step.hostFunction})
+    text += how.empty() ? "" : " by " + how;
+  return text;
+}
+
+void addHostCall(const Step &step, nlohmann::json &json) {
+  if (step.kind != StepKind::HostCall)
+    return;
+  json["function"] = step.hostFunction;
+  json["configuration"] = step.configuration;
 }
 
 } // namespace sinter::driver

@@ -1,8 +1,8 @@
-//===- ProgramPlan.cpp - the memory and the work of a compiled program ----===//
+//===- ProgramPlan.cpp - memory and work of a compiled program ------------===//
 
 #include "driver/ProgramPlan.h"
 
-#include "driver/OpenPlan.h"
+#include "driver/DynamicPlan.h"
 #include "driver/PlanNames.h"
 #include "driver/Text.h"
 #include "runtime/ProgramMemory.h"
@@ -41,11 +41,11 @@ Plan planOf(const Program &program) {
   return plan;
 }
 
-/// Who wrote to which part of the arena last.
+/// The last writers of the arena's ranges.
 class ArenaHistory {
 public:
-  /// The step that wrote last to a part of \p buffer, in the order of
-  /// execution as written; nothing for new memory. \p step takes its place.
+  /// The last step that wrote to a range of \p buffer, in program order;
+  /// nothing for new memory. \p step replaces it.
   std::optional<size_t> overwrite(const BufferReference &buffer, size_t step) {
     std::optional<size_t> last;
     const uint64_t begin = buffer.offset, end = begin + buffer.bytes;
@@ -64,7 +64,7 @@ public:
   }
 
 private:
-  /// Makes a part begin at \p offset.
+  /// Splits a range at \p offset.
   void split(uint64_t offset) {
     const auto after = writers.upper_bound(offset);
     const auto part = std::prev(after);
@@ -72,22 +72,22 @@ private:
       writers.emplace_hint(after, offset, part->second);
   }
 
-  /// By where a part begins, its last writer; it ends where the next begins.
+  /// The begins of ranges and their last writers; a range ends where the next
+  /// begins.
   std::map<uint64_t, std::optional<size_t>> writers = {{0, std::nullopt}};
 };
 
-/// An operand of a step, in words.
+/// An operand of a step as text.
 struct Operand {
   const BufferReference &buffer;
   /// The tensor's name, of an input, output or state.
   std::string name;
-  /// The number of the step whose bytes it takes the place of.
+  /// The number of the step whose bytes it overwrites.
   std::optional<size_t> reuses;
 };
 
-/// Numbers a program's steps from 0 in the order in which they are asked for,
-/// which is that in which they are written: those in bodies come after the step
-/// that they belong to.
+/// Numbers a program's steps from 0 in the order of requests, which is the
+/// order of output: steps in bodies follow the step that owns them.
 class StepNumbering {
 public:
   explicit StepNumbering(const Program &program) : program(program) {}
@@ -150,8 +150,7 @@ nlohmann::json stepsJson(StepNumbering &numbering,
                            {"flops", step.flops},
                            {"bytes_moved", step.bytesMoved},
                            {"operands", nlohmann::json::array()}};
-    if (step.kind == StepKind::HostCall)
-      json["function"] = step.hostFunction;
+    addHostCall(step, json);
     for (const Operand &operand : numbered.operands)
       json["operands"].push_back(operandJson(operand));
     for (const std::vector<Step> &body : step.bodies)
@@ -181,15 +180,13 @@ void printSteps(StepNumbering &numbering, std::span<const Step> steps,
   const std::string indent(2 + 4 * size_t(depth), ' ');
   for (const Step &step : steps) {
     const StepNumbering::NumberedStep numbered = numbering.next(step);
-    std::string what = step.op.empty() ? kindName(step.kind) : step.op;
-    for (const std::string &how : {step.kernelName, step.hostFunction})
-      what += how.empty() ? "" : " by " + how;
-    std::printf("%s%zu  '%s'  %s\n", indent.c_str(), numbered.number,
-                oneLine(step.layer).c_str(), what.c_str());
+    printTo(stdout, "%s%zu  '%s'  %s\n", indent.c_str(), numbered.number,
+            oneLine(step.layer).c_str(), workText(step).c_str());
     for (const Operand &operand : numbered.operands)
-      std::printf("%s      %s\n", indent.c_str(), operandText(operand).c_str());
+      printTo(stdout, "%s      %s\n", indent.c_str(),
+              operandText(operand).c_str());
     for (size_t i = 0; i < step.bodies.size(); ++i) {
-      std::printf("%s    body %zu\n", indent.c_str(), i);
+      printTo(stdout, "%s    body %zu\n", indent.c_str(), i);
       printSteps(numbering, step.bodies[i], depth + 1);
     }
   }
@@ -197,9 +194,8 @@ void printSteps(StepNumbering &numbering, std::span<const Step> steps,
 
 } // namespace
 
-nlohmann::json planJson(const Program &program) {
-  if (program.open)
-    return openPlanJson(program);
+/// A static program.
+static nlohmann::json closedPlanJson(const Program &program) {
   const Plan plan = planOf(program);
   StepNumbering numbering(program);
   return {{"arena_bytes", program.arenaBytes},
@@ -217,19 +213,26 @@ nlohmann::json planJson(const Program &program) {
           {"program", stepsJson(numbering, program.steps)}};
 }
 
-void printPlan(const Program &program, bool withSteps) {
-  if (program.open)
-    return printOpenPlan(program, withSteps);
+nlohmann::json planJson(const Program &program) {
+  nlohmann::json json =
+      program.dynamic ? dynamicPlanJson(program) : closedPlanJson(program);
+  for (const std::shared_ptr<const Program> &each : program.nested)
+    json["nested"].push_back(planJson(*each));
+  return json;
+}
+
+static void printClosedPlan(const Program &program, bool withSteps) {
   const Plan plan = planOf(program);
   const auto row = [](const char *what, uint64_t bytes) {
-    std::printf("  %-12s %s\n", what,
-                bytesText(static_cast<double>(bytes)).c_str());
+    printTo(stdout, "  %-12s %s\n", what,
+            bytesText(static_cast<double>(bytes)).c_str());
   };
-  std::printf("work        %.3f GFLOP, %s moved, in %zu steps of %zu different "
-              "kernels\n",
-              plan.flops / 1e9, bytesText(plan.bytesMoved).c_str(), plan.steps,
-              program.code.entries.size());
-  std::printf("memory plan\n");
+  printTo(stdout,
+          "work        %.3f GFLOP, %s moved, in %zu steps of %zu different "
+          "kernels\n",
+          plan.flops / 1e9, bytesText(plan.bytesMoved).c_str(), plan.steps,
+          program.code.entries.size());
+  printTo(stdout, "memory plan\n");
   row("constants", plan.memory.constants);
   row("arena", program.arenaBytes);
   row("inputs", plan.memory.inputs);
@@ -239,9 +242,20 @@ void printPlan(const Program &program, bool withSteps) {
   row("code", program.code.text.size);
   if (!withSteps)
     return;
-  std::printf("steps\n");
+  printTo(stdout, "steps\n");
   StepNumbering numbering(program);
   printSteps(numbering, program.steps, 0);
+}
+
+void printPlan(const Program &program, bool withSteps) {
+  if (program.dynamic)
+    printDynamicPlan(program, withSteps);
+  else
+    printClosedPlan(program, withSteps);
+  for (size_t i = 0; i < program.nested.size(); ++i) {
+    printTo(stdout, "nested program %zu\n", i);
+    printPlan(*program.nested[i], withSteps);
+  }
 }
 
 } // namespace sinter::driver

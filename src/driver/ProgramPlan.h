@@ -1,4 +1,4 @@
-//===- ProgramPlan.h - the memory and the work of a compiled program ------===//
+//===- ProgramPlan.h - memory and work of a compiled program --------------===//
 
 #ifndef SINTER_DRIVER_PROGRAMPLAN_H
 #define SINTER_DRIVER_PROGRAMPLAN_H
@@ -13,7 +13,7 @@ namespace sinter::driver {
 /// its operands.
 nlohmann::json planJson(const Program &program);
 
-/// The same in lines on standard output; \p withSteps: each step, too.
+/// The same as text on standard output; \p withSteps: each step, too.
 void printPlan(const Program &program, bool withSteps);
 
 } // namespace sinter::driver

@@ -1,4 +1,4 @@
-//===- Progress.cpp - a line that says how far things are -----------------===//
+//===- Progress.cpp - progress on standard error --------------------------===//
 
 #include "driver/Progress.h"
 

@@ -1,4 +1,4 @@
-//===- QuantizePage.cpp - what quantising cost, to look at ----------------===//
+//===- QuantizePage.cpp - the report of a quantisation as a page ----------===//
 
 #include "driver/QuantizePage.h"
 
@@ -102,7 +102,7 @@ std::string table(const std::vector<QuantizedLayer> &layers) {
   return all + "</table>\n";
 }
 
-/// The histogram, on a scale of logarithms, with the range that is covered.
+/// A histogram with logarithmic counts, and the range of the integers.
 std::string histogram(const QuantizedLayer &layer) {
   constexpr size_t columns = 128;
   constexpr double width = 320, height = 120;
@@ -148,8 +148,9 @@ std::string worst(const std::vector<QuantizedLayer> &layers) {
   if (order.empty())
     return "";
   std::string all =
-      "<h2>What the worst layers give</h2>\n<p>Numbers that were seen (their "
-      "count as a logarithm), and the range that integers cover.</p>\n";
+      "<h2>Results of the worst layers</h2>\n<p>A histogram of the values "
+      "(with "
+      "logarithmic counts), and the range that integers cover.</p>\n";
   for (size_t i = 0; i < std::min(most, order.size()); ++i)
     all += histogram(*order[i]);
   return all;

@@ -1,4 +1,4 @@
-//===- QuantizePage.h - what quantising cost, to look at ------------------===//
+//===- QuantizePage.h - the report of a quantisation as a page ------------===//
 
 #ifndef SINTER_DRIVER_QUANTIZEPAGE_H
 #define SINTER_DRIVER_QUANTIZEPAGE_H
@@ -9,7 +9,7 @@
 
 namespace sinter::driver {
 
-/// One HTML page that stands alone, for light and dark screens.
+/// A self-contained HTML page, for light and dark screens.
 std::string quantizePage(const std::string &model,
                          const QuantizeReport &report);
 

@@ -21,8 +21,8 @@
 namespace sinter::driver {
 namespace {
 
-/// The message about the program at \p path without what changes when a program
-/// shrinks: the file, numbers and names.
+/// The message on the program at \p path without what changes with its size:
+/// the file, numbers and names.
 std::string gist(std::string message, const std::string &path) {
   if (const size_t at = message.find(path); at != std::string::npos)
     message.erase(at, path.size());
@@ -37,7 +37,8 @@ std::string gist(std::string message, const std::string &path) {
   return kept;
 }
 
-/// What \p work answers in a process of its own, or how that process ended.
+/// Runs \p work in another process; returns its answer, or how the process
+/// ended.
 std::string isolated(const std::function<std::string()> &work, double seconds) {
   std::string answer;
   IsolatedWork alone;
@@ -68,26 +69,26 @@ class ReduceCommand : public Command {
 public:
   explicit ReduceCommand(CLI::App &app) {
     addModel(app, common);
-    app.add_option("-o,--output", output, "where the small program goes")
+    app.add_option("-o,--output", output, "where to write the small program")
         ->type_name("FILE")
         ->required();
     addForce(app, force);
-    app.add_option("--command", command,
-                   "a shell command that shows the failure; {} is the "
-                   "program's file, and what counts is that the exit code "
-                   "stays the same. Without it: the backends give different "
-                   "results for random inputs, or one of them fails")
+    app.add_option(
+           "--command", command,
+           "a shell command that shows the failure; {} is the program's file, "
+           "and the exit code must stay the same. Default: the backends give "
+           "different results for random inputs, or one of them fails")
         ->type_name("COMMAND");
-    app.add_option("--seed", seed, "of the random inputs")->type_name("N");
-    app.add_option("--timeout", seconds, "for one program, in seconds")
+    app.add_option("--seed", seed, "seed of the random inputs")->type_name("N");
+    app.add_option("--timeout", seconds, "seconds for one program")
         ->type_name("S")
         ->check(CLI::Range(0.001, 1e6) & isNumber());
     app.add_option("--rtol", tolerance.relative,
-                   "results differ if by more than this times the value")
+                   "tolerance relative to the value")
         ->check(CLI::NonNegativeNumber & isNumber())
         ->type_name("X");
     app.add_option("--range-atol", tolerance.ofRange,
-                   "plus this times the largest value")
+                   "tolerance relative to the largest value")
         ->check(CLI::NonNegativeNumber & isNumber())
         ->type_name("X");
     addReport(app, common);
@@ -129,8 +130,8 @@ public:
   }
 
 private:
-  /// What is wrong with the program at \p path, in words that stay the same
-  /// while it shrinks; "" if nothing is.
+  /// The error of the program at \p path, in a form that stays the same while
+  /// it shrinks; "" without one.
   std::string failureOf(const std::string &path) const {
     return command.empty() ? disagreement(path) : failureOfCommand(path);
   }
@@ -156,41 +157,77 @@ private:
         seconds);
   }
 
-  /// Both backends on the same random inputs, in a process of their own.
+  /// Both backends on the same random inputs, in another process; one program
+  /// at several sizes for dynamic dimensions.
   std::string disagreement(const std::string &path) const {
     return isolated(
         [&]() -> std::string {
-          auto expected = outputsOf(path, Backend::Interpreter);
-          if (!expected)
-            return "interpreter: " + gist(expected.error().message, path);
-          auto got = outputsOf(path, Backend::Cpu);
-          if (!got)
-            return "cpu: " + gist(got.error().message, path);
-          for (size_t i = 0; i < got->size(); ++i)
-            if (!expect((*got)[i], (*expected)[i],
-                        Expectation::within(tolerance)))
-              return "the results differ";
+          auto sizes = sizesOf(path);
+          if (!sizes)
+            return "interpreter: " + gist(sizes.error().message(), path);
+          for (const std::vector<Shape> &shapes : *sizes)
+            if (std::string wrong = disagreementAt(path, shapes);
+                !wrong.empty())
+              return wrong;
           return "";
         },
         seconds);
   }
 
-  Result<std::vector<Tensor>> outputsOf(const std::string &path,
-                                        Backend backend) const {
+  std::string disagreementAt(const std::string &path,
+                             const std::vector<Shape> &shapes) const {
+    auto expected = outputsOf(path, Backend::Interpreter, shapes);
+    if (!expected)
+      return "interpreter: " + gist(expected.error().message(), path);
+    auto got = outputsOf(path, Backend::Cpu, shapes);
+    if (!got)
+      return "cpu: " + gist(got.error().message(), path);
+    for (size_t i = 0; i < got->size(); ++i)
+      if (!expect((*got)[i], (*expected)[i], Expectation::within(tolerance)))
+        return "the results differ";
+    return "";
+  }
+
+  static Result<std::unique_ptr<Session>> open(const std::string &path,
+                                               Backend backend) {
     SessionOptions options;
     options.backend = backend;
     options.threads = 1;
-    options.openSizes = OpenSizes::None;
-    auto session = Session::open(path, options);
+    return Session::open(path, options);
+  }
+
+  /// Shapes of the inputs at which to compare, in order.
+  Result<std::vector<std::vector<Shape>>>
+  sizesOf(const std::string &path) const {
+    auto session = open(path, Backend::Interpreter);
     if (!session)
       return session.takeError();
-    auto shapes = (*session)->bind(
-        std::vector<std::optional<Tensor>>((*session)->model().inputs.size()));
+    const std::vector<std::optional<Tensor>> nothing(
+        (*session)->model().inputs.size());
+    auto chosen = (*session)->sizesToCheck(nothing);
+    if (!chosen)
+      return chosen.takeError();
+    std::vector<std::vector<Shape>> all;
+    for (SampleSizes &sizes : *chosen)
+      if (!sizes.chosen.empty())
+        all.push_back(std::move(sizes.shapes));
+    if (!all.empty())
+      return all;
+    auto shapes = (*session)->bind(nothing);
     if (!shapes)
       return shapes.takeError();
+    return std::vector<std::vector<Shape>>{std::move(*shapes)};
+  }
+
+  Result<std::vector<Tensor>>
+  outputsOf(const std::string &path, Backend backend,
+            const std::vector<Shape> &shapes) const {
+    auto session = open(path, backend);
+    if (!session)
+      return session.takeError();
     std::vector<Tensor> inputs;
     for (const ModelInput &input : (*session)->model().inputs) {
-      inputs.emplace_back(input.spec.type, (*shapes)[inputs.size()]);
+      inputs.emplace_back(input.spec.type, shapes[inputs.size()]);
       fillRandom(inputs.back(), seed + inputs.size());
     }
     if (Result<void> ready = (*session)->prepare(inputs); !ready)
@@ -206,9 +243,9 @@ private:
                             {"before", outcome.before},
                             {"after", outcome.after},
                             {"attempts", outcome.attempts}});
-    std::printf("%s\n%d of %d operations left after %d attempts: %s\n",
-                wanted.c_str(), outcome.after, outcome.before, outcome.attempts,
-                output.c_str());
+    printTo(stdout, "%s\n%d of %d operations left after %d attempts: %s\n",
+            wanted.c_str(), outcome.after, outcome.before, outcome.attempts,
+            output.c_str());
   }
 
   CommonOptions common;

@@ -1,4 +1,4 @@
-//===- Roofline.cpp - layers beside what the machine can do ---------------===//
+//===- Roofline.cpp - a roofline plot of layers ---------------------------===//
 
 #include "driver/Roofline.h"
 
@@ -11,17 +11,16 @@ namespace sinter::driver {
 
 namespace {
 
-/// The picture, and the field of the curves in it, in units of the SVG file.
-constexpr double width = 960, height = 600, left = 80, right = 940, top = 60,
-                 bottom = 540;
-/// The area of all dots together.
+/// The plot, in units of the SVG file.
+constexpr double width = 960, height = 600;
+/// The total area of all dots.
 constexpr double dotArea = 12000;
 
 struct Point {
   double x, y;
 };
 
-/// How operations of a type look.
+/// The style of operations of a type.
 struct Look {
   ElementType type;
   std::string_view ceiling, color;
@@ -36,22 +35,24 @@ const Look &lookOf(ElementType type) {
   return look == std::end(looks) ? looks[0] : *look;
 }
 
-/// A layer in the field: operations a byte, 10^9 operations a second of one
+/// A layer in the plot: operations per byte, 10^9 operations per second of one
 /// thread.
 struct Dot {
   const LayerTime *layer;
   double intensity, gops;
 };
 
-/// Places by logarithms, between the least and greatest of what is shown.
-class Field {
+/// Logarithmic coordinates, for the range of the shown values.
+class RooflinePlot {
 public:
-  Field(const MachineCeilings &ceilings, std::span<const Dot> dots) {
+  static constexpr double left = 80, right = 940, top = 60, bottom = 540;
+
+  RooflinePlot(const MachineCeilings &ceilings, std::span<const Dot> dots) {
     for (const Dot &dot : dots)
       include(dot.intensity, dot.gops);
     for (const ArithmeticCeiling &roof : ceilings.arithmetic) {
       include(1, roof.gops);
-      // The knee of the lowest slope is in the picture.
+      // The ridge point of the lowest bandwidth is in the plot.
       for (const BandwidthCeiling &level : ceilings.bandwidth)
         if (level.gbPerSecond > 0)
           include(roof.gops / level.gbPerSecond, roof.gops);
@@ -69,7 +70,7 @@ public:
   double mostX() const { return std::pow(10, highX); }
   double leastY() const { return std::pow(10, lowY); }
 
-  /// Lines at the powers of ten, with their numbers.
+  /// Labelled lines at the powers of ten.
   std::string grid() const {
     std::string svg;
     for (double power = lowX; power <= highX; ++power) {
@@ -100,15 +101,15 @@ private:
   double lowX = 0, highX = 1, lowY = 1, highY = 2;
 };
 
-std::string roofs(const MachineCeilings &ceilings, const Field &field) {
+std::string roofs(const MachineCeilings &ceilings, const RooflinePlot &plot) {
   std::string svg;
   double greatest = 0;
   for (const ArithmeticCeiling &roof : ceilings.arithmetic) {
     greatest = std::max(greatest, roof.gops);
     const auto *look = std::ranges::find(looks, roof.name, &Look::ceiling);
     const std::string color(look == std::end(looks) ? "#57606a" : look->color);
-    const Point from = field.at(field.leastX(), roof.gops),
-                to = field.at(field.mostX(), roof.gops);
+    const Point from = plot.at(plot.leastX(), roof.gops),
+                to = plot.at(plot.mostX(), roof.gops);
     svg += text("<line stroke=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
                 "y2=\"%.1f\"/><text style=\"fill:%s\" x=\"%.1f\" y=\"%.1f\" "
                 "text-anchor=\"end\">%s %.0f</text>\n",
@@ -120,10 +121,10 @@ std::string roofs(const MachineCeilings &ceilings, const Field &field) {
       continue;
     // From the lower or left edge up to the highest roof.
     const double begin =
-        std::max(field.leastX(), field.leastY() / level.gbPerSecond);
+        std::max(plot.leastX(), plot.leastY() / level.gbPerSecond);
     const double end = greatest / level.gbPerSecond;
-    const Point from = field.at(begin, begin * level.gbPerSecond),
-                to = field.at(end, greatest);
+    const Point from = plot.at(begin, begin * level.gbPerSecond),
+                to = plot.at(end, greatest);
     svg += text("<line class=\"memory\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
                 "y2=\"%.1f\"/><text x=\"%.1f\" y=\"%.1f\">%s %.0f "
                 "GB/s</text>\n",
@@ -133,13 +134,13 @@ std::string roofs(const MachineCeilings &ceilings, const Field &field) {
   return svg;
 }
 
-std::string dotsText(std::span<const Dot> dots, const Field &field) {
+std::string dotsText(std::span<const Dot> dots, const RooflinePlot &plot) {
   double total = 0;
   for (const Dot &dot : dots)
     total += dot.layer->seconds;
   std::string svg;
   for (const Dot &dot : dots) {
-    const Point place = field.at(dot.intensity, dot.gops);
+    const Point place = plot.at(dot.intensity, dot.gops);
     const double share = dot.layer->seconds / total;
     const double radius = std::max(2.0, std::sqrt(share * dotArea / M_PI));
     svg +=
@@ -157,7 +158,7 @@ std::string dotsText(std::span<const Dot> dots, const Field &field) {
   return svg;
 }
 
-constexpr const char *style = R"(<style>
+constexpr const char *rooflineStyle = R"(<style>
 text { font: 12px system-ui, sans-serif; fill: #57606a; }
 .title { font-size: 15px; fill: #1b1f24; }
 .grid { stroke: #e2e5e9; }
@@ -181,15 +182,15 @@ std::string rooflineSvg(const std::string &title,
     else
       ++leftOut;
   }
-  // Large dots lie below small ones.
+  // Small dots are drawn over large ones.
   std::ranges::sort(dots, [](const Dot &a, const Dot &b) {
     return a.layer->seconds > b.layer->seconds;
   });
-  const Field field(ceilings, dots);
+  const RooflinePlot plot(ceilings, dots);
   return text("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f "
               "%.0f\" width=\"%.0f\" height=\"%.0f\">\n",
               width, height, width, height) +
-         style +
+         rooflineStyle +
          text("<rect width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n", width,
               height) +
          text(
@@ -197,14 +198,14 @@ std::string rooflineSvg(const std::string &title,
              "<text x=\"%.0f\" y=\"46\">10^9 operations a second, each "
              "thread; fastest runs; area: share of the time; %zu "
              "layers%s</text>\n",
-             left, escaped(title).c_str(), left, dots.size(),
+             plot.left, escaped(title).c_str(), plot.left, dots.size(),
              leftOut == 0
                  ? ""
                  : text(", %zu without arithmetic left out", leftOut).c_str()) +
-         field.grid() + roofs(ceilings, field) + dotsText(dots, field) +
+         plot.grid() + roofs(ceilings, plot) + dotsText(dots, plot) +
          text("<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">operations "
               "for each byte of operands and results</text>\n</svg>\n",
-              (left + right) / 2, bottom + 40);
+              (plot.left + plot.right) / 2, plot.bottom + 40);
 }
 
 } // namespace sinter::driver

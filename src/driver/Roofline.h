@@ -1,10 +1,10 @@
-//===- Roofline.h - layers beside what the machine can do -----------------===//
+//===- Roofline.h - a roofline plot of layers -----------------------------===//
 //
-// A picture of a run in the roofline model (Williams, Waterman, Patterson,
-// 2009): operations for each byte of operands and results to the right,
-// operations a second upwards, both by powers of two and ten. Level lines are
-// what multiply-adds of a type reach, slanted ones what memory of each level
-// can deliver; a dot is a layer, its area its share of the time.
+// A plot of a run in the roofline model (Williams, Waterman, Patterson, 2009):
+// operations per byte of operands and results to the right, operations per
+// second upwards, both logarithmic. Level lines are the peak rates of a type,
+// slanted ones the bandwidths of memory; a dot is a layer, its area its share
+// of the time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 
 namespace sinter::driver {
 
-/// The picture of \p layers, those left out of which operations, bytes or time
-/// are not known, as a stand-alone SVG file with \p title above it. What
-/// several threads did counts for each of them as its part.
+/// The plot of \p layers, without those of unknown operations, bytes or time,
+/// as a self-contained SVG file with \p title above it. Work of several threads
+/// is divided among them.
 std::string rooflineSvg(const std::string &title,
                         const MachineCeilings &ceilings,
                         std::span<const LayerTime> layers);

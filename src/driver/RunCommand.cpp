@@ -1,12 +1,12 @@
 //===- RunCommand.cpp - sinter run ----------------------------------------===//
 
+#include "data/Labels.h"
+#include "data/TensorFiles.h"
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
-#include "driver/GridRun.h"
-#include "driver/Inputs.h"
-#include "driver/Labels.h"
+#include "driver/GridOptions.h"
+#include "driver/InputOptions.h"
 #include "driver/OutputFiles.h"
-#include "driver/States.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "driver/Trace.h"
@@ -33,25 +33,26 @@ public:
     addInputs(app, inputs);
     addStates(app, states, /*writes=*/true);
     addShapes(app, common);
-    addOpen(app, common);
+    addDynamic(app, common);
     addBinding(app, common);
     common.mayInterpret = true;
     addBackend(app, common);
     addPasses(app, common);
     addCache(app, common);
     app.add_option("--output-dir", outputFolder,
-                   "write each output there, as NAME.npy, and what outlives "
-                   "the run, as state_NAME.npy")
+                   "write each output there, as NAME.npy, and each state, as "
+                   "state_NAME.npy")
         ->type_name("DIR")
         ->group("Report");
     app.add_option("--repeat", repeat,
-                   "run so often; what outlives a run goes on, and the last "
-                   "run's outputs are told")
+                   "run so often; states persist, and the last run's outputs "
+                   "are printed")
         ->check(CLI::Range(1, 1000000))
         ->type_name("N")
         ->group("Input");
-    app.add_option("--labels", labelFile,
-                   "names of classes, one a line: print the five most probable")
+    app.add_option(
+           "--labels", labelFile,
+           "names of classes, one a line: print the five most probable ones")
         ->type_name("FILE")
         ->group("Report");
     addGrid(app, grid);
@@ -62,14 +63,14 @@ public:
   Result<int> run() override {
     std::vector<std::string> labels;
     if (!labelFile.empty()) {
-      Result<std::vector<std::string>> read = readLabels(labelFile);
+      Result<std::vector<std::string>> read = readLabels(labelFile, "--labels");
       if (!read)
         return read.takeError();
       labels = std::move(*read);
     }
     if (Result<void> good = checkOutputs(); !good)
       return good.takeError();
-    // The processes of a grid must agree how they take turns.
+    // All processes must run on the same backend.
     common.mayInterpret &= !grid.isGrid();
     Result<ReadySession> ready = openSession(
         common, grid.isGrid() ? inputsOf(inputs, grid.grid(), 0) : inputs,
@@ -82,7 +83,7 @@ public:
   }
 
 private:
-  /// Whether there is room for what the run gives.
+  /// Whether the output files can be written.
   Result<void> checkOutputs() const {
     if (Result<void> made = prepareFolder("--output-dir", outputFolder); !made)
       return made;
@@ -127,7 +128,7 @@ private:
     return 0;
   }
 
-  /// The model as many processes; each one's outputs with its number.
+  /// Runs the model on several processes; each one's outputs with its number.
   Result<int> executeGrid(Session &session,
                           const std::vector<std::string> &labels) {
     Result<GivenShapes> given = parseShapes(common.shapes);
@@ -164,7 +165,7 @@ private:
     return 0;
   }
 
-  /// What a process gave to the outfeed, as outfeed_I_J.npy.
+  /// The outfeed of a process, as outfeed_I_J.npy.
   Result<void> writeOutfeed(const ProcessResult &process,
                             const std::string &name) const {
     for (size_t i = 0; i < process.outfeed.size(); ++i)
@@ -173,8 +174,8 @@ private:
             "outfeed_" + std::to_string(i) + "_" + std::to_string(j);
         const Tensor &tensor = process.outfeed[i][j];
         if (!common.json)
-          std::printf("%s %s: %s\n", name.c_str(), label.c_str(),
-                      summaryText(tensor).c_str());
+          printTo(stdout, "%s %s: %s\n", name.c_str(), label.c_str(),
+                  summaryText(tensor).c_str());
         if (outputFolder.empty())
           continue;
         if (Result<void> written = writeNpy(
@@ -186,10 +187,9 @@ private:
   }
 
   static void printTimes(const SessionFacts &facts, double runMs) {
-    std::fprintf(stderr,
-                 "%-20s %10.1f ms\n%-20s %10.1f ms%s\n%-20s %10.3f ms\n",
-                 "load", facts.loadMs, "compile", facts.compileMs,
-                 facts.fromCache ? " (from the cache)" : "", "run", runMs);
+    printTo(stderr, "%-20s %10.1f ms\n%-20s %10.1f ms%s\n%-20s %10.3f ms\n",
+            "load", facts.loadMs, "compile", facts.compileMs,
+            facts.fromCache ? " (from the cache)" : "", "run", runMs);
   }
 
   static void printText(const Executor &executor,
@@ -202,17 +202,17 @@ private:
       const Tensor &tensor = results[i];
       const std::vector<LabelScore> best = mostProbable(tensor, labels, 5);
       for (const LabelScore &score : best)
-        std::printf("%s%-24s %.4f\n", prefix.c_str(), score.label.c_str(),
-                    score.probability);
+        printTo(stdout, "%s%-24s %.4f\n", prefix.c_str(), score.label.c_str(),
+                score.probability);
       if (!best.empty())
         continue;
-      std::printf("%s%s: %s\n", prefix.c_str(), specs[i].name.c_str(),
-                  summaryText(tensor).c_str());
+      printTo(stdout, "%s%s: %s\n", prefix.c_str(),
+              oneLine(specs[i].name).c_str(), summaryText(tensor).c_str());
     }
     for (size_t i = 0; i < states.size(); ++i)
-      std::printf("%sstate %s: %s\n", prefix.c_str(),
-                  executor.states()[i].name.c_str(),
-                  summaryText(states[i]).c_str());
+      printTo(stdout, "%sstate %s: %s\n", prefix.c_str(),
+              oneLine(executor.states()[i].name).c_str(),
+              summaryText(states[i]).c_str());
   }
 
   void printJson(Session &session, const std::vector<Tensor> &results,
@@ -251,7 +251,7 @@ private:
     printJsonLine(line);
   }
 
-  /// The options for the states of one process of a grid.
+  /// The options for the states of one of several processes.
   StateOptions statesFor(Rank rank) const {
     StateOptions own = states;
     for (std::string &given : own.given)
@@ -261,8 +261,8 @@ private:
     return own;
   }
 
-  /// Writes what a run gave into the folders that the user named, or those
-  /// called \p inner in them.
+  /// Writes the results of a run into the user's folders, or into those called
+  /// \p inner in them.
   Result<void> write(const Executor &executor,
                      const std::vector<Tensor> &results,
                      const std::vector<Tensor> &stateTensors,

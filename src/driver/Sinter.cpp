@@ -3,30 +3,35 @@
 #include "driver/Command.h"
 #include "driver/Text.h"
 #include "engine/Binding.h"
+#include "engine/LibraryFiles.h"
+#include "runtime/LibraryContract.h"
+#include "runtime/OptionNames.h"
+#include "runtime/TemporaryFiles.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <new>
 #include <optional>
-#include <pthread.h>
+#include <string_view>
 
 namespace sinter::driver {
 namespace {
 
 constexpr const char *examples =
-    R"(Makes native programs of trained neural networks.
+    R"(Compiles trained neural networks to native code.
 
   sinter run resnet50.onnx --input photo.png --labels labels.txt    run a model
-  sinter bench resnet50.onnx --threads 2 --layers                   how fast is it, and what takes how long
+  sinter bench resnet50.onnx --threads 2 --layers                   measure it, layer by layer
   sinter optimize resnet50.onnx -o simple.onnx --stats              simplify it, same format in and out
   sinter convert net.onnx -o net.mlir                               change its format
-  sinter quantize net.onnx --calibration images/ -o net_int8.onnx   8-bit integers, and what that costs
-  sinter train net.onnx --data train/ -o trained.onnx               train it on
+  sinter quantize net.onnx --calibration images/ -o net_int8.onnx   quantise it to int8
+  sinter train net.onnx --data train/ -o trained.onnx               train or fine-tune it
   sinter test models/ --filter resnet                               check it against expected outputs
-  sinter compare old.onnx new.onnx                                  where do two models part?
-  sinter inspect resnet50.onnx                                      look into it
-  sinter reduce wrong.mlir -o small.mlir                            shrink a program that the backends disagree on
+  sinter compare old.onnx new.onnx                                  find where two models differ
+  sinter inspect resnet50.onnx                                      see what is in it
+  sinter reduce wrong.mlir -o small.mlir                            shrink a program on which the backends differ
 
 `sinter help COMMAND` has all options of a command, and examples.
 Exit codes: 0 done, 1 wrong result, 2 wrong usage, 3 not a valid model, 4 something in it is unsupported, 5 the system failed.
@@ -64,14 +69,14 @@ constexpr SubCommand subCommands[] = {
   sinter convert net.onnx -o net.mlir.bc --shape x:1x3x224x224
 )",
      makeConvertCommand},
-    {"quantize", "make an 8-bit model of a float one",
+    {"quantize", "quantise a float model to int8",
      R"(  sinter quantize net.onnx --calibration images/ -o net_int8.onnx --report report.html
   sinter quantize net.onnx --calibration images/ --profile-out net.profile.json
   sinter quantize net.onnx --profile net.profile.json --range max -o net_int8.mlir
   sinter quantize net.onnx --calibration images/ --truth truth.txt --max-loss 0.5 -o net_int8.onnx
 )",
      makeQuantizeCommand},
-    {"train", "train a model on",
+    {"train", "train or fine-tune a model",
      R"(  sinter train net.onnx --data train/ --validate test/ --optimizer adamw --lr 1e-3 --schedule cosine --epochs 10 --batch 64 -o trained.onnx
   sinter train net.onnx --data d.npz --optimizer sgd --momentum 0.9 --lr 0.05 --batch 16 --no-shuffle --log log.jsonl -o trained.onnx
   sinter train net.onnx --data d.npz --frozen 'features.*' --freeze-batch-norm -o tuned.onnx
@@ -84,14 +89,15 @@ constexpr SubCommand subCommands[] = {
   sinter test models/ --rtol 1e-3 --range-atol 1e-4 --json
 )",
      makeTestCommand},
-    {"compare", "run two models, or one in two ways, and find where they part",
+    {"compare",
+     "run two models, or one in two ways, and find where they differ",
      R"(  sinter compare old.onnx new.onnx --html difference.html
   sinter compare net.onnx --backend interpreter,cpu
   sinter compare net.onnx --passes --bisect --reduce small.onnx
   sinter compare net.onnx --input x=x.npy --with other-tool.npz --json
 )",
      makeCompareCommand},
-    {"inspect", "print what a model consists of",
+    {"inspect", "print what is in a model",
      R"(  sinter inspect resnet50.onnx
   sinter inspect net.onnx --shape x:1x128 --json
 )",
@@ -110,7 +116,7 @@ std::vector<std::string> commandNames() {
   return names;
 }
 
-/// The names of all of an app's options, as a user writes them.
+/// The names of all of an app's options, as on the command line.
 std::vector<std::string> optionNames(const CLI::App &app) {
   std::vector<std::string> names;
   for (const CLI::Option *option : app.get_options())
@@ -136,7 +142,7 @@ std::string rangeText(const std::string &range) {
          (high > endless ? "on" : text("to %.10g", high));
 }
 
-/// What CLI11 says of an option's values, in our words: "--x: At Most 1
+/// CLI11's messages on an option's values in other words: "--x: At Most 1
 /// required but received 2" and the like.
 std::string inOurWords(const std::string &message) {
   const auto begins = [&](const char *with) {
@@ -177,7 +183,7 @@ std::string inOurWords(const std::string &message) {
   return message;
 }
 
-/// The first value that is empty, of whatever option, as an error.
+/// The error for the first empty value of an option.
 std::optional<std::string> emptyValue(const CLI::App &command) {
   for (const CLI::Option *option : command.get_options())
     for (const std::string &value : option->results())
@@ -186,7 +192,7 @@ std::optional<std::string> emptyValue(const CLI::App &command) {
   return std::nullopt;
 }
 
-/// What CLI11 did not understand, in our words.
+/// The error for arguments that CLI11 did not understand.
 int explain(const CLI::App &app, const CLI::ParseError &error) {
   for (const CLI::App *command : app.get_subcommands())
     for (const std::string &rest : command->remaining()) {
@@ -194,8 +200,10 @@ int explain(const CLI::App &app, const CLI::ParseError &error) {
         return usage("'" + rest + "' is one argument too many for `sinter " +
                      command->get_name() + "`");
       const std::string flag = rest.substr(0, rest.find('='));
-      return usage("`sinter " + command->get_name() + "` has no option '" +
-                   flag + "'" + didYouMean(flag, optionNames(*command)));
+      return usage(withHint(didYouMean(flag, optionNames(*command)),
+                            usageError("`sinter " + command->get_name() +
+                                       "` has no option '" + flag + "'"))
+                       .message());
     }
   std::string message = error.what();
   if (message.ends_with('.'))
@@ -203,7 +211,7 @@ int explain(const CLI::App &app, const CLI::ParseError &error) {
   return usage(inOurWords(message) + "; --help shows what there is");
 }
 
-/// Runs a command; where memory runs out, the error names the model.
+/// Runs a command; if memory runs out, the error names the model.
 Result<int> runNaming(Command &command, const CLI::App &app) {
   try {
     return command.run();
@@ -212,6 +220,26 @@ Result<int> runNaming(Command &command, const CLI::App &app) {
     return systemError((model ? model->as<std::string>() + ": " : "") +
                        "there is not enough memory");
   }
+}
+
+/// \p code, or that of an error if output was lost: the stream remembers
+/// earlier failures.
+int afterOutput(int code) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return code;
+  printError("standard output cannot be written");
+  return static_cast<int>(ErrorKind::System);
+}
+
+/// The current spelling of the argument \p word: renamed options are taken by
+/// their old names for one release.
+std::string currentSpelling(std::string word) {
+  if (word == "--closed")
+    return "--static";
+  constexpr std::string_view open = "--open";
+  if (word == open || word.starts_with("--open="))
+    word.replace(0, open.size(), "--dynamic");
+  return word;
 }
 
 int runCommand(int argc, char **argv) {
@@ -234,6 +262,7 @@ int runCommand(int argc, char **argv) {
   const std::vector<std::string> names = commandNames();
   // `help` and `help COMMAND` are --help and COMMAND --help.
   std::vector<std::string> words(argv + 1, argv + argc);
+  std::ranges::transform(words, words.begin(), currentSpelling);
   if (first == "help") {
     if (argc > 3)
       return usage("'" + std::string(argv[3]) +
@@ -246,11 +275,15 @@ int runCommand(int argc, char **argv) {
   if (first.starts_with("-") && first != "-h" && first != "--help" &&
       first != "--version")
     return usage(
-        "`sinter` has no option '" + first + "' without a command" +
-        didYouMean(first, std::vector<std::string>{"--help", "--version"}));
+        withHint(
+            didYouMean(first, std::vector<std::string>{"--help", "--version"}),
+            usageError("`sinter` has no option '" + first +
+                       "' without a command"))
+            .message());
   if (!first.starts_with("-") && std::ranges::find(names, first) == names.end())
-    return usage("there is no command '" + first + "'" +
-                 suggestion(first, names));
+    return usage(withHint(suggestion(first, names),
+                          usageError("there is no command '" + first + "'"))
+                     .message());
   // The examples stand only in the command's own help.
   for (size_t i = 0; i < commands.size(); ++i)
     if (names[i] == first)
@@ -258,13 +291,14 @@ int runCommand(int argc, char **argv) {
                                      subCommands[i].summary + "\n\n" +
                                      subCommands[i].examples);
   try {
-    // It takes them from the back.
+    // CLI11 takes them in reverse.
     std::ranges::reverse(words);
     app.parse(words);
   } catch (const CLI::Success &success) {
     // --help or --version.
     app.exit(success);
-    return 0;
+    std::cout.flush();
+    return afterOutput(0);
   } catch (const CLI::ParseError &error) {
     return explain(app, error);
   }
@@ -275,52 +309,36 @@ int runCommand(int argc, char **argv) {
     if (const auto empty = emptyValue(*sub))
       return usage(*empty + "; --help shows what there is");
     Result<int> code = runNaming(*command, *sub);
-    if (code && std::fflush(stdout) == 0)
-      return *code;
-    const Error error =
-        code ? systemError("standard output cannot be written") : code.error();
-    printError(error.message);
-    return static_cast<int>(error.kind);
+    if (code)
+      return afterOutput(*code);
+    printError(code.error().message());
+    return static_cast<int>(code.error().kind);
   }
   return 0;
 }
 
-struct Invocation {
-  int argc;
-  char **argv;
-  int code = 0;
-};
-
-void *runInvocation(void *argument) {
-  auto &invocation = *static_cast<Invocation *>(argument);
+/// The same; exceptions are printed as errors of the system.
+int runCatching(int argc, char **argv) {
   try {
-    invocation.code = runCommand(invocation.argc, invocation.argv);
+    // The functions of another build's library may have other parameters.
+    if (Result<void> fits = checkContract("sinter", libraryContract); !fits) {
+      printError(fits.error().message());
+      return static_cast<int>(ErrorKind::System);
+    }
+    nameOptionsOfCommandLine();
+    removeTemporaryFilesOnSignals();
+    return runCommand(argc, argv);
   } catch (const std::bad_alloc &) {
     printError("out of memory");
-    invocation.code = static_cast<int>(ErrorKind::System);
   } catch (const std::exception &failure) {
     printError(failure.what());
-    invocation.code = static_cast<int>(ErrorKind::System);
   }
-  return nullptr;
+  return static_cast<int>(ErrorKind::System);
 }
 
 } // namespace
 } // namespace sinter::driver
 
 int main(int argc, char **argv) {
-  using namespace sinter::driver;
-  // Graphs nest, and so do the functions that walk them: the bounds that the
-  // reader sets need more than the usual 8 MB.
-  constexpr size_t stackBytes = size_t(512) << 20;
-  Invocation invocation{argc, argv};
-  pthread_attr_t attributes;
-  pthread_t thread;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, stackBytes);
-  if (pthread_create(&thread, &attributes, runInvocation, &invocation) == 0)
-    pthread_join(thread, nullptr);
-  else
-    runInvocation(&invocation);
-  return invocation.code;
+  return sinter::driver::runCatching(argc, argv);
 }

@@ -1,4 +1,4 @@
-//===- Summary.cpp - a tensor in a line -----------------------------------===//
+//===- Summary.cpp - one-line summaries of tensors ------------------------===//
 
 #include "driver/Summary.h"
 
@@ -20,7 +20,7 @@ struct Range {
   double min = NAN, max = NAN, mean = NAN;
 };
 
-/// Over all elements; min and max leave out NaN, mean does not.
+/// Over all elements; min and max without NaN, mean with it.
 Range rangeOf(const Tensor &tensor) {
   Range range;
   double sum = 0;
@@ -58,7 +58,9 @@ nlohmann::json summaryJson(const Tensor &tensor) {
   const Range range = rangeOf(tensor);
   nlohmann::json first = nlohmann::json::array();
   for (int64_t i = 0; i < std::min(tensor.size(), firstValues); ++i) {
-    if (isInteger(tensor.type()))
+    if (classOf(tensor.type()) == ElementClass::UInt)
+      first.push_back(static_cast<uint64_t>(tensor.toInteger(i)));
+    else if (isInteger(tensor.type()))
       first.push_back(tensor.toInteger(i));
     else
       first.push_back(tensor.toDouble(i));
@@ -72,9 +74,10 @@ nlohmann::json summaryJson(const Tensor &tensor) {
 }
 
 void printJsonLine(const nlohmann::json &value) {
-  const std::string line =
-      value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  std::printf("%s\n", line.c_str());
+  // Escapes other bytes than ASCII, which a terminal may interpret.
+  const std::string line = value.dump(-1, ' ', /*ensure_ascii=*/true,
+                                      nlohmann::json::error_handler_t::replace);
+  printTo(stdout, "%s\n", line.c_str());
 }
 
 } // namespace sinter::driver

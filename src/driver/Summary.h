@@ -1,4 +1,4 @@
-//===- Summary.h - a tensor in a line -------------------------------------===//
+//===- Summary.h - one-line summaries of tensors --------------------------===//
 
 #ifndef SINTER_DRIVER_SUMMARY_H
 #define SINTER_DRIVER_SUMMARY_H
@@ -13,11 +13,11 @@ namespace sinter::driver {
 /// "f32 [1, 10]  min -1  max 2  mean 0.1\n  0.5 0.25 ...".
 std::string summaryText(const Tensor &tensor);
 
-/// {"type", "shape", "min", "max", "mean", "first"}; what is not a number is
-/// null.
+/// {"type", "shape", "min", "max", "mean", "first"}; NaN and infinity are null.
 nlohmann::json summaryJson(const Tensor &tensor);
 
-/// One line of JSON on standard output; bytes that are not UTF-8 are replaced.
+/// Prints one line of JSON on standard output, in ASCII; bytes that are not
+/// UTF-8 are replaced.
 void printJsonLine(const nlohmann::json &value);
 
 } // namespace sinter::driver

@@ -26,7 +26,7 @@ Result<Sweep> Sweep::parse(const std::string &text) {
   return sweep;
 }
 
-/// The names of unknown dimensions, each once.
+/// The symbols of dynamic dimensions, each once.
 static std::vector<std::string> symbolsOf(const ModelDescription &model) {
   std::vector<std::string> symbols;
   for (const ModelInput &input : model.inputs)
@@ -39,7 +39,7 @@ static std::vector<std::string> symbolsOf(const ModelDescription &model) {
 
 Result<NamedShapes> Sweep::shapesAt(int64_t size, const ModelDescription &model,
                                     const NamedShapes &given) const {
-  // By the names that the inputs have first of all.
+  // By the main names of the inputs.
   NamedShapes shapes;
   for (const auto &[name, shape] : given) {
     const std::optional<size_t> index = model.inputNamed(name);
@@ -61,9 +61,9 @@ Result<NamedShapes> Sweep::shapesAt(int64_t size, const ModelDescription &model,
   if (isThere)
     return shapes;
   const std::vector<std::string> symbols = symbolsOf(model);
-  return usageError(
-      "--sweep: no unknown dimension is called '" + symbol + "'" +
-      (symbols.empty() ? "; none has a name" : suggestion(symbol, symbols)));
+  return withHint(
+      symbols.empty() ? "none has a name" : suggestion(symbol, symbols),
+      usageError("--sweep: no unknown dimension is called '" + symbol + "'"));
 }
 
 } // namespace sinter::driver

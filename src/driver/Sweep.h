@@ -10,17 +10,16 @@
 
 namespace sinter::driver {
 
-/// An unknown dimension of a model, by its name, and the sizes that it takes in
-/// turn.
+/// A dynamic dimension of a model, by its symbol, and the sizes to measure.
 struct Sweep {
   std::string symbol;
   std::vector<int64_t> sizes;
 
-  /// "sequence=16,33,128". Usage where it is not of that form.
+  /// Parses "sequence=16,33,128". Usage error for other texts.
   static Result<Sweep> parse(const std::string &text);
 
-  /// What --shape would say for \p size: \p given, with it wherever an input
-  /// of \p model has the dimension. Usage where none has, or where \p given has
+  /// The --shape for \p size: \p given, with this size wherever an input of \p
+  /// model has the dimension. Usage error if none has, or if \p given has
   /// another size there.
   Result<NamedShapes> shapesAt(int64_t size, const ModelDescription &model,
                                const NamedShapes &given) const;

@@ -1,10 +1,10 @@
 //===- TestCommand.cpp - sinter test --------------------------------------===//
 
+#include "data/TestCase.h"
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
 #include "driver/Isolation.h"
 #include "driver/Summary.h"
-#include "driver/TestCase.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
 #include "runtime/CpuCount.h"
@@ -21,13 +21,13 @@ using Status = TestOutcome::Status;
 
 /// A case's result, for the report.
 struct CaseResult {
-  /// The path, and what tells the case from others of the same file.
+  /// The path, and the name of the case if its file has several.
   std::string name;
   TestOutcome outcome;
 };
 
-/// How an outcome comes from the process that the case ran in: a letter, and
-/// the reason; then notes, a zero before each.
+/// The message of a case's outcome from its process: a letter and the reason;
+/// then notes, each after a zero.
 std::string encode(const TestOutcome &outcome) {
   std::string text =
       "PFS"[static_cast<int>(outcome.status)] + oneLine(outcome.reason);
@@ -47,7 +47,7 @@ TestOutcome decode(const std::string &answer) {
           {parts.empty() ? parts.begin() : parts.begin() + 1, parts.end()}};
 }
 
-/// Tells the cases of a worker process.
+/// Reports the cases of a worker process.
 class CaseReporter : public TestObserver {
 public:
   explicit CaseReporter(IsolatedReport &report) : report(report) {}
@@ -74,14 +74,23 @@ public:
         ->required();
     addParameters(app, common);
     addBackend(app, common);
-    addOpen(app, common);
+    addDynamic(app, common);
     addPasses(app, common);
     app.add_option("--cache-dir", common.cacheFolder,
-                   "keep finished programs there (default: nowhere)")
+                   "keep compiled programs there (default: nowhere)")
         ->type_name("DIR")
         ->group("Compile");
     addTolerance(app, tolerance, "Test");
-    app.add_option("--jobs", jobs, "cases at a time (0: one a processor)")
+    app.add_option("--sizes", sizes,
+                   "at how many sets of sizes to run a model with dynamic "
+                   "dimensions: those of its data and, up to so many, others, "
+                   "checked against the interpreter")
+        ->check(CLI::Range(0, 3))
+        ->capture_default_str()
+        ->type_name("COUNT")
+        ->group("Test");
+    app.add_option("--jobs", jobs,
+                   "cases at a time (0: one for each processor)")
         ->check(CLI::Range(0u, 1024u))
         ->group("Test");
     app.add_option("--filter", filter, "only cases whose path contains this")
@@ -104,7 +113,7 @@ public:
       return options.takeError();
     options->progress = nullptr;
     options->passes.note = nullptr;
-    // Once, for the processes of all cases.
+    // Once, before the processes of all cases start.
     if (Result<Compiler *> compiler = loadCompiler(); !compiler)
       return compiler.takeError();
     if (jobs == 0)
@@ -115,7 +124,7 @@ public:
     std::string summary = text("%zu passed, %zu failed", counts[0], counts[1]);
     if (counts[2] > 0)
       summary += text(", %zu skipped", counts[2]);
-    std::fprintf(common.json ? stderr : stdout, "%s\n", summary.c_str());
+    printTo(common.json ? stderr : stdout, "%s\n", summary.c_str());
     return counts[1] == 0 ? 0 : static_cast<int>(ErrorKind::WrongResult);
   }
 
@@ -151,12 +160,13 @@ private:
     work.seconds = timeout;
     work.work = [&](size_t unit, size_t first, IsolatedReport &report) {
       CaseReporter reporter(report);
-      const Result<void> opened =
-          runTestCases(paths[unit], first, options, tolerance, reporter);
+      const Result<void> opened = runTestCases(
+          paths[unit], first, options, tolerance, sizes, reporter,
+          [](const std::string &text) { printTo(stderr, "%s", text.c_str()); });
       if (opened)
         return;
       report.begin("");
-      report.end(encode({Status::Failed, opened.error().message, {}}));
+      report.end(encode({Status::Failed, opened.error().message(), {}}));
     };
     work.done = [&](size_t unit, const IsolatedResult &result) {
       results[unit].push_back(
@@ -188,7 +198,7 @@ private:
         line["notes"] = outcome.notes;
       printJsonLine(line);
     } else if (outcome.status == Status::Failed) {
-      std::printf("FAILED %s: %s\n", result.name.c_str(), reason.c_str());
+      printTo(stdout, "FAILED %s: %s\n", result.name.c_str(), reason.c_str());
     }
     std::fflush(stdout);
   }
@@ -199,6 +209,7 @@ private:
   Tolerance tolerance;
   double timeout = 600;
   unsigned jobs = 0;
+  size_t sizes = 3;
   /// Cases passed, failed and skipped.
   size_t counts[3] = {};
 };

@@ -1,4 +1,4 @@
-//===- Trace.cpp - what --trace writes ------------------------------------===//
+//===- Trace.cpp - the file of --trace ------------------------------------===//
 
 #include "driver/Trace.h"
 

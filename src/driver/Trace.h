@@ -1,4 +1,4 @@
-//===- Trace.h - what --trace writes --------------------------------------===//
+//===- Trace.h - the file of --trace --------------------------------------===//
 
 #ifndef SINTER_DRIVER_TRACE_H
 #define SINTER_DRIVER_TRACE_H
@@ -8,9 +8,9 @@
 
 namespace sinter::driver {
 
-/// Writes the file of --trace, if that is given: a row with the stages of
-/// reading and compiling, one for the kernels of each thread that compiled,
-/// and, behind all that, one with the layers of the last run of \p executor.
+/// Writes the file of --trace, if given: a row for the stages of reading and
+/// compiling, one for the kernels of each compiling thread, and after these one
+/// for the layers of the last run of \p executor.
 Result<void> writeTrace(const CommonOptions &options, const Executor &executor);
 
 } // namespace sinter::driver

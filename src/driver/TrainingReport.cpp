@@ -1,11 +1,11 @@
-//===- TrainingReport.cpp - what a user is told of training ---------------===//
+//===- TrainingReport.cpp - output of training ----------------------------===//
 
 #include "driver/TrainingReport.h"
 
+#include "driver/LossCurvePicture.h"
 #include "driver/Text.h"
 #include "runtime/MappedFile.h"
 
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -17,7 +17,7 @@ static std::string linesUpTo(const std::string &file, uint64_t steps,
   std::string kept;
   std::ifstream old(file);
   for (std::string line; std::getline(old, line);) {
-    // What a process that was killed left behind may end within a line.
+    // The log of a killed process may end within a line.
     const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
     if (!json.is_object())
       continue;
@@ -28,17 +28,17 @@ static std::string linesUpTo(const std::string &file, uint64_t steps,
   return kept;
 }
 
-Result<void> TrainingReport::open(uint64_t steps) {
+Result<void> TrainingReport::open(uint64_t steps, uint64_t epochs) {
   if (options.logFile.empty() || !tells)
     return {};
   auto mode = std::ios::out;
   std::error_code error;
   if (steps != 0 && std::filesystem::is_regular_file(options.logFile, error)) {
-    // At once, so that the lines survive a process that is killed here.
+    // Flushed, so that the lines survive if the process is killed.
     Result<void> kept = writeFileAtomically(
-        options.logFile, linesUpTo(options.logFile, steps, epochs.size()));
+        options.logFile, linesUpTo(options.logFile, steps, epochs));
     if (!kept)
-      return systemError("--log: " + kept.error().message);
+      return systemError("--log: " + kept.error().message());
     mode |= std::ios::app;
   }
   logStream.open(options.logFile, mode);
@@ -59,29 +59,17 @@ void TrainingReport::log(const nlohmann::json &line) {
   logStream.close();
 }
 
-void TrainingReport::draw() {
+void TrainingReport::draw(const LossCurve &curve) {
   if (options.curveFile.empty() || !tells)
     return;
-  Result<void> drawn =
-      writeFileAtomically(options.curveFile, curve.svg(options.common.model));
+  Result<void> drawn = writeFileAtomically(
+      options.curveFile, lossCurveSvg(curve, options.common.model));
   if (!drawn && std::exchange(isDrawn, false))
-    printNote("--curve: " + drawn.error().message + "; the run goes on");
+    printNote("--curve: " + drawn.error().message() + "; the run goes on");
 }
 
-/// A number, or null for what JSON has no form of.
-static nlohmann::json numberOf(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
-}
-
-static nlohmann::json numbersOf(const std::vector<double> &values) {
-  nlohmann::json all = nlohmann::json::array();
-  for (double each : values)
-    all.push_back(numberOf(each));
-  return all;
-}
-
-/// "loss 0.3412", of several "loss 0.3412 (0.3165, 0.0823)": the sum, and each
-/// by itself.
+/// "loss 0.3412", for several losses "loss 0.3412 (0.3165, 0.0823)": the sum,
+/// and each of them.
 static std::string lossText(const Epoch &epoch) {
   std::string line = text("loss %.4f", epoch.meanLoss());
   const char *between = " (";
@@ -93,18 +81,16 @@ static std::string lossText(const Epoch &epoch) {
 }
 
 void TrainingReport::step(const DoneStep &step, const Epoch &sofar) {
-  if (std::isfinite(step.loss))
-    curve.add(step.loss);
   show(status(step, sofar));
   nlohmann::json line = {
       {"step", step.number},
       {"epoch", step.epoch + 1},
-      {"loss", numberOf(step.loss)},
+      {"loss", lossJson(step.loss)},
       {"lr", step.rate},
       {"ms", step.seconds * 1e3},
       {"samples_per_s", static_cast<double>(step.samples) / step.seconds}};
   if (!step.losses.empty())
-    line["losses"] = numbersOf(step.losses);
+    line["losses"] = lossesJson(step.losses);
   log(line);
 }
 
@@ -134,58 +120,35 @@ std::string TrainingReport::status(const DoneStep &step, const Epoch &sofar) {
   return line + ", " + durationText(each * rest) + " left";
 }
 
-void TrainingReport::epoch(uint64_t epoch, uint64_t steps, const Epoch &trained,
-                           const std::optional<Epoch> &judged, double seconds,
-                           size_t samples) {
-  nlohmann::json entry = {{"epoch", epoch + 1}, {"loss", trained.meanLoss()}};
-  std::string line =
-      text("epoch %llu of %llu: ", static_cast<unsigned long long>(epoch + 1),
-           static_cast<unsigned long long>(options.epochs)) +
-      lossText(trained);
-  if (!trained.losses.empty())
-    entry["losses"] = numbersOf(trained.meanLosses());
-  if (trained.hasLabels) {
-    entry["accuracy"] = trained.accuracy();
-    line += text(", accuracy %.2f %%", trained.accuracy() * 100);
-  }
-  if (judged) {
-    entry["validation_loss"] = judged->meanLoss();
+void TrainingReport::epoch(const DoneEpoch &epoch,
+                           const TrainingHistory &history) {
+  const std::optional<Epoch> &judged = epoch.judged;
+  std::string line = text("epoch %llu of %llu: ",
+                          static_cast<unsigned long long>(epoch.number + 1),
+                          static_cast<unsigned long long>(options.epochs)) +
+                     lossText(epoch.trained);
+  if (epoch.trained.hasLabels)
+    line += text(", accuracy %.2f %%", epoch.trained.accuracy() * 100);
+  if (judged)
     line += "; validation " + lossText(*judged);
-    if (!judged->losses.empty())
-      entry["validation_losses"] = numbersOf(judged->meanLosses());
-    if (judged->hasLabels) {
-      entry["validation_accuracy"] = judged->accuracy();
-      line += text(", accuracy %.2f %%", judged->accuracy() * 100);
-    }
-  }
-  entry["seconds"] = seconds;
-  line += text("; %.1f s, %.0f samples/s", seconds,
-               static_cast<double>(samples) / seconds);
-  epochs.push_back(std::move(entry));
+  if (judged && judged->hasLabels)
+    line += text(", accuracy %.2f %%", judged->accuracy() * 100);
+  line += text("; %.1f s, %.0f samples/s", epoch.seconds,
+               static_cast<double>(epoch.samples) / epoch.seconds);
   clear();
   if (!options.common.json && tells)
-    std::printf("%s\n", line.c_str());
+    printTo(stdout, "%s\n", line.c_str());
   std::fflush(stdout);
   if (judged) {
-    curve.addValidation(steps, judged->meanLoss());
-    nlohmann::json judgement = {{"epoch", epoch + 1},
+    nlohmann::json judgement = {{"epoch", epoch.number + 1},
                                 {"validation_loss", judged->meanLoss()}};
     if (!judged->losses.empty())
-      judgement["validation_losses"] = numbersOf(judged->meanLosses());
+      judgement["validation_losses"] = lossesJson(judged->meanLosses());
     if (judged->hasLabels)
       judgement["accuracy"] = judged->accuracy();
     log(judgement);
   }
-  draw();
-}
-
-nlohmann::json TrainingReport::asJson() const {
-  return {{"epochs", epochs}, {"curve", curve.asJson()}};
-}
-
-void TrainingReport::restore(const nlohmann::json &json) {
-  epochs = json.value("epochs", nlohmann::json::array());
-  curve = LossCurve::of(json.value("curve", nlohmann::json::object()));
+  draw(history.curve());
 }
 
 } // namespace sinter::driver

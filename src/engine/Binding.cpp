@@ -1,6 +1,8 @@
-//===- Binding.cpp - binds the unknown dimensions of a model --------------===//
+//===- Binding.cpp - binds the dynamic dimensions of a model --------------===//
 
 #include "engine/Binding.h"
+
+#include "runtime/OptionNames.h"
 
 #include <algorithm>
 
@@ -17,8 +19,9 @@ public:
     }
   }
 
-  /// Takes over \p shape for an input; \p source says where it is from.
-  Result<void> take(size_t index, const Shape &shape, const char *source) {
+  /// Binds the shape of an input to \p shape, from \p source.
+  Result<void> take(size_t index, const Shape &shape,
+                    const std::string &source) {
     const ModelInput &input = model.inputs[index];
     const auto differs = [&] {
       return usageError("input '" + input.spec.name + "' is " + input.text() +
@@ -45,19 +48,19 @@ public:
     return {};
   }
 
-  /// Gives every unknown dimension the size that its symbol has elsewhere.
+  /// Binds every dynamic dimension to the size that its symbol has elsewhere.
   void spreadSymbols() {
-    forEachOpen([&](const ModelInput &input, size_t axis, int64_t &size) {
+    forEachDynamic([&](const ModelInput &input, size_t axis, int64_t &size) {
       if (auto found = symbols.find(symbolOf(input, axis));
           found != symbols.end())
         size = found->second;
     });
   }
 
-  /// Makes open first dimensions 1; the text names them.
+  /// Makes unbound first dimensions 1; returns their names.
   std::string assumeBatch() {
     std::string assumed;
-    forEachOpen([&](const ModelInput &input, size_t axis, int64_t &size) {
+    forEachDynamic([&](const ModelInput &input, size_t axis, int64_t &size) {
       if (axis != 0)
         return;
       size = 1;
@@ -70,10 +73,10 @@ public:
     return assumed;
   }
 
-  /// What is still open, in words; empty if nothing is.
+  /// The unbound dimensions as text; empty if there are none.
   std::string open() {
     std::string text;
-    forEachOpen([&](const ModelInput &input, size_t axis, int64_t &) {
+    forEachDynamic([&](const ModelInput &input, size_t axis, int64_t &) {
       const std::string symbol = symbolOf(input, axis);
       text += (text.empty() ? "dimension " : ", dimension ") +
               std::to_string(axis) +
@@ -102,7 +105,7 @@ private:
                       input.spec.name + "', " + std::to_string(size));
   }
 
-  template <typename Visit> void forEachOpen(Visit visit) {
+  template <typename Visit> void forEachDynamic(Visit visit) {
     for (size_t i = 0; i < shapes.size(); ++i)
       for (size_t axis = 0; axis < shapes[i].size(); ++axis)
         if (shapes[i][axis] < 0)
@@ -110,7 +113,7 @@ private:
   }
 
   const ModelDescription &model;
-  /// Whether a size is one that the model only suggests.
+  /// Whether a size is only a hint of the model.
   std::vector<std::vector<bool>> isHint;
   std::map<std::string, int64_t> symbols;
 };
@@ -130,7 +133,7 @@ Result<void> checkBoundNames(const ModelDescription &model,
   std::vector<std::string> known;
   for (const ModelInput &input : model.inputs)
     for (size_t dim = 0; dim < input.spec.shape.size(); ++dim) {
-      // A size that --shape gave still has its symbol.
+      // A size from --shape still has its symbol.
       const bool isNamed =
           dim < input.symbols.size() && !input.symbols[dim].empty();
       const std::string symbol = symbolOf(input, dim);
@@ -140,8 +143,10 @@ Result<void> checkBoundNames(const ModelDescription &model,
     }
   for (const auto &[symbol, most] : bounds)
     if (std::ranges::find(known, symbol) == known.end())
-      return usageError("--max: no unknown dimension is called '" + symbol +
-                        "'" + suggestion(symbol, known));
+      return withHint(suggestion(symbol, known),
+                      usageError(optionText("max") +
+                                 ": no unknown dimension is called '" + symbol +
+                                 "'"));
   return {};
 }
 
@@ -155,27 +160,29 @@ Result<void> checkBounds(const ModelDescription &model,
       const std::string symbol = symbolOf(model.inputs[i], dim);
       const auto bound = bounds.find(symbol);
       if (bound != bounds.end() && shapes[i][dim] > bound->second)
-        return usageError("dimension " + symbol + " is " +
-                          std::to_string(shapes[i][dim]) + " in input '" +
-                          model.inputs[i].spec.name + "', and at most " +
-                          std::to_string(bound->second) + " by --max");
+        return usageError(
+            "dimension " + symbol + " is " + std::to_string(shapes[i][dim]) +
+            " in input '" + model.inputs[i].spec.name + "', and at most " +
+            std::to_string(bound->second) + " by " + optionText("max"));
     }
   return {};
 }
 
-Result<std::vector<Shape>>
-bindShapes(const ModelDescription &model, const NamedShapes &requested,
-           std::span<const std::optional<Tensor>> given,
-           const std::function<void(const std::string &)> &note) {
+/// A binder of the \p requested shapes and the \p given tensors.
+static Result<Binder> binderOf(const ModelDescription &model,
+                               const NamedShapes &requested,
+                               std::span<const std::optional<Tensor>> given) {
   Binder binder(model);
   for (const auto &[name, shape] : requested) {
     const std::optional<size_t> index = model.inputNamed(name);
     if (!index) {
       const std::vector<std::string> names = model.inputNames();
-      return usageError("--shape: there is no input '" + name + "'" +
-                        suggestion(name, names));
+      return withHint(suggestion(name, names),
+                      usageError(optionText("shape") + ": there is no input '" +
+                                 name + "'"));
     }
-    if (Result<void> taken = binder.take(*index, shape, "--shape"); !taken)
+    if (Result<void> taken = binder.take(*index, shape, optionText("shape"));
+        !taken)
       return taken.takeError();
   }
   for (size_t i = 0; i < given.size() && i < model.inputs.size(); ++i)
@@ -185,13 +192,34 @@ bindShapes(const ModelDescription &model, const NamedShapes &requested,
           !taken)
         return taken.takeError();
   binder.spreadSymbols();
+  return binder;
+}
+
+Result<std::vector<Shape>>
+knownShapes(const ModelDescription &model, const NamedShapes &requested,
+            std::span<const std::optional<Tensor>> given) {
+  Result<Binder> binder = binderOf(model, requested, given);
+  if (!binder)
+    return binder.takeError();
+  return std::move(binder->shapes);
+}
+
+Result<std::vector<Shape>>
+bindShapes(const ModelDescription &model, const NamedShapes &requested,
+           std::span<const std::optional<Tensor>> given,
+           const std::function<void(const std::string &)> &note) {
+  Result<Binder> made = binderOf(model, requested, given);
+  if (!made)
+    return made.takeError();
+  Binder &binder = *made;
   const std::string assumed = binder.assumeBatch();
   if (const std::string open = binder.open(); !open.empty())
-    return usageError(open + " is not known; give it with --shape " +
-                      model.inputs[0].spec.name + ":1x... or an input");
+    return withHint("give it with " + optionText("shape") + " " +
+                        model.inputs[0].spec.name + ":1x... or an input",
+                    usageError(open + " is unknown"));
   if (!assumed.empty() && note)
-    note("the first dimension of " + assumed +
-         " is open and taken as 1; --shape NAME:... sets it");
+    note("the first dimension of " + assumed + " is dynamic and taken as 1; " +
+         optionText("shape") + " NAME:... sets it");
   for (size_t i = 0; i < binder.shapes.size(); ++i)
     if (!byteCount(model.inputs[i].spec.type, binder.shapes[i]))
       return usageError("input '" + model.inputs[i].spec.name +
@@ -200,7 +228,7 @@ bindShapes(const ModelDescription &model, const NamedShapes &requested,
   return std::move(binder.shapes);
 }
 
-/// The number of insertions, deletions and replacements that make \p a of \p b.
+/// The Levenshtein distance from \p a to \p b.
 static size_t editDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
@@ -219,7 +247,7 @@ static size_t editDistance(std::string_view a, std::string_view b) {
 
 std::string nearMiss(std::string_view text,
                      std::span<const std::string> candidates) {
-  // Names in a model can be as long as its author likes.
+  // Names in a model may be of any length.
   constexpr size_t longest = 200;
   std::string best;
   size_t bestDistance = std::max<size_t>(text.size() / 3, 2) + 1;
@@ -240,13 +268,13 @@ std::string nearMiss(std::string_view text,
 std::string didYouMean(std::string_view text,
                        std::span<const std::string> candidates) {
   const std::string best = nearMiss(text, candidates);
-  return best.empty() ? "" : "; did you mean '" + best + "'?";
+  return best.empty() ? "" : "did you mean '" + best + "'?";
 }
 
 std::string suggestion(std::string_view text,
                        std::span<const std::string> candidates) {
   const std::string close = didYouMean(text, candidates);
-  return close.empty() ? "; there are " + quotedList(candidates) : close;
+  return close.empty() ? "there are " + quotedList(candidates) : close;
 }
 
 std::string quotedList(std::span<const std::string> names) {

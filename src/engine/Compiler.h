@@ -1,9 +1,9 @@
-//===- Compiler.h - the compiler, seen from outside -----------------------===//
+//===- Compiler.h - the interface of the compiler's library ---------------===//
 //
-// Everything that needs MLIR, LLVM or protobuf lives in a shared library of its
-// own, libsinter-compiler.so, since loading it takes tens of megabytes and
-// milliseconds that the run of a cached program has no use for. This is what
-// the library offers; CompilerLibrary.h loads it.
+// Everything that needs MLIR, LLVM or protobuf is in a shared library of its
+// own, libsinter-compiler.so: loading it takes tens of megabytes and
+// milliseconds that the run of a cached program does not need. This is its
+// interface; CompilerLibrary.h loads it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,152 +29,162 @@
 
 namespace sinter {
 
-/// How passes are to be run and watched.
+/// Options for running and observing passes.
 struct PassOptions {
-  /// Labels of patterns: those not to use ("all": none), and those to use even
-  /// if they are off by default.
+  /// Labels of patterns: those to disable ("all": all), and those to enable
+  /// although they are off by default.
   std::vector<std::string> disabledPatterns, enabledPatterns;
-  /// What rewrites may take of floating-point arithmetic: "reassociate", ...
+  /// What rewrites may assume of floating-point arithmetic: "reassociate", ...
   std::vector<std::string> allowed;
   /// Compare against the interpreter before and after every pass.
   bool verifyNumerics = false;
   /// Compare after every single application of a pattern.
   bool verifyEach = false;
-  /// Rewriting ends after so many steps, simplification and raising for
-  /// kernels together; the graph is whole after each.
+  /// Shapes of inputs by name at which to compare a graph of dynamic
+  /// dimensions, in order; empty: the smallest ones.
+  std::vector<NamedShapes> verifyShapes;
+  /// Rewriting ends after this many steps, of simplification and raising for
+  /// kernels together; the graph is valid after each.
   uint64_t mostSteps = std::numeric_limits<uint64_t>::max();
-  /// Print the graph to standard error after these passes.
+  /// The passes after which to print the graph, by \p printIr or, if that is
+  /// empty, to standard error.
   std::vector<std::string> printIrAfter;
-  /// Told what was compared and how far it differs, in a line.
+  std::function<void(const std::string &text)> printIr;
+  /// Called with a line for each comparison and its result.
   std::function<void(const std::string &)> note;
 };
 
-/// For which machine code is made, and how exactly it computes.
+/// The target of machine code, and its precision.
 struct CodeOptions {
-  /// What products of f32 values may be computed with, but for those of which
-  /// the model says so itself.
+  /// The precision of f32 matmuls and convolutions that have none in the model.
   Precision precision = Precision::Default;
-  /// The CPU to compile for, by LLVM's name; empty: the one here.
+  /// The CPU to compile for, by LLVM's name; empty: this one.
   std::string cpu;
-  /// What that has besides, or shall do without: "+gfni,-amx-tile".
+  /// Features to add or remove: "+gfni,-amx-tile".
   std::string features;
-  /// Whether what is compiled keeps denormal numbers, if it is run so; the
-  /// interpreter keeps them.
+  /// Whether compiled code keeps denormal numbers, if it runs in such a mode;
+  /// the interpreter keeps them.
   Denormals denormals = Denormals::Flush;
 };
 
-/// What a model is made ready for.
+/// The inputs that a model is compiled for.
 struct CompileRequest : CodeOptions {
-  /// One shape per input, every dimension known. There may be none where
-  /// compile() opens some; what cannot be opened is an error then.
+  /// One static shape per input. May be empty if compile() keeps some
+  /// dimensions dynamic; then it is an error if that is impossible.
   std::vector<Shape> shapes;
-  /// The same with -1 for each dimension that the program shall leave open;
-  /// empty where there is none. A model that cannot be compiled so is compiled
-  /// for `shapes`, and `closed` told why.
-  std::vector<Shape> open;
+  /// The same with -1 for each dimension to keep dynamic; empty if there is
+  /// none. A model without such a program is compiled for `shapes`, and
+  /// `closed` gets the reason.
+  std::vector<Shape> dynamic;
   std::function<void(const std::string &why)> closed;
-  /// Told why a program whose sizes follow from values is made for `values`.
+  /// Gets the reason why a program with value-dependent sizes is specialised to
+  /// `values`.
   std::function<void(const std::string &why)> perValues;
-  /// Whether it is made for `values` though there may be a program for all.
+  /// Whether to specialise to `values` although a generic program may be
+  /// possible.
   bool forValues = false;
-  /// One place per input: its values, if it is one that may feed shapes (see
-  /// mayFeedShapes) and they are known.
+  /// One entry per input: its values, if it may feed shapes (see mayFeedShapes)
+  /// and they are known.
   std::vector<std::optional<Tensor>> values;
   PassOptions passes;
-  /// Values whose every computation the executor's observer is told of, by
-  /// their numbers (ValueFacts).
+  /// Values to report to the executor's observer whenever they are computed, by
+  /// their ids (ValueFacts).
   std::vector<int64_t> observed;
-  /// Whether the interpreter runs what the passes make of the model, and not
-  /// the model as it stands.
+  /// Whether the interpreter runs the optimised model instead of the original.
   bool interpretsRewritten = false;
-  /// Threads to compile with; 0: as many as there are processors.
+  /// Threads to compile with; 0: one per processor.
   unsigned threads = 0;
-  /// What this machine was measured to do at most, which decides between
-  /// kernels; what is typical where nothing was.
+  /// The measured peak rates of this machine, for choosing kernels; typical
+  /// ones if nothing was measured.
   std::optional<MachineCeilings> ceilings;
-  /// Told of each product, once a layer, which kernels could compute it in what
-  /// time, in a line.
+  /// Called with a line for each matmul and convolution, once per layer: the
+  /// candidate kernels and their estimated times.
   std::function<void(const std::string &)> choice;
-  /// A folder in which the code of kernels is looked up and kept; none if
-  /// empty. `compiler` says which build of the compiler's library it is of.
+  /// A folder of cached kernels; empty: none. `compiler` identifies the build
+  /// of the compiler's library.
   std::string kernelFolder, compiler;
-  /// Told after each of \p total kernels.
+  /// Called after each of \p total kernels.
   std::function<void(unsigned done, unsigned total)> progress;
-  /// Told of each stage.
+  /// Called after each stage.
   CompileObserver stages;
 };
 
-/// How often something occurs, or was done, by name.
+/// Counts, by name.
 using Counts = std::vector<std::pair<std::string, int64_t>>;
 
 /// A rewrite.
 struct PatternDescription {
   std::string label, picture, pass;
-  /// What it must be allowed, as in PassOptions; empty: nothing.
+  /// The \p allow option that it needs, as in PassOptions; empty: none.
   std::string needs;
-  /// Whether it leaves the nodes of a file that is written again as they are.
+  /// Whether it keeps the nodes of a file that is written again.
   bool isForm = false;
 };
 
-/// An ending of the names of models.
+/// A file name extension of models.
 struct FormatDescription {
   /// ".mlir".
   std::string suffix;
-  /// Whether such a file may be a list of programs that check themselves.
+  /// Whether such a file may be a list of self-checking programs.
   bool holdsTests = false;
-  /// Whether users are told of it.
+  /// Whether help lists it.
   bool isListed = true;
 };
 
-/// What simplification did.
+/// The report of a simplification.
 struct OptimizeReport {
   /// Operations by name, before and after.
   Counts before, after;
-  /// How often each pattern was applied.
+  /// The number of applications of each pattern.
   Counts patterns;
-  /// Rescales of quantised tensors, once they have quantised types, and after
-  /// all.
+  /// The number of rescales of quantised tensors, after they get quantised
+  /// types, and at the end.
   int64_t rescalesBefore = 0, rescalesAfter = 0;
-  /// Lines for the user: what was left as it is, and why.
+  /// Notes for the user: what stayed unoptimised, and why.
   std::vector<std::string> notes;
 };
 
-/// Values for inputs, by name or number: weights, say.
+/// Values for inputs, by name or index: weights, for example.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// A model's file, and what is known of its inputs.
+/// A model's file, and facts about its inputs.
 struct ModelRequest {
   std::string path;
   NamedShapes shapes;
   /// Inputs that become constants.
   NamedTensors bound;
-  /// The function that is run, where a file has several; empty: the only
-  /// public one, or `main`.
+  /// The function to run, if a file has several; empty: the only public one, or
+  /// `main`.
   std::string function;
-  /// Is told what of the file is left out; may be empty.
+  /// Called for each part of the file that is left out; may be empty.
   std::function<void(const std::string &)> note;
-  /// Where its parameters are.
+  /// The file or folder of its parameters.
   OpenOptions opening;
   /// Whether it may be written in its own format again.
   bool isRewritten = false;
-  /// Inputs that stay, of which the file is read for these values alone.
+  /// Inputs that remain, though the file is read for these values only.
   NamedTensors known;
-  /// What `shapes` call dimensions that they leave open: as the file does.
+  /// Symbols by which `shapes` keep dimensions dynamic, as in the file.
   std::vector<DimensionName> dimensionNames;
+  /// Inputs with a default value that the caller provides: they are ordinary
+  /// inputs. Names of other inputs are ignored.
+  std::vector<std::string> replacedDefaults;
+  /// The files of `bound`, for errors: one per array, or none.
+  std::vector<std::string> boundFiles;
 };
 
 struct OptimizeRequest {
   ModelRequest input;
-  /// What of the model itself the output may take the place of.
+  /// Which files of the model the output may replace.
   Overwrite overwrite = Overwrite::Nothing;
-  /// Empty: only the report is wanted.
+  /// Empty: only a report.
   std::string output;
   PassOptions passes;
   /// Whether states become constants first.
   bool freeze = false;
-  /// Whether quantisation that is spelt out becomes quantised types.
+  /// Whether quantisation by QDQ or integer operations becomes quantised types.
   bool raiseQuantized = false;
-  /// Whether outputs may have other quantised types than they had.
+  /// Whether outputs may get other quantised types.
   bool changeOutputs = false;
 };
 
@@ -183,83 +193,82 @@ struct ConvertRequest {
   /// As in OptimizeRequest.
   Overwrite overwrite = Overwrite::Nothing;
   std::string output;
-  /// The version of StableHLO that a portable artifact is for; empty: the
-  /// newest.
+  /// The version of StableHLO for a portable artifact; empty: the newest.
   std::string targetVersion;
 };
 
 struct ReduceRequest {
   std::string input, output;
-  /// Whether the program at \p path still has what makes it worth keeping.
+  /// Whether the program at \p path is still interesting.
   std::function<bool(const std::string &path)> isInteresting;
-  /// Told after each step how many operations are left.
+  /// Called after each step with the number of operations left.
   std::function<void(const std::string &step, int operations)> progress;
 };
 
-/// How many operations a program had and has, and how many were tried.
+/// The numbers of operations before and after, and of tried programs.
 struct ReduceOutcome {
   int before = 0, after = 0, attempts = 0;
 };
 
 /// A tensor of a graph.
 struct TensorFacts {
-  /// As the user's file calls it, or what computes it there.
+  /// The name in the user's file, or of the node that computes it.
   std::string name;
   Role role = Role::Temporary;
   /// "f32 [2, ?]".
   std::string type;
-  /// Nothing where a size is not known.
+  /// Nothing if a size is dynamic.
   std::optional<int64_t> bytes;
-  /// The operation that gives it; empty for inputs and states.
+  /// The operation that computes it; empty for inputs and states.
   std::string op;
 };
 
-/// What outlives a run, and what it holds at first.
+/// A state, and its initial value.
 struct StateFacts {
   TensorSpec spec;
   Tensor initial;
 };
 
-/// What `inspect` prints of the graph.
+/// The facts of the graph that `inspect` prints.
 struct GraphFacts {
   int64_t parameters = 0;
   int64_t parameterBytes = 0;
   /// Operations by name.
   Counts operations;
   std::vector<StateFacts> state;
-  /// The arguments of the function that is run, and every result in it, those
-  /// in branches and loops included, in order.
+  /// The arguments of the function that is run, and every result in it,
+  /// including those in branches and loops, in order.
   std::vector<TensorFacts> tensors;
 };
 
-/// A value on the way through a model that was made ready for inputs.
+/// An intermediate value of a model compiled for given inputs.
 struct ValueFacts {
-  /// By which it is known, however the model is run.
+  /// The id, the same for all backends.
   int64_t number = 0;
-  /// As the user's file calls it, else what computes it there; empty if that
-  /// has no name.
+  /// The name in the user's file, else of the node that computes it; empty if
+  /// that has none.
   std::string name;
-  /// Whether `name` is of this value alone.
+  /// Whether `name` is unique to this value.
   bool isNamed = false;
-  /// The name of the source's node.
+  /// The name of the source node.
   std::string origin;
-  /// The operation that gives it, and its type: "f32 [2, 3]".
+  /// The operation that computes it, and its type: "f32 [2, 3]".
   std::string op, type;
   int64_t bytes = 0;
   /// Whether it is computed in a branch or a loop.
   bool isInside = false;
-  /// Whether it can be observed in a run: passes may do without it.
+  /// Whether a run can report it: passes may remove it.
   bool isLeft = true;
 };
 
-/// What can be seen of a run on the way, and what was rewritten for it.
+/// The observable values of a run, and the rewrites before it.
 struct RunFacts {
-  /// In the order of the graph; constants left out.
+  /// In the order of the graph, without constants.
   std::vector<ValueFacts> values;
-  /// Each pass, and how many steps were done at its end.
+  /// Each pass, and the number of steps at its end.
   std::vector<std::pair<std::string, uint64_t>> passes;
-  /// The last step, where PassOptions::mostSteps were done: the pattern, the
-  /// operation that it rewrote, and where that stands in the source.
+  /// The last step, if PassOptions::mostSteps were done: the pattern, the
+  /// rewritten operation, and its location in the source.
   std::string label, op, location;
 };
 
@@ -285,10 +294,14 @@ public:
   /// The model as native code for this machine.
   virtual Result<std::shared_ptr<const Program>>
   compile(const CompileRequest &request) = 0;
-  /// What can be observed where the model is compiled, or interpreted.
+  /// Whether the model accepts the shapes and values of \p request; the error
+  /// says why not.
+  virtual Result<void> accepts(const CompileRequest &request) = 0;
+  /// The observable values of the compiled or interpreted model. Of dynamic
+  /// dimensions if the request keeps some dynamic.
   virtual Result<RunFacts> runFacts(const CompileRequest &request,
                                     bool compiled) = 0;
-  /// The model as it stands, evaluated operation by operation.
+  /// The original model, evaluated operation by operation.
   virtual Result<std::unique_ptr<Executor>>
   interpret(const CompileRequest &request) = 0;
 };
@@ -307,45 +320,44 @@ public:
   /// Reads a model, with dimensions and inputs bound as the request says.
   virtual Result<std::unique_ptr<CompilerModel>>
   open(const ModelRequest &request) = 0;
-  /// What the functions of a file take and give that has several and none to
-  /// run, @main say; empty where one is run.
+  /// The signatures of a file's functions if it has several and none to run,
+  /// such as @main; empty if one is run.
   virtual Result<std::vector<FunctionDescription>>
   functions(const ModelRequest &request) = 0;
-  /// Simplifies a model and writes it in the format that it came in.
+  /// Simplifies a model and writes it in its own format.
   virtual Result<OptimizeReport> optimize(const OptimizeRequest &request) = 0;
-  /// Writes a model in the format that the output's extension names.
+  /// Writes a model in the format of the output's extension.
   virtual Result<void> convert(const ConvertRequest &request) = 0;
-  /// Makes an 8-bit model of a float one (Quantize.h).
+  /// Quantises a float model (Quantize.h).
   virtual Result<QuantizeReport> quantize(const QuantizeRequest &request) = 0;
   /// Reads a model to train it (Train.h).
   virtual Result<std::unique_ptr<TrainableModel>>
   train(const TrainRequest &request) = 0;
-  /// Runs the self-checking programs in the file at \p path, those before
-  /// number \p first left out: see TestFile.h. The error is of the file as a
-  /// whole.
+  /// Runs the self-checking programs in the file at \p path from number \p
+  /// first on: see TestFile.h. The error is of the file as a whole.
   virtual Result<void> test(const std::string &path, size_t first,
                             const TestRequest &request,
                             TestObserver &observer) = 0;
   /// All patterns, by label.
   virtual std::vector<PatternDescription> patterns() = 0;
-  /// The endings of the names of models, those of one format together.
+  /// The extensions of models, grouped by format.
   virtual std::vector<FormatDescription> formats() = 0;
   /// Whether the folder \p path is a model itself.
   virtual bool isModelFolder(const std::string &path) = 0;
-  /// \p output as it is to be written: a folder's name ends with a slash. One
-  /// without an extension is that of a folder where the model \p input is in a
-  /// folder and its format can be written to one.
+  /// \p output as it is to be written: a folder's name ends with a slash.
+  /// Without an extension, it is a folder if the model \p input is in a folder
+  /// and its format can be written to one.
   virtual std::string outputFor(const std::string &input,
                                 const std::string &output) = 0;
-  /// Writes the smallest program found that is as interesting as the input.
+  /// Writes the smallest interesting program found.
   virtual Result<ReduceOutcome> reduce(const ReduceRequest &request) = 0;
-  /// What one thread of this machine can do at most, measured in about \p
-  /// seconds.
+  /// Peak rates of one thread of this machine, measured in about \p seconds.
   virtual Result<MachineCeilings> measureMachine(double seconds) = 0;
 };
 
 /// The two symbols of libsinter-compiler.so: the compiler, which lives as long
-/// as the process, and the contract it was built for (CompilerContract.h).
+/// as the process, and the contract it was built for
+/// (runtime/LibraryContract.h).
 inline constexpr const char *compilerEntry = "sinterCompiler";
 using CompilerEntry = Compiler *();
 inline constexpr const char *compilerContractEntry = "sinterCompilerContract";

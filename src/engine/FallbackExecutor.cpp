@@ -1,8 +1,9 @@
-//===- FallbackExecutor.cpp - a program for all values, or one for some ---===//
+//===- FallbackExecutor.cpp - a generic program, or one for given values --===//
 
 #include "engine/FallbackExecutor.h"
 
 #include "engine/ModelDescription.h"
+#include "runtime/OutOfMemory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -13,13 +14,17 @@ Result<void> carryStates(const Executor &from, Executor &to) {
   const auto before = from.states(), after = to.states();
   if (!std::ranges::equal(before, after))
     return {};
-  for (size_t i = 0; i < after.size(); ++i)
-    if (Result<void> done = to.setState(i, from.state(i)); !done)
-      return done;
-  return {};
+  if (!from.hasDefinedStates())
+    return undefinedStates();
+  return catchingOutOfMemory("the states", [&]() -> Result<void> {
+    for (size_t i = 0; i < after.size(); ++i)
+      if (Result<void> done = to.setState(i, from.state(i)); !done)
+        return done;
+    return {};
+  });
 }
 
-/// The values of \p input, if a program may be made for them.
+/// The values of \p input, if a program may be specialised to them.
 static std::optional<Tensor> valuesOf(const Tensor &input) {
   if (!mayFeedShapes({"", input.type(), input.shape()}))
     return std::nullopt;
@@ -29,7 +34,7 @@ static std::optional<Tensor> valuesOf(const Tensor &input) {
   return copy;
 }
 
-/// Whether `special` was made for \p inputs.
+/// Whether `special` is specialised to \p inputs.
 bool FallbackExecutor::isFor(std::span<const Tensor> inputs) const {
   if (!special || !checkInputs(special->inputs(), inputs))
     return false;
@@ -41,7 +46,7 @@ bool FallbackExecutor::isFor(std::span<const Tensor> inputs) const {
   return true;
 }
 
-/// \p next goes on with what the one before has left.
+/// \p next continues with the states of the previous one.
 Result<void> FallbackExecutor::use(Executor &next) {
   if (&next == current)
     return {};
@@ -52,27 +57,43 @@ Result<void> FallbackExecutor::use(Executor &next) {
 }
 
 Result<std::vector<Tensor>>
-FallbackExecutor::runSpecial(std::span<const Tensor> inputs) {
+FallbackExecutor::runSpecial(const RunRequest &request) {
+  // A sequence, say, has as many tensors as values ask for.
+  if (!request.places.empty() &&
+      request.places.size() != special->outputs().size())
+    return Error{ErrorKind::Unsupported,
+                 "the model has " + std::to_string(special->outputs().size()) +
+                     " outputs for these values, and " +
+                     std::to_string(request.places.size()) +
+                     " for those that it was compiled for"};
   if (Result<void> done = use(*special); !done)
     return done.takeError();
-  return special->run(inputs);
+  return special->runOn(request);
 }
 
-Result<std::vector<Tensor>>
-FallbackExecutor::run(std::span<const Tensor> inputs) {
+Result<std::vector<Tensor>> FallbackExecutor::runOn(const RunRequest &request) {
+  const std::span<const Tensor> inputs = request.inputs;
   Result<Turns::Turn> turn = turns.take();
   if (!turn)
     return turn.takeError();
   if (isFor(inputs))
-    return runSpecial(inputs);
+    return runSpecial(request);
   if (Result<void> done = use(*general); !done)
     return done.takeError();
-  auto results = general->run(inputs);
+  auto results = general->runOn(request);
   if (results || !general->wasBeyondLimits() || hostContext)
     return results;
   if (Result<void> made = makeSpecial(inputs, results.error()); !made)
     return made.takeError();
-  return runSpecial(inputs);
+  return runSpecial(request);
+}
+
+Result<std::vector<std::optional<Shape>>>
+FallbackExecutor::outputShapes(std::span<const Shape> shapes) const {
+  auto known = general->outputShapes(shapes);
+  return known || known.error().kind != ErrorKind::InvalidModel
+             ? std::move(known)
+             : Executor::outputShapes(shapes);
 }
 
 Result<void> FallbackExecutor::makeSpecial(std::span<const Tensor> inputs,
@@ -80,15 +101,23 @@ Result<void> FallbackExecutor::makeSpecial(std::span<const Tensor> inputs,
   special.reset();
   auto other = make(inputs, why);
   if (!other)
-    return Error(why.kind, why.message + "; for these values alone: " +
-                               other.error().message);
+    return Error(
+        other.error().kind == ErrorKind::InvalidModel ? ErrorKind::InvalidModel
+                                                      : why.kind,
+        why.message() + "; for these values alone: " + other.error().message());
   special = std::move(*other);
   values.clear();
   for (const Tensor &input : inputs)
     values.push_back(valuesOf(input));
   special->setProfiling(profiling);
   special->setObserver(observer);
+  special->setPrinter(printer);
   return {};
+}
+
+bool FallbackExecutor::hasDefinedStates() const {
+  const auto look = turns.look();
+  return current->hasDefinedStates();
 }
 
 Tensor FallbackExecutor::state(size_t index) const {
@@ -98,7 +127,7 @@ Tensor FallbackExecutor::state(size_t index) const {
 
 void FallbackExecutor::replaceState(size_t index, Tensor value) {
   const auto look = turns.look();
-  // It fits: whoever calls has checked it.
+  // Checked by the caller.
   static_cast<void>(current->setState(index, value));
 }
 
@@ -112,6 +141,13 @@ void FallbackExecutor::setObserver(const ValueObserver &told) {
   general->setObserver(told);
   if (special)
     special->setObserver(told);
+}
+
+void FallbackExecutor::setPrinter(const Printer &printing) {
+  printer = printing;
+  general->setPrinter(printing);
+  if (special)
+    special->setPrinter(printing);
 }
 
 void FallbackExecutor::setProfiling(bool enabled) {

@@ -1,12 +1,12 @@
-//===- FallbackExecutor.h - a program for all values, or one for some -----===//
+//===- FallbackExecutor.h - a generic program, or one for given values ----===//
 //
-// A program that computes sizes is for the values with which these keep to its
-// limits, which shows when it runs. Where they do not, another executor, made
-// for the values at hand, starts anew with the states of before. It serves
-// later runs with the same values, too.
+// A program that computes sizes has guards on them, which are checked during a
+// run. If one fails, another executor, specialised to the given values,
+// restarts the run with the previous states. It serves later runs with the same
+// values, too.
 //
-// What functions of the process did in the run that failed they do again: so
-// nothing falls back where they share a context with others.
+// Host functions of the failed run are called again: so there is no fallback if
+// they share a context with other processes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,7 @@ namespace sinter {
 
 class FallbackExecutor : public Executor, public HostContextUser {
 public:
-  /// Makes an executor for \p inputs, which are beyond what the program is for
-  /// as \p why says.
+  /// Creates an executor for \p inputs, whose guard failed with \p why.
   using Make = std::function<Result<std::unique_ptr<Executor>>(
       std::span<const Tensor> inputs, const Error &why)>;
 
@@ -36,15 +35,20 @@ public:
   std::span<const TensorSpec> outputs() const override {
     return general->outputs();
   }
-  /// Errors: those of the program; where none can be made for the values,
-  /// why the first one is not for them, and what keeps them from another one.
-  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) override;
+  /// Errors: those of the program; if no executor can be created for the
+  /// values, the failed guard and the reason.
+  Result<std::vector<Tensor>> runOn(const RunRequest &request) override;
+  /// After a failed guard, values decide all unknown sizes.
+  Result<std::vector<std::optional<Shape>>>
+  outputShapes(std::span<const Shape> shapes) const override;
   std::span<const TensorSpec> states() const override {
     return general->states();
   }
+  bool hasDefinedStates() const override;
   Tensor state(size_t index) const override;
   void resetStates() override;
   void setObserver(const ValueObserver &told) override;
+  void setPrinter(const Printer &printing) override;
   void setProfiling(bool enabled) override;
   std::span<const LayerTime> layerTimes() const override;
   void setHostContext(HostContext *context) override;
@@ -52,24 +56,26 @@ public:
 private:
   void replaceState(size_t index, Tensor value) override;
   bool isFor(std::span<const Tensor> inputs) const;
-  Result<std::vector<Tensor>> runSpecial(std::span<const Tensor> inputs);
+  Result<std::vector<Tensor>> runSpecial(const RunRequest &request);
   Result<void> makeSpecial(std::span<const Tensor> inputs, const Error &why);
   Result<void> use(Executor &next);
 
   std::unique_ptr<ProgramExecutor> general;
   Make make;
-  /// The one for some values, and these; nothing where they do not matter.
+  /// The executor for given values, and these; no values if they do not matter.
   std::unique_ptr<Executor> special;
   std::vector<std::optional<Tensor>> values;
-  /// The one that ran last.
+  /// The executor of the last run.
   Executor *current = general.get();
   ValueObserver observer;
+  Printer printer;
   bool profiling = false;
   HostContext *hostContext = nullptr;
   Turns turns;
 };
 
-/// Gives \p to what outlived a run of \p from, if they have the same states.
+/// Copies the states of \p from to \p to, if they have the same states. Usage
+/// error if these are undefined.
 Result<void> carryStates(const Executor &from, Executor &to);
 
 } // namespace sinter

@@ -1,4 +1,4 @@
-//===- ModelDescription.cpp - what a model file asks for and gives --------===//
+//===- ModelDescription.cpp - inputs, outputs and files of a model --------===//
 
 #include "engine/ModelDescription.h"
 
@@ -66,12 +66,6 @@ std::vector<std::string> ModelDescription::inputNames() const {
   return names;
 }
 
-Error inFile(Error error, const std::string &path) {
-  if (error.message.find(path) == std::string::npos)
-    error.message = path + ": " + error.message;
-  return error;
-}
-
 bool mayFeedShapes(const TensorSpec &spec) {
   constexpr int64_t longest = 64;
   return spec.shape.size() <= 1 &&
@@ -83,7 +77,7 @@ static json specJson(const TensorSpec &spec) {
       {"name", spec.name}, {"type", name(spec.type)}, {"shape", spec.shape}};
 }
 
-/// Nothing for a type that there is not.
+/// Nothing for an unknown type.
 static std::optional<TensorSpec> specFrom(const json &value) {
   TensorSpec spec;
   spec.name = value.at("name").get<std::string>();
@@ -95,22 +89,44 @@ static std::optional<TensorSpec> specFrom(const json &value) {
   return spec;
 }
 
+static json inputJson(const ModelInput &input) {
+  json value = specJson(input.spec);
+  value["symbols"] = input.symbols;
+  value["ranked"] = input.ranked;
+  value["sizes_are_hints"] = input.sizesAreHints;
+  value["feeds_shapes"] = input.feedsShapes;
+  value["other_names"] = input.otherNames;
+  return value;
+}
+
+/// Nothing for an unknown type.
+static std::optional<ModelInput> inputFrom(const json &value) {
+  ModelInput input;
+  std::optional<TensorSpec> spec = specFrom(value);
+  if (!spec)
+    return std::nullopt;
+  input.spec = std::move(*spec);
+  input.symbols = value.at("symbols").get<std::vector<std::string>>();
+  input.ranked = value.at("ranked").get<bool>();
+  input.sizesAreHints = value.at("sizes_are_hints").get<bool>();
+  input.feedsShapes = value.at("feeds_shapes").get<bool>();
+  input.otherNames = value.at("other_names").get<std::vector<std::string>>();
+  return input;
+}
+
 std::string toJson(const ModelDescription &model) {
-  json inputs = json::array(), outputs = json::array();
-  for (const ModelInput &input : model.inputs) {
-    json value = specJson(input.spec);
-    value["symbols"] = input.symbols;
-    value["ranked"] = input.ranked;
-    value["sizes_are_hints"] = input.sizesAreHints;
-    value["feeds_shapes"] = input.feedsShapes;
-    value["other_names"] = input.otherNames;
-    inputs.push_back(std::move(value));
-  }
+  json inputs = json::array(), defaults = json::array(),
+       outputs = json::array();
+  for (const ModelInput &input : model.inputs)
+    inputs.push_back(inputJson(input));
+  for (const ModelInput &input : model.defaults)
+    defaults.push_back(inputJson(input));
   for (const ModelOutput &output : model.outputs) {
     outputs.push_back(specJson(output));
     outputs.back()["ranked"] = output.ranked;
   }
   const json all = {{"inputs", inputs},
+                    {"defaults", defaults},
                     {"outputs", outputs},
                     {"data_files", model.dataFiles},
                     {"takes_branches", model.takesBranches}};
@@ -121,20 +137,14 @@ std::optional<ModelDescription> descriptionFromJson(std::string_view text) {
   try {
     const json all = json::parse(text);
     ModelDescription model;
-    for (const json &value : all.at("inputs")) {
-      ModelInput input;
-      std::optional<TensorSpec> spec = specFrom(value);
-      if (!spec)
-        return std::nullopt;
-      input.spec = std::move(*spec);
-      input.symbols = value.at("symbols").get<std::vector<std::string>>();
-      input.ranked = value.at("ranked").get<bool>();
-      input.sizesAreHints = value.at("sizes_are_hints").get<bool>();
-      input.feedsShapes = value.at("feeds_shapes").get<bool>();
-      input.otherNames =
-          value.at("other_names").get<std::vector<std::string>>();
-      model.inputs.push_back(std::move(input));
-    }
+    for (auto [key, inputs] : {std::pair("inputs", &model.inputs),
+                               std::pair("defaults", &model.defaults)})
+      for (const json &value : all.at(key)) {
+        std::optional<ModelInput> input = inputFrom(value);
+        if (!input)
+          return std::nullopt;
+        inputs->push_back(std::move(*input));
+      }
     for (const json &value : all.at("outputs")) {
       std::optional<TensorSpec> spec = specFrom(value);
       if (!spec)

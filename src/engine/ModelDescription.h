@@ -1,8 +1,8 @@
-//===- ModelDescription.h - what a model file asks for and gives ----------===//
+//===- ModelDescription.h - inputs, outputs and files of a model ----------===//
 //
-// The facts about a model that a caller needs before it is compiled. They are
-// plain data, so that they can be kept beside the compiled programs and be had
-// without the compiler.
+// The facts about a model that a caller needs before it is compiled. Plain
+// data, stored beside compiled programs, so that they are available without the
+// compiler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,20 +19,20 @@ namespace sinter {
 
 struct ModelInput {
   TensorSpec spec;
-  /// One name per dimension; empty where the size is known or has no name.
+  /// One symbol per dimension; empty if it is static or has none.
   std::vector<std::string> symbols;
-  /// False where the file leaves even the number of dimensions open.
+  /// False if the file does not declare the number of dimensions.
   bool ranked = true;
-  /// Nothing holds a caller to the sizes in `spec`: those that he gives win.
+  /// Callers may pass other sizes than those in `spec`.
   bool sizesAreHints = false;
   /// Shapes inside the model depend on this input's values, so a program is
-  /// compiled for given values.
+  /// specialised to values.
   bool feedsShapes = false;
-  /// What it may be called besides the name in `spec`.
+  /// Other names for the one in `spec`.
   std::vector<std::string> otherNames = {};
 
-  /// What is held against a tensor of the shape \p given: that shape where the
-  /// file does not hold a caller to another.
+  /// The shape against which a tensor of the shape \p given is checked: the
+  /// given one if callers may pass other sizes.
   TensorSpec specFor(const Shape &given) const;
 
   /// "f32 [N, 3, 224, 224]".
@@ -44,7 +44,7 @@ struct ModelOutput : TensorSpec {
   explicit ModelOutput(TensorSpec spec, bool ranked = true)
       : TensorSpec(std::move(spec)), ranked(ranked) {}
 
-  /// False where the number of dimensions follows from what is computed.
+  /// False if the number of dimensions depends on values.
   bool ranked = true;
 
   /// "f32 [?, 1000]".
@@ -54,21 +54,20 @@ struct ModelOutput : TensorSpec {
 struct ModelDescription {
   std::vector<ModelInput> inputs;
   std::vector<ModelOutput> outputs;
-  /// Files that the model consists of besides its own, relative to its folder.
+  /// Inputs with a default value, which is used unless the caller provides them
+  /// (SessionOptions::replacedDefaults).
+  std::vector<ModelInput> defaults;
+  /// Other files of the model, relative to its folder.
   std::vector<std::string> dataFiles;
-  /// Whether something that was read is for inputs that take some branches
-  /// (`nn.assume`), and others have another graph.
+  /// Whether the graph is specialised to inputs that take certain branches
+  /// (`nn.assume`); other inputs have another graph.
   bool takesBranches = false;
 
-  /// The position of the input called \p name, with or without a `%`: that of
-  /// this name, else the only one of which it is another name.
+  /// The index of the input \p name, with or without a `%`: that of this name,
+  /// else the only one with this other name.
   std::optional<size_t> inputNamed(std::string_view name) const;
   std::vector<std::string> inputNames() const;
 };
-
-/// \p error, of the model at \p path, with the file's name in front unless it
-/// names it already.
-Error inFile(Error error, const std::string &path);
 
 /// Whether an input can be one that says how large other tensors are, or what
 /// an operator does: a number or a short vector of any type.

@@ -1,16 +1,16 @@
 #include "engine/MpiLibrary.h"
 
+#include "engine/LibraryFiles.h"
 #include "runtime/mpi/MpiCommunicator.h"
 
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <filesystem>
 
 namespace sinter {
 
-/// Open MPI's, and the one of the PMI interface that others set.
+/// Open MPI's variable, and the PMI variable of others.
 static const char *sizeText() {
   const char *text = std::getenv("OMPI_COMM_WORLD_SIZE");
   return text ? text : std::getenv("PMI_SIZE");
@@ -31,13 +31,8 @@ std::optional<uint32_t> mpiProcesses() {
 }
 
 Result<std::unique_ptr<Communicator>> connectMpi(const ProcessGrid &grid) {
-  std::error_code failed;
-  const std::filesystem::path program =
-      std::filesystem::read_symlink("/proc/self/exe", failed);
-  const std::string path =
-      (program.parent_path().parent_path() / "lib" / "libsinter-mpi.so")
-          .string();
-  // MPI's own plugins look for its symbols.
+  const std::string path = besideRuntime("libsinter-mpi.so");
+  // MPI's own plugins need its symbols.
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (!library)
     return systemError(std::string("MPI cannot be used: ") + ::dlerror() +
@@ -45,6 +40,12 @@ Result<std::unique_ptr<Communicator>> connectMpi(const ProcessGrid &grid) {
   void *entry = ::dlsym(library, mpiEntry);
   if (!entry)
     return systemError("'" + path + "' is not Sinter's");
+  void *contract = ::dlsym(library, mpiContractEntry);
+  if (Result<void> fits = checkContract(
+          path, contract ? reinterpret_cast<MpiContractEntry *>(contract)()
+                         : nullptr);
+      !fits)
+    return fits.takeError();
   Result<std::unique_ptr<Communicator>> result =
       systemError("MPI was not started");
   reinterpret_cast<MpiEntry *>(entry)(grid, result);

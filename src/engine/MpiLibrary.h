@@ -1,4 +1,4 @@
-//===- MpiLibrary.h - loads MPI where mpirun started us -------------------===//
+//===- MpiLibrary.h - loads MPI under mpirun ------------------------------===//
 
 #ifndef SINTER_ENGINE_MPILIBRARY_H
 #define SINTER_ENGINE_MPILIBRARY_H
@@ -12,11 +12,12 @@ namespace sinter {
 
 /// Whether mpirun started this process.
 bool isUnderMpi();
-/// How many processes it started; nothing where it did not, or does not say.
+/// The number of its processes; nothing if there is no mpirun, or it is
+/// unknown.
 std::optional<uint32_t> mpiProcesses();
 
-/// This process's side of the grid that mpirun started. System where Sinter was
-/// built without MPI; Usage where mpirun started another number of processes.
+/// The communicator of this process under mpirun. System if Sinter was built
+/// without MPI; Usage if mpirun started another number of processes.
 Result<std::unique_ptr<Communicator>> connectMpi(const ProcessGrid &grid);
 
 } // namespace sinter

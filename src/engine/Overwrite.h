@@ -1,4 +1,4 @@
-//===- Overwrite.h - what of a model its output may replace ---------------===//
+//===- Overwrite.h - which files of a model its output may replace --------===//
 
 #ifndef SINTER_ENGINE_OVERWRITE_H
 #define SINTER_ENGINE_OVERWRITE_H
@@ -7,7 +7,7 @@
 
 namespace sinter {
 
-/// What of the model that was read an output may take the place of.
+/// Which files of the model that was read an output may replace.
 enum class Overwrite : uint8_t {
   Nothing,
   Files,   ///< Files that a model is made of which was named by its file.

@@ -1,9 +1,10 @@
-//===- Quantize.h - what is asked of a quantisation, and what it gave -----===//
+//===- Quantize.h - options and report of a quantisation ------------------===//
 
 #ifndef SINTER_ENGINE_QUANTIZE_H
 #define SINTER_ENGINE_QUANTIZE_H
 
 #include "engine/Compiler.h"
+#include "engine/SampleSizes.h"
 #include "quantize/Options.h"
 
 #include <functional>
@@ -13,13 +14,13 @@
 
 namespace sinter {
 
-/// Inputs to learn and to judge by. They are loaded one after the other, some
-/// several times, and not kept.
+/// Inputs for calibration and evaluation. They are loaded one by one, some
+/// several times, and not kept in memory.
 struct Samples {
   size_t count = 0;
-  /// One tensor an input, of known shapes.
+  /// One tensor per input, of static shapes.
   std::function<Result<std::vector<Tensor>>(size_t index)> load;
-  /// The right class of each; empty where that is not known.
+  /// The label of each; empty if unknown.
   std::vector<int64_t> classes;
   /// The file or folder of each.
   std::vector<std::string> paths;
@@ -32,56 +33,54 @@ struct QuantizeRequest {
   /// Empty: only a profile or a report is wanted.
   std::string output;
   quantize::QuantizeOptions options;
-  /// Whether somebody chose the scheme, and the type of activations; else they
-  /// are what the format that is written has.
+  /// Whether the user chose the scheme and the type of activations; else the
+  /// written format decides.
   bool hasScheme = false, hasActivations = false;
   PassOptions passes;
   Samples samples;
-  /// A profile as text and the file that it is of, in place of measuring; empty
-  /// if there is none.
+  /// A profile as text and its file, instead of measuring; empty if there is
+  /// none.
   std::string profile, profilePath;
   /// Whether the report needs the new profile as text.
   bool wantsProfile = false;
-  /// Whether nothing else is wanted.
+  /// Whether the profile is the only result.
   bool onlyMeasures = false;
-  /// How much accuracy (in percent) of the judged samples may be lost where
-  /// classes are known, and, where they are enough to tell, of others
-  /// (QuantizeReport::accuracyLossOfOthers), else the least ratio of signal to
-  /// noise of the outputs, in dB, that other samples may have
-  /// (QuantizeReport::decibelsOfOthers). Layers that cost most stay float until
-  /// that holds.
+  /// The maximum loss of accuracy (in percent) on the evaluated samples, if
+  /// labels are known, and with enough of them on other samples
+  /// (QuantizeReport::accuracyLossOfOthers); else the minimum SQNR of the
+  /// outputs, in dB, on other samples (QuantizeReport::decibelsOfOthers). The
+  /// layers that cost most stay float until that holds.
   std::optional<double> mostLoss;
-  /// The CPU, by LLVM's name or "native", for which a layer stays float that is
-  /// estimated to be no faster with bytes; empty: speed decides nothing.
+  /// The CPU, by LLVM's name or "native": layers that are estimated to be no
+  /// faster there in int8 stay float; empty: speed decides nothing.
   std::string target;
   unsigned threads = 0;
   std::string kernelFolder, compiler;
   std::optional<MachineCeilings> ceilings;
-  /// Told how far each stage is.
+  /// Called with the progress of each stage.
   std::function<void(const std::string &stage, size_t done, size_t total)>
       progress;
 };
 
-/// One layer, for the report.
+/// One layer of the report.
 struct QuantizedLayer {
   std::string name, op;
   bool keptFloat = true;
   std::string reason;
   /// "u8 asymmetric, weights i8 by channel".
   std::string scheme;
-  /// Whether its weights are integers that no blocks have scales for, though
-  /// these were asked for.
+  /// Whether its weights have no scales per block, though these were requested.
   bool isWithoutBlocks = false;
-  /// Of what it gives: the range that its integers cover, how it was chosen,
-  /// and what was seen.
+  /// For its result: the range of its integers, how it was chosen, and the
+  /// observed range.
   std::string rangeMethod;
   double least = 0, greatest = 0, seenLeast = 0, seenGreatest = 0;
   std::vector<uint64_t> histogram;
-  /// Signal to noise of what it gives, against the float model; infinite where
-  /// they are equal.
+  /// The SQNR of its result against the float model; infinite if they are
+  /// equal.
   std::optional<double> decibels;
-  /// What the kernels that end in this layer take in either model; 0 where it
-  /// is computed along with another.
+  /// The time of kernels that end in this layer in each model; 0 if it is fused
+  /// into another layer.
   double floatMilliseconds = 0, milliseconds = 0;
 };
 
@@ -94,32 +93,43 @@ struct QuantizedSide {
 
 struct QuantizeReport {
   size_t samples = 0, judged = 0;
+  /// Why samples were evaluated by static programs although dimensions are
+  /// dynamic; empty if one shape-generic program was evaluated, or none is
+  /// dynamic.
+  std::string staticBecause;
+  /// The SQNR of the outputs for dynamic dimensions: of an evaluated sample
+  /// with its elements repeated to these sizes.
+  struct AtSizes {
+    SampleSizes sizes;
+    std::optional<double> decibels;
+  };
+  std::vector<AtSizes> sizes;
   QuantizedSide before, after;
-  /// The part of samples of which both models find the same class most
-  /// probable, where outputs are scores of classes.
+  /// The fraction of samples for which both models agree on the most probable
+  /// class, if outputs are scores of classes.
   std::optional<double> agreement;
-  /// Of all outputs on all judged samples.
+  /// Over all outputs and evaluated samples.
   std::optional<double> cosine, decibels;
-  /// What the ratio is at least on samples that were not seen, with 90 %
-  /// confidence; nothing where fewer than two were judged.
+  /// The lower confidence bound (90 %) of the SQNR on unseen samples; nothing
+  /// for fewer than two samples.
   std::optional<double> decibelsOfOthers;
-  /// What part of other samples is right before and not after, at most, with
-  /// 90 % confidence; nothing without classes.
+  /// An upper confidence bound (90 %) of the fraction of other samples that
+  /// become wrong; nothing without classes.
   std::optional<double> accuracyLossOfOthers;
-  /// How many samples' classes are known, of how many of these the answer
-  /// became wrong and right, and how many it takes at least to tell that others
-  /// lose no more than the bound.
+  /// The number of samples with known labels, those of them whose answer became
+  /// wrong and right, and how many it takes at least to show that others lose
+  /// no more than the bound.
   uint64_t classified = 0, becameWrong = 0, becameRight = 0, enough = 0;
   std::vector<QuantizedLayer> layers;
-  /// With a scale for each tensor, and in the quantised model.
+  /// The number of values with a scale per tensor, and in the quantised model.
   int64_t rescalesBefore = 0, rescalesAfter = 0;
-  /// What was done besides, in lines.
-  std::vector<std::string> notes;
+  /// Rescales if each tensor had its own scale, and in the quantised model.
+  std::vector<std::string> notes, warnings;
   std::string profile;
-  /// Whether the bound that was asked for holds; nothing is written if not.
+  /// Whether the requested bound holds; otherwise nothing is written.
   bool boundHolds = true;
-  /// Whether a model was found that holds it on the judged samples, be it
-  /// without the confidence that others hold it, too.
+  /// Whether a model satisfies the bound on the evaluated samples, even without
+  /// confidence for others.
   bool judgedHold = false;
 };
 

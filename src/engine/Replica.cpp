@@ -1,14 +1,14 @@
-//===- Replica.cpp - one of the processes that train a model --------------===//
+//===- Replica.cpp - data-parallel processes of training ------------------===//
 
 #include "engine/Replica.h"
 
 #include "runtime/ThreadGroup.h"
 
-#include <mutex>
+#include <semaphore>
 
 namespace sinter {
 
-/// Gives \p to what \p from holds, as far as both have it.
+/// Copies the states that both have from \p from to \p to.
 static Result<void> moveStates(const Executor &from, Executor &to) {
   std::map<std::string, size_t> places;
   for (size_t i = 0; i < from.states().size(); ++i)
@@ -20,7 +20,8 @@ static Result<void> moveStates(const Executor &from, Executor &to) {
   return {};
 }
 
-/// Gives \p executor the states of a checkpoint, which must be all of its own.
+/// Sets the states of \p executor from a checkpoint, which must have exactly
+/// these.
 static Result<void> giveStates(const NamedTensors &states, Executor &executor) {
   std::map<std::string, const Tensor *> byName;
   for (const auto &[name, tensor] : states)
@@ -95,14 +96,17 @@ Result<void> Processes::run(
   if (own || count == 1)
     return work(0, own.get());
   ThreadGroup group({count, 1});
-  std::mutex turn;
+  // No mutex: the interpreter, which waits inside, has a thread of its own.
+  std::binary_semaphore turn(1);
   if (takesTurns)
-    group.setTurns([&] { turn.unlock(); }, [&] { turn.lock(); });
+    group.setTurns([&] { turn.release(); }, [&] { turn.acquire(); });
   return group.run([&](Communicator &communicator) {
-    std::unique_lock<std::mutex> lock(turn, std::defer_lock);
     if (takesTurns)
-      lock.lock();
-    return work(communicator.rank(), &communicator);
+      turn.acquire();
+    Result<void> done = work(communicator.rank(), &communicator);
+    if (takesTurns)
+      turn.release();
+    return done;
   });
 }
 

@@ -7,79 +7,40 @@
 //
 // A model that was compiled before runs without the compiler being loaded.
 //
+//     SessionOptions     what is wanted
+//     SessionModel       what the model asks for, and the compiler's graph
+//     SessionSizes       sizes of dynamic dimensions, and which stay dynamic
+//     SessionPrograms    the program for given inputs
+//     ProgramKeys        hashes by which the cache finds a model's entries
+//     ModelCache         these entries
+//     SessionExecutors   what runs a program
+//     VerifyDynamic      a dynamic program beside the interpreter
+//     SessionNotes       notes that are given once
+//
+// Threads may share a session. One of them at a time compiles; runs of what is
+// ready do not wait for it, but for those of the interpreter, which reads the
+// compiler's own graph.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_ENGINE_SESSION_H
 #define SINTER_ENGINE_SESSION_H
 
-#include "engine/Compiler.h"
-#include "runtime/Cache.h"
-#include "runtime/CompileStage.h"
-#include "runtime/FloatMode.h"
-#include "runtime/ProgramExecutor.h"
+#include "engine/SampleSizes.h"
+#include "engine/SessionPrograms.h"
+#include "engine/SessionSizes.h"
+#include "runtime/Executor.h"
 
-#include <functional>
 #include <memory>
 #include <mutex>
 
 namespace sinter {
 
-enum class Backend { Cpu, Interpreter };
-
-std::string_view name(Backend backend);
-
-/// Which unknown dimensions stay open in a program, so that prepare() compiles
-/// once for all of their sizes. What cannot be compiled so is compiled for the
-/// sizes at hand, with a note.
-enum class OpenSizes {
-  None,
-  /// Those to which SessionOptions::shapes gives no size.
-  Unknown,
-  /// Those of the symbols in SessionOptions::open, or all if that is empty;
-  /// `shapes` say what bind() gives them.
-  Wanted
-};
-
-struct SessionOptions : CodeOptions {
-  Backend backend = Backend::Cpu;
-  /// What the CPU backend does not support the interpreter runs, with a note.
-  bool mayInterpret = false;
-  /// Threads to compile and to run with; 0: as many as there are processors.
-  /// All sessions of a process run on the same threads.
-  unsigned threads = 0;
-  /// Where finished programs are kept; empty: nowhere.
-  std::string cacheFolder;
-  NamedShapes shapes;
-  /// As in ModelRequest.
-  std::vector<DimensionName> dimensionNames;
-  OpenSizes openSizes = OpenSizes::Unknown;
-  std::vector<std::string> open;
-  /// No input's dimension may be larger. Where all that stay open have a bound,
-  /// memory for the largest sizes is taken at once.
-  SizeBounds most;
-  /// Inputs that become constants.
-  NamedTensors bound;
-  /// As in ModelRequest.
-  std::string function;
-  OpenOptions opening;
-  PassOptions passes;
-  /// As in CompileRequest.
-  bool interpretsRewritten = false;
-  /// As in CompileRequest.
-  std::optional<MachineCeilings> ceilings;
-  std::function<void(const std::string &)> choice;
-  /// Told what a user should know; one line each.
-  std::function<void(const std::string &)> note;
-  /// As in CompileRequest.
-  std::function<void(unsigned done, unsigned total)> progress;
-  CompileObserver stages;
-};
-
-struct SessionFacts {
-  /// Everything up to the first run but compilation.
-  double loadMs = 0;
-  double compileMs = 0;
-  bool fromCache = false;
+/// An executor that its holder alone runs, and its program (null: it is of the
+/// interpreter).
+struct OwnExecutor {
+  std::shared_ptr<Executor> executor;
+  std::shared_ptr<const Program> program;
 };
 
 class Session {
@@ -88,11 +49,22 @@ public:
   static Result<std::unique_ptr<Session>> open(const std::string &path,
                                                SessionOptions options);
 
-  const ModelDescription &model() const { return description; }
+  /// What it was at the time of the call: which inputs feed shapes may show
+  /// only when the model is compiled. Lives as long as the session.
+  const ModelDescription &model() const { return source.description(); }
 
   /// See bindShapes; the shapes of the options are bound, too.
   Result<std::vector<Shape>>
   bind(std::span<const std::optional<Tensor>> given) const;
+  /// The sizes to check the model at: up to three for what neither the shapes
+  /// nor \p given say (see sampleSizes). \p alsoAllows: what else must take
+  /// them.
+  Result<std::vector<SampleSizes>>
+  sizesToCheck(std::span<const std::optional<Tensor>> given,
+               const AllowsShapes &alsoAllows = {});
+  /// Whether the model takes inputs of \p shapes.
+  bool accepts(const std::vector<Shape> &shapes,
+               std::span<const std::optional<Tensor>> given = {});
 
   /// Makes the model ready for \p inputs, of known shapes: those that feed
   /// shapes must be run with the same values.
@@ -100,92 +72,104 @@ public:
   /// observed (see runFacts).
   Result<void> prepare(std::span<const Tensor> inputs,
                        std::span<const int64_t> observed = {});
-  /// What can be observed of the run that prepare() made ready.
-  Result<RunFacts> runFacts();
+  /// The same, and what runs it, for threads that prepare for different inputs.
+  /// The session outlives the executor.
+  Result<std::shared_ptr<Executor>>
+  executorFor(std::span<const Tensor> inputs,
+              std::span<const int64_t> observed = {});
+  /// Makes \p own ready for \p inputs, to run beside others on \p threads (0:
+  /// as many as the session). It stays if it is of the program for these
+  /// inputs, else it is made anew, and its states go over.
+  Result<void> prepareOwn(OwnExecutor &own, std::span<const Tensor> inputs,
+                          unsigned threads = 0);
+  /// What can be observed of the run that prepare() made ready or, with \p
+  /// ofDynamic, what was rewritten for a program of dynamic dimensions.
+  Result<RunFacts> runFacts(bool ofDynamic = false);
   /// The sizes that bind() gives from now on. What the options left open stays
   /// open.
-  void setShapes(NamedShapes shapes) { sizes = std::move(shapes); }
+  void setShapes(NamedShapes shapes) { sizes.set(std::move(shapes)); }
   /// As PassOptions::mostSteps, for what is prepared from now on.
-  void limitSteps(uint64_t most) { options.passes.mostSteps = most; }
+  void limitSteps(uint64_t most);
 
-  /// After prepare(). Where the program computes sizes, and values lead beyond
-  /// those that it is for, the run goes on with a program for these values.
-  Executor &executor() { return *ready; }
-  /// Another executor of what prepare() made ready, to run beside others. Those
-  /// of the interpreter share the model and must take turns. They may compile,
-  /// as executor() says, but not while prepare() does.
-  Result<std::unique_ptr<Executor>> anotherExecutor();
-  /// The compiled program, after prepare(); null for the interpreter.
-  const Program *program() const { return compiled.get(); }
-  const SessionFacts &facts() const { return measured; }
-  unsigned threads() const;
+  /// What prepare() made ready last. Where the program computes sizes, and
+  /// values lead beyond those that it is for, the run goes on with a program
+  /// for these values. Lives until prepare() makes another one ready, and
+  /// readyExecutor() as long as somebody holds it.
+  Executor &executor() { return *readyExecutor(); }
+  std::shared_ptr<Executor> readyExecutor() const;
+  /// Another executor of what prepare() made ready, to run beside others on \p
+  /// threads (0: as many as the session). Those of the interpreter share the
+  /// model and must take turns, and nothing is prepared meanwhile.
+  Result<std::unique_ptr<Executor>> anotherExecutor(unsigned threads = 1);
+  /// The compiled program, after prepare() and until the next; null for the
+  /// interpreter.
+  const Program *program() const;
+  SessionFacts facts() const;
+  /// A hash of all that the results follow from but the inputs: the model with
+  /// all its files, what is bound, and the options. What processes of a grid
+  /// run is the same where this is.
+  Result<Hash128> identity();
+  unsigned threads() const { return threadsOf(options); }
 
 private:
-  Session(std::string path, SessionOptions options);
+  Session(const std::string &path, SessionOptions options);
 
-  /// A key of the model file's contents and the wanted shapes.
-  Result<void> hashModel();
-  bool describeFromCache();
   Result<void> describe();
-  void rememberDescription();
-  Result<void> read();
-  Result<Hash128> programKey(const CompileRequest &request, bool isOpen) const;
-  CompileRequest requestFor(std::span<const Tensor> inputs);
-  bool hasOpenPrograms(const CompileRequest &request) const;
-  std::shared_ptr<const Program>
-  openProgramFor(std::span<const Tensor> inputs) const;
-  void closeUnlessBranches(CompileRequest &request, const Error &limit);
-  Result<void> makeReady(CompileRequest &request,
-                         std::span<const Tensor> inputs);
-  bool staysOpen(const ModelInput &input, size_t dim) const;
-  std::vector<Shape> openShapes(std::span<const Tensor> inputs) const;
+  Result<CompileRequest> requestFor(std::span<const Tensor> inputs) const;
+  Result<void> prepareAlone(std::span<const Tensor> inputs,
+                            std::span<const int64_t> observed);
+  Result<void> prepareNext(std::span<const Tensor> inputs,
+                           std::span<const int64_t> observed);
+  Result<void> makeNext(CompileRequest &request,
+                        std::span<const Tensor> inputs);
+  Result<void> useProgram(std::shared_ptr<const Program> program);
   Result<void> interpret(const CompileRequest &request);
   Result<void> interpretInstead(const CompileRequest &request, Error why);
-  Result<void> compile(CompileRequest &request, std::span<const Tensor> inputs);
-  /// What was compiled before for \p request, if it runs here; where opening
-  /// it was refused before, that is taken out of \p request.
-  std::shared_ptr<const Program> kept(CompileRequest &request);
-  std::shared_ptr<const Program> fromCache(const Hash128 &key);
-  std::string refusalPath(const Hash128 &key) const;
-  void refuseToOpen(CompileRequest &request);
-  void keepRefusal(const CompileRequest &request) const;
-  void tellRefusal();
+  Result<void> verifyNext(std::span<const Tensor> inputs);
+  Result<void> showNext();
   Result<std::unique_ptr<Executor>>
   executorOf(std::shared_ptr<const Program> program, unsigned threads);
-  Result<std::unique_ptr<ProgramExecutor>>
-  programExecutor(std::shared_ptr<const Program> program,
-                  unsigned threads) const;
   Result<std::unique_ptr<Executor>>
   executorForValues(std::span<const Tensor> inputs, unsigned threads,
                     const Error &why);
-  Result<void> execute(std::shared_ptr<const Program> program);
+  Error inModel(Error error) const {
+    return inFile(std::move(error), source.path());
+  }
 
-  std::string path;
   SessionOptions options;
-  ProgramCache cache;
-  Hash128 modelHash;
-  std::string descriptionPath;
-  ModelDescription description;
-  std::unique_ptr<CompilerModel> source;
-  std::shared_ptr<const Program> compiled;
-  /// What bind() gives, which may be other sizes than those of the options.
-  NamedShapes sizes;
-  /// The programs for all sizes, once there are some, and what is open of them.
-  /// Where the graph follows from sizes, each is for those of some branches.
-  std::vector<std::shared_ptr<const Program>> openPrograms;
-  std::vector<Shape> openFor;
-  /// Whether one for all sizes was not even for those that it was read for.
-  bool hasOtherLimits = false;
-  /// What cannot stay open, once that was found out, and why.
-  std::vector<Shape> refusedFor;
-  std::string refusal;
-  bool toldRefusal = false, toldLimit = false, toldPerValues = false,
-       toldBranches = false;
-  /// Held by the executor that has a program made for its values.
-  std::mutex makesForValues;
-  std::unique_ptr<Executor> ready;
+  SessionNotes notes;
+  SessionModel source;
+  SessionSizes sizes;
+  ProgramKeys keys;
+  ModelCache cache;
+  SessionPrograms programs;
+
+  /// What prepare() was asked for last, after what is not dynamic was taken
+  /// out.
   CompileRequest prepared;
+  /// Of the call of prepare() that is under way: what is to be ready, or null
+  /// where that is what is ready already; its program (null: the interpreter
+  /// runs); and whether it goes on with the states of what is ready.
+  struct Next {
+    std::shared_ptr<Executor> executor;
+    std::shared_ptr<const Program> program;
+    bool takesStates = false;
+  } next;
   SessionFacts measured;
+
+  /// Held by prepare(), before the others.
+  std::mutex preparing;
+  /// Held by who uses the compiler, and what its use follows from: all above
+  /// but `sizes` and the description, which have locks of their own. Nobody
+  /// waits for a run who holds it.
+  std::recursive_mutex compiling;
+  /// Held for moments, for what is shown.
+  mutable std::mutex showing;
+  struct Shown {
+    std::shared_ptr<Executor> executor;
+    std::shared_ptr<const Program> program;
+    SessionFacts facts;
+  } shown;
 };
 
 } // namespace sinter

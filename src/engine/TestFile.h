@@ -1,4 +1,4 @@
-//===- TestFile.h - a file of programs that check themselves --------------===//
+//===- TestFile.h - a file of self-checking programs ----------------------===//
 
 #ifndef SINTER_ENGINE_TESTFILE_H
 #define SINTER_ENGINE_TESTFILE_H
@@ -12,7 +12,7 @@
 
 namespace sinter {
 
-/// How test programs are to be run.
+/// Options of running test programs.
 struct TestRequest : CodeOptions {
   bool interpret = false;
   /// For the compiler.
@@ -22,22 +22,22 @@ struct TestRequest : CodeOptions {
   std::function<void(const std::string &)> print;
 };
 
-/// What came of one program.
+/// The result of one program.
 struct TestOutcome {
   enum class Status { Passed, Failed, Skipped };
   Status status = Status::Passed;
   /// Why it failed or was skipped.
   std::string reason;
-  /// What was noted on the way.
+  /// Notes.
   std::vector<std::string> notes;
 };
 
-/// Is told of each case, before and after.
+/// Called before and after each case.
 class TestObserver {
 public:
   virtual ~TestObserver() = default;
-  /// Whether to run this one. \p name tells it from the others of its file;
-  /// empty where there is but one.
+  /// Whether to run this one. \p name identifies it in its file; empty if there
+  /// is only one.
   virtual bool begin(const std::string &name) = 0;
   virtual void end(const TestOutcome &outcome) = 0;
 };

@@ -17,81 +17,80 @@ struct TrainRequest : CodeOptions {
   /// As in CompileRequest.
   std::string kernelFolder, compiler;
   std::optional<MachineCeilings> ceilings;
-  /// Whether the interpreter runs the steps.
+  /// Whether to run steps in the interpreter.
   bool interprets = false;
-  /// How many bytes a step may need; nothing: as many as it takes.
+  /// The most bytes that a step may need; nothing: no limit.
   std::optional<uint64_t> memoryLimit;
   /// Whether the states come from a checkpoint.
   bool goesOn = false;
 };
 
 /// One of the two programs of training, for tensors of certain shapes:
-/// compiled, or else ready in the interpreter. Its inputs are those of the
-/// model, then what its outputs are compared with, and for a step `random`
-/// where it drops, `learning_rate` and, where gradients are accumulated,
-/// `update`; it gives `loss`, `right` where there are labels, `count`, `labels`
-/// where that is another number, of several losses each by itself (`loss.0`,
-/// `loss.1`, ...), and for a step `gradient`, the largest magnitude of an
-/// element of a gradient. Its states are the model's weights. A
-/// step whose loss or gradients are not finite leaves weights and running
-/// statistics alone.
+/// compiled, or else for the interpreter. Its inputs are those of the model,
+/// then the targets, and for a step `random` if it has dropout, `learning_rate`
+/// and, if gradients are accumulated, `update`; its outputs are `loss`, `right`
+/// if there are labels, `count`, `labels` if that is another number, for
+/// several losses each of them (`loss.0`, `loss.1`, ...), and for a step
+/// `gradient`, the largest magnitude of an element of a gradient. Its states
+/// are the model's weights. A step whose loss or gradients are not finite
+/// leaves weights and running statistics unchanged.
 struct TrainingProgram {
   std::shared_ptr<const Program> compiled;
   std::unique_ptr<Executor> interpreted;
 };
 
-/// Samples: what the model takes of them, what its outputs are compared with,
-/// and 64 bits for each (ui64) that decide what is dropped.
+/// Samples: inputs of the model, targets, and 64 bits for each sample (ui64)
+/// that decide on dropout.
 struct Batch {
   std::vector<Tensor> inputs, targets;
   Tensor keys;
 };
 
-/// A step that tells of its values by an observer, as number N that of which
-/// `values` has a description.
+/// A step that reports its values to an observer; `values` has a description of
+/// each by its number.
 struct CheckedStep {
   TrainingProgram program;
   std::vector<std::string> values;
 };
 
-/// How a step is written.
+/// The form of a written step.
 enum class StepForm {
   Public,   ///< As any tool reads it: states are arguments and results.
   Stateful, ///< With names and states, and what they begin with.
 };
 
-/// A model that is trained.
+/// A model in training.
 class TrainableModel {
 public:
   virtual ~TrainableModel() = default;
 
   virtual const ModelDescription &description() const = 0;
-  /// How many losses are added up.
+  /// The number of losses that are added.
   virtual size_t lossCount() const = 0;
   /// A step for samples like these, one of \p replicas processes' that take it
   /// together.
   virtual Result<TrainingProgram> step(const Batch &batch,
                                        uint32_t replicas) = 0;
-  /// The same step, whose floating-point values are all told of.
+  /// The same step, with all its floating-point values observed.
   virtual Result<CheckedStep> checkedStep(const Batch &batch,
                                           uint32_t replicas) = 0;
-  /// What judges the model, which stays as it is.
+  /// The program that evaluates the model and does not change it.
   virtual Result<TrainingProgram> evaluation(const Batch &batch) = 0;
-  /// The names of what is trained and of running statistics; after step().
+  /// The names of trained weights and of running statistics; after step().
   virtual const std::vector<std::string> &weights() const = 0;
   virtual const std::vector<std::string> &statistics() const = 0;
-  /// The state whose value a weight has in the model that is judged and
-  /// written: the weight itself, or an average of it.
+  /// The state with a weight's value in the evaluated and written model: the
+  /// weight itself, or an average of it.
   virtual std::string resultOf(const std::string &weight) const = 0;
-  /// Whether the labels in \p batch name classes that the model has, or are
-  /// ignored; after step(). A Usage error names the first that does not.
+  /// Whether the labels in \p batch are classes of the model, or ignored; after
+  /// step(). A Usage error names the first that is not.
   virtual Result<void> checkLabels(const Batch &batch) const = 0;
   /// Writes the step for samples like these as StableHLO.
   virtual Result<void> writeStep(const Batch &batch, uint32_t replicas,
                                  StepForm form, const std::string &output) = 0;
-  /// Writes the model that was read with \p values in place of the weights and
-  /// statistics of these names. A file of the model itself is replaced only as
-  /// \p overwrite allows.
+  /// Writes the original model with \p values in place of the weights and
+  /// statistics of these names. A file of the model itself is replaced only if
+  /// \p overwrite allows it.
   virtual Result<void> write(const NamedTensors &values,
                              const std::string &output,
                              Overwrite overwrite) = 0;

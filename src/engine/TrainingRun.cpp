@@ -1,4 +1,4 @@
-//===- TrainingRun.cpp - steps of training, one after the other -----------===//
+//===- TrainingRun.cpp - runs steps of training ---------------------------===//
 
 #include "engine/TrainingRun.h"
 
@@ -49,7 +49,7 @@ Result<TrainingProgram> TrainingRun::programOf(const std::string &key,
   return program;
 }
 
-/// One for each of this process's parts; null where there are no samples.
+/// One for each of this process's parts; null without samples.
 Result<std::vector<Executor *>> TrainingRun::executors(const SharedBatch &batch,
                                                        bool judges) {
   std::vector<Executor *> all(replicas.size(), nullptr);
@@ -106,7 +106,7 @@ static Result<BatchOutcome> outcomeOf(Executor &executor,
   return outcome;
 }
 
-/// What \p executor, a step, takes.
+/// The inputs of \p executor, a step.
 static std::vector<Tensor> stepInputs(const Executor &executor,
                                       const Batch &batch, double rate,
                                       bool updates) {
@@ -128,7 +128,7 @@ static std::vector<Tensor> stepInputs(const Executor &executor,
   return all;
 }
 
-/// The executor's outcome as one of the processes that \p communicator joins.
+/// The executor's outcome as one of the processes of \p communicator.
 static Result<BatchOutcome> outcomeAmong(Communicator *communicator,
                                          Executor &executor,
                                          std::span<const Tensor> inputs) {
@@ -141,7 +141,7 @@ static Result<BatchOutcome> outcomeAmong(Communicator *communicator,
   return outcome;
 }
 
-/// The numbers in front of those of several losses.
+/// The number of outputs before those of several losses.
 static constexpr size_t rowHead = 6;
 
 static std::vector<double> rowOf(const BatchOutcome &outcome) {
@@ -162,7 +162,8 @@ static BatchOutcome outcomeOf(std::span<const double> row) {
           row[5], {losses.begin(), losses.end()}};
 }
 
-/// Gives those that had no samples the states and the outcome of the first.
+/// Copies the states and the outcome of the first process to those without
+/// samples.
 Result<void> TrainingRun::shareStep(Communicator &communicator, size_t local,
                                     uint32_t taking, BatchOutcome &outcome) {
   constexpr int64_t channel = 0;
@@ -190,6 +191,11 @@ Result<void> TrainingRun::shareStep(Communicator &communicator, size_t local,
   outcome = outcomeOf(row);
   all->erase(all->begin());
   return replicas[local].take(std::move(*all));
+}
+
+Result<void> TrainingRun::prepare(const SharedBatch &batch) {
+  Result<std::vector<Executor *>> ready = executors(batch, /*judges=*/false);
+  return ready ? Result<void>() : ready.takeError();
 }
 
 Result<BatchOutcome> TrainingRun::step(const SharedBatch &batch, double rate,
@@ -263,7 +269,7 @@ Result<BatchOutcome> TrainingRun::judge(const SharedBatch &batch) {
   return all;
 }
 
-/// The bytes of all states, as numbers that f64 holds.
+/// The bytes of all states, as values that f64 can hold.
 static std::vector<double> hashRowOf(const NamedTensors &states) {
   Hasher hasher;
   for (const auto &[name, tensor] : states)
@@ -309,7 +315,7 @@ NamedTensors TrainingRun::valuesAmong(const NamedTensors &states) const {
 
 namespace {
 
-/// The worst that a tensor holds.
+/// NaN or infinity in a tensor.
 enum class Worst { Finite, Infinite, NotNumber };
 
 } // namespace
@@ -329,8 +335,7 @@ static Worst worstOf(const Tensor &tensor) {
 }
 
 static const char *textOf(Worst worst) {
-  return worst == Worst::NotNumber ? " holds what is not a number"
-                                   : " holds infinite numbers";
+  return worst == Worst::NotNumber ? " holds NaN" : " holds infinity";
 }
 
 std::optional<std::string>
@@ -352,8 +357,8 @@ TrainingRun::notNumberAmongInputs(const Batch &part) const {
   return std::nullopt;
 }
 
-/// What the first process has to say of what it is given; nothing if all of
-/// that is finite everywhere.
+/// The first process's report on its inputs; nothing if all are finite in all
+/// processes.
 Result<std::optional<std::string>>
 TrainingRun::notNumberAmongParts(const SharedBatch &batch) {
   std::vector<std::vector<double>> mine;
@@ -383,7 +388,7 @@ TrainingRun::notNumberAmongParts(const SharedBatch &batch) {
 
 namespace {
 
-/// The numbers of the first values that are none, and infinite.
+/// The numbers of the first values with NaN, and with infinity.
 struct FirstValues {
   std::mutex mutex;
   std::optional<int64_t> notNumber, infinite;
@@ -399,7 +404,7 @@ struct FirstValues {
     first = first ? std::min(*first, *number) : *number;
   }
 
-  /// For the other processes, and what they found.
+  /// For the other processes, and their results.
   std::vector<double> row() const {
     return {static_cast<double>(notNumber.value_or(-1)),
             static_cast<double>(infinite.value_or(-1))};
@@ -416,15 +421,13 @@ struct FirstValues {
       return values[static_cast<size_t>(number)];
     };
     if (notNumber && infinite && *infinite < *notNumber)
-      return "the first tensor that holds what is not a number is " +
-             place(*notNumber) + "; before it, " + place(*infinite) +
-             " is the first that holds infinite numbers";
+      return "the first tensor that holds NaN is " + place(*notNumber) +
+             "; before it, " + place(*infinite) +
+             " is the first that holds infinity";
     if (notNumber)
-      return "the first tensor that holds what is not a number is " +
-             place(*notNumber);
+      return "the first tensor that holds NaN is " + place(*notNumber);
     if (infinite)
-      return "the first tensor that holds infinite numbers is " +
-             place(*infinite);
+      return "the first tensor that holds infinity is " + place(*infinite);
     return "with each tensor on its own, all are finite";
   }
 };
@@ -439,7 +442,7 @@ Result<std::string> TrainingRun::firstNotNumber(const SharedBatch &batch) {
     return std::move(**given);
   std::vector<std::unique_ptr<Executor>> steps(replicas.size());
   std::vector<std::string> values;
-  // What is told of first depends on the schedule, the number on the graph,
+  // The order of reports depends on the schedule, the number on the graph,
   // which is the same for all.
   FirstValues first;
   for (size_t i = 0; i < replicas.size(); ++i) {

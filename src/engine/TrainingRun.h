@@ -1,4 +1,4 @@
-//===- TrainingRun.h - steps of training, one after the other -------------===//
+//===- TrainingRun.h - runs steps of training -----------------------------===//
 
 #ifndef SINTER_ENGINE_TRAININGRUN_H
 #define SINTER_ENGINE_TRAININGRUN_H
@@ -14,18 +14,17 @@
 
 namespace sinter {
 
-/// What a step or a judgement gives.
+/// The results of a step or an evaluation.
 struct BatchOutcome {
   double loss = 0;
-  /// How many labels are right; nothing where there are none.
+  /// The number of right labels; nothing if there are none.
   std::optional<double> right;
-  /// How many labels or numbers were compared, or samples where there are
-  /// several losses; and how many labels.
+  /// The number of compared labels or values, or of samples for several losses;
+  /// and the number of labels.
   double count = 0, labels = 0;
   /// The largest magnitude of an element of a step's gradients.
   double gradient = 0;
-  /// Where there are several losses: each by itself, in the order of the
-  /// options.
+  /// For several losses: each of them, in the order of the options.
   std::vector<double> losses = {};
 
   bool isFinite() const {
@@ -33,45 +32,48 @@ struct BatchOutcome {
   }
 };
 
-/// A batch in parts, one for each process.
+/// A batch split into one part per process.
 struct SharedBatch {
-  /// Of this process's, in order; those behind `taking` are empty.
+  /// Those of this process, in order; empty ones after `taking`.
   std::vector<Batch> parts;
-  /// The first so many processes have samples.
+  /// The number of processes with samples, which are the first.
   uint32_t taking = 1;
 };
 
-/// A model in training. Programs are made as shapes come up; the weights go
-/// from the one to the next.
+/// A model in training. Programs are created when a shape first occurs; weights
+/// move between them.
 class TrainingRun {
 public:
-  /// \p threads: as many as there are processors if 0.
+  /// \p threads: 0: one per processor.
   TrainingRun(std::unique_ptr<TrainableModel> model, unsigned threads,
               Denormals denormals, Processes processes = {})
       : model(std::move(model)), threads(threads), denormals(denormals),
         processes(std::move(processes)),
         replicas(this->processes.localCount()) {}
 
-  /// One step on a batch; where gradients are accumulated, whether weights are
-  /// moved by those that came together. What it gives is of all processes.
+  /// Prepares for steps on batches like \p batch without a step: the states are
+  /// the initial or the restored ones.
+  Result<void> prepare(const SharedBatch &batch);
+  /// One step on a batch; with accumulated gradients, whether it updates the
+  /// weights by those since the last update. The results are of all processes.
   Result<BatchOutcome> step(const SharedBatch &batch, double rate,
                             bool updates = true);
-  /// The loss of the model as it is now, over all processes' parts; after the
-  /// first step.
+  /// The loss of the present model, over all processes' parts; after the first
+  /// step.
   Result<BatchOutcome> judge(const SharedBatch &batch);
-  /// Weights and running statistics as the model has them that is judged and
-  /// written; after the first step.
+  /// Weights and running statistics of the evaluated and written model; after
+  /// the first step, or prepare().
   NamedTensors values() const { return valuesAmong(states()); }
-  /// The same of \p states.
+  /// The same from \p states.
   NamedTensors valuesAmong(const NamedTensors &states) const;
 
-  /// Says which tensor is the first that holds what is no finite number in a
-  /// step on this batch, the last one's, which left the states alone.
+  /// Finds the first tensor that holds NaN or infinity in a step on this batch,
+  /// the last one's, which left the states unchanged.
   Result<std::string> firstNotNumber(const SharedBatch &batch);
-  /// A WrongResult where the processes do not have the same states.
+  /// A WrongResult if the processes have different states.
   Result<void> checkAgreement();
 
-  /// All that outlives a step, and the same given back before the first one.
+  /// All states after a step, and restoring them before the first one.
   NamedTensors states() const { return replicas.front().states(); }
   void restore(const NamedTensors &states) {
     for (Replica &replica : replicas)
@@ -97,9 +99,10 @@ private:
   unsigned threads;
   Denormals denormals;
   Processes processes;
-  /// This process's.
+  /// This process's part.
   std::vector<Replica> replicas;
-  /// Compiled programs of steps and judges by key, which several share.
+  /// Compiled programs of steps and evaluations by key, which several processes
+  /// share.
   std::map<std::string, std::shared_ptr<const Program>> programs;
 };
 

@@ -3,6 +3,7 @@
 #include "formats/onnx/OnnxFormat.h"
 #include "formats/paddle/PaddleFormat.h"
 #include "formats/stablehlo/StablehloFormat.h"
+#include "runtime/OptionNames.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace sinter {
@@ -40,16 +41,17 @@ Result<std::unique_ptr<ModelFile>> openModelFile(const Format &format,
                                                  const std::string &path,
                                                  const OpenOptions &options) {
   if (!format.hasParameterFiles && !options.areDefault())
-    return usageError(
-        path + ": " +
-        (options.parameters.empty() ? "--random-parameters" : "--params") +
-        ": a model in the format " + format.title.str() +
-        " holds its parameters itself");
+    return inFile(
+        usageError((options.parameters.empty() ? optionText("random-parameters")
+                                               : optionText("params")) +
+                   ": a model in the format " + format.title.str() +
+                   " holds its parameters itself"),
+        path);
   return format.open(path, options);
 }
 
-/// ".a (text), .b or .c (binary)", of the extensions that users are told of and
-/// that \p isMeant takes.
+/// ".a (text), .b or .c (binary)", of the listed extensions that \p isMeant
+/// accepts.
 static std::string listOf(llvm::function_ref<bool(const Extension &)> isMeant) {
   std::string text, open;
   auto close = [&] {
@@ -96,7 +98,7 @@ Result<void> checkTargetVersion(const std::string &path,
     return {};
   if (!form->extension->isVersioned)
     return usageError(
-        "--target-version is for " +
+        optionText("target-version") + " is for " +
         listOf([](const Extension &each) { return each.isVersioned; }) +
         ", not for '" + path + "'");
   return form->format->checkVersion(version);

@@ -1,8 +1,8 @@
 //===- Format.h - the table of file formats -------------------------------===//
 //
-// Whoever reads or writes models asks this table and names no format. A format
-// is a folder of its own, which defines a row, and its name in Format.cpp. How
-// to add one: CONTRIBUTING.md, "A file format".
+// Code that reads or writes models looks formats up in this table and names
+// none. A format is a folder that defines a row, listed by name in Format.cpp.
+// How to add one: CONTRIBUTING.md, "A file format".
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,7 +10,7 @@
 #define SINTER_FORMATS_FORMAT_H
 
 #include "formats/OpenOptions.h"
-#include "formats/ReadOptions.h"
+#include "formats/import/ReadOptions.h"
 #include "graph/Model.h"
 #include "mlir/IR/Value.h"
 #include "runtime/Executor.h"
@@ -27,12 +27,13 @@
 
 namespace sinter {
 
-/// What a file says of a tensor that goes in or comes out.
+/// What a file declares about an input or output tensor.
 struct DeclaredTensor {
   TensorSpec spec;
-  /// One name a dimension; empty where the size is known or has no name.
+  /// One symbolic dimension per dimension; empty if the size is static or has
+  /// no name.
   std::vector<std::string> symbols;
-  /// False where the file leaves even the number of dimensions open.
+  /// False if the file does not even give the rank.
   bool isRanked = true;
 };
 
@@ -42,41 +43,46 @@ public:
   virtual ~ModelFile() = default;
 
   /// The model. Weights stay in the mapped file. Errors are one line: file,
-  /// node, operator, reason; what is unsupported is listed all at once.
+  /// node, operator, reason; all that is unsupported is listed at once.
   virtual Result<Model> read(const ReadOptions &options) = 0;
 
   /// Files that the model consists of besides its own, relative to its folder.
   virtual std::vector<std::string> dataFiles() const { return {}; }
 
-  /// Whether read() makes something else of other shapes and values. Then the
-  /// file is read again for what becomes known, and says before what it takes
-  /// and gives. Otherwise it is read once, and the graph says all that.
+  /// Whether the result of read() depends on the shapes and values given. Then
+  /// the file is read again when more of them are known, and inputs() and
+  /// outputs() describe it before that. Otherwise it is read once, and the
+  /// graph describes its inputs and outputs.
   virtual bool dependsOnSizes() const { return false; }
-  /// \p shapes are known of some of the inputs.
+  /// \p shapes: the known shapes of some of the inputs.
   virtual std::vector<DeclaredTensor>
   inputs(const std::map<std::string, std::vector<int64_t>> &shapes) const {
     return {};
   }
   virtual std::vector<DeclaredTensor> outputs() const { return {}; }
-  /// Whether the sizes that the file declares of its inputs are hints, to which
-  /// nothing holds those who run it.
+  /// Inputs that have a default value and become constants, unless the caller
+  /// provides them (replaceDefaults()).
+  virtual std::vector<DeclaredTensor> defaults() const { return {}; }
+  /// Names that are not of such inputs are ignored.
+  virtual void replaceDefaults(const std::vector<std::string> &names) {}
+  /// Whether the sizes that the file declares for its inputs are only hints,
+  /// which a run need not follow.
   virtual bool suggestsSizes() const { return false; }
-  /// Whether no shapes and values make the file readable.
+  /// Whether no shapes and values can make the file readable.
   virtual bool isHopeless() const { return false; }
 };
 
-/// An ending of names by which a format writes.
+/// A file name extension that selects a format for writing.
 struct Extension {
   /// ".mlir", or "/" for a folder.
   llvm::StringRef suffix;
-  /// "text": what it says beyond the format; may be empty.
+  /// "text": a variant of the format; may be empty.
   llvm::StringRef what = "";
-  /// Whether what is written is for readers of some version of the format
-  /// (--target-version).
+  /// Whether files are written for a version of the format (--target-version).
   bool isVersioned = false;
   /// Whether such a file may be a list of programs that check themselves.
   bool holdsTests = false;
-  /// Whether users are told of it.
+  /// Whether messages list it.
   bool isListed = true;
 };
 
@@ -88,71 +94,70 @@ enum class Likeness {
 };
 
 struct WriteOptions {
-  /// The version of the format that readers understand; empty: the newest.
+  /// The version of the format to write for; empty: the newest.
   std::string targetVersion;
 };
 
 /// A row of the table.
 struct Format {
-  /// "onnx": as records call it (graph/Source.h).
+  /// "onnx": its name in records (graph/Source.h).
   llvm::StringRef name;
-  /// "ONNX": as messages do.
+  /// "ONNX": its name in messages.
   llvm::StringRef title;
   llvm::ArrayRef<Extension> extensions;
   /// Whether a file may have several functions, of which one is chosen.
   bool hasFunctions = false;
-  /// Whether parameters are in files of their own, so that OpenOptions mean
-  /// something.
+  /// Whether parameters are in files of their own, so that OpenOptions apply.
   bool hasParameterFiles = false;
   /// Whether constants without a name are the file's own, in its order; else
-  /// they are what the reader made.
+  /// the reader made them.
   bool hasUnnamedConstants = false;
-  /// Whether quantised tensors are types; else they are between operators that
-  /// quantise and dequantise.
+  /// Whether the format has quantised types; else quantised tensors are between
+  /// operators that quantise and dequantise (QDQ).
   bool hasQuantizedTypes = false;
-  /// Whether what quantises and dequantises knows zero points.
+  /// Whether its quantise and dequantise operators have zero points.
   bool hasZeroPoints = true;
   /// Whether weights may have a scale for a block of them.
   bool hasBlockScales = false;
 
-  /// Whether \p path, with \p contents, is of this format. A folder has none.
+  /// Whether \p path, with \p contents (none for a folder), is of this format.
   Likeness (*recognises)(const std::string &path,
                          std::span<const std::byte> contents);
-  /// Opens what is recognised: InvalidModel where it is broken. To be called
-  /// by openModelFile.
+  /// Opens a recognised file; InvalidModel if it is broken. Only openModelFile
+  /// calls it.
   Result<std::unique_ptr<ModelFile>> (*open)(const std::string &path,
                                              const OpenOptions &options);
   /// Writes the model, which appears complete or not at all. \p path has one of
   /// the extensions.
   Result<void> (*write)(const Model &model, const std::string &path,
                         const WriteOptions &options);
-  /// The files that may be written for the model at \p path besides that one,
-  /// for weights; null if there are none.
+  /// The additional files, for weights, that may be written for the model at
+  /// \p path; null if there are none.
   std::vector<std::string> (*besides)(const std::string &path) = nullptr;
-  /// Whether there is such a version: a Usage error. Null where no extension is
-  /// versioned.
+  /// Checks that there is such a version; else a Usage error. Null where no
+  /// extension is versioned.
   Result<void> (*checkVersion)(const std::string &version) = nullptr;
-  /// Tells what the file calls the values of a model that was read from it; may
-  /// be null.
+  /// Calls back with the file's names of the values of a model that was read
+  /// from it; may be null.
   void (*nameValues)(
       const Model &model,
       llvm::function_ref<void(mlir::Value, llvm::StringRef)> tell) = nullptr;
 };
 
-/// All formats, those that addFormat() added too.
+/// All formats, including those from addFormat().
 std::vector<const Format *> allFormats();
 
-/// Adds a row for the rest of the process, unless it is there. Not to be called
-/// while others use the table. \p format and what it refers to must stay.
+/// Adds a row for the rest of the process, unless it is there. Not thread-safe.
+/// \p format and what it refers to must outlive the table.
 void addFormat(const Format &format);
 
-/// The format of a file, or a folder without \p contents; null if no row takes
-/// it. One that is sure goes before one that is not.
+/// The format of a file, or a folder without \p contents; null if no row
+/// recognises it. Likeness::Yes wins over Perhaps.
 const Format *formatOf(const std::string &path,
                        std::span<const std::byte> contents);
 
-/// Opens a model of \p format. Options that mean nothing there are a Usage
-/// error.
+/// Opens a model of \p format. Options that do not apply to the format are a
+/// Usage error.
 Result<std::unique_ptr<ModelFile>>
 openModelFile(const Format &format, const std::string &path,
               const OpenOptions &options = {});
@@ -162,10 +167,11 @@ struct WrittenForm {
   const Format *format;
   const Extension *extension;
 };
-/// By what \p path ends with; else a Usage error that lists the extensions.
+/// Selected by the extension of \p path; else a Usage error that lists the
+/// extensions.
 Result<WrittenForm> writtenForm(const std::string &path);
 
-/// Whether \p version is one for which \p path can be written: a Usage error.
+/// Checks that \p path can be written for \p version; else a Usage error.
 Result<void> checkTargetVersion(const std::string &path,
                                 const std::string &version);
 

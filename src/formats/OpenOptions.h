@@ -1,4 +1,4 @@
-//===- OpenOptions.h - what it takes to open a model beside its path ------===//
+//===- OpenOptions.h - options for opening a model ------------------------===//
 
 #ifndef SINTER_FORMATS_OPENOPTIONS_H
 #define SINTER_FORMATS_OPENOPTIONS_H
@@ -11,16 +11,16 @@ namespace sinter {
 
 /// For formats whose parameters are in files of their own.
 struct OpenOptions {
-  /// The file, or the folder, that holds the parameters; empty: where the
-  /// format usually has them.
+  /// The file, or the folder, that holds the parameters; empty: the format's
+  /// default location.
   std::string parameters;
-  /// Parameters that are drawn from this seed instead.
+  /// If set, parameters are drawn from this seed instead.
   std::optional<uint64_t> randomParameters;
-  /// Whether parameters that are nowhere are drawn, which the reader says: for
-  /// those who look at a model and compute nothing.
+  /// Whether missing parameters are drawn, which the reader notes: for
+  /// inspecting a model without running it.
   bool drawsMissing = false;
 
-  /// Whether nobody asked for anything.
+  /// Whether no option is set.
   bool areDefault() const { return parameters.empty() && !randomParameters; }
 };
 

@@ -1,7 +1,7 @@
 //===- Programs.h - programs as text --------------------------------------===//
 //
-// What a test of programs needs that check themselves: the graph language as
-// text, in which they are written, whole files of them.
+// Support for tests by self-checking programs, which are written in the textual
+// graph language, several to a file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 namespace sinter {
 
-/// A part of a text between lines `// -----`.
+/// A section of a text between lines `// -----`.
 struct TextChunk {
   std::string_view text;
   /// Lines of the text before it.
@@ -25,13 +25,13 @@ struct TextChunk {
 };
 std::vector<TextChunk> splitChunks(std::string_view text);
 
-/// The module of a text that stands at \p linesBefore lines after the start of
-/// the file \p path; it need not have a function @main.
+/// Parses the module \p text, which starts \p linesBefore lines into the file
+/// \p path; it need not have a function @main.
 Result<Model> parseProgram(std::string_view text, const std::string &path,
                            size_t linesBefore);
 
-/// Whether a module that is written, read and written again is the same, in
-/// each form that there is: else WrongResult.
+/// Checks that a module that is written, read and written again stays the same,
+/// in each written form; else WrongResult.
 Result<void> checkWriting(const Model &model);
 
 } // namespace sinter

@@ -1,4 +1,4 @@
-//===- TestData.h - tensors in files, as tests of models have them --------===//
+//===- TestData.h - tensors in files of model tests -----------------------===//
 //
 // Tests of models come in ONNX's form, whatever format the model is in: a model
 // and folders with files input_0.pb, input_1.pb, ..., output_0.pb, ... of one
@@ -22,15 +22,15 @@ namespace sinter {
 /// for a sequence or an optional.
 struct TestTensors {
   std::vector<Tensor> tensors;
-  /// The shapes of those that stand for elements, by their names.
+  /// The element shapes of sequences and optionals, by their names.
   std::map<std::string, Shape> elements;
 };
 
 class TestData {
 public:
-  /// Data for the model at \p path. What its inputs and outputs are (tensors,
-  /// sequences, optionals) is in the model where its format has more than
-  /// tensors.
+  /// Data for the model at \p path. If its format has more than tensors, the
+  /// model declares whether inputs and outputs are tensors, sequences or
+  /// optionals.
   static Result<TestData> open(const std::string &path);
 
   /// The values in folder \p set.
@@ -42,11 +42,11 @@ private:
   explicit TestData(std::shared_ptr<const Declared> declared)
       : declared(std::move(declared)) {}
 
-  /// Null where all are tensors.
+  /// Null if all are tensors.
   std::shared_ptr<const Declared> declared;
 };
 
-/// The tensor in the file \p path, one of those above.
+/// Reads the tensor in the file \p path, such as input_0.pb.
 Result<Tensor> readTestTensor(const std::string &path);
 
 } // namespace sinter

@@ -1,9 +1,8 @@
 //===- WireReader.h - protobuf's wire format, field by field --------------===//
 //
-// A walker that sees one message as a sequence of fields without making any
-// object: https://protobuf.dev/programming-guides/encoding/. Every length is
-// checked against the message it stands in. Groups (deprecated before any
-// format that is read here existed) are refused.
+// Iterates over the fields of one message without creating objects:
+// https://protobuf.dev/programming-guides/encoding/. Every length is checked
+// against its enclosing message. Groups (deprecated) are rejected.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +23,7 @@ enum class WireType : uint8_t {
   Fixed32 = 5
 };
 
-/// One field of a message, as it stands in the bytes.
+/// One encoded field of a message.
 struct WireField {
   uint32_t number;
   WireType type;
@@ -40,13 +39,13 @@ class WireReader {
 public:
   explicit WireReader(std::span<const std::byte> message) : rest(message) {}
 
-  /// The next field into \p field. False at the end of the message and where
-  /// the bytes are no message (see error()).
+  /// Reads the next field into \p field. False at the end of the message and if
+  /// the bytes are malformed (see error()).
   bool next(WireField &field);
 
   /// What is wrong with the bytes, or null: "a field is longer than ...".
   const char *error() const { return problem; }
-  /// The bytes that were not read yet.
+  /// The bytes not read yet.
   std::span<const std::byte> remaining() const { return rest; }
 
 private:

@@ -26,13 +26,13 @@ double sinter::arithmeticCount(Operation &op) {
       !llvm::all_of(op.getResults(), isStaticTensor))
     return 0;
   constexpr double ofFunction = 20;
-  const double elements = sizeOf(shapeOf(op.getResult(0)));
+  const double elements = sizeOf(tensorOf(op.getResult(0)).getShape());
   return llvm::TypeSwitch<Operation *, double>(&op)
       .Case<DotGeneralOp, ConvolutionOp>([&](auto product) {
         return 2 * axesOf(product)->depth().value() * elements;
       })
       .Case<ReduceOp>([&](ReduceOp reduce) {
-        return sizeOf(shapeOf(reduce.getInputs()[0]));
+        return sizeOf(tensorOf(reduce.getInputs()[0]).getShape());
       })
       .Case<ReduceWindowOp>([&](ReduceWindowOp window) {
         return sizeOf(window.getWindowDimensions()) * elements;

@@ -95,7 +95,7 @@ std::optional<Dimensions> meet(RankedTensorType lhs, RankedTensorType rhs) {
   return both;
 }
 
-/// The size that dimensions of which each is 1 or that size broadcast to.
+/// The dimension that \p lhs and \p rhs broadcast to: each is 1 or that size.
 static std::optional<Dimension> broadcastPair(Dimension lhs, Dimension rhs) {
   if (lhs.size == 1)
     return rhs;

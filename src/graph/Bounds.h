@@ -1,8 +1,8 @@
 //===- Bounds.h - sizes of dimensions and the bounds on them --------------===//
 //
 // A dimension has a size, or it is unknown and may have a bound: the greatest
-// size it has. What operations make of bounds follows from what they make of
-// sizes, since a result's size grows with the operand's.
+// size it has. Bounds propagate through operations as sizes do, since a
+// result's size grows with the operand's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ struct Dimension {
 
   bool isKnown() const { return !mlir::ShapedType::isDynamic(size); }
   bool isBounded() const { return !mlir::ShapedType::isDynamic(bound); }
-  /// The greatest size that it may have; `?` for one without a bound.
+  /// The largest possible size; `?` for a dimension without a bound.
   int64_t most() const { return isKnown() ? size : bound; }
 };
 using Dimensions = llvm::SmallVector<Dimension>;
@@ -38,25 +38,25 @@ llvm::SmallVector<int64_t> sizesOf(llvm::ArrayRef<Dimension> dimensions);
 mlir::RankedTensorType tensorTypeOf(llvm::ArrayRef<Dimension> dimensions,
                                     mlir::Type element);
 
-/// What \p change makes of the size, or of the bound on it; nothing where it
-/// gives nothing.
+/// \p change applied to the size, or to the bound on it; nothing where it
+/// returns nothing.
 std::optional<Dimension>
 changed(Dimension dimension,
         llvm::function_ref<std::optional<int64_t>(int64_t)> change);
 
-/// A dimension of which both are true: the size if one knows it, else the lower
-/// bound. Nothing if sizes differ, or one is beyond the other's bound.
+/// A dimension that satisfies both: the size if one has it, else the lower
+/// bound. Nothing if sizes differ, or one exceeds the other's bound.
 std::optional<Dimension> meet(Dimension lhs, Dimension rhs);
 
 /// A dimension that is one or the other: a size that both have, the higher of
 /// two bounds, or nothing known.
 Dimension join(Dimension lhs, Dimension rhs);
 
-/// Both, one behind the other. Nothing if it is too large to be counted.
+/// The dimension of a concatenation: the sum of both. Nothing if it overflows.
 std::optional<Dimension> appended(Dimension lhs, Dimension rhs);
 
-/// The dimensions of which all that both types say is true; nothing if they
-/// contradict each other.
+/// The dimensions that satisfy both types; nothing if they contradict each
+/// other.
 std::optional<Dimensions> meet(mlir::RankedTensorType lhs,
                                mlir::RankedTensorType rhs);
 

@@ -105,8 +105,8 @@ SmallVector<Value> repeatedInResults(Operation *op, ValueRange scalars,
                                      OpBuilder &builder) {
   for (auto [scalar, type] : llvm::zip_equal(scalars, op->getResultTypes())) {
     auto tensor = cast<RankedTensorType>(type);
-    const bool isOpen = !tensor.hasStaticShape();
-    if ((isOpen && static_cast<int64_t>(sizes.size()) != tensor.getRank()) ||
+    const bool isDynamic = !tensor.hasStaticShape();
+    if ((isDynamic && static_cast<int64_t>(sizes.size()) != tensor.getRank()) ||
         tensorOf(scalar).getRank() != 0 ||
         tensorOf(scalar).getElementType() != tensor.getElementType())
       return {};

@@ -1,8 +1,8 @@
-//===- Broadcast.h - what repeats a value, whichever operation says so ----===//
+//===- Broadcast.h - broadcasts, whichever operation does them ------------===//
 //
-// Sizes that are known make a stablehlo.broadcast_in_dim; those that are not,
-// a dynamic_broadcast_in_dim to computed sizes or an nn.broadcast_like beside
-// the tensor whose shape it takes. Passes ask for the one thing they all are.
+// Static shapes have a stablehlo.broadcast_in_dim; dynamic ones, a
+// dynamic_broadcast_in_dim to computed sizes or an nn.broadcast_like, which
+// takes the shape of another tensor. Passes use one interface for all three.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +17,14 @@
 
 namespace sinter {
 
-/// Dimension i of the operand lies along dimension `dimensions[i]` of the
-/// result, and is repeated where it is 1 and the result's is not.
+/// Dimension i of the operand is dimension `dimensions[i]` of the result, and
+/// is repeated where its size is 1 and the result's is not.
 struct Broadcast {
   mlir::Operation *op;
   mlir::Value operand;
   llvm::SmallVector<int64_t> dimensions;
 
-  /// The broadcast that gives \p value; nothing if it comes from anything else.
+  /// The broadcast that defines \p value; nothing for any other value.
   static std::optional<Broadcast> of(mlir::Value value);
 
   mlir::RankedTensorType type() const {
@@ -35,29 +35,29 @@ struct Broadcast {
                       mlir::Value value) const;
 };
 
-/// \p operand, of a static shape, repeated in \p type, which is of the shape of
+/// \p operand, of static shape, broadcast to \p type, which has the shape of
 /// \p like. \p dimensions ascend.
 mlir::Value broadcastTo(mlir::OpBuilder &builder, mlir::Location location,
                         mlir::RankedTensorType type, mlir::Value operand,
                         llvm::ArrayRef<int64_t> dimensions, mlir::Value like);
 
-/// \p number everywhere in \p type, which is of the shape of \p like: a
+/// A splat of \p number of type \p type, which has the shape of \p like: a
 /// constant where the shape is static.
 mlir::Value splatLike(mlir::OpBuilder &builder, mlir::Location location,
                       mlir::RankedTensorType type, double number,
                       mlir::Value like);
 
-/// Where sizes are to be had: dimensions of values.
+/// Where sizes come from: dimensions of values.
 using SizeSources = llvm::SmallVector<std::pair<mlir::Value, int64_t>>;
 
-/// \p scalar everywhere in \p type; sizes that are unknown there are those that
-/// \p sizes names, one for each dimension. Null where they are needed and not
-/// given.
+/// \p scalar broadcast to \p type. \p sizes gives the dynamic sizes, one for
+/// each dimension. Null where one is needed and not given.
 mlir::Value broadcastScalar(mlir::OpBuilder &builder, mlir::Location location,
                             mlir::RankedTensorType type, mlir::Value scalar,
                             const SizeSources &sizes);
 
-/// \p scalars, each repeated in a result of \p op; nothing where one cannot be.
+/// \p scalars, each broadcast to the type of a result of \p op; nothing where
+/// one cannot be.
 llvm::SmallVector<mlir::Value> repeatedInResults(mlir::Operation *op,
                                                  mlir::ValueRange scalars,
                                                  const SizeSources &sizes,

@@ -31,10 +31,10 @@ static std::vector<std::vector<int64_t>> rowsOf(DenseIntElementsAttr ids) {
 
 namespace {
 
-/// One axis of a mesh, or the part of it before, in or behind a sub-axis.
+/// One axis of a mesh, or the piece of it before, in or after a sub-axis.
 struct GridAxis {
   int64_t size;
-  /// Its place among the axes that processes of a group differ in.
+  /// Its position among the axes that processes of a group differ in.
   std::optional<size_t> place;
 };
 
@@ -105,7 +105,7 @@ static std::optional<Mesh> fromText(StringRef text) {
   return mesh;
 }
 
-/// The mesh that a collective operation is about; nothing if there is none.
+/// The mesh that a collective operation refers to; nothing if there is none.
 static std::optional<Mesh> meshOf(Operation *op,
                                   ReplicaGroupMeshAxesAttr groups) {
   if (auto mesh = dyn_cast<MeshAttr>(groups.getMesh()))
@@ -127,14 +127,13 @@ static std::optional<Mesh> meshOf(Operation *op,
   return std::nullopt;
 }
 
-/// The mesh's axes, cut where a sub-axis is meant; nothing if a reference does
-/// not fit.
+/// The mesh's axes, split at sub-axes; nothing if a reference does not fit.
 static std::optional<std::vector<GridAxis>> axesOf(const Mesh &mesh,
                                                    ArrayAttr used) {
   std::vector<GridAxis> axes;
   size_t found = 0;
   for (const auto &[name, size] : mesh.axes) {
-    // Pieces in the order in which they stand in the axis.
+    // Pieces in their order in the axis.
     std::vector<std::pair<int64_t, GridAxis>> pieces;
     for (auto [place, attribute] : llvm::enumerate(used)) {
       auto reference = dyn_cast<AxisRefAttr>(attribute);

@@ -1,4 +1,4 @@
-//===- Collectives.h - what collective operations say of processes --------===//
+//===- Collectives.h - process groups of collective operations ------------===//
 
 #ifndef SINTER_GRAPH_COLLECTIVES_H
 #define SINTER_GRAPH_COLLECTIVES_H
@@ -9,7 +9,7 @@
 namespace sinter {
 
 /// How a collective operation (all_gather, all_reduce, reduce_scatter,
-/// all_to_all, collective_broadcast, collective_reduce) splits the grid.
+/// all_to_all, collective_broadcast, collective_reduce) groups the processes.
 /// Unsupported for meshes that cannot be found.
 Result<Groups> groupsOf(mlir::Operation *op);
 

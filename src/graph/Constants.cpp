@@ -7,6 +7,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "runtime/ElementDispatch.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -40,7 +41,7 @@ static Tensor denseToTensor(DenseElementsAttr attribute, ElementType type) {
     return tensor;
   }
   if (!isSubByte && raw.size() == tensor.bytes()) {
-    // Not memcpy: the attribute of no elements has no address.
+    // Not memcpy: an attribute without elements has no address.
     llvm::copy(raw, reinterpret_cast<char *>(out));
     return tensor;
   }
@@ -67,8 +68,8 @@ std::optional<Tensor> toTensor(ElementsAttr attribute) {
     return Tensor::share(*type, Shape(shaped.getShape()),
                          blob->getData().data(), nullptr);
   }
-  // MLIR reads the elements of quantised types, which are to stand in their
-  // storage type, as strings.
+  // MLIR treats elements of quantised types as strings; here they are to be in
+  // their storage type.
   if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(attribute))
     return denseToTensor(dense, *type);
   return std::nullopt;
@@ -89,11 +90,24 @@ DenseElementsAttr toDenseAttribute(const Tensor &tensor, MLIRContext *context) {
   return DenseElementsAttr::get(type, values);
 }
 
-/// Whether the elements, more than one, are the same to the bit.
+/// Whether the tensor has several elements, all bitwise equal.
 static bool isUniform(const Tensor &tensor) {
   size_t width = byteSize(tensor.type());
   return tensor.size() > 1 && std::memcmp(tensor.data(), tensor.data() + width,
                                           tensor.bytes() - width) == 0;
+}
+
+/// \p name as MLIR's parser reads a resource's key, which is printed without
+/// quotes: a bare identifier. The manager of resources makes it unique.
+static std::string resourceKey(StringRef name) {
+  std::string key = name.empty() ? "constant" : name.str();
+  for (char &letter : key)
+    if (!llvm::isAlnum(letter) && letter != '_' && letter != '.' &&
+        letter != '$')
+      letter = '_';
+  if (!llvm::isAlpha(key.front()) && key.front() != '_')
+    key.insert(0, "_");
+  return key;
 }
 
 ElementsAttr toAttribute(const Tensor &tensor, StringRef name,
@@ -112,7 +126,7 @@ ElementsAttr toAttribute(const Tensor &tensor, StringRef name,
   auto deleter = [tensor](void *, size_t, size_t) {};
   AsmResourceBlob blob(raw, /*dataAlignment=*/1, std::move(deleter),
                        /*dataIsMutable=*/false);
-  return DenseResourceElementsAttr::get(type, name.empty() ? "constant" : name,
+  return DenseResourceElementsAttr::get(type, resourceKey(name),
                                         std::move(blob));
 }
 

@@ -1,4 +1,4 @@
-//===- Constants.h - between tensors and attributes -----------------------===//
+//===- Constants.h - conversion between tensors and attributes ------------===//
 //
 // A large constant is a resource blob over the tensor's own bytes, in the
 // runtime's layout (whole bytes an element), so that a weight stays where the
@@ -25,8 +25,9 @@ inline constexpr int64_t largestDenseConstant = 64;
 /// are shared (and perhaps not aligned); they live as long as the context.
 std::optional<Tensor> toTensor(mlir::ElementsAttr attribute);
 
-/// The attribute that holds \p tensor: dense if small, else a resource called
-/// \p name (made unique) that shares the tensor's bytes.
+/// The attribute that holds \p tensor: dense if small, else a resource that
+/// shares the tensor's bytes. Its key is \p name, made unique and spelled as a
+/// bare identifier.
 mlir::ElementsAttr toAttribute(const Tensor &tensor, llvm::StringRef name,
                                mlir::MLIRContext *context);
 
@@ -38,7 +39,7 @@ mlir::DenseElementsAttr toDenseAttribute(const Tensor &tensor,
 /// The value of a `stablehlo.constant`; nothing for any other value.
 std::optional<Tensor> constantTensor(mlir::Value value);
 
-/// A `stablehlo.constant` of the tensor. A \p name is kept as the attribute
+/// A `stablehlo.constant` of the tensor. A \p name becomes the attribute
 /// `sinter.name`: locations of constants do not survive merging.
 mlir::Value makeConstant(mlir::OpBuilder &builder, mlir::Location location,
                          const Tensor &tensor, llvm::StringRef name = "");
@@ -47,18 +48,18 @@ mlir::Value makeConstant(mlir::OpBuilder &builder, mlir::Location location,
 mlir::Value makeSplat(mlir::OpBuilder &builder, mlir::Location location,
                       mlir::RankedTensorType type, double number);
 
-/// The numbers, rounded to \p type, as a tensor.
+/// A tensor of \p numbers, rounded to \p type.
 Tensor tensorOfDoubles(ElementType type, Shape shape,
                        llvm::ArrayRef<double> numbers);
 
-/// The one number that all elements of \p value are, a real constant of one
-/// number, or what repeats it.
+/// The value of all elements of \p value, if that is a real splat constant or a
+/// broadcast of one.
 std::optional<double> splatNumber(mlir::Value value);
 
-/// Whether \p value is +0 everywhere, a constant or what repeats one.
+/// Whether all elements of \p value are +0: a constant or a broadcast of one.
 bool isPositiveZero(mlir::Value value);
 
-/// The name of the constant that gives \p value, or "".
+/// The name of the constant that defines \p value, or "".
 llvm::StringRef constantName(mlir::Value value);
 
 } // namespace sinter

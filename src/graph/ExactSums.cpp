@@ -17,8 +17,7 @@ bool sinter::holds(Type element, const IntegerRange &range) {
   if (auto real = dyn_cast<FloatType>(element))
     return range.reach() <= exactMagnitude(real);
   IntegerRange all = IntegerRange::ofType(element);
-  // A range is computed in doubles: where they are rounded, it takes some less
-  // to be sure.
+  // A range is computed in doubles; leave a margin for their rounding.
   constexpr unsigned digits = 53, fewRoundings = 3;
   if (cast<IntegerType>(element).getWidth() >= digits) {
     const double surely = 1 - std::ldexp(1, fewRoundings - int(digits));

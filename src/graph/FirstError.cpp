@@ -1,4 +1,4 @@
-//===- FirstError.cpp - what went wrong first, instead of on the screen ---===//
+//===- FirstError.cpp - keeps the first error instead of printing it ------===//
 
 #include "graph/FirstError.h"
 
@@ -15,11 +15,10 @@ FirstError::FirstError(MLIRContext *context)
           [this](Diagnostic &diagnostic) {
             if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
                 text.empty()) {
-              // Some show the operation, over many lines.
+              // Some print the operation, over many lines.
               text = diagnostic.str();
               text.resize(std::min(text.find('\n'), text.size()));
-              place =
-                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+              line = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
             }
             return success();
           }),
@@ -32,11 +31,14 @@ FirstError::~FirstError() { context->printOpOnDiagnostic(didShowOperations); }
 
 std::string FirstError::take() { return std::exchange(text, {}); }
 
-std::string FirstError::takeWithPlace() {
-  if (text.empty() || !place)
-    return take();
-  return place.getFilename().str() + ":" + std::to_string(place.getLine()) +
-         ":" + std::to_string(place.getColumn()) + ": " + take();
+Error FirstError::takeError(ErrorKind kind, const std::string &path) {
+  Error error(kind, take());
+  if (line) {
+    error.file = oneLine(line.getFilename().strref());
+    error.position =
+        std::to_string(line.getLine()) + ":" + std::to_string(line.getColumn());
+  }
+  return inFile(std::move(error), path);
 }
 
 } // namespace sinter

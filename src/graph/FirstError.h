@@ -1,18 +1,19 @@
-//===- FirstError.h - what went wrong first, instead of on the screen -----===//
+//===- FirstError.h - keeps the first error instead of printing it --------===//
 
 #ifndef SINTER_GRAPH_FIRSTERROR_H
 #define SINTER_GRAPH_FIRSTERROR_H
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
+#include "runtime/Result.h"
 
 #include <string>
 
 namespace sinter {
 
 /// While it lives, no diagnostic of \p context is printed, and the text of the
-/// first error is kept. Errors do not show the operation, which takes long
-/// where its types have many scales.
+/// first error is kept. Errors do not print the operation, which is slow where
+/// its types have many scales.
 class FirstError {
 public:
   explicit FirstError(mlir::MLIRContext *context);
@@ -20,15 +21,16 @@ public:
   FirstError(const FirstError &) = delete;
   FirstError &operator=(const FirstError &) = delete;
 
-  /// The text, which is forgotten; empty if there was no error since the last
+  /// Returns the text and clears it; empty if there was no error since the last
   /// call.
   std::string take();
-  /// The same with the place in the file where there is one: "a.mlir:3:7: ...".
-  std::string takeWithPlace();
+  /// The same as an error of \p kind in the file at \p path, with line and
+  /// column if the diagnostic has them.
+  Error takeError(ErrorKind kind, const std::string &path);
 
 private:
   std::string text;
-  mlir::FileLineColLoc place;
+  mlir::FileLineColLoc line;
   mlir::ScopedDiagnosticHandler handler;
   mlir::MLIRContext *context;
   bool didShowOperations;

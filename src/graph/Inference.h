@@ -1,12 +1,12 @@
-//===- Inference.h - how a definition of result types begins --------------===//
+//===- Inference.h - the head of a result type inference ------------------===//
 
 #ifndef SINTER_GRAPH_INFERENCE_H
 #define SINTER_GRAPH_INFERENCE_H
 
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 
-/// The head of `Op`'s inference of result types: what follows is its body, with
-/// the names below; errors go through emitOptionalError(location, ...).
+/// The head of `Op`'s inference of result types: its body follows, with the
+/// parameter names below; errors go through emitOptionalError(location, ...).
 #define SINTER_INFER(Op)                                                       \
   ::mlir::LogicalResult Op::inferReturnTypes(                                  \
       ::mlir::MLIRContext *context, std::optional<::mlir::Location> location,  \

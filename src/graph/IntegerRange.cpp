@@ -52,7 +52,8 @@ IntegerRange IntegerRange::ofSums(IntegerRange lhs, IntegerRange rhs,
 /// Looks at no more than \p budget operations.
 static IntegerRange rangeOf(Value value, int &budget);
 
-/// What the operands and the kind of \p op say; nothing if they say nothing.
+/// The range that follows from the operands and the kind of \p op; nothing if
+/// none does.
 static std::optional<IntegerRange> fromOperands(Operation *op, int &budget) {
   using namespace stablehlo;
   auto operand = [&](unsigned i) { return rangeOf(op->getOperand(i), budget); };

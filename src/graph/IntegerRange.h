@@ -3,11 +3,10 @@
 //   %a = convert %x : (tensor<8xui8>) -> tensor<8xi32>      [0, 255]
 //   %b = subtract %a, 128                                   [-128, 127]
 //
-// What is said follows from types, constants and arithmetic, whatever the
-// inputs are. ExactSums.h says which type holds the sums of products of such
-// numbers.
+// Ranges follow from types, constants and arithmetic, whatever the inputs are.
+// ExactSums.h finds types that hold sums of products of such integers.
 //
-// Restrictions: looks at 32 operations, and not through regions.
+// Restrictions: looks at 32 operations at most, and not through regions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +24,12 @@ struct IntegerRange {
   /// The greatest magnitude.
   double reach() const { return std::max(-low, high); }
 
-  /// Of the elements of \p value, a tensor of integers.
+  /// The range of the elements of \p value, a tensor of integers.
   static IntegerRange of(mlir::Value value);
-  /// All numbers of an integer type.
+  /// All values of an integer type.
   static IntegerRange ofType(mlir::Type element);
-  /// Of a sum of \p count products of a number of \p lhs and one of \p rhs, and
-  /// of every part of such a sum, in whatever order it is taken.
+  /// The range of a sum of \p count products of a value in \p lhs and one in
+  /// \p rhs, and of all its partial sums, in any order.
   static IntegerRange ofSums(IntegerRange lhs, IntegerRange rhs, double count);
 };
 

@@ -1,9 +1,8 @@
-//===- Literals.h - constants that a file writes into its computation -----===//
+//===- Literals.h - constants that are not weights of a file --------------===//
 //
-// Formats that keep their weights in a list of their own may have other
-// constants, too, which nodes of the graph give: a factor, a mask, the ones
-// that a norm without a scale is given. They have names like weights, but are
-// not meant to change.
+// Formats that list their weights may also have constants that nodes of the
+// graph produce: a factor, a mask, the ones that serve a norm without a scale.
+// They have names like weights, but training does not change them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +17,7 @@ namespace sinter {
 
 inline constexpr llvm::StringLiteral literalAttribute = "sinter.literal";
 
-/// Says of the constant \p op that a node of the file gives it.
+/// Marks the constant \p op as the output of a node of the file.
 inline void setLiteral(mlir::Operation *op) {
   op->setAttr(literalAttribute, mlir::UnitAttr::get(op->getContext()));
 }
@@ -27,9 +26,8 @@ inline bool isLiteral(mlir::Operation *op) {
   return op->hasAttr(literalAttribute);
 }
 
-/// Whether \p type is that of a constant that training could take for a weight:
-/// floating-point numbers with a dimension. A writer says of such a literal
-/// that it is one.
+/// Whether training could take a constant of \p type for a weight: it has
+/// floating-point elements and a dimension. Writers mark such literals.
 inline bool looksLikeWeight(mlir::ShapedType type) {
   return type.getRank() > 0 &&
          mlir::isa<mlir::FloatType>(type.getElementType());

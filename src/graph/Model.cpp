@@ -3,12 +3,14 @@
 #include "graph/Types.h"
 #include "graph/check/CheckOps.h"
 #include "graph/chlo/ChloOps.h"
+#include "graph/interfaces/AffineFlow.h"
 #include "graph/interfaces/Differentiable.h"
 #include "graph/interfaces/Rescale.h"
 #include "graph/nn/NnOps.h"
 #include "graph/sdy/SdyOps.h"
 #include "graph/storage/Storage.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
+#include "runtime/OptionNames.h"
 
 using namespace mlir;
 
@@ -22,10 +24,11 @@ std::shared_ptr<MLIRContext> makeContext() {
                        chlo::ChloDialect, check::CheckDialect,
                        check::InterpreterDialect, sdy::SdyDialect>();
   // Attributes of other tools (mhlo.*, jax.*) are carried along; their values
-  // may be of dialects that nobody knows, see parseStablehlo().
+  // may be of unregistered dialects, see parseStablehlo().
   context->allowUnregisteredDialects(false);
   attachGradients(context.get());
   attachRescales(context.get());
+  attachAffineFlow(context.get());
   return context;
 }
 
@@ -38,7 +41,7 @@ static SmallVector<func::FuncOp> functionsIn(ModuleOp module, bool isPublic) {
   return functions;
 }
 
-/// The function that would be run, whatever it looks like; null: none.
+/// The function that would be run, valid or not; null if there is none.
 static func::FuncOp chosenOf(ModuleOp module,
                              ArrayRef<func::FuncOp> publicFunctions) {
   return publicFunctions.size() == 1
@@ -63,7 +66,7 @@ SmallVector<func::FuncOp> rootsOf(ModuleOp module) {
   return functions;
 }
 
-/// Names of functions, a few of them if there are many.
+/// The names of \p functions, the first few if there are many.
 static std::string namesOf(ArrayRef<func::FuncOp> functions) {
   constexpr size_t most = 8;
   std::string text;
@@ -77,8 +80,9 @@ static std::string namesOf(ArrayRef<func::FuncOp> functions) {
 Result<void> selectEntry(ModuleOp module, const std::string &name) {
   auto wanted = module.lookupSymbol<func::FuncOp>(name);
   if (!wanted || wanted.isExternal())
-    return usageError("--function: there is no function @" + name +
-                      "; there are " + namesOf(functionsIn(module, false)));
+    return usageError(optionText("function") + ": there is no function @" +
+                      name + "; there are " +
+                      namesOf(functionsIn(module, false)));
   for (func::FuncOp function : functionsIn(module, false))
     function.setPrivate();
   wanted.setPublic();
@@ -93,7 +97,7 @@ std::string whyNoEntry(ModuleOp module) {
   if (candidates.empty())
     return "there is no function to run";
   return "there is no @main, but " + namesOf(candidates) +
-         "; choose one with --function";
+         "; choose one with " + optionText("function");
 }
 
 func::FuncOp Model::entry() const {
@@ -101,9 +105,13 @@ func::FuncOp Model::entry() const {
 }
 
 Model Model::clone() const {
-  Model copy(contextOwner, OwningOpRef<ModuleOp>(module().clone()));
-  copy.path = path;
-  return copy;
+  return withModule(OwningOpRef<ModuleOp>(module().clone()));
+}
+
+Model Model::withModule(OwningOpRef<ModuleOp> module) const {
+  Model other(contextOwner, std::move(module));
+  other.path = path;
+  return other;
 }
 
 /// The type and name of one argument or result.

@@ -1,4 +1,4 @@
-//===- Momentum.h - how running statistics move in training ---------------===//
+//===- Momentum.h - momentum of running statistics in training ------------===//
 
 #ifndef SINTER_GRAPH_MOMENTUM_H
 #define SINTER_GRAPH_MOMENTUM_H
@@ -7,20 +7,20 @@
 
 namespace sinter {
 
-/// The share of running statistics that a step of training keeps where the file
-/// says nothing.
+/// The default momentum: the share of running statistics that a training step
+/// keeps.
 inline constexpr double usualMomentum = 0.9;
 
-/// The discardable attribute of a norm by running statistics with that share,
-/// where it is another. It changes nothing of what the norm computes.
+/// A discardable attribute of a norm by running statistics: its momentum, if
+/// not the default. It does not change what the norm computes.
 inline constexpr llvm::StringLiteral momentumAttribute =
     "sinter.source.momentum";
 
-/// The share that training of \p op keeps. The attribute counts if it is a
-/// number from 0 to 1: a text may have anything under this name.
+/// The momentum of \p op. The attribute counts if it is a number from 0 to 1:
+/// IR text may have anything under this name.
 double momentumOf(mlir::Operation *op);
-/// Gives the operation that computes \p norm the attribute, if \p momentum is
-/// from 0 to 1 and not the usual one in f32, in which files have it.
+/// Sets the attribute on the operation that computes \p norm, if \p momentum is
+/// from 0 to 1 and not the default as rounded to f32, the type that files use.
 void setMomentum(mlir::Value norm, double momentum);
 
 } // namespace sinter

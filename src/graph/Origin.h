@@ -1,4 +1,4 @@
-//===- Origin.h - what an operation came of in the user's file ------------===//
+//===- Origin.h - the node of the user's file behind an operation ---------===//
 
 #ifndef SINTER_GRAPH_ORIGIN_H
 #define SINTER_GRAPH_ORIGIN_H
@@ -9,10 +9,11 @@
 
 namespace sinter {
 
-/// The first name in \p location, that of a node of the file; "" without one.
+/// The first name in \p location, that of a node of the file; "" if there is
+/// none.
 std::string originOf(mlir::Location location);
 
-/// The same of \p op's location, or the operation's own name without its
+/// The same for \p op's location, or else the operation's name without its
 /// dialect.
 std::string originOf(mlir::Operation *op);
 

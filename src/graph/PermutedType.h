@@ -12,7 +12,7 @@ namespace sinter {
 mlir::Type alongAxis(mlir::Type element, int64_t axis);
 
 /// The type of a transpose: dimension i is dimension `permutation[i]` of
-/// \p type, and what was quantised along one is quantised along the same.
+/// \p type. The quantised dimension moves along.
 mlir::RankedTensorType permutedType(mlir::RankedTensorType type,
                                     llvm::ArrayRef<int64_t> permutation);
 

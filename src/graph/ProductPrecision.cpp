@@ -1,4 +1,4 @@
-//===- ProductPrecision.cpp - how exactly a product is to be computed -----===//
+//===- ProductPrecision.cpp - the precision of matmuls and convolutions ---===//
 
 #include "graph/ProductPrecision.h"
 
@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace sinter {
 
-/// HIGHEST is f32 itself and HIGH three products (XLA's PrecisionConfig); of
-/// what is said of two operands the more exact counts.
+/// HIGHEST is f32 and HIGH three bf16 products (XLA's PrecisionConfig). The
+/// more exact of two operands' settings counts.
 static std::optional<Precision> ofConfig(ArrayAttr config) {
   std::optional<Precision> asked;
   for (auto each : config.getAsRange<stablehlo::PrecisionAttr>()) {
@@ -23,10 +23,10 @@ static std::optional<Precision> ofConfig(ArrayAttr config) {
   return asked;
 }
 
-/// The least exact way that is no less exact than the algorithm. One product of
-/// bf16 has 8 bits of each operand, as many as its parts or more than those of
-/// 8-bit floats; three have 16, which is more than the 11 of f16 and tf32; six
-/// have 24, as f32 and three of tf32 do about.
+/// The least exact precision that is no less exact than the algorithm. One bf16
+/// product keeps 8 bits of each operand, at least as many as 8-bit floats have;
+/// three keep 16, more than the 11 of f16 and tf32; six keep 24, about as many
+/// as f32 and three tf32 products.
 static Precision ofAlgorithm(stablehlo::DotAlgorithmAttr algorithm) {
   const int64_t operations = algorithm.getNumPrimitiveOperations();
   const Type type = algorithm.getLhsPrecisionType();
@@ -42,7 +42,7 @@ static Precision ofAlgorithm(stablehlo::DotAlgorithmAttr algorithm) {
                                           : Precision::Exact;
 }
 
-/// A text may have anything under this name.
+/// IR text may have anything under this name.
 static std::optional<Precision> ofAttribute(Operation *op) {
   auto text = op->getAttrOfType<StringAttr>(precisionAttribute);
   return text ? precisionNamed(text.getValue()) : std::nullopt;

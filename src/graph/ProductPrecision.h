@@ -1,10 +1,9 @@
-//===- ProductPrecision.h - how exactly a product is to be computed -------===//
+//===- ProductPrecision.h - the precision of matmuls and convolutions -----===//
 //
-// StableHLO says it of one operation: by the `precision_config` of a
-// convolution or dot_general, or by a dot_general's `algorithm`. Where such
-// operations become others, the attribute `sinter.precision` says it, with a
-// name of runtime/Precision.h; where nobody says anything, whoever compiles
-// decides.
+// StableHLO sets it per operation: by the `precision_config` of a convolution
+// or dot_general, or by a dot_general's `algorithm`. Operations that these are
+// lowered to have the attribute `sinter.precision`, with a name of
+// runtime/Precision.h. Without any of them, the compiler's options decide.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +19,12 @@ namespace sinter {
 
 inline constexpr llvm::StringLiteral precisionAttribute = "sinter.precision";
 
-/// What the model asks of the product \p op, by `sinter.precision`, an
-/// algorithm or precision_config; nothing where it asks for nothing (DEFAULT).
+/// The precision that the model requires of the matmul or convolution \p op, by
+/// `sinter.precision`, an algorithm or precision_config; nothing for DEFAULT.
 std::optional<Precision> askedPrecision(mlir::Operation *op);
 
-/// What the product \p op may be computed with, by `sinter.precision` alone;
-/// Precision::Default where it is missing.
+/// The precision that the matmul or convolution \p op may be computed with, by
+/// `sinter.precision` alone; Precision::Default where it is missing.
 Precision precisionOf(mlir::Operation *op);
 
 void setPrecision(mlir::Operation *op, Precision precision);

@@ -148,7 +148,7 @@ IntegerRange centredRange(quant::QuantizedType type) {
 }
 
 bool survives(quant::QuantizedType type) {
-  // Half a step between numbers in 1 to 2, twice.
+  // Twice half a unit in the last place of values from 1 to 2.
   const double error =
       2 / exactMagnitude(cast<FloatType>(type.getExpressedType()));
   return centredRange(type).reach() * error < 0.499;
@@ -252,8 +252,7 @@ IntegerBounds boundsOfElements(const Tensor &elements) {
   return bounds;
 }
 
-/// shifted() for bytes. Sums of as many bits as a byte has are what those of
-/// more have there.
+/// shifted() for int8: 8-bit addition gives the low bits of a wider one.
 template <typename T>
 static void shiftBytes(const Tensor &elements, int64_t shift, T *stored) {
   dispatch(elements.type(), [&](auto tag) {
@@ -272,7 +271,7 @@ static void shiftBytes(const Tensor &elements, int64_t shift, T *stored) {
 
 Tensor shifted(const Tensor &elements, IntegerType storage, int64_t shift) {
   Tensor result(*elementTypeOf(storage), elements.shape());
-  // Weights are bytes, and many.
+  // A fast path for int8 weights, which are large.
   if (result.type() == ElementType::I8)
     shiftBytes(elements, shift, result.mutableValues<int8_t>().data());
   else if (result.type() == ElementType::UI8)
@@ -288,11 +287,11 @@ Tensor shifted(const Tensor &elements, IntegerType storage, int64_t shift) {
 }
 
 //===----------------------------------------------------------------------===//
-// By numbers
+// On host values
 //===----------------------------------------------------------------------===//
 
-// A quotient or sum of two numbers of at most 24 bits that is rounded to 53
-// bits and then to theirs is rounded as if once.
+// A quotient or sum of two floats of at most 24 bits that is rounded to 53 bits
+// and then to theirs is rounded as if once.
 
 int64_t quantizedNumber(double x, double scale, int64_t zeroPoint,
                         IntegerBounds bounds, FloatType compute,
@@ -325,7 +324,7 @@ double dequantizedNumber(int64_t element, double scale, int64_t zeroPoint,
 }
 
 //===----------------------------------------------------------------------===//
-// As operations
+// As emitted operations
 //===----------------------------------------------------------------------===//
 
 Value emitSpread(nn::TensorBuilder &emit, ArrayRef<double> numbers,

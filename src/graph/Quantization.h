@@ -1,10 +1,10 @@
-//===- Quantization.h - what storage elements mean ------------------------===//
+//===- Quantization.h - quantised types and their arithmetic --------------===//
 //
 //   real number = scale * (storage element - zero point)
 //
-// The one place that says so: the parameters of quantised types, the two orders
-// in which a real number is rounded to a storage element, and the arithmetic,
-// by numbers and as operations.
+// The parameters of quantised types, the two orders in which a real number is
+// rounded to a storage element, and the arithmetic, on host values and as
+// emitted operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,20 +26,20 @@ namespace sinter {
 // Types
 //===----------------------------------------------------------------------===//
 
-/// The element type of a tensor, if it is quantised; null else.
+/// The element type of a tensor, if it is quantised; else null.
 mlir::quant::QuantizedType quantizedOf(mlir::Type type);
 
 /// Whether an operand or a result of \p op is quantised.
 bool hasQuantizedType(mlir::Operation *op);
 
-/// The integer that stores an element: signless for signed ones, as StableHLO
-/// has them.
+/// The integer type that stores an element: signless for signed ones, as in
+/// StableHLO.
 mlir::IntegerType storageOf(mlir::quant::QuantizedType type);
 /// The tensor type of the storage elements of \p type, whose elements are
 /// quantised.
 mlir::RankedTensorType storageOf(mlir::RankedTensorType type);
 
-/// From the least to the greatest number.
+/// An inclusive range of integers.
 struct IntegerBounds {
   int64_t least = 0, greatest = 0;
   bool operator==(const IntegerBounds &) const = default;
@@ -48,12 +48,12 @@ struct IntegerBounds {
   }
 };
 
-/// Of all numbers of \p type, of at most 32 bits.
+/// The range of \p type, of at most 32 bits.
 IntegerBounds boundsOf(mlir::IntegerType type);
-/// Of the storage elements that \p type allows.
+/// The range of the storage elements that \p type allows.
 IntegerBounds boundsOf(mlir::quant::QuantizedType type);
 
-/// Scales and zero points: one of each, or one an element of dimension `axis`.
+/// Scales and zero points: one of each, or one per element of dimension `axis`.
 struct QuantizationParameters {
   llvm::SmallVector<double> scales;
   llvm::SmallVector<int64_t> zeroPoints;
@@ -63,68 +63,68 @@ struct QuantizationParameters {
   bool isSymmetric() const;
 };
 
-/// Those that \p type says; nothing for what is neither quantised per tensor
-/// nor per axis.
+/// The parameters of \p type; nothing if it is quantised neither per tensor nor
+/// per axis.
 std::optional<QuantizationParameters>
 parametersOf(mlir::quant::QuantizedType type);
-/// The same with scales rounded to the expressed type, in which is computed.
+/// The same with scales rounded to the expressed type, which arithmetic uses.
 std::optional<QuantizationParameters>
 roundedParametersOf(mlir::quant::QuantizedType type);
 
-/// The type that stores in all of \p storage, or in the elements of it between
-/// \p bounds, what \p parameters say of numbers of \p expressed. Null where
-/// StableHLO has no such type.
+/// The quantised type with these parameters that stores values of \p expressed
+/// in \p storage, or in its elements within \p bounds. Null where StableHLO has
+/// no such type.
 mlir::quant::QuantizedType
 quantizedElement(mlir::IntegerType storage, mlir::FloatType expressed,
                  const QuantizationParameters &parameters,
                  std::optional<IntegerBounds> bounds = std::nullopt);
 
-/// Whether all quantised operands of \p op, of one result, have the scales and
-/// zero points of the result, as \p parameters gives them.
+/// Whether all quantised operands of \p op, which has one result, have the
+/// scales and zero points of the result, according to \p parameters.
 bool keepsParameters(mlir::Operation *op,
                      llvm::function_ref<std::optional<QuantizationParameters>(
                          mlir::quant::QuantizedType)>
                          parameters);
 
-/// Whether \p op does to storage elements what it does to the numbers that they
-/// stand for, if those mean the same in all of its tensors: it only moves
-/// elements, or hands whole tensors on, or its regions say what becomes of
-/// them.
+/// Whether \p op can work on storage elements in place of the real values, if
+/// all its tensors have the same parameters: it only moves elements, passes
+/// whole tensors on, or leaves the arithmetic to its regions.
 bool takesStorage(mlir::Operation *op);
 
-/// Whether quantising the number that an element stands for gives the element,
-/// for each of \p type: a number and its quotient are rounded, which together
-/// must stay below a half.
+/// Whether dequantising and quantising again gives the same element, for each
+/// element of \p type: the rounding errors of the value and of its quotient
+/// must together stay below a half.
 bool survives(mlir::quant::QuantizedType type);
 
-/// The distances of storage elements from their zero points.
+/// The range of storage elements minus their zero points.
 IntegerRange centredRange(mlir::quant::QuantizedType type);
 
-/// \p type with storage elements of \p storage: by as much greater as its zero
-/// points become. Null where they do not fit.
+/// \p type with storage type \p storage: storage elements and zero points shift
+/// by the same amount. Null where they do not fit.
 mlir::quant::QuantizedType withStorage(mlir::quant::QuantizedType type,
                                        mlir::IntegerType storage);
-/// \p type with storage elements of \p storage, greater by \p shift, and no
-/// others than \p type has. Null where they do not fit.
+/// \p type with storage type \p storage, its elements and zero points increased
+/// by \p shift and its range kept. Null where they do not fit.
 mlir::quant::QuantizedType movedBy(mlir::quant::QuantizedType type,
                                    mlir::IntegerType storage, int64_t shift);
-/// By how much the elements of \p to are greater than those of \p from that
-/// stand for the same numbers; nothing where there is no such integer.
+/// The shift such that element x of \p from and element x + shift of \p to have
+/// the same real value; nothing where there is none.
 std::optional<int64_t> shiftBetween(mlir::quant::QuantizedType from,
                                     mlir::quant::QuantizedType to);
-/// What \p value is the same numbers as in another storage type, by a rescale
-/// that changes nothing else; \p value itself for anything else.
+/// The operand of the rescale that gives \p value, if the rescale only changes
+/// the storage type and shifts elements; else \p value itself.
 mlir::Value beforeShift(mlir::Value value);
 
-/// The discardable attribute of a quantised constant with the element type that
-/// it had before it was moved to the storage type of what it is multiplied by.
+/// A discardable attribute of a quantised constant: the element type that it
+/// had before it was shifted to the storage type of the other operand of its
+/// product.
 inline constexpr llvm::StringLiteral storedAsAttribute =
     "sinter.source.stored_as";
-/// What that attribute of \p value says. Null where there is none, or where it
-/// is not the type of the same numbers: a text may have anything under this
-/// name.
+/// The type in that attribute of \p value. Null where there is none, or where
+/// it does not describe the same real values: IR text may have anything under
+/// this name.
 mlir::quant::QuantizedType storedAs(mlir::Value value);
-/// The least and the greatest of \p elements, integers; 0 and 0 of none.
+/// The minimum and maximum of \p elements, integers; 0 and 0 if there are none.
 IntegerBounds boundsOfElements(const Tensor &elements);
 /// The integers of \p elements with \p shift added, as elements of
 /// \p storage, which has them.
@@ -136,8 +136,8 @@ Tensor shifted(const Tensor &elements, mlir::IntegerType storage,
 //===----------------------------------------------------------------------===//
 
 /// When a quotient is rounded, ties to even. The two differ by one where the
-/// quotient lies in the middle and the zero point is odd, or where adding the
-/// zero point rounds the quotient to a middle.
+/// quotient is a tie and the zero point is odd, or where adding the zero point
+/// rounds the quotient to a tie.
 enum class QuantizedRounding {
   /// round(clamp(x / scale + zero point)): StableHLO's `quantize`.
   AfterZeroPoint,
@@ -145,12 +145,12 @@ enum class QuantizedRounding {
   BeforeZeroPoint
 };
 
-/// The storage element of \p x, every step rounded to \p compute; NaN is 0.
+/// The storage element of \p x, every step rounded to \p compute; NaN gives 0.
 int64_t quantizedNumber(double x, double scale, int64_t zeroPoint,
                         IntegerBounds bounds, mlir::FloatType compute,
                         QuantizedRounding rounding);
 
-/// The number that \p element stands for, rounded to \p expressed once.
+/// The real value of \p element, rounded to \p expressed once.
 double dequantizedNumber(int64_t element, double scale, int64_t zeroPoint,
                          mlir::FloatType expressed);
 
@@ -158,14 +158,14 @@ namespace nn {
 class TensorBuilder;
 } // namespace nn
 
-/// The storage elements of \p type nearest to \p quotients, numbers that are
-/// divided by its scales, every step in the type of these.
+/// The storage elements of \p type nearest to \p quotients, real values divided
+/// by its scales, every step in the type of \p quotients.
 mlir::Value emitRounded(nn::TensorBuilder &emit, mlir::Value quotients,
                         mlir::quant::QuantizedType type,
                         QuantizedRounding rounding);
 
 /// The storage elements of \p type nearest to \p reals, every step in the type
-/// of these.
+/// of \p reals.
 mlir::Value emitQuantized(nn::TensorBuilder &emit, mlir::Value reals,
                           mlir::quant::QuantizedType type,
                           QuantizedRounding rounding);
@@ -179,8 +179,8 @@ mlir::Value emitDequantized(nn::TensorBuilder &emit, mlir::Value storage,
 mlir::Value emitCentred(nn::TensorBuilder &emit, mlir::Value value,
                         const QuantizationParameters &parameters);
 
-/// \p numbers, one or one an element of dimension \p axis, in the shape and
-/// type of \p like.
+/// \p numbers, one or one per element of dimension \p axis, broadcast to the
+/// shape and type of \p like.
 mlir::Value emitSpread(nn::TensorBuilder &emit, llvm::ArrayRef<double> numbers,
                        int64_t axis, mlir::Value like);
 

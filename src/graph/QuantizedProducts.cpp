@@ -1,4 +1,4 @@
-//===- QuantizedProducts.cpp - products of storage elements ---------------===//
+//===- QuantizedProducts.cpp - quantised matmuls and convolutions ---------===//
 
 #include "graph/QuantizedProducts.h"
 
@@ -66,7 +66,7 @@ bool hasScalesOfSums(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where a product came from
+// The form that a product was raised from
 //===----------------------------------------------------------------------===//
 
 static constexpr StringLiteral rescaledForm = "qlinear", sumsForm = "integer";

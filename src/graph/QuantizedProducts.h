@@ -1,8 +1,9 @@
-//===- QuantizedProducts.h - products of storage elements -----------------===//
+//===- QuantizedProducts.h - quantised matmuls and convolutions -----------===//
 //
-// The product of quantised tensors is a sum of products of integers, which is
-// exact, times one number a place: the product of the scales there. The oracle
-// and the compiler share this definition, so that they agree to the bit.
+// A matmul or convolution of quantised tensors is an exact sum of integer
+// products, times one factor per element: the product of the scales there. The
+// interpreter and the compiler share this definition, so that they agree to the
+// bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,51 +19,52 @@
 
 namespace sinter {
 
-/// A factor a place of a product's result: one for all, or one an element of
-/// dimension \p axis.
+/// The factors of a product's result: one for all elements, or one per element
+/// of dimension \p axis.
 struct ProductScales {
   llvm::SmallVector<double> factors;
   int64_t axis = -1;
 };
 
-/// The factors of \p op, whose operands are quantised as \p operands say (null:
-/// not): of a convolution, dot, dot_general, einsum or unary_einsum with all
-/// operands quantised, the last one per tensor or along a dimension that the
-/// result has, the other per tensor. Nothing for any other operation.
+/// The factors of \p op, whose operands have the quantised types \p operands
+/// (null: not quantised): of a convolution, dot, dot_general, einsum or
+/// unary_einsum with all operands quantised, the last one per tensor or along a
+/// dimension that the result has, the other per tensor. Nothing for any other
+/// operation.
 std::optional<ProductScales>
 productScales(mlir::Operation *op,
               llvm::ArrayRef<mlir::quant::QuantizedType> operands);
 
-/// Whether \p parameters are without a zero point and have the scales of sums
-/// with \p factors, as far as a text may have rounded them.
+/// Whether \p parameters have no zero point and the scales of accumulators with
+/// \p factors, within the rounding of IR text.
 bool areScalesOfSums(const QuantizationParameters &parameters,
                      const ProductScales &factors);
 
-/// Whether the scales of the result of \p op, of two quantised operands, are
-/// those of its sums of products, without a zero point.
+/// Whether the result of \p op, which has two quantised operands, has the
+/// scales of its accumulators and no zero point.
 bool hasScalesOfSums(mlir::Operation *op);
 
-/// Whether \p op gives products, and nobody else, the same numbers in another
-/// storage type: that of what they are multiplied by, as StableHLO wants it.
-/// Formats whose products take two types do not have it.
+/// Whether \p op only shifts elements to another storage type, and all its
+/// users are products whose other operand has that type, as StableHLO requires.
+/// Formats whose products take two types need no such operation.
 bool isShiftForProducts(mlir::Operation *op);
 
-/// The discardable attribute of a product of quantised tensors with the form
-/// that it was raised from, in which a writer gives it back.
+/// A discardable attribute of a quantised product: the form that it was raised
+/// from, which a writer restores.
 inline constexpr llvm::StringLiteral productFormAttribute =
     "sinter.source.product_form";
 
 enum class ProductForm {
-  /// Scaled, rounded and cut at once, perhaps after a bias.
+  /// Scaled, rounded and clamped in one operator, perhaps after a bias.
   Rescaled,
-  /// Integers are given as they are.
+  /// The result is the integer accumulators.
   Sums
 };
 
 void setProductForm(mlir::Operation *op, ProductForm form);
-/// What the attribute says of \p op. Nothing where it has none, or is not a
-/// convolution or dot_general whose 32-bit result holds the sums of its
-/// products: a text may have anything under this name.
+/// The form in that attribute of \p op. Nothing where there is none, or where
+/// \p op is not a convolution or dot_general whose 32-bit result holds its
+/// accumulators: IR text may have anything under this name.
 std::optional<ProductForm> productFormOf(mlir::Operation *op);
 
 } // namespace sinter

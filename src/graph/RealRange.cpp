@@ -38,14 +38,14 @@ RealRange hull(RealRange a, RealRange b) {
 
 class RangeFinder {
 public:
-  /// What \p value holds.
+  /// The range of \p value's elements.
   RealRange held(Value value) {
     quant::QuantizedType type = quantizedOf(value.getType());
     return type ? intersection(realRangeOf(type), computed(value))
                 : RealRange();
   }
 
-  /// What it is the rounding of.
+  /// The range before rounding and clamping.
   RealRange computed(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || left == 0)
@@ -76,7 +76,7 @@ public:
   }
 
 private:
-  /// What keeps the order of some operands gives no number beyond theirs.
+  /// The result of a monotonic operation stays within its operands' ranges.
   RealRange throughWay(Operation *op) {
     auto rescaled = dyn_cast<RescaleOpInterface>(op);
     if (!rescaled || op->getNumResults() != 1)
@@ -96,6 +96,8 @@ private:
 
 } // namespace
 
-RealRange numbersOf(Value value) { return RangeFinder().computed(value); }
+RealRange rangeBeforeRounding(Value value) {
+  return RangeFinder().computed(value);
+}
 
 } // namespace sinter

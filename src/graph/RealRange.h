@@ -1,13 +1,13 @@
-//===- RealRange.h - which real numbers a quantised value may be ----------===//
+//===- RealRange.h - the range of real values of a quantised tensor -------===//
 //
 //   %a : !quant<i8:f32, 0.5>        [-64, 63.5]
 //   %b = nn.relu %a                 [0, 63.5]
 //
-// What is said follows from types, constants and what operations do, whatever
-// the inputs are: from what lets rescales pass and keeps the order of numbers
-// (RescaleOpInterface), and from functions that are bounded.
+// Ranges follow from types, constants and operations, whatever the inputs are:
+// from monotonic operations that commute with rescales (RescaleOpInterface),
+// and from bounded functions.
 //
-// Restrictions: looks at 32 operations, and not through regions.
+// Restrictions: looks at 32 operations at most, and not through regions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,17 +20,19 @@
 
 namespace sinter {
 
-/// From the least to the greatest number.
+/// An inclusive range of real numbers.
 struct RealRange {
   double least = -std::numeric_limits<double>::infinity();
   double greatest = std::numeric_limits<double>::infinity();
 };
 
-/// The numbers that \p type holds, whichever element of its dimension they are.
+/// The real values that \p type represents, over all elements of its quantised
+/// dimension.
 RealRange realRangeOf(mlir::quant::QuantizedType type);
 
-/// The numbers that \p value is the rounding of: before its type cuts them.
-RealRange numbersOf(mlir::Value value);
+/// The range of the real values that are rounded to \p value, before its type
+/// clamps them.
+RealRange rangeBeforeRounding(mlir::Value value);
 
 } // namespace sinter
 

@@ -1,4 +1,4 @@
-//===- Repetition.h - what a value repeats --------------------------------===//
+//===- Repetition.h - the value that a value broadcasts -------------------===//
 
 #ifndef SINTER_GRAPH_REPETITION_H
 #define SINTER_GRAPH_REPETITION_H
@@ -8,15 +8,16 @@
 
 namespace sinter {
 
-/// What a value is, seen through broadcasts, and reshapes and transposes that
-/// move dimensions of size 1 or none.
+/// The source of a value, looking through broadcasts, and through reshapes and
+/// transposes that move at most dimensions of size 1.
 struct Repetition {
   mlir::Value source;
-  /// Dimension i of the source lies along dimension `places[i]` of the value;
-  /// -1 for one of size 1 that the value does not have.
+  /// Dimension i of the source is dimension `places[i]` of the value; -1 for
+  /// one of size 1 that the value does not have.
   llvm::SmallVector<int64_t> places;
 
-  /// That of \p value, a ranked tensor: itself where it repeats nothing.
+  /// The source of \p value, a ranked tensor: itself where nothing is
+  /// broadcast.
   static Repetition of(mlir::Value value);
 };
 

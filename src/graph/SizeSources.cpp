@@ -1,7 +1,7 @@
 #include "graph/SizeSources.h"
 
 #include "graph/Constants.h"
-#include "graph/Readers.h"
+#include "graph/ElementUses.h"
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -11,7 +11,7 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-/// Chains of operations are followed as far as this.
+/// The longest chain of operations that is followed.
 static constexpr unsigned deepestChain = 16;
 
 Value shapeSource(Value value) {
@@ -58,7 +58,7 @@ std::optional<SmallVector<int64_t>> constantIntegers(Value value) {
 
 static SmallVector<SizeSource> sourcesOf(Value sizes, unsigned depth);
 
-/// Appends where the elements of \p part come from.
+/// Appends the sources of the elements of \p part.
 static void appendSources(Value part, SmallVectorImpl<SizeSource> &sources,
                           unsigned depth) {
   part = withoutForm(part);

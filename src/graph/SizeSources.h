@@ -10,32 +10,32 @@
 
 namespace sinter {
 
-/// Where the number of elements along a dimension comes from.
+/// Where the size of a dimension comes from.
 struct SizeSource {
   std::optional<int64_t> known;
-  /// Otherwise it is that of dimension `dimension` of `of`, a shapeSource; of
-  /// null where it is computed.
+  /// If not known, it is the size of dimension `dimension` of `of`, a
+  /// shapeSource; null where the size is computed.
   mlir::Value of;
   int64_t dimension = 0;
 };
 
-/// Of each element of the vector \p sizes: of a shape operand, say. Fewer where
-/// \p sizes is of unknown length.
+/// The source of each element of the vector \p sizes, such as a shape operand.
+/// Fewer where \p sizes has a dynamic length.
 llvm::SmallVector<SizeSource> sourcesOfSizes(mlir::Value sizes);
 
 /// The first value above \p value that is known to have its shape.
 mlir::Value shapeSource(mlir::Value value);
 
-/// \p value without what only changes the integers' type or, of one element,
-/// the rank.
+/// \p value with conversions of the integer type and, for a single element,
+/// reshapes stripped.
 mlir::Value withoutForm(mlir::Value value);
 
-/// Whether one size is unknown.
+/// Whether exactly one dimension is dynamic.
 inline bool hasOneUnknown(mlir::RankedTensorType type) {
   return llvm::count_if(type.getShape(), mlir::ShapedType::isDynamic) == 1;
 }
-/// Whether the number of elements decides the one size that may be unknown: two
-/// tensors of this type and of as many elements have the same shape.
+/// Whether the element count determines the one size that may be dynamic: two
+/// tensors of this type with as many elements have the same shape.
 bool isSetByCount(mlir::RankedTensorType type);
 
 /// The elements of a constant vector of integers (a shape operand, say).

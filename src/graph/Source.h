@@ -1,9 +1,9 @@
-//===- Source.h - which node of a file an operation came of ---------------===//
+//===- Source.h - the file node that an operation came from ---------------===//
 //
-// A reader marks the operations that one node of its file became with the
-// node's number, constants excepted, and keeps at the module a record of each
-// node, from which the writer of the same format gives an untouched group back
-// as it was:
+// A reader marks the operations that it makes of one node of a file with the
+// node's number, except for constants, and keeps a record of each node at the
+// module. From these the writer of the same format restores untouched groups
+// exactly:
 //
 //   module  sinter.source.format   whose records these are: "onnx"
 //           sinter.source.records  an array with one dictionary a node: "name",
@@ -13,17 +13,16 @@
 //           sinter.source.whole    the nodes that passes leave alone or take
 //                                  away as a whole (passes/Groups.h)
 //           sinter.source.lasting  those that stay even if they are constant
-//           sinter.source.notes    what the reader tells the user, in lines
+//           sinter.source.notes    the reader's notes for the user, in lines
 //           sinter.source.*        what else the format keeps
 //   op      sinter.source          the node's number
 //
-// A mark says that an operation is as the reader made it; a pass that changes
-// or copies one takes the mark away. That is why it is no metadata of the
-// location: a location says what an operation stands for and is handed on to
-// whatever takes its place. Only a format's own record could tell the two apart
-// then, and not always: sizes and types become known while passes run, so that
-// they are in no fingerprint, but they are all that tells one reshape from
-// another.
+// A mark means that an operation is as the reader made it; a pass that changes
+// or copies one removes the mark. That is why it is not part of the location:
+// passes copy locations to the operations that replace others. A record could
+// then not always tell the original from a replacement: shapes and types become
+// known while passes run, so they cannot be in a fingerprint, but only they
+// distinguish one reshape from another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,12 +54,12 @@ inline constexpr llvm::StringLiteral lastingSourcesAttribute =
 inline constexpr llvm::StringLiteral sourceNotesAttribute =
     "sinter.source.notes";
 
-/// Whether \p number can be a node's. Attributes come from strangers, too.
+/// Whether \p number can be a node's. Attributes can come from other tools.
 constexpr bool isSourceNumber(int64_t number) {
   return number >= 0 && number <= std::numeric_limits<int32_t>::max();
 }
 
-/// The number of the node that \p op came of, if it is as the reader made it.
+/// The number of the node that \p op came from, if it is as the reader made it.
 std::optional<int64_t> sourceOf(mlir::Operation *op);
 void setSource(mlir::Operation *op, int64_t number);
 void removeSource(mlir::Operation *op);
@@ -68,8 +67,8 @@ void removeSource(mlir::Operation *op);
 /// Whether an attribute called \p name is one of the above.
 bool isSourceAttribute(llvm::StringRef name);
 
-/// Takes away all that was kept of a file: what is written then is written by
-/// what it does.
+/// Removes all records of the file and marks: writers then see only the
+/// operations.
 void dropSources(mlir::ModuleOp module);
 
 /// The module's attribute \p name, if a reader of \p format kept it; else null.
@@ -81,12 +80,12 @@ Kind keptOfSource(mlir::ModuleOp module, llvm::StringRef format,
                                              : Kind();
 }
 
-/// What the file calls the operations of its nodes, by the nodes' names. A name
-/// may be that of several.
+/// The file's operator names of its nodes, by the nodes' names. Several nodes
+/// may share a name.
 std::map<std::string, std::set<std::string>>
 operationsInFile(mlir::ModuleOp module);
 
-/// What the reader tells the user.
+/// The reader's notes for the user.
 std::vector<std::string> sourceNotes(mlir::ModuleOp module);
 
 } // namespace sinter

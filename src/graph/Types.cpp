@@ -43,7 +43,7 @@ bool isQuantizedElement(Type type, bool perAxis) {
     return false;
   const IntegerBounds bounds = boundsOf(quantised);
   auto inRange = [&](int64_t zeroPoint) { return bounds.contains(zeroPoint); };
-  // A scale lies in the range of the expressed type's positive numbers.
+  // A scale must be a positive value of the expressed type.
   const llvm::fltSemantics &semantics =
       cast<FloatType>(quantised.getExpressedType()).getFloatSemantics();
   const double least = llvm::APFloat::getSmallest(semantics).convertToDouble();
@@ -82,7 +82,7 @@ Type baselineElementType(Type type) {
       quantised.getStorageTypeMin(), quantised.getStorageTypeMax());
 }
 
-/// Whether the types agree as \p sameElement says of the element types.
+/// Whether the types agree, with \p sameElement comparing the element types.
 static bool agree(TypeRange inferred, TypeRange actual,
                   llvm::function_ref<bool(Type, Type)> sameElement) {
   if (inferred.size() != actual.size())
@@ -124,8 +124,7 @@ LogicalResult inferElementwise(std::optional<Location> location,
     auto type = cast<RankedTensorType>(operand.getType());
     if (type.getRank() != first.getRank())
       return emitOptionalError(location, "operands have different ranks");
-    // Most often there is nothing to add, and an encoding that is not of
-    // bounds to keep.
+    // Usually there is nothing to add; an encoding other than bounds is kept.
     if (type.getShape() == shape.getShape() &&
         type.getEncoding() == shape.getEncoding())
       continue;

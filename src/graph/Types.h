@@ -1,9 +1,9 @@
-//===- Types.h - questions about types that every dialect asks ------------===//
+//===- Types.h - type queries that all dialects share ---------------------===//
 
 #ifndef SINTER_GRAPH_TYPES_H
 #define SINTER_GRAPH_TYPES_H
 
-#include "graph/NamedSizes.h"
+#include "graph/Dim.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeRange.h"
 #include "mlir/IR/Value.h"
@@ -19,46 +19,41 @@ inline mlir::RankedTensorType tensorOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// The shape of a value that is a ranked tensor, with names (NamedSizes.h).
-inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
-  return shapeOf(tensorOf(value));
-}
-
-/// Whether \p type is that of integers of 2 to 8 bits.
+/// Whether \p type is an integer type of 2 to 8 bits.
 bool isNarrowInteger(mlir::Type type);
 
-/// Whether \p type is that of a tensor with a dimension of unknown size.
+/// Whether \p type is a tensor type with a dynamic dimension.
 bool isOfUnknownSize(mlir::Type type);
-/// Whether a result of \p root, or of an operation inside of it, is.
+/// Whether a result of \p root, or of an operation inside it, has a dynamic
+/// dimension.
 bool hasResultOfUnknownSize(mlir::Operation *root);
-/// Whether an operand or a result of \p op is.
+/// Whether an operand or a result of \p op has a dynamic dimension.
 bool isOnUnknownSizes(mlir::Operation *op);
 
-/// Whether \p type is a uniform quantised type that StableHLO has: of 2 to 32
-/// bits, of a float, with its zero points inside the storage type's range; one
-/// scale for all, or \p perAxis.
+/// Whether \p type is a uniform quantised type that StableHLO allows: of 2 to
+/// 32 bits, expressing a float, with its zero points inside the storage type's
+/// range; one scale for all, or \p perAxis.
 bool isQuantizedElement(mlir::Type type, bool perAxis);
 
-/// Whether a tensor that is quantised per axis has that axis, and as many
-/// elements along it as scales; true of all other types.
+/// Whether a tensor that is quantised per axis has that axis, and one scale per
+/// element along it; true for all other types.
 bool hasScalePerSlice(mlir::Type type);
 
-/// \p type without what quantisation adds: scales 1, zero points 0, no axis.
-/// baseline_element_type of the specification.
+/// \p type without its quantisation parameters: scales 1, zero points 0, no
+/// axis. baseline_element_type of the specification.
 mlir::Type baselineElementType(mlir::Type type);
 
-/// Whether types that were inferred and types that are written agree: the same
-/// element types but for scales and zero points, which are chosen and not
-/// inferred, and dimensions that are equal where both are known, and not
-/// greater than a bound.
+/// Whether inferred types and the actual types agree: the same element types
+/// but for scales and zero points, which are not inferred, and dimensions that
+/// are equal where both are static, and within a bound.
 bool compatibleTypes(mlir::TypeRange inferred, mlir::TypeRange actual);
 
-/// The same where a quantised type's parameters are to agree, too.
+/// The same, but quantisation parameters must agree, too.
 bool compatibleMovedTypes(mlir::TypeRange inferred, mlir::TypeRange actual);
 
 /// The result type of an elementwise op: the first operand's element type, and
-/// every dimension that any operand knows. Fails where two known dimensions
-/// differ.
+/// every dimension that is static in any operand. Fails where two static
+/// dimensions differ.
 mlir::LogicalResult inferElementwise(std::optional<mlir::Location> location,
                                      mlir::ValueRange operands,
                                      llvm::SmallVectorImpl<mlir::Type> &types);

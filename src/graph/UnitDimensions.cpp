@@ -15,7 +15,8 @@ std::optional<SmallVector<int64_t>> sinter::movedDimensions(Operation *op) {
     return std::nullopt;
   const Axes axes = *axesOf(op);
   SmallVector<int64_t> dims;
-  for (auto [i, size] : llvm::enumerate(shapeOf(reshape.getResult()))) {
+  for (auto [i, size] :
+       llvm::enumerate(tensorOf(reshape.getResult()).getShape())) {
     auto from = axes.operandOf(0, i);
     if (size != 1 && !from)
       return std::nullopt;

@@ -10,8 +10,8 @@
 namespace sinter {
 
 /// If \p op is a transpose, or a reshape between static shapes that adds and
-/// removes dimensions of size 1 alone: which of the operand's dimensions each
-/// of the result's is, -1 for a dimension of size 1 of a reshape.
+/// removes dimensions of size 1 alone: the operand's dimension for each of the
+/// result's, -1 for a dimension of size 1 that a reshape adds.
 std::optional<llvm::SmallVector<int64_t>> movedDimensions(mlir::Operation *op);
 
 } // namespace sinter

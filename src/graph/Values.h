@@ -8,8 +8,7 @@
 
 namespace sinter {
 
-/// The operands or results of an operation, those that a loop carries, and the
-/// like.
+/// The operands or results of an operation, loop-carried values, and the like.
 using Values = llvm::SmallVector<mlir::Value>;
 
 } // namespace sinter

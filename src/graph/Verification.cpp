@@ -1,4 +1,4 @@
-//===- Verification.cpp - how often the verifier looks at graphs ----------===//
+//===- Verification.cpp - when verifiers run ------------------------------===//
 
 #include "graph/Verification.h"
 

@@ -1,14 +1,14 @@
-//===- Verification.h - how often the verifier looks at graphs ------------===//
+//===- Verification.h - when verifiers run --------------------------------===//
 
 #ifndef SINTER_GRAPH_VERIFICATION_H
 #define SINTER_GRAPH_VERIFICATION_H
 
 namespace sinter {
 
-/// Whether verifiers look at graphs after each pass, not only after the last
-/// one of a pipeline, and at kernels at each stage on their way to code. On in
-/// debug and sanitizer builds, and where the environment has
-/// SINTER_VERIFY_CODE=1; off where it has another value.
+/// Whether verifiers run on graphs after each pass, not only after the last one
+/// of a pipeline, and on kernels after each stage of lowering. On in debug and
+/// sanitizer builds. SINTER_VERIFY_CODE=1 in the environment turns it on, any
+/// other value off.
 bool verifiesEachStage();
 
 } // namespace sinter

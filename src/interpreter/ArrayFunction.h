@@ -9,8 +9,8 @@
 
 namespace sinter::interpreter {
 
-/// An elementwise operation, made ready for its operands' element types. The
-/// evaluator of the operation and the regions that it stands in both run it.
+/// An elementwise operation, specialised for its operands' element types. Both
+/// the evaluator of the operation and the regions that contain it run it.
 struct ArrayFunction {
   using Run = void (*)(const ArrayFunction &function, int64_t count,
                        const std::byte *const *from, std::byte *to);
@@ -20,7 +20,7 @@ struct ArrayFunction {
   Run run = nullptr;
   ElementType operand = ElementType::F32; ///< Of the (last) operand.
   ElementType result = ElementType::F32;
-  /// What else the operation says, such as the direction of a comparison.
+  /// Attributes of the operation, such as the direction of a comparison.
   std::array<int, 3> parameters = {};
 
   void operator()(int64_t count, const std::byte *const *from,

@@ -15,8 +15,8 @@ using namespace mlir;
 
 namespace sinter::interpreter {
 
-/// The operand as [outer, feature, inner], if operands \p first to \p last are
-/// one number a feature.
+/// The operand as [outer, feature, inner], if operands \p first to \p last have
+/// one element a feature.
 static Result<AxisView> featuresOf(const Call &call, uint64_t featureIndex,
                                    size_t first, size_t last) {
   if (static_cast<int64_t>(featureIndex) >= call[0].rank())

@@ -75,11 +75,11 @@ static Result<Tensors> evaluatePrint(const Call &call) {
   std::string name;
   llvm::raw_string_ostream stream(name);
   call.op->getOperand(0).printAsOperand(stream, OpPrintingFlags());
-  environmentOf(call).print(name + " = " + tensorText(call[0]) + "\n");
+  environmentOf(call).print(oneLine(name) + " = " + tensorText(call[0]) + "\n");
   return Tensors();
 }
 
-/// What says something of its operand, but does nothing to it.
+/// An operation that asserts something about its operand, and returns it.
 static Result<Tensors> evaluateIdentity(const Call &call) {
   return single(call[0]);
 }
@@ -89,7 +89,7 @@ static Result<Tensors> evaluateNothing(const Call &) { return Tensors(); }
 static Result<Tensors> evaluateManualComputation(const Call &call) {
   auto op = call.as<sdy::ManualComputationOp>();
   if (!sdy::isOnWholeTensors(op))
-    return unsupported("computes on parts of its operands, one a device");
+    return unsupported("computes on shards of its operands, one per device");
   return runRegion(op.getBody(),
                    Tensors(call.operands.begin(), call.operands.end()),
                    call.scope);

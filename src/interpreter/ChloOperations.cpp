@@ -1,4 +1,4 @@
-//===- ChloOperations.cpp - operations of chlo with unknown dimensions ----===//
+//===- ChloOperations.cpp - chlo operations of dynamic shape --------------===//
 
 #include "interpreter/ChloOperations.h"
 
@@ -38,7 +38,7 @@ static Tensor sliceAt(const Tensor &whole, int64_t axis, int64_t index) {
   return slice;
 }
 
-/// Puts \p slice into \p whole, which the first one makes.
+/// Copies \p slice into \p whole, which is created at the first one.
 static Result<void> putAt(Tensor &whole, const Tensor &slice, int64_t axis,
                           int64_t index, int64_t length, bool isFirst) {
   Shape shape = slice.shape();
@@ -82,7 +82,7 @@ static Result<Tensors> evaluateScan(const Call &call) {
   Tensors carries = call.slice(op.getInits()).vec();
   Tensors results;
   for (Value output : op.getOutputs()) {
-    // As it is where nothing is put: what is open has no elements.
+    // The result of no slices: a dynamic dimension has no elements then.
     Shape shape = toShape(tensorOf(output).getShape());
     for (int64_t &size : shape)
       size = ShapedType::isDynamic(size) ? 0 : size;
@@ -115,7 +115,7 @@ static Result<Tensors> evaluateScan(const Call &call) {
 // ragged_dot
 //===----------------------------------------------------------------------===//
 
-/// What it is made of, for the sizes that the operands have.
+/// Evaluates the decomposition for the operands' sizes.
 static Result<Tensors> evaluateRaggedDot(const Call &call) {
   const Type element = call.resultType().getElementType();
   return evaluateDecomposed(call, [&](Operation *copy) {

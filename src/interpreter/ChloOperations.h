@@ -1,4 +1,4 @@
-//===- ChloOperations.h - operations of chlo with unknown dimensions ------===//
+//===- ChloOperations.h - chlo operations of dynamic shape ----------------===//
 
 #ifndef SINTER_INTERPRETER_CHLOOPERATIONS_H
 #define SINTER_INTERPRETER_CHLOOPERATIONS_H
@@ -8,7 +8,7 @@
 namespace sinter::interpreter {
 
 /// scan and ragged_dot: the others are decomposed before anything runs, these
-/// only where their sizes are known then.
+/// only where their shapes are static then.
 void registerChloOperations(Registry &registry);
 
 } // namespace sinter::interpreter

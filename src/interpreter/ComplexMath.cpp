@@ -30,15 +30,15 @@ Complex expm1(Complex z) {
 
 Complex log(Complex z) { return narrow(std::log(wide(z))); }
 
-/// x^2 as the sum of two numbers.
+/// x^2 as the sum of two values.
 static Long square(Long x, Long &rest) {
   const Long product = x * x;
   rest = std::fma(x, x, -product);
   return product;
 }
 
-/// Adds \p value to \p sum, and what rounding loses to \p rest (D. E. Knuth,
-/// The Art of Computer Programming 2, section 4.2.2).
+/// Adds \p value to \p sum, and the rounding error to \p rest (D. E. Knuth, The
+/// Art of Computer Programming 2, section 4.2.2).
 static void addExactly(Long &sum, Long &rest, Long value) {
   const Long before = sum;
   sum += value;

@@ -1,8 +1,9 @@
 //===- ComplexMath.h - functions of complex numbers -----------------------===//
 //
-// Computed in long double, so that no part is more than half a unit in the last
-// place off and nothing overflows on the way. Where the C standard would give
-// more than the formulas beside the functions do at infinity, these decide.
+// Computed in long double, so that the error of either component is at most
+// half a unit in the last place and nothing overflows on the way. Where the C
+// standard defines more at infinity than the formulas beside the functions, the
+// formulas decide.
 //
 //===----------------------------------------------------------------------===//
 

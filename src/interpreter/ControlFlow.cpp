@@ -30,6 +30,10 @@ static Result<Tensors> evaluateWhile(const Call &call) {
       return condition;
     if (condition->front().at<uint8_t>(0) == 0)
       return values;
+    uint64_t &left = environmentOf(call).roundsLeft;
+    if (left == 0)
+      return unsupported("the loop takes too many rounds");
+    --left;
     Result<Tensors> next =
         runRegion(op.getBody(), std::move(values), call.scope);
     if (!next)

@@ -1,4 +1,4 @@
-//===- Conversions.cpp - other types, comparing, choosing -----------------===//
+//===- Conversions.cpp - convert, bitcast, compare, select ----------------===//
 
 #include "graph/stablehlo/ElementOrder.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -19,8 +19,8 @@ namespace sinter::interpreter {
 
 template <typename T> using Buffer = std::array<T, chunkSize>;
 
-/// Between two types of any class: through complex numbers, 64-bit integers or
-/// doubles.
+/// Converts between two types of any class: through complex numbers, 64-bit
+/// integers or doubles.
 static void runConvert(const ArrayFunction &function, int64_t count,
                        const std::byte *const *operands, std::byte *to) {
   const ElementType source = function.operand, target = function.result;
@@ -29,10 +29,10 @@ static void runConvert(const ArrayFunction &function, int64_t count,
     std::memmove(to, from, count * byteSize(target));
     return;
   }
-  inChunks(count, [&](int64_t begin, int64_t part) {
+  inChunks(count, [&](int64_t begin, int64_t length) {
     const std::byte *in = from + begin * byteSize(source);
     std::byte *out = to + begin * byteSize(target);
-    const auto size = static_cast<size_t>(part);
+    const auto size = static_cast<size_t>(length);
     if (isComplex(source) && isComplex(target)) {
       std::vector<Complex> values(size);
       loadComplex(source, in, values);
@@ -63,7 +63,7 @@ Tensor converted(const Tensor &tensor, ElementType type) {
 static Result<ElementType> resultElementOf(Operation *op) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   Type element = type ? type.getElementType() : Type();
-  // The number that a quantised element stands for.
+  // The dequantised value of a quantised element.
   if (auto quantised = dyn_cast_or_null<quant::QuantizedType>(element))
     element = quantised.getExpressedType();
   auto known = element ? elementTypeOf(element) : std::nullopt;
@@ -92,20 +92,21 @@ static uint64_t bitsAt(const Tensor &tensor, int64_t index) {
   return bits & (~uint64_t(0) >> (64 - bitWidth(tensor.type())));
 }
 
-/// Between types of which one has fewer bits than its bytes: part by part.
+/// Casts between types of which one is narrower than its storage, element by
+/// element.
 static void castSubByte(const Tensor &from, Tensor &to) {
   const unsigned fromBits = bitWidth(from.type()), toBits = bitWidth(to.type());
-  const unsigned part = std::min(fromBits, toBits);
-  const unsigned fromParts = fromBits / part, toParts = toBits / part;
+  const unsigned width = std::min(fromBits, toBits);
+  const unsigned fromCount = fromBits / width, toCount = toBits / width;
   const size_t size = byteSize(to.type());
   for (int64_t i = 0; i < to.size(); ++i) {
     uint64_t value = 0;
-    for (unsigned p = 0; p < toParts; ++p) {
-      const int64_t at = i * toParts + p;
+    for (unsigned p = 0; p < toCount; ++p) {
+      const int64_t at = i * toCount + p;
       const uint64_t bits =
-          bitsAt(from, at / fromParts) >> (at % fromParts * part) &
-          (~uint64_t(0) >> (64 - part));
-      value |= bits << (p * part);
+          bitsAt(from, at / fromCount) >> (at % fromCount * width) &
+          (~uint64_t(0) >> (64 - width));
+      value |= bits << (p * width);
     }
     std::memcpy(to.mutableBytes() + i * size, &value, size);
   }
@@ -138,22 +139,22 @@ static Result<Tensors> evaluateBitcastConvert(const Call &call) {
 // Floats and complex numbers
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit(F())` with the float type F of a complex type's parts.
+/// Calls `visit(F())` with the float type F of a complex type's components.
 template <typename Visitor>
-static void visitParts(ElementType type, Visitor v) {
+static void visitComponents(ElementType type, Visitor v) {
   if (type == ElementType::C64)
     v(float());
   else
     v(double());
 }
 
-/// Part 0 (real) or 1 (imaginary) of complex numbers.
-static void runPart(const ArrayFunction &function, int64_t count,
-                    const std::byte *const *from, std::byte *to) {
-  visitParts(function.operand, [&]<typename F>(F) {
-    const F *parts = reinterpret_cast<const F *>(from[0]);
+/// Component 0 (real) or 1 (imaginary) of complex numbers.
+static void runComponent(const ArrayFunction &function, int64_t count,
+                         const std::byte *const *from, std::byte *to) {
+  visitComponents(function.operand, [&]<typename F>(F) {
+    const F *components = reinterpret_cast<const F *>(from[0]);
     for (int64_t i = 0; i < count; ++i)
-      reinterpret_cast<F *>(to)[i] = parts[2 * i + function.parameters[0]];
+      reinterpret_cast<F *>(to)[i] = components[2 * i + function.parameters[0]];
   });
 }
 static void runCopy(const ArrayFunction &function, int64_t count,
@@ -166,27 +167,28 @@ static void runZero(const ArrayFunction &function, int64_t count,
 }
 
 /// A real number is its own real part, and has no imaginary one.
-static Result<ArrayFunction> partFunction(ElementType type, int part) {
+static Result<ArrayFunction> componentFunction(ElementType type,
+                                               int component) {
   if (!isComplex(type))
-    return ArrayFunction{part == 0 ? runCopy : runZero, type, type};
-  return ArrayFunction{runPart,
+    return ArrayFunction{component == 0 ? runCopy : runZero, type, type};
+  return ArrayFunction{runComponent,
                        type,
                        type == ElementType::C64 ? ElementType::F32
                                                 : ElementType::F64,
-                       {part}};
+                       {component}};
 }
 static Result<ArrayFunction>
 realFunction(Operation *, llvm::ArrayRef<ElementType> operands) {
-  return partFunction(operands[0], 0);
+  return componentFunction(operands[0], 0);
 }
 static Result<ArrayFunction>
 imagFunction(Operation *, llvm::ArrayRef<ElementType> operands) {
-  return partFunction(operands[0], 1);
+  return componentFunction(operands[0], 1);
 }
 
 static void runComplex(const ArrayFunction &function, int64_t count,
                        const std::byte *const *from, std::byte *to) {
-  visitParts(function.result, [&]<typename F>(F) {
+  visitComponents(function.result, [&]<typename F>(F) {
     for (int64_t i = 0; i < count; ++i)
       reinterpret_cast<std::complex<F> *>(to)[i] = {
           reinterpret_cast<const F *>(from[0])[i],
@@ -202,11 +204,11 @@ complexFunction(Operation *, llvm::ArrayRef<ElementType> operands) {
 
 static void runIsFinite(const ArrayFunction &function, int64_t count,
                         const std::byte *const *from, std::byte *to) {
-  inChunks(count, [&](int64_t begin, int64_t part) {
+  inChunks(count, [&](int64_t begin, int64_t length) {
     Buffer<double> buffer;
     loadReals(function.operand, from[0] + begin * byteSize(function.operand),
-              std::span(buffer.data(), size_t(part)));
-    for (int64_t i = 0; i < part; ++i)
+              std::span(buffer.data(), size_t(length)));
+    for (int64_t i = 0; i < length; ++i)
       to[begin + i] = std::byte(std::isfinite(buffer[i]));
   });
 }
@@ -217,7 +219,8 @@ isFiniteFunction(Operation *, llvm::ArrayRef<ElementType> operands) {
 
 /// \p value rounded to \p mantissaBits, ties to even; infinite or zero if its
 /// exponent does not fit into \p exponentBits. \p least is the exponent of the
-/// element type's smallest normal number, below which digits do not get finer.
+/// element type's smallest normal number, below which precision does not get
+/// finer.
 static double reducePrecision(double value, int exponentBits, int mantissaBits,
                               int least) {
   if (value == 0 || std::isinf(value))
@@ -232,7 +235,7 @@ static double reducePrecision(double value, int exponentBits, int mantissaBits,
   if (exponentBits >= 11 || rounded == 0)
     return rounded;
   const int bias = (1 << (exponentBits - 1)) - 1;
-  // As many exponents as the element type has: nothing to cut off.
+  // At least the exponents of the element type: nothing to clamp.
   if (1 - bias <= least)
     return rounded;
   const int newExponent = std::ilogb(rounded);
@@ -269,7 +272,7 @@ reducePrecisionFunction(Operation *op, llvm::ArrayRef<ElementType> operands) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a comparison of two numbers can find; a set of them is a mask.
+/// The possible results of a comparison; a set of them is a mask.
 enum Ordering : unsigned { Less = 1, Equal = 2, Greater = 4, Unordered = 8 };
 } // namespace
 
@@ -302,7 +305,7 @@ static unsigned orderingOf(Complex a, Complex b) {
   return real == Equal ? imaginary : real;
 }
 
-/// Elements of \p T in memory, compared as what \p key makes of them.
+/// Compares elements of \p T in memory by their \p key.
 template <typename T, typename Key>
 static void compareInPlace(unsigned holds, int64_t count,
                            const std::byte *const *from, std::byte *to,
@@ -317,11 +320,13 @@ static void compareInPlace(unsigned holds, int64_t count,
 static void compareReals(ElementType type, unsigned holds, int64_t count,
                          const std::byte *const *from, std::byte *to) {
   const size_t size = byteSize(type);
-  inChunks(count, [&](int64_t begin, int64_t part) {
+  inChunks(count, [&](int64_t begin, int64_t length) {
     Buffer<double> a, b;
-    loadReals(type, from[0] + begin * size, std::span(a.data(), size_t(part)));
-    loadReals(type, from[1] + begin * size, std::span(b.data(), size_t(part)));
-    for (int64_t i = 0; i < part; ++i)
+    loadReals(type, from[0] + begin * size,
+              std::span(a.data(), size_t(length)));
+    loadReals(type, from[1] + begin * size,
+              std::span(b.data(), size_t(length)));
+    for (int64_t i = 0; i < length; ++i)
       to[begin + i] = std::byte((orderingOf(a[i], b[i]) & holds) != 0);
   });
 }
@@ -330,13 +335,13 @@ static void compareReals(ElementType type, unsigned holds, int64_t count,
 static void compareTotally(ElementType type, unsigned holds, int64_t count,
                            const std::byte *const *from, std::byte *to) {
   const size_t size = byteSize(type);
-  inChunks(count, [&](int64_t begin, int64_t part) {
+  inChunks(count, [&](int64_t begin, int64_t length) {
     Buffer<int64_t> a, b;
     totalOrderKeys(type, from[0] + begin * size,
-                   std::span(a.data(), size_t(part)));
+                   std::span(a.data(), size_t(length)));
     totalOrderKeys(type, from[1] + begin * size,
-                   std::span(b.data(), size_t(part)));
-    for (int64_t i = 0; i < part; ++i)
+                   std::span(b.data(), size_t(length)));
+    for (int64_t i = 0; i < length; ++i)
       to[begin + i] = std::byte((orderingOf(a[i], b[i]) & holds) != 0);
   });
 }

@@ -1,10 +1,10 @@
-//===- Convolution.cpp - products of windows with a kernel ----------------===//
+//===- Convolution.cpp - convolution, dynamic_conv ------------------------===//
 //
 // Operands are first brought into one order of dimensions, lhs [batch, feature,
 // spatial...] and kernel [output, input, spatial...]. Then, for each image and
 // group, the windows become the columns of a matrix ("im2col"; Chellapilla et
 // al., "High Performance Convolutional Neural Networks for Document
-// Processing", 2006), which the kernel, a matrix as well, is multiplied with.
+// Processing", 2006), by which the kernel, a matrix as well, is multiplied.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ struct Geometry {
   Shape inputSizes;  ///< Spatial.
   Shape outputSizes; ///< Spatial.
   Shape windowSizes;
-  int64_t groupInputs = 0;  ///< Features that a result sees.
+  int64_t groupInputs = 0;  ///< Input features of a result.
   int64_t groupOutputs = 0; ///< Features of the result in a group.
 
   int64_t inputSize() const { return elementCount(inputSizes).value_or(0); }
@@ -33,17 +33,17 @@ struct Geometry {
   int64_t windowSize() const { return elementCount(windowSizes).value_or(0); }
 };
 
-/// For each window position and place of the window along one dimension, the
-/// index of the element there; -1 where there is none.
+/// For each position in the window and each output index along one dimension,
+/// the index of the input element; -1 where there is none.
 class VisibleIndices {
 public:
   VisibleIndices(const stablehlo::WindowDimension &window, int64_t inputSize,
                  int64_t outputSize)
-      : places(outputSize) {
+      : outputs(outputSize) {
     indices.reserve(window.size * outputSize);
     for (int64_t position = 0; position < window.size; ++position)
-      for (int64_t place = 0; place < outputSize; ++place) {
-        const int64_t dilated = place * window.stride - window.paddingLow +
+      for (int64_t output = 0; output < outputSize; ++output) {
+        const int64_t dilated = output * window.stride - window.paddingLow +
                                 position * window.windowDilation;
         const int64_t at = dilated / window.baseDilation;
         const bool isThere = dilated >= 0 &&
@@ -52,16 +52,16 @@ public:
         indices.push_back(isThere ? at : -1);
       }
   }
-  int64_t at(int64_t position, int64_t place) const {
-    return indices[position * places + place];
+  int64_t at(int64_t position, int64_t output) const {
+    return indices[position * outputs + output];
   }
 
 private:
-  int64_t places;
+  int64_t outputs;
   std::vector<int64_t> indices;
 };
 
-/// The products of groups of images, for a piece of the results at a time.
+/// Multiplies groups of images, for a chunk of the results at a time.
 template <typename T> class GroupProduct {
 public:
   explicit GroupProduct(const Geometry &geometry)
@@ -74,17 +74,17 @@ public:
                            geometry.outputSizes[d]);
   }
 
-  /// Calls `body()` for each piece; run() then computes that piece.
+  /// Calls `body()` for each chunk; run() then computes that chunk.
   template <typename Body> void forEachPiece(Body body) {
     for (begin = 0; begin < geometry.outputSize(); begin += piece) {
       count = std::min(piece, geometry.outputSize() - begin);
-      findPlaces();
+      findOffsets();
       body();
     }
   }
 
-  /// \p image [groupInputs, spatial...] with \p kernel [groupOutputs,
-  /// groupInputs, window...] to \p out [groupOutputs, spatial...].
+  /// Convolves \p image [groupInputs, spatial...] with \p kernel [groupOutputs,
+  /// groupInputs, window...] into \p out [groupOutputs, spatial...].
   void run(const T *image, const T *kernel, T *out) {
     fillColumns(image);
     sums.assign(geometry.groupOutputs * count, T());
@@ -96,7 +96,7 @@ public:
   }
 
 private:
-  /// The matrix of columns is made in pieces of about this many elements.
+  /// The matrix of columns is made in chunks of about this many elements.
   static constexpr int64_t bufferElements = int64_t(1) << 21;
 
   /// columns[(input, window position), i] = the element of the image under that
@@ -109,18 +109,18 @@ private:
       const T *channel = image + c * geometry.inputSize();
       for (int64_t w = 0; w < windowSize; ++w) {
         T *row = columns.data() + (c * windowSize + w) * count;
-        const int64_t *from = places.data() + w * count;
+        const int64_t *from = offsets.data() + w * count;
         for (int64_t i = 0; i < count; ++i)
           row[i] = from[i] >= 0 ? channel[from[i]] : T();
       }
     }
   }
 
-  /// Where each window position of each result of the piece lies in the image;
-  /// -1 where there is no element.
-  void findPlaces() {
+  /// The offset in the image for each window position of each result of the
+  /// chunk; -1 where there is no element.
+  void findOffsets() {
     const size_t rank = geometry.window.size();
-    places.assign(geometry.windowSize() * count, 0);
+    offsets.assign(geometry.windowSize() * count, 0);
     std::vector<int64_t> first(rank);
     int64_t rest = begin;
     for (size_t d = rank; d-- > 0; rest /= geometry.outputSizes[d])
@@ -128,7 +128,7 @@ private:
     IndexCounter position(geometry.windowSizes);
     for (int64_t w = 0; w < geometry.windowSize(); ++w, position.next()) {
       IndexCounter index(geometry.outputSizes, first);
-      int64_t *row = places.data() + w * count;
+      int64_t *row = offsets.data() + w * count;
       for (int64_t i = 0; i < count; ++i, index.next())
         for (size_t d = 0; d < rank && row[i] >= 0; ++d) {
           const int64_t at = visible[d].at(position[d], index[d]);
@@ -139,9 +139,9 @@ private:
 
   const Geometry &geometry;
   int64_t depth, piece;
-  int64_t begin = 0, count = 0; ///< Of the piece under way.
+  int64_t begin = 0, count = 0; ///< Of the current chunk.
   std::vector<VisibleIndices> visible;
-  std::vector<int64_t> places;
+  std::vector<int64_t> offsets;
   std::vector<T> columns, sums;
 };
 
@@ -154,7 +154,8 @@ static SmallVector<int64_t> order(int64_t first, int64_t second,
   return dimensions;
 }
 
-/// [output, input, spatial...], with the reversed dimensions turned around.
+/// The kernel as [output, input, spatial...], with the reversed dimensions
+/// flipped.
 static Tensor orderedKernel(stablehlo::ConvDimensionNumbersAttr numbers,
                             const Tensor &kernel,
                             const stablehlo::ConvolutionWindow &window) {
@@ -211,14 +212,15 @@ static std::vector<T> convolve(const Geometry &geometry, const Tensor &lhs,
 }
 
 /// Moves [batch, feature, spatial...] to the result's own order.
-static Tensor toResultOrder(const Tensor &ordered, ArrayRef<int64_t> places) {
-  std::vector<int64_t> permutation(places.size());
-  for (size_t i = 0; i < places.size(); ++i)
-    permutation[places[i]] = static_cast<int64_t>(i);
+static Tensor toResultOrder(const Tensor &ordered,
+                            ArrayRef<int64_t> dimensions) {
+  std::vector<int64_t> permutation(dimensions.size());
+  for (size_t i = 0; i < dimensions.size(); ++i)
+    permutation[dimensions[i]] = static_cast<int64_t>(i);
   return transposed(ordered, permutation);
 }
 
-/// What convolution and dynamic_conv have in common.
+/// Evaluates convolution and dynamic_conv.
 template <typename Op>
 static Result<Tensors> evaluateWith(Op op, const Call &call,
                                     stablehlo::ConvolutionWindow window) {
@@ -257,9 +259,9 @@ static Result<Tensors> evaluateWith(Op op, const Call &call,
     geometry.outputSizes.push_back(*size);
     shape.push_back(*size);
   }
-  const auto places = order(numbers.getOutputBatchDimension(),
-                            numbers.getOutputFeatureDimension(),
-                            numbers.getOutputSpatialDimensions());
+  const auto dimensions = order(numbers.getOutputBatchDimension(),
+                                numbers.getOutputFeatureDimension(),
+                                numbers.getOutputSpatialDimensions());
   Result<Tensors> ordered =
       produce(call.resultElement(), shape, [&](Tensor &result) {
         if (result.size() == 0)
@@ -273,7 +275,7 @@ static Result<Tensors> evaluateWith(Op op, const Call &call,
       });
   if (!ordered)
     return ordered;
-  return single(toResultOrder(ordered->front(), places));
+  return single(toResultOrder(ordered->front(), dimensions));
 }
 
 static Result<Tensors> evaluateConvolution(const Call &call) {

@@ -28,7 +28,7 @@ llvm::StringRef targetOf(mlir::Operation *op) {
   return target ? target.getValue() : llvm::StringRef();
 }
 
-/// By a function that compiled programs call, too.
+/// Evaluates by a runtime function that compiled programs call, too.
 static Result<Tensors> evaluateByHost(const Call &call,
                                       const HostFunction &function) {
   Tensors results;
@@ -55,14 +55,14 @@ static Result<Tensors> evaluateCustomCall(const Call &call) {
   const llvm::StringRef target = targetOf(call.op);
   if (Evaluator evaluator = CustomCalls::get().find(target))
     return evaluator(call);
-  // Those of our own take for granted what their operations verify.
+  // Our own targets assume what their operations verify.
   const HostFunction *function =
       target.starts_with("sinter.")
           ? nullptr
           : findHostFunction({target.data(), target.size()});
   if (function)
     return evaluateByHost(call, *function);
-  return unsupported("nobody knows the target '" + target.str() + "'");
+  return unsupported("the target '" + target.str() + "' is unknown");
 }
 
 void registerCustomCalls(Registry &registry) {

@@ -1,4 +1,4 @@
-//===- CustomCalls.h - what stablehlo.custom_call can call ----------------===//
+//===- CustomCalls.h - targets of stablehlo.custom_call -------------------===//
 
 #ifndef SINTER_INTERPRETER_CUSTOMCALLS_H
 #define SINTER_INTERPRETER_CUSTOMCALLS_H
@@ -13,7 +13,7 @@ class CustomCalls {
 public:
   static const CustomCalls &get();
 
-  /// Null for a target that nobody knows.
+  /// Null for an unknown target.
   Evaluator find(llvm::StringRef target) const {
     return evaluators.lookup(target);
   }
@@ -30,7 +30,7 @@ void addKnownCalls(llvm::StringMap<Evaluator> &evaluators);
 llvm::StringRef targetOf(mlir::Operation *op);
 
 /// An operation of the dialect `check`, or a custom call of such a target. The
-/// WrongResult error says what is not as expected.
+/// WrongResult error describes what is not as expected.
 Result<Tensors> evaluateCheck(const Call &call);
 
 } // namespace sinter::interpreter

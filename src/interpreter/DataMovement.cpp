@@ -1,4 +1,4 @@
-//===- DataMovement.cpp - making, moving and joining elements -------------===//
+//===- DataMovement.cpp - moves and concatenates elements -----------------===//
 
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -22,8 +22,7 @@ static Result<Tensors> evaluateConstant(const Call &call) {
   return single(*value);
 }
 
-/// The elements of \p from in \p shape, each index at the place that \p layout
-/// names.
+/// The elements of \p from in \p shape, read by \p layout.
 static Result<Tensors> rearranged(const Tensor &from, const Shape &shape,
                                   const Layout &layout) {
   return produce(from.type(), shape, [&](Tensor &result) {
@@ -80,7 +79,7 @@ static Result<Tensors> broadcastInDim(const Tensor &operand, const Shape &shape,
 
 static Result<Tensors> evaluateBroadcastInDim(const Call &call) {
   auto op = call.as<stablehlo::BroadcastInDimOp>();
-  // A size that the result leaves open is the operand's.
+  // A dynamic dimension of the result has the operand's size.
   Shape shape = toShape(call.resultType().getShape());
   for (auto [i, dimension] : llvm::enumerate(op.getBroadcastDimensions()))
     if (ShapedType::isDynamic(shape[dimension]))
@@ -110,7 +109,7 @@ static Result<Tensors> reshape(const Tensor &operand, Shape shape) {
 }
 
 static Result<Tensors> evaluateReshape(const Call &call) {
-  // One size that the result leaves open follows from the others.
+  // One dynamic dimension of the result follows from the others.
   Shape shape = toShape(call.resultType().getShape());
   auto open = std::ranges::find(shape, ShapedType::kDynamic);
   if (open != shape.end()) {
@@ -180,7 +179,7 @@ static Result<Tensors> evaluateRealDynamicSlice(const Call &call) {
                integers(call[3]));
 }
 
-/// The scalars in \p indices, moved so that a box of \p sizes from there lies
+/// The scalars in \p indices, clamped so that a box of \p sizes from there lies
 /// inside \p shape.
 static Result<std::vector<int64_t>> clampedStart(ArrayRef<Tensor> indices,
                                                  const Shape &shape,
@@ -230,8 +229,8 @@ static Result<Tensors> evaluateDynamicUpdateSlice(const Call &call) {
   return single(std::move(result));
 }
 
-/// Along one dimension of pad: which elements of the operand are seen, and
-/// where the first of them goes.
+/// Along one dimension of pad: which elements of the operand are kept, and the
+/// index of the first in the result.
 namespace {
 struct PaddedDimension {
   int64_t first = 0, count = 0, place = 0;
@@ -290,12 +289,12 @@ static Result<Tensors> pad(const Tensor &operand, const Tensor &value,
   for (size_t i = 0; i < rank; ++i) {
     // Between fewer than two elements there is nothing to pad.
     const int64_t step = operand.dim(i) > 1 ? interior[i] + 1 : 1;
-    const PaddedDimension part =
+    const PaddedDimension padded =
         padDimension(operand.dim(i), low[i], step, shape[i]);
-    box.push_back(part.count);
-    from.offset += part.first * from.strides[i];
-    to.offset += part.place * to.strides[i];
-    if (part.count > 1)
+    box.push_back(padded.count);
+    from.offset += padded.first * from.strides[i];
+    to.offset += padded.place * to.strides[i];
+    if (padded.count > 1)
       to.strides[i] *= step;
   }
   Tensor result = splat(value, shape);
@@ -315,7 +314,8 @@ static Result<Tensors> evaluateDynamicPad(const Call &call) {
              integers(call[4]));
 }
 
-/// What is cut off is lost; what comes anew, up to the bound, is zero.
+/// Elements beyond the new size are dropped; new ones, up to the bound, are
+/// zero.
 static Result<Tensors> evaluateSetDimensionSize(const Call &call) {
   auto op = call.as<stablehlo::SetDimensionSizeOp>();
   const Tensor &operand = call[0];

@@ -1,4 +1,4 @@
-//===- Decomposed.cpp - operations that say what they are made of ---------===//
+//===- Decomposed.cpp - operations with a decomposition -------------------===//
 
 #include "interpreter/Decomposed.h"
 
@@ -6,6 +6,7 @@
 #include "graph/interfaces/Interfaces.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/IR/Verifier.h"
+#include "runtime/GuardedThread.h"
 
 using namespace mlir;
 
@@ -33,8 +34,14 @@ evaluateDecomposed(const Call &call,
   if (failed(verify(copy, /*verifyRecursively=*/false)))
     return invalidModel(reported.take());
   builder.setInsertionPoint(copy);
-  FailureOr<SmallVector<Value>> values =
-      cast<DecomposableOpInterface>(copy).decompose(builder);
+  FailureOr<SmallVector<Value>> values = failure();
+  // Types of the decomposition may fail to be inferred, which is a fatal error
+  // in MLIR.
+  if (Result<void> built = runGuarded([&] {
+        values = cast<DecomposableOpInterface>(copy).decompose(builder);
+      });
+      !built)
+    return built.takeError();
   if (failed(values))
     return unsupported("it has no decomposition for these operands");
   copy->erase();

@@ -1,4 +1,4 @@
-//===- Decomposed.h - operations that say what they are made of -----------===//
+//===- Decomposed.h - operations with a decomposition ---------------------===//
 
 #ifndef SINTER_INTERPRETER_DECOMPOSED_H
 #define SINTER_INTERPRETER_DECOMPOSED_H
@@ -9,9 +9,9 @@
 namespace sinter::interpreter {
 
 /// The results of an operation that implements DecomposableOpInterface, from
-/// what it is made of: a backend's, which is defined by that. \p adapt makes a
-/// copy of the operation fit operands of known sizes. Unsupported where it does
-/// not come apart.
+/// its decomposition: for a backend's operations, which it defines. \p adapt
+/// makes a copy of the operation fit operands of static sizes. Unsupported
+/// where there is no decomposition.
 Result<Tensors> evaluateDecomposed(
     const Call &call, llvm::function_ref<void(mlir::Operation *copy)> adapt =
                           [](mlir::Operation *) {});

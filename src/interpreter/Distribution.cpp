@@ -1,4 +1,4 @@
-//===- Distribution.cpp - what processes do together ----------------------===//
+//===- Distribution.cpp - collectives and channels ------------------------===//
 
 #include "graph/Collectives.h"
 #include "graph/Types.h"
@@ -22,7 +22,7 @@ static StringRef nameOf(const Call &call) {
   return call.op->getName().getStringRef();
 }
 
-/// A tensor of zeros, or of the storage that stands for zero.
+/// A tensor of zeros, or of the storage elements that represent zero.
 static Result<Tensor> zerosOf(Type type) {
   auto ranked = dyn_cast<RankedTensorType>(type);
   const std::optional<ElementType> element =
@@ -40,7 +40,7 @@ static Result<Tensor> zerosOf(Type type) {
                    type);
 }
 
-/// The values that came, or zeros where none did.
+/// The received values, or zeros where there are none.
 static Result<Tensors> orZeros(Result<std::optional<Tensors>> come,
                                TypeRange types) {
   if (!come)
@@ -82,7 +82,7 @@ static Result<Tensors> evaluateAllToAll(const Call &call) {
                   static_cast<int64_t>(op.getSplitCount()), nameOf(call));
 }
 
-/// The operands but those that say which process is the root, and these.
+/// The operands without those that are the root processes, and these processes.
 static std::pair<Tensors, std::vector<int64_t>> splitRoots(const Call &call,
                                                            bool hasRoots) {
   Tensors values = call.operands.vec();
@@ -157,7 +157,7 @@ static Result<Tensors> evaluateAllReduce(const Call &call) {
                     call.scope);
 }
 
-/// By what it is in terms of all_reduce.
+/// Evaluates it as an all_reduce.
 static Result<Tensors> evaluateCrossReplicaSum(const Call &call) {
   OpBuilder builder(call.op->getContext());
   FailureOr<SmallVector<mlir::Value>> sum =
@@ -180,15 +180,15 @@ static Result<Tensors> evaluateReduceScatter(const Call &call) {
       gather(communicatorOf(call), *groups, call.operands.vec(), nameOf(call));
   if (!gathered)
     return gathered.takeError();
-  // Only this process's part is combined.
+  // Only this process's slice is combined.
   for (Tensors &given : gathered->all) {
-    Result<Tensor> part =
+    Result<Tensor> combined =
         partOf(given.front(), static_cast<int64_t>(op.getScatterDimension()),
                static_cast<int64_t>(gathered->place),
                static_cast<int64_t>(gathered->all.size()));
-    if (!part)
-      return part.takeError();
-    given.front() = std::move(*part);
+    if (!combined)
+      return combined.takeError();
+    given.front() = std::move(*combined);
   }
   return combineAll(gathered->all, 1, op.getComputation(), call.scope);
 }
@@ -226,7 +226,7 @@ static Result<Tensors> evaluateCollectiveReduce(const Call &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where a process is, channels, the outside
+// Process ids, channels, infeed and outfeed
 //===----------------------------------------------------------------------===//
 
 static Result<Tensors> identity(uint32_t number) {
@@ -252,7 +252,8 @@ static Result<Tensors> evaluateSend(const Call &call) {
   return single(token());
 }
 
-/// The values, which must be as many as the results without the token.
+/// Appends a token to the values, whose number must be that of the other
+/// results.
 static Result<Tensors> withToken(const Call &call, Result<Tensors> values) {
   if (!values)
     return values;
@@ -283,7 +284,7 @@ static Result<Tensors> evaluateOutfeed(const Call &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Asynchronous operations, which may be done at once
+// Asynchronous operations, which are evaluated immediately
 //===----------------------------------------------------------------------===//
 
 static Result<Tensors> evaluateAsyncStart(const Call &call) {

@@ -1,4 +1,4 @@
-//===- DotGeneral.cpp - products of tensors -------------------------------===//
+//===- DotGeneral.cpp - dot_general and dot -------------------------------===//
 
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Evaluation.h"
@@ -12,7 +12,7 @@ namespace sinter::interpreter {
 void registerConvolution(Registry &registry);
 
 namespace {
-/// An operand's dimensions by their part in the product.
+/// An operand's dimensions by their role in the matmul.
 struct Roles {
   SmallVector<int64_t> batching, free, contracting;
 
@@ -27,8 +27,8 @@ struct Roles {
 };
 } // namespace
 
-static SmallVector<int64_t> joined(ArrayRef<int64_t> a, ArrayRef<int64_t> b,
-                                   ArrayRef<int64_t> c) {
+static SmallVector<int64_t>
+concatenated(ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<int64_t> c) {
   SmallVector<int64_t> all(a);
   llvm::append_range(all, b);
   llvm::append_range(all, c);
@@ -47,8 +47,8 @@ static int64_t product(ArrayRef<int64_t> sizes) {
   return elementCount(sizes).value_or(0);
 }
 
-/// Of both operands, dimensions in this order make them stacks of matrices:
-/// lhs [batching, free, contracting], rhs [batching, contracting, free].
+/// Transposes both operands to batches of matrices: lhs [batching, free,
+/// contracting], rhs [batching, contracting, free].
 Result<Tensor> dotGeneral(ElementType type, const Tensor &lhs,
                           const Tensor &rhs, const DotDimensions &dimensions) {
   const Roles left(lhs.rank(), dimensions.lhsBatching,
@@ -65,16 +65,16 @@ Result<Tensor> dotGeneral(ElementType type, const Tensor &lhs,
   const auto rows = sizesOf(lhs, left.free);
   const auto columns = sizesOf(rhs, right.free);
   const int64_t m = product(rows), n = product(columns), k = product(summed);
-  const Shape shape = toShape(joined(batches, rows, columns));
+  const Shape shape = toShape(concatenated(batches, rows, columns));
   if (Result<void> fits = checkSize(type, shape); !fits)
     return fits.takeError();
   Tensor result(type, shape);
   if (result.size() == 0)
     return result;
   const Tensor a =
-      transposed(lhs, joined(left.batching, left.free, left.contracting));
-  const Tensor b =
-      transposed(rhs, joined(right.batching, right.contracting, right.free));
+      transposed(lhs, concatenated(left.batching, left.free, left.contracting));
+  const Tensor b = transposed(
+      rhs, concatenated(right.batching, right.contracting, right.free));
   dispatchAccumulator(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const std::vector<T> x = toAccumulators<T>(a), y = toAccumulators<T>(b);
@@ -100,7 +100,7 @@ static Result<Tensors> evaluateDotGeneral(const Call &call) {
   return single(std::move(*result));
 }
 
-/// The last dimension of lhs with the first of rhs.
+/// Contracts the last dimension of lhs with the first of rhs.
 static Result<Tensors> evaluateDot(const Call &call) {
   if (call[0].rank() == 0 || call[1].rank() == 0)
     return invalidModel("an operand is a scalar");

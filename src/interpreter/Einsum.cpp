@@ -28,14 +28,14 @@ struct Labelled {
   Labels labels;
 
   bool has(char label) const { return llvm::is_contained(labels, label); }
-  int64_t place(char label) const {
+  int64_t dimensionOf(char label) const {
     return llvm::find(labels, label) - labels.begin();
   }
 };
 
 } // namespace
 
-/// The tensor with each label once: of equal ones the diagonal.
+/// The tensor with each label once: for equal ones the diagonal.
 static Result<Labelled> withUniqueLabels(const Tensor &tensor,
                                          StringRef labels) {
   if (static_cast<int64_t>(labels.size()) != tensor.rank())
@@ -52,10 +52,10 @@ static Result<Labelled> withUniqueLabels(const Tensor &tensor,
       from.strides.push_back(strides[i]);
       continue;
     }
-    const auto place = known - unique.begin();
-    if (shape[place] != tensor.dim(i))
+    const auto dimension = known - unique.begin();
+    if (shape[dimension] != tensor.dim(i))
       return invalidModel("dimensions of one label differ in size");
-    from.strides[place] += strides[i];
+    from.strides[dimension] += strides[i];
   }
   if (unique.size() == labels.size())
     return Labelled{tensor, unique};
@@ -65,7 +65,7 @@ static Result<Labelled> withUniqueLabels(const Tensor &tensor,
   return Labelled{result, unique};
 }
 
-/// The sum over the dimensions whose labels \p keep denies.
+/// The sum over the dimensions whose labels \p keep rejects.
 template <typename Keep>
 static Result<Labelled> summedOut(const Labelled &from, Keep keep) {
   DotDimensions dimensions;
@@ -91,14 +91,15 @@ static Result<Labelled> summedOut(const Labelled &from, Keep keep) {
   return Labelled{std::move(*sum), kept};
 }
 
-/// The dimensions in the order of \p labels, which all are there.
+/// The dimensions in the order of \p labels, all of which exist.
 static Result<Tensors> inOrder(const Labelled &from, StringRef labels) {
   SmallVector<int64_t> permutation;
   for (char label : labels) {
-    if (!from.has(label) || llvm::is_contained(permutation, from.place(label)))
+    if (!from.has(label) ||
+        llvm::is_contained(permutation, from.dimensionOf(label)))
       return invalidModel("the result's labels are not the operands', each "
                           "once");
-    permutation.push_back(from.place(label));
+    permutation.push_back(from.dimensionOf(label));
   }
   return single(transposed(from.tensor, permutation));
 }
@@ -107,7 +108,7 @@ static Result<Tensors> inOrder(const Labelled &from, StringRef labels) {
 // einsum
 //===----------------------------------------------------------------------===//
 
-/// The text of an operation on \p operands, taken apart.
+/// The parsed text of an operation on \p operands.
 static Result<stablehlo::Einsum> parsed(StringRef text, ValueRange operands) {
   std::optional<stablehlo::Einsum> einsum =
       stablehlo::parseEinsum(text, stablehlo::ranksOf(operands));
@@ -133,14 +134,14 @@ static Result<Tensors> evaluateUnaryEinsum(const Call &call) {
   return inOrder(*summed, einsum->result);
 }
 
-/// Removes dimensions of one element whose label the other operand has with
-/// more: they broadcast.
+/// Removes dimensions of size 1 whose label has a larger size in the other
+/// operand: they broadcast.
 static void dropBroadcast(Labelled &operand, const Labelled &other) {
   Labels labels;
   Shape shape;
   for (auto [i, label] : llvm::enumerate(operand.labels)) {
     if (operand.tensor.dim(i) == 1 && other.has(label) &&
-        other.tensor.dim(other.place(label)) != 1)
+        other.tensor.dim(other.dimensionOf(label)) != 1)
       continue;
     labels.push_back(label);
     shape.push_back(operand.tensor.dim(i));
@@ -184,7 +185,7 @@ static Result<Tensors> evaluateEinsum(const Call &call) {
     (isBatching ? dimensions.lhsBatching : dimensions.lhsContracting)
         .push_back(i);
     (isBatching ? dimensions.rhsBatching : dimensions.rhsContracting)
-        .push_back(operands[1].place(label));
+        .push_back(operands[1].dimensionOf(label));
   }
   for (char label : operands[1].labels)
     if (!operands[0].has(label))
@@ -202,8 +203,8 @@ static Result<Tensors> evaluateEinsum(const Call &call) {
 // torch_index_select
 //===----------------------------------------------------------------------===//
 
-/// The slices of dimension `dim` that the index names, inside of the range, as
-/// gather clamps them.
+/// The slices of dimension `dim` at the given indices, clamped to the range as
+/// in gather.
 static Result<Tensors> evaluateTorchIndexSelect(const Call &call) {
   auto op = call.as<stablehlo::TorchIndexSelectOp>();
   const Tensor &operand = call[0], &index = call[1];
@@ -230,19 +231,23 @@ static Result<Tensors> evaluateTorchIndexSelect(const Call &call) {
     shape.push_back(operand.dim(i));
   }
   const int64_t size = operand.dim(dim);
+  if (size == 0 && elementCount(shape) != 0)
+    return invalidModel("dimension " + std::to_string(dim) +
+                        " of the operand has no elements");
   return produce(operand.type(), shape, [&](Tensor &result) {
-    if (result.size() == 0 || size == 0)
+    if (result.size() == 0)
       return;
     const size_t bytes = inner * byteSize(operand.type());
-    const std::vector<int64_t> places = integers(index);
+    const std::vector<int64_t> indices = integers(index);
     for (int64_t b = 0; b < batches; ++b)
       for (int64_t o = 0; o < outer; ++o)
         for (int64_t p = 0; p < picks; ++p) {
-          const int64_t place =
-              std::clamp<int64_t>(places[b * picks + p], 0, size - 1);
+          const int64_t picked =
+              std::clamp<int64_t>(indices[b * picks + p], 0, size - 1);
           std::memcpy(
               result.mutableBytes() + ((b * outer + o) * picks + p) * bytes,
-              operand.data() + ((b * outer + o) * size + place) * bytes, bytes);
+              operand.data() + ((b * outer + o) * size + picked) * bytes,
+              bytes);
         }
   });
 }

@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - functions of one and of two numbers --------------===//
+//===- Elementwise.cpp - unary and binary functions -----------------------===//
 
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/ComplexMath.h"
@@ -21,10 +21,10 @@ template <typename T> constexpr uint64_t lowBits(T value, unsigned bits) {
 }
 
 //===----------------------------------------------------------------------===//
-// One number
+// Unary functions
 //===----------------------------------------------------------------------===//
 
-/// A function of floats, and that of complexmath of complex numbers.
+/// A function for floats, and the one of complexmath for complex numbers.
 #define REAL_AND_COMPLEX(Name, function, expression)                           \
   struct Name {                                                                \
     static double real(double x) { return expression; }                        \
@@ -88,7 +88,7 @@ struct PopulationCount {
     return static_cast<T>(std::popcount(lowBits(x, bits)));
   }
 };
-/// Of floats and integers; of complex numbers see evaluateAbs.
+/// For floats and integers; for complex numbers see evaluateAbs.
 struct Abs {
   static double real(double x) { return std::fabs(x); }
   template <typename T> static T integer(T x, unsigned) {
@@ -97,7 +97,7 @@ struct Abs {
 };
 
 //===----------------------------------------------------------------------===//
-// Two numbers
+// Binary functions
 //===----------------------------------------------------------------------===//
 
 struct Add {
@@ -131,7 +131,7 @@ struct Divide {
   template <typename T> static T integer(T a, T b, unsigned) {
     if (b == 0)
       return static_cast<T>(-1);
-    // The least integer over -1 wraps around.
+    // The least integer divided by -1 wraps around.
     if (std::is_signed_v<T> && b == static_cast<T>(-1))
       return static_cast<T>(0 - wide(a));
     return static_cast<T>(a / b);
@@ -144,7 +144,7 @@ struct Remainder {
     return a - b * Complex(std::trunc(quotient.real()),
                            std::trunc(quotient.imag()));
   }
-  /// The remainder of x / 0 is x: what is left if nothing was taken away.
+  /// The remainder of x / 0 is x.
   template <typename T> static T integer(T a, T b, unsigned) {
     if (b == 0)
       return a;
@@ -158,8 +158,7 @@ struct Power {
   static Complex complex(Complex a, Complex b) {
     return complexmath::power(a, b);
   }
-  /// By squaring, modulo 2^bits. A negative power is the integer part of
-  /// 1 / a^|b|.
+  /// By squaring, modulo 2^bits. A negative power is 1 / a^|b|, truncated.
   template <typename T> static T integer(T a, T b, unsigned) {
     if (b < 0) {
       if (a == 1)
@@ -232,8 +231,8 @@ BITWISE(Or, ||, |)
 BITWISE(Xor, !=, ^)
 #undef BITWISE
 
-/// A shift by as many bits as there are, or more, or by a negative number,
-/// shifts everything out.
+/// Whether all bits are shifted out: by at least the width, or by a negative
+/// amount.
 template <typename T> bool shiftsAllOut(T amount, unsigned bits) {
   return amount < 0 || wide(amount) >= bits;
 }
@@ -248,7 +247,7 @@ struct ShiftRightLogical {
   }
 };
 struct ShiftRightArithmetic {
-  /// Of an unsigned type too, the highest bit counts as the sign.
+  /// In an unsigned type, too, the highest bit is the sign.
   template <typename T> static T integer(T a, T b, unsigned bits) {
     const unsigned unused = 64 - bits;
     const auto extended = static_cast<int64_t>(wide(a) << unused) >> unused;
@@ -286,15 +285,15 @@ static Result<ArrayFunction> absFunction(mlir::Operation *op,
 /// minimum(maximum(operand, min), max).
 static void runClamp(const ArrayFunction &function, int64_t count,
                      const std::byte *const *from, std::byte *to) {
-  // The result may be where the greatest value is read from.
+  // The result may alias the upper bound.
   alignas(16) std::array<std::byte, 16 * chunkSize> raised;
   const size_t size = byteSize(function.operand);
-  inChunks(count, [&](int64_t begin, int64_t part) {
+  inChunks(count, [&](int64_t begin, int64_t length) {
     const int64_t at = begin * static_cast<int64_t>(size);
     const std::byte *low[] = {from[1] + at, from[0] + at};
-    runFunction<Maximum, 2>(function, part, low, raised.data());
+    runFunction<Maximum, 2>(function, length, low, raised.data());
     const std::byte *high[] = {raised.data(), from[2] + at};
-    runFunction<Minimum, 2>(function, part, high, to + at);
+    runFunction<Minimum, 2>(function, length, high, to + at);
   });
 }
 

@@ -1,6 +1,6 @@
 //===- ElementwiseLoops.h - loops over the elements of tensors ------------===//
 //
-// A function of one or two numbers is a struct with some of
+// A unary or binary function is a struct with some of
 //
 //   static double real(double...)
 //   static T integer(T..., unsigned bits)   T any (u)intN_t of `bits` used bits
@@ -53,7 +53,7 @@ void loopInPlace(F function, int64_t count, const std::byte *const *from,
                        pointers<T, Arity>(from));
 }
 
-/// The loop in double over pieces of elements of any real type.
+/// The loop in double over chunks of elements of any real type.
 template <size_t Arity, typename F>
 void loopConverted(F function, ElementType type, int64_t count,
                    const std::byte *const *from, std::byte *to) {
@@ -130,7 +130,7 @@ void loopInteger(F function, ElementType type, int64_t count,
   normalizeSubByte(type, to, count);
 }
 
-/// Whether \p Function has a form for numbers of \p type.
+/// Whether \p Function has a form for elements of \p type.
 template <typename Function, size_t Arity> bool hasFormFor(ElementType type) {
   constexpr bool unary = Arity == 1;
   switch (classOf(type)) {
@@ -186,7 +186,7 @@ void runFunction(const ArrayFunction &function, int64_t count,
   }
 }
 
-/// The ArrayFunction of a function of \p Arity numbers of one type.
+/// The ArrayFunction of a function of \p Arity operands of one type.
 template <typename Function, size_t Arity>
 Result<ArrayFunction>
 elementwiseFunction(mlir::Operation *, llvm::ArrayRef<ElementType> operands) {

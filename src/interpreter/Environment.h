@@ -1,13 +1,14 @@
-//===- Environment.h - what a run has beside tensors ----------------------===//
+//===- Environment.h - the state of a run besides tensors -----------------===//
 
 #ifndef SINTER_INTERPRETER_ENVIRONMENT_H
 #define SINTER_INTERPRETER_ENVIRONMENT_H
 
+#include "runtime/Cancellation.h"
 #include "runtime/Communicator.h"
+#include "runtime/Printer.h"
 #include "runtime/ValueObserver.h"
 
-#include <cstdio>
-#include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,29 +16,32 @@
 
 namespace sinter {
 
-/// What interpreter.probe saw under each name, in order.
+/// The values that interpreter.probe recorded under each name, in order.
 using Probes = std::map<std::string, std::vector<Tensor>>;
 
-/// What the operations of one run share beside tensors. Processes that run
-/// together have an environment each, of which they share what is pointed to;
-/// they take turns, so that one of them at most uses it at any time.
+/// The state that the operations of one run share besides tensors. Processes
+/// that run together have one environment each, and share the objects behind
+/// its pointers; they alternate, so that at most one of them uses these at any
+/// time.
 struct Environment {
-  /// Gets what interpreter.print prints.
-  std::function<void(const std::string &text)> print =
-      [](const std::string &text) { std::fputs(text.c_str(), stdout); };
+  /// Receives the text of interpreter.print.
+  Printer print = printToStandardOutput;
   std::shared_ptr<Probes> probes = std::make_shared<Probes>();
-  /// Told of what interpreter.probe sees. Names with `observedPrefix` are for
-  /// it alone and not kept.
+  /// Called with the values of interpreter.probe. Those with names that begin
+  /// with `observedPrefix` are only passed to it, and not recorded.
   ValueObserver observer;
-  /// How this process talks to others; a grid of its own where there is none.
+  /// How this process communicates with others; by default it is the only one.
   std::shared_ptr<Communicator> communicator =
       std::make_shared<LoneCommunicator>();
-  /// How many interpreter.run_parallel this process is inside of.
+  /// The nesting depth of interpreter.run_parallel of this process.
   unsigned parallelDepth = 0;
-  /// What the numbers of stablehlo.rng follow from, and how many words were
-  /// drawn.
+  /// The seed of stablehlo.rng, and how many words were drawn.
   uint64_t seed = 0;
   uint64_t randomWords = 0;
+  /// How many iterations of stablehlo.while are left, nested ones included.
+  uint64_t roundsLeft = std::numeric_limits<uint64_t>::max();
+  /// Ends the run before its next operation; may be null.
+  const Cancellation *cancellation = nullptr;
 };
 
 } // namespace sinter

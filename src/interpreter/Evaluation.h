@@ -1,4 +1,4 @@
-//===- Evaluation.h - what the evaluators of operations have in common ----===//
+//===- Evaluation.h - the interface of operations' evaluators -------------===//
 
 #ifndef SINTER_INTERPRETER_EVALUATION_H
 #define SINTER_INTERPRETER_EVALUATION_H
@@ -17,7 +17,7 @@ using Tensors = std::vector<Tensor>;
 
 class Machine;
 
-/// The values that are known in a block, on top of those of the blocks around.
+/// The values that are known in a block, on top of those of enclosing blocks.
 struct Scope {
   explicit Scope(Machine &machine, const Scope *parent = nullptr)
       : machine(machine), parent(parent) {}
@@ -30,21 +30,21 @@ struct Scope {
   const Tensor *lookup(mlir::Value value) const;
 };
 
-/// An operation that is to be evaluated. Its operand tensors have the element
-/// types and ranks, and in the known dimensions the sizes, of the operand
-/// types, and are aligned.
+/// An operation to evaluate. Its operand tensors have the element types and
+/// ranks, and in static dimensions the sizes, of the operand types, and are
+/// aligned.
 struct Call {
   mlir::Operation *op;
   llvm::ArrayRef<Tensor> operands;
   const Scope &scope;
-  /// The element type that the results are wanted in, if it is another than the
+  /// The element type that the results should have, if it differs from the
   /// operation's.
   std::optional<ElementType> wanted = std::nullopt;
 
   template <typename Op> Op as() const { return mlir::cast<Op>(op); }
   const Tensor &operator[](size_t index) const { return operands[index]; }
-  /// A tensor with the operand's elements to write to: the operand's own bytes
-  /// if nobody else can see them.
+  /// A tensor with the operand's elements to write to: the operand's own memory
+  /// if nothing else uses it.
   Tensor writable(size_t index) const;
   /// The tensors of a variadic operand.
   llvm::ArrayRef<Tensor> slice(mlir::OperandRange range) const {
@@ -60,7 +60,7 @@ struct Call {
   ElementType resultElement(unsigned index = 0) const;
 };
 
-/// What the run that the operation belongs to has beside tensors.
+/// The environment of the run that the operation belongs to.
 Environment &environmentOf(const Call &call);
 
 using Evaluator = Result<Tensors> (*)(const Call &call);
@@ -73,26 +73,26 @@ using ArrayFunctionMaker = Result<ArrayFunction> (*)(
 /// The evaluators by name of operation.
 class Registry {
 public:
-  /// All that are known; see the register functions below.
+  /// The registry with all evaluators; see the register functions below.
   static const Registry &get();
 
   template <typename Op> void add(Evaluator evaluator) {
     entries[Op::getOperationName()] = {evaluator};
   }
-  /// An operation that treats every element alike: its evaluator works on
-  /// operands of any shape that they share.
+  /// Adds an operation that treats every element alike: its evaluator works on
+  /// operands of any common shape.
   template <typename Op> void addElementwise(Evaluator evaluator) {
     entries[Op::getOperationName()] = {evaluator, nullptr, true};
   }
-  /// An elementwise operation that an ArrayFunction computes.
+  /// Adds an elementwise operation that an ArrayFunction computes.
   template <typename Op>
   void addArrayFunction(ArrayFunctionMaker makeArrayFunction) {
     entries[Op::getOperationName()] = {evaluateArrayFunction, makeArrayFunction,
                                        true};
   }
-  /// An operation whose evaluator sees quantised operands as they are stored,
-  /// as that of one that takesStorage() does; the others see the numbers that
-  /// quantised elements stand for.
+  /// Adds an operation whose evaluator gets the storage elements of quantised
+  /// operands, as for one that takesStorage(); other evaluators get dequantised
+  /// values.
   template <typename Op> void addStored(Evaluator evaluator) {
     addStored(Op::getOperationName(), evaluator);
   }
@@ -145,7 +145,7 @@ void registerNnNormalization(Registry &registry);
 void registerNnRecurrent(Registry &registry);
 void registerNnResize(Registry &registry);
 
-/// Runs a region of one block on \p arguments; gives what it returns.
+/// Runs a region of one block on \p arguments. Returns its results.
 Result<Tensors> runRegion(mlir::Region &region, Tensors arguments,
                           const Scope &enclosing);
 
@@ -162,13 +162,13 @@ Result<Tensors> evaluateNumbers(const Registry::Entry &entry, const Call &call);
 /// constant.
 Result<Tensor> valueOf(mlir::Value value, const Scope &scope);
 
-/// The error with the operation's place and name before its message.
+/// The error with the operation's location and name before its message.
 Error located(mlir::Operation *op, Error error);
 
 /// Whether a tensor of this type and shape fits into this machine's memory.
 Result<void> checkSize(ElementType type, llvm::ArrayRef<int64_t> shape);
 
-/// One new tensor, which `fill(tensor)` writes; zero before.
+/// One new tensor, initially zero, which `fill(tensor)` writes.
 template <typename Fill>
 Result<Tensors> produce(ElementType type, Shape shape, Fill &&fill) {
   if (Result<void> fits = checkSize(type, shape); !fits)
@@ -180,7 +180,7 @@ Result<Tensors> produce(ElementType type, Shape shape, Fill &&fill) {
   return results;
 }
 
-/// The one tensor that an evaluator gave.
+/// The result of an evaluator that has one tensor.
 inline Tensors single(Tensor tensor) {
   Tensors results;
   results.push_back(std::move(tensor));

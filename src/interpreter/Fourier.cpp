@@ -9,7 +9,7 @@
 
 namespace sinter::interpreter {
 
-/// The largest factor that is done directly.
+/// The largest factor that is transformed directly.
 static constexpr size_t largestFactor = 31;
 
 /// exp(2 pi i k / n), or with -2; k is below n.
@@ -39,7 +39,7 @@ Fourier::Fourier(size_t length, bool inverse)
     return;
   }
   // j k = (j^2 + k^2 - (k - j)^2) / 2 makes the transform a convolution with
-  // exp(-pi i j^2 / n), which is done at a length that is a power of two.
+  // exp(-pi i j^2 / n), which is computed at a length that is a power of two.
   const size_t padded = std::bit_ceil(2 * length - 1);
   forward = std::make_unique<Fourier>(padded, false);
   backward = std::make_unique<Fourier>(padded, true);
@@ -61,20 +61,20 @@ static Fourier::Complex product(Fourier::Complex a, Fourier::Complex b) {
           a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// A transform of four values, of which the twiddled ones are given.
+/// A transform of four values, given with their twiddle factors applied.
 static void fourTerms(const Fourier::Complex *terms, bool inverse,
-                      Fourier::Complex *to, size_t part) {
+                      Fourier::Complex *to, size_t subLength) {
   using Complex = Fourier::Complex;
   const Complex evenSum = terms[0] + terms[2],
                 evenDifference = terms[0] - terms[2];
   const Complex oddSum = terms[1] + terms[3], odd = terms[1] - terms[3];
   // odd times -i, or i.
-  const Complex turned = inverse ? Complex(-odd.imag(), odd.real())
-                                 : Complex(odd.imag(), -odd.real());
+  const Complex rotated = inverse ? Complex(-odd.imag(), odd.real())
+                                  : Complex(odd.imag(), -odd.real());
   to[0] = evenSum + oddSum;
-  to[part] = evenDifference + turned;
-  to[2 * part] = evenSum - oddSum;
-  to[3 * part] = evenDifference - turned;
+  to[subLength] = evenDifference + rotated;
+  to[2 * subLength] = evenSum - oddSum;
+  to[3 * subLength] = evenDifference - rotated;
 }
 
 /// Transforms the \p count values that are \p step apart in \p from.
@@ -84,30 +84,31 @@ void Fourier::combine(const Complex *from, size_t step, Complex *to,
     *to = *from;
     return;
   }
-  const size_t factor = factors[factorIndex], part = count / factor;
+  const size_t factor = factors[factorIndex], subLength = count / factor;
   for (size_t f = 0; f < factor; ++f)
-    combine(from + f * step, step * factor, to + f * part, part,
+    combine(from + f * step, step * factor, to + f * subLength, subLength,
             factorIndex + 1);
   std::array<Complex, largestFactor> terms;
-  for (size_t k = 0; k < part; ++k) {
-    // The root's number f * k * step is below factor * part * step = length.
+  for (size_t k = 0; k < subLength; ++k) {
+    // The root's index f * k * step is below factor * subLength * step =
+    // length.
     terms[0] = to[k];
     for (size_t f = 1; f < factor; ++f)
-      terms[f] = product(to[f * part + k], roots[f * k * step]);
+      terms[f] = product(to[f * subLength + k], roots[f * k * step]);
     if (factor == 2) {
       to[k] = terms[0] + terms[1];
-      to[part + k] = terms[0] - terms[1];
+      to[subLength + k] = terms[0] - terms[1];
       continue;
     }
     if (factor == 4) {
-      fourTerms(terms.data(), inverse, to + k, part);
+      fourTerms(terms.data(), inverse, to + k, subLength);
       continue;
     }
     for (size_t q = 0; q < factor; ++q) {
       Complex sum = terms[0];
       for (size_t f = 1; f < factor; ++f)
         sum += product(terms[f], roots[f * q % factor * (length / factor)]);
-      to[q * part + k] = sum;
+      to[q * subLength + k] = sum;
     }
   }
 }

@@ -15,8 +15,8 @@ namespace sinter::interpreter {
 
 namespace {
 
-/// A tensor of index vectors along one dimension (behind the last one: of
-/// scalar indices).
+/// A tensor of index vectors along one dimension; if that is behind the last
+/// one, of scalar indices.
 class IndexVectors {
 public:
   IndexVectors(const Tensor &indices, int64_t vectorDim)
@@ -26,7 +26,7 @@ public:
       if (i != vectorDim)
         batchDims.push_back(i);
     const bool isUnsigned = indices.type() == ElementType::UI64;
-    // What int64_t cannot hold lies behind the end of anything.
+    // Indices that overflow int64_t are behind the end of any dimension.
     for (int64_t &value : values)
       if (isUnsigned && value < 0)
         value = std::numeric_limits<int64_t>::max();
@@ -35,16 +35,16 @@ public:
   /// Component \p component of the vector at \p batch, an index into the other
   /// dimensions.
   int64_t at(ArrayRef<int64_t> batch, int64_t component) const {
-    int64_t place = 0;
+    int64_t offset = 0;
     if (vectorDim < static_cast<int64_t>(strides.size()))
-      place = component * strides[vectorDim];
+      offset = component * strides[vectorDim];
     for (auto [i, dimension] : llvm::enumerate(batchDims))
-      place += batch[i] * strides[dimension];
-    return values[place];
+      offset += batch[i] * strides[dimension];
+    return values[offset];
   }
 
-  /// The place of dimension \p dimension of the indices in a batch index.
-  int64_t batchPlace(int64_t dimension) const {
+  /// The position of dimension \p dimension of the indices in a batch index.
+  int64_t batchPosition(int64_t dimension) const {
     return dimension - (dimension > vectorDim);
   }
 
@@ -57,7 +57,7 @@ private:
 
 } // namespace
 
-/// The elements of \p all whose places are not in \p dropped.
+/// The elements of \p all whose indices are not in \p dropped.
 static SmallVector<int64_t> without(ArrayRef<int64_t> all,
                                     ArrayRef<int64_t> dropped) {
   SmallVector<int64_t> kept;
@@ -104,21 +104,21 @@ static Result<Tensors> gather(stablehlo::GatherDimensionNumbersAttr numbers,
 
   // The result's dimensions are the slices' at offset_dims, else the indices'.
   Shape shape;
-  SmallVector<int64_t> batchPlaces, offsetPlaces;
+  SmallVector<int64_t> resultBatchDims, resultOffsetDims;
   const size_t rank = box.size() + batchSizes.size();
   for (size_t i = 0; i < rank; ++i) {
     const bool isOffset =
         llvm::is_contained(numbers.getOffsetDims(), static_cast<int64_t>(i));
-    shape.push_back(isOffset ? box[offsetPlaces.size()]
-                             : batchSizes[batchPlaces.size()]);
-    (isOffset ? offsetPlaces : batchPlaces).push_back(i);
+    shape.push_back(isOffset ? box[resultOffsetDims.size()]
+                             : batchSizes[resultBatchDims.size()]);
+    (isOffset ? resultOffsetDims : resultBatchDims).push_back(i);
   }
   return produce(operand.type(), shape, [&](Tensor &result) {
     const IndexVectors indices(starts, vectorDim);
     const std::vector<int64_t> resultStrides = rowMajorStrides(shape);
     Layout to{0, {}};
-    for (int64_t place : offsetPlaces)
-      to.strides.push_back(resultStrides[place]);
+    for (int64_t dimension : resultOffsetDims)
+      to.strides.push_back(resultStrides[dimension]);
     IndexCounter batch(batchSizes);
     const int64_t batches = elementCount(batchSizes).value_or(0);
     for (int64_t b = 0; b < batches; ++b, batch.next()) {
@@ -131,9 +131,10 @@ static Result<Tensors> gather(stablehlo::GatherDimensionNumbersAttr numbers,
       for (auto [dimension, indexDim] :
            llvm::zip_equal(numbers.getOperandBatchingDims(),
                            numbers.getStartIndicesBatchingDims()))
-        from.offset += strides[dimension] * batch[indices.batchPlace(indexDim)];
-      for (auto [i, place] : llvm::enumerate(batchPlaces))
-        to.offset += batch[i] * resultStrides[place];
+        from.offset +=
+            strides[dimension] * batch[indices.batchPosition(indexDim)];
+      for (auto [i, resultDim] : llvm::enumerate(resultBatchDims))
+        to.offset += batch[i] * resultStrides[resultDim];
       copyBox(byteSize(operand.type()), box, result.mutableBytes(), to,
               operand.data(), from);
     }
@@ -193,8 +194,8 @@ public:
   }
 
 private:
-  /// The update window of one index vector, which begins at \p source. What of
-  /// it lies outside of the results is left out.
+  /// The update window of one index vector, which begins at \p source. Elements
+  /// outside of the results are skipped.
   Result<void> combineWindow(ArrayRef<int64_t> batch, int64_t source) {
     SmallVector<int64_t> start(shape.size(), 0);
     for (auto [i, dimension] :
@@ -203,16 +204,16 @@ private:
     for (auto [dimension, indexDim] :
          llvm::zip_equal(numbers.getInputBatchingDims(),
                          numbers.getScatterIndicesBatchingDims()))
-      start[dimension] = batch[indices.batchPlace(indexDim)];
+      start[dimension] = batch[indices.batchPosition(indexDim)];
 
     std::vector<int64_t> box;
-    int64_t place = 0;
+    int64_t offset = 0;
     SmallVector<int64_t> steps;
     for (size_t d = 0, w = 0; d < shape.size(); ++d) {
       const bool isWindow =
           w < windowDims.size() && windowDims[w] == static_cast<int64_t>(d);
       const int64_t size = isWindow ? windowSizes[w] : 1;
-      // No sum overflows: both ends are compared with what is in range.
+      // No addition overflows: both ends are compared with values in range.
       const int64_t skipped =
           start[d] < 0 ? (start[d] <= -size ? size : -start[d]) : 0;
       if (start[d] >= shape[d] || skipped >= size)
@@ -221,7 +222,7 @@ private:
       const int64_t count = std::min(size - skipped, shape[d] - first);
       if (count <= 0)
         return {};
-      place += first * strides[d];
+      offset += first * strides[d];
       if (!isWindow)
         continue;
       source += skipped * windowStrides[w];
@@ -229,12 +230,12 @@ private:
       steps.push_back(strides[d]);
       ++w;
     }
-    return combineBox(box, place, steps, source);
+    return combineBox(box, offset, steps, source);
   }
 
-  Result<void> combineBox(std::vector<int64_t> box, int64_t place,
+  Result<void> combineBox(std::vector<int64_t> box, int64_t offset,
                           ArrayRef<int64_t> steps, int64_t source) {
-    // Along the last dimension many elements at once, if they are neighbours.
+    // Along the last dimension many elements at once, if they are contiguous.
     int64_t row = 1;
     if (!box.empty() && steps.back() == 1 && windowStrides.back() == 1) {
       row = box.back();
@@ -243,7 +244,7 @@ private:
     IndexCounter index(box);
     const int64_t count = elementCount(box).value_or(0);
     for (int64_t i = 0; i < count; ++i, index.next()) {
-      int64_t to = place, from = source;
+      int64_t to = offset, from = source;
       for (size_t d = 0; d < box.size(); ++d) {
         to += index[d] * steps[d];
         from += index[d] * windowStrides[d];
@@ -325,7 +326,8 @@ static Result<Tensors> evaluateScatter(const Call &call) {
       results.push_back(std::move(input));
       continue;
     }
-    // Not promoted: let go, so that the operand may be all there is.
+    // Not promoted: released, so that the operand's memory may have no other
+    // user.
     input = Tensor();
     results.push_back(call.writable(i));
   }

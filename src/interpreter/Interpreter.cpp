@@ -13,9 +13,8 @@
 #include "interpreter/Quantized.h"
 #include "interpreter/Strided.h"
 #include "interpreter/Tuples.h"
+#include "runtime/OutOfMemory.h"
 
-#include <new>
-#include <stdexcept>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -28,18 +27,18 @@ namespace interpreter {
 // The machine
 //===----------------------------------------------------------------------===//
 
-/// What one call of interpret() or evaluate() has in common.
+/// The state of one call of interpret() or evaluate().
 class Machine {
 public:
   Machine(const Observer &observer, const BlockObserver &entered,
           Environment &environment)
       : observer(observer), entered(entered), environment(environment) {}
 
-  /// The values of the block that nobody needs after an operation of it.
+  /// The values of the block that are dead after each of its operations.
   const llvm::DenseMap<Operation *, SmallVector<Value>> &
   dyingValues(Block &block);
 
-  /// The operation's evaluator and what is known of it.
+  /// The operation's entry in the registry.
   Registry::Entry entryOf(Operation *op) {
     auto [entry, isNew] = entries.try_emplace(op);
     if (isNew)
@@ -50,12 +49,12 @@ public:
   const Observer &observer;
   const BlockObserver &entered;
   Environment &environment;
-  /// Calls and regions that are under way.
+  /// The nesting depth of calls and regions.
   unsigned depth = 0;
   static constexpr unsigned maxDepth = 256;
 
 private:
-  /// References to its elements are kept while others are added.
+  /// A map with stable references, since they are used while others are added.
   std::unordered_map<Block *, llvm::DenseMap<Operation *, SmallVector<Value>>>
       dying;
   llvm::DenseMap<Operation *, Registry::Entry> entries;
@@ -85,7 +84,7 @@ Machine::dyingValues(Block &block) {
   return values;
 }
 
-/// Counts a call or region in for as long as it lives.
+/// Counts a call or region while it is running.
 class DepthGuard {
 public:
   explicit DepthGuard(Machine &machine) : machine(machine) { ++machine.depth; }
@@ -107,7 +106,7 @@ const Tensor *Scope::lookup(Value value) const {
 // One operation
 //===----------------------------------------------------------------------===//
 
-/// Where the operation comes from, as the user calls it.
+/// The operation's origin, in the user's terms.
 static std::string describe(Location location) {
   if (auto named = dyn_cast<NameLoc>(location))
     return "'" + named.getName().str() + "': ";
@@ -115,21 +114,27 @@ static std::string describe(Location location) {
     return line.getFilename().str() + ":" + std::to_string(line.getLine()) +
            ": ";
   if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      if (std::string text = describe(part); !text.empty())
+    for (Location each : fused.getLocations())
+      if (std::string text = describe(each); !text.empty())
         return text;
   return "";
 }
 
+/// The name of the node in the user's file; empty if it is not known.
+static StringRef nodeName(Location location) {
+  auto named = location->findInstanceOf<NameLoc>();
+  return named ? named.getName().getValue() : StringRef();
+}
+
 Error located(Operation *op, Error error) {
-  // Calls and regions nest for hundreds of levels; the innermost say what went
-  // wrong, and one that calls itself says it once.
+  // Calls and regions can nest for hundreds of levels. The innermost describe
+  // the error, and a recursive one is listed once.
   constexpr size_t enough = 160;
-  const std::string place =
-      describe(op->getLoc()) + op->getName().getStringRef().str() + ": ";
-  if (error.message.size() < enough && !error.message.starts_with(place))
-    error.message.insert(0, place);
-  return error;
+  const StringRef name = op->getName().getStringRef();
+  const std::string where = describe(op->getLoc()) + name.str();
+  if (error.where.size() >= enough || error.where.starts_with(where))
+    return error;
+  return atNode(where, nodeName(op->getLoc()), name, std::move(error));
 }
 
 static std::string typeText(Type type) {
@@ -157,9 +162,8 @@ static void align(Tensor &tensor) {
     tensor = tensor.owned();
 }
 
-/// Quantised operands become the numbers that they stand for, and results
-/// quantised, where the evaluator works on numbers (the specification's
-/// dequantize_op_quantize).
+/// Dequantises operands and quantises results, where the evaluator works on
+/// real values (the specification's dequantize_op_quantize).
 Result<Tensors> evaluateNumbers(const Registry::Entry &entry,
                                 const Call &call) {
   if (entry.takesStorage ||
@@ -194,8 +198,8 @@ Result<Tensors> evaluateNumbers(const Registry::Entry &entry,
   return results;
 }
 
-/// Whether \p op is below the graph, a backend's, and defined by operations of
-/// the graph. Those of the graph have definitions of their own.
+/// Whether \p op is a backend's operation that is defined by its decomposition.
+/// Operations of the graph's dialects have their own definitions.
 static bool isBuiltOfOthers(Operation *op) {
   return isa<DecomposableOpInterface>(op) &&
          !isa<stablehlo::StablehloDialect, nn::NnDialect, chlo::ChloDialect>(
@@ -220,7 +224,7 @@ static Result<Tensors> evaluateIn(Operation *op, Tensors &&operands,
     return located(op, results.takeError());
   if (Result<void> ok = checkTypes(op->getResultTypes(), *results, "result");
       !ok)
-    return located(op, invalidModel(ok.error().message));
+    return located(op, invalidModel(ok.error().message()));
   return results;
 }
 
@@ -236,16 +240,19 @@ Result<Tensor> valueOf(Value value, const Scope &scope) {
 // Blocks, regions, functions
 //===----------------------------------------------------------------------===//
 
-/// Runs the operations of a block whose arguments are set, and gives what its
-/// terminator returns.
+/// Runs the operations of a block whose arguments are set. Returns the
+/// terminator's operands.
 static Result<Tensors> runBlock(Block &block, Scope &scope) {
   const auto &dying = scope.machine.dyingValues(block);
   for (Operation &op : block) {
+    if (Result<void> goesOn =
+            Cancellation::check(scope.machine.environment.cancellation);
+        !goesOn)
+      return goesOn.takeError();
     Tensors operands;
     operands.reserve(op.getNumOperands());
     for (Value value : op.getOperands()) {
-      // A value that nobody else uses is handed over, so that its bytes may be
-      // used again.
+      // A value without later uses is moved, so that its memory can be reused.
       if (auto own = scope.values.find(value);
           own != scope.values.end() && value.hasOneUse()) {
         operands.push_back(std::move(own->second));
@@ -362,8 +369,8 @@ Registry::Registry() {
   registerNnResize(*this);
 }
 
-/// A scalar for operands that may be one beside others that are not (clamp's
-/// bounds, select's predicate) counts for every element.
+/// Scalar operands beside others that are not (clamp's bounds, select's
+/// predicate) are broadcast.
 Result<Tensors> Registry::evaluateArrayFunction(const Call &call) {
   const Shape *shape = &call[0].shape();
   for (const Tensor &operand : call.operands)
@@ -454,7 +461,7 @@ Result<Shape> staticShape(RankedTensorType type) {
 //===----------------------------------------------------------------------===//
 
 bool canEvaluate(Operation *op) {
-  // What process it is depends on the run.
+  // The process id depends on the run.
   return !isa<stablehlo::ReplicaIdOp, stablehlo::PartitionIdOp>(op) &&
          interpreter::Registry::get().find(op).evaluator != nullptr;
 }
@@ -465,30 +472,33 @@ static Result<std::vector<Tensor>>
 guarded(const Observer &observer, const BlockObserver &entered,
         Environment *environment, Body &&body) {
   Environment own;
-  try {
+  return catchingOutOfMemory("what the interpreter computes", [&] {
     interpreter::Machine machine(observer, entered,
                                  environment ? *environment : own);
     return body(machine);
-  } catch (const std::bad_alloc &) {
-    return systemError("not enough memory");
-  } catch (const std::length_error &) {
-    return systemError("not enough memory");
-  }
+  });
 }
+
+/// The limit on iterations of loops in evaluate().
+static constexpr uint64_t mostRounds = 1 << 16;
 
 Result<std::vector<Tensor>> evaluate(Operation *op, ArrayRef<Tensor> operands) {
   using namespace interpreter;
-  return guarded(
-      {}, {}, nullptr, [&](Machine &machine) -> Result<std::vector<Tensor>> {
-        Scope scope(machine);
-        Result<Tensors> values = packedAs(op->getOperandTypes(), operands);
-        if (!values)
-          return located(op, values.takeError());
-        Result<Tensors> results = evaluateIn(op, std::move(*values), scope);
-        if (!results)
-          return results;
-        return leavesOf(op->getResultTypes(), *results);
-      });
+  Environment environment;
+  environment.roundsLeft = mostRounds;
+  return guarded({}, {}, &environment,
+                 [&](Machine &machine) -> Result<std::vector<Tensor>> {
+                   Scope scope(machine);
+                   Result<Tensors> values =
+                       packedAs(op->getOperandTypes(), operands);
+                   if (!values)
+                     return located(op, values.takeError());
+                   Result<Tensors> results =
+                       evaluateIn(op, std::move(*values), scope);
+                   if (!results)
+                     return results;
+                   return leavesOf(op->getResultTypes(), *results);
+                 });
 }
 
 Result<std::vector<Tensor>> interpret(func::FuncOp function,

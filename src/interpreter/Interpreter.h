@@ -1,8 +1,8 @@
-//===- Interpreter.h - the oracle: every operation from its definition ----===//
+//===- Interpreter.h - the reference interpreter --------------------------===//
 //
 // Evaluates `stablehlo`, `nn` and `func` operations on tensors. Nothing here is
-// shared with passes or backends, and `nn` operations are not decomposed: what
-// the interpreter says is what an operation means, and all else is measured
+// shared with passes or backends, and `nn` operations are not decomposed: the
+// interpreter defines what an operation means, and everything else is tested
 // against it.
 //
 // Arithmetic is the element type's own: an elementwise operation on f16, bf16
@@ -29,11 +29,13 @@ namespace sinter {
 bool canEvaluate(mlir::Operation *op);
 
 /// The results of one verified operation, its regions included, on \p operands,
-/// one a value operand. Dimensions that the types leave open come from the
-/// operands. What a region uses from outside must be a constant. Errors name
-/// the operation and its location: Usage for operands that do not match the
-/// types, Unsupported for what canEvaluate() denies, InvalidModel for values
-/// that make no sense together, System for lack of memory.
+/// one for each value operand. The iterations of loops are limited to some ten
+/// thousand: this is for constant folding, and a loop may never end. Dynamic
+/// dimensions of the types come from the operands. Values that a region uses
+/// from outside must be constants. Errors name the operation and its location:
+/// Usage for operands that do not match the types, Unsupported where
+/// canEvaluate() is false, InvalidModel for inconsistent values, System for
+/// lack of memory.
 Result<std::vector<Tensor>> evaluate(mlir::Operation *op,
                                      llvm::ArrayRef<Tensor> operands);
 
@@ -48,7 +50,7 @@ using BlockObserver =
 /// The results of a function (and the functions that it calls) on \p inputs.
 /// Each intermediate tensor is released after its last use. Errors as above,
 /// and WrongResult where an expectation of the program does not hold. Without
-/// an environment the run has one of its own.
+/// an environment the run has its own.
 Result<std::vector<Tensor>> interpret(mlir::func::FuncOp function,
                                       llvm::ArrayRef<Tensor> inputs,
                                       const Observer &observer = {},

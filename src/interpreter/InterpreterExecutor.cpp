@@ -1,9 +1,11 @@
-//===- InterpreterExecutor.cpp - a model, run by the oracle ---------------===//
+//===- InterpreterExecutor.cpp - runs a model in the interpreter ----------===//
 
 #include "interpreter/InterpreterExecutor.h"
 #include "graph/ArithmeticCount.h"
 #include "graph/Constants.h"
 #include "interpreter/Interpreter.h"
+#include "runtime/DeepStack.h"
+#include "runtime/OutOfMemory.h"
 
 #include <chrono>
 
@@ -18,6 +20,12 @@ InterpreterExecutor::InterpreterExecutor(std::shared_ptr<const Model> owned,
   for (const StateTensor &state : this->storage.states())
     stateSpecs.push_back(state.spec);
   resetStates();
+}
+
+/// The last one that has a model destroys it. Where there can be no thread,
+/// that is left to the member.
+InterpreterExecutor::~InterpreterExecutor() {
+  static_cast<void>(onDeepStack([&] { model.reset(); }));
 }
 
 Result<std::unique_ptr<InterpreterExecutor>>
@@ -51,10 +59,17 @@ void InterpreterExecutor::addLayer(Operation *op, double start, double end) {
 }
 
 Result<std::vector<Tensor>>
-InterpreterExecutor::run(std::span<const Tensor> inputs) {
+InterpreterExecutor::runOn(const RunRequest &request) {
+  // The turn is taken there, too: it is a thread's.
+  return resultOnDeepStack([&] { return runHere(request); });
+}
+
+Result<std::vector<Tensor>>
+InterpreterExecutor::runHere(const RunRequest &request) {
   Result<Turns::Turn> turn = turns.take();
   if (!turn)
     return turn.takeError();
+  const std::span<const Tensor> inputs = request.inputs;
   if (Result<void> ok = checkInputs(inputSpecs, inputs); !ok)
     return ok.takeError();
   layers.clear();
@@ -71,12 +86,15 @@ InterpreterExecutor::run(std::span<const Tensor> inputs) {
       last = now;
     };
   std::vector<Tensor> arguments(inputs.size() + stateTensors.size());
-  for (auto [tensor, place] : llvm::zip_equal(inputs, storage.inputs()))
-    arguments[place] = tensor;
+  for (auto [tensor, index] : llvm::zip_equal(inputs, storage.inputs()))
+    arguments[index] = tensor;
   for (auto [tensor, state] : llvm::zip_equal(stateTensors, storage.states()))
     arguments[state.argument] = tensor;
   Environment environment;
   environment.observer = listener;
+  if (printer)
+    environment.print = printer;
+  environment.cancellation = request.cancellation;
   if (auto *communicator = dynamic_cast<Communicator *>(host))
     environment.communicator =
         std::shared_ptr<Communicator>(std::shared_ptr<void>(), communicator);
@@ -84,13 +102,18 @@ InterpreterExecutor::run(std::span<const Tensor> inputs) {
       interpret(model->entry(), arguments, observer, &environment);
   if (!results)
     return results;
-  // A result may be a constant of the model or an input, which others own.
-  for (auto [tensor, state] : llvm::zip_equal(stateTensors, storage.states()))
-    tensor = (*results)[state.result].owned();
-  std::vector<Tensor> outputs;
-  for (unsigned place : storage.outputs())
-    outputs.push_back((*results)[place].owned());
-  return outputs;
+  // A result may share the memory of a constant of the model or of an input.
+  // The states change once all of them are there.
+  return catchingOutOfMemory(
+      "the model's outputs", [&]() -> Result<std::vector<Tensor>> {
+        std::vector<Tensor> outputs, states;
+        for (const StateTensor &state : storage.states())
+          states.push_back((*results)[state.result].owned());
+        for (unsigned index : storage.outputs())
+          outputs.push_back((*results)[index].owned());
+        stateTensors = std::move(states);
+        return outputs;
+      });
 }
 
 } // namespace sinter

@@ -21,8 +21,8 @@ namespace sinter::interpreter {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// An attribute of the call, where writers put it: beside the others, in
-/// `mhlo.attributes`, or in a dictionary `backend_config`.
+/// An attribute of the call, at any of its usual positions: beside the others,
+/// in `mhlo.attributes`, or in a dictionary `backend_config`.
 static Attribute attributeOf(const Call &call, StringRef name) {
   for (StringRef holder :
        {"mhlo.attributes", "backend_config", "mhlo.backend_config"})
@@ -32,7 +32,7 @@ static Attribute attributeOf(const Call &call, StringRef name) {
   return call.op->getAttr(name);
 }
 
-/// The region of the one function that the call names.
+/// The region of the only function that the call refers to.
 static Region *calledRegion(const Call &call) {
   auto names = call.op->getAttrOfType<ArrayAttr>("called_computations");
   if (!names || names.size() != 1)
@@ -58,21 +58,21 @@ static Result<void> expectCounts(const Call &call, size_t operands,
 // Markers and assertions
 //===----------------------------------------------------------------------===//
 
-/// What says something about its operands to a compiler, and gives them back.
-static Result<Tensors> evaluateIdentity(const Call &call) {
+/// A marker for compilers, which returns its operands.
+static Result<Tensors> evaluateMarker(const Call &call) {
   if (call.operands.size() != call.op->getNumResults())
     return invalidModel("has not as many results as operands");
   return Tensors(call.operands.begin(), call.operands.end());
 }
 
-/// A value whose shape the other operands say.
+/// Returns the first operand, whose shape the others describe.
 static Result<Tensors> evaluateFirst(const Call &call) {
   if (call.operands.empty() || call.op->getNumResults() != 1)
     return invalidModel("has not one result, or no operands");
   return Tensors{call[0]};
 }
 
-/// `{0}`, `{1}`... of the message stand for the operands after the first.
+/// `{0}`, `{1}`... in the message are replaced by the operands after the first.
 static Result<Tensors> evaluateShapeAssertion(const Call &call) {
   if (call.operands.empty() || call[0].type() != ElementType::I1 ||
       call[0].size() != 1)
@@ -83,15 +83,15 @@ static Result<Tensors> evaluateShapeAssertion(const Call &call) {
       dyn_cast_or_null<StringAttr>(attributeOf(call, "error_message"));
   std::string text = message ? message.getValue().str() : "does not hold";
   for (size_t i = 1; i < call.operands.size(); ++i) {
-    const std::string place = "{" + std::to_string(i - 1) + "}";
-    const size_t at = text.find(place);
+    const std::string marker = "{" + std::to_string(i - 1) + "}";
+    const size_t at = text.find(marker);
     if (at != std::string::npos && call[i].size() == 1)
-      text.replace(at, place.size(), std::to_string(call[i].toInteger(0)));
+      text.replace(at, marker.size(), std::to_string(call[i].toInteger(0)));
   }
   return usageError(text);
 }
 
-/// A buffer that holds nothing yet.
+/// A buffer without defined contents.
 static Result<Tensors> evaluateCreateBuffer(const Call &call) {
   auto type = call.op->getNumResults() == 1
                   ? dyn_cast<ShapedType>(call.op->getResult(0).getType())
@@ -103,11 +103,11 @@ static Result<Tensors> evaluateCreateBuffer(const Call &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Operations of shapes that are operands
+// Operations with shapes as operands
 //===----------------------------------------------------------------------===//
 
-/// Inputs, initial values, window_dimensions, window_strides, base_dilations,
-/// window_dilations, padding.
+/// The operands are inputs, initial values, window_dimensions, window_strides,
+/// base_dilations, window_dilations, padding.
 static Result<Tensors> evaluateDynamicReduceWindow(const Call &call) {
   const size_t count = call.op->getNumResults();
   Region *body = calledRegion(call);
@@ -182,7 +182,7 @@ static Result<Tensors> topK(const Call &call, int64_t k, bool largest) {
   return Tensors{values, indices};
 }
 
-static Result<Tensors> evaluateTopK(const Call &call) {
+static Result<Tensors> evaluateTopKCall(const Call &call) {
   if (Result<void> ok = expectCounts(call, 1, 2); !ok)
     return ok.takeError();
   auto k = dyn_cast_or_null<IntegerAttr>(attributeOf(call, "k"));
@@ -201,16 +201,8 @@ static Result<Tensors> evaluateDynamicTopK(const Call &call) {
   return topK(call, integers(call[1]).front(), true);
 }
 
-static Tensor scalarAt(const Tensor &tensor, int64_t index) {
-  Tensor scalar(tensor.type(), Shape{});
-  std::memcpy(scalar.mutableBytes(),
-              tensor.data() + index * byteSize(tensor.type()),
-              byteSize(tensor.type()));
-  return scalar;
-}
-
-/// The element of a row that comes first by the comparator, of those that
-/// \p isTaken leaves.
+/// The element of a row that comes first by the comparator, without those in
+/// \p isTaken.
 static Result<int64_t> firstOf(const Call &call, Region &comparator,
                                const std::vector<Tensor> (&rows)[2],
                                const std::vector<bool> &isTaken) {
@@ -232,8 +224,8 @@ static Result<int64_t> firstOf(const Call &call, Region &comparator,
   return first;
 }
 
-/// The exact \p k elements that come first by the comparator, and what stands
-/// at their places in the second operand.
+/// The exact \p k elements that come first by the comparator, and those at the
+/// same indices in the second operand.
 static Result<Tensors> approxTopK(const Call &call, int64_t k) {
   Region *comparator = calledRegion(call);
   auto dimension =
@@ -262,14 +254,14 @@ static Result<Tensors> approxTopK(const Call &call, int64_t k) {
           rows[which].push_back(scalarAt(
               call[which], (outer * view.size + i) * view.inner + inner));
       std::vector<bool> isTaken(view.size, false);
-      for (int64_t place = 0; place < k; ++place) {
+      for (int64_t rank = 0; rank < k; ++rank) {
         Result<int64_t> first = firstOf(call, *comparator, rows, isTaken);
         if (!first)
           return first.takeError();
         isTaken[*first] = true;
         for (int which : {0, 1})
           std::memcpy(results[which].mutableBytes() +
-                          ((outer * k + place) * view.inner + inner) *
+                          ((outer * k + rank) * view.inner + inner) *
                               rows[which][*first].bytes(),
                       rows[which][*first].data(), rows[which][*first].bytes());
       }
@@ -287,7 +279,7 @@ static Result<Tensors> evaluateApproxTopK(const Call &call) {
 }
 
 static Result<Tensors> evaluateDynamicApproxTopK(const Call &call) {
-  // The shapes of the results may follow.
+  // The shapes of the results may be further operands.
   if (call.operands.size() < 5 || call.op->getNumResults() != 2)
     return invalidModel("takes 5 operands and gives 2 tensors");
   if (call[4].size() != 1)
@@ -313,7 +305,7 @@ FUNCTION(Atan, atan)
 FUNCTION(Atanh, atanh)
 FUNCTION(Cosh, cosh)
 FUNCTION(Sinh, sinh)
-FUNCTION(Tan, tan)
+FUNCTION(Tangent, tan)
 struct Erf {
   static double real(double x) { return std::erf(x); }
 };
@@ -340,7 +332,7 @@ void addKnownCalls(llvm::StringMap<Evaluator> &evaluators) {
         "annotate_device_placement", "xla.sdy.FuncResultSharding",
         "xla.sdy.LocalToGlobalShape", "xla.sdy.GlobalToLocalShape",
         "LayoutConstraint", "MoveToHost", "MoveToDevice", "Pin", "Unpin"})
-    evaluators[marker] = evaluateIdentity;
+    evaluators[marker] = evaluateMarker;
   evaluators["stablehlo.shape_refinement_operand_wrapper"] = evaluateFirst;
   evaluators["shape_assertion"] = evaluateShapeAssertion;
   evaluators["CreateBuffer"] = evaluateCreateBuffer;
@@ -350,7 +342,7 @@ void addKnownCalls(llvm::StringMap<Evaluator> &evaluators) {
   evaluators["stablehlo.dynamic_top_k"] = evaluateDynamicTopK;
   evaluators["stablehlo.dynamic_approx_top_k"] = evaluateDynamicApproxTopK;
   evaluators["ApproxTopK"] = evaluateApproxTopK;
-  evaluators["mhlo.topk"] = evaluateTopK;
+  evaluators["mhlo.topk"] = evaluateTopKCall;
   evaluators["mhlo.acos"] = evaluateFunction<Acos>;
   evaluators["mhlo.acosh"] = evaluateFunction<Acosh>;
   evaluators["mhlo.asin"] = evaluateFunction<Asin>;
@@ -359,7 +351,7 @@ void addKnownCalls(llvm::StringMap<Evaluator> &evaluators) {
   evaluators["mhlo.atanh"] = evaluateFunction<Atanh>;
   evaluators["mhlo.cosh"] = evaluateFunction<Cosh>;
   evaluators["mhlo.sinh"] = evaluateFunction<Sinh>;
-  evaluators["mhlo.tan"] = evaluateFunction<Tan>;
+  evaluators["mhlo.tan"] = evaluateFunction<Tangent>;
   evaluators["mhlo.erf"] = evaluateFunction<Erf>;
 }
 

@@ -34,7 +34,7 @@ static void store(Tensor &tensor, int64_t begin, std::span<const T> values) {
     storeReals(tensor, begin, values);
 }
 
-/// Calls `visit(T())` with what elements of \p type are computed in.
+/// Calls `visit(T())` with the type in which elements of \p type are computed.
 template <typename Visitor>
 static void visitNumber(ElementType type, Visitor visit) {
   if (isComplex(type))
@@ -47,8 +47,8 @@ static void visitNumber(ElementType type, Visitor visit) {
 // cholesky
 //===----------------------------------------------------------------------===//
 
-/// Of the lower triangle of \p a [n, n] to the factor, row by row (Cholesky and
-/// Banachiewicz). A matrix that is not positive definite gives NaN.
+/// Overwrites the lower triangle of \p a [n, n] by the factor, row by row
+/// (Cholesky-Banachiewicz). A matrix that is not positive definite gives NaN.
 template <typename T> static void factorize(std::vector<T> &a, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
@@ -142,9 +142,10 @@ static Result<Tensors> evaluateTriangularSolve(const Call &call) {
       op.getTransposeA() != stablehlo::Transpose::NO_TRANSPOSE;
   const bool isConjugated = op.getTransposeA() == stablehlo::Transpose::ADJOINT;
   // x op(a) = b is op(a)^T x^T = b^T.
-  const bool isTurned = isTransposed != !op.getLeftSide();
+  const bool isSolvedTransposed = isTransposed != !op.getLeftSide();
   const int64_t n = a.dim(rank - 1);
-  const Triangle triangle{n, op.getLower() != isTurned, op.getUnitDiagonal()};
+  const Triangle triangle{n, op.getLower() != isSolvedTransposed,
+                          op.getUnitDiagonal()};
   const int64_t rows = b.dim(rank - 2), columns = b.dim(rank - 1);
   return produce(b.type(), b.shape(), [&](Tensor &result) {
     if (b.size() == 0)
@@ -154,10 +155,10 @@ static Result<Tensors> evaluateTriangularSolve(const Call &call) {
       for (int64_t batch = 0; batch < b.size() / (rows * columns); ++batch) {
         load<T>(a, batch * n * n, matrix);
         load<T>(b, batch * rows * columns, x);
-        if (isTurned)
+        if (isSolvedTransposed)
           matrix = adjoint(matrix, n);
-        // Turning has conjugated.
-        if (isTurned != isConjugated)
+        // The transposition has conjugated.
+        if (isSolvedTransposed != isConjugated)
           for (T &element : matrix)
             element = conjugate(element);
         const int64_t systems = op.getLeftSide() ? columns : rows;
@@ -194,8 +195,8 @@ static void transformAlong(std::vector<Complex> &values, const Shape &shape,
     }
 }
 
-/// The last dimension of \p values, of \p from elements, with \p to elements:
-/// cut, or continued by what makes the transform real.
+/// The last dimension of \p values, of \p from elements, resized to \p to
+/// elements: truncated, or extended so that the transform is real.
 static std::vector<Complex>
 withLastDimension(const std::vector<Complex> &values, int64_t from,
                   int64_t to) {
@@ -217,7 +218,7 @@ static Result<Tensors> evaluateFft(const Call &call) {
   const Tensor &operand = call[0];
   if (count == 0 || count > operand.rank())
     return invalidModel("fft_length has not one to rank(operand) elements");
-  // The shape that the transform works in.
+  // The shape in which the transform is computed.
   Shape shape = operand.shape();
   const int64_t first = operand.rank() - count;
   for (int64_t i = 0; i < count; ++i) {

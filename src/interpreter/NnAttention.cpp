@@ -1,7 +1,7 @@
 //===- NnAttention.cpp - scaled dot-product attention ---------------------===//
 //
-// One row of the result after the other, from the definition; computed in
-// double and rounded once.
+// Row by row of the result, by the definition; computed in double and rounded
+// once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ struct Matrices {
   int64_t rows() const { return shape[shape.size() - 2]; }
   int64_t columns() const { return shape.back(); }
 
-  /// Row \p i of the matrix that belongs to the heads \p at of \p heads:
-  /// fewer heads here are shared, a single row stands for all.
+  /// Row \p i of the matrix of the head \p at of \p heads. Fewer heads here are
+  /// shared, and a single row is broadcast.
   const double *row(ArrayRef<int64_t> at, ArrayRef<int64_t> heads,
                     int64_t i) const {
     int64_t matrix = 0;
@@ -45,7 +45,7 @@ struct Matrices {
 
 } // namespace
 
-/// Makes of scores the weights that they stand for, which add up to 1.
+/// Replaces scores by their softmax, the attention weights.
 static void weigh(std::vector<double> &scores) {
   const double most = *std::ranges::max_element(scores);
   double sum = 0;
@@ -62,14 +62,21 @@ static Result<Tensors> evaluateAttention(const Call &call) {
   const std::optional<Matrices> mask =
       op.getMask() ? std::optional<Matrices>(call[3]) : std::nullopt;
   const ArrayRef<int64_t> heads = ArrayRef<int64_t>(query.shape).drop_back(2);
-  for (size_t d = 0; d < heads.size(); ++d)
-    if (key.shape[d] < 1 || heads[d] % key.shape[d] != 0) {
-      if (heads[d] == 0)
-        break;
+  for (size_t d = 0; d < heads.size(); ++d) {
+    if (key.shape[d] == 0 ? heads[d] != 0 : heads[d] % key.shape[d] != 0)
       return invalidModel("the query's heads are not a multiple of the key's");
-    }
+    if (key.shape[d] != value.shape[d])
+      return invalidModel("key and value differ in their heads");
+    if (mask && mask->shape[d] != 1 && mask->shape[d] != heads[d])
+      return invalidModel("the mask does not broadcast to the scores");
+  }
   if (key.rows() == 0)
     return invalidModel("there are no rows of keys");
+  if (key.rows() != value.rows() || key.columns() != query.columns())
+    return invalidModel("query, key and value do not fit together");
+  if (mask && (mask->columns() != key.rows() ||
+               (mask->rows() != 1 && mask->rows() != query.rows())))
+    return invalidModel("the mask does not broadcast to the scores");
 
   Shape shape = query.shape;
   shape.back() = value.columns();

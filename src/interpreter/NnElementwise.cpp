@@ -1,6 +1,7 @@
 //===- NnElementwise.cpp - activations and other functions ----------------===//
 //
-// Computed in double, as the operations' summaries say, and rounded once.
+// Computed in double by the formulas of the operations' summaries, and rounded
+// once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,9 @@ static double number(const APFloat &attribute) {
   return attribute.convertToDouble();
 }
 
+/// \p x clamped to [0, 1]; NaN stays.
+static double clampToOne(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
+
 #define PLAIN(Name, expression)                                                \
   static Result<Tensors> evaluate##Name(const Call &call) {                    \
     return mapped(call, [](double x) -> double { return expression; });        \
@@ -41,7 +45,7 @@ PLAIN(Cosh, std::cosh(x))
 PLAIN(Sinh, std::sinh(x))
 PLAIN(Erf, std::erf(x))
 PLAIN(Erfc, std::erfc(x))
-PLAIN(HardSwish, x *std::max(0.0, std::min(1.0, x / 6 + 0.5)))
+PLAIN(HardSwish, x *clampToOne(x / 6 + 0.5))
 PLAIN(Softsign, x / (1 + std::fabs(x)))
 #undef PLAIN
 
@@ -67,7 +71,7 @@ static Result<Tensors> evaluateRelu(const Call &call) {
                      result.mutableBytes());
     });
   // NaN stays.
-  return mapped(call, [](double x) { return x < 0 ? 0.0 : x; });
+  return mapped(call, [](double x) { return x <= 0 ? 0.0 : x; });
 }
 
 static Result<Tensors> evaluateLeakyRelu(const Call &call) {
@@ -84,7 +88,8 @@ static Result<Tensors> evaluateElu(const Call &call) {
 static Result<Tensors> evaluateCelu(const Call &call) {
   const double alpha = number(call.as<nn::CeluOp>().getAlpha());
   return mapped(call, [=](double x) {
-    return x > 0 ? x : std::min(0.0, alpha * std::expm1(x / alpha));
+    const double below = alpha * std::expm1(x / alpha);
+    return std::isnan(x) ? x : std::max(0.0, x) + std::min(below, 0.0);
   });
 }
 
@@ -104,9 +109,7 @@ static Result<Tensors> evaluateThresholdedRelu(const Call &call) {
 static Result<Tensors> evaluateHardSigmoid(const Call &call) {
   auto op = call.as<nn::HardSigmoidOp>();
   const double alpha = number(op.getAlpha()), beta = number(op.getBeta());
-  return mapped(call, [=](double x) {
-    return std::max(0.0, std::min(1.0, alpha * x + beta));
-  });
+  return mapped(call, [=](double x) { return clampToOne(alpha * x + beta); });
 }
 
 static Result<Tensors> evaluateSilu(const Call &call) {
@@ -138,8 +141,8 @@ static Result<Tensors> evaluateGelu(const Call &call) {
 
 static Result<Tensors> evaluatePRelu(const Call &call) {
   const Tensor &operand = call[0], &slope = call[1];
-  const auto joint = broadcastShapes(operand.shape(), slope.shape());
-  if (!joint || toShape(*joint) != operand.shape())
+  const auto common = broadcastShapes(operand.shape(), slope.shape());
+  if (!common || toShape(*common) != operand.shape())
     return invalidModel("the slope does not broadcast to the operand");
   return produce(operand.type(), operand.shape(), [&](Tensor &result) {
     Tensor slopes = broadcastTo(slope, operand.shape());

@@ -1,4 +1,4 @@
-//===- NnNormalization.cpp - softmax, layer norm and their kin ------------===//
+//===- NnNormalization.cpp - softmax, layer norm and the like -------------===//
 //
 // Computed in double and rounded once.
 //
@@ -50,8 +50,8 @@ static Result<Tensors> mapRows(const Tensor &operand, ArrayRef<int64_t> axes,
   return single(transposed(changed, back));
 }
 
-/// The greatest element is taken away from all first: that changes nothing but
-/// the range.
+/// The maximum is subtracted from all elements first, which only avoids
+/// overflow.
 static Result<Tensors> evaluateSoftmax(const Call &call) {
   return mapRows(call[0], call.as<nn::SoftmaxOp>().getAxes(),
                  [](std::span<double> row) {
@@ -81,7 +81,11 @@ static Result<Tensors> evaluateHardmax(const Call &call) {
   if (axis >= call[0].rank())
     return invalidModel("axis is not a dimension of the operand");
   return mapRows(call[0], axis, [](std::span<double> row) {
-    const auto first = std::ranges::max_element(row) - row.begin();
+    auto none =
+        std::ranges::find_if(row, [](double x) { return std::isnan(x); });
+    const auto first =
+        (none != row.end() ? none : std::ranges::max_element(row)) -
+        row.begin();
     std::ranges::fill(row, 0.0);
     row[first] = 1;
   });
@@ -100,7 +104,7 @@ static Result<Tensors> evaluateLpNormalize(const Call &call) {
     const double norm = std::pow(sum, 1 / p);
     // ONNX: a vector of zeros stays one.
     for (double &x : row)
-      x = norm == 0 ? 0 : x / norm;
+      x = norm == 0 ? x : x / norm;
   });
 }
 
@@ -149,11 +153,11 @@ static Statistics statisticsOf(std::span<const double> values) {
   return result;
 }
 
-/// \p tensor's numbers, broadcast to \p shape.
+/// \p tensor's elements, broadcast to \p shape.
 static Result<std::vector<double>> broadcastReals(const Tensor &tensor,
                                                   const Shape &shape) {
-  const auto joint = broadcastShapes(shape, tensor.shape());
-  if (!joint || toShape(*joint) != shape)
+  const auto common = broadcastShapes(shape, tensor.shape());
+  if (!common || toShape(*common) != shape)
     return invalidModel("scale or bias does not broadcast to the normalised "
                         "dimensions");
   return reals(broadcastTo(tensor, shape));

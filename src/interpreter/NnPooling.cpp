@@ -1,4 +1,4 @@
-//===- NnPooling.cpp - the greatest, the mean, the norm of windows --------===//
+//===- NnPooling.cpp - max, average and Lp pools --------------------------===//
 
 #include "graph/nn/NnOps.h"
 #include "interpreter/Evaluation.h"
@@ -16,8 +16,8 @@ namespace sinter::interpreter {
 
 namespace {
 
-/// Which elements of a plane (the spatial part of one channel) each window
-/// sees; the same for all planes.
+/// The elements of a plane (the spatial dimensions of one channel) that each
+/// window covers; the same for all planes.
 struct WindowTable {
   Shape inputSizes, outputSizes; ///< Spatial.
   /// The elements of window i are elements[begins[i]] up to begins[i + 1].
@@ -44,14 +44,14 @@ static WindowTable makeTable(const Shape &inputSizes, const Shape &outputSizes,
   for (const stablehlo::WindowDimension &dimension : window)
     sizes.push_back(dimension.size);
   const int64_t positions = elementCount(sizes).value_or(0);
-  IndexCounter place(outputSizes), position(sizes);
-  for (int64_t i = 0; i < table.outputSize(); ++i, place.next()) {
+  IndexCounter output(outputSizes), position(sizes);
+  for (int64_t i = 0; i < table.outputSize(); ++i, output.next()) {
     int64_t counted = 0;
     for (int64_t p = 0; p < positions; ++p, position.next()) {
       bool isInside = true, counts = true;
       int64_t element = 0;
       for (size_t d = 0; d < window.size(); ++d) {
-        const int64_t at = place[d] * window[d].stride - window[d].paddingLow +
+        const int64_t at = output[d] * window[d].stride - window[d].paddingLow +
                            position[d] * window[d].windowDilation;
         const int64_t ceiling = ceilPadding.empty() ? 0 : ceilPadding[d];
         isInside &= at >= 0 && at < inputSizes[d];
@@ -101,14 +101,14 @@ static Shape pooledShape(const Tensor &operand, const WindowTable &table) {
   return shape;
 }
 
-/// For each window of each plane, where its greatest element (of equal ones the
-/// first) stands in the operand; -1 if it has none.
-static std::vector<int64_t> greatestPlaces(const Tensor &operand,
-                                           const WindowTable &table) {
+/// For each window of each plane, the index of its greatest element (of equal
+/// ones the first) in the operand; -1 if it has none.
+static std::vector<int64_t> indicesOfMaxima(const Tensor &operand,
+                                            const WindowTable &table) {
   const std::vector<int64_t> keys = orderKeys(operand);
   const int64_t planes = operand.dim(0) * operand.dim(1);
-  std::vector<int64_t> places;
-  places.reserve(planes * table.outputSize());
+  std::vector<int64_t> indices;
+  indices.reserve(planes * table.outputSize());
   for (int64_t plane = 0; plane < planes; ++plane)
     for (int64_t i = 0; i < table.outputSize(); ++i) {
       int64_t best = -1;
@@ -117,9 +117,9 @@ static std::vector<int64_t> greatestPlaces(const Tensor &operand,
         if (best < 0 || keys[at] > keys[best])
           best = at;
       }
-      places.push_back(best);
+      indices.push_back(best);
     }
-  return places;
+  return indices;
 }
 
 static Result<Tensors> evaluateMaxPool(const Call &call) {
@@ -129,19 +129,20 @@ static Result<Tensors> evaluateMaxPool(const Call &call) {
     return table.takeError();
   return produce(
       operand.type(), pooledShape(operand, *table), [&](Tensor &result) {
-        const std::vector<int64_t> places = greatestPlaces(operand, *table);
+        const std::vector<int64_t> indices = indicesOfMaxima(operand, *table);
         const double none[] = {-std::numeric_limits<double>::infinity()};
         const size_t size = byteSize(operand.type());
         for (int64_t i = 0; i < result.size(); ++i)
-          if (places[i] < 0)
+          if (indices[i] < 0)
             storeReals(result, i, none);
           else
             std::memcpy(result.mutableBytes() + i * size,
-                        operand.data() + places[i] * size, size);
+                        operand.data() + indices[i] * size, size);
       });
 }
 
-/// A place in a plane as it counts with the first dimension running fastest.
+/// An index in a plane in column-major order: the first dimension varies
+/// fastest.
 static int64_t columnMajor(int64_t element, const Shape &sizes) {
   int64_t result = 0;
   int64_t stride = elementCount(sizes).value_or(0);
@@ -158,18 +159,18 @@ static Result<Tensors> evaluateMaxPoolIndices(const Call &call) {
   Result<WindowTable> table = tableFor(op, operand);
   if (!table)
     return table.takeError();
-  std::vector<int64_t> places = greatestPlaces(operand, *table);
+  std::vector<int64_t> indices = indicesOfMaxima(operand, *table);
   const int64_t plane = table->inputSize();
   if (op.getColumnMajor())
-    for (int64_t &place : places)
-      if (place >= 0)
-        place = place / plane * plane +
-                columnMajor(place % plane, table->inputSizes);
+    for (int64_t &index : indices)
+      if (index >= 0)
+        index = index / plane * plane +
+                columnMajor(index % plane, table->inputSizes);
   return produce(ElementType::I64, pooledShape(operand, *table),
-                 [&](Tensor &result) { storeIntegers(result, 0, places); });
+                 [&](Tensor &result) { storeIntegers(result, 0, indices); });
 }
 
-/// Each window's numbers, summed up by \p summarize(numbers, window).
+/// Each window's elements, reduced by \p summarize(numbers, window).
 template <typename F>
 static Result<Tensors> pooled(const Tensor &operand, const WindowTable &table,
                               F summarize) {

@@ -69,7 +69,7 @@ const KnownActivation knownActivations[] = {
 struct Activation {
   Function function = nullptr;
   double alpha = 0, beta = 0;
-  /// The input is kept within [-clip, clip].
+  /// The input is clamped to [-clip, clip].
   double clip = HUGE_VAL;
 
   double operator()(double x) const {
@@ -77,10 +77,10 @@ struct Activation {
   }
 };
 
-/// Numbers of an optional attribute, one after the other.
-class Parameters {
+/// Reads the numbers of an optional attribute in order.
+class ActivationParameters {
 public:
-  explicit Parameters(std::optional<ArrayAttr> list) {
+  explicit ActivationParameters(std::optional<ArrayAttr> list) {
     if (list)
       for (Attribute each : *list)
         values.push_back(cast<FloatAttr>(each).getValueAsDouble());
@@ -95,12 +95,12 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// What the three have in common
+// Shared by the three layers
 //===----------------------------------------------------------------------===//
 
 using Row = std::vector<double>;
 
-/// A layer's numbers, and the loop over directions, images and time.
+/// A layer's operands, and the loop over directions, batch and time.
 struct Layer {
   int64_t steps = 0, batch = 0, inputs = 0, hidden = 0, directions = 0,
           gates = 0;
@@ -119,7 +119,7 @@ struct Layer {
   double input(int64_t direction, int64_t gate, int64_t unit,
                const double *xt) const {
     const int64_t row = (direction * gates + gate) * hidden + unit;
-    double sum = bias.empty() ? 0 : bias[biasPlace(direction, gate, unit)];
+    double sum = bias.empty() ? 0 : bias[biasIndex(direction, gate, unit)];
     for (int64_t i = 0; i < inputs; ++i)
       sum += w[row * inputs + i] * xt[i];
     return sum;
@@ -129,15 +129,15 @@ struct Layer {
                    const Row &h) const {
     const int64_t row = (direction * gates + gate) * hidden + unit;
     double sum =
-        bias.empty() ? 0 : bias[biasPlace(direction, gates + gate, unit)];
+        bias.empty() ? 0 : bias[biasIndex(direction, gates + gate, unit)];
     for (int64_t i = 0; i < hidden; ++i)
       sum += r[row * hidden + i] * h[i];
     return sum;
   }
 
-  /// Calls `step(direction, xt, h)`, which makes h the next state, and keeps
-  /// what the states become. `begin(direction, image)` and `end(...)` stand
-  /// around each sequence.
+  /// Calls `step(direction, xt, h)`, which updates h to the next state, and
+  /// stores the states. Calls `begin(direction, image)` and `end(...)` around
+  /// each sequence.
   template <typename Begin, typename Step, typename End>
   void run(Begin begin, Step step, End end) {
     y.assign(steps * directions * batch * hidden, 0);
@@ -174,7 +174,7 @@ struct Layer {
   }
 
 private:
-  int64_t biasPlace(int64_t direction, int64_t gate, int64_t unit) const {
+  int64_t biasIndex(int64_t direction, int64_t gate, int64_t unit) const {
     return (direction * 2 * gates + gate) * hidden + unit;
   }
 };
@@ -190,7 +190,8 @@ static const Tensor *optionalOperand(const Call &call, Op op, unsigned index) {
 
 template <typename Op>
 static Result<void> readActivations(Op op, Layer &layer) {
-  Parameters alphas(op.getActivationAlpha()), betas(op.getActivationBeta());
+  ActivationParameters alphas(op.getActivationAlpha()),
+      betas(op.getActivationBeta());
   for (Attribute attribute : op.getActivations()) {
     StringRef name = cast<StringAttr>(attribute).getValue();
     const auto *known =
@@ -201,7 +202,7 @@ static Result<void> readActivations(Op op, Layer &layer) {
       return unsupported("does not know the activation '" + name.str() + "'");
     Activation activation;
     activation.function = known->function;
-    // Only functions that have a parameter take one off the list.
+    // Only functions that have a parameter take one from the list.
     if (known->alpha)
       activation.alpha = alphas.next(*known->alpha);
     if (known->beta)
@@ -217,7 +218,7 @@ static Result<void> readActivations(Op op, Layer &layer) {
   return {};
 }
 
-/// The operands that the three have in common, checked against each other.
+/// The operands that the three layers share, checked against each other.
 template <typename Op>
 static Result<Layer> readLayer(const Call &call, Op op, int64_t gates) {
   const Tensor &x = call[0], &w = call[1], &r = call[2];

@@ -1,8 +1,8 @@
-//===- NnResize.cpp - sampling at another resolution ----------------------===//
+//===- NnResize.cpp - resize ----------------------------------------------===//
 //
 // ONNX's Resize: each element of the result is a weighted sum of elements of
 // the operand, and the weights are products of one weight a dimension, so that
-// dimensions are done one after the other.
+// dimensions are resampled one after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@ namespace sinter::interpreter {
 
 namespace {
 
-/// One place of a resized dimension: what it is made of.
+/// One index of a resized dimension, as a weighted sum.
 struct Sample {
-  std::vector<std::pair<int64_t, double>> parts; ///< Index and weight.
-  /// Lies outside of the operand, where the extrapolation value stands.
+  std::vector<std::pair<int64_t, double>> terms; ///< Index and weight.
+  /// Whether it is outside of the operand, and has the extrapolation value.
   bool isOutside = false;
 };
 
@@ -34,8 +34,8 @@ struct Dimension {
   double roiStart = 0, roiEnd = 1;
 };
 
-/// Weights of neighbouring elements; `weights[i]` is that of element
-/// `first + i` counted from the one at or left of the place.
+/// Weights of neighbouring elements; `weights[i]` is that of element `first +
+/// i` counted from the one at or left of the coordinate.
 struct Stencil {
   int64_t first = 0;
   std::vector<double> weights;
@@ -43,7 +43,7 @@ struct Stencil {
 
 } // namespace
 
-/// The size that scaling gives before it is cut to an integer, which
+/// The scaled size before it is truncated to an integer, which
 /// "half_pixel_symmetric" refers to. Where the scale was computed from the new
 /// size, that size itself.
 static double scaledSize(const Dimension &dimension) {
@@ -52,7 +52,7 @@ static double scaledSize(const Dimension &dimension) {
   return std::fabs(scaled - written) <= 1e-5 * written ? written : scaled;
 }
 
-/// Where place \p i of the result lies in the operand.
+/// The coordinate in the operand of index \p i of the result.
 static double sourceCoordinate(StringRef mode, const Dimension &dimension,
                                int64_t i) {
   const auto x = static_cast<double>(i);
@@ -62,7 +62,7 @@ static double sourceCoordinate(StringRef mode, const Dimension &dimension,
   if (mode == "half_pixel")
     return halfPixel;
   if (mode == "half_pixel_symmetric") {
-    // The centres of operand and result fall together.
+    // The centres of operand and result coincide.
     const double adjustment = newSize / scaledSize(dimension);
     return size / 2 * (1 - adjustment) + halfPixel;
   }
@@ -106,8 +106,8 @@ static double cubicWeight(double x, double a) {
   return 0;
 }
 
-/// The weights of the elements around a place \p fraction to the right of an
-/// element. With \p stretch below 1 (antialiasing) the filter grows wider.
+/// The weights of the elements around a coordinate \p fraction to the right of
+/// an element. With \p stretch below 1 (antialiasing) the filter is wider.
 static Stencil stencil(bool isCubic, double fraction, double stretch,
                        double cubicCoefficient) {
   const int64_t reach = isCubic ? 2 : 1;
@@ -137,16 +137,16 @@ static Sample sampleAt(nn::ResizeOp op, const Dimension &dimension, int64_t i) {
   Sample sample;
   sample.isOutside = op.getCoordinates() == "tf_crop_and_resize" &&
                      (x < 0 || x > static_cast<double>(last));
-  // Far outside, the clamped ends are all there is.
+  // Far outside, only the clamped ends contribute.
   const double bounded =
       std::clamp(x, -1e6, static_cast<double>(dimension.size) + 1e6);
   if (op.getMode() == "nearest") {
     const int64_t index =
         nearestIndex(op.getNearest(), bounded, dimension.scale);
-    sample.parts.push_back({clamped(index), 1});
+    sample.terms.push_back({clamped(index), 1});
     return sample;
   }
-  // A place on an element counts as just left of it, with fraction 1.
+  // A coordinate on an element counts as just left of it, with fraction 1.
   const double left = std::ceil(bounded) - 1;
   const double stretch = op.getAntialias() ? std::min(dimension.scale, 1.0) : 1;
   Stencil weights = stencil(op.getMode() == "cubic", bounded - left, stretch,
@@ -157,12 +157,12 @@ static Sample sampleAt(nn::ResizeOp op, const Dimension &dimension, int64_t i) {
         static_cast<int64_t>(left) + weights.first + static_cast<int64_t>(k);
     if (op.getExcludeOutside() && index != clamped(index))
       continue;
-    sample.parts.push_back({clamped(index), weight});
+    sample.terms.push_back({clamped(index), weight});
     sum += weight;
   }
   if (op.getExcludeOutside())
-    for (auto &part : sample.parts)
-      part.second /= sum;
+    for (auto &term : sample.terms)
+      term.second /= sum;
   return sample;
 }
 
@@ -172,10 +172,11 @@ static std::vector<double> resampled(const std::vector<double> &values,
                                      ArrayRef<Sample> samples) {
   const AxisView view(shape, axis);
   const auto newSize = static_cast<int64_t>(samples.size());
-  std::vector<double> result(view.outer * newSize * view.inner, 0);
+  // Starts at -0, so that a sum of a single -0 is -0.
+  std::vector<double> result(view.outer * newSize * view.inner, -0.0);
   for (int64_t o = 0; o < view.outer; ++o)
     for (int64_t i = 0; i < newSize; ++i)
-      for (auto [index, weight] : samples[i].parts) {
+      for (auto [index, weight] : samples[i].terms) {
         const double *from =
             values.data() + (o * view.size + index) * view.inner;
         double *to = result.data() + (o * newSize + i) * view.inner;
@@ -186,8 +187,8 @@ static std::vector<double> resampled(const std::vector<double> &values,
   return result;
 }
 
-/// The result's shape: as written or, where that is open, cut from the scaled
-/// size (of the region of interest), in f32 as ONNX has it.
+/// The result's shape: the type's or, for dynamic dimensions, the truncated
+/// scaled size (of the region of interest), in f32 as in ONNX.
 static Shape resizedShape(nn::ResizeOp op, const Call &call) {
   Shape shape = toShape(call.resultType().getShape());
   ArrayRef<double> scales = op.getScales(), roi = op.getRoi();

@@ -7,6 +7,7 @@
 #include "interpreter/Strided.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -21,12 +22,12 @@ static Result<Tensors> evaluateShape(const Call &call) {
 static Result<Tensors> evaluateBroadcastLike(const Call &call) {
   Shape shape = call[0].shape();
   for (const Tensor &other : call.operands.drop_front()) {
-    const auto joint = broadcastShapes(shape, other.shape());
-    if (!joint)
+    const auto common = broadcastShapes(shape, other.shape());
+    if (!common)
       return invalidModel(
           "shapes do not broadcast: " + toString(call[0].type(), shape) +
           " and " + toString(other.type(), other.shape()));
-    shape = toShape(*joint);
+    shape = toShape(*common);
   }
   if (Result<void> ok = checkSize(call[0].type(), shape); !ok)
     return ok.takeError();
@@ -55,11 +56,11 @@ static Result<Tensors> evaluateTake(const Call &call) {
     return invalidModel("the axis has no elements");
   return produce(operand.type(), shape, [&](Tensor &result) {
     const size_t row = view.inner * byteSize(operand.type());
-    const std::vector<int64_t> places = integers(indices);
+    const std::vector<int64_t> positions = integers(indices);
     std::byte *to = result.mutableBytes();
     for (int64_t o = 0; o < view.outer; ++o)
-      for (int64_t place : places) {
-        const int64_t at = o * view.size + wrapIndex(place, view.size);
+      for (int64_t position : positions) {
+        const int64_t at = o * view.size + wrapIndex(position, view.size);
         std::memcpy(to, operand.data() + at * row, row);
         to += row;
       }
@@ -76,40 +77,40 @@ static Result<Tensors> evaluateTakeAlong(const Call &call) {
                           std::to_string(d) + " of the operand");
   return produce(operand.type(), indices.shape(), [&](Tensor &result) {
     const size_t size = byteSize(operand.type());
-    const std::vector<int64_t> places = integers(indices);
+    const std::vector<int64_t> positions = integers(indices);
     const std::vector<int64_t> strides = rowMajorStrides(operand.shape());
     IndexCounter index(indices.shape());
     for (int64_t i = 0; i < result.size(); ++i, index.next()) {
       int64_t at = 0;
       for (size_t d = 0; d < strides.size(); ++d)
         at += strides[d] *
-              (d == axis ? wrapIndex(places[i], operand.dim(d)) : index[d]);
+              (d == axis ? wrapIndex(positions[i], operand.dim(d)) : index[d]);
       std::memcpy(result.mutableBytes() + i * size, operand.data() + at * size,
                   size);
     }
   });
 }
 
-/// Which element of [0, size) stands at \p place, which may lie outside.
-static int64_t paddedPlace(StringRef mode, int64_t place, int64_t size) {
+/// The index in [0, size) of the element at \p position, which may be outside.
+static int64_t paddedIndex(StringRef mode, int64_t position, int64_t size) {
   auto modulo = [](int64_t value, int64_t period) {
     return (value % period + period) % period;
   };
   if (mode == "edge")
-    return std::clamp<int64_t>(place, 0, size - 1);
+    return std::clamp<int64_t>(position, 0, size - 1);
   if (mode == "wrap")
-    return modulo(place, size);
-  // Back and forth between the edges, which are not repeated.
+    return modulo(position, size);
+  // Reflects at the edges, which are not repeated.
   if (size == 1)
     return 0;
-  const int64_t phase = modulo(place, 2 * (size - 1));
+  const int64_t phase = modulo(position, 2 * (size - 1));
   return std::min(phase, 2 * (size - 1) - phase);
 }
 
 static Result<Tensors> evaluatePadMode(const Call &call) {
   auto op = call.as<nn::PadModeOp>();
   Tensor current = call[0];
-  // Dimensions are independent: one after the other.
+  // Dimensions are independent, and padded one after the other.
   for (int64_t d = 0; d < call[0].rank(); ++d) {
     const int64_t low = op.getLow()[d], high = op.getHigh()[d];
     if (low == 0 && high == 0)
@@ -129,7 +130,7 @@ static Result<Tensors> evaluatePadMode(const Call &call) {
           const size_t row = view.inner * byteSize(current.type());
           for (int64_t o = 0; o < view.outer; ++o)
             for (int64_t i = 0; i < size; ++i) {
-              const int64_t at = paddedPlace(op.getMode(), i - low, view.size);
+              const int64_t at = paddedIndex(op.getMode(), i - low, view.size);
               std::memcpy(result.mutableBytes() + (o * size + i) * row,
                           current.data() + (o * view.size + at) * row, row);
             }
@@ -154,12 +155,12 @@ static Result<Tensors> evaluateOneHot(const Call &call) {
   return produce(values.type(), shape, [&](Tensor &result) {
     const AxisView view(shape, axis);
     const size_t size = byteSize(values.type());
-    const std::vector<int64_t> places = integers(indices);
+    const std::vector<int64_t> positions = integers(indices);
     for (int64_t i = 0; i < result.size(); ++i) {
       const int64_t position = i / view.inner % depth;
-      const int64_t place =
-          places[i / view.inner / depth * view.inner + i % view.inner];
-      const bool isOn = (place < 0 ? place + depth : place) == position;
+      const int64_t wanted =
+          positions[i / view.inner / depth * view.inner + i % view.inner];
+      const bool isOn = (wanted < 0 ? wanted + depth : wanted) == position;
       std::memcpy(result.mutableBytes() + i * size,
                   values.data() + (isOn ? size : 0), size);
     }
@@ -190,8 +191,8 @@ static Result<Tensors> evaluateNonZero(const Call &call) {
 //===----------------------------------------------------------------------===//
 
 /// Replaces each element by the sum of those before it along the axis, itself
-/// among them unless \p exclusive; from the end if \p reverse. \p round does so
-/// with sums after each addition.
+/// among them unless \p exclusive; from the end if \p reverse. \p round rounds
+/// the accumulator after each addition.
 template <typename T>
 static void accumulate(std::vector<T> &values, const AxisView &view,
                        bool exclusive, bool reverse,
@@ -249,8 +250,8 @@ static Result<Tensors> evaluateCumulativeSum(const Call &call) {
   });
 }
 
-/// The position of the greatest key along the axis (of the least, with keys
-/// turned around); of equal ones the first or the last.
+/// The position of the greatest or the least element along the axis, NaN before
+/// any number; of equal ones the first or the last.
 template <typename Op>
 static Result<Tensors> evaluateArg(const Call &call, bool least) {
   auto op = call.as<Op>();
@@ -264,7 +265,10 @@ static Result<Tensors> evaluateArg(const Call &call, bool least) {
   else
     shape.erase(shape.begin() + axis);
   return produce(ElementType::I64, shape, [&](Tensor &result) {
-    const std::vector<int64_t> keys = orderKeys(call[0]);
+    std::vector<int64_t> keys = orderKeys(call[0]);
+    if (least && !isInteger(call[0].type()))
+      std::ranges::replace(keys, std::numeric_limits<int64_t>::max(),
+                           std::numeric_limits<int64_t>::min());
     for (int64_t i = 0; i < result.size(); ++i) {
       const int64_t base =
           i / view.inner * view.size * view.inner + i % view.inner;

@@ -1,4 +1,4 @@
-//===- NnSuppression.cpp - boxes that better ones strike out --------------===//
+//===- NnSuppression.cpp - non-max suppression ----------------------------===//
 
 #include "graph/nn/NnOps.h"
 #include "interpreter/Evaluation.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 namespace sinter::interpreter {
 
 namespace {
-/// In f32, as whoever chose the thresholds did.
+/// In f32, for which thresholds were chosen.
 struct Box {
   std::array<float, 2> low, high;
 
@@ -34,8 +34,8 @@ struct Box {
       common *= std::max(std::min(high[d], other.high[d]) -
                              std::max(low[d], other.low[d]),
                          0.0F);
-    const float joined = area() + other.area() - common;
-    return joined > 0 && common / joined > threshold;
+    const float unionArea = area() + other.area() - common;
+    return unionArea > 0 && common / unionArea > threshold;
   }
 };
 } // namespace

@@ -8,8 +8,8 @@
 
 namespace sinter::interpreter {
 
-/// \p value toward zero into [low, high]; NaN is 0. The bounds are those of an
-/// integer type of at most 64 bits.
+/// Truncates \p value and clamps it to [low, high]; NaN becomes 0. The bounds
+/// are those of an integer type of at most 64 bits.
 template <typename T> static T saturate(double value, unsigned bits) {
   if (std::isnan(value))
     return 0;

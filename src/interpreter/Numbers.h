@@ -1,7 +1,7 @@
 //===- Numbers.h - elements as doubles and as 64-bit integers -------------===//
 //
-// For evaluators that work on any type of number: a range of elements becomes
-// an array of one C++ type and back.
+// For evaluators that work on any numeric type: converts ranges of elements to
+// arrays of one C++ type and back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ namespace sinter::interpreter {
 
 /// Real elements of a type as doubles (64-bit integers rounded).
 void loadReals(ElementType type, const std::byte *from, std::span<double> out);
-/// Rounds to the type; to integers toward zero, with values outside the range
-/// at its end and NaN as 0; to i1 whether it is not zero.
+/// Rounds to the type; to integers toward zero, clamped to the range and NaN as
+/// 0; to i1 whether it is not zero.
 void storeReals(ElementType type, std::byte *to,
                 std::span<const double> values);
 
@@ -79,7 +79,7 @@ Tensor realTensor(ElementType type, Shape shape,
 Tensor integerTensor(ElementType type, Shape shape,
                      std::span<const int64_t> values);
 
-/// Calls `body(begin, count)` for pieces of [0, size) that fit into the cache.
+/// Calls `body(begin, count)` for chunks of [0, size) that fit into the cache.
 template <typename Body> void inChunks(int64_t size, Body &&body) {
   constexpr int64_t chunk = 1024;
   for (int64_t begin = 0; begin < size; begin += chunk)
@@ -87,8 +87,8 @@ template <typename Body> void inChunks(int64_t size, Body &&body) {
 }
 inline constexpr int64_t chunkSize = 1024;
 
-/// Makes the bytes of a type of fewer than 8 bits what the runtime expects: i1
-/// 0 or 1, the others extended from their low bits.
+/// Normalises the bytes of a type of fewer than 8 bits as the runtime expects:
+/// i1 0 or 1, the others extended from their low bits.
 void normalizeSubByte(ElementType type, std::byte *elements, int64_t count);
 inline void normalizeSubByte(Tensor &tensor) {
   normalizeSubByte(tensor.type(), tensor.mutableBytes(), tensor.size());

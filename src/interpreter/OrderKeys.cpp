@@ -9,7 +9,7 @@
 
 namespace sinter::interpreter {
 
-/// The bits of a double count like a magnitude behind a sign.
+/// The bits of a double are ordered like sign and magnitude.
 static int64_t keyOf(double value) {
   if (std::isnan(value))
     return std::numeric_limits<int64_t>::max();

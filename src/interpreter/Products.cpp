@@ -1,4 +1,4 @@
-//===- Products.cpp - the matrix product under convolution and dot --------===//
+//===- Products.cpp - the GEMM of convolution and dot ---------------------===//
 
 #include "interpreter/Products.h"
 #include "runtime/ElementDispatch.h"
@@ -7,19 +7,19 @@
 
 namespace sinter::interpreter {
 
-/// Part 0 (real) or 1 (imaginary) of complex numbers.
+/// Component 0 (real) or 1 (imaginary) of complex numbers.
 template <typename F>
-static std::vector<F> partsOf(const std::complex<F> *numbers, int64_t count,
-                              int part) {
-  const F *parts = reinterpret_cast<const F *>(numbers);
+static std::vector<F> componentsOf(const std::complex<F> *numbers,
+                                   int64_t count, int component) {
+  const F *components = reinterpret_cast<const F *>(numbers);
   std::vector<F> result(count);
   for (int64_t i = 0; i < count; ++i)
-    result[i] = parts[2 * i + part];
+    result[i] = components[2 * i + component];
   return result;
 }
 
-/// As four products of real matrices; of few rows directly. Both without the
-/// checks for infinities of operator*.
+/// Computes four matmuls of real matrices, or few rows directly. Both without
+/// the checks for infinities of operator*.
 template <typename F>
 static void
 addComplexProduct(int64_t m, int64_t k, int64_t n, const std::complex<F> *lhs,
@@ -37,16 +37,16 @@ addComplexProduct(int64_t m, int64_t k, int64_t n, const std::complex<F> *lhs,
     return;
   }
   std::vector<F> left[2], right[2], sums(m * n);
-  for (int part : {0, 1}) {
-    left[part] = partsOf(lhs, m * k, part);
-    right[part] = partsOf(rhs, k * n, part);
+  for (int component : {0, 1}) {
+    left[component] = componentsOf(lhs, m * k, component);
+    right[component] = componentsOf(rhs, k * n, component);
   }
-  F *parts = reinterpret_cast<F *>(out);
-  auto add = [&](int a, int b, F sign, int part) {
+  F *components = reinterpret_cast<F *>(out);
+  auto add = [&](int a, int b, F sign, int component) {
     std::fill(sums.begin(), sums.end(), F());
     addProduct<F>(m, k, n, left[a].data(), right[b].data(), sums.data());
     for (int64_t i = 0; i < m * n; ++i)
-      parts[2 * i + part] += sign * sums[i];
+      components[2 * i + component] += sign * sums[i];
   };
   add(0, 0, 1, 0);
   add(1, 1, -1, 0);
@@ -60,7 +60,7 @@ void addProduct(int64_t m, int64_t k, int64_t n, const T *lhs, const T *rhs,
   if constexpr (isStdComplex<T>) {
     addComplexProduct(m, k, n, lhs, rhs, out);
   } else if (m < 4) {
-    // Row by row, where there is nothing to gain from blocks.
+    // Row by row, where blocks gain nothing.
     for (int64_t i = 0; i < m; ++i)
       for (int64_t p = 0; p < k; ++p) {
         const T factor = lhs[i * k + p];

@@ -1,10 +1,9 @@
-//===- Products.h - the matrix product under convolution and dot ----------===//
+//===- Products.h - the GEMM of convolution and dot -----------------------===//
 //
-// Which numbers a product is summed in, by the element type of its result: f64
-// in double, the other floats in float (so f16, bf16 and f8 are rounded once,
-// at the end), integers modulo 2^64 (so that cutting off the high bits gives
-// the element type's own wrap-around), complex<f32> and complex<f64> in
-// themselves.
+// The accumulator type of a product, by the element type of its result: f64 in
+// double, the other floats in float (so f16, bf16 and f8 are rounded once, at
+// the end), integers modulo 2^64 (so that truncation gives the element type's
+// own wrap-around), complex<f32> and complex<f64> in themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +23,14 @@ template <typename T>
 void addProduct(int64_t m, int64_t k, int64_t n, const T *lhs, const T *rhs,
                 T *out);
 
-/// The elements as numbers to sum in.
+/// The elements, converted to the accumulator type.
 template <typename T> std::vector<T> toAccumulators(const Tensor &tensor);
 /// \p values as elements of \p result.
 template <typename T>
 void fromAccumulators(std::span<const T> values, Tensor &result);
 
-/// Calls `visit(std::type_identity<T>{})` with the T that products of
-/// \p result's elements are summed in.
+/// Calls `visit(std::type_identity<T>{})` with T the accumulator type of
+/// products with elements of \p result.
 template <typename Visitor>
 decltype(auto) dispatchAccumulator(ElementType result, Visitor &&visit) {
   switch (result) {
@@ -48,14 +47,14 @@ decltype(auto) dispatchAccumulator(ElementType result, Visitor &&visit) {
   }
 }
 
-/// Which dimensions a product of tensors has in common; the result's are the
-/// batching ones, the other ones of lhs, the other ones of rhs.
+/// The dimension numbers of dot_general; the result's dimensions are the
+/// batching ones, the free ones of lhs, the free ones of rhs.
 struct DotDimensions {
   llvm::SmallVector<int64_t> lhsBatching, rhsBatching;
   llvm::SmallVector<int64_t> lhsContracting, rhsContracting;
 };
 
-/// The product with elements of \p type; InvalidModel if sizes differ.
+/// The matmul with elements of \p type; InvalidModel if sizes differ.
 Result<Tensor> dotGeneral(ElementType type, const Tensor &lhs,
                           const Tensor &rhs, const DotDimensions &dimensions);
 

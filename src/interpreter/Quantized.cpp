@@ -17,7 +17,7 @@ using namespace mlir;
 namespace sinter::interpreter {
 
 namespace {
-/// What a quantised type says, per tensor or per axis.
+/// The parameters of a quantised type, per tensor or per axis.
 struct Parameters {
   ElementType storage, expressed;
   std::vector<double> scales;
@@ -45,7 +45,7 @@ static Result<Parameters> parametersOf(Type type, const Shape &shape) {
   result.expressed = *expressed;
   result.least = static_cast<double>(element.getStorageTypeMin());
   result.most = static_cast<double>(element.getStorageTypeMax());
-  // The specification's compute_scales: scales are of the expressed type.
+  // The specification's compute_scales: scales have the expressed type.
   auto round = [&](double scale) {
     Tensor rounded(*expressed, {});
     storeReals(rounded, 0, std::span(&scale, 1));
@@ -105,9 +105,9 @@ Result<Tensor> dequantized(const Tensor &storage, Type type) {
   return result;
 }
 
-/// One number, every step rounded to \p Float: the specification's `quantize`,
-/// or ONNX's, which rounds before it adds the zero point. NaN becomes zero, as
-/// in `convert`.
+/// Quantises one value, every step rounded to \p Float: the specification's
+/// `quantize`, or ONNX's, which rounds before it adds the zero point. NaN
+/// becomes zero, as in `convert`.
 template <typename Float>
 static double quantize(Float x, Float scale, Float zeroPoint, Float least,
                        Float most, bool roundsFirst) {
@@ -161,7 +161,7 @@ static std::optional<ProductScales> scalesOf(Operation *op) {
 
 bool isQuantizedProduct(Operation *op) { return scalesOf(op).has_value(); }
 
-/// The storage elements less their zero points, in f64.
+/// The storage elements minus their zero points, in f64.
 static Result<Tensor> centered(const Tensor &storage, Type type) {
   Result<Parameters> parameters = parametersOf(type, storage.shape());
   if (!parameters)
@@ -219,7 +219,7 @@ Result<Tensors> evaluateQuantizedProduct(Evaluator evaluator,
   });
 }
 
-/// From floats, or from quantised numbers of other parameters: a rescale.
+/// Quantises floats, or rescales quantised elements with other parameters.
 template <bool roundsFirst>
 static Result<Tensors> evaluateQuantize(const Call &call) {
   Tensor numbers = call[0];

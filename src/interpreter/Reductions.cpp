@@ -1,4 +1,4 @@
-//===- Reductions.cpp - reduce and reduce_window ------------------------===//
+//===- Reductions.cpp - reduce and reduce_window --------------------------===//
 
 #include "interpreter/Reductions.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -19,15 +19,15 @@ namespace sinter::interpreter {
 
 namespace {
 
-/// How two partial results become one: by the region or, where the language
-/// says that sums and products are carried in f32, in that.
+/// Combines two partial results: by the region or, for additions and
+/// multiplications whose accumulator is f32 by definition, in f32.
 class Combiner {
 public:
   Combiner(Region &region, const Scope &scope,
            std::optional<StringRef> carriedInF32)
       : body(region, scope), carried(carriedInF32) {}
 
-  /// results[k][i] follows from arguments[k][i] and arguments[count + k][i].
+  /// Computes results[k][i] from arguments[k][i] and arguments[count + k][i].
   Result<void> run(int64_t count, ArrayRef<const std::byte *> arguments,
                    ArrayRef<std::byte *> results) {
     if (!carried)
@@ -41,14 +41,14 @@ public:
     return {};
   }
 
-  /// Tensors of the region's types in what partial results are carried in.
+  /// Converts tensors of the region's types to the accumulator types.
   Tensors entering(Tensors tensors) const {
     if (carried)
       for (Tensor &tensor : tensors)
         tensor = converted(tensor, ElementType::F32);
     return tensors;
   }
-  /// And back, rounded.
+  /// Converts back, with rounding.
   Tensors leaving(Tensors tensors) const {
     if (carried)
       for (Tensor &tensor : tensors)
@@ -67,7 +67,7 @@ public:
   RowReducer(Combiner &body, int64_t rowSize) : body(body), rowSize(rowSize) {}
 
   /// The specification allows any tree that keeps the order. This one combines
-  /// neighbours, then neighbouring pairs and so on, which is the most exact for
+  /// adjacent rows, then adjacent pairs and so on, which is the most exact for
   /// sums (Higham, "The Accuracy of Floating Point Summation", 1993).
   Result<Tensors> run(ArrayRef<Tensor> rows) {
     Tensors results;
@@ -82,11 +82,11 @@ public:
   }
 
 private:
-  /// What some neighbouring rows were combined to.
+  /// The combination of some adjacent rows.
   struct Partial {
     unsigned level;
     SmallVector<const std::byte *, 2> elements;
-    /// Where the elements are; -1 if in the rows themselves.
+    /// The index of the buffer with the elements; -1 if they are in the rows.
     int buffer = -1;
   };
   using Buffer = std::vector<std::vector<std::byte>>;
@@ -154,8 +154,9 @@ private:
 
 } // namespace
 
-/// Rows [count, rowSize] combined to one. Where they are short, the rows are
-/// first cut into stretches that stand side by side as one long row.
+/// Combines rows [count, rowSize] to one. If rows are short, their sequence is
+/// first split into stretches of equal length. Rows with the same index in all
+/// stretches are combined as one long row.
 static Result<Tensors> combineRows(Combiner &body, ArrayRef<Tensor> rows,
                                    int64_t rowSize) {
   constexpr int64_t goodSize = 256;
@@ -178,17 +179,17 @@ static Result<Tensors> combineRows(Combiner &body, ArrayRef<Tensor> rows,
     return partial;
   Tensors left;
   for (auto [each, done] : llvm::zip_equal(rows, *partial)) {
-    Tensor joined(each.type(), {stretches + rest, rowSize});
-    std::memcpy(joined.mutableBytes(), done.data(), done.bytes());
-    std::memcpy(joined.mutableBytes() + done.bytes(),
+    Tensor concatenated(each.type(), {stretches + rest, rowSize});
+    std::memcpy(concatenated.mutableBytes(), done.data(), done.bytes());
+    std::memcpy(concatenated.mutableBytes() + done.bytes(),
                 elementsFrom(each, stretches * length * rowSize),
                 rest * rowSize * byteSize(each.type()));
-    left.push_back(std::move(joined));
+    left.push_back(std::move(concatenated));
   }
   return RowReducer(body, rowSize).run(left);
 }
 
-/// `body(init, value)` for the elements of the values.
+/// Computes `body(init, value)` for the elements of the values.
 static Result<Tensors> startFrom(Combiner &body, ArrayRef<Tensor> inits,
                                  ArrayRef<Tensor> values) {
   Tensors starts, results;
@@ -215,7 +216,7 @@ static Result<Tensors> evaluateReduce(const Call &call) {
   const Shape &shape = call[0].shape();
   SmallVector<int64_t> permutation(op.getDimensions());
   llvm::sort(permutation);
-  // Nothing that is left of an empty tensor is multiplied: it may overflow.
+  // The sizes of an empty tensor are not multiplied: that may overflow.
   int64_t count = call[0].size() == 0 ? 0 : 1;
   for (int64_t dimension : permutation)
     count *= count == 0 ? 0 : shape[dimension];
@@ -270,36 +271,36 @@ static Result<Tensors> evaluateReduce(const Call &call) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Along one dimension, the places of a window at which a position of it shows
-/// an element: `count` places from `first` on, `step` apart, show elements from
-/// `element` on, `elementStep` apart.
-struct VisiblePlaces {
+/// Along one dimension, the window indices at which one position in the window
+/// covers an element: `count` windows from `first` on, `step` apart, cover
+/// elements from `element` on, `elementStep` apart.
+struct VisibleWindows {
   int64_t first = 0, step = 1, count = 0, element = 0, elementStep = 0;
 };
 } // namespace
 
-static VisiblePlaces visiblePlaces(const stablehlo::WindowDimension &window,
-                                   int64_t position, int64_t size,
-                                   int64_t places) {
-  VisiblePlaces visible;
+static VisibleWindows visibleWindows(const stablehlo::WindowDimension &window,
+                                     int64_t position, int64_t size,
+                                     int64_t windows) {
+  VisibleWindows visible;
   const int64_t offset = position * window.windowDilation - window.paddingLow;
   int64_t first =
       offset < 0 ? -offset / window.stride + (-offset % window.stride != 0) : 0;
   visible.step =
       window.baseDilation / std::gcd(window.baseDilation, window.stride);
-  for (int64_t tries = 0; tries < visible.step && first < places;
+  for (int64_t tries = 0; tries < visible.step && first < windows;
        ++tries, ++first)
     if ((first * window.stride + offset) % window.baseDilation == 0)
       break;
-  if (first >= places ||
+  if (first >= windows ||
       (first * window.stride + offset) % window.baseDilation != 0)
     return visible;
   visible.first = first;
   visible.element = (first * window.stride + offset) / window.baseDilation;
   if (visible.element >= size)
     return visible;
-  visible.count = (places - 1 - first) / visible.step + 1;
-  // A step beyond the last place moves over no element.
+  visible.count = (windows - 1 - first) / visible.step + 1;
+  // With one window, the step does not matter.
   if (visible.count == 1)
     return visible;
   visible.elementStep = visible.step * window.stride / window.baseDilation;
@@ -308,8 +309,8 @@ static VisiblePlaces visiblePlaces(const stablehlo::WindowDimension &window,
   return visible;
 }
 
-/// Writes to \p values, for each place of the windows, the element at
-/// \p position of the window; \p init where there is none.
+/// Writes to \p values, for each window, the element at \p position in the
+/// window; \p init where there is none.
 static void windowElements(const Tensor &input, const Tensor &init,
                            ArrayRef<stablehlo::WindowDimension> window,
                            ArrayRef<int64_t> position, Tensor &values) {
@@ -319,8 +320,8 @@ static void windowElements(const Tensor &input, const Tensor &init,
   Shape box;
   int64_t covered = 1;
   for (size_t d = 0; d < window.size(); ++d) {
-    const VisiblePlaces visible =
-        visiblePlaces(window[d], position[d], input.dim(d), values.dim(d));
+    const VisibleWindows visible =
+        visibleWindows(window[d], position[d], input.dim(d), values.dim(d));
     box.push_back(visible.count);
     covered *= visible.count;
     to.offset += visible.first * to.strides[d];
@@ -333,8 +334,8 @@ static void windowElements(const Tensor &input, const Tensor &init,
   copyBox(size, box, values.mutableBytes(), to, input.data(), from);
 }
 
-/// The dimension along which a scan begins with the last element, if the order
-/// is no matter of the region: of sums and products only.
+/// The dimension along which a scan begins with the last element, if the
+/// region's order does not matter: for additions and multiplications only.
 static std::optional<size_t>
 backwardsDimension(Region &region, const std::optional<stablehlo::Scan> &scan) {
   if (!scan || !scan->isReverse)
@@ -379,9 +380,10 @@ Result<Tensors> reduceWindow(const Call &call, size_t count,
   if (!inputs)
     return inputs;
 
-  // Elements of the windows one position after the other, all windows at once.
+  // All windows at once, one position in the window after the other.
+  const llvm::ArrayRef<Dim> dims = dimsIn(call[0].shape());
   Combiner body(region, call.scope,
-                stablehlo::carriedInF32(region, call[0].shape(), window));
+                stablehlo::carriedInF32(region, dims, window));
   *inits = body.entering(std::move(*inits));
   *inputs = body.entering(std::move(*inputs));
   Tensors values, elements;
@@ -399,15 +401,15 @@ Result<Tensors> reduceWindow(const Call &call, size_t count,
   for (const Tensor &each : elements)
     arguments.push_back(each.data());
   const std::optional<size_t> backwards =
-      backwardsDimension(region, stablehlo::scanOf(call[0].shape(), window));
+      backwardsDimension(region, stablehlo::scanOf(dims, window));
   IndexCounter position(sizes);
   for (int64_t i = 0; i < elementCount(sizes).value_or(0);
        ++i, position.next()) {
-    Shape place(*position);
+    Shape flipped(*position);
     if (backwards)
-      place[*backwards] = sizes[*backwards] - 1 - place[*backwards];
+      flipped[*backwards] = sizes[*backwards] - 1 - flipped[*backwards];
     for (size_t k = 0; k < elements.size(); ++k)
-      windowElements((*inputs)[k], (*inits)[k], window, place, elements[k]);
+      windowElements((*inputs)[k], (*inits)[k], window, flipped, elements[k]);
     if (Result<void> ok = body.run(values.front().size(), arguments, results);
         !ok)
       return ok.takeError();

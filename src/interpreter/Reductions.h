@@ -1,4 +1,4 @@
-//===- Reductions.h - what reductions share -------------------------------===//
+//===- Reductions.h - shared by reductions --------------------------------===//
 
 #ifndef SINTER_INTERPRETER_REDUCTIONS_H
 #define SINTER_INTERPRETER_REDUCTIONS_H

@@ -16,7 +16,7 @@ namespace sinter::interpreter {
 Result<Tensors> randomBits(const Tensor &initial,
                            stablehlo::RngAlgorithm algorithm, ElementType type,
                            const Shape &shape) {
-  // DEFAULT is what XLA chooses for CPUs.
+  // DEFAULT is XLA's choice for CPUs.
   const bool isThreefry = algorithm == stablehlo::RngAlgorithm::THREE_FRY;
   if (initial.type() != ElementType::UI64 || initial.rank() != 1 ||
       initial.size() < 2 || initial.size() > (isThreefry ? 2 : 3))
@@ -29,7 +29,7 @@ Result<Tensors> randomBits(const Tensor &initial,
   std::memcpy(state.mutableBytes(), initial.data(), initial.bytes());
   Tensor output(type, shape);
   if (output.size() != 0) {
-    // Of narrow types the low bits of a 32-bit word.
+    // Narrow types get the low bits of a 32-bit word.
     const size_t size = byteSize(type);
     const unsigned bits = size == 8 ? 64 : 32;
     const std::span<uint64_t> words = state.mutableValues<uint64_t>();
@@ -73,7 +73,7 @@ static void fillUniform(Tensor &result, const Tensor &a, const Tensor &b,
   for (int64_t i = 0; i < result.size(); ++i) {
     double value[] = {low + unitInterval(words[i]) * (high - low)};
     storeReals(result, i, value);
-    // Rounding may have reached the end, which does not belong to it.
+    // Rounding may have reached the end, which is excluded.
     loadReals(result, i, value);
     if (value[0] >= high) {
       value[0] = low;
@@ -96,8 +96,8 @@ static void fillNormal(Tensor &result, double mean, double deviation,
   }
 }
 
-/// A stream of the run's own: the seed is the key, and the counter goes on from
-/// operation to operation.
+/// Each run has its own stream: the seed is the key, and the counter continues
+/// from operation to operation.
 static Result<Tensors> evaluateRng(const Call &call) {
   auto op = call.as<stablehlo::RngOp>();
   const bool isNormal =

@@ -1,4 +1,4 @@
-//===- Rng.h - what operations with random bits share ---------------------===//
+//===- Rng.h - shared by operations with random bits ----------------------===//
 
 #ifndef SINTER_INTERPRETER_RNG_H
 #define SINTER_INTERPRETER_RNG_H
@@ -8,7 +8,7 @@
 
 namespace sinter::interpreter {
 
-/// The state after, and a tensor of random bits that follow from the state
+/// The next state, and a tensor of random bits generated from the state
 /// \p initial.
 Result<Tensors> randomBits(const Tensor &initial,
                            stablehlo::RngAlgorithm algorithm, ElementType type,

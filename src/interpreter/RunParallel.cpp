@@ -14,7 +14,7 @@ namespace sinter::interpreter {
 
 namespace {
 
-/// A process's function and arguments, and what it gave.
+/// A process's function, arguments and results.
 struct Program {
   func::FuncOp function;
   Tensors arguments, results;
@@ -41,10 +41,10 @@ static std::vector<Program> programsOf(const Call &call) {
   return programs;
 }
 
-/// Processes that run processes that run processes.
+/// The limit on nesting of run_parallel.
 static constexpr unsigned mostNested = 16;
 
-/// What the functions of `infeed` give, each a list of values.
+/// The results of the functions of `infeed`, each a list of values.
 static Result<std::deque<Tensors>> infeedOf(const Call &call) {
   auto op = call.as<check::RunParallelOp>();
   std::deque<Tensors> infeed;
@@ -62,8 +62,8 @@ static Result<std::deque<Tensors>> infeedOf(const Call &call) {
   return infeed;
 }
 
-/// Every process has a thread. They share what belongs to the module, so one
-/// runs at a time, until it ends or waits for others.
+/// Every process has a thread. They share the module, so only one runs at a
+/// time, until it ends or waits for others.
 static Result<Tensors> evaluateRunParallel(const Call &call) {
   auto op = call.as<check::RunParallelOp>();
   if (environmentOf(call).parallelDepth >= mostNested)

@@ -26,8 +26,8 @@ static bool isPlain(Type type) {
 // Compiling
 //===----------------------------------------------------------------------===//
 
-/// Makes the steps of a region. Fails, leaving the function to be evaluated,
-/// where an operation has no ArrayFunction.
+/// Compiles a region to steps. Fails, so that the region is evaluated, where an
+/// operation has no ArrayFunction.
 class ScalarFunction::Compiler {
 public:
   explicit Compiler(ScalarFunction &function) : function(function) {}
@@ -57,8 +57,8 @@ private:
     return static_cast<unsigned>(function.registers.size() - 1);
   }
 
-  /// Copies arguments that are returned, as other results may be written over
-  /// them first.
+  /// Copies arguments that are returned, as other results may overwrite them
+  /// first.
   void keepArguments() {
     auto copy = [](const ArrayFunction &function, int64_t count,
                    const std::byte *const *from, std::byte *to) {
@@ -85,7 +85,8 @@ private:
     return number;
   }
 
-  /// The register of a value; one from outside of the region becomes a scalar.
+  /// The register of a value; a value from outside of the region becomes a
+  /// scalar.
   std::optional<unsigned> numberOf(Value value) {
     if (auto known = numbers.find(value); known != numbers.end())
       return known->second;
@@ -124,7 +125,7 @@ private:
       return numberOf(op.getResult(0)).has_value();
     if (isa<stablehlo::ReshapeOp, stablehlo::BroadcastInDimOp,
             stablehlo::TransposeOp>(op)) {
-      // Of a scalar to a scalar, which it is.
+      // An operation from a scalar to the same scalar.
       if (!scalarType(op.getResult(0).getType()))
         return false;
       numbers[op.getResult(0)] = operands[0];
@@ -150,14 +151,14 @@ private:
     return true;
   }
 
-  /// A function of scalars is compiled where it is called.
+  /// Compiles a function of scalars inline.
   bool addCall(func::CallOp call, ArrayRef<unsigned> operands) {
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         call, call.getCalleeAttr());
     if (!callee || !callee.getBody().hasOneBlock() || depth >= maxDepth ||
         callee.getNumArguments() != operands.size())
       return false;
-    // Its values are others at each call of it.
+    // Its values differ at each call.
     llvm::DenseMap<Value, unsigned> outer = std::move(numbers);
     numbers = llvm::DenseMap<Value, unsigned>();
     for (auto [argument, number] :
@@ -212,7 +213,7 @@ Operation *ScalarFunction::splitComparison() {
       steps.back().result != returned.front() ||
       !isa_and_nonnull<stablehlo::CompareOp>(steps.back().op))
     return nullptr;
-  // Of each register, whether it follows from an even or an odd argument.
+  // For each register, whether it depends on an even or an odd argument.
   std::vector<std::array<bool, 2>> follows(registers.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     follows[i][i % 2] = true;
@@ -239,19 +240,19 @@ void ScalarFunction::runSteps(int64_t count,
                               ArrayRef<std::byte *> results) {
   std::array<const std::byte *, 3> from = {};
   for (int64_t begin = 0; begin < count; begin += blockSize) {
-    const int64_t part = std::min(blockSize, count - begin);
+    const int64_t length = std::min(blockSize, count - begin);
     for (size_t i = 0; i < arguments.size(); ++i)
       registers[i] = const_cast<std::byte *>(arguments[i]) +
                      begin * byteSize(registerTypes[i]);
     for (const Step &step : steps) {
       for (size_t i = 0; i < 3; ++i)
         from[i] = registers[step.operands[i]];
-      step.function(part, from.data(), registers[step.result]);
+      step.function(length, from.data(), registers[step.result]);
     }
     for (size_t i = 0; i < results.size(); ++i) {
       const size_t size = byteSize(outputs[i]);
       std::memmove(results[i] + begin * size, registers[returned[i]],
-                   part * size);
+                   length * size);
     }
   }
 }
@@ -340,13 +341,6 @@ Result<Tensors> ScalarFunction::applyAtOnce(ArrayRef<Tensor> arguments) const {
 }
 
 /// Element \p index as a scalar.
-static Tensor scalarAt(const Tensor &tensor, int64_t index) {
-  Tensor scalar(tensor.type(), {});
-  const size_t size = byteSize(tensor.type());
-  std::memcpy(scalar.mutableBytes(), tensor.data() + index * size, size);
-  return scalar;
-}
-
 Result<Tensors>
 ScalarFunction::applyOneByOne(ArrayRef<Tensor> arguments) const {
   const Shape &shape = arguments.front().shape();

@@ -9,26 +9,26 @@
 
 namespace sinter::interpreter {
 
-/// The region of `reduce`, `scatter`, `sort`, `map` and their like. Where it is
-/// made of elementwise operations it becomes a list of functions once, which
-/// then runs on arrays of any length; else its operations are evaluated.
+/// The region of `reduce`, `scatter`, `sort`, `map` and the like. If it has
+/// elementwise operations only, it is compiled once to a list of functions,
+/// which runs on arrays of any length; else its operations are evaluated.
 class ScalarFunction {
 public:
-  /// The region has one block, as the verifier says.
+  /// The region has one block, as verified.
   ScalarFunction(mlir::Region &region, const Scope &enclosing);
 
   /// Applies the region to \p count elements: results[k][i] is result k of
   /// arguments[0][i], arguments[1][i], ... All arrays are aligned; a result may
-  /// lie over an argument that has its type.
+  /// alias an argument that has its type.
   Result<void> run(int64_t count, llvm::ArrayRef<const std::byte *> arguments,
                    llvm::ArrayRef<std::byte *> results);
 
   /// The same on tensors of one shape.
   Result<Tensors> apply(llvm::ArrayRef<Tensor> arguments);
 
-  /// If the region is a comparison of what follows from its even arguments with
-  /// what follows from its odd ones, it from now on gives these two, and the
-  /// comparison is returned: a sort then computes them once an element.
+  /// If the region compares a function of its even arguments with one of its
+  /// odd arguments, it returns these two values from now on, and the comparison
+  /// is returned here: a sort then computes them once an element.
   mlir::Operation *splitComparison();
 
   /// The element types of the arguments and results.
@@ -36,7 +36,7 @@ public:
   llvm::ArrayRef<ElementType> resultTypes() const { return outputs; }
 
 private:
-  /// One operation; operands and result are numbers of registers.
+  /// One operation; operands and result are indices of registers.
   struct Step {
     mlir::Operation *op;
     ArrayFunction function;
@@ -57,7 +57,8 @@ private:
   mlir::Region &region;
   const Scope &enclosing;
   llvm::SmallVector<ElementType> inputs, outputs;
-  /// Why the region cannot run at all: a type that is not a scalar's.
+  /// The error where the region cannot run at all: a type that is not a
+  /// scalar's.
   std::optional<Error> failure;
   bool isCompiled = false;
   /// Whether every operation is elementwise or constant, so that it can run on
@@ -65,8 +66,8 @@ private:
   bool isElementwise = false;
 
   std::vector<Step> steps;
-  /// Registers are arrays of up to `blockSize` elements: the arguments come
-  /// first and point to the caller's, then scalars repeated and results.
+  /// Registers are arrays of up to `blockSize` elements: first the arguments,
+  /// which point to the caller's arrays, then broadcast scalars and results.
   std::vector<std::byte *> registers;
   std::vector<ElementType> registerTypes;
   std::vector<std::unique_ptr<std::byte[]>> storage;
@@ -79,7 +80,7 @@ private:
 Result<Tensors> promoted(llvm::ArrayRef<Tensor> tensors, mlir::TypeRange types,
                          mlir::Region &region, unsigned firstArgument);
 
-/// The tensor's elements converted as `convert` does.
+/// The tensor's elements converted as by `convert`.
 Tensor converted(const Tensor &tensor, ElementType type);
 
 } // namespace sinter::interpreter

@@ -16,7 +16,7 @@ namespace sinter::interpreter {
 
 namespace {
 
-/// The windows of an operand, and the element that `select` chooses of each.
+/// The windows of an operand, and the element of each that `select` selects.
 class WindowSelector {
 public:
   WindowSelector(const Tensor &operand,
@@ -25,9 +25,9 @@ public:
       : operand(operand), window(window), select(select),
         strides(rowMajorStrides(operand.shape())) {}
 
-  /// The place of the chosen element of the window at \p index; -1 if the
-  /// window shows only padding.
-  Result<int64_t> chosen(ArrayRef<int64_t> index) {
+  /// The index of the selected element of the window at \p index; -1 if the
+  /// window covers only padding.
+  Result<int64_t> selectedIn(ArrayRef<int64_t> index) {
     Shape box;
     int64_t base = 0;
     for (size_t d = 0; d < window.size(); ++d) {
@@ -43,20 +43,20 @@ public:
     IndexCounter position(box);
     const int64_t count = *elementCount(box);
     for (int64_t i = 0; i < count; ++i, position.next()) {
-      int64_t place = base;
+      int64_t offset = base;
       for (size_t d = 0; d < box.size(); ++d)
-        place += position[d] * strides[d];
+        offset += position[d] * strides[d];
       if (best < 0) {
-        best = place;
+        best = offset;
         continue;
       }
       const std::byte *arguments[] = {elementsFrom(operand, best),
-                                      elementsFrom(operand, place)};
+                                      elementsFrom(operand, offset)};
       std::byte keeps = {};
       if (Result<void> ok = select.run(1, arguments, &keeps); !ok)
         return ok.takeError();
       if (keeps == std::byte())
-        best = place;
+        best = offset;
     }
     return best;
   }
@@ -74,16 +74,16 @@ static Result<Tensors> evaluateSelectAndScatter(const Call &call) {
   auto op = call.as<stablehlo::SelectAndScatterOp>();
   const Tensor &operand = call[0];
   const stablehlo::ConvolutionWindow window = op.getWindow();
-  Shape places;
+  Shape windowCounts;
   for (auto [i, dimension] : llvm::enumerate(window)) {
     std::optional<int64_t> size =
         stablehlo::windowedSize(operand.dim(i), dimension);
     if (!size)
       return invalidModel("the window of dimension " + std::to_string(i) +
                           " makes no sense");
-    places.push_back(*size);
+    windowCounts.push_back(*size);
   }
-  if (places != call[1].shape())
+  if (windowCounts != call[1].shape())
     return invalidModel("the source has not one element a window");
   Region &region = op.getScatter();
   Result<Tensors> source =
@@ -100,14 +100,14 @@ static Result<Tensors> evaluateSelectAndScatter(const Call &call) {
   ScalarFunction select(op.getSelect(), call.scope);
   ScalarFunction scatter(region, call.scope);
   WindowSelector selector(operand, window, select);
-  IndexCounter index(places);
+  IndexCounter index(windowCounts);
   for (int64_t i = 0; i < source->front().size(); ++i, index.next()) {
-    Result<int64_t> place = selector.chosen(*index);
-    if (!place)
-      return place.takeError();
-    if (*place < 0)
+    Result<int64_t> selected = selector.selectedIn(*index);
+    if (!selected)
+      return selected.takeError();
+    if (*selected < 0)
       continue;
-    std::byte *to = elementsFrom(result, *place);
+    std::byte *to = elementsFrom(result, *selected);
     const std::byte *arguments[] = {to, elementsFrom(source->front(), i)};
     if (Result<void> ok = scatter.run(1, arguments, to); !ok)
       return ok.takeError();

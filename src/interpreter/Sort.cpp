@@ -17,8 +17,7 @@ using namespace mlir;
 
 namespace sinter::interpreter {
 
-/// Merge sort. `less` may be no order at all: nothing is assumed of it. What it
-/// finds equal stays in order.
+/// Stable merge sort. `less` need not be an order: nothing is assumed of it.
 template <typename Less>
 static void mergeSort(std::vector<int64_t> &order, std::vector<int64_t> &merged,
                       Less less) {
@@ -41,7 +40,7 @@ static void mergeSort(std::vector<int64_t> &order, std::vector<int64_t> &merged,
 
 namespace {
 
-/// What a comparison says of numbers that are less, equal or greater.
+/// The results of a comparison for values that are less, equal or greater.
 struct Direction {
   bool onLess, onEqual, onGreater, onUnordered;
 
@@ -74,7 +73,7 @@ std::span<int64_t> fitted(std::vector<int64_t> &list, int64_t size) {
   return list;
 }
 
-/// Integers as an order of int64_t; signed ones in that of their bits, if
+/// Integers as int64_t keys; signed ones in the order of their bits, if
 /// \p asUnsigned.
 std::vector<int64_t> integerKeys(const Tensor &tensor, bool asUnsigned) {
   std::vector<int64_t> keys = integers(tensor);
@@ -84,14 +83,14 @@ std::vector<int64_t> integerKeys(const Tensor &tensor, bool asUnsigned) {
   return keys;
 }
 
-/// Sorts the positions of one row after the other.
+/// Sorts the indices of one row after the other.
 class RowSorter {
 public:
   RowSorter(stablehlo::SortOp op, const Call &call)
       : inputs(call.operands), body(op.getComparator(), call.scope) {}
 
-  /// Computes what the comparator compares, if that can be done once an
-  /// element.
+  /// Computes the values that the comparator compares, if that can be done once
+  /// an element.
   Result<void> prepare() {
     auto compare =
         dyn_cast_or_null<stablehlo::CompareOp>(body.splitComparison());
@@ -121,7 +120,7 @@ public:
     return {};
   }
 
-  /// Sorts the positions \p order by what stands at base + position * stride.
+  /// Sorts the indices \p order by the elements at base + index * stride.
   Result<void> sort(std::vector<int64_t> &order, int64_t base, int64_t stride) {
     if (direction) {
       if (numbers[0].empty())
@@ -159,7 +158,7 @@ private:
   llvm::ArrayRef<Tensor> inputs;
   ScalarFunction body;
   std::optional<Direction> direction;
-  /// What is compared of each element, if the comparator has been split.
+  /// The compared values of each element, if the comparator has been split.
   std::array<std::vector<int64_t>, 2> keys;
   std::array<std::vector<double>, 2> numbers;
   std::vector<int64_t> merged;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
 
 namespace sinter::interpreter {
@@ -71,8 +72,7 @@ void copyBox(size_t elementBytes, std::span<const int64_t> box, std::byte *to,
     copyTyped(box, reinterpret_cast<T *>(to), toLayout,
               reinterpret_cast<const T *>(from), fromLayout);
   };
-  // Weights stand in a model's file where they will: elements are bytes, which
-  // need no alignment.
+  // Weights may be unaligned in a model's file: elements are copied as bytes.
   switch (elementBytes) {
   case 1:
     return copy(std::array<std::byte, 1>());
@@ -113,6 +113,13 @@ Tensor reversed(const Tensor &tensor, std::span<const int64_t> axes) {
   copyBox(byteSize(tensor.type()), tensor.shape(), result.mutableBytes(),
           rowMajor(tensor.shape()), tensor.data(), from);
   return result;
+}
+
+Tensor scalarAt(const Tensor &tensor, int64_t index) {
+  Tensor scalar(tensor.type(), {});
+  const size_t size = byteSize(tensor.type());
+  std::memcpy(scalar.mutableBytes(), tensor.data() + index * size, size);
+  return scalar;
 }
 
 Tensor splat(const Tensor &value, Shape shape) {

@@ -1,8 +1,8 @@
 //===- Strided.h - moving elements between arrays with strides ------------===//
 //
-// Transposing, slicing, reversing, padding, broadcasting and joining are all
-// one loop: over a box of indices, from one address that is linear in the index
-// to another.
+// Transpose, slice, reverse, pad, broadcast and concatenate are all one loop:
+// over a box of indices, from one address that is linear in the index to
+// another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +16,14 @@
 
 namespace sinter::interpreter {
 
-/// Where the element of an index is: `offset` plus the index times the strides,
-/// in elements.
+/// The position of the element of an index: `offset` plus the index times the
+/// strides, in elements.
 struct Layout {
   int64_t offset = 0;
   std::vector<int64_t> strides;
 };
 
-/// Elements from each index to the next, of a dense row-major array.
+/// The strides, in elements, of a dense row-major array.
 std::vector<int64_t> rowMajorStrides(std::span<const int64_t> shape);
 Layout rowMajor(std::span<const int64_t> shape);
 
@@ -36,14 +36,16 @@ void copyBox(size_t elementBytes, std::span<const int64_t> box, std::byte *to,
 /// The tensor's elements with dimension i being the old permutation[i].
 Tensor transposed(const Tensor &tensor, std::span<const int64_t> permutation);
 
-/// The tensor, which has elements, from the last to the first along \p axes.
+/// The tensor, which is not empty, reversed along \p axes.
 Tensor reversed(const Tensor &tensor, std::span<const int64_t> axes);
+
+/// Element \p index of the tensor, in row-major order.
+Tensor scalarAt(const Tensor &tensor, int64_t index);
 
 /// A tensor with every element equal to the scalar (or one-element) \p value.
 Tensor splat(const Tensor &value, Shape shape);
 
-/// The tensor repeated along the dimensions that it has not or that are 1, to a
-/// shape that it broadcasts to by NumPy's rule.
+/// The tensor broadcast to \p shape by NumPy's rule.
 Tensor broadcastTo(const Tensor &tensor, const Shape &shape);
 
 /// Counts through all indices of a shape in row-major order.
@@ -51,7 +53,7 @@ class IndexCounter {
 public:
   explicit IndexCounter(std::span<const int64_t> shape)
       : shape(shape.begin(), shape.end()), index(shape.size(), 0) {}
-  /// From \p first on.
+  /// Counts from \p first on.
   IndexCounter(std::span<const int64_t> shape, std::vector<int64_t> first)
       : shape(shape.begin(), shape.end()), index(std::move(first)) {}
   const std::vector<int64_t> &operator*() const { return index; }

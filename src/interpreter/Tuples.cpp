@@ -1,4 +1,4 @@
-//===- Tuples.cpp - values that are no tensors ----------------------------===//
+//===- Tuples.cpp - values that are not tensors ---------------------------===//
 
 #include "interpreter/Tuples.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -9,8 +9,8 @@ namespace sinter::interpreter {
 
 Tensor token() { return Tensor(ElementType::I1, {0}); }
 
-Tensor packed(Tensors parts) {
-  auto owner = std::make_shared<const Tensors>(std::move(parts));
+Tensor packed(Tensors elements) {
+  auto owner = std::make_shared<const Tensors>(std::move(elements));
   const void *data = owner.get();
   return Tensor::share(ElementType::I1, {0}, data, std::move(owner));
 }
@@ -19,8 +19,8 @@ const Tensors &unpacked(const Tensor &value) {
   return *reinterpret_cast<const Tensors *>(value.data());
 }
 
-/// The parts of a type that packed() makes values of.
-static std::optional<TypeRange> partsOf(Type type) {
+/// The element types of a type whose values packed() makes.
+static std::optional<TypeRange> elementTypesOf(Type type) {
   if (auto tuple = dyn_cast<TupleType>(type))
     return TypeRange(tuple.getTypes());
   if (auto future = dyn_cast<stablehlo::FutureType>(type))
@@ -31,16 +31,16 @@ static std::optional<TypeRange> partsOf(Type type) {
 bool fits(const Tensor &value, Type type) {
   if (isa<stablehlo::TokenType>(type))
     return value.size() == 0;
-  if (std::optional<TypeRange> types = partsOf(type)) {
+  if (std::optional<TypeRange> types = elementTypesOf(type)) {
     if (value.type() != ElementType::I1 || value.shape() != Shape{0})
       return false;
-    const Tensors &parts = unpacked(value);
-    return parts.size() == types->size() &&
-           llvm::all_of(llvm::zip_equal(parts, *types), [](auto pair) {
+    const Tensors &elements = unpacked(value);
+    return elements.size() == types->size() &&
+           llvm::all_of(llvm::zip_equal(elements, *types), [](auto pair) {
              return fits(std::get<0>(pair), std::get<1>(pair));
            });
   }
-  // A buffer is the tensor that it holds.
+  // A buffer is represented by its tensor.
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasRank() || shaped.getRank() != value.rank() ||
       elementTypeOf(shaped.getElementType()) != value.type())
@@ -61,17 +61,17 @@ bool fits(const Tensor &value, Type type) {
   return true;
 }
 
-/// Takes the value of \p type from the front of \p leaves.
+/// Removes the value of \p type from the front of \p leaves.
 static Result<Tensor> takeValue(Type type, ArrayRef<Tensor> &leaves) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
-    Tensors parts;
-    for (Type part : tuple.getTypes()) {
-      Result<Tensor> value = takeValue(part, leaves);
+    Tensors elements;
+    for (Type elementType : tuple.getTypes()) {
+      Result<Tensor> value = takeValue(elementType, leaves);
       if (!value)
         return value;
-      parts.push_back(std::move(*value));
+      elements.push_back(std::move(*value));
     }
-    return packed(std::move(parts));
+    return packed(std::move(elements));
   }
   if (isa<stablehlo::FutureType>(type))
     return unsupported("a future cannot be given from outside");
@@ -98,8 +98,8 @@ Result<Tensors> packedAs(TypeRange types, ArrayRef<Tensor> leaves) {
 Tensors leavesOf(TypeRange types, ArrayRef<Tensor> values) {
   Tensors leaves;
   for (auto [type, value] : llvm::zip_equal(types, values)) {
-    if (std::optional<TypeRange> parts = partsOf(type))
-      llvm::append_range(leaves, leavesOf(*parts, unpacked(value)));
+    if (std::optional<TypeRange> elements = elementTypesOf(type))
+      llvm::append_range(leaves, leavesOf(*elements, unpacked(value)));
     else
       leaves.push_back(value);
   }
@@ -122,10 +122,10 @@ static Result<Tensors> evaluateTuple(const Call &call) {
 
 static Result<Tensors> evaluateGetTupleElement(const Call &call) {
   const auto index = call.as<stablehlo::GetTupleElementOp>().getIndex();
-  const Tensors &parts = unpacked(call[0]);
-  if (static_cast<size_t>(index) >= parts.size())
+  const Tensors &elements = unpacked(call[0]);
+  if (static_cast<size_t>(index) >= elements.size())
     return invalidModel("the tuple has no such element");
-  return single(parts[index]);
+  return single(elements[index]);
 }
 
 void registerValues(Registry &registry) {

@@ -5,6 +5,7 @@
 #include "graph/Types.h"
 #include "graph/storage/Storage.h"
 #include "passes/RefineTypes.h"
+#include "runtime/OptionNames.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -23,12 +24,12 @@ std::vector<std::string> otherNames(func::FuncOp function, unsigned index) {
     if (auto text = dyn_cast<StringAttr>(attribute.getValue());
         text && attribute.getName() != nameAttribute)
       names.push_back(text.str());
-  if (auto place = dyn_cast<NameLoc>(function.getArgument(index).getLoc()))
-    names.push_back(place.getName().str());
+  if (auto location = dyn_cast<NameLoc>(function.getArgument(index).getLoc()))
+    names.push_back(location.getName().str());
   return names;
 }
 
-/// What an argument that is an input is called in the first place.
+/// The primary name of an argument that is an input.
 static std::string nameOf(func::FuncOp function, unsigned index) {
   const std::string own = ownName(function, index);
   return own.empty() ? "arg" + std::to_string(index) : own;
@@ -72,33 +73,42 @@ std::string ArgumentNames::list() const {
   return text.empty() ? "none" : text;
 }
 
-Result<unsigned> ArgumentNames::find(StringRef name) const {
+std::string bindOption(ArrayRef<std::string> files, size_t index) {
+  const bool isFrom = index < files.size() && !files[index].empty();
+  return isFrom ? optionText("bind") + " '" + files[index] + "'"
+                : optionText("bind");
+}
+
+Result<unsigned> ArgumentNames::find(StringRef name, StringRef option) const {
   name.consume_front("%");
   const std::string quoted = "'" + name.str() + "'";
   if (auto found = owned.find(name); found != owned.end())
     return found->second;
   if (shared.contains(name))
-    return usageError("--bind: several arguments are called " + quoted);
+    return usageError(option.str() + ": several arguments are called " +
+                      quoted);
   for (const llvm::StringMap<unsigned> *names : {&others, &places})
     if (auto found = names->find(name); found != names->end())
       return found->second;
   if (states.contains(name))
-    return usageError("--bind: " + quoted +
-                      " is a state and no input; `sinter optimize --freeze` "
-                      "makes constants of states");
-  return usageError("--bind: there is no argument " + quoted + "; there are " +
-                    list());
+    return withHint(
+        "`sinter optimize --freeze` makes constants of states",
+        usageError(option.str() + ": " + quoted + " is a state and no input"));
+  return usageError(option.str() + ": there is no argument " + quoted +
+                    "; there are " + list());
 }
 
 namespace {
 
-/// The sizes that arrays give to the symbols of an entry function's arguments.
+/// The sizes that arrays bind to the symbolic dimensions of an entry function's
+/// arguments.
 class SymbolSizes {
 public:
   explicit SymbolSizes(func::FuncOp function) : function(function) {}
 
   /// Gives the argument the type of its array.
-  Result<void> set(unsigned index, StringRef name, RankedTensorType type) {
+  Result<void> set(unsigned index, StringRef name, RankedTensorType type,
+                   const std::string &option) {
     BlockArgument argument = function.getArgument(index);
     for (auto [dimension, symbol] : llvm::enumerate(symbolsOf(index))) {
       if (symbol.empty())
@@ -106,7 +116,7 @@ public:
       const int64_t size = type.getDimSize(dimension);
       auto [known, isNew] = sizes.insert({symbol, size});
       if (!isNew && known->second != size)
-        return usageError("--bind: dimension " + symbol.str() + " is " +
+        return usageError(option + ": dimension " + symbol.str() + " is " +
                           std::to_string(known->second) + ", and of '" +
                           name.str() + "' it is " + std::to_string(size));
     }
@@ -115,7 +125,7 @@ public:
     return {};
   }
 
-  /// Gives the other arguments the sizes that their symbols have.
+  /// Gives the other arguments the sizes bound to their symbolic dimensions.
   void spread() {
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
       SmallVector<StringRef> symbols = symbolsOf(i);
@@ -163,45 +173,48 @@ private:
 
 } // namespace
 
-/// Whether an array of \p type can stand for an argument of type \p wanted.
+/// Whether an array of \p type can replace an argument of type \p wanted.
 static bool fits(Type wanted, RankedTensorType type) {
   auto tensor = dyn_cast<RankedTensorType>(wanted);
   return tensor && tensor.getElementType() == type.getElementType() &&
          succeeded(verifyCompatibleShape(tensor, type));
 }
 
-Result<void> bindArguments(Model &model, const NamedTensors &bound) {
+Result<void> bindArguments(Model &model, const NamedTensors &bound,
+                           ArrayRef<std::string> files) {
   func::FuncOp function = model.entry();
   if (!function)
-    return invalidModel(model.path + ": there is no function @main");
+    return inFile(invalidModel("there is no function @main"), model.path);
   llvm::SmallBitVector isBound(function.getNumArguments());
   OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
   const ArgumentNames names(function);
   SymbolSizes sizes(function);
-  for (const auto &[name, tensor] : bound) {
-    Result<unsigned> index = names.find(name);
+  for (size_t i = 0; i < bound.size(); ++i) {
+    const auto &[name, tensor] = bound[i];
+    const std::string option = bindOption(files, i);
+    Result<unsigned> index = names.find(name, option);
     if (!index)
       return index.takeError();
     BlockArgument argument = function.getArgument(*index);
     const RankedTensorType type =
         tensorTypeOf(tensor.type(), tensor.shape(), model.context());
     if (isBound.test(*index))
-      return usageError("--bind: '" + name + "' is bound twice");
+      return usageError(option + ": '" + name + "' is bound twice");
     if (!fits(argument.getType(), type)) {
       std::string text;
       llvm::raw_string_ostream(text)
-          << "--bind: '" << name << "' is " << argument.getType()
+          << option << ": '" << name << "' is " << argument.getType()
           << ", and the array is " << type;
       return usageError(text);
     }
     isBound.set(*index);
-    if (Result<void> set = sizes.set(*index, name, type); !set)
+    if (Result<void> set = sizes.set(*index, name, type, option); !set)
       return set;
     const std::string own = ownName(function, *index);
     argument.replaceAllUsesWith(makeConstant(builder, argument.getLoc(), tensor,
                                              own.empty() ? name : own));
   }
-  // The others keep what they are called, though their numbers change.
+  // The other arguments keep their names, though their indices change.
   llvm::BitVector erased(function.getNumArguments());
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     if (isBound.test(i))
@@ -216,8 +229,9 @@ Result<void> bindArguments(Model &model, const NamedTensors &bound) {
     return {};
   FirstError reported(model.context());
   if (failed(refineTypes(model.module(), Loops::MayChangeShapes)))
-    return usageError("--bind: the arrays' shapes do not fit the model: " +
-                      reported.take());
+    return usageError(
+        optionText("bind") +
+        ": the arrays' shapes do not fit the model: " + reported.take());
   return {};
 }
 

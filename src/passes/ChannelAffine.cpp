@@ -58,15 +58,13 @@ static std::optional<PlacedConstant> placedConstant(Value value, int64_t rank) {
   return PlacedConstant{std::move(*tensor), std::move(place)};
 }
 
-/// The numbers of \p value, one a channel, if it is constant and varies along
-/// \p dimension only.
-static std::optional<std::vector<double>>
+std::optional<std::vector<double>>
 channelNumbers(Value value, int64_t rank, int64_t dimension, int64_t channels) {
   auto constant = placedConstant(value, rank);
   if (!constant || constant->tensor.size() == 0)
     return std::nullopt;
   const Tensor &tensor = constant->tensor;
-  // Where the channel's index is found in an element's flat index.
+  // The channel of an element is its flat index / stride % size.
   int64_t stride = 1, size = 1;
   for (int64_t i = tensor.rank() - 1, step = 1; i >= 0; --i) {
     if (constant->place[i] == dimension) {
@@ -86,7 +84,28 @@ channelNumbers(Value value, int64_t rank, int64_t dimension, int64_t channels) {
   return numbers;
 }
 
-/// The name of the constant that a value is made of, or "".
+std::optional<int64_t> channelDimensionOf(Value value, int64_t rank) {
+  auto constant = placedConstant(value, rank);
+  if (!constant || constant->tensor.size() == 0)
+    return std::nullopt;
+  const Tensor &tensor = constant->tensor;
+  int64_t found = -1;
+  for (int64_t i = tensor.rank() - 1, stride = 1; i >= 0; --i) {
+    const int64_t size = tensor.dim(i);
+    bool varies = false;
+    for (int64_t flat = 0; size > 1 && !varies && flat < tensor.size(); ++flat)
+      varies = !(tensor.toDouble(flat) ==
+                 tensor.toDouble(flat - flat / stride % size * stride));
+    if (varies && found >= 0)
+      return std::nullopt;
+    if (varies)
+      found = constant->place[i];
+    stride *= size;
+  }
+  return found;
+}
+
+/// The name of the constant that a value is computed from, or "".
 static std::string nameOfSource(Value value) {
   for (unsigned depth = 0; depth < 8; ++depth) {
     Operation *op = value.getDefiningOp();
@@ -188,17 +207,17 @@ std::optional<ChannelStep> channelStep(Operation *op, Value x,
   return step;
 }
 
-/// Where the channels in dimension \p dimension of the operand (of the result,
-/// if \p backwards) are on the other side of \p op.
+/// The dimension that holds, on the other side of \p op, the channels in
+/// dimension \p dimension of the operand (of the result, if \p backwards).
 static std::optional<int64_t> dimensionAcross(Operation *op, int64_t dimension,
                                               bool backwards) {
   const Axes axes = *axesOf(op);
   return backwards ? axes.operandOf(0, dimension) : axes.resultOf(0, dimension);
 }
 
-/// Whether the elements of the result are those of the first operand in other
-/// places, or of another type, and zeros, which no scale changes. No
-/// computation may be moved across a barrier, or what processes do together.
+/// Whether the elements of the result are those of the first operand at other
+/// indices, or of another type, and zeros, which no scale changes. No
+/// computation may be moved across a barrier or a collective.
 static bool movesOrConverts(Operation *op) {
   if (op->getNumOperands() == 0 || op->getNumResults() != 1 ||
       !isFloatTensor(op->getOperand(0)) || !isFloatTensor(op->getResult(0)))

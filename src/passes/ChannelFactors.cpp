@@ -66,8 +66,8 @@ ChannelFactors::scaled(const QuantizationParameters &parameters,
   return after;
 }
 
-/// Which element of a dimension the elements of \p shape belong to, by their
-/// flat index: 0 for all where \p dimension is -1.
+/// A function from the flat index of an element of \p shape to its index along
+/// \p dimension; always 0 where \p dimension is -1.
 static auto placeIn(ArrayRef<int64_t> shape, int64_t dimension) {
   int64_t stride = 1;
   for (int64_t i = static_cast<int64_t>(shape.size()) - 1;

@@ -1,12 +1,13 @@
-//===- ChannelFactors.h - what factors make of quantised numbers ----------===//
+//===- ChannelFactors.h - quantised elements times factors ----------------===//
 //
-// One factor a channel, of integers that stand for scale * (q - zero point):
+// One factor a channel times integers q that represent scale * (q - zero
+// point):
 //
 //   (q - z) * s  times f       ->   (q - z) * (s * f)            where f > 0
 //   (q - z) * s  times -f      ->   ((2 z - q) - z) * (s * f)
 //   (q - z) * s  times 0       ->   (z - z) * s
 //
-// One scale for all becomes one a channel where factors differ.
+// A per-tensor scale becomes per-channel where factors differ.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@ struct ChannelFactors {
   int64_t dimension = -1;
   std::vector<double> factors;
 
-  /// What \p scale, a factor for each channel of \p fold, is along one
+  /// \p scale, a factor for each channel of \p fold, as factors along one
   /// dimension of a weight of shape \p shape. Nothing where factors differ in
   /// two dimensions: in groups and within them.
   static std::optional<ChannelFactors> of(const ChannelFold &fold,
@@ -35,14 +36,14 @@ struct ChannelFactors {
 
   /// Whether integers change, not scales alone.
   bool changesIntegers() const;
-  /// The scales and zero points of numbers with \p parameters times the
-  /// factors, as \p expressed holds them. Nothing where these have scales along
-  /// another dimension, or where a scale would be no normal number.
+  /// The scales and zero points of elements with \p parameters times the
+  /// factors, rounded to \p expressed. Nothing where these have scales along
+  /// another dimension, or where a scale would not be a normal number.
   std::optional<QuantizationParameters>
   scaled(const QuantizationParameters &parameters,
          mlir::FloatType expressed) const;
-  /// The integers then; those of channels with a negative factor the other way
-  /// round. Nothing where one is not within \p bounds.
+  /// The new integers; those of channels with a negative factor are 2 z - q.
+  /// Nothing where one is not within \p bounds.
   std::optional<Tensor> turned(const Tensor &integers,
                                const QuantizationParameters &parameters,
                                IntegerBounds bounds) const;

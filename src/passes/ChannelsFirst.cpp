@@ -13,13 +13,13 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-static constexpr StringLiteral passName = "channels-first";
+static constexpr StringLiteral channelsFirstPass = "channels-first";
 
 ArrayRef<PatternInfo> channelsFirstPatterns() {
   static const PatternInfo infos[] = {
-      {passName,
+      {channelsFirstPass,
        "convolution(x) : NHWC -> transpose(convolution(transpose(x)) : NCHW)",
-       passName}};
+       channelsFirstPass}};
   return infos;
 }
 
@@ -53,14 +53,14 @@ private:
   }
   /// A copy of \p op, whose attributes and operands are to be changed.
   Operation *copyOf(Operation *op, OpBuilder &builder);
-  /// \p copy gives what \p op does in another order.
+  /// Records that \p copy computes the result of \p op in another order.
   void remember(Operation *op, Operation *copy, const Order &order);
 
   func::FuncOp function;
   PatternRun &run;
   llvm::DenseMap<Value, Reordered> known;
   /// Values that were not rewritten along, in an order that was wanted.
-  llvm::DenseMap<Value, Reordered> turned;
+  llvm::DenseMap<Value, Reordered> reordered;
   SmallVector<Operation *> replaced;
   unsigned convolutions = 0;
 };
@@ -69,8 +69,8 @@ private:
 
 static Order inverse(const Order &order) {
   Order result(order.size());
-  for (auto [index, place] : llvm::enumerate(order))
-    result[place] = index;
+  for (auto [index, dimension] : llvm::enumerate(order))
+    result[dimension] = index;
   return result;
 }
 
@@ -84,17 +84,17 @@ Value ChannelsFirstRewriter::inOrder(Value value, const Order &order,
     return value;
   auto broadcast = value.getDefiningOp<BroadcastInDimOp>();
   if (!broadcast) {
-    Reordered &copy = turned[value];
+    Reordered &copy = reordered[value];
     if (copy.order != order)
       copy = {builder.create<TransposeOp>(
                   value.getLoc(), permutedType(type, order), value, order),
               order};
     return copy.value;
   }
-  Order places = inverse(order);
+  Order newDimensions = inverse(order);
   SmallVector<int64_t> dimensions;
   for (int64_t dimension : broadcast.getBroadcastDimensions())
-    dimensions.push_back(places[dimension]);
+    dimensions.push_back(newDimensions[dimension]);
   return builder.create<BroadcastInDimOp>(value.getLoc(),
                                           permutedType(type, order),
                                           broadcast.getOperand(), dimensions);
@@ -145,8 +145,8 @@ bool ChannelsFirstRewriter::rewriteConvolution(ConvolutionOp op) {
   return true;
 }
 
-/// What can be computed in another order of dimensions is, where one of its
-/// operands is there in another order.
+/// Computes \p op in another order of dimensions, where that is possible and
+/// one of its operands is available in that order.
 bool ChannelsFirstRewriter::rewriteReordered(Operation *op) {
   auto interface = dyn_cast<AxesOpInterface>(op);
   if (!interface || op->getNumResults() != 1 || !isMemoryEffectFree(op))
@@ -165,8 +165,8 @@ bool ChannelsFirstRewriter::rewriteReordered(Operation *op) {
   const Order order = first->order;
   OpBuilder builder(op);
   Operation *copy = copyOf(op, builder);
-  std::optional<Order> result =
-      cast<AxesOpInterface>(copy).reorder(order, shapeOf(first->value));
+  std::optional<Order> result = cast<AxesOpInterface>(copy).reorder(
+      order, tensorOf(first->value).getShape());
   if (!result) {
     copy->erase();
     return false;
@@ -177,7 +177,7 @@ bool ChannelsFirstRewriter::rewriteReordered(Operation *op) {
   remember(op, copy, *result);
   if (isIota(*result)) {
     known.erase(op->getResult(0));
-    run.replaced(passName, op->getResult(0), copy->getResult(0));
+    run.replaced(channelsFirstPass, op->getResult(0), copy->getResult(0));
     op->getResult(0).replaceAllUsesWith(copy->getResult(0));
   }
   return true;
@@ -198,18 +198,18 @@ unsigned ChannelsFirstRewriter::rewriteAll() {
            function.getBody().front().without_terminator()))
     if (rewrite(&op))
       replaced.push_back(&op);
-  // Readers go before what they read.
+  // Users are erased before their operands.
   for (Operation *op : llvm::reverse(replaced)) {
     for (Value result : op->getResults()) {
       const Reordered *other = find(result);
-      // Who watches compares every value, also those that nobody reads now.
+      // A watcher compares every value, also dead ones.
       if (!other || (result.use_empty() && !run.watcher))
         continue;
       OpBuilder builder(op->getContext());
       builder.setInsertionPointAfterValue(other->value);
       Value by = builder.create<TransposeOp>(
           op->getLoc(), result.getType(), other->value, inverse(other->order));
-      run.replaced(passName, result, by);
+      run.replaced(channelsFirstPass, result, by);
       result.replaceAllUsesWith(by);
     }
     op->erase();
@@ -221,20 +221,20 @@ namespace {
 struct ChannelsFirst : LabelledPass<ChannelsFirst> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ChannelsFirst)
   using LabelledPass::LabelledPass;
-  StringRef getArgument() const final { return passName; }
+  StringRef getArgument() const final { return channelsFirstPass; }
   StringRef getDescription() const final {
-    return "Put the channels of convolutions first";
+    return "Rewrite convolutions to channels-first layout";
   }
   void runOnOperation() final {
-    if (!patternRun().mayStep() || !patternRun().isEnabled(passName))
+    if (!patternRun().mayStep() || !patternRun().isEnabled(channelsFirstPass))
       return;
     unsigned count = 0;
     for (func::FuncOp function : rootsOf(getOperation()))
       count += ChannelsFirstRewriter(function, patternRun()).rewriteAll();
     for (unsigned i = 0; i < count; ++i)
-      patternRun().count(passName);
+      patternRun().count(channelsFirstPass);
     if (count)
-      patternRun().graphIsWhole(passName);
+      patternRun().graphIsWhole(channelsFirstPass);
   }
 };
 } // namespace

@@ -1,13 +1,13 @@
-//===- ChannelsFirst.h - convolutions and what is between, in one order ---===//
+//===- ChannelsFirst.h - convolutions from NHWC to NCHW -------------------===//
 //
 //   x : NHWC -> convolution -> add -> relu -> convolution -> y
 //       ->  transpose(x) : NCHW -> convolution -> add -> ... -> transpose -> y
 //
-// What JAX and TensorFlow export has the channels last, and the backend's
-// kernels want them first (or in blocks that are made of that). The walk takes
-// along what works as well in the other order: elementwise operations, windows,
-// reductions, padding, slices, joins and batch norms. Transposes are left where
-// other operations read.
+// Models exported from JAX and TensorFlow have the channels last (NHWC). The
+// backend's kernels want them first (NCHW, or in blocks made from that). The
+// pass also converts operations between convolutions that work in either order:
+// elementwise operations, windows, reductions, padding, slices, concatenates
+// and batch norms. Transposes stay in front of other users.
 //
 // Restrictions:
 //   - Only the entry function's own block; shapes are static.

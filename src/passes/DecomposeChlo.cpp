@@ -12,7 +12,7 @@ struct DecomposeChlo : PassWrapper<DecomposeChlo, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DecomposeChlo)
   StringRef getArgument() const final { return "decompose-chlo"; }
   StringRef getDescription() const final {
-    return "Build chlo operations from stablehlo ones";
+    return "Decompose chlo operations into stablehlo";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<stablehlo::StablehloDialect>();

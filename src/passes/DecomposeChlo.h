@@ -3,9 +3,9 @@
 //   %r = chlo.broadcast_add %a, %b  ->  %c = stablehlo.broadcast_in_dim %b
 //                                       %r = stablehlo.add %a, %c
 //
-// What readers do to every file, as a pass.
+// The importers do this to every file; this is the same as a pass.
 //
-// Restrictions: an operation that needs sizes that are still unknown stays.
+// Restrictions: an operation that depends on dynamic dimensions stays.
 //
 //===----------------------------------------------------------------------===//
 

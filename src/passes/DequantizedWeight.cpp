@@ -20,15 +20,15 @@ Value beforeRearrangement(Value weight) {
   return weight;
 }
 
-/// The place that reads the constant which \p operand is, repeated, of one
-/// element more or less, and converted; null for anything else.
-static OpOperand *readingOfConstant(OpOperand &operand) {
-  OpOperand *reading = &operand;
+/// The use of the constant that \p operand is a broadcast, reshape or
+/// conversion of; null for anything else.
+static OpOperand *useOfConstant(OpOperand &operand) {
+  OpOperand *use = &operand;
   constexpr unsigned mostSteps = 4;
   for (unsigned i = 0; i < mostSteps; ++i) {
-    Value value = reading->get();
+    Value value = use->get();
     if (value.getDefiningOp<ConstantOp>())
-      return reading;
+      return use;
     Operation *op = value.getDefiningOp();
     const bool isOneElement = isa_and_nonnull<ReshapeOp>(op) &&
                               tensorOf(value).hasStaticShape() &&
@@ -36,13 +36,13 @@ static OpOperand *readingOfConstant(OpOperand &operand) {
     if (!op || !value.hasOneUse() ||
         !(isOneElement || isa<ConvertOp>(op) || Broadcast::of(value)))
       return nullptr;
-    reading = &op->getOpOperand(0);
+    use = &op->getOpOperand(0);
   }
   return nullptr;
 }
 
-/// The dimension of \p value along which what it repeats lies, -1 for one
-/// element; nothing where that has several dimensions.
+/// The dimension of \p value that its broadcast vector lies along, -1 for one
+/// element; nothing where several dimensions are not broadcast.
 static std::optional<int64_t> axisOfRepeated(Value value) {
   std::optional<Broadcast> spread = Broadcast::of(value);
   if (!spread)
@@ -54,8 +54,8 @@ static std::optional<int64_t> axisOfRepeated(Value value) {
   return spread->dimensions.front();
 }
 
-/// The integers that \p tensor holds, as such or converted already; nothing
-/// where one is none.
+/// The integers in \p tensor, of an integer type or converted to floats;
+/// nothing where an element is not an integer.
 static std::optional<SmallVector<int64_t>> integersIn(const Tensor &tensor) {
   SmallVector<int64_t> found;
   for (int64_t i = 0; i < tensor.size(); ++i) {
@@ -90,7 +90,7 @@ DequantizedWeight::ofArithmetic(Value numbers) {
   DequantizedWeight found;
   found.numbers = numbers;
   auto axis = axisOfRepeated(multiply.getRhs());
-  found.scales = readingOfConstant(multiply->getOpOperand(1));
+  found.scales = useOfConstant(multiply->getOpOperand(1));
   std::optional<Tensor> scales =
       axis && found.scales ? constantTensor(found.scales->get()) : std::nullopt;
   if (!scales || !isFloat(scales->type()))
@@ -101,13 +101,12 @@ DequantizedWeight::ofArithmetic(Value numbers) {
   found.parameters.zeroPoints.assign(scales->size(), 0);
   Value centred = multiply.getLhs();
   if (auto subtract = centred.getDefiningOp<SubtractOp>()) {
-    // Others would see the integers the other way round, too.
-    OpOperand *reading = centred.hasOneUse()
-                             ? readingOfConstant(subtract->getOpOperand(1))
-                             : nullptr;
+    // Other users would see the mirrored integers, too.
+    OpOperand *use = centred.hasOneUse()
+                         ? useOfConstant(subtract->getOpOperand(1))
+                         : nullptr;
     auto zeroAxis = axisOfRepeated(subtract.getRhs());
-    auto zeros =
-        reading ? integersIn(*constantTensor(reading->get())) : std::nullopt;
+    auto zeros = use ? integersIn(*constantTensor(use->get())) : std::nullopt;
     if (!zeros || !zeroAxis ||
         (zeros->size() != 1 &&
          (zeros->size() != found.parameters.scales.size() ||
@@ -153,7 +152,8 @@ std::optional<DequantizedWeight> DequantizedWeight::find(Value weight) {
   return found;
 }
 
-/// What \p factors, which become those of the numbers themselves, make of it.
+/// The scaled weight. \p factors become those of the dequantised value's own
+/// dimensions.
 std::optional<DequantizedWeight::Scaled>
 DequantizedWeight::scaled(ChannelFactors &factors) const {
   if (factors.dimension >= 0)
@@ -192,7 +192,7 @@ bool DequantizedWeight::takesUp(ChannelFactors factors) const {
   return scaled(factors).has_value();
 }
 
-/// A new constant in the place of what \p operand reads.
+/// Replaces the constant that \p operand uses by a new one.
 static Operation *exchange(OpOperand &operand, const Tensor &tensor,
                            FoldedNames &names) {
   Value old = operand.get();

@@ -1,13 +1,12 @@
 //===- DequantizedWeight.h - integers that are dequantised, as a weight ---===//
 //
-// A weight that a file keeps in integers takes up a factor a channel
-// (ChannelFactors.h) in its scales, where they stand as constants or in a
-// quantised type:
+// A weight stored as integers absorbs a factor a channel (ChannelFactors.h)
+// into its scales, which are constants or part of a quantised type:
 //
 //   (convert(q) - z) * s      uniform_dequantize(q : !quant)
 //
-// A transpose or reversal may stand between it and the product. Where one scale
-// becomes one a channel, the first form turns into the second.
+// A transpose or reversal may stand between it and the product. Where a
+// per-tensor scale becomes per-channel, the first form turns into the second.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,30 +20,32 @@
 
 namespace sinter {
 
-/// What \p weight is before it is reshaped, transposed and reversed.
+/// The value that \p weight is reshaped, transposed and reversed from.
 mlir::Value beforeRearrangement(mlir::Value weight);
 
 class DequantizedWeight {
 public:
-  /// Of one of the two forms, the subtraction if there is one, z and s numbers
-  /// or vectors along one dimension, that nothing else reads. Nothing else.
+  /// Matches one of the two forms, the subtraction optional, where z and s are
+  /// scalars or vectors along one dimension and all values have one use.
+  /// Nothing for anything else.
   static std::optional<DequantizedWeight> find(mlir::Value weight);
 
-  /// Whether \p factors, of the weight as the product sees it, can be taken up:
-  /// scales stay positive normal numbers, and integers of channels with a
-  /// negative factor fit their type the other way round.
+  /// Whether \p factors, of the weight as the product's operand, can be
+  /// absorbed: scales stay positive normal numbers, and integers of channels
+  /// with a negative factor fit their type once they are mirrored about the
+  /// zero point.
   bool takesUp(ChannelFactors factors) const;
-  /// Takes them up: new constants in place of those it reads, called by
-  /// \p names. Returns the operations that were read.
+  /// Absorbs them: creates new constants, with names from \p names, in place of
+  /// the old ones. Returns the old constants' operations.
   llvm::SmallVector<mlir::Operation *> scale(ChannelFactors factors,
                                              FoldedNames &names) const;
 
 private:
   struct Scaled {
     QuantizationParameters parameters;
-    /// Only where they change.
+    /// Set only where they change.
     std::optional<Tensor> integers;
-    /// Of a quantised type; null where the arithmetic stays.
+    /// The new quantised type; null for the arithmetic form.
     mlir::quant::QuantizedType type;
   };
 
@@ -52,11 +53,11 @@ private:
   static std::optional<DequantizedWeight> ofArithmetic(mlir::Value numbers);
   std::optional<Scaled> scaled(ChannelFactors &factors) const;
 
-  /// The dequantised numbers, and which of their dimensions each dimension is
-  /// that the product sees.
+  /// The dequantised value, and its dimension for each dimension of the
+  /// product's operand.
   mlir::Value numbers;
   llvm::SmallVector<int64_t> dimensions;
-  /// What reads the constants; null integers where they cannot change.
+  /// The uses of the constants; null integers where they cannot change.
   mlir::OpOperand *integers = nullptr, *scales = nullptr;
   QuantizationParameters parameters;
 };

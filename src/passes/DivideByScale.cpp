@@ -17,7 +17,7 @@ namespace sinter {
 bool missesMiddles(double number, double scale, double reach) {
   if (number == 0 || !std::isfinite(number))
     return false;
-  // An odd integer, and by which power of two it is to be multiplied.
+  // x as an odd integer times a power of two.
   auto split = [](double x) {
     int exponent;
     auto mantissa = static_cast<uint64_t>(
@@ -28,7 +28,7 @@ bool missesMiddles(double number, double scale, double reach) {
   const auto [numerator, up] = split(number);
   const auto [denominator, down] = split(scale);
   constexpr double manyMiddles = 1024, exactInF32 = 0x1p24;
-  // As it mostly is, without looking for what both can be divided by.
+  // The usual case, without looking for a common divisor.
   if (std::ldexp(1.0, std::max(0, down - up)) > manyMiddles)
     return false;
   const uint64_t common = std::gcd(numerator, denominator);

@@ -7,17 +7,18 @@
 
 namespace sinter {
 
-/// Whether integers of at most \p reach, times \p number / \p scale in f32, may
-/// leave the middle between two integers that they lie in: where the quotient
-/// has a small denominator, so that many do, and not all products are exact.
+/// Whether integers n of at most \p reach, times \p number / \p scale in f32,
+/// may be rounded away from the exact middle between two integers. That is so
+/// where the quotient has a small denominator, so that many lie in a middle,
+/// and not all products are exact.
 bool missesMiddles(double number, double scale, double reach);
 
-/// \p x divided by \p scale where that only changes factors and terms of it,
-/// which are constants:
+/// \p x divided by \p scale where that only changes its constant factors and
+/// terms:
 ///
 ///   (n * a + b) / s  ->  n * (a / s) + b / s
 ///
-/// Null where it would take a division still.
+/// Null where a division would still be needed.
 mlir::Value dividedByScale(nn::TensorBuilder &emit, mlir::Value x,
                            double scale);
 

@@ -21,8 +21,8 @@ ArrayRef<PatternInfo> eliminateCommonSubexpressionsPatterns() {
   return infos;
 }
 
-/// The attributes that are part of what an operation is; not its source node
-/// nor what it is traced by.
+/// The attributes that determine what an operation computes; not those of its
+/// source node and traces.
 static SmallVector<NamedAttribute> comparedAttributes(Operation *op) {
   SmallVector<NamedAttribute> attributes;
   for (NamedAttribute each : op->getDiscardableAttrs())
@@ -73,7 +73,7 @@ bool belongsToEach(Operation *op, Operation *same) {
 /// The operations of one source node, in block order.
 using NodeOps = SmallVector<Operation *>;
 
-/// What two nodes that compute the same have in common, except for attributes.
+/// A hash that is equal for nodes that compute the same; without attributes.
 llvm::hash_code hashOf(const NodeOps &ops) {
   DenseMap<Operation *, size_t> numbers;
   llvm::hash_code hash = ops.size();
@@ -104,7 +104,7 @@ bool haveSameRegions(Operation *lhs, Operation *rhs) {
 bool isSameNode(const NodeOps &lhs, const NodeOps &rhs) {
   if (lhs.size() != rhs.size())
     return false;
-  IRMapping places;
+  IRMapping mapping;
   for (auto [left, right] : llvm::zip_equal(lhs, rhs)) {
     if (left->getName() != right->getName() ||
         left->getResultTypes() != right->getResultTypes() ||
@@ -116,9 +116,9 @@ bool isSameNode(const NodeOps &lhs, const NodeOps &rhs) {
       return false;
     for (auto [mine, other] :
          llvm::zip_equal(left->getOperands(), right->getOperands()))
-      if (places.lookupOrDefault(other) != mine)
+      if (mapping.lookupOrDefault(other) != mine)
         return false;
-    places.map(right->getResults(), left->getResults());
+    mapping.map(right->getResults(), left->getResults());
   }
   return true;
 }
@@ -129,7 +129,7 @@ struct EliminateCommonSubexpressions
   using LabelledPass::LabelledPass;
   StringRef getArgument() const final { return commonSubexpressionsLabel; }
   StringRef getDescription() const final {
-    return "Compute the same only once";
+    return "Eliminate common subexpressions";
   }
 
   void runOnOperation() final {
@@ -156,9 +156,9 @@ struct EliminateCommonSubexpressions
 private:
   using Known = llvm::ScopedHashTable<Operation *, Operation *, SameOperation>;
 
-  /// Of two source nodes in a block that compute the same one goes, as a whole.
-  /// Forms of several nodes stay: two that shared a part would be none. Whether
-  /// there were any.
+  /// Erases one of two source nodes in a block that compute the same, as a
+  /// whole. Forms of several nodes stay: if two shared a node, neither would
+  /// match any more. Returns whether there were any.
   bool mergeNodes() {
     bool isChanged = false;
     getOperation().walk([&](Block *block) {
@@ -193,22 +193,22 @@ private:
     op->replaceAllUsesWith(by);
   }
 
-  /// A source node that computes the same twice is written back as it was.
+  /// A source node that computes the same twice is exported as it was.
   bool isWithinNode(Operation *op, Operation *same) const {
     const std::optional<int64_t> group = sourceOf(op);
     return whole->areKept() && group && group == sourceOf(same);
   }
 
-  /// Where the module is written again, a source node of several operations is
-  /// shared as a whole or not at all: without a part it could not be given
-  /// back.
+  /// Where the module will be exported, a source node of several operations is
+  /// shared as a whole or not at all: with an operation missing it could not be
+  /// exported as that node.
   bool isSharedAsNode(Operation *op) const {
     const std::optional<int64_t> group = sourceOf(op);
     return whole->areKept() && !whole->contains(op) && group &&
            groupSizes.lookup(*group) > 1;
   }
 
-  /// What is known in a block is known in the regions of its operations.
+  /// Values known in a block are known in the regions of its operations.
   void merge(Block &block, Known &known) {
     Known::ScopeTy scope(known);
     for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -237,7 +237,8 @@ private:
     }
   }
 
-  /// Of two source nodes that only share a part neither is what it was.
+  /// Removes the mark from source nodes that lost only some of their
+  /// operations, and from those that these were merged into.
   void dissolveHalves() {
     llvm::DenseSet<int64_t> left;
     getOperation().walk([&](Operation *op) {

@@ -4,16 +4,16 @@
 //   b = exp(x)            ->   c = a + a
 //   c = a + b
 //
-// Equal are operations of the same name, operands, properties and types,
-// whatever their origin. MLIR's own pass compares their marks, too (the source
-// node, what --verify-numerics follows). Where those are no attributes it
-// merges one operation after the other and asks nobody, and that is too much in
-// a graph that is written again: a source node of several operations must be
-// shared as a whole or not at all, and a form of several nodes not even then,
-// else they are written in pieces (every sixth node more in transformers).
+// Operations are equal if they have the same name, operands, properties and
+// types, whatever their origin. MLIR's own pass also compares their marks (the
+// source node, the traces of --verify-numerics). Without these attributes it
+// would merge single operations, which is too much in a graph that is exported:
+// a source node of several operations must be shared as a whole or not at all,
+// and a form of several nodes not at all. Otherwise they are exported in pieces
+// (one sixth more nodes in transformers).
 //
 // Restrictions:
-//   - Operations with regions stay, and those that have effects.
+//   - Operations with regions stay, and those with side effects.
 //   - Constants with different names stay apart: each is a weight of the file.
 //
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Groups.h"
 #include "passes/Pass.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -13,7 +14,7 @@ static constexpr StringLiteral deadCodeLabel = "eliminate-dead-code";
 
 ArrayRef<PatternInfo> eliminateDeadCodePatterns() {
   static const PatternInfo infos[] = {
-      {deadCodeLabel, "what nothing reads -> (nothing)", deadCodeLabel}};
+      {deadCodeLabel, "dead code -> (nothing)", deadCodeLabel}};
   return infos;
 }
 
@@ -22,7 +23,7 @@ struct EliminateDeadCode : LabelledPass<EliminateDeadCode> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EliminateDeadCode)
   using LabelledPass::LabelledPass;
   StringRef getArgument() const final { return deadCodeLabel; }
-  StringRef getDescription() const final { return "Erase what nothing reads"; }
+  StringRef getDescription() const final { return "Erase dead code"; }
 
   void runOnOperation() final {
     if (!patternRun().isEnabled(deadCodeLabel))
@@ -33,7 +34,7 @@ struct EliminateDeadCode : LabelledPass<EliminateDeadCode> {
   }
 
 private:
-  /// Backwards, so that readers go before what they read.
+  /// Backwards, so that users are erased before their operands.
   void eraseOperations(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
       if (isOpTriviallyDead(&op)) {
@@ -49,19 +50,29 @@ private:
     }
   }
 
+  /// Erases private functions that only such functions refer to.
   void eraseFunctions() {
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      for (auto function :
-           llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-        if (function.isPrivate() &&
-            SymbolTable::symbolKnownUseEmpty(function, getOperation())) {
-          patternRun().count(deadCodeLabel);
-          function.erase();
-          changed = true;
-        }
+    SymbolTable symbols(getOperation());
+    SetVector<Operation *> live;
+    for (Operation &op : *getOperation().getBody())
+      if (auto function = dyn_cast<func::FuncOp>(op);
+          !function || !function.isPrivate())
+        live.insert(&op);
+    for (size_t i = 0; i < live.size(); ++i) {
+      auto uses = SymbolTable::getSymbolUses(live[i]);
+      if (!uses)
+        return;
+      for (SymbolTable::SymbolUse use : *uses)
+        if (Operation *named =
+                symbols.lookup(use.getSymbolRef().getRootReference()))
+          live.insert(named);
     }
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (!live.contains(function)) {
+        patternRun().count(deadCodeLabel);
+        function.erase();
+      }
   }
 
   GroupTracker groups;

@@ -1,7 +1,7 @@
-//===- EliminateDeadCode.h - what nothing reads goes ----------------------===//
+//===- EliminateDeadCode.h - removes dead operations and functions --------===//
 //
-//   an operation without effects and without readers    ->  (nothing)
-//   a private function that nothing names               ->  (nothing)
+//   an operation without side effects and without uses  ->  (nothing)
+//   a private function without references               ->  (nothing)
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,7 +12,7 @@ struct ExpandComplex : PassWrapper<ExpandComplex, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandComplex)
   StringRef getArgument() const final { return "expand-complex"; }
   StringRef getDescription() const final {
-    return "Functions of complex numbers in real arithmetic";
+    return "Expand complex functions to real arithmetic";
   }
   void runOnOperation() final {
     SmallVector<Operation *> all;

@@ -6,8 +6,8 @@
 // For tools that lack the functions of complex numbers, or have them less
 // accurate than StableHLO's public tests ask.
 //
-// Restrictions: the functions that graph/chlo/ExpandComplex.h names; sums and
-// products stay.
+// Restrictions: the functions that graph/chlo/ExpandComplex.h names; additions
+// and multiplications stay.
 //
 //===----------------------------------------------------------------------===//
 

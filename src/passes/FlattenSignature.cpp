@@ -56,12 +56,12 @@ private:
     return name ? name.str() : (prefix + Twine(index)).str();
   }
 
-  static std::string partName(StringRef whole, size_t index) {
+  static std::string elementName(StringRef whole, size_t index) {
     return (whole + "[" + Twine(index) + "]").str();
   }
 
-  /// \p attributes, for what is called \p name; a part of a tuple has none of
-  /// the whole's.
+  /// \p attributes with the name \p name; an element of a tuple has none of the
+  /// tuple's attributes.
   DictionaryAttr named(DictionaryAttr attributes, StringRef name) {
     NamedAttrList list(attributes);
     list.set(nameAttribute, builder.getStringAttr(name));
@@ -87,10 +87,10 @@ private:
       argumentAttributes.push_back(named(attributes, name));
       return body.addArgument(type, location);
     }
-    SmallVector<Value> parts;
-    for (auto [i, part] : llvm::enumerate(tuple.getTypes()))
-      parts.push_back(valueOf(part, partName(name, i), {}, location));
-    return builder.create<stablehlo::TupleOp>(location, parts);
+    SmallVector<Value> elements;
+    for (auto [i, element] : llvm::enumerate(tuple.getTypes()))
+      elements.push_back(valueOf(element, elementName(name, i), {}, location));
+    return builder.create<stablehlo::TupleOp>(location, elements);
   }
 
   void giveResult(Value value, const std::string &name,
@@ -100,8 +100,8 @@ private:
     if (auto future = dyn_cast<stablehlo::FutureType>(value.getType())) {
       auto done = builder.create<stablehlo::AsyncDoneOp>(
           value.getLoc(), future.getTypes(), value);
-      for (auto [i, part] : llvm::enumerate(done.getResults()))
-        giveResult(part, partName(name, i), {});
+      for (auto [i, element] : llvm::enumerate(done.getResults()))
+        giveResult(element, elementName(name, i), {});
       return;
     }
     auto tuple = dyn_cast<TupleType>(value.getType());
@@ -110,11 +110,11 @@ private:
       results.push_back(value);
       return;
     }
-    for (auto [i, part] : llvm::enumerate(tuple.getTypes()))
+    for (auto [i, element] : llvm::enumerate(tuple.getTypes()))
       giveResult(builder.create<stablehlo::GetTupleElementOp>(
-                     value.getLoc(), part, value,
+                     value.getLoc(), element, value,
                      builder.getI32IntegerAttr(static_cast<int32_t>(i))),
-                 partName(name, i), {});
+                 elementName(name, i), {});
   }
 
   func::FuncOp function;

@@ -1,17 +1,17 @@
-//===- FlattenSignature.h - the entry function takes and gives tensors ----===//
+//===- FlattenSignature.h - entry function without tuples and tokens ------===//
 //
 //   main(t : tuple<A, tuple<B>>, k : token)      main(t[0] : A, t[1][0] : B)
 //     return t, k                             ->   t = tuple(t[0], ...)
 //                                                  return t[0], ...
 //
-// Who calls a program knows tensors only. The parts of a tuple have its name
-// and their place in it; so have those of a future that is given, for which the
-// program waits; a token is an order among operations, which one from outside
-// adds nothing to.
+// Callers of a program pass and receive tensors only. Elements of a tuple are
+// named by the tuple's name and their index, as are those of a future that is
+// returned, which the program awaits. Tokens order operations inside the
+// program; one from outside adds nothing.
 //
-// Restrictions: a future that is taken stays, since only the program itself can
-// begin what it waits for; so does everything where the program calls its entry
-// function.
+// Restrictions: a future that is an argument stays, since only the program
+// itself can start what it waits for. Everything stays where the program calls
+// its entry function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +22,13 @@
 
 namespace sinter {
 
-/// Whether the entry function takes or gives tuples or tokens, or gives
-/// futures.
+/// Whether the entry function has tuples or tokens among its arguments or
+/// results, or returns futures.
 bool hasSignatureToFlatten(const Model &model);
 
-/// Makes arguments and results of the parts of tuples, and takes tokens away.
-/// Then every argument and result has its name from before as an attribute.
+/// Replaces tuples by their elements in the arguments and results, and removes
+/// tokens. Every argument and result then has its original name as an
+/// attribute.
 void flattenSignature(Model &model);
 
 } // namespace sinter

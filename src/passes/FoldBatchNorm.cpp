@@ -2,17 +2,18 @@
 
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
+#include "graph/ElementUses.h"
 #include "graph/Model.h"
-#include "graph/Readers.h"
+#include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "graph/stablehlo/Sums.h"
 #include "mlir/IR/PatternMatch.h"
+#include "passes/ChannelAbsorption.h"
 #include "passes/FoldedNames.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
 #include "passes/Pass.h"
 #include "passes/ScaledNumbers.h"
-#include "passes/WeightedProduct.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
 
@@ -21,7 +22,7 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-static constexpr StringLiteral passName = "fold-batch-norm";
+static constexpr StringLiteral foldBatchNormPass = "fold-batch-norm";
 
 /// The labels, by the kind of step and whether it stands before the product.
 static constexpr StringLiteral labels[5][2] = {
@@ -38,31 +39,36 @@ static StringRef labelOf(AffineStepKind kind, bool isBefore) {
 ArrayRef<PatternInfo> foldBatchNormPatterns() {
   static const PatternInfo infos[] = {
       {labels[0][0], "batch_norm(product(x, k)) -> product(x, k') + b'",
-       passName},
+       foldBatchNormPass},
       {labels[0][1], "product(batch_norm(x), k) -> product(x, k') + b'",
-       passName},
-      {labels[1][0], "product(x, k) * s -> product(x, k')", passName},
-      {labels[1][1], "product(x * s, k) -> product(x, k')", passName},
-      {labels[2][0], "(product(x, k) + b) + c -> product(x, k) + b'", passName},
-      {labels[2][1], "product(x + c, k) -> product(x, k) + b'", passName},
+       foldBatchNormPass},
+      {labels[1][0], "product(x, k) * s -> product(x, k')", foldBatchNormPass},
+      {labels[1][1], "product(x * s, k) -> product(x, k')", foldBatchNormPass},
+      {labels[2][0], "(product(x, k) + b) + c -> product(x, k) + b'",
+       foldBatchNormPass},
+      {labels[2][1], "product(x + c, k) -> product(x, k) + b'",
+       foldBatchNormPass},
       {labels[3][0],
-       "transpose(product(x, k)) * s -> transpose(product(x, k'))", passName},
+       "transpose(product(x, k)) * s -> transpose(product(x, k'))",
+       foldBatchNormPass},
       {labels[4][0], "f32(product(x, k) : bf16) * s -> f32(product(x, k'))",
-       passName},
+       foldBatchNormPass},
   };
   return infos;
 }
 
-namespace {
+bool foldsAffine(const PatternRun &run, bool isNorm, bool scales, bool shifts,
+                 bool isBefore) {
+  auto isEnabled = [&](AffineStepKind kind) {
+    return run.isEnabled(labelOf(kind, isBefore));
+  };
+  if (isNorm)
+    return isEnabled(AffineStepKind::BatchNorm);
+  return (!scales || isEnabled(AffineStepKind::Scale)) &&
+         (!shifts || isEnabled(AffineStepKind::Shift));
+}
 
-/// What is added to a product: an array whose dimension i is dimension
-/// `place[i]` of the result.
-struct Bias {
-  std::vector<double> numbers;
-  Shape shape;
-  SmallVector<int64_t> place;
-  std::string name;
-};
+namespace {
 
 class AffineFolder {
 public:
@@ -81,10 +87,13 @@ private:
   bool extend(SmallVector<ChannelStep> &chain, std::optional<ChannelStep> step,
               bool isBefore);
   void setWeight(WeightedProduct &product, const ChannelFold &fold,
-                 ArrayRef<double> numbers, ArrayRef<double> scale);
+                 const Tensor &values, ArrayRef<double> scale);
   void scaleScales(WeightedProduct &product, const ChannelFold &fold,
                    ArrayRef<double> scale);
   Value addBias(OpBuilder &builder, Value value, const Bias &bias);
+  void addAfter(const WeightedProduct &product, const Bias &bias,
+                ArrayRef<ChannelStep> chain);
+  void setInside(const WeightedProduct &product, const Bias &bias);
   void takeAway(ArrayRef<ChannelStep> chain, Value value, bool isConverted);
   void eraseIfDead(Operation *op);
   void count(ArrayRef<ChannelStep> chain, bool isBefore);
@@ -97,8 +106,6 @@ private:
 };
 
 } // namespace
-
-static Type elementOf(Value value) { return tensorOf(value).getElementType(); }
 
 static ChannelAffine composed(ArrayRef<ChannelStep> chain, int64_t channels) {
   ChannelAffine affine = ChannelAffine::identity(channels);
@@ -124,7 +131,7 @@ static bool isOneAddition(ArrayRef<ChannelStep> chain) {
   return steps.size() == 1 && isa<AddOp>(steps[0]);
 }
 
-/// Whether the step is gone once its numbers are in the weights.
+/// Whether the step is removed once its coefficients are in the weights.
 static bool isTakenAway(const ChannelStep &step, bool isConverted) {
   return !step.isPassage() ||
          (isConverted && step.kind == AffineStepKind::Convert);
@@ -137,9 +144,9 @@ static void convertPadding(stablehlo::PadOp pad, Type element) {
       pad.getLoc(), RankedTensorType::get({}, element), pad.getPaddingValue()));
 }
 
-/// Takes the chain's arithmetic away, and its conversions where \p isConverted:
-/// what only moves elements stays where it is, as a part of its source node,
-/// and moves what \p value holds.
+/// Removes the chain's arithmetic, and its conversions where \p isConverted.
+/// Operations that only move elements stay in their source nodes, and move
+/// those of \p value.
 void AffineFolder::takeAway(ArrayRef<ChannelStep> chain, Value value,
                             bool isConverted) {
   for (const ChannelStep &step : chain) {
@@ -147,7 +154,7 @@ void AffineFolder::takeAway(ArrayRef<ChannelStep> chain, Value value,
     if (isTakenAway(step, isConverted)) {
       if (&step == &chain.back() && isConverted)
         run.replaced(labelOf(step.kind, /*isBefore=*/false), result, value);
-      // What reads the shape alone may as well read that of the value.
+      // Uses of the shape alone can use that of the value.
       result.replaceAllUsesWith(value);
       continue;
     }
@@ -169,7 +176,7 @@ bool AffineFolder::extend(SmallVector<ChannelStep> &chain,
                           std::optional<ChannelStep> step, bool isBefore) {
   if (!step || !run.mayStep() || !run.isEnabled(labelOf(step->kind, isBefore)))
     return false;
-  // What moves elements stays as it is.
+  // Operations that move elements stay.
   const bool stays = step->kind == AffineStepKind::Rearrange;
   if (whole.contains(step->op) && !(stays && whole.isOneNode(step->op)))
     return false;
@@ -177,14 +184,14 @@ bool AffineFolder::extend(SmallVector<ChannelStep> &chain,
   return true;
 }
 
-/// The steps from \p value on that nothing else reads.
+/// The chain of steps from \p value on, each with one use.
 SmallVector<ChannelStep>
 AffineFolder::chainAfter(Value value, int64_t dimension, int64_t channels) {
   SmallVector<ChannelStep> chain;
   const Type element = elementOf(value);
   bool mayShift = true;
-  while (OpOperand *reading = soleReading(value)) {
-    Operation *user = reading->getOwner();
+  while (OpOperand *use = soleElementUse(value)) {
+    Operation *user = use->getOwner();
     if (user->getBlock() != value.getDefiningOp()->getBlock())
       break;
     std::optional<ChannelStep> step =
@@ -199,8 +206,8 @@ AffineFolder::chainAfter(Value value, int64_t dimension, int64_t channels) {
     dimension = chain.back().dimension;
     value = user->getResult(0);
   }
-  // A conversion back to the product's own type belongs to it: then the chain
-  // is of that type altogether.
+  // A conversion back to the product's own type belongs to it: then the whole
+  // chain is of that type.
   auto isReturn = [&](const ChannelStep &step) {
     return step.kind == AffineStepKind::Convert &&
            elementOf(step.op->getResult(0)) == element &&
@@ -212,7 +219,7 @@ AffineFolder::chainAfter(Value value, int64_t dimension, int64_t channels) {
   return chain;
 }
 
-/// The steps that lead to \p value and that nothing else reads, first to last.
+/// The chain of steps that computes \p value, each with one use, first to last.
 SmallVector<ChannelStep> AffineFolder::chainBefore(Value value,
                                                    const ChannelFold &fold,
                                                    int64_t channels,
@@ -220,7 +227,7 @@ SmallVector<ChannelStep> AffineFolder::chainBefore(Value value,
   SmallVector<ChannelStep> chain;
   Block *block = value.getParentBlock();
   int64_t dimension = fold.activationDim;
-  while (hasOneReader(value) && value.getDefiningOp() &&
+  while (hasOneElementUse(value) && value.getDefiningOp() &&
          value.getParentBlock() == block) {
     Operation *op = value.getDefiningOp();
     std::optional<ChannelStep> step;
@@ -231,9 +238,10 @@ SmallVector<ChannelStep> AffineFolder::chainBefore(Value value,
       step = passageTo(op, dimension, channels);
     if (!step)
       break;
-    bool isBiasOfProduct = step->kind == AffineStepKind::Shift &&
-                           isa_and_nonnull<ChannelwiseAffineOpInterface>(
-                               step->from.getDefiningOp());
+    auto product = dyn_cast_or_null<ChannelwiseAffineOpInterface>(
+        step->from.getDefiningOp());
+    const bool isBiasOfProduct = step->kind == AffineStepKind::Shift &&
+                                 product && !product.getInnerBias();
     if ((step->affine.shifts() && !mayShift) || isBiasOfProduct ||
         !extend(chain, std::move(step), /*isBefore=*/true))
       break;
@@ -252,7 +260,7 @@ void AffineFolder::count(ArrayRef<ChannelStep> chain, bool isBefore) {
     run.count(labelOf(step.kind, isBefore));
 }
 
-/// Erases \p op and what only it read, as far as nothing else reads it.
+/// Erases \p op, if it is dead, and its operands that are dead then.
 void AffineFolder::eraseIfDead(Operation *op) {
   llvm::SmallSetVector<Operation *, 8> candidates;
   candidates.insert(op);
@@ -286,8 +294,8 @@ static SmallVector<Operation *> computationOf(Value value) {
 void AffineFolder::scaleScales(WeightedProduct &product,
                                const ChannelFold &fold,
                                ArrayRef<double> scale) {
-  // What is between constants and the product, and behind it, is of the factors
-  // now, too.
+  // The operations between constants and the product, and behind it, depend on
+  // the factors now, too.
   if (product.quantized)
     for (Operation *each : product.quantized->followers())
       run.changed(each);
@@ -302,7 +310,7 @@ void AffineFolder::scaleScales(WeightedProduct &product,
 }
 
 void AffineFolder::setWeight(WeightedProduct &product, const ChannelFold &fold,
-                             ArrayRef<double> numbers, ArrayRef<double> scale) {
+                             const Tensor &values, ArrayRef<double> scale) {
   if (product.keepsIntegers())
     return scaleScales(product, fold, scale);
   Operation *old =
@@ -310,7 +318,7 @@ void AffineFolder::setWeight(WeightedProduct &product, const ChannelFold &fold,
   OpBuilder builder(product.op);
   std::string name = names.fused(product.weight.name());
   Value value =
-      product.weight.rebuild(builder, product.op->getLoc(), numbers, name);
+      product.weight.rebuild(builder, product.op->getLoc(), values, name);
   if (product.repeated)
     value = product.repeated->rebuild(builder, product.op->getLoc(), value);
   product.op->setOperand(product.weightOperand, value);
@@ -331,23 +339,33 @@ Value AffineFolder::addBias(OpBuilder &builder, Value value, const Bias &bias) {
   return builder.create<AddOp>(location, type, value, repeated);
 }
 
-/// \p numbers as \p element holds them.
-static std::vector<double> rounded(ArrayRef<double> numbers, Type element) {
-  const Tensor tensor = tensorOfDoubles(
-      *elementTypeOf(element), {static_cast<int64_t>(numbers.size())}, numbers);
-  std::vector<double> result;
-  for (int64_t i = 0; i < tensor.size(); ++i)
-    result.push_back(tensor.toDouble(i));
-  return result;
-}
-
-/// The type of narrower floats that \p value is converted to, where nobody else
-/// reads it; null otherwise.
-static Type typeOfSoleConversion(Value value) {
-  auto convert = value.hasOneUse() ? dyn_cast<ConvertOp>(*value.user_begin())
-                                   : ConvertOp();
-  return convert && isNarrowFloat(elementOf(convert)) ? elementOf(convert)
-                                                      : Type();
+/// Makes \p bias the first half of the operation's own bias.
+void AffineFolder::setInside(const WeightedProduct &product, const Bias &bias) {
+  MutableOperandRange operand = *product.innerBias();
+  Value old = operand.empty() ? Value() : operand[0].get();
+  const std::optional<Tensor> values =
+      old ? constantValue(old) : std::optional<Tensor>();
+  const int64_t count = bias.shape.back();
+  Shape shape = bias.shape;
+  shape.back() *= 2;
+  std::vector<double> all(bias.numbers.size() * 2);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto index = static_cast<int64_t>(i);
+    const int64_t row = index / (2 * count), column = index % (2 * count);
+    if (column < count)
+      all[i] = bias.numbers[row * count + column];
+    else if (values)
+      all[i] = values->toDouble(index);
+  }
+  const ElementType element =
+      *elementTypeOf(elementOf(product.op->getOperand(product.weightOperand)));
+  OpBuilder builder(product.op);
+  operand.assign(makeConstant(builder, product.op->getLoc(),
+                              tensorOfDoubles(element, shape, all), bias.name));
+  run.changed(product.op);
+  groups.touch(product.op);
+  if (old)
+    eraseIfDead(old.getDefiningOp());
 }
 
 bool AffineFolder::foldAfter(Operation *op) {
@@ -357,17 +375,14 @@ bool AffineFolder::foldAfter(Operation *op) {
         !run.allows(requantize))
       continue;
     for (const ChannelFold &fold : product.resultFolds()) {
-      ChannelOf channelOf(fold, product.weight.shape());
-      int64_t channels = channelOf.count();
+      const int64_t channels = ChannelOf(fold, product.weight.shape()).count();
       auto chain = chainAfter(product.result(), fold.activationDim, channels);
       if (chain.empty() || isOneAddition(chain))
         continue;
       ChannelAffine affine = composed(chain, channels);
       Type lastElement = elementOf(chain.back().op->getResult(0));
-      auto numbers = scaledNumbers(product.weight, channelOf, affine.scale);
-      if (!numbers || !product.takesUp(fold, affine.scale) ||
-          !keepsRange(product.result(), chain, affine.scale) ||
-          !roundsFinitely(*elementTypeOf(lastElement), affine.shift))
+      auto values = absorbedByResult(product, fold, affine, chain);
+      if (!values)
         continue;
 
       bool shifts = hasShift(chain);
@@ -377,7 +392,7 @@ bool AffineFolder::foldAfter(Operation *op) {
           biasName = step.shiftName;
       // Only shifts leave the weight as it is.
       if (!isOne(affine.scale))
-        setWeight(product, fold, *numbers, affine.scale);
+        setWeight(product, fold, *values, affine.scale);
       else
         groups.touch(op);
       run.changed(op);
@@ -392,20 +407,20 @@ bool AffineFolder::foldAfter(Operation *op) {
             result.getLoc(), tensorOf(result).clone(lastElement), result);
         own.insert(result.getDefiningOp());
       };
-      // What is added is added in the type that the chain ends with, or before
-      // sums of f32 are rounded to that.
+      // The bias is added in the type that the chain ends with, or before f32
+      // accumulators are rounded to that.
       const bool isRoundedLast =
           isNarrowFloat(lastElement) && elementOf(result).isF32();
       if (!isRoundedLast)
         convert();
-      // A bias is of the weights' type, as the node that takes both has them.
+      // A bias has the weights' type: the source node takes both in one type.
       const Type narrow =
           isRoundedLast ? lastElement
                         : typeOfSoleConversion(chain.back().op->getResult(0));
       if (narrow &&
           elementOf(op->getOperand(product.weightOperand)) == narrow &&
           roundsFinitely(*elementTypeOf(narrow), affine.shift))
-        affine.shift = rounded(affine.shift, narrow);
+        affine.shift = roundedTo(*elementTypeOf(narrow), affine.shift);
       if (shifts) {
         result = addBias(builder, result,
                          {std::move(affine.shift),
@@ -429,35 +444,19 @@ bool AffineFolder::foldAfter(Operation *op) {
   return false;
 }
 
-/// What a shift of the operand adds to each element of the result: the sum of
-/// the weights that meet it; nothing if these cannot be computed.
-static std::optional<Bias> shiftedSum(const WeightedProduct &product,
-                                      ArrayRef<ChannelFold> folds,
-                                      const ChannelOf &channelOf,
-                                      ArrayRef<double> shift) {
-  const std::optional<std::vector<double>> known = product.weight.numbers();
-  if (!known)
-    return std::nullopt;
-  const std::vector<double> &weights = *known;
-  Bias bias;
-  SmallVector<ChannelOf> places;
-  int64_t count = 1;
-  for (const ChannelFold &fold : folds) {
-    places.emplace_back(fold, product.weight.shape());
-    bias.shape.push_back(places.back().count());
-    bias.place.push_back(fold.activationDim);
-    count *= places.back().count();
-  }
-  bias.numbers.assign(count, 0);
-  std::vector<int64_t> placeOf(weights.size(), 0);
-  for (const ChannelOf &each : places)
-    each.forEach(weights.size(), [&](int64_t index, int64_t channel) {
-      placeOf[index] = placeOf[index] * each.count() + channel;
-    });
-  channelOf.forEach(weights.size(), [&](int64_t index, int64_t channel) {
-    bias.numbers[placeOf[index]] += weights[index] * shift[channel];
-  });
-  return bias;
+/// Adds the bias that makes up for the shift of a chain before the product.
+void AffineFolder::addAfter(const WeightedProduct &product, const Bias &bias,
+                            ArrayRef<ChannelStep> chain) {
+  OpBuilder builder(product.op->getContext());
+  builder.setInsertionPointAfterValue(product.result());
+  Value sum = addBias(builder, product.result(), bias);
+  // broadcast_like reads the product, too.
+  Operation *add = sum.getDefiningOp();
+  run.replaced(labelOf(chain.back().kind, /*isBefore=*/true), product.result(),
+               sum);
+  product.result().replaceAllUsesExcept(
+      sum, llvm::SmallPtrSet<Operation *, 2>{
+               add, add->getOperand(1).getDefiningOp()});
 }
 
 bool AffineFolder::foldBefore(Operation *op) {
@@ -466,47 +465,28 @@ bool AffineFolder::foldBefore(Operation *op) {
     const auto results = product.resultFolds();
     unsigned activation = 1 - product.weightOperand;
     for (const ChannelFold &fold : product.operandFolds()) {
-      ChannelOf channelOf(fold, product.weight.shape());
-      int64_t channels = channelOf.count();
-      bool mayShift = !fold.padded && !results.empty();
+      const int64_t channels = ChannelOf(fold, product.weight.shape()).count();
+      bool mayShift = !fold.padded && (!results.empty() || product.innerBias());
       auto chain =
           chainBefore(op->getOperand(activation), fold, channels, mayShift);
       if (chain.empty())
         continue;
       ChannelAffine affine = composed(chain, channels);
-      ElementType element =
-          *elementTypeOf(tensorOf(product.result()).getElementType());
-      auto numbers = scaledNumbers(product.weight, channelOf, affine.scale);
-      if (!numbers || !product.takesUp(fold, affine.scale))
+      auto absorbed = absorbedByOperand(product, fold, affine);
+      if (!absorbed)
         continue;
-      Bias bias;
-      bool shifts = affine.shifts();
-      if (shifts && isRoundedCoarsely(product.result()) &&
-          llvm::any_of(affine.shift,
-                       [](double each) { return std::abs(each) > mostShift; }))
-        continue;
-      if (shifts) {
-        auto sum = shiftedSum(product, results, channelOf, affine.shift);
-        if (!sum || !roundsFinitely(element, sum->numbers))
-          continue;
-        bias = std::move(*sum);
-        bias.name = names.fused(FoldedNames::biasOf(product.weight.name()));
-      }
+      const bool shifts = absorbed->bias.has_value();
       if (!isOne(affine.scale))
-        setWeight(product, fold, *numbers, affine.scale);
+        setWeight(product, fold, absorbed->values, affine.scale);
       else
         groups.touch(op);
       if (shifts) {
-        OpBuilder builder(op->getContext());
-        builder.setInsertionPointAfterValue(product.result());
-        Value sum = addBias(builder, product.result(), bias);
-        // broadcast_like reads the product, too.
-        Operation *add = sum.getDefiningOp();
-        run.replaced(labelOf(chain.back().kind, /*isBefore=*/true),
-                     product.result(), sum);
-        product.result().replaceAllUsesExcept(
-            sum, llvm::SmallPtrSet<Operation *, 2>{
-                     add, add->getOperand(1).getDefiningOp()});
+        Bias bias = std::move(*absorbed->bias);
+        bias.name = names.fused(FoldedNames::biasOf(product.weight.name()));
+        if (product.innerBias())
+          setInside(product, bias);
+        else
+          addAfter(product, bias, chain);
       }
       count(chain, /*isBefore=*/true);
       const StringRef label = labelOf(chain.front().kind, /*isBefore=*/true);
@@ -524,8 +504,8 @@ void AffineFolder::foldAll() {
     if (isa<ChannelwiseAffineOpInterface>(op) && !whole.contains(op))
       products.push_back(op);
   });
-  // What stands after a product is folded first, so that a chain between two
-  // products goes into the one that made it.
+  // Chains behind a product are folded first, so that a chain between two
+  // products goes into the first one.
   for (Operation *op : products)
     while (foldAfter(op)) {
     }
@@ -539,9 +519,13 @@ namespace {
 struct FoldBatchNorm : LabelledPass<FoldBatchNorm> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldBatchNorm)
   using LabelledPass::LabelledPass;
-  StringRef getArgument() const final { return passName; }
+  StringRef getArgument() const final { return foldBatchNormPass; }
   StringRef getDescription() const final {
     return "Fold batch norms and per-channel arithmetic into weights";
+  }
+  /// A bias of a dynamic shape is broadcast by an operation of nn.
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<nn::NnDialect, StablehloDialect>();
   }
   void runOnOperation() final {
     AffineFolder(getOperation(), patternRun()).foldAll();

@@ -1,6 +1,7 @@
 #include "passes/FoldConstants.h"
 
 #include "graph/Constants.h"
+#include "graph/Literals.h"
 #include "graph/Model.h"
 #include "graph/Quantization.h"
 #include "graph/Types.h"
@@ -18,11 +19,12 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-static constexpr StringLiteral label = "fold-constant";
+static constexpr StringLiteral foldConstantLabel = "fold-constant";
 
 ArrayRef<PatternInfo> foldConstantsPatterns() {
-  static const PatternInfo infos[] = {
-      {label, "add(constant, constant) -> constant", "fold-constants"}};
+  static const PatternInfo infos[] = {{foldConstantLabel,
+                                       "add(constant, constant) -> constant",
+                                       "fold-constants"}};
   return infos;
 }
 
@@ -44,12 +46,12 @@ static int64_t bytesOf(TypeRange types) {
   return sum;
 }
 
-/// What only repeats elements, or counts: cheaper to run than to keep.
+/// A broadcast or an iota: cheaper to run than to store.
 static bool isRepetition(Operation *op) {
   return isa<BroadcastInDimOp, IotaOp>(op);
 }
 
-/// A constant, or a repetition of one.
+/// A constant, or a broadcast of one.
 static bool isConstant(Value value) {
   Operation *op = value.getDefiningOp();
   return op && (isa<ConstantOp>(op) ||
@@ -71,7 +73,7 @@ static bool usesNothingOutside(Operation *op) {
 
 /// Whether the operation's value follows from constants.
 static bool dependsOnConstantsOnly(Operation *op) {
-  // A barrier is there for what must not be computed across it.
+  // A barrier must not be folded: it prevents computation across it.
   if (isa<ConstantOp, OptimizationBarrierOp>(op) || op->getNumResults() == 0 ||
       op->hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(op) ||
       !canEvaluate(op))
@@ -79,8 +81,8 @@ static bool dependsOnConstantsOnly(Operation *op) {
   return llvm::all_of(op->getOperands(), isConstant) && usesNothingOutside(op);
 }
 
-/// Whether \p value is not needed once its users are computed, and these are
-/// together no larger: the slices of a weight, say.
+/// Whether \p value is dead once its users are folded, and these are together
+/// no larger: the slices of a weight, for example.
 static bool isReplacedByUsers(Value value) {
   int64_t sum = 0;
   for (Operation *user : value.getUsers())
@@ -92,7 +94,7 @@ static bool isReplacedByUsers(Value value) {
 
 static bool isSmallEnough(Operation *op, int64_t byteLimit) {
   if (isRepetition(op)) {
-    // Few integers are a shape or indices; equal numbers are no more than one.
+    // A few integers are a shape or indices; equal elements are stored once.
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     bool isEqual =
         op->getNumOperands() == 1 &&
@@ -104,7 +106,7 @@ static bool isSmallEnough(Operation *op, int64_t byteLimit) {
   int64_t bytes = bytesOf(op->getResultTypes());
   if (bytes <= byteLimit)
     return true;
-  // A repetition is no larger than what it repeats.
+  // A broadcast is no larger than its operand.
   SmallVector<Type> kept;
   for (Value operand : op->getOperands()) {
     Operation *source = operand.getDefiningOp();
@@ -133,7 +135,7 @@ static llvm::DenseSet<int64_t> lastingGroups(ModuleOp module,
          llvm::all_of(op->getOperands(),
                       [&](Value value) { return constant.contains(value); }));
     const std::optional<int64_t> group = sourceOf(op);
-    // What a loop computes its condition with goes when the loop does.
+    // Operations of a loop's condition go when the loop does.
     const bool isHeld = group && sourceOf(op->getParentOp()) == group;
     if (known)
       constant.insert(op->result_begin(), op->result_end());
@@ -143,7 +145,7 @@ static llvm::DenseSet<int64_t> lastingGroups(ModuleOp module,
   return lasting;
 }
 
-/// Whether \p op computes few integers: sizes, say.
+/// Whether \p op computes a few integers, such as dimension sizes.
 static bool computesSizes(Operation *op) {
   return llvm::all_of(op->getResultTypes(), [](Type each) {
     auto type = dyn_cast<RankedTensorType>(each);
@@ -162,8 +164,8 @@ static StringRef inheritedName(Operation *op) {
   return constantName(op->getOperand(0));
 }
 
-/// The one element of which all of \p value are repetitions, as a tensor of
-/// rank 0.
+/// The element that all elements of \p value are equal to, as a tensor of rank
+/// 0.
 static std::optional<Tensor> equalElement(Value value) {
   while (auto broadcast = value.getDefiningOp<BroadcastInDimOp>())
     value = broadcast.getOperand();
@@ -177,9 +179,9 @@ static std::optional<Tensor> equalElement(Value value) {
       dense.resizeSplat(dense.getType().clone(ArrayRef<int64_t>())));
 }
 
-/// The element of which all of \p op's result are repetitions, since all of its
-/// operands are of one and it is computed element by element: however large
-/// they are, one is computed.
+/// The element that all elements of \p op's result are equal to, for an
+/// elementwise operation on splats: however large these are, one element is
+/// computed.
 static std::optional<Tensor> equalResult(Operation *op) {
   if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 ||
       op->getNumRegions() != 0 || op->getNumOperands() == 0)
@@ -214,8 +216,9 @@ static std::optional<Tensor> equalResult(Operation *op) {
   return std::move(results->front());
 }
 
-/// The type of the storage elements of \p result, those of other constants in
-/// another place; the type itself of what is not quantised.
+/// The type of the storage elements of \p result, if it only moves elements of
+/// quantised constants; null for other quantised types; the type itself if it
+/// is not quantised.
 static Type typeOfElements(OpResult result) {
   if (!quantizedOf(result.getType()))
     return result.getType();
@@ -229,8 +232,8 @@ static Type typeOfElements(OpResult result) {
   return areMoved ? Type(storageOf(tensorOf(result))) : Type();
 }
 
-/// A constant of \p elements in the place of \p result. Quantised elements of
-/// one constant remember what that was stored as (storedAsAttribute).
+/// A constant of \p elements in place of \p result. Quantised elements of one
+/// constant keep its storedAsAttribute.
 static Value constantFor(OpBuilder &builder, OpResult result,
                          const Tensor &elements, StringRef name) {
   Operation *op = result.getOwner();
@@ -261,7 +264,7 @@ static bool foldOne(Operation *op, PatternRun &run) {
                          .resizeSplat(cast<RankedTensorType>(result.getType()));
     Value constant =
         builder.create<ConstantOp>(op->getLoc(), result.getType(), attribute);
-    run.replaced(label, result, constant);
+    run.replaced(foldConstantLabel, result, constant);
     result.replaceAllUsesWith(constant);
     op->erase();
     return true;
@@ -273,7 +276,7 @@ static bool foldOne(Operation *op, PatternRun &run) {
       return false;
     operands.push_back(std::move(*tensor));
   }
-  // What cannot be computed is left for the run to report.
+  // Errors are left to be reported at run time.
   Result<std::vector<Tensor>> results = evaluate(op, operands);
   if (!results)
     return false;
@@ -285,14 +288,16 @@ static bool foldOne(Operation *op, PatternRun &run) {
   StringRef name = inheritedName(op);
   for (auto [result, tensor] : llvm::zip_equal(op->getResults(), *results)) {
     Value constant = constantFor(builder, result, tensor, name);
-    run.replaced(label, result, constant);
+    if (!name.empty() && isLiteral(op->getOperand(0).getDefiningOp()))
+      setLiteral(constant.getDefiningOp());
+    run.replaced(foldConstantLabel, result, constant);
     result.replaceAllUsesWith(constant);
   }
   op->erase();
   return true;
 }
 
-/// Whether \p op converts integers of a byte or less, truth values excepted.
+/// Whether \p op converts integers of 8 bits or less, booleans excepted.
 static bool widensBytes(Operation *op) {
   auto convert = dyn_cast<ConvertOp>(op);
   auto from = convert ? dyn_cast<IntegerType>(
@@ -301,7 +306,7 @@ static bool widensBytes(Operation *op) {
   return from && from.getWidth() > 1 && from.getWidth() <= 8;
 }
 
-/// Whether all that is made of \p value by repetition is added to something
+/// Whether every use of \p value, or of a broadcast of it, adds it to something
 /// that is not constant.
 static bool isAdded(Value value) {
   constexpr unsigned mostSteps = 3;
@@ -324,7 +329,7 @@ static bool isAdded(Value value) {
 }
 
 /// Whether \p op converts the 32-bit integers of a bias, which a product adds
-/// to its sums: what they are multiplied by is their scale.
+/// to its accumulators: the factor behind that is their scale.
 static bool widensBias(Operation *op) {
   auto convert = dyn_cast<ConvertOp>(op);
   return convert && isFloatTensor(convert) &&
@@ -341,7 +346,7 @@ static bool widensBias(Operation *op) {
 }
 
 bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
-  if (!run.isEnabled(label))
+  if (!run.isEnabled(foldConstantLabel))
     return false;
   const WholeNodes whole(module);
   llvm::DenseSet<int64_t> lasting = lastingGroups(module, whole);
@@ -355,11 +360,11 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
   for (Operation *op : candidates) {
     if (!run.mayStep())
       break;
-    // What nobody reads need not be computed.
+    // Dead operations need not be computed.
     if (erased.contains(op) || op->use_empty())
       continue;
     const std::optional<int64_t> group = sourceOf(op);
-    // Where nothing is written again, sizes need not stay in their node.
+    // Where nothing is exported, sizes need not stay in their node.
     const bool staysInGroup = group && lasting.contains(*group) &&
                               (whole.areKept() || !computesSizes(op));
     if (staysInGroup || (!group && whole.contains(op)) ||
@@ -376,8 +381,8 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
     if (!foldOne(op, run))
       continue;
     erased.insert(inside.begin(), inside.end());
-    run.count(label);
-    run.graphIsWhole(label);
+    run.count(foldConstantLabel);
+    run.graphIsWhole(foldConstantLabel);
     changed = true;
   }
   return changed;
@@ -392,9 +397,7 @@ struct FoldConstants : LabelledPass<FoldConstants> {
   }
   FoldConstants(const FoldConstants &other) : LabelledPass(other) {}
   StringRef getArgument() const final { return "fold-constants"; }
-  StringRef getDescription() const final {
-    return "Compute what depends on constants only";
-  }
+  StringRef getDescription() const final { return "Fold constants"; }
   void runOnOperation() final {
     foldConstants(getOperation(), byteLimit, patternRun());
   }

@@ -1,20 +1,20 @@
-//===- FoldConstants.h - what depends on constants only is computed -------===//
+//===- FoldConstants.h - evaluates operations on constants ----------------===//
 //
 //   add(constant [1, 2], constant [3, 4])  ->  constant [4, 6]
 //
 // through the interpreter, so that a folded value is what the operation means.
-// A reshape or a change of order of one named weight that nothing else reads
-// keeps the weight's name. Of quantised constants, what moves elements is
-// folded, but not of 32 bits: a bias stays the vector that it is in a file.
+// A reshape or a rearrangement of one named weight without other uses keeps the
+// weight's name. Operations that move elements of quantised constants are
+// folded, except for 32-bit ones: a bias stays the vector that it is in a file.
 //
 // Restrictions:
-//   - The operation is pure and reads nothing from outside its regions.
+//   - The operation is pure and its regions use nothing from outside.
 //   - The result has at most `byteLimit` bytes, or is no larger than the
-//     operands, all of which have no other reader: a shared weight is not
-//     doubled. A broadcast or an iota stays (of a few integers it does not),
+//     operands, all of which have no other user: a shared weight is not
+//     duplicated. A broadcast or an iota stays, unless it has a few integers,
 //     and is looked through.
-//   - An operation that came from a source node of which something is left
-//     to run stays: the writer gives that node back with its own weight.
+//   - An operation of a source node that is not folded as a whole stays: the
+//     exporter writes that node back with its own weight.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ inline constexpr int64_t defaultConstantByteLimit = int64_t(1) << 20;
 
 llvm::ArrayRef<PatternInfo> foldConstantsPatterns();
 
-/// Folds all that can be folded; whether anything was.
+/// Folds all that can be folded. Returns whether anything was.
 bool foldConstants(mlir::ModuleOp module, int64_t byteLimit, PatternRun &run);
 
 std::unique_ptr<mlir::Pass>

@@ -38,9 +38,9 @@ std::string FoldedNames::fused(StringRef base) {
 }
 
 void FoldedNames::release(StringRef name) {
-  auto place = taken.find(name);
-  if (place != taken.end() && --place->second == 0)
-    taken.erase(place);
+  auto entry = taken.find(name);
+  if (entry != taken.end() && --entry->second == 0)
+    taken.erase(entry);
 }
 
 std::string FoldedNames::biasOf(StringRef weight) {

@@ -15,12 +15,12 @@ class FoldedNames {
 public:
   explicit FoldedNames(mlir::ModuleOp module);
 
-  /// `<base>_fuse_bn`, with a number where that is taken; "" for "".
+  /// `<base>_fuse_bn`, with a number behind if that is taken; "" for "".
   std::string fused(llvm::StringRef base);
   void release(llvm::StringRef name);
 
-  /// What a new bias is called where the chain has no name for it, given the
-  /// weight's name: the base for fused().
+  /// The name of a new bias, given the weight's, where the chain has none: the
+  /// base for fused().
   static std::string biasOf(llvm::StringRef weight);
 
 private:

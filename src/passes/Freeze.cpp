@@ -39,13 +39,11 @@ namespace {
 struct Freeze : PassWrapper<Freeze, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Freeze)
   StringRef getArgument() const final { return "freeze"; }
-  StringRef getDescription() const final {
-    return "Make constants of what outlives a run";
-  }
+  StringRef getDescription() const final { return "Make states constants"; }
   void runOnOperation() final {
     Result<Storage> storage = Storage::of(getOperation());
     if (!storage) {
-      getOperation().emitError(storage.error().message);
+      getOperation().emitError(storage.error().message());
       return signalPassFailure();
     }
     freezeStates(entryOf(getOperation()), storage->states());

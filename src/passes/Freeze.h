@@ -5,8 +5,8 @@
 //     w' = w - g                          ->      return y
 //     return y, w' {state "w"}
 //
-// Every state keeps its initial value for ever; what would have been saved is
-// no longer computed (dead code goes later).
+// Every state keeps its initial value for ever; updates of states are dead
+// then.
 //
 // Restrictions: the states must be sound (graph/storage/Storage.h), else the
 // pass fails with what is wrong.

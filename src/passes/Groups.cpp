@@ -33,7 +33,7 @@ WholeNodes::WholeNodes(mlir::ModuleOp module) {
 }
 
 /// The source node of \p op, or of the operation in whose region it stands.
-/// What stands in a branch or in the body of a loop came of other nodes.
+/// Operations in a branch or in the body of a loop came from other nodes.
 static std::optional<int64_t> numberOf(mlir::Operation *op) {
   while (op) {
     if (std::optional<int64_t> group = sourceOf(op))

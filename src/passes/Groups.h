@@ -1,9 +1,9 @@
 //===- Groups.h - operations that came from one source node ---------------===//
 //
-// A writer gives an untouched group back as the node of the file that it came
-// of (graph/Source.h). A pass that takes an operation out of a group, or
-// changes one, takes the mark from the others: what is left is written by what
-// it does.
+// An exporter writes an untouched group back as the node of the file that it
+// came from (graph/Source.h). A pass that removes or changes an operation of a
+// group removes the mark from the others: these are exported by what they
+// compute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,30 +19,29 @@
 
 namespace sinter {
 
-/// Whether \p op computes only a part of its source node: an operand comes from
-/// an operation of the same node.
+/// Whether an operand of \p op comes from an operation of the same source node.
 bool isPartOfNode(mlir::Operation *op);
 
-/// The source nodes that passes leave alone or take away as a whole: an array
-/// of units, each an array of numbers. A unit is one node that a writer could
-/// only write as several (an integer convolution, a mean), or the nodes of a
-/// form that those who run the file look for (a layer norm that is spelt out).
-/// A module that is not to be written again need not have them. Some of the
+/// The source nodes that passes leave alone or remove as a whole: an array of
+/// units, each an array of node indices. A unit is one node that an exporter
+/// could only write as several (an integer convolution, a mean), or the nodes
+/// of a form that other runtimes recognise in the file (a decomposed layer
+/// norm). A module that will not be exported need not have them. Some of the
 /// nodes stay even if their operands are constant (the dequantisation of
 /// weights).
 class WholeNodes {
 public:
   explicit WholeNodes(mlir::ModuleOp module);
 
-  /// Whether the module is to be written again.
+  /// Whether the module will be exported.
   bool areKept() const { return isGiven; }
-  /// Whether \p op is a part of one.
+  /// Whether \p op belongs to a unit.
   bool contains(mlir::Operation *op) const { return unitOf(op).has_value(); }
-  /// Whether \p op is a part of one that stays even if it is constant.
+  /// Whether \p op belongs to a unit that stays even if it is constant.
   bool lasts(mlir::Operation *op) const;
-  /// Whether \p op is a part of a unit that is one node.
+  /// Whether \p op belongs to a unit of one node.
   bool isOneNode(mlir::Operation *op) const;
-  /// Whether \p value is known inside of one only; users among \p others do
+  /// Whether \p value is only used inside of one unit; users among \p others do
   /// not count.
   bool isInside(mlir::Value value,
                 const llvm::SmallPtrSetImpl<mlir::Operation *> &others) const;
@@ -57,20 +56,20 @@ private:
   llvm::DenseSet<int64_t> lasting;
 };
 
-/// The discardable attribute with the numbers that an operation's results are
-/// known by (ValueNumbers.h). It is no part of what the
-/// operation is: copies do not have it.
+/// The discardable attribute with the trace numbers of an operation's results
+/// (ValueNumbers.h). Copies of the operation do not have it.
 inline constexpr llvm::StringLiteral traceAttribute = "sinter.trace";
 /// Likewise for the arguments of an operation's regions.
 inline constexpr llvm::StringLiteral argumentTraceAttribute =
     "sinter.trace_arguments";
 
-/// A copy that is to become another operation: it has neither mark.
+/// A copy that will become another operation: it has neither mark.
 mlir::Operation *cloneApart(mlir::OpBuilder &builder, mlir::Operation *op,
                             mlir::IRMapping mapping = {});
 
-/// Remembers the groups of the operations that a rewriter erases or that
-/// touch() names; dissolve() takes the mark from what is left of them.
+/// Remembers the groups of the operations that a rewriter erases or that are
+/// passed to touch(); dissolve() removes the mark from the rest of these
+/// groups.
 class GroupTracker : public mlir::RewriterBase::Listener {
 public:
   void notifyOperationInserted(mlir::Operation *op,
@@ -91,7 +90,7 @@ public:
   }
   void dissolve(mlir::Operation *root);
 
-  /// The operations that were made since the last call, nested ones too.
+  /// The operations that were created since the last call, nested ones too.
   llvm::SmallVector<mlir::Operation *> takeInserted() {
     return std::exchange(inserted, {});
   }

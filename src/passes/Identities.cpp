@@ -1,7 +1,7 @@
 #include "passes/Identities.h"
 
 #include "graph/Broadcast.h"
-#include "graph/Readers.h"
+#include "graph/ElementUses.h"
 #include "graph/stablehlo/ElementOrder.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Groups.h"
@@ -37,7 +37,7 @@ static bool commutes(StringRef name) {
 }
 
 /// The least or greatest integer of a type.
-static APInt extremeOf(IntegerType type, bool greatest) {
+static APInt minOrMaxOf(IntegerType type, bool greatest) {
   unsigned width = type.getWidth();
   if (type.isUnsigned() || width == 1)
     return greatest ? APInt::getMaxValue(width) : APInt::getMinValue(width);
@@ -45,12 +45,12 @@ static APInt extremeOf(IntegerType type, bool greatest) {
                   : APInt::getSignedMinValue(width);
 }
 
-/// What a word like "least" stands for in an integer type.
+/// The value of a word like "least" in an integer type.
 static std::optional<APInt> namedInteger(StringRef word, IntegerType type) {
   if (word == "ones")
     return APInt::getAllOnes(type.getWidth());
   if (word == "least" || word == "greatest")
-    return extremeOf(type, word == "greatest");
+    return minOrMaxOf(type, word == "greatest");
   return std::nullopt;
 }
 
@@ -82,7 +82,7 @@ static bool isConstantLike(Value value) {
 }
 
 namespace {
-/// Terms and the values that they have still to match.
+/// Terms and the values that they must still match.
 using Open = SmallVector<std::pair<const Term *, Value>, 8>;
 } // namespace
 
@@ -124,7 +124,7 @@ static bool matchAll(Open open, Bindings &bindings) {
     if (term->kind == Term::Operation) {
       mlir::Operation *op = value.getDefiningOp();
       return op && op->getName().getStringRef() == term->name &&
-             (!term->onlyReader || hasOneReader(value)) &&
+             (!term->onlyReader || hasOneElementUse(value)) &&
              matchOperands(*term, op, open, bindings);
     }
     if (term->kind == Term::Number) {
@@ -144,7 +144,7 @@ static bool matchAll(Open open, Bindings &bindings) {
 }
 
 /// Whether the right side can be built with values of \p type: every operand
-/// but a predicate must have it.
+/// but a predicate must have this type.
 static bool fits(const Term &term, const Bindings &bindings, Type type) {
   if (term.kind == Term::Variable || term.kind == Term::Constant)
     return bindings.lookup(term.name[0]).getType() == type;
@@ -162,14 +162,14 @@ static bool fits(const Term &term, const Bindings &bindings, Type type) {
 }
 
 namespace {
-/// Bounds of the magnitudes of numbers, zeros left out.
+/// Bounds of the magnitudes of elements, zeros left out.
 struct Magnitudes {
   double least = std::numeric_limits<double>::infinity(), most = 0;
 };
 } // namespace
 
-/// Bounds of what \p term of constants gives; nothing where it has others, or
-/// an operation that is not known to keep to such bounds.
+/// Bounds of the value of \p term, which has constants only; nothing for other
+/// terms and for operations without known bounds.
 static std::optional<Magnitudes> magnitudesOf(const Term &term,
                                               const Bindings &bindings) {
   if (term.kind == Term::Number) {
@@ -203,7 +203,7 @@ static std::optional<Magnitudes> magnitudesOf(const Term &term,
     return Magnitudes{a->least * b->least, a->most * b->most};
   if (term.name == DivOp::getOperationName())
     return Magnitudes{a->least / b->most, a->most / b->least};
-  // Sums are exact below the normal numbers.
+  // Additions are exact below the normal numbers.
   if (term.name == AddOp::getOperationName() ||
       term.name == SubtractOp::getOperationName())
     return Magnitudes{std::numeric_limits<double>::infinity(),
@@ -211,9 +211,8 @@ static std::optional<Magnitudes> magnitudesOf(const Term &term,
   return std::nullopt;
 }
 
-/// Whether the floats that are made of constants on the right side are in the
-/// range of \p element where it has all its digits: one after the other, the
-/// constants may have been harmless.
+/// Whether floats computed from constants on the right side are normal numbers
+/// of \p element: the constants one by one may have been harmless.
 static bool staysInRange(const Term &term, const Bindings &bindings,
                          FloatType element) {
   if (term.kind != Term::Operation)
@@ -229,23 +228,23 @@ static bool staysInRange(const Term &term, const Bindings &bindings,
   });
 }
 
-/// The number in the shape of what \p root computes.
+/// A splat of the number \p word in the shape of what \p root computes.
 static Value buildNumber(StringRef word, RankedTensorType type,
                          mlir::Operation *root, OpBuilder &builder) {
-  Location place = root->getLoc();
+  Location location = root->getLoc();
   auto made = type.hasStaticShape() ? type : type.clone(ArrayRef<int64_t>());
   std::optional<APInt> named;
   if (auto integer = dyn_cast<IntegerType>(type.getElementType()))
     named = namedInteger(word, integer);
   Value number = named ? builder.create<ConstantOp>(
-                             place, made,
+                             location, made,
                              DenseElementsAttr::get(
                                  made, Attribute(IntegerAttr::get(
                                            type.getElementType(), *named))))
-                       : makeSplat(builder, place, made, numberOf(word));
+                       : makeSplat(builder, location, made, numberOf(word));
   return type.hasStaticShape() ? number
-                               : broadcastTo(builder, place, type, number, {},
-                                             operandOfSameShape(root));
+                               : broadcastTo(builder, location, type, number,
+                                             {}, operandOfSameShape(root));
 }
 
 static void collectConstants(const Term &term, const Bindings &bindings,
@@ -271,7 +270,7 @@ static std::optional<Broadcast> commonBroadcast(const Term &term,
     return std::nullopt;
   for (Value value : constants) {
     std::optional<Broadcast> broadcast = Broadcast::of(value);
-    // All are read by one computation: they have the same shape.
+    // All are operands of one computation: they have the same shape.
     if (!broadcast || broadcast->type() != first->type() ||
         broadcast->operand.getType() != first->operand.getType() ||
         broadcast->dimensions != first->dimensions)
@@ -283,13 +282,13 @@ static std::optional<Broadcast> commonBroadcast(const Term &term,
 static Value build(const Term &term, const Bindings &bindings,
                    RankedTensorType type, mlir::Operation *root,
                    OpBuilder &builder) {
-  Location place = root->getLoc();
+  Location location = root->getLoc();
   if (term.kind == Term::Variable || term.kind == Term::Constant)
     return bindings.lookup(term.name[0]);
   if (term.kind == Term::Number)
     return buildNumber(term.name, type, root, builder);
   // op(broadcast(c), broadcast(d)) as broadcast(op(c, d)): nothing large is
-  // to be computed.
+  // computed.
   if (std::optional<Broadcast> broadcast = commonBroadcast(term, bindings)) {
     Bindings sources;
     for (auto [letter, value] : bindings)
@@ -297,7 +296,7 @@ static Value build(const Term &term, const Bindings &bindings,
         sources[letter] = each->operand;
     Value small =
         build(term, sources, tensorOf(broadcast->operand), root, builder);
-    return broadcast->rebuild(builder, place, small);
+    return broadcast->rebuild(builder, location, small);
   }
   SmallVector<Value> operands;
   for (const Term &operand : term.operands)
@@ -306,11 +305,11 @@ static Value build(const Term &term, const Bindings &bindings,
     auto compare = dyn_cast<CompareOp>(root);
     if (!compare)
       compare = root->getOperand(0).getDefiningOp<CompareOp>();
-    return builder.create<CompareOp>(place, type, operands[0], operands[1],
+    return builder.create<CompareOp>(location, type, operands[0], operands[1],
                                      *term.direction,
                                      compare.getCompareTypeAttr());
   }
-  OperationState state(place, term.name, operands, TypeRange(type));
+  OperationState state(location, term.name, operands, TypeRange(type));
   return builder.create(state)->getResult(0);
 }
 
@@ -323,6 +322,8 @@ static bool holdsFor(For types, Type element) {
     return !!integer;
   case For::Signed:
     return integer && !integer.isUnsigned() && integer.getWidth() > 1;
+  case For::SignedOrFloats:
+    return holdsFor(For::Signed, element) || holdsFor(For::Floats, element);
   case For::Unsigned:
     return integer && integer.isUnsigned();
   case For::Booleans:
@@ -346,8 +347,8 @@ static CompareOp comparisonOf(const Term &left, mlir::Operation *op) {
                        : CompareOp();
 }
 
-/// Whether the identity is one of the types at hand: of what is compared or, if
-/// nothing is, of the result.
+/// Whether the identity holds for the element type: of the comparison's
+/// operands or, without a comparison, of the result.
 static bool fitsTypes(const Identity &identity, const Term &left,
                       const Term &right, mlir::Operation *op) {
   CompareOp compare = comparisonOf(left, op);
@@ -355,7 +356,7 @@ static bool fitsTypes(const Identity &identity, const Term &left,
                      .getElementType();
   if (!compare)
     return holdsFor(identity.types, element);
-  // What is no comparison goes by the type, not by how that is compared.
+  // Other operations go by the type, not by the comparison's.
   const bool goesByType =
       right.kind == Term::Operation && !right.direction && !left.direction;
   return holdsFor(identity.types, comparedType(compare)) &&

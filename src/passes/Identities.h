@@ -2,20 +2,20 @@
 //
 //   {"add-negate", "add(x, negate(y)) -> subtract(x, y)"}
 //
-// is a whole rule: its text is matched and built, and shown as its picture. In
-// the text
+// is a whole rule: its text is matched and built, and printed as its diagram.
+// In the text
 //
 //   add(a, b)      an elementwise operation of `stablehlo`, in either order
 //                  where it commutes; `compare` is written compare_LT etc.
-//   negate!(x)     one that nothing else reads
-//   v              a value that is no constant
-//   x, y, z, p     any value, the same one wherever the letter stands again
+//   negate!(x)     one that has no other use
+//   v              a value that is not constant
+//   x, y, z, p     any value, the same one wherever the letter is repeated
 //   c, d           a constant, or one that is broadcast
-//   0, -0.0, 2     a tensor of this number, its sign included; `inf`, `-inf`;
+//   0, -0.0, 2     a splat of this number, its sign included; `inf`, `-inf`;
 //                  `ones` (all bits set), `least` and `greatest` of integers
 //
-// The right side's numbers, and operations, are of the type of the left side's
-// result, which is static where the right side has numbers.
+// The right side's constants, and operations, have the type of the left side's
+// result, which is static where the right side has constants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,19 @@ namespace sinter {
 
 /// The element types that an identity holds for: those of the operand of a
 /// comparison, else of the result.
-enum class For { Any, Integers, Signed, Unsigned, Booleans, Floats, Numbers };
+enum class For {
+  /// Booleans, integers, floats and complex numbers.
+  Any,
+  /// Booleans, signed and unsigned integers.
+  Integers,
+  Signed,
+  Unsigned,
+  Booleans,
+  Floats,
+  /// Signed and unsigned integers, and floats.
+  Numbers,
+  SignedOrFloats
+};
 
 struct Identity {
   llvm::StringLiteral label;

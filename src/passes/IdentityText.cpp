@@ -35,7 +35,7 @@ private:
     StringRef word = text.take_while([](char letter) {
       return llvm::isAlnum(letter) || StringRef("_-.").contains(letter);
     });
-    // An arrow is no part of a word.
+    // An arrow does not belong to a word.
     word = word.take_front(word.find("->"));
     text = text.drop_front(word.size());
     bool onlyReader = text.consume_front("!");

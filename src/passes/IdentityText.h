@@ -3,7 +3,7 @@
 //   "add(x, negate(y)) -> subtract(x, y)"  =>  {add(x, negate(y)),
 //                                               subtract(x, y)}
 //
-// What the words mean is told in Identities.h.
+// Identities.h defines the words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ struct Term {
              return each.hasNumber();
            });
   }
-  /// Whether it is a predicate on numbers: it compares, or negates that.
+  /// Whether it is a predicate: a comparison, or the negation of one.
   bool givesTruth() const {
     return direction || (name == stablehlo::NotOp::getOperationName() &&
                          operands[0].direction);

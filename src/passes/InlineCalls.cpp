@@ -5,16 +5,17 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "passes/Pass.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace sinter {
 
-static constexpr StringLiteral label = "inline-call";
+static constexpr StringLiteral inlineCallLabel = "inline-call";
 
 ArrayRef<PatternInfo> inlineCallsPatterns() {
   static const PatternInfo infos[] = {
-      {label, "call @f(x), f(y) = abs(y) -> abs(x)", "inline-calls"}};
+      {inlineCallLabel, "call @f(x), f(y) = abs(y) -> abs(x)", "inline-calls"}};
   return infos;
 }
 
@@ -24,7 +25,7 @@ class Inliner {
 public:
   Inliner(func::FuncOp function, PatternRun &run)
       : symbols(function->getParentOfType<ModuleOp>()), run(run) {
-    under.push_back(function);
+    under.insert(function);
   }
 
   Result<void> inlineIn(Operation *root) {
@@ -48,7 +49,7 @@ private:
       return invalidModel("there is no function '" + name + "' to call");
     if (!callee.getBody().hasOneBlock())
       return unsupported("the function '" + name + "' has several blocks");
-    if (llvm::is_contained(under, callee))
+    if (under.contains(callee))
       return unsupported("the function '" + name + "' calls itself");
     if (++count > callLimit)
       return unsupported("there are more than " + std::to_string(callLimit) +
@@ -63,14 +64,14 @@ private:
     for (auto [result, value] : llvm::zip_equal(
              call.getResults(), body.getTerminator()->getOperands())) {
       Value by = mapping.lookupOrDefault(value);
-      run.replaced(label, result, by);
+      run.replaced(inlineCallLabel, result, by);
       result.replaceAllUsesWith(by);
     }
     call.erase();
-    run.count(label);
-    run.graphIsWhole(label);
+    run.count(inlineCallLabel);
+    run.graphIsWhole(inlineCallLabel);
     // Only now: a call among the copies goes away with its results.
-    under.push_back(callee);
+    under.insert(callee);
     for (Operation *copy : copies)
       if (Result<void> done = inlineIn(copy); !done)
         return done;
@@ -81,7 +82,7 @@ private:
   SymbolTable symbols;
   PatternRun &run;
   /// Functions that are being copied.
-  SmallVector<func::FuncOp> under;
+  SetVector<func::FuncOp> under;
   size_t count = 0;
 };
 
@@ -89,8 +90,8 @@ private:
 
 Result<void> inlineCalls(func::FuncOp function) {
   PatternRun run;
-  // Composites are replaced by what they stand for later: nothing may be called
-  // there, either.
+  // Composites are replaced by their decompositions later: these must not have
+  // calls, either.
   SymbolTable symbols(function->getParentOfType<ModuleOp>());
   SetVector<func::FuncOp> functions;
   functions.insert(function);
@@ -113,11 +114,9 @@ struct InlineCalls : LabelledPass<InlineCalls> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InlineCalls)
   using LabelledPass::LabelledPass;
   StringRef getArgument() const final { return "inline-calls"; }
-  StringRef getDescription() const final {
-    return "Put functions where they are called";
-  }
+  StringRef getDescription() const final { return "Inline calls"; }
   void runOnOperation() final {
-    if (!patternRun().isEnabled(label))
+    if (!patternRun().isEnabled(inlineCallLabel))
       return;
     // A call that cannot be inlined stays one, and so do those behind it.
     for (func::FuncOp function : rootsOf(getOperation()))

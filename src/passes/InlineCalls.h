@@ -18,13 +18,13 @@
 
 namespace sinter {
 
-/// Replaces the calls in \p function, in its regions, in what composites there
-/// stand for, and in what is put in their place. The callees stay. Errors:
-/// Unsupported, with the callee, where a restriction does not hold;
+/// Replaces the calls in \p function, in its regions, in the decompositions of
+/// composites there, and in the code inlined for them. The callees stay.
+/// Errors: Unsupported, with the callee, where a restriction does not hold;
 /// InvalidModel where there is none.
 Result<void> inlineCalls(mlir::func::FuncOp function);
 
-/// The same of the entry function, as far as it goes.
+/// Inlines the calls in the entry function, as far as possible.
 std::unique_ptr<mlir::Pass>
 createInlineCalls(std::shared_ptr<PatternRun> run = nullptr);
 llvm::ArrayRef<PatternInfo> inlineCallsPatterns();

@@ -15,6 +15,8 @@
 #include "passes/DivideByScale.h"
 #include "passes/Groups.h"
 #include "passes/QuantizedForms.h"
+#include "passes/RescaleFunction.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -46,7 +48,7 @@ public:
   }
 
 private:
-  /// Whether all quantised elements of \p op that it moves mean the same.
+  /// Whether \p op, if it moves elements, keeps their scales and zero points.
   static bool keepsParameters(Operation *op) {
     if (!op->hasTrait<sinter::traits::MovesElements>() ||
         op->getNumResults() != 1)
@@ -54,16 +56,17 @@ private:
     return sinter::keepsParameters(op, roundedParametersOf);
   }
 
-  /// From now on every quantised value is one of storage elements; what it was
-  /// is remembered.
+  /// Gives every quantised value its storage type. Its quantised type is
+  /// remembered.
   void changeTypes() {
     auto change = [&](Value value) {
       quant::QuantizedType type = quantizedOf(value.getType());
       if (!type)
         return;
-      meanings[value] = type;
+      quantizedTypes[value] = type;
       value.setType(storageOf(tensorOf(value)));
-      // What is compared from now on is not its numbers.
+      // The value is now storage elements, which must not be compared with the
+      // quantised ones.
       if (Operation *op = value.getDefiningOp())
         op->removeDiscardableAttr(traceAttribute);
     };
@@ -80,8 +83,8 @@ private:
         function.getBody().front().getTerminator()->getOperandTypes()));
   }
 
-  /// Storage elements that were cast to quantised ones, or these to them, are
-  /// what they were.
+  /// Drops casts between storage elements and quantised ones, which have one
+  /// type now.
   void dropCasts() {
     function.walk([](stablehlo::BitcastConvertOp op) {
       if (op.getOperand().getType() != op.getType())
@@ -105,7 +108,7 @@ private:
     for (auto values :
          {ValueRange(op->getOperands()), ValueRange(op->getResults())})
       for (Value value : values)
-        if (quant::QuantizedType type = meanings.lookup(value))
+        if (quant::QuantizedType type = quantizedTypes.lookup(value))
           if (!roundedParametersOf(type))
             return unsupported(op->getName().getStringRef().str() +
                                " has a quantised type that is not uniform");
@@ -120,46 +123,46 @@ private:
       result = quantize(builder, op, QuantizedRounding::BeforeZeroPoint);
     else if (auto scales = scalesOf(op))
       result = product(builder, op, *scales);
-    else if (isSumOfSums(op))
-      result = sumOfSums(builder, op);
-    else if (choosesElements(op))
-      result = chosen(builder, op);
+    else if (addsAccumulators(op))
+      result = sumOfAccumulators(builder, op);
+    else if (selectsElements(op))
+      result = selectedElements(builder, op);
     else if (auto pool = dyn_cast<nn::AveragePoolOp>(op); pool && hasMean(pool))
       result = mean(builder, pool);
     if (result)
       replace(op->getResult(0), result);
     else
-      lowerByNumbers(builder, op);
+      lowerAsFloats(builder, op);
     op->erase();
     return {};
   }
 
-  /// The new value means what the old one did, which is about to go.
+  /// Replaces \p was by \p is, with the same quantised type.
   void replace(Value was, Value is) {
     was.replaceAllUsesWith(is);
-    if (quant::QuantizedType meaning = meanings.lookup(was)) {
-      meanings.erase(was);
-      meanings[is] = meaning;
+    if (quant::QuantizedType quantizedType = quantizedTypes.lookup(was)) {
+      quantizedTypes.erase(was);
+      quantizedTypes[is] = quantizedType;
     }
   }
 
   /// dequantize_op_quantize.
-  void lowerByNumbers(OpBuilder &builder, Operation *op) {
+  void lowerAsFloats(OpBuilder &builder, Operation *op) {
     IRMapping mapping;
     for (Value operand : op->getOperands())
-      if (meanings.contains(operand))
+      if (quantizedTypes.contains(operand))
         mapping.map(operand, expressed(builder, operand));
-    Operation *onNumbers = builder.clone(*op, mapping);
-    onNumbers->removeDiscardableAttr(traceAttribute);
-    for (auto [was, is] :
-         llvm::zip(op->getResults(), onNumbers->getResults())) {
-      quant::QuantizedType meaning = meanings.lookup(was);
-      if (!meaning) {
+    Operation *onFloats = builder.clone(*op, mapping);
+    onFloats->removeDiscardableAttr(traceAttribute);
+    for (auto [was, is] : llvm::zip(op->getResults(), onFloats->getResults())) {
+      quant::QuantizedType quantizedType = quantizedTypes.lookup(was);
+      if (!quantizedType) {
         replace(was, is);
         continue;
       }
-      is.setType(withElement(was.getType(), meaning.getExpressedType()));
-      replace(was, quantized(builder, is, was));
+      is.setType(withElement(was.getType(), quantizedType.getExpressedType()));
+      replace(was,
+              quantized(builder, is, was, QuantizedRounding::AfterZeroPoint));
     }
   }
 
@@ -171,63 +174,66 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // What is chosen, and means
+  // Selections and means
   //===--------------------------------------------------------------------===//
 
-  /// Whether each element of \p op's result is one of its operand, chosen by
-  /// its place.
-  static bool choosesByPlace(Operation *op) {
+  /// Whether each element of \p op's result is one of its operand, selected by
+  /// its index.
+  static bool selectsByIndex(Operation *op) {
     auto resize = dyn_cast<nn::ResizeOp>(op);
     return resize && resize.getMode() == "nearest" &&
            resize.getCoordinates() != "tf_crop_and_resize";
   }
 
-  /// Whether \p op chooses numbers by their order, which storage elements of
-  /// one type have, too, or by place. (Wider ones are rounded where they are
-  /// numbers.)
-  bool choosesElements(Operation *op) const {
+  /// Whether \p op selects elements by their order, which storage elements of
+  /// one type have, too, or by index. (Wider storage is rounded in the
+  /// dequantised form.)
+  bool selectsElements(Operation *op) const {
     if (op->getNumResults() != 1 || op->getNumRegions() != 0 ||
         !(isa<stablehlo::MaxOp, stablehlo::MinOp, stablehlo::ClampOp,
               nn::MaxPoolOp>(op) ||
-          choosesByPlace(op)))
+          selectsByIndex(op)))
       return false;
     auto pool = dyn_cast<nn::MaxPoolOp>(op);
-    quant::QuantizedType type = meanings.lookup(op->getOperand(0));
+    quant::QuantizedType type = quantizedTypes.lookup(op->getOperand(0));
     return isa_and_nonnull<quant::UniformQuantizedType>(type) &&
            storageOf(type).getWidth() <= 8 &&
-           meanings.contains(op->getResult(0)) &&
-           llvm::all_of(
-               op->getOperands(),
-               [&](Value each) { return meanings.lookup(each) == type; }) &&
+           quantizedTypes.contains(op->getResult(0)) &&
+           llvm::all_of(op->getOperands(),
+                        [&](Value each) {
+                          return quantizedTypes.lookup(each) == type;
+                        }) &&
            (!pool || nn::meetsElements(pool));
   }
 
-  /// What \p op chooses of storage elements, in the scale of its result.
-  Value chosen(OpBuilder &builder, Operation *op) {
-    quant::QuantizedType from = meanings.lookup(op->getOperand(0)),
-                         to = meanings.lookup(op->getResult(0));
+  /// Applies \p op to storage elements, and rescales the result to its scale.
+  Value selectedElements(OpBuilder &builder, Operation *op) {
+    quant::QuantizedType from = quantizedTypes.lookup(op->getOperand(0)),
+                         to = quantizedTypes.lookup(op->getResult(0));
     Value elements = onStorage(builder, op);
     elements.setType(withElement(elements.getType(), storageOf(from)));
     if (from == to && survives(from))
       return elements;
-    meanings[elements] = from;
+    quantizedTypes[elements] = from;
     return rescaled(builder, elements, op->getResult(0),
-                    QuantizedRounding::AfterZeroPoint);
+                    roundingOf(*roundedParametersOf(to),
+                               QuantizedRounding::AfterZeroPoint));
   }
 
-  /// Whether \p pool takes means of bytes of one scale.
+  /// Whether \p pool averages per-tensor quantised elements of at most 8 bits.
   bool hasMean(nn::AveragePoolOp pool) const {
     auto from = dyn_cast_or_null<quant::UniformQuantizedType>(
-             meanings.lookup(pool.getOperand())),
+             quantizedTypes.lookup(pool.getOperand())),
          to = dyn_cast_or_null<quant::UniformQuantizedType>(
-             meanings.lookup(pool.getResult()));
+             quantizedTypes.lookup(pool.getResult()));
     return from && to && storageOf(from).getWidth() <= 8 &&
            from.getExpressedType().isF32() && to.getExpressedType().isF32();
   }
 
-  /// The mean of distances, which are summed exactly, times one factor.
+  /// The mean of elements minus their zero point, which are summed exactly,
+  /// times one factor.
   Value mean(OpBuilder &builder, nn::AveragePoolOp pool) {
-    quant::QuantizedType from = meanings.lookup(pool.getOperand());
+    quant::QuantizedType from = quantizedTypes.lookup(pool.getOperand());
     const QuantizationParameters parameters = *roundedParametersOf(from);
     nn::TensorBuilder emit(builder, pool.getLoc());
     Value numbers = emitCentred(
@@ -248,37 +254,38 @@ private:
   // Products
   //===--------------------------------------------------------------------===//
 
-  /// Of a product that is taken in integers.
+  /// The scales of a product that is computed in integers.
   std::optional<ProductScales> scalesOf(Operation *op) const {
     if (op->getNumOperands() == 0)
       return std::nullopt;
     return productScales(
         op, llvm::map_to_vector(op->getOperands(), [&](Value operand) {
-          return meanings.lookup(operand);
+          return quantizedTypes.lookup(operand);
         }));
   }
 
   IntegerRange rangeOfSums(Operation *op) const {
     IntegerRange ranges[] = {{1, 1}, {1, 1}};
     for (auto [range, operand] : llvm::zip(ranges, op->getOperands()))
-      range = centredRange(meanings.lookup(beforeShift(operand)));
+      range = centredRange(quantizedTypes.lookup(beforeShift(operand)));
     return sinter::rangeOfSums(op, ranges[0], ranges[1]);
   }
 
-  /// Whether all operands are stored in bytes. Each channel by itself has a
-  /// kernel of floats.
+  /// Whether all operands have 8-bit storage. Depthwise convolutions do not
+  /// count: they have a kernel of floats.
   bool isOfBytes(Operation *op) const {
     auto convolution = dyn_cast<stablehlo::ConvolutionOp>(op);
     return !(convolution && convolution.isDepthwise()) &&
            op->getNumOperands() == 2 &&
            llvm::all_of(op->getOperands(), [&](Value operand) {
-             return meanings.lookup(beforeShift(operand))
+             return quantizedTypes.lookup(beforeShift(operand))
                         .getStorageTypeIntegralWidth() <= 8;
            });
   }
 
-  /// A type that holds every sum exactly, floats first: they have the fast
-  /// kernels, and sums of integers in them do not depend on the order.
+  /// An accumulator type that represents every sum exactly, floats first: these
+  /// have the fast kernels, and sums of integers in them do not depend on the
+  /// order.
   Type accumulatorOf(Operation *op) const {
     const IntegerRange sums = rangeOfSums(op);
     MLIRContext *context = op->getContext();
@@ -288,7 +295,7 @@ private:
     Type f64 = Float64Type::get(context);
     SmallVector<Type> types = {Float32Type::get(context), f64, i32,
                                IntegerType::get(context, 64)};
-    // Convolutions have a kernel of f32 alone.
+    // Of the floats, convolutions have a kernel for f32 alone.
     if (isa<stablehlo::ConvolutionOp>(op))
       types.erase(types.begin() + 1);
     Type found = firstHolding(types, sums);
@@ -306,22 +313,22 @@ private:
       Value given = beforeShift(operand);
       Value moved = convert(builder, given, accumulator);
       nn::TensorBuilder emit(builder, moved.getLoc());
-      mapping.map(operand,
-                  emitCentred(emit, moved,
-                              *roundedParametersOf(meanings.lookup(given))));
+      mapping.map(operand, emitCentred(emit, moved,
+                                       *roundedParametersOf(
+                                           quantizedTypes.lookup(given))));
     }
     Operation *sums = builder.clone(*op, mapping);
     sums->removeDiscardableAttr(traceAttribute);
     Value result = op->getResult(0), sum = sums->getResult(0);
     sum.setType(withElement(result.getType(), accumulator));
     sums->setDiscardableAttr(exactProductAttribute, builder.getUnitAttr());
-    quant::QuantizedType meaning = meanings.lookup(result);
-    if (!meaning)
+    quant::QuantizedType quantizedType = quantizedTypes.lookup(result);
+    if (!quantizedType)
       return convert(builder, scaled(builder, sum, scales, op),
                      getElementTypeOrSelf(result));
-    if (storageOf(meaning).getWidth() == 32 &&
-        areScalesOfSums(*roundedParametersOf(meaning), scales)) {
-      Value stored = convert(builder, sum, storageOf(meaning));
+    if (storageOf(quantizedType).getWidth() == 32 &&
+        areScalesOfSums(*roundedParametersOf(quantizedType), scales)) {
+      Value stored = convert(builder, sum, storageOf(quantizedType));
       rangesOfSums[stored] = range;
       if (accumulator.isF32())
         floatsOf[stored] = sum;
@@ -331,13 +338,14 @@ private:
                        QuantizedRounding::AfterZeroPoint);
   }
 
-  /// Whether \p op adds sums of one scale, which their storage holds.
-  bool isSumOfSums(Operation *op) const {
+  /// Whether \p op adds accumulators of one scale without overflow of their
+  /// storage.
+  bool addsAccumulators(Operation *op) const {
     if (!isa<stablehlo::AddOp>(op))
       return false;
-    quant::QuantizedType type = meanings.lookup(op->getResult(0));
+    quant::QuantizedType type = quantizedTypes.lookup(op->getResult(0));
     auto isLike = [&](Value operand) {
-      return meanings.lookup(operand) == type;
+      return quantizedTypes.lookup(operand) == type;
     };
     if (!type || storageOf(type).getWidth() != 32 ||
         !llvm::all_of(op->getOperands(), isLike) ||
@@ -348,8 +356,9 @@ private:
     return holds(storageOf(type), {lhs.low + rhs.low, lhs.high + rhs.high});
   }
 
-  /// In f32, if a product of them is and it holds them all.
-  Value sumOfSums(OpBuilder &builder, Operation *op) {
+  /// Adds in f32, if one of the accumulators is in f32 and it represents them
+  /// all.
+  Value sumOfAccumulators(OpBuilder &builder, Operation *op) {
     IntegerRange range;
     bool isInF32 = false;
     for (Value operand : op->getOperands()) {
@@ -366,8 +375,8 @@ private:
     nn::TensorBuilder emit(builder, op->getLoc());
     Value sum = emit.add(convert(builder, op->getOperand(0), f32),
                          convert(builder, op->getOperand(1), f32));
-    Value stored =
-        convert(builder, sum, storageOf(meanings.lookup(op->getResult(0))));
+    Value stored = convert(builder, sum,
+                           storageOf(quantizedTypes.lookup(op->getResult(0))));
     rangesOfSums[stored] = range;
     floatsOf[stored] = sum;
     return stored;
@@ -379,7 +388,8 @@ private:
                                        : IntegerRange::of(storage);
   }
 
-  /// \p sum times its scales, in f64 for what f32 does not hold.
+  /// \p sum times its scales, in f64 if that is the expressed type, else in
+  /// f32.
   Value scaled(OpBuilder &builder, Value sum, const ProductScales &scales,
                Operation *op) {
     Type expressed = getElementTypeOrSelf(op->getResult(0));
@@ -391,10 +401,9 @@ private:
                     emitSpread(emit, scales.factors, scales.axis, number));
   }
 
-  /// Beside even zero points the two ways to round are one, but where the sum
-  /// of a quotient and a zero point is rounded to the middle of two integers.
-  /// There it is taken as the quotient says, so that a model gives the same
-  /// bits in either form.
+  /// With even zero points both roundings agree, except where the sum of a
+  /// quotient and a zero point is rounded to a tie. The quotient decides there,
+  /// so that a model gives the same bits in either form.
   static QuantizedRounding roundingOf(const QuantizationParameters &parameters,
                                       QuantizedRounding rounding) {
     return llvm::all_of(parameters.zeroPoints,
@@ -404,13 +413,13 @@ private:
                : rounding;
   }
 
-  /// Changes the scale of \p numbers, which count from zero and are at most
-  /// \p reach, from \p scales to that of \p like: one product, a rounding and
-  /// the cut.
+  /// Requantises \p numbers, whose zero point is 0 and whose magnitude is at
+  /// most \p reach, from \p scales to the type of \p like: a multiplication, a
+  /// rounding and a clamp.
   Value requantized(OpBuilder &builder, Value numbers, double reach,
                     const ProductScales &scales, Value like,
                     QuantizedRounding rounding) {
-    quant::QuantizedType type = meanings.lookup(like);
+    quant::QuantizedType type = quantizedTypes.lookup(like);
     const QuantizationParameters to = *roundedParametersOf(type);
     rounding = roundingOf(to, rounding);
     ProductScales factors = scales;
@@ -433,11 +442,11 @@ private:
     return emitRounded(emit, times(builder.getF32Type()), type, rounding);
   }
 
-  /// \p operand as storage elements of what \p like means, where these are
-  /// greater by one integer; null else.
+  /// \p operand as storage elements of the quantised type of \p like, where
+  /// these differ by the addition of one integer; null else.
   Value shifted(OpBuilder &builder, Value operand, Value like) {
-    quant::QuantizedType from = meanings.lookup(operand),
-                         to = meanings.lookup(like);
+    quant::QuantizedType from = quantizedTypes.lookup(operand),
+                         to = quantizedTypes.lookup(like);
     auto shift = from && to ? shiftBetween(from, to) : std::nullopt;
     if (!shift || !survives(from) ||
         !boundsOf(to).contains(boundsOf(from).least + *shift) ||
@@ -453,12 +462,12 @@ private:
     return moved;
   }
 
-  /// Weights that were moved to the storage type of activations count from its
-  /// middle: as signed bytes they count from zero, and products have nothing to
-  /// take off.
+  /// Weights that were converted to the unsigned storage type of activations
+  /// have its middle as zero point: as signed bytes they have 0, and products
+  /// need no correction.
   void centreConstant(OpBuilder &builder, Value operand) {
     auto constant = operand.getDefiningOp<stablehlo::ConstantOp>();
-    quant::QuantizedType type = meanings.lookup(operand);
+    quant::QuantizedType type = quantizedTypes.lookup(operand);
     auto parameters =
         constant && type ? roundedParametersOf(type) : std::nullopt;
     if (!parameters || parameters->isSymmetric() ||
@@ -481,27 +490,28 @@ private:
     Value moved = makeConstant(builder, constant.getLoc(),
                                sinter::shifted(*elements, bytes, -zero),
                                constantName(operand));
-    meanings[moved] = centred;
+    quantizedTypes[moved] = centred;
     beforeShifts[operand] = moved;
   }
 
-  /// The storage elements that \p storage is moved from, or itself.
+  /// The storage elements that \p storage was shifted from, or itself.
   Value beforeShift(Value storage) const {
     Value before = beforeShifts.lookup(storage);
     return before ? before : storage;
   }
 
-  /// Of numbers, or of other storage elements.
+  /// Lowers a quantisation of floats or of other storage elements.
   Value quantize(OpBuilder &builder, Operation *op,
                  QuantizedRounding rounding) {
     return rescaled(builder, op->getOperand(0), op->getResult(0), rounding);
   }
 
-  /// \p operand, numbers or storage elements, in the meaning of \p like.
+  /// \p operand, floats or storage elements, as storage elements of the type of
+  /// \p like.
   Value rescaled(OpBuilder &builder, Value operand, Value like,
                  QuantizedRounding rounding) {
-    quant::QuantizedType from = meanings.lookup(operand),
-                         to = meanings.lookup(like);
+    quant::QuantizedType from = quantizedTypes.lookup(operand),
+                         to = quantizedTypes.lookup(like);
     if (Value moved = shifted(builder, operand, like))
       return moved;
     const auto parameters = from ? roundedParametersOf(from) : std::nullopt;
@@ -509,24 +519,42 @@ private:
     const bool meetsAxis = parameters && wanted &&
                            (parameters->axis < 0 || wanted->axis < 0 ||
                             parameters->axis == wanted->axis);
-    // Narrower floats round what is dequantised, wider ones ask for more.
-    const bool isSum = from && storageOf(from).getWidth() == 32;
+    if (from && storageOf(from).getWidth() < 32)
+      return rescaledElements(builder, operand, like, rounding);
+    // Narrower floats round the dequantised values, wider ones need more
+    // precision.
     if (!meetsAxis || !to.getExpressedType().isF32() ||
-        !from.getExpressedType().isF32() ||
-        (isSum && !parameters->isSymmetric()))
+        !from.getExpressedType().isF32() || !parameters->isSymmetric())
       return quantized(builder, expressed(builder, operand), like, rounding);
-    Type compute = isSum ? Type(storageOf(from)) : Type(builder.getF32Type());
-    nn::TensorBuilder emit(builder, like.getLoc());
-    Value numbers =
-        emitCentred(emit, convert(builder, operand, compute), *parameters);
-    const double reach =
-        isSum ? rangeOf(operand).reach() : centredRange(from).reach();
-    return requantized(builder, numbers, reach,
+    return requantized(builder, operand, rangeOf(operand).reach(),
                        {parameters->scales, parameters->axis}, like, rounding);
   }
 
+  /// \p operand, which are not accumulators, as elements of the type of
+  /// \p like: by one factor where that gives the same for all elements.
+  Value rescaledElements(OpBuilder &builder, Value operand, Value like,
+                         QuantizedRounding rounding) {
+    quant::QuantizedType from = quantizedTypes.lookup(operand),
+                         to = quantizedTypes.lookup(like);
+    nn::TensorBuilder emit(builder, like.getLoc());
+    const auto function = RescaleFunction::between(from, to, rounding);
+    if (!function || !function->isOneFactor())
+      return emitQuantized(emit, expressed(builder, operand), to, rounding);
+    Value distances =
+        emitCentred(emit, convert(builder, operand, builder.getF32Type()),
+                    *roundedParametersOf(from));
+    SmallVector<double> factors;
+    for (size_t i = 0; i < function->count(); ++i)
+      factors.push_back(function->factor(i));
+    return emitRounded(
+        emit,
+        emit.mul(distances,
+                 emitSpread(emit, factors, function->axis(), distances)),
+        to, rounding);
+  }
+
   //===--------------------------------------------------------------------===//
-  // Numbers and storage
+  // Floats and storage
   //===--------------------------------------------------------------------===//
 
   Value convert(OpBuilder &builder, Value value, Type element) const {
@@ -538,12 +566,12 @@ private:
         value.getLoc(), withElement(value.getType(), element), value);
   }
 
-  /// A type in which the product of \p type's numbers and scales is exact, or
+  /// A type in which the product of \p type's elements and scales is exact, or
   /// rounded to the expressed type.
   static Type productType(quant::QuantizedType type) {
     unsigned width = type.getStorageTypeIntegralWidth();
     MLIRContext *context = type.getContext();
-    // Sums of 32 bits are rounded to 24 before they are scaled.
+    // 32-bit accumulators are rounded to 24 bits before they are scaled.
     bool fits = type.getExpressedType().isF32() ? width <= 16 || width == 32
                                                 : width <= 8;
     return fits && !type.getExpressedType().isF64()
@@ -551,36 +579,56 @@ private:
                : Float64Type::get(context);
   }
 
-  /// What the storage elements of \p storage stand for, unrounded or rounded to
-  /// the expressed type.
+  /// Dequantises \p storage, unrounded or rounded to the expressed type.
   Value numbers(OpBuilder &builder, Value storage) {
-    quant::QuantizedType type = meanings.lookup(storage);
+    quant::QuantizedType type = quantizedTypes.lookup(storage);
     nn::TensorBuilder emit(builder, storage.getLoc());
     const Type compute = productType(type);
     Value floats = compute.isF32() ? floatsOf.lookup(storage) : Value();
     return emitDequantized(emit, floats ? floats : storage, type, compute);
   }
 
-  /// The same in the expressed type; a value that was not quantised as it is.
+  /// Dequantises \p value to the expressed type; returns a value that was not
+  /// quantised.
   Value expressed(OpBuilder &builder, Value value) {
-    quant::QuantizedType type = meanings.lookup(value);
+    quant::QuantizedType type = quantizedTypes.lookup(value);
     return type ? convert(builder, numbers(builder, value),
                           type.getExpressedType())
                 : value;
   }
 
-  /// The storage elements nearest to \p reals in the meaning of \p like.
-  Value
-  quantized(OpBuilder &builder, Value reals, Value like,
-            QuantizedRounding rounding = QuantizedRounding::AfterZeroPoint) {
+  /// Whether \p reals are computed elementwise from the accumulators of an
+  /// integer product: these are rounded differently from a float product's in
+  /// any case.
+  static bool dependsOnAccumulators(Value reals) {
+    constexpr size_t mostOperations = 64;
+    llvm::SetVector<Operation *> found;
+    auto add = [&](Value value) {
+      if (Operation *op = value.getDefiningOp())
+        found.insert(op);
+    };
+    add(reals);
+    for (size_t i = 0; i < std::min(found.size(), mostOperations); ++i) {
+      if (found[i]->hasAttr(exactProductAttribute))
+        return true;
+      if (found[i]->hasTrait<OpTrait::Elementwise>() ||
+          isa<stablehlo::ConvertOp>(found[i]))
+        llvm::for_each(found[i]->getOperands(), add);
+    }
+    return false;
+  }
+
+  /// The storage elements nearest to \p reals in the type of \p like.
+  Value quantized(OpBuilder &builder, Value reals, Value like,
+                  QuantizedRounding rounding) {
     nn::TensorBuilder emit(builder, like.getLoc());
-    quant::QuantizedType type = meanings.lookup(like);
+    quant::QuantizedType type = quantizedTypes.lookup(like);
     const QuantizationParameters parameters = *roundedParametersOf(type);
     if (getElementTypeOrSelf(reals).getIntOrFloatBitWidth() >= 32)
       rounding = roundingOf(parameters, rounding);
     const bool isOfBytes =
         storageOf(type).getWidth() <= 8 && getElementTypeOrSelf(reals).isF32();
-    if (isOfBytes && parameters.axis < 0)
+    if (isOfBytes && parameters.axis < 0 && dependsOnAccumulators(reals))
       if (Value quotients =
               dividedByScale(emit, reals, parameters.scales.front()))
         return emitRounded(emit, quotients, type, rounding);
@@ -588,13 +636,14 @@ private:
   }
 
   func::FuncOp function;
-  DenseMap<Value, quant::QuantizedType> meanings;
-  /// Of storage elements that stand for the same numbers as others: those.
+  DenseMap<Value, quant::QuantizedType> quantizedTypes;
+  /// For storage elements that were shifted from others with the same real
+  /// values: those others.
   DenseMap<Value, Value> beforeShifts;
-  /// Of sums of products in storage elements.
+  /// The ranges of accumulators in storage elements.
   DenseMap<Value, IntegerRange> rangesOfSums;
-  /// Sums that are taken in f32, by the integers that they are stored as: what
-  /// reads them as floats again reads these.
+  /// Accumulators that are computed in f32, by the integers that they are
+  /// converted to: conversions of these to f32 use them directly.
   DenseMap<Value, Value> floatsOf;
 };
 

@@ -8,20 +8,20 @@
 //     ->  n = dot_general(convert<i32>(a) - za, convert<i32>(b) - zb) : i32
 //         y = convert<i8>(round(clamp(convert<f32>(n) * (sa * sb / s) + z)))
 //
-// Quantised tensors become tensors of their storage elements. What only moves
-// elements moves these; other storage elements of the same numbers are an
-// integer away, and products look through that. Products of two quantised
-// tensors are exact sums of integers: of 32 bits where operands are bytes and
-// these hold them, else in the first of f32, f64, i32 and i64 that does; sums
-// of such sums with the same scales are integers, too, and those in f32 are
-// read as floats as they are. Any other operation is the specification's
-// dequantize_op_quantize, whose steps are rounded as the specification's.
-// Scales count as rounded to the expressed type.
+// Quantised tensors become tensors of their storage elements. Operations that
+// only move elements move these. A conversion that only shifts the storage and
+// the zero point adds an integer, and products look through it. Products of two
+// quantised tensors accumulate integers exactly: in 32 bits where operands are
+// 8-bit and that suffices, else in the first of f32, f64, i32 and i64 that
+// does. Additions of accumulators with the same scales are in integers, too,
+// and f32 accumulators need no conversion to floats. Any other operation is the
+// specification's dequantize_op_quantize, whose steps are rounded as in the
+// specification. Scales are rounded to the expressed type.
 //
-// What follows such sums, and changes scales between bytes, is one factor in
-// f32: a result may be another by one where the exact number lies next to the
-// middle of two. Where scales are such that many lie in the middle itself, and
-// for wider storage, it is taken in f64.
+// Requantisation of accumulators, and between 8-bit types, is a multiplication
+// by one factor in f32: a result may differ by one where the exact value is
+// close to a tie. Where scales are such that many values are ties, and for
+// wider storage, it is computed in f64.
 //
 // Restrictions:
 //   - Shapes are static.
@@ -37,8 +37,9 @@
 
 namespace sinter {
 
-/// Attribute of a product whose numbers are integers, so that its sums are
-/// exact: they must be taken as they stand, not by other products of sums.
+/// Attribute of a product whose elements are integers, so that its accumulators
+/// are exact: it must be computed directly, not by an algorithm with other
+/// intermediate values.
 inline constexpr llvm::StringLiteral exactProductAttribute = "sinter.exact";
 
 /// Whether \p function has a value of a quantised type.

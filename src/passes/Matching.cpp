@@ -10,13 +10,11 @@ using namespace mlir;
 
 namespace sinter {
 
-std::optional<int64_t> knownProduct(ArrayRef<int64_t> shape) {
-  int64_t product = 1;
-  for (int64_t size : shape)
-    if (!ShapedType::isDynamic(size) &&
-        llvm::MulOverflow(product, size, product))
-      return std::nullopt;
-  return product;
+SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * shape[i];
+  return strides;
 }
 
 bool keepsOrder(RankedTensorType type, ArrayRef<int64_t> places,
@@ -30,7 +28,7 @@ bool keepsOrder(RankedTensorType type, ArrayRef<int64_t> places,
 
 bool movesOnlyUnits(stablehlo::TransposeOp op) {
   auto type = tensorOf(op.getOperand());
-  // A reshape cannot move the dimension of scales, which may be of size 1.
+  // A reshape cannot move the quantised dimension, which may be of size 1.
   return !isQuantizedPerAxis(type) &&
          keepsOrder(type, op.getPermutation(), /*placesAreSources=*/true);
 }
@@ -38,8 +36,8 @@ bool movesOnlyUnits(stablehlo::TransposeOp op) {
 /// How deep a chain of operations on constants is followed.
 static constexpr unsigned deepestChain = 16;
 
-/// Whether \p value is that of a pure operation which can be evaluated once its
-/// operands are, in no more than \p depth steps.
+/// Whether \p value is the result of a pure operation which can be evaluated
+/// once its operands are, in no more than \p depth steps.
 static bool mayEvaluate(Value value, unsigned depth) {
   Operation *op = value.getDefiningOp();
   std::optional<int64_t> count =
@@ -94,15 +92,15 @@ std::optional<Tensor> constantValue(Value value) {
   return constantValue(value, deepestChain);
 }
 
-/// What repeats or rearranges the elements of its first operand.
+/// Whether \p op broadcasts or rearranges the elements of its first operand.
 static bool repeatsOperand(Operation *op) {
   return isa<stablehlo::BroadcastInDimOp, stablehlo::DynamicBroadcastInDimOp,
              stablehlo::ReshapeOp, stablehlo::TransposeOp, nn::BroadcastLikeOp>(
       op);
 }
 
-/// A tensor whose elements are all that of the attribute; nothing if they are
-/// not known to be equal.
+/// The splat element of the attribute, as a tensor of one element; nothing if
+/// it is not a splat.
 static std::optional<Tensor> splatOf(ElementsAttr attribute) {
   constexpr int64_t mostCompared = 4096;
   std::optional<ElementType> type =
@@ -178,8 +176,8 @@ bool convertsLosslessly(Type from, Type to) {
   auto toFloat = dyn_cast<FloatType>(to);
   if (!fromFloat || !toFloat || toFloat.getWidth() <= fromFloat.getWidth())
     return false;
-  // Of the types below f32 only f32 and f64 hold all of another: f16 and bf16
-  // have fewer exponents than one of the 8-bit ones has, or fewer digits.
+  // Only f32 and f64 represent all values of another type: f16 and bf16 have
+  // fewer exponents than one of the 8-bit types, or fewer digits.
   return toFloat.isF32() || toFloat.isF64();
 }
 

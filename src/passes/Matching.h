@@ -1,4 +1,4 @@
-//===- Matching.h - what patterns ask of values ---------------------------===//
+//===- Matching.h - queries of values for patterns ------------------------===//
 
 #ifndef SINTER_PASSES_MATCHING_H
 #define SINTER_PASSES_MATCHING_H
@@ -16,11 +16,16 @@
 
 namespace sinter {
 
+inline mlir::Type elementOf(mlir::Value value) {
+  return tensorOf(value).getElementType();
+}
+
 inline bool isFloatTensor(mlir::Value value) {
   return mlir::isa<mlir::FloatType>(tensorOf(value).getElementType());
 }
-/// Of a type that holds what is computed on the way as exactly as a kernel
-/// does: narrower ones are rounded after every operation that is spelt out.
+/// Whether \p value has a float type that is as exact as a kernel's
+/// intermediate values: narrower ones are rounded after every operation of a
+/// decomposed form.
 inline bool isWideFloatTensor(mlir::Value value) {
   mlir::Type type = tensorOf(value).getElementType();
   return type.isF32() || type.isF64();
@@ -29,7 +34,7 @@ inline bool isIntegerTensor(mlir::Value value) {
   return mlir::isa<mlir::IntegerType>(tensorOf(value).getElementType());
 }
 
-/// A tensor that is known to have no elements.
+/// Whether \p value is a tensor that is known to have no elements.
 inline bool isEmpty(mlir::Value value) {
   auto type = mlir::dyn_cast<mlir::RankedTensorType>(value.getType());
   return type && type.hasStaticShape() && type.getNumElements() == 0;
@@ -39,8 +44,8 @@ inline bool isEmpty(mlir::RankedTensorType type) {
   return llvm::is_contained(type.getShape(), 0);
 }
 
-/// The product of the sizes that are known; nothing if that overflows.
-std::optional<int64_t> knownProduct(llvm::ArrayRef<int64_t> shape);
+/// The strides, in elements, of a dense row-major tensor.
+llvm::SmallVector<int64_t> stridesOf(llvm::ArrayRef<int64_t> shape);
 
 /// 0, 1, 2, ...
 inline bool isIota(llvm::ArrayRef<int64_t> list) {
@@ -50,7 +55,7 @@ inline bool areAll(llvm::ArrayRef<int64_t> list, int64_t number) {
   return llvm::all_of(list, [&](int64_t each) { return each == number; });
 }
 
-/// Tensors of more elements than this are not computed only to look at them.
+/// Constants with more elements than this are not evaluated by constantValue().
 inline constexpr int64_t largestEvaluatedConstant = int64_t(1) << 28;
 
 /// The value of a constant or of pure operations on constants (a reshape of a
@@ -62,16 +67,16 @@ std::optional<Tensor> constantValue(mlir::Value value);
 /// fail nevertheless.)
 bool followsFromConstants(mlir::Value value);
 
-/// The number that all elements are, seen through broadcasts and reshapes;
-/// nothing for complex and quantised elements, which no double stands for.
+/// The value that all elements are equal to, seen through broadcasts and
+/// reshapes; nothing for complex and quantised elements, which are not doubles.
 std::optional<double> splatValue(mlir::Value value);
 
-/// Likewise the integer, exactly, in the width of its type.
+/// Likewise the exact integer, in the width of its type.
 std::optional<llvm::APInt> integerSplat(mlir::Value value);
 
-/// Whether the places that are not those of dimensions of size 1 ascend.
-/// Element i of \p places belongs to dimension i of \p type, or is that
-/// dimension.
+/// Whether \p places ascend, without those of dimensions of size 1. Element i
+/// of \p places belongs to dimension i of \p type or, with \p placesAreSources,
+/// is that dimension.
 bool keepsOrder(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> places,
                 bool placesAreSources);
 /// Whether a transpose moves dimensions of size 1 only, so that a reshape does
@@ -81,8 +86,8 @@ bool movesOnlyUnits(stablehlo::TransposeOp op);
 /// A one-dimensional i64 tensor.
 Tensor tensorOfIntegers(llvm::ArrayRef<int64_t> numbers);
 
-/// Whether a float that \p from holds is always one that \p to holds, or an
-/// integer (of equal signedness), or i1 to any number.
+/// Whether \p to represents every float of \p from, or every integer (of equal
+/// signedness); i1 converts losslessly to any number.
 bool convertsLosslessly(mlir::Type from, mlir::Type to);
 
 } // namespace sinter

@@ -30,7 +30,7 @@ static Value dropRescale(Operation *op, OpBuilder &) {
 // Down
 //===----------------------------------------------------------------------===//
 
-/// op(rescale(x), ...) of what keeps the order of numbers.
+/// op(rescale(x), ...), where op keeps the order of elements.
 static Value sinkRescale(Operation *op, OpBuilder &builder) {
   if (Rescale::of(op))
     return {};
@@ -53,7 +53,7 @@ static Value sinkRescale(Operation *op, OpBuilder &builder) {
   return after;
 }
 
-/// op(rescale(x), ...) of what takes numbers of any scale.
+/// op(rescale(x), ...), where op accepts any scale.
 static Values absorbInOperand(Operation *op, OpBuilder &builder, bool isNear) {
   auto rescaled = dyn_cast<RescaleOpInterface>(op);
   if (!rescaled || Rescale::of(op) || givesSums(op) ||
@@ -221,14 +221,15 @@ struct MoveRescales : LabelledPass<MoveRescales> {
   StringRef getDescription() const final {
     return "Move rescales of quantised tensors to where they vanish";
   }
-  /// Operations of both say what rescales may do around them.
+  /// Operations of both dialects implement RescaleOpInterface.
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<nn::NnDialect, stablehlo::StablehloDialect>();
   }
   void runOnOperation() final {
     if (!hasRescales(getOperation()))
       return;
-    // A clamp is for a rescale that nothing else takes up, on whichever side.
+    // The rule with a clamp comes last, for rescales that nothing absorbs on
+    // either side.
     const ArrayRef<RewriteRule> rules = moveRescalesRules();
     for (ArrayRef<RewriteRule> each : {rules.drop_back(), rules})
       if (failed(applyRules(getOperation(), {each}, patternRun())))

@@ -1,8 +1,8 @@
 #include "passes/MoveTransposes.h"
 
 #include "graph/Broadcast.h"
+#include "graph/ElementUses.h"
 #include "graph/PermutedType.h"
-#include "graph/Readers.h"
 #include "graph/interfaces/Axes.h"
 #include "graph/nn/NnOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
@@ -18,7 +18,7 @@ using namespace sinter::stablehlo;
 namespace sinter {
 namespace {
 
-/// What is done to every element's place: a permutation or another shape.
+/// A permutation of dimensions or a reshape.
 class Rearrangement {
 public:
   static Rearrangement of(TransposeOp op) {
@@ -41,7 +41,7 @@ public:
   std::optional<int> cost(Value value, unsigned depth = 32) const;
   /// The rearranged value.
   Value build(Value value, OpBuilder &builder) const;
-  /// Whether this can be done to \p value without a size that is computed.
+  /// Whether this can be done to \p value without computing a dynamic size.
   bool fits(Value value) const {
     return isTranspose || sizes || isSetByCount(tensorOf(value));
   }
@@ -57,7 +57,7 @@ private:
     return result;
   }
   RankedTensorType typeOf(Value value) const;
-  /// The operation that does this to \p value.
+  /// Creates the operation that does this to \p value.
   Value apply(Value value, OpBuilder &builder) const;
   SmallVector<int64_t> composeWith(TransposeOp inner) const {
     SmallVector<int64_t> both;
@@ -65,7 +65,8 @@ private:
       both.push_back(inner.getPermutation()[dimension]);
     return both;
   }
-  /// What \p broadcast repeats, repeated beside \p like, which is rearranged.
+  /// The operand of \p broadcast, broadcast to the shape of \p like, which is
+  /// rearranged.
   Value repeat(const Broadcast &broadcast, Value like,
                OpBuilder &builder) const;
   /// Whether the value is \p op with another rearrangement of the same kind.
@@ -76,7 +77,7 @@ private:
   SmallVector<int64_t> permutation, shape;
   /// The dimension of the shape along which it is quantised, if it is.
   int64_t axis = 0;
-  /// The sizes of a shape that is not known.
+  /// The sizes of a dynamic shape.
   Value sizes;
 };
 
@@ -110,15 +111,15 @@ bool Rearrangement::cancels(Operation *op) const {
 }
 
 bool Rearrangement::passesThrough(Operation *op) const {
-  if (op->getNumResults() != 1 || !hasOneReader(op->getResult(0)) ||
+  if (op->getNumResults() != 1 || !hasOneElementUse(op->getResult(0)) ||
       op->getNumRegions())
     return false;
   if (isa<ConcatenateOp>(op))
     return isTranspose;
-  // A reshape costs nothing, and moving one takes a source node apart.
+  // A reshape costs nothing, and moving one splits a source node.
   if (!isTranspose && isPartOfNode(op))
     return false;
-  // Only the reshape itself says which dimension becomes that of the scales.
+  // Only the reshape's own type has the quantised dimension.
   if (!isTranspose &&
       (llvm::any_of(op->getOperandTypes(), isQuantizedPerAxis) ||
        isQuantizedPerAxis(op->getResult(0).getType())))
@@ -127,8 +128,8 @@ bool Rearrangement::passesThrough(Operation *op) const {
          fits(op->getResult(0));
 }
 
-/// The operand of an elementwise operation that a broadcast among its operands
-/// may be repeated beside; null if there is none.
+/// The operand of an elementwise operation whose shape a broadcast among its
+/// operands can take; null if there is none.
 static Value besideBroadcasts(Operation *op) {
   for (Value operand : op->getOperands())
     if (operand.getType() == op->getResult(0).getType() ||
@@ -138,9 +139,9 @@ static Value besideBroadcasts(Operation *op) {
   return {};
 }
 
-/// A broadcast of known sizes to unknown ones, among the operands of an
-/// elementwise operation: it goes along with another operand.
-static std::optional<Broadcast> openBroadcast(Value value) {
+/// A broadcast from a static to a dynamic shape, among the operands of an
+/// elementwise operation: it is rearranged with another operand.
+static std::optional<Broadcast> dynamicBroadcast(Value value) {
   std::optional<Broadcast> broadcast = Broadcast::of(value);
   if (!broadcast || isa<BroadcastInDimOp>(broadcast->op) ||
       !tensorOf(broadcast->operand).hasStaticShape())
@@ -159,9 +160,9 @@ std::optional<int> Rearrangement::cost(Value value, unsigned depth) const {
   if (isa<ConstantOp>(op))
     return splatValue(value) || value.hasOneUse() ? 0 : 1;
   if (cancels(op))
-    return hasOneReader(value) ? -1 : 0;
+    return hasOneElementUse(value) ? -1 : 0;
   if (isTranspose ? isa<TransposeOp>(op) : isa<ReshapeOp, DynamicReshapeOp>(op))
-    return hasOneReader(value) ? 0 : 1;
+    return hasOneElementUse(value) ? 0 : 1;
   if (isTranspose && isa<BroadcastInDimOp>(op))
     return 0;
   if (!passesThrough(op))
@@ -169,7 +170,7 @@ std::optional<int> Rearrangement::cost(Value value, unsigned depth) const {
   int sum = 0;
   const bool hasBeside = isTranspose && besideBroadcasts(op);
   for (Value operand : op->getOperands()) {
-    if (hasBeside && openBroadcast(operand))
+    if (hasBeside && dynamicBroadcast(operand))
       continue;
     std::optional<int> each = cost(operand, depth - 1);
     if (!each)
@@ -217,7 +218,7 @@ Value Rearrangement::build(Value value, OpBuilder &builder) const {
     if (mapping.contains(operand))
       continue;
     std::optional<Broadcast> broadcast =
-        beside ? openBroadcast(operand) : std::nullopt;
+        beside ? dynamicBroadcast(operand) : std::nullopt;
     mapping.map(operand,
                 broadcast ? repeat(*broadcast, mapping.lookup(beside), builder)
                           : build(operand, builder));
@@ -226,20 +227,21 @@ Value Rearrangement::build(Value value, OpBuilder &builder) const {
   copy->getResult(0).setType(typeOf(value));
   if (isTranspose)
     cast<AxesOpInterface>(copy).reorder(
-        permutation, shapeOf(copy->getOperand(axesOf(op)->leading())));
+        permutation,
+        tensorOf(copy->getOperand(axesOf(op)->leading())).getShape());
   return copy->getResult(0);
 }
 
 Value Rearrangement::repeat(const Broadcast &broadcast, Value like,
                             OpBuilder &builder) const {
-  // Where each dimension of what is repeated goes, and in which order.
-  SmallVector<std::pair<int64_t, int64_t>> places;
+  // Where each dimension of the broadcast operand goes, and in which order.
+  SmallVector<std::pair<int64_t, int64_t>> targets;
   for (auto [index, dimension] : llvm::enumerate(broadcast.dimensions))
-    places.push_back({llvm::find(permutation, dimension) - permutation.begin(),
-                      static_cast<int64_t>(index)});
-  llvm::sort(places);
+    targets.push_back({llvm::find(permutation, dimension) - permutation.begin(),
+                       static_cast<int64_t>(index)});
+  llvm::sort(targets);
   SmallVector<int64_t> dimensions, order;
-  for (auto [dimension, index] : places) {
+  for (auto [dimension, index] : targets) {
     dimensions.push_back(dimension);
     order.push_back(index);
   }
@@ -262,7 +264,7 @@ template <typename Op> static Value moveUp(Op op, OpBuilder &builder) {
       source->hasTrait<OpTrait::Elementwise>() || isa<ConcatenateOp>(source);
   std::optional<int> cost =
       isThrough ? rearrangement.cost(op.getOperand()) : std::nullopt;
-  // This one itself is gone: one fewer.
+  // This one itself is removed: one fewer.
   if (!cost || *cost - 1 >= 0)
     return {};
   return rearrangement.build(op.getOperand(), builder);
@@ -288,7 +290,7 @@ struct MoveTransposes : RulePass<MoveTransposes> {
   using RulePass::RulePass;
   StringRef getArgument() const final { return "move-transposes"; }
   StringRef getDescription() const final {
-    return "Move transposes and reshapes to where they cancel";
+    return "Move transposes and reshapes until they cancel";
   }
   RuleList tables() const {
     return {moveTransposesRules(), movementRules().rules};

@@ -8,7 +8,7 @@
 //
 // Restrictions:
 //   - The number of transposes that remain to be run must become smaller.
-//   - What is moved through has no other reader.
+//   - The operations moved through have no other user.
 //   - Reshapes move through elementwise operations of static shape only.
 //
 //===----------------------------------------------------------------------===//

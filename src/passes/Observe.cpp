@@ -18,7 +18,7 @@ bool canBeObserved(Value value) {
           elementTypeOf(type.getElementType()));
 }
 
-/// The numbers that a quantised value stands for.
+/// \p value, dequantised if it is quantised.
 static Value plainValue(OpBuilder &builder, Location location, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   auto quantized = dyn_cast<quant::QuantizedType>(type.getElementType());
@@ -49,7 +49,7 @@ struct Observe : PassWrapper<Observe, OperationPass<ModuleOp>> {
   Observe(const Observe &other) : PassWrapper(other) {}
   StringRef getArgument() const final { return "observe"; }
   StringRef getDescription() const final {
-    return "Tell whoever runs the program of values";
+    return "Report intermediate values to the executor";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<check::InterpreterDialect, stablehlo::StablehloDialect>();

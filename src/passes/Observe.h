@@ -1,17 +1,15 @@
-//===- Observe.h - chosen values are told of as they are computed ---------===//
+//===- Observe.h - reports chosen values at run time ----------------------===//
 //
 //   a = f(x)             a = f(x)
 //   b = g(a)      ->     interpreter.probe a, probe_id = "sinter.observed.7"
 //                        b = g(a)
 //
-// Whoever runs the program sees each value, as often as it is computed, in
-// branches and loops too, by the backend's ValueObserver. A quantised value is
-// seen as the numbers that it stands for.
+// The backend's ValueObserver is called with each value, as often as it is
+// computed, in branches and loops too. A quantised value is dequantised for it.
 //
 // Restrictions: only tensors can be observed, in the body of a function and in
-// branches and loops; what says how a single tensor is computed (a reduction's
-// body) has no values of its own. What is observed is computed as a tensor, so
-// a backend does not fuse it into what reads it.
+// branches and loops; the body of a reduction has no tensors of its own. An
+// observed value is materialised, so a backend does not fuse it into its users.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +35,8 @@ bool canBeObserved(mlir::Value value);
 /// Observes those of \p values that can be.
 void observe(llvm::ArrayRef<NumberedValue> values);
 
-/// All results in the entry function, or those whose operations are of these
-/// origins; numbered in the order of the text.
+/// Observes all results in the entry function, or those of operations with
+/// these origins; they are numbered in the order of the text.
 std::unique_ptr<mlir::Pass> createObserve();
 
 } // namespace sinter

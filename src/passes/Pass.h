@@ -1,4 +1,4 @@
-//===- Pass.h - what the passes have in common ----------------------------===//
+//===- Pass.h - base class of passes --------------------------------------===//
 
 #ifndef SINTER_PASSES_PASS_H
 #define SINTER_PASSES_PASS_H
@@ -9,8 +9,8 @@
 
 namespace sinter {
 
-/// A pass over a module whose patterns have labels: within a pipeline they are
-/// those of a common PatternRun; on its own the pass takes them as options.
+/// A pass over a module whose patterns have labels: within a pipeline a common
+/// PatternRun enables them; on its own the pass has options for them.
 template <typename Derived>
 class LabelledPass
     : public mlir::PassWrapper<Derived, mlir::OperationPass<mlir::ModuleOp>> {
@@ -30,7 +30,7 @@ public:
         std::vector<std::string>(allowed.begin(), allowed.end()));
     if (!created)
       return mlir::emitError(mlir::UnknownLoc::get(context),
-                             created.error().message);
+                             created.error().message());
     shared = *created;
     return mlir::success();
   }

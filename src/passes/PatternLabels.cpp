@@ -6,9 +6,13 @@
 #include "passes/FoldBatchNorm.h"
 #include "passes/FoldConstants.h"
 #include "passes/InlineCalls.h"
+#include "passes/MoveAffine.h"
+#include "passes/MoveAffineJointly.h"
 #include "passes/MoveRescales.h"
+#include "passes/OldNames.h"
 #include "passes/RefineShapes.h"
 #include "passes/RuleTables.h"
+#include "runtime/OptionNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -28,6 +32,8 @@ static std::vector<PatternInfo> collectPatterns() {
   add(eliminateCommonSubexpressionsPatterns());
   add(eliminateDeadCodePatterns());
   add(foldBatchNormPatterns());
+  add(moveAffinePatterns());
+  add(moveAffineJointlyPatterns());
   add(channelsFirstPatterns());
   add(moveRescalesPatterns());
   for (const RuleTable &table : ruleTables())
@@ -37,7 +43,7 @@ static std::vector<PatternInfo> collectPatterns() {
   return all;
 }
 
-/// By label. One may stand for the same rewrite of several operations.
+/// Sorts by label. One label may be of the same rewrite of several operations.
 static void sortPatterns(std::vector<PatternInfo> &all) {
   auto byLabel = [](const PatternInfo &a, const PatternInfo &b) {
     return a.label < b.label;
@@ -51,8 +57,8 @@ static void sortPatterns(std::vector<PatternInfo> &all) {
 }
 
 namespace {
-/// Lists stay where they are: somebody may be reading one that another takes
-/// the place of.
+/// Old lists stay allocated: another thread may be reading one that is
+/// replaced.
 class Registered {
 public:
   static Registered &get() {
@@ -139,8 +145,9 @@ Result<unsigned> parseAllowances(const std::vector<std::string> &names) {
         set |= each.allowance;
     bool isKnown = set != before || llvm::is_contained(allowanceNames(), name);
     if (!isKnown)
-      return usageError("--allow: there is no '" + name + "'; it takes " +
-                        llvm::join(allowanceNames(), ", "));
+      return withHint(
+          "it takes " + llvm::join(allowanceNames(), ", "),
+          usageError(optionText("allow") + ": there is no '" + name + "'"));
   }
   return set;
 }
@@ -162,20 +169,24 @@ PatternRun::create(const std::vector<std::string> &disabled,
   if (!allowances)
     return allowances.takeError();
   run->allowances = *allowances;
-  for (const std::string &label : disabled) {
+  for (const std::string &given : disabled) {
+    const llvm::StringRef label = currentName(given);
     if (label == "all") {
       run->allDisabled = true;
       continue;
     }
     if (!findPattern(label))
-      return usageError("there is no pattern '" + label +
-                        "' to disable; --list-patterns prints them all");
+      return withHint(
+          optionText("list-patterns") + " prints them all",
+          usageError("there is no pattern '" + given + "' to disable"));
     run->disabled.insert(label);
   }
-  for (const std::string &label : enabled) {
+  for (const std::string &given : enabled) {
+    const llvm::StringRef label = currentName(given);
     if (!findPattern(label))
-      return usageError("there is no pattern '" + label +
-                        "' to enable; --list-patterns prints them all");
+      return withHint(
+          optionText("list-patterns") + " prints them all",
+          usageError("there is no pattern '" + given + "' to enable"));
     run->enabled.insert(label);
   }
   return run;
@@ -185,14 +196,14 @@ PatternRun::create(const std::vector<std::string> &disabled,
 static std::string locationText(mlir::Location location) {
   if (auto named = mlir::dyn_cast<mlir::NameLoc>(location))
     return named.getName().str();
-  if (auto place = mlir::dyn_cast<mlir::FileLineColLoc>(location))
-    return llvm::formatv("{0}:{1}:{2}", place.getFilename().getValue(),
-                         place.getLine(), place.getColumn());
+  if (auto position = mlir::dyn_cast<mlir::FileLineColLoc>(location))
+    return llvm::formatv("{0}:{1}:{2}", position.getFilename().getValue(),
+                         position.getLine(), position.getColumn());
   if (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location))
     return locationText(call.getCallee());
   if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location))
-    for (mlir::Location part : fused.getLocations())
-      if (std::string text = locationText(part); !text.empty())
+    for (mlir::Location each : fused.getLocations())
+      if (std::string text = locationText(each); !text.empty())
         return text;
   return "";
 }

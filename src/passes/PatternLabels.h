@@ -1,8 +1,8 @@
-//===- PatternLabels.h - every rewrite has a name that switches it --------===//
+//===- PatternLabels.h - names that enable and disable rewrites -----------===//
 //
-// A rewrite is known by its label, in kebab-case. One table holds them all,
-// each with a picture of what it does and what it asks of arithmetic beyond
-// exactness. A PatternRun says which of them may apply in one run of the
+// Each rewrite has a label, in kebab-case. One table holds them all, each with
+// a diagram of what it does and the allowances that it needs where it is not
+// exact. A PatternRun has the set of those that may apply in one run of the
 // pipeline, and counts how often each did.
 //
 //===----------------------------------------------------------------------===//
@@ -36,23 +36,24 @@ enum Allowance : unsigned {
   noNan = 8,         ///< no value is NaN
   noInfinity = 16,   ///< no value is infinite
   noSignedZero = 32, ///< -0.0 is 0.0
-  /// A number that was rounded to a quantised type may be another by one unit
-  /// of it; what is computed of it follows.
+  /// A value rounded to a quantised type may differ by one unit of it, and
+  /// values computed from it accordingly.
   requantize = 64,
 };
 
-/// The names by which users allow: "reassociate", "contract", "reciprocal",
-/// "nonan", "noinf", "nosignedzero", "requantize", and "all": what is said of
-/// floats, which `requantize` is not.
+/// The names of allowances: "reassociate", "contract", "reciprocal", "nonan",
+/// "noinf", "nosignedzero", "requantize", and "all": all of floats, which
+/// excludes `requantize`.
 std::vector<std::string> allowanceNames();
-/// The set that the names make. The Usage error names an unknown one.
+/// The set of allowances with these names. The Usage error names an unknown
+/// one.
 Result<unsigned> parseAllowances(const std::vector<std::string> &names);
 /// "nonan,noinf"; "" for `exact`.
 std::string toString(Allowance set);
 
 struct PatternInfo {
   llvm::StringRef label;
-  /// "x + 0 -> x": what it does, in one line.
+  /// "x + 0 -> x": a diagram of what it does, in one line.
   llvm::StringRef picture;
   /// The pass that it belongs to.
   llvm::StringRef pass;
@@ -60,51 +61,51 @@ struct PatternInfo {
   /// label is enabled by name.
   unsigned needs = exact;
   /// Whether it saves nothing by itself: it only brings an operation into the
-  /// form that other rules and our kernels look for. In a graph that is to be
-  /// written again it leaves the operations of the file as they are, since
-  /// those who run the file may look for them.
+  /// form that other rules and our kernels match. In a graph that will be
+  /// exported it leaves the operations of the file as they are, since other
+  /// runtimes may match them.
   bool isForm = false;
 };
 
-/// What the pattern \p label needs to be allowed; `exact` for no pattern.
+/// The allowances that the pattern \p label needs; `exact` for no pattern.
 unsigned needsOf(llvm::StringRef label);
 
 /// Every pattern of every pass, by label.
 const std::vector<PatternInfo> &allPatterns();
 
-/// Adds the patterns of passes that are not of this folder, a backend's, whose
-/// texts live as long as the program.
+/// Adds the patterns of a backend's passes, whose strings live as long as the
+/// program.
 void registerPatterns(llvm::ArrayRef<PatternInfo> patterns);
 
-/// Told what rewrites do to values.
+/// Called back with what rewrites do to values.
 class ReplacementWatcher {
 public:
   virtual ~ReplacementWatcher() = default;
-  /// \p by takes the place of \p old, and must have its value. Called before
-  /// the uses change.
+  /// \p by replaces \p old, and must have its value. Called before the uses
+  /// change.
   virtual void replaced(llvm::StringRef label, mlir::Value old,
                         mlir::Value by) = 0;
-  /// The results of \p op are not what they were.
+  /// The results of \p op have changed.
   virtual void changed(mlir::Operation *op) = 0;
-  /// Those of \p op, which are about to be replaced, follow from operands that
-  /// were.
+  /// The results of \p op will be replaced by values computed from changed
+  /// operands.
   virtual void follows(mlir::Operation *) {}
-  /// Output \p number of the entry function has other elements than it had.
+  /// The elements of output \p number of the entry function have changed.
   virtual void outputChanged(unsigned /*number*/) {}
 };
 
-/// One step of rewriting: the pattern, and the first operation of which it put
-/// a result away.
+/// One step of rewriting: the pattern, and the first operation whose result it
+/// replaced.
 struct PatternApplication {
   std::string label, op;
-  /// The name of the source's node, or where it stands.
+  /// The name of the source node, or its file, line and column.
   std::string location;
 };
 
 /// Which patterns may apply in one run, and how often each did.
 class PatternRun {
 public:
-  /// What applies by default.
+  /// Enables the default patterns.
   PatternRun() = default;
 
   /// \p disabled ones do not apply ("all": none but those enabled); \p enabled
@@ -122,41 +123,41 @@ public:
   void count(llvm::StringRef label) { ++applied[label.str()]; }
   /// Whether one more may be applied; see `mostSteps`.
   bool mayStep() const { return stepsDone < mostSteps; }
-  /// Rewriting ends after so many steps, the graph being whole after each: to
-  /// find the one that does harm.
+  /// Rewriting ends after so many steps, each of which leaves a valid graph:
+  /// used to bisect for a wrong step.
   uint64_t mostSteps = std::numeric_limits<uint64_t>::max();
-  /// Whether dequantised constants stay quantised, and weights of products that
-  /// are converted what they are: they are small, and their numbers are not.
+  /// Whether dequantised constants stay quantised, and converted weights of
+  /// products keep their types: these are smaller than their floats.
   bool keepsQuantizedConstants = false;
-  /// Whether constants of bytes, and biases of 32 bits, are not converted to
-  /// other types: sizes are not computed from such, and quantisation that is
-  /// spelt out has its weights so.
+  /// Whether conversions of int8 constants and int32 biases are not folded:
+  /// dimension sizes are not computed from them, and explicit quantisation
+  /// arithmetic has its weights in these types.
   bool keepsBytes = false;
-  /// Whether outputs may have other quantised types than they had.
+  /// Whether the quantised types of outputs may change.
   bool changesOutputs = false;
   uint64_t steps() const { return stepsDone; }
   /// The last step that `mostSteps` lets happen, once it has.
   const PatternApplication &lastStep() const { return last; }
 
-  /// Counts, and lets the results of \p op be replaced by \p values, which are
-  /// theirs.
+  /// Counts the application of \p label, and replaces the results of \p op by
+  /// \p values.
   void replace(llvm::StringRef label, mlir::Operation *op,
                mlir::ValueRange values);
-  /// To be called before \p by takes the place of \p old.
+  /// Must be called before \p by replaces \p old.
   void replaced(llvm::StringRef label, mlir::Value old, mlir::Value by) {
     noteLast(old.getDefiningOp());
     if (watcher)
       watcher->replaced(label, old, by);
   }
-  /// To be called where an operation is changed in place so that its results
-  /// are other values.
+  /// Must be called where an operation is changed in place so that its results
+  /// change.
   void changed(mlir::Operation *op) {
     noteLast(op);
     if (watcher)
       watcher->changed(op);
   }
-  /// To be called where the results of \p op will be replaced by such as
-  /// follow from other operands.
+  /// Must be called where the results of \p op will be replaced by values
+  /// computed from other operands.
   void follows(mlir::Operation *op) {
     if (watcher)
       watcher->follows(op);
@@ -170,12 +171,11 @@ public:
   /// Applications by label, of those that applied.
   const std::map<std::string, uint64_t> &counts() const { return applied; }
 
-  /// A pass that cannot go on says why, for whoever runs it.
+  /// Sets the error of a pass that cannot go on, for the pipeline's caller.
   void fail(Error error) { failed = std::move(error); }
   const std::optional<Error> &failure() const { return failed; }
 
-  /// A pass says that \p label was just applied and that the graph is whole
-  /// again: a step.
+  /// Ends a step: \p label was just applied, and the graph is valid again.
   void graphIsWhole(llvm::StringRef label) {
     if (++stepsDone == mostSteps)
       last.label = label.str();
@@ -186,7 +186,7 @@ public:
   std::function<void(llvm::StringRef label)> afterEach;
 
 private:
-  /// \p op, if there is one, is rewritten in the step that is being done.
+  /// Records \p op, if it is not null, as rewritten in the current step.
   void noteLast(mlir::Operation *op);
 
   uint64_t stepsDone = 0;

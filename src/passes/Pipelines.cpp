@@ -4,6 +4,8 @@
 
 #include "graph/Constants.h"
 #include "graph/FirstError.h"
+#include "graph/Model.h"
+#include "graph/Types.h"
 #include "graph/Verification.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/Verifier.h"
@@ -15,15 +17,19 @@
 #include "passes/FoldBatchNorm.h"
 #include "passes/Freeze.h"
 #include "passes/InlineCalls.h"
+#include "passes/MoveAffine.h"
+#include "passes/MoveAffineJointly.h"
 #include "passes/MoveRescales.h"
 #include "passes/MoveTransposes.h"
 #include "passes/Observe.h"
+#include "passes/OldNames.h"
 #include "passes/RaiseAttention.h"
 #include "passes/RaiseIdioms.h"
 #include "passes/RaiseQuantized.h"
 #include "passes/RefineShapes.h"
 #include "passes/SimplifyAlgebra.h"
 #include "passes/VerifyNumerics.h"
+#include "runtime/OptionNames.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <chrono>
@@ -32,9 +38,8 @@ using namespace mlir;
 
 namespace sinter {
 
-/// The order: first what shows more of the graph (calls, shapes), then
-/// constants, since patterns look at them;
-/// batch norms next; then what they leave over.
+/// The order: first calls and shapes, then constants, since patterns look at
+/// them; then batch norms; then everything else.
 static Passes simplificationPasses(const std::shared_ptr<PatternRun> &run,
                                    int64_t byteLimit) {
   Passes passes;
@@ -48,19 +53,24 @@ static Passes simplificationPasses(const std::shared_ptr<PatternRun> &run,
   // Constants that were just made let more identities match.
   passes.push_back(createSimplifyAlgebra(run));
   passes.push_back(createFoldBatchNorm(run));
+  // Moves affine steps next to products, and folds them.
+  passes.push_back(createMoveAffine(run));
+  passes.push_back(createFoldBatchNorm(run));
+  // The remaining ones, together with others.
+  passes.push_back(createMoveAffineJointly(run));
+  passes.push_back(createFoldBatchNorm(run));
   passes.push_back(createMoveTransposes(run));
   passes.push_back(createMoveRescales(run));
   tidy();
-  // Two equal products become one only now: one with two readers could not have
-  // taken up what stands behind either.
+  // Two equal products become one only now: one with two users could not have
+  // absorbed the steps behind either.
   passes.push_back(createEliminateCommonSubexpressions(run));
   passes.push_back(createEliminateDeadCode(run));
   return passes;
 }
 
-/// What is quantised as the file spells it out: before anything else, since
-/// other passes take its arithmetic apart. Then what shapes that are known
-/// allow.
+/// Explicit quantisation arithmetic: before anything else, since other passes
+/// decompose it. Then what static shapes allow.
 static Passes quantizedPasses(const std::shared_ptr<PatternRun> &run, int64_t) {
   Passes passes;
   passes.push_back(createInlineCalls(run));
@@ -87,7 +97,7 @@ static void countOperations(ModuleOp module,
   });
 }
 
-/// Runs one pass; what it says when it fails is the error.
+/// Runs one pass. If it fails, its diagnostic is the error.
 static Result<void> runPass(std::unique_ptr<Pass> pass, ModuleOp module,
                             const PatternRun &run, bool verifies) {
   const std::string name = pass->getArgument().str();
@@ -102,8 +112,8 @@ static Result<void> runPass(std::unique_ptr<Pass> pass, ModuleOp module,
   return invalidModel("pass " + name + " failed: " + reported.take());
 }
 
-/// The order: channels first, then what that leaves, then idioms, which are of
-/// operations that have the channels first.
+/// The order: convert to channels first, simplify the rest, then raise idioms,
+/// whose patterns have the channels first.
 static Passes kernelPasses(const std::shared_ptr<PatternRun> &run,
                            int64_t byteLimit) {
   Passes passes;
@@ -113,13 +123,14 @@ static Passes kernelPasses(const std::shared_ptr<PatternRun> &run,
   passes.push_back(createFoldConstants(run, byteLimit));
   passes.push_back(createRaiseIdioms(run));
   passes.push_back(createRaiseAttention(run));
-  // Idioms let rescales pass that what they stood for did not.
+  // Rescales can pass raised idioms where they could not pass the decomposed
+  // ones.
   passes.push_back(createMoveRescales(run));
   passes.push_back(createEliminateDeadCode(run));
   return passes;
 }
 
-/// The names of passes of other folders.
+/// The registered names of passes from other folders.
 static llvm::StringSet<> &foreignPassNames() {
   static llvm::StringSet<> names;
   return names;
@@ -137,16 +148,19 @@ static Result<void> checkPassNames(const std::vector<std::string> &names) {
   for (auto *pipeline : {kernelPasses, quantizedPasses})
     for (auto &pass : pipeline(run, defaultConstantByteLimit))
       all.push_back(std::move(pass));
-  for (const std::string &name : names)
+  for (const std::string &given : names) {
+    const StringRef name = currentName(given);
     if (name != "all" && !foreignPassNames().contains(name) &&
         llvm::none_of(
             all, [&](const auto &pass) { return pass->getArgument() == name; }))
-      return usageError("--print-ir-after: there is no pass '" + name + "'");
+      return usageError(optionText("print-ir-after") + ": there is no pass '" +
+                        given + "'");
+  }
   return {};
 }
 
 namespace {
-/// One run of a pipeline, and who watches it.
+/// One run of a pipeline, with its watcher.
 class PipelineRun {
 public:
   PipelineRun(ModuleOp module, const SimplifyOptions &options,
@@ -157,12 +171,13 @@ public:
   Result<void> begin() {
     if (!options.verifyNumerics && !options.verifyEach)
       return {};
-    auto begun = VerifyNumerics::begin(
-        module, *patterns, options.verifyDimension, options.verifyTolerance);
+    auto begun = VerifyNumerics::begin(module, *patterns, options.verifySizes,
+                                       options.verifyTolerance);
     if (!begun)
       return begun.takeError();
     check = std::move(*begun);
-    // What may be another by a unit is looked at before anything else changes.
+    // Values that may differ by a unit are compared before anything else
+    // changes.
     if (options.verifyEach || patterns->allows(requantize))
       patterns->afterEach = [this](StringRef label) {
         if (wrong || !check)
@@ -182,10 +197,8 @@ public:
             runPass(std::move(pass), module, *patterns, verifiesEachPass());
         !done)
       return done.takeError();
-    if (wrong && !canGoOn(name, *wrong)) {
-      wrong->message = "pass " + name + ": " + wrong->message;
-      return *wrong;
-    }
+    if (wrong && !canGoOn(name, *wrong))
+      return inside("pass " + name, *wrong);
     std::chrono::duration<double, std::milli> time =
         std::chrono::steady_clock::now() - start;
     report.passTimes.push_back({name, time.count()});
@@ -198,7 +211,7 @@ public:
     return {};
   }
 
-  /// Verifies what the passes made, where nobody did so after each.
+  /// Verifies the module, if it was not verified after each pass.
   Result<void> end() {
     if (verifiesEachPass())
       return {};
@@ -207,7 +220,7 @@ public:
       return {};
     return invalidModel(
         "the graph is not sound after passes over it: " + reported.take() +
-        " (--verify-numerics says after which)");
+        " (" + optionText("verify-numerics") + " says after which)");
   }
 
   ~PipelineRun() {
@@ -218,31 +231,46 @@ public:
 
 private:
   /// Verifying takes as long as passes that find nothing to do, so each is
-  /// verified only where somebody looks for what is wrong.
+  /// verified only where the caller looks for errors.
   bool verifiesEachPass() const {
     return verifiesEachStage() || options.verifyNumerics ||
            options.verifyEach || !options.printIrAfter.empty();
   }
 
-  /// What the oracle cannot run it cannot compare: the rest is not verified,
-  /// and the report says so.
+  bool hasDynamicDimensions() const {
+    func::FuncOp entry = entryOf(module);
+    return entry && llvm::any_of(entry.getArgumentTypes(), isOfUnknownSize);
+  }
+
+  /// If the interpreter cannot run the graph, the remaining passes are not
+  /// verified, and the report has the reason.
   bool canGoOn(const std::string &pass, const Error &error) {
-    if (!options.verifiesWhatRuns || error.kind != ErrorKind::Unsupported)
+    // The interpreter does not know what a backend assumes about dynamic
+    // dimensions.
+    const bool cannotRun =
+        error.kind == ErrorKind::Unsupported ||
+        (error.kind == ErrorKind::InvalidModel && hasDynamicDimensions());
+    if (!options.verifiesWhatRuns || !cannotRun)
       return false;
     report.verified = check->facts();
-    report.verified.endedBy = "pass " + pass + ": " + error.message;
+    report.verified.endedBy = "pass " + pass + ": " + error.message();
     check.reset();
     wrong.reset();
     return true;
   }
 
   void print(const std::string &name) {
-    if (!llvm::is_contained(options.printIrAfter, name) &&
-        !llvm::is_contained(options.printIrAfter, "all"))
+    if (llvm::none_of(options.printIrAfter, [&](StringRef given) {
+          return given == "all" || currentName(given) == name;
+        }))
       return;
-    llvm::raw_ostream &stream =
-        options.irStream ? *options.irStream : llvm::errs();
+    std::string text;
+    llvm::raw_string_ostream stream(text);
     stream << "// after " << name << "\n" << module << "\n";
+    if (options.printIr)
+      options.printIr(text);
+    else
+      llvm::errs() << text;
   }
 
   ModuleOp module;
@@ -341,6 +369,8 @@ void registerSimplificationPasses() {
   registerPass([] { return createEliminateCommonSubexpressions(); });
   registerPass([] { return createEliminateDeadCode(); });
   registerPass([] { return createFoldBatchNorm(); });
+  registerPass([] { return createMoveAffine(); });
+  registerPass([] { return createMoveAffineJointly(); });
   registerPass([] { return createMoveTransposes(); });
   registerPass([] { return createMoveRescales(); });
   registerPass([] { return createChannelsFirst(); });
@@ -359,7 +389,7 @@ void registerSimplificationPasses() {
             {options.enabled.begin(), options.enabled.end()},
             {options.allowed.begin(), options.allowed.end()});
         if (!run) {
-          llvm::errs() << "error: " << run.error().message << "\n";
+          llvm::errs() << "error: " << run.error().message() << "\n";
           return;
         }
         for (auto &pass : simplificationPasses(*run, options.byteLimit))

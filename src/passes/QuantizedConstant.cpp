@@ -1,6 +1,7 @@
 #include "passes/QuantizedConstant.h"
 
 #include "graph/Constants.h"
+#include "graph/Model.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
 

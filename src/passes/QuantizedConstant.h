@@ -8,9 +8,8 @@
 
 namespace sinter {
 
-/// A constant of \p elements, which are those of \p type, in the place of the
-/// constant \p old, called by \p names. What that says of the type that it was
-/// stored as (storedAsAttribute) holds for the new one, too.
+/// A constant of \p elements, of \p type, in place of the constant \p old, with
+/// a name from \p names. It keeps the storedAsAttribute of \p old.
 mlir::Value makeQuantized(mlir::OpBuilder &builder, mlir::Value old,
                           const Tensor &elements,
                           mlir::quant::QuantizedType type, FoldedNames &names);

@@ -24,23 +24,24 @@ namespace sinter {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// Parameters of more elements than this are none.
+/// Constants with more elements than this are not taken for quantisation
+/// parameters.
 static constexpr int64_t mostParameters = int64_t(1) << 20;
 
 std::optional<Spread> Spread::of(Value value) {
   if (std::optional<double> same = splatValue(value))
     return Spread{{*same}, -1};
-  const auto [source, places] = Repetition::of(value);
+  const auto [source, dimensions] = Repetition::of(value);
   RankedTensorType type = tensorOf(source);
   if (!type.hasStaticShape() || type.getNumElements() > mostParameters)
     return std::nullopt;
   Spread spread;
-  for (auto [size, place] : llvm::zip_equal(type.getShape(), places)) {
+  for (auto [size, dimension] : llvm::zip_equal(type.getShape(), dimensions)) {
     if (size == 1)
       continue;
-    if (spread.axis >= 0 || place < 0)
+    if (spread.axis >= 0 || dimension < 0)
       return std::nullopt;
-    spread.axis = place;
+    spread.axis = dimension;
   }
   std::optional<Tensor> tensor = constantValue(source);
   if (!tensor || tensor->size() == 0 || isComplex(tensor->type()))
@@ -74,14 +75,14 @@ std::optional<QuantizationParameters> together(const Spread &scales,
 // Forms
 //===----------------------------------------------------------------------===//
 
-/// Of a number that quantised types store.
+/// Whether \p type is a storage type of quantised elements.
 static bool isStorage(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer && llvm::is_contained({4, 8, 16}, integer.getWidth());
 }
 
-/// What \p value clamps to numbers among which are all that with any of
-/// \p zeroPoints added lie within \p bounds; else \p value.
+/// The operand of the clamp \p value, if the clamp keeps all values that lie
+/// within \p bounds once any of \p zeroPoints is added; else \p value.
 static Value withoutClamp(Value value, IntegerBounds bounds,
                           const std::optional<Spread> &zeroPoints) {
   auto clamp = value.getDefiningOp<ClampOp>();
@@ -163,8 +164,8 @@ static std::optional<CentredInteger> centredElements(Value value) {
              : std::nullopt;
 }
 
-/// Whether \p compute holds all differences of elements and zero points, or
-/// those of the constant that \p elements is.
+/// Whether \p compute represents all differences of elements and zero points
+/// exactly, or those of the constant \p elements.
 static bool areExact(Value elements, quant::QuantizedType type,
                      FloatType compute) {
   if (holds(compute, centredRange(type)))
@@ -210,8 +211,7 @@ std::optional<CentredInteger> CentredInteger::match(Value value) {
 }
 
 std::optional<ScaleQuotient> ScaleQuotient::match(Value value) {
-  // Along which dimension the factor lies is what its quotient says of the
-  // whole value.
+  // The whole value, with its broadcast, has the dimension of the factor.
   std::optional<Spread> whole = Spread::of(value);
   auto quotient = Repetition::of(value).source.getDefiningOp<DivOp>();
   auto product = quotient ? quotient.getLhs().getDefiningOp<MulOp>() : MulOp();
@@ -255,8 +255,7 @@ Value asQuantized(OpBuilder &builder, Value elements,
   return builder.create<BitcastConvertOp>(elements.getLoc(), as, elements);
 }
 
-/// The dimension of the result of \p op along which what lies along dimension
-/// \p axis of operand \p index lies.
+/// The dimension of \p op's result for dimension \p axis of operand \p index.
 static std::optional<int64_t> movedAxis(Operation *op, unsigned index,
                                         int64_t axis) {
   if (auto axes = axesOf(op))
@@ -296,8 +295,8 @@ static Value quantizedConstant(OpBuilder &builder, Location location,
   return constant;
 }
 
-/// The elements of \p type that stand for just the numbers of the constant
-/// \p value; nothing if there are none. One scale for all is asked for.
+/// The storage elements of \p type that represent the constant \p value
+/// exactly; nothing if there are none. \p type must be per-tensor.
 static std::optional<Tensor> exactElements(Value value,
                                            quant::QuantizedType type) {
   auto compute = cast<FloatType>(type.getExpressedType());
@@ -336,7 +335,7 @@ Value exactConstant(OpBuilder &builder, Value value,
   if (isa<quant::UniformQuantizedPerAxisType>(type) ||
       tensorOf(value).getElementType() != type.getExpressedType())
     return {};
-  // What is repeated is fewer numbers to ask.
+  // The broadcast operand has fewer elements to check.
   if (repeated && !exactElements(repeated->operand, type))
     return {};
   const std::optional<Tensor> elements = exactElements(value, type);

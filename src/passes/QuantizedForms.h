@@ -1,4 +1,4 @@
-//===- QuantizedForms.h - quantisation that is spelt out as arithmetic ----===//
+//===- QuantizedForms.h - forms of quantisation arithmetic ----------------===//
 
 #ifndef SINTER_PASSES_QUANTIZEDFORMS_H
 #define SINTER_PASSES_QUANTIZEDFORMS_H
@@ -10,26 +10,26 @@
 
 namespace sinter {
 
-/// Constant numbers, one for a whole tensor or one an element of its dimension
-/// `axis`.
+/// Constant values, one for a whole tensor or one for each index of its
+/// dimension `axis`.
 struct Spread {
   llvm::SmallVector<double> numbers;
   int64_t axis = -1;
 
-  /// What \p value repeats, seen through broadcasts, and reshapes and
-  /// transposes of dimensions of size 1. Nothing for other values.
+  /// The constant that \p value broadcasts, seen through broadcasts, and
+  /// reshapes and transposes of dimensions of size 1. Nothing for other values.
   static std::optional<Spread> of(mlir::Value value);
   static Spread zero() { return {{0}, -1}; }
   bool isScalar() const { return axis < 0; }
 };
 
-/// Scales and zero points in one; nothing where they lie along different
-/// dimensions or a zero point is no integer.
+/// Scales and zero points combined; nothing where they lie along different
+/// dimensions or a zero point is not an integer.
 std::optional<QuantizationParameters> together(const Spread &scales,
                                                const Spread &zeroPoints);
 
-/// convert(clamp(round(number) + zero point)): a number that is rounded to an
-/// integer of \p storage.
+/// convert(clamp(round(number) + zero point)): a value rounded to an integer of
+/// type `storage`.
 struct RoundedNumber {
   mlir::Value number;
   mlir::IntegerType storage;
@@ -63,14 +63,14 @@ struct ScaleQuotient {
   static std::optional<ScaleQuotient> match(mlir::Value value);
 };
 
-/// Operations that go into the graph together, or not at all.
+/// Operations that are inserted into the graph together, or not at all.
 class PendingOperations {
 public:
   explicit PendingOperations(mlir::MLIRContext *context) : builder(context) {
     builder.setInsertionPointToEnd(&block);
   }
   ~PendingOperations() { block.clear(); }
-  /// Puts all that was made where \p to is.
+  /// Inserts all operations at the position of \p to.
   void insert(mlir::OpBuilder &to);
 
 private:
@@ -80,42 +80,42 @@ public:
   mlir::OpBuilder builder;
 };
 
-/// \p elements as a tensor of \p type: what they are the storage of where that
-/// is known, a constant of that type for a constant.
+/// \p elements as a tensor of \p type: the quantised value that they are the
+/// storage of, if known; a constant of that type for a constant.
 mlir::Value asQuantized(mlir::OpBuilder &builder, mlir::Value elements,
                         mlir::quant::QuantizedType type);
 
 /// A copy of \p op with other operands, whose one result has elements of
-/// \p element; null where that is no operation. Per axis, the axis goes where
-/// \p op takes it.
+/// \p element; null where that is not a valid operation. The axis of a per-axis
+/// type moves with \p op.
 mlir::Operation *copyWith(mlir::OpBuilder &builder, mlir::Operation *op,
                           const mlir::IRMapping &operands, mlir::Type element);
 
-/// The constant \p value in storage elements of \p type, if they stand for just
-/// its numbers; null else.
+/// The constant \p value in storage elements of \p type, if they represent it
+/// exactly; null else.
 mlir::Value exactConstant(mlir::OpBuilder &builder, mlir::Value value,
                           mlir::quant::QuantizedType type);
 
-/// \p numbers in \p type, rounded as ONNX does: StableHLO's operation where
-/// that is the same.
+/// Quantises \p numbers to \p type, rounding as ONNX does; by StableHLO's
+/// operation where that is the same.
 mlir::Value emitQuantize(mlir::OpBuilder &builder, mlir::Location location,
                          mlir::Value numbers, mlir::quant::QuantizedType type);
 
-/// The numbers of the quantised \p elements, in the type that they express.
+/// Dequantises \p elements, to their expressed type.
 mlir::Value emitDequantize(mlir::OpBuilder &builder, mlir::Location location,
                            mlir::Value elements);
 
-/// What \p value is the number of; null for what is not dequantised.
+/// The quantised operand that \p value dequantises; null for other values.
 mlir::Value dequantizedElements(mlir::Value value);
 
-/// Whether a scale for all or one along a dimension fits the shape of \p type.
+/// Whether the per-tensor or per-axis scales of \p element fit the shape of
+/// \p type.
 bool hasScalesFor(mlir::quant::QuantizedType element,
                   mlir::RankedTensorType type);
 
-/// The numbers of the quantised \p value in elements of \p type, which has the
-/// same scales and zero points that differ by one integer: a constant that
-/// remembers what it was (storedAsAttribute), or a rescale. Null where they do
-/// not fit, and for no type.
+/// The quantised \p value in \p type, which has the same scales and zero points
+/// that differ by one integer: a constant with a storedAsAttribute, or a
+/// rescale. Null where the elements do not fit, and for a null type.
 mlir::Value inType(mlir::OpBuilder &builder, mlir::Value value,
                    mlir::quant::QuantizedType type);
 

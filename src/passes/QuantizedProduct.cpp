@@ -2,8 +2,8 @@
 
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
+#include "graph/ElementUses.h"
 #include "graph/QuantizedProducts.h"
-#include "graph/Readers.h"
 #include "graph/Types.h"
 #include "graph/interfaces/Axes.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -16,7 +16,7 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-/// The constant that \p value is or repeats; null for anything else.
+/// The constant that \p value is or broadcasts; null for anything else.
 static Value constantOf(Value value) {
   std::optional<Broadcast> spread = Broadcast::of(value);
   Value constant = spread ? spread->operand : value;
@@ -36,23 +36,23 @@ std::optional<QuantizedProduct> QuantizedProduct::find(Operation *op,
   found.weight = weight;
   found.end = op->getResult(0);
   while (quant::QuantizedType element = quantizedOf(found.end.getType())) {
-    OpOperand *reading = soleReading(found.end);
-    if (!reading || !parametersOf(element) ||
-        reading->getOwner()->getBlock() != op->getBlock())
+    OpOperand *use = soleElementUse(found.end);
+    if (!use || !parametersOf(element) ||
+        use->getOwner()->getBlock() != op->getBlock())
       return std::nullopt;
-    Operation *reader = reading->getOwner();
-    if (isa<AddOp>(reader)) {
-      OpOperand &other = reader->getOpOperand(1 - reading->getOperandNumber());
+    Operation *user = use->getOwner();
+    if (isa<AddOp>(user)) {
+      OpOperand &other = user->getOpOperand(1 - use->getOperandNumber());
       if (!constantOf(other.get()) ||
           quantizedOf(other.get().getType()) != element ||
-          quantizedOf(reader->getResult(0).getType()) != element)
+          quantizedOf(user->getResult(0).getType()) != element)
         return std::nullopt;
       found.addends.push_back(&other);
-    } else if (!isa<UniformDequantizeOp>(reader)) {
+    } else if (!isa<UniformDequantizeOp>(user)) {
       return std::nullopt;
     }
-    found.path.push_back(reader);
-    found.end = reader->getResult(0);
+    found.path.push_back(user);
+    found.end = user->getResult(0);
   }
   return found;
 }
@@ -79,16 +79,17 @@ Tensor QuantizedProduct::weightNumbers() const {
   std::vector<double> numbers;
   numbers.reserve(elements->size());
   for (int64_t i = 0; i < elements->size(); ++i) {
-    const size_t place = i / stride % parameters->scales.size();
+    const size_t slice = i / stride % parameters->scales.size();
     numbers.push_back(
-        dequantizedNumber(elements->toInteger(i), parameters->scales[place],
-                          parameters->zeroPoints[place], expressed));
+        dequantizedNumber(elements->toInteger(i), parameters->scales[slice],
+                          parameters->zeroPoints[slice], expressed));
   }
   return tensorOfDoubles(numbersType(), elements->shape(), numbers);
 }
 
-/// The type of the result: that of the sums where it was, else with scales
-/// times the factors, and the bounds' middle where it was from the other side.
+/// Sets the type of the result: that of the accumulators if it was, else with
+/// scales times the factors, and zero points mirrored about the middle of the
+/// bounds for negative factors.
 bool QuantizedProduct::setResult(Scaled &after, const ChannelFactors &factors,
                                  int64_t resultDimension) const {
   quant::QuantizedType before = quantizedOf(op->getResult(0).getType());
@@ -124,7 +125,7 @@ bool QuantizedProduct::setResult(Scaled &after, const ChannelFactors &factors,
   return after.result != nullptr;
 }
 
-/// What is added has the integers that it had, of the result's new scales.
+/// Gives added constants the result's new scales; their integers stay.
 bool QuantizedProduct::addConstants(Scaled &after,
                                     const ChannelFactors &factors,
                                     int64_t resultDimension) const {
@@ -136,8 +137,8 @@ bool QuantizedProduct::addConstants(Scaled &after,
     auto before = parametersOf(quantizedOf(constant.getType()));
     if (!elements || !before)
       return false;
-    // Where the channels are in the constant.
-    const auto placeOf = [&](int64_t dimension) -> int64_t {
+    // The constant's dimension that holds the channels.
+    const auto dimensionOf = [&](int64_t dimension) -> int64_t {
       if (!spread)
         return dimension;
       auto found = llvm::find(spread->dimensions, dimension);
@@ -146,7 +147,7 @@ bool QuantizedProduct::addConstants(Scaled &after,
                  : found - spread->dimensions.begin();
     };
     if (parameters->axis >= 0) {
-      parameters->axis = placeOf(parameters->axis);
+      parameters->axis = dimensionOf(parameters->axis);
       if (parameters->axis < 0 ||
           elements->dim(parameters->axis) !=
               static_cast<int64_t>(parameters->scales.size()))
@@ -155,7 +156,7 @@ bool QuantizedProduct::addConstants(Scaled &after,
     if (factors.changesIntegers()) {
       ChannelFactors own = factors;
       if (own.dimension >= 0)
-        own.dimension = placeOf(resultDimension);
+        own.dimension = dimensionOf(resultDimension);
       if (factors.dimension >= 0 && own.dimension < 0)
         return false;
       elements = own.turned(*elements, *before, boundsOf(after.result));

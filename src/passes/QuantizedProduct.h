@@ -1,4 +1,4 @@
-//===- QuantizedProduct.h - products whose weight is a quantised constant -===//
+//===- QuantizedProduct.h - products with quantised weights ---------------===//
 //
 //   x : !quant<s_x>   K : !quant<s_k>           x    K : !quant<s_k * f>
 //          |           |                        |    |
@@ -10,18 +10,18 @@
 //              |                                    |
 //              y, and then y * f                    y
 //
-// A factor a channel of what is dequantised goes into scales, which no integer
-// but those of channels with negative factors depends on (ChannelFactors.h). So
-// it does of a product of floats and a quantised weight, which gives floats.
+// A factor a channel of the dequantised result goes into scales. Integers
+// change only in channels with negative factors (ChannelFactors.h). The same
+// holds for a product of floats and a quantised weight, whose result is floats.
 //
 // Restrictions:
-//   - Every value on the way has one reader.
-//   - StableHLO has scales for each channel on the right of a product only, of
-//     channels that the result has, too.
-//   - Sums of products take any factors and may have constants added. Other
-//     results are rounded to their scales, so that they may be another by one
-//     step where a quotient lies next to the middle of two: those are allowed
-//     as `requantize`, and turn round within their bounds.
+//   - Every value on the way has one use.
+//   - StableHLO allows per-channel scales of a product's right operand only,
+//     for channels that the result has, too.
+//   - Accumulators take any factors and may have constants added. Other results
+//     are rounded to their scales, so that they may differ by one step where a
+//     quotient is close to a tie: these need `requantize`, and are mirrored
+//     within their bounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,25 +37,25 @@ namespace sinter {
 
 class QuantizedProduct {
 public:
-  /// \p op, whose operand \p weight is a quantised constant, and what follows
-  /// up to where floats are made of it. Nothing where they are not.
+  /// \p op, whose operand \p weight is a quantised constant, and the operations
+  /// behind it up to the dequantisation. Nothing where there is none.
   static std::optional<QuantizedProduct> find(mlir::Operation *op,
                                               unsigned weight);
 
-  /// The numbers, as floats.
+  /// The dequantised result.
   mlir::Value floats() const { return end; }
-  /// What follows the product up to there, in order.
+  /// The operations from the product up to there, in order.
   llvm::ArrayRef<mlir::Operation *> followers() const { return path; }
-  /// Whether the product is rounded to a scale that is not that of its sums.
+  /// Whether the product is rounded to a scale other than its accumulators'.
   bool isRounded() const;
-  /// The weight's numbers, as floats, and what floats those are.
+  /// The dequantised weight, and its float type.
   Tensor weightNumbers() const;
   ElementType numbersType() const;
 
-  /// Whether \p factors, of the weight, can be taken up; dimension
+  /// Whether \p factors, of the weight, can be absorbed; dimension
   /// \p resultDimension of the result is that of the factors.
   bool takesUp(const ChannelFactors &factors, int64_t resultDimension) const;
-  /// Takes them up. Returns the operations that were read.
+  /// Absorbs them. Returns the old constants' operations.
   llvm::SmallVector<mlir::Operation *> scale(const ChannelFactors &factors,
                                              int64_t resultDimension,
                                              FoldedNames &names) const;
@@ -64,7 +64,7 @@ private:
   struct Scaled {
     mlir::quant::QuantizedType weight, result;
     std::optional<Tensor> elements;
-    /// Of what is added, in order: the constants' elements and types.
+    /// The elements and types of added constants, in order.
     llvm::SmallVector<std::pair<Tensor, mlir::quant::QuantizedType>> added;
   };
   std::optional<Scaled> scaled(const ChannelFactors &factors,
@@ -76,7 +76,7 @@ private:
 
   mlir::Operation *op = nullptr;
   unsigned weight = 0;
-  /// The operands that are constants, or repeat one, of additions.
+  /// Operands of additions that are constants, or broadcasts of one.
   llvm::SmallVector<mlir::OpOperand *> addends;
   llvm::SmallVector<mlir::Operation *> path;
   mlir::Value end;

@@ -1,7 +1,7 @@
 #include "passes/RaiseAttention.h"
 
+#include "graph/ElementUses.h"
 #include "graph/ProductPrecision.h"
-#include "graph/Readers.h"
 #include "graph/UnitDimensions.h"
 #include "graph/nn/NnOps.h"
 #include "passes/Matching.h"
@@ -20,7 +20,7 @@ namespace {
 using Dims = SmallVector<int64_t>;
 
 /// A value seen through transposes and reshapes that move dimensions of size 1:
-/// dimension i of what was looked at is dimension dims[i] of `value`, or -1 for
+/// dimension i of the original value is dimension dims[i] of `value`, or -1 for
 /// one of size 1.
 struct View {
   Value value;
@@ -32,7 +32,7 @@ struct View {
 
   int64_t dimOf(int64_t dim) const { return dim < 0 ? -1 : dims[dim]; }
 
-  /// Looks behind the operation that the value is of, if it is one of those.
+  /// Steps to the operand, if the value is such a transpose or reshape.
   bool pass() {
     Operation *op = value.getDefiningOp();
     auto moved = movedDimensions(op);
@@ -45,14 +45,14 @@ struct View {
   }
 };
 
-/// Floats that f32 holds.
+/// Whether \p value has floats that f32 represents exactly.
 static bool fitsF32(Value value) {
   Type element = tensorOf(value).getElementType();
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 32;
 }
 
-/// A product's dimensions, if each operand has one that is contracting and some
-/// that are free: neither that nor batching.
+/// A matmul's dimensions, if each operand has one contracting dimension and
+/// some free ones: neither contracting nor batching.
 struct Product {
   DotGeneralOp op;
   ArrayRef<int64_t> batching[2];
@@ -72,8 +72,8 @@ struct Product {
     return product;
   }
 
-  /// The operand that has dimension \p dim of the result as a free one, and
-  /// which of its own that is.
+  /// The operand that has dimension \p dim of the result as a free one, and its
+  /// index there.
   std::optional<std::pair<unsigned, int64_t>> freeOf(int64_t dim) {
     dim -= batching[0].size();
     for (unsigned operand : {0u, 1u}) {
@@ -86,13 +86,13 @@ struct Product {
   }
 };
 
-/// What stands between the weights and the product of query and key. Its
-/// dimensions are numbered as the operation has them: heads, queries, keys. The
-/// first heads are those that both products batch over; others the query alone
+/// The operations between the attention weights and the matmul of query and
+/// key. Dimensions are in the order of nn.attention: heads, queries, keys. The
+/// first heads are those that both matmuls batch over; others only the query
 /// has.
 class Idiom {
 public:
-  /// Matches the product of the weights, which are operand \p side, and the
+  /// Matches the matmul of the weights, which are operand \p side, and the
   /// values.
   static std::optional<Idiom> match(DotGeneralOp op, unsigned side) {
     auto outer = Product::of(op);
@@ -124,40 +124,40 @@ private:
   bool areKnown() const;
   bool keepsDimensions() const;
   Value follow(Value operand, Dims &dims);
-  /// Whether \p value leads to a product by steps of the idiom.
+  /// Whether \p value is computed from a matmul by steps of the idiom.
   static bool leadsToProduct(Value value);
 
   Value buildMask(OpBuilder &builder) const;
   bool isCausal(Value mask) const;
 
-  /// The scores' dimension that is the operation's \p dim; one of size 1 may be
-  /// none, -1.
+  /// The scores' dimension that is the operation's \p dim; -1 where one of size
+  /// 1 is missing.
   int64_t dimOf(int64_t dim) const { return scores.dims[positions[dim]]; }
   /// The size of the operation's \p dim.
   int64_t sizeOf(int64_t dim) const {
-    return shapeOf(outer.op->getOperand(side))[positions[dim]];
+    return tensorOf(outer.op->getOperand(side)).getShape()[positions[dim]];
   }
 
   Product outer;
   unsigned side;
   int64_t batches, heads;
-  View scores;    ///< As far as they have been followed.
+  View scores;    ///< As far as they were followed.
   Dims positions; ///< Of the operation's dimensions in the outer operand.
   double scale = 1;
-  Value mask;    ///< What is added or, with `fill`, the condition;
-  Dims maskDims; ///< which of its dimensions each of the operation's is, or -1;
-  Type maskElement; ///< The type of what is added or chosen.
+  Value mask;       ///< The summand or, with `fill`, the condition;
+  Dims maskDims;    ///< its dimension for each of the operation's, or -1;
+  Type maskElement; ///< The element type of summand or `fill`.
   std::optional<double> fill;
-  /// What the model asks of its products.
+  /// The precision that the model asks of its matmuls.
   std::optional<sinter::Precision> precision;
   bool isHidden =
-      false; ///< the condition says what is hidden, not what is seen
+      false; ///< whether the condition holds where scores are masked out
   Value query, key;
   Dims queryDims, keyDims;
 };
 
-/// What scores or weights were before they were rounded to fewer digits, or
-/// converted back, which the operation does not; null if they were not.
+/// The scores or weights before a conversion to a narrower type or back, which
+/// nn.attention does not do; null if there is none.
 Value behindConversion(Value value) {
   auto conversion = value.getDefiningOp<ConvertOp>();
   return conversion && fitsF32(conversion) && fitsF32(conversion.getOperand())
@@ -165,7 +165,7 @@ Value behindConversion(Value value) {
              : Value();
 }
 
-/// The number that \p op multiplies one operand by, and that operand.
+/// The scalar that \p op multiplies one operand by, and that operand.
 std::optional<std::pair<Value, double>> factorOf(Operation *op) {
   if (!isa_and_nonnull<MulOp, DivOp>(op))
     return std::nullopt;
@@ -186,22 +186,23 @@ bool Idiom::matchWeights() {
   if (outer.free[1 - side].size() != 1)
     return false;
   positions.assign(outer.batching[side].begin(), outer.batching[side].end());
-  // The longest one numbers the queries.
-  int64_t queries = *std::max_element(
-      outer.free[side].begin(), outer.free[side].end(),
-      [&](int64_t a, int64_t b) {
-        return shapeOf(scores.value)[a] < shapeOf(scores.value)[b];
-      });
+  // The longest one indexes the queries.
+  int64_t queries =
+      *std::max_element(outer.free[side].begin(), outer.free[side].end(),
+                        [&](int64_t a, int64_t b) {
+                          return tensorOf(scores.value).getShape()[a] <
+                                 tensorOf(scores.value).getShape()[b];
+                        });
   llvm::copy_if(outer.free[side], std::back_inserter(positions),
                 [&](int64_t dim) { return dim != queries; });
   positions.push_back(queries);
   positions.push_back(outer.contracting[side]);
   if (!ShapedType::isDynamic(sizeOf(heads + 1)) && sizeOf(heads + 1) < 2)
     return false;
-  while (hasOneReader(scores.value) && (scores.pass() || passConversion()))
+  while (hasOneElementUse(scores.value) && (scores.pass() || passConversion()))
     ;
   auto softmax = scores.value.getDefiningOp<nn::SoftmaxOp>();
-  if (!softmax || !hasOneReader(softmax) ||
+  if (!softmax || !hasOneElementUse(softmax) ||
       softmax.getAxes() != ArrayRef<int64_t>(dimOf(heads + 1)))
     return false;
   scores.value = softmax.getOperand();
@@ -211,9 +212,9 @@ bool Idiom::matchWeights() {
 bool Idiom::matchScores() {
   while (!scores.value.getDefiningOp<DotGeneralOp>())
     if (Operation *op = scores.value.getDefiningOp();
-        !op || !hasOneReader(op->getResult(0)) || !matchStep(op))
+        !op || !hasOneElementUse(op->getResult(0)) || !matchStep(op))
       return false;
-  return hasOneReader(scores.value);
+  return hasOneElementUse(scores.value);
 }
 
 bool Idiom::passConversion() {
@@ -257,9 +258,9 @@ bool Idiom::leadsToProduct(Value value) {
   return false;
 }
 
-/// Follows the scores; finds out along which of their dimensions the mask runs.
+/// Follows the scores, and finds the mask's dimensions among theirs.
 bool Idiom::matchMask(Value scoresSide, Value maskSide) {
-  // Behind the mask a factor would be one of the mask, too.
+  // A factor behind the mask would also scale the mask.
   if (mask || scale != 1)
     return false;
   maskElement = tensorOf(scoresSide).getElementType();
@@ -271,13 +272,14 @@ bool Idiom::matchMask(Value scoresSide, Value maskSide) {
   mask = seen.value;
   if (auto broadcast = mask.getDefiningOp<BroadcastInDimOp>()) {
     mask = broadcast.getOperand();
-    ArrayRef<int64_t> places = broadcast.getBroadcastDimensions();
+    ArrayRef<int64_t> dimensions = broadcast.getBroadcastDimensions();
     for (int64_t &dim : maskDims) {
-      const auto *place = llvm::find(places, dim);
-      dim = place == places.end() ? -1 : place - places.begin();
+      const auto *found = llvm::find(dimensions, dim);
+      dim = found == dimensions.end() ? -1 : found - dimensions.begin();
     }
   }
-  // Where sizes are unknown, what is repeated is aligned at the last dimension.
+  // With dynamic dimensions, broadcast operands are aligned at the last
+  // dimension.
   if (auto broadcast = mask.getDefiningOp<nn::BroadcastLikeOp>()) {
     mask = broadcast.getOperand();
     const int64_t added =
@@ -300,11 +302,11 @@ bool Idiom::matchChoice(SelectOp op) {
     fill = splatValue(hidden);
     isHidden = true;
   }
-  // What is seen is 0 in the mask.
+  // The mask is 0 where scores are visible.
   return fill && *fill != 0 && matchMask(seen, op.getPred());
 }
 
-/// The product of query and key, with their scales and transposes.
+/// Matches the matmul of query and key, with their scales and transposes.
 bool Idiom::matchProduct() {
   auto inner = Product::of(scores.value.getDefiningOp<DotGeneralOp>());
   if (!inner)
@@ -314,8 +316,8 @@ bool Idiom::matchProduct() {
     return false;
   const unsigned keySide = keys->first, querySide = 1 - keySide;
   const int64_t shared = inner->batching[0].size();
-  // Dimensions of size 1 are made anew, wherever they may be, but stay where
-  // sizes are unknown.
+  // Dimensions of size 1 are recreated at any index, but kept where shapes are
+  // dynamic.
   const bool isKnown = tensorOf(outer.op->getResult(0)).hasStaticShape() &&
                        !ShapedType::isDynamic(sizeOf(heads + 1));
   for (int64_t i = 0; i <= heads; ++i) {
@@ -343,7 +345,7 @@ bool Idiom::matchProduct() {
     Value behind = follow(operand, dims);
     if (isKnown || !llvm::is_contained(dims, -1))
       return behind;
-    // A reshape on the way makes a dimension of size 1.
+    // A reshape on the way adds a dimension of size 1.
     dims = own;
     scale = soFar;
     return operand;
@@ -354,7 +356,8 @@ bool Idiom::matchProduct() {
          (areKnown() || keepsDimensions());
 }
 
-/// Whether all sizes are known, so that dimensions of size 1 can be made anew.
+/// Whether all shapes are static, so that dimensions of size 1 can be
+/// recreated.
 bool Idiom::areKnown() const {
   return llvm::all_of(
              llvm::concat<const Value>(ArrayRef<Value>{query, key},
@@ -365,7 +368,7 @@ bool Idiom::areKnown() const {
          (!mask || tensorOf(mask).hasStaticShape());
 }
 
-/// Whether every tensor has all dimensions, so that none has to be made.
+/// Whether every tensor has all dimensions, so that none has to be added.
 bool Idiom::keepsDimensions() const {
   auto areAll = [](ArrayRef<int64_t> dims, Value value) {
     return static_cast<int64_t>(dims.size()) == tensorOf(value).getRank() &&
@@ -375,15 +378,15 @@ bool Idiom::keepsDimensions() const {
          (!mask || areAll(maskDims, mask));
 }
 
-/// What \p operand is behind transposes and factors, which become part of the
-/// scale; \p dims become those of that.
+/// The source of \p operand behind transposes and factors, which become part of
+/// the scale; \p dims become its dimensions.
 Value Idiom::follow(Value operand, Dims &dims) {
   View view(operand);
   while (Operation *op = view.value.getDefiningOp()) {
     if (view.pass())
       continue;
     auto factor = factorOf(op);
-    if (!factor || !hasOneReader(op->getResult(0)))
+    if (!factor || !hasOneElementUse(op->getResult(0)))
       break;
     view.value = factor->first;
     scale *= factor->second;
@@ -393,22 +396,22 @@ Value Idiom::follow(Value operand, Dims &dims) {
   return view.value;
 }
 
-/// \p value with its dimensions \p dims; -1 is one of size 1, those that are
-/// not named are.
+/// \p value with its dimensions in the order \p dims; -1 adds one of size 1,
+/// and dimensions that are not in \p dims have size 1.
 static Value arrange(OpBuilder &builder, Value value, ArrayRef<int64_t> dims) {
   Location loc = value.getLoc();
-  // The new ones in front, so that what lies side by side stays the last.
+  // The new ones in front, so that the contiguous dimension stays the last.
   const int64_t added = llvm::count(dims, -1);
-  Dims shape(added, 1), places(tensorOf(value).getRank(), -1), permutation;
+  Dims shape(added, 1), targets(tensorOf(value).getRank(), -1), permutation;
   for (int64_t dim = 0; dim < tensorOf(value).getRank(); ++dim)
     if (llvm::is_contained(dims, dim)) {
-      places[dim] = shape.size();
-      shape.push_back(shapeOf(value)[dim]);
+      targets[dim] = shape.size();
+      shape.push_back(tensorOf(value).getShape()[dim]);
     }
   int64_t placed = 0;
   for (int64_t dim : dims)
-    permutation.push_back(dim < 0 ? placed++ : places[dim]);
-  if (shapeOf(value) != ArrayRef(shape))
+    permutation.push_back(dim < 0 ? placed++ : targets[dim]);
+  if (tensorOf(value).getShape() != ArrayRef(shape))
     value = builder.create<ReshapeOp>(
         loc, RankedTensorType::get(shape, tensorOf(value).getElementType()),
         value);
@@ -417,14 +420,14 @@ static Value arrange(OpBuilder &builder, Value value, ArrayRef<int64_t> dims) {
   return builder.create<TransposeOp>(loc, value, permutation);
 }
 
-/// The mask as numbers, with all the operation's dimensions; 0 where a choice
+/// The additive mask, with all the operation's dimensions; 0 where a select
 /// leaves the scores as they are.
 Value Idiom::buildMask(OpBuilder &builder) const {
   if (!mask)
     return {};
   Location loc = mask.getLoc();
   Value value = arrange(builder, mask, maskDims);
-  ArrayRef<int64_t> shape = shapeOf(value);
+  ArrayRef<int64_t> shape = tensorOf(value).getShape();
   if (!fill)
     return value;
   auto added = RankedTensorType::get(shape, maskElement);
@@ -435,7 +438,8 @@ Value Idiom::buildMask(OpBuilder &builder) const {
   return builder.create<SelectOp>(loc, added, value, seen, hidden);
 }
 
-/// Whether \p added hides from each row just the columns behind its own number.
+/// Whether \p added masks out in each row just the columns behind its own
+/// index.
 bool Idiom::isCausal(Value added) const {
   constexpr int64_t mostCompared = int64_t(1) << 24;
   auto type = tensorOf(added);
@@ -458,7 +462,7 @@ bool Idiom::isCausal(Value added) const {
   return true;
 }
 
-/// One operation computes both products as exactly as each of them is to be.
+/// One operation must compute both matmuls as exactly as either asks for.
 bool Idiom::matchPrecision() {
   const auto ofScores =
                  askedPrecision(scores.value.getDefiningOp<DotGeneralOp>()),
@@ -466,7 +470,7 @@ bool Idiom::matchPrecision() {
   precision = ofScores ? ofScores : ofSums;
   if (ofScores && ofSums)
     precision = std::min(*ofScores, *ofSums);
-  // Nobody knows here whether less than f32 is what the other one may have.
+  // If only one asks, it is unknown whether the other may have less than f32.
   return ofScores.has_value() == ofSums.has_value() ||
          precision == sinter::Precision::Exact;
 }
@@ -491,7 +495,7 @@ Value Idiom::build(OpBuilder &builder) const {
   bool causal = added && isCausal(added);
   if (causal)
     added = {};
-  // Of one type; where theirs differ, all are numbers of f32.
+  // All in one type, which is f32 where theirs differ.
   Type element = tensorOf(product).getElementType();
   for (Value each : {queries, keys, values, added})
     if (each && tensorOf(each).getElementType() != element)
@@ -500,8 +504,8 @@ Value Idiom::build(OpBuilder &builder) const {
     if (*each && tensorOf(*each).getElementType() != element)
       *each =
           builder.create<ConvertOp>(loc, tensorOf(*each).clone(element), *each);
-  SmallVector<int64_t> shape(shapeOf(queries));
-  shape.back() = shapeOf(values).back();
+  SmallVector<int64_t> shape(tensorOf(queries).getShape());
+  shape.back() = tensorOf(values).getShape().back();
   Value result = builder.create<nn::AttentionOp>(
       loc, RankedTensorType::get(shape, element), queries, keys, values, added,
       builder.getF64FloatAttr(scale),
@@ -512,7 +516,7 @@ Value Idiom::build(OpBuilder &builder) const {
   if (auto type = tensorOf(result).clone(tensorOf(product).getElementType());
       type != result.getType())
     result = builder.create<ConvertOp>(loc, type, result);
-  // The product's dimensions are its left operand's first.
+  // The matmul's dimensions are its left operand's first.
   Dims order = llvm::to_vector(llvm::seq<int64_t>(0, batches));
   for (int64_t dim : outer.free[side])
     order.push_back(llvm::find(positions, dim) - positions.begin());
@@ -549,7 +553,7 @@ struct RaiseAttention : RulePass<RaiseAttention> {
   using RulePass::RulePass;
   StringRef getArgument() const final { return "raise-attention"; }
   StringRef getDescription() const final {
-    return "Make one operation of attention that is spelt out";
+    return "Raise spelled-out attention to one operation";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<nn::NnDialect>();

@@ -9,7 +9,7 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-/// Whether all of \p value is \p number as its type rounds it.
+/// Whether \p value is a splat of \p number, rounded to its type.
 static bool isNumber(Value value, double number) {
   std::optional<double> splat = splatValue(value);
   std::optional<ElementType> type =
@@ -18,7 +18,8 @@ static bool isNumber(Value value, double number) {
          *splat == tensorOfDoubles(*type, {1}, number).toDouble(0);
 }
 
-/// The other operand of \p value, an \p Op of which one is \p number.
+/// The other operand of \p value, an \p Op with one operand a splat of
+/// \p number.
 template <typename Op> static Value besides(Value value, double number) {
   auto op = value.getDefiningOp<Op>();
   if (!op)
@@ -55,7 +56,7 @@ static bool isArgument(Value value, Value x) {
   return false;
 }
 
-/// Whether \p value is 1 + tanh of x's argument, which nobody else reads.
+/// Whether \p value is 1 + tanh(argument of \p x), with one use.
 static bool isGate(Value value, Value x) {
   Value inner = value.hasOneUse() ? besides<AddOp>(value, 1) : Value();
   auto tanh =
@@ -92,8 +93,8 @@ static Value raiseNarrowGelu(MulOp op, OpBuilder &builder) {
   return isHalf(op) ? raise(op, builder) : Value();
 }
 
-/// c * x or x / c of \p x in \p op as a product in f32 of \p wide: what the
-/// reciprocal of c changes is far below what f16 and bf16 hold.
+/// c * x or x / c in \p op as a multiplication of \p wide in f32: the error of
+/// the reciprocal of c is far below the precision of f16 and bf16.
 static Value widened(Operation *op, Value x, Value wide,
                      nn::TensorBuilder &emit) {
   std::optional<double> right = splatValue(op->getOperand(1));
@@ -105,7 +106,8 @@ static Value widened(Operation *op, Value x, Value wide,
   return {};
 }
 
-/// x, of which \p gate is 1 + erf(c * x) or 1 + erf(x / c), and that argument.
+/// The x for which \p gate is 1 + erf(c * x) or 1 + erf(x / c), and that
+/// argument.
 static std::pair<Value, Operation *> errorGate(Value gate) {
   Value inner = gate.hasOneUse() ? besides<AddOp>(gate, 1) : Value();
   auto erf =

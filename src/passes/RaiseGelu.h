@@ -1,26 +1,26 @@
-//===- RaiseGelu.h - a gelu that is spelt out becomes one operation -------===//
+//===- RaiseGelu.h - raises a decomposed gelu -----------------------------===//
 //
 //   (x * 0.5) * (1 + tanh((x + x^3 * 0.044715) * sqrt(2 / pi)))
 //   x * (0.5 * (1 + tanh(...)))                                  ->  nn.gelu(x)
 //
 // since (1 + tanh(y)) / 2 is logistic(2 * y), which costs less and keeps the
-// digits that 1 + tanh(y) loses where tanh is near -1.
+// precision that 1 + tanh(y) loses where tanh is near -1.
 //
 //   x * (1 + erf(c * x)) : f16, bf16     ->  convert<f16>(the same in f32)
 //   (x * 0.5) * (1 + erf(x / c))
 //
 // which is rounded once instead of six times, as nn.gelu is, where `contract`
-// is allowed; it stays spelt out, since a factor of it may have gone into
-// weights.
+// is allowed; it stays decomposed, since a factor of it may have been folded
+// into weights.
 //
 // Restrictions:
-//   - f16 and bf16 with `contract` only: what is spelt out is rounded on the
+//   - f16 and bf16 with `contract` only: the decomposed form is rounded on the
 //   way.
 //   - x^3 is x * x * x or a power; constants are those numbers as the type
 //     rounds them.
-//   - Nobody else reads 1 + tanh, or tanh, or what is between x and 1 + erf.
+//   - 1 + tanh, tanh, and the values between x and 1 + erf have no other users.
 //
-// What needs no rule, being as fast where it is spelt out: x * logistic(x),
+// No rule is needed for forms that are as fast decomposed: x * logistic(x),
 // log(1 + exp(x)), x * clamp(x + 3, 0, 6) / 6; of f32 and f64 x * (1 + erf).
 //
 //===----------------------------------------------------------------------===//

@@ -68,7 +68,7 @@ static bool isWindowOf(ReduceWindowOp op, double number) {
          splatValue(op.getInitValues()[0]) == number;
 }
 
-/// Whether the window's greatest quantised number is taken, of one scale.
+/// Whether \p op is a maximum of quantised elements with a per-tensor scale.
 static bool isQuantizedMaximum(ReduceWindowOp op) {
   auto type = dyn_cast_or_null<quant::UniformQuantizedType>(
       quantizedOf(op.getInputs()[0].getType()));
@@ -93,22 +93,22 @@ static Value raiseMaxPool(ReduceWindowOp op, OpBuilder &builder) {
       window->strides, window->dilations, window->low, window->high);
 }
 
-/// How many elements of the operand the window at each place meets along one
+/// How many elements of the operand the window at each index covers along one
 /// dimension.
 static SmallVector<int64_t> presentAlong(const PoolWindow &window, size_t i,
-                                         int64_t size, int64_t places) {
-  SmallVector<int64_t> counts(places, 0);
-  for (int64_t place = 0; place < places; ++place)
+                                         int64_t size, int64_t outputs) {
+  SmallVector<int64_t> counts(outputs, 0);
+  for (int64_t output = 0; output < outputs; ++output)
     for (int64_t tap = 0; tap < window.size[i]; ++tap) {
-      int64_t at =
-          place * window.strides[i] + tap * window.dilations[i] - window.low[i];
-      counts[place] += at >= 0 && at < size;
+      int64_t at = output * window.strides[i] + tap * window.dilations[i] -
+                   window.low[i];
+      counts[output] += at >= 0 && at < size;
     }
   return counts;
 }
 
-/// Whether \p divisors, of the result's shape, are the numbers of elements that
-/// the windows meet.
+/// Whether \p divisors, of the result's shape, are the counts of elements that
+/// the windows cover.
 static bool countsPresent(const Tensor &divisors, const PoolWindow &window,
                           RankedTensorType from, RankedTensorType to) {
   std::vector<double> counts = {1};
@@ -127,7 +127,7 @@ static bool countsPresent(const Tensor &divisors, const PoolWindow &window,
   return true;
 }
 
-/// The number that a window's sum is divided by, if it is one number.
+/// The scalar that a window's sum is divided by, if it is a splat.
 static std::optional<double> commonDivisor(Operation *op) {
   std::optional<double> number = splatValue(op->getOperand(1));
   if (!number || *number == 0)
@@ -138,11 +138,11 @@ static std::optional<double> commonDivisor(Operation *op) {
 template <typename Op>
 static Value raiseAveragePool(Op op, OpBuilder &builder) {
   auto sum = op.getLhs().template getDefiningOp<ReduceWindowOp>();
-  // A pool is computed in f32; a running sum of narrower floats is rounded step
-  // by step.
+  // A pool accumulates in f32; an accumulator of narrower floats is rounded at
+  // each step.
   if (!sum || !isWindowOf<AddOp>(sum, 0) ||
       (carriedInF32(sum.getBody()) &&
-       scanOf(tensorOf(sum.getInputs()[0]).getShape(), sum.getWindow())) ||
+       scanOf(dimsOf(sum.getInputs()[0]), sum.getWindow())) ||
       sum->getResult(0).getType() != op.getType())
     return {};
   std::optional<PoolWindow> window = poolWindow(sum);
@@ -183,8 +183,8 @@ static SmallVector<int64_t> wideSizes(Value value) {
   return sizes;
 }
 
-/// \p value without what changes nothing in it: barriers, a greatest of it and
-/// -inf, and reshapes that add or drop dimensions of one element.
+/// The source of \p value behind operations that do not change it: barriers, a
+/// maximum with -inf, and reshapes that add or drop dimensions of size 1.
 static Value unguarded(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     constexpr double least = -std::numeric_limits<double>::infinity();
@@ -212,8 +212,8 @@ static SmallVector<int64_t> wideAmong(ArrayRef<int64_t> dimensions,
   return wide;
 }
 
-/// Whether \p broadcast repeats along \p dimensions what has the other
-/// dimensions of its result, whatever of those have one element.
+/// Whether \p broadcast repeats its operand along \p dimensions of its result,
+/// and the operand has the other dimensions, those of size 1 aside.
 static bool repeatsAlong(BroadcastInDimOp broadcast,
                          ArrayRef<int64_t> dimensions) {
   Value result = broadcast.getResult(), operand = broadcast.getOperand();
@@ -228,7 +228,7 @@ static bool repeatsAlong(BroadcastInDimOp broadcast,
   return laid == wideAmong(kept, result);
 }
 
-/// Whether \p reduce is one of \p of by \p Op from \p start.
+/// Whether \p reduce reduces \p of by \p Op, with initial value \p start.
 template <typename Op>
 static bool isReductionOf(ReduceOp reduce, Value of, double start) {
   return reduce && reduce.getInputs().size() == 1 &&
@@ -237,8 +237,8 @@ static bool isReductionOf(ReduceOp reduce, Value of, double start) {
          splatValue(reduce.getInitValues()[0]) == start;
 }
 
-/// The reduction by \p Op that \p value repeats in the shape of what it
-/// reduces, if that is \p of.
+/// The reduction of \p of by \p Op that \p value broadcasts back to the shape
+/// of \p of.
 template <typename Op>
 static ReduceOp repeatedReduction(Value value, Value of, double start) {
   auto broadcast = value.getDefiningOp<BroadcastInDimOp>();
@@ -301,11 +301,11 @@ static Value raiseLogSoftmax(SubtractOp op, OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Matmuls
 //===----------------------------------------------------------------------===//
 
-/// The dimensions of a product's right operand that are neither batching nor
-/// contracting, if they lie side by side.
+/// The dimensions of a matmul's right operand that are neither batching nor
+/// contracting, if they are adjacent.
 static std::optional<SmallVector<int64_t>> freeOnTheRight(DotGeneralOp op) {
   SmallVector<int64_t> free = op.rhsFree();
   if (!op.getSide(1).batching.empty() || free.size() < 2 ||
@@ -314,9 +314,9 @@ static std::optional<SmallVector<int64_t>> freeOnTheRight(DotGeneralOp op) {
   return free;
 }
 
-/// A bias of all columns of a matrix, where both are split into heads: joined
-/// before, split after.
-static Value joinColumns(AddOp op, OpBuilder &builder) {
+/// A bias of a matmul, where both are split into heads: added to the unsplit
+/// matmul, and split after.
+static Value addBeforeSplit(AddOp op, OpBuilder &builder) {
   auto dot = op.getLhs().getDefiningOp<DotGeneralOp>();
   auto bias = op.getRhs().getDefiningOp<BroadcastInDimOp>();
   auto free = dot && dot->hasOneUse() ? freeOnTheRight(dot) : std::nullopt;
@@ -333,8 +333,8 @@ static Value joinColumns(AddOp op, OpBuilder &builder) {
   int64_t count = 1;
   for (int64_t size : columns)
     count *= size;
-  auto joined = [&](Value value, ArrayRef<int64_t> before,
-                    ArrayRef<int64_t> after) -> Value {
+  auto unsplit = [&](Value value, ArrayRef<int64_t> before,
+                     ArrayRef<int64_t> after) -> Value {
     SmallVector<int64_t> shape(before);
     shape.push_back(count);
     llvm::append_range(shape, after);
@@ -343,8 +343,8 @@ static Value joinColumns(AddOp op, OpBuilder &builder) {
         value.getLoc(), RankedTensorType::get(shape, element), value);
   };
   ArrayRef<int64_t> whole = tensorOf(dot.getRhs()).getShape();
-  Value weights = joined(dot.getRhs(), whole.take_front(free->front()),
-                         whole.drop_front(free->back() + 1));
+  Value weights = unsplit(dot.getRhs(), whole.take_front(free->front()),
+                          whole.drop_front(free->back() + 1));
   auto numbers = dot.getDotDimensionNumbers();
   SmallVector<int64_t> contracting;
   for (int64_t each : numbers.getRhsContractingDimensions())
@@ -361,7 +361,7 @@ static Value joinColumns(AddOp op, OpBuilder &builder) {
                                    contracting),
       dot.getPrecisionConfigAttr(), dot.getAlgorithmAttr());
   Value wide = builder.create<BroadcastInDimOp>(
-      bias.getLoc(), matrix, joined(bias.getOperand(), {}, {}),
+      bias.getLoc(), matrix, unsplit(bias.getOperand(), {}, {}),
       ArrayRef<int64_t>(kept));
   Value sum = builder.create<AddOp>(op.getLoc(), matrix, product, wide);
   return builder.create<ReshapeOp>(op.getLoc(), type, sum);
@@ -378,7 +378,7 @@ ArrayRef<RewriteRule> raiseIdiomsRules() {
       rule<MulOp, raiseAveragePool<MulOp>>(
           "raise-average-pool",
           "reduce_window(x, add) / count -> average_pool(x)"),
-      rule<AddOp, joinColumns>(
+      rule<AddOp, addBeforeSplit>(
           "join-columns",
           "dot_general(x, w : KxHxD) + b -> reshape(dot_general(x, w : KxN) + "
           "b)"),
@@ -404,7 +404,7 @@ struct RaiseIdioms : RulePass<RaiseIdioms> {
   using RulePass::RulePass;
   StringRef getArgument() const final { return "raise-idioms"; }
   StringRef getDescription() const final {
-    return "Make one operation of what is spelt out";
+    return "Raise spelled-out operations to nn operations";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<nn::NnDialect>();

@@ -1,19 +1,19 @@
-//===- RaiseIdioms.h - what is spelt out becomes one operation again ------===//
+//===- RaiseIdioms.h - raises decomposed operations -----------------------===//
 //
 //   reduce_window(x, max)                  ->  nn.max_pool(x)
 //   divide(reduce_window(x, add), count)   ->  nn.average_pool(x)
 //   e / sum(e), e = exp(x - max(x))        ->  nn.softmax(x)
 //
-// and what RaiseNorms.h and RaiseGelu.h show, for operations that a backend
-// computes better whole. For a backend's own pipeline: a writer would take them
-// apart again.
+// and the patterns of RaiseNorms.h and RaiseGelu.h, for operations that a
+// backend computes better whole. For a backend's own pipeline: an exporter
+// would decompose them again.
 //
 // Restrictions:
 //   - Shapes are static; pools are over dimensions from the third on.
-//   - Between a softmax's greatest element and x may stand barriers, and the
-//     greatest of that and -inf; a mask before a softmax stays before it.
-//   - Each value inside an idiom has the readers that belong to it, or the
-//     operations stay beside the raised one for the others.
+//   - Between a softmax's maximum and x there may be barriers, and a maximum
+//     with -inf; a mask before a softmax stays before it.
+//   - Values inside an idiom have no other users; if they have, the operations
+//     stay beside the raised one for those.
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,29 +11,29 @@ namespace sinter {
 
 namespace {
 
-/// Which spellings of a norm count.
+/// Which forms of a norm are matched.
 enum class Spelling {
   exact,   ///< f32 and f64, computed as `nn` computes it
-  relaxed, ///< f32 and f64, with what another order changes
-  narrow,  ///< f16 and bf16, beside which that is nothing
+  relaxed, ///< f32 and f64, up to a different order of operations
+  narrow,  ///< f16 and bf16, whose rounding exceeds that
 };
 
-/// Follows a norm from its last operation to what is normalised. What it has
-/// seen is `inside`.
+/// Follows a norm from its last operation to its operand. The operations that
+/// it has seen are in `inside`.
 class NormMatcher {
 public:
   explicit NormMatcher(Spelling spelling) : spelling(spelling) {}
 
   bool isRelaxed() const { return spelling != Spelling::exact; }
 
-  /// Whether \p value is of a type that the spelling is about.
+  /// Whether the spelling applies to the type of \p value.
   bool accepts(Value value) const {
     return spelling == Spelling::narrow ? isHalf(value)
                                         : isWideFloatTensor(value);
   }
 
-  /// The value with one element a row of \p wide, which repeats it along the
-  /// last dimensions. Which these are is set by the first one that is found.
+  /// The value with one element for each row of \p wide, which broadcasts it
+  /// along the last dimensions. The first one found determines these.
   Value rowsOf(Value wide) {
     auto broadcast = wide.getDefiningOp<BroadcastInDimOp>();
     auto type = tensorOf(wide);
@@ -44,7 +44,7 @@ public:
     for (auto [size, dim] :
          llvm::zip(from.getShape(), broadcast.getBroadcastDimensions()))
       if (size != 1) {
-        // In order, and none that is not repeated is left out.
+        // In order, without gaps other than the broadcast dimensions.
         for (; end < dim; ++end)
           if (type.getDimSize(end) != 1)
             return {};
@@ -139,8 +139,8 @@ public:
     return true;
   }
 
-  /// Whether only \p root and what is inside read what is inside. Who else
-  /// reads \p x in f32 does not matter.
+  /// Whether only \p root and operations inside use the results of those
+  /// inside. Other users of \p x in f32 do not matter.
   bool isClosed(Operation *root, Value x) const {
     return llvm::all_of(inside, [&](Operation *op) {
       if (isa<ConvertOp>(op) && op->getOperand(0) == x)
@@ -151,7 +151,8 @@ public:
     });
   }
 
-  /// What \p value is in f16 or bf16, where it is that in f32.
+  /// The f16 or bf16 value that \p value is the conversion of to f32; else
+  /// \p value.
   Value unwidened(Value value) {
     auto convert = value.getDefiningOp<ConvertOp>();
     if (spelling != Spelling::narrow || !convert ||
@@ -162,8 +163,8 @@ public:
     return convert.getOperand();
   }
 
-  /// What \p value is without reshapes that only add or drop dimensions of 1,
-  /// and, of f16 and bf16, whatever it is rounded to on the way.
+  /// The source of \p value behind reshapes that only add or drop dimensions of
+  /// size 1 and, for f16 and bf16, behind conversions.
   Value unshaped(Value value) {
     auto proper = [](Value v) {
       SmallVector<int64_t> sizes(tensorOf(v).getShape());
@@ -200,7 +201,8 @@ private:
     return type.isF16() || type.isBF16();
   }
 
-  /// The f32 that \p value is in f16 or bf16, or those in f32.
+  /// The operand of \p value if that is a conversion between f32 and f16 or
+  /// bf16; null otherwise.
   Value unrounded(Value value) {
     if (Value narrow = unwidened(value); narrow != value)
       return narrow;
@@ -212,8 +214,8 @@ private:
     return convert.getOperand();
   }
 
-  /// Whether a division or multiplication by a number divides by the size of
-  /// what is reduced.
+  /// Whether a division or multiplication by a scalar divides by the size of
+  /// the reduced dimensions.
   bool divides(Operation *division, RankedTensorType type) const {
     double count = 1;
     for (int64_t size : type.getShape().drop_front(*axis))
@@ -235,20 +237,20 @@ private:
   SmallVector<int64_t> rows;
 };
 
-/// x's norm, of which a root is one of the last operations.
+/// A norm of x, whose root is one of the last operations.
 struct Norm {
   Value x;
   int64_t axis;
   double epsilon;
   bool isCentred;
-  /// A factor that was inside.
+  /// A scale that was multiplied inside.
   Value scale;
 };
 
 } // namespace
 
-/// What \p centred, times or by the deviation whose rows are \p deviation, is
-/// the norm of.
+/// The norm that \p centred, multiplied or divided by the broadcast of
+/// \p deviation, is.
 static std::optional<Norm> matchNorm(NormMatcher matcher, Operation *root,
                                      Value centred, Value deviation,
                                      bool isInverse, Value scale = {}) {
@@ -276,7 +278,7 @@ static std::optional<Norm> matchNorm(NormMatcher matcher, Operation *root,
   return std::nullopt;
 }
 
-/// In what a norm of \p x is computed.
+/// The type in which a norm of \p x is computed.
 static Type computeTypeOf(Value x) {
   Type type = tensorOf(x).getElementType();
   return type.isF64() ? type : Float32Type::get(type.getContext());
@@ -312,8 +314,9 @@ static Value build(const Norm &norm, Value scale, Value bias, Location location,
       .getResult();
 }
 
-/// What of \p wide repeats along the dimensions before \p axis, if it does:
-/// of the sizes that are normalised, with or without sizes of 1 before them.
+/// The operand of \p wide if that broadcasts along the dimensions before
+/// \p axis: it has the normalised dimensions, with or without dimensions of
+/// size 1 before them.
 static Value trailing(Value wide, int64_t axis) {
   auto broadcast = wide.getDefiningOp<BroadcastInDimOp>();
   if (!broadcast)
@@ -372,7 +375,7 @@ static Value raiseDividedNorm(DivOp op, OpBuilder &builder) {
                builder);
 }
 
-/// The norm that \p value is, if it has no bias and only one reader.
+/// The norm that \p value is, if it has no bias and only one use.
 static std::optional<Norm> plainNorm(Value value, Value &scale) {
   if (!value.hasOneUse())
     return std::nullopt;

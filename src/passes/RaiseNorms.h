@@ -1,4 +1,4 @@
-//===- RaiseNorms.h - layer norms that are spelt out become one operation -===//
+//===- RaiseNorms.h - raises decomposed layer norms -----------------------===//
 //
 //   m = sum(x) / n, c = x - m, v = sum(c * c) / n
 //   c * rsqrt(v + epsilon)               ->  nn.layer_norm(x, 1)
@@ -8,21 +8,20 @@
 //
 // With `reassociate`, `contract` and `reciprocal` allowed also
 //
-//   v = sum(x * x) / n - m * m, or the greater of that and 0
+//   v = sum(x * x) / n - m * m, or the maximum of that and 0
 //   c / sqrt(v + epsilon)
 //   c * (rsqrt(v + epsilon) * scale)
 //   sum(x) * (1 / n) where n is not a power of two
 //
-// and in f16 and bf16 with `contract`: beside what is rounded on the way the
-// order is nothing, and the norm is computed in f32 and rounded once, as `nn`
-// has it.
+// and in f16 and bf16 with `contract`: their rounding exceeds the effect of the
+// order, and the norm is computed in f32 and rounded once, as in `nn`.
 //
 // Restrictions:
 //   - Shapes are static; the sums are over the last dimensions; n is their
 //   size.
-//   - One type all the way: f32, f64, f16 or bf16, with sums of the latter in
-//     f32. Conversions around a norm of f32 stay around it.
-//   - Nobody else reads what lies inside.
+//   - One type throughout: f32, f64, f16 or bf16, the latter two with
+//     accumulators in f32. Conversions around a norm of f32 stay around it.
+//   - Values inside have no other users.
 //
 //===----------------------------------------------------------------------===//
 

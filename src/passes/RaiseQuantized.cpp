@@ -2,11 +2,11 @@
 
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
+#include "graph/ElementUses.h"
 #include "graph/ExactSums.h"
 #include "graph/Model.h"
 #include "graph/PermutedType.h"
 #include "graph/QuantizedProducts.h"
-#include "graph/Readers.h"
 #include "graph/Repetition.h"
 #include "graph/interfaces/Axes.h"
 #include "graph/interfaces/Rescale.h"
@@ -50,10 +50,10 @@ static Value raiseDequantize(MulOp op, OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// What moves elements or keeps their order
+// Operations that move elements or keep their order
 //===----------------------------------------------------------------------===//
 
-/// Whether a copy of \p op on storage elements may stand for it.
+/// Whether a copy of \p op on storage elements may replace it.
 static bool isSimple(Operation *op) {
   return op->getNumResults() == 1 && op->getNumRegions() == 0 && isPure(op) &&
          isa<RankedTensorType>(op->getResult(0).getType()) &&
@@ -63,7 +63,7 @@ static bool isSimple(Operation *op) {
 }
 
 /// Operands of the element type of the result.
-static SmallVector<OpOperand *> numbersOf(Operation *op) {
+static SmallVector<OpOperand *> operandsOfResultType(Operation *op) {
   Type element = getElementTypeOrSelf(op->getResult(0));
   SmallVector<OpOperand *> numbers;
   for (OpOperand &operand : op->getOpOperands())
@@ -90,8 +90,9 @@ static bool keepsOrder(Operation *op, ArrayRef<OpOperand *> operands) {
   });
 }
 
-/// A copy of \p op in \p pending whose operands \p numbers are elements of
-/// \p type: what \p elements finds, or constants that are just that.
+/// A copy of \p op in \p pending whose operands \p numbers are replaced by
+/// elements of \p type: those that \p elements finds, or constants that are
+/// exact in \p type.
 static Operation *onElements(PendingOperations &pending, Operation *op,
                              ArrayRef<OpOperand *> numbers,
                              quant::QuantizedType type,
@@ -108,12 +109,13 @@ static Operation *onElements(PendingOperations &pending, Operation *op,
   return copyWith(pending.builder, op, mapping, type);
 }
 
-/// op(dequantize(x)) of what moves elements; of sums what keeps order, too.
+/// op(dequantize(x)), where op moves elements or, on accumulators, keeps their
+/// order.
 static Value moveDequantize(Operation *op, OpBuilder &builder) {
   if (!isSimple(op) || !isFloatTensor(op->getResult(0)) ||
       Broadcast::of(op->getResult(0)))
     return {};
-  SmallVector<OpOperand *> numbers = numbersOf(op);
+  SmallVector<OpOperand *> numbers = operandsOfResultType(op);
   Value first;
   for (OpOperand *operand : numbers)
     if (!first)
@@ -125,7 +127,7 @@ static Value moveDequantize(Operation *op, OpBuilder &builder) {
   if (!op->hasTrait<traits::MovesElements>() &&
       !(isSum && keepsOrder(op, numbers)))
     return {};
-  // A bias goes into the sums from where it is.
+  // A bias is added to the accumulators from its own position.
   if (isSum && first.getDefiningOp<ConstantOp>())
     return {};
   PendingOperations pending(op->getContext());
@@ -139,8 +141,8 @@ static Value moveDequantize(Operation *op, OpBuilder &builder) {
   return result;
 }
 
-/// Whether \p op only moves elements, or chooses by their order, which those
-/// of one scale have as the numbers that they stand for.
+/// Whether \p op only moves elements, or selects by their order, which with one
+/// scale is the order of the dequantised values.
 static bool choosesElements(Operation *op, ArrayRef<OpOperand *> operands,
                             quant::QuantizedType type) {
   if (op->hasTrait<traits::MovesElements>())
@@ -152,12 +154,12 @@ static bool choosesElements(Operation *op, ArrayRef<OpOperand *> operands,
          });
 }
 
-/// op(bitcast_convert(x)) of what moves elements or chooses some.
+/// op(bitcast_convert(x)), where op moves or selects elements.
 static Value moveStorage(Operation *op, OpBuilder &builder) {
   if (!isSimple(op) || !isIntegerTensor(op->getResult(0)) ||
       Broadcast::of(op->getResult(0)))
     return {};
-  SmallVector<OpOperand *> numbers = numbersOf(op);
+  SmallVector<OpOperand *> numbers = operandsOfResultType(op);
   quant::QuantizedType type;
   for (OpOperand *operand : numbers)
     if (auto cast = operand->get().getDefiningOp<BitcastConvertOp>();
@@ -201,10 +203,22 @@ static Value quantizeElements(Op op, OpBuilder &builder) {
   return builder.create<Op>(op.getLoc(), op.getType(), elements);
 }
 
+/// Whether an operation with a result of \p type rounds as \p Op does.
+/// Operations add the zero point before they round: with an odd one, ties round
+/// differently (see LowerQuantized for even ones).
+template <typename Op>
+static bool roundsLikeOperation(quant::QuantizedType type) {
+  if (!std::is_same_v<Op, nn::QuantizeOp>)
+    return true;
+  auto parameters = parametersOf(type);
+  return parameters && llvm::all_of(parameters->zeroPoints,
+                                    [](int64_t zero) { return zero % 2 == 0; });
+}
+
 /// quantize(f(dequantize(x), ...)).
 template <typename Op> static Value raiseBetween(Op op, OpBuilder &builder) {
   Operation *between = op.getOperand().getDefiningOp();
-  if (!between || !hasOneReader(op.getOperand()) || !isSimple(between) ||
+  if (!between || !hasOneElementUse(op.getOperand()) || !isSimple(between) ||
       !isFloatTensor(op.getOperand()) ||
       between->hasTrait<traits::MovesElements>() || isa<ConvertOp>(between))
     return {};
@@ -213,6 +227,11 @@ template <typename Op> static Value raiseBetween(Op op, OpBuilder &builder) {
     if (Value elements = dequantizedElements(operand); elements && !first)
       first = quantizedOf(elements.getType());
   if (!first)
+    return {};
+  const bool isChoice =
+      first == type &&
+      choosesElements(between, operandsOfResultType(between), type);
+  if (!isChoice && !roundsLikeOperation<Op>(type))
     return {};
   PendingOperations pending(op->getContext());
   IRMapping mapping;
@@ -234,30 +253,34 @@ template <typename Op> static Value raiseBetween(Op op, OpBuilder &builder) {
   return raised->getResult(0);
 }
 
-/// quantize(concatenate(x, ...)) of which some are dequantised: each part by
-/// itself, before it is written.
-template <typename Op> static Value quantizeParts(Op op, OpBuilder &builder) {
-  auto joint = op.getOperand().template getDefiningOp<ConcatenateOp>();
+/// quantize(concatenate(x, ...)) with some operands dequantised: quantises each
+/// operand by itself in front of the concatenate.
+template <typename Op>
+static Value quantizeOperands(Op op, OpBuilder &builder) {
+  auto concatenate = op.getOperand().template getDefiningOp<ConcatenateOp>();
   quant::QuantizedType type = quantizedOf(op.getType());
-  if (!joint || !hasOneReader(op.getOperand()) ||
+  if (!concatenate || !hasOneElementUse(op.getOperand()) ||
       !isFloatTensor(op.getOperand()) ||
       !isa<quant::UniformQuantizedType>(type) ||
-      llvm::none_of(joint.getInputs(),
-                    [](Value part) { return bool(dequantizedElements(part)); }))
+      llvm::none_of(concatenate.getInputs(), [](Value operand) {
+        return bool(dequantizedElements(operand));
+      }))
     return {};
   PendingOperations pending(op->getContext());
   IRMapping mapping;
-  for (Value part : joint.getInputs())
-    mapping.map(part, pending.builder.create<Op>(
-                          op.getLoc(), tensorOf(part).clone(type), part));
-  Operation *joined = copyWith(pending.builder, joint, mapping, type);
-  if (!joined)
+  for (Value operand : concatenate.getInputs())
+    mapping.map(operand,
+                pending.builder.create<Op>(
+                    op.getLoc(), tensorOf(operand).clone(type), operand));
+  Operation *concatenated =
+      copyWith(pending.builder, concatenate, mapping, type);
+  if (!concatenated)
     return {};
   pending.insert(builder);
-  return joined->getResult(0);
+  return concatenated->getResult(0);
 }
 
-/// bitcast_convert of what was cast from its own type.
+/// bitcast_convert of a bitcast_convert from its own result type.
 static Value cancelCasts(BitcastConvertOp op, OpBuilder &) {
   auto before = op.getOperand().getDefiningOp<BitcastConvertOp>();
   return before && before.getOperand().getType() == op.getType()
@@ -293,11 +316,11 @@ ArrayRef<RewriteRule> raiseQuantizedRules() {
          rule<nn::QuantizeOp, raiseBetween<nn::QuantizeOp>>(
              "raise-quantized-operation",
              "quantize(f(dequantize(x))) -> f(x) : !quant"),
-         rule<UniformQuantizeOp, quantizeParts<UniformQuantizeOp>>(
+         rule<UniformQuantizeOp, quantizeOperands<UniformQuantizeOp>>(
              "quantize-parts",
              "quantize(concatenate(dequantize(x), y)) -> "
              "concatenate(quantize(dequantize(x)), quantize(y))"),
-         rule<nn::QuantizeOp, quantizeParts<nn::QuantizeOp>>(
+         rule<nn::QuantizeOp, quantizeOperands<nn::QuantizeOp>>(
              "quantize-parts",
              "quantize(concatenate(dequantize(x), y)) -> "
              "concatenate(quantize(dequantize(x)), quantize(y))"),
@@ -317,14 +340,14 @@ struct RaiseQuantized : RulePass<RaiseQuantized> {
   using RulePass::RulePass;
   StringRef getArgument() const final { return "raise-quantized"; }
   StringRef getDescription() const final {
-    return "Make quantised types of quantisation that is spelt out";
+    return "Raise spelled-out quantisation to quantised types";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<nn::NnDialect, quant::QuantizationDialect>();
   }
   RuleList tables() const {
-    // A clamp that quantising does already would hide from it what is
-    // dequantised, which it could read as it is.
+    // A clamp that quantising implies would hide a dequantised operand, which
+    // could be used directly.
     return {quantizationRules().rules, raiseQuantizedRules(),
             dropoutRules().rules};
   }

@@ -17,29 +17,32 @@
 //   round(convert<f32>(conv(a - za, b - zb) + c) * (sa * sb / s)) + z
 //       ->  quantize(conv(a, b) + c)
 //
-// What ONNX files have as QuantizeLinear and DequantizeLinear, QLinearConv and
-// QLinearMatMul, ConvInteger and MatMulInteger, and what others spell out so,
-// becomes operations on quantised types. Tensors that stay integers are
-// bitcast_convert of these. Products say which form they came in
-// (productFormAttribute), so that a writer can give it back.
+// QuantizeLinear and DequantizeLinear, QLinearConv and QLinearMatMul,
+// ConvInteger and MatMulInteger of ONNX files, and the same arithmetic in other
+// files, become operations on quantised types. Tensors that stay integers are
+// bitcast_convert of these. Products have an attribute with their original form
+// (productFormAttribute), so that an exporter can restore it.
 //
-// Quantising and dequantising are raised exactly; so are integer products, what
-// only moves elements, and what keeps order. A product of dequantised numbers
-// becomes an exact sum of integers, and a quantised result may be another by
-// one step of its scale: sums are not rounded on the way, and operations on
-// quantised types add the zero point before they round.
+// Quantising and dequantising are raised exactly; so are integer products,
+// operations that only move elements or keep their order, and elementwise
+// operations. A product of dequantised values accumulates integers exactly, so
+// that a quantised result may differ by one step of its scale, as may that of a
+// mean: accumulators are not rounded on the way. Operations on quantised types
+// add the zero point before they round, so that an operation whose result has
+// an odd zero point stays between dequantising and quantising.
 //
 // Restrictions:
-//   - Scales and zero points are constants, one for a tensor or one an element
-//     of a dimension. So what a DynamicQuantizeLinear gives stays arithmetic.
+//   - Scales and zero points are constants, per-tensor or per-axis. So the
+//     result of a DynamicQuantizeLinear stays arithmetic.
 //   - Storage has 4, 8 or 16 bits, or 32 in biases. The expressed type holds
 //     the differences of elements and zero points exactly.
-//   - The zero points of a matrix on the right are the same number, or the
-//     middle of its storage: StableHLO has none there, so that they are moved.
-//   - A product's left operand has one scale; its sums fit 32 bits, and the
-//     expressed type where that is smaller than f32: products of f16 and bf16
-//     stay between dequantising and quantising.
-//   - What computes between dequantising and quantising has one reader.
+//   - The zero points of a matmul's right operand are all equal, or the middle
+//     of its storage range: StableHLO allows none there, so that they are
+//     shifted to zero.
+//   - A product's left operand has one scale; its accumulators fit 32 bits, and
+//     the expressed type where that is narrower than f32: products of f16 and
+//     bf16 stay between dequantising and quantising.
+//   - Values between dequantising and quantising have one use.
 //
 //===----------------------------------------------------------------------===//
 

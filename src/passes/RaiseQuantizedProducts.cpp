@@ -3,6 +3,8 @@
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
 #include "graph/ExactSums.h"
+#include "graph/Model.h"
+#include "graph/PermutedType.h"
 #include "graph/QuantizedProducts.h"
 #include "graph/Repetition.h"
 #include "graph/interfaces/Axes.h"
@@ -19,9 +21,9 @@ namespace sinter {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The product \p op of elements \p lhs and \p rhs of one storage type, in 32
-/// bits with the scale of its sums; null where there is none or sums might not
-/// fit.
+/// The product \p op of elements \p lhs and \p rhs of one storage type, with
+/// 32-bit accumulators as result; null where that is not valid or accumulators
+/// might overflow.
 static Operation *productOfAlike(PendingOperations &pending, Operation *op,
                                  Value lhs, Value rhs) {
   quant::QuantizedType left = quantizedOf(lhs.getType()),
@@ -34,7 +36,7 @@ static Operation *productOfAlike(PendingOperations &pending, Operation *op,
     return nullptr;
   const IntegerRange sums =
       IntegerRange::ofSums(centredRange(left), centredRange(right), *count);
-  // Rescales compute in the expressed type, in which smaller floats overflow.
+  // Rescales compute in the expressed type, where narrower floats overflow.
   if (!holds(pending.builder.getI32Type(), sums) ||
       (expressed.getWidth() < 32 && !holds(expressed, sums)))
     return nullptr;
@@ -54,9 +56,9 @@ static Operation *productOfAlike(PendingOperations &pending, Operation *op,
 
 /// The pairs of types in which a product of elements of \p left and \p right is
 /// tried: in the storage type of one of them, or else in a signed one, where
-/// weights have no zero point. Of matrices the right ones have none in any
-/// product of StableHLO: where it is not in the middle, a weight whose elements
-/// lie around it stays in as many bits, any other takes twice as many.
+/// weights have a zero point of 0. StableHLO's dot_general requires that of the
+/// right operand: where the zero point is not the middle, a weight whose
+/// centred elements fit keeps its width, any other takes twice as many bits.
 static SmallVector<std::pair<quant::QuantizedType, quant::QuantizedType>>
 productTypes(OpBuilder &builder, quant::QuantizedType left,
              quant::QuantizedType right) {
@@ -153,8 +155,8 @@ static Value raiseIntegerProduct(Op op, OpBuilder &builder) {
   return result;
 }
 
-/// The whole numbers that \p value has as floats, with a scale of 1: those of
-/// an integer, or a constant of bytes with a sign.
+/// The integers that \p value holds as floats, with a scale of 1: converted
+/// from an integer type, or a constant that fits int8.
 static Value wholeElements(PendingOperations &pending, Value value) {
   if (auto integer = CentredInteger::match(value))
     return plainElements(pending, *integer);
@@ -163,8 +165,8 @@ static Value wholeElements(PendingOperations &pending, Value value) {
   return exactConstant(pending.builder, value, byte);
 }
 
-/// What programs have that quantise in front of a product and dequantise behind
-/// it.
+/// The form of programs that quantise in front of a product and dequantise
+/// behind it.
 template <typename Op>
 static Value raiseWholeProduct(Op op, OpBuilder &builder) {
   if (!getElementTypeOrSelf(op.getType()).isF32() ||
@@ -188,8 +190,7 @@ static Value raiseWholeProduct(Op op, OpBuilder &builder) {
 // Biases
 //===----------------------------------------------------------------------===//
 
-/// The integers of a bias, one or one an element of a dimension of what it is
-/// added to.
+/// The integers of a bias, one for all or one for each index of a dimension.
 static std::optional<Spread> integersOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.getElementType().isSignlessInteger(32))
@@ -197,8 +198,8 @@ static std::optional<Spread> integersOf(Value value) {
   return Spread::of(value);
 }
 
-/// The integers whose elements of the scales of \p sum are the numbers that
-/// \p value repeats; nothing where they are none.
+/// The integers that represent the constant behind \p value with the scales of
+/// \p sum; nothing where there are none.
 static std::optional<Spread> biasOf(Value value,
                                     const QuantizationParameters &sum) {
   std::optional<Spread> bias = Spread::of(value);
@@ -213,7 +214,7 @@ static std::optional<Spread> biasOf(Value value,
   for (auto [i, number] : llvm::enumerate(bias->numbers)) {
     const double quotient = number / sum.scales[sum.axis >= 0 ? i : 0];
     const double integer = std::nearbyint(quotient);
-    // The product of scales was rounded, and so was the number.
+    // The product of scales was rounded, and so was the constant.
     if (std::abs(quotient - integer) >
             0x1p-22 * std::max(1.0, std::abs(integer)) ||
         std::abs(integer) > 0x1p31 - 1)
@@ -251,7 +252,7 @@ static Value biasLike(OpBuilder &builder, Location location, Value sum,
   return broadcastTo(builder, location, type, constant, dimensions, sum);
 }
 
-/// The name of the constant that \p value repeats or dequantises.
+/// The name of the constant that \p value broadcasts or dequantises.
 static StringRef nameOf(Value value) {
   Value source = Repetition::of(value).source;
   Value elements = dequantizedElements(source);
@@ -266,7 +267,7 @@ static Value raiseBias(AddOp op, OpBuilder &builder) {
     quant::QuantizedType type = sum ? quantizedOf(sum.getType()) : nullptr;
     if (!type || type.getStorageTypeIntegralWidth() != 32)
       continue;
-    // A bias in floats was not rounded to the scale of the sums.
+    // A float bias was not rounded to the scale of the accumulators.
     auto integers =
         Repetition::of(bias).source.getDefiningOp<UniformDequantizeOp>()
             ? biasOf(bias, *parametersOf(type))
@@ -331,7 +332,7 @@ static bool isPlain(Value value) {
                       [](double scale) { return scale == 1; });
 }
 
-/// The integer product that \p value is, with what is added to it.
+/// The integer product that \p value is, and the \p bias added to it.
 static Operation *integerProduct(Value value, std::optional<Spread> &bias,
                                  StringRef &name) {
   auto productIn = [](Value value) -> Operation * {

@@ -27,7 +27,7 @@ static uint64_t applicationsIn(const PatternRun &run) {
 }
 
 LogicalResult refineShapes(ModuleOp module, Loops loops, PatternRun &run) {
-  // Each turn makes some type or value known; a graph has finitely many.
+  // Each iteration makes some type or value static; a graph has finitely many.
   for (bool changed = true; changed && run.mayStep();) {
     FailureOr<bool> refined = refineTypes(module, loops);
     if (failed(refined))
@@ -67,7 +67,7 @@ struct RefineShapes : LabelledPass<RefineShapes> {
   }
 
 private:
-  /// Whether some type has an unknown size.
+  /// Whether some type has a dynamic dimension.
   bool isDynamic() { return hasResultOfUnknownSize(getOperation()); }
 };
 } // namespace

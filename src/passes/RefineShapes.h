@@ -1,16 +1,17 @@
-//===- RefineShapes.h - what follows from the shapes that are known -------===//
+//===- RefineShapes.h - infers static shapes ------------------------------===//
 //
 //   y = abs(x : 2x3) : ?x?                   y = abs(x : 2x3) : 2x3
 //   s = get_dimension_size(y, 1)      ->     z = broadcast_in_dim(v) : 3
 //   z = dynamic_broadcast_in_dim(v, [s])
 //
-// Types that follow from others are inferred, and shape computations, constant
-// now, are folded and resolved, in turns until nothing changes. Regions, called
-// functions, and results of the entry function take part.
+// Types that follow from others are inferred, and shape computations that
+// became constant are folded and resolved, alternately until nothing changes.
+// This includes regions, called functions, and results of the entry function.
 //
 // Restrictions:
-//   - What loops carry keeps its type if its shape may change as they repeat.
-//   - Types that contradict each other fail.
+//   - Loop-carried values keep their types if their shapes may change between
+//     iterations.
+//   - Types that contradict each other are an error.
 //
 //===----------------------------------------------------------------------===//
 

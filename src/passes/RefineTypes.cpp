@@ -47,7 +47,7 @@ private:
 
 static constexpr int64_t unknown = ShapedType::kDynamic;
 
-/// What two statements about one type say together.
+/// The most static type that is compatible with both; nothing if there is none.
 static std::optional<Type> meetTypes(Type written, Type inferred) {
   auto lhs = dyn_cast<RankedTensorType>(written);
   auto rhs = dyn_cast<RankedTensorType>(inferred);
@@ -91,18 +91,18 @@ LogicalResult Refiner::refineArguments(Operation *op, Block &block,
 // Operations whose result's type is written, not inferred
 //===----------------------------------------------------------------------===//
 
-/// The sizes that an operand holds, as far as they are known.
+/// The sizes that are the elements of an operand, as far as they are known.
 static Extents sizesIn(Value operand, int64_t rank) {
   Extents sizes;
-  SmallVector<Value> parts = {operand};
-  if (auto joined = operand.getDefiningOp<ConcatenateOp>())
-    parts = llvm::to_vector(joined.getInputs());
-  for (Value part : parts) {
-    auto type = tensorOf(part);
-    auto known = constantIntegers(part);
+  SmallVector<Value> pieces = {operand};
+  if (auto concatenate = operand.getDefiningOp<ConcatenateOp>())
+    pieces = llvm::to_vector(concatenate.getInputs());
+  for (Value piece : pieces) {
+    auto type = tensorOf(piece);
+    auto known = constantIntegers(piece);
     if (known)
       llvm::append_range(sizes, *known);
-    else if (auto shape = part.getDefiningOp<nn::ShapeOp>())
+    else if (auto shape = piece.getDefiningOp<nn::ShapeOp>())
       llvm::append_range(sizes, tensorOf(shape.getOperand()).getShape());
     else if (type.hasStaticShape() && type.getNumElements() <= rank)
       sizes.append(type.getNumElements(), unknown);
@@ -137,15 +137,16 @@ static Extents sizesOf(RealDynamicSliceOp op) {
 /// The shapes of the results are operands of the call.
 static LogicalResult shapeOperandsOf(CustomCallOp op,
                                      SmallVectorImpl<Type> &types) {
-  auto places = op->getAttrOfType<DenseIntElementsAttr>(shapeOperandsAttribute);
-  if (!places || places.getNumElements() != op->getNumResults())
+  auto operandIndices =
+      op->getAttrOfType<DenseIntElementsAttr>(shapeOperandsAttribute);
+  if (!operandIndices || operandIndices.getNumElements() != op->getNumResults())
     return failure();
-  for (auto [place, result] :
-       llvm::zip(places.getValues<APInt>(), op->getResults())) {
+  for (auto [index, result] :
+       llvm::zip(operandIndices.getValues<APInt>(), op->getResults())) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type || place.uge(op->getNumOperands()))
+    if (!type || index.uge(op->getNumOperands()))
       return failure();
-    Value shape = op->getOperand(place.getZExtValue());
+    Value shape = op->getOperand(index.getZExtValue());
     types.push_back(isa<RankedTensorType>(shape.getType())
                         ? RankedTensorType::get(sizesIn(shape, type.getRank()),
                                                 type.getElementType(),
@@ -191,12 +192,13 @@ LogicalResult Refiner::refineCall(Operation *op, SymbolRefAttr callee) {
   if (!function || function.isExternal() || !function.getBody().hasOneBlock() ||
       llvm::is_contained(active, function))
     return success();
-  // Another caller may have other shapes: this one gets a copy of its own.
-  auto fits = [&] {
-    return llvm::equal(function.getArgumentTypes(), op->getOperandTypes());
+  // Another caller may have other shapes: this one gets its own copy.
+  auto hasOtherCallers = [&] {
+    auto uses = SymbolTable::getSymbolUses(function, module);
+    return uses && std::distance(uses->begin(), uses->end()) > 1;
   };
-  auto uses = SymbolTable::getSymbolUses(function, module);
-  if (!fits() && uses && std::distance(uses->begin(), uses->end()) > 1) {
+  if (!llvm::equal(function.getArgumentTypes(), op->getOperandTypes()) &&
+      hasOtherCallers()) {
     auto copy = cast<func::FuncOp>(function->clone());
     copy.setPrivate();
     SymbolTable(module).insert(copy);
@@ -214,7 +216,7 @@ LogicalResult Refiner::refineCall(Operation *op, SymbolRefAttr callee) {
   return refineResults(op, function.getResultTypes());
 }
 
-/// Whether a loop whose values begin with \p types goes on with them.
+/// Whether a loop whose initial values have \p types keeps them.
 bool Refiner::keepsShapes(WhileOp loop, TypeRange types) {
   auto fits = [&](WhileOp each) {
     return each.getBody().getArgumentTypes() == types &&
@@ -235,8 +237,7 @@ bool Refiner::keepsShapes(WhileOp loop, TypeRange types) {
   return kept;
 }
 
-/// Whether \p value is what a loop begins with that would not go on with
-/// \p type.
+/// Whether \p value is an initial value of a loop that would not keep \p type.
 bool Refiner::changesInLoop(Value value, Type type) {
   SmallVector<std::pair<WhileOp, SmallVector<Type>>> attempts;
   for (OpOperand &use : value.getUses())
@@ -261,7 +262,7 @@ LogicalResult Refiner::refineWithRegions(Operation *op) {
       if (failed(refineBlock(block)))
         return failure();
   if (loop) {
-    // What the body gives goes round: its sizes are those of the operands.
+    // The body's results are carried: their sizes are those of the operands.
     TypeRange given = loop.getBody().front().back().getOperandTypes();
     if (!compatibleTypes(given, op->getOperandTypes()))
       return op->emitOpError("has a value whose shape changes as it repeats");
@@ -296,7 +297,7 @@ LogicalResult Refiner::refineScan(chlo::ScanOp op) {
   return refineResults(op, results);
 }
 
-/// With a size that is known the result is as large as that, not only bounded.
+/// With a constant size the result is static, not only bounded.
 LogicalResult Refiner::refineSize(SetDimensionSizeOp op) {
   auto type = tensorOf(op.getOperand());
   auto size = constantIntegers(op.getSize());

@@ -1,4 +1,4 @@
-//===- RefineTypes.h - what follows from the types that are known ---------===//
+//===- RefineTypes.h - infers types from operands -------------------------===//
 
 #ifndef SINTER_PASSES_REFINETYPES_H
 #define SINTER_PASSES_REFINETYPES_H
@@ -7,16 +7,16 @@
 
 namespace sinter {
 
-/// What a loop may do whose values begin with known shapes.
+/// Whether a loop may change the shapes of its values.
 enum class Loops {
-  KeepShapes,      ///< the shapes stay; else they contradict what is written
-  MayChangeShapes, ///< if they do not stay, they are what is written
+  KeepShapes,      ///< the shapes stay; else they contradict the declared types
+  MayChangeShapes, ///< if they do not stay, the declared types stay
 };
 
-/// Gives every operation's results the sizes that follow from its operands,
-/// attributes and constant operands, from the entry function on into regions
-/// and called functions; whether any type changed. Fails, with a diagnostic,
-/// where what follows contradicts what is written.
+/// Infers every operation's result types from its operands, attributes and
+/// constant operands, from the entry function on into regions and called
+/// functions. Returns whether any type changed. Fails, with a diagnostic, where
+/// an inferred type contradicts the declared one.
 mlir::FailureOr<bool> refineTypes(mlir::ModuleOp module,
                                   Loops loops = Loops::KeepShapes);
 

@@ -16,7 +16,7 @@ static bool isPlainScalar(Type type) {
          isa<IntegerType, FloatType, ComplexType>(tensor.getElementType());
 }
 
-/// Whether an operation on scalars does the same to tensors of any shape.
+/// Whether an operation on scalars is elementwise on tensors of any shape.
 static bool actsOnElements(Operation &op) {
   return op.getNumRegions() == 0 && op.getNumResults() == 1 &&
          isPlainScalar(op.getResult(0).getType()) &&

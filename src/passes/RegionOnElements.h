@@ -9,12 +9,13 @@
 
 namespace sinter {
 
-/// Whether \p region, from scalars to scalars, holds operations that are
-/// elementwise only, and no quantised values.
+/// Whether \p region, from scalars to scalars, has elementwise operations only,
+/// and no quantised values.
 bool appliesToElements(mlir::Region &region);
 
-/// What such a region gives for the elements of \p arguments, tensors of one
-/// shape or scalars, which are repeated in the shape of the last.
+/// Applies such a region to the elements of \p arguments, tensors of one shape
+/// or scalars, which are broadcast to the shape of the last. Returns its
+/// results.
 llvm::SmallVector<mlir::Value> applyToElements(mlir::Region &region,
                                                mlir::ValueRange arguments,
                                                mlir::OpBuilder &builder,

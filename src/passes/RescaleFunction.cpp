@@ -46,7 +46,7 @@ int64_t RescaleFunction::at(size_t index, int64_t element) const {
 std::optional<int64_t> RescaleFunction::before(size_t index,
                                                int64_t element) const {
   int64_t low = fromBounds.least, high = fromBounds.greatest;
-  // The least that becomes as much or more.
+  // The least element that becomes \p element or more.
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
     if (at(index, middle) < element)
@@ -57,12 +57,28 @@ std::optional<int64_t> RescaleFunction::before(size_t index,
   return at(index, low) == element ? std::optional(low) : std::nullopt;
 }
 
-/// Elements of 16 bits, one function: what is tried takes milliseconds.
+/// One function of 16-bit elements: trying all takes milliseconds.
 bool RescaleFunction::canBeTried() const {
   constexpr double mostTrials = 0x1p17;
   return static_cast<double>(fromBounds.greatest - fromBounds.least) *
              static_cast<double>(count()) <=
          mostTrials;
+}
+
+bool RescaleFunction::isOneFactor() const {
+  if (!canBeTried() || !expressedBefore.isF32() || !expressedAfter.isF32())
+    return false;
+  for (size_t i = 0; i < count(); ++i) {
+    const auto single = static_cast<float>(factor(i));
+    for (int64_t q = fromBounds.least; q <= fromBounds.greatest; ++q) {
+      const float product =
+          static_cast<float>(q - pick(from.zeroPoints, i)) * single;
+      if (quantizedNumber(product, 1, pick(to.zeroPoints, i), toBounds,
+                          expressedAfter, rounding) != at(i, q))
+        return false;
+    }
+  }
+  return true;
 }
 
 bool RescaleFunction::keepsNumbers() const {
@@ -102,7 +118,7 @@ bool RescaleFunction::cutsNothing(RealRange range) const {
 }
 
 bool RescaleFunction::isFineEnough() const {
-  // Half a unit of the type before is at most one of the type after.
+  // Half a unit of the type before is at most one unit of the type after.
   constexpr double coarsest = 2;
   for (size_t i = 0; i < count(); ++i)
     if (pick(from.scales, i) > coarsest * pick(to.scales, i))
@@ -127,8 +143,8 @@ bool RescaleFunction::isAlmostRounding(RealRange range) const {
     return false;
   for (size_t i = 0; i < count(); ++i) {
     const double unit = pick(to.scales, i);
-    // What the type before cuts, the type after cuts, too, or no number is
-    // there.
+    // Values that the type before clips, the type after clips, too, or they do
+    // not occur.
     const double least = std::max(range.least, numberAfter(i, toBounds.least)),
                  greatest = std::min(range.greatest,
                                      numberAfter(i, toBounds.greatest));

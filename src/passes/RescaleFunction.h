@@ -1,12 +1,12 @@
-//===- RescaleFunction.h - what a rescale does to stored numbers ----------===//
+//===- RescaleFunction.h - a rescale as a function of storage -------------===//
 //
 //   q of !quant<i8:f32, 0.5>  ->  q' of !quant<i8:f32, 0.25:3>
 //
-// A rescale as a function of storage elements, one for each element of a
-// quantised dimension. It never decreases, and takes zero to zero. Whether what
-// is done with it is exact is tried out on all elements that there are; where
-// these are too many, and where real numbers were rounded, how far two ways may
-// part follows from scales and from what is cut at the ends.
+// A rescale as a function of storage elements, one function for each index of a
+// quantised dimension. It is monotonic, and maps zero to zero. Whether a
+// rewrite with it is exact is tried on all storage values; where these are too
+// many, and where real values were rounded, the greatest difference between two
+// forms follows from scales and from the clipping at the ends of the range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +20,13 @@ namespace sinter {
 
 class RescaleFunction {
 public:
-  /// Nothing where one of the types is not uniform, or both have a scale for
-  /// each element of a dimension, and not of the same.
+  /// Nothing where one of the types is not uniform, or both are per-axis along
+  /// different dimensions.
   static std::optional<RescaleFunction> between(mlir::quant::QuantizedType from,
                                                 mlir::quant::QuantizedType to,
                                                 QuantizedRounding rounding);
 
-  /// How many functions it is: 1, or the size of the dimension.
+  /// The number of functions: 1, or the size of the dimension.
   size_t count() const {
     return std::max(from.scales.size(), to.scales.size());
   }
@@ -39,24 +39,33 @@ public:
   IntegerBounds boundsBefore() const { return fromBounds; }
   IntegerBounds boundsAfter() const { return toBounds; }
 
-  /// Whether every element stands for the same number before and after.
+  /// Whether the element minus the zero point, times one factor in f32, rounded
+  /// and clipped, gives the same for every element.
+  bool isOneFactor() const;
+  /// The factor: the quotient of the scales.
+  double factor(size_t index) const {
+    return pick(from.scales, index) / pick(to.scales, index);
+  }
+
+  /// Whether every element represents the same real value before and after.
   bool keepsNumbers() const;
-  /// Whether numbers of \p range, as far as the type before holds them, stay
-  /// what they are but for one unit of the type after: nothing more is cut.
+  /// Whether values of \p range, clipped to the type before, change by at most
+  /// one unit of the type after: nothing more is clipped.
   bool cutsNothing(RealRange range) const;
-  /// Whether a real number of \p range that is rounded to the type before, and
-  /// then rescaled, is at most one unit from the same number that is rounded to
-  /// the type after at once.
+  /// Whether a real value of \p range that is rounded to the type before, and
+  /// then rescaled, is at most one unit from the same value rounded to the type
+  /// after directly.
   bool isAlmostRounding(RealRange range) const;
-  /// Whether that holds of numbers that the type before does not cut.
+  /// Whether that holds for values that the type before does not clip.
   bool isFineEnough() const;
-  /// The least and the greatest element after; nothing where they are others
-  /// for some element of the dimension.
+  /// The least and the greatest element after; nothing where they differ along
+  /// the dimension.
   std::optional<IntegerBounds> image() const;
-  /// Whether \p then, behind this one, is \p both: exactly, for every element.
+  /// Whether \p then after this function equals \p both, exactly, for every
+  /// element.
   bool composes(const RescaleFunction &then, const RescaleFunction &both) const;
 
-  /// The number that \p element stands for before.
+  /// The real value that \p element represents before.
   double numberBefore(size_t index, int64_t element) const;
 
 private:

@@ -2,11 +2,11 @@
 
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
+#include "graph/ElementUses.h"
 #include "graph/FirstError.h"
 #include "graph/Model.h"
 #include "graph/PermutedType.h"
 #include "graph/QuantizedProducts.h"
-#include "graph/Readers.h"
 #include "graph/RealRange.h"
 #include "graph/Types.h"
 #include "graph/interfaces/Axes.h"
@@ -69,7 +69,7 @@ Value makeRescale(OpBuilder &builder, const Rescale &like, Value operand,
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// Dimensions of unknown size count as eight.
+/// Dynamic dimensions count as eight.
 static double elementsOf(Value value) {
   constexpr double unknown = 8;
   double elements = 1;
@@ -113,7 +113,7 @@ std::optional<RescaleWay> wayThrough(Operation *op) {
       const bool isQuantized = bool(quantizedOf(use.get().getType()));
       return llvm::is_contained(way.operands, use.getOperandNumber())
                  ? isQuantized
-                 : !isQuantized || readsShapeOnly(use);
+                 : !isQuantized || usesShapeOnly(use);
     });
     if (isWhole && !way.operands.empty() &&
         way.ranges != RescaleRanges::CutsNothing)
@@ -122,7 +122,8 @@ std::optional<RescaleWay> wayThrough(Operation *op) {
   return std::nullopt;
 }
 
-/// Whether \p op does to storage elements of \p type what it does to numbers.
+/// Whether \p op on storage elements of \p type computes the same as on real
+/// values.
 static bool keepsElements(Operation *op, quant::QuantizedType type) {
   return op->hasTrait<traits::MovesElements>() || survives(type);
 }
@@ -140,7 +141,7 @@ static std::optional<int64_t> axisBehind(Operation *op, unsigned index,
   return std::nullopt;
 }
 
-/// The other way round.
+/// The operand's dimension that is dimension \p axis of the result.
 static std::optional<int64_t> axisBefore(Operation *op, unsigned index,
                                          int64_t axis) {
   if (axis < 0)
@@ -154,7 +155,7 @@ static std::optional<int64_t> axisBefore(Operation *op, unsigned index,
   return std::nullopt;
 }
 
-/// In what \p op does in regions, elements of \p from become those of \p type.
+/// Changes elements of \p from in the regions of \p op to those of \p type.
 static void retypeRegions(Operation *op, quant::QuantizedType from,
                           quant::QuantizedType type) {
   auto retype = [&](Value value) {
@@ -169,7 +170,8 @@ static void retypeRegions(Operation *op, quant::QuantizedType from,
     });
 }
 
-/// \p op, which was just made; null, and it is gone, where it is none.
+/// \p op, which was just created, if it verifies; else erases it and returns
+/// null.
 static Operation *verifiedOrNull(Operation *op) {
   FirstError silent(op->getContext());
   if (succeeded(verify(op)))
@@ -213,8 +215,8 @@ static Value constantOf(OpBuilder &builder, Value like,
   return constant;
 }
 
-/// Where \p function has one function for each element of a dimension, the
-/// number of that of element \p index of \p value.
+/// The index of \p function's function for element \p index of \p value, if it
+/// has one for each index of a dimension.
 static size_t functionAt(const RescaleFunction &function, Value value,
                          int64_t index) {
   const int64_t axis = function.axis();
@@ -244,13 +246,14 @@ Value foldRescale(OpBuilder &builder, const RescaleFunction &function,
 static constexpr unsigned deepest = 32;
 
 namespace {
-struct Leaf {
+struct RescaledLeaf {
   Rescale rescale;
   int64_t axis;
 };
 } // namespace
 
-static std::optional<Leaf> leafOf(Value value, unsigned depth, unsigned &left) {
+static std::optional<RescaledLeaf> leafOf(Value value, unsigned depth,
+                                          unsigned &left) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0 || left == 0)
     return std::nullopt;
@@ -258,7 +261,7 @@ static std::optional<Leaf> leafOf(Value value, unsigned depth, unsigned &left) {
   if (auto rescale = Rescale::of(op)) {
     const int64_t axis = rescale->function.axis();
     return rescale->isOfSums() ? std::nullopt
-                               : std::optional<Leaf>({*rescale, axis});
+                               : std::optional<RescaledLeaf>({*rescale, axis});
   }
   std::optional<RescaleWay> way = wayThrough(op);
   if (!way)
@@ -274,7 +277,7 @@ static std::optional<Leaf> leafOf(Value value, unsigned depth, unsigned &left) {
   return std::nullopt;
 }
 
-/// The tree above \p value that \p add grows to the rescales of one kind there.
+/// The tree above \p value that \p add extends up to rescales of one kind.
 std::optional<RescaledTree> RescaledTree::grown(
     Value value,
     llvm::function_ref<bool(RescaledTree &tree, int64_t axis)> add) {
@@ -318,16 +321,16 @@ bool RescaledTree::add(Value value, int64_t axis, unsigned depth) {
         rescale->rounding != leaf.rounding)
       return false;
     sum.readers -= 1;
-    const RealRange numbers = numbersOf(value);
+    const RealRange numbers = rangeBeforeRounding(value);
     range = {std::min(range.least, numbers.least),
              std::max(range.greatest, numbers.greatest)};
-    if (hasOneReader(value))
+    if (hasOneElementUse(value))
       sum = sum + -RescaleCost::ofRescale(value, rescale->from, rescale->to);
     return true;
   }
   if (retyped.contains(value))
     return true;
-  return hasOneReader(value) && addOperation(op, axis, depth);
+  return hasOneElementUse(value) && addOperation(op, axis, depth);
 }
 
 bool RescaledTree::addConstant(Value value, bool isFloor, bool isCeiling) {
@@ -340,7 +343,7 @@ bool RescaledTree::addConstant(Value value, bool isFloor, bool isCeiling) {
   for (int64_t i = 0; i < tensor->size(); ++i) {
     const int64_t element = tensor->toInteger(i);
     std::optional<int64_t> before = leaf.function.before(0, element);
-    // No number of the type before becomes one below this.
+    // No element of the type before becomes one below this.
     if (!before && isFloor && element < leaf.function.at(0, bounds.least))
       before = bounds.least;
     if (!before && isCeiling && element > leaf.function.at(0, bounds.greatest))
@@ -374,8 +377,8 @@ bool RescaledTree::addOperation(Operation *op, int64_t axis, unsigned depth) {
         return false;
       continue;
     }
-    std::optional<int64_t> place = axisBefore(op, index, axis);
-    if (!place || !add(operand, *place, depth - 1))
+    std::optional<int64_t> operandAxis = axisBefore(op, index, axis);
+    if (!operandAxis || !add(operand, *operandAxis, depth - 1))
       return false;
   }
   return true;
@@ -413,7 +416,7 @@ Value RescaledTree::build(OpBuilder &builder, Value value,
 }
 
 //===----------------------------------------------------------------------===//
-// Trees that are wanted in other elements
+// Trees wanted in another element type
 //===----------------------------------------------------------------------===//
 
 bool WantedTree::find() {
@@ -435,9 +438,10 @@ bool WantedTree::mayEndIn(Operation *op, int64_t axis) const {
                       [](Value each) { return each.use_empty(); });
 }
 
-/// Takes for \p best, if it costs less, that what rounds \p numbers to the type
-/// of \p value rounds them to \p best's type, for \p cost. Numbers that only
-/// the latter holds are cut behind it.
+/// Sets \p best, if that costs less than before, to the plan that the operation
+/// which rounds \p numbers to the type of \p value rounds them to \p best's
+/// type, for \p cost. Values that only the latter represents are clipped behind
+/// it.
 void WantedTree::considerEnding(Plan &best, Value value, Kind kind,
                                 RescaleCost cost, RealRange numbers) const {
   std::optional<IntegerBounds> held;
@@ -467,11 +471,12 @@ std::optional<RescaleCost> WantedTree::through(Operation *op, int64_t axis,
       RescaleCost::ofValue(result, to) + -RescaleCost::ofValue(result, from);
   for (unsigned index : way->operands) {
     Value operand = op->getOperand(index);
-    std::optional<int64_t> place = axisBefore(op, index, axis);
-    if (!place || quantizedOf(operand.getType()) != along(rescale.from, *place))
+    std::optional<int64_t> operandAxis = axisBefore(op, index, axis);
+    if (!operandAxis ||
+        quantizedOf(operand.getType()) != along(rescale.from, *operandAxis))
       return std::nullopt;
     if (!plans.contains(operand))
-      cost = cost + plan(operand, *place, depth - 1, false);
+      cost = cost + plan(operand, *operandAxis, depth - 1, false);
   }
   return cost;
 }
@@ -502,7 +507,7 @@ RescaleCost WantedTree::plan(Value value, int64_t axis, unsigned depth,
         if (inner->from != to)
           cost = cost + RescaleCost::ofRescale(value, inner->from, to) +
                  RescaleCost{0, 0, 1};
-        if (hasOneReader(value))
+        if (hasOneElementUse(value))
           cost = cost + -RescaleCost::ofRescale(value, inner->from, inner->to);
         if (inner->function.composes(rescale.function, *both))
           consider(Kind::Merged, cost);
@@ -510,8 +515,8 @@ RescaleCost WantedTree::plan(Value value, int64_t axis, unsigned depth,
           considerEnding(best, value, Kind::Merged, cost,
                          realRangeOf(inner->from));
       }
-    } else if (hasOneReader(value)) {
-      // What was planned on a way that is not taken does not count.
+    } else if (hasOneElementUse(value)) {
+      // Plans of a way that is not taken do not count.
       auto kept = plans;
       std::optional<RescaleCost> cost = through(op, axis, depth);
       if (cost)
@@ -522,7 +527,8 @@ RescaleCost WantedTree::plan(Value value, int64_t axis, unsigned depth,
         const RescaleCost ends =
             RescaleCost::ofValue(value, to) +
             -RescaleCost::ofValue(value, along(rescale.from, axis));
-        considerEnding(best, value, Kind::Result, ends, numbersOf(value));
+        considerEnding(best, value, Kind::Result, ends,
+                       rangeBeforeRounding(value));
       }
     }
   }
@@ -542,7 +548,7 @@ Value WantedTree::build(OpBuilder &builder, Value value,
   return built.lookup(value);
 }
 
-/// \p value within \p held, elements of its type.
+/// \p value clamped to \p held, elements of its type.
 Value WantedTree::cutTo(OpBuilder &builder, Value value,
                         IntegerBounds held) const {
   quant::QuantizedType type = quantizedOf(value.getType());

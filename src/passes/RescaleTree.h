@@ -11,7 +11,7 @@
 
 namespace sinter {
 
-/// A value that is another one in other elements.
+/// A value that is another one in other quantised elements.
 struct Rescale {
   mlir::Operation *op;
   mlir::Value operand;
@@ -19,23 +19,23 @@ struct Rescale {
   QuantizedRounding rounding;
   RescaleFunction function;
 
-  /// Nothing for what is no rescale, or whose types are not uniform.
+  /// Nothing for other operations, and where types are not uniform.
   static std::optional<Rescale> of(mlir::Operation *op);
   static std::optional<Rescale> of(mlir::Value value) {
     mlir::Operation *op = value.getDefiningOp();
     return op ? of(op) : std::nullopt;
   }
-  /// Whether sums of products are rounded or made: a part of the product.
+  /// Whether it rounds or makes accumulators, and so belongs to a product.
   bool isOfSums() const;
 };
 
-/// \p operand in elements of \p to, by a rescale like \p like.
+/// Rescales \p operand to \p to, by an operation like \p like.
 mlir::Value makeRescale(mlir::OpBuilder &builder, const Rescale &like,
                         mlir::Value operand, mlir::quant::QuantizedType to);
 
-/// What a step changes of what a graph costs.
+/// The change of a graph's cost by a step.
 struct RescaleCost {
-  /// Of what rescales read and write and quantised values have.
+  /// Bits that rescales read and write and bits of quantised values.
   double bits = 0;
   int64_t rescales = 0, readers = 0;
 
@@ -45,16 +45,16 @@ struct RescaleCost {
   }
   RescaleCost operator-() const { return {-bits, -rescales, -readers}; }
   auto operator<=>(const RescaleCost &) const = default;
-  /// Whether a step that changes so much may be done.
+  /// Whether a step with this change may be done.
   bool isLess() const { return rescales <= 0 && *this < RescaleCost(); }
-  /// Of \p count values that are no rescales, of the type of \p value but with
-  /// elements of \p type.
+  /// The cost of \p count values that are not rescales, of the type of \p value
+  /// but with elements of \p type.
   static RescaleCost ofValue(mlir::Value value,
                              mlir::quant::QuantizedType type);
-  /// Of those who read \p value, where it is a rescale.
+  /// The cost of the users of \p value, where it is a rescale.
   static RescaleCost ofReaders(mlir::Value value);
-  /// Of a rescale of \p value, which has elements of \p from, to \p to, with
-  /// its result.
+  /// The cost of a rescale of \p value, which has elements of \p from, to
+  /// \p to, with its result.
   static RescaleCost ofRescale(mlir::Value value,
                                mlir::quant::QuantizedType from,
                                mlir::quant::QuantizedType to);
@@ -73,14 +73,15 @@ public:
   /// The tree that \p op's result would be; its operands are trees.
   static std::optional<RescaledTree> above(mlir::Operation *op);
 
-  /// The rescale that is to stand behind, in elements of the root.
+  /// The rescale needed behind the root, in the root's elements.
   const Rescale &rescale() const { return leaf; }
   mlir::quant::QuantizedType typeBefore() const { return before; }
   mlir::quant::QuantizedType typeAfter() const { return after; }
-  /// What is saved where the root is computed before the rescale and nothing
-  /// stands behind it.
+  /// The change of cost where the root is computed before the rescale and no
+  /// rescale is behind it.
   RescaleCost cost() const { return sum; }
-  /// What is rescaled, all in all: the root without a rescale is none other.
+  /// The range of all rescaled values, which is that of the root without a
+  /// rescale.
   RealRange numbers() const { return range; }
   /// The root in elements of typeBefore().
   mlir::Value build(mlir::OpBuilder &builder) const;
@@ -103,22 +104,22 @@ private:
   RealRange range{std::numeric_limits<double>::infinity(),
                   -std::numeric_limits<double>::infinity()};
   unsigned left = 256;
-  /// Of each value on the way: the element that a constant is, the type that
-  /// an operation's result takes.
+  /// For each value on the way: a constant's elements, and the type that an
+  /// operation's result gets.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t>> constants;
   llvm::DenseMap<mlir::Value, mlir::quant::QuantizedType> retyped;
 };
 
-/// A value that is wanted in other elements: a rescale goes up a tree of
-/// operations to what takes it up, or to where it is cheaper.
+/// A value that is wanted in other elements: a rescale moves up a tree of
+/// operations to operations that absorb it, or to where it is cheaper.
 class WantedTree {
 public:
-  /// \p isNear: whether it may vanish where a number is one unit from what it
-  /// was. \p cuts: and where numbers have to be cut, then, to what the type
-  /// that vanishes held.
+  /// \p isNear: whether it may vanish where results change by one unit.
+  /// \p cuts: whether it may also vanish where values have to be clamped to the
+  /// range of the type that vanishes.
   WantedTree(const Rescale &rescale, bool isNear, bool cuts)
       : rescale(rescale), isNear(isNear), cuts(cuts) {}
-  /// Whether it costs less so than before.
+  /// Whether the best plan costs less than before.
   bool find();
   mlir::Value build(mlir::OpBuilder &builder) const;
 
@@ -129,7 +130,8 @@ private:
     RescaleCost cost;
     /// The type that is wanted.
     mlir::quant::QuantizedType type;
-    /// What the type that vanishes held, where that has to be cut.
+    /// The range of the type that vanishes, where values have to be clamped to
+    /// it.
     std::optional<IntegerBounds> held;
   };
   RescaleCost plan(mlir::Value value, int64_t axis, unsigned depth,
@@ -152,7 +154,7 @@ private:
   llvm::DenseMap<mlir::Value, Plan> plans;
 };
 
-/// Whether \p op is a product whose result is its sums, in 32 bits.
+/// Whether \p op is a product whose result is its 32-bit accumulators.
 bool givesSums(mlir::Operation *op);
 
 /// The quantised \p constant after the rescale \p function, in elements of
@@ -162,14 +164,14 @@ mlir::Value foldRescale(mlir::OpBuilder &builder,
                         mlir::quant::QuantizedType type);
 
 /// A copy of \p op with \p operands, whose first result has elements of
-/// \p type; with \p from, what its regions compute in that is in elements of
-/// \p type, too. Null, and nothing built, where that is no operation.
+/// \p type; with \p from, elements of \p from in its regions become those of
+/// \p type, too. Null, and nothing built, where that is not a valid operation.
 mlir::Operation *retyped(mlir::OpBuilder &builder, mlir::Operation *op,
                          const mlir::IRMapping &operands,
                          mlir::quant::QuantizedType type,
                          mlir::quant::QuantizedType from = {});
-/// A copy of \p op with \p operands. Null, and nothing built, where that is no
-/// operation.
+/// A copy of \p op with \p operands. Null, and nothing built, where that is not
+/// a valid operation.
 mlir::Operation *withOperands(mlir::OpBuilder &builder, mlir::Operation *op,
                               const mlir::IRMapping &operands);
 

@@ -2,10 +2,10 @@
 
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
+#include "graph/ElementUses.h"
 #include "graph/ExactSums.h"
 #include "graph/PermutedType.h"
 #include "graph/QuantizedProducts.h"
-#include "graph/Readers.h"
 #include "graph/RealRange.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -20,8 +20,8 @@ using namespace mlir;
 
 namespace sinter {
 
-/// The type of the sums of \p product, a copy with new operands; null where
-/// they do not fit.
+/// The type of the accumulators of \p product, a copy with new operands; null
+/// where they do not fit.
 static quant::QuantizedType typeOfSums(Operation *product,
                                        quant::QuantizedType before) {
   quant::QuantizedType left = quantizedOf(product->getOperand(0).getType()),
@@ -82,7 +82,7 @@ static Value productWithout(OpBuilder &builder, Operation *op) {
   return {};
 }
 
-/// The constant \p value, or what repeats one, with the scales of \p type.
+/// The constant \p value, or a broadcast of one, with the scales of \p type.
 static Value constantIn(OpBuilder &builder, Value value,
                         quant::QuantizedType type) {
   quant::QuantizedType was = quantizedOf(value.getType());
@@ -90,11 +90,11 @@ static Value constantIn(OpBuilder &builder, Value value,
     const quant::QuantizedType wanted = type;
     auto parameters = parametersOf(type);
     if (parameters && parameters->axis >= 0) {
-      auto place = llvm::find(repeated->dimensions, parameters->axis);
-      if (place == repeated->dimensions.end())
+      auto found = llvm::find(repeated->dimensions, parameters->axis);
+      if (found == repeated->dimensions.end())
         return {};
       type = cast<quant::QuantizedType>(
-          alongAxis(type, place - repeated->dimensions.begin()));
+          alongAxis(type, found - repeated->dimensions.begin()));
     }
     Value constant = constantIn(builder, repeated->operand, type);
     if (!constant)
@@ -124,10 +124,10 @@ static Value constantIn(OpBuilder &builder, Value value,
   return made;
 }
 
-/// The sums \p value without a rescale of an operand of their product.
+/// The accumulators \p value without a rescale of an operand of their product.
 static Value sumsWithout(OpBuilder &builder, Value value, unsigned depth) {
   Operation *op = value.getDefiningOp();
-  if (!op || depth == 0 || !hasOneReader(value))
+  if (!op || depth == 0 || !hasOneElementUse(value))
     return {};
   if (givesSums(op))
     return productWithout(builder, op);

@@ -1,15 +1,15 @@
-//===- RescaledSums.h - a rescale in front of sums of products ------------===//
+//===- RescaledSums.h - rescales of products' operands --------------------===//
 //
 //   quantize(conv(rescale(x), w) + bias)   ->   quantize(conv(x, w) + bias')
 //
-// The sums of a product of quantised tensors have its operands' scales, so that
-// a rescale of an operand changes theirs, and those of what is added to them.
-// What rounds the sums takes numbers of any scale.
+// The scale of a quantised product's accumulators is the product of its
+// operands' scales, so that a rescale of an operand changes theirs, and those
+// of the bias. The operation that rounds the accumulators accepts any scale.
 //
 // Restrictions:
-//   - The sums, and what is added, have one reader; what is added is constant,
-//     and below 2^22.
-//   - The rescale cuts nothing, and the sums still fit 32 bits.
+//   - The accumulators, and the bias, have one use; the bias is constant, and
+//     below 2^22.
+//   - The rescale clips nothing, and the accumulators still fit 32 bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@
 
 namespace sinter {
 
-/// What may stand for the results of \p op, which rounds sums or makes numbers
-/// of them, without a rescale of an operand of their product; nothing where
-/// there is none that may go.
+/// Replacements of the results of \p op, which rounds or dequantises
+/// accumulators, without a rescale of an operand of their product; nothing
+/// where no rescale may be removed.
 Values withoutRescaleOfSums(mlir::Operation *op, mlir::OpBuilder &builder);
 
 } // namespace sinter

@@ -4,25 +4,26 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Groups.h"
+#include "runtime/OptionNames.h"
 
 using namespace mlir;
 
 namespace sinter {
 namespace {
 
-/// What the rules of one run work on together.
+/// The state that the rules of one run share.
 struct Setting {
   PatternRun &run;
   const WholeNodes whole;
   GroupTracker groups;
-  /// Rewrites that may still be done.
+  /// The number of rewrites that may still be done.
   int64_t left;
-  /// The last two of them.
+  /// The labels of the last two rewrites.
   StringRef last = {}, lastButOne = {};
 };
 
-/// The rewrites that one run may do. A graph that has its final form sooner
-/// needs a few for each operation.
+/// The rewrites that one run may do. Rules that converge need a few for each
+/// operation.
 int64_t mostRewrites(ModuleOp module) {
   constexpr int64_t forEach = 200, forAll = 2000;
   int64_t operations = 0;
@@ -56,12 +57,12 @@ public:
       discard(made, rewriter);
       return failure();
     }
-    keepNotes(op, values, made);
+    keepForeignAttributes(op, values, made);
     --setting.left;
     setting.lastButOne = std::exchange(setting.last, rule.label);
     run.count(rule.label);
     if (rule.changesOperands)
-      tellOfOperands(op, values);
+      reportOperands(op, values);
     for (auto [old, by] : llvm::zip_equal(op->getResults(), values))
       if (by)
         run.replaced(rule.label, old, by);
@@ -77,9 +78,9 @@ private:
     return element && element.getStorageTypeIntegralWidth() == widthOfSums;
   }
 
-  /// Of operands that nobody else reads, since they are about to go. Sums of
-  /// products follow, too.
-  void tellOfOperands(Operation *op, const Values &values) const {
+  /// Reports replaced operands that have no other use, since they will be dead.
+  /// Results, and accumulators among the operands, follow from them.
+  void reportOperands(Operation *op, const Values &values) const {
     Operation *by = values.front().getDefiningOp();
     if (!by || by->getNumOperands() != op->getNumOperands())
       return;
@@ -89,8 +90,8 @@ private:
     run.follows(op);
   }
 
-  /// Whether there is a value of exactly the type of each result of \p op that
-  /// is read.
+  /// Whether \p values has a value of exactly the result's type for each result
+  /// of \p op that has uses.
   static bool standsFor(const Values &values, Operation *op) {
     return !values.empty() && values.size() == op->getNumResults() &&
            llvm::all_of(llvm::zip_equal(values, op->getResults()),
@@ -102,8 +103,8 @@ private:
                         });
   }
 
-  /// Whether the rule reads or copies what is inside of a source node that is
-  /// to stay whole.
+  /// Whether the rule uses or copies values inside of a source node that must
+  /// stay whole.
   bool takesPartOfNode(const Values &values, ArrayRef<Operation *> made) const {
     if (rule.takesApart || !setting.whole.areKept())
       return false;
@@ -118,12 +119,13 @@ private:
            });
   }
 
-  /// Erases what a rule made in vain. Left to the driver as dead code it would
-  /// count as a change of the graph, and the rule be tried again for ever.
+  /// Erases operations of a rule that did not apply. Left to the driver as dead
+  /// code they would count as a change of the graph, and the rule would be
+  /// tried again for ever.
   static void discard(SmallVector<Operation *> made,
                       PatternRewriter &rewriter) {
     const llvm::SmallPtrSet<Operation *, 8> all(made.begin(), made.end());
-    // They are no parts of a node that is gone.
+    // They do not belong to a source node that is gone.
     for (Operation *each : made)
       removeSource(each);
     llvm::erase_if(made, [&](Operation *each) {
@@ -133,10 +135,10 @@ private:
       rewriter.eraseOp(each);
   }
 
-  /// What other tools noted at \p op (mhlo.sharding, mhlo.frontend_attributes)
-  /// is noted at the new operation that stands for all of it, too.
-  static void keepNotes(Operation *op, const Values &values,
-                        ArrayRef<Operation *> made) {
+  /// Copies attributes that other tools set on \p op (mhlo.sharding,
+  /// mhlo.frontend_attributes) to the new operation that replaces all of it.
+  static void keepForeignAttributes(Operation *op, const Values &values,
+                                    ArrayRef<Operation *> made) {
     Operation *by = values.front() ? values.front().getDefiningOp() : nullptr;
     if (!by || !llvm::is_contained(made, by) ||
         isa<stablehlo::ConstantOp>(by) ||
@@ -178,16 +180,16 @@ LogicalResult applyRules(ModuleOp module,
   config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
   config.maxIterations = GreedyRewriteConfig::kNoLimit;
   config.listener = &setting.groups;
-  // That it converges is a property of the rules: each makes the graph smaller
-  // or brings it nearer to one form. The bound is for rules that do not.
+  // Convergence is a property of the rules: each makes the graph smaller or
+  // closer to a canonical form. The bound is for rules that do not.
   (void)applyPatternsAndFoldGreedily(module, std::move(patterns), config);
   setting.groups.dissolve(module);
   if (setting.left)
     return success();
   return module.emitError()
          << "rewriting does not end, at last by '" << setting.lastButOne
-         << "' and '" << setting.last << "'; --disable-patterns "
-         << setting.last << " keeps it from that";
+         << "' and '" << setting.last << "'; " << optionText("disable-patterns")
+         << " " << setting.last << " keeps it from that";
 }
 
 } // namespace sinter

@@ -1,6 +1,6 @@
-//===- RewriteRule.h - rewrites as tables, and what applies them ----------===//
+//===- RewriteRule.h - rewrites as tables, and their driver ---------------===//
 //
-// A rule looks at one operation and gives values that may stand for its
+// A rule looks at one operation and returns values that may replace its
 // results. The driver applies the rules of its tables until none matches. It
 // folds nothing on its own: all rewriting has a label.
 //
@@ -24,29 +24,29 @@ struct RewriteRule {
   llvm::StringRef picture;
   /// The operation's name; "" for any operation.
   llvm::StringRef op;
-  /// What takes the place of the results: one value for each, of exactly its
-  /// type; anything else, or nothing, if the rule does not apply. Builds
-  /// operations only if it succeeds. Of an operation of which some results are
-  /// not read, those may be null.
+  /// Returns the replacements of the results: one value for each, of exactly
+  /// its type; anything else, or nothing, if the rule does not apply. Builds
+  /// operations only if it succeeds. Values for results without uses may be
+  /// null.
   std::function<Values(mlir::Operation *op, mlir::OpBuilder &builder)> apply;
   /// A set of Allowance.
   unsigned needs = exact;
   /// See PatternInfo.
   bool isForm = false;
-  /// What it was made of, where it is written as algebra; lives as long as the
-  /// program.
+  /// The identity that it was made from, if it is written as algebra; lives as
+  /// long as the program.
   const Identity *identity = nullptr;
-  /// Whether source nodes that are to stay whole (Groups.h) come apart: a
-  /// writer makes such nodes of what the rule gives.
+  /// Whether it may split source nodes that should stay whole (Groups.h): an
+  /// exporter makes such nodes from the rule's results.
   bool takesApart = false;
-  /// Whether it is operands that are another by what the rule is allowed, and
-  /// results follow from them: the new operation's operands stand for the old
-  /// one's of the same places.
+  /// Whether the rule's allowance changes operands, and results follow from
+  /// them: the new operation's operands replace the old one's at the same
+  /// indices.
   bool changesOperands = false;
 };
 
-/// `rule<Op, function>(label, picture, needs)`, where the function takes
-/// (Op, OpBuilder &) and returns Values, or the one Value.
+/// `rule<Op, function>(label, picture, needs)`, where the function takes (Op,
+/// OpBuilder &) and returns Values, or the one Value.
 template <typename Op, auto function>
 RewriteRule rule(llvm::StringLiteral label, llvm::StringLiteral picture,
                  unsigned needs = exact) {
@@ -77,7 +77,7 @@ inline RewriteRule form(RewriteRule rule) {
   return rule;
 }
 
-/// \p rule as one that takes apart what is to stay whole.
+/// \p rule as one that may split nodes that should stay whole.
 inline RewriteRule takingApart(RewriteRule rule) {
   rule.takesApart = true;
   return rule;
@@ -90,9 +90,9 @@ inline RewriteRule changingOperands(RewriteRule rule) {
 }
 
 /// Applies the enabled ones of \p rules in \p module to a fixpoint, counting in
-/// \p run. Operations that came from one source node and of which some are gone
-/// lose their mark (see Groups.h). Fails, with the graph whole, where rules
-/// undo each other without end.
+/// \p run. Operations of one source node lose their mark when some of them are
+/// gone (see Groups.h). Fails, with a valid graph, where rules undo each other
+/// without end.
 mlir::LogicalResult
 applyRules(mlir::ModuleOp module,
            llvm::ArrayRef<llvm::ArrayRef<RewriteRule>> rules, PatternRun &run);

@@ -1,12 +1,12 @@
 //===- RuleTables.h - every table of rules --------------------------------===//
 //
 // A table is a file of passes/rules/: FooRules.cpp defines fooRules(), and is
-// found by its name when the build is configured. What simplify-algebra
-// applies, what has a label, what docs/rewrites.md lists and what is tested by
-// value follows from this one list.
+// found by its name when the build is configured. This one list determines what
+// simplify-algebra applies, which rules have labels, what docs/rewrites.md
+// lists and which rules are tested by value.
 //
-// Each identity is exact for every value, signed zeros included, or says what
-// it needs to be allowed. (Which bits a NaN has is nobody's business.)
+// Each identity is exact for every value, signed zeros included, or has the
+// allowances that it needs. (The bits of a NaN do not matter.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 namespace sinter {
 
 struct RuleTable {
-  /// Over the table in docs/rewrites.md.
+  /// The heading of the table in docs/rewrites.md.
   llvm::StringRef title;
   llvm::ArrayRef<RewriteRule> rules;
   /// The pass that applies it.
@@ -29,10 +29,10 @@ struct RuleTable {
 #include "passes/RuleTables.inc"
 #undef SINTER_RULE_TABLE
 
-/// Those of passes/rules/, then those of passes that have one of their own.
+/// The tables of passes/rules/, then those of passes with their own rules.
 llvm::ArrayRef<RuleTable> ruleTables();
 
-/// The rules of those that \p pass applies.
+/// The rules of the tables that \p pass applies.
 llvm::SmallVector<llvm::ArrayRef<RewriteRule>> rulesOf(llvm::StringRef pass);
 
 } // namespace sinter

@@ -2,8 +2,10 @@
 
 #include "passes/ScaledNumbers.h"
 
+#include "graph/Constants.h"
 #include "graph/Types.h"
 #include "runtime/ElementDispatch.h"
+#include "runtime/MappedPages.h"
 #include <cmath>
 #include <limits>
 
@@ -15,6 +17,22 @@ bool isOne(ArrayRef<double> scale) {
   return llvm::all_of(scale, [](double each) { return each == 1; });
 }
 
+std::vector<double> roundedTo(ElementType type, ArrayRef<double> numbers) {
+  const Tensor tensor =
+      tensorOfDoubles(type, {static_cast<int64_t>(numbers.size())}, numbers);
+  std::vector<double> result;
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    result.push_back(tensor.toDouble(i));
+  return result;
+}
+
+bool isModerate(ArrayRef<double> scale) {
+  constexpr double most = 256;
+  return llvm::all_of(scale, [](double each) {
+    return std::abs(each) <= most && (each == 0 || std::abs(each) >= 1 / most);
+  });
+}
+
 bool roundsFinitely(ElementType type, ArrayRef<double> numbers) {
   return dispatch(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -22,7 +40,8 @@ bool roundsFinitely(ElementType type, ArrayRef<double> numbers) {
       return false;
     else
       return llvm::all_of(numbers, [](double number) {
-        // Most are far below the greatest, and need not be rounded to see it.
+        // Most are far below the greatest finite value, and need not be rounded
+        // to check that.
         return std::abs(number) <=
                    static_cast<double>(std::numeric_limits<T>::max()) ||
                std::isfinite(static_cast<double>(static_cast<T>(number)));
@@ -30,53 +49,51 @@ bool roundsFinitely(ElementType type, ArrayRef<double> numbers) {
   });
 }
 
-/// The least positive number of the type that a kernel keeps: below it, numbers
-/// are taken for zeros (runtime/FloatMode.h), but for those of f16.
+/// The least positive value of the type that is not flushed to zero by a kernel
+/// (runtime/FloatMode.h); f16 is not flushed.
 template <typename T> static double leastKept() {
   constexpr bool isWide = std::numeric_limits<T>::min_exponent <=
                           std::numeric_limits<float>::min_exponent;
   return isWide ? static_cast<double>(std::numeric_limits<T>::min()) : 0;
 }
 
-/// Scales \p numbers in place, one channel by one factor, and says whether all
-/// that comes of it are zeros or normal numbers of the type: those are finite,
-/// and keep their digits when they are rounded.
-static bool scaleNormally(ElementType type, const ChannelOf &channelOf,
-                          ArrayRef<double> scale,
-                          MutableArrayRef<double> numbers) {
-  return dispatch(type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (isStdComplex<T>) {
-      return false;
-    } else {
-      const auto least = static_cast<double>(std::numeric_limits<T>::min());
-      const auto most = static_cast<double>(std::numeric_limits<T>::max());
-      bool areNormal = true;
-      channelOf.forEachRun(numbers.size(), [&](ChannelOf::Run run) {
-        double *number = numbers.data() + run.begin;
-        const double *factor = scale.data() + run.channel;
-        const auto scaleOne = [&](double &each, double by) {
-          each *= by;
-          const double size = std::abs(each);
-          areNormal &= (size >= least || size == 0) && size <= most;
-        };
-        if (run.inTurn)
-          for (int64_t i = 0; i < run.length; ++i)
-            scaleOne(number[i], factor[i]);
-        else
-          for (int64_t i = 0; i < run.length; ++i)
-            scaleOne(number[i], *factor);
-      });
-      return areNormal;
+/// The file's pages that were read are released after so many elements.
+static constexpr int64_t releaseEvery = int64_t(1) << 22;
+
+/// Scales \p from into \p to, by one factor a channel. Returns whether all
+/// results are zeros or normal numbers of the type: those are finite, and keep
+/// their precision when they are rounded.
+template <typename T>
+static bool scaleNormally(const Weight &weight, const Tensor &from, Tensor &to,
+                          const ChannelOf &channelOf, ArrayRef<double> scale) {
+  const auto least = static_cast<double>(std::numeric_limits<T>::min());
+  const auto most = static_cast<double>(std::numeric_limits<T>::max());
+  bool areNormal = true;
+  int64_t read = 0;
+  channelOf.forEachRun(from.size(), [&](ChannelOf::Run run) {
+    const double *factor = scale.data() + run.channel;
+    for (int64_t i = 0; i < run.length; ++i) {
+      const int64_t target = weight.sourceIndex(run.begin + i);
+      const double number =
+          static_cast<double>(from.at<T>(target)) * factor[run.inTurn ? i : 0];
+      const double size = std::abs(number);
+      areNormal &= (size >= least || size == 0) && size <= most;
+      to.set<T>(target, static_cast<T>(number));
+    }
+    read += run.length;
+    if (read >= releaseEvery) {
+      releasePages({from.data(), from.bytes()});
+      read = 0;
     }
   });
+  return areNormal;
 }
 
 /// Whether \p before, finite and scaled to \p numbers and rounded to the type,
-/// keeps the digits that the type has: below its normal numbers there are
-/// fewer. What is rounded off counts against the largest number of its channel.
-/// A channel that counts as zeros before has no digits to lose: training with
-/// weight decay makes such ones of channels that do nothing.
+/// keeps the type's precision, which is lower for subnormal numbers. Rounding
+/// errors are relative to the largest value of their channel. A channel that
+/// counts as zeros before has no precision to lose: weight decay makes such
+/// channels of those without effect.
 static bool keepsDigits(ElementType type, ArrayRef<double> before,
                         ArrayRef<double> numbers, const ChannelOf &channelOf) {
   return dispatch(type, [&](auto tag) {
@@ -88,9 +105,10 @@ static bool keepsDigits(ElementType type, ArrayRef<double> before,
         double before = 0, largest = 0, lost = 0;
       };
       std::vector<Channel> channels(channelOf.count());
-      channelOf.forEach(numbers.size(), [&](int64_t index, int64_t place) {
+      channelOf.forEach(numbers.size(), [&](int64_t index,
+                                            int64_t channelIndex) {
         const double number = numbers[index];
-        Channel &channel = channels[place];
+        Channel &channel = channels[channelIndex];
         channel.before = std::max(channel.before, std::abs(before[index]));
         channel.largest = std::max(channel.largest, std::abs(number));
         // A normal number loses half a unit at most, which is allowed.
@@ -111,23 +129,35 @@ static bool keepsDigits(ElementType type, ArrayRef<double> before,
   });
 }
 
-std::optional<std::vector<double>> scaledNumbers(const Weight &weight,
-                                                 const ChannelOf &channelOf,
-                                                 ArrayRef<double> scale) {
+std::optional<Tensor> scaledValues(const Weight &weight,
+                                   const ChannelOf &channelOf,
+                                   ArrayRef<double> scale) {
   if (isOne(scale))
-    return std::vector<double>();
-  std::optional<std::vector<double>> known = weight.numbers();
-  if (!known)
+    return Tensor();
+  const std::optional<Tensor> from = weight.values();
+  if (!from)
     return std::nullopt;
-  std::vector<double> &numbers = *known;
-  if (scaleNormally(weight.type(), channelOf, scale, numbers))
-    return known;
+  Tensor to(from->type(), from->shape());
+  const bool areNormal = dispatch(from->type(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (isStdComplex<T>)
+      return false;
+    else
+      return scaleNormally<T>(weight, *from, to, channelOf, scale);
+  });
+  releasePages({from->data(), from->bytes()});
+  if (areNormal)
+    return to;
   const std::vector<double> before = *weight.numbers();
+  std::vector<double> numbers = before;
+  channelOf.forEach(numbers.size(), [&](int64_t index, int64_t channel) {
+    numbers[index] *= scale[channel];
+  });
   if (!llvm::all_of(before, [](double each) { return std::isfinite(each); }) ||
       !roundsFinitely(weight.type(), numbers) ||
       !keepsDigits(weight.type(), before, numbers, channelOf))
     return std::nullopt;
-  return known;
+  return to;
 }
 
 bool isRoundedCoarsely(Value product) {
@@ -143,10 +173,7 @@ bool keepsRange(Value product, ArrayRef<ChannelStep> chain,
   // bf16 has the range of f32.
   if (!isConverted || element.isBF16() || element.getIntOrFloatBitWidth() >= 32)
     return true;
-  constexpr double most = 256;
-  return llvm::all_of(scale, [](double each) {
-    return std::abs(each) <= most && (each == 0 || std::abs(each) >= 1 / most);
-  });
+  return isModerate(scale);
 }
 
 } // namespace sinter

@@ -8,8 +8,8 @@
 //
 // Restrictions:
 //   - A value is only replaced by one of exactly its type.
-//   - No identity changes a result, -0.0 and NaN included, beyond what its
-//     label says; those with `-relaxed` are off unless enabled.
+//   - No identity changes a result, -0.0 and NaN included, beyond its
+//     allowances; those with `-relaxed` are off unless enabled.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,6 +3,7 @@
 #include "graph/Constants.h"
 #include "graph/FirstError.h"
 #include "graph/nn/NnOps.h"
+#include "mlir/IR/Verifier.h"
 #include "passes/Matching.h"
 #include "passes/RefineShapes.h"
 
@@ -16,7 +17,8 @@ static std::string inputName(func::FuncOp function, unsigned index) {
   return "arg" + std::to_string(index);
 }
 
-/// The symbol of each dimension of an argument; "" where it has none.
+/// The symbolic dimension of each dimension of an argument; "" where it has
+/// none.
 static SmallVector<StringRef> symbolsOf(func::FuncOp function, unsigned index) {
   auto type = dyn_cast<RankedTensorType>(function.getArgument(index).getType());
   SmallVector<StringRef> symbols(type ? type.getRank() : 0);
@@ -31,7 +33,8 @@ static std::string dimensionText(StringRef input, size_t dimension) {
   return ("dimension " + Twine(dimension) + " of input '" + input + "'").str();
 }
 
-/// The sizes of the symbols, from those given and from the inputs' shapes.
+/// The sizes of symbolic dimensions, from those given and from the inputs'
+/// shapes.
 static Result<std::map<std::string, int64_t>>
 bindSymbols(func::FuncOp function, const SpecializeOptions &options) {
   std::map<std::string, int64_t> sizes = options.symbols;
@@ -91,7 +94,7 @@ static Result<void> checkNames(func::FuncOp function,
   return {};
 }
 
-/// Writes the sizes that are known into the arguments' types.
+/// Sets the known sizes in the arguments' types.
 static Result<void> setArgumentTypes(func::FuncOp function,
                                      const SpecializeOptions &options) {
   auto sizes = bindSymbols(function, options);
@@ -114,24 +117,24 @@ static Result<void> setArgumentTypes(func::FuncOp function,
         size = given->second[dimension];
       else if (!symbols[dimension].empty() && bound != sizes->end())
         size = bound->second;
-      else if (!options.leavesOpen)
+      else if (!options.leavesDynamic)
         return unsupported(dimensionText(name, dimension) +
                            (symbols[dimension].empty()
                                 ? std::string(" is")
                                 : " (" + symbols[dimension].str() + ") is") +
                            " unknown; give its shape");
     }
-    const bool isOpen = llvm::is_contained(shape, ShapedType::kDynamic);
-    if (!isOpen && !byteCount(ElementType::C128, shape))
+    const bool isDynamic = llvm::is_contained(shape, ShapedType::kDynamic);
+    if (!isDynamic && !byteCount(ElementType::C128, shape))
       return usageError("input '" + name + "' is too large");
     argument.setType(RankedTensorType::get(shape, type.getElementType()));
-    if (!isOpen)
+    if (!isDynamic)
       function.removeArgAttr(index, dimsAttribute);
   }
   return {};
 }
 
-/// Makes constants of the inputs whose values are given.
+/// Replaces the inputs whose values are given by constants.
 static Result<void> setArgumentValues(func::FuncOp function,
                                       const SpecializeOptions &options) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
@@ -152,7 +155,7 @@ static Result<void> setArgumentValues(func::FuncOp function,
   return {};
 }
 
-/// The first type that is not static, in words.
+/// An error that describes the first type that is not static.
 static Result<void> checkStatic(ModuleOp module, func::FuncOp function) {
   Result<void> result;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -193,15 +196,15 @@ Result<void> specialize(Model &model, const SpecializeOptions &options) {
 
   FirstError reported(result.context());
   PatternRun run;
-  // Where sizes may stay unknown, what a loop gathers grows.
+  // Where dimensions may stay dynamic, loop-carried values may grow.
   const Loops loops =
-      options.leavesOpen ? Loops::MayChangeShapes : Loops::KeepShapes;
+      options.leavesDynamic ? Loops::MayChangeShapes : Loops::KeepShapes;
   if (failed(refineShapes(module, loops, run)))
     return invalidModel("the shapes do not fit: " + reported.take());
-  if (!options.leavesOpen)
+  if (!options.leavesDynamic)
     if (auto done = checkStatic(module, function); !done)
       return done;
-  if (failed(module.verify()))
+  if (failed(verify(module)))
     return invalidModel("the shapes do not fit: " + reported.take());
   model = std::move(result);
   return {};

@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace sinter {
 
-/// The lists of numbers in an attribute.
+/// The list of integers in an attribute.
 static SmallVector<int64_t> listIn(Operation *op, StringRef attribute) {
   auto list = op->getAttrOfType<DenseI64ArrayAttr>(attribute);
   return list ? SmallVector<int64_t>(list.asArrayRef())
@@ -24,7 +24,7 @@ static void setList(Operation *op, StringRef attribute,
     op->setAttr(attribute, DenseI64ArrayAttr::get(op->getContext(), list));
 }
 
-/// Pairs of a result and a number.
+/// Pairs of a result's index and a trace number.
 static SmallVector<int64_t> tracesOf(Operation *op) {
   return listIn(op, traceAttribute);
 }
@@ -32,8 +32,8 @@ static void setTraces(Operation *op, ArrayRef<int64_t> traces) {
   setList(op, traceAttribute, traces);
 }
 
-/// Whether a block's operations run as often as what is around it says: those
-/// of the entry function, and of branches and loops in it.
+/// Whether a block's values have trace numbers: those of the entry function,
+/// and of branches and loops in it.
 static bool isNumbered(Block *block, Operation *entry) {
   for (Operation *op = block ? block->getParentOp() : nullptr; op;
        op = op->getParentOp()) {
@@ -72,7 +72,7 @@ std::vector<NumberedValue> ValueNumbers::valuesOf(ModuleOp module) {
     if (taken.insert(number).second)
       values.push_back({value, number});
   };
-  // What is computed inside of an operation comes before what it gives.
+  // Values inside of an operation come before its results.
   entry.walk<WalkOrder::PostOrder>([&](Operation *op) {
     if (op != entry && !isNumbered(op->getBlock(), entry))
       return;
@@ -100,7 +100,7 @@ void ValueNumbers::remove(ModuleOp module) {
   });
 }
 
-/// Takes the numbers of an operation's result away.
+/// Removes and returns the trace numbers of an operation's result.
 static SmallVector<int64_t> takeNumbers(OpResult value) {
   Operation *op = value.getOwner();
   SmallVector<int64_t> left, taken, traces = tracesOf(op);
@@ -113,7 +113,7 @@ static SmallVector<int64_t> takeNumbers(OpResult value) {
   return taken;
 }
 
-/// Gives numbers to a value.
+/// Adds trace numbers to a value.
 static void addNumbers(Value value, ArrayRef<int64_t> numbers) {
   if (auto result = dyn_cast<OpResult>(value)) {
     SmallVector<int64_t> traces = tracesOf(result.getOwner());
@@ -145,9 +145,9 @@ void ValueNumbers::replaced(StringRef label, Value old, Value by) {
     return;
   if (whenReplaced)
     whenReplaced(label, old, numbers);
-  // A value that is computed at other times is compared by who reads it.
-  Block *place = by.getParentBlock();
-  if (place == result.getParentBlock() || isOutermost(place))
+  // A value that is computed at other times is compared through its users.
+  Block *block = by.getParentBlock();
+  if (block == result.getParentBlock() || isOutermost(block))
     addNumbers(by, numbers);
 }
 

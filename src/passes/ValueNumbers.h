@@ -1,13 +1,14 @@
-//===- ValueNumbers.h - which value is which after a pass -----------------===//
+//===- ValueNumbers.h - traces values across passes -----------------------===//
 //
-// Each operation carries numbers (Groups.h), one or more for each result:
-// pairs of a result and a number. Where a pass puts a value in another's place,
-// it says so (PatternRun::replaced), and the value takes the other's number; an
-// operation whose results it changes (PatternRun::changed) loses its own.
+// Each operation has an attribute (Groups.h) with one or more trace numbers for
+// each result: pairs of a result's index and a number. Where a pass replaces a
+// value by another, it reports that (PatternRun::replaced), and the new value
+// takes over the old one's number. An operation whose results it changes
+// (PatternRun::changed) loses its own.
 //
-// Numbered are the results of the entry function's operations and of those in
-// its branches and loops. The bodies of reductions, sorts and the like are no
-// more than how these are computed, and so are called functions.
+// Numbers are given to the results of operations in the entry function and in
+// its branches and loops, but not in the bodies of reductions, sorts and the
+// like, nor in called functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,19 +22,19 @@
 
 namespace sinter {
 
-/// While it is the watcher of a PatternRun, numbers go where values go.
+/// While it is the watcher of a PatternRun, trace numbers follow the values.
 class ValueNumbers : public ReplacementWatcher {
 public:
-  /// Gives numbers of their own to values of \p module that are new since the
-  /// last call, in the order of the text. A copy has not those of what it is a
-  /// copy of.
+  /// Gives new trace numbers to values of \p module that are new since the last
+  /// call, in the order of the text. A copy does not have the original's
+  /// numbers.
   void number(mlir::ModuleOp module);
 
   /// Every value of \p module that has a number, in the order in which they are
   /// computed; of two values with one number the first.
   static std::vector<NumberedValue> valuesOf(mlir::ModuleOp module);
 
-  /// Takes all numbers away.
+  /// Removes all trace numbers.
   static void remove(mlir::ModuleOp module);
 
   void replaced(llvm::StringRef label, mlir::Value old,
@@ -45,12 +46,12 @@ public:
       whenOutputChanged(number);
   }
 
-  /// Told of the numbers of \p old, which is replaced.
+  /// Called with the trace numbers of \p old, which is replaced.
   std::function<void(llvm::StringRef label, mlir::Value old,
                      llvm::ArrayRef<int64_t> numbers)>
       whenReplaced;
-  /// Told of the numbers of values that follow from operands that were
-  /// replaced.
+  /// Called with the trace numbers of values that follow from replaced
+  /// operands.
   std::function<void(llvm::ArrayRef<int64_t> numbers)> whenFollowing;
   std::function<void(unsigned number)> whenOutputChanged;
 

@@ -9,6 +9,7 @@
 #include "passes/Observe.h"
 #include "passes/WidenFloats.h"
 #include "runtime/Comparison.h"
+#include "runtime/OptionNames.h"
 #include "runtime/Random.h"
 #include "runtime/TensorText.h"
 #include "llvm/ADT/DenseSet.h"
@@ -25,13 +26,13 @@ namespace sinter {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// A type that has no parts, and what it is called.
+/// A type without elements, and its name.
 struct Leaf {
   std::string name;
   Type type;
 };
 
-/// What the parts of tuples, and of futures that were awaited, are at last.
+/// Appends the leaves of nested tuples, and of futures that were awaited.
 static void addLeaves(const std::string &name, Type type, bool isAwaited,
                       std::vector<Leaf> &leaves) {
   auto tuple = dyn_cast<TupleType>(type);
@@ -40,9 +41,9 @@ static void addLeaves(const std::string &name, Type type, bool isAwaited,
     leaves.push_back({name, type});
     return;
   }
-  for (auto [i, part] :
+  for (auto [i, element] :
        llvm::enumerate(tuple ? tuple.getTypes() : future.getTypes()))
-    addLeaves(name + "[" + std::to_string(i) + "]", part, isAwaited, leaves);
+    addLeaves(name + "[" + std::to_string(i) + "]", element, isAwaited, leaves);
 }
 
 static std::vector<Leaf> argumentsOf(func::FuncOp function) {
@@ -70,21 +71,55 @@ static std::vector<Leaf> resultsOf(func::FuncOp function) {
 static double unitOf(Value value) {
   quant::QuantizedType type = quantizedOf(value.getType());
   auto parameters = type ? roundedParametersOf(type) : std::nullopt;
-  // What is told of it is rounded to the expressed type.
+  // The observed values are rounded to the expressed type.
   constexpr double roundings = 1 + 0x1p-10;
   return parameters ? roundings * *std::max_element(parameters->scales.begin(),
                                                     parameters->scales.end())
                     : 0;
 }
 
-/// Numbers for each argument. Where dimensions are unknown, single integers are
-/// taken for the sizes: JAX hands them over so.
+/// Whether an argument of \p type may be a dimension's size.
+static bool isSize(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 0 &&
+         tensor.getElementType().isInteger() &&
+         !tensor.getElementType().isInteger(1);
+}
+
+/// The shape of the argument \p name of \p type in run \p number.
+static Shape shapeIn(const VerifyNumerics::Sizes &sizes, unsigned number,
+                     const std::string &name, RankedTensorType type) {
+  Shape shape(type.getShape());
+  if (type.hasStaticShape())
+    return shape;
+  Shape given;
+  if (!sizes.shapes.empty()) {
+    const auto &those = sizes.shapes[number % sizes.shapes.size()];
+    if (auto found = those.find(name);
+        found != those.end() && found->second.size() == shape.size())
+      given = found->second;
+  }
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (ShapedType::isDynamic(size))
+      size = given.empty() ? sizes.dimension : given[i];
+  return shape;
+}
+
+/// A tensor for each argument in run \p number. Where dimensions are dynamic,
+/// scalar integers are taken for their sizes: JAX passes them so.
 static Result<std::vector<Tensor>>
-randomInputs(func::FuncOp function, int64_t unknownDimension, uint64_t seed) {
+randomInputs(func::FuncOp function, const VerifyNumerics::Sizes &sizes,
+             unsigned number) {
+  constexpr uint64_t seedsOfRun = 1000;
+  const uint64_t seed = number * seedsOfRun + 1;
   const std::vector<Leaf> arguments = argumentsOf(function);
-  const bool isOpen = llvm::any_of(arguments, [](const Leaf &argument) {
+  const bool isDynamic = llvm::any_of(arguments, [](const Leaf &argument) {
     return isOfUnknownSize(argument.type);
   });
+  const bool hasSizes =
+      isDynamic && llvm::any_of(arguments, [](const Leaf &leaf) {
+        return isSize(leaf.type);
+      });
   std::vector<Tensor> inputs;
   for (const auto &[name, type] : arguments) {
     if (isa<stablehlo::TokenType>(type)) {
@@ -92,25 +127,25 @@ randomInputs(func::FuncOp function, int64_t unknownDimension, uint64_t seed) {
       continue;
     }
     if (isa<stablehlo::FutureType>(type))
-      return unsupported("--verify-numerics cannot make '" + name +
+      return unsupported(optionText("verify-numerics") + " cannot make '" +
+                         name +
                          "': a future is what async_start gives, and cannot "
                          "be given from outside");
     auto tensor = dyn_cast<RankedTensorType>(type);
     std::optional<ElementType> element =
         tensor ? elementTypeOf(tensor.getElementType()) : std::nullopt;
     if (!element)
-      return unsupported("--verify-numerics cannot make '" + name + "' of " +
-                         llvm::formatv("{0}", type).str());
-    Shape shape;
-    for (int64_t size : tensor.getShape())
-      shape.push_back(ShapedType::isDynamic(size) ? unknownDimension : size);
+      return unsupported(optionText("verify-numerics") + " cannot make '" +
+                         name + "' of " + llvm::formatv("{0}", type).str());
+    Shape shape =
+        shapeIn(hasSizes ? VerifyNumerics::Sizes{sizes.dimension, {}} : sizes,
+                number, name, tensor);
     if (!byteCount(*element, shape))
       return invalidModel("an input is too large");
-    const bool isSize = isOpen && shape.empty() && isInteger(*element) &&
-                        *element != ElementType::I1;
-    Tensor input = isSize ? tensorOfDoubles(*element, {}, unknownDimension)
-                          : Tensor(*element, std::move(shape));
-    if (!isSize)
+    const bool givesSize = hasSizes && isSize(type);
+    Tensor input = givesSize ? tensorOfDoubles(*element, {}, sizes.dimension)
+                             : Tensor(*element, std::move(shape));
+    if (!givesSize)
       fillRandom(input, seed + inputs.size());
     inputs.push_back(std::move(input));
   }
@@ -125,7 +160,7 @@ static std::string describe(Operation *op) {
   return text + "(" + op->getName().getStringRef().str() + ")";
 }
 
-/// Whether every branch and body of which values are compared was run.
+/// Whether every branch and body with values to compare was run.
 bool VerifyNumerics::hasEnteredAll(const Observation &seen) const {
   llvm::DenseMap<Region *, bool> entered;
   for (auto [value, number] : ValueNumbers::valuesOf(module))
@@ -137,11 +172,9 @@ bool VerifyNumerics::hasEnteredAll(const Observation &seen) const {
 
 Result<void> VerifyNumerics::observeRun(ModuleOp graph, unsigned number,
                                         bool isWide, Observation &seen) {
-  // What is computed more often is kept this many times.
+  // Of values that are computed more often, this many are kept.
   constexpr size_t mostTimes = 8;
-  constexpr uint64_t seedsOfRun = 1000;
-  auto inputs =
-      randomInputs(entryOf(graph), dimension, number * seedsOfRun + 1);
+  auto inputs = randomInputs(entryOf(graph), sizes, number);
   if (!inputs)
     return inputs.takeError();
   OwningOpRef<ModuleOp> observed(graph.clone());
@@ -219,10 +252,11 @@ std::string VerifyNumerics::Comparison::of(const Seen &was, const Seen &is) {
   for (size_t run = 0; run < runs; ++run)
     for (auto [i, pair] :
          llvm::enumerate(llvm::zip(was.tensors[run], is.tensors[run])))
-      if (std::string parts =
+      if (std::string mismatch =
               of(std::get<0>(pair), std::get<1>(pair), was.name);
-          !parts.empty())
-        return i == 0 ? parts : "time " + std::to_string(i + 1) + ": " + parts;
+          !mismatch.empty())
+        return i == 0 ? mismatch
+                      : "time " + std::to_string(i + 1) + ": " + mismatch;
   return "";
 }
 
@@ -289,15 +323,15 @@ std::string VerifyNumerics::firstDifference(const Observation &now,
     const Seen &was = before.values.at(id);
     auto unit = requantized.find(id);
     comparison.unit = unit == requantized.end() ? 0 : unit->second;
-    std::string parts = comparison.of(was, found->second);
+    std::string mismatch = comparison.of(was, found->second);
     labels = patternsOf(id);
-    if (parts.empty())
+    if (mismatch.empty())
       continue;
     const Observation &right = exact();
     auto wide = right.values.find(id);
     if (wide == right.values.end() ||
         !isNoWorse(was, found->second, wide->second))
-      return was.name + ": " + parts;
+      return was.name + ": " + mismatch;
     ++comparison.rounded;
   }
   labels = patternsOf(-1);
@@ -305,15 +339,16 @@ std::string VerifyNumerics::firstDifference(const Observation &now,
   if (before.outputs.size() != now.outputs.size())
     return "the number of outputs";
   for (auto [i, was] : llvm::enumerate(before.outputs)) {
-    if (followingOutputs.contains(i))
+    // There is one of each output for each run.
+    if (followingOutputs.contains(i % (before.outputs.size() / runs)))
       continue;
-    auto parts = comparison.of(was, now.outputs[i]);
-    if (parts.empty())
+    auto mismatch = comparison.of(was, now.outputs[i]);
+    if (mismatch.empty())
       continue;
     const Observation &right = exact();
     if (i >= right.outputs.size() ||
         !isNoWorse(was, now.outputs[i], right.outputs[i]))
-      return was.name + ": " + parts;
+      return was.name + ": " + mismatch;
     ++comparison.rounded;
   }
   return "";
@@ -324,13 +359,13 @@ std::string VerifyNumerics::firstDifference(const Observation &now,
 //===----------------------------------------------------------------------===//
 
 Result<std::unique_ptr<VerifyNumerics>>
-VerifyNumerics::begin(ModuleOp module, PatternRun &run, int64_t dimension,
+VerifyNumerics::begin(ModuleOp module, PatternRun &run, Sizes sizes,
                       double tolerance) {
   if (!entryOf(module))
-    return invalidModel("--verify-numerics runs the program, but " +
-                        whyNoEntry(module));
+    return invalidModel(optionText("verify-numerics") +
+                        " runs the program, but " + whyNoEntry(module));
   std::unique_ptr<VerifyNumerics> check(
-      new VerifyNumerics(module, run, dimension, tolerance));
+      new VerifyNumerics(module, run, std::move(sizes), tolerance));
   check->numbers.whenReplaced =
       [check = check.get()](StringRef label, Value old, ArrayRef<int64_t> ids) {
         const bool isRequantized = (needsOf(label) & requantize) != 0;
@@ -348,16 +383,29 @@ VerifyNumerics::begin(ModuleOp module, PatternRun &run, int64_t dimension,
   };
   check->numbers.number(module);
   constexpr unsigned mostRuns = 8;
-  if (auto first = check->observeRun(0, check->before); !first)
-    return first.takeError();
-  for (; check->runs < mostRuns && !check->hasEnteredAll(check->before);
-       ++check->runs) {
-    Observation more = check->before;
-    // Inputs that the program refuses say nothing.
-    if (!check->observeRun(check->runs, more))
-      break;
-    check->before = std::move(more);
+  auto &shapes = check->sizes.shapes;
+  Result<void> first = check->observeRun(0, check->before);
+  for (; !first && shapes.size() > 1;
+       first = check->observeRun(0, check->before)) {
+    shapes.erase(shapes.begin());
+    check->before = {};
   }
+  if (!first)
+    return first.takeError();
+  while (check->runs < mostRuns && (check->runs < shapes.size() ||
+                                    !check->hasEnteredAll(check->before))) {
+    Observation more = check->before;
+    if (check->observeRun(check->runs, more)) {
+      check->before = std::move(more);
+      ++check->runs;
+      continue;
+    }
+    // Inputs that the program rejects verify nothing.
+    if (check->runs >= shapes.size())
+      break;
+    shapes.erase(shapes.begin() + check->runs);
+  }
+  check->found.shapes = shapes;
   check->keepGraph();
   check->earlier = run.counts();
   run.watcher = &check->numbers;
@@ -387,21 +435,21 @@ Result<void> VerifyNumerics::afterApplication(StringRef label) {
   return compare([&](StringRef) { return "an application of " + label.str(); });
 }
 
-/// Notes what is computed of values that may be others than they were.
+/// Finds the values that are computed from values that may have changed.
 void VerifyNumerics::findFollowing() {
   if (requantized.empty() && following.empty())
     return;
-  llvm::DenseMap<Value, std::vector<int64_t>> numbersOf;
+  llvm::DenseMap<Value, std::vector<int64_t>> idsOf;
   std::vector<Value> reached;
   llvm::DenseSet<Value> known;
   for (auto [value, id] : ValueNumbers::valuesOf(module)) {
-    numbersOf[value].push_back(id);
+    idsOf[value].push_back(id);
     if ((requantized.contains(id) || following.contains(id)) &&
         known.insert(value).second)
       reached.push_back(value);
   }
   auto reach = [&](Value value) {
-    for (int64_t id : numbersOf.lookup(value))
+    for (int64_t id : idsOf.lookup(value))
       following.insert(id);
     if (known.insert(value).second)
       reached.push_back(value);
@@ -413,8 +461,8 @@ void VerifyNumerics::findFollowing() {
         followingOutputs.insert(use.getOperandNumber());
         continue;
       }
-      // A branch or loop gives what is computed in it, and hands on what it is
-      // given.
+      // Results and region arguments of a branch or loop may depend on any
+      // value that it uses.
       for (Operation *op = user; op && !isa<func::FuncOp>(op);
            op = op->getParentOp()) {
         llvm::for_each(op->getResults(), reach);
@@ -424,7 +472,8 @@ void VerifyNumerics::findFollowing() {
     }
 }
 
-/// Looks at the graph as it is now; \p who tells of the patterns at fault.
+/// Compares the current graph with the one before; \p who returns a text about
+/// the patterns at fault.
 Result<void>
 VerifyNumerics::compare(llvm::function_ref<std::string(StringRef)> who) {
   numbers.number(module);
@@ -434,9 +483,9 @@ VerifyNumerics::compare(llvm::function_ref<std::string(StringRef)> who) {
   findFollowing();
   std::string labels;
   Comparison comparison{tolerance};
-  if (std::string parts = firstDifference(*now, labels, comparison);
-      !parts.empty())
-    return Error{ErrorKind::WrongResult, who(labels) + " changed " + parts};
+  if (std::string mismatch = firstDifference(*now, labels, comparison);
+      !mismatch.empty())
+    return Error{ErrorKind::WrongResult, who(labels) + " changed " + mismatch};
   ++found.comparisons;
   found.tensors += comparison.tensors;
   found.rounded += comparison.rounded;

@@ -13,17 +13,10 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-static SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (int64_t i = static_cast<int64_t>(shape.size()) - 2; i >= 0; --i)
-    strides[i] = strides[i + 1] * shape[i + 1];
-  return strides;
-}
-
-/// \p places after an operation that rearranges: element i of the result was
-/// element `from(index of i)` of the operand.
+/// \p indices after a rearrangement: element i of the result was element
+/// `from(index of i)` of the operand.
 static std::vector<int64_t> rearrange(Operation *op,
-                                      const std::vector<int64_t> &places) {
+                                      const std::vector<int64_t> &indices) {
   auto to = tensorOf(op->getResult(0));
   SmallVector<int64_t> from = stridesOf(tensorOf(op->getOperand(0)).getShape());
   int64_t offset = 0;
@@ -37,13 +30,13 @@ static std::vector<int64_t> rearrange(Operation *op,
       steps[dimension] = -from[dimension];
     }
   }
-  std::vector<int64_t> result(places.size());
+  std::vector<int64_t> result(indices.size());
   SmallVector<int64_t> index(to.getRank(), 0);
-  for (size_t i = 0; i < places.size(); ++i) {
-    int64_t place = offset;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    int64_t flat = offset;
     for (int64_t d = 0; d < to.getRank(); ++d)
-      place += index[d] * steps[d];
-    result[i] = places[place];
+      flat += index[d] * steps[d];
+    result[i] = indices[flat];
     for (int64_t d = to.getRank() - 1; d >= 0; --d) {
       if (++index[d] < to.getDimSize(d))
         break;
@@ -68,7 +61,7 @@ std::optional<Weight> Weight::find(Value value) {
   std::reverse(weight.chain.begin(), weight.chain.end());
   std::optional<Tensor> tensor = constantTensor(root);
   if (!tensor) {
-    // Something else made of constants: its result is the array.
+    // Any other operation on constants: its result is the array.
     std::optional<ElementType> element = elementTypeOf(type.getElementType());
     if (!element || type.getNumElements() == 0 || !followsFromConstants(value))
       return std::nullopt;
@@ -92,7 +85,7 @@ std::optional<Weight> Weight::find(Value value) {
 Weight Weight::computed(Value value, ElementType type,
                         std::function<std::optional<Tensor>()> compute) {
   Weight weight;
-  weight.seenShape = Shape(shapeOf(value));
+  weight.seenShape = Shape(tensorOf(value).getShape());
   weight.sourceName = constantName(value).str();
   weight.elementType = type;
   weight.compute = std::move(compute);
@@ -100,45 +93,22 @@ Weight Weight::computed(Value value, ElementType type,
 }
 
 std::optional<std::vector<double>> Weight::numbers() const {
-  const std::optional<Tensor> known = compute ? compute() : source;
-  if (!known)
+  const std::optional<Tensor> all = values();
+  if (!all)
     return std::nullopt;
-  const Tensor &all = *known;
-  std::vector<double> result(all.size());
-  dispatch(all.type(), [&](auto tag) {
+  std::vector<double> result(all->size());
+  dispatch(all->type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (!isStdComplex<T>) {
-      if (places.empty())
-        for (int64_t i = 0; i < all.size(); ++i)
-          result[i] = static_cast<double>(all.at<T>(i));
-      else
-        for (int64_t i = 0; i < all.size(); ++i)
-          result[i] = static_cast<double>(all.at<T>(places[i]));
-    }
+    if constexpr (!isStdComplex<T>)
+      for (int64_t i = 0; i < all->size(); ++i)
+        result[i] = static_cast<double>(all->at<T>(sourceIndex(i)));
   });
   return result;
 }
 
 Value Weight::rebuild(OpBuilder &builder, Location location,
-                      ArrayRef<double> numbers, StringRef name) const {
-  Tensor tensor(elementType, compute ? seenShape : source.shape());
-  dispatch(elementType, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (!isStdComplex<T>) {
-      std::byte *bytes = tensor.mutableBytes();
-      const auto set = [&](int64_t place, double number) {
-        const T rounded = static_cast<T>(number);
-        std::memcpy(bytes + place * sizeof(T), &rounded, sizeof(T));
-      };
-      if (places.empty())
-        for (int64_t i = 0; i < tensor.size(); ++i)
-          set(i, numbers[i]);
-      else
-        for (int64_t i = 0; i < tensor.size(); ++i)
-          set(places[i], numbers[i]);
-    }
-  });
-  Value value = makeConstant(builder, location, tensor, name);
+                      const Tensor &values, StringRef name) const {
+  Value value = makeConstant(builder, location, values, name);
   for (Operation *op : chain) {
     IRMapping mapping;
     mapping.map(op->getOperand(0), value);

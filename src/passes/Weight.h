@@ -1,4 +1,4 @@
-//===- Weight.h - the constant that a product reads, and its numbers ------===//
+//===- Weight.h - the constant operand of a product -----------------------===//
 
 #ifndef SINTER_PASSES_WEIGHT_H
 #define SINTER_PASSES_WEIGHT_H
@@ -14,51 +14,59 @@
 namespace sinter {
 
 /// A constant operand of a product, seen through the reshapes, transposes and
-/// reversals that may stand between: the file's array stays what it is, and a
+/// reversals that may stand between: the file's array does not change, and a
 /// new one has its order.
 class Weight {
 public:
   /// The floating-point weight that \p value is; nothing if it is not constant.
-  /// What is computed of constants is so when somebody asks for its numbers: a
-  /// weight that stays narrow may be as large as memory is.
+  /// Results of operations on constants are computed when their elements are
+  /// needed: a low-bit weight may be too large for memory in floats.
   static std::optional<Weight> find(mlir::Value value);
-  /// The weight that the constant \p value stands for, of \p type, whose
-  /// numbers \p compute gives when somebody asks for them.
+  /// The weight of \p type that the constant \p value represents. \p compute
+  /// returns its elements when they are needed.
   static Weight computed(mlir::Value value, ElementType type,
                          std::function<std::optional<Tensor>()> compute);
 
-  /// The shape that the product sees.
+  /// The shape of the product's operand.
   const Shape &shape() const { return seenShape; }
   ElementType type() const { return elementType; }
   /// The name of the array, or "".
   const std::string &name() const { return sourceName; }
 
-  /// The numbers that the product sees, in row-major order; nothing if they
+  /// The elements of the product's operand, in row-major order; nothing if they
   /// cannot be computed.
   std::optional<std::vector<double>> numbers() const;
-  /// This weight with other numbers, in the order of numbers(), rounded to its
-  /// type: a new constant called \p name, and what stood between it and the
+  /// The array itself, which may be the file's; nothing if it cannot be
+  /// computed.
+  std::optional<Tensor> values() const {
+    return compute ? compute() : std::optional(source);
+  }
+  /// The index in values() of element \p index of the product's operand.
+  int64_t sourceIndex(int64_t index) const {
+    return places.empty() ? index : places[index];
+  }
+  /// This weight with the array \p values, of the shape of values(): a new
+  /// constant called \p name, and copies of the operations between it and the
   /// product, built with \p builder.
   mlir::Value rebuild(mlir::OpBuilder &builder, mlir::Location location,
-                      llvm::ArrayRef<double> numbers,
-                      llvm::StringRef name) const;
+                      const Tensor &values, llvm::StringRef name) const;
 
 private:
-  /// What there is, or what computes it.
+  /// The array, or the function that computes it.
   Tensor source;
   std::function<std::optional<Tensor>()> compute;
   ElementType elementType = ElementType::F32;
   std::string sourceName;
   Shape seenShape;
-  /// What stands between the constant and the product, in order.
+  /// The operations between the constant and the product, in order.
   llvm::SmallVector<mlir::Operation *> chain;
-  /// For each element that the product sees, its place in the source; empty
-  /// for the same place.
+  /// For each element of the product's operand, its index in the source; empty
+  /// for the identity.
   std::vector<int64_t> places;
 };
 
-/// The place along \p fold's channels that an element of a weight of shape
-/// \p shape belongs to, by its flat index.
+/// Maps the flat index of an element of a weight of shape \p shape to its
+/// channel along \p fold.
 class ChannelOf {
 public:
   ChannelOf(const ChannelFold &fold, llvm::ArrayRef<int64_t> shape);
@@ -68,16 +76,16 @@ public:
     return groups == 1 ? channel
                        : index / groupStride % groups * size + channel;
   }
-  /// Elements that lie beside each other: of one channel, or one of each
-  /// channel in turn.
+  /// Contiguous elements: all of one channel, or of consecutive channels.
   struct Run {
     int64_t begin, length, channel;
     bool inTurn;
   };
-  /// Calls `visit(run)` for runs that make up all \p total elements, in order.
+  /// Calls `visit(run)` for runs that together are all \p total elements, in
+  /// order.
   template <typename Visit> void forEachRun(int64_t total, Visit visit) const {
     const bool inTurn = stride == 1 && groups == 1;
-    // Groups may change within what a channel has beside each other.
+    // Groups may change within a channel's contiguous elements.
     const int64_t alike = groups == 1 ? stride : std::min(stride, groupStride);
     const int64_t length = inTurn ? size : alike;
     for (int64_t begin = 0; begin < total; begin += length)

@@ -13,17 +13,17 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-/// The dimension of what \p broadcast repeats that is dimension \p dimension of
-/// the result; nothing where it is repeated along it.
-static std::optional<int64_t> placeBefore(const Broadcast &broadcast,
-                                          int64_t dimension) {
+/// The dimension of \p broadcast's operand that is dimension \p dimension of
+/// its result; nothing where it is broadcast along it.
+static std::optional<int64_t> operandDimension(const Broadcast &broadcast,
+                                               int64_t dimension) {
   auto found = llvm::find(broadcast.dimensions, dimension);
   if (found == broadcast.dimensions.end())
     return std::nullopt;
-  const int64_t place = found - broadcast.dimensions.begin();
-  const bool isSame = tensorOf(broadcast.operand).getDimSize(place) ==
+  const int64_t operandDim = found - broadcast.dimensions.begin();
+  const bool isSame = tensorOf(broadcast.operand).getDimSize(operandDim) ==
                       broadcast.type().getDimSize(dimension);
-  return isSame ? std::optional(place) : std::nullopt;
+  return isSame ? std::optional(operandDim) : std::nullopt;
 }
 
 SmallVector<ChannelFold>
@@ -32,8 +32,9 @@ WeightedProduct::placed(ArrayRef<ChannelFold> folds) const {
     return SmallVector<ChannelFold>(folds);
   SmallVector<ChannelFold> own;
   for (ChannelFold fold : folds)
-    if (std::optional<int64_t> place = placeBefore(*repeated, fold.weightDim)) {
-      fold.weightDim = *place;
+    if (std::optional<int64_t> operandDim =
+            operandDimension(*repeated, fold.weightDim)) {
+      fold.weightDim = *operandDim;
       own.push_back(fold);
     }
   return own;
@@ -60,7 +61,7 @@ WeightedProduct::scaleIntegers(const ChannelFold &fold, ArrayRef<double> scale,
 }
 
 /// Whether \p broadcast repeats a weight for batches only: along dimensions
-/// that operand, weight and result have in common.
+/// that operand, weight and result share.
 static bool isForBatches(ChannelwiseAffineOpInterface op, unsigned operand,
                          const Broadcast &broadcast) {
   auto isAmong = [](ArrayRef<ChannelFold> folds, int64_t dimension) {
@@ -71,7 +72,7 @@ static bool isForBatches(ChannelwiseAffineOpInterface op, unsigned operand,
   const auto ofResult = resultFolds(op, operand),
              ofOperand = operandFolds(op, operand);
   for (int64_t i = 0; i < broadcast.type().getRank(); ++i)
-    if (!placeBefore(broadcast, i) &&
+    if (!operandDimension(broadcast, i) &&
         !(isAmong(ofResult, i) && isAmong(ofOperand, i)))
       return false;
   return true;
@@ -81,12 +82,18 @@ SmallVector<WeightedProduct, 2>
 weightedProductsOf(Operation *op, const WholeNodes &whole, bool keepsNarrow) {
   SmallVector<WeightedProduct, 2> products;
   auto product = dyn_cast<ChannelwiseAffineOpInterface>(op);
-  if (!product || op->getNumOperands() != 2)
+  if (!product)
     return products;
   for (unsigned i = 0; i < 2; ++i) {
     if (op->getOperand(1 - i).getDefiningOp<ConstantOp>())
       continue;
     Value operand = op->getOperand(i);
+    if (product.getInnerBias()) {
+      if (std::optional<Weight> weight = Weight::find(operand);
+          weight && product.mayBeWeight(i))
+        products.push_back({op, i, std::move(*weight)});
+      continue;
+    }
     if (std::optional<QuantizedProduct> found = QuantizedProduct::find(op, i))
       products.push_back({op, i,
                           Weight::computed(operand, found->numbersType(),
@@ -105,7 +112,7 @@ weightedProductsOf(Operation *op, const WholeNodes &whole, bool keepsNarrow) {
       Operation *source = beforeRearrangement(operand).getDefiningOp();
       const bool staysNarrow =
           keepsNarrow && isa<DotGeneralOp>(op) && isWidenedWeight(operand);
-      // FoldConstants leaves these alone, too.
+      // FoldConstants does not fold these, either.
       const bool staysQuantized =
           isa_and_nonnull<UniformDequantizeOp>(source) &&
           (keepsNarrow || whole.areKept());

@@ -12,35 +12,41 @@
 
 namespace sinter {
 
-/// A product and its constant operand, the weight, which can take up a scale
-/// for each channel.
+/// A product and its constant operand, the weight, which can absorb a scale for
+/// each channel.
 struct WeightedProduct {
   mlir::Operation *op;
   unsigned weightOperand;
   Weight weight;
-  /// What repeats the weight for each batch.
+  /// The broadcast of the weight to batches.
   std::optional<Broadcast> repeated = std::nullopt;
-  /// Whether the weight is dequantised in a node that stays, or stays narrow:
-  /// then its scales take them up instead, if that is of the form for it.
+  /// Whether the weight is dequantised in a node that stays, or stays low-bit:
+  /// then its scales absorb the factors instead, if it has the form for that.
   bool isDequantized = false;
   std::optional<DequantizedWeight> dequantized = std::nullopt;
-  /// Where the weight is a quantised constant.
+  /// Set where the weight is a quantised constant.
   std::optional<QuantizedProduct> quantized = std::nullopt;
 
-  /// What the product is as floats.
+  /// The product's result in floats.
   mlir::Value result() const {
     return quantized ? quantized->floats() : op->getResult(0);
   }
   /// Whether the weight stays integers.
   bool keepsIntegers() const { return isDequantized || quantized; }
 
+  /// Where the product is computed inside of the operation, its bias
+  /// (ChannelwiseAffineOpInterface::getInnerBias).
+  std::optional<mlir::MutableOperandRange> innerBias() const {
+    return mlir::cast<ChannelwiseAffineOpInterface>(op).getInnerBias();
+  }
+
   /// The folds whose channels are dimensions of the weight itself.
   llvm::SmallVector<ChannelFold>
   placed(llvm::ArrayRef<ChannelFold> folds) const;
-  /// Whether the weight (or its scales) can take up \p scale along \p fold.
+  /// Whether the weight (or its scales) can absorb \p scale along \p fold.
   bool takesUp(const ChannelFold &fold, llvm::ArrayRef<double> scale) const;
-  /// The scales of a weight that stays integers take it up. Returns the
-  /// operations that were read.
+  /// The scales of a weight that stays integers absorb it. Returns the old
+  /// constants' operations.
   llvm::SmallVector<mlir::Operation *>
   scaleIntegers(const ChannelFold &fold, llvm::ArrayRef<double> scale,
                 FoldedNames &names) const;
@@ -54,9 +60,9 @@ struct WeightedProduct {
   }
 };
 
-/// The products that \p op may be taken for: one for each constant operand, and
-/// before it one for the constant that it repeats. Where \p keepsNarrow, a
-/// weight of a dot_general stays in as few bits as it has.
+/// The ways to see \p op as a weighted product: one for each constant operand,
+/// and before it one for the constant that it broadcasts. Where \p keepsNarrow,
+/// a weight of a dot_general stays low-bit.
 llvm::SmallVector<WeightedProduct, 2>
 weightedProductsOf(mlir::Operation *op, const WholeNodes &whole,
                    bool keepsNarrow);

@@ -18,8 +18,8 @@ static Type widened(Type type) {
                        : type;
 }
 
-/// What reads \p value reads it in f64.
-static void convertForReaders(Value value, OpBuilder &builder) {
+/// Makes the users of \p value use it in f64.
+static void convertForUsers(Value value, OpBuilder &builder) {
   if (!isOfF32(value.getType()) || value.use_empty())
     return;
   auto wide = builder.create<stablehlo::ConvertOp>(
@@ -31,7 +31,7 @@ static void widenResults(Operation *op) {
   if (isa<stablehlo::ConstantOp>(op)) {
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
-    convertForReaders(op->getResult(0), builder);
+    convertForUsers(op->getResult(0), builder);
     return;
   }
   for (Value result : op->getResults())
@@ -62,7 +62,7 @@ bool widenFloats(ModuleOp module) {
   }
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   for (BlockArgument argument : body.getArguments())
-    convertForReaders(argument, builder);
+    convertForUsers(argument, builder);
   module.walk([](func::FuncOp function) {
     if (!function.isExternal())
       function.setFunctionType(FunctionType::get(

@@ -2,12 +2,12 @@
 //
 //   add(x, c) : f32  ->  add(convert(x), convert(c)) : f64
 //
-// What a program computes in f32 is off by what each operation rounds. In f64
-// nearly nothing is, so that two ways to compute a tensor in f32 can be held
-// against it: the one that is nearer is no mistake.
+// Each operation of a program in f32 has a rounding error. In f64 these nearly
+// vanish, so that two ways to compute a tensor in f32 can be compared with it:
+// the closer one is not an error.
 //
 // Restrictions:
-//   - A program that looks at the bits of its floats stays as it is.
+//   - A program that uses the bits of its floats is not widened.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,9 @@
 
 namespace sinter {
 
-/// Lets \p module compute in f64 what it computes in f32. Inputs of the entry
-/// function and constants stay of f32; its results are of f64 then. False where
-/// that would be another program; it may have changed then.
+/// Changes the f32 computations of \p module to f64. Inputs of the entry
+/// function and constants stay f32; its results become f64. False where that
+/// would change the program's meaning; the module may be half changed then.
 bool widenFloats(mlir::ModuleOp module);
 
 } // namespace sinter

@@ -10,7 +10,7 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-/// Smaller weights are as well wide.
+/// Smaller weights are not worth keeping low-bit.
 static constexpr int64_t leastElements = 4096;
 
 static bool isNarrow(Type element) {
@@ -32,17 +32,18 @@ static bool isWidening(Operation *op) {
          from.getElementTypeBitWidth() < to.getElementTypeBitWidth();
 }
 
-/// Whether \p op may stand between a weight that was made wider and a product.
+/// Whether \p op may stand between a widened weight and a product.
 static bool isBetween(Operation *op) {
   return isa<ConvertOp, SubtractOp, MulOp, ReshapeOp, TransposeOp, SliceOp>(op);
 }
 
-/// Whether \p op looks up what \p value holds.
+/// Whether \p op gathers from \p value.
 static bool isTableOf(Operation *op, Value value) {
   return isa<GatherOp, nn::TakeOp>(op) && op->getOperand(0) == value;
 }
 
-/// Whether \p op leads to a product, or to a table where \p countsTables.
+/// Whether the result of \p op is used by a product, or as the table of a
+/// gather where \p countsTables.
 static bool leadsToProduct(Operation *op, bool countsTables) {
   constexpr unsigned mostUsers = 16;
   SmallVector<Value> open = {op->getResult(0)};

@@ -1,9 +1,9 @@
-//===- WidenedWeights.h - weights that are stored in few bits -------------===//
+//===- WidenedWeights.h - low-bit weights ---------------------------------===//
 //
-// What stands between a weight of a product or a table, in integers of up to 8
-// bits or floats of up to 16, and the product or gather: conversions, zero
-// points and scales. A backend may leave such a weight as narrow as it is,
-// which nobody can once it was computed.
+// The operations between a low-bit weight of a product or a table, in integers
+// of up to 8 bits or floats of up to 16, and the product or gather:
+// conversions, zero points and scales. A backend may keep such a weight
+// low-bit, which is impossible once they are folded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,16 +14,16 @@
 
 namespace sinter {
 
-/// Whether \p op makes wider elements of a weight that leads to a dot_general,
-/// or of a table that a gather looks something up in.
+/// Whether \p op widens the elements of a weight used by a dot_general, or of
+/// the table of a gather.
 bool widensWeight(mlir::Operation *op);
 
-/// Whether \p op makes integers of 32 bits of the bytes of a weight that leads
-/// to a dot_general. Who multiplies bytes looks for them, and four times as
-/// much memory would be searched for what they were.
+/// Whether \p op converts an int8 weight used by a dot_general to i32. The int8
+/// matmul lowering looks for these conversions. If they were folded, it would
+/// have to search four times as much memory for the int8 values.
 bool widensByteWeight(mlir::Operation *op);
 
-/// Whether \p value, an operand of a product, is a weight that was made wider.
+/// Whether \p value, an operand of a product, is a widened weight.
 bool isWidenedWeight(mlir::Value value);
 
 } // namespace sinter

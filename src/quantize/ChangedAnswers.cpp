@@ -1,4 +1,4 @@
-//===- ChangedAnswers.cpp - what accuracy other samples lose at most ------===//
+//===- ChangedAnswers.cpp - upper bound of the loss of accuracy -----------===//
 
 #include "quantize/ChangedAnswers.h"
 
@@ -8,7 +8,7 @@
 
 namespace sinter::quantize {
 
-// Together they miss by 10 %.
+// Together they miss in 10 % of cases.
 static constexpr double upperMissed = 0.09, lowerMissed = 0.01;
 
 void ChangedAnswers::add(bool wasRight, bool isRight) {

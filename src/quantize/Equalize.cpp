@@ -1,9 +1,10 @@
-//===- Equalize.cpp - factors per channel move to where they harm less ----===//
+//===- Equalize.cpp - equalises ranges of channels ------------------------===//
 
 #include "quantize/Equalize.h"
 
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
+#include "graph/ElementUses.h"
 #include "graph/Types.h"
 #include "graph/interfaces/Axes.h"
 #include "graph/interfaces/Rescale.h"
@@ -20,27 +21,37 @@ namespace sinter::quantize {
 
 namespace {
 
-/// A constant with one number for each channel, or slices of it, along `axis`.
+/// A constant with one element, or slice, for each of the activation's channels
+/// from `first` on, along `axis`.
 struct ConstantSite {
   OpOperand *operand;
   int64_t axis;
+  int64_t first = 0;
+};
+
+/// Channels of an activation, from `first` on, that lie along a dimension of a
+/// value that it is computed from.
+struct ChannelRange {
+  Value value;
+  int64_t axis, first, count;
 };
 
 /// An activation by whose channels factors can move.
 struct Passage {
   Value activation;
   int64_t channels = 0;
-  /// What gives it: to be divided. Whether it begins with a product.
+  /// The constants of its producers, to be divided. Whether these include
+  /// products, and norms or factors.
   SmallVector<ConstantSite> sources;
-  bool isFromProduct = false;
-  /// What reads it: to be multiplied.
-  SmallVector<const Unit *> readers;
+  bool isFromProduct = false, isFromFactor = false;
+  /// Its users, whose weights are multiplied.
+  SmallVector<const Unit *> users;
 };
 
 } // namespace
 
 /// The constant behind \p side, an operand of an elementwise operation, if it
-/// has one number for each slice along dimension \p axis of the result.
+/// has one element for each slice along dimension \p axis of the result.
 static std::optional<ConstantSite>
 channelConstant(OpOperand &side, int64_t axis, int64_t channels) {
   OpOperand *operand = &side;
@@ -73,7 +84,7 @@ channelConstant(OpOperand &side, int64_t axis, int64_t channels) {
 
 /// The sources of a norm's scale and shift.
 template <typename Op>
-static bool takeNorm(Operation *op, int64_t axis, int64_t channels,
+static bool takeNorm(Operation *op, const ChannelRange &range,
                      SmallVector<ConstantSite> &sources) {
   auto norm = dyn_cast<Op>(op);
   if (!norm)
@@ -81,16 +92,16 @@ static bool takeNorm(Operation *op, int64_t axis, int64_t channels,
   const int64_t last = tensorOf(op->getResult(0)).getRank() - 1;
   for (OpOperand &operand : op->getOpOperands().drop_front()) {
     auto constant = operand.get().getDefiningOp<ConstantOp>();
-    if (!constant || axis != last ||
-        tensorOf(operand.get()).getShape() != ArrayRef<int64_t>{channels})
+    if (!constant || range.axis != last ||
+        tensorOf(operand.get()).getShape() != ArrayRef<int64_t>{range.count})
       return false;
-    sources.push_back({&operand, 0});
+    sources.push_back({&operand, 0, range.first});
   }
   return true;
 }
 
-/// Whether a positive factor for each slice along dimension \p axis of the
-/// result of \p op goes through it, and along which dimension of the operand.
+/// If a positive factor for each slice along dimension \p axis of the result of
+/// \p op can move through it, the dimension of the operand.
 static std::optional<int64_t> passes(Operation *op, int64_t axis) {
   auto rescale = dyn_cast<RescaleOpInterface>(op);
   if (!rescale || op->getNumResults() != 1)
@@ -115,89 +126,136 @@ static std::optional<int64_t> passes(Operation *op, int64_t axis) {
   return axes->operandOf(0, axis);
 }
 
-/// Goes up from the activation, whose channels lie along \p axis, to what gives
-/// them.
-static bool findSources(Passage &passage, int64_t axis, const Units &units) {
-  constexpr int most = 64;
-  Value value = passage.activation;
-  const int64_t channels = passage.channels;
-  SmallVector<ConstantSite> &sources = passage.sources;
-  for (int i = 0; i < most; ++i) {
-    Operation *op = value.getDefiningOp();
-    if (!op || (i != 0 && !value.hasOneUse()))
-      return false;
-    auto unit = units.unitOf.find(op);
-    if (isa<ConvolutionOp, DotGeneralOp>(op)) {
-      if (unit == units.unitOf.end())
-        return false;
-      const Unit &product = units.units[unit->second];
-      std::optional<Axes> axes = axesOf(op);
-      if (product.kind != UnitKind::Product || !product.weights.channelAxis ||
-          !axes)
-        return false;
-      const unsigned number = product.weights.operand->getOperandNumber();
-      const int64_t own = *product.weights.channelAxis;
-      if (tensorOf(product.weights.operand->get()).getDimSize(own) != channels)
-        return false;
-      if (auto convolution = dyn_cast<ConvolutionOp>(op)) {
-        if (convolution.getDimensionNumbers().getOutputFeatureDimension() !=
-            axis)
-          return false;
-      } else if (axes->resultOf(number, own) != axis) {
-        return false;
-      }
-      sources.push_back({product.weights.operand, own});
-      passage.isFromProduct = true;
-      return true;
-    }
-    if (takeNorm<nn::LayerNormOp>(op, axis, channels, sources) ||
-        takeNorm<nn::RmsNormOp>(op, axis, channels, sources))
-      return true;
-    if (isa<AddOp, MulOp>(op)) {
-      std::optional<ConstantSite> site;
-      for (OpOperand &side : op->getOpOperands())
-        if (auto found = channelConstant(side, axis, channels);
-            found && !site) {
-          site = found;
-          value = op->getOperand(1 - side.getOperandNumber());
-        }
-      if (!site)
-        return false;
-      sources.push_back(*site);
-      if (isa<MulOp>(op))
-        return true;
-      continue;
-    }
-    std::optional<int64_t> before = passes(op, axis);
-    if (!before)
-      return false;
-    value = op->getOperand(0);
-    axis = *before;
-  }
-  return false;
+/// The weights of \p op, a product, as a source.
+static std::optional<ConstantSite>
+productSource(Operation *op, const ChannelRange &range, const Units &units) {
+  auto unit = units.unitOf.find(op);
+  if (unit == units.unitOf.end())
+    return std::nullopt;
+  const Unit &product = units.units[unit->second];
+  std::optional<Axes> axes = axesOf(op);
+  if (product.kind != UnitKind::Product || !product.weights.channelAxis ||
+      !axes)
+    return std::nullopt;
+  const unsigned number = product.weights.side;
+  const int64_t own = *product.weights.channelAxis;
+  if (tensorOf(product.weights.operand->get()).getDimSize(own) != range.count)
+    return std::nullopt;
+  const std::optional<int64_t> along =
+      isa<ConvolutionOp>(op)
+          ? std::optional<int64_t>(cast<ConvolutionOp>(op)
+                                       .getDimensionNumbers()
+                                       .getOutputFeatureDimension())
+          : axes->resultOf(number, own);
+  if (along != range.axis)
+    return std::nullopt;
+  return ConstantSite{product.weights.operand, own, range.first};
 }
 
-/// The passages of a graph, one an activation that products read.
+/// The ranges of channels that \p op concatenates to \p range; none where one
+/// of them is dynamic.
+static SmallVector<ChannelRange> operandRanges(ConcatenateOp op,
+                                               const ChannelRange &range) {
+  SmallVector<ChannelRange> ranges;
+  const bool isAlongChannels =
+      static_cast<int64_t>(op.getDimension()) == range.axis;
+  int64_t first = range.first;
+  for (Value input : op.getInputs()) {
+    ChannelRange operandRange = {input, range.axis, first, range.count};
+    if (isAlongChannels) {
+      operandRange.count = tensorOf(input).getDimSize(range.axis);
+      first += operandRange.count;
+    }
+    if (ShapedType::isDynamic(operandRange.count))
+      return {};
+    ranges.push_back(operandRange);
+  }
+  return ranges;
+}
+
+/// Goes one operation up from \p range: its producer is a source of the
+/// passage, or has operands with the same channels, which become \p next.
+static bool climb(Passage &passage, const ChannelRange &range,
+                  const Units &units, SmallVector<ChannelRange> &next) {
+  Operation *op = range.value.getDefiningOp();
+  if (!op)
+    return false;
+  SmallVector<ConstantSite> &sources = passage.sources;
+  if (isa<ConvolutionOp, DotGeneralOp>(op)) {
+    const std::optional<ConstantSite> source = productSource(op, range, units);
+    if (!source)
+      return false;
+    sources.push_back(*source);
+    passage.isFromProduct = true;
+    return true;
+  }
+  if (takeNorm<nn::LayerNormOp>(op, range, sources) ||
+      takeNorm<nn::RmsNormOp>(op, range, sources)) {
+    passage.isFromFactor = true;
+    return true;
+  }
+  if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
+    next.append(operandRanges(concatenate, range));
+    return !next.empty();
+  }
+  ChannelRange above = range;
+  if (isa<AddOp, MulOp>(op)) {
+    for (OpOperand &side : op->getOpOperands())
+      if (auto found = channelConstant(side, range.axis, range.count)) {
+        sources.push_back({found->operand, found->axis, range.first});
+        passage.isFromFactor |= isa<MulOp>(op);
+        above.value = op->getOperand(1 - side.getOperandNumber());
+        if (isa<AddOp>(op))
+          next.push_back(above);
+        return true;
+      }
+    return false;
+  }
+  const std::optional<int64_t> before = passes(op, range.axis);
+  if (!before)
+    return false;
+  above.value = op->getOperand(0);
+  above.axis = *before;
+  next.push_back(above);
+  return true;
+}
+
+/// Goes up from the activation, whose channels lie along \p axis, to all of its
+/// sources.
+static bool findSources(Passage &passage, int64_t axis, const Units &units) {
+  constexpr int most = 256;
+  SmallVector<ChannelRange> ranges = {
+      {passage.activation, axis, 0, passage.channels}};
+  for (int i = 0; i < most && !ranges.empty(); ++i) {
+    const ChannelRange range = ranges.pop_back_val();
+    SmallVector<ChannelRange> next;
+    if ((i != 0 && !hasOneElementUse(range.value)) ||
+        !climb(passage, range, units, next))
+      return false;
+    ranges.append(next);
+  }
+  return ranges.empty();
+}
+
+/// The passages of a graph, one for each activation that products use.
 static std::vector<Passage> findPassages(const Units &units) {
-  llvm::MapVector<Value, SmallVector<const Unit *>> readers;
+  llvm::MapVector<Value, SmallVector<const Unit *>> users;
   for (const Unit &unit : units.units)
     if (unit.kind == UnitKind::Product && unit.weights.activationAxis)
-      readers[unit.data.front()->get()].push_back(&unit);
+      users[unit.data.front()->get()].push_back(&unit);
   std::vector<Passage> passages;
-  for (auto &[value, products] : readers) {
+  for (auto &[value, products] : users) {
     const int64_t axis = *products.front()->weights.activationAxis;
     const int64_t channels = tensorOf(value).getDimSize(axis);
-    llvm::SmallPtrSet<OpOperand *, 4> reading;
+    llvm::SmallPtrSet<OpOperand *, 4> uses;
     for (const Unit *product : products)
       if (product->weights.activationAxis == axis)
-        reading.insert(product->data.front());
+        uses.insert(product->data.front());
     const bool isReadByOthers =
         llvm::any_of(value.getUses(), [&](OpOperand &use) {
-          // Its shape is anybody's.
-          return !reading.contains(&use) && !isa<nn::ShapeOp>(use.getOwner()) &&
-                 !isa<nn::BroadcastLikeOp>(use.getOwner());
+          return !uses.contains(&use) && !usesShapeOnly(use);
         });
-    Passage passage{value, channels, {}, false, products};
+    Passage passage{value, channels, {}, false, false, products};
     if (!isReadByOthers && !ShapedType::isDynamic(channels) && channels > 1 &&
         findSources(passage, axis, units))
       passages.push_back(std::move(passage));
@@ -211,7 +269,7 @@ static std::vector<Passage> findPassages(const Units &units) {
 
 namespace {
 
-/// The weights that read an activation, and what is known of its channels.
+/// The weights that multiply an activation, and statistics of its channels.
 class NoiseEstimate {
 public:
   static std::optional<NoiseEstimate> of(const Passage &passage,
@@ -220,19 +278,20 @@ public:
   /// The factors range(x)^power / range(w)^(1 - power), 1 where a channel is
   /// empty.
   std::vector<double> factors(double power) const;
-  /// Of what the products give, with the channels divided by \p factors.
+  /// The noise of the products' results, with the channels divided by
+  /// \p factors.
   double noise(const std::vector<double> &factors) const;
 
 private:
   std::vector<double> noiseByChannel(const std::vector<double> &factors) const;
 
-  struct Reader {
+  struct WeightUse {
     Tensor weights;
     WeightChannels channels;
   };
-  std::vector<Reader> readers;
+  std::vector<WeightUse> users;
   const ChannelProfile *profile = nullptr;
-  /// How many numbers of each channel were seen.
+  /// How many elements of each channel were seen.
   double seen = 0;
   /// The largest magnitude of each channel in activation, widened, and weights.
   std::vector<double> ranges, weightRanges;
@@ -241,9 +300,9 @@ private:
 
 } // namespace
 
-/// What was seen of a channel says the less of what else it may hold, the fewer
-/// numbers that was: of n numbers its range is drawn towards that of the tensor
-/// by 1 / sqrt(n).
+/// The fewer elements of a channel were seen, the less is known of its range:
+/// with n elements its range is moved towards that of the tensor by 1 /
+/// sqrt(n).
 std::optional<NoiseEstimate> NoiseEstimate::of(const Passage &passage,
                                                const TensorProfile &profile) {
   const ChannelProfile &channelwise = profile.channels;
@@ -263,7 +322,7 @@ std::optional<NoiseEstimate> NoiseEstimate::of(const Passage &passage,
             std::max({0.0, -channelwise.least[i], channelwise.greatest[i]});
         range > 0)
       estimate.ranges[i] = range + (whole - range) / std::sqrt(estimate.seen);
-  for (const Unit *unit : passage.readers) {
+  for (const Unit *unit : passage.users) {
     std::optional<Tensor> weights =
         constantTensor(unit->weights.operand->get());
     if (!weights)
@@ -280,7 +339,7 @@ std::optional<NoiseEstimate> NoiseEstimate::of(const Passage &passage,
       double &range = estimate.weightRanges[channels->inputOf(i)];
       range = std::max(range, magnitude);
     }
-    estimate.readers.push_back({std::move(*weights), *channels});
+    estimate.users.push_back({std::move(*weights), *channels});
   }
   return estimate;
 }
@@ -289,7 +348,7 @@ std::vector<double> NoiseEstimate::factors(double power) const {
   std::vector<double> factors(ranges.size(), 1);
   double sum = 0, count = 0;
   for (size_t i = 0; i < ranges.size(); ++i) {
-    // A row that reads one channel has a scale of its own: its range is free.
+    // A row with a single channel has its own scale: its range is free.
     const double weight = areDepthwise ? 1 : weightRanges[i];
     if (!(ranges[i] > 0) || !(weight > 0))
       continue;
@@ -297,7 +356,8 @@ std::vector<double> NoiseEstimate::factors(double power) const {
     sum += std::log(factors[i]);
     ++count;
   }
-  // On average nothing changes, and no channel by more than floats can bear.
+  // On average nothing changes, and no channel by more than the range of floats
+  // allows.
   constexpr double most = 1e4;
   const double middle = count > 0 ? std::exp(sum / count) : 1;
   for (size_t i = 0; i < ranges.size(); ++i)
@@ -307,11 +367,11 @@ std::vector<double> NoiseEstimate::factors(double power) const {
   return factors;
 }
 
-/// Of each channel, as it is divided by its factor: the mean square of what is
-/// rounded and cut off. The tail beyond the n numbers that were seen is taken
-/// to be exponential, with the root mean square as its mean: a number lies
-/// beyond the largest one by more than d with the probability exp(-d / mean) /
-/// n. Channels with room to spare are cut off less.
+/// For each channel, divided by its factor: the mean square of rounding and
+/// clipping errors. The tail beyond the n elements that were seen is assumed to
+/// be exponential, with the root mean square as its mean: an element exceeds
+/// the largest one by more than d with the probability exp(-d / mean) / n.
+/// Channels with spare range are clipped less.
 std::vector<double>
 NoiseEstimate::noiseByChannel(const std::vector<double> &factors) const {
   constexpr double steps = 255;
@@ -341,13 +401,13 @@ double NoiseEstimate::noise(const std::vector<double> &factors) const {
   constexpr double weightSteps = 127;
   const std::vector<double> ofChannel = noiseByChannel(factors);
   double noise = 0;
-  for (const Reader &reader : readers) {
-    std::vector<double> rowRange(reader.channels.outputs()),
-        rowPower(reader.channels.outputs());
-    for (int64_t i = 0; i < reader.weights.size(); ++i) {
-      const int64_t input = reader.channels.inputOf(i),
-                    output = reader.channels.outputOf(i);
-      const double weight = reader.weights.toDouble(i) * factors[input];
+  for (const WeightUse &user : users) {
+    std::vector<double> rowRange(user.channels.outputs()),
+        rowPower(user.channels.outputs());
+    for (int64_t i = 0; i < user.weights.size(); ++i) {
+      const int64_t input = user.channels.inputOf(i),
+                    output = user.channels.outputOf(i);
+      const double weight = user.weights.toDouble(i) * factors[input];
       noise += ofChannel[input] * weight * weight;
       rowRange[output] = std::max(rowRange[output], std::abs(weight));
       rowPower[output] +=
@@ -365,8 +425,8 @@ double NoiseEstimate::noise(const std::vector<double> &factors) const {
 // Moving them
 //===----------------------------------------------------------------------===//
 
-/// The constant with each slice along \p axis times what \p factorOf says of
-/// the element.
+/// Multiplies each slice of the constant along \p axis by its factor, from
+/// \p factorOf.
 static void scaleConstant(OpOperand &operand,
                           llvm::function_ref<double(int64_t)> factorOf) {
   std::optional<Tensor> tensor = constantTensor(operand.get());
@@ -392,14 +452,14 @@ static void moveFactors(const Passage &passage,
     for (int64_t i = site.axis + 1; i < tensor.rank(); ++i)
       inner *= tensor.dim(i);
     scaleConstant(*site.operand, [&](int64_t element) {
-      return 1 / factors[element / inner % passage.channels];
+      return 1 / factors[site.first + element / inner % tensor.dim(site.axis)];
     });
   }
-  for (const Unit *reader : passage.readers) {
-    const Tensor weights = *constantTensor(reader->weights.operand->get());
+  for (const Unit *user : passage.users) {
+    const Tensor weights = *constantTensor(user->weights.operand->get());
     const WeightChannels channels =
-        *WeightChannels::of(reader->weights, weights, passage.channels);
-    scaleConstant(*reader->weights.operand, [&](int64_t element) {
+        *WeightChannels::of(user->weights, weights, passage.channels);
+    scaleConstant(*user->weights.operand, [&](int64_t element) {
       return factors[channels.inputOf(element)];
     });
   }
@@ -414,14 +474,14 @@ static bool haveConstants(const Passage &passage) {
 std::vector<Equalized> equalize(const Model &model, ProfileOf profileOf,
                                 const QuantizeOptions &options) {
   constexpr double powers[] = {0.25, 0.5, 0.75, 1};
-  // Less is not worth it: every change rounds floats anew.
+  // A smaller gain is not worth it: every change rounds floats again.
   constexpr double leastGain = 0.1;
   std::vector<Equalized> all;
   const Units units = findUnits(model);
   for (const Passage &passage : findPassages(units)) {
     const TensorProfile *profile = profileOf(passage.activation);
-    const bool isWanted =
-        passage.isFromProduct ? options.equalize : options.smooth;
+    const bool isWanted = (!passage.isFromProduct || options.equalize) &&
+                          (!passage.isFromFactor || options.smooth);
     if (!isWanted || !profile || profile->notFinite || !haveConstants(passage))
       continue;
     std::optional<NoiseEstimate> estimate =

@@ -1,4 +1,4 @@
-//===- Equalize.h - factors per channel move to where they harm less ------===//
+//===- Equalize.h - equalises ranges of channels --------------------------===//
 //
 //   y = w2 * relu(w1 * x + b1)
 //      ->
@@ -8,25 +8,25 @@
 //      ->
 //   y = (w * s) * (norm(x) * (gamma / s) + beta / s)
 //
-// One scale for all channels of an activation must cover the widest; the others
-// have few integers left. A positive factor for each channel goes through
-// whatever a rescale goes through, so the numbers of a channel can be divided
-// by it where they are made, and the weights that read them multiplied: exact,
-// but for rounding of floats. The factors are such that the estimated noise of
-// the products that read is least:
+// A per-tensor scale of an activation must cover the channel with the widest
+// range; the others have few integers left. A positive factor for each channel
+// can move through any operation that a rescale can, so a channel can be
+// divided by it where it is computed, and the weights that use it multiplied:
+// exact, except for rounding of floats. The factors minimise the estimated
+// noise of the products that use the activation:
 //
 //   step(x)^2 * sum of w^2  +  sum over outputs: step(w)^2 * sum of mean x^2
 //
-// and what is cut off of numbers beyond those that were seen: where few were, a
-// channel had better keep room. There s = range(x)^a / range(w)^(1 - a), for
+// and the clipping of elements beyond those that were seen: where few were, a
+// channel should keep spare range. Here s = range(x)^a / range(w)^(1 - a), for
 // the best of a few a. With a = 1/2 that is M. Nagel et al., "Data-Free
 // Quantization Through Weight Equalization and Bias Correction" (2019) and G.
 // Xiao et al., "SmoothQuant" (2022).
 //
-// Restrictions: all readers are products with constant weights that see the
-// channels along one dimension; nobody else reads what is between, which lets
-// rescales through by channel; at its beginning is a product or a product with
-// a constant for each channel.
+// Restrictions: all users are products with constant weights that have the
+// channels along one dimension. The values between have no other users; the
+// operations between let per-channel rescales through, or concatenate. They all
+// begin at a product or at a multiplication by a constant for each channel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@
 
 namespace sinter::quantize {
 
-/// What was done to one activation: by how much the estimated noise is less, in
+/// The change of one activation: by how much the estimated noise is reduced, in
 /// dB.
 struct Equalized {
   EqualizedTensor of;
@@ -45,7 +45,7 @@ struct Equalized {
 };
 
 /// Moves factors in the graph of \p model, whose constants change. The profiles
-/// of what it touched do not hold any more.
+/// of changed values are invalid then.
 std::vector<Equalized> equalize(const Model &model, ProfileOf profileOf,
                                 const QuantizeOptions &options);
 

@@ -61,8 +61,8 @@ std::string Inserter::nameOf(Value value) const {
   return profile ? profile->name : std::string();
 }
 
-/// \p operand reads \p elements, dequantised, in place of the constant that it
-/// reads now. The shape is that of the elements.
+/// Replaces the constant that \p operand uses by \p elements, dequantised. The
+/// shape is that of the elements.
 void Inserter::setConstant(OpOperand &operand, const Tensor &elements,
                            const QuantizationParameters &parameters) {
   Value old = operand.get();
@@ -91,11 +91,11 @@ static QuantizationParameters symmetric(const std::vector<double> &scales,
   return parameters;
 }
 
-/// The bias less the mean of what errors add to each channel: those of weights
-/// times the means of what they are multiplied by (M. Nagel et al.,
-/// "Data-Free Quantization Through Weight Equalization and Bias Correction",
-/// 2019, with measured means), and the means of those of the activation, where
-/// they were measured for its code, times the weights.
+/// The bias minus the mean error of each channel: the errors of weights times
+/// the means of the activations (M. Nagel et al., "Data-Free Quantization
+/// Through Weight Equalization and Bias Correction", 2019, with measured
+/// means), and the mean errors of the activation, where they were measured for
+/// its code, times the weights.
 Tensor Inserter::correctedBias(const Unit &unit, const Tensor &weights,
                                const WeightCode &code,
                                const Tensor &bias) const {
@@ -126,10 +126,12 @@ Tensor Inserter::correctedBias(const Unit &unit, const Tensor &weights,
 
 void Inserter::quantizeBias(Unit &unit, const WeightCode &code,
                             double inputScale, const Tensor &bias) {
+  // Groups may share the scales of their outputs.
   std::vector<double> scales;
-  for (double scale : code.scales)
-    scales.push_back(static_cast<float>(scale) * inputScale);
-  // As a vector, in which form it can be an operand of the product's node.
+  const size_t count = code.scales.size();
+  for (size_t i = 0; i < (count == 1 ? 1 : bias.size()); ++i)
+    scales.push_back(static_cast<float>(code.scales[i % count]) * inputScale);
+  // As a vector, since that can be an operand of the product's node.
   const Tensor vector = bias.reshaped({bias.size()});
   Value old = unit.bias->get();
   setConstant(*unit.bias, encodeBias(vector, scales),
@@ -143,7 +145,7 @@ void Inserter::quantizeBias(Unit &unit, const WeightCode &code,
       old.getLoc(), old.getType(), unit.bias->get()));
 }
 
-/// As arithmetic: no type says a scale for a block.
+/// As arithmetic: no type has a scale for each block.
 bool Inserter::quantizeBlocks(Unit &unit, const Tensor &weights) {
   const int64_t axis = *unit.weights.depthAxis;
   std::optional<BlockCode> code = encodeBlocks(weights, axis, options);
@@ -178,7 +180,7 @@ bool Inserter::quantizeBlocks(Unit &unit, const Tensor &weights) {
   return true;
 }
 
-/// Whether the greatest weight is less than what the least scale is for.
+/// Whether the greatest weight is below the range of the least scale.
 static bool isTooSmall(const Tensor &weights, double leastScale,
                        const QuantizeOptions &options) {
   const double most = options.weights == ElementType::I4 ? 7 : 127;
@@ -188,8 +190,8 @@ static bool isTooSmall(const Tensor &weights, double leastScale,
   return greatest > 0 && greatest / most < leastScale;
 }
 
-/// The squares of what the integers of \p weights are off, as a part of the
-/// squares of the weights.
+/// The squared errors of the quantised \p weights relative to the squares of
+/// the weights.
 static double noiseOf(const WeightCode &code, const Tensor &weights) {
   double noise = 0, signal = 0;
   for (int64_t i = 0; i < weights.size(); ++i) {
@@ -205,18 +207,17 @@ bool Inserter::quantizeWeights(Unit &unit, LayerPlan &layer) {
   std::optional<Tensor> weights = constantTensor(operand.get());
   if (!weights)
     return false;
-  // Blocks lie along the depth of matrix products; what is no matrix, or is
-  // not covered by blocks, has scales by channel.
+  // Blocks lie along the contracting dimension of matmuls; other weights, and
+  // those not divided evenly into blocks, have per-channel scales.
   if (options.block > 0 && weights->rank() == 2 && unit.weights.depthAxis &&
-      operand.getOperandNumber() == 1 && quantizeBlocks(unit, *weights)) {
+      unit.weights.side == 1 && quantizeBlocks(unit, *weights)) {
     layer.weightScales = WeightScales::Blocks;
     return true;
   }
-  // Scales by channel are for what stands on the right of a product.
+  // Per-channel scales are for the right operand of a product.
   const std::optional<int64_t> axis =
-      options.perChannel && operand.getOperandNumber() == 1
-          ? unit.weights.channelAxis
-          : std::nullopt;
+      options.perChannel && unit.weights.side == 1 ? unit.weights.channelAxis
+                                                   : std::nullopt;
   layer.weightScales =
       axis ? WeightScales::PerChannel : WeightScales::PerTensor;
   const auto input = plan.values.find(unit.data.front()->get());
@@ -225,30 +226,29 @@ bool Inserter::quantizeWeights(Unit &unit, LayerPlan &layer) {
   std::optional<Tensor> bias =
       unit.bias ? constantTensor(unit.bias->get()) : std::nullopt;
   const int64_t scaleCount = axis ? weights->dim(*axis) : 1;
-  // Runtimes take a matrix product with its bias for one of integers only where
-  // the bias is one, whatever its result becomes; of a convolution only where
-  // its result is of integers, too.
+  // Runtimes fuse a matmul with its bias to an integer one only where the bias
+  // is an integer, whatever its result becomes; a convolution only where its
+  // result is quantised, too.
   const bool takesBias = isa<stablehlo::DotGeneralOp>(unit.core) ||
                          (unit.biasIsOwn && plan.values.contains(unit.result));
-  // Scales of sums are far below what f16 and bf16 tell apart.
+  // Scales of accumulators are far below the precision of f16 and bf16.
   const bool biasFits =
       bias && bias->type() == ElementType::F32 && inputScale > 0 && takesBias &&
-      (bias->size() == scaleCount || scaleCount == 1) && bias->rank() > 0;
-  // Scales are numbers of the weights' type. Where that is as narrow as f16,
-  // the least of it is too coarse for weights that are all tiny.
+      (bias->size() == scaleCount * unit.weights.depthGroups ||
+       scaleCount == 1) &&
+      bias->rank() > 0;
+  // Scales have the weights' type. Where that is as narrow as f16, its least
+  // normal number is too coarse for weights that are all tiny.
   const double leastScale = leastScaleOf(operand.get());
   if (isTooSmall(*weights, leastScale, options))
     return false;
-  // A bias must fit 32 bits, with room for the sums that are added to it.
-  std::vector<double> least;
-  if (biasFits)
-    for (int64_t i = 0; i < bias->size(); ++i)
-      least.push_back(std::abs(bias->toDouble(i)) / inputScale / 0x1p30);
-  if (scaleCount == 1 && least.size() > 1)
-    least = {*std::max_element(least.begin(), least.end())};
-  least.resize(scaleCount);
-  for (double &each : least)
-    each = std::max(each, leastScale);
+  // A bias must fit 32 bits, with room for the accumulators that are added to
+  // it.
+  std::vector<double> least(scaleCount, leastScale);
+  for (int64_t i = 0; biasFits && i < bias->size(); ++i) {
+    double &each = least[i % scaleCount];
+    each = std::max(each, std::abs(bias->toDouble(i)) / inputScale / 0x1p30);
+  }
   std::optional<WeightCode> code =
       encodeWeights(*weights, axis, options, least);
   if (!code)
@@ -275,7 +275,7 @@ bool Inserter::quantizeWeights(Unit &unit, LayerPlan &layer) {
   return true;
 }
 
-/// A constant beside an activation is stored as that is.
+/// Constants beside an activation are quantised like it.
 void Inserter::quantizeConstants(Unit &unit) {
   ElementType storage = options.activations;
   for (OpOperand *operand : unit.data)
@@ -309,7 +309,7 @@ void Inserter::quantizeConstants(Unit &unit) {
   }
 }
 
-/// All others read \p value as its integers give it.
+/// Makes all other users use \p value quantised and dequantised.
 void Inserter::quantizeValue(Value value, const LinearCode &code) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
@@ -333,7 +333,7 @@ void Inserter::quantizeValue(Value value, const LinearCode &code) {
                     .getOperation();
   Value back = builder.create<stablehlo::UniformDequantizeOp>(
       location("_DequantizeLinear"), value.getType(), quantized->getResult(0));
-  // The caller gets the number that was computed.
+  // The caller gets the computed float.
   value.replaceUsesWithIf(back, [&](OpOperand &use) {
     return use.getOwner() != quantized &&
            !use.getOwner()->hasTrait<OpTrait::ReturnLike>();

@@ -4,13 +4,14 @@
 //      ->
 //   y = conv(dequantize(quantize(x)), dequantize(w8)) + dequantize(b32)
 //
-// Layers stay what they are and compute with floats between the two, which is
-// what other tools look for; `raise-quantized` makes integer arithmetic of it.
+// Layers do not change and compute with floats between the two (QDQ form),
+// which is the form that other tools match; `raise-quantized` turns it into
+// integer arithmetic.
 //
-// Restrictions: of a product, weights become integers by output channel where
-// channels are one dimension of a constant on the right, by tensor else. A bias
-// does where it has as many numbers as there are scales, and of a convolution
-// where the result is stored as integers, too.
+// Restrictions: weights of a product are quantised per output channel where
+// channels are one dimension of a constant right operand, else per tensor. A
+// bias is quantised where it has as many elements as there are scales, and for
+// a convolution where the result is quantised, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +23,9 @@
 
 namespace sinter::quantize {
 
-/// Applies \p plan to the graph that \p units are of. Numbers are rounded as
-/// \p rounding says. Layers that turn out to have no such form stay float,
-/// which \p plan then says.
+/// Applies \p plan to the graph of \p units, with rounding by \p rounding.
+/// Layers that turn out not to be quantisable stay float, and are marked so in
+/// \p plan.
 void insertQuantization(Units &units, Plan &plan, ProfileOf profileOf,
                         const QuantizeOptions &options,
                         QuantizedRounding rounding);

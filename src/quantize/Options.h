@@ -21,28 +21,26 @@ enum class Scheme {
   Asymmetric,
   /// The zero point is 0, in the middle of signed storage.
   Symmetric,
-  /// As Symmetric where numbers of both signs occur; where none is negative,
+  /// As Symmetric where values of both signs occur; where none is negative,
   /// unsigned storage with the zero point 0.
   SymmetricU8,
   /// Symmetric, with a scale that is a power of two.
   PowerOfTwo
 };
 
-/// What part of the numbers that were seen a range covers.
+/// How a range is chosen from the values that were seen.
 enum class RangeMethod {
-  /// That of the others which has the least error, as far as the calibration
-  /// data tell of other samples.
+  /// The one of the others with the least expected error on unseen samples.
   Best,
   Max,
-  /// All but the outermost numbers.
+  /// All but the outermost values.
   Percentile,
   /// The least divergence of the distributions (Kullback-Leibler).
   Entropy,
   /// The least mean of squared errors.
   SquaredError,
-  /// More than what was seen, since the next samples may lie farther out;
-  /// `Best`
-  /// chooses it.
+  /// Wider than the values that were seen, since the next samples may lie
+  /// farther out; `Best` chooses it.
   Wider
 };
 
@@ -52,26 +50,28 @@ struct QuantizeOptions {
   ElementType activations = ElementType::UI8;
   /// I8 or I4.
   ElementType weights = ElementType::I8;
-  /// A scale for each output channel of a weight; else one for all of it.
+  /// A scale for each output channel of a weight; else per tensor.
   bool perChannel = true;
-  /// A scale for this many elements along the products' depth; 0: no blocks.
+  /// A scale for this many elements along the contracting dimension; 0: no
+  /// blocks.
   int64_t block = 0;
-  /// Only weights become integers: activations stay float, and nothing is
+  /// Only weights are quantised: activations stay float, and nothing is
   /// calibrated.
   bool weightsOnly = false;
   RangeMethod range = RangeMethod::Best;
-  /// Of RangeMethod::Percentile: what part of the numbers is covered.
+  /// For RangeMethod::Percentile: the percentage of values that is covered.
   double percentile = 99.99;
-  /// Whether layer norms read and give integers, too: what they read is a sum
-  /// of many layers that a byte is little for, and takes no longer as floats.
+  /// Whether the operands and results of layer norms are quantised, too: their
+  /// operand is a sum of many layers, for which 8 bits are coarse, and floats
+  /// are as fast.
   bool norms = false;
-  /// Patterns of layers that stay float, and, if there are any, of those that
-  /// alone do not: names of nodes or operations, `*` for any text.
+  /// Patterns of layers that stay float and, if there are any, of the only ones
+  /// that are quantised: names of nodes or operations, `*` for any text.
   std::vector<std::string> keepFloat, only;
-  /// Factors per channel move from activations into weights (Equalize.h):
-  /// those of what products give, and of what norms give.
+  /// Factors per channel move from activations into weights (Equalize.h): from
+  /// results of products, and from results of norms.
   bool equalize = true, smooth = true;
-  /// Biases take up the mean error of quantised weights.
+  /// Biases are corrected by the mean error of quantised weights.
   bool correctBias = true;
 };
 

@@ -1,7 +1,9 @@
-//===- Plan.cpp - which layers compute with integers, and with which ------===//
+//===- Plan.cpp - which layers are quantised, and how ---------------------===//
 
 #include "quantize/Plan.h"
 
+#include "graph/stablehlo/StablehloOps.h"
+#include "runtime/OptionNames.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
@@ -18,13 +20,13 @@ namespace {
 /// Names with `*`, of layers or operations.
 class NamePatterns {
 public:
-  static Result<NamePatterns> parse(const char *flag,
+  static Result<NamePatterns> parse(const std::string &flag,
                                     const std::vector<std::string> &texts) {
     NamePatterns patterns;
     for (const std::string &text : texts) {
       auto pattern = llvm::GlobPattern::create(text);
       if (!pattern)
-        return usageError(std::string(flag) + " '" + text +
+        return usageError(flag + " '" + text +
                           "': " + llvm::toString(pattern.takeError()));
       patterns.all.push_back(std::move(*pattern));
       patterns.isUsed.push_back(false);
@@ -41,7 +43,7 @@ public:
         found = isUsed[i] = true;
     return found;
   }
-  /// The place of the first that matched nothing.
+  /// The index of the first pattern that matched nothing.
   std::optional<size_t> firstUnused() const {
     for (size_t i = 0; i < isUsed.size(); ++i)
       if (!isUsed[i])
@@ -64,9 +66,10 @@ public:
   }
 
   Result<void> chooseLeft();
-  Error noSuchLayer(const char *flag, const std::string &pattern) const;
+  Error noSuchLayer(const std::string &flag, const std::string &pattern) const;
   void chooseLayers();
   void chooseCodes();
+  void findUnlikeRanges();
   Plan take() { return std::move(plan); }
 
 private:
@@ -94,20 +97,20 @@ private:
 std::string Planner::whyNot(Value value) const {
   const TensorProfile *profile = profileOf(value);
   if (!profile)
-    return "nothing is known of what it reads";
+    return "the profile lacks its inputs";
   const std::string of = "'" + profile->name + "' ";
   if (!profile->times)
     return of + "was never computed with the calibration data";
   if (profile->notFinite)
-    return of + "has numbers that are not finite with the calibration data";
+    return of + "has values that are not finite with the calibration data";
   if (!profile->wasReached())
     return of + "had no elements with the calibration data";
   const double magnitude = std::max(-profile->least, profile->greatest);
   if (magnitude > 0 && magnitude / 255 < leastScaleOf(value))
-    return of + "holds numbers too small for a scale of its type";
+    return of + "holds values too small for a scale of its type";
   constexpr double most = 1e30;
   if (magnitude > most)
-    return of + "holds numbers beyond 1e30";
+    return of + "holds values beyond 1e30";
   return "";
 }
 
@@ -118,27 +121,29 @@ std::string Planner::whyNotProfiled(const Unit &unit) const {
   return "";
 }
 
-Error Planner::noSuchLayer(const char *flag, const std::string &pattern) const {
+Error Planner::noSuchLayer(const std::string &flag,
+                           const std::string &pattern) const {
   std::set<std::string> known, inFile;
   for (const Unit &unit : units) {
     known.insert(unit.op);
     inFile.insert(unit.opsInFile.begin(), unit.opsInFile.end());
   }
   return usageError(
-      std::string(flag) + " '" + pattern +
+      flag + " '" + pattern +
       "': there is no layer of that name or operation; the "
       "operations are " +
       (inFile.empty() ? ""
-                      : llvm::join(inFile, ", ") + ", or in Sinter's words ") +
+                      : llvm::join(inFile, ", ") + ", or by Sinter's names ") +
       llvm::join(known, ", ") + ", and -v lists the layers");
 }
 
 Result<void> Planner::chooseLeft() {
   Result<NamePatterns> kept =
-      NamePatterns::parse("--keep-float", options.keepFloat);
+      NamePatterns::parse(optionText("keep-float"), options.keepFloat);
   if (!kept)
     return kept.takeError();
-  Result<NamePatterns> only = NamePatterns::parse("--only", options.only);
+  Result<NamePatterns> only =
+      NamePatterns::parse(optionText("only"), options.only);
   if (!only)
     return only.takeError();
   for (unsigned i = 0; i < units.size(); ++i) {
@@ -148,25 +153,26 @@ Result<void> Planner::chooseLeft() {
     if (unit.kind == UnitKind::Other)
       leave(i, unit.why);
     else if (isKept)
-      leave(i, "--keep-float");
+      leave(i, optionText("keep-float"));
     else if (isOther && unit.kind == UnitKind::Product)
-      leave(i, "--only names others");
+      leave(i, optionText("only") + " names others");
     else if (auto why = exceptions.left.find(i); why != exceptions.left.end())
       leave(i, why->second);
     else if (unit.isNorm && !options.norms)
-      leave(i, "layer norms stay float, but for --norms integers");
+      leave(i, "layer norms stay float, but for " + optionText("norms") +
+                   " integers");
     else if (std::string why = options.weightsOnly ? "" : whyNotProfiled(unit);
              !why.empty())
       leave(i, why);
   }
   if (auto unused = kept->firstUnused())
-    return noSuchLayer("--keep-float", options.keepFloat[*unused]);
+    return noSuchLayer(optionText("keep-float"), options.keepFloat[*unused]);
   if (auto unused = only->firstUnused())
-    return noSuchLayer("--only", options.only[*unused]);
+    return noSuchLayer(optionText("only"), options.only[*unused]);
   return {};
 }
 
-/// Whether integers can be had of what gives \p value.
+/// Whether the producer of \p value can return integers.
 bool Planner::isMadeOfIntegers(Value value) const {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -189,38 +195,39 @@ void Planner::chooseLayers() {
         leave(i, "only weights become integers");
     return;
   }
-  // Up from the products: who gives what they read.
+  // Up from the products: the producers of their operands.
   for (unsigned i = units.size(); i-- > 0;) {
     const Unit &unit = units[i];
     if ((unit.kind != UnitKind::Computes && unit.kind != UnitKind::Moves) ||
         !plan.layers[i].reason.empty())
       continue;
     if (!chosen.contains(unit.result)) {
-      leave(i, "only float layers read it");
+      leave(i, "only float layers use it");
       continue;
     }
     plan.layers[i].isQuantized = true;
     for (OpOperand *operand : unit.data)
       chosen.insert(operand->get());
   }
-  // Down again: who is not given integers gives none. What only moves numbers
-  // may begin with a float, which is rounded in front of it.
+  // Down again: a unit without quantised operands has no quantised result. A
+  // unit that only moves elements may have a float operand, which is quantised
+  // in front of it.
   for (unsigned i = 0; i < units.size(); ++i) {
     const Unit &unit = units[i];
     if (unit.kind == UnitKind::Computes && plan.layers[i].isQuantized &&
         !llvm::all_of(unit.data, [&](OpOperand *operand) {
           return isMadeOfIntegers(operand->get());
         }))
-      leave(i, "it reads what float layers give");
+      leave(i, "its inputs come from float layers");
   }
-  // And up again: who is read by float layers only, now.
+  // And up again: units that only float layers use now.
   chosen.clear();
   for (unsigned i = units.size(); i-- > 0;) {
     if (!plan.layers[i].isQuantized)
       continue;
     if (units[i].kind != UnitKind::Product &&
         !chosen.contains(units[i].result)) {
-      leave(i, "only float layers read it");
+      leave(i, "only float layers use it");
       continue;
     }
     for (OpOperand *operand : units[i].data)
@@ -234,7 +241,43 @@ static bool differ(const TensorProfile *one, const TensorProfile *other) {
           std::max(one->greatest, 0.0) != std::max(other->greatest, 0.0));
 }
 
-/// One scale for what is handed on; of a joint that of the widest.
+/// The width of a range that holds all values and 0.
+static double widthOf(const TensorProfile &profile) {
+  return std::max(profile.greatest, 0.0) - std::min(profile.least, 0.0);
+}
+
+/// Finds concatenates of unlike ranges. One scale costs a bit of the narrower
+/// one for each factor of two.
+void Planner::findUnlikeRanges() {
+  constexpr double most = 16;
+  for (unsigned i = 0; i < units.size(); ++i) {
+    const Unit &unit = units[i];
+    auto chosenFor = plan.values.find(unit.result);
+    if (!plan.layers[i].isQuantized ||
+        !isa_and_nonnull<stablehlo::ConcatenateOp>(unit.core) ||
+        chosenFor == plan.values.end() ||
+        chosenFor->second.code.storage == ElementType::I16)
+      continue;
+    const TensorProfile *widest = nullptr, *narrowest = nullptr;
+    for (OpOperand *operand : unit.data) {
+      const TensorProfile *profile = profileOf(operand->get());
+      if (!profile || !profile->wasReached() || widthOf(*profile) == 0)
+        continue;
+      if (!widest || widthOf(*profile) > widthOf(*widest))
+        widest = profile;
+      if (!narrowest || widthOf(*profile) < widthOf(*narrowest))
+        narrowest = profile;
+    }
+    const TensorProfile *result = profileOf(unit.result);
+    const double ratio = widest ? widthOf(*widest) / widthOf(*narrowest) : 1;
+    if (ratio >= most)
+      plan.unlikeRanges.push_back({result ? result->name : unit.name,
+                                   widest->name, narrowest->name, ratio});
+  }
+}
+
+/// Chooses one scale for values that are only moved; for a concatenate that of
+/// the widest operand.
 void Planner::chooseCodes() {
   llvm::EquivalenceClasses<const void *> same;
   for (unsigned i = 0; i < units.size(); ++i)
@@ -247,15 +290,12 @@ void Planner::chooseCodes() {
     auto found = same.findLeader(value.getAsOpaquePointer());
     return found == same.member_end() ? value.getAsOpaquePointer() : *found;
   };
-  const auto width = [](const TensorProfile &profile) {
-    return std::max(profile.greatest, 0.0) - std::min(profile.least, 0.0);
-  };
   const auto consider = [&](Value value) {
     const TensorProfile *profile = profileOf(value);
     if (!profile || !profile->wasReached())
       return;
     auto &best = widest[leaderOf(value)];
-    if (!best.first || width(*profile) > width(*best.first))
+    if (!best.first || widthOf(*profile) > widthOf(*best.first))
       best = {profile, value};
   };
   const auto forEachValue = [&](auto use) {
@@ -274,7 +314,7 @@ void Planner::chooseCodes() {
       for (OpOperand *operand : units[i].data)
         plan.sharedScales +=
             differ(profileOf(operand->get()), profileOf(units[i].result));
-  // What one reads in 16 bits is stored so for all.
+  // A value that one unit uses in 16 bits has 16 bits for all.
   llvm::DenseSet<const void *> wide;
   for (unsigned i : exceptions.wide)
     if (plan.layers[i].isQuantized) {
@@ -292,16 +332,17 @@ void Planner::chooseCodes() {
     if (!profile)
       return;
     const bool isWide = wide.contains(leaderOf(value));
-    auto [place, isNew] = known[isWide].try_emplace(profile);
+    auto [entry, isNew] = known[isWide].try_emplace(profile);
     if (isNew) {
-      place->second =
-          chooseRange(*profile, isWide ? in16Bits : options, numbersOf(of));
-      place->second.code =
-          withLeastScale(place->second.code, place->second.range,
+      entry->second = chooseRange(*profile, isWide ? in16Bits : options,
+                                  rangeBeforeRounding(of));
+      entry->second.code =
+          withLeastScale(entry->second.code, entry->second.range,
                          options.scheme, leastScaleOf(value));
     }
-    plan.values.insert({value, place->second});
+    plan.values.insert({value, entry->second});
   });
+  findUnlikeRanges();
 }
 
 Result<Plan> makePlan(const Units &units, ProfileOf profileOf,

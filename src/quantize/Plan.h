@@ -1,12 +1,12 @@
-//===- Plan.h - which layers compute with integers, and with which --------===//
+//===- Plan.h - which layers are quantised, and how -----------------------===//
 //
-//   products with weights              read integers, unless told otherwise
-//   what gives a tensor that one reads gives integers, and reads them, if all
-//                                      that it reads is made by such a layer,
-//                                      or comes from outside
+//   products with weights              are quantised, unless options say not
+//   producers of a quantised operand   are quantised, too, if all of their own
+//                                      operands come from such layers or from
+//                                      outside
 //
-// So a chain of layers hands on integers, and nothing is rounded that only
-// float layers read. Numbers that are only moved keep their scale.
+// So a chain of layers passes integers on, and values that only float layers
+// use are not quantised. Elements that are only moved keep their scale.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,39 +23,50 @@
 
 namespace sinter::quantize {
 
-/// What a product's weights, once they are integers, have scales for.
+/// The granularity of the scales of a product's quantised weights.
 enum class WeightScales { PerTensor, PerChannel, Blocks };
 
 struct LayerPlan {
   bool isQuantized = false;
   /// Why not, for people.
   std::string reason;
-  /// Whether what it reads is stored in 16 bits.
+  /// Whether its operands are quantised to 16 bits.
   bool isWide = false;
-  /// Of a product: the squared errors of its weights as a part of their
-  /// squares, once they are integers.
+  /// Of a product: the squared errors of its quantised weights relative to
+  /// their squares.
   double weightNoise = 0;
   WeightScales weightScales = WeightScales::PerTensor;
+};
+
+/// A concatenate with one scale for operands whose ranges differ much.
+struct UnlikeRanges {
+  /// The names of the result, and of the operands with the widest and the
+  /// narrowest range.
+  std::string result, widest, narrowest;
+  double ratio = 1;
 };
 
 struct Plan {
   /// One a unit.
   std::vector<LayerPlan> layers;
-  /// The values that are stored as integers, and how.
+  /// The values that are quantised, and their ranges.
   llvm::MapVector<mlir::Value, ChosenRange> values;
-  /// How many rescales there would be if each of them had a scale of its own:
-  /// operands and results of what moves numbers that differ in their ranges.
+  /// How many rescales there would be if each of them had its own scale:
+  /// operands and results of units that move elements and differ in their
+  /// ranges.
   int64_t sharedScales = 0;
+  /// The concatenates in 8 bits.
+  std::vector<UnlikeRanges> unlikeRanges;
 };
 
-/// What is known of a value; null where it was not profiled.
+/// Returns the profile of a value; null where it was not profiled.
 using ProfileOf = llvm::function_ref<const TensorProfile *(mlir::Value)>;
 
-/// Units that are not quantised as the others are.
+/// Units that are not quantised like the others.
 struct Exceptions {
   /// Those that stay float, and why.
   std::map<unsigned, std::string> left;
-  /// Those that read integers of 16 bits.
+  /// Those with 16-bit operands.
   std::set<unsigned> wide;
 };
 

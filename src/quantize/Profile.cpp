@@ -1,8 +1,9 @@
-//===- Profile.cpp - what numbers the tensors of a model hold -------------===//
+//===- Profile.cpp - the distributions of a model's tensors ---------------===//
 
 #include "quantize/Profile.h"
 
 #include "runtime/ElementDispatch.h"
+#include "runtime/OptionNames.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -13,7 +14,7 @@
 
 namespace sinter::quantize {
 
-/// Calls \p use with each number of \p values, a tensor of floats, in order.
+/// Calls \p use with each element of \p values, a tensor of floats, in order.
 template <typename Use>
 static void forEachNumber(const Tensor &values, Use use) {
   dispatch(values.type(), [&](auto tag) {
@@ -69,7 +70,7 @@ public:
     ++counts[channel];
   }
 
-  /// Every tensor that has numbers weighs the same in the mean.
+  /// Every tensor with elements has the same weight in the mean.
   void finish() {
     for (size_t channel = 0; channel < sums.size(); ++channel) {
       if (counts[channel] == 0)
@@ -92,7 +93,7 @@ private:
 
 } // namespace
 
-void Extremes::add(double leastOfOne, double greatestOfOne) {
+void MinMax::add(double leastOfOne, double greatestOfOne) {
   const auto insert = [](std::vector<double> &list, double number,
                          auto isFarther) {
     list.insert(std::upper_bound(list.begin(), list.end(), number, isFarther),
@@ -136,7 +137,7 @@ void TensorProfile::measure(const Tensor &values) {
       sums->add(index, number);
   });
   if (leastNow <= greatestNow)
-    extremes.add(leastNow, greatestNow);
+    sampleMinMax.add(leastNow, greatestNow);
   least = std::min(least, leastNow);
   greatest = std::max(greatest, greatestNow);
   if (sums)
@@ -241,12 +242,12 @@ std::string toJson(const Profile &profile) {
             json.attribute("min", tensor.least);
             json.attribute("max", tensor.greatest);
           }
-          if (!tensor.extremes.least.empty())
-            json.attributeObject("extremes", [&] {
-              writeList(json, "min", tensor.extremes.least);
-              writeList(json, "max", tensor.extremes.greatest);
+          if (!tensor.sampleMinMax.least.empty())
+            json.attributeObject("sample_min_max", [&] {
+              writeList(json, "min", tensor.sampleMinMax.least);
+              writeList(json, "max", tensor.sampleMinMax.greatest);
             });
-          // Where a channel had no finite number, it has no range.
+          // A channel without a finite element has no range.
           if (tensor.channels.axis >= 0 &&
               llvm::all_of(tensor.channels.least,
                            [](double least) { return std::isfinite(least); }))
@@ -268,8 +269,7 @@ std::string toJson(const Profile &profile) {
 
 namespace {
 
-/// Reads fields of a JSON object, and says which of them are not as they
-/// should be.
+/// Reads fields of a JSON object, and reports those that are not valid.
 class ProfileReader {
 public:
   ProfileReader(const std::string &path) : path(path) {}
@@ -303,7 +303,7 @@ public:
         return tensor.takeError();
       profile.tensors.push_back(std::move(*tensor));
     }
-    // A JSON object has no order; whoever writes the profile again has one.
+    // A JSON object has no order; the writer has one.
     std::sort(profile.tensors.begin(), profile.tensors.end(),
               [](const TensorProfile &a, const TensorProfile &b) {
                 return a.name < b.name;
@@ -313,8 +313,9 @@ public:
 
 private:
   Error wrong(const std::string &what) const {
-    return usageError("--profile " + path + ": " + what +
-                      "; --profile-out writes one");
+    return withHint(
+        optionText("profile-out") + " writes one",
+        usageError(optionText("profile") + " " + path + ": " + what));
   }
 
   Result<TensorProfile> readTensor(std::string name,
@@ -333,10 +334,14 @@ private:
       return wrong(of + "\"min\" and \"max\" must be numbers, in this order");
     tensor.least = *least;
     tensor.greatest = *greatest;
-    if (const llvm::json::Object *extremes = fields.getObject("extremes"))
-      if (!readExtremes(*extremes, tensor.extremes))
-        return wrong(of + "\"extremes\" needs lists \"min\" and \"max\" of one "
-                          "length, the outermost number first");
+    // Profiles of older releases.
+    const llvm::StringRef ofSamples =
+        fields.get("extremes") ? "extremes" : "sample_min_max";
+    if (const llvm::json::Object *minMax = fields.getObject(ofSamples))
+      if (!readMinMax(*minMax, tensor.sampleMinMax))
+        return wrong(of + "\"" + ofSamples.str() +
+                     "\" needs lists \"min\" and \"max\" of one length, the "
+                     "outermost value first");
     if (const llvm::json::Array *counts = fields.getArray("histogram")) {
       for (const llvm::json::Value &count : *counts) {
         auto number = count.getAsInteger();
@@ -363,13 +368,12 @@ private:
         std::max<int64_t>(0, fields.getInteger(key).value_or(0)));
   }
 
-  static bool readExtremes(const llvm::json::Object &fields,
-                           Extremes &extremes) {
-    return readList(fields, "min", extremes.least) &&
-           readList(fields, "max", extremes.greatest) &&
-           extremes.least.size() == extremes.greatest.size() &&
-           llvm::is_sorted(extremes.least) &&
-           llvm::is_sorted(extremes.greatest, std::greater<>());
+  static bool readMinMax(const llvm::json::Object &fields, MinMax &minMax) {
+    return readList(fields, "min", minMax.least) &&
+           readList(fields, "max", minMax.greatest) &&
+           minMax.least.size() == minMax.greatest.size() &&
+           llvm::is_sorted(minMax.least) &&
+           llvm::is_sorted(minMax.greatest, std::greater<>());
   }
 
   static bool readChannels(const llvm::json::Object &fields,
@@ -422,7 +426,7 @@ Result<Profile> profileFromJson(std::string_view text,
   llvm::Expected<llvm::json::Value> parsed =
       llvm::json::parse(llvm::StringRef(text.data(), text.size()));
   if (!parsed)
-    return usageError("--profile " + path +
+    return usageError(optionText("profile") + " " + path +
                       ": no JSON: " + llvm::toString(parsed.takeError()));
   return ProfileReader(path).read(*parsed);
 }

@@ -1,13 +1,13 @@
-//===- Profile.h - what numbers the tensors of a model hold ---------------===//
+//===- Profile.h - the distributions of a model's tensors -----------------===//
 //
 //     first pass over the data    ranges, whole and by channel
 //     second pass                 a histogram within the range
-//     third pass                  how far off channels are on average as the
+//     third pass                  mean errors of channels as the
 //                                 integers that were chosen for them
 //
 // Nothing is kept of the data itself, so that memory does not grow with it. A
-// profile is a JSON file that a person can read and edit: it speaks the names
-// of the user's file.
+// profile is a JSON file that a person can read and edit: it uses the names of
+// the user's file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,10 @@
 
 namespace sinter::quantize {
 
-/// How far off the slices along a dimension are on average once their numbers
-/// are those multiples of `scale` between `least` and `greatest` that are
-/// nearest to them.
+/// The mean errors of the slices along a dimension once their elements are
+/// rounded to the nearest multiples of `scale` between `least` and `greatest`.
 struct ChannelErrors {
-  /// 0: not asked for.
+  /// 0: not requested.
   double scale = 0, least = 0, greatest = 0;
   std::vector<double> mean;
   /// While it is measured: of how many tensors the means are.
@@ -42,7 +41,7 @@ struct ChannelErrors {
 
 /// The range, the mean and the mean square of each slice along a dimension.
 struct ChannelProfile {
-  /// -1: not asked for.
+  /// -1: not requested.
   int64_t axis = -1;
   std::vector<double> least, greatest, mean, square;
   /// While it is measured: of how many tensors the means are.
@@ -50,10 +49,9 @@ struct ChannelProfile {
   ChannelErrors errors;
 };
 
-/// The outermost numbers of those times that a tensor was computed at which
-/// they lay farthest out, the outermost first: what they tell of is how far out
-/// the next sample may lie.
-struct Extremes {
+/// The minima and maxima of those samples in which they lay farthest out, the
+/// outermost first. They show how far out the next sample may lie.
+struct MinMax {
   static constexpr size_t most = 32;
 
   std::vector<double> least, greatest;
@@ -61,19 +59,19 @@ struct Extremes {
   void add(double leastOfOne, double greatestOfOne);
 };
 
-/// What was seen of one tensor.
+/// Statistics of one tensor.
 struct TensorProfile {
   /// Histograms have this many bins of one width, from `least` to `greatest`.
   static constexpr size_t bins = 2048;
 
   std::string name;
-  /// How often it was computed, and of how many numbers; those that are not
-  /// finite are counted apart, and in nothing else.
+  /// How often it was computed, and with how many elements; those that are not
+  /// finite are counted separately, and in nothing else.
   uint64_t times = 0, elements = 0, notFinite = 0;
   double least = std::numeric_limits<double>::infinity();
   double greatest = -std::numeric_limits<double>::infinity();
-  Extremes extremes;
-  /// Empty before the second pass, and where there is one number only.
+  MinMax sampleMinMax;
+  /// Empty before the second pass, and where all elements are equal.
   std::vector<uint64_t> histogram;
   ChannelProfile channels;
 
@@ -89,13 +87,12 @@ struct TensorProfile {
   /// The mean of the squares, from the histogram.
   double power() const;
 
-  /// Takes in a float tensor on the first pass. Channels are left out where a
+  /// Adds a float tensor on the first pass. Channels are left out where a
   /// dimension has another size than before.
   void measure(const Tensor &values);
-  /// Takes in the same tensor on the second pass.
+  /// Adds the same tensor on the second pass.
   void count(const Tensor &values);
-  /// Takes in the same tensor on the third pass, if `channels.errors` has a
-  /// scale.
+  /// Adds the same tensor on the third pass, if `channels.errors` has a scale.
   void compare(const Tensor &values);
 };
 
@@ -115,7 +112,7 @@ struct Profile {
 };
 
 std::string toJson(const Profile &profile);
-/// Usage errors say what the text at \p path lacks.
+/// Usage errors describe what is missing in the text at \p path.
 Result<Profile> profileFromJson(std::string_view text, const std::string &path);
 
 } // namespace sinter::quantize

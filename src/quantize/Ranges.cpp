@@ -1,4 +1,4 @@
-//===- Ranges.cpp - which numbers an integer type shall stand for ---------===//
+//===- Ranges.cpp - ranges, scales and zero points ------------------------===//
 
 #include "quantize/Ranges.h"
 
@@ -49,8 +49,8 @@ static double stored(double scale) {
   return static_cast<float>(std::clamp(scale, least, greatest));
 }
 
-/// The least scale of which elements from \p zero on cover \p least to
-/// \p greatest, but for half a step at an end.
+/// The least scale with which elements around \p zero cover \p least to
+/// \p greatest, except for half a step at an end.
 static double scaleAround(double zero, double least, double greatest,
                           IntegerBounds bounds) {
   const double below = zero - static_cast<double>(bounds.least),
@@ -59,8 +59,8 @@ static double scaleAround(double zero, double least, double greatest,
                    greatest / (above + 0.5)});
 }
 
-/// The even zero point of the lesser scale: beside such, what is rounded before
-/// it is added is the same number as what is rounded behind.
+/// The even zero point with the lesser scale: with an even one, rounding before
+/// and behind its addition gives the same.
 static LinearCode asymmetric(double least, double greatest,
                              ElementType storage) {
   const IntegerBounds bounds = boundsOf(storage);
@@ -88,7 +88,7 @@ static LinearCode asymmetric(double least, double greatest,
 }
 
 LinearCode codeOf(Range range, ElementType storage, Scheme scheme) {
-  // Zero is what padding adds and what a rectifier gives: it must be exact.
+  // Zero must be exact: it is the value of padding and the result of a relu.
   const double least = std::min(range.least, 0.0),
                greatest = std::max(range.greatest, 0.0);
   if (scheme == Scheme::Asymmetric)
@@ -100,7 +100,8 @@ LinearCode codeOf(Range range, ElementType storage, Scheme scheme) {
     code.storage = least < 0 ? ElementType::I8 : ElementType::UI8;
   const IntegerBounds bounds = boundsOf(code.storage);
   const auto most = static_cast<double>(bounds.greatest);
-  // Unsigned storage is used from its middle on where numbers may be negative.
+  // Where values may be negative, unsigned storage has its middle as zero
+  // point.
   const bool isShifted = bounds.least == 0 && least < 0;
   code.zeroPoint = isShifted ? (bounds.greatest + 1) / 2 : 0;
   const double scale =
@@ -122,7 +123,7 @@ LinearCode withLeastScale(const LinearCode &code, Range range, Scheme scheme,
                           double leastScale) {
   if (code.scale >= leastScale)
     return code;
-  // A little more, since scales are rounded.
+  // A little wider, since scales are rounded.
   const double wider = leastScale / code.scale * (1 + 0x1p-10);
   return codeOf({range.least * wider, range.greatest * wider}, code.storage,
                 scheme);
@@ -148,14 +149,14 @@ llvm::StringRef nameOf(RangeMethod method) {
 
 namespace {
 
-/// What is cut on one side by a range that ends farther out than half of the
-/// samples reached: the mean over all numbers of the squares of what lies
-/// beyond an end, which falls with that end exponentially, as is fitted to its
-/// value and slope at the median of the samples' outermost numbers. (Farther
-/// out, what was seen has less than what is to be expected, and beyond the
-/// outermost number nothing: that is what the next sample will exceed.)
+/// The expected clipping error on one side of a range that ends farther out
+/// than half of the samples reached: the mean over all elements of the squared
+/// distance beyond the end. It falls exponentially with the end, fitted to its
+/// value and slope at the median of the samples' outermost values. (Farther
+/// out, the values that were seen underestimate it, and beyond the outermost
+/// value they give nothing, though the next sample will exceed it.)
 struct Tail {
-  /// Infinite where nothing is known of what lies farther out.
+  /// Infinite where nothing is known of values farther out.
   double from = std::numeric_limits<double>::infinity();
   double power = 0, decay = 1;
 
@@ -165,7 +166,7 @@ struct Tail {
   }
 };
 
-/// Ranges for the numbers of one tensor.
+/// Searches ranges for the elements of one tensor.
 class RangeSearch {
 public:
   RangeSearch(const TensorProfile &profile, const QuantizeOptions &options)
@@ -177,17 +178,16 @@ public:
 
   Range whole() const { return {profile.least, profile.greatest}; }
   Range percentile(double covered) const;
-  /// By one of the two estimates of errors below.
+  /// One of the two error estimates below.
   using Estimate = double (RangeSearch::*)(Range range,
                                            double weightOfCut) const;
   Range leastError(Estimate error, double weightOfCut) const;
   Range leastDivergence() const;
-  /// \p start with ends farther out, where that is better for what is to be
-  /// expected.
+  /// \p start with ends farther out, where that reduces the expected error.
   Range wider(Range start, double weightOfCut, RealRange possible) const;
-  /// The mean of squared errors; what is cut counts \p weightOfCut times.
+  /// The mean of squared errors; clipping errors count \p weightOfCut times.
   double error(Range range, double weightOfCut) const;
-  /// The same, with what samples are expected to have that were not seen.
+  /// The same, with the expected clipping errors of unseen samples.
   double expectedError(Range range, double weightOfCut) const;
 
 private:
@@ -195,8 +195,8 @@ private:
     return profile.least >= 0 || profile.greatest <= 0;
   }
   double divergence(Range range) const;
-  /// Of what was seen: the means of squared errors of what is rounded, and of
-  /// what is cut below and above.
+  /// For the values that were seen: the mean squared errors of rounding, and of
+  /// clipping below and above.
   struct Errors {
     double rounded = 0, below = 0, above = 0;
   };
@@ -210,8 +210,8 @@ private:
 
 } // namespace
 
-/// The numbers between which \p covered percent lie, as many left out on either
-/// side; of numbers of one sign, on the far side only.
+/// The range that holds \p covered percent of the elements, with as many left
+/// out on either side; for elements of one sign, on the far side only.
 Range RangeSearch::percentile(double covered) const {
   const double sides = isOneSided() ? 1 : 2;
   const double out = all * (100 - covered) / 100 / sides;
@@ -239,7 +239,7 @@ Range RangeSearch::percentile(double covered) const {
 
 Tail Tail::of(const TensorProfile &profile, bool isAbove) {
   const std::vector<double> &outermost =
-      isAbove ? profile.extremes.greatest : profile.extremes.least;
+      isAbove ? profile.sampleMinMax.greatest : profile.sampleMinMax.least;
   Tail tail;
   if (outermost.size() < 2 || profile.histogram.empty())
     return tail;
@@ -247,7 +247,7 @@ Tail Tail::of(const TensorProfile &profile, bool isAbove) {
   const size_t half =
       std::clamp<size_t>(profile.times / 2, 2, outermost.size());
   const double from = sign * outermost[half - 1];
-  // Ranges hold zero, whatever lies on its other side.
+  // Ranges include zero, whatever is on its other side.
   if (!(from > 0))
     return tail;
   double all = 0, beyond = 0, squares = 0;
@@ -274,7 +274,7 @@ RangeSearch::Errors RangeSearch::errorsOf(const LinearCode &code) const {
       continue;
     const double number = profile.middleOf(bin);
     const double off = code.nearest(number) - number;
-    // What is rounded is off by half a step at most.
+    // Rounding errors are half a step at most.
     double &sum = std::abs(off) <= code.scale * 0.501 ? errors.rounded
                   : off > 0                           ? errors.below
                                                       : errors.above;
@@ -303,12 +303,12 @@ double RangeSearch::expectedError(Range range, double weightOfCut) const {
   return errors.rounded + weightOfCut * (errors.below + errors.above);
 }
 
-/// Either end is moved out, in steps of a twentieth, until that does harm; then
-/// the other, in turns.
+/// Moves the ends out alternately, each in steps of a twentieth until the error
+/// grows.
 Range RangeSearch::wider(Range start, double weightOfCut,
                          RealRange possible) const {
   constexpr double step = 0.05;
-  // The widest is some three times as wide.
+  // The widest is about three times as wide.
   constexpr int most = 40;
   Range best = start;
   double least = expectedError(best, weightOfCut);
@@ -319,7 +319,7 @@ Range RangeSearch::wider(Range start, double weightOfCut,
       for (int i = 0; i < most; ++i) {
         Range more = best;
         more.*end += step * whole;
-        // Towards zero is no way out, and beyond what can be there is nothing.
+        // An end must not move towards zero, nor beyond the possible values.
         more.least = std::max(more.least, possible.least);
         more.greatest = std::min(more.greatest, possible.greatest);
         if (!(std::abs(more.*end) > std::abs(best.*end)) ||
@@ -337,8 +337,8 @@ Range RangeSearch::wider(Range start, double weightOfCut,
   return best;
 }
 
-/// Either end is drawn in, in steps of a twentieth, until that does harm; then
-/// the other, in turns.
+/// Moves the ends in alternately, each in steps of a twentieth until the error
+/// grows.
 Range RangeSearch::leastError(Estimate error, double weightOfCut) const {
   constexpr double step = 0.05;
   constexpr int most = 20;
@@ -370,11 +370,10 @@ Range RangeSearch::leastError(Estimate error, double weightOfCut) const {
   return best;
 }
 
-/// How far the distribution of what the elements of \p range stand for is from
-/// that of the numbers: the sum of p * log(p / q) over bins, where p has what
-/// lies outside in its outermost bins. Zero has an element of its own, so that
-/// the bin with it keeps its numbers: a rectifier's zeros are not spread over
-/// what is next to them.
+/// The divergence of the distribution quantised to \p range from the original:
+/// the sum of p * log(p / q) over bins, where p has clipped elements in its
+/// outermost bins. Zero has its own storage element, so that its bin keeps its
+/// count: a relu's zeros are not spread over neighbouring bins.
 double RangeSearch::divergence(Range range) const {
   const LinearCode code = codeOf(range, options.activations, options.scheme);
   const size_t bins = profile.histogram.size();
@@ -417,8 +416,8 @@ double RangeSearch::divergence(Range range) const {
     begin = end;
   }
   double total = 0, result = 0;
-  for (double part : spread)
-    total += part;
+  for (double each : spread)
+    total += each;
   constexpr double nothing = 1e-9;
   for (size_t bin = first; bin <= last; ++bin)
     if (inside[bin] > 0)
@@ -431,17 +430,17 @@ double RangeSearch::divergence(Range range) const {
 Range RangeSearch::leastDivergence() const {
   constexpr int steps = 64;
   Range best = whole();
-  // A distribution of few numbers has more holes than shape: what is cut off
-  // looks cheap.
+  // A distribution of few elements has many empty bins: clipping seems to cost
+  // little.
   constexpr double fewInBin = 8;
   if (all < fewInBin * static_cast<double>(profile.histogram.size()))
     return best;
   double least = divergence(best);
   for (int i = 1; i < steps; ++i) {
-    const double part = 1 - static_cast<double>(i) / steps;
+    const double share = 1 - static_cast<double>(i) / steps;
     const Range range = {
-        profile.least < 0 ? profile.least * part : profile.least,
-        profile.greatest > 0 ? profile.greatest * part : profile.greatest};
+        profile.least < 0 ? profile.least * share : profile.least,
+        profile.greatest > 0 ? profile.greatest * share : profile.greatest};
     if (!(range.least < range.greatest))
       break;
     if (const double now = divergence(range); now < least) {
@@ -456,8 +455,8 @@ ChosenRange chooseRange(const TensorProfile &profile,
                         const QuantizeOptions &options, RealRange possible) {
   const RangeSearch search(profile, options);
   const double power = profile.power();
-  // What is cut is off to one side only, so that it does not average out in a
-  // sum as what is rounded does.
+  // Clipping errors have one sign only, so that they do not average out in a
+  // sum as rounding errors do.
   const bool isBest = options.range == RangeMethod::Best;
   constexpr double weightOfCut = 2;
   const double weight = isBest ? weightOfCut : 1;

@@ -1,4 +1,4 @@
-//===- SampleNoise.cpp - what other samples' noise is at most -------------===//
+//===- SampleNoise.cpp - confidence bound of the SQNR ---------------------===//
 
 #include "quantize/SampleNoise.h"
 
@@ -36,7 +36,7 @@ std::optional<double> SampleNoise::decibelsOfOthers() const {
     sum += each;
   if (sum == 0)
     return std::numeric_limits<double>::infinity();
-  // What is exact by chance is no sign that others differ without bound.
+  // An exact sample by chance does not mean that others differ without bound.
   constexpr double least = 1e-3;
   const double floor = least * sum / count;
   const auto logarithm = [&](double each) {

@@ -29,20 +29,19 @@ static bool isFloats(Value value) {
   return type && isa<FloatType>(type.getElementType());
 }
 
-/// Whether all that the operation does is to move elements of its first operand
-/// to other places of a tensor as large.
+/// Whether the operation only permutes the elements of its first operand.
 static bool rearranges(Operation *op) {
   return isa<ReshapeOp, DynamicReshapeOp, TransposeOp>(op);
 }
 
-/// Whether an operation gives floats in another type.
+/// Whether an operation converts floats to another float type.
 static bool changesFloatType(Operation *op) {
   return isa<ConvertOp>(op) && isFloats(op->getOperand(0)) &&
          isFloats(op->getResult(0));
 }
 
-/// The constant that \p value is, repeated, rearranged and in another type of
-/// floats; null for others.
+/// The constant that \p value is, behind broadcasts, rearrangements and
+/// conversions between floats; null for others.
 static ConstantOp constantBehind(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto constant = dyn_cast<ConstantOp>(op))
@@ -57,15 +56,15 @@ static ConstantOp constantBehind(Value value) {
   return {};
 }
 
-/// Whether \p value is one constant number, however often.
+/// Whether \p value is a constant splat.
 static bool isOneNumber(Value value) {
   ConstantOp constant = constantBehind(value);
   return constant && (tensorOf(constant.getResult()).getNumElements() == 1 ||
                       splatNumber(constant.getResult()));
 }
 
-/// Whether only the shape of an operand is read.
-static bool readsShapeOnly(OpOperand &operand) {
+/// Whether only the shape of an operand is used.
+static bool usesShapeOnly(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (isa<nn::ShapeOp>(op))
     return true;
@@ -78,8 +77,8 @@ static bool isProduct(Operation *op) {
   return isa<ConvolutionOp, DotGeneralOp>(op);
 }
 
-/// The sum of \p value and a constant that repeats one number a channel: the
-/// operand of the addition on the constant's side.
+/// If \p add adds a constant bias, one element a channel, to \p value, the
+/// operand on the constant's side.
 static OpOperand *biasOperand(AddOp add, Value value) {
   for (OpOperand &operand : add->getOpOperands()) {
     if (operand.get() == value)
@@ -87,14 +86,15 @@ static OpOperand *biasOperand(AddOp add, Value value) {
     ConstantOp constant = constantBehind(operand.get());
     if (!constant || !add->getResult(0).getType().isa<RankedTensorType>())
       return nullptr;
-    const int64_t rank = llvm::count_if(shapeOf(constant.getResult()),
-                                        [](int64_t size) { return size != 1; });
+    const int64_t rank =
+        llvm::count_if(tensorOf(constant.getResult()).getShape(),
+                       [](int64_t size) { return size != 1; });
     return rank <= 1 ? &operand : nullptr;
   }
   return nullptr;
 }
 
-/// Whether an operation bounds numbers by constants.
+/// Whether an operation clamps to constant bounds.
 static bool isClamp(Operation *op) {
   if (isa<nn::ReluOp>(op))
     return true;
@@ -111,7 +111,7 @@ namespace {
 
 using OperationsInFile = std::map<std::string, std::set<std::string>>;
 
-/// Joins the operations of one block to units.
+/// Groups the operations of one block into units.
 class UnitFinder {
 public:
   UnitFinder(Block &block, Units &found, const OperationsInFile &inFile)
@@ -126,7 +126,7 @@ private:
   void describe(Unit &unit);
   void describeProduct(Unit &unit, Operation *product);
   void describeCore(Unit &unit, Operation *core);
-  bool sortOperands(Unit &unit);
+  void sortOperands(Unit &unit);
   bool isInside(Unit &unit, Value value) const {
     Operation *op = value.getDefiningOp();
     return op && llvm::is_contained(unit.ops, op);
@@ -147,15 +147,15 @@ void UnitFinder::joinSources() {
       continue;
     classes.insert(&op);
     if (std::optional<int64_t> source = sourceOf(&op)) {
-      auto [place, isNew] = firstOf.try_emplace(*source, &op);
+      auto [found, isNew] = firstOf.try_emplace(*source, &op);
       if (!isNew)
-        classes.unionSets(place->second, &op);
+        classes.unionSets(found->second, &op);
     }
   }
 }
 
-/// What repeats or rearranges a constant, and what computes sizes, goes to its
-/// one reader; so does what repeats for an elementwise operation.
+/// Adds broadcasts and rearrangements of constants, and shape computations, to
+/// the unit of their only user; likewise broadcasts for elementwise operations.
 void UnitFinder::joinParameters() {
   for (Operation &op : llvm::reverse(block.without_terminator())) {
     if (isa<ConstantOp>(op) || op.getNumResults() != 1 || op.use_empty())
@@ -168,16 +168,16 @@ void UnitFinder::joinParameters() {
     const bool isRepeated = Broadcast::of(result).has_value();
     if (!isParameter && !isSize && !isRepeated)
       continue;
-    Operation *reader = *result.user_begin();
-    if (reader->getBlock() == &block &&
-        !reader->hasTrait<OpTrait::IsTerminator>() &&
+    Operation *user = *result.user_begin();
+    if (user->getBlock() == &block &&
+        !user->hasTrait<OpTrait::IsTerminator>() &&
         llvm::all_of(result.getUsers(),
-                     [&](Operation *each) { return each == reader; }))
-      classes.unionSets(reader, &op);
+                     [&](Operation *each) { return each == user; }))
+      classes.unionSets(user, &op);
   }
 }
 
-/// The only value that is read outside of its unit.
+/// The only value of a unit that is used outside of it.
 Value UnitFinder::resultOf(Operation *leader) const {
   Value result;
   for (auto member = classes.findLeader(leader); member != classes.member_end();
@@ -208,7 +208,8 @@ void UnitFinder::joinBiasesAndClamps() {
                   classes.getLeaderValue(value.getDefiningOp()));
     });
   };
-  // Which operations end in a unit that computes, not only moves.
+  // Operations that end up in a unit that computes, and does not only move
+  // elements.
   llvm::DenseSet<Operation *> computing;
   for (Operation &op : block.without_terminator()) {
     if (isa<ConstantOp>(op) || op.getNumResults() != 1 ||
@@ -228,7 +229,7 @@ void UnitFinder::joinBiasesAndClamps() {
             (result == side || !result) && readBy(side, add))
           classes.unionSets(made, add);
       }
-    // Sums that are rounded to the type of the network, and clamps.
+    // Conversions of accumulators to the network's type, and clamps.
     if (isClamp(&op) || changesFloatType(&op)) {
       Value clamped = op.getOperand(isa<ClampOp>(op) ? 1 : 0);
       Operation *made = clamped.getDefiningOp();
@@ -248,8 +249,8 @@ void UnitFinder::run() {
   joinSources();
   joinParameters();
   joinBiasesAndClamps();
-  // In the order of their last operations: who reads comes after who gives,
-  // wherever what repeats its constants stands.
+  // In the order of their last operations: users come after producers, wherever
+  // the broadcasts of their constants are.
   llvm::DenseMap<Operation *, Operation *> lastOf;
   for (Operation &op : block.without_terminator())
     if (!isa<ConstantOp>(op))
@@ -274,26 +275,24 @@ void UnitFinder::run() {
 }
 
 //===----------------------------------------------------------------------===//
-// What a unit is
+// Classification of units
 //===----------------------------------------------------------------------===//
 
-/// Tells floats that come from outside from constants. False where a constant
-/// is in the way of neither.
-bool UnitFinder::sortOperands(Unit &unit) {
+/// Sorts the unit's float operands from outside into constants and data.
+void UnitFinder::sortOperands(Unit &unit) {
   for (Operation *op : unit.ops)
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
-      if (!isFloats(value) || isInside(unit, value) || readsShapeOnly(operand))
+      if (!isFloats(value) || isInside(unit, value) || usesShapeOnly(operand))
         continue;
       if (value.getDefiningOp<ConstantOp>())
         unit.constants.push_back(&operand);
       else
         unit.data.push_back(&operand);
     }
-  return true;
 }
 
-/// A mean over dimensions: the sum, divided by a number.
+/// A mean over dimensions: the sum, divided by a scalar.
 static bool isMean(ArrayRef<Operation *> computing) {
   if (computing.size() != 2)
     return false;
@@ -340,24 +339,24 @@ void UnitFinder::describe(Unit &unit) {
   if (auto known = inFile.find(unit.name); known != inFile.end())
     unit.opsInFile = known->second;
   if (!unit.result || !isFloats(unit.result)) {
-    unit.why = "gives several tensors, or none of floats";
+    unit.why = "it has several results, or none of floats";
     return;
   }
   const Type element = tensorOf(unit.result).getElementType();
   if (!element.isF32() && !element.isF16() && !element.isBF16()) {
-    unit.why = "its numbers are neither f32 nor f16 nor bf16";
+    unit.why = "its elements are neither f32 nor f16 nor bf16";
     return;
   }
   sortOperands(unit);
   for (OpOperand *operand : unit.data)
     if (tensorOf(operand->get()).getElementType() != element) {
-      unit.why = "it reads floats of another type";
+      unit.why = "it has an operand of another float type";
       return;
     }
   if (products.size() == 1 && computing.size() <= 1)
     return describeProduct(unit, products.front());
   if (!products.empty()) {
-    unit.why = "it is made of a product and several operations";
+    unit.why = "it is made of a matmul or convolution and several operations";
     return;
   }
   if (isMean(computing)) {
@@ -380,6 +379,40 @@ void UnitFinder::describe(Unit &unit) {
   unit.kind = unit.data.size() == 1 ? UnitKind::Moves : UnitKind::Other;
 }
 
+/// The use of the constant that is the kernel of \p convolution with its groups
+/// moved from the inputs to the outputs; null where there is none.
+///
+///   [g * i, o, ...] -> [g, i, o, ...] -> [i, g, o, ...] -> [i, g * o, ...]
+static OpOperand *groupedKernel(ConvolutionOp convolution) {
+  const auto numbers = convolution.getDimensionNumbers();
+  const auto groups = static_cast<int64_t>(convolution.getFeatureGroupCount());
+  auto merged = convolution.getRhs().getDefiningOp<ReshapeOp>();
+  auto swapped =
+      merged ? merged.getOperand().getDefiningOp<TransposeOp>() : TransposeOp();
+  auto split =
+      swapped ? swapped.getOperand().getDefiningOp<ReshapeOp>() : ReshapeOp();
+  auto constant =
+      split ? split.getOperand().getDefiningOp<ConstantOp>() : ConstantOp();
+  if (!constant || numbers.getKernelInputFeatureDimension() != 0 ||
+      numbers.getKernelOutputFeatureDimension() != 1)
+    return nullptr;
+  const ArrayRef<int64_t> shape = tensorOf(constant.getResult()).getShape();
+  if (shape.size() < 2 || shape[0] % groups != 0)
+    return nullptr;
+  SmallVector<int64_t> splitShape = {groups, shape[0] / groups},
+                       whole = {shape[0] / groups, groups * shape[1]};
+  llvm::append_range(splitShape, shape.drop_front());
+  llvm::append_range(whole, shape.drop_front(2));
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(0, splitShape.size()));
+  std::swap(order[0], order[1]);
+  return tensorOf(split.getResult()).getShape() == ArrayRef(splitShape) &&
+                 swapped.getPermutation() == ArrayRef(order) &&
+                 tensorOf(merged.getResult()).getShape() == ArrayRef(whole)
+             ? &split->getOpOperand(0)
+             : nullptr;
+}
+
 void UnitFinder::describeProduct(Unit &unit, Operation *product) {
   Value value = product->getResult(0);
   for (Operation *op : unit.ops) {
@@ -390,7 +423,7 @@ void UnitFinder::describeProduct(Unit &unit, Operation *product) {
                           ? biasOperand(add, value)
                           : nullptr;
     if (!side) {
-      unit.why = "what follows the product is no bias";
+      unit.why = "what follows the matmul or convolution is no bias";
       return;
     }
     ConstantOp constant = constantBehind(side->get());
@@ -403,18 +436,29 @@ void UnitFinder::describeProduct(Unit &unit, Operation *product) {
     if (op != product && !isa<AddOp>(op) && isFloats(op->getResult(0)) &&
         !constantBehind(op->getResult(0)) && !isClamp(op) && !rearranges(op) &&
         !changesFloatType(op)) {
-      unit.why = "the product is a part of a larger node";
+      unit.why = "the matmul or convolution belongs to a larger node";
       return;
     }
   for (OpOperand &operand : product->getOpOperands())
-    if (operand.get().getDefiningOp<ConstantOp>())
+    if (operand.get().getDefiningOp<ConstantOp>()) {
       unit.weights.operand = &operand;
+      unit.weights.side = operand.getOperandNumber();
+    }
+  auto convolution = dyn_cast<ConvolutionOp>(product);
+  if (!unit.weights.operand && convolution)
+    if (OpOperand *grouped = groupedKernel(convolution)) {
+      unit.weights.operand = grouped;
+      unit.weights.side = 1;
+      unit.weights.depthGroups =
+          static_cast<int64_t>(convolution.getFeatureGroupCount());
+    }
   if (!unit.weights.operand || unit.data.size() != 1) {
-    unit.why = "a product of two activations";
+    unit.why = unit.data.size() == 1 ? "its weights are computed"
+                                     : "a product of two activations";
     return;
   }
   std::optional<Axes> axes = axesOf(product);
-  const unsigned number = unit.weights.operand->getOperandNumber();
+  const unsigned number = unit.weights.side;
   if (axes) {
     const TensorAxes &own = axes->operands[number],
                      &other = axes->operands[1 - number];
@@ -434,7 +478,7 @@ void UnitFinder::describeProduct(Unit &unit, Operation *product) {
           unit.weights.activationAxis = dimension;
         }
   }
-  if (auto convolution = dyn_cast<ConvolutionOp>(product)) {
+  if (convolution) {
     auto numbers = convolution.getDimensionNumbers();
     unit.weights.channelAxis = numbers.getKernelOutputFeatureDimension();
     if (convolution.getBatchGroupCount() == 1) {
@@ -462,28 +506,27 @@ void UnitFinder::describeCore(Unit &unit, Operation *core) {
            });
   });
   if (unit.data.empty()) {
-    unit.why = "it reads constants alone";
+    unit.why = "all its operands are constants";
     return;
   }
   if (moves && !isClamp(core)) {
-    // What a table of constants gives is no activation yet.
+    // The result of a look-up in a constant table is not an activation yet.
     const bool isFromConstant =
         core->getNumOperands() != 0 && constantBehind(core->getOperand(0));
     unit.kind = isFromConstant ? UnitKind::Other : UnitKind::Moves;
     if (isFromConstant)
-      unit.why = "it reads a table of constants";
+      unit.why = "it gathers from a constant table";
     return;
   }
   if (!rescale.absorbsRescaleOfResult() && !isClamp(core)) {
     unit.why = "it has no form with integers";
     return;
   }
-  // The effect of a single number is no work, and eight bits of it are not
-  // enough.
+  // An operation on a scalar is no work, and eight bits are not enough for it.
   if (!isClamp(core) && llvm::any_of(core->getOperands(), [](Value value) {
         return isFloats(value) && isOneNumber(value);
       })) {
-    unit.why = "it computes with a single number";
+    unit.why = "it computes a single value";
     return;
   }
   if (isClamp(core))
@@ -498,7 +541,7 @@ Units findUnits(const Model &model) {
   const OperationsInFile inFile = operationsInFile(model.module());
   UnitFinder(entry.front(), found, inFile).run();
   // The blocks of branches and loops; the bodies of reductions and the like
-  // say how one tensor is computed.
+  // have no units.
   entry.walk([&](Operation *op) {
     if (!isa<IfOp, CaseOp, WhileOp>(op))
       return;

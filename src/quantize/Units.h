@@ -1,14 +1,15 @@
 //===- Units.h - the layers of a graph, as quantisation sees them ---------===//
 //
 //   w, b = constant
-//   p = convolution x, w             one unit: between x and y every number is
+//   p = convolution x, w             one unit: between x and y every value is
 //   s = add p, broadcast(b)    =>    a float; x and y may be stored as integers
 //   y = relu s
 //
-// A unit is what one node of the user's file became, a product with its bias
-// and the clamp behind it, or a single operation. Operations that compute sizes
-// and what repeats or rearranges constants belong to the unit that reads them.
-// What a unit lets integers do, its operation says itself (RescaleOpInterface).
+// A unit is the operations of one node of the user's file, a product with its
+// bias and the clamp behind it, or a single operation. Shape computations, and
+// broadcasts and rearrangements of constants, belong to the unit that uses
+// them. An operation's RescaleOpInterface defines how its unit can be
+// quantised.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,23 +27,30 @@
 namespace sinter::quantize {
 
 enum class UnitKind {
-  /// A convolution or matrix product with constant weights.
+  /// A convolution or matmul with constant weights.
   Product,
-  /// Computes with numbers of any scales, and gives numbers of another.
+  /// Computes with operands of any scales, and returns a result with another.
   Computes,
-  /// Gives numbers that it was given.
+  /// Returns elements of its operands.
   Moves,
-  /// Anything else: it is given floats, and gives floats.
+  /// Anything else: operands and results are floats.
   Other
 };
 
 /// A product's constant operand.
 struct Weights {
+  /// The use of the constant, by the product or by a rearrangement for it.
   mlir::OpOperand *operand = nullptr;
-  /// Of the constant: along which output channels lie, if that is one.
+  /// The index of the product's operand.
+  unsigned side = 0;
+  /// How many groups lie one after the other along `depthAxis`, each with its
+  /// outputs along `channelAxis`, as in the weights of a grouped transposed
+  /// convolution; 1: outputs of all groups lie along `channelAxis`.
+  int64_t depthGroups = 1;
+  /// The constant's dimension of output channels, if that is one.
   std::optional<int64_t> channelAxis;
-  /// Of the constant: along which is summed up over channels, if that is one,
-  /// and along which dimension of the activation they lie.
+  /// The constant's dimension of input channels, which is contracted, if that
+  /// is one, and the activation's dimension of these channels.
   std::optional<int64_t> depthAxis, activationAxis;
 };
 
@@ -50,27 +58,27 @@ struct Unit {
   UnitKind kind = UnitKind::Other;
   /// In the order of the text.
   llvm::SmallVector<mlir::Operation *> ops;
-  /// What the unit is there for.
+  /// The main operation of the unit.
   mlir::Operation *core = nullptr;
-  /// The floats that come from outside and are no constants.
+  /// The float operands from outside that are not constants.
   llvm::SmallVector<mlir::OpOperand *> data;
-  /// Constants beside them: of an addition, say.
+  /// Constants beside them, such as one that is added.
   llvm::SmallVector<mlir::OpOperand *> constants;
   /// Of a Product.
   Weights weights;
-  /// Of a Product: the operand that is the constant of the bias, one number a
+  /// Of a Product: the operand that is the constant of the bias, one element a
   /// channel, or null. Where `biasIsOwn`, it is the product's own operand in
   /// the user's file.
   mlir::OpOperand *bias = nullptr;
   bool biasIsOwn = false;
-  /// What others read of the unit, a tensor of floats; null of Other with none,
-  /// or several.
+  /// The result that other units use, a tensor of floats; null for Other with
+  /// none, or several.
   mlir::Value result;
-  /// The name of the node in the user's file, and what it does, as the graph
-  /// calls it.
+  /// The name of the node in the user's file, and the name of its operation in
+  /// the graph.
   std::string name, op;
-  /// As the user's file calls it: "Conv". Several of nodes with one name; none
-  /// where the graph's words are the file's.
+  /// The operation in the user's file: "Conv". Several for nodes with one name;
+  /// none where the graph's operations are the file's.
   std::set<std::string> opsInFile;
   /// Whether it is a layer norm.
   bool isNorm = false;

@@ -1,4 +1,4 @@
-//===- WeightChannels.cpp - which channels a weight is between ------------===//
+//===- WeightChannels.cpp - input and output channels of weights ----------===//
 
 #include "quantize/WeightChannels.h"
 
@@ -11,12 +11,14 @@ std::optional<WeightChannels> WeightChannels::of(const Weights &where,
     return std::nullopt;
   WeightChannels channels;
   channels.inputCount = inputs;
-  channels.outputCount = weights.dim(*where.channelAxis);
-  channels.depth = weights.dim(*where.depthAxis);
-  if (inputs % channels.depth != 0)
+  channels.hasGroupsInDepth = where.depthGroups != 1;
+  channels.outputCount = weights.dim(*where.channelAxis) * where.depthGroups;
+  channels.depth = weights.dim(*where.depthAxis) / where.depthGroups;
+  if (channels.depth == 0 || inputs % channels.depth != 0)
     return std::nullopt;
   const int64_t groups = inputs / channels.depth;
-  if (groups == 0 || channels.outputCount % groups != 0)
+  if (groups == 0 || channels.outputCount % groups != 0 ||
+      (channels.hasGroupsInDepth && groups != where.depthGroups))
     return std::nullopt;
   channels.outputsPerGroup = channels.outputCount / groups;
   const auto strideOf = [&](int64_t axis) {

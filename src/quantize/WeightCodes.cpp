@@ -11,7 +11,7 @@ namespace sinter::quantize {
 
 namespace {
 
-/// Which slice along a dimension an element is of.
+/// Maps an element to its slice along a dimension.
 struct Slices {
   int64_t count = 1, inner = 1;
 
@@ -39,7 +39,7 @@ static double nearestInteger(double number, double scale, double most) {
   return std::clamp(std::nearbyint(number / scale), -most, most);
 }
 
-/// A scale for each slice, so that the greatest magnitude is the greatest
+/// A scale for each slice, which maps the greatest magnitude to the greatest
 /// element.
 static std::vector<double> scalesOf(const Tensor &weights, const Slices &slices,
                                     double most) {
@@ -55,8 +55,8 @@ static std::vector<double> scalesOf(const Tensor &weights, const Slices &slices,
   return scales;
 }
 
-/// Each scale times that of a few factors with which the squared errors of its
-/// slice are least.
+/// Multiplies each scale by the factor, of a few, that minimises the squared
+/// errors of its slice.
 static void shrink(std::vector<double> &scales, const Tensor &weights,
                    const Slices &slices, double most) {
   constexpr int steps = 20;
@@ -125,15 +125,15 @@ std::optional<BlockCode> encodeBlocks(const Tensor &weights, int64_t axis,
   for (int64_t i = axis + 1; i < weights.rank(); ++i)
     inner *= weights.dim(i);
   const int64_t count = weights.size() / block;
-  // Block k of \p count, in the order of the scales: where its elements are.
-  const auto place = [&](int64_t k, int64_t i) {
+  // The index of element i of block k of \p count, in the order of the scales.
+  const auto indexOf = [&](int64_t k, int64_t i) {
     const int64_t outer = k / inner, within = k % inner;
     return (outer * block + i) * inner + within;
   };
   Tensor gathered(ElementType::F64, {count, block});
   for (int64_t k = 0; k < count; ++k)
     for (int64_t i = 0; i < block; ++i)
-      gathered.set(k * block + i, weights.toDouble(place(k, i)));
+      gathered.set(k * block + i, weights.toDouble(indexOf(k, i)));
   std::optional<WeightCode> code = encodeWeights(gathered, 0, options);
   if (!code)
     return std::nullopt;
@@ -144,7 +144,7 @@ std::optional<BlockCode> encodeBlocks(const Tensor &weights, int64_t axis,
   for (int64_t k = 0; k < count; ++k) {
     blocks.scales.set(k, code->scales[k]);
     for (int64_t i = 0; i < block; ++i)
-      blocks.elements.set(place(k, i),
+      blocks.elements.set(indexOf(k, i),
                           code->elements.at<int8_t>(k * block + i));
   }
   return blocks;

@@ -1,4 +1,4 @@
-//===- Arena.cpp - one large piece of memory for temporaries --------------===//
+//===- Arena.cpp - one large block of memory for temporaries --------------===//
 
 #include "runtime/Arena.h"
 
@@ -31,10 +31,24 @@ Result<Arena> Arena::allocate(size_t bytes) {
   arena.begin = static_cast<std::byte *>(mapping);
   if (slack != 0) {
     arena.begin += (0 - reinterpret_cast<uintptr_t>(mapping)) % hugePage;
-    // Only advice: without huge pages everything works, a little slower.
+    // A hint only: without huge pages everything works, a little slower.
     ::madvise(arena.begin, bytes, MADV_HUGEPAGE);
   }
   return arena;
+}
+
+Result<void> Arena::grow(size_t wanted, size_t kept) {
+  if (wanted <= bytes)
+    return {};
+  Result<Arena> larger = allocate(wanted + (kept != 0 ? wanted / 2 : 0));
+  if (!larger && kept != 0)
+    larger = allocate(wanted);
+  if (!larger)
+    return larger.takeError();
+  if (kept != 0)
+    std::memcpy(larger->data(), begin, kept);
+  *this = std::move(*larger);
+  return {};
 }
 
 Arena::Arena(Arena &&other) noexcept

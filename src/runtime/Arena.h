@@ -1,4 +1,4 @@
-//===- Arena.h - one large piece of memory for temporaries ----------------===//
+//===- Arena.h - one large block of memory for temporaries ----------------===//
 
 #ifndef SINTER_RUNTIME_ARENA_H
 #define SINTER_RUNTIME_ARENA_H
@@ -18,6 +18,12 @@ public:
   Arena(Arena &&other) noexcept;
   Arena &operator=(Arena &&other) noexcept;
   ~Arena();
+
+  /// Grows to at least \p wanted bytes. The first \p kept bytes keep their
+  /// contents; if there are some, it grows by at least half, so that repeated
+  /// growth does not copy everything each time. Pages that are never touched
+  /// take no memory.
+  Result<void> grow(size_t wanted, size_t kept = 0);
 
   std::byte *data() const { return begin; }
   size_t size() const { return bytes; }

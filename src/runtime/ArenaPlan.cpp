@@ -1,4 +1,4 @@
-//===- ArenaPlan.cpp - places tensors in one piece of memory --------------===//
+//===- ArenaPlan.cpp - assigns tensors offsets in one block of memory -----===//
 
 #include "runtime/ArenaPlan.h"
 
@@ -16,7 +16,7 @@ static uint64_t aligned(uint64_t bytes) {
 }
 
 uint64_t ArenaPlan::place() {
-  // By when they come into being; of those of one time the larger first.
+  // By the beginning of their lifetimes; of equal ones the larger first.
   std::vector<uint32_t> order;
   for (size_t i = 0; i < tensors.size(); ++i)
     if (tensors[i].begin >= 0 && tensors[i].bytes > 0)
@@ -32,8 +32,8 @@ uint64_t ArenaPlan::place() {
   return aligned(bytes);
 }
 
-/// Finds what is alive together; not if that is more than is looked at in a
-/// time in proportion to the number of tensors.
+/// Finds overlapping lifetimes; gives up if there are more than can be found in
+/// time linear in the number of tensors.
 bool ArenaPlan::findNeighbours(const std::vector<uint32_t> &order) {
   const size_t most = 64 * order.size() + (size_t(1) << 17);
   size_t pairs = 0;
@@ -54,9 +54,9 @@ bool ArenaPlan::findNeighbours(const std::vector<uint32_t> &order) {
   return true;
 }
 
-/// The largest first, each at the lowest place that is free for its whole life.
+/// The largest first, each at the lowest offset that is free for its lifetime.
 uint64_t ArenaPlan::placeLargestFirst(std::vector<uint32_t> order) {
-  // Of two as large the first comes first.
+  // Of equal sizes the first.
   std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
     return tensors[a].bytes != tensors[b].bytes
                ? tensors[a].bytes > tensors[b].bytes
@@ -93,12 +93,12 @@ uint64_t ArenaPlan::placeLargestFirst(std::vector<uint32_t> order) {
 
 namespace {
 
-/// The free parts of a piece of memory that grows.
+/// The free blocks of a growing memory.
 class FreeParts {
 public:
   explicit FreeParts(uint64_t begin) : end(begin) {}
 
-  /// The smallest part that holds \p bytes, else new memory at the end.
+  /// The smallest block of at least \p bytes, else new memory at the end.
   uint64_t take(uint64_t bytes) {
     const auto part = bySize.lower_bound({bytes, 0});
     if (part != bySize.end()) {
@@ -108,7 +108,7 @@ public:
         add(offset + bytes, size - bytes);
       return offset;
     }
-    // What is free at the end grows.
+    // A free block at the end grows.
     uint64_t offset = end;
     if (!byOffset.empty()) {
       const auto [last, size] = *byOffset.rbegin();
@@ -158,8 +158,8 @@ private:
 
 } // namespace
 
-/// As they come into being, each in the smallest part that is free then, behind
-/// all that have their places.
+/// In order of definition, each in the smallest block that is free then, behind
+/// those with fixed offsets.
 uint64_t ArenaPlan::placeInTime(const std::vector<uint32_t> &order) {
   uint64_t begin = 0;
   for (const Placed &tensor : tensors)

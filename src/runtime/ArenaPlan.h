@@ -1,7 +1,6 @@
-//===- ArenaPlan.h - places tensors in one piece of memory ----------------===//
+//===- ArenaPlan.h - assigns tensors offsets in one block of memory -------===//
 //
-// Tensors that are alive at the same time get memory of their own; others share
-// it.
+// Tensors with overlapping lifetimes get separate memory; others share it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,22 +15,21 @@ namespace sinter {
 
 class ArenaPlan {
 public:
-  /// One more tensor, which is alive from time \p begin to time \p end, both
+  /// Adds a tensor that is live from time \p begin to time \p end, both
   /// included; never if \p begin is negative.
   void add(uint64_t bytes, int64_t begin, int64_t end) {
     tensors.push_back({bytes, begin, end, 0, false});
   }
-  /// One that has its place already.
+  /// Adds a tensor with a fixed offset.
   void addPlaced(uint64_t bytes, int64_t begin, int64_t end, uint64_t offset) {
     tensors.push_back({bytes, begin, end, offset, true});
   }
 
-  /// Gives each its place and returns how much memory that takes, in a time
-  /// that is about linear in the number of tensors. Where few are alive
-  /// together, the largest are placed first, which takes less memory than
-  /// placing them as they come into being.
+  /// Assigns offsets and returns the bytes needed, in about linear time. If few
+  /// tensors are live at once, the largest get offsets first, which takes less
+  /// memory than the order of their definitions.
   uint64_t place();
-  /// Of tensor \p number, in the order in which they were added.
+  /// The offset of tensor \p number, in the order in which they were added.
   uint64_t offsetOf(size_t number) const { return tensors[number].offset; }
 
 private:
@@ -47,7 +45,7 @@ private:
   uint64_t placeInTime(const std::vector<uint32_t> &order);
 
   std::vector<Placed> tensors;
-  /// Those that are alive at some time of each one's life.
+  /// For each tensor, those whose lifetimes overlap with its own.
   std::vector<std::vector<uint32_t>> neighbours;
 };
 

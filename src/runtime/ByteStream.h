@@ -1,8 +1,8 @@
-//===- ByteStream.h - numbers and texts in a file, read with distrust -----===//
+//===- ByteStream.h - integers and strings in a file, checked -------------===//
 //
-// Little-endian, without alignment or padding. The reader never goes past the
-// end: from the first thing that is not there, everything reads as zero or
-// empty and failed() says so.
+// Little-endian, without alignment or padding. The reader never reads past the
+// end: after the first value that is missing, everything reads as zero or empty
+// and failed() is true.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,10 @@ namespace sinter {
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "ByteStream copies numbers as they are in memory");
 
+inline std::span<const std::byte> bytesOf(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
 template <typename T>
 concept PlainNumber = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
@@ -37,7 +41,7 @@ public:
   }
   void text(std::string_view value) {
     number(static_cast<uint64_t>(value.size()));
-    raw(std::as_bytes(std::span(value.data(), value.size())));
+    raw(bytesOf(value));
   }
   /// The number of elements, then `write(element)` for each.
   template <typename Range, typename Write>
@@ -65,7 +69,7 @@ public:
       std::memcpy(&value, bytes.data(), sizeof(T));
     return value;
   }
-  /// The next \p size bytes in place, or none if they are not there.
+  /// The next \p size bytes in place, or none if there are fewer.
   std::span<const std::byte> raw(uint64_t size) {
     if (size > rest.size()) {
       fail();
@@ -79,9 +83,8 @@ public:
     auto bytes = raw(number<uint64_t>());
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
   }
-  /// `read()` for each element of a list, each of which takes \p minimumSize
-  /// bytes at least: a length that cannot be true is found before any memory is
-  /// asked for.
+  /// Calls `read()` for each element of a list, each of at least \p minimumSize
+  /// bytes: an impossible length is found before memory is allocated.
   template <typename Read> auto list(size_t minimumSize, Read &&read) {
     std::vector<std::invoke_result_t<Read>> values;
     const auto count = number<uint64_t>();

@@ -1,15 +1,17 @@
-//===- Cache.cpp - finished programs, kept from run to run ----------------===//
+//===- Cache.cpp - compiled programs stored between runs ------------------===//
 
 #include "runtime/Cache.h"
 #include "runtime/CpuFeatures.h"
 #include "runtime/ProgramFile.h"
+#include "runtime/TemporaryFiles.h"
 
 #include <algorithm>
-#include <chrono>
+#include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace sinter {
 
@@ -19,33 +21,24 @@ namespace {
 
 constexpr std::string_view extension = ".sinter";
 
-struct Entry {
+struct CacheEntry {
   fs::path path;
   uint64_t bytes;
   fs::file_time_type lastUse;
 };
 
-/// How long a temporary file may lie around before it must be the leftover of a
-/// process that was killed.
-constexpr std::chrono::hours leftoverAge{24};
-
-std::vector<Entry> entriesOf(const fs::path &folder) {
-  std::vector<Entry> entries;
+std::vector<CacheEntry> entriesOf(const fs::path &folder) {
+  std::vector<CacheEntry> entries;
   std::error_code failed;
   for (fs::directory_iterator file(folder, failed), end; !failed && file != end;
        file.increment(failed)) {
-    // Files of others are none of our business, nor are those that vanish.
+    // Skip other files, and files that vanish.
     const std::string filename = file->path().filename().string();
-    const size_t suffix = filename.find(extension);
     std::error_code gone;
-    Entry entry{file->path(), file->file_size(gone),
-                file->last_write_time(gone)};
-    if (suffix == std::string::npos || gone)
-      continue;
-    if (suffix + extension.size() == filename.size())
+    CacheEntry entry{file->path(), file->file_size(gone),
+                     file->last_write_time(gone)};
+    if (filename.ends_with(extension) && !gone)
       entries.push_back(std::move(entry));
-    else if (fs::file_time_type::clock::now() - entry.lastUse > leftoverAge)
-      fs::remove(entry.path, gone);
   }
   return entries;
 }
@@ -69,12 +62,83 @@ void makeCacheFolder(const std::string &folder) {
   const fs::path parent = fs::path(folder).parent_path();
   if (!parent.empty())
     fs::create_directories(parent, failed);
-  // Private: the entries contain other people's models and code that is run.
+  // Private: the entries contain models and executable code.
   ::mkdir(folder.c_str(), 0700);
 }
 
-ProgramKey::ProgramKey() {
-  hasher.add(SINTER_VERSION).add(hostArchitecture());
+/// Why others may write to a file or folder; nothing if only this user (or, as
+/// \p allows, the system's) may.
+static std::string problemOf(const struct stat &status, bool allowsRoot) {
+  if (status.st_uid != ::geteuid() && !(allowsRoot && status.st_uid == 0))
+    return "belongs to another user";
+  if (status.st_mode & (S_IWGRP | S_IWOTH))
+    return "can be written to by other users";
+  return "";
+}
+
+Result<void> checkCacheFolder(const std::string &folder) {
+  struct stat status;
+  if (::stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+    return {};
+  if (status.st_mode & S_ISVTX)
+    status.st_mode &= ~(S_IWGRP | S_IWOTH);
+  const std::string problem = problemOf(status, /*allowsRoot=*/true);
+  if (problem.empty())
+    return {};
+  return systemError("the cache's folder '" + folder + "' " + problem);
+}
+
+Result<std::shared_ptr<const MappedFile>> openEntry(const std::string &path) {
+  const int file =
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (file < 0 && (errno == ENOENT || errno == ENOTDIR))
+    return std::shared_ptr<const MappedFile>();
+  if (file < 0)
+    return fileError("open", path, errno);
+  struct stat status = {};
+  std::string problem = "is not a regular file";
+  if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode))
+    problem = problemOf(status, /*allowsRoot=*/false);
+  Result<void> folder = checkCacheFolder(fs::path(path).parent_path().string());
+  if (problem.empty() && folder)
+    return MappedFile::fromDescriptor(file, path);
+  ::close(file);
+  return folder ? systemError("'" + path + "' " + problem) : folder.takeError();
+}
+
+/// A line with the hash of the text that follows.
+static std::string headOf(const std::string &text) {
+  return hashOf(std::as_bytes(std::span(text.data(), text.size()))).text() +
+         "\n";
+}
+
+Result<void> writeTextEntry(const std::string &path, const std::string &text) {
+  return writeFileAtomically(path, headOf(text) + text, Access::OwnerOnly);
+}
+
+Result<std::optional<std::string>> readTextEntry(const std::string &path) {
+  Result<std::shared_ptr<const MappedFile>> file = openEntry(path);
+  if (file && !*file)
+    return std::optional<std::string>();
+  if (file) {
+    const std::string_view whole = (*file)->text();
+    const std::string text(
+        whole.substr(std::min(whole.size(), headOf("").size())));
+    if (whole == headOf(text) + text)
+      return std::optional(text);
+  }
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  if (file)
+    return systemError("'" + path + "' is damaged: its checksum is wrong");
+  return file.takeError();
+}
+
+ProgramKey::ProgramKey(Machine machine) {
+  hasher.add(SINTER_VERSION);
+  if (machine == Machine::Any)
+    return;
+  hasher.add(hostArchitecture());
   for (const std::string &feature : hostCpuFeatures())
     hasher.add(feature);
 }
@@ -97,17 +161,23 @@ std::string ProgramCache::entryPath(const Hash128 &key) const {
 }
 
 std::shared_ptr<const Program> ProgramCache::lookup(const Hash128 &key) {
-  std::error_code ignored;
-  const std::string path = entryPath(key);
-  if (name.empty() || !fs::exists(path, ignored))
+  if (name.empty())
     return nullptr;
-  Result<std::shared_ptr<const Program>> program = loadProgram(path);
+  const std::string path = entryPath(key);
+  Result<std::shared_ptr<const MappedFile>> file = openEntry(path);
+  if (file && !*file)
+    return nullptr;
+  Result<std::shared_ptr<const Program>> program =
+      file ? loadProgram(*file)
+           : Result<std::shared_ptr<const Program>>(file.takeError());
   if (!program) {
-    warnOnce("the cached program is compiled anew: " + program.error().message);
+    warnOnce("the cached program is compiled anew: " +
+             program.error().message());
+    std::error_code ignored;
     fs::remove(path, ignored);
     return nullptr;
   }
-  // The time of last use decides who has to go.
+  // Entries are removed by time of last use.
   ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
   return *program;
 }
@@ -116,16 +186,21 @@ void ProgramCache::store(const Hash128 &key, const Program &program) {
   if (name.empty() || program.isOfProcess)
     return;
   makeCacheFolder(name);
+  if (Result<void> own = checkCacheFolder(name); !own)
+    return warnOnce("compiled programs are not cached: " +
+                    own.error().message());
   if (Result<void> saved = saveProgram(program, entryPath(key)); !saved)
-    return warnOnce("compiled programs are not kept: " + saved.error().message);
+    return warnOnce("compiled programs are not cached: " +
+                    saved.error().message());
   trim();
 }
 
 void ProgramCache::trim() {
-  std::vector<Entry> entries = entriesOf(name);
-  std::ranges::sort(entries, std::greater(), &Entry::lastUse);
+  removeLeftovers(name);
+  std::vector<CacheEntry> entries = entriesOf(name);
+  std::ranges::sort(entries, std::greater(), &CacheEntry::lastUse);
   uint64_t total = 0;
-  for (const Entry &entry : entries) {
+  for (const CacheEntry &entry : entries) {
     total += entry.bytes;
     std::error_code ignored;
     if (total > limit)

@@ -18,7 +18,7 @@ Error badImage(std::string what) {
   return systemError("damaged program code: " + std::move(what));
 }
 
-/// Whether the ranges are inside the slab, in order and on pages of their own.
+/// Whether the sections are inside the slab, in order and on separate pages.
 bool rangesAreSound(const CodeImage &image) {
   uint64_t end = 0;
   for (const CodeImage::Range &range : {image.text, image.rodata, image.data}) {
@@ -38,7 +38,7 @@ bool protect(std::byte *base, CodeImage::Range range, int protection) {
          ::mprotect(base + range.offset, range.size, protection) == 0;
 }
 
-/// Writes the absolute addresses into the copy of \p image at \p base.
+/// Relocates the copy of \p image at \p base.
 void relocate(std::byte *base, const CodeImage &image) {
   std::vector<uint64_t> addresses;
   for (const std::string &name : image.externals)

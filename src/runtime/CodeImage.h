@@ -4,9 +4,10 @@
 //
 //     | text (r-x) | rodata (r--) | data (rw-) |     each starts on a page
 //
-// Whoever makes the image has resolved everything relative inside the slab.
-// What is left is a list of places that hold an absolute 8-byte address, of the
-// slab itself or of one of the few outside functions that kernels may call.
+// Addresses relative to the slab are resolved when the image is made. What
+// remains is a list of relocations: offsets of absolute 8-byte addresses, of
+// the slab itself or of one of the few external functions that kernels may
+// call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +26,13 @@
 
 namespace sinter {
 
-/// What a kernel looks like from outside: works on tasks [taskBegin, taskEnd)
-/// of its step, on buffers in the order of the step's references. What it
-/// computes does not depend on how the tasks are split into calls.
+/// The signature of a kernel: computes tasks [taskBegin, taskEnd) of its step,
+/// on buffers in the order of the step's references. Results do not depend on
+/// how the tasks are split into calls.
 using KernelFunction = void(void *const *buffers, int64_t taskBegin,
                             int64_t taskEnd);
 
-/// Pages of the largest size that a supported target's Linux has.
+/// The largest page size of Linux on a supported target.
 inline constexpr uint64_t imagePageSize = 65536;
 
 struct Relocation {
@@ -43,8 +44,8 @@ struct Relocation {
 };
 
 struct CodeImage {
-  /// A part of the slab. The offset is a multiple of imagePageSize, the next
-  /// part begins on a later page.
+  /// A section of the slab. Its offset is a multiple of imagePageSize; the next
+  /// section begins on a later page.
   struct Range {
     uint64_t offset = 0;
     uint64_t size = 0;
@@ -55,7 +56,7 @@ struct CodeImage {
   /// Offsets of the kernels' first instructions in the slab, all in text.
   std::vector<uint64_t> entries;
   std::vector<Relocation> relocations;
-  /// Names out of the list of ExternalSymbols.h.
+  /// Names from the list of ExternalSymbols.h.
   std::vector<std::string> externals;
 };
 

@@ -7,13 +7,8 @@ namespace sinter {
 
 namespace {
 
-/// The channel of collective_permute, which no program can name.
+/// The channel of collective_permute, which programs cannot name.
 constexpr int64_t permuteChannel = std::numeric_limits<int64_t>::min();
-
-Error inOperation(std::string_view what, Error error) {
-  error.message = std::string(what) + ": " + error.message;
-  return error;
-}
 
 /// Sizes before, of, and behind an axis, the last in bytes.
 struct AxisBytes {
@@ -63,7 +58,7 @@ Result<Tensor> partOf(const Tensor &tensor, int64_t axis, int64_t index,
   if (axis < 0 || axis >= tensor.rank() || count < 1 || index < 0 ||
       index >= count || tensor.dim(axis) % count != 0)
     return usageError("cannot be cut into " + std::to_string(count) +
-                      " parts along axis " + std::to_string(axis));
+                      " slices along axis " + std::to_string(axis));
   Shape shape = tensor.shape();
   shape[axis] /= count;
   Tensor result(tensor.type(), shape);
@@ -81,7 +76,7 @@ Result<Gathered> gather(Communicator &communicator, const Groups &groups,
   Result<RankGroup> group =
       groupOf(communicator.rank(), groups, communicator.grid());
   if (!group)
-    return inOperation(what, group.takeError());
+    return inside(what, group.takeError());
   if (group->empty())
     return invalidModel(std::string(what) + ": " +
                         processText(communicator.grid(), communicator.rank()) +
@@ -106,7 +101,7 @@ Result<Tensors> allGather(Communicator &communicator, const Groups &groups,
       parts.push_back(given[i]);
     Result<Tensor> whole = joined(parts, axis);
     if (!whole)
-      return inOperation(what, whole.takeError());
+      return inside(what, whole.takeError());
     results.push_back(std::move(*whole));
   }
   return results;
@@ -126,12 +121,12 @@ Result<Tensors> allToAll(Communicator &communicator, const Groups &groups,
       Result<Tensor> part = partOf(
           given[i], splitAxis, static_cast<int64_t>(gathered->place), count);
       if (!part)
-        return inOperation(what, part.takeError());
+        return inside(what, part.takeError());
       parts.push_back(std::move(*part));
     }
     Result<Tensor> whole = joined(parts, joinAxis);
     if (!whole)
-      return inOperation(what, whole.takeError());
+      return inside(what, whole.takeError());
     results.push_back(std::move(*whole));
   }
   return results;
@@ -144,7 +139,7 @@ collectiveBroadcast(Communicator &communicator, const Groups &groups,
   Result<RankGroup> group =
       groupOf(communicator.rank(), groups, communicator.grid());
   if (!group)
-    return inOperation(what, group.takeError());
+    return inside(what, group.takeError());
   if (group->empty())
     return std::optional<Tensors>();
   Result<std::vector<Tensors>> all =
@@ -164,7 +159,7 @@ collectiveBroadcast(Communicator &communicator, const Groups &groups,
   return std::optional<Tensors>(std::move(results));
 }
 
-/// Sends and receives over a channel as the pairs of ranks say.
+/// Sends and receives over a channel along the pairs of ranks.
 static Result<std::optional<Tensors>>
 transfer(Communicator &communicator, int64_t channel, const Groups &pairs,
          const Tensors *outgoing, bool receives, std::string_view what) {
@@ -173,7 +168,7 @@ transfer(Communicator &communicator, int64_t channel, const Groups &pairs,
   Result<std::vector<RankGroup>> around =
       groupsAround(communicator.rank(), pairs, communicator.grid());
   if (!around)
-    return inOperation(what, around.takeError());
+    return inside(what, around.takeError());
   std::optional<Rank> source;
   for (const RankGroup &pair : *around) {
     if (pair.size() != 2)
@@ -201,7 +196,7 @@ Result<std::optional<Tensors>> collectivePermute(Communicator &communicator,
   return transfer(communicator, permuteChannel, pairs, &operands, true, what);
 }
 
-/// A channel's ids are partitions; where there is one only, replicas.
+/// A channel's ids are partitions or, if there is only one, replicas.
 static void chooseIds(Groups &pairs, const ProcessGrid &grid) {
   pairs.grouping =
       grid.partitions > 1 ? Grouping::CrossPartition : Grouping::CrossReplica;

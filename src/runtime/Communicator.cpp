@@ -19,6 +19,29 @@ std::string standstillText(const ProcessGrid &grid,
   return text;
 }
 
+Result<void> checkSameProgram(Communicator &communicator,
+                              const Hash128 &program) {
+  const ProcessGrid &grid = communicator.grid();
+  RankGroup all;
+  for (Rank rank = 0; rank < grid.size(); ++rank)
+    all.push_back(rank);
+  const uint64_t words[] = {program.low, program.high};
+  auto given = communicator.exchange(
+      all, {Tensor::of<uint64_t>(ElementType::UI64, {2}, words)},
+      "the comparison of programs");
+  if (!given)
+    return given.takeError();
+  for (Rank rank = 0; rank < grid.size(); ++rank)
+    for (int64_t i = 0; i < 2; ++i)
+      if ((*given)[rank].front().toInteger(i) !=
+          given->front().front().toInteger(i))
+        return usageError(
+            "the processes run different programs: " + processText(grid, rank) +
+            " another than " + processText(grid, 0) +
+            "; model, bound inputs and options must be the same");
+  return {};
+}
+
 Result<std::vector<Tensors>> LoneCommunicator::exchange(const RankGroup &,
                                                         const Tensors &mine,
                                                         std::string_view) {

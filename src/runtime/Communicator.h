@@ -1,18 +1,20 @@
-//===- Communicator.h - how the processes of a program talk ---------------===//
+//===- Communicator.h - communication between a program's processes -------===//
 //
-// A program may run as a grid of processes, `replicas` times `partitions`; rank
-// = replica * partitions + partition. They are threads of this process
-// (ThreadGroup) or processes that MPI started (mpi/), and what runs in them
-// does not see the difference: everything that they exchange goes through here.
+// A program may run on `replicas` times `partitions` processes; rank = replica
+// * partitions + partition. They are threads of this process (ThreadGroup) or
+// processes that MPI started (mpi/). Programs do not depend on which: all
+// communication goes through this interface.
 //
-// What a group of processes does together, they do in the same order. A program
-// whose processes do not agree ends in an error that says who does what.
+// The processes of a group call its collectives in the same order. If they do
+// not agree, the program ends with an error that lists what each process waits
+// for.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_RUNTIME_COMMUNICATOR_H
 #define SINTER_RUNTIME_COMMUNICATOR_H
 
+#include "runtime/Hash.h"
 #include "runtime/HostFunctions.h"
 #include "runtime/Tensor.h"
 
@@ -40,7 +42,7 @@ using Rank = uint32_t;
 using RankGroup = std::vector<Rank>;
 using Tensors = std::vector<Tensor>;
 
-/// One process's side of the grid.
+/// One process's endpoint.
 class Communicator : public HostContext {
 public:
   Communicator(ProcessGrid grid, Rank rank) : processGrid(grid), self(rank) {}
@@ -50,32 +52,32 @@ public:
   uint32_t replica() const { return self / processGrid.partitions; }
   uint32_t partition() const { return self % processGrid.partitions; }
 
-  /// What each process of \p group gives, in the order of the group, which this
-  /// process is in. All must call this with the same group and the same \p
-  /// what, which names the operation, and with tensors of the same types. \p
-  /// what with WrongResult otherwise, and where all processes are blocked.
+  /// The values of each process of \p group, in the order of the group, which
+  /// contains this process. All must call this with the same group, the same \p
+  /// what, which names the operation, and tensors of the same types.
+  /// WrongResult naming \p what otherwise, and if all processes are blocked.
   virtual Result<std::vector<Tensors>> exchange(const RankGroup &group,
                                                 const Tensors &mine,
                                                 std::string_view what) = 0;
 
-  /// Leaves \p values for the process \p to, or for whoever asks first if there
-  /// is none, on a channel. Does not wait.
+  /// Sends \p values over a channel to the process \p to or, without one, to
+  /// the first that asks. Does not block.
   virtual Result<void> send(int64_t channel, std::optional<Rank> to,
                             const Tensors &values, std::string_view what) = 0;
-  /// What was sent on the channel to this process, in the order it was sent, by
-  /// \p from if that is known. Waits for it.
+  /// The values sent over the channel to this process, in order, by \p from if
+  /// given. Blocks until there are some.
   virtual Result<Tensors> receive(int64_t channel, std::optional<Rank> from,
                                   std::string_view what) = 0;
 
-  /// To be called once all is done, by every process of the grid.
+  /// Every process calls this at the end.
   virtual Result<void> finish() { return {}; }
 
-  /// What stablehlo.infeed gives, one list of values a time, and what
-  /// stablehlo.outfeed got.
+  /// The values for stablehlo.infeed, one list per call, and those from
+  /// stablehlo.outfeed.
   std::deque<Tensors> infeed;
   std::vector<Tensors> outfeed;
-  /// What the processes of a group gave last, where a program combines it
-  /// piece by piece.
+  /// The last values of the processes of a group, which a program combines
+  /// tensor by tensor.
   std::vector<Tensors> gathered;
 
 private:
@@ -85,11 +87,17 @@ private:
 
 /// "process 3 (replica 1, partition 1)".
 std::string processText(const ProcessGrid &grid, Rank rank);
-/// What all are told where none can go on; \p where says of each what it does.
+/// The error of all processes when none can continue; \p where lists what each
+/// waits for.
 std::string standstillText(const ProcessGrid &grid,
                            std::span<const std::string> where);
 
-/// A grid of one process.
+/// Every process calls this first: whether all run \p program. The Usage error
+/// names one that runs another program than the first process.
+Result<void> checkSameProgram(Communicator &communicator,
+                              const Hash128 &program);
+
+/// A communicator of one process.
 class LoneCommunicator : public Communicator {
 public:
   LoneCommunicator() : Communicator({}, 0) {}

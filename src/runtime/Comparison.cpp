@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t farthest = std::numeric_limits<uint64_t>::max();
 
-/// A tensor as a row of real numbers: a complex element has two.
+/// A tensor as a sequence of real values: a complex element has two.
 class Reals {
 public:
   explicit Reals(const Tensor &tensor)
@@ -22,7 +22,7 @@ public:
   const int64_t parts;
   double value(int64_t index) const { return tensor.toDouble(index); }
 
-  /// The numbers from \p first on.
+  /// The values from \p first on.
   void read(int64_t first, std::span<double> to) const {
     dispatch(tensor.type(), [&](auto tag) {
       using T = typename decltype(tag)::type;
@@ -62,7 +62,7 @@ private:
   const Tensor tensor;
 };
 
-/// Units in the last place between two real numbers of the same type.
+/// The distance in ULP between two real values of the same type.
 uint64_t ulpBetween(const Reals &a, const Reals &b, int64_t index) {
   const uint64_t bitsA = a.bits(index), bitsB = b.bits(index);
   if (bitsA == bitsB)
@@ -72,7 +72,7 @@ uint64_t ulpBetween(const Reals &a, const Reals &b, int64_t index) {
     return 0;
   if (!std::isfinite(valueA) || !std::isfinite(valueB))
     return farthest;
-  // Below the sign, the bits of finite numbers count up from zero.
+  // Without the sign, the bits of finite values count up from zero.
   const uint64_t sign = a.signBit();
   const uint64_t sizeA = bitsA & ~sign, sizeB = bitsB & ~sign;
   if ((bitsA & sign) != (bitsB & sign))
@@ -80,16 +80,16 @@ uint64_t ulpBetween(const Reals &a, const Reals &b, int64_t index) {
   return sizeA > sizeB ? sizeA - sizeB : sizeB - sizeA;
 }
 
-/// What a pair of elements adds to a Difference.
+/// The contribution of a pair of elements to a Difference.
 struct Verdict {
   bool good = true;
   /// |got - expected|.
   double distance = 0;
-  /// How far beyond what is allowed, for the choice of the worst.
+  /// By how much it exceeds its tolerance, to choose the worst.
   double excess = 0;
   uint64_t steps = 0;
 
-  /// Of the other part of a complex number.
+  /// The imaginary part's.
   void join(const Verdict &other) {
     good &= other.good;
     distance = std::max(distance, other.distance);
@@ -98,7 +98,7 @@ struct Verdict {
   }
 };
 
-/// Sums verdicts up.
+/// Accumulates verdicts.
 class Summary {
 public:
   void add(int64_t element, const Verdict &verdict) {
@@ -140,7 +140,7 @@ Verdict ofIntegers(const Tensor &got, const Tensor &expected, int64_t element,
   return {difference <= allowed, difference, difference - allowed};
 }
 
-/// Says of pairs of real numbers whether they are as expected.
+/// Compares pairs of real values with the expected ones.
 class Judge {
 public:
   Judge(const Expectation &wanted, double magnitude)
@@ -168,7 +168,7 @@ private:
   double relative, allowance;
 };
 
-/// Calls \p visit with each pair of real numbers, and its place.
+/// Calls \p visit with each pair of real values, and its index.
 template <typename Visitor>
 void forEachPair(const Reals &got, const Reals &expected, int64_t count,
                  Visitor &&visit) {
@@ -212,7 +212,7 @@ Difference ofReals(const Tensor &got, const Tensor &expected,
     element = part;
     if (place % b.parts != b.parts - 1)
       return;
-    // The bounds hold for the larger of the parts' distances.
+    // The bounds hold for the larger of both distances.
     if (wanted.kind == Expectation::Kind::Close)
       element.good =
           wanted.minUlp <= element.steps && element.steps <= wanted.maxUlp;
@@ -287,7 +287,7 @@ Result<void> expect(const Tensor &got, const Tensor &expected,
 
 std::vector<int64_t> furthestElements(const Tensor &got, const Tensor &expected,
                                       size_t most) {
-  // A heap of the furthest, the nearest of them on top.
+  // A heap of the furthest elements, with the nearest of them on top.
   using Place = std::pair<double, int64_t>;
   std::vector<Place> found;
   const auto isFurther = [](const Place &a, const Place &b) {

@@ -1,8 +1,7 @@
-//===- Comparison.h - is a tensor what was expected? ----------------------===//
+//===- Comparison.h - compares tensors with expected ones -----------------===//
 //
-// Every comparison of values goes through here: that of `test` and `compare`
-// with expected outputs, what a self-checking program says of itself, and what
-// verification of passes sees before and after.
+// All comparisons of values use this: `test` and `compare` with expected
+// outputs, programs that check themselves, and the verification of passes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +27,9 @@ struct Tolerance {
   double ofRange = 0;
 };
 
-/// How a value is compared with what is expected.
+/// How values are compared.
 struct Expectation {
-  /// All but the last are as the public test programs of StableHLO mean them.
+  /// All but the last are defined as StableHLO's public test programs do.
   enum class Kind {
     /// Equal as numbers: NaN equals nothing, -0 equals 0.
     Equal,
@@ -45,7 +44,7 @@ struct Expectation {
     /// just one is finite or infinities differ; of a complex number the larger
     /// of its parts'. Equal for integers.
     Close,
-    /// As Tolerance says.
+    /// By Tolerance.
     Within,
   };
   Kind kind = Kind::Equal;
@@ -67,24 +66,24 @@ struct Expectation {
   }
 };
 
-/// How far a tensor is from what is expected.
+/// The difference between a tensor and the expected one.
 struct Difference {
-  /// Elements that are not as expected.
+  /// Elements out of tolerance.
   int64_t wrong = 0;
-  /// The one of them that is furthest beyond what is allowed.
+  /// The one of them that exceeds its tolerance the most.
   int64_t worst = 0;
-  /// Of two of the same type, where that is what was asked for: the
-  /// representable values between the worst and what it should be.
+  /// For tensors of the same type, if requested: the representable values (ULP)
+  /// between the worst element and the expected one.
   uint64_t steps = 0;
-  /// The largest |got - expected| of all elements, good ones too, in double;
-  /// infinite where only one is finite. And which element that is.
+  /// The largest |got - expected| over all elements, those within tolerance
+  /// too, in double; infinite if only one is finite. And its index.
   double largest = 0;
   int64_t furthest = 0;
   /// The largest finite |expected|.
   double magnitude = 0;
 
-  /// `largest` in parts of `magnitude`; infinite where that is 0 and there is
-  /// a difference.
+  /// `largest` relative to `magnitude`; infinite if that is 0 and there is a
+  /// difference.
   double ofRange() const;
 };
 
@@ -94,17 +93,17 @@ Difference differenceOf(const Tensor &got, const Tensor &expected,
                         const Expectation &wanted);
 
 /// Whether \p got is as expected, its type and shape included. The WrongResult
-/// error tells how many values are not and shows the worst.
+/// error has the number of wrong values and the worst one.
 Result<void> expect(const Tensor &got, const Tensor &expected,
                     const Expectation &wanted);
 
-/// "3 of 8 values differ, most at [0, 2]: got 1, expected 2", of tensors of
-/// which \p difference is not none.
+/// "3 of 8 values differ, most at [0, 2]: got 1, expected 2", for tensors whose
+/// \p difference is not zero.
 std::string differenceText(const Tensor &got, const Tensor &expected,
                            const Difference &difference);
 
-/// The elements furthest from what is expected, \p most of them or as many as
-/// differ at all, the furthest first. For tensors as in differenceOf().
+/// The elements furthest from the expected ones, at most \p most and only those
+/// that differ, the furthest first. For tensors as in differenceOf().
 std::vector<int64_t> furthestElements(const Tensor &got, const Tensor &expected,
                                       size_t most);
 

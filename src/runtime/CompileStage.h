@@ -1,4 +1,4 @@
-//===- CompileStage.h - a part of making a model ready to run -------------===//
+//===- CompileStage.h - a stage of compilation ----------------------------===//
 
 #ifndef SINTER_RUNTIME_COMPILESTAGE_H
 #define SINTER_RUNTIME_COMPILESTAGE_H
@@ -10,16 +10,16 @@
 
 namespace sinter {
 
-/// What was done, to what, and when.
+/// The name, object and time of a stage.
 struct CompileStage {
   using Clock = std::chrono::steady_clock;
 
   /// "simplify"; of a kernel "emit", "lower", "translate", "optimise" and
   /// "assemble".
   std::string name;
-  /// A layer with the kernel; empty for what is done once for the model.
+  /// A layer that uses the kernel; empty for stages of the whole model.
   std::string kernel;
-  /// The number of the thread that compiled the kernel.
+  /// The index of the thread that compiled the kernel.
   unsigned thread = 0;
   Clock::time_point start, end;
 
@@ -28,11 +28,11 @@ struct CompileStage {
   }
 };
 
-/// Is told of each stage once it is over; from any thread, never from two at
-/// once.
+/// Called with each stage once it is over; from any thread, but not
+/// concurrently.
 using CompileObserver = std::function<void(const CompileStage &)>;
 
-/// Tells an observer of stages that follow on one another.
+/// Reports consecutive stages to an observer.
 class CompileStages {
 public:
   /// \p observer may be empty.
@@ -40,7 +40,7 @@ public:
                 unsigned thread = 0)
       : observer(observer), stage{{}, std::move(kernel), thread, now(), {}} {}
 
-  /// The stage that began with the end of the one before is over.
+  /// Reports the stage that began at the end of the previous one.
   void end(std::string_view name) {
     stage.end = now();
     stage.name = name;

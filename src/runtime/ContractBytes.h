@@ -1,4 +1,4 @@
-//===- ContractBytes.h - what kernels take for granted, in a file ---------===//
+//===- ContractBytes.h - kernel contracts in a file -----------------------===//
 
 #ifndef SINTER_RUNTIME_CONTRACTBYTES_H
 #define SINTER_RUNTIME_CONTRACTBYTES_H
@@ -17,7 +17,7 @@ inline void writeContract(ByteWriter &out, const KernelContract &kernel) {
   });
 }
 
-/// The least that a contract, and a buffer of one, take in a file.
+/// The minimum size of a contract, and of a buffer's, in a file.
 inline constexpr size_t bufferContractSize = 8 + 4 + 1, contractSize = 8 + 8;
 
 inline KernelContract readContract(ByteReader &in) {

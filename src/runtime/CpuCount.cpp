@@ -1,4 +1,4 @@
-//===- CpuCount.cpp - how many processors there are for us ----------------===//
+//===- CpuCount.cpp - how many processors this process may use ------------===//
 
 #include "runtime/CpuCount.h"
 

@@ -1,4 +1,4 @@
-//===- CpuCount.h - how many processors there are for us ------------------===//
+//===- CpuCount.h - how many processors this process may use --------------===//
 
 #ifndef SINTER_RUNTIME_CPUCOUNT_H
 #define SINTER_RUNTIME_CPUCOUNT_H

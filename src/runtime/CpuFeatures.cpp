@@ -1,4 +1,4 @@
-//===- CpuFeatures.cpp - what this machine's processor can do -------------===//
+//===- CpuFeatures.cpp - features of this machine's processor -------------===//
 
 #include "runtime/CpuFeatures.h"
 
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <fstream>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -20,13 +21,14 @@ namespace {
 
 enum class Register : uint8_t { Eax, Ebx, Ecx, Edx };
 
-/// Which registers the operating system must save for a feature to be usable:
-/// bits of XCR0 (Intel SDM volume 1, chapter 13).
+/// The registers that the operating system must save for a feature: bits of
+/// XCR0 (Intel SDM volume 1, chapter 13).
 enum class State : uint32_t {
   None = 0,
   Avx = 0x6,
   Avx512 = 0xE6,
-  Amx = 0x60000
+  Amx = 0x60000,
+  Apx = 0x80000
 };
 
 struct X86Feature {
@@ -79,15 +81,30 @@ constexpr X86Feature x86Features[] = {
     {"avx512fp16", 7, 0, Edx, 23, State::Avx512},
     {"amx-tile", 7, 0, Edx, 24, State::Amx},
     {"amx-int8", 7, 0, Edx, 25, State::Amx},
+    {"raoint", 7, 1, Eax, 3, State::None},
     {"avxvnni", 7, 1, Eax, 4, State::Avx},
     {"avx512bf16", 7, 1, Eax, 5, State::Avx512},
+    {"cmpccxadd", 7, 1, Eax, 7, State::None},
+    {"amx-fp16", 7, 1, Eax, 21, State::Amx},
     {"avxifma", 7, 1, Eax, 23, State::Avx},
     {"avxvnniint8", 7, 1, Edx, 4, State::Avx},
     {"avxneconvert", 7, 1, Edx, 5, State::Avx},
+    {"amx-complex", 7, 1, Edx, 8, State::Amx},
     {"avxvnniint16", 7, 1, Edx, 10, State::Avx},
+    {"avx10.1-256", 7, 1, Edx, 19, State::Avx512},
+    {"avx10.1-512", 7, 1, Edx, 19, State::Avx512},
+    {"ccmp", 7, 1, Edx, 21, State::Apx},
+    {"cf", 7, 1, Edx, 21, State::Apx},
+    {"egpr", 7, 1, Edx, 21, State::Apx},
+    {"ndd", 7, 1, Edx, 21, State::Apx},
+    {"nf", 7, 1, Edx, 21, State::Apx},
+    {"ppx", 7, 1, Edx, 21, State::Apx},
+    {"push2pop2", 7, 1, Edx, 21, State::Apx},
+    {"zu", 7, 1, Edx, 21, State::Apx},
     {"sahf", 0x80000001, 0, Ecx, 0, State::None},
     {"lzcnt", 0x80000001, 0, Ecx, 5, State::None},
     {"sse4a", 0x80000001, 0, Ecx, 6, State::None},
+    {"sse-unaligned-mem", 0x80000001, 0, Ecx, 7, State::None},
     {"prfchw", 0x80000001, 0, Ecx, 8, State::None},
     {"xop", 0x80000001, 0, Ecx, 11, State::Avx},
     {"fma4", 0x80000001, 0, Ecx, 16, State::Avx},
@@ -146,7 +163,7 @@ uint32_t enabledState() {
 }
 
 /// Whether the processor and the operating system have \p feature, and this
-/// process may use it, which for tiles has to be asked for.
+/// process may use it, which AMX needs a request for.
 bool isUsable(const X86Feature &feature, uint32_t enabled) {
   std::array<uint32_t, 4> registers = {};
   if (!__get_cpuid_count(feature.leaf, feature.subleaf, &registers[0],
@@ -224,6 +241,16 @@ Result<void> checkHost(std::string_view triple,
     message +=
         "; the system does not let this process use matrix units: " + why;
   return unsupported(message);
+}
+
+std::string cpuModel() {
+  // All processors are listed, hundreds on a server: the first one suffices.
+  std::ifstream facts("/proc/cpuinfo");
+  for (std::string line; std::getline(facts, line);)
+    if (line.starts_with("model name"))
+      if (const size_t colon = line.find(": "); colon != std::string::npos)
+        return line.substr(colon + 2);
+  return std::string(hostArchitecture());
 }
 
 } // namespace sinter

@@ -1,7 +1,7 @@
 //===- ElementDispatch.h - from an ElementType to a C++ type --------------===//
 //
-// The C++ type that one element has in memory, and the switch that calls a
-// generic function with it.
+// The C++ type of an element in memory, and the switch that calls a generic
+// function with it.
 //
 //===----------------------------------------------------------------------===//
 

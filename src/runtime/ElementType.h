@@ -62,6 +62,11 @@ inline bool isFloat(ElementType type) {
 inline bool isComplex(ElementType type) {
   return classOf(type) == ElementClass::Complex;
 }
+/// The alignment of elements in other languages: that of the reals of a complex
+/// number.
+inline size_t alignmentOf(ElementType type) {
+  return isComplex(type) ? byteSize(type) / 2 : byteSize(type);
+}
 /// True for i1 and all integers.
 inline bool isInteger(ElementType type) {
   return classOf(type) <= ElementClass::UInt;

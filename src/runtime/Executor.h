@@ -1,17 +1,22 @@
 //===- Executor.h - a model that is ready to run --------------------------===//
 //
-// What every backend hands out, the interpreter included: give it tensors, get
-// tensors.
+// The interface of every backend, the interpreter included: runs a model on
+// tensors. Inputs and outputs may be in the caller's memory, which is used
+// without a copy if it is dense, row-major and aligned for its elements.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_RUNTIME_EXECUTOR_H
 #define SINTER_RUNTIME_EXECUTOR_H
 
+#include "runtime/Cancellation.h"
+#include "runtime/Printer.h"
 #include "runtime/Result.h"
 #include "runtime/Tensor.h"
+#include "runtime/TensorView.h"
 #include "runtime/ValueObserver.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,9 +42,27 @@ struct LayerTime {
   double seconds = 0;
   double flops = 0; ///< Floating-point (or integer) operations; 0: not known.
   double bytes = 0; ///< Of operands and results; 0: not known.
-  /// Whose ceiling the operations have (MachineCeilings.h).
+  /// The ceiling of the operations (MachineCeilings.h).
   ElementType arithmetic = ElementType::F32;
   unsigned threads = 1;
+};
+
+/// Memory of a caller for an output, dense and row-major, that shares no byte
+/// with inputs or other outputs of the run.
+struct OutputPlace {
+  std::byte *data = nullptr; ///< Null: the caller gives none.
+  size_t bytes = 0;
+};
+
+/// One run of an executor.
+struct RunRequest {
+  /// One an input, in order.
+  std::span<const Tensor> inputs;
+  /// One per output, or none at all. An output that fits, and whose alignment
+  /// is sufficient, is written there.
+  std::span<const OutputPlace> places = {};
+  /// May be null.
+  const Cancellation *cancellation = nullptr;
 };
 
 /// A model ready to run. One run at a time.
@@ -52,42 +75,99 @@ public:
 
   /// Runs the model on one tensor per input, in order. The results are new
   /// tensors, one per output, that later runs leave alone. Errors: Usage where
-  /// the inputs are not what inputs() asks for; what the backend documents.
-  virtual Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) = 0;
+  /// the inputs are not what inputs() asks for; Cancelled where the run was
+  /// cancelled before it was done (see hasDefinedStates); what the backend
+  /// documents.
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs,
+                                  const Cancellation *cancellation = nullptr) {
+    return runOn({inputs, {}, cancellation});
+  }
 
-  /// The tensors that outlive a run, and what each holds now. A run reads and
-  /// replaces them; those that fail leave them undefined until resetStates().
+  /// The same on a caller's memory: one view per input, and one per output or
+  /// nothing for outputs that the executor shall own. Inputs may have any
+  /// strides and alignment, and share memory with each other and with outputs;
+  /// no two elements of outputs may share a byte. An output whose sizes follow
+  /// from values (outputShapes) may have a dense view of any shape if it has
+  /// enough bytes.
+  ///
+  /// A result is the executor's own tensor if the output has no view or a
+  /// strided one, else a tensor over the view's memory, which owns nothing. If
+  /// the run fails, outputs are undefined. Usage errors name the input or
+  /// output; for a view of too few bytes the run has been done.
+  Result<std::vector<Tensor>>
+  run(std::span<const TensorView> inputs,
+      std::span<const std::optional<MutableTensorView>> outputs,
+      const Cancellation *cancellation = nullptr);
+
+  /// The implementation of all runs. A result in the caller's memory owns
+  /// nothing.
+  virtual Result<std::vector<Tensor>> runOn(const RunRequest &request) = 0;
+
+  /// The shapes of the outputs for inputs of these shapes; nothing for those
+  /// that depend on values. Errors: Usage if the inputs do not match inputs(),
+  /// and those of a run for sizes that contradict each other.
+  virtual Result<std::vector<std::optional<Shape>>>
+  outputShapes(std::span<const Shape> inputs) const;
+
+  /// The tensors that persist between runs, and their present values. A run
+  /// reads and replaces them; after a failed run they are undefined until
+  /// resetStates().
   virtual std::span<const TensorSpec> states() const { return {}; }
-  /// A copy, which later runs leave alone.
+  /// Whether the states are those of a completed run, or were set. A cancelled
+  /// run leaves them as they were, or undefined if it has begun to write them:
+  /// further runs are Usage errors then, until each state is set or all are
+  /// reset.
+  virtual bool hasDefinedStates() const { return true; }
+  /// A copy. Throws if there is no memory for it (Tensor).
   virtual Tensor state(size_t index) const { return {}; }
-  /// Puts \p value into state \p index. Usage error where there is none, or
-  /// the tensor is of another type or shape.
+  /// Copies state \p index to \p to. Usage error as for setState(), and if the
+  /// states are undefined.
+  Result<void> readState(size_t index, const MutableTensorView &to) const;
+  /// Sets state \p index to \p value. Usage error if there is none, or the
+  /// tensor is of another type or shape.
   Result<void> setState(size_t index, const Tensor &value);
-  /// Makes every state what it was before the first run.
+  Result<void> setState(size_t index, const TensorView &value);
+  /// Sets every state to its initial value.
   virtual void resetStates() {}
 
-  /// From now on runs tell the observer of values; an empty one: nobody.
+  /// Further runs report values to the observer; an empty one: to nobody.
   virtual void setObserver(const ValueObserver &observer) {}
 
-  /// From now on every run records its layers (or stops doing so).
+  /// Further runs print to \p printer; an empty one: to standard output.
+  virtual void setPrinter(const Printer &printer) {}
+
+  /// Whether further runs record their layers.
   virtual void setProfiling(bool enabled) {}
-  /// The layers of the last run in the order they ran, if it was recorded and
-  /// the backend can.
+  /// The layers of the last run in execution order, if it was recorded and the
+  /// backend can record.
   virtual std::span<const LayerTime> layerTimes() const { return {}; }
 
 private:
+  Result<void> checkState(size_t index, ElementType type,
+                          std::span<const int64_t> shape) const;
   /// \p value is a tensor of its own, and fits.
   virtual void replaceState(size_t index, Tensor value) = 0;
 };
 
-/// Whether \p tensors are what \p specs ask for: their number, and each one's
-/// type and shape, of which what is negative may be any size.
+/// Checks that \p tensors match \p specs in number, type and shape; negative
+/// dimensions match any size.
 bool fit(std::span<const TensorSpec> specs, std::span<const Tensor> tensors);
+/// The same of one.
+bool fits(const TensorSpec &spec, ElementType type,
+          std::span<const int64_t> shape);
 
-/// The same. The Usage error names the first input that is not, with what
-/// is expected and what was given.
+/// The same; the Usage error names the first input that does not match, with
+/// the expected and the given type.
 Result<void> checkInputs(std::span<const TensorSpec> specs,
                          std::span<const Tensor> tensors);
+
+/// The error for undefined states (Executor::hasDefinedStates).
+Error undefinedStates();
+
+/// Tensors of the inputs' types and these shapes, without readable elements,
+/// for code that needs shapes only. Usage error if there are more or fewer.
+Result<std::vector<Tensor>> shapesAsTensors(std::span<const TensorSpec> specs,
+                                            std::span<const Shape> shapes);
 
 } // namespace sinter
 

@@ -12,8 +12,8 @@ namespace sinter {
 
 namespace {
 
-// The compiler's helpers for targets without the instructions, in the calling
-// convention of the real ones. Not every libgcc has them all.
+// The compiler's helpers for targets without the instructions, in their calling
+// convention. Not every libgcc has all of them.
 _Float16 floatToHalf(float value) {
   return std::bit_cast<_Float16>(Half(value).bits());
 }

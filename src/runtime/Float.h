@@ -21,14 +21,14 @@
 
 namespace sinter {
 
-/// What the largest exponent and the sign of zero mean in a format.
+/// The meaning of the largest exponent and of negative zero in a format.
 enum class FloatFlavour : uint8_t {
   Ieee,        ///< Infinities and NaNs as in IEEE 754.
   FiniteNan,   ///< FN: no infinities, NaN is all ones.
   UnsignedZero ///< FNUZ: no infinities, no negative zero; its code is NaN.
 };
 
-/// What becomes of a finite value or an infinity beyond the largest finite one.
+/// The result for a finite value or an infinity beyond the largest finite one.
 enum class Overflow : uint8_t {
   ToInfinity, ///< Infinity, or NaN where the format has none.
   Saturate    ///< The largest finite value of the same sign.
@@ -140,7 +140,7 @@ private:
   }
 };
 
-/// A number of format \p Format. Conversions to and from other types are
+/// A value of format \p Format. Conversions to and from other types are
 /// explicit and round to nearest even.
 template <typename FormatT> class SmallFloat {
 public:
@@ -160,7 +160,7 @@ public:
     result.code = bits;
     return result;
   }
-  /// \p value, with what lies beyond the range clamped to the largest number.
+  /// \p value, clamped to the largest finite value.
   static constexpr SmallFloat saturated(double value) {
     return fromBits(Format::encode(value, Overflow::Saturate));
   }

@@ -1,12 +1,12 @@
-//===- FloatMode.h - how a thread computes with floats --------------------===//
+//===- FloatMode.h - floating-point mode of a thread ----------------------===//
 //
-// Denormal numbers, those below 1.2e-38 for f32, cost a processor a hundred
-// cycles an operation, where others cost a part of one, and networks produce
-// them wherever something fades out (the tail of a sigmoid, weights that a
-// training drove to zero). Kernels take them for zero and make zeros of them.
+// Operations on denormal numbers, those below 1.2e-38 for f32, take a processor
+// a hundred cycles instead of less than one, and networks produce them wherever
+// values decay (the tail of a sigmoid, weights that training drove to zero). By
+// default kernels flush them to zero, as operands and results.
 //
-// What runs in a FloatMode also rounds to nearest and traps nothing, whatever
-// the thread was told before, so that results do not depend on who calls.
+// A FloatMode also rounds to nearest and masks exceptions, whatever the
+// thread's mode was, so that results do not depend on the caller.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ namespace sinter {
 
 enum class Denormals : uint8_t { Flush, Keep };
 
-/// Sets the calling thread's mode while it lives, and then puts back what was
-/// there before: rounding, traps, flags and all.
+/// Sets the calling thread's mode during its lifetime, and then restores the
+/// previous one: rounding, exceptions and flags.
 class FloatMode {
 public:
 #if defined(__x86_64__)

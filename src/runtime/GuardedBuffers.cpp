@@ -14,10 +14,10 @@ namespace sinter {
 
 namespace {
 
-/// A signalling pattern as any float, and a large number as any integer.
+/// A signalling NaN as any float, and a large value as any integer.
 constexpr std::byte pattern{0x7f};
 
-/// Memory between two pages that nobody may touch.
+/// Memory between two inaccessible pages.
 class GuardedBuffer {
 public:
   static Result<GuardedBuffer> create(uint64_t bytes, uint64_t alignment) {
@@ -56,7 +56,7 @@ public:
   }
 
   std::span<std::byte> bytes() const { return contents; }
-  /// Whether nothing around the contents has changed.
+  /// Whether the pattern around the contents is unchanged.
   bool isIntact() const {
     const std::byte *end = firstByte + inside;
     const auto isUntouched = [](std::byte each) { return each == pattern; };

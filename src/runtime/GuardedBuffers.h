@@ -1,10 +1,9 @@
 //===- GuardedBuffers.h - a kernel's buffers between guard pages ----------===//
 //
-// Kernels may touch nothing but what their contracts say. To see that they keep
-// to that, a call works on copies of its buffers, each of which ends where a
-// page begins that nobody may touch: who reads or writes past it is stopped by
-// the system. What alignment leaves open at either end holds a pattern, which
-// must be there after the call.
+// Kernels may access only what their contracts state. To check that, a call
+// works on copies of its buffers, each of which ends at an inaccessible page:
+// an access past it is a fault. The gap that alignment leaves at either end
+// holds a pattern, which must be unchanged after the call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +18,13 @@
 
 namespace sinter {
 
-/// Whether kernels are called so, slowly: where the environment has
+/// Whether kernels are called like this, which is slow: if the environment has
 /// SINTER_GUARD_BUFFERS=1.
 bool guardsBuffers();
 
-/// Calls \p call with copies of \p buffers, of which \p contract says how large
-/// they are and which are written, and copies back what was written. The System
-/// error names the buffer beside which was written.
+/// Calls \p call with copies of \p buffers, whose sizes and directions \p
+/// contract has, and copies back those that are written. The System error names
+/// a buffer that was written out of bounds.
 Result<void> callGuarded(const KernelContract &contract,
                          std::span<void *const> buffers,
                          const std::function<void(void *const *)> &call);

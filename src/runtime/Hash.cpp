@@ -1,4 +1,4 @@
-//===- Hash.cpp - a number that stands for a content ----------------------===//
+//===- Hash.cpp - hashes of bytes -----------------------------------------===//
 
 #include "runtime/Hash.h"
 
@@ -10,7 +10,7 @@ namespace sinter {
 
 namespace {
 
-/// Made by the library, as its size depends on the library's version.
+/// Allocated by the library, as its size depends on the library's version.
 struct LibraryState {
   XXH3_state_t *xxh = XXH3_createState();
   LibraryState() {

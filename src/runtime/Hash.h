@@ -1,4 +1,4 @@
-//===- Hash.h - a number that stands for a content ------------------------===//
+//===- Hash.h - hashes of bytes -------------------------------------------===//
 
 #ifndef SINTER_RUNTIME_HASH_H
 #define SINTER_RUNTIME_HASH_H
@@ -13,8 +13,7 @@
 
 namespace sinter {
 
-/// XXH3-128: fast, and without collisions by accident. Not meant to withstand
-/// somebody who looks for collisions.
+/// XXH3-128: fast, and without accidental collisions. Not cryptographic.
 struct Hash128 {
   uint64_t low = 0, high = 0;
 
@@ -25,16 +24,16 @@ struct Hash128 {
 
 Hash128 hashOf(std::span<const std::byte> bytes);
 
-/// XXH3-64, for finding damage.
+/// XXH3-64, to detect damage.
 uint64_t shortHashOf(std::span<const std::byte> bytes);
 
-/// shortHashOf every \p pieceBytes of \p chunks, taken as one run of bytes.
+/// shortHashOf for each \p pieceBytes bytes of the concatenated \p chunks.
 std::vector<uint64_t>
 hashPieces(std::span<const std::span<const std::byte>> chunks,
            uint64_t pieceBytes);
 
-/// A hash of several parts, in which their borders count: "ab", "c" is not "a",
-/// "bc".
+/// A hash of several chunks that covers their boundaries: "ab", "c" differs
+/// from "a", "bc".
 class Hasher {
 public:
   Hasher();

@@ -1,4 +1,4 @@
-//===- HostContextUser.h - an executor that is given a context ------------===//
+//===- HostContextUser.h - executors that take a host context -------------===//
 
 #ifndef SINTER_RUNTIME_HOSTCONTEXTUSER_H
 #define SINTER_RUNTIME_HOSTCONTEXTUSER_H
@@ -7,12 +7,12 @@ namespace sinter {
 
 class HostContext;
 
-/// What executors implement whose models call host functions or talk with other
-/// processes.
+/// Implemented by executors whose models call host functions or communicate
+/// with other processes.
 class HostContextUser {
 public:
   virtual ~HostContextUser() = default;
-  /// What these are given from now on; it outlives the executor. May be null.
+  /// Sets the context of further runs; it outlives the executor. May be null.
   virtual void setHostContext(HostContext *context) = 0;
 };
 

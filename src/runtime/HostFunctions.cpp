@@ -24,6 +24,10 @@ struct Functions {
     add("sinter.add_rows", host::addRows);
     add("sinter.count_rows", host::countRows);
     add("sinter.take_rows", host::takeRows);
+    add("sinter.run_loop", host::runLoop);
+    add("sinter.run_branch", host::runBranch);
+    add("sinter.nested_size", host::nestedSize);
+    add("sinter.take_nested", host::takeNested);
     add("sinter.expect", host::expectation);
     add("sinter.print", host::print);
     add("sinter.probe", host::probe);
@@ -66,7 +70,7 @@ struct Functions {
   }
 
   std::mutex mutex;
-  /// Replaced functions stay: somebody may be calling them.
+  /// Replaced functions stay valid: they may be running.
   std::vector<std::unique_ptr<HostFunction>> all;
   std::map<std::string, const HostFunction *, std::less<>> byName;
 };
@@ -90,7 +94,7 @@ const HostFunction *findHostFunction(std::string_view name) {
   return found == registry.byName.end() ? nullptr : found->second;
 }
 
-/// The text up to \p separator, which is taken off \p rest.
+/// Splits off the text up to \p separator from \p rest.
 static std::string_view takeUntil(std::string_view &rest, char separator) {
   const size_t end = rest.find(separator);
   const std::string_view part = rest.substr(0, end);

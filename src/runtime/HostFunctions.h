@@ -1,8 +1,8 @@
 //===- HostFunctions.h - functions that programs call by name -------------===//
 //
 // A step of a program may call a function of this process instead of compiled
-// code: a user's custom call, an algorithm that is not worth generating, or an
-// exchange with other processes. The registry holds them by name, for all
+// code: a user's custom call, an algorithm that is not worth generating, or
+// communication with other processes. The registry has them by name, for all
 // programs of this process.
 //
 //===----------------------------------------------------------------------===//
@@ -10,6 +10,8 @@
 #ifndef SINTER_RUNTIME_HOSTFUNCTIONS_H
 #define SINTER_RUNTIME_HOSTFUNCTIONS_H
 
+#include "runtime/Cancellation.h"
+#include "runtime/Printer.h"
 #include "runtime/Result.h"
 #include "runtime/Tensor.h"
 #include "runtime/ValueObserver.h"
@@ -24,65 +26,83 @@
 
 namespace sinter {
 
-/// What the owner of an executor hands to the host functions that it calls:
-/// they find their own kind by dynamic_cast.
+/// What the owner of an executor passes to the host functions that it calls:
+/// they find their own type by dynamic_cast.
 class HostContext {
 public:
   virtual ~HostContext() = default;
 };
 
-/// What the random numbers of a run follow from, and how many words have been
-/// drawn in it.
+/// The state of a run's random number generator: its seed, and how many words
+/// were drawn.
 struct RandomStream {
   uint64_t seed = 0;
   uint64_t drawn = 0;
 };
 
-/// What a program gathers as it runs and takes when it knows how much there is.
+/// Rows that a program collects until their number is known.
 struct GatheredRows {
   std::vector<std::byte> bytes;
   int64_t rows = 0;
 };
 using GatheredLists = std::map<int64_t, GatheredRows>;
 
+/// The nested programs of a program.
+class NestedPrograms {
+public:
+  virtual ~NestedPrograms() = default;
+  /// Runs nested program \p number, with the random state of the calling run.
+  /// System error if there is no such program.
+  virtual Result<std::vector<Tensor>> run(size_t number,
+                                          std::span<const Tensor> inputs) = 0;
+  /// The results of call \p number of this run, for other calls.
+  virtual std::vector<Tensor> &results(int64_t number) = 0;
+};
+
 /// One call of a host function.
 struct HostCall {
-  /// Free text of the program that says what exactly to do.
+  /// Parameters from the program, as text.
   std::string_view configuration;
-  /// Views of the program's memory, 64-byte aligned or not; nobody may keep
-  /// them after the call.
+  /// Views of the program's memory, 64-byte aligned or not; invalid after the
+  /// call.
   std::span<const Tensor> inputs;
-  /// To be filled through mutableBytes(); they hold anything before.
+  /// To be filled through mutableBytes(); undefined before.
   std::span<Tensor> outputs;
   /// The run's.
   RandomStream &random;
   /// Null if the executor has none.
   HostContext *context = nullptr;
-  /// Null if nobody listens.
+  /// Null if there is no observer.
   const ValueObserver *observer = nullptr;
-  /// The run's; null where nothing is gathered.
+  /// The run's; null if nothing is collected.
   GatheredLists *lists = nullptr;
+  /// Of the calling program; null if it has none.
+  NestedPrograms *programs = nullptr;
+  /// Gets what is printed; null: standard output.
+  const Printer *printer = nullptr;
+  /// The run's; may be null.
+  const Cancellation *cancellation = nullptr;
 };
 
-/// Called by one thread at a time for one executor, by several for several.
+/// Calls of one executor are sequential, of several concurrent.
 using HostFunction = std::function<Result<void>(const HostCall &)>;
 
 /// Functions by name.
 using HostFunctionTable = std::map<std::string, HostFunction, std::less<>>;
 
-/// Makes \p function known under \p name, in place of one that was.
+/// Registers \p function as \p name, and replaces an earlier one.
 void registerHostFunction(std::string name, HostFunction function);
-/// The function of that name; null if there is none. Stays valid.
+/// The function of that name; null if there is none. Never invalidated.
 const HostFunction *findHostFunction(std::string_view name);
 
-/// A configuration of the form "lower=1;lengths=2,3", for host functions that
-/// take numbers.
+/// A configuration of the form "lower=1;lengths=2,3", for host functions with
+/// integer parameters.
 class HostConfiguration {
 public:
   explicit HostConfiguration(std::string_view text) : text(text) {}
-  /// The numbers of \p key; nothing if it is missing or malformed.
+  /// The integers of \p key; nothing if it is missing or malformed.
   std::optional<std::vector<int64_t>> numbers(std::string_view key) const;
-  /// The one number of \p key, \p otherwise where there is none.
+  /// The single integer of \p key, or \p otherwise without it.
   int64_t number(std::string_view key, int64_t otherwise = 0) const;
 
 private:

@@ -16,24 +16,27 @@ namespace {
 struct Close {
   void operator()(gzFile file) const { gzclose(file); }
 };
-/// zlib reads what is not packed as it is.
+/// zlib also reads uncompressed files.
 using Stream = std::unique_ptr<gzFile_s, Close>;
 
 constexpr unsigned mostDimensions = 8;
 
-/// What the first four bytes say: the number of dimensions, or why not.
+/// The number of dimensions in the first four bytes, or an error.
 Result<unsigned> dimensionsOf(const std::array<uint8_t, 4> &magic,
                               const std::string &path) {
   if (magic[0] != 0 || magic[1] != 0)
-    return invalidModel(path + ": this is no IDX file: it begins with two "
-                               "bytes of 0");
+    return inFile(systemError("this is no IDX file: it begins with two "
+                              "bytes of 0"),
+                  path);
   if (magic[2] != 8)
-    return invalidModel(path + ": an IDX file of elements of the kind " +
-                        std::to_string(magic[2]) +
-                        "; only bytes without a sign (8) are read");
+    return inFile(systemError("an IDX file of elements of the kind " +
+                              std::to_string(magic[2]) +
+                              "; only bytes without a sign (8) are read"),
+                  path);
   if (magic[3] == 0 || magic[3] > mostDimensions)
-    return invalidModel(path + ": an IDX file of " + std::to_string(magic[3]) +
-                        " dimensions");
+    return inFile(systemError("an IDX file of " + std::to_string(magic[3]) +
+                              " dimensions"),
+                  path);
   return magic[3];
 }
 
@@ -66,7 +69,7 @@ Result<Tensor> readIdx(const std::string &path) {
     return systemError("cannot read '" + path + "': " +
                        (errno ? std::strerror(errno) : "out of memory"));
   const auto cutShort = [&] {
-    return invalidModel(path + ": the IDX file is cut short");
+    return inFile(systemError("the IDX file is cut short"), path);
   };
   std::array<uint8_t, 4> magic{};
   if (!readAll(file.get(), magic.data(), magic.size()))
@@ -84,8 +87,9 @@ Result<Tensor> readIdx(const std::string &path) {
   }
   const std::optional<uint64_t> count = byteCount(ElementType::UI8, shape);
   if (!count)
-    return invalidModel(path + ": the IDX file's sizes make no sense");
-  // A header may promise what never comes, so memory grows with what does.
+    return inFile(systemError("the IDX file's sizes make no sense"), path);
+  // A header may state more than the file has, so memory grows as data are
+  // read.
   std::vector<uint8_t> elements;
   while (elements.size() < *count) {
     const size_t old = elements.size();
@@ -95,8 +99,9 @@ Result<Tensor> readIdx(const std::string &path) {
   }
   uint8_t more = 0;
   if (gzread(file.get(), &more, 1) != 0)
-    return invalidModel(path + ": the IDX file has more elements than its "
-                               "header says, or is damaged");
+    return inFile(systemError("the IDX file has more elements than its "
+                              "header says, or is damaged"),
+                  path);
   return Tensor::of<uint8_t>(ElementType::UI8, shape, elements);
 }
 

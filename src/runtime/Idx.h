@@ -15,12 +15,12 @@
 
 namespace sinter {
 
-/// Whether the file \p path, perhaps packed by gzip, begins like one.
+/// Whether the file \p path, possibly compressed by gzip, begins like one.
 bool isIdx(const std::string &path);
 
-/// The array of ui8 in the file \p path, perhaps packed by gzip. InvalidModel
-/// where the header makes no sense, the elements are of another type, or there
-/// are fewer or more than it says; System where the file cannot be read.
+/// The array of ui8 in the file \p path, possibly compressed by gzip.
+/// InvalidModel if the header is invalid, the elements are of another type, or
+/// their number is not the header's; System if the file cannot be read.
 Result<Tensor> readIdx(const std::string &path);
 
 } // namespace sinter

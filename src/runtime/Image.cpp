@@ -1,11 +1,12 @@
-//===- Image.cpp - pictures as tensors ------------------------------------===//
+//===- Image.cpp - images as tensors --------------------------------------===//
 
 #include "runtime/Image.h"
 #include "runtime/ElementDispatch.h"
+#include "runtime/OptionNames.h"
+#include "runtime/OutOfMemory.h"
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 
 namespace sinter {
 
@@ -17,12 +18,12 @@ struct Picture {
   std::vector<float> values;
 };
 
-/// Where the model's input has what; -1: it has no such dimension.
+/// The positions of the dimensions of the model's input; -1: missing.
 struct Axes {
   int batch, channel, row, column;
 };
 
-/// How one output coordinate is made of input coordinates.
+/// The input coordinates and weights of one output coordinate.
 struct Taps {
   int64_t first;
   std::vector<float> weights;
@@ -55,7 +56,7 @@ Picture withChannels(const Picture &picture, int64_t channels) {
 }
 
 /// The triangle filter of bilinear interpolation between pixel centres, widened
-/// by the factor by which the picture shrinks; weights sum to 1.
+/// by the factor by which the image shrinks; weights sum to 1.
 std::vector<Taps> tapsFor(int64_t from, int64_t to) {
   const double ratio = static_cast<double>(from) / static_cast<double>(to);
   const double support = std::max(ratio, 1.0);
@@ -82,7 +83,7 @@ std::vector<Taps> tapsFor(int64_t from, int64_t to) {
   return all;
 }
 
-/// Interpolates the middle one of three dimensions.
+/// Interpolates along the second of three dimensions.
 std::vector<float> resizeMiddle(const std::vector<float> &values, int64_t outer,
                                 int64_t from, int64_t inner, int64_t to) {
   std::vector<float> result(static_cast<size_t>(outer * to * inner));
@@ -113,7 +114,7 @@ Picture resized(Picture picture, int64_t height, int64_t width) {
   return picture;
 }
 
-/// The number for \p channel out of one, one per channel, or none.
+/// The value for \p channel out of one, one per channel, or none.
 double pick(const std::vector<double> &numbers, size_t channel,
             double otherwise) {
   if (numbers.empty())
@@ -147,33 +148,34 @@ void store(const Picture &picture, const Axes &axes,
 std::string whyNot(const TensorSpec &spec, const Axes &axes,
                    const ImageOptions &options) {
   if (!isFloat(spec.type) && spec.type != ElementType::UI8)
-    return "a picture is a tensor of floats or ui8";
+    return "an image is a tensor of floats or ui8";
   const int64_t channels = spec.shape[axes.channel];
   if (channels != 1 && channels != 3)
-    return "a picture has 1 or 3 channels; is the layout right (--layout "
-           "NCHW|NHWC)?";
+    return "an image has 1 or 3 channels; is the layout right (" +
+           optionText("layout") + " NCHW|NHWC)?";
   if (axes.batch >= 0 && spec.shape[axes.batch] > 1)
-    return "a picture fills a batch of 1 only";
+    return "an image fills a batch of 1 only";
   for (int axis : {axes.row, axes.column, axes.batch})
     if (axis >= 0 && spec.shape[axis] == 0)
       return "it is empty";
   for (const auto *numbers : {&options.mean, &options.std})
     if (numbers->size() > 1 && numbers->size() != static_cast<size_t>(channels))
-      return "--mean and --std take 1 or " + std::to_string(channels) +
-             " numbers";
+      return optionText("mean") + " and " + optionText("std") + " take 1 or " +
+             std::to_string(channels) + " values";
   if (std::ranges::find(options.std, 0.0) != options.std.end())
-    return "--std must not be zero";
+    return optionText("std") + " must not be zero";
   for (const std::vector<double> &numbers :
        {options.mean, options.std, {options.scale}})
     if (!std::ranges::all_of(numbers,
                              [](double each) { return std::isfinite(each); }))
-      return "--mean, --std and --scale take finite numbers";
+      return optionText("mean") + ", " + optionText("std") + " and " +
+             optionText("scale") + " take finite numbers";
   return "";
 }
 
 Tensor convert(const Tensor &image, ElementType type, const Shape &shape,
                const Axes &axes, const ImageOptions &options) {
-  // Fewer channels first: less to resize.
+  // Reduce the channels first: less to resize.
   const Picture picture =
       resized(withChannels(toPicture(image), shape[axes.channel]),
               shape[axes.row], shape[axes.column]);
@@ -194,12 +196,12 @@ Result<Tensor> imageToInput(const Tensor &image, const TensorSpec &spec,
   const auto refuse = [&](const std::string &why) {
     return usageError("input '" + spec.name + "' (" +
                       toString(spec.type, spec.shape) +
-                      ") cannot be a picture: " + why);
+                      ") cannot be an image: " + why);
   };
   if (spec.shape.size() != 3 && spec.shape.size() != 4)
     return refuse("it has neither 3 nor 4 dimensions");
   if (image.size() == 0)
-    return refuse("the picture is empty");
+    return refuse("the image is empty");
   const int skip = spec.shape.size() == 4 ? 1 : 0;
   const Axes axes = options.layout == ImageLayout::Nchw
                         ? Axes{skip - 1, skip, skip + 1, skip + 2}
@@ -216,11 +218,9 @@ Result<Tensor> imageToInput(const Tensor &image, const TensorSpec &spec,
   std::optional<int64_t> count = elementCount(shape);
   if (!count || *count > 3 * maxPixels)
     return refuse("it is too large");
-  try {
-    return convert(image, spec.type, shape, axes, options);
-  } catch (const std::bad_alloc &) {
-    return systemError("not enough memory to resize the picture");
-  }
+  return catchingOutOfMemory("the resized image", [&] {
+    return Result<Tensor>(convert(image, spec.type, shape, axes, options));
+  });
 }
 
 } // namespace sinter

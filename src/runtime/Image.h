@@ -1,6 +1,6 @@
-//===- Image.h - pictures as tensors --------------------------------------===//
+//===- Image.h - images as tensors ----------------------------------------===//
 //
-// PNG and JPEG files in, the numbers that a network for images wants out:
+// From PNG and JPEG files to the input of a network for images:
 //
 //     decode -> channels -> resize -> (value * scale - mean) / std -> layout
 //
@@ -24,32 +24,32 @@ enum class ImageLayout : uint8_t {
 
 struct ImageOptions {
   ImageLayout layout = ImageLayout::Nchw;
-  /// Takes a pixel from 0..255 to the range in which mean and std are given.
+  /// The factor from 0..255 to the range of mean and std.
   double scale = 1.0 / 255;
-  /// Subtracted from, then divided out of the scaled channels: one number for
-  /// all channels, one for each, or none for 0 and 1.
+  /// Subtracted from the scaled channels, then divided out: one value for all
+  /// channels, one for each, or none for 0 and 1.
   std::vector<double> mean, std;
 };
 
-/// A picture of more pixels is not decoded: 2^27, some 400 MB.
+/// The largest image that is decoded has 2^27 pixels, some 400 MB.
 inline constexpr int64_t maxPixels = int64_t(1) << 27;
 
 /// Whether \p bytes begin like a PNG or JPEG file.
 bool isImage(std::span<const std::byte> bytes);
 
 /// Decodes a PNG or JPEG file to ui8 of shape [height, width, channels], with 1
-/// channel for grey pictures and 3 (red, green, blue) for others; transparency
+/// channel for grey images and 3 (red, green, blue) for others; transparency
 /// is dropped. \p name is for messages.
 Result<Tensor> decodeImage(std::span<const std::byte> bytes,
                            const std::string &name);
 
-/// \p image, of shape [height, width, channels] as decodeImage makes it, as the
-/// model's input \p spec: a floating-point type, or ui8 for the plain pixels.
-/// The shape has rank 4, or 3 without the batch; one batch; 1 or 3 channels
-/// (grey is Rec. 601 luma; grey to colour repeats); an unknown height or width
-/// is the picture's own. Resizing is bilinear with the filter widened when it
-/// shrinks, as Pillow's, so that every pixel counts. Errors are Usage and name
-/// \p spec.
+/// \p image, of shape [height, width, channels] as decodeImage returns it, as
+/// the model's input \p spec: a floating-point type, or ui8 for the plain
+/// pixels. The shape has rank 4, or 3 without the batch; one batch; 1 or 3
+/// channels (grey is Rec. 601 luma; grey is repeated for colours); a dynamic
+/// height or width is the image's. Resizing is bilinear; for smaller images its
+/// filter is wider, as Pillow's, so that every pixel counts. Errors are Usage
+/// and name \p spec.
 Result<Tensor> imageToInput(const Tensor &image, const TensorSpec &spec,
                             const ImageOptions &options);
 

@@ -1,11 +1,11 @@
 //===- ImageDecode.cpp - PNG and JPEG files -------------------------------===//
 
 #include "runtime/Image.h"
+#include "runtime/OutOfMemory.h"
 
 #include <algorithm>
 #include <csetjmp>
 #include <cstdio>
-#include <new>
 
 #include <jpeglib.h>
 #include <png.h>
@@ -28,15 +28,15 @@ bool isJpeg(std::span<const std::byte> bytes) {
 }
 
 Error badImage(const std::string &name, const std::string &what) {
-  return usageError("'" + name + "': not a valid picture: " + what);
+  return systemError("'" + name + "': not a valid image: " + what);
 }
 
 Error tooLarge(const std::string &name, uint64_t width, uint64_t height) {
-  return usageError("'" + name + "': a picture of " + std::to_string(width) +
-                    "x" + std::to_string(height) + " pixels is too large");
+  return systemError("'" + name + "': an image of " + std::to_string(width) +
+                     "x" + std::to_string(height) + " pixels is too large");
 }
 
-/// The first \p keep of every \p channels channels.
+/// Keeps the first \p keep of every \p channels channels.
 Tensor dropChannels(const std::vector<uint8_t> &pixels, int64_t height,
                     int64_t width, size_t channels, size_t keep) {
   Tensor image(ElementType::UI8, {height, width, static_cast<int64_t>(keep)});
@@ -47,8 +47,8 @@ Tensor dropChannels(const std::vector<uint8_t> &pixels, int64_t height,
   return image;
 }
 
-/// libpng's simplified interface: it does its long jumps inside, turns every
-/// kind of PNG into 8 bits a channel, and reports errors by value.
+/// libpng's simplified interface: its long jumps stay inside, it converts every
+/// kind of PNG to 8 bits per channel, and returns errors.
 Result<Tensor> decodePng(std::span<const std::byte> bytes,
                          const std::string &name) {
   png_image png = {};
@@ -61,9 +61,9 @@ Result<Tensor> decodePng(std::span<const std::byte> bytes,
   } release{&png};
   if (uint64_t(png.width) * png.height > uint64_t(maxPixels))
     return tooLarge(name, png.width, png.height);
-  // Else 16 bits a channel would be taken for light, and made brighter.
+  // Otherwise 16-bit channels would be taken for linear, and brightened.
   png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
-  // With the transparency, so that libpng does not blend it with something.
+  // With the alpha channel, so that libpng does not blend with a background.
   const bool isColour = png.format & PNG_FORMAT_FLAG_COLOR;
   png.format = isColour ? PNG_FORMAT_RGBA : PNG_FORMAT_GA;
   std::vector<uint8_t> pixels(PNG_IMAGE_SIZE(png));
@@ -74,7 +74,7 @@ Result<Tensor> decodePng(std::span<const std::byte> bytes,
 }
 
 /// libjpeg reports an error by a call that must not return. It jumps back to
-/// where decodeJpeg waits, past frames of C only.
+/// decodeJpeg, over C frames only.
 struct JpegErrors {
   jpeg_error_mgr base;
   std::jmp_buf back;
@@ -87,7 +87,7 @@ struct JpegErrors {
   std::longjmp(errors->back, 1);
 }
 
-/// A progressive file may ask for thousands of passes over a large picture.
+/// A progressive file may ask for thousands of passes over a large image.
 void jpegProgress(j_common_ptr info) {
   constexpr int maxScans = 500;
   if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > maxScans) {
@@ -98,8 +98,8 @@ void jpegProgress(j_common_ptr info) {
   }
 }
 
-/// A JPEG file that is being read. Only plain data and C calls between setjmp
-/// and longjmp: no destructor is ever jumped over.
+/// The state of decoding a JPEG file. Only plain data and C calls between
+/// setjmp and longjmp: no destructor is ever skipped.
 class JpegDecoder {
 public:
   JpegDecoder() {
@@ -110,7 +110,7 @@ public:
   }
   ~JpegDecoder() { jpeg_destroy_decompress(&info); }
 
-  /// False on an error, which message() tells.
+  /// False on an error; message() has it.
   bool begin(const unsigned char *bytes, size_t size) {
     if (setjmp(errors.back))
       return false;
@@ -135,7 +135,7 @@ public:
     return true;
   }
 
-  /// Damaged data are only warned about, and replaced by grey.
+  /// Damaged data only cause a warning, and become grey.
   bool isDamaged() const { return errors.base.num_warnings != 0; }
   const char *message() const { return errors.message; }
   int64_t width() const { return info.output_width; }
@@ -173,15 +173,13 @@ bool isImage(std::span<const std::byte> bytes) {
 
 Result<Tensor> decodeImage(std::span<const std::byte> bytes,
                            const std::string &name) {
-  try {
+  return catchingOutOfMemory("'" + name + "'", [&]() -> Result<Tensor> {
     if (isPng(bytes))
       return decodePng(bytes, name);
     if (isJpeg(bytes))
       return decodeJpeg(bytes, name);
-  } catch (const std::bad_alloc &) {
-    return systemError("'" + name + "': not enough memory");
-  }
-  return usageError("'" + name + "': neither a PNG nor a JPEG file");
+    return usageError("'" + name + "': neither a PNG nor a JPEG file");
+  });
 }
 
 } // namespace sinter

@@ -1,4 +1,4 @@
-//===- MachineCeilings.h - what one thread of a machine can do at most ----===//
+//===- MachineCeilings.h - peak rates of one thread of a machine ----------===//
 
 #ifndef SINTER_RUNTIME_MACHINECEILINGS_H
 #define SINTER_RUNTIME_MACHINECEILINGS_H
@@ -9,17 +9,17 @@
 
 namespace sinter {
 
-/// Arithmetic on numbers that are in registers.
+/// Arithmetic on values in registers.
 struct ArithmeticCeiling {
   std::string name;        ///< "f32", "i8", "tiles-bf16"
   std::string instruction; ///< What it is done with, in a few words.
   double gops = 0;         ///< 10^9 multiplications and additions a second.
 };
 
-/// Reading of memory that was read before.
+/// Repeated reads of a buffer.
 struct BandwidthCeiling {
-  /// "L1", "L2", "L3", "DRAM"; "tiles": the second-level cache, by matrix units
-  /// between products, which hide some of the time.
+  /// "L1", "L2", "L3", "DRAM"; "tiles": the second-level cache, by tile loads
+  /// between AMX multiplications, which hide some of the time.
   std::string level;
   int64_t bytes = 0; ///< How much is read again and again.
   double gbPerSecond = 0;

@@ -1,4 +1,4 @@
-//===- MachineMemory.h - how much memory there is -------------------------===//
+//===- MachineMemory.h - the memory of this machine -----------------------===//
 
 #ifndef SINTER_RUNTIME_MACHINEMEMORY_H
 #define SINTER_RUNTIME_MACHINEMEMORY_H
@@ -8,7 +8,7 @@
 
 namespace sinter {
 
-/// What this machine has in bytes, swap space included.
+/// Total memory in bytes, swap space included.
 uint64_t memoryOfMachine();
 
 /// "12.3 GB", 10^9 bytes each.

@@ -1,15 +1,17 @@
-//===- MappedFile.cpp - files read in place and written whole -------------===//
+//===- MappedFile.cpp - mapped reads and atomic writes of files -----------===//
 
 #include "runtime/MappedFile.h"
 #include "runtime/MappedPages.h"
+#include "runtime/MemoryFiles.h"
+#include "runtime/TemporaryFiles.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <fcntl.h>
+#include <optional>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,7 +20,7 @@ namespace sinter {
 
 namespace {
 
-/// An open file that is closed on the way out.
+/// An open file that is closed on destruction.
 class Descriptor {
 public:
   explicit Descriptor(int number) : number(number) {}
@@ -54,7 +56,7 @@ bool writeAll(int descriptor,
       chunks, [&](auto chunk) { return writeAll(descriptor, chunk); });
 }
 
-/// Where the bytes for \p path really go: what a symbolic link points to.
+/// The real target of \p path: the end of symbolic links.
 std::string resolveLink(const std::string &path) {
   struct stat status;
   if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode))
@@ -67,13 +69,6 @@ std::string resolveLink(const std::string &path) {
   return result;
 }
 
-/// A name beside \p path that no other thread or process uses.
-std::string temporaryName(const std::string &path) {
-  static std::atomic<unsigned> counter;
-  return path + ".tmp-" + std::to_string(::getpid()) + "-" +
-         std::to_string(counter.fetch_add(1));
-}
-
 Result<void> writeDirectly(const std::string &path,
                            std::span<const std::span<const std::byte>> chunks) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -82,65 +77,64 @@ Result<void> writeDirectly(const std::string &path,
   return {};
 }
 
-/// A file that is written beside another and then takes its place.
+/// A file that is written beside another, which it then replaces.
 class StagedFile {
 public:
   explicit StagedFile(std::string path) : path(std::move(path)) {}
   StagedFile(const StagedFile &) = delete;
   StagedFile &operator=(const StagedFile &) = delete;
-  ~StagedFile() {
-    if (!temporary.empty())
-      ::unlink(temporary.c_str());
-  }
 
-  /// A device or a pipe is written at once.
+  /// A device or a pipe is written directly, and a link followed, unless only
+  /// the owner gets access: such a file replaces them.
   Result<void> write(std::span<const std::span<const std::byte>> chunks,
-                     WriteMode mode) {
+                     WriteMode mode, Access access) {
     struct stat status;
     const bool exists = ::stat(path.c_str(), &status) == 0;
     if (exists && S_ISDIR(status.st_mode))
       return fileError("write", path, EISDIR);
-    if (exists && !S_ISREG(status.st_mode))
+    const bool isOwn = access == Access::OwnerOnly;
+    if (exists && !S_ISREG(status.st_mode) && !isOwn)
       return writeDirectly(path, chunks);
-    target = resolveLink(path);
-    const std::string name = temporaryName(target);
-    Descriptor file(
-        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!file)
-      return fileError("write", path, errno);
-    temporary = name;
+    file.emplace(isOwn ? path : resolveLink(path), isOwn ? 0600 : 0666);
+    const int descriptor = file->descriptor();
+    const bool keepsMode = exists && !isOwn;
     const bool isComplete =
-        (!exists || ::fchmod(file.get(), status.st_mode & 07777) == 0) &&
-        writeAll(file.get(), chunks) &&
-        (mode == WriteMode::Unsynchronised || ::fsync(file.get()) == 0) &&
-        ::close(file.release()) == 0;
+        descriptor >= 0 &&
+        (!keepsMode || ::fchmod(descriptor, status.st_mode & 07777) == 0) &&
+        writeAll(descriptor, chunks) &&
+        (mode == WriteMode::Unsynchronised || ::fsync(descriptor) == 0);
     if (!isComplete)
       return fileError("write", path, errno);
     return {};
   }
 
   Result<void> commit() {
-    if (temporary.empty())
-      return {};
-    if (::rename(temporary.c_str(), target.c_str()) != 0)
+    if (file && !file->replaceTarget())
       return fileError("write", path, errno);
-    temporary.clear();
     return {};
   }
 
 private:
-  std::string path, target, temporary;
+  std::string path;
+  std::optional<TemporaryFile> file;
 };
 
 } // namespace
 
 Error fileError(std::string_view action, const std::string &path, int code) {
-  return systemError("cannot " + std::string(action) + " '" + path +
-                     "': " + std::strerror(code));
+  return inFile(systemError("cannot " + std::string(action) + " '" + path +
+                            "': " + std::strerror(code)),
+                path);
 }
 
 Result<std::shared_ptr<const MappedFile>>
 MappedFile::open(const std::string &path) {
+  if (std::optional<FileInMemory> file = memoryFileAt(path)) {
+    // Never null, since that says that the bytes are mapped.
+    auto owner = std::make_shared<const FileInMemory>(std::move(*file));
+    return std::shared_ptr<const MappedFile>(
+        new MappedFile(owner->bytes, path, owner));
+  }
   // Without O_NONBLOCK a pipe without a writer would wait for one.
   int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
@@ -168,11 +162,12 @@ MappedFile::fromDescriptor(int descriptor, const std::string &path) {
     contents = {static_cast<const std::byte *>(address), size};
     addMappedPages(contents);
   }
-  return std::shared_ptr<const MappedFile>(new MappedFile(contents, path));
+  return std::shared_ptr<const MappedFile>(
+      new MappedFile(contents, path, nullptr));
 }
 
 MappedFile::~MappedFile() {
-  if (contents.empty())
+  if (contents.empty() || owner)
     return;
   removeMappedPages(contents);
   ::munmap(const_cast<std::byte *>(contents.data()), contents.size());
@@ -202,9 +197,11 @@ Result<std::string> readFile(const std::string &path, size_t limit) {
 Result<void>
 writeFileAtomically(const std::string &path,
                     std::span<const std::span<const std::byte>> chunks,
-                    WriteMode mode) {
+                    WriteMode mode, Access access) {
+  if (writeMemoryFile(path, chunks))
+    return {};
   StagedFile file(path);
-  if (Result<void> written = file.write(chunks, mode); !written)
+  if (Result<void> written = file.write(chunks, mode, access); !written)
     return written;
   return file.commit();
 }
@@ -212,9 +209,11 @@ writeFileAtomically(const std::string &path,
 Result<void> writeFilesAtomically(std::span<const FileContents> files) {
   std::deque<StagedFile> staged;
   for (const FileContents &each : files)
-    if (Result<void> written = staged.emplace_back(each.path).write(
-            each.chunks, WriteMode::Synchronised);
-        !written)
+    if (writeMemoryFile(each.path, each.chunks))
+      continue;
+    else if (Result<void> written = staged.emplace_back(each.path).write(
+                 each.chunks, WriteMode::Synchronised, Access::AsItWas);
+             !written)
       return written;
   for (StagedFile &each : staged)
     if (Result<void> done = each.commit(); !done)
@@ -222,11 +221,12 @@ Result<void> writeFilesAtomically(std::span<const FileContents> files) {
   return {};
 }
 
-Result<void> writeFileAtomically(const std::string &path,
-                                 std::string_view text) {
+Result<void> writeFileAtomically(const std::string &path, std::string_view text,
+                                 Access access) {
   const std::span<const std::byte> chunk =
       std::as_bytes(std::span(text.data(), text.size()));
-  return writeFileAtomically(path, std::span(&chunk, 1));
+  return writeFileAtomically(path, std::span(&chunk, 1),
+                             WriteMode::Synchronised, access);
 }
 
 } // namespace sinter

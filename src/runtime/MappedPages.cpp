@@ -1,4 +1,4 @@
-//===- MappedPages.cpp - which memory a file can fill again ---------------===//
+//===- MappedPages.cpp - releases pages of mapped files -------------------===//
 
 #include "runtime/MappedPages.h"
 
@@ -44,8 +44,8 @@ void releasePages(std::span<const std::byte> bytes) {
   const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
   const uintptr_t first = (beginOf(bytes) + page - 1) / page * page;
   const uintptr_t last = (beginOf(bytes) + bytes.size()) / page * page;
-  // What is private memory would be zeroed, so the lock is kept: nobody unmaps
-  // the file and maps something else there.
+  // Private memory would be zeroed, so the lock is held: nobody unmaps the file
+  // and maps something else there meanwhile.
   const std::scoped_lock lock(mappings().mutex);
   auto after = mappings().ends.upper_bound(beginOf(bytes));
   if (first >= last || after == mappings().ends.begin())

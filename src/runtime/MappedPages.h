@@ -1,8 +1,8 @@
-//===- MappedPages.h - which memory a file can fill again -----------------===//
+//===- MappedPages.h - releases pages of mapped files ---------------------===//
 //
-// A page of a mapped file that was read stays in memory, though the file could
-// give it again. Where most of a large file is read once (weights that are
-// packed), its pages are given back as the reading goes on.
+// A page of a mapped file stays in memory after it was read, though the file
+// can provide it again. If most of a large file is read once (weights that are
+// packed), its pages are released as reading proceeds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,14 +14,13 @@
 
 namespace sinter {
 
-/// Files that are mapped to be read, and never written through the mapping,
-/// from here on and no longer.
+/// Registers read-only mappings for its lifetime.
 void addMappedPages(std::span<const std::byte> mapping);
 void removeMappedPages(std::span<const std::byte> mapping);
 
-/// Gives the pages back that lie wholly in \p bytes, if these are a part of
-/// such a file; else does nothing. Whoever reads them again finds them as they
-/// were. Any thread may call it at any time.
+/// Releases the pages wholly inside \p bytes if these are part of such a
+/// mapping; else does nothing. Later reads find the same contents. Any thread
+/// may call it at any time.
 void releasePages(std::span<const std::byte> bytes);
 
 } // namespace sinter

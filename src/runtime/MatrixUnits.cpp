@@ -1,4 +1,4 @@
-//===- MatrixUnits.cpp - permission to use the processor's matrix units ---===//
+//===- MatrixUnits.cpp - permission to use AMX ----------------------------===//
 
 #include "runtime/MatrixUnits.h"
 

@@ -1,10 +1,9 @@
-//===- MatrixUnits.h - permission to use the processor's matrix units -----===//
+//===- MatrixUnits.h - permission to use AMX ------------------------------===//
 //
-// The tiles of AMX are 8 KB of a thread's state, so Linux keeps them from a
+// The tiles of AMX are 8 KB of a thread's state, so Linux denies them to a
 // process until it asks (arch_prctl; Documentation/arch/x86/xstate.rst). From
-// then on signal frames have room for them: an alternate signal stack that is
-// too small for it (AT_MINSIGSTKSZ says what is needed) cannot be set up any
-// more.
+// then on signal frames have room for them: a smaller alternate signal stack
+// than AT_MINSIGSTKSZ can no longer be set up.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +15,14 @@
 namespace sinter {
 
 /// 0 if this process may use tiles, or else the system's error number: EINVAL
-/// where it knows nothing of them (Linux before 5.16), ENOSPC where a thread
-/// has an alternate signal stack without room for them, ENOSYS where it is not
-/// Linux on x86-64, and what a sandbox answers in its place. Asks the first
-/// time, for all threads of the process there are and will be and for the
-/// children that it forks, and gives the same answer from then on.
+/// if it does not know them (Linux before 5.16), ENOSPC if a thread has an
+/// alternate signal stack without room for them, ENOSYS if it is not Linux on
+/// x86-64, or the error of a sandbox. The first call asks, for all present and
+/// future threads of the process and for its children, and later calls return
+/// the same.
 int errorOfTilePermission();
 
-/// What that number means, in words; empty for 0.
+/// The meaning of that number; empty for 0.
 std::string whyNoTiles();
 
 } // namespace sinter

@@ -2,16 +2,16 @@
 
 #include "runtime/Npy.h"
 #include "runtime/MappedFile.h"
+#include "runtime/OutOfMemory.h"
 
 #include <algorithm>
 #include <charconv>
-#include <new>
 
 namespace sinter {
 
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::string_view npyMagic = "\x93NUMPY";
 constexpr size_t dataAlignment = 64;
 constexpr size_t maxRank = 64;
 
@@ -20,7 +20,7 @@ struct TypeCode {
   ElementType type;
 };
 
-/// What is read; the first entry of a type is how it is written.
+/// The types read; the first entry of a type is written.
 constexpr TypeCode typeCodes[] = {
     {"b1", ElementType::I1},   {"i1", ElementType::I8},
     {"i2", ElementType::I16},  {"i4", ElementType::I32},
@@ -45,7 +45,7 @@ class HeaderParser {
 public:
   explicit HeaderParser(std::string_view text) : rest(text) {}
 
-  /// The header, or what is wrong with it.
+  /// The header, or an error.
   Result<Header> parse() {
     Header header;
     unsigned seen = 0;
@@ -73,7 +73,7 @@ public:
 
 private:
   static Error error(std::string what) {
-    return invalidModel("its header is not valid: " + std::move(what));
+    return systemError("its header is not valid: " + std::move(what));
   }
 
   Result<void> parseValue(std::string_view key, Header &header) {
@@ -161,20 +161,20 @@ private:
   std::string_view rest;
 };
 
-/// Splits a file into the text of its header and what follows.
+/// Splits a file into the text of its header and its data.
 Result<std::string_view> headerText(std::span<const std::byte> bytes,
                                     std::span<const std::byte> &data) {
   const std::string_view text(reinterpret_cast<const char *>(bytes.data()),
                               bytes.size());
-  if (!text.starts_with(magic))
-    return invalidModel("not a .npy file");
-  const size_t lengthBegin = magic.size() + 2;
-  const int version = text.size() > magic.size()
-                          ? static_cast<unsigned char>(text[magic.size()])
+  if (!text.starts_with(npyMagic))
+    return systemError("not a .npy file");
+  const size_t lengthBegin = npyMagic.size() + 2;
+  const int version = text.size() > npyMagic.size()
+                          ? static_cast<unsigned char>(text[npyMagic.size()])
                           : 0;
   const size_t lengthSize = version == 1 ? 2 : 4;
   if (text.size() < lengthBegin + lengthSize)
-    return invalidModel("the file ends in its header");
+    return systemError("the file ends in its header");
   if (version < 1 || version > 3)
     return unsupported("version " + std::to_string(version) +
                        " of the .npy format");
@@ -183,12 +183,12 @@ Result<std::string_view> headerText(std::span<const std::byte> bytes,
     length = length << 8 | static_cast<unsigned char>(text[lengthBegin + i]);
   const size_t begin = lengthBegin + lengthSize;
   if (length > text.size() - begin)
-    return invalidModel("the file ends in its header");
+    return systemError("the file ends in its header");
   data = bytes.subspan(begin + length);
   return text.substr(begin, length);
 }
 
-/// Copies \p source, whose first index runs fastest, into row-major order.
+/// Copies \p source, in column-major order, into row-major order.
 void transpose(std::byte *target, const std::byte *source, const Shape &shape,
                size_t elementBytes) {
   const size_t rank = shape.size();
@@ -234,8 +234,7 @@ Tensor convert(const Header &header, std::span<const std::byte> data) {
 }
 
 Error withName(const std::string &name, Error error) {
-  error.message = "'" + name + "': " + error.message;
-  return error;
+  return inside("'" + name + "'", std::move(error));
 }
 
 std::string descr(ElementType type) {
@@ -259,17 +258,16 @@ Result<Tensor> parseNpy(std::span<const std::byte> bytes,
     return withName(name, header.takeError());
   std::optional<int64_t> size = byteCount(header->type, header->shape);
   if (!size || static_cast<uint64_t>(*size) > data.size())
-    return withName(name, invalidModel(toString(header->type, header->shape) +
-                                       " needs more bytes than the file has"));
+    return withName(name, systemError(toString(header->type, header->shape) +
+                                      " needs more bytes than the file has"));
   if (!header->fortranOrder && !header->bigEndian &&
       header->type != ElementType::I1)
     return Tensor::share(header->type, header->shape, data.data(),
                          std::move(owner));
-  try {
-    return convert(*header, data);
-  } catch (const std::bad_alloc &) {
-    return withName(name, systemError("not enough memory"));
-  }
+  Result<Tensor> converted = catchingOutOfMemory(
+      "the array", [&] { return Result<Tensor>(convert(*header, data)); });
+  return converted ? std::move(converted)
+                   : Result<Tensor>(withName(name, converted.takeError()));
 }
 
 Result<Tensor> readNpy(const std::string &path) {
@@ -287,7 +285,7 @@ Tensor asStored(Tensor array, ElementType type) {
     return array;
   Tensor stored =
       Tensor::of<std::byte>(type, array.shape(), {array.data(), array.bytes()});
-  // A byte holds numbers that a narrow integer does not have.
+  // A byte may hold values that a narrow integer cannot.
   if (isInteger(type))
     for (int64_t i = 0; i < array.size(); ++i) {
       const int64_t value = array.toInteger(i);
@@ -309,11 +307,11 @@ Result<void> writeNpy(const std::string &path, const Tensor &tensor) {
     shape.resize(shape.size() - 2);
   std::string header = "{'descr': '" + descr(tensor.type()) +
                        "', 'fortran_order': False, 'shape': (" + shape + "), }";
-  const size_t prefix = magic.size() + 4;
+  const size_t prefix = npyMagic.size() + 4;
   header.append(dataAlignment - 1 - (prefix + header.size()) % dataAlignment,
                 ' ');
   header += '\n';
-  std::string start(magic);
+  std::string start(npyMagic);
   start += {'\x01', '\x00', static_cast<char>(header.size() & 0xFF),
             static_cast<char>(header.size() >> 8)};
   start += header;

@@ -19,19 +19,19 @@
 
 namespace sinter {
 
-/// The array in the .npy file \p path; in row-major order and this machine's
-/// byte order, whatever the file has. The elements stay in the mapped file
-/// where they can be used as they are. Errors name the file and what is wrong.
+/// The array in the .npy file \p path, in row-major order and this machine's
+/// byte order. The elements stay in the mapped file if they can be used in
+/// place. Errors name the file and what is wrong.
 Result<Tensor> readNpy(const std::string &path);
 
-/// The array in the bytes of a .npy file that \p owner keeps alive. \p name is
-/// for messages.
+/// The array in the bytes of a .npy file, which \p owner keeps alive. \p name
+/// is for messages.
 Result<Tensor> parseNpy(std::span<const std::byte> bytes,
                         std::shared_ptr<const void> owner,
                         const std::string &name);
 
-/// \p array as a tensor of \p type where that is a type which NumPy lacks and
-/// \p array is of the type that writeNpy writes for it; else as it is.
+/// \p array as a tensor of \p type if NumPy lacks that type and \p array has
+/// the type that writeNpy uses for it; else unchanged.
 Tensor asStored(Tensor array, ElementType type);
 
 /// Writes \p tensor to \p path, whole or not at all.

@@ -4,9 +4,9 @@
 
 #include "runtime/MappedFile.h"
 #include "runtime/Npy.h"
+#include "runtime/OutOfMemory.h"
 
-#include <cstring>
-#include <limits>
+#include <algorithm>
 #include <optional>
 #include <zlib.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-/// Little-endian numbers out of bytes; nothing beyond their end.
+/// Little-endian integers from bytes; nothing beyond their end.
 std::optional<uint64_t> numberAt(Bytes bytes, uint64_t offset, unsigned size) {
   if (offset > bytes.size() || bytes.size() - offset < size)
     return std::nullopt;
@@ -26,11 +26,11 @@ std::optional<uint64_t> numberAt(Bytes bytes, uint64_t offset, unsigned size) {
   return number;
 }
 
-/// One file of the archive, as its central directory describes it (PKWARE's
-/// APPNOTE.TXT, sections 4.3.12 and 4.5.3).
-struct Entry {
+/// A file of the archive, by its central directory (PKWARE's APPNOTE.TXT,
+/// sections 4.3.12 and 4.5.3).
+struct ArchiveEntry {
   std::string name;
-  uint64_t method = 0, packedSize = 0, size = 0, headerOffset = 0;
+  uint64_t method = 0, crc = 0, packedSize = 0, size = 0, headerOffset = 0;
 };
 
 class Archive {
@@ -39,16 +39,21 @@ public:
       : file(std::move(file)), path(std::move(path)),
         bytes(this->file->bytes()) {}
 
-  Result<std::vector<Entry>> entries() const;
-  Result<Tensor> array(const Entry &entry) const;
+  Result<std::vector<ArchiveEntry>> entries() const;
+  /// Whether no two files share bytes. Otherwise a small archive could hold the
+  /// same ones any number of times.
+  Result<void> checkApart(const std::vector<ArchiveEntry> &entries) const;
+  Result<Tensor> array(const ArchiveEntry &entry) const;
 
 private:
   Error broken(const std::string &what) const {
-    return usageError(path + ": not a sound .npz archive: " + what);
+    return inFile(systemError("not a sound .npz archive: " + what), path);
   }
   std::optional<uint64_t> directoryEnd() const;
-  bool readSizes(Entry &entry, uint64_t extra, uint64_t length) const;
-  Result<Tensor> inflated(const Entry &entry, Bytes packed) const;
+  bool readSizes(ArchiveEntry &entry, uint64_t extra, uint64_t length) const;
+  Result<Bytes> packedBytes(const ArchiveEntry &entry) const;
+  Result<std::shared_ptr<const std::vector<std::byte>>>
+  inflated(const ArchiveEntry &entry, Bytes packed) const;
 
   std::shared_ptr<const MappedFile> file;
   std::string path;
@@ -59,7 +64,7 @@ constexpr uint64_t inExtraField = 0xffffffff;
 
 } // namespace
 
-/// Where the record at the end of the archive begins.
+/// The offset of the end-of-central-directory record.
 std::optional<uint64_t> Archive::directoryEnd() const {
   constexpr uint64_t recordSize = 22, longestComment = 0xffff;
   constexpr uint64_t signature = 0x06054b50;
@@ -71,8 +76,9 @@ std::optional<uint64_t> Archive::directoryEnd() const {
   return std::nullopt;
 }
 
-/// Takes the 64-bit sizes out of the extra field where the short ones say so.
-bool Archive::readSizes(Entry &entry, uint64_t extra, uint64_t length) const {
+/// Takes 64-bit sizes from the extra field if the 32-bit ones refer to it.
+bool Archive::readSizes(ArchiveEntry &entry, uint64_t extra,
+                        uint64_t length) const {
   constexpr uint64_t zip64 = 1;
   const uint64_t end = extra + length;
   while (extra + 4 <= end) {
@@ -98,14 +104,14 @@ bool Archive::readSizes(Entry &entry, uint64_t extra, uint64_t length) const {
   return true;
 }
 
-Result<std::vector<Entry>> Archive::entries() const {
+Result<std::vector<ArchiveEntry>> Archive::entries() const {
   constexpr uint64_t signature = 0x02014b50, fixedSize = 46;
   const auto end = directoryEnd();
   const auto count = end ? numberAt(bytes, *end + 10, 2) : std::nullopt;
   const auto start = end ? numberAt(bytes, *end + 16, 4) : std::nullopt;
   if (!count || !start)
     return broken("it has no directory");
-  std::vector<Entry> all;
+  std::vector<ArchiveEntry> all;
   uint64_t at = *start;
   for (uint64_t i = 0; i < *count; ++i) {
     if (numberAt(bytes, at, 4) != signature)
@@ -117,11 +123,12 @@ Result<std::vector<Entry>> Archive::entries() const {
     const uint64_t next = at + fixedSize + nameSize + extraSize + field(32, 2);
     if (next > bytes.size())
       return broken("its directory is cut short");
-    Entry entry;
+    ArchiveEntry entry;
     entry.name.assign(reinterpret_cast<const char *>(bytes.data()) + at +
                           fixedSize,
                       nameSize);
     entry.method = field(10, 2);
+    entry.crc = field(16, 4);
     entry.packedSize = field(20, 4);
     entry.size = field(24, 4);
     entry.headerOffset = field(42, 4);
@@ -133,33 +140,9 @@ Result<std::vector<Entry>> Archive::entries() const {
   return all;
 }
 
-Result<Tensor> Archive::inflated(const Entry &entry, Bytes packed) const {
-  // Deflate packs at most 1032 to 1.
-  if (entry.size > packed.size() * 1032 + 64 ||
-      packed.size() > std::numeric_limits<uInt>::max() ||
-      entry.size > std::numeric_limits<uInt>::max())
-    return broken("the size of '" + entry.name + "' makes no sense");
-  auto unpacked = std::make_shared<std::vector<std::byte>>(entry.size);
-  z_stream stream{};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-    return systemError(path + ": zlib cannot start");
-  stream.next_in =
-      reinterpret_cast<Bytef *>(const_cast<std::byte *>(packed.data()));
-  stream.avail_in = static_cast<uInt>(packed.size());
-  stream.next_out = reinterpret_cast<Bytef *>(unpacked->data());
-  stream.avail_out = static_cast<uInt>(unpacked->size());
-  const int status = inflate(&stream, Z_FINISH);
-  const bool isWhole = status == Z_STREAM_END && stream.avail_out == 0;
-  inflateEnd(&stream);
-  if (!isWhole)
-    return broken("'" + entry.name + "' cannot be unpacked");
-  const Bytes contents = *unpacked;
-  return parseNpy(contents, unpacked, path + ": " + entry.name);
-}
-
-Result<Tensor> Archive::array(const Entry &entry) const {
+/// The bytes of \p entry, by its local header.
+Result<Bytes> Archive::packedBytes(const ArchiveEntry &entry) const {
   constexpr uint64_t signature = 0x04034b50, fixedSize = 30;
-  constexpr uint64_t stored = 0, deflated = 8;
   const uint64_t at = entry.headerOffset;
   const auto nameSize = numberAt(bytes, at + 26, 2);
   const auto extraSize = numberAt(bytes, at + 28, 2);
@@ -169,13 +152,95 @@ Result<Tensor> Archive::array(const Entry &entry) const {
   const uint64_t start = at + fixedSize + *nameSize + *extraSize;
   if (start > bytes.size() || entry.packedSize > bytes.size() - start)
     return broken("'" + entry.name + "' is cut short");
-  const Bytes packed = bytes.subspan(start, entry.packedSize);
-  if (entry.method == stored)
-    return parseNpy(packed, file, path + ": " + entry.name);
-  if (entry.method == deflated)
-    return inflated(entry, packed);
-  return broken("'" + entry.name + "' is packed by method " +
-                std::to_string(entry.method));
+  return bytes.subspan(start, entry.packedSize);
+}
+
+Result<void>
+Archive::checkApart(const std::vector<ArchiveEntry> &entries) const {
+  struct Part {
+    uint64_t begin, end;
+    const ArchiveEntry *entry;
+  };
+  std::vector<Part> parts;
+  for (const ArchiveEntry &entry : entries) {
+    Result<Bytes> packed = packedBytes(entry);
+    if (!packed)
+      return packed.takeError();
+    const auto end = packed->data() + packed->size() - bytes.data();
+    parts.push_back({entry.headerOffset, static_cast<uint64_t>(end), &entry});
+  }
+  std::ranges::sort(parts, {}, &Part::begin);
+  for (size_t i = 1; i < parts.size(); ++i)
+    if (parts[i].begin < parts[i - 1].end)
+      return broken("'" + parts[i - 1].entry->name + "' and '" +
+                    parts[i].entry->name + "' overlap");
+  return {};
+}
+
+Result<std::shared_ptr<const std::vector<std::byte>>>
+Archive::inflated(const ArchiveEntry &entry, Bytes packed) const {
+  // Deflate compresses at most 1032 to 1.
+  if (entry.size / 1032 > packed.size() + 1)
+    return broken("the size of '" + entry.name + "' makes no sense");
+  std::shared_ptr<std::vector<std::byte>> unpacked;
+  if (Result<void> made = catchingOutOfMemory(
+          "'" + entry.name + "'",
+          [&]() -> Result<void> {
+            unpacked = std::make_shared<std::vector<std::byte>>(entry.size);
+            return {};
+          });
+      !made)
+    return inFile(systemError(made.error().message()), path);
+  z_stream stream{};
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+    return inFile(systemError("zlib cannot start"), path);
+  // zlib counts in 32 bits.
+  constexpr size_t most = size_t(1) << 30;
+  Bytes source = packed;
+  std::span<std::byte> target = *unpacked;
+  int status = Z_OK;
+  while (status == Z_OK) {
+    const size_t given = std::min(source.size(), most),
+                 room = std::min(target.size(), most);
+    stream.next_in =
+        reinterpret_cast<Bytef *>(const_cast<std::byte *>(source.data()));
+    stream.avail_in = static_cast<uInt>(given);
+    stream.next_out = reinterpret_cast<Bytef *>(target.data());
+    stream.avail_out = static_cast<uInt>(room);
+    status = inflate(&stream, Z_NO_FLUSH);
+    source = source.subspan(given - stream.avail_in);
+    target = target.subspan(room - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  if (status != Z_STREAM_END || !target.empty() || !source.empty())
+    return broken("'" + entry.name + "' cannot be unpacked");
+  return std::shared_ptr<const std::vector<std::byte>>(std::move(unpacked));
+}
+
+Result<Tensor> Archive::array(const ArchiveEntry &entry) const {
+  constexpr uint64_t stored = 0, deflated = 8;
+  Result<Bytes> packed = packedBytes(entry);
+  if (!packed)
+    return packed.takeError();
+  Bytes contents = *packed;
+  std::shared_ptr<const void> owner = file;
+  if (entry.method == deflated) {
+    auto unpacked = inflated(entry, *packed);
+    if (!unpacked)
+      return unpacked.takeError();
+    contents = **unpacked;
+    owner = std::move(*unpacked);
+  } else if (entry.method != stored) {
+    return inFile(unsupported("'" + entry.name + "' is packed by method " +
+                              std::to_string(entry.method) +
+                              "; numpy.savez_compressed uses 8"),
+                  path);
+  }
+  const auto *data = reinterpret_cast<const Bytef *>(contents.data());
+  if (contents.size() != entry.size ||
+      crc32_z(crc32_z(0, nullptr, 0), data, contents.size()) != entry.crc)
+    return broken("'" + entry.name + "' is damaged: its checksum is wrong");
+  return parseNpy(contents, std::move(owner), path + ": " + entry.name);
 }
 
 Result<std::vector<std::pair<std::string, Tensor>>>
@@ -184,11 +249,13 @@ readNpz(const std::string &path) {
   if (!file)
     return file.takeError();
   const Archive archive(std::move(*file), path);
-  Result<std::vector<Entry>> entries = archive.entries();
+  Result<std::vector<ArchiveEntry>> entries = archive.entries();
   if (!entries)
     return entries.takeError();
+  if (Result<void> apart = archive.checkApart(*entries); !apart)
+    return apart.takeError();
   std::vector<std::pair<std::string, Tensor>> arrays;
-  for (const Entry &entry : *entries) {
+  for (const ArchiveEntry &entry : *entries) {
     Result<Tensor> array = archive.array(entry);
     if (!array)
       return array.takeError();

@@ -11,9 +11,10 @@
 
 namespace sinter {
 
-/// The arrays in the zip archive \p path that numpy.savez or
-/// savez_compressed wrote, by name, in the archive's order. What is stored as
-/// it is stays in the mapped file. Errors name the file and what is wrong.
+/// The arrays in the zip archive \p path of numpy.savez or savez_compressed, by
+/// name, in the archive's order. Uncompressed arrays stay in the mapped file.
+/// Errors name the file and what is wrong: System if it cannot be read or is
+/// damaged (each array has a checksum).
 Result<std::vector<std::pair<std::string, Tensor>>>
 readNpz(const std::string &path);
 

@@ -22,7 +22,7 @@ Error refused(std::string_view location, const std::string &reason) {
   return invalidModel("external data " + quoted(location) + ": " + reason);
 }
 
-/// What errno means for a location that must not leave its folder.
+/// The meaning of errno for a location that must not leave its folder.
 Error openError(std::string_view location, int code) {
   switch (code) {
   case ELOOP:
@@ -36,8 +36,8 @@ Error openError(std::string_view location, int code) {
   }
 }
 
-/// The path's components, or nothing if it is absolute, has a ".." or is no
-/// path. "." and empty components are left out.
+/// The path's components, or nothing if it is absolute, has a ".." or is empty.
+/// "." and empty components are left out.
 std::optional<std::vector<std::string>> components(std::string_view location) {
   if (location.empty() || location.front() == '/' ||
       location.find('\0') != std::string_view::npos)
@@ -62,7 +62,7 @@ constexpr int fileFlags =
     O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
 
 /// A descriptor, or minus errno.
-int openByKernel(int folder, const std::string &path) {
+int dynamicByKernel(int folder, const std::string &path) {
   struct open_how how = {};
   how.flags = fileFlags;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
@@ -81,7 +81,7 @@ int openByWalk(int folder, const std::vector<std::string> &parts) {
     int next = openat(current, parts[i].c_str(), flags);
     int code = errno;
     struct stat status;
-    // A link where a folder is wanted gives ENOTDIR: say what it is.
+    // A link instead of a folder gives ENOTDIR: report the link.
     if (next < 0 && code == ENOTDIR &&
         fstatat(current, parts[i].c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         S_ISLNK(status.st_mode))
@@ -94,7 +94,7 @@ int openByWalk(int folder, const std::vector<std::string> &parts) {
   return current < 0 ? -errno : current;
 }
 
-/// Refuses what is no regular file, or has a second name somewhere.
+/// Refuses files that are not regular or have a second name.
 std::optional<std::string> problemOf(int descriptor) {
   struct stat status;
   if (fstat(descriptor, &status) != 0)
@@ -120,9 +120,9 @@ Result<int> sinter::openBeneath(const std::string &folder,
   std::string path;
   for (const std::string &part : *parts)
     path += (path.empty() ? "" : "/") + part;
-  int descriptor = method == OpenMethod::Openat2 ? openByKernel(root, path)
+  int descriptor = method == OpenMethod::Openat2 ? dynamicByKernel(root, path)
                                                  : openByWalk(root, *parts);
-  // Old kernels lack the call, and some containers forbid it.
+  // Old kernels lack openat2, and some containers forbid it.
   if (method == OpenMethod::Openat2 &&
       (descriptor == -ENOSYS || descriptor == -EPERM))
     descriptor = openByWalk(root, *parts);

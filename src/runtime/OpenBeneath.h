@@ -1,10 +1,10 @@
-//===- OpenBeneath.h - files that a model names ---------------------------===//
+//===- OpenBeneath.h - opens files that a model names ---------------------===//
 //
-// A model names such files itself, and models come from strangers. So a
-// location is followed only to a regular file inside the model's folder:
-// nothing absolute, no "..", no symbolic link in any component, no hard link
-// (which could be a second name of anything on the same file system). The rules
-// are those of ONNX's own docs/ExternalDataSecurity.md.
+// Models come from strangers, so a location that a model names is opened only
+// if it is a regular file inside the model's folder: nothing absolute, no "..",
+// no symbolic link in any component, no hard link (which could be a second name
+// of any file on the same file system). The rules are those of ONNX's
+// docs/ExternalDataSecurity.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,14 +18,14 @@
 
 namespace sinter {
 
-/// How a file below a folder is opened.
+/// How to open a file below a folder.
 enum class OpenMethod {
   Openat2,     ///< openat2(2) where the kernel has it, else ByComponent.
   ByComponent, ///< Component by component, none of them a symbolic link.
 };
 
-/// Opens \p location, relative to \p folder, for reading. Returns a descriptor
-/// that the caller closes, or what is wrong with the location.
+/// Opens \p location, relative to \p folder, for reading. Returns a descriptor,
+/// which the caller closes, or why the location is refused.
 Result<int> openBeneath(const std::string &folder, std::string_view location,
                         OpenMethod method = OpenMethod::Openat2);
 

@@ -1,4 +1,4 @@
-//===- Precision.h - what a product of floats may be computed with --------===//
+//===- Precision.h - precision of f32 matmuls -----------------------------===//
 
 #ifndef SINTER_RUNTIME_PRECISION_H
 #define SINTER_RUNTIME_PRECISION_H
@@ -10,17 +10,15 @@
 
 namespace sinter {
 
-/// What may stand for a product of f32 values (in a convolution, a matrix
-/// product or attention), the most exact first. Errors are parts of the
-/// greatest result.
+/// How matmuls, convolutions and attention of f32 may be computed, the most
+/// exact first. Errors are relative to the largest result.
 enum class Precision : uint8_t {
-  /// Products in f32, or in so many narrower ones that their sum is as near:
-  /// about 1e-6.
+  /// In f32, or by as many products of narrower types as give the same
+  /// precision: about 1e-6.
   Exact,
-  /// Also three products of bf16 parts, and fewer products of sums (Winograd's
-  /// method): about 1e-5.
+  /// Also three products of bf16 splits, and Winograd's method: about 1e-5.
   Default,
-  /// Also one product of what both operands are in bf16: about 3e-3.
+  /// Also one product of the operands rounded to bf16: about 3e-3.
   BFloat16
 };
 

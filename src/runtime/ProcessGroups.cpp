@@ -6,7 +6,7 @@
 
 namespace sinter {
 
-/// How many ids there are.
+/// The number of ids.
 static uint32_t idCount(Grouping grouping, const ProcessGrid &grid) {
   switch (grouping) {
   case Grouping::CrossPartition:
@@ -18,8 +18,8 @@ static uint32_t idCount(Grouping grouping, const ProcessGrid &grid) {
   }
 }
 
-/// The ranks of a row of ids, in that one of its groups that \p rank could be
-/// in.
+/// The ranks of a row of ids, in the one of its groups that could contain \p
+/// rank.
 static RankGroup ranksOf(Rank rank, const std::vector<int64_t> &ids,
                          Grouping grouping, const ProcessGrid &grid) {
   const uint32_t replica = rank / grid.partitions,

@@ -2,7 +2,7 @@
 
 #include "runtime/Program.h"
 #include "runtime/CpuFeatures.h"
-#include "runtime/OpenProgram.h"
+#include "runtime/DynamicProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace sinter {
 
 namespace {
 
-/// No program needs more; keeps sums of sizes far from overflow.
+/// A generous limit, which keeps sums of sizes far from overflow.
 constexpr uint64_t maxBytes = uint64_t(1) << 46;
 
 class Verifier {
@@ -98,13 +98,13 @@ private:
     case StepKind::HostCall:
       return step.bodies.empty() && isSoundCall(step);
     case StepKind::Size:
-      // Who makes the steps of an open program keeps these to himself.
+      // Instances of a dynamic program satisfy these by construction.
       return false;
     }
     return false;
   }
 
-  /// Whether a kernel step keeps to the contract of its kernel.
+  /// Whether a kernel step satisfies the contract of its kernel.
   Result<void> checkCall(const Step &step) const {
     const KernelContract &contract = program.kernels[step.kernel];
     const auto broken = [&](const std::string &what) {
@@ -127,7 +127,7 @@ private:
     return {};
   }
 
-  /// Whether a buffer that is written shares memory with another one.
+  /// Whether a written buffer overlaps with another one.
   static bool overlaps(std::span<const BufferReference> buffers,
                        std::span<const BufferContract> contracts) {
     std::vector<size_t> order;
@@ -140,7 +140,7 @@ private:
     std::ranges::sort(order, {}, [&](size_t i) {
       return std::tuple_cat(spaceOf(i), std::tuple(buffers[i].offset));
     });
-    // How far those before reach, and those of them that are written.
+    // The ends of the earlier buffers, and of the written ones among them.
     uint64_t end = 0, writtenEnd = 0;
     for (size_t n = 0; n < order.size(); ++n) {
       const size_t i = order[n];
@@ -156,7 +156,7 @@ private:
     return false;
   }
 
-  /// One tensor a buffer, of its size; inputs, then outputs.
+  /// One tensor per buffer, of its size; inputs, then outputs.
   static bool isSoundCall(const Step &step) {
     if (step.hostFunction.empty() || step.tensors.size() != step.buffers.size())
       return false;
@@ -175,7 +175,7 @@ private:
     return true;
   }
 
-  /// Whether the step's one buffer is a number of \p bytes to decide by.
+  /// Whether the step's one buffer is a selector of \p bytes bytes.
   static bool isScalar(const Step &step, uint64_t bytes) {
     return step.buffers.size() == 1 && reads(step.buffers[0]) &&
            step.buffers[0].bytes == bytes;
@@ -233,15 +233,27 @@ private:
 } // namespace
 
 bool usesMatrixUnits(const Program *program) {
-  return program && std::ranges::any_of(program->features, isMatrixFeature);
+  return program && (std::ranges::any_of(program->features, isMatrixFeature) ||
+                     std::ranges::any_of(program->nested, [](const auto &each) {
+                       return usesMatrixUnits(each.get());
+                     }));
 }
 
-Result<void> verify(const Program &program) {
+static Result<void> verify(const Program &program, unsigned depth) {
+  if (depth > maxStepNesting)
+    return systemError("damaged program: it is nested too deeply");
+  if (depth > 0 && !program.states.empty())
+    return systemError("damaged program: a nested one has states");
+  for (const std::shared_ptr<const Program> &each : program.nested)
+    if (Result<void> sound = verify(*each, depth + 1); !sound)
+      return sound;
   if (Result<void> code = verify(program.code); !code)
     return code;
-  // Steps of an open program are checked once their sizes are known.
-  return program.open ? checkOpenSizes(program) : Verifier(program).run();
+  // Steps of a dynamic program are checked once their sizes are known.
+  return program.dynamic ? checkDynamicSizes(program) : Verifier(program).run();
 }
+
+Result<void> verify(const Program &program) { return verify(program, 0); }
 
 Result<void> verifySteps(const Program &program, std::span<const Step> steps) {
   return Verifier(program).run(steps);

@@ -5,11 +5,11 @@
 
 #include "runtime/Arena.h"
 #include "runtime/CodeImage.h"
+#include "runtime/DynamicInstance.h"
 #include "runtime/Executor.h"
 #include "runtime/FloatMode.h"
 #include "runtime/HostContextUser.h"
 #include "runtime/HostFunctions.h"
-#include "runtime/OpenInstance.h"
 #include "runtime/Program.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/Turns.h"
@@ -24,51 +24,57 @@
 namespace sinter {
 
 struct ProgramExecutorOptions {
-  /// Threads of the pool that take part at most; 0: all that it has.
+  /// The maximum number of threads of the pool; 0: all.
   unsigned threads = 0;
-  /// What kernels make of denormal numbers. Functions that the program calls by
+  /// How kernels treat denormal numbers. Host functions compute in the mode of
+  /// the caller of run().
   /// name compute as the caller of run() does.
   Denormals denormals = Denormals::Flush;
-  /// The program finds host functions here before those that everybody knows.
+  /// Host functions of this program, which take precedence over registered
+  /// ones.
   HostFunctionTable functions;
-  /// Of a program of open sizes: the largest size of each parameter, by its
-  /// name. Where all have one, memory for them is taken when the executor is
-  /// made, and is enough for all others. Nobody is held to them.
+  /// For a dynamic program: the largest size of each parameter, by name. If all
+  /// have one, memory for them is allocated when the executor is created, and
+  /// suffices for smaller sizes. Larger sizes are still possible.
   std::map<std::string, int64_t> most;
 };
 
-/// Runs a Program on a pool of threads. The results do not depend on how many
-/// there are: kernels promise not to care how their tasks are split. Threads
-/// may share an executor and take turns then; for runs side by side, each has
-/// one of its own of the same program. A program of open sizes is run for the
-/// sizes of its inputs and those that it computes, part by part (OpenInstance):
-/// what they decide is made when they change, and memory grows with the largest
-/// so far.
+/// Runs a Program on a pool of threads. The results do not depend on the number
+/// of threads: kernels must not depend on how their tasks are split. Threads
+/// may share an executor, whose runs are serialised; for concurrent runs, each
+/// has an executor of the same program. A dynamic program runs for the sizes of
+/// its inputs and those that it computes, section by section (DynamicInstance):
+/// instances are made when sizes change, and memory grows to the largest so
+/// far.
 class ProgramExecutor : public Executor, public HostContextUser {
 public:
-  /// Checks that \p program is sound and made for this machine, and loads its
-  /// code. Errors: Unsupported where processor features are missing, System
-  /// where it is damaged or memory is short.
+  /// Checks that \p program is valid and compiled for this machine, and loads
+  /// its code. Errors: Unsupported if processor features are missing, System if
+  /// it is damaged or memory is short.
   static Result<std::unique_ptr<ProgramExecutor>>
   create(std::shared_ptr<const Program> program,
          std::shared_ptr<ThreadPool> pool, ProgramExecutorOptions options = {});
+  ~ProgramExecutor() override;
 
   std::span<const TensorSpec> inputs() const override;
   std::span<const TensorSpec> outputs() const override;
-  /// Where sizes that are computed are not those that the program is for,
-  /// states are left as they were before the run.
-  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs) override;
-  /// Whether the last run failed since the sizes that it computed are not those
-  /// that the program is for.
+  /// If a guard rejects computed sizes, states are left as they were before the
+  /// run.
+  Result<std::vector<Tensor>> runOn(const RunRequest &request) override;
+  Result<std::vector<std::optional<Shape>>>
+  outputShapes(std::span<const Shape> shapes) const override;
+  /// Whether the last run failed because a guard rejected computed sizes.
   bool wasBeyondLimits() const { return beyondLimits; }
   std::span<const TensorSpec> states() const override { return stateSpecs; }
+  bool hasDefinedStates() const override;
   Tensor state(size_t index) const override;
   void resetStates() override;
-  void setObserver(const ValueObserver &told) override { observer = told; }
+  void setObserver(const ValueObserver &told) override;
+  void setPrinter(const Printer &printing) override;
   void setProfiling(bool enabled) override { profiling = enabled; }
   std::span<const LayerTime> layerTimes() const override { return times; }
 
-  void setHostContext(HostContext *context) override { hostContext = context; }
+  void setHostContext(HostContext *context) override;
 
 private:
   using Clock = std::chrono::steady_clock;
@@ -78,16 +84,21 @@ private:
                   ProgramExecutorOptions options);
 
   void replaceState(size_t index, Tensor value) override;
+  Result<std::vector<Tensor>> runInTurn(const RunRequest &request);
+  void noteStateWrite(const Step &step);
   Result<void> setSizes(std::span<const Tensor> inputs);
   Result<void> takeLargest();
   Result<void> allocate();
+  Result<void> growScratch(std::span<const Step> steps);
   Result<void> makeStates();
   Result<void> prepareSteps(std::span<const Step> steps);
-  Result<void> runParts();
+  Result<void> runSections();
   void findStatesToSave();
   void saveStates();
   Error beyond(Error error);
-  Result<void> makeReady(std::span<const Step> steps, size_t part);
+  Result<void> makeReady(std::span<const Step> steps, size_t section);
+  void findAlignments();
+  void raiseAlignments(std::span<const Step> steps);
   void makeOutputs();
   void bind(std::span<const Tensor> inputs);
   std::byte *address(const BufferReference &buffer, unsigned thread) const;
@@ -95,17 +106,18 @@ private:
   Result<void> findHostFunctions(std::span<const Step> steps);
   Result<void> runSteps(std::span<const Step> steps);
   Result<void> runStep(const Step &step);
+  Result<void> runLoop(const Step &step);
   Result<void> callHost(const Step &step);
-  unsigned runKernel(const Step &step);
+  Result<unsigned> runKernel(const Step &step);
   Result<void> runGuarded(const Step &step) const;
   void findStreams(std::span<const Step> steps, bool isRepeated);
   const std::vector<Step> &chosenBody(const Step &step) const;
 
-  /// The program of all sizes, if there is one, and what `compiled` is the
-  /// program of: itself, or that of the sizes of the last run.
-  std::shared_ptr<const Program> open;
-  std::unique_ptr<OpenInstance> instance;
-  /// Where everything lies at the largest sizes, if they are known.
+  /// The dynamic program, if there is one, and the program of `compiled`:
+  /// itself, or its instance for the sizes of the last run.
+  std::shared_ptr<const Program> dynamic;
+  std::unique_ptr<DynamicInstance> instance;
+  /// The instance for the largest sizes, if they are given.
   std::optional<SlotPlan> largest;
   std::shared_ptr<const Program> compiled;
   std::shared_ptr<ThreadPool> pool;
@@ -113,37 +125,52 @@ private:
   ProgramExecutorOptions options;
   Turns turns;
   Arena arena;
-  /// Room for each thread, scratchStride bytes apart.
+  /// Scratch memory of each thread, scratchStride bytes apart.
   Arena scratch;
   size_t scratchStride = 0;
 
-  /// What the current run works on. An input that is not aligned is copied to
-  /// its staging tensor, which is made once.
+  /// The alignment that kernels need of inputs and outputs.
+  std::vector<size_t> inputAlignments, outputAlignments;
+  /// The buffers of the current run. An input of smaller alignment is copied to
+  /// its staging tensor, which is allocated once.
   std::vector<Tensor> staging;
   std::vector<const std::byte *> inputData;
+  std::span<const OutputPlace> places;
+  const Cancellation *cancellation = nullptr;
   /// Null until its sizes are known.
   std::vector<std::optional<Tensor>> results;
-  /// Of each output, the last two that were made: what a run returns may be an
-  /// input of the next one.
+  /// For each output, the last two results: an input may be the previous run's
+  /// result.
   std::vector<std::array<std::optional<Tensor>, 2>> made;
   Tensor outputTensor(size_t number);
 
+  /// Runs nested programs.
+  class Nested;
+  std::unique_ptr<Nested> nested;
+  /// Nested programs share the caller's random state and collected rows.
+  bool isNested = false;
+
   HostContext *hostContext = nullptr;
   ValueObserver observer;
+  Printer printer;
   RandomStream random;
   GatheredLists lists;
   std::unordered_map<const Step *, const HostFunction *> hostFunctions;
 
-  /// Kernels of loops that read more weights than a core's cache holds, and
-  /// whether the next call goes from the last task to the first: what was read
-  /// last is still there then.
+  /// Kernels of loops whose weights exceed a core's cache, and whether the next
+  /// call runs tasks in reverse order: the weights read last are still in the
+  /// cache then.
   std::unordered_map<const Step *, bool> goesBack;
 
-  /// One buffer a state, which lives as long as this.
+  /// One buffer per state, of the executor's lifetime.
   std::vector<TensorSpec> stateSpecs;
   std::vector<Tensor> stateTensors;
-  /// Those that are written before all sizes are known, as they were when the
-  /// run began.
+  /// States that a cancelled run may have partly written.
+  std::vector<bool> isUndefined;
+  /// Whether the current run has begun to write a state.
+  bool hasWrittenStates = false;
+  /// Copies of states, from the beginning of the run, that are written before
+  /// all sizes are known.
   std::vector<std::pair<size_t, Tensor>> savedStates;
   bool beyondLimits = false;
 

@@ -4,9 +4,9 @@
 #include "runtime/ByteStream.h"
 #include "runtime/ContractBytes.h"
 #include "runtime/CpuCount.h"
+#include "runtime/DynamicProgram.h"
 #include "runtime/Hash.h"
 #include "runtime/MappedFile.h"
-#include "runtime/OpenProgram.h"
 
 #include <algorithm>
 #include <atomic>
@@ -17,12 +17,12 @@ namespace sinter {
 
 namespace {
 
-constexpr std::string_view magic{"SINTERP\0", 8};
-/// Goes up with every change of what the file means.
-constexpr uint32_t formatVersion = 9;
+constexpr std::string_view programMagic{"SINTERP\0", 8};
+/// Incremented with every change of the format.
+constexpr uint32_t formatVersion = 10;
 constexpr size_t headerSize = 8 + 4 + 4 + 8 + 16 + 8;
 constexpr uint64_t constantAlignment = 64;
-/// What one hash covers of the constants.
+/// The bytes of constants per hash.
 constexpr uint64_t pieceBytes = uint64_t(4) << 20;
 
 uint64_t alignUp(uint64_t offset) {
@@ -61,9 +61,12 @@ public:
     out.list(program.constants, [&](const ConstantData &constant) {
       out.number(static_cast<uint64_t>(constant.bytes.size()));
     });
-    out.number(static_cast<uint8_t>(program.open ? 1 : 0));
-    if (program.open)
-      openSizes(*program.open);
+    out.number(static_cast<uint8_t>(program.dynamic ? 1 : 0));
+    if (program.dynamic)
+      dynamicSizes(*program.dynamic);
+    out.list(program.nested, [&](const std::shared_ptr<const Program> &each) {
+      this->program(*each);
+    });
   }
 
 private:
@@ -77,22 +80,30 @@ private:
     out.list(list, [&](const SizeExpression &size) { expression(size); });
   }
 
-  void openSizes(const OpenProgram &open) {
-    out.list(open.parameters, [&](const std::string &each) { out.text(each); });
-    out.list(open.following, [&](const FollowingSize &each) {
+  void dynamicSizes(const DynamicProgram &dynamic) {
+    out.list(dynamic.parameters,
+             [&](const std::string &each) { out.text(each); });
+    out.list(dynamic.following, [&](const FollowingSize &each) {
       out.number(each.parameter);
       out.number(each.kind);
       expression(each.size);
       expression(each.other);
       out.number(each.divisor);
     });
-    expressions(open.sizes);
-    expressions(open.limits);
-    for (const auto *tensors : {&open.inputs, &open.outputs})
+    expressions(dynamic.sizes);
+    out.list(dynamic.guards, [&](const ShapeGuard &guard) {
+      out.number(guard.relation);
+      expression(guard.left);
+      expression(guard.right);
+      for (const std::string *text :
+           {&guard.node, &guard.leftIs, &guard.rightIs})
+        out.text(*text);
+    });
+    for (const auto *tensors : {&dynamic.inputs, &dynamic.outputs})
       out.list(*tensors, [&](const std::vector<SizeExpression> &dimensions) {
         expressions(dimensions);
       });
-    out.list(open.slots, [&](const OpenSlot &slot) {
+    out.list(dynamic.slots, [&](const DynamicSlot &slot) {
       out.number(slot.space);
       out.number(slot.index);
       expression(slot.bytes);
@@ -100,11 +111,11 @@ private:
       out.number(slot.begin);
       out.number(slot.end);
     });
-    openSteps(open.steps);
+    dynamicSteps(dynamic.steps);
   }
 
-  void openSteps(const std::vector<OpenStep> &list) {
-    out.list(list, [&](const OpenStep &step) {
+  void dynamicSteps(const std::vector<DynamicStep> &list) {
+    out.list(list, [&](const DynamicStep &step) {
       out.list(step.tasks, [&](const SizePart &part) {
         expression(part.size);
         out.number(part.block);
@@ -123,8 +134,9 @@ private:
         out.number(each.parameter);
         out.number(each.element);
       });
-      out.list(step.bodies,
-               [&](const std::vector<OpenStep> &body) { openSteps(body); });
+      out.list(step.bodies, [&](const std::vector<DynamicStep> &body) {
+        dynamicSteps(body);
+      });
       out.list(step.fits, [&](const std::vector<SizeExpression> &sizes) {
         expressions(sizes);
       });
@@ -190,7 +202,7 @@ private:
 // Reading
 //===----------------------------------------------------------------------===//
 
-// The least that an element of each list takes in the file.
+// The minimum size of an element of each list in the file.
 constexpr size_t textSize = 8;
 constexpr size_t specSize = 3 * 8;
 constexpr size_t bufferSize = 1 + 1 + 4 + 8 + 8;
@@ -198,21 +210,35 @@ constexpr size_t relocationSize = 8 + 4 + 8;
 constexpr size_t termSize = 2 * 8;
 constexpr size_t expressionSize = 8;
 constexpr size_t slotSize = 1 + 4 + expressionSize + 3 * 8;
-constexpr size_t openStepSize =
+constexpr size_t dynamicStepSize =
     8 + 2 * expressionSize + 2 * 8 + 2 * 4 + 4 + 4 * 8;
+constexpr size_t leastProgramSize = 2 * textSize + 11 * 8;
 constexpr size_t stepSize = 1 + 4 + 8 + 4 * 8 + 7 * textSize + 2 * 8;
 
 class MetadataReader {
 public:
   explicit MetadataReader(std::span<const std::byte> bytes) : in(bytes) {}
 
-  /// The sizes of the constants, and the hashes of their pieces.
+  /// The sizes of a program's constants.
   struct Constants {
-    std::vector<uint64_t> sizes, hashes;
+    Program *program;
+    std::vector<uint64_t> sizes;
   };
+  /// In the order of the file: a program, then its nested ones.
+  std::vector<Constants> constants;
+  /// For each chunk of the constants.
+  std::vector<uint64_t> hashes;
 
   /// Reads all but the constants' bytes.
-  Constants program(Program &program) {
+  void program(Program &program) {
+    readProgram(program, 0);
+    hashes = numbers<uint64_t>();
+  }
+
+  bool isComplete() const { return !in.failed() && in.atEnd(); }
+
+private:
+  void readProgram(Program &program, unsigned depth) {
     program.triple = in.text();
     program.features = texts();
     program.producer = in.text();
@@ -228,17 +254,18 @@ public:
     program.code = code();
     program.kernels = in.list(contractSize, [&] { return readContract(in); });
     program.steps = steps(0);
-    Constants constants;
-    constants.sizes = numbers<uint64_t>();
+    constants.push_back({&program, numbers<uint64_t>()});
     if (in.number<uint8_t>() != 0)
-      program.open = openSizes();
-    constants.hashes = numbers<uint64_t>();
-    return constants;
+      program.dynamic = dynamicSizes();
+    if (depth == maxStepNesting)
+      return in.fail();
+    program.nested = in.list(leastProgramSize, [&] {
+      auto each = std::make_shared<Program>();
+      readProgram(*each, depth + 1);
+      return std::shared_ptr<const Program>(std::move(each));
+    });
   }
 
-  bool isComplete() const { return !in.failed() && in.atEnd(); }
-
-private:
   template <typename T> std::vector<T> numbers() {
     return in.list(sizeof(T), [&] { return in.number<T>(); });
   }
@@ -267,10 +294,10 @@ private:
     return in.list(expressionSize, [&] { return expression(); });
   }
 
-  std::shared_ptr<const OpenProgram> openSizes() {
-    auto open = std::make_shared<OpenProgram>();
-    open->parameters = texts();
-    open->following = in.list(4 + 1 + 2 * expressionSize + 8, [&] {
+  std::shared_ptr<const DynamicProgram> dynamicSizes() {
+    auto dynamic = std::make_shared<DynamicProgram>();
+    dynamic->parameters = texts();
+    dynamic->following = in.list(4 + 1 + 2 * expressionSize + 8, [&] {
       FollowingSize each;
       each.parameter = in.number<uint32_t>();
       each.kind = in.number<FollowingKind>();
@@ -279,12 +306,21 @@ private:
       each.divisor = in.number<int64_t>();
       return each;
     });
-    open->sizes = expressions();
-    open->limits = expressions();
-    for (auto *tensors : {&open->inputs, &open->outputs})
+    dynamic->sizes = expressions();
+    dynamic->guards =
+        in.list(1 + 2 * expressionSize + 3 * sizeof(uint64_t), [&] {
+          ShapeGuard guard;
+          guard.relation = in.number<ShapeGuard::Relation>();
+          guard.left = expression();
+          guard.right = expression();
+          for (std::string *text : {&guard.node, &guard.leftIs, &guard.rightIs})
+            *text = in.text();
+          return guard;
+        });
+    for (auto *tensors : {&dynamic->inputs, &dynamic->outputs})
       *tensors = in.list(sizeof(uint64_t), [&] { return expressions(); });
-    open->slots = in.list(slotSize, [&] {
-      OpenSlot slot;
+    dynamic->slots = in.list(slotSize, [&] {
+      DynamicSlot slot;
       slot.space = in.number<BufferSpace>();
       slot.index = in.number<uint32_t>();
       slot.bytes = expression();
@@ -293,17 +329,17 @@ private:
       slot.end = in.number<int64_t>();
       return slot;
     });
-    open->steps = openSteps(0);
-    return open;
+    dynamic->steps = dynamicSteps(0);
+    return dynamic;
   }
 
-  std::vector<OpenStep> openSteps(unsigned depth) {
+  std::vector<DynamicStep> dynamicSteps(unsigned depth) {
     if (depth > maxStepNesting) {
       in.fail();
       return {};
     }
-    return in.list(openStepSize, [&] {
-      OpenStep step;
+    return in.list(dynamicStepSize, [&] {
+      DynamicStep step;
       step.tasks = in.list(expressionSize + 8, [&] {
         SizePart part;
         part.size = expression();
@@ -325,7 +361,7 @@ private:
         return each;
       });
       step.bodies =
-          in.list(sizeof(uint64_t), [&] { return openSteps(depth + 1); });
+          in.list(sizeof(uint64_t), [&] { return dynamicSteps(depth + 1); });
       step.fits = in.list(sizeof(uint64_t), [&] { return expressions(); });
       return step;
     });
@@ -407,9 +443,9 @@ Error damaged(const std::string &path, std::string_view what) {
 /// Checks the header of \p file and finds the metadata.
 Result<std::span<const std::byte>> findMetadata(const MappedFile &file) {
   ByteReader header(file.bytes());
-  auto start = header.raw(magic.size());
+  auto start = header.raw(programMagic.size());
   if (std::string_view(reinterpret_cast<const char *>(start.data()),
-                       start.size()) != magic)
+                       start.size()) != programMagic)
     return damaged(file.path(), "not a Sinter program");
   const auto version = header.number<uint32_t>();
   const auto reserved = header.number<uint32_t>();
@@ -430,25 +466,26 @@ Result<std::span<const std::byte>> findMetadata(const MappedFile &file) {
   return metadata;
 }
 
-/// Points the program's constants to their places in \p file, which they fill
-/// from the end of the metadata to the end of the file.
-Result<void> placeConstants(Program &program, std::span<const uint64_t> sizes,
+/// Points the constants of programs into \p file, which they fill from the end
+/// of the metadata to the end of the file.
+Result<void> placeConstants(std::span<const MetadataReader::Constants> all,
                             uint64_t metadataEnd,
                             const std::shared_ptr<const MappedFile> &file) {
   uint64_t end = metadataEnd;
-  for (uint64_t size : sizes) {
-    const uint64_t begin = alignUp(end);
-    if (begin > file->bytes().size() || size > file->bytes().size() - begin)
-      return damaged(file->path(), "constants are missing");
-    program.constants.push_back({file, file->bytes().subspan(begin, size)});
-    end = begin + size;
-  }
+  for (const auto &[program, sizes] : all)
+    for (uint64_t size : sizes) {
+      const uint64_t begin = alignUp(end);
+      if (begin > file->bytes().size() || size > file->bytes().size() - begin)
+        return damaged(file->path(), "constants are missing");
+      program->constants.push_back({file, file->bytes().subspan(begin, size)});
+      end = begin + size;
+    }
   if (end != file->bytes().size())
     return damaged(file->path(), "its size is wrong");
   return {};
 }
 
-/// Threads beyond these find no more memory bandwidth.
+/// More threads than these do not increase memory bandwidth.
 constexpr unsigned mostHashingThreads = 4;
 
 /// Whether the constants, \p bytes, have these hashes.
@@ -466,7 +503,7 @@ bool isIntact(std::span<const std::byte> bytes,
         intact = false;
     }
   };
-  // A thread for two pieces pays for itself.
+  // A thread is worth two chunks.
   const size_t threads = std::min<size_t>(
       {usableCpuCount(), mostHashingThreads, hashes.size() / 2});
   std::vector<std::thread> others;
@@ -474,7 +511,7 @@ bool isIntact(std::span<const std::byte> bytes,
     try {
       others.emplace_back(work);
     } catch (const std::system_error &) {
-      // Those that there are do it.
+      // Without more threads, these do the work.
       break;
     }
   }
@@ -484,34 +521,45 @@ bool isIntact(std::span<const std::byte> bytes,
   return intact;
 }
 
+/// In the order of reading.
+void addConstants(const Program &program,
+                  std::vector<std::span<const std::byte>> &all) {
+  for (const ConstantData &constant : program.constants)
+    all.push_back(constant.bytes);
+  for (const std::shared_ptr<const Program> &each : program.nested)
+    addConstants(*each, all);
+}
+
 } // namespace
 
 Result<void> saveProgram(const Program &program, const std::string &path) {
+  std::vector<std::span<const std::byte>> constants;
+  addConstants(program, constants);
   uint64_t constantBytes = 0;
-  for (const ConstantData &constant : program.constants)
-    constantBytes = alignUp(constantBytes) + constant.bytes.size();
+  for (std::span<const std::byte> constant : constants)
+    constantBytes = alignUp(constantBytes) + constant.size();
   MetadataWriter metadata;
   metadata.program(program);
   // The constants begin where the metadata end, at the next multiple of 64.
   const uint64_t metadataSize =
       metadata.out.size() + sizeof(uint64_t) * (1 + pieceCount(constantBytes));
-  const uint64_t constantBegin = program.constants.empty()
+  const uint64_t constantBegin = constants.empty()
                                      ? headerSize + metadataSize
                                      : alignUp(headerSize + metadataSize);
 
   static constexpr std::byte padding[constantAlignment] = {};
   std::vector<std::span<const std::byte>> chunks;
   uint64_t position = 0;
-  for (const ConstantData &constant : program.constants) {
+  for (std::span<const std::byte> constant : constants) {
     chunks.push_back(std::span(padding).first(alignUp(position) - position));
-    chunks.push_back(constant.bytes);
-    position = alignUp(position) + constant.bytes.size();
+    chunks.push_back(constant);
+    position = alignUp(position) + constant.size();
   }
   metadata.out.list(hashPieces(chunks, pieceBytes),
                     [&](uint64_t hash) { metadata.out.number(hash); });
 
   ByteWriter header;
-  header.raw(std::as_bytes(std::span(magic)));
+  header.raw(bytesOf(programMagic));
   header.number(formatVersion);
   header.number(uint32_t(0));
   header.number(metadataSize);
@@ -523,34 +571,40 @@ Result<void> saveProgram(const Program &program, const std::string &path) {
       chunks.begin(),
       {header.bytes(), metadata.out.bytes(),
        std::span(padding).first(constantBegin - headerSize - metadataSize)});
-  return writeFileAtomically(path, chunks);
+  return writeFileAtomically(path, chunks, WriteMode::Synchronised,
+                             Access::OwnerOnly);
 }
 
 Result<std::shared_ptr<const Program>> loadProgram(const std::string &path) {
   Result<std::shared_ptr<const MappedFile>> file = MappedFile::open(path);
   if (!file)
     return file.takeError();
-  Result<std::span<const std::byte>> metadata = findMetadata(**file);
+  return loadProgram(*file);
+}
+
+Result<std::shared_ptr<const Program>>
+loadProgram(const std::shared_ptr<const MappedFile> &file) {
+  const std::string &path = file->path();
+  Result<std::span<const std::byte>> metadata = findMetadata(*file);
   if (!metadata)
     return metadata.takeError();
   auto program = std::make_shared<Program>();
   MetadataReader reader(*metadata);
-  const MetadataReader::Constants constants = reader.program(*program);
+  reader.program(*program);
   if (!reader.isComplete())
     return damaged(path, "the metadata make no sense");
   const uint64_t metadataEnd = headerSize + metadata->size();
-  if (Result<void> placed =
-          placeConstants(*program, constants.sizes, metadataEnd, *file);
+  if (Result<void> placed = placeConstants(reader.constants, metadataEnd, file);
       !placed)
     return placed.takeError();
   if (Result<void> sound = verify(*program); !sound)
-    return damaged(path, sound.error().message);
-  const auto rest = (*file)->bytes().subspan(metadataEnd);
+    return damaged(path, sound.error().message());
+  const auto rest = file->bytes().subspan(metadataEnd);
   const auto gap = rest.first(
       std::min<uint64_t>(rest.size(), alignUp(metadataEnd) - metadataEnd));
   if (!std::ranges::all_of(gap,
                            [](std::byte b) { return b == std::byte(0); }) ||
-      !isIntact(rest.subspan(gap.size()), constants.hashes))
+      !isIntact(rest.subspan(gap.size()), reader.hashes))
     return damaged(path, "the constants' checksum is wrong");
   return std::shared_ptr<const Program>(std::move(program));
 }

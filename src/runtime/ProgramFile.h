@@ -7,20 +7,20 @@
 //                 metadata (u64), XXH3-128 of the metadata (2 x u64), size of
 //                 the file (u64)
 //     metadata    everything but the constants' bytes, the code included; a
-//                 constant is its place in the file. Then XXH3-64 of every 4 MB
-//                 of what follows
+//                 constant is its offset in the file. Then XXH3-64 of every
+//                 4 MB of what follows
 //     constants
 //
-// So nothing in the file goes unchecked. To load it reads the constants once,
-// on several threads; the first run, which reads them too, then finds them in
-// memory. Files are written whole or not at all, into a folder of the user's
-// own.
+// So all of the file is checked. Loading reads the constants once, on several
+// threads; the first run then finds them in memory. Files are written
+// atomically, into a folder of the user.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_RUNTIME_PROGRAMFILE_H
 #define SINTER_RUNTIME_PROGRAMFILE_H
 
+#include "runtime/MappedFile.h"
 #include "runtime/Program.h"
 
 #include <memory>
@@ -28,14 +28,17 @@
 
 namespace sinter {
 
-/// Writes \p program to \p path, whole or not at all.
+/// Writes \p program to \p path atomically, readable by its owner only.
 Result<void> saveProgram(const Program &program, const std::string &path);
 
 /// Maps \p path and reads the program in it; its constants point into the
-/// mapping. Whatever is wrong with the file is an error, System for a damaged
-/// one and Unsupported for one of another format version; the program has
-/// passed verify(). Whether it runs on this machine is for checkHost to say.
+/// mapping. Errors: System for a damaged file, Unsupported for another format
+/// version; the program has passed verify(). checkHost says whether it runs on
+/// this machine.
 Result<std::shared_ptr<const Program>> loadProgram(const std::string &path);
+/// The same for a mapped file.
+Result<std::shared_ptr<const Program>>
+loadProgram(const std::shared_ptr<const MappedFile> &file);
 
 } // namespace sinter
 

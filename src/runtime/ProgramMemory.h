@@ -1,4 +1,4 @@
-//===- ProgramMemory.h - how much memory a program needs ------------------===//
+//===- ProgramMemory.h - the memory that a program needs ------------------===//
 
 #ifndef SINTER_RUNTIME_PROGRAMMEMORY_H
 #define SINTER_RUNTIME_PROGRAMMEMORY_H
@@ -11,13 +11,18 @@ namespace sinter {
 struct ProgramMemory {
   uint64_t arena = 0, constants = 0, inputs = 0, outputs = 0, states = 0;
 
-  /// What a run needs at its peak, beside code and what threads compute in.
+  /// The peak of a run, without code and scratch memory of threads.
   uint64_t peak() const {
     return arena + constants + inputs + outputs + states;
   }
 };
 
 ProgramMemory memoryOf(const Program &program);
+
+/// Whether the memory of \p steps of \p program fits into this machine's. The
+/// System error lists the largest parts.
+Result<void> checkMemoryFor(const Program &program,
+                            std::span<const Step> steps);
 
 } // namespace sinter
 

@@ -1,4 +1,4 @@
-//===- Random.cpp - tensors of random numbers, the same everywhere --------===//
+//===- Random.cpp - reproducible random tensors ---------------------------===//
 
 #include "runtime/Random.h"
 #include "runtime/ElementDispatch.h"
@@ -10,7 +10,7 @@ namespace sinter {
 
 namespace {
 
-/// A number of [low, high) with as many random digits as \p T has, so that
+/// A value in [low, high) with as many random digits as \p T has, so that
 /// rounding to \p T cannot reach the upper end of [-1, 1).
 template <typename T> T uniform(uint64_t random, const RandomOptions &options) {
   constexpr int digits = std::numeric_limits<T>::digits;

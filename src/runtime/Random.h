@@ -1,4 +1,4 @@
-//===- Random.h - tensors of random numbers, the same everywhere ----------===//
+//===- Random.h - reproducible random tensors -----------------------------===//
 //
 // Element i is a function of the seed and of i alone (SplitMix64: Steele, Lea
 // and Flood, "Fast splittable pseudorandom number generators", 2014), so a
@@ -25,12 +25,12 @@ struct RandomOptions {
   /// Floating-point and complex elements are uniform in [low, high).
   double low = -1;
   double high = 1;
-  /// Integers are uniform in [0, integerLimit), less where the type is
-  /// narrower.
+  /// Integers are uniform in [0, integerLimit), or less for narrower types.
   uint64_t integerLimit = 16;
 };
 
-/// Overwrites \p tensor, which owns its bytes. i1 is a fair coin.
+/// Overwrites \p tensor, which owns its bytes. i1 is 0 or 1 with equal
+/// probability.
 void fillRandom(Tensor &tensor, uint64_t seed,
                 const RandomOptions &options = {});
 

@@ -95,7 +95,7 @@ std::vector<uint64_t> threefryWords(std::span<uint64_t> state,
     state[1] += 1;
     return words;
   }
-  // Around the paired dimension: [outer, size, inner], of which a block serves
+  // The sizes around the paired dimension: [outer, size, inner]; a block is for
   // two elements.
   const size_t paired = pairedDimension(shape);
   const int64_t size = shape[paired], half = (size + 1) / 2;

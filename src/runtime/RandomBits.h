@@ -1,8 +1,8 @@
 //===- RandomBits.h - counter-based random bits ---------------------------===//
 //
 // Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011): a
-// block of random words is a function of a counter and a key. How counters make
-// tensors is XLA's way, so that a state gives the same bits there and here.
+// block of random words is a function of a counter and a key. Counters map to
+// elements as in XLA, so that the same state gives the same bits.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,8 @@
-//===- Result.h - a value, or what went wrong -----------------------------===//
+//===- Result.h - a value or an error -------------------------------------===//
 //
 // Errors are values. Each carries the class of failure that decides the exit
-// code of the command, and one line of text: file, node, operator, what is
-// wrong, what would help.
+// code of the command, what is wrong, and as far as it is known: in which file,
+// at which node, in which operator, and what would help.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,20 +23,49 @@ enum class ErrorKind {
   InvalidModel = 3, ///< The file is not a valid model.
   Unsupported = 4,  ///< The model uses something that is not supported.
   System = 5,       ///< I/O, memory, or the operating system failed.
+  Cancelled = 6,    ///< The caller cancelled it (Cancellation.h).
 };
 
-/// \p text on one line and without control characters: what a file calls its
-/// parts may hold any bytes. A line break and the indentation after it become a
-/// space.
+/// \p text on one line and without control characters: names in a file may
+/// contain any bytes. A line break and the indentation after it become a space.
 std::string oneLine(std::string_view text);
 
 struct Error {
-  Error(ErrorKind kind, std::string_view message)
-      : kind(kind), message(oneLine(message)) {}
+  Error(ErrorKind kind, std::string_view what)
+      : kind(kind), what(oneLine(what)) {}
 
   ErrorKind kind;
-  std::string message;
+  /// What is wrong, without where and without what would help.
+  std::string what;
+  /// The file that it is about, as the caller named it; empty if none.
+  std::string file;
+  /// "3:7": line and column in a text file; else empty.
+  std::string position;
+  /// The node and its operator, by the file's names; empty if unknown.
+  std::string node, op;
+  /// Where it is inside of the file, outermost first: "node 'conv1' (Conv)".
+  std::string where;
+  /// What the user can do about it: "did you mean 'x'?". May be empty.
+  std::string hint;
+
+  /// All of it in a line: "FILE: WHERE: WHAT; HINT". The file is in front only
+  /// if it is not named behind that.
+  std::string message() const;
 };
+
+/// \p error about the file at \p path, unless it is about one already.
+Error inFile(Error error, const std::string &path);
+
+/// \p error with \p subject, "output 'y'" say, in front of where it is.
+Error inside(std::string_view subject, Error error);
+
+/// The same, for a node called \p node of the operator \p op. Those of an
+/// inner node, which the error may have already, stay.
+Error atNode(std::string_view subject, std::string_view node,
+             std::string_view op, Error error);
+
+/// \p error with what would help, behind what it says of that already.
+Error withHint(std::string_view hint, Error error);
 
 /// Either a \p T or an Error. `Result<void>` is a success or an Error.
 template <typename T> class [[nodiscard]] Result {

@@ -64,7 +64,7 @@ bool isPartlyWritten(const Program &program, uint32_t index) {
     for (const BufferReference &buffer : step.buffers)
       if (buffer.space == BufferSpace::Output && buffer.index == index)
         return buffer.access != BufferAccess::Out || buffer.bytes != bytes;
-  // Nothing to write; or written in bodies, of which any may not run.
+  // Not written at all, or in bodies, which may not run.
   return bytes != 0;
 }
 

@@ -1,8 +1,8 @@
-//===- Role.h - what a tensor is for --------------------------------------===//
+//===- Role.h - roles of tensors ------------------------------------------===//
 //
-// The role of a tensor says when its bytes move between the host and a device.
-// A graph's roles are computed by graph/storage; a program's memory spaces are
-// the same roles, one step lower.
+// The role of a tensor determines when its bytes move between the host and a
+// device. graph/storage computes the roles in a graph; a program's memory
+// spaces are the same roles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +17,11 @@ enum class Role : uint8_t { Constant, Input, Output, State, Temporary };
 
 std::string_view name(Role role);
 
-/// When bytes move.
+/// When bytes move between host and device.
 enum class Transfer : uint8_t { Never, OnceAtLoad, EachRun, WhenAsked };
 
-/// Host to device before a run. An output goes there only if the program leaves
-/// a part of it as it was.
+/// Host to device before a run. An output only if the program may leave a part
+/// of it unwritten.
 Transfer transferBefore(Role role, bool isPartlyWritten = false);
 /// Device to host after a run (an output: as soon as it is complete).
 Transfer transferAfter(Role role);
@@ -30,7 +30,7 @@ Transfer transferAfter(Role role);
 Role roleOf(BufferSpace space);
 
 /// Whether \p program may leave a part of its output \p index unwritten: the
-/// first step that touches it outside of control flow does not write it all.
+/// first step that uses it outside of control flow does not write all of it.
 bool isPartlyWritten(const Program &program, uint32_t index);
 
 } // namespace sinter

@@ -6,7 +6,7 @@
 
 namespace sinter {
 
-/// What follows from sizes of tensors is smaller; more would be a file's doing.
+/// Real models stay below this limit.
 static constexpr size_t mostTerms = 32, mostDegree = 16;
 
 SizeExpression::SizeExpression(int64_t number) {
@@ -96,7 +96,7 @@ SizeExpression::quotientOf(const SizeExpression &a, const SizeExpression &b) {
   const Term &by = b.sum.front();
   std::vector<Term> terms;
   for (const Term &term : a.sum) {
-    // The least number has no quotient by -1.
+    // The least integer divided by -1 overflows.
     if (by.factor == -1 || term.factor % by.factor != 0 ||
         !std::ranges::includes(term.parameters, by.parameters))
       return std::nullopt;
@@ -139,7 +139,7 @@ std::string SizeExpression::text(std::span<const std::string> names) const {
 }
 
 size_t SizeExpressionHash::operator()(const SizeExpression &size) const {
-  // Fowler, Noll and Vo's hash, FNV-1a, a number at a time.
+  // Fowler, Noll and Vo's hash, FNV-1a, by integers.
   uint64_t hash = 0xcbf29ce484222325;
   auto mix = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3; };
   for (const SizeExpression::Term &term : size.terms()) {

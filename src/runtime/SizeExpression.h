@@ -1,9 +1,8 @@
 //===- SizeExpression.h - a size as a polynomial over size parameters -----===//
 //
-// Sizes that are known only when a program runs (a batch, the length of a
-// sequence) are its parameters, by number. What follows from them is a sum of
-// products: two sizes are the same for all parameters exactly if their
-// expressions are equal.
+// Sizes known only at run time (a batch, the length of a sequence) are
+// parameters, by index. Sizes that follow from them are sums of products: two
+// sizes are equal for all parameters exactly if their expressions are equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +19,7 @@ namespace sinter {
 
 class SizeExpression {
 public:
-  /// factor * the parameters, in ascending order, one as often as its power.
+  /// factor * the parameters, in ascending order, each as often as its power.
   struct Term {
     int64_t factor = 0;
     std::vector<uint32_t> parameters;
@@ -30,15 +29,15 @@ public:
 
   SizeExpression(int64_t number = 0);
   static SizeExpression parameter(uint32_t number);
-  /// Of terms that somebody else kept; nothing where they are not in order, or
-  /// more or of a higher degree than expressions have.
+  /// From stored terms; nothing if they are not in order, or are more or of a
+  /// higher degree than expressions have.
   static std::optional<SizeExpression> of(const std::vector<Term> &terms);
 
   /// In order of their parameters, none with the factor 0.
   const std::vector<Term> &terms() const { return sum; }
-  /// The number that it is whatever the parameters are, if it is one.
+  /// Its value if it is constant.
   std::optional<int64_t> number() const;
-  /// The parameter that it is, if it is just that.
+  /// Its parameter if it is just that.
   std::optional<uint32_t> asParameter() const;
 
   // Nothing on overflow, and where an expression would become too large.

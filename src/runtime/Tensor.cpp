@@ -2,11 +2,11 @@
 
 #include "runtime/Tensor.h"
 #include "runtime/ElementDispatch.h"
+#include "runtime/OutOfMemory.h"
 
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <new>
 
 namespace sinter {
 
@@ -16,10 +16,10 @@ constexpr size_t tensorAlignment = 64;
 
 /// Zeroed bytes at a multiple of tensorAlignment. calloc, because fresh pages
 /// are zero already and need not be touched.
-std::shared_ptr<const void> allocate(size_t bytes) {
+std::shared_ptr<const void> allocateBytes(size_t bytes) {
   void *block = std::calloc(bytes + tensorAlignment, 1);
   if (!block)
-    throw std::bad_alloc();
+    refuseMemory(bytes);
   const auto address = reinterpret_cast<uintptr_t>(block);
   const size_t padding = (0 - address) % tensorAlignment;
   return {static_cast<std::byte *>(block) + padding,
@@ -78,9 +78,19 @@ Tensor::Tensor(ElementType type, Shape shape)
     : elementType(type), dims(std::move(shape)) {
   std::optional<int64_t> bytes = byteCount(type, dims);
   if (!bytes)
-    throw std::bad_alloc();
+    refuseMemory(std::nullopt);
   count = *elementCount(dims);
-  storage = allocate(static_cast<size_t>(*bytes));
+  storage = allocateBytes(static_cast<size_t>(*bytes));
+}
+
+Result<Tensor> Tensor::allocate(ElementType type, Shape shape) {
+  // The message is built only if needed.
+  const CatchesOutOfMemory catches;
+  try {
+    return Tensor(type, shape);
+  } catch (const std::bad_alloc &refused) {
+    return outOfMemoryError(refused, toString(type, shape));
+  }
 }
 
 Tensor Tensor::share(ElementType type, Shape shape, const void *data,

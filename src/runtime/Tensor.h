@@ -24,9 +24,9 @@ namespace sinter {
 using Shape = std::vector<int64_t>;
 
 /// The number of elements, or nothing if a dimension is negative or the product
-/// does not fit into int64_t. A zero dimension gives zero whatever the others.
+/// does not fit into int64_t. Zero if any dimension is zero.
 std::optional<int64_t> elementCount(std::span<const int64_t> shape);
-/// Bytes of a tensor, or nothing where elementCount has nothing or the size
+/// Bytes of a tensor, or nothing if elementCount returns nothing or the size
 /// does not fit into int64_t.
 std::optional<int64_t> byteCount(ElementType type,
                                  std::span<const int64_t> shape);
@@ -38,9 +38,12 @@ public:
   /// An empty f32 tensor of shape [0].
   Tensor() = default;
 
-  /// A new tensor, 64-byte aligned and zeroed. The shape must have been checked
-  /// with byteCount; throws std::bad_alloc if there is no memory.
+  /// A new tensor, 64-byte aligned and zeroed. If there is no memory, or the
+  /// shape has no byteCount, calls refuseMemory() (OutOfMemory.h).
   Tensor(ElementType type, Shape shape);
+
+  /// The same; the System error has the bytes wanted.
+  static Result<Tensor> allocate(ElementType type, Shape shape);
 
   /// A tensor over \p data, which \p owner keeps alive and which has
   /// byteCount(type, shape) bytes. \p data may be unaligned.
@@ -50,7 +53,7 @@ public:
   template <typename T>
   static Tensor of(ElementType type, Shape shape, std::span<const T> values) {
     Tensor tensor(type, std::move(shape));
-    // An empty span may have no data, which memcpy must not be given.
+    // An empty span may have a null pointer, which memcpy does not allow.
     if (!values.empty())
       std::memcpy(tensor.mutableBytes(), values.data(), values.size_bytes());
     return tensor;
@@ -66,8 +69,7 @@ public:
   const std::byte *data() const {
     return static_cast<const std::byte *>(storage.get());
   }
-  /// The bytes, for the one who just made this tensor. Only for a tensor that
-  /// owns its bytes.
+  /// The mutable bytes of a tensor that owns them, for its creator.
   std::byte *mutableBytes() {
     return static_cast<std::byte *>(const_cast<void *>(storage.get()));
   }
@@ -82,8 +84,8 @@ public:
   template <typename T> void set(int64_t index, T value) {
     std::memcpy(mutableBytes() + index * sizeof(T), &value, sizeof(T));
   }
-  /// The elements as an array. Only for aligned data of a matching type: what
-  /// the constructor made is, what share() wraps may not be (see isAligned).
+  /// The elements as an array. Only for aligned data of a matching type: own
+  /// bytes are, those of share() may not be (see isAligned).
   template <typename T> std::span<const T> values() const {
     return {reinterpret_cast<const T *>(data()), static_cast<size_t>(count)};
   }
@@ -96,11 +98,10 @@ public:
 
   /// The same elements in another shape of the same size.
   Tensor reshaped(Shape shape) const;
-  /// A tensor that owns its (aligned) bytes; this one if it already does.
+  /// A tensor that owns its (aligned) bytes; this one if it does.
   Tensor owned() const;
 
-  /// Whether nobody else can see the bytes: they are this tensor's own, and
-  /// there is no copy of it.
+  /// Whether the bytes are this tensor's own and no copy of it exists.
   bool isUnique() const { return ownsBytes && storage.use_count() == 1; }
 
   /// The element as a double or an integer, whatever its type (the real part of

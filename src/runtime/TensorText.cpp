@@ -82,7 +82,7 @@ std::string element(const Tensor &tensor, int64_t index) {
          number(imaginaryPart(tensor, index)) + "]";
 }
 
-/// Writes the values of dimension \p axis on; \p next is the first of them.
+/// Writes the values from dimension \p axis on; \p next is the first of them.
 void append(std::string &text, const Tensor &tensor, size_t axis,
             int64_t &next) {
   const std::string indent(2 * (axis + 1), ' ');

@@ -10,17 +10,17 @@
 
 namespace sinter {
 
-/// So many significant digits; a NaN has no sign.
+/// The number of significant digits; a NaN has no sign.
 std::string numberText(double value, int digits = 6);
 
-/// Element \p index as a reader would write it: "true", "-3", "0.25", "1-2i".
+/// Element \p index as text: "true", "-3", "0.25", "1-2i".
 std::string elementText(const Tensor &tensor, int64_t index, int digits = 6);
-/// Element \p index of both, with as many digits as tell them apart, if any
-/// do.
+/// Element \p index of both tensors, with as many digits as distinguish them,
+/// if any do.
 std::pair<std::string, std::string>
 elementTexts(const Tensor &a, const Tensor &b, int64_t index);
 
-/// Where element \p index of a tensor of that shape is: "[0, 2]".
+/// The index of element \p index of a tensor of that shape: "[0, 2]".
 std::string placeText(const Shape &shape, int64_t index);
 
 /// The type and all values, nested as the dimensions are, in the form that the

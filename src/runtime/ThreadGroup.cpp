@@ -11,11 +11,11 @@ namespace sinter {
 
 namespace {
 
-/// The processes of a group at one place of their programs.
+/// A collective of a group that its processes enter.
 struct Meeting {
   std::string what;
   Rank firstToCome = 0;
-  /// By position in the group.
+  /// By index in the group.
   std::vector<std::optional<Tensors>> given;
   size_t arrived = 0, left = 0;
 };
@@ -25,7 +25,7 @@ struct Message {
   Tensors values;
 };
 
-/// Why a process cannot go on, and whether it could by now.
+/// Why a process is blocked, and whether it could continue by now.
 struct Wait {
   std::string where;
   std::function<bool()> isOver;
@@ -44,7 +44,7 @@ public:
 
   using MeetingKey = std::pair<RankGroup, size_t>;
 
-  /// Waits, in \p lock, until \p isOver or until nobody can go on.
+  /// Waits, in \p lock, until \p isOver or until all are blocked.
   Result<void> wait(std::unique_lock<std::mutex> &lock, Rank rank,
                     std::string where, std::function<bool()> isOver) {
     if (stuck)
@@ -58,7 +58,7 @@ public:
     changed.wait(lock, [&] { return stuck || isOver(); });
     waits[rank].reset();
     if (acquire) {
-      // In the same order as everybody else: turn first, then this.
+      // The same lock order everywhere: the caller's lock first, then this.
       lock.unlock();
       acquire();
       lock.lock();
@@ -84,7 +84,7 @@ public:
   std::map<MeetingKey, Meeting> meetings;
   std::map<int64_t, std::deque<Message>> channels;
   std::function<void()> release, acquire;
-  /// What everybody who waits is told.
+  /// The error for all waiting processes.
   std::optional<Error> stuck;
 
 private:
@@ -179,7 +179,7 @@ public:
   }
 
 private:
-  /// Comes to a meeting, which must be the one that the others came to.
+  /// Enters a collective, which must be the one that the others entered.
   Result<void> join(Meeting &meeting, const RankGroup &group, size_t position,
                     const Tensors &mine, std::string_view what) {
     if (meeting.given.empty()) {
@@ -200,7 +200,7 @@ private:
     return {};
   }
 
-  /// Nobody can go on after that.
+  /// All are blocked after that.
   Error disagree(const std::string &message) {
     if (!state.stuck)
       state.stuck = state.failed("the processes do not agree: " + message);
@@ -209,7 +209,7 @@ private:
   }
 
   State &state;
-  /// How often this process met each group.
+  /// The number of collectives of this process in each group.
   std::map<RankGroup, size_t> visits;
 };
 
@@ -248,7 +248,7 @@ ThreadGroup::run(const std::function<Result<void>(Communicator &)> &work) {
     } catch (const std::system_error &) {
       refused = systemError("the system refuses a thread for each of " +
                             std::to_string(processes.size()) + " processes");
-      // Those that run must not wait for those that do not.
+      // Running processes must not wait for finished ones.
       for (; rank < processes.size(); ++rank)
         state->end(rank);
     }
@@ -257,10 +257,10 @@ ThreadGroup::run(const std::function<Result<void>(Communicator &)> &work) {
     thread.join();
   if (refused)
     return *refused;
-  // A process that could not go on for lack of others is not the cause.
+  // Prefer the error of a process that did not fail because of others.
   const auto isVictim = [&](const Result<void> &result) {
-    return state->stuck && result.error().message.find(state->stuck->message) !=
-                               std::string::npos;
+    return state->stuck && result.error().message().find(
+                               state->stuck->message()) != std::string::npos;
   };
   const Result<void> *worst = nullptr;
   for (const Result<void> &result : results)

@@ -1,8 +1,8 @@
-//===- ThreadGroup.h - the processes of a grid as threads -----------------===//
+//===- ThreadGroup.h - threads as the processes of a program --------------===//
 //
-// Each process has a thread of its own, however few processors there are. When
-// all that have not ended wait for something that only they could bring about,
-// all of them get an error that says who waits where; there is no timeout.
+// Each process has a thread of its own, whatever the number of processors. On a
+// deadlock, when all that have not ended wait for each other, all of them get
+// an error that lists who waits for what; there is no timeout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,14 @@ public:
 
   Communicator &communicator(Rank rank);
 
-  /// Around each wait of a process: it lets go of what it holds, and takes it
-  /// again. Null functions do nothing. For processes that share more than this
-  /// and take turns.
+  /// Called around each wait of a process, to release a lock and take it again.
+  /// Null functions do nothing. For processes that share other state under a
+  /// lock.
   void setTurns(std::function<void()> release, std::function<void()> acquire);
 
-  /// Calls `work(communicator)` for all processes, each in its thread. The
-  /// error is that of the lowest rank which failed by itself, rather than for
-  /// lack of others. System errors where the machine refuses threads.
+  /// Calls `work(communicator)` for all processes, each in its thread. Returns
+  /// the error of the lowest rank that failed by itself, rather than because of
+  /// others. System errors if threads cannot be started.
   Result<void> run(const std::function<Result<void>(Communicator &)> &work);
 
 private:

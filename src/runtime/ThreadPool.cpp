@@ -16,7 +16,7 @@ namespace {
 
 thread_local bool isInsideBody = false;
 
-/// Longer than the gap between two parallel steps, shorter than anybody minds.
+/// Longer than the gap between two parallel steps, and still short.
 constexpr std::chrono::microseconds spinTime{30};
 
 void relax() {
@@ -40,7 +40,7 @@ template <typename Condition> bool spinUntil(Condition &&done) {
   return done();
 }
 
-/// Waits while \p value is \p old; returns whether it had to sleep for it.
+/// Waits while \p value is \p old; returns whether it had to sleep.
 bool waitForChange(const std::atomic<uint32_t> &value, uint32_t old) {
   auto changed = [&] { return value.load(std::memory_order_acquire) != old; };
   if (spinUntil(changed))
@@ -50,8 +50,8 @@ bool waitForChange(const std::atomic<uint32_t> &value, uint32_t old) {
   return true;
 }
 
-/// Moves the calling thread to a processor that is not in \p taken, if it may
-/// use one, and leaves what it may use as it was.
+/// Moves the calling thread to a processor outside of \p taken, if its affinity
+/// allows one; the affinity stays the same.
 void moveAwayFrom(const cpu_set_t &taken) {
   cpu_set_t allowed, free;
   if (::sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
@@ -65,19 +65,19 @@ void moveAwayFrom(const cpu_set_t &taken) {
   ::sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
-/// Pieces that a part of a job is cut into where the pool is busy.
+/// The pieces of a range if the pool is busy.
 constexpr int64_t piecesPerPart = 4;
 
 } // namespace
 
-/// All pools, so that fork() finds them.
+/// All pools, for fork().
 struct ThreadPool::Family {
-  /// Locked in this order, `ofProcess` first; both over a fork.
+  /// Locked in this order, `ofProcess` first; both during a fork.
   std::mutex ofProcessMutex, mutex;
   std::weak_ptr<ThreadPool> ofProcess;
   std::set<ThreadPool *> pools;
-  /// Kept: what belongs to threads that are not there can be neither joined nor
-  /// destroyed.
+  /// Leaked: state of threads that do not exist in the child can be neither
+  /// joined nor destroyed.
   std::vector<std::unique_ptr<Worker>> lost;
 
   Family() {
@@ -147,7 +147,7 @@ void ThreadPool::startWorkers(unsigned wanted) {
 }
 
 void ThreadPool::forget() {
-  // Whoever held it is not there either.
+  // Its holder does not exist here either.
   new (&busy) std::mutex;
   isForgotten = true;
   for (auto &worker : workers)
@@ -198,7 +198,7 @@ void ThreadPool::run(Job job) {
     isForgotten = false;
     startWorkers(count.load(std::memory_order_relaxed));
   }
-  // Pieces may have been done, and threads refused, since parts were counted.
+  // Pieces may be done, and threads refused, since ranges were computed.
   job.parts = static_cast<unsigned>(std::min<int64_t>(
       {job.parts, job.end - job.begin, int64_t(workers.size()) + 1}));
   current = job;
@@ -224,7 +224,7 @@ void ThreadPool::keepApart(Worker &worker) {
     if (number >= 0 && number < CPU_SETSIZE)
       CPU_SET(number, &taken);
   };
-  // Only the later part gives way, or two would change places for ever.
+  // Only the later range gives way, or two would swap for ever.
   take(callerCpu);
   for (const Worker *other = worker.previous; other; other = other->previous)
     take(other->cpu);
@@ -235,8 +235,8 @@ void ThreadPool::keepApart(Worker &worker) {
 }
 
 void ThreadPool::work(Worker &worker) {
-  // Only those who take part in a job are told of it, so that nobody reads the
-  // job while the next one is written.
+  // Only workers with a range are notified, so that none reads the job while
+  // the next one is written.
   for (uint32_t seen = 0;; ++seen) {
     const bool slept = waitForChange(worker.ticket, seen);
     if (stopping.load(std::memory_order_relaxed))

@@ -1,16 +1,16 @@
 //===- ThreadPool.h - the threads that kernels run on ---------------------===//
 //
-// One pool serves a whole process, however many models run in it. Work is split
-// statically into as many contiguous ranges as threads take part, so that a
-// thread finds in its cache what it wrote a step before. Idle threads spin for
-// some microseconds, the time between two steps of a model, and then sleep.
+// One pool serves a whole process and all its models. Work is split statically
+// into one contiguous range per thread, so that a thread finds in its cache
+// what it wrote a step before. Idle threads spin for some microseconds, the
+// time between two steps of a model, and then sleep.
 //
-// Several threads may bring work at the same time. The pool does one job at a
-// time; who finds it busy does his own work himself, piece by piece, until the
-// pool is free for the rest: nobody waits while there is something to do.
+// Several threads may submit work at the same time. The pool runs one job at a
+// time; a caller that finds it busy does its work itself, task by task, until
+// the pool is free for the rest: nobody waits while there is work.
 //
-// A process made by fork() has none of its parent's threads. A pool notices,
-// and starts threads of its own with the first work that it gets there.
+// A process made by fork() has none of its parent's threads. Its pool starts
+// new threads with the first work there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,25 +30,25 @@ namespace sinter {
 
 class ThreadPool {
 public:
-  /// A pool in which \p threads work, the caller of parallelRanges among them;
-  /// 0 stands for usableCpuCount() of CpuCount.h. Where the system refuses a
-  /// thread, the pool has as many as it got.
+  /// A pool of \p threads threads, the caller of parallelRanges among them; 0
+  /// means usableCpuCount() of CpuCount.h. If the system refuses a thread, the
+  /// pool has fewer.
   explicit ThreadPool(unsigned threads = 0);
-  /// The process's pool, which has at least \p threads (0: as above) from now
-  /// on. It lives as long as somebody holds it.
+  /// The process's pool, grown to at least \p threads (0: as above). It lives
+  /// as long as it is referenced.
   static std::shared_ptr<ThreadPool> ofProcess(unsigned threads = 0);
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
-  /// Joins the threads. No work may be under way.
+  /// Joins the threads. No job may be running.
   ~ThreadPool();
 
   unsigned size() const { return count.load(std::memory_order_acquire) + 1; }
 
-  /// Splits [0, count) into min(threads, size(), count) ranges that differ by
-  /// one at most and calls `body(begin, end, part)` for each on a thread of its
-  /// own; the caller's thread does part 0. Where others use the pool, ranges of
-  /// part 0 go before those. Returns when all are done. \p body must not throw.
-  /// Called from inside a body, it does all the work itself.
+  /// Splits [0, count) into min(threads, size(), count) ranges whose sizes
+  /// differ by at most one and calls `body(begin, end, part)` for each on its
+  /// own thread; the caller's thread has part 0. If others use the pool, the
+  /// caller computes pieces of part 0 first. Returns when all are done. \p body
+  /// must not throw. Called from inside a body, it does all the work itself.
   template <typename Body>
   void parallelRanges(int64_t count, unsigned threads, Body &&body) {
     if (count <= 0)
@@ -84,16 +84,15 @@ private:
     void doPart(unsigned part) const;
   };
 
-  /// A thread and its letter box. On cache lines of its own, as others poll
-  /// theirs.
+  /// A thread and its mailbox, on cache lines of its own, as threads poll.
   struct alignas(64) Worker {
-    /// Which part of a job it does.
+    /// The index of its range in a job.
     unsigned part = 0;
-    /// The one that does the part before; null for part 1.
+    /// The worker of the previous range; null for part 1.
     Worker *previous = nullptr;
-    /// Counts the jobs put into the box; the worker waits for a change.
+    /// Counts the jobs in the mailbox; the worker waits for a change.
     std::atomic<uint32_t> ticket = 0;
-    /// Where it last woke up; -1 before that.
+    /// The processor on which it last woke up; -1 before that.
     std::atomic<int> cpu = -1;
     std::thread thread;
   };
@@ -106,19 +105,19 @@ private:
   /// Starts workers until there are \p wanted, or the system refuses. The
   /// caller holds `busy`, or nobody else knows the pool.
   void startWorkers(unsigned wanted);
-  /// In a process that fork() made: the workers are not there.
+  /// In a process that fork() made, which has no workers.
   void forget();
   void work(Worker &worker);
-  /// Called by a worker that was woken. Linux may put it on the processor of
-  /// the one who woke it and leave it there, as neither is ever seen waiting
-  /// for long; the two would then take turns at spinning for each other.
+  /// Called by a worker after waking up. Linux may put it on the processor of
+  /// the thread that woke it and leave it there, as neither ever seems to wait
+  /// for long; the two would then alternate, each spinning for the other.
   void keepApart(Worker &worker);
 
-  /// Changed by who holds `busy`; workers do not look here.
+  /// Changed with `busy` held; workers do not read it.
   std::vector<std::unique_ptr<Worker>> workers;
-  /// How many there are, for those who do not hold it.
+  /// The number of workers, for readers without `busy`.
   std::atomic<unsigned> count = 0;
-  /// Held by the one who has a job for the pool.
+  /// Held by the thread whose job the pool runs.
   std::mutex busy;
   Job current;
   bool isForgotten = false;

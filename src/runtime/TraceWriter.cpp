@@ -1,7 +1,8 @@
-//===- TraceWriter.cpp - layer times for Perfetto and Chrome --------------===//
+//===- TraceWriter.cpp - traces for Perfetto and Chrome -------------------===//
 
 #include "runtime/TraceWriter.h"
 #include "runtime/MappedFile.h"
+#include "runtime/Utf8.h"
 
 #include <algorithm>
 #include <charconv>
@@ -11,34 +12,7 @@ namespace sinter {
 
 namespace {
 
-/// The length of the UTF-8 sequence at the start of \p text, or 0 if what is
-/// there is none: cut off, overlong, a surrogate or too large (RFC 3629).
-size_t utf8Length(std::string_view text) {
-  const auto byte = [&](size_t i) {
-    return static_cast<unsigned char>(text[i]);
-  };
-  const unsigned char lead = byte(0);
-  const size_t length = lead < 0x80            ? 1
-                        : lead >> 5 == 0b110   ? 2
-                        : lead >> 4 == 0b1110  ? 3
-                        : lead >> 3 == 0b11110 ? 4
-                                               : 0;
-  if (length <= 1)
-    return length;
-  if (text.size() < length)
-    return 0;
-  uint32_t code = lead & (0x7Fu >> length);
-  for (size_t i = 1; i < length; ++i) {
-    if (byte(i) >> 6 != 0b10)
-      return 0;
-    code = code << 6 | (byte(i) & 0x3Fu);
-  }
-  constexpr uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool isSurrogate = code >= 0xD800 && code <= 0xDFFF;
-  return code < smallest[length] || code > 0x10FFFF || isSurrogate ? 0 : length;
-}
-
-/// \p value with \p digits behind the point, whatever the locale.
+/// \p value with \p digits decimals, in any locale.
 std::string decimal(double value, int digits) {
   char buffer[400];
   auto [end, code] = std::to_chars(buffer, buffer + sizeof(buffer), value,
@@ -47,17 +21,6 @@ std::string decimal(double value, int digits) {
 }
 
 } // namespace
-
-std::string validUtf8(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const size_t length = utf8Length(text);
-    result +=
-        length == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(0, length);
-    text.remove_prefix(std::max<size_t>(length, 1));
-  }
-  return result;
-}
 
 std::string jsonString(std::string_view text) {
   std::string result = "\"";

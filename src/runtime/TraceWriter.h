@@ -1,4 +1,4 @@
-//===- TraceWriter.h - layer times for Perfetto and Chrome ----------------===//
+//===- TraceWriter.h - traces for Perfetto and Chrome ---------------------===//
 
 #ifndef SINTER_RUNTIME_TRACEWRITER_H
 #define SINTER_RUNTIME_TRACEWRITER_H
@@ -9,7 +9,7 @@
 
 namespace sinter {
 
-/// Collects what happened when and writes it in the Trace Event Format that
+/// Collects timed events and writes them in the Trace Event Format that
 /// ui.perfetto.dev and chrome://tracing open ("complete" events, times in
 /// microseconds). Each track is a row in the viewer.
 class TraceWriter {
@@ -23,7 +23,7 @@ public:
 
   /// The whole trace as JSON.
   std::string text() const;
-  /// Writes text() to \p path, whole or not at all.
+  /// Writes text() to \p path atomically.
   Result<void> write(const std::string &path) const;
 
 private:
@@ -35,11 +35,8 @@ private:
   std::string events;
 };
 
-/// \p text with the replacement character for each byte that is no UTF-8.
-std::string validUtf8(std::string_view text);
-
 /// \p text as a JSON string, with its quotes. Bytes that are not UTF-8 become
-/// the replacement character, as layer names come from strangers' files.
+/// the replacement character: layer names come from files.
 std::string jsonString(std::string_view text);
 
 } // namespace sinter

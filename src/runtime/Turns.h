@@ -1,8 +1,8 @@
-//===- Turns.h - one thread at a time -------------------------------------===//
+//===- Turns.h - serialises the users of an executor ----------------------===//
 //
-// Temporaries and states are an executor's own, so threads that share one take
-// turns. Who is told to run an executor that he is running already, by a
-// function that the model calls, would wait for himself.
+// Temporaries and states belong to an executor, so runs of threads that share
+// it are serialised. A function that the model calls must not run the same
+// executor: it would wait for itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ namespace sinter {
 
 class Turns {
 public:
-  /// Held as long as the turn lasts.
+  /// Holds the lock during its lifetime.
   class Turn {
   public:
     explicit Turn(Turns &turns) : turns(&turns), lock(turns.mutex) {
@@ -39,21 +39,21 @@ public:
     std::unique_lock<std::recursive_mutex> lock;
   };
 
-  /// For a run: waits for the others. Usage error for a thread whose turn it
-  /// is.
+  /// For a run: waits for others. Usage error for a thread that holds the lock.
   Result<Turn> take() {
     if (holder.load(std::memory_order_relaxed) == self())
       return usageError("a function that the model calls uses the executor "
                         "that runs the model; it needs one of its own");
     return Turn(*this);
   }
-  /// For a look at a state: waits for the others; within a turn, does not.
+  /// For reading a state: waits for others, but not if this thread holds the
+  /// lock.
   std::unique_lock<std::recursive_mutex> look() const {
     return std::unique_lock(mutex);
   }
 
 private:
-  /// Stands for the calling thread.
+  /// Identifies the calling thread.
   static const void *self() {
     static thread_local char place = 0;
     return &place;

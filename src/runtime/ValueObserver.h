@@ -1,4 +1,4 @@
-//===- ValueObserver.h - who is told of values on the way -----------------===//
+//===- ValueObserver.h - observes intermediate values ---------------------===//
 
 #ifndef SINTER_RUNTIME_VALUEOBSERVER_H
 #define SINTER_RUNTIME_VALUEOBSERVER_H
@@ -12,16 +12,16 @@
 
 namespace sinter {
 
-/// Told of a value that a program tells of (interpreter.probe), each time that
-/// it is computed, by the name it has there. Nobody may keep the tensor's
-/// bytes.
+/// Called for each value of interpreter.probe in a program, each time it is
+/// computed, with its name. The tensor's bytes are invalid after the call.
 using ValueObserver =
     std::function<void(std::string_view name, const Tensor &value)>;
 
-/// How names begin that are no program's own: see passes/Observe.h.
+/// The prefix of names of probes that are not the program's own: see
+/// passes/Observe.h.
 inline constexpr std::string_view observedPrefix = "sinter.observed.";
 
-/// The number that is observed under \p name; nothing for a program's own
+/// The index of the value observed under \p name; nothing for a program's own
 /// probe.
 inline std::optional<int64_t> observedNumber(std::string_view name) {
   if (!name.starts_with(observedPrefix))

@@ -6,6 +6,7 @@
 #include "graph/interfaces/Differentiable.h"
 #include "graph/nn/TensorBuilder.h"
 #include "interpreter/Interpreter.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
 #include <cmath>
@@ -93,12 +94,12 @@ static std::vector<double> valuesAt(double x, double p, int64_t mostTrips,
   end->setOperands(results);
   entry.setFunctionType(
       builder.getFunctionType(entry.getArgumentTypes(), TypeRange(results)));
-  EXPECT_TRUE(succeeded(model.module().verify()));
+  EXPECT_TRUE(succeeded(mlir::verify(model.module())));
   std::vector<Tensor> inputs;
   for (double each : {x, p})
     inputs.push_back(Tensor::of<double>(ElementType::F64, {}, {&each, 1}));
   auto got = interpret(entry, inputs);
-  EXPECT_TRUE(got) << (got ? "" : got.error().message);
+  EXPECT_TRUE(got) << (got ? "" : got.error().message());
   return got ? std::vector<double>{asDouble((*got)[0]), asDouble((*got)[1]),
                                    asDouble((*got)[2])}
              : std::vector<double>();

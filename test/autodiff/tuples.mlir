@@ -1,4 +1,5 @@
 // RUN: sinter-opt --differentiate="results=0 arguments=1" %s | FileCheck %s
+// Covers: graph/stablehlo OpenTuples
 
 // A branch reads a parameter out of a tuple: its gradient comes out of the
 // branch.

@@ -1,4 +1,8 @@
 #!/usr/bin/env python3
+# Covers: formats/onnx/ops Activations Bodies Casts Constants ControlFlow Convolutions Detection Determinant Einsum
+# Covers: formats/onnx/ops Elementwise Fourier GatherScatter Inputs Losses NGrams Normalization Optimizers Pooling
+# Covers: formats/onnx/ops Products Quantization RandomNumbers Rearranging Recurrent Reductions Resizing Sampling
+# Covers: formats/onnx/ops ScanLoop Sequences Shapes Slicing Unique Unpooling Window Windows
 """Runs the public conformance suites through `sinter test` and holds the result against a list.
 
     test/conformance/run.py --sinter build/bin/sinter [--backend cpu] [--precision P] [--update] [SUITE_DIR ...]
@@ -58,7 +62,7 @@ def without_path(reason, path):
 
 def run_batch(sinter, backend, paths, options=()):
     """The answers of one `sinter test` process: {case name: (status, reason)}, and how the process ended."""
-    command = [sinter, "test", "--backend", backend, "--threads", "1", "--json", *options, *paths]
+    command = [sinter, "test", "--backend", backend, "--threads", "1", "--sizes", "1", "--json", *options, *paths]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S)
         output, ending = done.stdout, f"exit code {done.returncode}: {done.stderr.strip()[-300:]}"
@@ -143,7 +147,7 @@ def judge(backend, answers, list_path, update):
 
 def add_precision(parser):
     """--precision P, as the words that `sinter test` gets."""
-    parser.add_argument("--precision", type=lambda name: ("--precision", name), default=(), help="what products of f32 may be computed with: see `sinter test --help`")
+    parser.add_argument("--precision", type=lambda name: ("--precision", name), default=(), help="how to compute f32 matmuls and convolutions: see `sinter test --help`")
 
 
 def main():

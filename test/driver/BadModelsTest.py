@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: engine/compiler CheckModel Functions WholeSource
 """Broken models."""
 import json
 import os

@@ -1,4 +1,8 @@
 #!/usr/bin/env python3
+# Covers: interface KeptCeilings
+# Covers: driver LatencyStatistics LayerProfile Machine MachineReport Progress Roofline Sweep Trace
+# Covers: graph ArithmeticCount
+# Covers: runtime CpuCount CpuFeatures MachineMemory
 """`sinter bench`."""
 import json
 import os
@@ -95,10 +99,10 @@ func.func @main(%x: tensor<?x4x?xf32> {sinter.dims = ["N", "", "sequence"]}, %y:
             self.assertIn(word, done.stdout)
         self.assertNotIn("kept", done.stdout)
 
-    def test_machine_where_nothing_can_be_kept(self):
+    def test_machine_where_nothing_can_be_stored(self):
         done = self.sinter("bench", "--machine", "--seconds", "0.1", "--cache-dir", self.good_model())
         self.assertEqual(done.returncode, DONE, done.stderr)
-        self.assertIn("is not kept", done.stderr)
+        self.assertIn("is not stored", done.stderr)
 
     def test_choices(self):
         """The kernels that could compute each product, the fastest first; what was measured of the machine decides."""

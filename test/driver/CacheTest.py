@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: engine/compiler Compile CompilerEntry Facts MlirCompiler ModelSource LiftConstants
 """Finished programs that are kept."""
 import json
 import os
@@ -86,6 +87,68 @@ class Cache(CommandTest):
             self.assertFalse(cached)
             self.assertNotEqual(other, outputs)
         self.assertEqual(self.run_cached(model).stderr, "")
+
+
+    def entries(self):
+        return [os.path.join(self.path("cache"), name) for name in os.listdir(self.path("cache"))]
+
+    def test_who_may_write(self):
+        """Code is run that is found there, so nobody else may have put it there."""
+        model = self.good_model()
+        _, outputs = self.result(model)
+        self.assertEqual(os.stat(self.path("cache")).st_mode & 0o777, 0o700)
+        for entry in self.entries():
+            self.assertEqual(os.stat(entry).st_mode & 0o777, 0o600)
+        for mode, used in (0o777, False), (0o770, False), (0o755, True), (0o1777, True), (0o700, True):
+            os.chmod(self.path("cache"), mode)
+            done = self.run_cached(model)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertEqual((json.loads(done.stdout)["from_cache"], "can be written to by other users" in done.stderr), (used, not used), oct(mode))
+        for entry in self.entries():
+            os.chmod(entry, 0o666)
+        done = self.run_cached(model)
+        self.assertEqual((done.returncode, json.loads(done.stdout)["from_cache"]), (DONE, False), done.stderr)
+        self.assertIn("can be written to by other users", done.stderr)
+        self.assertEqual(self.result(model), (True, outputs))
+
+    def test_another_user(self):
+        if os.getuid() != 0:
+            self.skipTest("only the superuser can give files away")
+        model, nobody = self.good_model(), 65534
+        _, outputs = self.result(model)
+        for entry in self.entries():
+            os.chown(entry, nobody, nobody)
+        done = self.run_cached(model)
+        self.assertEqual((done.returncode, json.loads(done.stdout)["from_cache"]), (DONE, False), done.stderr)
+        self.assertIn("belongs to another user", done.stderr)
+        self.assertEqual(self.result(model), (True, outputs))
+        os.chown(self.path("cache"), nobody, nobody)
+        done = self.run_cached(model)
+        self.assertEqual((done.returncode, json.loads(done.stdout)["from_cache"]), (DONE, False), done.stderr)
+        self.assertIn("belongs to another user", done.stderr)
+
+    def test_what_is_no_file(self):
+        """A pipe, a folder or a link under the name of an entry: nothing waits, and the run is done."""
+        model = self.good_model()
+        _, outputs = self.result(model)
+        names = self.entries()
+
+        def link(entry):
+            os.rename(entry, entry + ".elsewhere")
+            os.symlink(entry + ".elsewhere", entry)
+
+        for place in (lambda entry: (os.remove(entry), os.mkfifo(entry)), lambda entry: (os.remove(entry), os.mkdir(entry)), link):
+            for entry in names:
+                if os.path.lexists(entry):
+                    place(entry)
+            done = self.run_cached(model)
+            self.assertEqual((done.returncode, json.loads(done.stdout)["outputs"]), (DONE, outputs), done.stderr)
+            self.assertIn("note: ", done.stderr)
+            for entry in self.entries():
+                if os.path.isdir(entry):
+                    os.rmdir(entry)
+            self.result(model)
+            self.assertEqual(self.result(model), (True, outputs))
 
 
 if __name__ == "__main__":

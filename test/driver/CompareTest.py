@@ -1,4 +1,8 @@
 #!/usr/bin/env python3
+# Covers: compare CompareMatch CompareReport CompareSide ModelComparison
+# Covers: data TensorFiles
+# Covers: driver ComparePage CompareText
+# Covers: engine/compiler ObservedValues TensorNames
 """`sinter compare`."""
 import html.parser
 import json
@@ -98,7 +102,7 @@ class Compare(CommandTest):
             self.assertRegex(first["furthest"][0]["place"], r"^\[\d, \d\]$")
         text = self.sinter("compare", old, new)
         self.assertEqual(text.returncode, WRONG)
-        self.assertIn("the first that parts: 'product' (stablehlo.dot_general): by ", text.stdout)
+        self.assertIn("the first that differs: 'product' (stablehlo.dot_general): by ", text.stdout)
         # The tolerances are those of `test`.
         self.compare(DONE, old, new, "--atol", "10")
         self.compare(DONE, old, new, "--range-atol", "10")
@@ -221,6 +225,17 @@ class Compare(CommandTest):
             name, report = self.parting(old, new, "--backend", backends)
             self.assertEqual(name, "%step")
 
+    def test_loop_of_which_a_value_is_dropped(self):
+        text = self.LOOP.replace("%i, %y = stablehlo.while(%a = %zero, %b = %x) : tensor<i32>, tensor<8xf32>",
+                                 "%i, %unread, %y = stablehlo.while(%a = %zero, %c = %yes, %b = %x) : tensor<i32>, tensor<i1>, tensor<8xf32>")
+        text = text.replace("return %next, %step : tensor<i32>,", "return %next, %less, %step : tensor<i32>, tensor<i1>,")
+        text = text.replace("%next = ", "%less = stablehlo.compare LT, %a, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>\n    %next = ")
+        text = text.replace("%zero = ", "%yes = stablehlo.constant dense<true> : tensor<i1>\n  %zero = ")
+        model = self.write("unread.mlir", text.replace("SINE", "sine"))
+        for how in (("--passes",), ("--backend", "interpreter,cpu")):
+            report = self.compare(DONE, model, *how)
+            self.assertIn("%step", {each["name"] for each in report["tensors"] if each["compared"]})
+
     def test_states(self):
         text = """func.func @main(%x: tensor<2xf32>, %s: tensor<2xf32> {sinter.state = "sum", sinter.initial = dense<0.0> : tensor<2xf32>})
     -> (tensor<2xf32>, tensor<2xf32> {sinter.state = "sum"}) {
@@ -311,7 +326,7 @@ class Compare(CommandTest):
         self.sinter("compare", old, new, "--html", page)
         done = subprocess.run([found, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0", f"--user-data-dir={self.path('profile')}", "--dump-dom", f"file://{page}"], capture_output=True, text=True, timeout=60, errors="replace")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("The first tensor that parts is", done.stdout)
+        self.assertIn("The first tensor that differs is", done.stdout)
         self.assertIn("<rect", done.stdout)
         self.assertEqual([line for line in done.stderr.splitlines() if "CONSOLE" in line], [])
 

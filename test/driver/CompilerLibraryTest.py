@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
+# Covers: engine CompilerLibrary
+# Covers: engine/compiler Compile CompilerEntry Facts MlirCompiler ModelSource
 """The command refuses a compiler library that is not of its own build.
 
     test/driver/CompilerLibraryTest.py build/bin/sinter [unittest options]
 """
+import glob
 import os
 import re
 import shutil
@@ -11,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-SINTER = ""
+SINTER = LIBRARIES = ""
 CONTRACT = re.compile(rb"\d+\.\d+\.\d+\+[0-9a-f]{12}(?=\0)")
 MODEL = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n  return %x : tensor<2xf32>\n}\n"
 
@@ -24,6 +27,8 @@ class CompilerLibrary(unittest.TestCase):
         for each in ("bin", "lib"):
             os.mkdir(os.path.join(self.folder, each))
         shutil.copy(SINTER, self.path("bin/sinter"))
+        for runtime in glob.glob(os.path.join(LIBRARIES, "libsinter-runtime.so.*")):
+            shutil.copy(runtime, self.path("lib"))
         with open(self.path("model.mlir"), "w") as file:
             file.write(MODEL)
 
@@ -31,8 +36,7 @@ class CompilerLibrary(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def library(self, change):
-        source = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(SINTER))), "lib", "libsinter-compiler.so")
-        with open(source, "rb") as file:
+        with open(os.path.join(LIBRARIES, "libsinter-compiler.so"), "rb") as file:
             content = file.read()
         with open(self.path("lib/libsinter-compiler.so"), "wb") as file:
             file.write(change(content))
@@ -73,4 +77,5 @@ class CompilerLibrary(unittest.TestCase):
 
 if __name__ == "__main__":
     SINTER = sys.argv[1]
+    LIBRARIES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(SINTER))), "lib")
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -1,4 +1,11 @@
 #!/usr/bin/env python3
+# Covers: driver GridOptions
+# Covers: engine GridRun
+# Covers: engine MpiLibrary
+# Covers: graph Collectives
+# Covers: interpreter Distribution RunParallel
+# Covers: runtime Collectives Communicator ProcessGroups ThreadGroup
+# Covers: runtime/mpi MpiCommunicator
 """Runs programs as grids of processes: as threads and under mpirun, on both backends; all must agree.
 
     test/driver/DistributionTest.py build/bin/sinter
@@ -7,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "distribution")
@@ -59,6 +67,37 @@ class DistributionTest(unittest.TestCase):
         done = run("run", program, "--replicas", "3", "--backend", "interpreter", "--no-cache", prefix=MPI)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("mpirun started 4 processes", done.stderr)
+
+    def test_different_programs_are_refused(self):
+        """Three processes that add and one that takes the maximum."""
+        if not shutil.which("mpirun"):
+            self.skipTest("there is no mpirun")
+        text = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {{
+  %0 = "stablehlo.all_reduce"(%x) ({{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.{} %a, %b : tensor<f32>
+    stablehlo.return %c : tensor<f32>
+  }}) {{replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>}} : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}}
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            for name in "add", "maximum":
+                with open(os.path.join(folder, name + ".mlir"), "w") as file:
+                    file.write(text.format(name))
+            part = lambda name, *options: [SINTER, "run", os.path.join(folder, name + ".mlir"), "--replicas", "4", "--input", "random", "--no-cache", *options]
+            environment = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+
+            def together(first, other):
+                return subprocess.run([*MPI[:-1], "3", *first, ":", "-n", "1", *other], capture_output=True, text=True, errors="replace", timeout=120, env=environment)
+
+            for backend in "interpreter", "cpu":
+                done = together(part("add", "--backend", backend), part("add", "--backend", backend))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                for other in part("maximum", "--backend", backend), part("add", "--backend", backend, "--allow", "reassociate"):
+                    done = together(part("add", "--backend", backend), other)
+                    self.assertNotEqual(done.returncode, 0)
+                    self.assertIn("the processes run different programs: process 3", done.stderr)
 
     def test_who_has_ended_leaves_nobody_waiting(self):
         program = os.path.join(HERE, "leaves.mlir")

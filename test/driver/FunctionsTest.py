@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: engine/compiler CheckModel Functions WholeSource
 """Files of several functions."""
 import json
 

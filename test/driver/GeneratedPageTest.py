@@ -1,32 +1,37 @@
 #!/usr/bin/env python3
-"""Checks that a page is what its generator prints.
+"""Checks that a page is what its generator prints, or writes it so.
 
-    test/driver/GeneratedPageTest.py GENERATOR PAGE [ARGUMENT...]
+    test/driver/GeneratedPageTest.py GENERATOR PAGE [ARGUMENT...] [--write]
 """
 import difflib
 import os
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-
-def main(generator, page, *arguments):
-    made = subprocess.run([generator, *arguments], check=True, capture_output=True, text=True).stdout
+def main(generator, page, *arguments, writes):
+    done = subprocess.run([generator, *arguments], stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        print(f"{generator} ended with {done.returncode}: {page} stays as it is")
+        return 1
     kept = ""
     if os.path.exists(page):
         with open(page, encoding="utf-8") as file:
             kept = file.read()
-    if made == kept:
+    if done.stdout == kept:
         return 0
-    sys.stdout.writelines(difflib.unified_diff(kept.splitlines(True), made.splitlines(True), page, "generated", n=0))
-    target, *command = (os.path.relpath(path, ROOT) for path in (page, generator, *arguments))
-    shown = " ".join(command)
-    print(f"{target} is not what the code says. Make it anew, from the root of the checkout:\n    {shown} > {target}")
+    if writes:
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(done.stdout)
+        return 0
+    sys.stdout.writelines(
+        difflib.unified_diff(kept.splitlines(True), done.stdout.splitlines(True), page, "generated", n=0))
+    print(f"{page} is not what the code says; `cmake --build build --target pages` writes it")
     return 1
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    given = [each for each in sys.argv[1:] if each != "--write"]
+    if len(given) < 2:
         sys.exit(__doc__)
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(*given, writes="--write" in sys.argv))

@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Covers: data Inputs WrittenNumbers
+# Covers: driver InputOptions
+# Covers: formats/onnx/file TensorFile TestData
 """What can be given to a model, and how."""
 import json
 import os
@@ -32,7 +35,7 @@ class Inputs(CommandTest):
         self.expect_error(SYSTEM, "run", model, "--input", self.path("none.npy"), mentions=["none.npy"])
         short = self.write("short.npy", onnx.npy((2, 3))[:-4])
         self.assertIn(self.sinter("run", model, "--input", short).returncode, [USAGE, SYSTEM])
-        self.expect_error(USAGE, "run", model, "--input", self.write("x.pb", b"\xff\xff"), mentions=["x.pb"])
+        self.expect_error(SYSTEM, "run", model, "--input", self.write("x.pb", b"\xff\xff"), mentions=["x.pb"])
 
     def test_forms(self):
         model = self.good_model()
@@ -120,7 +123,7 @@ class Inputs(CommandTest):
         model = self.good_model()
         for option in ["--mean", "1,2"], ["--std", "1"], ["--scale", "1"], ["--layout", "nhwc"]:
             for given in "random", self.write("x.npy", onnx.npy((2, 3))):
-                self.expect_error(USAGE, "run", model, "--input", given, *option, mentions=[option[0], "pictures"])
+                self.expect_error(USAGE, "run", model, "--input", given, *option, mentions=[option[0], "images"])
 
     def test_numbers_of_channels(self):
         model = self.good_model()

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: driver DynamicPlan PlanNames ProgramPlan
 """What `sinter inspect` says of a model: its tensors' roles, its program's steps, and what it says where some of that is open."""
 import json
 import struct
@@ -54,7 +55,7 @@ func.func @main(%x: tensor<2x3xf32>, %s: tensor<2x3xf32> {sinter.state = "sum", 
         self.assertEqual((hidden["type"], hidden["bytes"]), ("f32 [?, 4]", None))
 
         plan = facts["plan"]
-        self.assertEqual((plan["parameters"], plan["limits"]), (["N"], []))
+        self.assertEqual((plan["parameters"], plan["guards"]), (["N"], []))
         self.assertEqual((plan["input_bytes"], plan["output_bytes"], plan["arena_bytes"]), ("12*N", "36*N", None))
         self.assertEqual(plan["steps"], len(plan["program"]))
         operands = [operand for step in plan["program"] for operand in step["operands"]]

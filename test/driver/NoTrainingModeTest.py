@@ -12,7 +12,7 @@ OPT = ""
 PASS = re.compile(r"^ {6}--([\w-]+)\S* +- +(.*)$")
 OPTION = re.compile(r"^ {8}--([\w-]+)\S* +- +(.*)$")
 # In a name; in what is said of an option also "inference" as the noun that it is there ("shape inference" is no mode).
-NAME = re.compile(r"train|infer(?!red)|eval|backward|mode\b")
+NAME = re.compile(r"train|infer(?!red|-dimensions)|eval|backward|mode\b")
 TEXT = re.compile(r"\btrain|for inference|\binference mode|\bmode\b")
 
 

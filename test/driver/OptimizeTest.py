@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# Covers: engine/compiler Optimize
+# Covers: interface OptimizeOptions
 """`sinter optimize`."""
 import itertools
 import json

@@ -54,10 +54,9 @@ class Precision(CommandTest):
         return plan["precision"], {step.get("kernel") for step in plan["plan"]["program"]}
 
     def test_exact_is_without_winograd(self):
-        for option in ["--precision", "f32-exact"], ["--exact-convolution"]:
-            precision, kernels = self.kernels(*option)
-            self.assertEqual(precision, "f32-exact")
-            self.assertFalse([kernel for kernel in kernels if (kernel or "").startswith("winograd")])
+        precision, kernels = self.kernels("--precision", "f32-exact")
+        self.assertEqual(precision, "f32-exact")
+        self.assertFalse([kernel for kernel in kernels if (kernel or "").startswith("winograd")])
         for option in [], ["--precision", "f32"], ["--precision", "bf16"]:
             precision, _ = self.kernels(*option)
             self.assertEqual(precision, option[-1] if option else "f32")
@@ -74,8 +73,6 @@ class Precision(CommandTest):
     def test_wrong_usage(self):
         model = self.good_model()
         self.expect_error(USAGE, "run", model, "--precision", "f16", mentions=["--precision"])
-        for options in ["--exact-convolution", "--precision", "f32"], ["--precision", "f32-exact", "--exact-convolution"]:
-            self.expect_error(USAGE, "run", model, "--input", "random", *options, mentions=["--exact-convolution", "--precision"])
         self.expect_error(USAGE, "run", model, "--input", "random", "--no-cache", "--features=-amx-tiles", mentions=["unknown feature 'amx-tiles'"])
         self.expect_error(USAGE, "run", model, "--input", "random", "--no-cache", "--features", "amx-tile", mentions=["+ or -"])
 

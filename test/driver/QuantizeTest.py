@@ -1,4 +1,9 @@
 #!/usr/bin/env python3
+# Covers: data CalibrationData
+# Covers: driver QuantizePage
+# Covers: interface QuantizeOptions
+# Covers: engine/compiler OutputAgreement Quantizer QuantizerJudge QuantizerProfile QuantizerReport SampleRuns
+# Covers: quantize Equalize WeightChannels
 """`sinter quantize`."""
 import io
 import itertools
@@ -239,7 +244,7 @@ class Options(QuantizeCase):
             with self.subTest(options=options):
                 report = self.quantize(self.model, "--calibration", "random", *options)
                 self.assertEqual({layer["name"] for layer in report["layers"] if not layer["kept_float"]}, integers)
-        self.refused(USAGE, self.model, "--calibration", "random", "--json", "--keep-float", "nothing*", mentions=["--keep-float 'nothing*'", "no layer", "the operations are Conv, Flatten, Gemm, GlobalAveragePool, or in Sinter's words convolution, "])
+        self.refused(USAGE, self.model, "--calibration", "random", "--json", "--keep-float", "nothing*", mentions=["--keep-float 'nothing*'", "no layer", "the operations are Conv, Flatten, Gemm, GlobalAveragePool, or by Sinter's names convolution, "])
         self.refused(USAGE, self.model, "--calibration", "random", "--json", "--only", "zzz", mentions=["--only 'zzz'", "no layer"])
         self.refused(USAGE, self.model, "--calibration", "random", "--json", "--only", "[a", mentions=["--only '[a'"])
 
@@ -362,7 +367,7 @@ class Options(QuantizeCase):
         truth = self.write("truth.txt", "".join(f"{name}\t{name[0]}\n" for name in os.listdir(images)))
         done = self.run_quantize(os.path.join(GLYPHS, "glyphs.onnx"), "--calibration", images, "--truth", truth, "--labels", labels, "--max-loss", "1", "-o", self.path("q.onnx"))
         self.assertEqual(done.returncode, DONE, done.stderr)
-        self.assertRegex(done.stderr, r"note: .*--max-loss 1 is held on 2 samples, and others may lose up to 70 points with 90 % confidence: at least 240 to judge by, a fifth of those that are given, can tell")
+        self.assertRegex(done.stderr, r"note: .*--max-loss 1 is held on 2 samples, and others may lose up to 70 points with 90 % confidence: it takes at least 240 to judge by, a fifth of those that are given")
         self.assertIn("(of other inputs at most 70.00 points less, with 90 % confidence)", done.stdout)
 
     def test_a_bound_of_accuracy_for_inputs_that_were_not_seen(self):
@@ -476,7 +481,7 @@ class Data(QuantizeCase):
         # Another size is brought to that of the input, as `run` does.
         self.assertEqual(self.samples_of("--calibration", self.pictures("large", ["a"], (20, 9))), 1)
         whole = models.png(8, 8, list(range(64)))
-        self.refused(USAGE, self.model, "--json", "--calibration", self.write("cut.png", whole[:40]), mentions=["cut.png"])
+        self.refused(SYSTEM, self.model, "--json", "--calibration", self.write("cut.png", whole[:40]), mentions=["cut.png"])
 
     def test_a_folder_a_class(self):
         for name in ("0", "1", "2"):
@@ -507,7 +512,7 @@ class Data(QuantizeCase):
     def test_data_that_does_not_fit(self):
         self.refused(USAGE, self.model, "--json", "--calibration", self.samples("w", 1, (1, 1, 8, 7)), mentions=["s0.npy", "1x1x8x7", "1x1x8x8"])
         self.write("bad.npy", b"\x93NUMPY\x01\x00")
-        self.refused(USAGE, self.model, "--json", "--calibration", self.path("bad.npy"), mentions=["bad.npy"])
+        self.refused(SYSTEM, self.model, "--json", "--calibration", self.path("bad.npy"), mentions=["bad.npy"])
 
     def test_numbers_that_are_not_finite(self):
         sample = self.write("nan.npy", npy((1, 1, 8, 8), [math.nan] + [1.0] * 63))
@@ -515,7 +520,7 @@ class Data(QuantizeCase):
         self.assertEqual(done.returncode, DONE, done.stderr)
         report = json.loads(done.stdout)
         self.assertTrue(all(layer["kept_float"] for layer in report["layers"]))
-        self.assertIn("'x' has numbers that are not finite", report["layers"][0]["reason"])
+        self.assertIn("'x' has values that are not finite", report["layers"][0]["reason"])
         self.assertIn("no layer computes with integers", done.stderr)
         self.assertIsNone(report["agreement"])
 
@@ -532,12 +537,24 @@ class Data(QuantizeCase):
 
     def test_what_cannot_be_run(self):
         """The reason and the way out, in one line; weights alone need no run."""
-        for content, mentions in ((models.padded_by_an_input(), ["node 'pad' (Pad) cannot be run", "'pads' depends on values"]),
-                                  (models.drawn_numbers(), ["node 'drawn' (onnx.RandomUniformLike) cannot be run"])):
-            model = self.write("held.onnx", content)
-            self.refused(UNSUPPORTED, model, "--calibration", "random", "-o", self.path("q.onnx"), mentions=[*mentions, "--activations float"])
-            report = self.quantize(model, "--activations", "float", "-o", self.path("w.onnx"), "--force")
+        model = self.write("held.onnx", models.drawn_numbers())
+        self.refused(UNSUPPORTED, model, "--calibration", "random", "-o", self.path("q.onnx"), mentions=["node 'drawn' (onnx.RandomUniformLike) cannot be run", "--activations float"])
+        for content in models.drawn_numbers(), models.padded_by_an_input():
+            report = self.quantize(self.write("held.onnx", content), "--activations", "float", "-o", self.path("w.onnx"), "--force")
             self.assertEqual([layer["kept_float"] for layer in report["layers"] if layer["op"] == "dot_general"], [False])
+
+    def test_sizes_that_are_an_input(self):
+        """A Pad whose widths are an input, as wide as each sample says."""
+        model = self.write("padded.onnx", models.padded_by_an_input())
+        for i in range(6):
+            os.makedirs(self.path(f"data/s{i}"))
+            self.write(f"data/s{i}/x.npy", npy((2, 3), models.draw(6, i)))
+            self.write(f"data/s{i}/pads.npy", onnx.npy((4,), "<i8", struct.pack("<4q", i, i % 2, 0, 1 - i % 2)))
+        report = self.quantize(model, "--calibration", self.path("data"), "-o", self.path("q.onnx"))
+        self.assertEqual([layer["kept_float"] for layer in report["layers"] if layer["op"] == "dot_general"], [False])
+        self.assertGreater(report["snr_db"], 25)
+        pads = self.write("pads.npy", onnx.npy((4,), "<i8", struct.pack("<4q", 3, 0, 1, 1)))
+        self.assertEqual(len(floats_of(self.run_model(self.path("q.onnx"), f"x={self.path('data/s0/x.npy')}", f"pads={pads}"))), 6 * 3)
 
     def test_a_weight_that_callers_may_replace(self):
         """It becomes the constant that it is by default."""
@@ -547,14 +564,18 @@ class Data(QuantizeCase):
         self.assertGreater(report["snr_db"], 25)
         self.run_model(self.path("q.onnx"), "random")
 
-    def test_sizes_that_are_given(self):
-        """What cannot be run for open sizes is made for those of --shape."""
+    def test_sizes_that_wait_for_values(self):
+        """A Resize to the size of the image is computed with, for any size and for that of --shape."""
         model = self.write("resized.onnx", models.resized_as_the_image())
         data = self.samples("data", 6, (1, 1, 9, 9))
-        self.refused(UNSUPPORTED, model, "--calibration", data, "-o", self.path("q.onnx"), mentions=["node 'resize' (Resize) cannot be run", "--shape", "--activations float"])
-        report = self.quantize(model, "--calibration", data, "--shape", "x:1x1x9x9", "-o", self.path("q.onnx"))
-        self.assertFalse(report["layers"][0]["kept_float"])
-        self.assertGreater(report["snr_db"], 25)
+        for shape in [], ["--shape", "x:1x1x9x9"]:
+            report = self.quantize(model, "--calibration", data, *shape, "-o", self.path("q.onnx"), "--force")
+            self.assertFalse(report["layers"][0]["kept_float"])
+            self.assertGreater(report["snr_db"], 25)
+            sizes = self.run_model(self.path("q.onnx"), f"x={self.write('x.npy', npy((1, 1, 9, 9), models.draw(81, 7)))}")
+            self.assertEqual(len(floats_of(sizes)), 4 * 81)
+        self.assertEqual(self.quantize(model, "--calibration", data, "-o", self.path("q.onnx"), "--force")["judged"], 1)
+        self.assertEqual(len(floats_of(self.run_model(self.path("q.onnx"), f"x={self.write('x.npy', npy((1, 1, 12, 12), models.draw(144, 7)))}"))), 4 * 144)
 
     def test_a_branch_that_no_sample_takes(self):
         model = self.write("branch.mlir", models.HIDDEN_BRANCH)
@@ -627,7 +648,7 @@ class Models(QuantizeCase):
         kept = {}
         for target in ("any", "x86-64-v3", "x86-64"):
             report = self.quantize(model, "--calibration", images, "--for", target, "-o", self.path("q.onnx"))
-            kept[target] = {layer["name"] for layer in report["layers"] if "no faster with bytes on " + target in layer["reason"]}
+            kept[target] = {layer["name"] for layer in report["layers"] if "no faster in int8 on " + target in layer["reason"]}
         self.assertFalse(kept["any"])
         # The one channel of an image does not fill pairs; channel by channel, bytes are read as floats.
         self.assertEqual(kept["x86-64-v3"], {"/0/stem/stem.0/Conv"})

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: engine/compiler Reduce
 """`sinter reduce`."""
 import json
 

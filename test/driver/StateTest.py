@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: data States
 """What outlives a run."""
 import json
 import os

@@ -1,4 +1,8 @@
 #!/usr/bin/env python3
+# Covers: data TestCase
+# Covers: driver Isolation
+# Covers: engine/compiler CompiledTest TestPrograms
+# Covers: formats/onnx/file TensorFile TestData
 """`sinter test`."""
 import json
 import os
@@ -67,7 +71,7 @@ class Test(CommandTest):
                     numbers = onnx.floats(*[float(k) for k in range(count)])
                     self.write(f"{name}/test_data_set_{i}/{kind}_0.pb", onnx.tensor("x", [count], numbers))
             self.write(f"{name}/model.mlir", text)
-        done = self.sinter("test", self.path("short"), self.path("long"), "--json")
+        done = self.sinter("test", self.path("short"), self.path("long"), "--json", "--sizes", "1")
         self.assertEqual(done.returncode, DONE, done.stdout)
         short, long = (json.loads(line) for line in done.stdout.splitlines())
         self.assertNotIn("notes", long)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: data BatchOrder Buckets
 """`sinter train` on sequences of several lengths."""
 import json
 import os

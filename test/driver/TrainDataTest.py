@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# Covers: data Augmentation BatchQueue TrainingData
+# Covers: runtime Idx
 """What `sinter train` trains on: IDX files, pictures of other sizes, augmentation, and what cannot be read."""
 import gzip
 import json
@@ -91,7 +93,7 @@ class TrainData(TrainCase):
         self.expect_error(SYSTEM, *command, images(gzip.compress(good)[:-9]), mentions=["a-images"])
         self.expect_error(SYSTEM, *command, images(idx([2], [0, 0], kind=13)), mentions=["elements of the kind 13"])
         self.expect_error(USAGE, *command, images(b"\0\0\x08\x09" + bytes(99)), mentions=["an IDX file of bytes is expected"])
-        self.expect_error(USAGE, *command, images(idx([2], [0, 0])), mentions=["pictures of 2xui8"])
+        self.expect_error(USAGE, *command, images(idx([2], [0, 0])), mentions=["images of 2xui8"])
         self.expect_error(USAGE, *command, images(idx([3, 1, 1], [0] * 3)), mentions=["3x1x1xui8", "2xui8"])
         self.expect_error(USAGE, *command, self.write("pixels", good), mentions=["'labels' in place of 'images'"])
         self.expect_error(SYSTEM, *command, self.write("b-images", good), mentions=["b-labels", "not there"])
@@ -168,10 +170,10 @@ class TrainData(TrainCase):
         for name, content in ("none.png", b"no picture"), ("empty.JPG", b""), ("other.webp", b"RIFF"):
             other = self.write("classes/0/" + name, content)
             self.expect_error(SYSTEM, *command, mentions=[name, "--skip-unreadable"])
-            self.expect_error(SYSTEM, *command, "--skip-unreadable", "2", mentions=["3 of 10 pictures cannot be read", name])
+            self.expect_error(SYSTEM, *command, "--skip-unreadable", "2", mentions=["3 of 10 images cannot be read", name])
             os.remove(other)
         self.expect_error(SYSTEM, *command, "--data-memory", "0", "--no-shuffle", mentions=["bad.png", "--skip-unreadable"])
-        self.expect_error(SYSTEM, *command, "--skip-unreadable", "1", mentions=["2 of 9 pictures cannot be read", "bad.png"])
+        self.expect_error(SYSTEM, *command, "--skip-unreadable", "1", mentions=["2 of 9 images cannot be read", "bad.png"])
         done = self.sinter(*command, "--skip-unreadable", "2", "--lr", "0.3", "--batch", "3")
         self.assertEqual(done.returncode, DONE, done.stderr)
         for name in "bad.png", "worse.png":
@@ -194,7 +196,7 @@ class TrainData(TrainCase):
         self.assertEqual(self.sinter(*command, "--resize", "0x4").returncode, USAGE)
         self.assertEqual(self.sinter(*command, "--shift", "-1").returncode, USAGE)
         archive = self.archive([self.scaled(picture(i)) for i in range(7)])
-        self.expect_error(USAGE, *command[:-1], archive, "--resize", "6", mentions=["--resize is for pictures"])
+        self.expect_error(USAGE, *command[:-1], archive, "--resize", "6", mentions=["--resize is for images"])
         flat = self.write("flat.onnx", picked(("N", SIDE * SIDE)))
         data = self.write("flat.npz", npz(x=npy([1, SIDE * SIDE], self.scaled(picture(0))), target=npy([1], [0], "i8")))
         self.expect_error(USAGE, "train", flat, "-o", self.path("out.onnx"), "--data", data, "--flip", mentions=["one input of four dimensions"])

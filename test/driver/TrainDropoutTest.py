@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: autodiff SamplePositions TrainDropouts
 """`sinter train` of models with dropouts: what is dropped follows from counters alone, written here from their definition."""
 import json
 import os

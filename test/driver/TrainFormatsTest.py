@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: autodiff Weights
 """`sinter train` on StableHLO and Paddle models, and on models of every floating-point type: the same weights as from the
 definition of a step, and the same graph around them."""
 import os
@@ -80,7 +81,7 @@ class TrainFormats(TrainCase):
                 self.close(dict(zip("wb", got)), wanted)
                 self.assertEqual(rest, self.weights_in(self.text(source))[1])
         compared = self.sinter("compare", model, self.path("out.mlir"))
-        self.assertIn("2 tensors on the way compared, 2 part", compared.stdout, compared.stderr)
+        self.assertIn("2 intermediate tensors compared, 2 differ", compared.stdout, compared.stderr)
 
     def test_stablehlo_names(self):
         network = Network()

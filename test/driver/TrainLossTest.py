@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# Covers: train Losses
+# Covers: engine/compiler LossFile
 """`sinter train`: losses that a file says, on any output, and several of them."""
 import json
 import math

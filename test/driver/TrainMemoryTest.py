@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Covers: autodiff Recompute
+# Covers: engine/compiler MemoryLimit
+# Covers: runtime ProgramMemory
 """`sinter train --memory-limit`: less memory, the same values."""
 import json
 import os

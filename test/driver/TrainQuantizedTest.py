@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: engine/compiler StoredWeights
 """`sinter train` of models that quantise and dequantise: rounding lets gradients through, but where numbers are cut."""
 import json
 import struct
@@ -123,7 +124,7 @@ class TrainQuantized(TrainCase):
         for options in [], ["--backend", "interpreter"]:
             target, done = self.step(network.onnx(integers=True, bias=True), *options)
             self.assertEqual(done.returncode, DONE, done.stderr)
-            self.assertIn("trained as real numbers, which are rounded to the integers of the file: v.q\n", done.stderr)
+            self.assertIn("trained as floats, which are rounded to the integers of the file: v.q\n", done.stderr)
             loss, wanted = network.step(self.x, target)
             with open(self.path("log.jsonl")) as file:
                 self.assertAlmostEqual(json.loads(file.readline())["loss"], loss, places=5)

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# Covers: autodiff Replicas
+# Covers: engine Replica
 """`sinter train` by several processes, as threads and under mpirun: what one process gives that has the whole batch."""
 import json
 import os
@@ -111,7 +113,7 @@ class TrainReplicas(TrainCase):
         samples[-1] = float("inf")
         done = self.sinter(*self.command("out.onnx", 6, "--replicas", "3", "--no-shuffle", samples=samples))
         self.assertEqual(done.returncode, WRONG)
-        self.assertIn("in process 2, the input 'x' holds infinite numbers", done.stderr)
+        self.assertIn("in process 2, the input 'x' holds infinity", done.stderr)
         self.assertFalse(os.path.exists(self.path("out.onnx")))
 
     def test_too_few_samples(self):

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# Covers: driver LossCurvePicture TrainingReport
+# Covers: train Epoch LossCurve TrainingHistory
 """What `sinter train` tells: the line on a terminal, the curve, the best checkpoint, and which tensor was not a number."""
 import json
 import os
@@ -31,8 +33,8 @@ class TrainReport(TrainCase):
         graph = onnx.graph(nodes, [onnx.value_info("x", [SAMPLES, FEATURES])], [onnx.value_info("y", [SAMPLES, CLASSES])], [weight])
         logarithm = onnx.model(graph, 15)
         positive = [abs(each) + 0.1 for each in self.x]
-        cases = [("the input holds it", self.x[:-1] + [nan], ["step 1", "the input 'x' holds what is not a number"]),
-                 ("infinite", self.x[:-1] + [infinite], ["step 1", "the input 'x' holds infinite numbers"])]
+        cases = [("the input holds it", self.x[:-1] + [nan], ["step 1", "the input 'x' holds NaN"]),
+                 ("infinite", self.x[:-1] + [infinite], ["step 1", "the input 'x' holds infinity"])]
         for name, x, mentions in cases:
             with self.subTest(name):
                 done = self.sinter(*self.command(data=self.data(x=x)))
@@ -40,8 +42,8 @@ class TrainReport(TrainCase):
                 for mention in mentions:
                     self.assertIn(mention, done.stderr)
         model = self.write("log.onnx", logarithm)
-        for x, wanted in (positive[:-1] + [-1.0], "the first tensor that holds what is not a number is 'logarithm' (stablehlo.log)"), (
-                positive[:-1] + [0.0], "before it, 'logarithm' (stablehlo.log) is the first that holds infinite numbers"):
+        for x, wanted in (positive[:-1] + [-1.0], "the first tensor that holds NaN is 'logarithm' (stablehlo.log)"), (
+                positive[:-1] + [0.0], "before it, 'logarithm' (stablehlo.log) is the first that holds infinity"):
             for backend in "cpu", "interpreter":
                 done = self.sinter("train", model, "--data", self.data(x=x), "-o", self.path("out.onnx"), "--batch", str(SAMPLES), "--backend", backend)
                 self.assertEqual(done.returncode, WRONG, done.stderr)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: autodiff Reinitialize
 """What a step of `sinter train` keeps beside the weights: gradients of several batches, averages of weights; and what weights begin with."""
 import json
 import math
@@ -199,7 +200,7 @@ class TrainStates(TrainCase):
                         step = 1 if "--accumulate" in options else 2
                         self.assertIn(f"a gradient of step {step} is not finite", done.stderr)
                         self.assertIn("'root'", done.stderr)
-                        self.assertIn("on the way back", done.stderr)
+                        self.assertIn("in the backward pass", done.stderr)
 
 
 if __name__ == "__main__":

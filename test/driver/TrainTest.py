@@ -1,4 +1,10 @@
 #!/usr/bin/env python3
+# Covers: driver TrainCommandOptions
+# Covers: train Checkpoints LearningRate TrainOptions Trainer
+# Covers: autodiff ChosenWeights Losses Optimizers StepStates TrainBatchNorms TrainingStep
+# Covers: engine TrainingRun
+# Covers: engine/compiler Trainer
+# Covers: graph Momentum
 """`sinter train`: against losses written from their definitions, differentiated by differences, and optimisers written from
 their papers."""
 import io
@@ -498,7 +504,8 @@ class Train(TrainCase):
                 self.assertEqual(strip(a), strip(b))
         self.expect_error(USAGE, *kept, mentions=["--resume"])
         self.expect_error(USAGE, *(each.replace("17", "18") for each in kept), "--resume", mentions=["--resume", "another seed"])
-        self.expect_error(USAGE, *kept, "--resume", mentions=["ended"])
+        done = self.sinter(*kept, "--resume")
+        self.assertIn("is written from its last checkpoint", done.stderr)
         self.expect_error(USAGE, *command, "-o", out, "--resume", mentions=["--checkpoint-dir"])
         self.expect_error(USAGE, *command, "-o", out, "--checkpoint-dir", self.path("none"), "--resume", mentions=["no checkpoint"])
 

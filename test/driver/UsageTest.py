@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Covers: interface CommonOptions
+# Covers: driver CommonOptions OutputFiles Sinter Text
+# Covers: runtime Text
 """What `sinter` says of wrong arguments, and its help."""
 import os
 import re
@@ -24,6 +27,15 @@ class Usage(CommandTest):
         for suffix in re.findall(r"\.[a-z.]+", listed):
             for command in ["run", "bench", "optimize", "convert", "compare", "inspect"]:
                 self.assertRegex(self.sinter(command, "--help").stdout, rf"model.*: .*{re.escape(suffix)},", command)
+
+    def test_old_names_are_taken_but_not_listed(self):
+        text = self.sinter("run", "--help").stdout
+        self.assertIn("--dynamic", text)
+        self.assertIn("--static", text)
+        for old in ("--open", "--closed"):
+            self.assertNotIn(old, text)
+        for pair in (("--open", "--static"), ("--dynamic", "--closed"), ("--open", "--closed")):
+            self.expect_error(USAGE, "run", self.good_model(), *pair, mentions=["--dynamic", "--static"])
 
     def test_help_as_a_command(self):
         self.assertEqual(self.sinter("help").stdout, self.sinter("--help").stdout)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
+# Covers: engine FallbackExecutor
 """Programs that compute sizes, with values that lead beyond the sizes that they are for."""
 import json
 import os
 
 import OnnxBytes as onnx
-from SinterCommand import CommandTest, DONE, USAGE, npy, main
+from SinterCommand import CommandTest, DONE, INVALID, npy, main
 
 # The sum of the first k of nine, or of all where there are not so many; and how often it ran.
 MODEL = """
@@ -76,8 +77,8 @@ class ValueLimits(CommandTest):
 
     def test_what_no_program_can_do_is_an_error(self):
         self.run_for(9, model=NARROW)
-        done = self.run_for(10, "--no-cache", model=NARROW, code=USAGE)
-        self.assertIn("is negative; for these values alone: ", done.stderr)
+        done = self.run_for(10, "--no-cache", model=NARROW, code=INVALID)
+        self.assertIn("; for these values alone: ", done.stderr)
 
 
 if __name__ == "__main__":

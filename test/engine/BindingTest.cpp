@@ -35,20 +35,20 @@ Result<std::vector<Shape>> bind(const NamedShapes &shapes,
 
 TEST(Binding, SymbolsSpreadFromShapes) {
   auto shapes = bind({{"x", {2, 3, 5}}});
-  ASSERT_TRUE(shapes) << shapes.error().message;
+  ASSERT_TRUE(shapes) << shapes.error().message();
   EXPECT_EQ(*shapes, (std::vector<Shape>{{2, 3, 5}, {2, 5}}));
 }
 
 TEST(Binding, SymbolsSpreadFromTensors) {
   auto shapes = bind({}, {std::nullopt, Tensor(ElementType::F32, {4, 7})});
-  ASSERT_TRUE(shapes) << shapes.error().message;
+  ASSERT_TRUE(shapes) << shapes.error().message();
   EXPECT_EQ(*shapes, (std::vector<Shape>{{4, 3, 7}, {4, 7}}));
 }
 
-TEST(Binding, AnOpenBatchIsOne) {
+TEST(Binding, AnDynamicBatchIsOne) {
   std::string noted;
   auto shapes = bind({{"mask", {-1, 5}}}, {}, &noted);
-  ASSERT_TRUE(shapes) << shapes.error().message;
+  ASSERT_TRUE(shapes) << shapes.error().message();
   EXPECT_EQ(*shapes, (std::vector<Shape>{{1, 3, 5}, {1, 5}}));
   EXPECT_NE(noted.find("'x', 'mask'"), std::string::npos) << noted;
 }
@@ -57,11 +57,11 @@ void expectUsage(const Result<std::vector<Shape>> &result,
                  const std::string &text) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::Usage);
-  EXPECT_NE(result.error().message.find(text), std::string::npos)
-      << result.error().message;
+  EXPECT_NE(result.error().message().find(text), std::string::npos)
+      << result.error().message();
 }
 
-TEST(Binding, RefusesWhatIsOpenOrContradicts) {
+TEST(Binding, RefusesWhatIsDynamicOrContradicts) {
   expectUsage(bind({}), "dimension 2 (L) of input 'x'");
   expectUsage(bind({{"y", {1}}}), "no input 'y'");
   expectUsage(bind({{"mask", {1}}}), "f32 [N, L]");
@@ -82,20 +82,20 @@ TEST(Binding, GivenSizesWinOverHints) {
     return bindShapes(description, shapes, given, {});
   };
   auto shapes = bound({{"x", {2, 4, 5}}});
-  ASSERT_TRUE(shapes) << shapes.error().message;
+  ASSERT_TRUE(shapes) << shapes.error().message();
   EXPECT_EQ(*shapes, (std::vector<Shape>{{2, 4, 5}, {2, 5}}));
   shapes = bound({}, {Tensor(ElementType::F32, {2, 4, 5}), std::nullopt});
-  ASSERT_TRUE(shapes) << shapes.error().message;
+  ASSERT_TRUE(shapes) << shapes.error().message();
   EXPECT_EQ(shapes->front(), (Shape{2, 4, 5}));
   // What is not given stays as it is suggested.
   shapes = bound({{"x", {2, -1, 5}}});
-  ASSERT_TRUE(shapes) << shapes.error().message;
+  ASSERT_TRUE(shapes) << shapes.error().message();
   EXPECT_EQ(shapes->front(), (Shape{2, 3, 5}));
   // Two that are given hold each other.
   expectUsage(bound({{"x", {2, 4, 5}}},
                     {Tensor(ElementType::F32, {2, 3, 5}), std::nullopt}),
               "the given tensor");
-  expectUsage(bound({{"x", {2, 4}}}), "--shape");
+  expectUsage(bound({{"x", {2, 4}}}), "shape has");
 }
 
 TEST(Binding, NearMiss) {
@@ -104,7 +104,7 @@ TEST(Binding, NearMiss) {
   EXPECT_EQ(nearMiss("atention_mask", names), "attention_mask");
   EXPECT_EQ(nearMiss("weights", names), "");
   EXPECT_EQ(suggestion("weights", names),
-            "; there are 'input_ids', 'attention_mask' and 'x'");
+            "there are 'input_ids', 'attention_mask' and 'x'");
 }
 
 } // namespace

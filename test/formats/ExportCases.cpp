@@ -79,7 +79,7 @@ int main(int argc, char **argv) {
       if (done)
         std::cout << target << "\t" << path << "\n";
       else
-        std::cout << "not written: " << path << ": " << done.error().message
+        std::cout << "not written: " << path << ": " << done.error().message()
                   << "\n";
       written += bool(done);
     }

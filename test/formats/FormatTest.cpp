@@ -1,14 +1,11 @@
 #include "formats/Format.h"
+#include "runtime/ByteStream.h"
 
 #include <gtest/gtest.h>
 #include <set>
 
 namespace sinter {
 namespace {
-
-std::span<const std::byte> bytesOf(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
 
 TEST(Format, RowsAreWhole) {
   std::set<llvm::StringRef> names, suffixes;
@@ -46,7 +43,7 @@ TEST(Format, IsFoundByNameOrContents) {
 TEST(Format, IsWrittenByTheLongestExtension) {
   auto wayOf = [](const std::string &path) {
     auto form = writtenForm(path);
-    return form ? form->extension->suffix.str() : form.error().message;
+    return form ? form->extension->suffix.str() : form.error().message();
   };
   EXPECT_EQ(wayOf("a.onnx"), ".onnx");
   EXPECT_EQ(wayOf("a.mlir"), ".mlir");
@@ -72,8 +69,8 @@ TEST(Format, HasVersionsWhereItSaysSo) {
     auto checked = checkTargetVersion(path, version);
     ASSERT_FALSE(checked) << path;
     EXPECT_EQ(checked.error().kind, ErrorKind::Usage);
-    EXPECT_NE(checked.error().message.find(part), std::string::npos)
-        << checked.error().message;
+    EXPECT_NE(checked.error().message().find(part), std::string::npos)
+        << checked.error().message();
   }
 }
 

@@ -88,7 +88,7 @@ static std::string compare(const sinter::Model &model,
                            const std::vector<sinter::Tensor> &expected) {
   auto results = sinter::interpret(model.entry(), inputs);
   if (!results)
-    return "interpreter: " + results.error().message;
+    return "interpreter: " + results.error().message();
   for (size_t i = 0; i < expected.size() && i < results->size(); ++i) {
     const sinter::Tensor &got = (*results)[i], &want = expected[i];
     if (got.type() != want.type())
@@ -114,7 +114,7 @@ static std::string compare(const sinter::Model &model,
 static void list(const std::string &path, const sinter::ReadOptions &options) {
   auto model = sinter::readOnnx(path, options);
   int code = model ? 0 : static_cast<int>(model.error().kind);
-  std::string message = model ? "" : model.error().message;
+  std::string message = model ? "" : model.error().message();
   if (model && mlir::failed(mlir::verify(model->module())))
     code = -1, message = "the graph is not valid";
   std::cout << path << '\t' << code << '\t' << message << std::endl;
@@ -151,7 +151,7 @@ int main(int argc, char **argv) {
       auto inputs = tensorsOf(data, "input");
       auto model = run ? readWith(path, inputs) : sinter::readOnnx(path);
       if (!model) {
-        failures[reasonOf(model.error().message, path)].push_back(path);
+        failures[reasonOf(model.error().message(), path)].push_back(path);
         continue;
       }
       if (failed(mlir::verify(model->module())))

@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       std::string(reinterpret_cast<const char *>(data), size), emptyFolder(),
       "fuzz.onnx");
   if (!file) {
-    if (file.error().message.find('\n') != std::string::npos)
+    if (file.error().message().find('\n') != std::string::npos)
       std::abort();
     return 0;
   }
@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Result<OnnxFile> again =
       OnnxFile::fromMemory(std::move(copy), emptyFolder(), "again.onnx");
   if (!again) {
-    std::fprintf(stderr, "%s\n", again.error().message.c_str());
+    std::fprintf(stderr, "%s\n", again.error().message().c_str());
     std::abort();
   }
   return 0;

@@ -31,8 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   Result<Model> model = readOnnx(*file);
   if (!model) {
-    if (model.error().message.find('\n') != std::string::npos) {
-      std::fprintf(stderr, "%s\n", model.error().message.c_str());
+    if (model.error().message().find('\n') != std::string::npos) {
+      std::fprintf(stderr, "%s\n", model.error().message().c_str());
       std::abort();
     }
     return 0;

@@ -19,8 +19,9 @@ using namespace sinter::paddle;
 namespace {
 
 void checkError(const Error &error) {
-  if (error.message.empty() || error.message.find('\n') != std::string::npos) {
-    std::fprintf(stderr, "%s\n", error.message.c_str());
+  if (error.message().empty() ||
+      error.message().find('\n') != std::string::npos) {
+    std::fprintf(stderr, "%s\n", error.message().c_str());
     std::abort();
   }
 }
@@ -38,7 +39,7 @@ void tryProgram(const std::string &bytes) {
     return checkError(once.error());
   Result<PaddleFile> again = PaddleFile::fromMemory(*once, "", "again");
   if (!again) {
-    std::fprintf(stderr, "%s\n", again.error().message.c_str());
+    std::fprintf(stderr, "%s\n", again.error().message().c_str());
     std::abort();
   }
   Result<std::string> twice = encodeProgramDesc(again->program());

@@ -29,9 +29,9 @@ static MLIRContext *context() {
 }
 
 static void checkMessage(const Error &error) {
-  if (error.message.find('\n') == std::string::npos)
+  if (error.message().find('\n') == std::string::npos)
     return;
-  std::fprintf(stderr, "%s\n", error.message.c_str());
+  std::fprintf(stderr, "%s\n", error.message().c_str());
   std::abort();
 }
 
@@ -44,7 +44,7 @@ static void writeAndRead(ModuleOp module, vhlo::Version version) {
                                   "again", module.getContext());
   if (again)
     return;
-  std::fprintf(stderr, "%s\n", again.error().message.c_str());
+  std::fprintf(stderr, "%s\n", again.error().message().c_str());
   std::abort();
 }
 

@@ -23,8 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const std::string text(reinterpret_cast<const char *>(data), size);
   Result<Model> model = parseStablehlo(text, "fuzz.mlir");
   if (!model) {
-    if (model.error().message.find('\n') != std::string::npos) {
-      std::fprintf(stderr, "%s\n", model.error().message.c_str());
+    if (model.error().message().find('\n') != std::string::npos) {
+      std::fprintf(stderr, "%s\n", model.error().message().c_str());
       std::abort();
     }
     return 0;
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::raw_string_ostream stream(written);
   model->module().print(stream);
   if (Result<Model> again = parseStablehlo(written, "again.mlir"); !again) {
-    std::fprintf(stderr, "%s\n%s\n", again.error().message.c_str(),
+    std::fprintf(stderr, "%s\n%s\n", again.error().message().c_str(),
                  written.c_str());
     std::abort();
   }

@@ -1,4 +1,6 @@
 // What the regions of sorts and reductions are taken for, and what not.
+//
+// Covers: graph/stablehlo Combination Comparators
 
 #include "graph/stablehlo/Comparators.h"
 
@@ -72,7 +74,7 @@ std::optional<ArgReduction> found(const std::string &text) {
   return stablehlo::argReductionOf(parsed.op);
 }
 
-TEST(Comparators, FindTheFirstOrLastOfTheExtremes) {
+TEST(Comparators, FindTheFirstOrLastOfTheMinMax) {
   struct Case {
     const char *better, *place, *worst;
     bool isGreatest, selectsLast;

@@ -1,5 +1,8 @@
 // StableHLO operations that others can express give the same values whole, as
 // the oracle computes them from their definitions, and decomposed.
+//
+// Covers: graph/stablehlo Decompose DecomposeDeprecated DecomposeDynamic
+// Covers: graph/stablehlo ElementOrder
 
 #include "graph/Model.h"
 #include "graph/Types.h"
@@ -197,7 +200,7 @@ TEST_P(DecomposeStablehlo, GivesTheSameValues) {
     fillRandom(inputs.back(), i + 1);
   }
   auto whole = interpret(function, inputs);
-  ASSERT_TRUE(whole) << whole.error().message;
+  ASSERT_TRUE(whole) << whole.error().message();
   SmallVector<DecomposableOpInterface> ops;
   function.walk([&](DecomposableOpInterface op) { ops.push_back(op); });
   ASSERT_EQ(ops.size(), 1u);
@@ -208,7 +211,7 @@ TEST_P(DecomposeStablehlo, GivesTheSameValues) {
   ops[0]->erase();
   ASSERT_TRUE(succeeded(verify(*module)));
   auto built = interpret(function, inputs);
-  ASSERT_TRUE(built) << built.error().message;
+  ASSERT_TRUE(built) << built.error().message();
   ASSERT_EQ(whole->size(), built->size());
   for (auto [expected, got] : llvm::zip_equal(*whole, *built)) {
     ASSERT_EQ(expected.shape(), got.shape());

@@ -1,6 +1,12 @@
 // Every nn operation gives the same values whole and decomposed, with known and
 // with unknown sizes: the oracle computes it from its definition, then what it
 // was built from.
+//
+// Covers: graph FirstError Model PermutedType Types
+// Covers: graph/nn Attention DecomposeElementwise DecomposeNormalization
+// Covers: graph/nn DecomposeRecurrent DecomposeResize DecomposeShape
+// Covers: graph/nn DecomposeSuppression DynamicResize NnDropout
+// Covers: graph/nn TensorBuilder Wide
 
 #include "graph/Constants.h"
 #include "graph/Model.h"
@@ -31,7 +37,7 @@ struct Case {
   double tolerance = 1e-5;
   /// The results' types where all sizes are unknown, as far as more of them
   /// must be known.
-  std::string openResults = {};
+  std::string dynamicResults = {};
   /// Added to operands of f64, which are between -1 and 1 otherwise.
   double shift = 0;
 };
@@ -537,12 +543,12 @@ Case opened(Case test) {
   test.arguments = open(test.arguments);
   test.results = open(test.results);
   test.op = open(test.op);
-  if (test.openResults.empty())
+  if (test.dynamicResults.empty())
     return test;
   const std::string everywhere = "-> tensor<" + test.results;
   const size_t place = test.op.find(everywhere);
-  test.op.replace(place, everywhere.size(), "-> tensor<" + test.openResults);
-  test.results = test.openResults;
+  test.op.replace(place, everywhere.size(), "-> tensor<" + test.dynamicResults);
+  test.results = test.dynamicResults;
   return test;
 }
 
@@ -591,10 +597,10 @@ TEST_P(Decompose, HasGradients) {
       builder.getFunctionType(entry.getArgumentTypes(), TypeRange(results)));
   ASSERT_TRUE(succeeded(verify(gradient.module())));
   auto got = interpret(entry, inputs);
-  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_TRUE(got) << got.error().message();
   auto sumWith = [&](const std::vector<Tensor> &moved) {
     auto values = interpret(model.entry(), moved);
-    EXPECT_TRUE(values) << (values ? "" : values.error().message);
+    EXPECT_TRUE(values) << (values ? "" : values.error().message());
     double sum = 0;
     for (auto [i, value] : llvm::enumerate(*values))
       if (isFloat(model.entry().getResultTypes()[i]))
@@ -633,7 +639,8 @@ TEST_P(Decompose, HasGradients) {
 
 /// What is built where sizes are unknown gives what the operation itself does
 /// where they are known.
-static void expectSameWhereOpen(const Case &test, const std::string &opened) {
+static void expectSameWhereDynamic(const Case &test,
+                                   const std::string &opened) {
   std::shared_ptr<MLIRContext> context = makeContext();
   OwningOpRef<ModuleOp> known =
       parseSourceString<ModuleOp>(moduleOf(test), context.get());
@@ -643,7 +650,7 @@ static void expectSameWhereOpen(const Case &test, const std::string &opened) {
   auto function = known->lookupSymbol<func::FuncOp>("main");
   const std::vector<Tensor> inputs = randomInputs(function, test.shift);
   auto whole = interpret(function, inputs);
-  ASSERT_TRUE(whole) << whole.error().message;
+  ASSERT_TRUE(whole) << whole.error().message();
   decomposeAll(*open);
   ASSERT_FALSE(::testing::Test::HasFatalFailure());
   auto decomposed = open->lookupSymbol<func::FuncOp>("main");
@@ -652,7 +659,7 @@ static void expectSameWhereOpen(const Case &test, const std::string &opened) {
                         decomposed.front().getTerminator()->getOperandTypes()));
   ASSERT_TRUE(succeeded(verify(*open)));
   auto built = interpret(decomposed, inputs);
-  ASSERT_TRUE(built) << built.error().message;
+  ASSERT_TRUE(built) << built.error().message();
   expectSame(*whole, *built, test.tolerance);
 }
 
@@ -660,7 +667,7 @@ TEST_P(Decompose, GivesTheSameValuesWhereSizesAreUnknown) {
   // A window as long as no tensor.
   if (GetParam().name == "lrn_wider_than_channels")
     GTEST_SKIP();
-  expectSameWhereOpen(GetParam(), moduleOf(opened(GetParam())));
+  expectSameWhereDynamic(GetParam(), moduleOf(opened(GetParam())));
 }
 
 TEST_P(Decompose, GivesTheSameValues) {
@@ -671,12 +678,12 @@ TEST_P(Decompose, GivesTheSameValues) {
   auto function = module->lookupSymbol<func::FuncOp>("main");
   std::vector<Tensor> inputs = randomInputs(function, GetParam().shift);
   auto whole = interpret(function, inputs);
-  ASSERT_TRUE(whole) << whole.error().message;
+  ASSERT_TRUE(whole) << whole.error().message();
   decomposeAll(*module);
   ASSERT_FALSE(HasFatalFailure());
   ASSERT_TRUE(succeeded(verify(*module)));
   auto built = interpret(function, inputs);
-  ASSERT_TRUE(built) << built.error().message;
+  ASSERT_TRUE(built) << built.error().message();
   expectSame(*whole, *built, GetParam().tolerance);
 }
 
@@ -713,7 +720,7 @@ bool isElementwise(Operation *op) {
 
 /// Operations that are built whatever size of the first operand is unknown, but
 /// for that of a norm's features.
-bool isBuiltOpen(Operation *op) {
+bool isBuiltDynamic(Operation *op) {
   if (auto norm = dyn_cast<nn::MeanVarNormOp>(op))
     return !tensorOf(norm.getOperand()).isDynamicDim(norm.getFeatureIndex());
   static const llvm::StringSet<> names = {
@@ -739,9 +746,9 @@ TEST_P(Decompose, GivesTheSameValuesWithUnknownSizes) {
     if (!open(function, dimension))
       continue;
     auto whole = interpret(function, inputs);
-    ASSERT_TRUE(whole) << whole.error().message;
+    ASSERT_TRUE(whole) << whole.error().message();
     Operation *op = &function.front().front();
-    const bool isBuilt = isBuiltOpen(op);
+    const bool isBuilt = isBuiltDynamic(op);
     OpBuilder builder(op);
     auto values = cast<DecomposableOpInterface>(op).decompose(builder);
     EXPECT_TRUE(succeeded(values) || !isBuilt);
@@ -757,7 +764,7 @@ TEST_P(Decompose, GivesTheSameValuesWithUnknownSizes) {
                           function.front().getTerminator()->getOperandTypes()));
     ASSERT_TRUE(succeeded(verify(*module)));
     auto built = interpret(function, inputs);
-    ASSERT_TRUE(built) << built.error().message;
+    ASSERT_TRUE(built) << built.error().message();
     expectSame(*whole, *built, GetParam().tolerance);
   }
 }
@@ -773,7 +780,7 @@ TEST(DecomposeCases, ResizesOfAnyBatch) {
     Case batch = test;
     for (std::string *types : {&batch.arguments, &batch.results, &batch.op})
       *types = std::regex_replace(*types, std::regex("(^|<)1x"), "$1?x");
-    expectSameWhereOpen(test, moduleOf(batch));
+    expectSameWhereDynamic(test, moduleOf(batch));
   }
 }
 

@@ -1,4 +1,6 @@
 // Gradients of graphs, and what is said of those that have none.
+//
+// Covers: graph/gradient Gradient
 
 #include "graph/gradient/FiniteDifferences.h"
 #include "interpreter/Interpreter.h"
@@ -66,7 +68,7 @@ TEST(Gradient, OfRounding) {
   std::vector<Tensor> weights = {weight}, inputs = {input};
   ASSERT_TRUE(succeeded(differentiate(model, weights)));
   auto got = interpret(model.entry(), inputs);
-  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_TRUE(got) << got.error().message();
   for (int64_t i = 0; i < weight.size(); ++i)
     EXPECT_EQ((*got)[0].toDouble(i), weight.toDouble(i));
 }

@@ -181,7 +181,7 @@ TEST_F(Quantization, OperationsAreTheNumbers) {
     for (bool isUnsigned : {false, true})
       for (unsigned width : {4u, 8u, 16u})
         for (bool isPerAxis : {false, true})
-          for (bool isOpen : {false, true})
+          for (bool isDynamic : {false, true})
             for (QuantizedRounding rounding : {stablehlo, onnx}) {
               QuantizationParameters parameters =
                   isPerAxis
@@ -194,7 +194,7 @@ TEST_F(Quantization, OperationsAreTheNumbers) {
                   ModuleOp::create(builder.getUnknownLoc());
               const int64_t open = ShapedType::kDynamic;
               auto operand =
-                  RankedTensorType::get({isOpen ? open : 97, 3}, each.type);
+                  RankedTensorType::get({isDynamic ? open : 97, 3}, each.type);
               OpBuilder inside(context.get());
               inside.setInsertionPointToEnd(module->getBody());
               auto function = inside.create<func::FuncOp>(
@@ -213,7 +213,7 @@ TEST_F(Quantization, OperationsAreTheNumbers) {
               Tensor x(each.element, {97, 3});
               fillRandom(x, 5, {-3, 6, 16});
               auto got = interpret(function, {x});
-              ASSERT_TRUE(got) << got.error().message;
+              ASSERT_TRUE(got) << got.error().message();
               const auto rounded = *roundedParametersOf(type);
               for (int64_t i = 0; i < x.size(); ++i) {
                 const size_t at = isPerAxis ? i % 3 : 0;

@@ -1,4 +1,6 @@
 // A rescale that moves through an operation gives the same numbers.
+//
+// Covers: graph/interfaces Rescale
 
 #include "graph/interfaces/Rescale.h"
 #include "graph/Model.h"
@@ -74,7 +76,7 @@ void expectSame(const Tensor &a, const Tensor &b) {
 void checkWays(const Model &model, RescaleOpInterface op) {
   std::vector<Tensor> inputs = inputsOf(model);
   auto plain = interpret(model.entry(), inputs);
-  ASSERT_TRUE(plain) << plain.error().message;
+  ASSERT_TRUE(plain) << plain.error().message();
   auto ways = op.getRescaleWays();
   ASSERT_FALSE(ways.empty());
   for (const RescaleWay &way : ways) {
@@ -90,7 +92,7 @@ void checkWays(const Model &model, RescaleOpInterface op) {
           moved[argument.getArgNumber()] =
               apply(inputs[argument.getArgNumber()], rescale);
       auto got = interpret(model.entry(), moved);
-      ASSERT_TRUE(got) << got.error().message;
+      ASSERT_TRUE(got) << got.error().message();
       expectSame((*got)[0], apply((*plain)[0], rescale));
     }
   }
@@ -154,7 +156,7 @@ void check(const std::string &body) {
   checkDimensions(model, op);
 }
 
-std::string reduction(const std::string &op) {
+std::string reductionText(const std::string &op) {
   return "(%x: tensor<3x4x2xf64>, %i: tensor<f64>) -> tensor<4xf64> { %y = "
          "stablehlo.reduce(%x init: %i) applies stablehlo." +
          op +
@@ -283,8 +285,8 @@ TEST(Rescale, Products) {
 
 TEST(Rescale, Reductions) {
   for (const char *op : {"add", "maximum", "minimum"})
-    check(reduction(op));
-  Model model = parse(reduction("multiply"));
+    check(reductionText(op));
+  Model model = parse(reductionText("multiply"));
   EXPECT_TRUE(cast<RescaleOpInterface>(tested(model)).getRescaleWays().empty());
   check(R"((%x: tensor<1x2x6x6xf64>) -> tensor<1x2x3x3xf64> {
     %y = nn.max_pool %x, window = [2, 2] strides = [2, 2] {dilations = array<i64: 1, 1>,

@@ -1,3 +1,5 @@
+// Covers: graph/storage Storage
+
 #include "graph/storage/Storage.h"
 
 #include "mlir/Parser/Parser.h"
@@ -30,7 +32,7 @@ func.func @main(%x: tensor<4xf32> {sinter.name = "x"},
 TEST(Storage, RolesOfEveryTensor) {
   Model model = parsed(counting);
   auto storage = Storage::of(model);
-  ASSERT_TRUE(storage) << storage.error().message;
+  ASSERT_TRUE(storage) << storage.error().message();
   ASSERT_EQ(storage->states().size(), 2u);
   const StateTensor &count = storage->states()[0],
                     &weight = storage->states()[1];
@@ -82,7 +84,7 @@ std::string problemWith(const std::string &arguments,
       parsed("func.func @main(" + arguments + ") -> (" + results +
              ") { return %a, %b : tensor<2xf32>, tensor<2xf32> }" + more);
   auto storage = Storage::of(model);
-  return storage ? "" : storage.error().message;
+  return storage ? "" : storage.error().message();
 }
 
 TEST(Storage, EveryRestrictionHasItsMessage) {
@@ -131,7 +133,7 @@ func.func @main(%a: tensor<2xf32> {sinter.state = "s", sinter.initial = dense<0.
 })");
   auto storage = Storage::of(model);
   ASSERT_FALSE(storage);
-  EXPECT_EQ(storage.error().message,
+  EXPECT_EQ(storage.error().message(),
             "state 's': argument and result differ in type");
   Model open = parsed(R"(
 func.func @main(%a: tensor<?xf32> {sinter.state = "s", sinter.initial = dense<0.0> : tensor<2xf32>})
@@ -140,7 +142,7 @@ func.func @main(%a: tensor<?xf32> {sinter.state = "s", sinter.initial = dense<0.
 })");
   auto unknown = Storage::of(open);
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().message, "state 's': its size is not known");
+  EXPECT_EQ(unknown.error().message(), "state 's': its size is not known");
 }
 
 } // namespace

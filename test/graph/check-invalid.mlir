@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -verify-diagnostics -split-input-file
+// Covers: graph/check CheckDialect
 
 func.func @types(%a: tensor<2xf32>) {
   // expected-error@+1 {{all of {lhs, value} have same type}}

@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s | sinter-opt | FileCheck %s
+// Covers: graph/check CheckDialect
 // The operations of self-checking programs survive a round trip.
 
 // CHECK-LABEL: func @checks

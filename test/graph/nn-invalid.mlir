@@ -1,4 +1,6 @@
 // RUN: sinter-opt %s -verify-diagnostics -split-input-file
+// Covers: graph/interfaces Interfaces
+// Covers: graph/nn Inference NnAssume NnDeferred NnDialect Verify
 
 func.func @take_axis(%x: tensor<2x3xf32>, %i: tensor<1xi64>) {
   // expected-error@+1 {{axis 2 is not a dimension of the operand}}

@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s | sinter-opt | FileCheck %s
+// Covers: graph/nn Inference NnAssume NnDeferred NnDialect Verify
 
 // CHECK-LABEL: func @symbolic
 func.func @symbolic(%x: tensor<?x64x7x7xf32>, %bias: tensor<64x1x1xf32>) -> (tensor<?x64x7x7xf32>, tensor<4xi64>) {

@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -verify-diagnostics -split-input-file
+// Covers: graph/stablehlo Verify VerifyDeprecated
 
 func.func @add(%a: tensor<2xf32>, %b: tensor<3xf32>) -> tensor<2xf32> {
   // expected-error@+1 {{must have the same shape}}

@@ -1,4 +1,6 @@
 // RUN: sinter-opt %s | sinter-opt | FileCheck %s
+// Covers: graph/stablehlo AssemblyFormat Attributes RegionAssembly StablehloDialect TypeAssembly InferDynamic
+// Covers: graph/stablehlo InferGather Inference InferenceOfAlgebra InferenceOfRegions
 // The text form survives a round trip, in the public specification's spelling.
 
 // CHECK-LABEL: func @convolution

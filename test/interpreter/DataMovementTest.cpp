@@ -1,4 +1,6 @@
 //===- DataMovementTest.cpp -----------------------------------------------===//
+//
+// Covers: interpreter Gather
 
 #include "interpreter/Evaluate.h"
 #include "interpreter/Strided.h"
@@ -9,61 +11,66 @@ using Doubles = std::vector<double>;
 static const char *twoByThree =
     "%x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>\n";
 
-static Doubles run(const std::string &line, const std::string &type) {
+static Doubles runOnTwoByThree(const std::string &line,
+                               const std::string &type) {
   Evaluated result = evaluateBody(twoByThree + line, type);
   EXPECT_EQ(result.error, "");
   return result.doubles();
 }
 
 TEST(DataMovement, TransposeReverseSlice) {
-  EXPECT_EQ(run("%r = stablehlo.transpose %x, dims = [1, 0] : "
-                "(tensor<2x3xi32>) -> tensor<3x2xi32>",
-                "tensor<3x2xi32>"),
+  EXPECT_EQ(runOnTwoByThree("%r = stablehlo.transpose %x, dims = [1, 0] : "
+                            "(tensor<2x3xi32>) -> tensor<3x2xi32>",
+                            "tensor<3x2xi32>"),
             (Doubles{1, 4, 2, 5, 3, 6}));
-  EXPECT_EQ(run("%r = stablehlo.reverse %x, dims = [1] : tensor<2x3xi32>",
-                "tensor<2x3xi32>"),
-            (Doubles{3, 2, 1, 6, 5, 4}));
-  EXPECT_EQ(run("%r = stablehlo.slice %x [1:2, 0:3:2] : (tensor<2x3xi32>) -> "
+  EXPECT_EQ(
+      runOnTwoByThree("%r = stablehlo.reverse %x, dims = [1] : tensor<2x3xi32>",
+                      "tensor<2x3xi32>"),
+      (Doubles{3, 2, 1, 6, 5, 4}));
+  EXPECT_EQ(runOnTwoByThree(
+                "%r = stablehlo.slice %x [1:2, 0:3:2] : (tensor<2x3xi32>) -> "
                 "tensor<1x2xi32>",
                 "tensor<1x2xi32>"),
             (Doubles{4, 6}));
 }
 
 TEST(DataMovement, PadNegativeAndInterior) {
-  EXPECT_EQ(run(R"(%v = stablehlo.constant dense<9> : tensor<i32>
+  EXPECT_EQ(runOnTwoByThree(R"(%v = stablehlo.constant dense<9> : tensor<i32>
     %r = stablehlo.pad %x, %v, low = [0, -1], high = [1, 1], interior = [0, 1]
       : (tensor<2x3xi32>, tensor<i32>) -> tensor<3x5xi32>)",
-                "tensor<3x5xi32>"),
+                            "tensor<3x5xi32>"),
             (Doubles{9, 2, 9, 3, 9, 9, 5, 9, 6, 9, 9, 9, 9, 9, 9}));
 }
 
 TEST(DataMovement, BroadcastIotaConcatenate) {
-  EXPECT_EQ(run(R"(%c = stablehlo.constant dense<[[7], [8]]> : tensor<2x1xi32>
+  EXPECT_EQ(runOnTwoByThree(
+                R"(%c = stablehlo.constant dense<[[7], [8]]> : tensor<2x1xi32>
     %r = stablehlo.broadcast_in_dim %c, dims = [1, 0]
       : (tensor<2x1xi32>) -> tensor<2x2xi32>)",
                 "tensor<2x2xi32>"),
             (Doubles{7, 8, 7, 8}));
+  EXPECT_EQ(runOnTwoByThree("%r = stablehlo.iota dim = 1 : tensor<2x3xbf16>",
+                            "tensor<2x3xbf16>"),
+            (Doubles{0, 1, 2, 0, 1, 2}));
   EXPECT_EQ(
-      run("%r = stablehlo.iota dim = 1 : tensor<2x3xbf16>", "tensor<2x3xbf16>"),
-      (Doubles{0, 1, 2, 0, 1, 2}));
-  EXPECT_EQ(run("%r = stablehlo.concatenate %x, %x, dim = 1 : "
-                "(tensor<2x3xi32>, tensor<2x3xi32>) -> tensor<2x6xi32>",
-                "tensor<2x6xi32>"),
-            (Doubles{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}));
+      runOnTwoByThree("%r = stablehlo.concatenate %x, %x, dim = 1 : "
+                      "(tensor<2x3xi32>, tensor<2x3xi32>) -> tensor<2x6xi32>",
+                      "tensor<2x6xi32>"),
+      (Doubles{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}));
 }
 
 TEST(DataMovement, DynamicSlicesAreClamped) {
-  EXPECT_EQ(run(R"(%i = stablehlo.constant dense<-5> : tensor<i64>
+  EXPECT_EQ(runOnTwoByThree(R"(%i = stablehlo.constant dense<-5> : tensor<i64>
     %j = stablehlo.constant dense<7> : tensor<i64>
     %r = stablehlo.dynamic_slice %x, %i, %j, sizes = [1, 2]
       : (tensor<2x3xi32>, tensor<i64>, tensor<i64>) -> tensor<1x2xi32>)",
-                "tensor<1x2xi32>"),
+                            "tensor<1x2xi32>"),
             (Doubles{2, 3}));
-  EXPECT_EQ(run(R"(%i = stablehlo.constant dense<1> : tensor<i64>
+  EXPECT_EQ(runOnTwoByThree(R"(%i = stablehlo.constant dense<1> : tensor<i64>
     %u = stablehlo.constant dense<[[0, 0]]> : tensor<1x2xi32>
     %r = stablehlo.dynamic_update_slice %x, %u, %i, %i
       : (tensor<2x3xi32>, tensor<1x2xi32>, tensor<i64>, tensor<i64>) -> tensor<2x3xi32>)",
-                "tensor<2x3xi32>"),
+                            "tensor<2x3xi32>"),
             (Doubles{1, 2, 3, 4, 0, 0}));
 }
 

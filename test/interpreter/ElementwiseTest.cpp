@@ -1,4 +1,6 @@
 //===- ElementwiseTest.cpp ------------------------------------------------===//
+//
+// Covers: interpreter ComplexMath Numbers ScalarFunction
 
 #include "interpreter/Evaluate.h"
 

@@ -44,7 +44,7 @@ inline Evaluated evaluateModule(const std::string &text,
   auto main = module->lookupSymbol<mlir::func::FuncOp>("main");
   auto values = interpret(main, inputs);
   if (!values) {
-    result.error = values.error().message;
+    result.error = values.error().message();
     return result;
   }
   for (const Tensor &tensor : *values) {

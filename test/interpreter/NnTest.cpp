@@ -1,4 +1,7 @@
 //===- NnTest.cpp - the structured operations -----------------------------===//
+//
+// Covers: interpreter NnAttention NnElementwise NnNormalization NnPooling
+// Covers: interpreter NnRecurrent NnResize NnShape NnSuppression
 
 #include "interpreter/Evaluate.h"
 

@@ -1,4 +1,7 @@
 //===- OperationsTest.cpp - the operations that few programs have ---------===//
+//
+// Covers: interpreter BatchNorm Checks Conversions Interpreter
+// Covers: interpreter InterpreterExecutor Strided Tuples
 
 #include "Evaluate.h"
 

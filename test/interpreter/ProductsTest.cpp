@@ -1,4 +1,6 @@
 //===- ProductsTest.cpp - convolution and dot_general ---------------------===//
+//
+// Covers: interpreter Convolution DotGeneral Einsum
 
 #include "interpreter/Evaluate.h"
 

@@ -1,4 +1,7 @@
 //===- RandomBitsTest.cpp - random bits against published vectors ---------===//
+//
+// Covers: interpreter Rng
+// Covers: runtime RandomBits
 
 #include "runtime/RandomBits.h"
 #include "Evaluate.h"

@@ -1,4 +1,6 @@
 //===- StructuredTest.cpp - reductions, windows, gather, control flow -----===//
+//
+// Covers: interpreter ControlFlow Reductions SelectAndScatter Sort
 
 #include "interpreter/Evaluate.h"
 

@@ -1,5 +1,6 @@
 // RUN: not sinter run %s --backend interpreter 2>&1 | FileCheck %s
 // RUN: not sinter run %s --backend cpu 2>&1 | FileCheck %s
+// Covers: interpreter Quantized
 // CHECK: the elements are no numbers
 
 // The elements of a quantised constant are of its storage type; these are none.

@@ -55,17 +55,19 @@ def ask_runtime(tasks):
 
 def add_sets(tasks, feeds):
     """Asks for what each model gives for further inputs, lists of arrays by name for each seed, and adds those that the
-    runtime takes to its case: how many."""
+    runtime takes to its case: how many, and the tasks that it refused, each with that of its model."""
     more = [(task, OnnxRuntime.Task(task.model, each, os.path.join(task.folder, f"more_{i}"), level=task.level))
             for seed, task in tasks.items() for i, each in enumerate(feeds[seed])]
     OnnxRuntime.run([each for _, each in more])
-    counts = collections.Counter()
+    counts, refused = collections.Counter(), []
     for task, each in more:
-        if not each.error:
+        if each.error:
+            refused.append((task, each))
+        else:
             counts[task.folder] += 1
             for kind, arrays in ("input", each.feeds), ("output", each.outputs):
                 write_set(task.folder, kind, arrays, counts[task.folder])
-    return sum(counts.values())
+    return sum(counts.values()), refused
 
 
 def seeds(arguments):

@@ -1,6 +1,7 @@
 // Networks with the channels last, by value, and what is left of transposes.
 
 #include "passes/ChannelsFirst.h"
+#include "mlir/IR/Verifier.h"
 
 #include "passes/GraphHarness.h"
 #include "passes/Pipelines.h"
@@ -103,7 +104,7 @@ TEST_P(ChannelsFirstTail, KeepsTheValues) {
   freezeWeights(model);
   const Model first = model.clone();
   applyPass(first, createChannelsFirst());
-  EXPECT_TRUE(succeeded(first.module().verify()));
+  EXPECT_TRUE(succeeded(mlir::verify(first.module())));
   EXPECT_EQ(countOps(first, "stablehlo.transpose"), GetParam().transposes)
       << textOf(first);
   expectClose(run(model), run(first), 1e-5);
@@ -170,7 +171,7 @@ TEST(RaiseForKernels, FindsThePoolsOfNetworksWithChannelsLast) {
   freezeWeights(model);
   const std::vector<Tensor> before = run(model);
   auto report = raiseForKernels(model);
-  ASSERT_TRUE(report) << report.error().message;
+  ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(countOps(model, "nn.max_pool"), 1) << textOf(model);
   expectClose(before, run(model), 1e-5);
 }

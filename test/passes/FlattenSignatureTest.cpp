@@ -1,4 +1,5 @@
 #include "passes/FlattenSignature.h"
+#include "mlir/IR/Verifier.h"
 
 #include "passes/GraphHarness.h"
 
@@ -33,7 +34,7 @@ func.func @main(%a: tensor<2xf32>,
 })");
   ASSERT_TRUE(hasSignatureToFlatten(model));
   flattenSignature(model);
-  ASSERT_TRUE(succeeded(model.module().verify()));
+  ASSERT_TRUE(succeeded(mlir::verify(model.module())));
   EXPECT_FALSE(hasSignatureToFlatten(model));
   EXPECT_EQ(
       namesOf(model.inputs()),
@@ -47,7 +48,7 @@ func.func @main(%a: tensor<2xf32>,
                                 Tensor::of<float>(ElementType::F32, {2}, b),
                                 Tensor::of<int32_t>(ElementType::I32, {}, c),
                                 Tensor::of<int32_t>(ElementType::I32, {}, d)});
-  ASSERT_TRUE(outputs) << outputs.error().message;
+  ASSERT_TRUE(outputs) << outputs.error().message();
   EXPECT_EQ((*outputs)[0].toDouble(1), 22);
   EXPECT_EQ((*outputs)[1].toInteger(0), 3);
   EXPECT_EQ((*outputs)[2].toDouble(0), 11);

@@ -1,5 +1,8 @@
 // Every cell of {product} x {after, before} x {chain} x {element type}: the
 // values before and after agree, and the chain is gone.
+//
+// Covers: graph/stablehlo Products
+// Covers: passes ChannelAffine FoldedNames ScaledNumbers WeightedProduct
 
 #include "passes/FoldBatchNorm.h"
 
@@ -17,8 +20,8 @@ struct TypeCase {
 const TypeCase types[] = {{"f32", 2e-5},  {"f64", 1e-12},    {"f16", 1e-2},
                           {"bf16", 6e-2}, {"f8E4M3FN", 0.4}, {"f8E5M2", 0.8}};
 
-using Cell = std::tuple<ProductCase, ChainCase, TypeCase>;
-class FoldBatchNormMatrix : public testing::TestWithParam<Cell> {};
+using FoldCell = std::tuple<ProductCase, ChainCase, TypeCase>;
+class FoldBatchNormMatrix : public testing::TestWithParam<FoldCell> {};
 
 /// What stands around a product once all is folded: nothing, or an addition.
 int expectedComputations(const ProductCase &product, bool shifts) {
@@ -53,7 +56,7 @@ TEST_P(FoldBatchNormMatrix, Before) {
   expectClose(before, run(model), type.tolerance);
 }
 
-std::string cellName(const testing::TestParamInfo<Cell> &info) {
+std::string foldCellName(const testing::TestParamInfo<FoldCell> &info) {
   const auto &[product, chain, type] = info.param;
   return std::string(product.name) + "_" + chain.name + "_" + type.name;
 }
@@ -62,6 +65,6 @@ INSTANTIATE_TEST_SUITE_P(Cells, FoldBatchNormMatrix,
                          testing::Combine(testing::ValuesIn(products),
                                           testing::ValuesIn(chains),
                                           testing::ValuesIn(types)),
-                         cellName);
+                         foldCellName);
 
 } // namespace

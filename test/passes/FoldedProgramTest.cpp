@@ -87,21 +87,21 @@ TEST(FoldedProgram, LeavesTheOriginalAsItWas) {
   folder.write("inference.pdmodel", program());
   folder.write("inference.pdiparams", parameters());
   auto file = paddle::PaddleFile::open(folder.file("inference.pdmodel"));
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   Result<Tensor> weights = file->parameter("w");
   ASSERT_TRUE(weights);
   const Tensor copy = weights->owned();
   Result<Model> original = readPaddle(*file, {});
-  ASSERT_TRUE(original) << original.error().message;
+  ASSERT_TRUE(original) << original.error().message();
   ASSERT_EQ(normsIn(*original), 1);
 
   Tensor x(ElementType::F32, {2, channels, 6, 6});
   fillRandom(x, 5, {-1, 1, 16});
   auto before = interpret(original->entry(), {x});
-  ASSERT_TRUE(before) << before.error().message;
+  ASSERT_TRUE(before) << before.error().message();
   Model folded = original->clone();
   auto report = simplify(folded, {});
-  ASSERT_TRUE(report) << report.error().message;
+  ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(normsIn(folded), 0);
   EXPECT_EQ(normsIn(*original), 1);
 

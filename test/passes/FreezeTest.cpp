@@ -1,6 +1,7 @@
 #include "passes/Freeze.h"
 
 #include "graph/storage/Storage.h"
+#include "mlir/IR/Verifier.h"
 #include "passes/GraphHarness.h"
 
 using namespace sinter;
@@ -15,7 +16,7 @@ func.func @main(%w: tensor<2xf32> {sinter.state = "w", sinter.initial = dense<[3
   return %v, %y : tensor<2xf32>, tensor<2xf32>
 })");
   applyPass(model, createFreeze());
-  ASSERT_TRUE(succeeded(model.module().verify()));
+  ASSERT_TRUE(succeeded(mlir::verify(model.module())));
   auto storage = Storage::of(model);
   ASSERT_TRUE(storage);
   EXPECT_TRUE(storage->states().empty());
@@ -38,5 +39,5 @@ func.func @main(%w: tensor<2xf32> {sinter.state = "w", sinter.initial = dense<0.
 })");
   auto frozen = freeze(model);
   ASSERT_FALSE(frozen);
-  EXPECT_EQ(frozen.error().message, "state 'w': no result has it");
+  EXPECT_EQ(frozen.error().message(), "state 'w': no result has it");
 }

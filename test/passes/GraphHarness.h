@@ -74,7 +74,7 @@ inline std::vector<Tensor> run(const Model &model) {
     inputs.push_back(randomTensor(mlir::cast<mlir::RankedTensorType>(type),
                                   inputs.size() + 1));
   auto outputs = interpret(model.entry(), inputs);
-  EXPECT_TRUE(outputs) << (outputs ? "" : outputs.error().message);
+  EXPECT_TRUE(outputs) << (outputs ? "" : outputs.error().message());
   return outputs ? std::move(*outputs) : std::vector<Tensor>();
 }
 

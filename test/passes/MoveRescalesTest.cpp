@@ -1,11 +1,15 @@
 // Rescales move through chains of every kind of operation, with random
 // scales, zero points and storage types: exactly, or each number within one
 // unit.
+//
+// Covers: graph RealRange
+// Covers: passes RescaleFunction RescaledSums RescaleTree
 
 #include "passes/MoveRescales.h"
 #include "graph/Quantization.h"
 #include "graph/interfaces/Rescale.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/GraphHarness.h"
 #include "passes/RescaleTree.h"
@@ -35,7 +39,7 @@ std::vector<Tensor> storedInputs(const Model &model, uint64_t seed) {
 
 std::vector<Tensor> runStored(const Model &model, uint64_t seed) {
   auto outputs = interpret(model.entry(), storedInputs(model, seed));
-  EXPECT_TRUE(outputs) << (outputs ? "" : outputs.error().message);
+  EXPECT_TRUE(outputs) << (outputs ? "" : outputs.error().message());
   return outputs ? std::move(*outputs) : std::vector<Tensor>();
 }
 
@@ -48,7 +52,7 @@ std::shared_ptr<PatternRun> allowing(const std::vector<std::string> &names) {
 Model moved(const Model &model, const std::vector<std::string> &allowed = {}) {
   Model result = model.clone();
   applyPass(result, createMoveRescales(allowing(allowed)));
-  EXPECT_TRUE(succeeded(result.module().verify()));
+  EXPECT_TRUE(succeeded(mlir::verify(result.module())));
   return result;
 }
 

@@ -20,7 +20,7 @@ using namespace sinter::test;
 
 namespace {
 
-enum class Form {
+enum class WeightForm {
   /// uniform_dequantize of a constant, in a file that is written again.
   Dequantized,
   /// (convert(q) - z) * s, as a node of the file.
@@ -34,10 +34,13 @@ enum class Form {
   /// A product of quantised tensors, rounded to a byte.
   Bytes
 };
-const std::pair<const char *, Form> forms[] = {
-    {"dequantized", Form::Dequantized}, {"arithmetic", Form::Arithmetic},
-    {"hybrid", Form::Hybrid},           {"sums", Form::Sums},
-    {"biased", Form::BiasedSums},       {"bytes", Form::Bytes}};
+const std::pair<const char *, WeightForm> forms[] = {
+    {"dequantized", WeightForm::Dequantized},
+    {"arithmetic", WeightForm::Arithmetic},
+    {"hybrid", WeightForm::Hybrid},
+    {"sums", WeightForm::Sums},
+    {"biased", WeightForm::BiasedSums},
+    {"bytes", WeightForm::Bytes}};
 
 enum class Signs { Positive, Mixed, Negative };
 const std::pair<const char *, Signs> allSigns[] = {
@@ -45,13 +48,13 @@ const std::pair<const char *, Signs> allSigns[] = {
     {"mixed", Signs::Mixed},
     {"negative", Signs::Negative}};
 
-bool isArithmetic(Form form) { return form == Form::Arithmetic; }
+bool isArithmetic(WeightForm form) { return form == WeightForm::Arithmetic; }
 
 /// The product and its weight, in place of floats that it was of.
 class Quantizer {
 public:
   /// The channels are dimension \p channelDim of the result.
-  Quantizer(const Model &model, Form form, bool isPerChannel,
+  Quantizer(const Model &model, WeightForm form, bool isPerChannel,
             int64_t channelDim)
       : form(form), isPerChannel(isPerChannel), channelDim(channelDim),
         module(model.module()), builder(model.context()) {
@@ -73,7 +76,8 @@ public:
                                     : typed(root, integers, parameters);
     root->getResult(0).replaceAllUsesWith(read);
     root->erase();
-    if (form == Form::Sums || form == Form::BiasedSums || form == Form::Bytes)
+    if (form == WeightForm::Sums || form == WeightForm::BiasedSums ||
+        form == WeightForm::Bytes)
       quantizeProduct();
   }
 
@@ -112,8 +116,9 @@ private:
   }
   /// Products of quantised tensors have weights without zero points.
   int64_t zeroOf(int64_t i) const {
-    return form == Form::Dequantized || form == Form::Arithmetic ? i % 3 - 1
-                                                                 : 0;
+    return form == WeightForm::Dequantized || form == WeightForm::Arithmetic
+               ? i % 3 - 1
+               : 0;
   }
 
   Tensor quantize(stablehlo::ConstantOp root,
@@ -145,7 +150,7 @@ private:
         root.getLoc(),
         RankedTensorType::get(integers.shape(), element(8, parameters)),
         toAttribute(integers, "k", builder.getContext()));
-    if (form != Form::Dequantized)
+    if (form != WeightForm::Dequantized)
       return constant;
     return builder.create<stablehlo::UniformDequantizeOp>(
         root.getLoc(), root.getType(), constant);
@@ -196,7 +201,7 @@ private:
     auto type = cast<RankedTensorType>(result.getType());
     const ProductScales sums = *productScales(
         product, llvm::map_to_vector(product->getOperandTypes(), quantizedOf));
-    const bool isBytes = form == Form::Bytes;
+    const bool isBytes = form == WeightForm::Bytes;
     const QuantizationParameters parameters =
         isBytes ? QuantizationParameters{{0.05}, {-5}, -1}
                 : QuantizationParameters{
@@ -206,7 +211,7 @@ private:
     result.setType(quantized);
     builder.setInsertionPointAfter(product);
     Value last = result;
-    if (form == Form::BiasedSums)
+    if (form == WeightForm::BiasedSums)
       last = builder.create<stablehlo::AddOp>(location, quantized, result,
                                               bias(quantized, parameters));
     Value floats =
@@ -234,7 +239,7 @@ private:
         builder.getDenseI64ArrayAttr({channelDim}));
   }
 
-  Form form;
+  WeightForm form;
   bool isPerChannel;
   int64_t channelDim;
   ModuleOp module;
@@ -286,20 +291,20 @@ void expectWithin(const Tensor &before, const Tensor &after, double step) {
   EXPECT_LE(others, 1 + before.size() / 10);
 }
 
-using Cell = std::tuple<ProductCase, std::pair<const char *, Form>, bool,
-                        std::pair<const char *, Signs>, ChainCase>;
-class QuantizedProductMatrix : public testing::TestWithParam<Cell> {};
+using ProductCell = std::tuple<ProductCase, std::pair<const char *, WeightForm>,
+                               bool, std::pair<const char *, Signs>, ChainCase>;
+class QuantizedProductMatrix : public testing::TestWithParam<ProductCell> {};
 
 TEST_P(QuantizedProductMatrix, AgreesAndIsFolded) {
   const auto &[product, form, isPerChannel, signs, chain] = GetParam();
   const std::string name = product.name;
-  const bool isTyped =
-      form.second != Form::Dequantized && form.second != Form::Arithmetic;
+  const bool isTyped = form.second != WeightForm::Dequantized &&
+                       form.second != WeightForm::Arithmetic;
   // Quantised constants are not rearranged between, and StableHLO has scales
   // for each channel, and floats beside, on the right only.
   if ((name == "grouped_transposed" && isTyped) ||
       (name == "matmul_weight_left" && isTyped &&
-       (isPerChannel || form.second == Form::Hybrid)))
+       (isPerChannel || form.second == WeightForm::Hybrid)))
     return;
   const Model model = afterModel(product, chain, "f32");
   setSigns(model, signs.second);
@@ -310,7 +315,7 @@ TEST_P(QuantizedProductMatrix, AgreesAndIsFolded) {
             createFoldBatchNorm(*PatternRun::create({}, {}, {"requantize"})));
   ASSERT_TRUE(succeeded(verify(folded.module()))) << textOf(folded);
   const std::vector<Tensor> before = run(model), after = run(folded);
-  if (form.second == Form::Bytes)
+  if (form.second == WeightForm::Bytes)
     expectWithin(before.front(), after.front(), 0.05 * 2);
   else
     expectClose(before, after, 1e-5);
@@ -335,9 +340,10 @@ TEST_P(QuantizedProductMatrix, AgreesAndIsFolded) {
 TEST_P(QuantizedProductMatrix, AgreesInFront) {
   const auto &[product, form, isPerChannel, signs, chain] = GetParam();
   const std::string name = product.name, what = chain.name;
-  if ((form.second != Form::Dequantized && form.second != Form::Arithmetic &&
-       form.second != Form::Hybrid) ||
-      (form.second == Form::Hybrid &&
+  if ((form.second != WeightForm::Dequantized &&
+       form.second != WeightForm::Arithmetic &&
+       form.second != WeightForm::Hybrid) ||
+      (form.second == WeightForm::Hybrid &&
        (name == "grouped_transposed" || name == "matmul_weight_left")))
     return;
   const Model model = beforeModel(product, chain, "f32");
@@ -364,13 +370,13 @@ TEST_P(QuantizedProductMatrix, AgreesInFront) {
 /// A byte may become another where a factor moves its middle.
 TEST(QuantizedProduct, BytesStayUnlessAllowed) {
   const Model model = afterModel(products[0], chains[0], "f32");
-  Quantizer(model, Form::Bytes, true, products[0].outDim).run();
+  Quantizer(model, WeightForm::Bytes, true, products[0].outDim).run();
   const std::string before = textOf(model);
   applyPass(model, createFoldBatchNorm());
   EXPECT_EQ(before, textOf(model));
 }
 
-std::string cellName(const testing::TestParamInfo<Cell> &info) {
+std::string productCellName(const testing::TestParamInfo<ProductCell> &info) {
   const auto &[product, form, isPerChannel, signs, chain] = info.param;
   return std::string(product.name) + "_" + form.first +
          (isPerChannel ? "_channels_" : "_tensor_") + signs.first + "_" +
@@ -404,6 +410,6 @@ INSTANTIATE_TEST_SUITE_P(Cells, QuantizedProductMatrix,
                                           testing::Bool(),
                                           testing::ValuesIn(allSigns),
                                           testing::ValuesIn(someChains())),
-                         cellName);
+                         productCellName);
 
 } // namespace

@@ -1,7 +1,10 @@
 // Norms of random shapes, spelt out as frameworks do, against themselves
 // raised.
+//
+// Covers: passes RaiseGelu RaiseNorms
 
 #include "passes/RaiseIdioms.h"
+#include "mlir/IR/Verifier.h"
 #include "passes/GraphHarness.h"
 #include "passes/Pipelines.h"
 
@@ -13,7 +16,7 @@ namespace {
 using Sizes = std::vector<int64_t>;
 
 /// How a norm is spelt out.
-struct Form {
+struct NormForm {
   bool isCentred = true;
   bool isFast = false;    ///< The variance is the mean of squares less m * m.
   bool isDivided = false; ///< By the square root.
@@ -25,7 +28,7 @@ struct Form {
 /// The text of one norm.
 class Text {
 public:
-  Text(std::string element, Sizes sizes, size_t axis, Form form)
+  Text(std::string element, Sizes sizes, size_t axis, NormForm form)
       : element(std::move(element)), sizes(std::move(sizes)), axis(axis),
         form(form) {}
 
@@ -106,7 +109,7 @@ private:
   std::string element;
   Sizes sizes;
   size_t axis;
-  Form form;
+  NormForm form;
   std::string body;
 };
 
@@ -116,7 +119,7 @@ std::vector<Tensor> runOn(const Model &model) {
     inputs.push_back(randomTensor(mlir::cast<mlir::RankedTensorType>(type),
                                   inputs.size() + 5, -2, 2));
   auto outputs = interpret(model.entry(), inputs);
-  EXPECT_TRUE(outputs) << outputs.error().message;
+  EXPECT_TRUE(outputs) << outputs.error().message();
   return outputs ? std::move(*outputs) : std::vector<Tensor>();
 }
 
@@ -138,7 +141,7 @@ TEST(RaiseIdioms, NormsOfAllShapesKeepTheirValues) {
     const size_t axis = below(sizes.size());
     // A size of 1 has no sum; a square of none is no variance.
     sizes.back() += 1;
-    Form form;
+    NormForm form;
     form.isCentred = below(3) != 0;
     form.isFast = form.isCentred && below(2);
     form.isDivided = below(3) == 0;
@@ -152,11 +155,11 @@ TEST(RaiseIdioms, NormsOfAllShapesKeepTheirValues) {
           isRelaxed ? std::vector<std::string>{"reassociate", "contract",
                                                "reciprocal"}
                     : std::vector<std::string>());
-      ASSERT_TRUE(run) << run.error().message;
+      ASSERT_TRUE(run) << run.error().message();
       const Model raised = model.clone();
       EXPECT_TRUE(
           succeeded(applyRules(raised.module(), {raiseIdiomsRules()}, **run)));
-      ASSERT_TRUE(succeeded(raised.module().verify()));
+      ASSERT_TRUE(succeeded(mlir::verify(raised.module())));
       EXPECT_EQ(
           countOf(raised, form.isCentred ? "nn.layer_norm" : "nn.rms_norm"),
           form.isExact() || isRelaxed ? 1u : 0u);
@@ -170,18 +173,18 @@ TEST(RaiseIdioms, NormsOfAllShapesKeepTheirValues) {
 
 // What is written again stays in the operations that others can read.
 TEST(RaiseIdioms, IsForKernelsAndCanBeSwitchedOff) {
-  Model model = parseModel(Text("f32", {3, 4}, 1, Form()).write());
+  Model model = parseModel(Text("f32", {3, 4}, 1, NormForm()).write());
   auto simplified = simplify(model);
-  ASSERT_TRUE(simplified) << simplified.error().message;
+  ASSERT_TRUE(simplified) << simplified.error().message();
   EXPECT_EQ(countOf(model, "nn.layer_norm"), 0u);
   SimplifyOptions without;
   without.disabledPatterns = {"raise-norm"};
   Model other = model.clone();
   auto left = raiseForKernels(other, without);
-  ASSERT_TRUE(left) << left.error().message;
+  ASSERT_TRUE(left) << left.error().message();
   EXPECT_EQ(countOf(other, "nn.layer_norm"), 0u);
   auto raised = raiseForKernels(model, {});
-  ASSERT_TRUE(raised) << raised.error().message;
+  ASSERT_TRUE(raised) << raised.error().message();
   EXPECT_EQ(countOf(model, "nn.layer_norm"), 1u);
 }
 

@@ -26,7 +26,7 @@ func.func @main(%x: tensor<?x3x?xf32> {sinter.name = "x", sinter.dims = ["N", ""
 TEST(Specialize, BindsSymbolsAndResolvesShapes) {
   Model model = parseModel(flatten);
   auto done = specialize(model, {{"x", {2, 3, 4}}});
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().message();
   EXPECT_EQ(model.outputs()[0].shape, Shape({2, 12}));
   EXPECT_EQ(model.outputs()[1].shape, Shape({2}));
   EXPECT_EQ(model.inputs()[1].shape, Shape({2}));
@@ -42,7 +42,7 @@ TEST(Specialize, BySymbol) {
   SpecializeOptions options;
   options.symbols = {{"N", 5}, {"S", 4}};
   auto done = specialize(model, options);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().message();
   EXPECT_EQ(model.inputs()[0].shape, Shape({5, 3, 4}));
 }
 
@@ -63,11 +63,26 @@ TEST(Specialize, Errors) {
     Model model = parseModel(flatten);
     auto done = specialize(model, each.shapes);
     ASSERT_FALSE(done) << each.text;
-    EXPECT_EQ(done.error().kind, each.kind) << done.error().message;
-    EXPECT_NE(done.error().message.find(each.text), std::string::npos)
-        << done.error().message;
+    EXPECT_EQ(done.error().kind, each.kind) << done.error().message();
+    EXPECT_NE(done.error().message().find(each.text), std::string::npos)
+        << done.error().message();
     EXPECT_EQ(model.inputs()[0].shape, Shape({-1, 3, -1}));
   }
+}
+
+/// An operation whose result type does not follow from its operands.
+TEST(Specialize, RefusesSizesThatAnOperationRefuses) {
+  Model model = parseModel(R"(
+func.func @main(%x: tensor<?x3xf32> {sinter.name = "x"}) -> tensor<6xf32> {
+  %r = stablehlo.reshape %x : (tensor<?x3xf32>) -> tensor<6xf32>
+  return %r : tensor<6xf32>
+})");
+  auto done = specialize(model, {{"x", {3, 3}}});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::InvalidModel);
+  EXPECT_NE(done.error().message().find("the shapes do not fit: "),
+            std::string::npos)
+      << done.error().message();
 }
 
 TEST(Specialize, RegionsAndConvolutions) {
@@ -88,7 +103,7 @@ func.func @main(%x: tensor<?x3x?x8xf32>, %k: tensor<4x3x3x3xf32>, %c: tensor<i1>
   return %y : tensor<?x4x?x6xf32>
 })");
   auto done = specialize(model, {{"arg0", {2, 3, 9, 8}}});
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().message();
   EXPECT_EQ(model.outputs()[0].shape, Shape({2, 4, 7, 6}));
 }
 
@@ -104,7 +119,7 @@ func.func @main(%x: tensor<?xf32>, %z: tensor<?xf32>) -> (tensor<?xf32>, tensor<
   return %a, %b : tensor<?xf32>, tensor<?xf32>
 })");
   auto done = specialize(model, {{"arg0", {2}}, {"arg1", {3}}});
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().message();
   EXPECT_EQ(model.outputs()[0].shape, Shape({2}));
   EXPECT_EQ(model.outputs()[1].shape, Shape({3}));
 }
@@ -120,7 +135,7 @@ func.func @main(%x: tensor<?x2xf32>) -> tensor<?x3xf32> {
   return %y : tensor<?x3xf32>
 })");
   auto done = specialize(model, {{"arg0", {2, 2}}});
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().message();
   EXPECT_EQ(countOps(model, "stablehlo.uniform_dequantize"), 1);
 }
 

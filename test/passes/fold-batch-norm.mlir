@@ -74,3 +74,28 @@ func.func @padded_before_conversion(%x: tensor<5x2xf32>) -> tensor<7x3xf64> {
   %r = stablehlo.divide %d, %b : tensor<7x3xf64>
   return %r : tensor<7x3xf64>
 }
+
+// Weights that are narrower than the sums would round the scale, but for powers
+// of two; what is rounded to their type behind it loses nothing more.
+// CHECK-LABEL: func @narrow_weights
+func.func @narrow_weights(%x: tensor<4x3xf16>) -> (tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf16>) {
+  // CHECK: %[[K:.*]] = stablehlo.constant {sinter.name = "k"}
+  // CHECK: %[[P:.*]] = stablehlo.dot_general %arg0, %[[K]]
+  // CHECK: %[[Q:.*]] = stablehlo.constant {sinter.name = "k_fuse_bn"} dense<{{.*}}3.000000e+00, 7.500000e-01
+  // CHECK: stablehlo.constant {sinter.name = "k_fuse_bn_1"} dense<{{.*}}1.650390e+00, 4.949220e+00
+  // CHECK: stablehlo.multiply %[[P]]
+  // CHECK-NOT: stablehlo.multiply
+  %k = stablehlo.constant {sinter.name = "k"} dense<1.5> : tensor<3x2xf16>
+  %a = stablehlo.constant dense<[1.1, 3.3]> : tensor<2xf32>
+  %b = stablehlo.constant dense<[2.0, 0.5]> : tensor<2xf32>
+  %as = stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<2xf32>) -> tensor<4x2xf32>
+  %bs = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<2xf32>) -> tensor<4x2xf32>
+  %p = stablehlo.dot_general %x, %k, contracting_dims = [1] x [0] : (tensor<4x3xf16>, tensor<3x2xf16>) -> tensor<4x2xf32>
+  %q = stablehlo.dot_general %x, %k, contracting_dims = [1] x [0] : (tensor<4x3xf16>, tensor<3x2xf16>) -> tensor<4x2xf32>
+  %r = stablehlo.dot_general %x, %k, contracting_dims = [1] x [0] : (tensor<4x3xf16>, tensor<3x2xf16>) -> tensor<4x2xf32>
+  %s = stablehlo.multiply %p, %as : tensor<4x2xf32>
+  %t = stablehlo.multiply %q, %bs : tensor<4x2xf32>
+  %u = stablehlo.multiply %r, %as : tensor<4x2xf32>
+  %v = stablehlo.convert %u : (tensor<4x2xf32>) -> tensor<4x2xf16>
+  return %s, %t, %v : tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf16>
+}

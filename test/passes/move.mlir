@@ -1,5 +1,6 @@
 // RUN: sinter-opt --simplify-algebra %s | FileCheck %s
 // RUN: sinter-opt --move-transposes %s | FileCheck %s --check-prefix=MOVE
+// Covers: passes EliminateCommonSubexpressions EliminateDeadCode Groups InlineCalls MoveTransposes Matching
 
 // CHECK-LABEL: func @nothing
 func.func @nothing(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {

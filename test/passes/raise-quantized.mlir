@@ -1,6 +1,8 @@
 // RUN: sinter-opt %s --raise-quantized | FileCheck %s
 // RUN: sinter-opt %s --raise-quantized --raise-quantized | FileCheck %s
 // RUN: sinter-opt %s --raise-quantized="disable-patterns=raise-quantized-product" | FileCheck %s --check-prefix=FLOAT
+// Covers: graph Repetition
+// Covers: passes QuantizedForms RaiseQuantizedProducts
 
 // A product with a bias and a relu between dequantising and quantising, of an
 // unknown batch: integers all the way.

@@ -1,4 +1,6 @@
 // RUN: sinter-opt --split-input-file --inline-calls --refine-shapes --simplify-algebra --eliminate-dead-code --verify-diagnostics %s | FileCheck %s
+// Covers: graph/stablehlo InferDynamic InferGather Inference InferenceOfAlgebra InferenceOfRegions
+// Covers: passes RefineTypes
 
 // CHECK-LABEL: func @main(%arg0: tensor<2x3xf32>) -> tensor<4x3xf32>
 // CHECK-NEXT: %[[C:.*]] = stablehlo.concatenate %arg0, %arg0, dim = 0
@@ -165,7 +167,7 @@ func.func @second(%x: tensor<3xf32>) -> tensor<?xf32> {
 
 // -----
 
-// A slice with known bounds of something of an open size.
+// A slice with known bounds of something of a dynamic size.
 // CHECK-LABEL: func @main
 // CHECK: stablehlo.slice %arg0 [0:3, 1:4:2] : (tensor<?x4xf32>) -> tensor<3x2xf32>
 func.func @main(%x: tensor<?x4xf32>) -> tensor<3x2xf32> {

@@ -60,7 +60,7 @@ Tensor floats(const Shape &shape, const std::vector<double> &numbers) {
 
 std::vector<Tensor> interpreted(const Model &model, const Tensor &x) {
   auto outputs = interpret(model.entry(), {x});
-  EXPECT_TRUE(outputs) << (outputs ? "" : outputs.error().message);
+  EXPECT_TRUE(outputs) << (outputs ? "" : outputs.error().message());
   return outputs ? std::move(*outputs) : std::vector<Tensor>();
 }
 

@@ -204,8 +204,8 @@ void expectSame(const TensorProfile &a, const TensorProfile &b) {
   EXPECT_EQ(a.channels.axis, b.channels.axis);
   EXPECT_EQ(a.channels.least, b.channels.least);
   EXPECT_EQ(a.channels.greatest, b.channels.greatest);
-  EXPECT_EQ(a.extremes.least, b.extremes.least);
-  EXPECT_EQ(a.extremes.greatest, b.extremes.greatest);
+  EXPECT_EQ(a.sampleMinMax.least, b.sampleMinMax.least);
+  EXPECT_EQ(a.sampleMinMax.greatest, b.sampleMinMax.greatest);
   EXPECT_EQ(a.channels.mean, b.channels.mean);
   EXPECT_EQ(a.channels.square, b.channels.square);
 }
@@ -224,7 +224,7 @@ TEST(Profiles, ThereAndBack) {
   profile.equalized = {{"tensor", {1, 0.5, 3}}};
   const std::string text = toJson(profile);
   auto back = profileFromJson(text, "p.json");
-  ASSERT_TRUE(back) << back.error().message;
+  ASSERT_TRUE(back) << back.error().message();
   EXPECT_EQ(back->model, profile.model);
   EXPECT_EQ(back->samples, profile.samples);
   ASSERT_EQ(back->tensors.size(), profile.tensors.size());
@@ -239,23 +239,38 @@ TEST(Profiles, ThereAndBack) {
   EXPECT_EQ(tensorNamed(*back, "another"), nullptr);
 }
 
+TEST(Profiles, OldNames) {
+  Profile profile;
+  profile.tensors = {profileOver({randomNumbers({2, 3}, 1)}, 1)};
+  profile.tensors[0].name = "tensor";
+  std::string text = toJson(profile);
+  const std::string current = "sample_min_max";
+  const size_t at = text.find(current);
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, current.size(), "extremes");
+  auto back = profileFromJson(text, "p.json");
+  ASSERT_TRUE(back) << back.error().message();
+  ASSERT_EQ(back->tensors.size(), 1u);
+  expectSame(back->tensors[0], profile.tensors[0]);
+}
+
 TEST(Profiles, TheOutermostNumbersOfEachTime) {
   TensorProfile profile;
   for (int i = 0; i < 40; ++i)
     profile.measure(tensorOf({3}, {0, -i % 7 * 1.0, i * 7 % 40 + 1.0}));
   profile.measure(tensorOf({1}, {notANumber}));
-  ASSERT_EQ(profile.extremes.least.size(), Extremes::most);
-  ASSERT_EQ(profile.extremes.greatest.size(), Extremes::most);
+  ASSERT_EQ(profile.sampleMinMax.least.size(), MinMax::most);
+  ASSERT_EQ(profile.sampleMinMax.greatest.size(), MinMax::most);
   std::vector<double> all;
   for (int i = 0; i < 40; ++i)
     all.push_back(-i % 7);
   std::sort(all.begin(), all.end());
-  for (size_t i = 0; i < Extremes::most; ++i) {
-    EXPECT_EQ(profile.extremes.greatest[i], 40 - static_cast<double>(i));
-    EXPECT_EQ(profile.extremes.least[i], all[i]);
+  for (size_t i = 0; i < MinMax::most; ++i) {
+    EXPECT_EQ(profile.sampleMinMax.greatest[i], 40 - static_cast<double>(i));
+    EXPECT_EQ(profile.sampleMinMax.least[i], all[i]);
   }
-  EXPECT_EQ(profile.extremes.greatest.front(), profile.greatest);
-  EXPECT_EQ(profile.extremes.least.front(), profile.least);
+  EXPECT_EQ(profile.sampleMinMax.greatest.front(), profile.greatest);
+  EXPECT_EQ(profile.sampleMinMax.least.front(), profile.least);
 }
 
 // A channel in which nothing was finite has no range that JSON could say.
@@ -282,9 +297,9 @@ TEST_P(BadProfiles, AreRefused) {
   auto read = profileFromJson(GetParam().text, "p.json");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().kind, ErrorKind::Usage);
-  EXPECT_NE(read.error().message.find("--profile p.json"), std::string::npos);
-  EXPECT_NE(read.error().message.find(GetParam().mentions), std::string::npos)
-      << read.error().message;
+  EXPECT_NE(read.error().message().find("profile p.json"), std::string::npos);
+  EXPECT_NE(read.error().message().find(GetParam().mentions), std::string::npos)
+      << read.error().message();
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -314,14 +329,17 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "histogram": [0.5]}}})",
             "no count"},
         BadProfile{
-            R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "extremes": {"min": [0]}}}})",
-            "\"extremes\" needs lists"},
+            R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "sample_min_max": {"min": [0]}}}})",
+            "\"sample_min_max\" needs lists"},
         BadProfile{
-            R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "extremes": {"min": [0, 0], "max": [1]}}}})",
+            R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "sample_min_max": {"min": [0, 0], "max": [1]}}}})",
             "of one length"},
         BadProfile{
-            R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "extremes": {"min": [0, 0], "max": [1, 2]}}}})",
-            "the outermost number first"},
+            R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "sample_min_max": {"min": [0, 0], "max": [1, 2]}}}})",
+            "the outermost value first"},
+        BadProfile{
+            R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "extremes": {"min": [0]}}}})",
+            "\"extremes\" needs lists"},
         BadProfile{
             R"({"tensors": {"t": {"elements": 1, "min": 0, "max": 1, "channels": {}}}})",
             "\"channels\" needs \"axis\""},

@@ -1,4 +1,5 @@
-//===- QuantizeGraph.h - profiles, plans and integers of graphs from text -===//
+//===- QuantizeGraph.h - profiles, plans and integers of graphs from text
+//---===//
 
 #ifndef SINTER_TEST_QUANTIZE_QUANTIZEGRAPH_H
 #define SINTER_TEST_QUANTIZE_QUANTIZEGRAPH_H
@@ -65,7 +66,7 @@ public:
   quantize::Plan &makePlan(const quantize::QuantizeOptions &options = {},
                            const quantize::Exceptions &exceptions = {}) {
     Result<quantize::Plan> made = tryPlan(options, exceptions);
-    EXPECT_TRUE(made) << (made ? "" : made.error().message);
+    EXPECT_TRUE(made) << (made ? "" : made.error().message());
     plan = made ? std::move(*made) : quantize::Plan();
     return plan;
   }

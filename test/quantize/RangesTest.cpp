@@ -427,7 +427,7 @@ TEST(Expected, NothingBeyondWhatCanBe) {
 }
 
 /// One sample does not tell how others differ, and neither does a profile
-/// without its extremes.
+/// without the extreme values of samples.
 TEST(Expected, NothingIsKnownOfOneSample) {
   std::mt19937 random(5);
   TensorProfile one = profileOf({sampleOf(Population::Contrast, random)});
@@ -436,7 +436,7 @@ TEST(Expected, NothingIsKnownOfOneSample) {
   for (int i = 0; i < 20; ++i)
     seen.push_back(sampleOf(Population::Contrast, random));
   TensorProfile many = profileOf(seen);
-  many.extremes = {};
+  many.sampleMinMax = {};
   EXPECT_NE(chooseRange(many, {}).method, RangeMethod::Wider);
 }
 

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/Verifier.h"
 #include "quantize/QuantizeGraph.h"
+#include "quantize/WeightChannels.h"
 
 namespace sinter::quantize {
 namespace {
@@ -68,6 +69,45 @@ func.func @main(%x: tensor<2x4xf32>) -> tensor<2x3xf32> {
   EXPECT_EQ(unit.weights.depthAxis, 0);
   EXPECT_EQ(unit.weights.activationAxis, 1);
   EXPECT_EQ(graph.units.units.size(), 1u);
+}
+
+/// The kernel of a transposed convolution in groups is the file's constant,
+/// whose second dimension has the outputs of one group; what is rearranged in
+/// another way is computed.
+TEST(Units, AKernelWhoseGroupsAreBroughtToTheOutputs) {
+  for (const char *order : {"[1, 0, 2, 3]", "[1, 0, 3, 2]"}) {
+    QuantizeGraph graph(test::fill(
+        R"(func.func @main(%x: tensor<5x4x5xf32>) -> tensor<5x6x7xf32> {
+  %w = stablehlo.constant dense<0.5> : tensor<4x3x3xf32>
+  %s = stablehlo.reshape %w : (tensor<4x3x3xf32>) -> tensor<2x2x3x3xf32>
+  %t = stablehlo.transpose %s, dims = $order : (tensor<2x2x3x3xf32>) -> tensor<2x2x3x3xf32>
+  %k = stablehlo.reshape %t : (tensor<2x2x3x3xf32>) -> tensor<2x6x3xf32>
+  %c = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0]x[i, o, 0]->[b, f, 0], window = {pad = [[2, 2]], reverse = [true]} {batch_group_count = 1 : i64, feature_group_count = 2 : i64} : (tensor<5x4x5xf32>, tensor<2x6x3xf32>) -> tensor<5x6x7xf32>
+  return %c : tensor<5x6x7xf32>
+})",
+        {{"order", order}}));
+    const Unit &unit = graph.at("convolution");
+    if (llvm::StringRef(order) != "[1, 0, 2, 3]") {
+      EXPECT_EQ(unit.kind, UnitKind::Other);
+      EXPECT_EQ(unit.why, "its weights are computed");
+      continue;
+    }
+    EXPECT_EQ(unit.kind, UnitKind::Product) << unit.why;
+    ASSERT_TRUE(unit.weights.operand);
+    EXPECT_EQ(unit.weights.side, 1u);
+    EXPECT_EQ(unit.weights.depthGroups, 2);
+    EXPECT_EQ(unit.weights.channelAxis, 1);
+    EXPECT_EQ(unit.weights.depthAxis, 0);
+    Tensor weights(ElementType::F32, {4, 3, 3});
+    const auto channels = WeightChannels::of(unit.weights, weights, 4);
+    ASSERT_TRUE(channels);
+    EXPECT_EQ(channels->outputs(), 6);
+    EXPECT_FALSE(channels->isDepthwise());
+    for (int64_t i = 0; i < weights.size(); ++i) {
+      EXPECT_EQ(channels->inputOf(i), i / 9);
+      EXPECT_EQ(channels->outputOf(i), i / 18 * 3 + i / 3 % 3);
+    }
+  }
 }
 
 TEST(Units, AnAdditionOfActivationsIsItsOwn) {

@@ -1,3 +1,5 @@
+// Covers: runtime Hash
+
 #include "runtime/Cache.h"
 #include "TemporaryFolder.h"
 #include "runtime/MappedFile.h"

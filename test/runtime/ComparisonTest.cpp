@@ -70,7 +70,7 @@ TEST(ComparisonTest, TheMessageNamesTheWorstValue) {
       expect(floats({1, 2, 3}), floats({1, 4, 9}), Expectation::almost(0.5));
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::WrongResult);
-  EXPECT_EQ(result.error().message,
+  EXPECT_EQ(result.error().message(),
             "2 of 3 values differ, most at [2]: got 3, expected 9, tolerance "
             "0.5");
   EXPECT_FALSE(expect(floats({1}), floats({1, 1}), Expectation::equal()));
@@ -163,7 +163,7 @@ TEST(ComparisonTest, TypesMayDifferWhereOnlyNumbersCount) {
   EXPECT_EQ(found.wrong, 0);
   const Result<void> strict = expect(half, full, Expectation::within({}));
   ASSERT_FALSE(strict);
-  EXPECT_EQ(strict.error().message, "got 2xf16, expected 2xf32");
+  EXPECT_EQ(strict.error().message(), "got 2xf16, expected 2xf32");
 }
 
 TEST(ComparisonTest, BothPartsOfAComplexNumberCount) {
@@ -184,7 +184,7 @@ TEST(ComparisonTest, WhatDiffersLooksDifferent) {
   const Result<void> done =
       expect(floats({next}), floats({1}), Expectation::equal());
   ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().message,
+  EXPECT_EQ(done.error().message(),
             "1 of 1 values differ, most at [0]: got 1.00000012, expected 1");
 }
 

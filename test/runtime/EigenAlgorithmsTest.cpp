@@ -1,5 +1,7 @@
 // Schur forms, eigenvectors and reductions have the properties that define
 // them, whatever the matrix.
+//
+// Covers: runtime/host EigenAlgorithms
 
 #include "runtime/host/EigenAlgorithms.h"
 

@@ -18,9 +18,9 @@ TEST(ExecutorTest, ErrorsSayWhatIsExpected) {
   auto result = checkInputs(specs, wrong);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::Usage);
-  EXPECT_EQ(result.error().message,
+  EXPECT_EQ(result.error().message(),
             "input 'x': expected ?x3xf32, given 5x3xf16");
-  EXPECT_EQ(checkInputs(specs, {}).error().message,
+  EXPECT_EQ(checkInputs(specs, {}).error().message(),
             "the model has 1 input, 0 given");
   wrong = {Tensor(ElementType::F32, {3})};
   EXPECT_FALSE(checkInputs(specs, wrong));

@@ -45,7 +45,7 @@ TEST(GuardedBuffers, WritingBesideIsFound) {
   Call call(100);
   Result<void> after = call.run([](char *, char *out) { out[100] = 1; });
   ASSERT_FALSE(after);
-  EXPECT_NE(after.error().message.find("beside its buffer 1 of 100 bytes"),
+  EXPECT_NE(after.error().message().find("beside its buffer 1 of 100 bytes"),
             std::string::npos);
   EXPECT_FALSE(call.run([](char *, char *out) { out[-1] = 1; }));
   EXPECT_FALSE(call.run([](char *in, char *) { in[127] = 1; }));
@@ -55,7 +55,7 @@ TEST(GuardedBuffers, WritingToWhatIsReadIsFound) {
   Call call(100);
   Result<void> done = call.run([](char *in, char *) { in[3] = 1; });
   ASSERT_FALSE(done);
-  EXPECT_NE(done.error().message.find("buffer 0, which it only reads"),
+  EXPECT_NE(done.error().message().find("buffer 0, which it only reads"),
             std::string::npos);
 }
 

@@ -1,3 +1,6 @@
+// Covers: runtime/host Checks Distribution Fft Lapack LapackEigen Matrices
+// Covers: runtime/host Random
+
 #include "runtime/HostFunctions.h"
 
 #include <complex>

@@ -1,5 +1,8 @@
+// Covers: runtime ImageDecode
+
 #include "runtime/Image.h"
 #include "TemporaryFolder.h"
+#include "runtime/ByteStream.h"
 #include "runtime/MappedFile.h"
 
 #include <gtest/gtest.h>
@@ -20,10 +23,6 @@ Tensor pixels(int64_t height, int64_t width, int64_t channels,
               std::vector<uint8_t> values) {
   return Tensor::of<uint8_t>(ElementType::UI8, {height, width, channels},
                              values);
-}
-
-std::span<const std::byte> bytesOf(const std::string &text) {
-  return std::as_bytes(std::span(text));
 }
 
 std::string pngOf(uint32_t width, uint32_t height, uint32_t format,
@@ -72,7 +71,7 @@ TEST(ImageTest, DecodesPng) {
   std::string file = pngOf(2, 1, PNG_FORMAT_RGB, {1, 2, 3, 250, 251, 252});
   EXPECT_TRUE(isImage(bytesOf(file)));
   auto image = decodeImage(bytesOf(file), "x");
-  ASSERT_TRUE(image) << image.error().message;
+  ASSERT_TRUE(image) << image.error().message();
   EXPECT_EQ(image->shape(), (Shape{1, 2, 3}));
   EXPECT_EQ(image->at<uint8_t>(2), 3);
   EXPECT_EQ(image->at<uint8_t>(5), 252);
@@ -95,7 +94,7 @@ TEST(ImageTest, DecodesJpeg) {
     std::string file =
         jpegOf(16, 8, channels, std::vector<uint8_t>(16 * 8 * channels, 90));
     auto image = decodeImage(bytesOf(file), "x");
-    ASSERT_TRUE(image) << image.error().message;
+    ASSERT_TRUE(image) << image.error().message();
     EXPECT_EQ(image->shape(), (Shape{8, 16, channels}));
     EXPECT_NEAR(image->at<uint8_t>(50), 90, 2);
   }
@@ -119,7 +118,7 @@ TEST(ImageTest, DamagedFilesAreErrors) {
       (void)decodeImage(bytesOf(bad), "x");
     }
   }
-  EXPECT_EQ(decodeImage(bytesOf("GIF89a"), "x").error().message,
+  EXPECT_EQ(decodeImage(bytesOf("GIF89a"), "x").error().message(),
             "'x': neither a PNG nor a JPEG file");
 }
 
@@ -130,7 +129,7 @@ TEST(ImageTest, HugePicturesAreRefused) {
   file.replace(frame + 5, 4, "\xf0\xf0\xf0\xf0");
   auto image = decodeImage(bytesOf(file), "x");
   ASSERT_FALSE(image);
-  EXPECT_NE(image.error().message.find("too large"), std::string::npos);
+  EXPECT_NE(image.error().message().find("too large"), std::string::npos);
 }
 
 TEST(ImageTest, NormalisesInBothLayouts) {
@@ -140,7 +139,7 @@ TEST(ImageTest, NormalisesInBothLayouts) {
   options.std = {0.5};
   auto nchw =
       imageToInput(image, {"x", ElementType::F32, {-1, 3, -1, -1}}, options);
-  ASSERT_TRUE(nchw) << nchw.error().message;
+  ASSERT_TRUE(nchw) << nchw.error().message();
   EXPECT_EQ(nchw->shape(), (Shape{1, 3, 1, 2}));
   EXPECT_NEAR(nchw->at<float>(0), -0.4, 1e-6);
   EXPECT_NEAR(nchw->at<float>(1), 0.8, 1e-6);

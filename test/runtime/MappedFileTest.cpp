@@ -50,8 +50,8 @@ TEST(MappedFileTest, ErrorsNameTheFile) {
   auto missing = MappedFile::open(folder.file("none"));
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, ErrorKind::System);
-  EXPECT_EQ(missing.error().message, "cannot open '" + folder.file("none") +
-                                         "': No such file or directory");
+  EXPECT_EQ(missing.error().message(), "cannot open '" + folder.file("none") +
+                                           "': No such file or directory");
   EXPECT_FALSE(MappedFile::open(folder.path()));
   EXPECT_FALSE(MappedFile::open("/dev/null"));
   EXPECT_FALSE(writeFileAtomically(folder.file("no/such/folder"), "x"));

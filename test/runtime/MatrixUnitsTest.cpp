@@ -206,8 +206,8 @@ TEST(MatrixUnits, DISABLED_AreRefusedBesideSmallSignalStacks) {
   const std::vector<std::string> needed = {"amx-tile"};
   const Result<void> fits = checkHost("x86_64-unknown-linux-gnu", needed);
   ASSERT_FALSE(fits);
-  EXPECT_NE(fits.error().message.find("amx-tile"), std::string::npos);
-  EXPECT_NE(fits.error().message.find("signal stack"), std::string::npos);
+  EXPECT_NE(fits.error().message().find("amx-tile"), std::string::npos);
+  EXPECT_NE(fits.error().message().find("signal stack"), std::string::npos);
 }
 
 TEST(MatrixUnits, AreRefusedPolitely) {

@@ -110,7 +110,7 @@ TEST(NpyTest, BadFilesAreErrors) {
   EXPECT_FALSE(parse("\x93NUMPY\1"));
   EXPECT_FALSE(parse(std::string("\x93NUMPY\2\0\xff\xff\xff\xff{", 13)));
   auto wrong = parse("hello");
-  EXPECT_EQ(wrong.error().message, "'x.npy': not a .npy file");
+  EXPECT_EQ(wrong.error().message(), "'x.npy': not a .npy file");
 }
 
 } // namespace

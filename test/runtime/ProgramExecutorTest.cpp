@@ -1,3 +1,5 @@
+// Covers: runtime Arena CodeImage ExternalSymbols Program
+
 #include "runtime/ProgramExecutor.h"
 #include "runtime/ExternalSymbols.h"
 #include "runtime/TestKernels.h"
@@ -25,7 +27,7 @@ std::unique_ptr<ProgramExecutor> executorFor(Program program,
   auto executor =
       ProgramExecutor::create(std::make_shared<Program>(std::move(program)),
                               std::make_shared<ThreadPool>(threads));
-  EXPECT_TRUE(executor) << (executor ? "" : executor.error().message);
+  EXPECT_TRUE(executor) << (executor ? "" : executor.error().message());
   return executor ? std::move(*executor) : nullptr;
 }
 
@@ -106,7 +108,7 @@ TEST(ProgramExecutorTest, TakesUnalignedInputs) {
 TEST(ProgramExecutorTest, WrongInputIsAnError) {
   auto executor = executorFor(testProgram());
   std::vector<Tensor> inputs = {Tensor(ElementType::F32, {1000})};
-  EXPECT_EQ(executor->run(inputs).error().message,
+  EXPECT_EQ(executor->run(inputs).error().message(),
             "input 'x': expected 1000xi32, given 1000xf32");
 }
 
@@ -177,7 +179,7 @@ TEST(ProgramExecutorTest, CallsHostFunctionsByName) {
   });
   auto failure = (*create())->run(inputs);
   ASSERT_FALSE(bool(failure));
-  EXPECT_EQ(failure.error().message, "'here': no");
+  EXPECT_EQ(failure.error().message(), "'here': no");
 
   program.steps[0].tensors[0].shape = {999};
   EXPECT_FALSE(create());
@@ -214,7 +216,7 @@ TEST(ProgramExecutorTest, RefusesOtherMachines) {
                                          std::make_shared<ThreadPool>(1));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::Unsupported);
-  EXPECT_NE(refused.error().message.find("quantum"), std::string::npos);
+  EXPECT_NE(refused.error().message().find("quantum"), std::string::npos);
   EXPECT_FALSE(checkHost("riscv64-unknown-linux-gnu", {}));
 }
 
@@ -226,7 +228,7 @@ TEST(ProgramExecutorTest, StateOutlivesARun) {
   program.steps = {kernelStep(AddOne, {count, next}), copyStep(next, count)};
   auto executor = ProgramExecutor::create(std::make_shared<Program>(program),
                                           std::make_shared<ThreadPool>(1));
-  ASSERT_TRUE(executor) << executor.error().message;
+  ASSERT_TRUE(executor) << executor.error().message();
   ASSERT_EQ((*executor)->states().size(), 1u);
   EXPECT_EQ((*executor)->state(0).toInteger(0), 7);
   const std::vector<Tensor> inputs = {Tensor(ElementType::I32, {1000})};
@@ -244,7 +246,7 @@ TEST(ProgramExecutorTest, StateOutlivesARun) {
   EXPECT_EQ((*executor)->state(0).toInteger(0), 7);
 
   program.states[0].initial = 1;
-  EXPECT_NE(verify(program).error().message.find("no valid initial value"),
+  EXPECT_NE(verify(program).error().message().find("no valid initial value"),
             std::string::npos);
   program.states.clear();
   EXPECT_FALSE(verify(program));
@@ -401,7 +403,7 @@ TEST(ProgramExecutorTest, AFunctionOfTheModelCannotRunTheModel) {
   const std::vector<Tensor> inputs = {ascending()};
   auto results = self->run(inputs);
   ASSERT_FALSE(results);
-  EXPECT_NE(results.error().message.find("needs one of its own"),
+  EXPECT_NE(results.error().message().find("needs one of its own"),
             std::string::npos);
 }
 
@@ -439,8 +441,9 @@ TEST(ProgramTest, VerifyHoldsKernelsToTheirContracts) {
     changes[i].first(program);
     auto sound = verify(program);
     ASSERT_FALSE(sound) << "change " << i;
-    EXPECT_NE(sound.error().message.find(changes[i].second), std::string::npos)
-        << "change " << i << ": " << sound.error().message;
+    EXPECT_NE(sound.error().message().find(changes[i].second),
+              std::string::npos)
+        << "change " << i << ": " << sound.error().message();
   }
   // Two that are only read may be the same.
   Program program = testProgram();

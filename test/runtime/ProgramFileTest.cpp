@@ -1,8 +1,10 @@
+// Covers: runtime Arena CodeImage ExternalSymbols Program
+
 #include "runtime/ProgramFile.h"
 #include "TemporaryFolder.h"
+#include "runtime/DynamicProgram.h"
 #include "runtime/Hash.h"
 #include "runtime/MappedFile.h"
-#include "runtime/OpenProgram.h"
 #include "runtime/ProgramExecutor.h"
 #include "runtime/TestProgram.h"
 
@@ -28,7 +30,7 @@ TEST(ProgramFileTest, LoadsWhatWasSaved) {
   TemporaryFolder folder;
   savedProgram(folder);
   auto loaded = loadProgram(folder.file("p"));
-  ASSERT_TRUE(loaded) << loaded.error().message;
+  ASSERT_TRUE(loaded) << loaded.error().message();
   const Program expected = testProgram();
   EXPECT_EQ((*loaded)->features, expected.features);
   EXPECT_EQ((*loaded)->inputs, expected.inputs);
@@ -184,78 +186,79 @@ TEST(ProgramFileTest, RandomNonsenseDoesNotCrash) {
     });
 }
 
-/// Sizes that are known, as an open program has them.
-std::vector<OpenStep> openStepsOf(std::span<const Step> steps) {
-  std::vector<OpenStep> all;
+/// Sizes that are known, as a dynamic program has them.
+std::vector<DynamicStep> dynamicStepsOf(std::span<const Step> steps) {
+  std::vector<DynamicStep> all;
   for (const Step &step : steps) {
-    OpenStep &open = all.emplace_back();
+    DynamicStep &dynamic = all.emplace_back();
     for (const TensorSpec &spec : step.tensors)
-      open.tensors.emplace_back(spec.shape.begin(), spec.shape.end());
+      dynamic.tensors.emplace_back(spec.shape.begin(), spec.shape.end());
     for (const std::vector<Step> &body : step.bodies)
-      open.bodies.push_back(openStepsOf(body));
+      dynamic.bodies.push_back(dynamicStepsOf(body));
     if (step.kind == StepKind::If)
-      open.fits.resize(step.bodies.size());
+      dynamic.fits.resize(step.bodies.size());
   }
   return all;
 }
 
 /// The first of \p steps that is of \p kind, or of their bodies'.
-OpenStep *firstOf(std::span<const Step> steps, std::vector<OpenStep> &open,
-                  StepKind kind) {
+DynamicStep *firstOf(std::span<const Step> steps,
+                     std::vector<DynamicStep> &dynamic, StepKind kind) {
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].kind == kind)
-      return &open[i];
+      return &dynamic[i];
     for (size_t body = 0; body < steps[i].bodies.size(); ++body)
-      if (OpenStep *inner =
-              firstOf(steps[i].bodies[body], open[i].bodies[body], kind))
+      if (DynamicStep *inner =
+              firstOf(steps[i].bodies[body], dynamic[i].bodies[body], kind))
         return inner;
   }
   return nullptr;
 }
 
-TEST(ProgramFileTest, OpenSizesAreThoseOfTheProgram) {
+TEST(ProgramFileTest, DynamicSizesAreThoseOfTheProgram) {
   const Program program = testProgram();
-  OpenProgram sound;
+  DynamicProgram sound;
   sound.parameters = {"n"};
   for (auto [specs, sizes] : {std::pair{&program.inputs, &sound.inputs},
                               std::pair{&program.outputs, &sound.outputs}})
     for (const TensorSpec &spec : *specs)
       sizes->emplace_back(spec.shape.begin(), spec.shape.end());
   sound.inputs[0][0] = SizeExpression::parameter(0);
-  sound.steps = openStepsOf(program.steps);
+  sound.steps = dynamicStepsOf(program.steps);
   TemporaryFolder folder;
-  const auto load = [&](const OpenProgram &open) {
+  const auto load = [&](const DynamicProgram &dynamic) {
     Program changed = program;
-    changed.open = std::make_shared<OpenProgram>(open);
+    changed.dynamic = std::make_shared<DynamicProgram>(dynamic);
     EXPECT_TRUE(saveProgram(changed, folder.file("p")));
     return loadProgram(folder.file("p"));
   };
   EXPECT_TRUE(load(sound));
-  const std::pair<const char *, void (*)(OpenProgram &)> damages[] = {
-      {"inputs", [](OpenProgram &open) { open.inputs.pop_back(); }},
-      {"rank", [](OpenProgram &open) { open.inputs[0].pop_back(); }},
-      {"parameter", [](OpenProgram &open) { open.parameters.clear(); }},
-      {"outputs", [](OpenProgram &open) { open.outputs.clear(); }},
-      {"steps", [](OpenProgram &open) { open.steps.pop_back(); }},
-      {"definition",
-       [](OpenProgram &open) { open.steps[0].defines.push_back({0, 0}); }}};
+  const std::pair<const char *, void (*)(DynamicProgram &)> damages[] = {
+      {"inputs", [](DynamicProgram &open) { open.inputs.pop_back(); }},
+      {"rank", [](DynamicProgram &open) { open.inputs[0].pop_back(); }},
+      {"parameter", [](DynamicProgram &open) { open.parameters.clear(); }},
+      {"outputs", [](DynamicProgram &open) { open.outputs.clear(); }},
+      {"steps", [](DynamicProgram &open) { open.steps.pop_back(); }},
+      {"definition", [](DynamicProgram &dynamic) {
+         dynamic.steps[0].defines.push_back({0, 0});
+       }}};
   for (const auto &[name, damage] : damages) {
-    OpenProgram open = sound;
-    damage(open);
-    auto loaded = load(open);
+    DynamicProgram dynamic = sound;
+    damage(dynamic);
+    auto loaded = load(dynamic);
     ASSERT_FALSE(loaded) << name;
-    EXPECT_NE(loaded.error().message.find("its open sizes make no sense"),
+    EXPECT_NE(loaded.error().message().find("its dynamic sizes make no sense"),
               std::string::npos)
-        << name << ": " << loaded.error().message;
+        << name << ": " << loaded.error().message();
   }
   for (StepKind kind : {StepKind::If, StepKind::While, StepKind::HostCall}) {
-    OpenProgram open = sound;
-    OpenStep *step = firstOf(program.steps, open.steps, kind);
+    DynamicProgram dynamic = sound;
+    DynamicStep *step = firstOf(program.steps, dynamic.steps, kind);
     if (!step)
       continue;
     step->bodies.clear();
     step->tensors.clear();
-    EXPECT_FALSE(load(open)) << static_cast<int>(kind);
+    EXPECT_FALSE(load(dynamic)) << static_cast<int>(kind);
   }
 }
 

@@ -1,3 +1,5 @@
+// Covers: runtime ElementType Role TensorText
+
 #include "runtime/Tensor.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-//===- BoundSource.cpp - a model of which some inputs are given for good --===//
+//===- BoundSource.cpp - a model with some inputs bound -------------------===//
 
 #include "engine/compiler/BoundSource.h"
 
@@ -9,7 +9,8 @@
 namespace sinter {
 
 Result<std::unique_ptr<ModelSource>>
-BoundSource::create(std::unique_ptr<ModelSource> whole, NamedTensors bound) {
+BoundSource::create(std::unique_ptr<ModelSource> whole, NamedTensors bound,
+                    std::vector<std::string> files) {
   if (Result<void> described = whole->describe(); !described)
     return described.takeError();
   Result<Model> model = whole->asItIs();
@@ -20,19 +21,21 @@ BoundSource::create(std::unique_ptr<ModelSource> whole, NamedTensors bound) {
   if (!storage)
     return storage.takeError();
   std::unique_ptr<BoundSource> source(
-      new BoundSource(std::move(whole), std::move(bound)));
+      new BoundSource(std::move(whole), std::move(bound), std::move(files)));
   source->places.resize(source->whole->description().inputs.size());
   const ArgumentNames names(model->entry());
   for (size_t i = 0; i < source->bound.size(); ++i) {
-    Result<unsigned> index = names.find(source->bound[i].first);
+    Result<unsigned> index =
+        names.find(source->bound[i].first, bindOption(source->files, i));
     if (!index)
       return index.takeError();
-    // States stand among the arguments, and not among the inputs.
+    // States are arguments, but not inputs.
     const auto *place = llvm::find(storage->inputs(), *index);
     source->places[place - storage->inputs().begin()] = i;
   }
-  // What does not fit is said now.
-  if (Result<void> done = bindArguments(*model, source->bound); !done)
+  // Mismatches are reported now.
+  if (Result<void> done = bindArguments(*model, source->bound, source->files);
+      !done)
     return done.takeError();
   Result<ModelDescription> rest = describeModel(*model);
   if (!rest)
@@ -52,7 +55,7 @@ void BoundSource::describeRest() {
       continue;
     const size_t next = known.inputs.size();
     known.inputs.push_back(all.inputs[i]);
-    // The arrays' sizes may be this one's.
+    // Sizes of the arrays may depend on this one.
     known.inputs[next].spec = rest.inputs[next].spec;
     known.inputs[next].symbols = rest.inputs[next].symbols;
   }
@@ -62,7 +65,7 @@ Result<Model> BoundSource::bind(Result<Model> model) const {
   if (!model)
     return model;
   flattenSignature(*model);
-  if (Result<void> done = bindArguments(*model, bound); !done)
+  if (Result<void> done = bindArguments(*model, bound, files); !done)
     return done.takeError();
   return model;
 }
@@ -84,7 +87,7 @@ BoundSource::specialized(const std::vector<Shape> &shapes,
   return model;
 }
 
-/// \p given, with the inputs that are bound in their places.
+/// \p given, with the bound inputs inserted.
 ModelSource::AtHand BoundSource::ofAll(const AtHand &given) const {
   AtHand all;
   size_t next = 0;
@@ -109,12 +112,12 @@ BoundSource::forAnyValues(const AtHand &given) {
   Result<ForAnyValues> read = whole->forAnyValues(ofAll(given));
   if (!read)
     return read;
-  const bool hasOpenSizes = read->hasOpenSizes;
+  const bool hasDynamicSizes = read->hasDynamicSizes;
   Result<Model> model = bind(std::move(read->model));
   if (!model)
     return model.takeError();
   describeRest();
-  return ForAnyValues{std::move(*model), hasOpenSizes};
+  return ForAnyValues{std::move(*model), hasDynamicSizes};
 }
 
 } // namespace sinter

@@ -1,4 +1,4 @@
-//===- BoundSource.h - a model of which some inputs are given for good ----===//
+//===- BoundSource.h - a model with some inputs bound ---------------------===//
 
 #ifndef SINTER_ENGINE_COMPILER_BOUNDSOURCE_H
 #define SINTER_ENGINE_COMPILER_BOUNDSOURCE_H
@@ -11,11 +11,12 @@ namespace sinter {
 /// Another source's model with some of its inputs as constants.
 class BoundSource : public ModelSource {
 public:
-  /// Usage errors as of bindArguments().
+  /// Usage errors as of bindArguments(), for which \p files is.
   static Result<std::unique_ptr<ModelSource>>
-  create(std::unique_ptr<ModelSource> whole, NamedTensors bound);
+  create(std::unique_ptr<ModelSource> whole, NamedTensors bound,
+         std::vector<std::string> files);
 
-  /// create() has done it.
+  /// Set by create().
   Result<void> describe() override { return {}; }
   Result<Model> asItIs() override;
   Result<Model> spelledOut() override;
@@ -26,19 +27,21 @@ public:
   Result<ForAnyValues> forAnyValues(const AtHand &given) override;
 
 private:
-  BoundSource(std::unique_ptr<ModelSource> whole, NamedTensors bound)
+  BoundSource(std::unique_ptr<ModelSource> whole, NamedTensors bound,
+              std::vector<std::string> files)
       : ModelSource(whole->format()), whole(std::move(whole)),
-        bound(std::move(bound)) {}
+        bound(std::move(bound)), files(std::move(files)) {}
   Result<Model> bind(Result<Model> model) const;
-  /// The inputs of the whole model that are left.
+  /// The remaining inputs of the whole model.
   void describeRest();
   AtHand ofAll(const AtHand &given) const;
 
   std::unique_ptr<ModelSource> whole;
   NamedTensors bound;
-  /// For each input of the whole model, its value's place in `bound`.
+  std::vector<std::string> files;
+  /// For each input of the whole model, the index of its value in `bound`.
   std::vector<std::optional<size_t>> places;
-  /// The model that is left, as far as the arrays say.
+  /// The description of the bound model, as far as the arrays determine it.
   ModelDescription rest;
 };
 

@@ -1,4 +1,4 @@
-//===- CheckModel.cpp - what every command asks of a model that was read --===//
+//===- CheckModel.cpp - checks of all models after reading ----------------===//
 
 #include "engine/compiler/CheckModel.h"
 
@@ -13,8 +13,8 @@ using namespace mlir;
 
 namespace sinter {
 
-/// Whether the bytes of a value of \p type can be counted; unknown sizes count
-/// as 1, types that the runtime lacks as bytes.
+/// Whether the byte count of a value of \p type fits; unknown sizes count as 1,
+/// types that the runtime lacks as bytes.
 static bool isCountable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
@@ -27,10 +27,10 @@ static bool isCountable(Type type) {
   return byteCount(element.value_or(ElementType::UI8), shape).has_value();
 }
 
-/// The first value in \p module that is too large, in words; empty: none.
-static std::string tooLarge(ModuleOp module) {
-  FirstError reported(module.getContext());
-  module.walk([&](Operation *op) {
+/// Checks that the bytes of each value can be counted.
+static Result<void> checkSizes(const Model &model) {
+  FirstError reported(model.context());
+  const WalkResult walked = model.module().walk([&](Operation *op) {
     SmallVector<Type> types(op->getResultTypes());
     for (Region &region : op->getRegions())
       for (Block &block : region)
@@ -43,11 +43,13 @@ static std::string tooLarge(ModuleOp module) {
     }
     return WalkResult::advance();
   });
-  return reported.takeWithPlace();
+  if (walked.wasInterrupted())
+    return reported.takeError(ErrorKind::InvalidModel, model.path);
+  return {};
 }
 
-/// Whether this machine can hold every constant: a few bytes of a file may
-/// stand for one of any size.
+/// Whether every constant fits into this machine's memory: a few bytes of a
+/// file may describe one of any size.
 static Result<void> checkConstants(const Model &model) {
   const uint64_t memory = memoryOfMachine();
   Result<void> outcome;
@@ -60,33 +62,30 @@ static Result<void> checkConstants(const Model &model) {
                                          : std::nullopt;
     if (!bytes || uint64_t(*bytes) <= memory)
       return WalkResult::advance();
-    std::string name = constantName(op).str(), place = model.path;
+    std::string name = constantName(op).str();
+    Error error =
+        systemError("the constant " + (name.empty() ? "" : "'" + name + "' ") +
+                    "of " + toString(*element, Shape(type.getShape())) +
+                    " takes " + inGigabytes(*bytes) + "; this machine has " +
+                    inGigabytes(memory) + " of memory");
     if (auto line = op->getLoc()->findInstanceOf<FileLineColLoc>())
-      place += ":" + std::to_string(line.getLine());
-    outcome = systemError(
-        place + ": the constant " + (name.empty() ? "" : "'" + name + "' ") +
-        "of " + toString(*element, Shape(type.getShape())) + " takes " +
-        inGigabytes(*bytes) + "; this machine has " + inGigabytes(memory) +
-        " of memory");
+      error.position = std::to_string(line.getLine());
+    outcome = inFile(std::move(error), model.path);
     return WalkResult::interrupt();
   });
   return outcome;
 }
 
 Result<void> checkModel(const Model &model) {
-  const auto invalid = [&](const std::string &what) {
-    const bool isNamed = what.find(model.path) != std::string::npos;
-    return invalidModel(isNamed ? what : model.path + ": " + what);
-  };
   if (rootsOf(model.module()).empty())
-    return invalid(whyNoEntry(model.module()));
-  if (const std::string what = tooLarge(model.module()); !what.empty())
-    return invalid(what);
+    return inFile(invalidModel(whyNoEntry(model.module())), model.path);
+  if (Result<void> countable = checkSizes(model); !countable)
+    return countable;
   if (Result<void> constants = checkConstants(model); !constants)
     return constants;
   if (model.entry())
     if (Result<Storage> storage = Storage::of(model); !storage)
-      return invalid(storage.error().message);
+      return inFile(storage.takeError(), model.path);
   return {};
 }
 

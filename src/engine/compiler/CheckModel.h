@@ -1,4 +1,4 @@
-//===- CheckModel.h - what every command asks of a model that was read ----===//
+//===- CheckModel.h - checks of all models after reading ------------------===//
 
 #ifndef SINTER_ENGINE_COMPILER_CHECKMODEL_H
 #define SINTER_ENGINE_COMPILER_CHECKMODEL_H
@@ -7,11 +7,11 @@
 
 namespace sinter {
 
-/// Whether \p model, as it came from a reader, is one at all: there is a
-/// function to run or to call, the bytes of every tensor whose sizes are known
-/// can be counted in 63 bits, and its states keep the rules of Storage. The
-/// InvalidModel error names the file, the place and what is wrong there. A
-/// System error names a constant that this machine's memory cannot hold.
+/// Checks \p model after reading: it has a function to run or to call, the byte
+/// count of every static tensor fits into 63 bits, and its states satisfy the
+/// rules of Storage. The InvalidModel error names the file, the location and
+/// what is wrong. A System error names a constant that does not fit into this
+/// machine's memory.
 Result<void> checkModel(const Model &model);
 
 } // namespace sinter

@@ -1,7 +1,7 @@
 //===- Compile.cpp - from a model to a program ----------------------------===//
 
-#include "backend/cpu/Compiler.h"
-#include "backend/cpu/NameSizes.h"
+#include "backend/cpu/program/Compiler.h"
+#include "backend/cpu/shapes/InferDimensions.h"
 #include "engine/compiler/CpuAdjustment.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/ObservedValues.h"
@@ -19,7 +19,7 @@ namespace sinter {
 namespace {
 
 /// "conv1: winograd 0.120 ms, direct 0.200 ms", "fc: matmul, no tiles (sizes
-/// are open)".
+/// are dynamic)".
 std::string textOf(const std::string &layer,
                    const cpu::Alternatives &alternatives) {
   std::string text;
@@ -49,15 +49,16 @@ Result<void> specializeForPasses(Model &model, const SpecializeOptions &known) {
   // Nothing is written back.
   model.module()->removeAttr(wholeSourcesAttribute);
   model.module()->removeAttr(lastingSourcesAttribute);
-  // On one machine, shardings mean nothing.
+  // On one machine, shardings have no effect.
   sdy::dropShardings(model.module());
   if (model.module()
           .walk(
               [](sdy::ManualComputationOp) { return WalkResult::interrupt(); })
           .wasInterrupted())
-    return unsupported(model.path +
-                       ": sdy.manual_computation: computes on parts of its "
-                       "operands, one a device");
+    return inFile(
+        unsupported("sdy.manual_computation: computes on shards of its "
+                    "operands, one per device"),
+        model.path);
   if (func::FuncOp entry = model.entry())
     if (Result<void> inlined = inlineCalls(entry); !inlined)
       return inlined;
@@ -68,11 +69,12 @@ Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
                                     ReplacementWatcher *watcher) {
   Rewriting done;
   uint64_t steps = 0;
-  // Steps are counted through all stages.
+  // Steps are counted over all stages.
   for (auto *stage : {raiseQuantizedWith, simplifyWith, raiseWith}) {
-    // What repeats nothing for the same sizes stands between what is raised.
+    // A broadcast that repeats nothing hides operations that can be raised.
     if (stage == raiseWith && cpu::hasUnknownSizes(model.entry()))
-      cpu::dropRepetitions(model.entry());
+      if (Result<void> dropped = cpu::dropRepetitions(model.entry()); !dropped)
+        return dropped.takeError();
     PassOptions rest = passes;
     rest.mostSteps -= steps;
     Result<SimplifyReport> report = stage(model, rest, watcher);
@@ -88,12 +90,15 @@ Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
   return done;
 }
 
-/// The program, or what is known of it without its code.
+/// The program, or its facts without code.
 static Result<Program> programOf(Model model, const SpecializeOptions &known,
                                  const CompileRequest &request, bool withCode) {
   CompileStages stages(request.stages);
   if (Result<void> ready = specializeForPasses(model, known); !ready)
     return ready.takeError();
+  if (func::FuncOp entry = model.entry(); entry && cpu::hasUnknownSizes(entry))
+    if (Result<void> guarded = cpu::collectGuards(entry); !guarded)
+      return guarded.takeError();
   stages.end("specialise");
   ObservedValues observed(model, request.observed);
   Result<Rewriting> rewritten =
@@ -124,7 +129,7 @@ static Result<Program> programOf(Model model, const SpecializeOptions &known,
   options.kernelFolder = request.kernelFolder;
   options.compiler = request.compiler;
   options.passes = simplifyOptions(request.passes);
-  // Steps are those of rewriteForKernels; what a backend needs is done.
+  // Steps are those of rewriteForKernels; the rest is required by a backend.
   options.passes.mostSteps = SimplifyOptions().mostSteps;
   options.stages = request.stages;
   options.onPrepared = [&](const SimplifyReport &report) {
@@ -171,52 +176,99 @@ MlirCompilerModel::knownOf(const CompileRequest &request) const {
   return known;
 }
 
-/// The program for all sizes of the dimensions that are to stay open.
-Result<std::shared_ptr<const Program>>
-MlirCompilerModel::compileOpen(const CompileRequest &request) {
+SpecializeOptions
+MlirCompilerModel::dynamicOf(const CompileRequest &request) const {
+  SpecializeOptions known;
+  known.leavesDynamic = true;
+  for (size_t i = 0; i < request.dynamic.size(); ++i)
+    known.shapes[description().inputs[i].spec.name] = request.dynamic[i];
+  return known;
+}
+
+/// The graph for passes, for \p request.
+Result<Model> MlirCompilerModel::modelFor(const CompileRequest &request) {
+  Result<ModelForValues> read =
+      request.dynamic.empty() ? modelForValues(request, /*needsSizes=*/true)
+                              : modelOfDynamicSizes(request);
+  if (!read)
+    return read.takeError();
+  if (Result<void> ready = specializeForPasses(read->model, read->known);
+      !ready)
+    return ready.takeError();
+  return std::move(read->model);
+}
+
+Result<void> MlirCompilerModel::accepts(const CompileRequest &request) {
+  CompileRequest closed = request;
+  closed.dynamic.clear();
+  Result<Model> model = modelFor(closed);
+  return model ? Result<void>() : model.takeError();
+}
+
+Result<MlirCompilerModel::ModelForValues>
+MlirCompilerModel::modelOfDynamicSizes(const CompileRequest &request) {
   Result<Model> model = source->spelledOutFor({request.shapes, request.values});
   if (!model)
     return model.takeError();
-  SpecializeOptions known;
-  known.leavesOpen = true;
-  for (size_t i = 0; i < request.open.size(); ++i)
-    known.shapes[description().inputs[i].spec.name] = request.open[i];
-  return compileModel(std::move(*model), known, request);
+  return ModelForValues{std::move(*model), dynamicOf(request)};
+}
+
+/// The program for all sizes of the dimensions to keep dynamic.
+Result<std::shared_ptr<const Program>>
+MlirCompilerModel::compileDynamic(const CompileRequest &request) {
+  Result<ModelForValues> read = modelOfDynamicSizes(request);
+  if (!read)
+    return read.takeError();
+  return compileModel(std::move(read->model), read->known, request);
 }
 
 /// The program for all values of inputs of these sizes.
 Result<std::shared_ptr<const Program>>
 MlirCompilerModel::compileForAnyValues(const CompileRequest &request,
-                                       bool &hasOpenSizes) {
+                                       bool &hasDynamicSizes) {
   Result<ModelSource::ForAnyValues> read =
       source->forAnyValues({request.shapes, request.values});
-  hasOpenSizes = !read || read->hasOpenSizes;
+  hasDynamicSizes = !read || read->hasDynamicSizes;
   if (!read)
     return read.takeError();
   SpecializeOptions known = knownOf(request);
-  known.leavesOpen = hasOpenSizes;
+  known.leavesDynamic = hasDynamicSizes;
   return compileModel(std::move(read->model), known, request);
+}
+
+/// Whether \p error is due to dynamic sizes, so that known sizes may help: not
+/// a failed check of a pass.
+static bool mayBeClosed(const Error &error, const PassOptions &passes) {
+  return error.kind != ErrorKind::System &&
+         error.kind != ErrorKind::WrongResult &&
+         (!passes.verifyNumerics || error.kind == ErrorKind::Unsupported);
 }
 
 Result<std::shared_ptr<const Program>>
 MlirCompilerModel::compile(const CompileRequest &request) {
-  if (!request.open.empty()) {
-    Result<std::shared_ptr<const Program>> program = compileOpen(request);
-    if (program || program.error().kind == ErrorKind::System ||
-        request.shapes.empty())
+  if (!request.dynamic.empty()) {
+    Result<std::shared_ptr<const Program>> program = compileDynamic(request);
+    if (program || request.shapes.empty() ||
+        !mayBeClosed(program.error(), request.passes))
       return program;
     if (request.closed)
-      request.closed(program.error().message);
+      request.closed(program.error().message());
   }
   std::optional<std::string> whyForValues;
-  // Observers are told of values of known shapes.
-  if (request.observed.empty() && !request.forValues) {
-    bool hasOpenSizes = false;
+  // Observers identify values by the numbers of modelFor().
+  if (!request.observed.empty()) {
+    Result<ModelForValues> read = modelForValues(request, /*needsSizes=*/true);
+    return read ? compileModel(std::move(read->model), read->known, request)
+                : read.takeError();
+  }
+  if (!request.forValues) {
+    bool hasDynamicSizes = false;
     Result<std::shared_ptr<const Program>> program =
-        compileForAnyValues(request, hasOpenSizes);
-    if (program || !hasOpenSizes || program.error().kind == ErrorKind::System)
+        compileForAnyValues(request, hasDynamicSizes);
+    if (program || !hasDynamicSizes ||
+        program.error().kind == ErrorKind::System)
       return program;
-    whyForValues = program.error().message;
+    whyForValues = program.error().message();
   }
   Result<Model> model = source->specialized(request.shapes, request.values);
   if (!model)
@@ -227,7 +279,7 @@ MlirCompilerModel::compile(const CompileRequest &request) {
       compileModel(std::move(*model), knownOf(request), request);
   if (program && whyForValues && request.perValues)
     request.perValues(*whyForValues);
-  // That sizes are not known is what it was to do without.
+  // The first reason says more than that sizes are unknown.
   if (!program && whyForValues &&
       program.error().kind == ErrorKind::Unsupported)
     return unsupported(*whyForValues);

@@ -19,8 +19,8 @@ namespace sinter {
 
 namespace {
 
-/// A program that another one runs, and which of its arguments and results
-/// are tensors: tokens are not there.
+/// A program that another one runs, and which of its arguments and results are
+/// tensors: tokens are left out.
 struct ParallelProgram {
   std::string function;
   std::vector<bool> isTensorArgument, isTensorResult;
@@ -135,15 +135,14 @@ private:
       const Tensor *expected = constant ? &*constant : &call.inputs[1];
       if (found.expectedFirst)
         std::swap(got, expected);
-      // A call of a check says that all is well.
+      // A check's call returns true if it holds.
       for (Tensor &output : call.outputs)
         std::memset(output.mutableBytes(), 1, output.bytes());
       return expect(*got, *expected, found.expectation);
     });
   }
 
-  /// A call of \p function in the place of \p op. A probe's result is its
-  /// operand.
+  /// A call of \p function instead of \p op. A probe's result is its operand.
   void replace(Operation *op, HostFunction function) {
     const std::string name = prefix + std::to_string(functions.size());
     OpBuilder builder(op);
@@ -221,7 +220,7 @@ private:
     return compileModel(std::move(program), {}, compilation);
   }
 
-  /// What \p program runs in parallel must be there before it.
+  /// \p program's parallel functions are compiled first.
   Result<void> compileParallel(const Model &program) {
     SmallVector<std::string> needed;
     program.entry().walk([&](stablehlo::CustomCallOp call) {
@@ -343,15 +342,15 @@ private:
     return {};
   }
 
-  /// With calls in the place of all that is lowered.
+  /// With all lowered operations as calls.
   Model model;
   const TestRequest &request;
   HostFunctionTable functions;
-  /// By the name of the function that does it.
+  /// By the name of the function that runs it.
   std::map<std::string, ParallelRun> runs;
-  /// What is run in parallel, by name; null while it is compiled.
+  /// The functions that run in parallel, by name; null during compilation.
   std::map<std::string, Compiled> programs;
-  /// Held where processes share something.
+  /// Held while processes use shared state.
   std::mutex mutex;
   std::map<std::string, std::vector<Tensor>> probes;
 };

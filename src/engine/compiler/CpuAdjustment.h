@@ -1,19 +1,19 @@
-//===- CpuAdjustment.h - what tests change of how programs are compiled ---===//
+//===- CpuAdjustment.h - target options for tests -------------------------===//
 //
-// A build of the compiler for tests lets every command compile for a machine
-// that is not at hand: it is linked with what says so here.
+// A build of the compiler for tests links a function that changes the target,
+// so that every command can compile for a machine that is not available.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_ENGINE_COMPILER_CPUADJUSTMENT_H
 #define SINTER_ENGINE_COMPILER_CPUADJUSTMENT_H
 
-#include "backend/cpu/Compiler.h"
+#include "backend/cpu/program/Compiler.h"
 
 namespace sinter {
 
-/// Is called with the options of each program that this process compiles, on
-/// any thread.
+/// Called with the options of each program that this process compiles, on any
+/// thread.
 using CpuAdjustment = void (*)(cpu::CpuOptions &);
 
 /// The adjustment, or null. Set before anything is compiled.

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace sinter {
 
-/// Counts operations by name, function glue left out, and parameters, which are
+/// Counts operations by name, without function glue and parameters, which are
 /// constants.
 static void countOperations(const Model &model, GraphFacts &facts) {
   llvm::DenseMap<OperationName, int64_t> counts;
@@ -46,7 +46,7 @@ static std::optional<int64_t> bytesOf(Type type) {
 }
 
 /// Whether the values in the regions of \p op are tensors of their own; those
-/// in other regions say how one tensor is computed.
+/// in other regions compute single elements.
 static bool isControlFlow(Operation *op) {
   return isa<func::FuncOp, stablehlo::IfOp, stablehlo::CaseOp,
              stablehlo::WhileOp>(op);

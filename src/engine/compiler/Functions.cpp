@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace sinter {
 
-/// "f32 [N, 3]"; what has no such form as MLIR prints it.
+/// "f32 [N, 3]"; other types as MLIR prints them.
 static std::string typeText(Type type, ArrayAttr symbols) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   const std::optional<ElementType> element =

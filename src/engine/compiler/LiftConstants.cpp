@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace sinter {
 
-/// Everything that an operand of integers leads back to, if its user's result
-/// has a shape that is not known without it.
+/// The backward slice of an integer operand, if the shape of its user's result
+/// depends on its value.
 static llvm::DenseSet<Operation *> decidingShapes(func::FuncOp function) {
   llvm::DenseSet<Operation *> found;
   SmallVector<Value> open;

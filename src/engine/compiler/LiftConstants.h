@@ -4,11 +4,10 @@
 //     x = constant [1, 2]           ->      y = add(x, x)
 //     y = add(x, x)                         ...                x is [1, 2]
 //
-// What a compiler would compute itself becomes an input, so that there is
-// something to compile.
+// The compiler would fold constants; as inputs they leave something to compile.
 //
 // Restrictions: scalars, quantised constants, those in regions and those that
-// decide shapes stay.
+// determine shapes stay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +21,8 @@
 
 namespace sinter {
 
-/// Makes arguments of \p function's constants, behind those that it has.
-/// Returns their values.
+/// Makes arguments of \p function's constants, after the present ones. Returns
+/// their values.
 std::vector<Tensor> liftConstants(mlir::func::FuncOp function);
 
 } // namespace sinter

@@ -1,4 +1,4 @@
-//===- LossFile.cpp - a loss that a file says -----------------------------===//
+//===- LossFile.cpp - a loss function from a file -------------------------===//
 
 #include "engine/compiler/LossFile.h"
 
@@ -7,6 +7,7 @@
 #include "graph/FirstError.h"
 #include "graph/Types.h"
 #include "graph/storage/Storage.h"
+#include "runtime/OptionNames.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Parser/Parser.h"
@@ -26,9 +27,9 @@ Result<LossFile> LossFile::open(const std::string &path) {
     return described.takeError();
   const ModelDescription &known = (*source)->description();
   if (known.inputs.size() < 2 || known.outputs.size() != 1)
-    return usageError("--loss '" + path +
+    return usageError(optionText("loss") + " '" + path +
                       "': a function of an output and a "
-                      "target that gives one tensor is expected; this one "
+                      "target with one result is expected; this one "
                       "takes " +
                       std::to_string(known.inputs.size()) + " and gives " +
                       std::to_string(known.outputs.size()));
@@ -38,8 +39,8 @@ Result<LossFile> LossFile::open(const std::string &path) {
 Result<void> LossFile::checkArguments(ValueRange arguments) const {
   const std::vector<ModelInput> &wanted = source->description().inputs;
   if (wanted.size() != arguments.size())
-    return usageError("--loss '" + path + "': the function takes " +
-                      std::to_string(wanted.size()) +
+    return usageError(optionText("loss") + " '" + path +
+                      "': the function takes " + std::to_string(wanted.size()) +
                       " tensors, and is given " +
                       std::to_string(arguments.size()));
   for (auto [input, argument] : llvm::zip_equal(wanted, arguments)) {
@@ -54,13 +55,14 @@ Result<void> LossFile::checkArguments(ValueRange arguments) const {
         fits = spec.shape[i] < 0 || spec.shape[i] == type.getDimSize(i);
     }
     if (!fits)
-      return usageError(
-          "--loss '" + path + "': the function's argument '" + spec.name +
-          "' is a " + toString(spec.type, spec.shape) + ", and is given a " +
-          (element ? toString(*element, Shape(type.getShape().begin(),
-                                              type.getShape().end()))
-                   : std::string("tensor of another kind")) +
-          " (an unknown dimension, ?, takes any size)");
+      return usageError(optionText("loss") + " '" + path +
+                        "': the function's argument '" + spec.name + "' is a " +
+                        toString(spec.type, spec.shape) + ", and is given a " +
+                        (element
+                             ? toString(*element, Shape(type.getShape().begin(),
+                                                        type.getShape().end()))
+                             : std::string("tensor of another kind")) +
+                        " (an unknown dimension, ?, takes any size)");
   }
   return {};
 }
@@ -93,7 +95,8 @@ Result<Value> LossFile::build(nn::TensorBuilder &emit, ValueRange arguments) {
   if (!storage)
     return storage.takeError();
   if (!storage->states().empty())
-    return usageError("--loss '" + path + "': the function keeps a state");
+    return usageError(optionText("loss") + " '" + path +
+                      "': the function keeps a state");
   if (Result<void> ready = specializeForPasses(*model, known); !ready)
     return ready.takeError();
   MLIRContext &context = *emit.builder.getContext();
@@ -101,12 +104,11 @@ Result<Value> LossFile::build(nn::TensorBuilder &emit, ValueRange arguments) {
   OwningOpRef<ModuleOp> copy = copyInto(context, *model);
   func::FuncOp entry = copy ? entryOf(*copy) : func::FuncOp();
   if (!entry)
-    return invalidModel(path + ": " + errors.take());
+    return inFile(invalidModel(errors.take()), path);
   auto type = dyn_cast<RankedTensorType>(entry.getResultTypes().front());
   if (!type || !type.hasStaticShape() || !isa<FloatType>(type.getElementType()))
-    return usageError("--loss '" + path +
-                      "': the function gives no floating-"
-                      "point numbers");
+    return usageError(optionText("loss") + " '" + path +
+                      "': the function returns no floating-point tensor");
   IRMapping mapping;
   mapping.map(entry.getArguments(), arguments);
   for (Operation &op : entry.front().without_terminator())

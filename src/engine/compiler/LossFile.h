@@ -1,4 +1,4 @@
-//===- LossFile.h - a loss that a file says -------------------------------===//
+//===- LossFile.h - a loss function from a file ---------------------------===//
 
 #ifndef SINTER_ENGINE_COMPILER_LOSSFILE_H
 #define SINTER_ENGINE_COMPILER_LOSSFILE_H
@@ -11,15 +11,15 @@
 
 namespace sinter {
 
-/// A model whose one result, floating-point numbers, is what is made small: a
-/// scalar, or numbers whose mean it is.
+/// A model whose only result, a float tensor, is the loss: a scalar, or a
+/// tensor whose mean is the loss.
 class LossFile {
 public:
-  /// A Usage error where the model is no such function.
+  /// A Usage error if the model is no such function.
   static Result<LossFile> open(const std::string &path);
 
-  /// Builds it where \p emit is, of \p arguments, which are static tensors. A
-  /// Usage error where it takes others.
+  /// Builds the function with \p emit on \p arguments, which are static
+  /// tensors. A Usage error if their types are wrong.
   Result<mlir::Value> build(nn::TensorBuilder &emit,
                             mlir::ValueRange arguments);
 

@@ -1,10 +1,11 @@
-//===- MemoryLimit.cpp - a step of training within a limit of memory ------===//
+//===- MemoryLimit.cpp - recomputes values within a memory limit ----------===//
 
 #include "engine/compiler/MemoryLimit.h"
 
 #include "autodiff/Recompute.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "graph/ArithmeticCount.h"
+#include "runtime/OptionNames.h"
 #include "runtime/ProgramMemory.h"
 
 #include "llvm/Support/Format.h"
@@ -27,7 +28,7 @@ static std::string megabytes(uint64_t bytes) {
 
 namespace {
 
-/// A plan carried out, and what the program would need.
+/// A plan applied to the graph, and the memory of its program.
 struct Candidate {
   Model step;
   double operations = 0;
@@ -52,8 +53,8 @@ Result<Model>
 withinMemory(const Model &step, uint64_t limit, const CompileRequest &how,
              const std::function<void(const std::string &)> &note) {
   using autodiff::RecomputeEstimate;
-  // What is needed of the values of the graph, each counted on its own; most
-  // plans that are far from the limit need not be carried out.
+  // An estimate of the memory, by the values of the graph; most plans far from
+  // the limit need not be applied.
   constexpr double margin = 1.5;
   constexpr size_t lastTried = 4;
   const std::vector<RecomputeEstimate> plans =
@@ -89,9 +90,11 @@ withinMemory(const Model &step, uint64_t limit, const CompileRequest &how,
     }
     return std::move(tried->step);
   }
-  return usageError("--memory-limit: a step needs at least " +
-                    megabytes(least.value_or(0)) + ", which is more than " +
-                    megabytes(limit) + "; a smaller batch needs less");
+  return withHint("a smaller batch needs less",
+                  usageError(optionText("memory-limit") +
+                             ": a step needs at least " +
+                             megabytes(least.value_or(0)) +
+                             ", which is more than " + megabytes(limit)));
 }
 
 } // namespace sinter

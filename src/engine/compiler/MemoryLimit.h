@@ -1,4 +1,4 @@
-//===- MemoryLimit.h - a step of training within a limit of memory --------===//
+//===- MemoryLimit.h - recomputes values within a memory limit ------------===//
 
 #ifndef SINTER_ENGINE_COMPILER_MEMORYLIMIT_H
 #define SINTER_ENGINE_COMPILER_MEMORYLIMIT_H
@@ -10,10 +10,10 @@
 
 namespace sinter {
 
-/// \p step, of which the first result is the loss, such that it computes again
-/// on the way back as little as it can for its planned peak (ProgramMemory) to
-/// be \p limit bytes at most; \p note is told how much it needs. Usage where no
-/// plan needs as little, with the least that one does.
+/// A version of \p step, whose first result is the loss, that recomputes as
+/// little in the backward pass as keeps its planned peak (ProgramMemory) at \p
+/// limit bytes or less; \p note gets the peak. A Usage error with the least
+/// peak if no plan fits.
 Result<Model>
 withinMemory(const Model &step, uint64_t limit, const CompileRequest &how,
              const std::function<void(const std::string &)> &note);

@@ -2,11 +2,13 @@
 
 #include "engine/compiler/MlirCompiler.h"
 
-#include "backend/cpu/MeasureMachine.h"
+#include "backend/cpu/cost/MeasureMachine.h"
+#include "backend/cpu/shapes/InferDimensions.h"
 #include "engine/compiler/ObservedValues.h"
 #include "engine/compiler/Simplification.h"
 #include "engine/compiler/SizedSource.h"
 #include "interpreter/InterpreterExecutor.h"
+#include "runtime/OptionNames.h"
 
 #include <filesystem>
 
@@ -65,11 +67,12 @@ Result<void> checkOverwrite(const std::string &path,
   for (const std::string &written : outputs)
     for (const fs::path &file : files)
       if (fs::equivalent(written, file, ignored))
-        return usageError("'" + written + "' is " +
-                          (file == fs::path(path) ? "" : "a part of ") +
-                          "the model '" + path + "'; " +
-                          (isFolder ? "--in-place" : "--force") +
-                          " lets it be replaced");
+        return withHint(
+            optionText(isFolder ? "in-place" : "force") +
+                " lets it be replaced",
+            usageError("'" + written + "' is " +
+                       (file == fs::path(path) ? "" : "a part of ") +
+                       "the model '" + path + "'"));
   return {};
 }
 
@@ -79,7 +82,8 @@ Error ofInput(Error error, const std::string &path) {
 }
 
 Result<ModelToRewrite> readToRewrite(const ModelRequest &request,
-                                     const Format *to, bool freezesDefaults) {
+                                     const Format *to,
+                                     const RewriteOptions &options) {
   Result<const Format *> format = findFormat(request.path);
   if (!format)
     return format.takeError();
@@ -91,7 +95,7 @@ Result<ModelToRewrite> readToRewrite(const ModelRequest &request,
       return file.takeError();
     if ((*file)->dependsOnSizes()) {
       Result<Model> model = SizedSource::readToWrite(
-          **format, std::move(*file), request, freezesDefaults, description);
+          **format, std::move(*file), request, options, description);
       if (!model)
         return model.takeError();
       return ModelToRewrite{std::move(*model), *format, std::move(description)};
@@ -166,36 +170,90 @@ Result<MachineCeilings> MlirCompiler::measureMachine(double seconds) {
   return cpu::measureMachine(seconds);
 }
 
+static Result<std::unique_ptr<Executor>> executorOf(Model model) {
+  auto executor = InterpreterExecutor::create(
+      std::make_shared<const Model>(std::move(model)));
+  if (!executor)
+    return executor.takeError();
+  return std::unique_ptr<Executor>(std::move(*executor));
+}
+
+/// The optimised model with dynamic dimensions.
 Result<std::unique_ptr<Executor>>
-MlirCompilerModel::interpret(const CompileRequest &request) {
-  Result<Model> model = source->specialized(request.shapes, request.values);
+MlirCompilerModel::interpretDynamic(const CompileRequest &request) {
+  Result<Model> model = modelFor(request);
   if (!model)
     return model.takeError();
+  if (auto rewritten = rewriteForKernels(*model, request.passes); !rewritten)
+    return rewritten.takeError();
+  return executorOf(std::move(*model));
+}
+
+/// Whether all tensors of \p model are static, given \p known.
+static bool hasAllSizes(const Model &model, const SpecializeOptions &known) {
+  Model copy = model.clone();
+  if (!specializeForPasses(copy, known))
+    return false;
+  mlir::func::FuncOp entry = copy.entry();
+  return entry && !cpu::hasUnknownSizes(entry);
+}
+
+Result<MlirCompilerModel::ModelForValues>
+MlirCompilerModel::modelForValues(const CompileRequest &request,
+                                  bool needsSizes) {
+  SpecializeOptions known = knownOf(request);
+  Result<Model> model = source->specialized(request.shapes, request.values);
+  if (model ? !needsSizes || hasAllSizes(*model, known)
+            : model.error().kind != ErrorKind::Unsupported)
+    return model ? Result<ModelForValues>({std::move(*model), known})
+                 : model.takeError();
+  Result<ModelSource::ForAnyValues> read =
+      source->forAnyValues({request.shapes, request.values});
+  if (read) {
+    known.leavesDynamic = read->hasDynamicSizes;
+    return ModelForValues{std::move(read->model), known};
+  }
+  // The reason for waiting says more than that a node cannot be expanded.
+  return model ? Result<ModelForValues>({std::move(*model), known})
+               : model.takeError();
+}
+
+Result<std::unique_ptr<Executor>>
+MlirCompilerModel::interpret(const CompileRequest &given) {
+  CompileRequest request = given;
+  // Passes for dynamic dimensions.
+  if (request.interpretsRewritten && !request.dynamic.empty()) {
+    auto executor = interpretDynamic(request);
+    if (executor || executor.error().kind == ErrorKind::WrongResult)
+      return executor;
+    if (request.closed)
+      request.closed(executor.error().message());
+  }
+  request.dynamic.clear();
+  Result<ModelForValues> read =
+      modelForValues(request, /*needsSizes=*/!request.observed.empty());
+  if (!read)
+    return read.takeError();
+  Model &model = read->model;
   // The interpreter needs no passes; but the user may want to watch them.
   const PassOptions &passes = request.passes;
   if (passes.verifyNumerics || passes.verifyEach ||
       !passes.printIrAfter.empty()) {
-    Model copy = model->clone();
+    Model copy = model.clone();
     if (auto simplified = simplifyWith(copy, passes); !simplified)
       return simplified.takeError();
   }
   if (!request.observed.empty() || request.interpretsRewritten) {
-    if (Result<void> ready = specializeForPasses(*model, knownOf(request));
-        !ready)
+    if (Result<void> ready = specializeForPasses(model, read->known); !ready)
       return ready.takeError();
-    ObservedValues observed(*model, request.observed);
+    ObservedValues observed(model, request.observed);
     if (request.interpretsRewritten)
-      if (auto rewritten =
-              rewriteForKernels(*model, passes, observed.watcher());
+      if (auto rewritten = rewriteForKernels(model, passes, observed.watcher());
           !rewritten)
         return rewritten.takeError();
-    observed.insertProbes(*model);
+    observed.insertProbes(model);
   }
-  auto executor = InterpreterExecutor::create(
-      std::make_shared<const Model>(std::move(*model)));
-  if (!executor)
-    return executor.takeError();
-  return std::unique_ptr<Executor>(std::move(*executor));
+  return executorOf(std::move(model));
 }
 
 } // namespace sinter

@@ -1,4 +1,4 @@
-//===- MlirCompiler.h - the compiler behind its interface -----------------===//
+//===- MlirCompiler.h - implements the compiler's interface ---------------===//
 
 #ifndef SINTER_ENGINE_COMPILER_MLIRCOMPILER_H
 #define SINTER_ENGINE_COMPILER_MLIRCOMPILER_H
@@ -33,13 +33,13 @@ public:
   Result<MachineCeilings> measureMachine(double seconds) override;
 };
 
-/// \p model, whose entry function's inputs have these shapes and, where they
-/// feed shapes, values, as native code.
+/// Compiles \p model, whose entry function's inputs have these shapes and, if
+/// they feed shapes, values, to native code.
 Result<std::shared_ptr<const Program>>
 compileModel(Model model, const SpecializeOptions &known,
              const CompileRequest &request);
 
-/// The same without code: its steps, and the memory that it needs.
+/// The same without code: its steps, and its memory.
 Result<Program> planModel(Model model, const SpecializeOptions &known,
                           const CompileRequest &request);
 
@@ -55,24 +55,42 @@ public:
   Result<std::shared_ptr<const Program>>
   compile(const CompileRequest &request) override;
   Result<std::shared_ptr<const Program>>
-  compileOpen(const CompileRequest &request);
+  compileDynamic(const CompileRequest &request);
   Result<std::shared_ptr<const Program>>
-  compileForAnyValues(const CompileRequest &request, bool &hasOpenSizes);
+  compileForAnyValues(const CompileRequest &request, bool &hasDynamicSizes);
+  Result<void> accepts(const CompileRequest &request) override;
   Result<RunFacts> runFacts(const CompileRequest &request,
                             bool compiled) override;
   Result<std::unique_ptr<Executor>>
   interpret(const CompileRequest &request) override;
 
 private:
+  Result<Model> modelFor(const CompileRequest &request);
+  /// A graph, and its specialisation.
+  struct ModelForValues {
+    Model model;
+    SpecializeOptions known;
+  };
+  /// The graph for the given values. Nodes that depend on computed values
+  /// become operations of dynamic sizes; with \p needsSizes all do if some
+  /// sizes are known only at run time.
+  Result<ModelForValues> modelForValues(const CompileRequest &request,
+                                        bool needsSizes);
+  /// The graph for all sizes of the dimensions to keep dynamic.
+  Result<ModelForValues> modelOfDynamicSizes(const CompileRequest &request);
+  Result<std::unique_ptr<Executor>>
+  interpretDynamic(const CompileRequest &request);
   SpecializeOptions knownOf(const CompileRequest &request) const;
+  /// With the dimensions dynamic that the request keeps so.
+  SpecializeOptions dynamicOf(const CompileRequest &request) const;
 
   std::unique_ptr<ModelSource> source;
 };
 
-/// Makes \p model ready for passes: calls inlined, sizes known.
+/// Prepares \p model for passes: inlines calls, infers sizes.
 Result<void> specializeForPasses(Model &model, const SpecializeOptions &known);
-/// Simplifies and raises for kernels; \p watcher, if there is one, is told
-/// where values go. `passSteps` and `lastStep` are those of both.
+/// Simplifies and raises for kernels; \p watcher, if there is one, follows
+/// values. `passSteps` and `lastStep` are those of both.
 struct Rewriting {
   std::vector<std::pair<std::string, uint64_t>> passSteps;
   PatternApplication lastStep;
@@ -80,30 +98,30 @@ struct Rewriting {
 Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
                                     ReplacementWatcher *watcher = nullptr);
 
-/// A model as it is in its file, to be written anew.
+/// A model as it is in its file, to be written again.
 struct ModelToRewrite {
   Model model;
   const Format *format;
-  /// What is known of it.
+  /// Facts about its inputs.
   ModelDescription description;
 };
-/// Reads it to be written in format \p to, or its own where that is null. In
-/// its own, inputs with a default become constants with \p freezesDefaults.
+/// Reads it to be written in format \p to; null: its own.
 Result<ModelToRewrite> readToRewrite(const ModelRequest &request,
                                      const Format *to,
-                                     bool freezesDefaults = false);
+                                     const RewriteOptions &options = {});
 
-/// Whether what is written to \p output (and beside it, for weights) takes the
-/// place of a file of the model at \p path, or of its folder, by whatever name:
-/// a Usage error but for what is \p allowed.
+/// Checks that writing \p output (and files of weights beside it) does not
+/// replace a file of the model at \p path, or its folder, by whatever name: a
+/// Usage error unless \p allowed.
 Result<void> checkOverwrite(const std::string &path,
                             const ModelDescription &model,
                             const std::string &output, Overwrite allowed);
-/// Writes \p model in the format that \p path's extension names, for readers of
-/// its version \p targetVersion (empty: the newest).
+/// Writes \p model in the format of \p path's extension, for readers of its
+/// version \p targetVersion (empty: the newest).
 Result<void> writeModel(const Model &model, const std::string &path,
                         const std::string &targetVersion = "");
-/// An error of writeModel: what cannot be expressed is of the input at \p path.
+/// Writes a model; the error for what the format cannot express names the input
+/// at \p path.
 Error ofInput(Error error, const std::string &path);
 
 } // namespace sinter

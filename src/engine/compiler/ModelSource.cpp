@@ -10,6 +10,7 @@
 #include "graph/storage/Storage.h"
 #include "passes/BindArguments.h"
 #include "runtime/MappedFile.h"
+#include "runtime/OptionNames.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -29,9 +30,9 @@ std::string foreignKind(std::string_view contents) {
       {0, "\x89HDF", "an HDF5 file (a Keras model?); tf2onnx writes ONNX"},
       {4, "TFL3", "a TensorFlow Lite model; tf2onnx writes ONNX"},
       {0, "GGUF", "a GGUF archive of weights, without a graph"},
-      {0, "\x93NUMPY", "a NumPy array; it can be an --input"},
-      {0, "\x89PNG", "a PNG picture; it can be an --input"},
-      {0, "\xFF\xD8\xFF", "a JPEG picture; it can be an --input"},
+      {0, "\x93NUMPY", "a NumPy array; it can be an input"},
+      {0, "\x89PNG", "a PNG picture; it can be an input"},
+      {0, "\xFF\xD8\xFF", "a JPEG picture; it can be an input"},
       {0,
        "\x7f"
        "ELF",
@@ -54,16 +55,17 @@ Result<const Format *> findFormat(const std::string &path) {
     return file.takeError();
   const std::span<const std::byte> contents = (*file)->bytes();
   if (contents.empty())
-    return invalidModel(path + ": the file is empty");
+    return inFile(invalidModel("the file is empty"), path);
   // What a format knows by its contents is not foreign, whatever its name.
   if (const Format *format = formatOf("", contents);
       format && format->recognises("", contents) == Likeness::Yes)
     return format;
   if (const std::string kind = foreignKind((*file)->text()); !kind.empty())
-    return invalidModel(path + ": this is no model but " + kind);
+    return inFile(invalidModel("this is no model but " + kind), path);
   if (const Format *format = formatOf(path, contents))
     return format;
-  return invalidModel(path + ": this is a model of no format that is known");
+  return inFile(invalidModel("this is a model of no format that is known"),
+                path);
 }
 
 Result<std::unique_ptr<ModelSource>>
@@ -72,21 +74,29 @@ ModelSource::open(const ModelRequest &request) {
   if (!request.bound.empty()) {
     ModelRequest unbound = request;
     unbound.known = std::exchange(unbound.bound, {});
+    for (const auto &[name, tensor] : request.bound)
+      unbound.replacedDefaults.push_back(name);
     auto whole = open(unbound);
     if (!whole)
       return whole.takeError();
-    return BoundSource::create(std::move(*whole), request.bound);
+    return BoundSource::create(std::move(*whole), request.bound,
+                               request.boundFiles);
   }
   Result<const Format *> format = findFormat(path);
   if (!format)
     return format.takeError();
   if (!request.function.empty() && !(*format)->hasFunctions)
-    return usageError(path + ": --function: a model in the format " +
-                      (*format)->title.str() +
-                      " has no functions to choose from");
+    return inFile(
+        usageError(optionText("function") + ": a model in the format " +
+                   (*format)->title.str() + " has no functions to choose from"),
+        path);
   auto file = openModelFile(**format, path, request.opening);
   if (!file)
     return file.takeError();
+  std::vector<std::string> given = request.replacedDefaults;
+  for (const auto &[name, shape] : request.shapes)
+    given.push_back(name);
+  (*file)->replaceDefaults(given);
   return (*file)->dependsOnSizes()
              ? SizedSource::open(**format, std::move(*file), request)
              : WholeSource::open(**format, **file, request);
@@ -97,8 +107,10 @@ Result<void> checkShapeNames(const ModelRequest &request,
   const std::vector<std::string> names = description.inputNames();
   for (const auto &[name, shape] : request.shapes)
     if (!description.inputNamed(name))
-      return usageError(request.path + ": --shape: there is no input '" + name +
-                        "'" + suggestion(name, names));
+      return withHint(suggestion(name, names),
+                      inFile(usageError(optionText("shape") +
+                                        ": there is no input '" + name + "'"),
+                             request.path));
   for (const DimensionName &each : request.dimensionNames) {
     const ModelInput &input =
         description.inputs[*description.inputNamed(each.input)];
@@ -110,10 +122,11 @@ Result<void> checkShapeNames(const ModelRequest &request,
     if (!input.ranked ||
         (isThere && !isKnown && (symbol.empty() || symbol == each.symbol)))
       continue;
-    return usageError(request.path + ": --shape: dimension " +
-                      std::to_string(dim) + " of input '" + input.spec.name +
-                      "' is not called '" + each.symbol + "'; the input is " +
-                      input.text());
+    return inFile(usageError(optionText("shape") + ": dimension " +
+                             std::to_string(dim) + " of input '" +
+                             input.spec.name + "' is not called '" +
+                             each.symbol + "'; the input is " + input.text()),
+                  request.path);
   }
   return {};
 }
@@ -132,7 +145,7 @@ static std::vector<std::string> symbolsOf(func::FuncOp function,
 Result<ModelDescription> describeModel(const Model &model) {
   func::FuncOp entry = model.entry();
   if (!entry)
-    return invalidModel(model.path + ": " + whyNoEntry(model.module()));
+    return inFile(invalidModel(whyNoEntry(model.module())), model.path);
   for (Type type : llvm::concat<const Type>(entry.getArgumentTypes(),
                                             entry.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -140,18 +153,17 @@ Result<ModelDescription> describeModel(const Model &model) {
       continue;
     std::string text;
     llvm::raw_string_ostream(text) << type;
-    return unsupported(
-        model.path + ": @" + entry.getName().str() + " takes or gives " + text +
-        (isa<stablehlo::FutureType>(type)
-             ? ", and a future that is awaited must be begun by the program"
-             : ""));
+    return inFile(
+        unsupported(
+            "@" + entry.getName().str() + " takes or gives " + text +
+            (isa<stablehlo::FutureType>(type)
+                 ? ", and a future that is awaited must be begun by the program"
+                 : "")),
+        model.path);
   }
   Result<Storage> storage = Storage::of(model);
-  if (!storage) {
-    Error error = storage.takeError();
-    error.message = model.path + ": " + error.message;
-    return error;
-  }
+  if (!storage)
+    return inFile(storage.takeError(), model.path);
   ModelDescription description;
   for (auto [number, spec] :
        llvm::zip_equal(storage->inputs(), model.inputs())) {
@@ -185,7 +197,7 @@ static ValueRange sizeOperands(Operation *op) {
 }
 
 /// Whether only the operand's shape matters.
-static bool readsShapeOnly(Operation *op) {
+static bool usesShapeOnly(Operation *op) {
   return isa<nn::ShapeOp, stablehlo::GetDimensionSizeOp>(op);
 }
 
@@ -212,7 +224,7 @@ bool markShapeInputs(const Model &model, ModelDescription &description) {
                 true;
       continue;
     }
-    if (!readsShapeOnly(value.getDefiningOp()))
+    if (!usesShapeOnly(value.getDefiningOp()))
       llvm::append_range(open, value.getDefiningOp()->getOperands());
   }
   return any;

@@ -20,6 +20,15 @@
 
 namespace sinter {
 
+/// How a file is read that is to be written in its own format again.
+struct RewriteOptions {
+  /// Whether inputs with a default become constants.
+  bool freezesDefaults = false;
+  /// Whether nodes that wait for sizes become operations of dynamic sizes, as
+  /// far as there are any: what has to run must be translated.
+  bool expandsUnknown = false;
+};
+
 class ModelSource {
 public:
   virtual ~ModelSource() = default;
@@ -78,7 +87,7 @@ public:
   struct ForAnyValues {
     Model model;
     /// Whether sizes may be unknown; else it is what specialized() gives.
-    bool hasOpenSizes = false;
+    bool hasDynamicSizes = false;
   };
   virtual Result<ForAnyValues> forAnyValues(const AtHand &given) = 0;
 

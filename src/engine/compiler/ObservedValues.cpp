@@ -1,4 +1,4 @@
-//===- ObservedValues.cpp - values on the way, through the passes ---------===//
+//===- ObservedValues.cpp - follows values through the passes -------------===//
 
 #include "engine/compiler/ObservedValues.h"
 
@@ -35,7 +35,7 @@ void ObservedValues::insertProbes(const Model &model) const {
   observe(values);
 }
 
-/// Not constants, which are no computation, nor what they are spread to.
+/// Not constants or their broadcasts, which are no computation.
 static bool isComputed(Value value) {
   Operation *op = value.getDefiningOp();
   return op && !isa<stablehlo::ConstantOp, stablehlo::IotaOp>(op) &&
@@ -43,7 +43,7 @@ static bool isComputed(Value value) {
            op->getOperand(0).getDefiningOp<stablehlo::ConstantOp>());
 }
 
-/// The facts of the values of \p model, which are numbered.
+/// The facts of the numbered values of \p model.
 static std::vector<ValueFacts> factsOf(const Model &model,
                                        const TensorNames &names) {
   std::vector<ValueFacts> all;
@@ -74,13 +74,11 @@ static std::vector<ValueFacts> factsOf(const Model &model,
 
 Result<RunFacts> MlirCompilerModel::runFacts(const CompileRequest &request,
                                              bool compiled) {
-  Result<Model> model = source->specialized(request.shapes, request.values);
+  Result<Model> model = modelFor(request);
   if (!model)
     return model.takeError();
-  if (Result<void> ready = specializeForPasses(*model, knownOf(request));
-      !ready)
-    return ready.takeError();
-  // Before the numbers: nodes are known by all attributes of their operations.
+  // Before numbering: nodes are identified by all attributes of their
+  // operations.
   const TensorNames names(*model);
   ValueNumbers numbers;
   numbers.number(model->module());

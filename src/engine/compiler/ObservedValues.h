@@ -1,8 +1,8 @@
-//===- ObservedValues.h - values on the way, through the passes -----------===//
+//===- ObservedValues.h - follows values through the passes ---------------===//
 //
 //     number    every value of the model as it was read, in its order
-//     rewrite   the passes say which value takes which one's place
-//     probe     the chosen numbers, where they ended up (passes/Observe.h)
+//     rewrite   passes report which value replaces which
+//     probe     the chosen values, by number (passes/Observe.h)
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,13 @@ namespace sinter {
 
 class ObservedValues {
 public:
-  /// Numbers the values of \p model where any are \p wanted.
+  /// Numbers the values of \p model if any are \p wanted.
   ObservedValues(const Model &model, const std::vector<int64_t> &wanted);
 
-  /// For the passes; null where nothing is observed.
+  /// For the passes; null if nothing is observed.
   ReplacementWatcher *watcher() { return wanted.empty() ? nullptr : &numbers; }
 
-  /// Probes those that are left in \p model, and takes the numbers away.
+  /// Adds probes of the remaining values in \p model, and removes the numbers.
   void insertProbes(const Model &model) const;
 
 private:

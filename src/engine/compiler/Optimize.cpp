@@ -1,5 +1,6 @@
 //===- Optimize.cpp - simplify a model and write it back ------------------===//
 
+#include "engine/SampleSizes.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/Simplification.h"
 
@@ -9,7 +10,8 @@
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Freeze.h"
 #include "passes/MoveRescales.h"
-#include "llvm/ADT/StringRef.h"
+#include "runtime/OptionNames.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace sinter {
@@ -24,19 +26,42 @@ SimplifyOptions simplifyOptions(const PassOptions &passes,
   options.allowed = passes.allowed;
   options.verifyNumerics = passes.verifyNumerics;
   options.verifyEach = passes.verifyEach;
+  options.verifySizes.shapes = passes.verifyShapes;
   options.printIrAfter = passes.printIrAfter;
+  if (passes.printIr)
+    options.printIr = [print = passes.printIr](llvm::StringRef text) {
+      print(text.str());
+    };
   return options;
 }
 
-/// An error that is not about the options names the model.
+/// Errors that are not about the options name the model.
 static Result<SimplifyReport> ofModel(const Model &model,
                                       Result<SimplifyReport> report) {
   if (report)
     return report;
   Error error = report.takeError();
-  if (error.kind != ErrorKind::Usage)
-    error.message = model.path + ": " + error.message;
-  return error;
+  return error.kind == ErrorKind::Usage ? error
+                                        : inFile(std::move(error), model.path);
+}
+
+/// " at x 1x8x7; x 3x8x9"; empty if all sizes are static.
+static std::string
+shapesText(const std::vector<std::map<std::string, Shape>> &all) {
+  std::string text;
+  for (const auto &shapes : all) {
+    text += text.empty() ? " at " : "; ";
+    llvm::ListSeparator separator;
+    for (const auto &[name, shape] : shapes)
+      text += (llvm::StringRef(separator) + name + " " +
+               llvm::join(llvm::map_range(shape,
+                                          [](int64_t size) {
+                                            return std::to_string(size);
+                                          }),
+                          "x"))
+                  .str();
+  }
+  return text;
 }
 
 void tellVerified(const PassOptions &passes, const char *stage,
@@ -44,18 +69,18 @@ void tellVerified(const PassOptions &passes, const char *stage,
   if (!passes.note || !(passes.verifyNumerics || passes.verifyEach))
     return;
   passes.note(
+      optionText("verify-numerics") +
       llvm::formatv(
-          "--verify-numerics: {0}: all agree: {1} comparisons of "
-          "graphs, {2} of tensors; largest difference {3:e2} of a "
-          "tensor's largest magnitude{4}{5}{6}",
-          stage, facts.comparisons, facts.tensors, facts.largestDifference,
-          facts.where.empty() ? "" : ": ", facts.where,
+          ": {0}: all agree: {1} comparisons of graphs{2}, {3} of tensors; "
+          "largest difference {4:e2} of a tensor's largest magnitude{5}{6}{7}",
+          stage, facts.comparisons, shapesText(facts.shapes), facts.tensors,
+          facts.largestDifference, facts.where.empty() ? "" : ": ", facts.where,
           facts.rounded == 0 ? std::string()
                              : "; " + std::to_string(facts.rounded) +
                                    " more differ by what f32 had lost before")
           .str());
   if (!facts.endedBy.empty())
-    passes.note("--verify-numerics: " + std::string(stage) +
+    passes.note(optionText("verify-numerics") + ": " + std::string(stage) +
                 ": nothing was compared from here on: " + facts.endedBy);
 }
 
@@ -67,7 +92,7 @@ static Result<SimplifyReport> toldOf(const PassOptions &passes,
   return report;
 }
 
-/// What products take in bytes stays so on the way to kernels.
+/// int8 operands of matmuls stay int8 for kernels.
 static SimplifyOptions optionsForKernels(const PassOptions &passes,
                                          ReplacementWatcher *watcher) {
   SimplifyOptions options = simplifyOptions(passes, watcher);
@@ -89,7 +114,7 @@ Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes,
                                    model, optionsForKernels(passes, watcher))));
 }
 
-/// Whether \p report is of a pass that found something.
+/// Whether \p report is of a pass that found errors.
 static bool didSomething(const SimplifyReport &report) {
   return llvm::any_of(report.patterns,
                       [](const auto &pattern) { return pattern.second != 0; });
@@ -104,13 +129,14 @@ Result<SimplifyReport> raiseQuantizedWith(Model &model,
   Result<SimplifyReport> report =
       ofModel(model, raiseQuantized(model, options));
   if (report && passes.note && verifies && didSomething(*report))
-    passes.note("--verify-numerics does not look at raise-quantized, by which "
+    passes.note(optionText("verify-numerics") +
+                " does not look at raise-quantized, by which "
                 "results may change by one step of a scale");
   return report;
 }
 
-/// Whether something is quantised, or weights are. What only scales integers, a
-/// picture's say, is no quantised model.
+/// Whether there are quantised activations or weights. A model that only scales
+/// integers, an image's, for example, is not quantised.
 static bool isQuantized(const Model &model) {
   bool found = false;
   model.module().walk([&](mlir::Operation *op) {
@@ -145,8 +171,8 @@ static bool hasQuantizedTypes(const Model &model) {
       .wasInterrupted();
 }
 
-/// Whether the model is to be raised: also where rescales may move and the file
-/// spells one out, as a DequantizeLinear and a QuantizeLinear of another scale.
+/// Whether the model is to be raised: also if rescales may move and the file
+/// has one as a DequantizeLinear and a QuantizeLinear of another scale.
 static Result<bool> isRaised(const OptimizeRequest &request,
                              const Model &model) {
   if (request.raiseQuantized ||
@@ -159,7 +185,35 @@ static Result<bool> isRaised(const OptimizeRequest &request,
   return countRescales(probe.module()) > countRescales(model.module());
 }
 
-Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
+/// Shapes of inputs at which to compare \p model, if it has dynamic dimensions.
+static Result<std::vector<NamedShapes>> shapesToVerify(const Model &model) {
+  Result<ModelDescription> description = describeModel(model);
+  if (!description)
+    return description.takeError();
+  std::vector<Shape> dynamic;
+  for (const ModelInput &input : description->inputs)
+    dynamic.push_back(input.spec.shape);
+  const auto named = [&](const std::vector<Shape> &shapes) {
+    NamedShapes all;
+    for (auto [input, shape] : llvm::zip_equal(description->inputs, shapes))
+      all[input.spec.name] = shape;
+    return all;
+  };
+  std::vector<NamedShapes> all;
+  for (const SampleSizes &sizes : sampleSizes(
+           *description, dynamic, [&](const std::vector<Shape> &shapes) {
+             SpecializeOptions known;
+             known.shapes = named(shapes);
+             Model sized = model.clone();
+             return static_cast<bool>(specializeForPasses(sized, known));
+           }))
+    if (!sizes.chosen.empty())
+      all.push_back(named(sizes.shapes));
+  return all;
+}
+
+Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
+  OptimizeRequest request = given;
   const Format *written = nullptr;
   if (!request.output.empty()) {
     Result<WrittenForm> form = writtenForm(request.output);
@@ -167,8 +221,9 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
       return form.takeError();
     written = form->format;
   }
-  Result<ModelToRewrite> read =
-      readToRewrite(request.input, /*to=*/nullptr, request.freeze);
+  Result<ModelToRewrite> read = readToRewrite(
+      request.input, /*to=*/nullptr,
+      {.freezesDefaults = request.freeze, .expandsUnknown = false});
   if (!read)
     return inFile(read.takeError(), request.input.path);
   if (written && written != read->format)
@@ -186,6 +241,10 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
     if (Result<void> frozen = freeze(model); !frozen)
       return inFile(frozen.takeError(), request.input.path);
   SimplifyReport raised;
+  // Passes report models without a function to run.
+  if (request.passes.verifyNumerics)
+    if (auto shapes = shapesToVerify(model))
+      request.passes.verifyShapes = std::move(*shapes);
   Result<bool> raises = isRaised(request, model);
   if (!raises)
     return raises.takeError();
@@ -196,7 +255,7 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &request) {
     raised = std::move(*done);
   }
   SimplifyOptions options = simplifyOptions(request.passes);
-  // What came in integers stays so.
+  // Integer inputs stay integers.
   options.keepsQuantizedConstants = *raises || hasQuantizedTypes(model);
   options.changesOutputs = request.changeOutputs;
   Result<SimplifyReport> simplified =

@@ -27,7 +27,7 @@ std::optional<double> SignalToNoise::decibels() const {
   return 10 * std::log10(signal / noise);
 }
 
-/// The rows of a tensor of scores: one score a class, for each row.
+/// The rows of a tensor of scores: one score per class in each row.
 static bool isScores(const Tensor &tensor) {
   return isFloat(tensor.type()) && tensor.rank() >= 1 &&
          tensor.dim(tensor.rank() - 1) > 1;
@@ -40,8 +40,7 @@ std::optional<int64_t> classesIn(const std::vector<Tensor> &outputs) {
   return std::nullopt;
 }
 
-/// Whether one of the scores of a row is no number: no class is the most
-/// probable then.
+/// Whether a row has NaN among its scores: it has no top class then.
 static bool hasNaN(const Tensor &scores, int64_t row) {
   const int64_t classes = scores.dim(scores.rank() - 1);
   for (int64_t i = 0; i < classes; ++i)
@@ -100,7 +99,7 @@ void OutputAgreement::add(const std::vector<Tensor> &expected,
   }
   power.signal += ofSample.signal;
   power.noise += ofSample.noise;
-  // Of outputs without a finite number there is nothing to tell.
+  // Outputs without finite elements have no SQNR.
   if (!hasNumbers)
     return;
   noise.add(ofSample.signal, ofSample.noise);

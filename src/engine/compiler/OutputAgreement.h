@@ -1,4 +1,4 @@
-//===- OutputAgreement.h - how far a model's outputs are from another's ---===//
+//===- OutputAgreement.h - the SQNR and accuracy of outputs ---------------===//
 
 #ifndef SINTER_ENGINE_COMPILER_OUTPUTAGREEMENT_H
 #define SINTER_ENGINE_COMPILER_OUTPUTAGREEMENT_H
@@ -13,42 +13,42 @@
 
 namespace sinter {
 
-/// The power of what should be, and of how far it is off.
+/// The power of the expected signal, and of the noise.
 struct SignalToNoise {
   double signal = 0, noise = 0;
 
-  /// Adds up the elements of two tensors of floats of one shape; those that are
-  /// not finite in \p expected count for nothing.
+  /// Adds the elements of two float tensors of one shape; those that are not
+  /// finite in \p expected are skipped.
   void add(const Tensor &expected, const Tensor &got);
-  /// 10 log10(signal / noise); infinite where nothing is off. Nothing where
-  /// there is no signal.
+  /// 10 log10(signal / noise); infinite without noise. Nothing without a
+  /// signal.
   std::optional<double> decibels() const;
 };
 
-/// How many classes the first of \p outputs that holds scores tells apart;
-/// nothing where none does.
+/// The number of classes in the first of \p outputs that holds scores; nothing
+/// if none does.
 std::optional<int64_t> classesIn(const std::vector<Tensor> &outputs);
 
-/// Told of the outputs of two models on one sample after the other.
+/// Accumulates the outputs of two models, sample by sample.
 class OutputAgreement {
 public:
-  /// \p label: the right class, or a negative number.
+  /// \p label: the right class; negative: unknown.
   void add(const std::vector<Tensor> &expected, const std::vector<Tensor> &got,
            int64_t label);
 
-  /// The mean over samples of the cosine of all outputs.
+  /// The mean cosine similarity of all outputs over samples.
   std::optional<double> cosine() const;
   std::optional<double> decibels() const { return power.decibels(); }
-  /// What other samples have at least, with 90 % confidence.
+  /// The lower confidence bound (90 %) on other samples.
   std::optional<double> decibelsOfOthers() const {
     return noise.decibelsOfOthers();
   }
-  /// The part of rows of scores with the same greatest one.
+  /// The fraction of rows of scores with the same top class.
   std::optional<double> agreement() const;
-  /// The part of samples of which the class is the right one, in each model.
+  /// The accuracy of each model.
   std::optional<double> accuracyBefore() const { return part(rightBefore); }
   std::optional<double> accuracyAfter() const { return part(rightAfter); }
-  /// Of the samples whose class is known, which answers changed.
+  /// The samples of known class whose answer changed.
   const quantize::ChangedAnswers &changed() const { return answers; }
 
 private:

@@ -1,4 +1,4 @@
-//===- Quantizer.cpp - the stages of quantising a model ------------------===//
+//===- Quantizer.cpp - the stages of quantising a model -------------------===//
 
 #include "engine/compiler/Quantizer.h"
 
@@ -14,6 +14,8 @@
 #include "quantize/Insert.h"
 #include "runtime/Hash.h"
 #include "runtime/MappedFile.h"
+#include "runtime/MemoryFiles.h"
+#include "runtime/OptionNames.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <filesystem>
@@ -27,12 +29,14 @@ using quantize::Plan;
 using quantize::TensorProfile;
 
 static int64_t bytesOfFile(const std::string &path) {
+  if (const auto file = memoryFileAt(path))
+    return static_cast<int64_t>(file->bytes.size());
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
   return error ? 0 : static_cast<int64_t>(bytes);
 }
 
-/// What was written at \p path, and what stands beside it or in it.
+/// The files written at \p path, and beside it or in it.
 static int64_t bytesWritten(const std::string &path, const Format &format) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -49,12 +53,13 @@ static int64_t bytesWritten(const std::string &path, const Format &format) {
   return bytes + bytesOfFile(path);
 }
 
-/// A quantised model has nothing left to do here.
+/// A quantised model needs no quantisation.
 static Error quantizedAlready(const std::string &path) {
-  return usageError(path + ": the model is quantised already: `sinter optimize "
-                           "--raise-quantized` simplifies it, and "
-                           "`--allow=requantize` moves its rescales to where "
-                           "they vanish");
+  return inFile(
+      withHint("`sinter optimize --raise-quantized` simplifies it, and "
+               "`--allow=requantize` moves its rescales to where they vanish",
+               usageError("the model is quantised already")),
+      path);
 }
 
 static bool isQuantizedAlready(const Model &model) {
@@ -66,8 +71,8 @@ static bool isQuantizedAlready(const Model &model) {
   return found;
 }
 
-/// What nobody chose: zero points where the format that is written has them,
-/// unsigned storage where products may take it with weights that are signed.
+/// Defaults of the scheme: zero points if the written format has them, unsigned
+/// storage if matmuls of signed weights may take it.
 void Quantizer::chooseForFormat() {
   using quantize::Scheme;
   if (!request.hasScheme && written && !written->hasZeroPoints)
@@ -77,6 +82,65 @@ void Quantizer::chooseForFormat() {
                         (written && written->hasQuantizedTypes);
   if (!request.hasActivations && isSigned)
     chosen.activations = ElementType::I8;
+}
+
+/// Why \p model cannot be compiled to run samples; empty if it can.
+static std::string whyItDoesNotRun(const Model &model) {
+  std::string why;
+  model.entry().walk([&](Operation *op) {
+    std::string kind, reason;
+    if (auto deferred = dyn_cast<nn::DeferredOp>(op)) {
+      kind = deferred.getKind().str();
+      reason = deferred.getReason().str();
+    } else if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+               call && sourceOf(op)) {
+      // Nodes that the reader keeps have notes, if there is a reason.
+      kind = call.getCallTargetName().str();
+      const std::vector<std::string> notes = sourceNotes(model.module());
+      reason = notes.empty() ? "there is no form of it that runs"
+                             : llvm::join(notes, "; ");
+    } else {
+      return WalkResult::advance();
+    }
+    const std::string name = originOf(op->getLoc());
+    why = (name.empty() ? "" : "node '" + name + "' ") + "(" + kind +
+          ") cannot be run on samples: " + reason;
+    return WalkResult::interrupt();
+  });
+  return why;
+}
+
+/// The graph to be written. If a node of it cannot run on samples without
+/// sizes, it becomes operations of dynamic sizes if that suffices.
+Result<ModelToRewrite> Quantizer::readGraph() const {
+  std::optional<ModelToRewrite> first;
+  std::vector<std::string> firstNotes;
+  const auto tell = [&](const std::vector<std::string> &notes) {
+    for (const std::string &note : notes)
+      if (request.input.note)
+        request.input.note(note);
+  };
+  for (bool expandsUnknown : {false, true}) {
+    std::vector<std::string> notes;
+    ModelRequest input = request.input;
+    input.note = [&](const std::string &note) { notes.push_back(note); };
+    // Weights that callers may replace have no ranges.
+    Result<ModelToRewrite> read = readToRewrite(
+        input, written,
+        {.freezesDefaults = true, .expandsUnknown = expandsUnknown});
+    const bool isWanted =
+        read && (options().weightsOnly || whyItDoesNotRun(read->model).empty());
+    if (isWanted || (!first && !read)) {
+      tell(notes);
+      return read;
+    }
+    if (!first) {
+      first = std::move(*read);
+      firstNotes = std::move(notes);
+    }
+  }
+  tell(firstNotes);
+  return std::move(*first);
 }
 
 Result<void> Quantizer::read() {
@@ -91,9 +155,7 @@ Result<void> Quantizer::read() {
                          "of them; .onnx has");
   }
   chooseForFormat();
-  // A weight that callers may replace would have no ranges.
-  Result<ModelToRewrite> read =
-      readToRewrite(request.input, written, /*freezesDefaults=*/true);
+  Result<ModelToRewrite> read = readGraph();
   if (!read)
     return inFile(read.takeError(), request.input.path);
   if (!request.output.empty())
@@ -110,7 +172,7 @@ Result<void> Quantizer::read() {
   for (const std::string &file : description.dataFiles)
     report.before.bytes +=
         bytesOfFile(folder.empty() ? file : folder + "/" + file);
-  // Not every format tells what a program takes before it is asked.
+  // Some formats determine the inputs only on reading.
   if (description.inputs.empty()) {
     Result<ModelDescription> known = describeModel(model);
     if (!known)
@@ -124,7 +186,8 @@ Result<void> Quantizer::read() {
     return inFile(done.takeError(), request.input.path);
   if (isQuantizedAlready(raised))
     return quantizedAlready(request.input.path);
-  // Before the numbers: nodes are known by all attributes of their operations.
+  // Before numbering: nodes are identified by all attributes of their
+  // operations.
   std::map<int64_t, std::string> byNumber;
   ValueNumbers numbers;
   {
@@ -142,6 +205,8 @@ Result<void> Quantizer::read() {
     return inFile(simplified.takeError(), request.input.path);
   nameValues(byNumber);
   ValueNumbers::remove(model.module());
+  // The equalised graph is evaluated, too.
+  floatRuns = std::make_unique<SampleRuns>(model.clone(), request, description);
   return {};
 }
 
@@ -186,8 +251,7 @@ Result<void> Quantizer::write(const Model &made) {
   return {};
 }
 
-/// Of the file of a model or, where that is a folder, of those with its
-/// weights.
+/// The size of a model's file or, for a folder, of its files with the weights.
 static Result<std::string>
 hashOfModel(const std::string &path,
             const std::vector<std::string> &dataFiles) {
@@ -212,45 +276,21 @@ hashOfModel(const std::string &path,
   return hashOf(std::as_bytes(std::span(all))).text();
 }
 
-/// Why no program that runs samples can be made of \p model; empty if one may
-/// be.
-static std::string whyItDoesNotRun(const Model &model) {
-  std::string why;
-  model.entry().walk([&](Operation *op) {
-    std::string kind, reason;
-    if (auto deferred = dyn_cast<nn::DeferredOp>(op)) {
-      kind = deferred.getKind().str();
-      reason = deferred.getReason().str();
-    } else if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
-               call && sourceOf(op)) {
-      // What its reader keeps as it stands has notes, if there is a reason.
-      kind = call.getCallTargetName().str();
-      const std::vector<std::string> notes = sourceNotes(model.module());
-      reason = notes.empty() ? "there is no form of it that runs"
-                             : llvm::join(notes, "; ");
-    } else {
-      return WalkResult::advance();
-    }
-    const std::string name = originOf(op->getLoc());
-    why = (name.empty() ? "" : "node '" + name + "' ") + "(" + kind +
-          ") cannot be run on samples: " + reason;
-    return WalkResult::interrupt();
-  });
-  return why;
-}
-
-/// What may be done where samples cannot be run.
+/// What is possible if samples cannot run.
 static Error withoutSamples(Error why, const ModelDescription &description) {
   if (why.kind != ErrorKind::Unsupported)
     return why;
   if (llvm::any_of(description.inputs, [](const ModelInput &input) {
         return llvm::is_contained(input.spec.shape, -1);
       }))
-    why.message +=
-        "; with `--shape` it is made for these sizes, which may tell";
-  why.message += "; with `--activations float` only weights become integers, "
-                 "and nothing has to run";
-  return why;
+    why = withHint(
+        "with `" + optionText("shape") +
+            "` the model is specialised to these sizes, which may help",
+        std::move(why));
+  return withHint("with `" + optionText("activations") +
+                      " float` only weights become integers, "
+                      "and nothing has to run",
+                  std::move(why));
 }
 
 /// The profile, measured or given.
@@ -258,7 +298,7 @@ Result<void> Quantizer::knowProfile() {
   if (!request.profile.empty())
     return takeProfile();
   if (std::string why = whyItDoesNotRun(model); !why.empty())
-    return withoutSamples(unsupported(request.input.path + ": " + why),
+    return withoutSamples(inFile(unsupported(why), request.input.path),
                           description);
   Result<void> done = profileModel();
   if (!done)
@@ -275,7 +315,7 @@ Result<QuantizeReport> Quantizer::run() {
   if (!hash)
     return hash.takeError();
   profile.model = *hash;
-  // Of weights alone, biases are corrected where there is something to measure.
+  // For weight-only quantisation, biases are corrected if there are samples.
   const bool hasData = request.samples.count != 0 || !request.profile.empty();
   const bool isProfiled =
       !options().weightsOnly || (options().correctBias && hasData);
@@ -297,8 +337,9 @@ Result<QuantizeReport> Quantizer::run() {
     return made.takeError();
   describeLayers(*made);
   if (request.samples.count != 0)
-    if (Result<void> done = judgeLayers(*made); !done)
-      return done.takeError();
+    for (auto judge : {&Quantizer::judgeLayers, &Quantizer::judgeSizes})
+      if (Result<void> done = (this->*judge)(*made); !done)
+        return done.takeError();
   Result<Model> typed = raised(*made);
   if (!typed)
     return typed.takeError();

@@ -1,4 +1,4 @@
-//===- Quantizer.h - an 8-bit model of a float one ------------------------===//
+//===- Quantizer.h - quantises a model ------------------------------------===//
 //
 //     read, simplify     batch norms are in weights before these are rounded
 //     profile            the simplified graph is run on samples, twice
@@ -12,6 +12,7 @@
 #define SINTER_ENGINE_COMPILER_QUANTIZER_H
 
 #include "engine/Quantize.h"
+#include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/OutputAgreement.h"
 #include "engine/compiler/SampleRuns.h"
 #include "formats/Format.h"
@@ -23,18 +24,18 @@
 
 namespace sinter {
 
-/// A graph with integers, and what became of its layers.
+/// A graph with quantised layers, and their report.
 struct QuantizedModel {
   Model model;
   quantize::Units units;
   quantize::Plan plan;
-  /// What each unit gives, while the graph is not changed.
+  /// The result of each unit, while the graph is not changed.
   std::vector<NumberedValue> results;
-  /// What kernels may be called that end in a unit.
+  /// The names of kernels that end in a unit.
   std::map<std::string, unsigned> unitOfKernel;
 };
 
-/// One run of the command. Stages are told by what they fill in.
+/// One run of the command. Stages are grouped by the files that define them.
 class Quantizer {
 public:
   explicit Quantizer(const QuantizeRequest &request)
@@ -44,11 +45,12 @@ public:
 
 private:
   // Quantizer.cpp: the graph, and the stages in their order.
+  Result<ModelToRewrite> readGraph() const;
   Result<void> read();
   Result<QuantizedModel> quantized(quantize::Exceptions exceptions);
   Result<void> write(const Model &made);
 
-  // QuantizerProfile.cpp: what its tensors hold.
+  // QuantizerProfile.cpp: the statistics of its tensors.
   void nameValues(const std::map<int64_t, std::string> &byNumber);
   void choosePoints();
   const quantize::TensorProfile *profileOf(mlir::Value value) const;
@@ -62,7 +64,7 @@ private:
   Result<void> passOverSamples(SampleRuns &runs, const char *stage, size_t most,
                                Measure measure);
 
-  // QuantizerJudge.cpp: what integers cost, and which layers stay float for it.
+  // QuantizerJudge.cpp: the loss of accuracy, and which layers stay float.
   Result<void> tellTimes(const std::vector<Tensor> &inputs, SampleRuns &before,
                          SampleRuns &after);
   Result<OutputAgreement> judge(const QuantizedModel &quantized);
@@ -76,9 +78,14 @@ private:
   std::vector<unsigned> byCost(const QuantizedModel &quantized) const;
   bool holds(const OutputAgreement &judged);
 
-  // QuantizerReport.cpp: what the report says of layers.
+  // QuantizerSizes.cpp: the same at other sizes than the samples'.
+  bool takes(const std::vector<Tensor> &inputs,
+             const std::vector<Shape> &shapes) const;
+  Result<void> judgeSizes(const QuantizedModel &quantized);
+
+  // QuantizerReport.cpp: the report on layers.
   void describeLayers(const QuantizedModel &quantized);
-  /// The quantised model with quantised types, whose rescales are counted.
+  /// The model with quantised types, whose rescales are counted.
   Result<Model> raised(const QuantizedModel &quantized);
 
   bool isSetAside(size_t sample) const {
@@ -94,20 +101,20 @@ private:
   void chooseForFormat();
 
   const QuantizeRequest &request;
-  /// Its options, and what was chosen for the format.
+  /// Its options, with the defaults of the format.
   quantize::QuantizeOptions chosen;
   const Format *written = nullptr;
   Model model;
   ModelDescription description;
-  /// What each value of `model` is called.
+  /// The name of each value of `model`.
   llvm::DenseMap<mlir::Value, std::string> names;
-  /// Which tensor of the profile it is, if it is one.
+  /// Its index in the profile, if it has one.
   llvm::DenseMap<mlir::Value, int64_t> tensorOf;
   quantize::Profile profile;
-  /// Units that stay float for their speed, and the reason.
+  /// Units that stay float for speed, and the reason.
   std::map<unsigned, std::string> slow;
   std::unique_ptr<SampleRuns> floatRuns;
-  /// Of the float and of the quantised model that was judged last.
+  /// Of the float and of the last quantised model that were evaluated.
   std::array<std::map<std::string, double>, 2> kernelTimes;
   QuantizeReport report;
 };

@@ -1,11 +1,12 @@
-//===- QuantizerJudge.cpp - what integers cost ---------------------------===//
+//===- QuantizerJudge.cpp - what integers cost ----------------------------===//
 
 #include "engine/compiler/Quantizer.h"
 
-#include "backend/cpu/LayerTimes.h"
+#include "backend/cpu/cost/LayerTimes.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "runtime/OptionNames.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <set>
@@ -17,7 +18,7 @@ namespace sinter {
 using quantize::UnitKind;
 using quantize::Units;
 
-/// Runs both models in turns, and each once to see what its layers take.
+/// Runs both models alternately, and each once with layer times.
 Result<void> Quantizer::tellTimes(const std::vector<Tensor> &inputs,
                                   SampleRuns &before, SampleRuns &after) {
   constexpr int times = 5;
@@ -35,11 +36,8 @@ Result<void> Quantizer::tellTimes(const std::vector<Tensor> &inputs,
   return {};
 }
 
-/// On the samples that were set aside, or on all if there are few.
+/// On the samples set aside, or on all if there are few.
 Result<OutputAgreement> Quantizer::judge(const QuantizedModel &quantized) {
-  if (!floatRuns)
-    floatRuns =
-        std::make_unique<SampleRuns>(model.clone(), request, description);
   SampleRuns runs(quantized.model.clone(), request, description);
   OutputAgreement judged;
   report.judged = 0;
@@ -60,8 +58,9 @@ Result<OutputAgreement> Quantizer::judge(const QuantizedModel &quantized) {
                               ? request.samples.classes[sample]
                               : -1;
     if (auto classes = classesIn(*before); classes && label >= *classes)
-      return inFile(usageError("a sample is of the class " +
-                               std::to_string(label) + ", and the model has " +
+      return inFile(usageError("'" + request.samples.paths[sample] +
+                               "' is of the class " + std::to_string(label) +
+                               ", and the model has " +
                                std::to_string(*classes) + ", from 0 on"),
                     request.input.path);
     judged.add(*before, *after, label);
@@ -71,12 +70,14 @@ Result<OutputAgreement> Quantizer::judge(const QuantizedModel &quantized) {
         return inFile(done.takeError(), request.input.path);
   }
   progress("comparing", request.samples.count, request.samples.count);
+  report.staticBecause =
+      runs.whyStatic().empty() ? floatRuns->whyStatic() : runs.whyStatic();
   report.before.milliseconds = floatRuns->medianMilliseconds();
   report.after.milliseconds = runs.medianMilliseconds();
   return judged;
 }
 
-/// What each layer gives, in both models.
+/// The results of each layer, in both models.
 Result<void> Quantizer::judgeLayers(const QuantizedModel &quantized) {
   constexpr size_t most = 4;
   Model before = model.clone(), after = quantized.model.clone();
@@ -139,7 +140,7 @@ bool Quantizer::holds(const OutputAgreement &judged) {
     const quantize::ChangedAnswers &changed = judged.changed();
     const bool isHeld = *before - *judged.accuracyAfter() <= most;
     report.judgedHold |= isHeld;
-    // Too few to tell of others tell of themselves.
+    // Too few samples to conclude on others count for themselves.
     return isHeld &&
            (changed.samples() < quantize::ChangedAnswers::samplesFor(most) ||
             *changed.lossOfOthers() <= most);
@@ -148,13 +149,12 @@ bool Quantizer::holds(const OutputAgreement &judged) {
     return !decibels || *decibels >= *request.mostLoss;
   };
   report.judgedHold |= isEnough(judged.decibels());
-  // One sample tells nothing of others.
+  // One sample allows no conclusion on others.
   return isEnough(judged.decibels()) && isEnough(judged.decibelsOfOthers());
 }
 
-/// The layers with integers, that which adds the most noise first: the squared
-/// errors of the activations that it reads, as a part of their squares, and
-/// those of its weights.
+/// The quantised layers by their noise, most first: the squared errors of their
+/// input activations and of their weights, relative to the squared values.
 std::vector<unsigned> Quantizer::byCost(const QuantizedModel &quantized) const {
   std::vector<std::pair<double, unsigned>> costs;
   for (auto [number, unit] : llvm::enumerate(quantized.units.units)) {
@@ -163,7 +163,7 @@ std::vector<unsigned> Quantizer::byCost(const QuantizedModel &quantized) const {
       continue;
     double cost = quantized.plan.layers[number].weightNoise;
     for (OpOperand *operand : unit.data) {
-      // The value behind the two operations in between.
+      // The value before the two operations.
       Value value = operand->get();
       while (isa_and_nonnull<stablehlo::UniformDequantizeOp,
                              stablehlo::UniformQuantizeOp, nn::QuantizeOp>(
@@ -184,7 +184,7 @@ std::vector<unsigned> Quantizer::byCost(const QuantizedModel &quantized) const {
   return order;
 }
 
-/// The convolutions and products of a graph, in order.
+/// The convolutions and matmuls of a graph, in order.
 static std::vector<Operation *> productsOf(const Model &model) {
   std::vector<Operation *> products;
   model.entry().walk([&](Operation *op) {
@@ -194,8 +194,8 @@ static std::vector<Operation *> productsOf(const Model &model) {
   return products;
 }
 
-/// The table of estimates decides, not a stopwatch: with the shapes of the
-/// first sample, and the rates that are typical of a named target.
+/// By estimates, not by measurement: for the shapes of the first sample, and
+/// the typical rates of a named target.
 Result<void> Quantizer::leaveSlowLayers() {
   const bool areBytes = options().activations != ElementType::I16;
   if (request.target.empty() || options().weightsOnly || !areBytes)
@@ -226,7 +226,7 @@ Result<void> Quantizer::leaveSlowLayers() {
     if (unit == units.unitOf.end() || !times || times->bytes < times->f32)
       continue;
     slow[unit->second] =
-        llvm::formatv("no faster with bytes on {0}, by estimate: {1:f4} ms, "
+        llvm::formatv("no faster in int8 on {0}, by estimate: {1:f4} ms, "
                       "{2:f4} ms in float",
                       request.target, times->bytes * 1e3, times->f32 * 1e3)
             .str();
@@ -251,7 +251,7 @@ void Quantizer::tell(const OutputAgreement &judged) {
         quantize::ChangedAnswers::samplesFor(*request.mostLoss / 100);
 }
 
-/// With no product left there is nothing that was quantised.
+/// Without a quantised matmul or convolution, nothing is quantised.
 static bool hasProducts(const QuantizedModel &quantized) {
   return llvm::any_of(
       llvm::zip_equal(quantized.units.units, quantized.plan.layers),
@@ -262,9 +262,9 @@ static bool hasProducts(const QuantizedModel &quantized) {
 }
 
 /// With as few of the first layers of \p order in 16 bits (\p areWide), or else
-/// left float beside those of \p wide, as it takes to hold the bound: halving
-/// finds the number, as if more never did harm, and the result is judged
-/// itself. Nothing where none of them holds it.
+/// float besides those of \p wide, as hold the bound: found by bisection, as if
+/// the loss were monotonic, and the result is evaluated. Nothing if none of
+/// them holds it.
 Result<std::optional<QuantizedModel>>
 Quantizer::fewestExceptions(const std::vector<unsigned> &order, bool areWide,
                             const std::set<unsigned> &wide) {
@@ -277,7 +277,7 @@ Quantizer::fewestExceptions(const std::vector<unsigned> &order, bool areWide,
       if (areWide)
         exceptions.wide.insert(layer);
       else
-        exceptions.left[layer] = "--max-loss";
+        exceptions.left[layer] = optionText("max-loss");
     }
     Result<QuantizedModel> some = quantized(std::move(exceptions));
     if (!some)
@@ -300,8 +300,8 @@ Quantizer::fewestExceptions(const std::vector<unsigned> &order, bool areWide,
   return best;
 }
 
-/// What few layers in 16 bits cannot hold, few float ones may. Where speed
-/// decides, nothing goes to 16 bits: no kernel multiplies these faster than
+/// If a few layers in 16 bits do not suffice, a few float ones may. If speed
+/// decides, no layer becomes 16 bits: no kernel is faster with these than with
 /// floats.
 Result<QuantizedModel> Quantizer::withinBound() {
   Result<QuantizedModel> all = quantized({});

@@ -1,4 +1,4 @@
-//===- QuantizerProfile.cpp - what a network's tensors hold --------------===//
+//===- QuantizerProfile.cpp - what a network's tensors hold ---------------===//
 
 #include "engine/compiler/Quantizer.h"
 
@@ -6,6 +6,7 @@
 #include "graph/Origin.h"
 #include "passes/ValueNumbers.h"
 #include "quantize/Equalize.h"
+#include "runtime/OptionNames.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,7 +20,7 @@ using quantize::TensorProfile;
 using quantize::Unit;
 using quantize::UnitKind;
 
-/// Gives each value a name of its own, after the user's file.
+/// Gives each value a unique name, after the user's file.
 void Quantizer::nameValues(const std::map<int64_t, std::string> &byNumber) {
   std::map<const void *, std::string> known;
   for (const NumberedValue &each : ValueNumbers::valuesOf(model.module()))
@@ -47,7 +48,7 @@ void Quantizer::nameValues(const std::map<int64_t, std::string> &byNumber) {
   }
 }
 
-/// Profiled is what layers read and give that could do so with integers.
+/// Measures the inputs and results of layers that could be quantised.
 void Quantizer::choosePoints() {
   profile.tensors.clear();
   tensorOf.clear();
@@ -110,7 +111,7 @@ Result<void> Quantizer::passOverSamples(SampleRuns &runs, const char *stage,
   return {};
 }
 
-/// The graph as it is now, in which the values of the profile are told of.
+/// The present graph, with the values of the profile observed.
 SampleRuns Quantizer::observedRuns() const {
   Model probed = model.clone();
   std::vector<NumberedValue> points;
@@ -121,8 +122,8 @@ SampleRuns Quantizer::observedRuns() const {
   return SampleRuns(std::move(probed), request, description, std::move(points));
 }
 
-/// A few samples tell how wide channels are; the graph is measured as it is
-/// afterwards.
+/// A few samples suffice for the ranges of channels; the graph is measured
+/// after equalisation.
 Result<void> Quantizer::equalizeChannels() {
   constexpr size_t enough = 32;
   if (!options().equalize && !options().smooth)
@@ -160,8 +161,8 @@ Result<void> Quantizer::profileModel() {
   return {};
 }
 
-/// What biases can take up of the errors of activations: those that products
-/// read, in the integers that are chosen for them.
+/// Which errors of activations biases can absorb: those of the inputs of
+/// matmuls and convolutions, with the chosen integers.
 Result<void> Quantizer::measureErrors() {
   if (!options().correctBias || options().weightsOnly)
     return {};
@@ -192,7 +193,7 @@ Result<void> Quantizer::measureErrors() {
                          &TensorProfile::compare);
 }
 
-/// A profile that was measured before, if it is of this model.
+/// An earlier profile, if it is of this model.
 Result<void> Quantizer::takeProfile() {
   Result<Profile> given =
       quantize::profileFromJson(request.profile, request.profilePath);
@@ -204,21 +205,25 @@ Result<void> Quantizer::takeProfile() {
   for (TensorProfile &tensor : profile.tensors) {
     const TensorProfile *found = byName.lookup(tensor.name);
     if (!found)
-      return usageError("--profile " + request.profilePath +
-                        ": it is of another model: it has no tensor '" +
-                        tensor.name + "'; --profile-out measures this one");
+      return withHint(
+          optionText("profile-out") + " measures this one",
+          usageError(optionText("profile") + " " + request.profilePath +
+                     ": it is of another model: it has no tensor '" +
+                     tensor.name + "'"));
     const int64_t axis = tensor.channels.axis;
     if (axis >= 0 && found->channels.axis >= 0 && found->channels.axis != axis)
-      return usageError("--profile " + request.profilePath +
+      return usageError(optionText("profile") + " " + request.profilePath +
                         ": it is of another model: the channels of tensor '" +
                         tensor.name + "' lie along another dimension");
     tensor = *found;
   }
   if (!given->equalized.empty()) {
     if (!options().equalize && !options().smooth)
-      return usageError("--profile " + request.profilePath +
-                        ": it was measured with equalised channels; measure "
-                        "without: --profile-out --no-equalize --no-smooth");
+      return withHint(
+          "measure without: " + optionText("profile-out") + " " +
+              optionText("no-equalize") + " " + optionText("no-smooth"),
+          usageError(optionText("profile") + " " + request.profilePath +
+                     ": it was measured with equalised channels"));
     llvm::StringMap<Value> valueOfName;
     for (const auto &[value, name] : names)
       valueOfName[name] = value;
@@ -226,7 +231,7 @@ Result<void> Quantizer::takeProfile() {
       return valueOfName.lookup(name);
     };
     if (!quantize::applyFactors(model, valueOf, given->equalized))
-      return usageError("--profile " + request.profilePath +
+      return usageError(optionText("profile") + " " + request.profilePath +
                         ": it is of another model: the channels that it has "
                         "equalised are not there");
     profile.equalized = given->equalized;

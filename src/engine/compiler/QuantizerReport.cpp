@@ -1,4 +1,4 @@
-//===- QuantizerReport.cpp - what is told of quantised layers ------------===//
+//===- QuantizerReport.cpp - the report on quantised layers ---------------===//
 
 #include "engine/compiler/Quantizer.h"
 
@@ -7,6 +7,7 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/MoveRescales.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -30,7 +31,7 @@ static const char *textOf(quantize::Scheme scheme) {
   llvm_unreachable("no such scheme");
 }
 
-/// " by channel", " in blocks of 32"; empty where all weights have one scale.
+/// " by channel", " in blocks of 32"; empty if all weights have one scale.
 static std::string textOf(quantize::WeightScales scales, int64_t block) {
   switch (scales) {
   case quantize::WeightScales::PerTensor:
@@ -70,6 +71,14 @@ void Quantizer::describeLayers(const QuantizedModel &quantized) {
     }
     report.layers.push_back(std::move(layer));
   }
+  for (const quantize::UnlikeRanges &each : quantized.plan.unlikeRanges)
+    report.warnings.push_back(
+        llvm::formatv("'{0}' concatenates tensors of unlike ranges: one scale "
+                      "serves '{1}' and '{2}', whose range is {3:f0} times "
+                      "narrower and has {4:f0} of the 255 steps",
+                      each.result, each.widest, each.narrowest, each.ratio,
+                      std::max(1.0, 255 / each.ratio))
+            .str());
   for (auto [times, place] :
        {std::pair(&kernelTimes[0], &QuantizedLayer::floatMilliseconds),
         std::pair(&kernelTimes[1], &QuantizedLayer::milliseconds)})
@@ -77,7 +86,7 @@ void Quantizer::describeLayers(const QuantizedModel &quantized) {
       if (auto unit = quantized.unitOfKernel.find(name);
           unit != quantized.unitOfKernel.end())
         report.layers[unit->second].*place += milliseconds;
-  // What was seen of what they give.
+  // The observed ranges of their results.
   const Units units = quantize::findUnits(model);
   for (auto [number, unit] : llvm::enumerate(units.units)) {
     const TensorProfile *seen = unit.result ? profileOf(unit.result) : nullptr;
@@ -89,7 +98,7 @@ void Quantizer::describeLayers(const QuantizedModel &quantized) {
   }
 }
 
-/// Rescales move to where they vanish, within one unit.
+/// Rescales move within a unit until they vanish.
 Result<Model> Quantizer::raised(const QuantizedModel &quantized) {
   Model raised = quantized.model.clone();
   SimplifyOptions how = simplifyOptions(request.passes);

@@ -1,6 +1,6 @@
 //===- Reduce.cpp - the smallest program that still fails -----------------===//
 
-#include "differential/Reduce.h"
+#include "reducer/Reduce.h"
 
 #include "engine/compiler/MlirCompiler.h"
 
@@ -35,16 +35,13 @@ Result<ReduceOutcome> MlirCompiler::reduce(const ReduceRequest &request) {
   ReduceOptions options;
   options.progress = request.progress;
   options.isInteresting = [&](const Model &smaller) {
-    // A program that cannot be written is none that others can look at.
+    // A program that cannot be written is of no use to others.
     return static_cast<bool>(writeModel(smaller, path)) &&
            request.isInteresting(path);
   };
   Result<ReduceReport> report = reduceProgram(*model, options);
-  if (!report) {
-    Error error = report.takeError();
-    error.message = request.input + ": " + error.message;
-    return error;
-  }
+  if (!report)
+    return inFile(report.takeError(), request.input);
   if (Result<void> written = writeModel(*model, request.output); !written)
     return written.takeError();
   return ReduceOutcome{report->operationsBefore, report->operationsAfter,

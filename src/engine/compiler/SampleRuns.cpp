@@ -1,9 +1,10 @@
-//===- SampleRuns.cpp - a graph, run on samples ---------------------------===//
+//===- SampleRuns.cpp - runs a graph on samples ---------------------------===//
 
 #include "engine/compiler/SampleRuns.h"
 
+#include "engine/FallbackExecutor.h"
 #include "engine/compiler/MlirCompiler.h"
-#include "runtime/ProgramExecutor.h"
+#include "runtime/DynamicProgram.h"
 #include "runtime/ThreadPool.h"
 
 #include <algorithm>
@@ -36,7 +37,8 @@ llvm::DenseMap<Value, Value> copiesIn(const Model &copy, const Model &model) {
 SampleRuns::SampleRuns(Model model, const QuantizeRequest &request,
                        const ModelDescription &description,
                        std::vector<NumberedValue> observed)
-    : model(std::move(model)), request(request), description(description) {
+    : model(std::move(model)), request(request), description(description),
+      isObserved(!observed.empty()) {
   observe(observed);
 }
 
@@ -52,7 +54,7 @@ SpecializeOptions knownOf(const ModelDescription &description,
   return known;
 }
 
-/// What a program is compiled for: shapes, and values that feed shapes.
+/// The key of a program: shapes, and values that feed shapes.
 static std::string keyOf(const std::vector<Tensor> &inputs,
                          const ModelDescription &description) {
   std::string key;
@@ -65,24 +67,79 @@ static std::string keyOf(const std::vector<Tensor> &inputs,
   return key;
 }
 
-Result<Executor *> SampleRuns::executorFor(const std::vector<Tensor> &inputs) {
-  std::unique_ptr<Executor> &place = executors[keyOf(inputs, description)];
-  if (place)
-    return place.get();
+SampleRuns::MadeExecutor
+SampleRuns::compile(const SpecializeOptions &known,
+                    std::shared_ptr<const Program> &program) const {
   CompileRequest compile;
   compile.threads = request.threads;
   compile.kernelFolder = request.kernelFolder;
   compile.compiler = request.compiler;
   compile.ceilings = request.ceilings;
-  Result<std::shared_ptr<const Program>> program =
-      compileModel(model.clone(), knownOf(description, inputs), compile);
-  if (!program)
-    return program.takeError();
+  auto compiled = compileModel(model.clone(), known, compile);
+  if (!compiled)
+    return compiled.takeError();
+  program = std::move(*compiled);
   ProgramExecutorOptions how;
   how.threads = request.threads;
-  auto executor = ProgramExecutor::create(
-      std::move(*program), ThreadPool::ofProcess(request.threads),
-      std::move(how));
+  return ProgramExecutor::create(
+      program, ThreadPool::ofProcess(request.threads), std::move(how));
+}
+
+/// Compiles the shape-generic program, if dimensions are dynamic and it is
+/// possible.
+Result<void> SampleRuns::compileDynamic() {
+  if (isObserved || std::exchange(triedDynamic, true))
+    return {};
+  SpecializeOptions known;
+  known.leavesDynamic = true;
+  bool isDynamic = false;
+  for (const ModelInput &input : description.inputs) {
+    known.shapes[input.spec.name] = input.spec.shape;
+    isDynamic |= llvm::is_contained(input.spec.shape, -1);
+  }
+  if (!isDynamic)
+    return {};
+  MadeExecutor executor = compile(known, dynamic);
+  // A model that was read for given sizes is static.
+  if (executor && !dynamic->dynamic)
+    return {};
+  if (executor)
+    dynamicExecutor = std::make_unique<FallbackExecutor>(
+        std::move(*executor),
+        [this](std::span<const Tensor> inputs,
+               const Error &why) -> Result<std::unique_ptr<Executor>> {
+          refusal = why.message();
+          std::shared_ptr<const Program> program;
+          MadeExecutor made = compile(
+              knownOf(description, {inputs.begin(), inputs.end()}), program);
+          if (!made)
+            return made.takeError();
+          return std::unique_ptr<Executor>(std::move(*made));
+        });
+  else if (executor.error().kind == ErrorKind::System)
+    return executor.takeError();
+  else
+    refusal = executor.error().message();
+  return {};
+}
+
+Result<Executor *> SampleRuns::executorFor(const std::vector<Tensor> &inputs) {
+  if (Result<void> done = compileDynamic(); !done)
+    return done.takeError();
+  if (dynamicExecutor) {
+    Result<std::vector<int64_t>> sizes = parametersOf(*dynamic, inputs);
+    if (!sizes)
+      return sizes.takeError();
+    Result<void> serves = checkGuards(*dynamic, *sizes);
+    if (serves)
+      return dynamicExecutor.get();
+    refusal = serves.error().message();
+  }
+  std::unique_ptr<Executor> &place = executors[keyOf(inputs, description)];
+  if (place)
+    return place.get();
+  std::shared_ptr<const Program> program;
+  MadeExecutor executor = compile(knownOf(description, inputs), program);
   if (!executor)
     return executor.takeError();
   place = std::move(*executor);
@@ -91,7 +148,6 @@ Result<Executor *> SampleRuns::executorFor(const std::vector<Tensor> &inputs) {
 
 Result<std::vector<Tensor>> SampleRuns::run(const std::vector<Tensor> &inputs,
                                             const ValueObserver &observer) {
-  const size_t known = executors.size();
   Result<Executor *> executor = executorFor(inputs);
   if (!executor)
     return executor.takeError();
@@ -102,7 +158,7 @@ Result<std::vector<Tensor>> SampleRuns::run(const std::vector<Tensor> &inputs,
   Result<std::vector<Tensor>> outputs = (*executor)->run(inputs);
   const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
   (*executor)->setObserver({});
-  if (executors.size() == known)
+  if (!warm.insert(*executor).second)
     times.push_back(took.count());
   return outputs;
 }

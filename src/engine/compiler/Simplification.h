@@ -1,4 +1,4 @@
-//===- Simplification.h - the passes as the user asked for them -----------===//
+//===- Simplification.h - runs pipelines with a user's options ------------===//
 
 #ifndef SINTER_ENGINE_COMPILER_SIMPLIFICATION_H
 #define SINTER_ENGINE_COMPILER_SIMPLIFICATION_H
@@ -8,29 +8,28 @@
 
 namespace sinter {
 
-/// raiseQuantized() with the given options, on the way to kernels. Errors name
-/// the model's file. Results may change by a step of a scale, which is not
-/// compared.
+/// raiseQuantized() with the given options, for kernels. Errors name the
+/// model's file. Results may change by one step of a scale, which
+/// --verify-numerics does not check.
 Result<SimplifyReport>
 raiseQuantizedWith(Model &model, const PassOptions &passes,
                    ReplacementWatcher *watcher = nullptr);
-/// Makes operations of what quantises and dequantises but is spelt out, and
-/// changes nothing else: what is computed stays the same, and a writer finds
-/// what its format has operators for. Errors name the model's file.
+/// Raises expanded quantisation to operations, and changes nothing else: values
+/// stay the same, and a writer finds the operators of its format. Errors name
+/// the model's file.
 Result<void> raiseQuantizeOperators(Model &model);
 /// simplify() with the given options; \p model is another graph afterwards.
-/// Errors name the model's file.
-/// \p watcher, if there is one, is told where values go.
+/// Errors name the model's file. \p watcher, if there is one, follows values.
 Result<SimplifyReport> simplifyWith(Model &model, const PassOptions &passes,
                                     ReplacementWatcher *watcher = nullptr);
 /// Raises for the kernels of a backend, likewise.
 Result<SimplifyReport> raiseWith(Model &model, const PassOptions &passes,
                                  ReplacementWatcher *watcher = nullptr);
 
-/// What the passes of any pipeline are told.
+/// The options of the passes of any pipeline.
 SimplifyOptions simplifyOptions(const PassOptions &passes,
                                 ReplacementWatcher *watcher = nullptr);
-/// Tells what --verify-numerics has seen in \p stage.
+/// Reports the result of --verify-numerics for \p stage.
 void tellVerified(const PassOptions &passes, const char *stage,
                   const NumericsFacts &facts);
 

@@ -1,4 +1,4 @@
-//===- SizedSource.cpp - a file that is read for the sizes that are known -===//
+//===- SizedSource.cpp - a file that is read for known sizes --------------===//
 
 #include "engine/compiler/SizedSource.h"
 
@@ -20,13 +20,14 @@ SizedSource::open(const Format &format, std::unique_ptr<ModelFile> file,
   if (Result<void> read = source->read(); !read)
     return read.takeError();
   source->known.dataFiles = source->file->dataFiles();
+  source->known.defaults = source->declaredDefaults();
   return std::unique_ptr<ModelSource>(std::move(source));
 }
 
 Result<Model> SizedSource::readToWrite(const Format &format,
                                        std::unique_ptr<ModelFile> file,
                                        const ModelRequest &request,
-                                       bool freezesDefaults,
+                                       const RewriteOptions &rewrite,
                                        ModelDescription &description) {
   SizedSource source(format, std::move(file), request);
   description = source.declared();
@@ -36,7 +37,8 @@ Result<Model> SizedSource::readToWrite(const Format &format,
   ReadOptions options = source.optionsFor(request.shapes);
   options.keepsUnknown = true;
   options.keepsNodes = true;
-  options.freezesDefaults = freezesDefaults;
+  options.freezesDefaults = rewrite.freezesDefaults;
+  options.expandsUnknown = rewrite.expandsUnknown;
   Result<Model> model = source.file->read(options);
   if (model)
     if (Result<void> sound = checkModel(*model); !sound)
@@ -62,12 +64,12 @@ ReadOptions SizedSource::optionsFor(const NamedShapes &shapes) const {
   return options;
 }
 
-/// Reads the graph with what is known so far. Where that fails because an
-/// operator must know an input's sizes or values, reading waits until they are
-/// given.
+/// Reads the graph with the present values and sizes. If an operator needs
+/// sizes or values of an input, reading is deferred until they are given.
 Result<void> SizedSource::read() {
   ReadOptions options = optionsFor(bound);
   options.keepsUnknown = true;
+  options.onRequirement = [this] { hasRequirements = true; };
   Result<Model> read = file->read(options);
   if (read) {
     if (Result<void> sound = checkModel(*read); !sound)
@@ -97,16 +99,30 @@ Result<void> SizedSource::read() {
   return {};
 }
 
+/// As the file declares it.
+static ModelInput inputOf(DeclaredTensor declared, bool sizesAreHints) {
+  ModelInput input;
+  input.spec = std::move(declared.spec);
+  input.symbols = std::move(declared.symbols);
+  input.ranked = declared.isRanked;
+  input.sizesAreHints = sizesAreHints;
+  return input;
+}
+
+std::vector<ModelInput> SizedSource::declaredDefaults() const {
+  const ModelDescription all = declared();
+  std::vector<ModelInput> left;
+  for (DeclaredTensor &each : file->defaults())
+    if (!all.inputNamed(each.spec.name))
+      left.push_back(inputOf(std::move(each), file->suggestsSizes()));
+  return left;
+}
+
 ModelDescription SizedSource::declared() const {
   ModelDescription description;
-  for (DeclaredTensor each : file->inputs(bound)) {
-    ModelInput input;
-    input.spec = std::move(each.spec);
-    input.symbols = std::move(each.symbols);
-    input.ranked = each.isRanked;
-    input.sizesAreHints = file->suggestsSizes();
-    description.inputs.push_back(std::move(input));
-  }
+  for (DeclaredTensor &each : file->inputs(bound))
+    description.inputs.push_back(
+        inputOf(std::move(each), file->suggestsSizes()));
   for (DeclaredTensor each : file->outputs())
     description.outputs.emplace_back(std::move(each.spec), each.isRanked);
   return description;
@@ -128,7 +144,7 @@ Result<std::shared_ptr<const Model>> SizedSource::view() {
   return std::shared_ptr<const Model>(std::shared_ptr<void>(), &*model);
 }
 
-/// \p read, if that is a sound graph.
+/// \p read, if that graph is valid.
 static Result<Model> checked(Result<Model> read) {
   if (read)
     if (Result<void> sound = checkModel(*read); !sound)
@@ -137,22 +153,28 @@ static Result<Model> checked(Result<Model> read) {
 }
 
 Result<Model> SizedSource::spelledOut() {
-  if (isWhole)
+  // A complete model may rely on shape guards, unless all sizes are static.
+  const bool isStatic = llvm::all_of(known.inputs, [](const ModelInput &each) {
+    return !llvm::is_contained(each.spec.shape, -1);
+  });
+  if (isWhole && isStatic)
     return asItIs();
   ReadOptions options = optionsFor(bound);
-  options.keepsUnknown = options.spellsUnknown = true;
+  options.keepsUnknown = true;
+  options.expandsUnknown = !isWhole;
+  options.expandsBroadcasts = true;
   return checked(file->read(options));
 }
 
 struct SizedSource::Decisions {
   const AtHand &given;
-  /// What `given` takes, once that was asked for.
+  /// The inputs of `given`, once they were requested.
   std::optional<std::map<std::string, bool>> taken;
   unsigned readings = 0;
 };
 
-/// Which graph each node takes that chooses between two, as far as that is
-/// known with what is \p given.
+/// The branch of each node that chooses between two, as far as it follows from
+/// \p given.
 std::map<std::string, bool> SizedSource::branchesTaken(const AtHand &given) {
   std::map<std::string, bool> taken;
   ReadOptions options = optionsFor({});
@@ -166,7 +188,7 @@ std::map<std::string, bool> SizedSource::branchesTaken(const AtHand &given) {
   options.branches.onKnown = [&](const std::string &place, bool isFirst) {
     taken[place] = isFirst;
   };
-  // What cannot be read has nothing to say.
+  // Nothing to add for what cannot be read.
   static_cast<void>(file->read(options));
   return taken;
 }
@@ -205,14 +227,21 @@ Result<Model> SizedSource::readDeciding(ReadOptions &options,
 }
 
 Result<Model> SizedSource::spelledOutFor(const AtHand &given) {
-  if (isWhole)
+  if (isWhole && !hasRequirements)
     return asItIs();
   ReadOptions options = optionsFor(bound);
-  options.keepsUnknown = options.spellsUnknown = true;
+  options.keepsUnknown = true;
+  options.expandsUnknown = !isWhole;
+  options.requiresValues = true;
   Decisions decisions{given, {}};
   Result<Model> read = checked(readDeciding(options, decisions));
   known.takesBranches |= read && !options.branches.takesFirst.empty();
   return read;
+}
+
+/// \p read, with a model of its own.
+static Result<Model> copyOf(const Result<Model> &read) {
+  return read ? Result<Model>(read->clone()) : read.error();
 }
 
 /// The model for these sizes, or an error that it waits for values.
@@ -225,7 +254,15 @@ Result<Model> SizedSource::readForSizes(const std::vector<Shape> &shapes) {
         const auto &[input, shape] = pair;
         return input.spec.shape == shape;
       });
-  return same ? asItIs() : readWithValues(shapes, {});
+  if (same)
+    return asItIs();
+  if (waits && waits->shapes == shapes)
+    return copyOf(waits->read);
+  Result<Model> read = readWithValues(shapes, {});
+  if (read ? hasResultOfUnknownSize(read->module())
+           : read.error().kind == ErrorKind::Unsupported)
+    waits = WaitsForValues{shapes, copyOf(read)};
+  return read;
 }
 
 Result<ModelSource::ForAnyValues>
@@ -236,7 +273,8 @@ SizedSource::forAnyValues(const AtHand &given) {
   if (read && !hasResultOfUnknownSize(read->module()))
     return ForAnyValues{std::move(*read), false};
   ReadOptions options = optionsFor({});
-  options.keepsUnknown = options.spellsUnknown = true;
+  options.keepsUnknown = options.expandsUnknown = true;
+  options.requiresValues = true;
   for (size_t i = 0; i < known.inputs.size(); ++i)
     options.shapes[known.inputs[i].spec.name] = given.shapes[i];
   Decisions decisions{given, {}};
@@ -259,15 +297,18 @@ SizedSource::specialized(const std::vector<Shape> &shapes,
   return readWithValues(shapes, values);
 }
 
-/// Sizes and axes are integers, switches are booleans; only where these do not
-/// suffice, numbers of other types are bound as well.
+/// Sizes and axes are integers, switches are booleans; inputs of other types
+/// are bound only if these do not suffice.
 Result<Model> SizedSource::readWithSomeValues(
     const std::vector<Shape> &shapes,
     const std::vector<std::optional<Tensor>> &values) {
   for (size_t i = 0; i < values.size(); ++i)
     known.inputs[i].feedsShapes = values[i] && isInteger(values[i]->type());
   Result<Model> read = readWithValues(shapes, values);
-  if (read || read.error().kind != ErrorKind::Unsupported)
+  const bool areAllBound = llvm::all_of(values, [](const auto &value) {
+    return !value || isInteger(value->type());
+  });
+  if (read || read.error().kind != ErrorKind::Unsupported || areAllBound)
     return read;
   for (size_t i = 0; i < values.size(); ++i)
     known.inputs[i].feedsShapes = values[i].has_value();

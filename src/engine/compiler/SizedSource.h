@@ -1,4 +1,4 @@
-//===- SizedSource.h - a file that is read for the sizes that are known ---===//
+//===- SizedSource.h - a file that is read for known sizes ----------------===//
 
 #ifndef SINTER_ENGINE_COMPILER_SIZEDSOURCE_H
 #define SINTER_ENGINE_COMPILER_SIZEDSOURCE_H
@@ -9,23 +9,22 @@
 
 namespace sinter {
 
-/// A file of which ModelFile::dependsOnSizes holds.
+/// A file with ModelFile::dependsOnSizes.
 class SizedSource : public ModelSource {
 public:
   static Result<std::unique_ptr<ModelSource>>
   open(const Format &format, std::unique_ptr<ModelFile> file,
        const ModelRequest &request);
 
-  /// The model in \p file, to be written in its format again: what cannot be
-  /// translated is kept as the node that it is. Inputs with a default become
-  /// constants with \p freezesDefaults.
+  /// The model in \p file, to be written in its format again: nodes that cannot
+  /// be translated are kept.
   static Result<Model> readToWrite(const Format &format,
                                    std::unique_ptr<ModelFile> file,
                                    const ModelRequest &request,
-                                   bool freezesDefaults,
+                                   const RewriteOptions &rewrite,
                                    ModelDescription &description);
 
-  /// open() has done it.
+  /// Set by open().
   Result<void> describe() override { return {}; }
   Result<Model> asItIs() override;
   Result<std::shared_ptr<const Model>> view() override;
@@ -47,18 +46,26 @@ private:
         values[inputNamed(name)] = tensor;
   }
 
-  /// The name of the input that \p name, which may be its number, stands for.
+  /// The name of the input \p name, which may be an index.
   std::string inputNamed(const std::string &name) const;
   ReadOptions optionsFor(const NamedShapes &shapes) const;
   Result<void> read();
   Result<Model> readForSizes(const std::vector<Shape> &shapes);
   ModelDescription declared() const;
+  std::vector<ModelInput> declaredDefaults() const;
   Result<Model>
   readWithSomeValues(const std::vector<Shape> &shapes,
                      const std::vector<std::optional<Tensor>> &values);
   Result<Model>
   readWithValues(const std::vector<Shape> &shapes,
                  const std::vector<std::optional<Tensor>> &values);
+
+  /// What readForSizes() gave last, where whoever asked must ask again: for
+  /// values, or for what is known without them.
+  struct WaitsForValues {
+    std::vector<Shape> shapes;
+    Result<Model> read;
+  };
 
   /// What reading with assumed branches has found out.
   struct Decisions;
@@ -67,16 +74,19 @@ private:
 
   std::unique_ptr<ModelFile> file;
   NamedShapes bound;
-  /// Values that are known from the beginning: sizes, axes and switches.
+  /// Values known from the beginning: sizes, axes and switches.
   std::map<std::string, Tensor> values;
   bool isRewritten;
   std::function<void(const std::string &)> note;
-  /// Read with `bound`; nothing where that takes sizes or values of inputs,
-  /// which `needsMore` says.
+  /// The result of reading with `bound`; nothing if it needs sizes or values of
+  /// inputs, which `needsMore` has.
   std::optional<Model> model;
   std::optional<Error> needsMore;
+  std::optional<WaitsForValues> waits;
   /// Whether every node of `model` is translated.
   bool isWhole = false;
+  /// Whether the file has requirements on unknown sizes or values.
+  bool hasRequirements = false;
 };
 
 } // namespace sinter

@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace sinter {
 
-/// The named constant whose elements \p op takes for quantised numbers; null if
-/// it takes something else.
+/// The named constant whose elements \p op dequantises; null for other
+/// operands.
 static stablehlo::ConstantOp elementsOf(stablehlo::UniformDequantizeOp op) {
   Value elements = op.getOperand();
   if (auto cast = elements.getDefiningOp<stablehlo::BitcastConvertOp>())
@@ -23,7 +23,7 @@ static stablehlo::ConstantOp elementsOf(stablehlo::UniformDequantizeOp op) {
              : stablehlo::ConstantOp();
 }
 
-/// All that reads \p constant, where that are dequantisations of one type.
+/// All uses of \p constant, if they are dequantisations to one type.
 static SmallVector<stablehlo::UniformDequantizeOp>
 readersOf(stablehlo::ConstantOp constant) {
   SmallVector<stablehlo::UniformDequantizeOp> readers;
@@ -45,7 +45,7 @@ readersOf(stablehlo::ConstantOp constant) {
   return readers;
 }
 
-/// Puts the numbers of \p constant in its place for \p readers.
+/// Replaces \p constant by its float values for \p readers.
 static std::optional<StoredWeight>
 expand(stablehlo::ConstantOp constant,
        ArrayRef<stablehlo::UniformDequantizeOp> readers) {
@@ -81,8 +81,8 @@ expand(stablehlo::ConstantOp constant,
                       *parameters, boundsOf(type)};
 }
 
-/// What nothing reads any more, the arithmetic of roundings that became one
-/// operation, but for constants.
+/// Removes dead code, the arithmetic of roundings that became one operation,
+/// except constants.
 static void eraseUnread(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op) && !isa<stablehlo::ConstantOp>(op))
@@ -91,7 +91,7 @@ static void eraseUnread(Block &block) {
 
 StoredWeights expandStoredWeights(Model &model) {
   eraseUnread(model.entry().front());
-  // Raising may have left another copy for who reads plain integers.
+  // Raising may have left another copy for uses of plain integers.
   llvm::StringMap<unsigned> copies;
   for (auto constant : model.entry().front().getOps<stablehlo::ConstantOp>())
     if (!constant->use_empty())

@@ -1,14 +1,14 @@
-//===- StoredWeights.h - weights that a file holds as integers ------------===//
+//===- StoredWeights.h - trains weights that are stored as integers -------===//
 //
-// A quantised model holds its weights as storage elements, which have no
-// gradient. For training each of them becomes the numbers that it stands for,
-// rounded on the way:
+// A quantised model stores weights as integers, which have no gradient. For
+// training each becomes its float values, rounded in the graph (fake
+// quantisation):
 //
 //     dequantize(elements)  ->  dequantize(quantize(weight))
 //
 // (Jacob et al. 2018, "Quantization and training of neural networks for
-// efficient integer-arithmetic-only inference".) What was trained is rounded to
-// elements again where the file is written.
+// efficient integer-arithmetic-only inference".) Trained weights are rounded to
+// integers again when the file is written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace sinter {
 
-/// How storage elements of a weight stand for numbers, without a context.
+/// The quantised type of a weight, without a context.
 struct StoredWeight {
   unsigned bits = 8;
   bool isUnsigned = false;
@@ -32,14 +32,14 @@ struct StoredWeight {
 /// By name.
 using StoredWeights = llvm::StringMap<StoredWeight>;
 
-/// Makes weights of the named constants of integers of \p model's entry
-/// function that nothing reads but one way to dequantise them to f32.
+/// Makes float weights of the named integer constants of \p model's entry
+/// function whose only uses dequantise them to f32 in the same way.
 StoredWeights expandStoredWeights(Model &model);
 
-/// The names of constants of integers that are dequantised all the same.
+/// The names of other integer constants that are dequantised.
 std::vector<std::string> integerWeights(Model &model);
 
-/// The elements of \p weight nearest to \p numbers, of f32.
+/// The storage elements of \p weight nearest to \p numbers, of f32.
 Result<Tensor> elementsOf(const StoredWeight &weight, const Tensor &numbers,
                           mlir::MLIRContext *context);
 

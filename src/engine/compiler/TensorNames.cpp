@@ -1,4 +1,4 @@
-//===- TensorNames.cpp - what a user's file calls the values of a graph ---===//
+//===- TensorNames.cpp - names of values in the user's file ---------------===//
 
 #include "engine/compiler/TensorNames.h"
 
@@ -54,8 +54,7 @@ void TensorNames::readText(const std::string &path) {
     lines.push_back(line.str());
 }
 
-/// "%a" of "  %a, %b:2 = stablehlo...", whose operation begins at the place
-/// that its location names.
+/// "%a" of "  %a, %b:2 = stablehlo...", whose operation begins at its location.
 std::string TensorNames::inText(OpResult result) const {
   auto place = dyn_cast<FileLineColLoc>(result.getOwner()->getLoc());
   if (!place || place.getLine() == 0 || place.getLine() > lines.size())

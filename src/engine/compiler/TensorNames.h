@@ -1,4 +1,4 @@
-//===- TensorNames.h - what a user's file calls the values of a graph -----===//
+//===- TensorNames.h - names of values in the user's file -----------------===//
 
 #ifndef SINTER_ENGINE_COMPILER_TENSORNAMES_H
 #define SINTER_ENGINE_COMPILER_TENSORNAMES_H
@@ -11,9 +11,8 @@
 namespace sinter {
 
 /// The names of the values of a graph as it was read: those of inputs, outputs,
-/// states and constants; what the format has to say (Format::nameValues), and
-/// for a value inside of what one node became the node's name; in a text, what
-/// stands before the equals sign.
+/// states and constants; those of the format (Format::nameValues); inside of a
+/// node the node's name; in a text, the name before the equals sign.
 class TensorNames {
 public:
   explicit TensorNames(const Model &model);
@@ -26,7 +25,7 @@ private:
   std::string inText(mlir::OpResult result) const;
 
   llvm::DenseMap<mlir::Value, std::string> names;
-  /// The lines of the text that the model was read from.
+  /// The lines of the text from which the model was read.
   std::vector<std::string> lines;
 };
 

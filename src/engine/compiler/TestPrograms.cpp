@@ -39,7 +39,7 @@ struct Directives {
   std::string arguments;
 };
 
-/// What stands between the first `--args="` of a line and the next quote.
+/// The text between the first `--args="` of a line and the next quote.
 std::string argumentsIn(StringRef line) {
   constexpr StringLiteral option = "--args=\"";
   const size_t at = line.find(option);
@@ -127,7 +127,7 @@ public:
 private:
   using Work = llvm::function_ref<Result<void>()>;
 
-  /// A part of the file with nothing but comments has no case.
+  /// A part of the file with only comments has no case.
   static bool isEmpty(StringRef chunk) {
     while (!chunk.empty()) {
       StringRef line;
@@ -172,7 +172,7 @@ private:
     return functions;
   }
 
-  /// Tells the program from others of the file.
+  /// The name of the program in its file.
   std::string nameOf(const Model &model, func::FuncOp function,
                      const std::string &place) {
     if (chunks.size() == 1 && function.getName() == entryName)
@@ -204,7 +204,7 @@ private:
     if (!directives.disabled.empty()) {
       outcome = {TestOutcome::Status::Skipped, directives.disabled, {}};
     } else if (Result<void> done = work(); !done) {
-      outcome = {TestOutcome::Status::Failed, done.error().message, {}};
+      outcome = {TestOutcome::Status::Failed, done.error().message(), {}};
     }
     observer.end(outcome);
   }
@@ -216,7 +216,7 @@ private:
   const size_t first;
   const TestRequest &request;
   TestObserver &observer;
-  /// Cases seen so far, and their names.
+  /// The cases so far, and their names.
   size_t number = 0;
   std::set<std::string> names;
 };

@@ -15,6 +15,8 @@
 #include "passes/Observe.h"
 #include "passes/Pipelines.h"
 #include "passes/Specialize.h"
+#include "runtime/OptionNames.h"
+#include "runtime/TensorText.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -79,9 +81,9 @@ private:
   /// By path.
   std::map<std::string, LossFile> lossFiles;
   autodiff::TrainedTensors trained;
-  /// Weights that the file holds as integers, and those that are not trained.
+  /// Weights that the file stores as integers, and those that are not trained.
   StoredWeights stored;
-  /// Batch norms that norm by the batch wherever the model runs.
+  /// Batch norms in training mode.
   size_t trainingNorms = 0;
   std::vector<std::string> integers;
   bool hasTold = false;
@@ -97,8 +99,8 @@ std::vector<TensorSpec> Trainer::targetsOf(const Batch &batch) const {
   return specs;
 }
 
-/// A dimension that the model leaves open counts no classes, whatever its size
-/// is in this batch.
+/// A dynamic dimension is no number of classes, whatever its size in this
+/// batch.
 autodiff::LossFacts Trainer::lossFacts(autodiff::FileLoss fileLoss) const {
   autodiff::LossFacts facts{fileLoss, {}};
   for (const TensorSpec &output : description().outputs) {
@@ -122,14 +124,13 @@ Result<Value> Trainer::fileLoss(const autodiff::LossOptions &loss,
   return found->second.build(emit, arguments);
 }
 
-static autodiff::UnnamedConstants unnamedOf(const Format &format) {
-  return format.hasUnnamedConstants ? autodiff::UnnamedConstants::OfTheFile
-                                    : autodiff::UnnamedConstants::MadeByReader;
+static UnnamedConstants unnamedOf(const Format &format) {
+  return format.hasUnnamedConstants ? UnnamedConstants::OfTheFile
+                                    : UnnamedConstants::MadeByReader;
 }
 
-/// Makes one operation of what rounds to quantised numbers and of what they
-/// stand for, since the arithmetic of a rounding has no gradient. What computes
-/// with the numbers stays as it is.
+/// Raises quantisation and dequantisation to operations, since the arithmetic
+/// of rounding has no gradient. Integer arithmetic stays.
 static Result<void> raiseRounding(Model &model) {
   SimplifyOptions rounding;
   rounding.disabledPatterns = {"all"};
@@ -139,7 +140,7 @@ static Result<void> raiseRounding(Model &model) {
   return raised ? Result<void>() : raised.takeError();
 }
 
-/// The model for inputs like these, its weights as arguments.
+/// The model for inputs like these, with its weights as arguments.
 Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   const std::vector<ModelInput> &wanted = description().inputs;
   SpecializeOptions known;
@@ -149,13 +150,15 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
     const Shape &shape = wanted[i].spec.shape;
     if (!shape.empty() && shape[0] >= 0 && !inputs[i].shape().empty() &&
         shape[0] != inputs[i].shape()[0])
-      return usageError(
-          request.input.path + ": the input '" + wanted[i].spec.name +
-          "' takes " + std::to_string(shape[0]) +
-          " samples at a time, and a batch has " +
-          std::to_string(inputs[i].shape()[0]) + " (--batch " +
-          std::to_string(shape[0]) +
-          "; --drop-last leaves out training samples that fill none)");
+      return inFile(usageError("the input '" + wanted[i].spec.name +
+                               "' takes " + std::to_string(shape[0]) +
+                               " samples at a time, and a batch has " +
+                               std::to_string(inputs[i].shape()[0]) + " (" +
+                               optionText("batch") + " " +
+                               std::to_string(shape[0]) + "; " +
+                               optionText("drop-last") +
+                               " leaves out training samples that fill none)"),
+                    request.input.path);
     shapes.push_back(inputs[i].shape());
     known.shapes[wanted[i].spec.name] = inputs[i].shape();
   }
@@ -166,11 +169,14 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   if (!storage)
     return storage.takeError();
   if (!storage->states().empty())
-    return unsupported(
-        model->path + ": the state '" + storage->states().front().spec.name +
-        "': a model that keeps states from run to run is not trained, since "
-        "what a sample gives would depend on the batches before it; `sinter "
-        "optimize --freeze` makes constants of states");
+    return inFile(
+        withHint("`sinter optimize --freeze` makes constants of states",
+                 unsupported("the state '" +
+                             storage->states().front().spec.name +
+                             "': a model with states is not trained, since the "
+                             "results of a sample would depend on the batches "
+                             "before it")),
+        model->path);
   // Before scales become arguments.
   if (Result<void> raised = raiseRounding(*model); !raised)
     return inFile(raised.takeError(), request.input.path);
@@ -221,7 +227,7 @@ void Trainer::tellOfWeights() {
       rounded.push_back(name);
   if (!rounded.empty())
     request.input.note(request.input.path +
-                       ": trained as real numbers, which are rounded to the "
+                       ": trained as floats, which are rounded to the "
                        "integers of the file: " +
                        llvm::join(rounded, ", "));
   if (!integers.empty())
@@ -232,9 +238,10 @@ void Trainer::tellOfWeights() {
         llvm::join(integers, ", "));
   if (!trained.askedFor.empty())
     request.input.note(
-        request.input.path + ": not trained, since they look like parts of " +
-        "the computation: " + llvm::join(trained.askedFor, ", ") +
-        " (--trainable asks for them)");
+        request.input.path +
+        ": not trained, since they look like constants of " +
+        "the computation: " + llvm::join(trained.askedFor, ", ") + " (" +
+        optionText("trainable") + " asks for them)");
   if (!trained.reinitialized.empty() && !request.goesOn)
     request.input.note(request.input.path + ": these begin afresh: " +
                        llvm::join(trained.reinitialized, ", "));
@@ -256,7 +263,7 @@ CompileRequest Trainer::compileRequest() const {
   return compile;
 }
 
-/// A step that keeps to the limit of memory.
+/// A step within the memory limit.
 Result<Model> Trainer::boundedStep(const Batch &batch, uint32_t replicas) {
   Result<Model> graph = stepGraph(batch, replicas);
   if (!graph || !request.memoryLimit)
@@ -292,7 +299,7 @@ Result<TrainingProgram> Trainer::step(const Batch &batch, uint32_t replicas) {
   return programOf(std::move(*graph));
 }
 
-/// Whether \p op gives what stands in the graph.
+/// Whether all operands of \p op are constants.
 static bool isOfConstants(Operation *op) {
   return llvm::all_of(op->getOperands(), [](Value operand) {
     Operation *from = operand.getDefiningOp();
@@ -317,9 +324,9 @@ Result<CheckedStep> Trainer::checkedStep(const Batch &batch,
             !canBeObserved(value))
           continue;
         values.push_back({value, static_cast<int64_t>(checked.values.size())});
-        checked.values.push_back("'" + originOf(&op) + "' (" +
-                                 op.getName().getStringRef().str() +
-                                 (isBehindLoss ? ", on the way back)" : ")"));
+        checked.values.push_back(
+            "'" + originOf(&op) + "' (" + op.getName().getStringRef().str() +
+            (isBehindLoss ? ", in the backward pass)" : ")"));
       }
     isBehindLoss |= &op == loss;
   }
@@ -346,7 +353,7 @@ Result<TrainingProgram> Trainer::evaluation(const Batch &batch) {
 
 Result<void> Trainer::checkLabels(const Batch &batch) const {
   for (const autodiff::LossOptions &loss : request.options.losses) {
-    // A process that had no samples yet has no step.
+    // A process without samples so far has no step.
     if (loss.target >= trained.classes.size())
       continue;
     const std::optional<int64_t> classes = trained.classes[loss.target];
@@ -356,9 +363,12 @@ Result<void> Trainer::checkLabels(const Batch &batch) const {
     if (!isInteger(target.type()))
       continue;
     for (int64_t i = 0; i < target.size(); ++i) {
+      // Labels beyond int64 are negative here.
       const int64_t label = target.toInteger(i);
-      if ((label < 0 || label >= *classes) && label != loss.ignoredLabel)
-        return usageError("the target has the label " + std::to_string(label) +
+      const bool isTooLarge = label < 0 && target.type() == ElementType::UI64;
+      if (isTooLarge ||
+          ((label < 0 || label >= *classes) && label != loss.ignoredLabel))
+        return usageError("the target has the label " + elementText(target, i) +
                           ", and the model " + std::to_string(*classes) +
                           " classes, from 0 on");
     }
@@ -366,7 +376,7 @@ Result<void> Trainer::checkLabels(const Batch &batch) const {
   return {};
 }
 
-/// Nothing but what other tools know.
+/// Only standard operations.
 static void dropOwnAttributes(Model &model) {
   func::FuncOp entry = model.entry();
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
@@ -392,7 +402,7 @@ Result<void> Trainer::writeStep(const Batch &batch, uint32_t replicas,
   return {};
 }
 
-/// The numbers of \p tensor, an average, rounded to the weight's type.
+/// The elements of \p tensor, an average, rounded to the weight's type.
 static Tensor ofType(const Tensor &tensor, ElementType type) {
   if (tensor.type() == type)
     return tensor;
@@ -402,7 +412,7 @@ static Tensor ofType(const Tensor &tensor, ElementType type) {
   return tensorOfDoubles(type, tensor.shape(), numbers);
 }
 
-/// Gives the integers of \p model that stand for weights of \p values.
+/// Sets the integers of \p model that store weights to \p values.
 Result<void> Trainer::writeStored(Model &model,
                                   const llvm::StringMap<const Tensor *> &values,
                                   llvm::StringMap<unsigned> &replaced) const {
@@ -439,8 +449,8 @@ Result<void> Trainer::write(const NamedTensors &values,
   for (const auto &[name, tensor] : values)
     byName[name] = &tensor;
   llvm::StringMap<unsigned> replaced;
-  for (autodiff::WeightConstant &each : autodiff::weightConstants(
-           read->model.entry(), unnamedOf(*read->format))) {
+  for (WeightConstant &each :
+       weightConstants(read->model.entry(), unnamedOf(*read->format))) {
     auto found = byName.find(each.name);
     if (found == byName.end())
       continue;
@@ -455,8 +465,9 @@ Result<void> Trainer::write(const NamedTensors &values,
     return inFile(rounded.takeError(), request.input.path);
   for (const auto &[name, tensor] : values)
     if (!replaced.contains(name))
-      return unsupported(request.input.path + ": the weight '" + name +
-                         "' has no place in the file that is written");
+      return inFile(unsupported("the weight '" + name +
+                                "' cannot be stored in the written file"),
+                    request.input.path);
   if (Result<void> written = writeModel(read->model, output); !written)
     return ofInput(written.takeError(), request.input.path);
   return {};

@@ -17,11 +17,8 @@ WholeSource::open(const Format &format, ModelFile &file,
   if (!model)
     return model.takeError();
   if (!request.function.empty())
-    if (auto chosen = selectEntry(model->module(), request.function); !chosen) {
-      Error error = chosen.takeError();
-      error.message = path + ": " + error.message;
-      return error;
-    }
+    if (auto chosen = selectEntry(model->module(), request.function); !chosen)
+      return inFile(chosen.takeError(), path);
   if (Result<void> sound = checkModel(*model); !sound)
     return sound.takeError();
   std::unique_ptr<WholeSource> source(

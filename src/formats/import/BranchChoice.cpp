@@ -26,7 +26,7 @@ std::optional<bool> BranchChoice::assume(Value condition) const {
 
 void BranchChoice::ask() const {
   Operation *holder = builder.builder().getInsertionBlock()->getParentOp();
-  if (builder.spellsUnknown() && decisions.onUndecided &&
+  if (builder.expandsUnknown() && decisions.onUndecided &&
       isa<func::FuncOp>(holder))
     decisions.onUndecided(place);
 }

@@ -2,13 +2,13 @@
 //
 //   If(size == 1) { Squeeze } else { Identity }
 //
-// Where what two branches give differs in rank, or one of them is no valid
-// graph for the sizes at hand, they are not one operation. Whoever reads the
-// file for a program decides then which branch it is for, and the graph says so
-// with `nn.assume`.
+// Two branches do not become one operation if their results differ in rank, or
+// if one of them is not a valid graph for the given shapes. The caller that
+// imports the file for a program then decides which branch to take, and the
+// graph records that with `nn.assume`.
 //
-// Restrictions: nodes of the main graph. What is assumed in a branch or a loop
-// would be asked of runs that do not come there, too.
+// Restrictions: nodes of the main graph. An assumption inside a branch or a
+// loop would also constrain runs that never execute it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,17 +22,17 @@ namespace sinter::formats {
 
 class BranchChoice {
 public:
-  /// Of the node at \p place.
+  /// For the node at \p place.
   BranchChoice(GraphBuilder &builder, const BranchDecisions &decisions,
                std::string place)
       : builder(builder), decisions(decisions), place(std::move(place)) {}
 
-  /// That the condition is known, and which branch is taken.
+  /// Reports that the condition is known, and which branch is taken.
   void tell(bool isFirst) const;
-  /// The branch that was decided for, if one was, which is assumed from here
-  /// on; \p condition is a scalar i1.
+  /// Returns the branch that was decided on, if any, and emits the assumption
+  /// that \p condition (a scalar i1) selects it.
   std::optional<bool> assume(mlir::Value condition) const;
-  /// That somebody must decide.
+  /// Reports that a decision is needed.
   void ask() const;
 
 private:

@@ -9,16 +9,18 @@
 
 namespace sinter::formats {
 
-/// A node that chooses between two graphs is known by its place in the file,
-/// the same whatever is known of sizes.
+/// A node that chooses between two graphs is identified by its position in the
+/// file, which does not depend on which sizes are known.
 struct BranchDecisions {
-  /// Which graph a node of the main graph takes where both cannot be one
-  /// operation of unknown sizes. The graph assumes it then (`nn.assume`).
+  /// Which graph a node of the main graph takes if the two cannot be one
+  /// operation with dynamic dimensions. The imported graph then assumes it
+  /// (`nn.assume`).
   std::map<std::string, bool> takesFirst;
-  /// Is told the places of such nodes of which nothing was decided, and that
-  /// are Unsupported therefore; may be empty.
+  /// Called with the position of each such node without a decision, which is
+  /// therefore Unsupported; may be empty.
   std::function<void(const std::string &place)> onUndecided;
-  /// Is told which graph a node takes of which that is known; may be empty.
+  /// Called with the graph that a node takes if its condition is known; may be
+  /// empty.
   std::function<void(const std::string &place, bool isFirst)> onKnown;
 };
 

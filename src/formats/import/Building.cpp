@@ -35,6 +35,29 @@ Value sizeScalar(GraphBuilder &builder, const Dim &dim, Type element) {
                       element);
 }
 
+void requireSize(GraphBuilder &builder, OperandDim a, OperandDim b,
+                 ComparisonDirection direction) {
+  if (!a.tensor || !b.tensor ||
+      builder.known().sameSize(a.tensor, a.dimension, b.tensor, b.dimension))
+    return;
+  const Dim left = builder.dim(a.tensor, a.dimension),
+            right = builder.dim(b.tensor, b.dimension);
+  const bool isEqual = direction == ComparisonDirection::EQ;
+  if (left.isStatic() && right.isStatic()) {
+    if (isEqual ? left.size != right.size : left.size > right.size)
+      builder.fail("dimension " + Twine(a.dimension) + " of the " + a.name +
+                   ", " + Twine(left.size) + ", is " +
+                   (isEqual ? "not" : "larger than") + " dimension " +
+                   Twine(b.dimension) + " of the " + b.name + ", " +
+                   Twine(right.size));
+    return;
+  }
+  if (builder.requiresValues())
+    builder.require(builder.compare(sizeScalar(builder, left, builder.i64()),
+                                    sizeScalar(builder, right, builder.i64()),
+                                    direction));
+}
+
 Value integers(GraphBuilder &builder, ArrayRef<int64_t> values,
                ArrayRef<int64_t> shape) {
   return builder.constant(
@@ -68,9 +91,20 @@ Value wrapNegative(GraphBuilder &builder, Value indices, const Dim &size) {
 bool indicesFit(GraphBuilder &builder, Value indices, Value data,
                 int64_t dimension, int64_t first, int64_t step) {
   const int64_t size = builder.shape(data)[dimension];
-  if (ShapedType::isDynamic(size))
-    return true;
   auto known = builder.knownTensor(indices);
+  if (ShapedType::isDynamic(size)) {
+    int64_t least = 0;
+    for (int64_t i = first; known && i < known->size(); i += step) {
+      const int64_t index = known->toInteger(i);
+      least = std::max(least, index < 0 ? 0 - index : index + 1);
+    }
+    if (least > 0 && builder.requiresValues())
+      builder.require(builder.compare(
+          sizeScalar(builder, builder.dim(data, dimension), builder.i64()),
+          builder.scalar(builder.i64(), static_cast<double>(least)),
+          ComparisonDirection::GE));
+    return true;
+  }
   for (int64_t i = first; known && i < known->size(); i += step) {
     const int64_t index = known->toInteger(i);
     if (index >= -size && index < size)
@@ -118,7 +152,7 @@ Value saturate(GraphBuilder &builder, Value value, Type element) {
       builder.scalar(builder.element(value), greatest));
 }
 
-/// The op that combines; "" for none.
+/// The op that combines two elements; "" for none.
 static StringRef combiner(Combine combine) {
   switch (combine) {
   case Combine::Replace:

@@ -4,13 +4,32 @@ using namespace mlir;
 
 namespace sinter::formats {
 
+/// \p input with the channel count that \p kernel expects, if the graph is
+/// compiled and the count is dynamic. Kernels are chosen by the channel count,
+/// and a shape guard checks it.
+static Value withChannelsOf(GraphBuilder &builder, Value input, Value kernel,
+                            const ConvolutionForm &form) {
+  Dims dims = builder.dims(input);
+  const int64_t read = builder.shape(kernel)[form.kernelInput];
+  int64_t channels = 0;
+  if (dims[1].isStatic() || ShapedType::isDynamic(read) ||
+      llvm::MulOverflow(read, form.groups, channels) ||
+      !builder.requiresValues())
+    return input;
+  dims[1] = channels;
+  return builder.reshape(input, dims);
+}
+
 Value buildConvolution(GraphBuilder &builder, Value input, Value kernel,
                        const ConvolutionForm &form, Type element) {
   if (!input || !kernel)
     return {};
+  input = withChannelsOf(builder, input, kernel, form);
+  if (!input)
+    return {};
   Builder &attributes = builder.builder();
   int64_t spatial = builder.rank(input) - 2;
-  Ints places = llvm::to_vector(llvm::seq<int64_t>(2, spatial + 2));
+  Ints spatialDims = llvm::to_vector(llvm::seq<int64_t>(2, spatial + 2));
   Ints padding;
   Ints shape = {builder.shape(input)[0],
                 builder.shape(kernel)[form.kernelOutput]};
@@ -30,8 +49,8 @@ Value buildConvolution(GraphBuilder &builder, Value input, Value kernel,
     shape.push_back(*size);
   }
   auto numbers = stablehlo::ConvDimensionNumbersAttr::get(
-      builder.context(), 0, 1, places, form.kernelInput, form.kernelOutput,
-      places, 0, 1, places);
+      builder.context(), 0, 1, spatialDims, form.kernelInput, form.kernelOutput,
+      spatialDims, 0, 1, spatialDims);
   SmallVector<bool> reversal(spatial, form.reversed);
   auto paddingType = RankedTensorType::get({spatial, 2}, builder.i64());
   return builder.typed<stablehlo::ConvolutionOp>(
@@ -64,10 +83,10 @@ Value transposedKernel(GraphBuilder &builder, Value kernel,
   llvm::append_range(split, shape.drop_front());
   Ints order = llvm::to_vector(llvm::seq<int64_t>(0, split.size()));
   std::swap(order[0], order[1]);
-  Ints joined = {shape[0] / groups, shape[1] * groups};
-  llvm::append_range(joined, shape.drop_front(2));
+  Ints merged = {shape[0] / groups, shape[1] * groups};
+  llvm::append_range(merged, shape.drop_front(2));
   return builder.reshape(
-      builder.transpose(builder.reshape(kernel, split), order), joined);
+      builder.transpose(builder.reshape(kernel, split), order), merged);
 }
 
 } // namespace sinter::formats

@@ -7,7 +7,7 @@
 
 namespace sinter::formats {
 
-/// What differs between a convolution and a transposed one: a number for each
+/// What differs between a convolution and a transposed one: one entry per
 /// spatial dimension, and where the kernel's channels are.
 struct ConvolutionForm {
   Ints strides, low, high, lhsDilation, rhsDilation;
@@ -16,17 +16,16 @@ struct ConvolutionForm {
   int64_t groups = 1;
 };
 
-/// The convolution of \p input [N, C, spatial...]. Sizes of the result follow
-/// from the form; its elements are of type \p element. Fails where a size
-/// overflows.
+/// The convolution of \p input [N, C, spatial...]. The result's shape follows
+/// from the form; its element type is \p element. Fails where a size overflows.
 mlir::Value buildConvolution(GraphBuilder &builder, mlir::Value input,
                              mlir::Value kernel, const ConvolutionForm &form,
                              mlir::Type element);
 
-/// The kernel [C, O / groups, spatial...] of a transposed convolution in
-/// form.groups groups, as the convolution reads it: as it is where there is one
-/// group or each channel is one, else as [C / groups, O, spatial...]. Sets
-/// where its channels are.
+/// The kernel [C, O / groups, spatial...] of a transposed convolution with
+/// form.groups groups in the layout that stablehlo.convolution expects:
+/// unchanged for one group and for depthwise, else [C / groups, O, spatial...].
+/// Sets the kernel's channel dimensions in the form.
 mlir::Value transposedKernel(GraphBuilder &builder, mlir::Value kernel,
                              ConvolutionForm &form);
 

@@ -7,7 +7,7 @@ using namespace mlir;
 namespace sinter::formats {
 
 /// Random tensors are constants of the model, so their size is bounded.
-static constexpr int64_t mostElements = int64_t(1) << 27;
+static constexpr int64_t mostDrawn = int64_t(1) << 27;
 
 double Draws::uniform() {
   const uint32_t high = generator() >> 5, low = generator() >> 6;
@@ -46,7 +46,7 @@ Draws::Draws(GraphBuilder &builder, std::optional<int64_t> seed)
                       : seedFrom(name ? name.getName().getValue() : ""));
 }
 
-/// Elements in row-major order, each by \p draw.
+/// A tensor whose elements come from \p draw, in row-major order.
 static std::optional<Tensor> drawn(GraphBuilder &builder,
                                    ArrayRef<int64_t> shape,
                                    function_ref<double()> draw) {
@@ -56,9 +56,9 @@ static std::optional<Tensor> drawn(GraphBuilder &builder,
       return builder.unknown("the size of a random tensor is unknown");
     if (size < 0)
       return builder.fail("a size is negative");
-    if (__builtin_mul_overflow(count, size, &count) || count > mostElements)
+    if (__builtin_mul_overflow(count, size, &count) || count > mostDrawn)
       return builder.unsupported("a random tensor of more than " +
-                                 Twine(mostElements) + " elements");
+                                 Twine(mostDrawn) + " elements");
   }
   Tensor tensor(ElementType::F64, Shape(shape.begin(), shape.end()));
   for (int64_t i = 0; i < count; ++i)

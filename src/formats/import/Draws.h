@@ -1,12 +1,12 @@
 //===- Draws.h - the random numbers of an operator ------------------------===//
 //
-// Formats leave open which numbers their random operators draw. Here a model is
-// a function of its inputs: what an operator draws follows from its seed or,
-// where it has none, from its name, and every run draws the same. The generator
-// is the one that ONNX's reference implementation takes from NumPy: the
-// Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998) with two draws for
-// a 53-bit fraction, normal numbers by Marsaglia's polar method (1964). So with
-// a seed the reference gives the same numbers.
+// File formats do not specify which values random operators draw. Here a model
+// is a function of its inputs: an operator's values follow from its seed or,
+// without one, from its name, and every run draws the same. The generator is
+// the one that ONNX's reference implementation takes from NumPy: the Mersenne
+// Twister MT19937 (Matsumoto and Nishimura, 1998) with two draws for a 53-bit
+// fraction, normal values by Marsaglia's polar method (1964). So with a seed
+// the reference draws the same values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +21,17 @@ namespace sinter::formats {
 class Draws {
 public:
   explicit Draws(uint32_t seed) : generator(seed) {}
-  /// Those of \p seed or, without one, of the operator that \p builder
-  /// translates, by its name.
+  /// Seeded with \p seed or, without one, with the name of the operator that
+  /// \p builder translates.
   Draws(GraphBuilder &builder, std::optional<int64_t> seed);
 
   /// Uniform in [0, 1).
   double uniform();
-  /// Of mean 0 and variance 1.
+  /// Normal with mean 0 and variance 1.
   double normal();
 
-  /// A constant f64 tensor of \p shape, drawn uniformly from [0, 1). Fails
-  /// where a size is unknown or the tensor is too large to be kept.
+  /// A constant f64 tensor of \p shape, drawn uniformly from [0, 1). Fails for
+  /// a dynamic dimension and for a tensor that is too large for a constant.
   std::optional<Tensor> uniformTensor(GraphBuilder &builder,
                                       llvm::ArrayRef<int64_t> shape);
   std::optional<Tensor> normalTensor(GraphBuilder &builder,
@@ -39,7 +39,7 @@ public:
 
 private:
   std::mt19937 generator;
-  /// The polar method makes two numbers at a time.
+  /// The polar method draws two values at a time.
   std::optional<double> spare;
 };
 

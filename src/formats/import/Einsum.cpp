@@ -1,12 +1,13 @@
-// Einsum: products and sums over labelled dimensions.
+// Einsum: contractions over labelled dimensions.
 //
 // Each operand is a tensor whose dimensions have labels. A label that occurs
-// twice in an operand is its diagonal. Operands are multiplied from left to
-// right by dot_general; a label is summed as soon as nothing after needs it.
+// twice in an operand selects its diagonal. Operands are multiplied from left
+// to right by dot_general; a label is summed as soon as no later term needs it.
 
 #include "formats/import/Einsum.h"
 
 #include "formats/import/Building.h"
+#include "formats/import/SizeArithmetic.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -15,8 +16,8 @@ using sinter::stablehlo::ComparisonDirection;
 namespace sinter::formats {
 
 namespace {
-/// Letters are their character codes; the dimensions of an ellipsis are counted
-/// from the last one: ellipsisLabel, ellipsisLabel + 1, ...
+/// Letters are their character codes; those of an ellipsis count from its last
+/// dimension: ellipsisLabel, ellipsisLabel + 1, ...
 using Label = int64_t;
 using Labels = SmallVector<Label>;
 constexpr Label ellipsisLabel = 1000;
@@ -39,6 +40,7 @@ public:
 
 private:
   void dropBroadcast(std::vector<Labelled> &operands);
+  void repeatUnknown(std::vector<Labelled> &operands);
   Labelled diagonal(Labelled operand);
   Labelled sumOver(Labelled operand, function_ref<bool(Label)> needed);
   Labelled multiply(Labelled lhs, Labelled rhs,
@@ -139,7 +141,7 @@ static std::optional<Equation> readEquation(GraphBuilder &builder,
 }
 
 //===----------------------------------------------------------------------===//
-// The products
+// The contraction
 //===----------------------------------------------------------------------===//
 
 /// Keeps the elements whose coordinates agree where a label is repeated.
@@ -166,7 +168,7 @@ Labelled Contraction::diagonal(Labelled operand) {
   return operand;
 }
 
-/// Takes away dimensions of size 1 whose label has another size elsewhere.
+/// Removes dimensions of size 1 whose label has another size elsewhere.
 void Contraction::dropBroadcast(std::vector<Labelled> &operands) {
   std::map<Label, int64_t> sizes;
   for (Labelled &operand : operands)
@@ -190,6 +192,49 @@ void Contraction::dropBroadcast(std::vector<Labelled> &operands) {
   }
 }
 
+/// Broadcasts operands whose size for a label may or may not be 1. A graph that
+/// is compiled relies on equal sizes instead, which its shape guards check; one
+/// that is written as StableHLO has no guards.
+void Contraction::repeatUnknown(std::vector<Labelled> &operands) {
+  if (!builder.expandsBroadcasts())
+    return;
+  struct Use {
+    Labelled *operand;
+    int64_t dimension;
+  };
+  std::map<Label, SmallVector<Use>> uses;
+  for (Labelled &operand : operands)
+    for (auto [i, label] : llvm::enumerate(operand.labels))
+      uses[label].push_back({&operand, static_cast<int64_t>(i)});
+  SizeArithmetic sizes(builder);
+  for (const auto &[label, all] : uses) {
+    const Use &first = all.front();
+    const bool areSame = llvm::all_of(all, [&](const Use &use) {
+      return builder.known().sameSize(first.operand->value, first.dimension,
+                                      use.operand->value, use.dimension);
+    });
+    if (areSame)
+      continue;
+    // Sizes are equal, or one of them is 1; 0 if one is 0.
+    Dim common = 1;
+    for (const Use &use : all) {
+      const Dim own = builder.dim(use.operand->value, use.dimension);
+      common = sizes.multiply(
+          sizes.max(common, own),
+          sizes.multiply(sizes.isAtLeast(common, 1), sizes.isAtLeast(own, 1)));
+    }
+    for (const Use &use : all) {
+      Dims wanted = builder.dims(use.operand->value);
+      wanted[use.dimension] = common;
+      use.operand->value = builder.broadcastInDim(
+          use.operand->value, wanted,
+          llvm::to_vector(llvm::seq<int64_t>(0, wanted.size())));
+      if (!use.operand->value)
+        return;
+    }
+  }
+}
+
 Labelled Contraction::sumOver(Labelled operand,
                               function_ref<bool(Label)> needed) {
   Ints axes;
@@ -202,7 +247,7 @@ Labelled Contraction::sumOver(Labelled operand,
   }
   if (axes.empty())
     return operand;
-  // Rounded when all products are summed up.
+  // Rounded after the whole sum.
   return {builder.reduce<stablehlo::AddOp>(widened(builder, operand.value),
                                            axes, 0, false),
           kept};
@@ -252,8 +297,8 @@ Labelled Contraction::multiply(Labelled lhs, Labelled rhs,
   return {product, labels};
 }
 
-/// The dimensions in the output's order. One that every operand had with size 1
-/// is there too.
+/// Transposes the dimensions to the output's order, including those that have
+/// size 1 in every operand.
 Value Contraction::finish(Labelled result) {
   if (!result.value)
     return {};
@@ -272,6 +317,7 @@ Value Contraction::run(ArrayRef<Value> values) {
       return {};
   }
   dropBroadcast(operands);
+  repeatUnknown(operands);
   Labelled result;
   for (size_t i = 0; i < operands.size(); ++i) {
     auto neededAfter = [&](Label label) {
@@ -284,7 +330,7 @@ Value Contraction::run(ArrayRef<Value> values) {
     if (i == 0) {
       result = sumOver(operands[0], neededAfter);
     } else {
-      // A product that is a factor in turn is not rounded.
+      // An intermediate contraction is not rounded.
       if (operands.size() > 2)
         result.value = widened(builder, result.value);
       Labelled next = sumOver(operands[i], [&](Label label) {

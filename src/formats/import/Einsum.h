@@ -1,4 +1,4 @@
-//===- Einsum.h - products and sums over labelled dimensions -------------===//
+//===- Einsum.h - contractions over labelled dimensions -------------------===//
 
 #ifndef SINTER_FORMATS_IMPORT_EINSUM_H
 #define SINTER_FORMATS_IMPORT_EINSUM_H
@@ -7,9 +7,9 @@
 
 namespace sinter::formats {
 
-/// The contraction of \p operands that \p equation says in NumPy's form, with
-/// letters, `...` and perhaps `->`; in the first operand's element type,
-/// rounded once. Fails where the equation does not fit the operands.
+/// The contraction of \p operands by \p equation in NumPy's form (letters,
+/// `...` and an optional `->`), in the first operand's element type, rounded
+/// once. Fails if the equation does not fit the operands.
 mlir::Value einsum(GraphBuilder &builder, std::string equation,
                    llvm::ArrayRef<mlir::Value> operands);
 

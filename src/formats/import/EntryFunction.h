@@ -8,15 +8,15 @@
 
 namespace sinter::formats {
 
-/// The weights of a file as constants at the start of a block, in the order in
-/// which they are asked for.
+/// Puts the weights of a file at the start of a block as constants, in the
+/// order of the calls to make().
 class EntryConstants {
 public:
-  /// A constant called \p name at the start of \p block. \p builder stays where
-  /// it stands.
+  /// Makes a constant called \p name at the start of \p block. The insertion
+  /// point of \p builder stays.
   mlir::Value make(mlir::OpBuilder &builder, mlir::Block *block,
                    const Tensor &tensor, llvm::StringRef name);
-  /// The last one; null before there is any.
+  /// The last constant; null before the first.
   mlir::Operation *last() const { return newest; }
 
 private:

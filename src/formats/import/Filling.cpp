@@ -1,4 +1,4 @@
-// Tensors that follow from a few numbers.
+// Tensors from a few scalars: ranges, fills, tiles.
 
 #include "formats/import/Filling.h"
 
@@ -31,15 +31,15 @@ static std::optional<int64_t> knownLength(GraphBuilder &builder,
 
 /// How many elements a range has, max(ceil((limit - start) / delta), 0), as
 /// tensor<1xi64>.
-static Value openLength(GraphBuilder &builder, Value start, Value limit,
-                        Value delta) {
+static Value dynamicLength(GraphBuilder &builder, Value start, Value limit,
+                           Value delta) {
   Value distance = builder.op<stablehlo::SubtractOp>(limit, start);
   Value count = distance;
   if (builder.isFloat(start)) {
     count = builder.op<stablehlo::CeilOp>(
         builder.op<stablehlo::DivOp>(distance, delta));
   } else if (builder.knownIntegers(delta) != Ints{1}) {
-    // Division cuts towards zero, so what rounds up is added first.
+    // Division rounds towards zero, so the rounding term is added first.
     Value more = builder.op<stablehlo::SubtractOp>(
         delta, builder.op<stablehlo::SignOp>(delta));
     count = builder.op<stablehlo::DivOp>(
@@ -73,7 +73,11 @@ Value range(GraphBuilder &builder, Value start, Value limit, Value delta) {
   } else {
     counter = builder.typed<stablehlo::DynamicIotaOp>(
         builder.tensorType({ShapedType::kDynamic}, wide),
-        openLength(builder, start, limit, delta), dimension);
+        dynamicLength(builder, start, limit, delta), dimension);
+    if (!step)
+      builder.require(builder.compare(delta,
+                                      builder.scalar(builder.element(delta), 0),
+                                      stablehlo::ComparisonDirection::NE));
   }
   bool isCount =
       !builder.isFloat(start) && builder.knownIntegers(delta) == Ints{1};
@@ -116,16 +120,17 @@ Value tile(GraphBuilder &builder, Value x, ArrayRef<Dim> repeats) {
   if (!x)
     return {};
   // Each repeated dimension is broadcast along a new one before it.
-  Dims spread, joined;
-  Ints places;
+  Dims expanded, merged;
+  Ints dimensions;
   for (auto [repeat, size] : llvm::zip_equal(repeats, builder.dims(x))) {
     if (repeat.size != 1)
-      spread.push_back(repeat);
-    places.push_back(spread.size());
-    spread.push_back(size);
-    joined.push_back(builder.product({repeat, size}));
+      expanded.push_back(repeat);
+    dimensions.push_back(expanded.size());
+    expanded.push_back(size);
+    merged.push_back(builder.product({repeat, size}));
   }
-  return builder.reshape(builder.broadcastInDim(x, spread, places), joined);
+  return builder.reshape(builder.broadcastInDim(x, expanded, dimensions),
+                         merged);
 }
 
 } // namespace sinter::formats

@@ -1,4 +1,4 @@
-//===- Filling.h - tensors that follow from a few numbers ----------------===//
+//===- Filling.h - ranges, fills and tiles --------------------------------===//
 
 #ifndef SINTER_FORMATS_IMPORT_FILLING_H
 #define SINTER_FORMATS_IMPORT_FILLING_H
@@ -7,14 +7,14 @@
 
 namespace sinter::formats {
 
-/// \p start, start + delta, ... before \p limit, all scalars of one type. That
-/// of 16-bit floats is computed in f32, since counting in 16 bits comes to a
-/// halt.
+/// \p start, start + delta, ... before \p limit, all scalars of one type. A
+/// range of 16-bit floats is computed in f32, since adding a step in 16 bits
+/// eventually has no effect.
 mlir::Value range(GraphBuilder &builder, mlir::Value start, mlir::Value limit,
                   mlir::Value delta);
 
-/// The scalar \p filler in the shape that the vector \p shape, of known
-/// length, holds. Fails for a negative size.
+/// The scalar \p filler broadcast to the shape in the elements of the vector
+/// \p shape, of known length. Fails for a negative size.
 mlir::Value filled(GraphBuilder &builder, mlir::Value filler,
                    mlir::Value shape);
 

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace sinter::formats {
 
 /// More elements than fit into any memory.
-static constexpr int64_t mostElements = int64_t(1) << 48;
+static constexpr int64_t mostOfResult = int64_t(1) << 48;
 
 //===----------------------------------------------------------------------===//
 // Errors
@@ -115,7 +115,7 @@ Operation *GraphBuilder::create(OperationState &state) {
     if (auto tensor = dyn_cast<RankedTensorType>(each);
         tensor && tensor.hasStaticShape()) {
       auto count = elementCount(tensor.getShape());
-      if (!count || *count > mostElements)
+      if (!count || *count > mostOfResult)
         return fail("the result would have too many elements"), nullptr;
     }
   const StringRef name = state.name.getStringRef();

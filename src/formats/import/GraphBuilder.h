@@ -1,10 +1,10 @@
-//===- GraphBuilder.h - what a reader of any format builds with -----------===//
+//===- GraphBuilder.h - builds the operations of an importer --------------===//
 //
-// One operator of a file while it is translated. Errors are sticky: what fails
-// (an op that its verifier rejects, shapes that do not go together) is
-// recorded, gives a null Value, and null Values pass through every helper. So
-// what translates an operator is straight-line code that asks once at its end
-// whether something failed. The helpers take known and unknown sizes alike.
+// Translates one operator of a file. Errors are sticky: a failure (an op that
+// its verifier rejects, shapes that do not match) is recorded and returns a
+// null Value, and null Values pass through every helper. So the translation of
+// an operator is straight-line code that checks once, at its end, whether
+// something failed. The helpers take static and dynamic dimensions alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +12,7 @@
 #define SINTER_FORMATS_IMPORT_GRAPHBUILDER_H
 
 #include "formats/import/KnownValues.h"
+#include "formats/import/ReadOptions.h"
 #include "graph/FirstError.h"
 #include "graph/Values.h"
 #include "graph/nn/NnOps.h"
@@ -25,11 +26,11 @@ namespace sinter::formats {
 struct BuildError {
   ErrorKind kind;
   std::string reason;
-  /// Whether it is for want of a size or a value only.
+  /// Whether only a size or a value is missing.
   bool waits = false;
 };
 
-/// The result of GraphBuilder::fail: a failure, whatever is asked for.
+/// The result of GraphBuilder::fail: converts to a failure of any type.
 struct Failure {
   operator mlir::LogicalResult() const { return mlir::failure(); }
   operator mlir::Value() const { return {}; }
@@ -38,19 +39,19 @@ struct Failure {
   }
 };
 
-/// An operand that an op may lack: null is no error.
+/// An optional operand of an op: null is no error.
 struct MaybeValue {
   mlir::Value value;
   operator mlir::Value() const { return value; }
 };
 
-/// The size of a dimension: a number, or a value that holds it.
+/// The size of a dimension: static, or a value that holds it.
 struct Dim {
   Dim(int64_t size) : size(size) {}
   Dim(int64_t size, mlir::Value extent) : size(size), extent(extent) {}
   bool isStatic() const { return !mlir::ShapedType::isDynamic(size); }
   int64_t size;
-  /// tensor<1xi64>, where the size is unknown.
+  /// tensor<1xi64>, if the size is dynamic.
   mlir::Value extent;
 };
 using Dims = llvm::SmallVector<Dim, 6>;
@@ -58,9 +59,10 @@ using Ints = llvm::SmallVector<int64_t>;
 
 class GraphBuilder {
 public:
-  /// Ops go where \p builder stands, at \p location, and are seen by
-  /// \p knowledge; \p diagnostics takes what verifiers say. All but constants
-  /// came of node \p source of the file (graph/Source.h), if it has a number.
+  /// Creates ops at the insertion point of \p builder, at \p location;
+  /// \p knowledge observes them, and \p diagnostics collects the verifiers'
+  /// messages. All but constants are marked with node \p source of the file
+  /// (graph/Source.h), if it has an index.
   GraphBuilder(mlir::OpBuilder &builder, KnownValues &knowledge,
                FirstError &diagnostics, mlir::Location location,
                std::optional<int64_t> source = std::nullopt)
@@ -68,27 +70,39 @@ public:
         loc(location), source(source) {}
   virtual ~GraphBuilder() = default;
 
-  /// Whether unknown sizes are to be computed with rather than waited for: see
-  /// ReadOptions::spellsUnknown.
-  virtual bool spellsUnknown() const { return false; }
+  /// The options that the file is read with; the defaults if there is no file.
+  virtual const ReadOptions &readOptions() const;
+
+  /// ReadOptions::expandsUnknown: whether to emit computations with dynamic
+  /// dimensions rather than wait until they are known.
+  bool expandsUnknown() const { return readOptions().expandsUnknown; }
+  /// ReadOptions::expandsBroadcasts.
+  bool expandsBroadcasts() const { return readOptions().expandsBroadcasts; }
+  /// ReadOptions::requiresValues. Callers have something to require, so this
+  /// also calls ReadOptions::onRequirement.
+  bool requiresValues() const;
+  /// Requires, in a graph that is compiled, that \p condition, one boolean,
+  /// holds when the model runs.
+  void require(mlir::Value condition);
 
   //===--- Errors ---------------------------------------------------------===//
 
-  /// The model is not valid: \p reason, without the operator's name.
+  /// Fails because the model is not valid: \p reason, without the operator's
+  /// name.
   Failure fail(const llvm::Twine &reason);
-  /// It is valid, but not supported.
+  /// Fails because the model is valid but not supported.
   Failure unsupported(const llvm::Twine &reason);
-  /// The same, because a size or a value is not known: with all sizes known,
-  /// it may well be supported.
+  /// The same, because a size or a value is not known; with all sizes known the
+  /// model may be supported.
   Failure unknown(const llvm::Twine &reason);
   bool failed() const { return problem.has_value(); }
-  /// What failed first.
+  /// The first failure.
   const std::optional<BuildError> &error() const { return problem; }
 
   //===--- Types ----------------------------------------------------------===//
 
-  // Of null, or of what is no tensor, they are those of a scalar, and the
-  // builder fails if it did not yet.
+  // A null value or one that is no tensor counts as a scalar, and the builder
+  // fails unless it already did.
 
   mlir::RankedTensorType type(mlir::Value value);
   mlir::Type element(mlir::Value value) { return type(value).getElementType(); }
@@ -123,7 +137,7 @@ public:
   /// The integers that a value is known to hold.
   std::optional<Ints> knownIntegers(mlir::Value value);
   std::optional<Elements> knownElements(mlir::Value value);
-  /// The value of a tensor that depends on constants only.
+  /// The value of a tensor that depends only on constants.
   std::optional<Tensor> knownTensor(mlir::Value value);
   /// The sole element of a known tensor.
   std::optional<double> knownScalar(mlir::Value value);
@@ -140,10 +154,10 @@ public:
     mlir::Operation *op = inferred<Op>(std::forward<Args>(args)...);
     return op ? op->getResult(0) : mlir::Value();
   }
-  /// The same; the op, or null.
+  /// The same, but returns the op, or null.
   template <typename Op, typename... Args>
   mlir::Operation *inferred(Args &&...args);
-  /// An op with result types that are given.
+  /// An op with the given result types.
   template <typename Op, typename... Args>
   mlir::Value typed(mlir::Type result, Args &&...args) {
     mlir::OperationState state(loc, Op::getOperationName());
@@ -154,16 +168,16 @@ public:
     mlir::Operation *op = create(state);
     return op ? op->getResult(0) : mlir::Value();
   }
-  /// Creates, verifies and marks an op; null if it fails. Regions are filled
-  /// before.
+  /// Creates, verifies and marks an op; null if it fails. Its regions must be
+  /// filled already.
   mlir::Operation *create(mlir::OperationState &state);
-  /// Takes an op that nothing uses, and what is in its regions, out again.
+  /// Erases an op without uses, and the ops in its regions.
   void erase(mlir::Operation *op);
 
   //===--- Constants ------------------------------------------------------===//
 
   mlir::Value constant(const Tensor &tensor, llvm::StringRef name = "");
-  /// A rank-0 constant of an element type, rounded to it.
+  /// A rank-0 constant of type \p element; \p value is rounded to it.
   mlir::Value scalar(mlir::Type element, double value);
   mlir::Value splat(mlir::Type element, double value,
                     llvm::ArrayRef<int64_t> shape);
@@ -192,7 +206,7 @@ public:
   /// Leading unit dimensions up to \p rank.
   mlir::Value alignRank(mlir::Value value, int64_t rank);
   mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);
-  /// Elements start, start + stride, ... before limit, along one dimension.
+  /// Slices one dimension: elements start, start + stride, ... below limit.
   mlir::Value sliceAxis(mlir::Value value, int64_t axis, int64_t start,
                         int64_t limit, int64_t stride = 1);
   mlir::Value concatenate(mlir::ValueRange values, int64_t axis);
@@ -202,7 +216,8 @@ public:
   /// Dimension i becomes dimension `dimensions[i]` of the result.
   mlir::Value broadcastInDim(mlir::Value value, llvm::ArrayRef<Dim> dims,
                              llvm::ArrayRef<int64_t> dimensions);
-  /// A vector along dimension \p dimension of a tensor like \p like.
+  /// Broadcasts a vector along dimension \p dimension of a tensor of the shape
+  /// of \p like.
   mlir::Value alongDimension(mlir::Value vector, mlir::Value like,
                              int64_t dimension);
   /// The values broadcast to a common shape by NumPy's rule.
@@ -230,7 +245,7 @@ public:
   mlir::Value compare(mlir::Value lhs, mlir::Value rhs,
                       stablehlo::ComparisonDirection direction);
 
-  /// What was made so far, without constants and what stands in its regions.
+  /// The ops made so far, without constants and ops in their regions.
   llvm::ArrayRef<mlir::Operation *> operations() const { return made; }
 
 protected:

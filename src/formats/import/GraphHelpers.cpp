@@ -1,8 +1,10 @@
-// What is built from smaller ops, for static and for unknown sizes.
+// Helpers that build several ops, for static and dynamic dimensions.
 
 #include "formats/import/GraphBuilder.h"
 
 #include "graph/Constants.h"
+#include "graph/nn/NnAssume.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -125,11 +127,11 @@ Dim GraphBuilder::product(ArrayRef<Dim> dims) {
 }
 
 Value GraphBuilder::extents(ArrayRef<Dim> dims) {
-  Values parts;
+  Values pieces;
   Ints run;
   auto flush = [&] {
     if (!run.empty())
-      parts.push_back(integers(run));
+      pieces.push_back(integers(run));
     run.clear();
   };
   for (const Dim &each : dims) {
@@ -138,12 +140,12 @@ Value GraphBuilder::extents(ArrayRef<Dim> dims) {
       continue;
     }
     flush();
-    parts.push_back(each.extent);
+    pieces.push_back(each.extent);
   }
   flush();
-  if (parts.empty())
+  if (pieces.empty())
     return integers({});
-  return parts.size() == 1 ? parts[0] : concatenate(parts, 0);
+  return pieces.size() == 1 ? pieces[0] : concatenate(pieces, 0);
 }
 
 static Ints sizesOf(ArrayRef<Dim> dims) {
@@ -263,7 +265,7 @@ Value GraphBuilder::alongDimension(Value vector, Value like,
                    ValueRange(like));
 }
 
-/// Whether \p value has not the shape that all broadcast to, or not surely.
+/// Whether \p value may lack the shape that all values broadcast to.
 bool GraphBuilder::needsBroadcast(Value value, ArrayRef<Value> all,
                                   int64_t rank) {
   if (this->rank(value) != rank)
@@ -285,19 +287,42 @@ bool GraphBuilder::needsBroadcast(Value value, ArrayRef<Value> all,
   return false;
 }
 
+const ReadOptions &GraphBuilder::readOptions() const {
+  static const ReadOptions none;
+  return none;
+}
+
+bool GraphBuilder::requiresValues() const {
+  const ReadOptions &options = readOptions();
+  if (options.onRequirement)
+    options.onRequirement();
+  return options.requiresValues;
+}
+
+void GraphBuilder::require(Value condition) {
+  // Inside a branch or a loop that does not run, the condition need not hold.
+  if (!condition || !requiresValues() ||
+      !isa<func::FuncOp>(builder().getInsertionBlock()->getParentOp()))
+    return;
+  StringAttr node = builder().getStringAttr("");
+  if (auto name = location()->findInstanceOf<NameLoc>())
+    node = name.getName();
+  builder().create<nn::AssumeOp>(location(), condition, true, node);
+}
+
 Values GraphBuilder::broadcastTogether(ArrayRef<Value> values) {
   if (null(ValueRange(values)))
     return {};
   int64_t most = 0;
-  Ints joined;
+  Ints merged;
   for (Value value : values) {
     most = std::max(most, rank(value));
-    auto next = broadcastShapes(joined, shape(value));
+    auto next = broadcastShapes(merged, shape(value));
     if (!next) {
       fail("shapes do not broadcast together");
       return {};
     }
-    joined = std::move(*next);
+    merged = std::move(*next);
   }
   Values result;
   for (Value value : values) {
@@ -306,11 +331,11 @@ Values GraphBuilder::broadcastTogether(ArrayRef<Value> values) {
       continue;
     }
     Value same;
-    if (!ShapedType::isDynamicShape(joined) && isStatic(value)) {
+    if (!ShapedType::isDynamicShape(merged) && isStatic(value)) {
       Ints dimensions =
           llvm::to_vector(llvm::seq<int64_t>(most - rank(value), most));
       same =
-          broadcastInDim(value, Dims(joined.begin(), joined.end()), dimensions);
+          broadcastInDim(value, Dims(merged.begin(), merged.end()), dimensions);
     } else {
       Values others;
       for (Value other : values)

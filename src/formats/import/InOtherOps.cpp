@@ -9,16 +9,16 @@ using namespace mlir;
 
 namespace sinter::formats {
 
-/// More operations are not worth a program.
+/// Maximum number of operations of a decomposition.
 static constexpr int64_t mostOperations = 16384;
 
 static bool canSlice(stablehlo::ReduceWindowOp op) {
-  int64_t places = 1, count = 0;
+  int64_t offsets = 1, count = 0;
   for (const stablehlo::WindowDimension &each : op.getWindow()) {
     if (each.baseDilation != 1 || each.size > mostOperations)
       return false;
-    places *= each.size;
-    if (places > mostOperations)
+    offsets *= each.size;
+    if (offsets > mostOperations)
       return false;
   }
   auto isStatic = [](Value value) { return tensorOf(value).hasStaticShape(); };
@@ -38,10 +38,10 @@ static bool canSlice(stablehlo::ReduceWindowOp op) {
   for (Value value : body.getTerminator()->getOperands())
     if (value.getParentBlock() != &body)
       return false;
-  return places * (count + 2 * op.getInputs().size()) <= mostOperations;
+  return offsets * (count + 2 * op.getInputs().size()) <= mostOperations;
 }
 
-/// The scalar \p value, everywhere in a tensor like \p type.
+/// The scalar \p value broadcast to the shape of \p type.
 static Value spread(OpBuilder &builder, Location location, Value value,
                     RankedTensorType type) {
   return builder.create<stablehlo::BroadcastInDimOp>(
@@ -49,7 +49,8 @@ static Value spread(OpBuilder &builder, Location location, Value value,
       builder.getDenseI64ArrayAttr({}));
 }
 
-/// What \p body gives, whose scalars are tensors like \p type now.
+/// Clones \p body with tensors of the shape of \p type for its scalars, and
+/// returns its results.
 static SmallVector<Value> combine(OpBuilder &builder, Block &body,
                                   ValueRange arguments, RankedTensorType type) {
   IRMapping map;
@@ -68,10 +69,10 @@ static SmallVector<Value> combine(OpBuilder &builder, Block &body,
   return results;
 }
 
-/// The elements of \p x that place \p place of every window holds.
-static Value partAt(OpBuilder &builder, Location location, Value x,
-                    ArrayRef<stablehlo::WindowDimension> window,
-                    ArrayRef<int64_t> place, RankedTensorType type) {
+/// The elements of \p x at offset \p place of every window.
+static Value elementsAt(OpBuilder &builder, Location location, Value x,
+                        ArrayRef<stablehlo::WindowDimension> window,
+                        ArrayRef<int64_t> place, RankedTensorType type) {
   SmallVector<int64_t> starts, limits, strides;
   for (auto [i, each] : llvm::enumerate(window)) {
     starts.push_back(place[i] * each.windowDilation);
@@ -119,7 +120,8 @@ std::optional<SmallVector<Value>> sliceWindows(OpBuilder &builder,
   for (bool isDone = false; !isDone;) {
     SmallVector<Value> arguments(sums);
     for (Value x : inputs)
-      arguments.push_back(partAt(builder, location, x, window, place, type));
+      arguments.push_back(
+          elementsAt(builder, location, x, window, place, type));
     sums = combine(builder, op.getBody().front(), arguments, type);
     // The last dimension first.
     isDone = true;
@@ -132,17 +134,79 @@ std::optional<SmallVector<Value>> sliceWindows(OpBuilder &builder,
   return sums;
 }
 
-std::optional<SmallVector<Value>> inOtherOps(Operation *op) {
-  OpBuilder builder(op);
-  if (auto window = dyn_cast<stablehlo::ReduceWindowOp>(op))
-    return sliceWindows(builder, window);
-  auto decomposable = dyn_cast<DecomposableOpInterface>(op);
-  if (!decomposable)
+namespace {
+
+/// Records the ops that a decomposition makes.
+class Listener : public OpBuilder::Listener {
+public:
+  void notifyOperationInserted(Operation *op,
+                               OpBuilder::InsertPoint previous) override {
+    if (!previous.isSet())
+      inserted.insert(op);
+  }
+  llvm::DenseSet<Operation *> inserted;
+};
+
+/// Lists the ops that were made for an operation. Most of them are in front of
+/// it, but sizes are computed next to their tensor, which may be in an
+/// enclosing block.
+class MadeOps {
+public:
+  MadeOps(Operation *op, const Listener &listener)
+      : op(op), listener(listener) {}
+
+  std::vector<Operation *> list(Operation *before, ValueRange values) {
+    for (Operation *each = before ? before->getNextNode()
+                                  : &op->getBlock()->front();
+         each != op; each = each->getNextNode())
+      add(each);
+    for (Value value : values)
+      if (Operation *definition = value.getDefiningOp())
+        addIfMade(definition);
+    return std::move(made);
+  }
+
+private:
+  void add(Operation *each) {
+    if (!seen.insert(each).second)
+      return;
+    each->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *definition = operand.getDefiningOp();
+            definition && !each->isProperAncestor(definition))
+          addIfMade(definition);
+    });
+    made.push_back(each);
+  }
+
+  void addIfMade(Operation *each) {
+    if (listener.inserted.contains(each))
+      add(each);
+  }
+
+  Operation *op;
+  const Listener &listener;
+  llvm::DenseSet<Operation *> seen;
+  std::vector<Operation *> made;
+};
+
+} // namespace
+
+std::optional<OtherOps> inOtherOps(Operation *op) {
+  Listener listener;
+  OpBuilder builder(op, &listener);
+  Operation *before = op->getPrevNode();
+  std::optional<SmallVector<Value>> values;
+  if (auto window = dyn_cast<stablehlo::ReduceWindowOp>(op)) {
+    values = sliceWindows(builder, window);
+  } else if (auto decomposable = dyn_cast<DecomposableOpInterface>(op)) {
+    auto given = decomposable.decompose(builder);
+    if (succeeded(given) && given->size() == op->getNumResults())
+      values = SmallVector<Value>(*given);
+  }
+  if (!values)
     return std::nullopt;
-  auto values = decomposable.decompose(builder);
-  if (failed(values) || values->size() != op->getNumResults())
-    return std::nullopt;
-  return SmallVector<Value>(*values);
+  return OtherOps{*values, MadeOps(op, listener).list(before, *values)};
 }
 
 } // namespace sinter::formats

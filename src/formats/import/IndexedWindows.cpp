@@ -10,7 +10,7 @@ namespace sinter::formats {
 
 using Ints = IndexedWindows::Ints;
 
-/// Of a gather, but for the windows' sizes.
+/// The windows of a gather, without their sizes.
 template <typename Op> static IndexedWindows windowsOf(Op op) {
   auto numbers = op.getDimensionNumbers();
   return {Ints(tensorOf(op.getOperand()).getShape()),

@@ -1,8 +1,8 @@
 //===- IndexedWindows.h - what gather and scatter have in common ----------===//
 //
-// Both name windows of a tensor by rows of indices. Writers put numbers to the
-// elements of these windows, one for each "listed" dimension, and take or
-// replace what the other dimensions hold as a whole:
+// Both select windows of a tensor by rows of indices. Writers emit an index for
+// each element of these windows in the "listed" dimensions, and take or replace
+// the other dimensions as a whole:
 //
 //   gather   rows [batch..., listed windows..., listed]
 //            result [batch..., listed windows..., other dimensions...]
@@ -22,29 +22,30 @@ struct IndexedWindows {
 
   /// The indexed tensor's shape, and a window's size in each of its dimensions.
   Ints shape, sizes;
-  /// The dimensions that indices name, in the order of the index vector.
+  /// The dimensions that the index vector addresses, in its order.
   Ints mapped;
-  /// The dimensions that indices walk along with, and the indices' own.
+  /// The operand's batching dimensions, and the corresponding ones of the
+  /// indices.
   Ints batching, indicesBatching;
   mlir::Value indices;
   int64_t vectorDim;
   bool clamps;
-  /// What is indexed. Where a window's size is unknown, the tensor that has it,
-  /// and which of its dimensions each one of the window is.
+  /// The indexed tensor. If a window's size is dynamic: the tensor that has it,
+  /// and the dimension of that tensor for each dimension of the window.
   mlir::Value tensor, window = {};
   Ints windowDims = {};
-  /// Dimensions of which windows are known to hold all, though their size may
-  /// be unknown.
+  /// Dimensions that windows are known to span entirely, though their size may
+  /// be dynamic.
   Ints whole = {};
 
   static IndexedWindows of(stablehlo::GatherOp op);
-  /// Nothing where a window's size is computed.
+  /// Nothing if a window's size is computed.
   static std::optional<IndexedWindows> of(stablehlo::DynamicGatherOp op);
-  /// Of a scatter of one tensor.
+  /// For a scatter of one tensor.
   static IndexedWindows of(stablehlo::ScatterOp op);
 
-  /// Dimensions that need a number for each element: the mapped ones, the
-  /// batching ones, and those of which a window is only a part.
+  /// Dimensions that need an index for each element: the mapped ones, the
+  /// batching ones, and those that a window does not span entirely.
   Ints listed() const;
   /// All dimensions, the listed ones first.
   Ints order() const;
@@ -54,8 +55,8 @@ struct IndexedWindows {
   bool isWhole(int64_t dim) const;
 };
 
-/// How dimensions get from one order to another: those that go (of one
-/// element), then a permutation of the rest.
+/// How to get from one order of dimensions to another: dropped dimensions (of
+/// size 1), then a permutation of the rest.
 struct Rearrangement {
   llvm::SmallVector<int64_t> dropped, permutation;
 };
@@ -66,7 +67,8 @@ Rearrangement toResult(stablehlo::GatherDimensionNumbersAttr numbers,
                        llvm::ArrayRef<int64_t> order, int64_t resultRank);
 
 /// From a scatter's updates to [batch..., dimensions in the order of
-/// windows.order()]: permuted first, then with what is `dropped` put in.
+/// windows.order()]: permuted first, then with the `dropped` dimensions
+/// inserted.
 Rearrangement fromUpdates(stablehlo::ScatterOp op,
                           const IndexedWindows &windows);
 

@@ -1,4 +1,4 @@
-// Elements that indices name.
+// Gathers and scatters by index tuples.
 
 #include "formats/import/Indexing.h"
 
@@ -48,7 +48,7 @@ static std::optional<int64_t> tupleLength(GraphBuilder &builder, Value indices,
     return builder.unknown("the last dimension of the indices is unknown");
   if (length < 1 || length > available)
     return builder.fail("the indices have " + Twine(length) +
-                        " elements a place, for " + Twine(available) +
+                        " elements each, for " + Twine(available) +
                         " dimensions");
   for (int64_t i = 0; i < length; ++i)
     if (!indicesFit(builder, indices, data, first + i, i, length))
@@ -66,7 +66,7 @@ Value gatherTuples(GraphBuilder &builder, Value data, Value indices,
   Ints sizes(rank, 1);
   for (int64_t i = whole; i < rank; ++i) {
     sizes[i] = builder.shape(data)[i];
-    if (ShapedType::isDynamic(sizes[i]) && !builder.spellsUnknown())
+    if (ShapedType::isDynamic(sizes[i]) && !builder.expandsUnknown())
       return builder.unknown("dimension " + Twine(i) +
                              " of the data is unknown");
   }
@@ -100,6 +100,13 @@ Value scatterTuples(GraphBuilder &builder, Value data, Value indices,
   auto length = tupleLength(builder, indices, data, 0);
   if (!length)
     return {};
+  if (builder.rank(updates) != indexRank - 1 + rank - *length)
+    return builder.fail("the updates have another rank than what they replace");
+  for (int64_t i = 0; i < builder.rank(updates); ++i)
+    requireSize(builder, {updates, i, "updates"},
+                i < indexRank - 1
+                    ? OperandDim{indices, i, "indices"}
+                    : OperandDim{data, i - indexRank + 1 + *length, "data"});
   auto numbers = stablehlo::ScatterDimensionNumbersAttr::get(
       builder.context(), /*updateWindowDims=*/
       dimensionsFrom(indexRank - 1, indexRank - 1 + rank - *length),
@@ -115,8 +122,14 @@ Value scatterTuples(GraphBuilder &builder, Value data, Value indices,
 Value scatterAlong(GraphBuilder &builder, Value data, Value indices,
                    Value updates, int64_t axis, Combine combine) {
   const int64_t rank = builder.rank(data);
+  for (int64_t i = 0; i < rank; ++i) {
+    requireSize(builder, {updates, i, "updates"}, {indices, i, "indices"});
+    if (i != axis)
+      requireSize(builder, {indices, i, "indices"}, {data, i, "data"},
+                  ComparisonDirection::LE);
+  }
   Value wrapped = wrapNegative(builder, indices, builder.dim(data, axis));
-  // A place is its own coordinates, but for the axis.
+  // An element keeps its own coordinates, except along the axis.
   Values coordinates;
   Dims sizes = builder.dims(indices);
   for (int64_t i = 0; i < rank; ++i)

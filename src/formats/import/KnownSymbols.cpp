@@ -1,4 +1,4 @@
-//===- KnownSymbols.cpp - which unknown sizes of results are the same -----===//
+//===- KnownSymbols.cpp - equal dynamic dimensions of results -------------===//
 
 #include "formats/import/KnownValues.h"
 #include "graph/interfaces/Axes.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace sinter::formats {
 
-/// A size that meets only ones and itself is the result's.
+/// A size that is broadcast only with 1 and itself is the result's size.
 void KnownValues::observeBroadcast(Operation *op) {
   Value result = op->getResult(0);
   const int64_t rank = tensorOf(result).getRank();
@@ -32,7 +32,7 @@ void KnownValues::observeBroadcast(Operation *op) {
   }
 }
 
-/// [0, size) with step 1 keeps the size.
+/// A slice [0, size) with step 1 keeps the size.
 void KnownValues::observeSlice(Operation *slice) {
   auto op = cast<stablehlo::RealDynamicSliceOp>(slice);
   auto starts = elements(op.getStartIndices());
@@ -48,7 +48,7 @@ void KnownValues::observeSlice(Operation *slice) {
       copySymbol(operand, i, result, i);
 }
 
-/// The sizes are those that \p shape holds.
+/// The sizes of \p result are the elements of \p shape.
 void KnownValues::observeShape(Value shape, Value result) {
   auto sizes = elements(shape);
   const int64_t rank = tensorOf(result).getRank();
@@ -57,8 +57,8 @@ void KnownValues::observeShape(Value shape, Value result) {
       setSymbol(result, i, (*sizes)[i].value);
 }
 
-/// A dimension is as large as those of operands that are made of the same axes;
-/// of their symbols it gets the oldest.
+/// A dimension is as large as the operands' dimensions with the same axes; it
+/// gets the oldest of their symbols.
 void KnownValues::observeAxes(Operation *op) {
   std::optional<Axes> axes = axesOf(op);
   if (!axes)

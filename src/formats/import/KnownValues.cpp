@@ -14,9 +14,9 @@ using namespace mlir;
 
 namespace sinter::formats {
 
-/// Larger tensors are no shapes.
-static constexpr int64_t mostElements = 1024;
-/// Larger tensors are not computed while a model is read.
+/// Maximum number of elements of a tensor that is followed as a shape.
+static constexpr int64_t mostKnown = 1024;
+/// Maximum number of elements of a tensor that is computed during import.
 static constexpr int64_t mostComputed = 1 << 16;
 
 int64_t KnownValues::symbolNamed(StringRef name) {
@@ -83,14 +83,14 @@ static std::optional<int64_t> smallStatic(Value value) {
   if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrIndex())
     return std::nullopt;
   auto count = elementCount(type.getShape());
-  if (!count || *count > mostElements)
+  if (!count || *count > mostKnown)
     return std::nullopt;
   return count;
 }
 
-/// Visits what \p value is computed from and then itself, each after its
-/// operands; what \p isDone says is left out. However long a chain is, nothing
-/// recurs.
+/// Visits the values that \p value is computed from and then \p value, each
+/// after its operands; skips those for which \p isDone is true. Not recursive,
+/// since chains may be long.
 static void operandsFirst(Value value, llvm::function_ref<bool(Value)> isDone,
                           llvm::function_ref<void(Value)> visit) {
   SmallVector<std::pair<Value, bool>> open = {{value, false}};
@@ -146,7 +146,7 @@ std::optional<Elements> KnownValues::elementsOf(Value value) {
 
 std::optional<SmallVector<int64_t>> KnownValues::integers(Value value) {
   if (isa<FloatType>(getElementTypeOrSelf(value))) {
-    // A count may be given as a whole floating-point number.
+    // A count may be an integral floating-point value.
     auto number = tensor(value);
     if (!number || number->size() != 1 ||
         number->toDouble(0) != std::trunc(number->toDouble(0)) ||
@@ -163,7 +163,7 @@ std::optional<SmallVector<int64_t>> KnownValues::integers(Value value) {
   return result;
 }
 
-/// x op y where both are integers or where a neutral element leaves the other.
+/// x op y if both are integers or one is the neutral element.
 static Element combine(Operation *op, Element x, Element y) {
   bool integers = x.isInteger() && y.isInteger();
   int64_t result;
@@ -245,7 +245,7 @@ static Element compare(stablehlo::ComparisonDirection direction, Element x,
   return {};
 }
 
-/// What is known of an op's operands.
+/// The known elements of an op's operands.
 using KnownOperands = ArrayRef<std::optional<Elements>>;
 
 static std::optional<Elements> convert(stablehlo::ConvertOp op,
@@ -399,7 +399,7 @@ std::optional<Elements> KnownValues::compute(Value value) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Whether the oracle may compute \p value while a model is read.
+/// Whether the interpreter may compute \p value during import.
 static bool mayBeComputed(Value value) {
   Operation *op = value.getDefiningOp();
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -452,7 +452,7 @@ std::optional<Tensor> KnownValues::evaluate(Value value) {
   return result;
 }
 
-/// The value that the op which defines \p value has for constant operands.
+/// Interprets the op that defines \p value, whose operands are constants.
 std::optional<Tensor> KnownValues::interpretOp(Value value) {
   if (!mayBeComputed(value))
     return std::nullopt;

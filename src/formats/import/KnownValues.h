@@ -1,9 +1,9 @@
-//===- KnownValues.h - what is known of values while a model is read ------===//
+//===- KnownValues.h - known values and shapes during import --------------===//
 //
-// Shape computations (Shape -> Gather -> Concat -> Reshape) are followed
-// element by element, so that only dimensions that are truly symbolic stay
-// unknown. An unknown dimension has a number, its symbol: equal symbols mean
-// equal sizes.
+// Follows shape computations (Shape -> Gather -> Concat -> Reshape) element by
+// element, so that only dimensions that are truly symbolic stay dynamic. A
+// dynamic dimension has a symbol, which is an integer: equal symbols mean equal
+// sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ namespace sinter::formats {
 struct Element {
   enum Kind : uint8_t { Unknown, Integer, Symbol };
   Kind kind = Unknown;
-  /// The integer, or the number of the dimension symbol that it equals.
+  /// The integer, or the dimension symbol that it equals.
   int64_t value = 0;
 
   static Element integer(int64_t value) { return {Integer, value}; }
@@ -63,13 +63,13 @@ public:
   std::optional<Tensor> tensor(mlir::Value value);
 
 private:
-  /// Each knows what it needs of the operands already: see operandsFirst().
+  /// The elements of the operands are already known: see operandsFirst().
   std::optional<Elements> compute(mlir::Value value);
   std::optional<Elements> follow(mlir::Value value);
   std::optional<Elements> elementsOf(mlir::Value value);
   std::optional<Tensor> evaluate(mlir::Value value);
   std::optional<Tensor> interpretOp(mlir::Value value);
-  /// Parts of observe().
+  /// Cases of observe().
   void observeBroadcast(mlir::Operation *op);
   void observeSlice(mlir::Operation *op);
   void observeShape(mlir::Value shape, mlir::Value result);
@@ -79,7 +79,7 @@ private:
 
   int64_t nextSymbol = 0;
   std::map<std::string, int64_t> names;
-  /// Of the unknown dimensions that somebody asked for.
+  /// Symbols of the dynamic dimensions that were queried.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, int64_t> symbols;
   llvm::DenseMap<mlir::Value, std::optional<Elements>> known;
   llvm::DenseMap<mlir::Value, std::optional<Tensor>> evaluated;

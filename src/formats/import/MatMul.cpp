@@ -24,8 +24,8 @@ bool isMatMul(stablehlo::DotGeneralOp op) {
          rhsRank == batch + 2 && lhsRank >= 1;
 }
 
-/// What is broadcast to \p value, aligned at the last dimension; null if its
-/// dimensions are in another order, or nothing is broadcast.
+/// The value that is broadcast to \p value, aligned at the last dimension; null
+/// if its dimensions are in another order, or \p value is no broadcast.
 static Value alignedOperand(Value value) {
   const auto broadcast = Broadcast::of(value);
   if (!broadcast)
@@ -54,14 +54,14 @@ std::pair<Value, Value> matMulOperands(stablehlo::DotGeneralOp op) {
   Value lhs = op.getLhs(), rhs = op.getRhs();
   if (op.getDotDimensionNumbers().getLhsBatchingDimensions().empty())
     return {lhs, rhs};
-  // One of the two says how many batches there are.
+  // One of the two must have the batch count.
   rhs = withoutBatches(rhs);
   if (rhs == op.getRhs())
     lhs = withoutBatches(lhs);
   return {lhs, rhs};
 }
 
-IntegerRange sumsOf(Operation *op) {
+IntegerRange accumulatorRange(Operation *op) {
   return IntegerRange::ofSums(IntegerRange::of(op->getOperand(0)),
                               IntegerRange::of(op->getOperand(1)),
                               productsPerSum(op).value_or(0x1p16));
@@ -81,7 +81,7 @@ std::optional<Type> typeOfProducts(Operation *op) {
     if (!isa<IntegerType>(tensorOf(value).getElementType()))
       return std::nullopt;
   Type f64 = Float64Type::get(op->getContext());
-  const IntegerRange sums = sumsOf(op);
+  const IntegerRange sums = accumulatorRange(op);
   return holds(f64, sums) && holds(element, sums) ? std::optional(f64)
                                                   : std::nullopt;
 }

@@ -1,4 +1,4 @@
-//===- MatMul.h - which products MatMul computes --------------------------===//
+//===- MatMul.h - dot_general ops that are a MatMul -----------------------===//
 
 #ifndef SINTER_FORMATS_IMPORT_MATMUL_H
 #define SINTER_FORMATS_IMPORT_MATMUL_H
@@ -13,18 +13,18 @@ namespace sinter::formats {
 /// [batch..., k, n], or [..., k] by [k, n].
 bool isMatMul(stablehlo::DotGeneralOp op);
 
-/// The operands of a MatMul that is \p op, which repeats batches by itself: one
-/// operand may be what it is before it is repeated for each batch of the other.
+/// The operands of \p op as a MatMul, which broadcasts batches itself: if one
+/// operand is a broadcast to the other's batches, the value before that.
 std::pair<mlir::Value, mlir::Value> matMulOperands(stablehlo::DotGeneralOp op);
 
-/// What the sums of \p op, a product of integers, may be; of as many as 2^16
-/// products where a size is unknown.
-IntegerRange sumsOf(mlir::Operation *op);
+/// The range of the accumulators of \p op, an integer convolution or
+/// dot_general; a reduction depth of 2^16 is assumed if it is dynamic.
+IntegerRange accumulatorRange(mlir::Operation *op);
 
-/// The type that formats without products of integers compute \p op in, a
-/// convolution or a dot_general: its result's where that is a float, into which
-/// the operands are converted; for integers f64 if it holds the products' sums
-/// exactly and the result's type does, too. Nothing for other types.
+/// The type in which formats without integer convolutions and matmuls compute
+/// \p op, a convolution or a dot_general. If the result is a float, its type,
+/// to which the operands are converted; for integers f64, if it and the
+/// result's type hold the accumulators exactly. Nothing for other types.
 std::optional<mlir::Type> typeOfProducts(mlir::Operation *op);
 
 } // namespace sinter::formats

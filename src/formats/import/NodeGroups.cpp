@@ -13,8 +13,8 @@ using namespace mlir;
 namespace sinter::formats {
 
 namespace {
-/// A group's fingerprint, and the values that it uses from outside: each, and
-/// in their order where which one is used.
+/// A group's fingerprint, its external operands, and the index of the external
+/// operand of each use, in order.
 struct Shape {
   uint64_t fingerprint;
   SmallVector<Value> externals;
@@ -22,8 +22,8 @@ struct Shape {
 };
 } // namespace
 
-/// What tells the values apart that a group uses: equal constants of one name
-/// are the same, however many there are.
+/// The identity of a value that a group uses: equal constants of one name count
+/// as the same value.
 static std::pair<const void *, const void *> keyOf(Value value) {
   auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
   if (!constant)
@@ -80,7 +80,7 @@ SmallVector<Operation *> heldOps(ArrayRef<Operation *> ops) {
 }
 
 namespace {
-/// Writes down what a group is.
+/// Serialises a group for its fingerprint.
 class GroupText {
 public:
   explicit GroupText(ArrayRef<Operation *> ops)
@@ -110,8 +110,8 @@ private:
     numbers[op] = numbers.size();
   }
 
-  /// The node's own ops in \p block, and what it returns. What a graph returns
-  /// of its own nodes may change.
+  /// Adds the node's own ops in \p block, and what it returns. Values of its
+  /// own nodes that a graph returns may change.
   void addHeld(Block &block, bool isGraph) {
     os << '(' << block.getNumArguments() << ';';
     held.push_back(&block);
@@ -135,7 +135,7 @@ private:
          << cast<OpResult>(operand).getResultNumber();
       return;
     }
-    // A constant is the same wherever it stands.
+    // The position of a constant does not matter.
     if (!constantOf(operand) &&
         llvm::is_contained(held, operand.getParentBlock())) {
       if (auto argument = dyn_cast<BlockArgument>(operand))
@@ -144,7 +144,7 @@ private:
         os << '_';
       return;
     }
-    if (places.insert(keyOf(operand)).second)
+    if (seen.insert(keyOf(operand)).second)
       externals.push_back(operand);
     uses.push_back(operand);
     os << '$';
@@ -154,13 +154,13 @@ private:
   std::string text;
   llvm::raw_string_ostream os;
   SmallVector<Value> externals, uses;
-  DenseSet<std::pair<const void *, const void *>> places;
+  DenseSet<std::pair<const void *, const void *>> seen;
   DenseMap<Operation *, size_t> numbers;
   SmallVector<Block *> held;
 };
 } // namespace
 
-/// What a record calls the node itself.
+/// The key of the node itself in a record.
 static constexpr StringLiteral nodeKey = "proto";
 
 static Shape describeGroup(ArrayRef<Operation *> ops) {
@@ -275,8 +275,8 @@ void setGroup(NamedAttrList &entry, const GroupRecord &record,
     entry.set("captures", builder.getArrayAttr(*captures));
 }
 
-/// What stands for the \p count external operands that the group had: two of
-/// them may be one value by now. Nothing if one would be two.
+/// The current values of the \p count external operands that the group had. Two
+/// of them may have become one value; returns nothing if one became two.
 static std::optional<SmallVector<Value>>
 externalsOf(DictionaryAttr record, const Shape &shape, size_t count) {
   auto uses = record.getAs<DenseI64ArrayAttr>("uses");
@@ -363,7 +363,8 @@ std::optional<UntouchedNode> untouchedNode(DictionaryAttr record,
   return node;
 }
 
-Operation *placeOf(const UntouchedNode &node, ArrayRef<Operation *> ops) {
+Operation *insertionPoint(const UntouchedNode &node,
+                          ArrayRef<Operation *> ops) {
   Block *block = ops.front()->getBlock();
   llvm::SmallPtrSet<Operation *, 8> members(ops.begin(), ops.end());
   auto usedAfter = [&](Operation *place) {
@@ -390,7 +391,7 @@ Operation *placeOf(const UntouchedNode &node, ArrayRef<Operation *> ops) {
   return ops.front();
 }
 
-/// Text that is hashed, of which no more is held at once.
+/// Buffer size of the text to hash.
 static constexpr size_t hashedAtOnce = 1 << 20;
 
 uint64_t fingerprintOf(Block &block) {

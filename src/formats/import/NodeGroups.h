@@ -1,14 +1,14 @@
 //===- NodeGroups.h - the ops that came from one node of a file -----------===//
 //
 // What a reader records of node i of a file (graph/Source.h), so that a writer
-// of the same format can tell whether its operations are as they were, and what
-// they read and give now:
+// of the same format can check whether its operations are unchanged, and find
+// their current operands and results:
 //
-//   proto        the node itself, encoded as the format likes; absent where the
+//   proto        the node itself, encoded by the format; absent if the
 //                node cannot be given back
 //   group        i64: a fingerprint of the group's ops in block order: names,
 //                attributes, nested ops, and how they use each other's results
-//   uses         for each place of the group that uses an operand from outside:
+//   uses         for each use of an external operand in the group:
 //                which external operand it is
 //   inputs       one entry for each input of the node:
 //                  unit           absent
@@ -21,16 +21,15 @@
 //   captures     what the node's graphs use from outside: [name, k], the k-th
 //                external operand; absent if there are none
 //
-// A node with graphs has one op that holds them. Of what is in its regions, the
-// fingerprint has what the node's own ops are, not what came of the nodes
-// inside: these have groups of their own, and what the graphs compute may
-// change.
+// A node with graphs has one op that holds them. Of the ops in its regions, the
+// fingerprint covers the node's own, not those made for nested nodes: these
+// have groups of their own, and what the graphs compute may change.
 //
-// External operands are numbered in the order of their first use, equal
+// External operands are indexed in the order of their first use, equal
 // constants of one name as one; two of them may become one value. A group is
-// untouched if its fingerprint and its constants are what they were, and if
-// nothing outside uses a result that is no output. Its external operands and
-// the types of all values may have changed.
+// untouched if its fingerprint and its constants are unchanged, and if no
+// result that is not an output is used outside. Its external operands and the
+// types of all values may have changed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,11 +48,11 @@
 
 namespace sinter::formats {
 
-/// Whether \p op is of a kind that holds a node's graphs.
+/// Whether ops of this kind hold a node's graphs in their regions.
 bool holdsGraphs(mlir::Operation *op);
 
-/// The node's own ops (what counts the rounds of a loop) among those that the
-/// graphs became, which one of the group \p ops holds.
+/// The node's own ops (such as a loop's counter) among those in the regions of
+/// the op of the group \p ops that holds the graphs.
 llvm::SmallVector<mlir::Operation *>
 heldOps(llvm::ArrayRef<mlir::Operation *> ops);
 
@@ -73,8 +72,8 @@ struct GroupRecord {
   std::vector<std::pair<std::string, mlir::Value>> captures;
 };
 
-/// Adds to a record what is listed above; nothing if the node cannot be given
-/// back.
+/// Adds the entries listed above to a record; adds nothing if the node cannot
+/// be given back.
 void setGroup(mlir::NamedAttrList &entry, const GroupRecord &record,
               mlir::MLIRContext *context);
 
@@ -98,13 +97,13 @@ std::optional<UntouchedNode>
 untouchedNode(mlir::DictionaryAttr record,
               llvm::ArrayRef<mlir::Operation *> ops);
 
-/// The op of an untouched group in whose place its node can stand: after all
-/// that it uses, before all that use it. Null if there is no such place.
-mlir::Operation *placeOf(const UntouchedNode &node,
-                         llvm::ArrayRef<mlir::Operation *> ops);
+/// The op of an untouched group at whose position its node can be written:
+/// after its operands and before its users. Null if there is none.
+mlir::Operation *insertionPoint(const UntouchedNode &node,
+                                llvm::ArrayRef<mlir::Operation *> ops);
 
 /// A fingerprint of all ops in \p block and in their regions: names,
-/// attributes, and who uses what. Types are not in it.
+/// attributes, and which results are used where. Types are not covered.
 uint64_t fingerprintOf(mlir::Block &block);
 
 } // namespace sinter::formats

@@ -34,17 +34,18 @@ Value dotGeneral(GraphBuilder &builder, Value lhs, Value rhs,
 }
 
 namespace {
-/// A batch dimension of a product, and of which operands it is as it stands.
+/// A batch dimension of a matmul, and which operands have that size already.
 struct BatchDim {
   Dim size;
   bool isLeft, isRight;
 };
 } // namespace
 
-/// The size that two sizes broadcast to; which is not said for \p areSame.
-static std::optional<BatchDim> joinBatchDim(GraphBuilder &builder,
-                                            const Dim &left, const Dim &right,
-                                            bool areSame) {
+/// The size that two sizes broadcast to; \p areSame: they are known to be
+/// equal.
+static std::optional<BatchDim> commonBatchDim(GraphBuilder &builder,
+                                              const Dim &left, const Dim &right,
+                                              bool areSame) {
   if (areSame || (left.isStatic() && left.size == right.size))
     return BatchDim{left, true, true};
   if (left.size == 1)
@@ -57,12 +58,12 @@ static std::optional<BatchDim> joinBatchDim(GraphBuilder &builder,
     return BatchDim{left, true, false};
   if (right.isStatic())
     return BatchDim{right, false, true};
-  // Either may be 1 when it runs.
+  // Either may be 1 at run time.
   Value isOne = builder.compare(left.extent, builder.integers({1}),
                                 stablehlo::ComparisonDirection::EQ);
-  Value joined =
+  Value common =
       builder.op<stablehlo::SelectOp>(isOne, right.extent, left.extent);
-  return BatchDim{Dim(ShapedType::kDynamic, joined), false, false};
+  return BatchDim{Dim(ShapedType::kDynamic, common), false, false};
 }
 
 /// \p value with the batch dimensions \p batch before its last two.
@@ -77,9 +78,8 @@ static Value broadcastBatch(GraphBuilder &builder, Value value,
       value, sizes, llvm::to_vector(llvm::seq<int64_t>(rank - own, rank)));
 }
 
-/// The product of two stacks of matrices, whose batch dimensions are aligned at
-/// the end and broadcast.
-static Value batchProduct(GraphBuilder &builder, Value lhs, Value rhs) {
+/// Batched matmul; the batch dimensions are aligned at the end and broadcast.
+static Value batchMatmul(GraphBuilder &builder, Value lhs, Value rhs) {
   const int64_t rank = std::max(builder.rank(lhs), builder.rank(rhs));
   const int64_t left = builder.rank(lhs) - rank,
                 right = builder.rank(rhs) - rank;
@@ -87,16 +87,16 @@ static Value batchProduct(GraphBuilder &builder, Value lhs, Value rhs) {
   bool isLeft = left == 0, isRight = right == 0;
   for (int64_t i = 0; i < rank - 2; ++i) {
     const bool hasLeft = i + left >= 0, hasRight = i + right >= 0;
-    auto joined = joinBatchDim(
+    auto common = commonBatchDim(
         builder, hasLeft ? builder.dim(lhs, i + left) : Dim(1),
         hasRight ? builder.dim(rhs, i + right) : Dim(1),
         hasLeft && hasRight &&
             builder.known().sameSize(lhs, i + left, rhs, i + right));
-    if (!joined)
+    if (!common)
       return {};
-    batch.push_back(joined->size);
-    isLeft &= joined->isLeft;
-    isRight &= joined->isRight;
+    batch.push_back(common->size);
+    isLeft &= common->isLeft;
+    isRight &= common->isRight;
   }
   if (!isLeft)
     lhs = broadcastBatch(builder, lhs, batch);
@@ -124,7 +124,7 @@ Value matmul(GraphBuilder &builder, Value lhs, Value rhs) {
     return dotGeneral(builder, lhs, rhs, {}, {}, {left - 1}, {0});
   if (left == 1)
     return dotGeneral(builder, rhs, lhs, {}, {}, {right - 2}, {0});
-  return batchProduct(builder, lhs, rhs);
+  return batchMatmul(builder, lhs, rhs);
 }
 
 } // namespace sinter::formats

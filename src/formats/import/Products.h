@@ -7,17 +7,17 @@
 
 namespace sinter::formats {
 
-/// NumPy's matmul: products of the last two dimensions, the others broadcast;
-/// a vector is a row on the left and a column on the right.
+/// NumPy's matmul over the last two dimensions, the others broadcast; a vector
+/// is a row on the left and a column on the right.
 mlir::Value matmul(GraphBuilder &builder, mlir::Value lhs, mlir::Value rhs);
 
-/// The type that products of \p value are summed up in where an operator does
-/// more than that with the sums, which it rounds when all is done: f32 for
-/// floats narrower than that, else \p value's.
+/// The accumulator type for matmuls of \p value in an operator that computes
+/// more with the result and rounds at its end: f32 for narrower floats, else
+/// the element type of \p value.
 mlir::Type sumElement(GraphBuilder &builder, mlir::Value value);
 
-/// dot_general; the result's shape follows, and its elements are of \p lhs's
-/// type, or of \p element.
+/// dot_general with an inferred result shape; the result's element type is that
+/// of \p lhs, or \p element.
 mlir::Value dotGeneral(GraphBuilder &builder, mlir::Value lhs, mlir::Value rhs,
                        llvm::ArrayRef<int64_t> lhsBatching,
                        llvm::ArrayRef<int64_t> rhsBatching,

@@ -75,7 +75,7 @@ Type joinTypes(Type lhs, Type rhs) {
 }
 
 //===----------------------------------------------------------------------===//
-// What loops carry
+// Loop-carried values
 //===----------------------------------------------------------------------===//
 
 std::optional<Element> Carried::sizeAt(KnownValues &known, int64_t i) const {

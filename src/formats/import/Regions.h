@@ -1,4 +1,4 @@
-//===- Regions.h - branches and loop bodies while they are read -----------===//
+//===- Regions.h - branches and loop bodies during import -----------------===//
 
 #ifndef SINTER_FORMATS_IMPORT_REGIONS_H
 #define SINTER_FORMATS_IMPORT_REGIONS_H
@@ -7,20 +7,20 @@
 
 namespace sinter::formats {
 
-/// Null, with an error, for what is no tensor or has more elements than one.
+/// \p value as a scalar. Null, with an error, if it is no tensor of one
+/// element.
 mlir::Value scalarOf(GraphBuilder &builder, mlir::Value value);
 
-/// An op of the state's kind with two regions, which are filled in place, so
-/// that what is in them is verified where it stands; closeHolder() makes the op
-/// itself of it, null if that fails.
+/// A temporary op \p name with two regions, which are filled in place so that
+/// their ops are verified there; closeHolder() turns it into the final op, or
+/// null on failure.
 mlir::Operation *makeHolder(GraphBuilder &builder, llvm::StringRef name,
                             mlir::ValueRange operands, mlir::TypeRange types);
 mlir::Operation *closeHolder(GraphBuilder &builder, mlir::Operation *holder,
                              mlir::TypeRange types);
 
-/// A loop over \p starts: as long as \p condition holds of the states, they
-/// become what \p body makes of them, of the same types. State \p result at the
-/// end.
+/// A loop from \p starts: while \p condition holds for the states, \p body
+/// replaces them by values of the same types. Returns state \p result.
 mlir::Value
 whileLoop(GraphBuilder &builder, mlir::ValueRange starts,
           llvm::function_ref<mlir::Value(mlir::ValueRange states)> condition,
@@ -28,23 +28,23 @@ whileLoop(GraphBuilder &builder, mlir::ValueRange starts,
           unsigned result);
 
 llvm::SmallVector<mlir::Type> returnedTypes(mlir::Region &region);
-/// A type that both are of: sizes in which they differ are open. Null where
-/// they differ in rank or element type.
+/// The common type of both: dimensions in which they differ are dynamic. Null
+/// if they differ in rank or element type.
 mlir::Type joinTypes(mlir::Type lhs, mlir::Type rhs);
 
-/// What a loop carries: its type, and which of its sizes stay those of the
-/// start. As long as nothing speaks against it, all do.
+/// A loop-carried value: its type, and which dimensions keep their initial
+/// size. All are assumed to until an iteration changes them.
 struct Carried {
   Carried(GraphBuilder &builder, mlir::Value start)
       : start(start), type(builder.type(start)), stays(type.getRank(), true) {}
 
-  /// The size that dimension \p i has in every iteration; nothing if it may
-  /// change.
+  /// The size of dimension \p i in every iteration; nothing if it may change.
   std::optional<Element> sizeAt(KnownValues &known, int64_t i) const;
-  /// Gives \p value the symbols of the sizes that stay.
+  /// Gives \p value the symbols of the dimensions that keep their size.
   void mark(KnownValues &known, mlir::Value value) const;
-  /// Opens the sizes that an iteration changes. Fails where \p next has another
-  /// rank or element type; \p changed is set where a size was opened.
+  /// Makes the dimensions that an iteration changes dynamic. Fails if \p next
+  /// has another rank or element type; sets \p changed if a dimension became
+  /// dynamic.
   bool admit(KnownValues &known, mlir::Value next, bool &changed);
 
   mlir::Value start;
@@ -52,9 +52,9 @@ struct Carried {
   std::vector<bool> stays;
 };
 
-/// Admits what a body gives, \p next, to each of \p states. Fails where a rank
-/// or an element type differs; \p changed is set where the body must be read
-/// again.
+/// Calls admit() on each of \p states with the body's results \p next. Fails if
+/// a rank or an element type differs; sets \p changed if the body must be
+/// imported again.
 bool admitAll(GraphBuilder &builder, llvm::MutableArrayRef<Carried> states,
               mlir::ValueRange next, bool &changed);
 

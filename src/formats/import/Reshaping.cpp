@@ -1,4 +1,4 @@
-// To a shape that is a value.
+// Reshapes to a shape that is a value.
 
 #include "formats/import/Reshaping.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 namespace sinter::formats {
 
 namespace {
-/// A number of elements: a known factor and unknown sizes, some with symbols.
+/// An element count: a known factor and dynamic sizes, some with symbols.
 struct Count {
   int64_t known = 1;
   std::vector<int64_t> symbols;
@@ -26,8 +26,7 @@ struct Count {
 };
 } // namespace
 
-/// What is left of \p total when \p part is divided away: an integer, a symbol,
-/// or nothing that is known.
+/// \p total divided by \p part: an integer, a symbol, or unknown.
 static Element divide(Count total, const Count &part) {
   if (total.unclear || part.unclear || part.known == 0 ||
       total.known % part.known != 0)
@@ -55,8 +54,8 @@ static std::optional<Dim> findSymbol(GraphBuilder &builder, Value data,
   return std::nullopt;
 }
 
-/// The sizes that Reshape's second input asks for: 0 copies the input's, -1 is
-/// what is left.
+/// The sizes that Reshape's second input specifies: 0 copies the input's, -1 is
+/// inferred.
 static std::optional<Dims> targetSizes(GraphBuilder &builder, Value data,
                                        Value shape, bool allowZero) {
   Elements wanted(builder.shape(shape)[0]);
@@ -66,6 +65,15 @@ static std::optional<Dims> targetSizes(GraphBuilder &builder, Value data,
   Count total, rest;
   for (int64_t i = 0; i < builder.rank(data); ++i)
     total.multiply(known.sizeOf(data, i));
+  // With no elements, the copied sizes do not determine the inferred one.
+  const bool isEmpty = !total.unclear && total.known == 0;
+  if (isEmpty) {
+    total = {};
+    for (int64_t i = 0; i < builder.rank(data); ++i)
+      if (i >= static_cast<int64_t>(wanted.size()) || allowZero ||
+          wanted[i] != Element::integer(0))
+        total.multiply(known.sizeOf(data, i));
+  }
   std::optional<size_t> inferred, unknown;
   size_t unknowns = 0;
   for (auto [i, element] : llvm::enumerate(wanted)) {
@@ -74,6 +82,8 @@ static std::optional<Dims> targetSizes(GraphBuilder &builder, Value data,
         return builder.fail(
             "the shape copies a dimension that the input lacks");
       element = known.sizeOf(data, i);
+      if (isEmpty)
+        continue;
     }
     if (element == Element::integer(-1)) {
       if (inferred)
@@ -92,7 +102,9 @@ static std::optional<Dims> targetSizes(GraphBuilder &builder, Value data,
   }
   const bool allKnown = unknowns == 0 && !total.unclear &&
                         total.symbols.empty() && rest.symbols.empty();
-  if (allKnown && total.known > 0) {
+  if (isEmpty && inferred && rest.known == 0)
+    return builder.fail("the shape has a -1 beside a size of 0");
+  if (allKnown && total.known > 0 && (inferred || !isEmpty)) {
     const bool fits =
         !rest.unclear && rest.known != 0 &&
         (inferred ? total.known % rest.known == 0 : total.known == rest.known);
@@ -100,7 +112,7 @@ static std::optional<Dims> targetSizes(GraphBuilder &builder, Value data,
       return builder.fail(Twine(total.known) +
                           " elements do not fit the shape that is asked for");
   }
-  // One unknown size follows from the others.
+  // One dynamic size follows from the others.
   std::optional<size_t> open = inferred;
   if (!inferred && unknowns == 1)
     open = unknown;
@@ -139,10 +151,10 @@ static std::optional<Dims> targetSizes(GraphBuilder &builder, Value data,
   return sizes;
 }
 
-/// To a shape that is known only at run time: 0 takes the input's size, -1 what
-/// is left.
-static Value reshapeOpen(GraphBuilder &builder, Value data, Value shape,
-                         bool allowsZero) {
+/// Reshapes to a shape that is known only at run time: 0 takes the input's
+/// size, -1 is inferred.
+static Value reshapeDynamic(GraphBuilder &builder, Value data, Value shape,
+                            bool allowsZero) {
   using Direction = stablehlo::ComparisonDirection;
   const int64_t rank = builder.shape(shape)[0];
   shape = builder.cast(shape, builder.i64());
@@ -164,10 +176,18 @@ static Value reshapeOpen(GraphBuilder &builder, Value data, Value shape,
   Value all = builder.countAlong(
       data, llvm::to_vector(llvm::seq<int64_t>(0, builder.rank(data))),
       builder.i64());
-  // Where nothing is left open, nothing may be divided by.
+  // Without an inferred size, the divisor must not be used. A size cannot be
+  // inferred from no elements, nor twice.
+  const Value one = builder.scalar(builder.i64(), 1);
   Value rest = builder.op<stablehlo::DivOp>(
-      all,
-      builder.op<stablehlo::MaxOp>(given, builder.scalar(builder.i64(), 1)));
+      all, builder.op<stablehlo::MaxOp>(given, one));
+  Value count = builder.reduce<stablehlo::AddOp>(
+      builder.cast(isLeft, builder.i64()), {0}, 0, false);
+  Value isSize =
+      builder.op<stablehlo::AndOp>(builder.compare(given, one, Direction::GE),
+                                   builder.compare(count, one, Direction::LE));
+  rest = builder.op<stablehlo::SelectOp>(isSize, rest,
+                                         builder.scalar(builder.i64(), -1));
   Value sizes = builder.op<stablehlo::SelectOp>(
       isLeft, builder.broadcastInDim(rest, Dims{Dim(rank)}, {}), shape);
   return builder.typed<stablehlo::DynamicReshapeOp>(
@@ -181,15 +201,15 @@ Value reshapeTo(GraphBuilder &builder, Value data, Value shape, bool allowsZero,
   if (!data || !shape)
     return {};
   // A size of 0 or -1 means another one, so some must be known.
-  if (!builder.knownElements(shape) && builder.spellsUnknown())
-    return reshapeOpen(builder, data, shape, allowsZero);
+  if (!builder.knownElements(shape) && builder.expandsUnknown())
+    return reshapeDynamic(builder, data, shape, allowsZero);
   if (!builder.knownElements(shape))
     return builder.unknown("the shape is known only at run time");
   auto sizes = targetSizes(builder, data, shape, allowsZero);
   if (!sizes)
     return {};
   auto isStatic = [](const Dim &dim) { return dim.isStatic(); };
-  // The input itself, so that a writer finds it.
+  // Take the shape operand itself, so that a writer finds it.
   bool asGiven = keepsShape && !llvm::all_of(*sizes, isStatic);
   if (asGiven)
     if (auto known = builder.knownElements(shape))

@@ -1,4 +1,4 @@
-// Images read between the pixels.
+// Interpolated sampling of images: grids and regions (RoiAlign).
 
 #include "formats/import/Sampling.h"
 
@@ -42,46 +42,87 @@ struct Arithmetic {
   }
 };
 
-/// A pixel beside a place along one dimension: its index (a whole number, still
-/// floating-point) and its weight; null is 1.
+/// A neighbouring pixel of a sampling point along one dimension: its index (an
+/// integral floating-point value) and its weight; null is 1.
 struct Tap {
   Value index, weight;
 };
 
-/// Fails for an image that is known to have no pixels to read.
+/// Fails for an image that is known to have no pixels.
 bool hasPixels(GraphBuilder &builder, Value image) {
   if (llvm::is_contained(builder.shape(image).drop_front(2), 0))
     builder.unsupported("an image without pixels");
   return !builder.failed();
 }
 
-/// Reads [N, C, spatial...] at places given per image.
+/// Samples [N, C, spatial...] at points given per image or, with the image
+/// index of each region ([R]), per region: then channels are the innermost
+/// dimension, so that the elements of one point are contiguous.
 class Sampler {
 public:
-  Sampler(GraphBuilder &builder, Value image)
+  Sampler(GraphBuilder &builder, Value image, Value imageOfRegion = {})
       : builder(builder), a{builder, builder.element(image)}, image(image) {
     Dims all = builder.dims(image);
     spatial.assign(all.begin() + 2, all.end());
-    flat = builder.reshape(
-        image, ArrayRef<Dim>({all[0], all[1], builder.product(spatial)}));
+    if (imageOfRegion)
+      setRegions(imageOfRegion);
+    else
+      flat = builder.reshape(
+          image, ArrayRef<Dim>({all[0], all[1], builder.product(spatial)}));
   }
   Value size(int64_t d) { return sizeScalar(builder, spatial[d], a.element); }
   /// Greatest index of a dimension.
   Value lastIndex(int64_t d) { return a.sub(size(d), 1); }
   int64_t rank() const { return spatial.size(); }
 
-  /// The pixels [N, C, P] at whole indices [N, 1, P], which lie inside.
+  /// The pixels [N, C, P] at whole indices [N, 1, P], which lie inside; of
+  /// regions [R, P, C] at [R, P, 1].
   Value pixels(ArrayRef<Value> indices);
-  /// The sum over all combinations of taps of weight times pixel, or the
-  /// greatest of these.
+  /// The sum over all combinations of taps of weight times pixel, or their
+  /// maximum.
   Value interpolate(ArrayRef<SmallVector<Tap, 4>> taps, bool greatest = false);
 
   GraphBuilder &builder;
   Arithmetic a;
   Value image, flat;
+  /// The index of the first pixel of each region's image, [R, 1, 1]; null
+  /// without regions and for a single image.
+  Value firstOfRegion;
+  bool hasRegions = false;
   Dims spatial;
+
+private:
+  void setRegions(Value imageOfRegion);
 };
 } // namespace
+
+/// Makes `flat` the pixels of all images, [N * P, C].
+void Sampler::setRegions(Value imageOfRegion) {
+  hasRegions = true;
+  const Dims all = builder.dims(image);
+  const Dim pixels = builder.product(spatial);
+  flat = builder.reshape(
+      builder.transpose(image, {0, 2, 3, 1}),
+      ArrayRef<Dim>({builder.product({all[0], pixels}), all[1]}));
+  if (all[0].isStatic() && all[0].size == 1)
+    return;
+  // As in nn.take: negative indices count from the end, and all are clamped.
+  auto integers = [&](Value x) { return builder.cast(x, builder.i64()); };
+  Value zero = builder.scalar(builder.i64(), 0),
+        one = builder.scalar(builder.i64(), 1),
+        images = sizeScalar(builder, all[0], builder.i64()),
+        chosen = integers(imageOfRegion);
+  chosen =
+      select(builder, builder.compare(chosen, zero, ComparisonDirection::LT),
+             builder.binary<stablehlo::AddOp>(chosen, images), chosen);
+  chosen = builder.binary<stablehlo::MinOp>(
+      builder.binary<stablehlo::MaxOp>(chosen, zero),
+      builder.binary<stablehlo::SubtractOp>(images, one));
+  firstOfRegion =
+      builder.unsqueeze(builder.binary<stablehlo::MulOp>(
+                            chosen, sizeScalar(builder, pixels, builder.i64())),
+                        {1, 2});
+}
 
 Value Sampler::pixels(ArrayRef<Value> indices) {
   Value place;
@@ -94,6 +135,13 @@ Value Sampler::pixels(ArrayRef<Value> indices) {
   }
   if (!place || !flat)
     return {};
+  if (hasRegions) {
+    if (firstOfRegion)
+      place = builder.binary<stablehlo::AddOp>(place, firstOfRegion);
+    const Dims at = builder.dims(place);
+    return builder.op<nn::TakeOp>(
+        flat, builder.reshape(place, ArrayRef(at).drop_back()), uint64_t(0));
+  }
   Dims shape = builder.dims(place);
   shape[1] = builder.dim(flat, 1);
   Value everyChannel = builder.broadcastInDim(place, shape, {0, 1, 2});
@@ -128,12 +176,13 @@ Value Sampler::interpolate(ArrayRef<SmallVector<Tap, 4>> taps, bool greatest) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places that a grid says
+// Sampling points of a grid
 //===----------------------------------------------------------------------===//
 
 /// Folds \p x into [low, low + span] by reflection at both ends.
 static Value reflect(Arithmetic &a, Value x, double low, Value span) {
-  // A period is there and back; an image of one pixel has no span.
+  // A period covers the span in both directions; an image of one pixel has no
+  // span.
   Value period = a.max(a.mul(span, 2), a.number(1e-30));
   Value distance = a.sub(x, low);
   Value within =
@@ -141,9 +190,9 @@ static Value reflect(Arithmetic &a, Value x, double low, Value span) {
   return a.add(a.sub(span, a.abs(a.sub(within, span))), low);
 }
 
-/// \p x brought inside as the rules say; zeros are left outside.
-static Value bringInside(Sampler &sampler, const GridRules &rules, Value x,
-                         int64_t d) {
+/// Maps \p x into the image by the rules; with Zeros it may stay outside.
+static Value mapInside(Sampler &sampler, const GridRules &rules, Value x,
+                       int64_t d) {
   Arithmetic &a = sampler.a;
   if (rules.outside == GridRules::Outside::Zeros)
     return x;
@@ -153,8 +202,8 @@ static Value bringInside(Sampler &sampler, const GridRules &rules, Value x,
   return a.clamp(x, a.number(0), sampler.lastIndex(d));
 }
 
-/// A tap whose index may lie outside: there it counts nothing or is brought
-/// inside.
+/// A tap whose index may lie outside: there its weight is 0, or the index is
+/// mapped into the image.
 static Tap safeTap(Sampler &sampler, const GridRules &rules, Value index,
                    Value weight, int64_t d) {
   Arithmetic &a = sampler.a;
@@ -164,13 +213,13 @@ static Tap safeTap(Sampler &sampler, const GridRules &rules, Value index,
     weight =
         select(sampler.builder, inside, weight ? weight : a.number(1), zero);
   } else {
-    index = bringInside(sampler, rules, index, d);
+    index = mapInside(sampler, rules, index, d);
   }
   return {a.clamp(index, zero, last), weight};
 }
 
-/// The four weights of cubic convolution (Keys 1981) with coefficient -0.75, of
-/// pixels at -1, 0, 1, 2 from a place \p t after pixel 0.
+/// The four weights of cubic convolution (Keys 1981) with coefficient -0.75,
+/// for pixels -1, 0, 1, 2 and a point \p t after pixel 0.
 static SmallVector<Value, 4> cubicWeights(Arithmetic &a, Value t) {
   constexpr double c = -0.75;
   auto near = [&](Value x) {
@@ -183,12 +232,12 @@ static SmallVector<Value, 4> cubicWeights(Arithmetic &a, Value t) {
   return {far(a.add(t, 1)), near(t), near(a.sub(1, t)), far(a.sub(2, t))};
 }
 
-/// The taps of places \p x along dimension \p d.
+/// The taps of points \p x along dimension \p d.
 static SmallVector<Tap, 4> gridTaps(Sampler &sampler, const GridRules &rules,
                                     Value x, int64_t d) {
   Arithmetic &a = sampler.a;
   if (rules.mode != "cubic")
-    x = bringInside(sampler, rules, x, d);
+    x = mapInside(sampler, rules, x, d);
   if (rules.mode == "nearest") {
     Value whole = rules.roundsHalfAway
                       ? sampler.builder.op<stablehlo::RoundOp>(x)
@@ -212,8 +261,9 @@ Value sampleGrid(GraphBuilder &builder, Value image, Value grid,
   if (rank < 3 || rank > 5 || builder.rank(grid) != rank ||
       (builder.shape(grid).back() != dimensions &&
        !ShapedType::isDynamic(builder.shape(grid).back())))
-    return builder.fail("the grid has not the image's rank, or not one place a "
-                        "spatial dimension");
+    return builder.fail(
+        "the grid needs the image's rank and one coordinate per "
+        "spatial dimension");
   if (!hasPixels(builder, image))
     return {};
   Sampler sampler(builder, widened(builder, image));
@@ -240,8 +290,8 @@ Value sampleGrid(GraphBuilder &builder, Value image, Value grid,
   return builder.cast(builder.reshape(result, shape), builder.element(image));
 }
 
-Value samplePlaces(GraphBuilder &builder, Value image, Value rows,
-                   Value columns) {
+Value samplePositions(GraphBuilder &builder, Value image, Value rows,
+                      Value columns) {
   if (!image || !rows || !columns || !hasPixels(builder, image))
     return {};
   Sampler sampler(builder, widened(builder, image));
@@ -261,14 +311,13 @@ Value samplePlaces(GraphBuilder &builder, Value image, Value rows,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where each region begins along one dimension, and how far it reaches, both
-/// [R, 1].
+/// The start and the extent of each region along one dimension, both [R, 1].
 struct RoiSpan {
   Value low, extent;
 };
 } // namespace
 
-/// \p low and \p high are as the operand says.
+/// \p low and \p high are the elements of the regions operand.
 static RoiSpan roiSpan(Arithmetic &a, const RoiRules &rules, Value low,
                        Value high) {
   double offset = rules.halfPixel ? 0.5 : 0;
@@ -280,8 +329,8 @@ static RoiSpan roiSpan(Arithmetic &a, const RoiRules &rules, Value low,
   return {low, extent};
 }
 
-/// The places [R, bins * samples] along one dimension.
-static Value roiPlaces(Arithmetic &a, const RoiRules &rules,
+/// The sampling points [R, bins * samples] along one dimension.
+static Value roiPoints(Arithmetic &a, const RoiRules &rules,
                        const RoiSpan &span, int64_t bins) {
   SmallVector<double> fractions;
   for (int64_t i = 0; i < bins * rules.samples; ++i)
@@ -291,7 +340,8 @@ static Value roiPlaces(Arithmetic &a, const RoiRules &rules,
   return a.add(a.mul(span.extent, steps), span.low);
 }
 
-/// The two pixels beside each place. More than a pixel outside counts nothing.
+/// The two neighbouring pixels of each point. Points more than a pixel outside
+/// have weight 0.
 static SmallVector<Tap, 4> roiTaps(Sampler &sampler, Value x, int64_t d) {
   Arithmetic &a = sampler.a;
   Value zero = a.number(0), last = sampler.lastIndex(d);
@@ -302,8 +352,8 @@ static SmallVector<Tap, 4> roiTaps(Sampler &sampler, Value x, int64_t d) {
           {a.min(a.add(base, 1), last), select(a.builder, inside, t, zero)}};
 }
 
-/// The places along both dimensions, [R, rows] and [R, columns], as taps of the
-/// places [R, 1, rows * columns].
+/// Combines points along both dimensions, [R, rows] and [R, columns], to taps
+/// of the points [R, rows * columns, 1].
 static SmallVector<SmallVector<Tap, 4>> gridOfRegions(Sampler &sampler,
                                                       ArrayRef<Value> places) {
   GraphBuilder &builder = sampler.builder;
@@ -320,7 +370,7 @@ static SmallVector<SmallVector<Tap, 4>> gridOfRegions(Sampler &sampler,
                                        {0, 1, 2});
     taps.push_back(roiTaps(
         sampler,
-        builder.reshape(all, ArrayRef<Dim>({regions, 1, rows * columns})), d));
+        builder.reshape(all, ArrayRef<Dim>({regions, rows * columns, 1})), d));
   }
   return taps;
 }
@@ -331,30 +381,33 @@ static Value sampleEvenly(Sampler &sampler, const RoiRules &rules,
   GraphBuilder &builder = sampler.builder;
   Arithmetic &a = sampler.a;
   auto taps =
-      gridOfRegions(sampler, {roiPlaces(a, rules, spans[0], rules.bins[0]),
-                              roiPlaces(a, rules, spans[1], rules.bins[1])});
+      gridOfRegions(sampler, {roiPoints(a, rules, spans[0], rules.bins[0]),
+                              roiPoints(a, rules, spans[1], rules.bins[1])});
   if (builder.failed())
     return {};
-  // ONNX's maximum is that of the weighted pixels, not of their sums.
+  // ONNX takes the maximum of the weighted pixels, not of their sums.
   Value sampled = builder.reshape(
       sampler.interpolate(taps, rules.maximum),
-      ArrayRef<Dim>({builder.dim(sampler.image, 0),
-                     builder.dim(sampler.image, 1), rules.bins[0],
-                     rules.samples, rules.bins[1], rules.samples}));
-  if (rules.maximum)
-    return builder.reduce<stablehlo::MaxOp>(
-        sampled, {3, 5}, -std::numeric_limits<double>::infinity(), false);
-  return a.div(builder.reduce<stablehlo::AddOp>(sampled, {3, 5}, 0, false),
-               static_cast<double>(rules.samples) * rules.samples);
+      ArrayRef<Dim>({builder.dim(spans[0].low, 0), rules.bins[0], rules.samples,
+                     rules.bins[1], rules.samples,
+                     builder.dim(sampler.image, 1)}));
+  Value result =
+      rules.maximum
+          ? builder.reduce<stablehlo::MaxOp>(
+                sampled, {2, 4}, -std::numeric_limits<double>::infinity(),
+                false)
+          : a.div(builder.reduce<stablehlo::AddOp>(sampled, {2, 4}, 0, false),
+                  static_cast<double>(rules.samples) * rules.samples);
+  return builder.transpose(result, {0, 3, 1, 2});
 }
 
-/// Samples of a bin along a dimension at most. Bins of images have fewer
-/// pixels, and a region far larger than any image must not keep the loop going.
+/// Maximum number of samples of a bin along a dimension. Bins of real images
+/// have fewer pixels; it bounds the loop for regions far larger than any image.
 static constexpr double mostSamples = 1024;
 
 namespace {
-/// Samples whose number differs from region to region, taken one after the
-/// other of each bin by a loop that ends with the region that has most.
+/// Sampling with a sample count that differs between regions. A loop takes one
+/// sample of each bin per iteration and ends with the region that has most.
 class UnevenSampling {
 public:
   UnevenSampling(Sampler &sampler, const RoiRules &rules,
@@ -367,22 +420,22 @@ public:
 private:
   Value hasMore(Value row, Value column);
   Values step(Value row, Value column, Value sum);
-  /// Bin by bin, the places of one sample along dimension \p d, [R, bins].
-  Value placesOf(Value sample, int64_t d);
+  /// The point of one sample in each bin along dimension \p d, [R, bins].
+  Value pointsOf(Value sample, int64_t d);
 
   Sampler &sampler;
   GraphBuilder &builder;
   Arithmetic &a;
   const RoiRules &rules;
   ArrayRef<RoiSpan> spans;
-  /// How many samples there are along both dimensions: [R, 1], and at most.
+  /// The sample count along both dimensions: [R, 1], and its maximum.
   Value counts[2], most[2];
-  /// The sizes of the sum: [R, C, bins].
+  /// The shape of the accumulator: [R, bins, C].
   Dims sizes;
 };
 } // namespace
 
-Value UnevenSampling::placesOf(Value sample, int64_t d) {
+Value UnevenSampling::pointsOf(Value sample, int64_t d) {
   SmallVector<double> firsts;
   for (int64_t i = 0; i < rules.bins[d]; ++i)
     firsts.push_back(static_cast<double>(i));
@@ -402,7 +455,7 @@ Value UnevenSampling::hasMore(Value row, Value column) {
 }
 
 Values UnevenSampling::step(Value row, Value column, Value sum) {
-  auto taps = gridOfRegions(sampler, {placesOf(row, 0), placesOf(column, 1)});
+  auto taps = gridOfRegions(sampler, {pointsOf(row, 0), pointsOf(column, 1)});
   if (builder.failed())
     return {};
   Value sampled =
@@ -417,7 +470,7 @@ Values UnevenSampling::step(Value row, Value column, Value sum) {
   Value next = rules.maximum
                    ? select(builder, isOne, a.max(sum, sampled), sum)
                    : a.add(sum, select(builder, isOne, sampled, a.number(0)));
-  // Row by row.
+  // In row-major order.
   Value one = builder.scalar(builder.i64(), 1),
         zero = builder.scalar(builder.i64(), 0);
   Value after = builder.op<stablehlo::AddOp>(column, one);
@@ -430,12 +483,12 @@ Values UnevenSampling::step(Value row, Value column, Value sum) {
 }
 
 Value UnevenSampling::run() {
-  sizes = {builder.dim(sampler.image, 0), builder.dim(sampler.image, 1),
-           rules.bins[0] * rules.bins[1]};
+  sizes = {builder.dim(spans[0].low, 0), rules.bins[0] * rules.bins[1],
+           builder.dim(sampler.image, 1)};
   for (int64_t d = 0; d < 2; ++d) {
     Value count = builder.op<stablehlo::CeilOp>(
         a.div(spans[d].extent, static_cast<double>(rules.bins[d])));
-    // A region without an end has no samples.
+    // A region of infinite extent has no samples.
     Value isCount = builder.op<stablehlo::AndOp>(
         builder.compare(count, a.number(0), ComparisonDirection::GT),
         builder.op<stablehlo::IsFiniteOp>(count));
@@ -458,9 +511,11 @@ Value UnevenSampling::run() {
   Value isEmpty = builder.compare(all, a.number(0), ComparisonDirection::EQ);
   if (!rules.maximum)
     result = a.div(result, a.max(all, a.number(1)));
-  return builder.reshape(
-      select(builder, isEmpty, a.number(0), result),
-      ArrayRef<Dim>({sizes[0], sizes[1], rules.bins[0], rules.bins[1]}));
+  return builder.transpose(
+      builder.reshape(
+          select(builder, isEmpty, a.number(0), result),
+          ArrayRef<Dim>({sizes[0], rules.bins[0], rules.bins[1], sizes[2]})),
+      {0, 3, 1, 2});
 }
 
 Value alignRegions(GraphBuilder &builder, Value image, Value regionsOf,
@@ -473,14 +528,10 @@ Value alignRegions(GraphBuilder &builder, Value image, Value regionsOf,
       (builder.shape(rois)[1] != 4 &&
        !ShapedType::isDynamic(builder.shape(rois)[1])))
     return builder.fail(
-        "the image has not four dimensions, or a region not four "
-        "numbers");
+        "the image needs four dimensions, and a region four coordinates");
   if (!hasPixels(builder, x))
     return {};
-  Value images = builder.op<nn::TakeOp>(x, batch, uint64_t(0));
-  if (!images)
-    return {};
-  Sampler sampler(builder, images);
+  Sampler sampler(builder, x, batch);
   SmallVector<RoiSpan> spans;
   // A region is x1, y1, x2, y2.
   for (int64_t d = 0; d < 2; ++d)

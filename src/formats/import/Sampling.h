@@ -1,4 +1,4 @@
-//===- Sampling.h - images read between the pixels -----------------------===//
+//===- Sampling.h - interpolated sampling of images -----------------------===//
 
 #ifndef SINTER_FORMATS_IMPORT_SAMPLING_H
 #define SINTER_FORMATS_IMPORT_SAMPLING_H
@@ -7,36 +7,36 @@
 
 namespace sinter::formats {
 
-/// How places of a grid are read.
+/// How the points of a grid are sampled.
 struct GridRules {
-  /// What lies outside of the image: nothing, or what brings the place inside.
+  /// Points outside of the image read zeros, or are mapped into the image.
   enum class Outside { Zeros, Border, Reflection };
   /// "linear", "nearest" or "cubic".
   std::string mode = "linear";
   Outside outside = Outside::Zeros;
-  /// Whether -1 and 1 are the middles of the outermost pixels, or their edges.
+  /// Whether -1 and 1 are the centres of the outermost pixels, or their edges.
   bool alignCorners = false;
-  /// Whether the nearest pixel of a place in the middle of two is the farther
-  /// one from 0; else the even one.
+  /// Whether a point half-way between two pixels rounds away from 0; else to
+  /// even.
   bool roundsHalfAway = false;
 };
 
-/// The pixels of \p image [N, C, spatial...] at the places of \p grid
-/// [N, out..., rank]: in [-1, 1], the place along the last dimension first.
+/// Samples \p image [N, C, spatial...] at the points \p grid [N, out..., rank],
+/// coordinates in [-1, 1] with that of the last dimension first.
 mlir::Value sampleGrid(GraphBuilder &builder, mlir::Value image,
                        mlir::Value grid, const GridRules &rules);
 
-/// The pixels of \p image [N, C, H, W] at the places \p rows and \p columns
-/// [N, P], counted in pixels from the middle of the first one and read between
-/// them linearly along both dimensions; what lies outside is 0. [N, C, P].
-mlir::Value samplePlaces(GraphBuilder &builder, mlir::Value image,
-                         mlir::Value rows, mlir::Value columns);
+/// Samples \p image [N, C, H, W] bilinearly at the points \p rows and
+/// \p columns [N, P], in pixels from the centre of the first one; pixels
+/// outside are 0. Returns [N, C, P].
+mlir::Value samplePositions(GraphBuilder &builder, mlir::Value image,
+                            mlir::Value rows, mlir::Value columns);
 
-/// How regions of images are read.
+/// How regions of images are sampled.
 struct RoiRules {
-  /// The size of the result, and how many samples a dimension each of its
-  /// elements is the mean (or the maximum) of; 0 for as many as it has pixels,
-  /// rounded up (1024 at most), which differs from region to region.
+  /// The size of the result, and the samples per dimension of which each
+  /// element is the mean (or the maximum); 0 for the number of pixels of a bin,
+  /// rounded up (1024 at most), which differs between regions.
   int64_t bins[2];
   int64_t samples = 0;
   /// What regions are multiplied by.
@@ -44,8 +44,8 @@ struct RoiRules {
   bool halfPixel = false, maximum = false;
 };
 
-/// The samples of each of \p regions [R, 4] (x1, y1, x2, y2) of the image of
-/// \p image [N, C, H, W] that \p batch [R] names: [R, C, bins...].
+/// Samples each of \p regions [R, 4] (x1, y1, x2, y2) of the image at index
+/// \p batch [R] in \p image [N, C, H, W]: [R, C, bins...].
 mlir::Value alignRegions(GraphBuilder &builder, mlir::Value image,
                          mlir::Value regions, mlir::Value batch,
                          const RoiRules &rules);

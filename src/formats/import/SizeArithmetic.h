@@ -1,4 +1,4 @@
-//===- SizeArithmetic.h - arithmetic on unknown dimensions ----------------===//
+//===- SizeArithmetic.h - arithmetic on dynamic dimensions ----------------===//
 
 #ifndef SINTER_FORMATS_IMPORT_SIZEARITHMETIC_H
 #define SINTER_FORMATS_IMPORT_SIZEARITHMETIC_H

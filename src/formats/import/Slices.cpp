@@ -1,4 +1,4 @@
-// Slices of which any bound may be known only at run time.
+// Slices whose bounds may be known only at run time.
 
 #include "formats/import/Slices.h"
 
@@ -25,8 +25,8 @@ std::vector<SliceBound> sliceBounds(GraphBuilder &builder, Value list) {
   return bounds;
 }
 
-/// A bound, counted from the end where negative, as a value between 0 and the
-/// size, or with \p reversed between -1 and the last place.
+/// A bound (negative: from the end), clamped to [0, size], or with \p reversed
+/// to [-1, size - 1].
 static Value clampBound(GraphBuilder &builder, const SliceBound &bound,
                         Dim size, bool reversed) {
   Value extent = size.isStatic() ? builder.integers({size.size}) : size.extent;
@@ -91,10 +91,10 @@ static Range clampRange(int64_t start, int64_t end, int64_t step,
 
 /// Where a slice with a negative step begins and ends in the reversed
 /// dimension, whose element i is element size - 1 - i.
-static std::pair<Value, Value> openReversedRange(GraphBuilder &builder,
-                                                 const SliceBound &start,
-                                                 const SliceBound &end,
-                                                 Dim size) {
+static std::pair<Value, Value> dynamicReversedRange(GraphBuilder &builder,
+                                                    const SliceBound &start,
+                                                    const SliceBound &end,
+                                                    Dim size) {
   Value extent = size.isStatic() ? builder.integers({size.size}) : size.extent;
   Value last = builder.op<stablehlo::SubtractOp>(extent, builder.integers({1}));
   Value from = builder.op<stablehlo::SubtractOp>(
@@ -131,16 +131,16 @@ void Slicer::along(int64_t axis, const SliceBound &start, const SliceBound &end,
                                          end.element.value < -far
                                    : false);
   if (!isAll)
-    alongOpen(axis, start, end, step < 0);
+    alongDynamic(axis, start, end, step < 0);
 }
 
-void Slicer::alongOpen(int64_t axis, const SliceBound &start,
-                       const SliceBound &end, bool isReversed) {
+void Slicer::alongDynamic(int64_t axis, const SliceBound &start,
+                          const SliceBound &end, bool isReversed) {
   isKnown = false;
   const Dim whole = limits[axis];
   Value from, to;
   if (isReversed) {
-    std::tie(from, to) = openReversedRange(builder, start, end, whole);
+    std::tie(from, to) = dynamicReversedRange(builder, start, end, whole);
   } else {
     from = clampBound(builder, start, whole, false);
     to = builder.op<stablehlo::MaxOp>(clampBound(builder, end, whole, false),

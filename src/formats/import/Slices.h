@@ -1,4 +1,4 @@
-//===- Slices.h - slices with bounds that may be unknown -----------------===//
+//===- Slices.h - slices with bounds that may be unknown ------------------===//
 
 #ifndef SINTER_FORMATS_IMPORT_SLICES_H
 #define SINTER_FORMATS_IMPORT_SLICES_H
@@ -7,8 +7,8 @@
 
 namespace sinter::formats {
 
-/// A bound of a slice: a number, or element `index` of a list that is known
-/// only at run time.
+/// A bound of a slice: static, or element `index` of a list that is known only
+/// at run time.
 struct SliceBound {
   Element element;
   mlir::Value list;
@@ -19,8 +19,8 @@ struct SliceBound {
 /// are known.
 std::vector<SliceBound> sliceBounds(GraphBuilder &builder, mlir::Value list);
 
-/// A slice, put together axis by axis. Bounds are those of Python: a negative
-/// one counts from the end, one outside is the end.
+/// Builds a slice axis by axis. Bounds are those of Python: a negative one
+/// counts from the end, one outside is clamped.
 class Slicer {
 public:
   Slicer(GraphBuilder &builder, mlir::Value data)
@@ -35,15 +35,15 @@ public:
   mlir::Value finish();
 
 private:
-  void alongOpen(int64_t axis, const SliceBound &start, const SliceBound &end,
-                 bool isReversed);
+  void alongDynamic(int64_t axis, const SliceBound &start,
+                    const SliceBound &end, bool isReversed);
 
   GraphBuilder &builder;
   mlir::Value data;
   Ints strides, sizes;
-  /// What is known of the bounds.
+  /// The static bounds.
   Ints first, limit, reversed;
-  /// The same with what is known only at run time.
+  /// The same with bounds that are known only at run time.
   Dims starts, limits;
   bool isKnown = true;
 };

@@ -1,4 +1,4 @@
-// A loop over boxes, in which each one strikes out others.
+// Non-maximum suppression: a loop over boxes, each of which suppresses others.
 
 #include "formats/import/Suppression.h"
 
@@ -10,8 +10,8 @@ using sinter::stablehlo::ComparisonDirection;
 
 namespace sinter::formats {
 
-/// Element \p i of the last dimension, which stays.
-static Value takeLast(GraphBuilder &builder, Value value, Value i) {
+/// Element \p i of the last dimension, which becomes 1.
+static Value sliceLast(GraphBuilder &builder, Value value, Value i) {
   const int64_t rank = builder.rank(value);
   Ints sizes(builder.shape(value));
   sizes.back() = 1;
@@ -35,56 +35,56 @@ static Value takeLast(GraphBuilder &builder, Value value, Value i) {
       builder.integers(Ints(rank, 1)));
 }
 
-/// One step: strikes out of \p standing what is after box \p i and is struck by
-/// it, if it stands itself.
-static Value strikeFrom(GraphBuilder &builder, const BoxEdges &boxes, Value i,
-                        Value standing, StrikeRule strikes) {
+/// One iteration: removes from \p remaining the boxes after box \p i that it
+/// suppresses, if it is not suppressed itself.
+static Value suppressAfter(GraphBuilder &builder, const BoxEdges &boxes,
+                           Value i, Value remaining, StrikeRule strikes) {
   BoxEdges one;
   for (int d : {0, 1}) {
-    one.low[d] = takeLast(builder, boxes.low[d], i);
-    one.high[d] = takeLast(builder, boxes.high[d], i);
+    one.low[d] = sliceLast(builder, boxes.low[d], i);
+    one.high[d] = sliceLast(builder, boxes.high[d], i);
   }
-  const int64_t last = builder.rank(standing) - 1;
+  const int64_t last = builder.rank(remaining) - 1;
   Value after = builder.compare(
-      iota(builder, builder.dims(standing), last, builder.i64()), i,
+      iota(builder, builder.dims(remaining), last, builder.i64()), i,
       ComparisonDirection::GT);
   Value struck = builder.binary<stablehlo::AndOp>(
       builder.binary<stablehlo::AndOp>(strikes(one, boxes),
-                                       takeLast(builder, standing, i)),
+                                       sliceLast(builder, remaining, i)),
       after);
-  return builder.op<stablehlo::AndOp>(standing,
+  return builder.op<stablehlo::AndOp>(remaining,
                                       builder.op<stablehlo::NotOp>(struck));
 }
 
-/// One more than the last place at which any group has a box that stands.
-static Value lastStanding(GraphBuilder &builder, Value standing) {
-  Dims sizes = builder.dims(standing);
+/// One more than the last index of a box that is left in any group.
+static Value lastRemaining(GraphBuilder &builder, Value remaining) {
+  Dims sizes = builder.dims(remaining);
   const auto rank = static_cast<int64_t>(sizes.size());
   Value count = builder.binary<stablehlo::AddOp>(
       iota(builder, sizes, rank - 1, builder.i64()),
       builder.scalar(builder.i64(), 1));
   Value counted =
-      select(builder, standing, count, builder.scalar(builder.i64(), 0));
+      select(builder, remaining, count, builder.scalar(builder.i64(), 0));
   return builder.reduce<stablehlo::MaxOp>(
       counted, llvm::to_vector(llvm::seq<int64_t>(0, rank)), 0, false);
 }
 
-Value suppress(GraphBuilder &builder, const BoxEdges &boxes, Value standing,
+Value suppress(GraphBuilder &builder, const BoxEdges &boxes, Value remaining,
                StrikeRule strikes) {
-  if (!standing || !boxes.low[0] || !boxes.low[1] || !boxes.high[0] ||
+  if (!remaining || !boxes.low[0] || !boxes.low[1] || !boxes.high[0] ||
       !boxes.high[1])
     return {};
-  // A counter, and what still stands.
-  Value end = lastStanding(builder, standing);
+  // The loop's state: a counter, and the boxes that are left.
+  Value end = lastRemaining(builder, remaining);
   return whileLoop(
-      builder, ValueRange{builder.scalar(builder.i64(), 0), standing},
+      builder, ValueRange{builder.scalar(builder.i64(), 0), remaining},
       [&](ValueRange states) {
         return builder.compare(states[0], end, ComparisonDirection::LT);
       },
       [&](ValueRange states) -> Values {
         return {builder.op<stablehlo::AddOp>(states[0],
                                              builder.scalar(builder.i64(), 1)),
-                strikeFrom(builder, boxes, states[0], states[1], strikes)};
+                suppressAfter(builder, boxes, states[0], states[1], strikes)};
       },
       1);
 }

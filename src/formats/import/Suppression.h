@@ -1,4 +1,4 @@
-//===- Suppression.h - boxes that strike out others -----------------------===//
+//===- Suppression.h - non-maximum suppression of boxes -------------------===//
 
 #ifndef SINTER_FORMATS_IMPORT_SUPPRESSION_H
 #define SINTER_FORMATS_IMPORT_SUPPRESSION_H
@@ -12,16 +12,16 @@ struct BoxEdges {
   mlir::Value low[2], high[2];
 };
 
-/// Whether each box of \p all is struck out by the box \p one of its group,
+/// Whether each box of \p all is suppressed by the box \p one of its group,
 /// whose last dimension is 1.
 using StrikeRule =
     llvm::function_ref<mlir::Value(const BoxEdges &one, const BoxEdges &all)>;
 
-/// Non-maximum suppression: in each group of \p boxes [groups..., N] one after
-/// the other, a box that stands strikes out those after it that \p strikes
-/// says. What is left of \p standing, booleans of the same shape.
+/// Non-maximum suppression: in each group of \p boxes [groups..., N], in order,
+/// a box that is left suppresses the later ones for which \p strikes is true.
+/// Returns the boxes left of \p remaining, booleans of the same shape.
 mlir::Value suppress(GraphBuilder &builder, const BoxEdges &boxes,
-                     mlir::Value standing, StrikeRule strikes);
+                     mlir::Value remaining, StrikeRule strikes);
 
 } // namespace sinter::formats
 

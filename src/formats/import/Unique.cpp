@@ -9,7 +9,7 @@ using sinter::stablehlo::ComparisonDirection;
 
 namespace sinter::formats {
 
-/// A slice is compared number by number, so it has a bounded number of them.
+/// Maximum number of elements of a slice, which are compared one by one.
 static constexpr int64_t mostKeys = 1024;
 
 /// Fills the comparator of a sort: the first pair of keys that differ decides.
@@ -48,8 +48,8 @@ static void fillLess(OpBuilder &builder, Location loc, Block &block,
   builder.create<stablehlo::ReturnOp>(loc, ValueRange(less));
 }
 
-/// The keys [n] sorted together, and where each came from. Equal ones keep
-/// their order.
+/// The keys [n] sorted together, and the index of each before. The sort is
+/// stable.
 static std::optional<Values> sortByKeys(GraphBuilder &builder,
                                         ArrayRef<Value> keys) {
   Values inputs(keys.begin(), keys.end());
@@ -77,7 +77,7 @@ static std::optional<Values> sortByKeys(GraphBuilder &builder,
   return Values(op->getResults());
 }
 
-/// \p updates [n] put to places \p at [n] of a vector of \p filler.
+/// Scatters \p updates [n] to the indices \p at [n] of a vector of \p filler.
 static Value put(GraphBuilder &builder, Value updates, Value at, double filler,
                  Combine combine) {
   if (!updates || !at)
@@ -95,15 +95,14 @@ static Value take(GraphBuilder &builder, Value from, Value at) {
   return builder.op<nn::TakeOp>(from, at, uint64_t(0));
 }
 
-/// How many flags are set before each place, that place included, less one.
+/// The inclusive prefix sum of the flags, minus one.
 static Value rankOf(GraphBuilder &builder, Value flags) {
   Value count = builder.op<nn::CumulativeSumOp>(
       builder.cast(flags, builder.i64()), uint64_t(0), false, false);
   return builder.binary<stablehlo::SubtractOp>(count, builder.one(count, 1));
 }
 
-/// The numbers that are to be compared: one vector [n] for each place in a
-/// slice.
+/// The sort keys: one vector [n] for each element of a slice.
 static std::optional<Values> keysOf(GraphBuilder &builder, Value rows) {
   const int64_t width = builder.shape(rows)[1];
   if (width > mostKeys)
@@ -112,7 +111,7 @@ static std::optional<Values> keysOf(GraphBuilder &builder, Value rows) {
   Values keys;
   for (int64_t i = 0; i < width; ++i) {
     Value key = builder.squeeze(builder.sliceAxis(rows, 1, i, i + 1), {1});
-    // Zeros of either sign are one number.
+    // Zeros of either sign are equal.
     if (key && builder.isFloat(key))
       key = select(
           builder,
@@ -126,27 +125,28 @@ static std::optional<Values> keysOf(GraphBuilder &builder, Value rows) {
 /// Which of the sorted keys differ from the one before them.
 static Value startsOf(GraphBuilder &builder, ArrayRef<Value> sorted) {
   const int64_t n = builder.shape(sorted.front())[0];
-  const bool isOpen = ShapedType::isDynamic(n);
-  // Of an unknown number each is compared with the one at the place before.
-  Value places, before;
-  if (isOpen) {
-    places = iota(builder, builder.dims(sorted.front()), 0, builder.i64());
-    before =
-        builder.binary<stablehlo::SubtractOp>(places, builder.one(places, 1));
+  const bool isDynamic = ShapedType::isDynamic(n);
+  // If the count is dynamic, compare each key with the one at the index before.
+  Value positions, before;
+  if (isDynamic) {
+    positions = iota(builder, builder.dims(sorted.front()), 0, builder.i64());
+    before = builder.binary<stablehlo::SubtractOp>(positions,
+                                                   builder.one(positions, 1));
     before = builder.binary<stablehlo::MaxOp>(before, builder.one(before, 0));
   }
   Value differs;
   for (Value key : sorted) {
-    Value here = isOpen ? builder.compare(key, take(builder, key, before),
-                                          ComparisonDirection::NE)
-                        : builder.compare(builder.sliceAxis(key, 0, 1, n),
-                                          builder.sliceAxis(key, 0, 0, n - 1),
-                                          ComparisonDirection::NE);
+    Value here = isDynamic
+                     ? builder.compare(key, take(builder, key, before),
+                                       ComparisonDirection::NE)
+                     : builder.compare(builder.sliceAxis(key, 0, 1, n),
+                                       builder.sliceAxis(key, 0, 0, n - 1),
+                                       ComparisonDirection::NE);
     differs = differs ? builder.op<stablehlo::OrOp>(differs, here) : here;
   }
-  if (isOpen)
+  if (isDynamic)
     return builder.op<stablehlo::OrOp>(
-        differs, builder.compare(places, builder.one(places, 0),
+        differs, builder.compare(positions, builder.one(positions, 0),
                                  ComparisonDirection::EQ));
   Value first = builder.splat(builder.i1(), 1, {1});
   return n == 1 ? first : builder.concatenate(ValueRange({first, differs}), 0);
@@ -168,8 +168,8 @@ static Value flattened(GraphBuilder &builder, Value x) {
 }
 
 /// The elements are sorted; where an element differs from the one before it a
-/// group starts. Groups are numbered as they are sorted or, unless \p isSorted,
-/// by their first elements' places.
+/// group starts. Groups are numbered in sorted order or, unless \p isSorted, in
+/// the order of their first elements' indices.
 std::optional<UniqueSlices> uniqueSlices(GraphBuilder &builder, Value x,
                                          std::optional<int64_t> along,
                                          bool isSorted) {
@@ -222,11 +222,11 @@ std::optional<UniqueSlices> uniqueSlices(GraphBuilder &builder, Value x,
   }
   if (!found)
     return std::nullopt;
-  Value places = builder.squeeze(
+  Value positions = builder.squeeze(
       builder.typed<nn::NonZeroOp>(
           builder.tensorType({1, ShapedType::kDynamic}, builder.i64()), found),
       {0});
-  Value indices = isSorted ? take(builder, from, places) : places;
+  Value indices = isSorted ? take(builder, from, positions) : positions;
   Value counts = put(builder,
                      builder.broadcastInDim(builder.scalar(builder.i64(), 1),
                                             builder.dims(inverse), {}),

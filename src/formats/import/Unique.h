@@ -1,4 +1,4 @@
-//===- Unique.h - distinct elements, or slices along an axis -------------===//
+//===- Unique.h - distinct elements, or slices along an axis --------------===//
 
 #ifndef SINTER_FORMATS_IMPORT_UNIQUE_H
 #define SINTER_FORMATS_IMPORT_UNIQUE_H
@@ -7,9 +7,10 @@
 
 namespace sinter::formats {
 
-/// The distinct elements or slices, whose number is known only at run time, and
-/// of each the place of its first occurrence and how often it occurs; of each
-/// place of the operand, which of them is there. Places are tensor<?xi64>.
+/// The distinct elements or slices, whose count is known only at run time; for
+/// each, the index of its first occurrence and its number of occurrences; and
+/// for each index of the operand, which of them is there. Indices are
+/// tensor<?xi64>.
 struct UniqueSlices {
   mlir::Value slices, first, inverse, counts;
 };

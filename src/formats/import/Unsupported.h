@@ -1,8 +1,8 @@
-//===- Unsupported.h - what of a file is not supported --------------------===//
+//===- Unsupported.h - the unsupported operators of a file ----------------===//
 //
-// Readers go on behind an operator that they cannot translate, so that a
-// message names all of these at once: how many there are of each kind, and
-// where the first one stands.
+// Readers continue after an operator that they cannot translate, so that one
+// message lists all of these: the count of each kind, and where the first one
+// is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,19 +29,19 @@ struct Unsupported {
 std::string listOf(const std::map<std::string, int64_t> &counts,
                    std::string_view between = ", ");
 
-/// By operator and reason, as add() puts them together.
+/// Grouped by operator and reason.
 class UnsupportedOperators {
 public:
   /// \p what, the operator's kind, is not supported at \p place, for a
   /// \p reason that may be empty.
   void add(const std::string &what, const std::string &reason,
            const std::string &place);
-  /// All of \p others, behind those that are here.
+  /// Appends all of \p others.
   void addAll(const UnsupportedOperators &others);
   bool empty() const { return all.empty(); }
   /// The first in the order of their names; there is one.
   const std::string &name() const { return all.begin()->first; }
-  /// What a reader of \p file ends with.
+  /// The error with which a reader of \p file ends.
   Error error(const std::string &file) const;
 
 private:

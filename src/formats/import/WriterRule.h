@@ -1,4 +1,4 @@
-//===- WriterRule.h - a line of a table of what is written how ------------===//
+//===- WriterRule.h - a row of a writer's table of ops --------------------===//
 
 #ifndef SINTER_FORMATS_IMPORT_WRITERRULE_H
 #define SINTER_FORMATS_IMPORT_WRITERRULE_H
@@ -22,10 +22,14 @@ struct WriterRuleOf<Function> {
   }
   static WriterRule<Writer> get() { return {Op::getOperationName(), write}; }
 };
-/// The table's line for a function of an op class.
+/// The table's row for a function of an op class.
 template <auto Function> auto writerRule() {
   return WriterRuleOf<Function>::get();
 }
+
+/// Maximum length of an iota that is written as a constant. An operator
+/// computes longer ones when the model runs.
+inline constexpr int64_t mostCounted = 4096;
 
 /// How a message names \p op, for which the format has no form, for a \p reason
 /// that may be empty: "stablehlo.custom_call target (reason)".

@@ -1,7 +1,8 @@
 //===- ImportHeader.cpp - the file without its computation ----------------===//
 //
-// Who made a file and what it says of itself and of its tensors, for the writer
-// (`sinter.source.header`), and what the user is told of how it was read.
+// Keeps a file's producer, its metadata and that of its tensors for the writer
+// (`sinter.source.header`), and makes the notes for the user on how it was
+// read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +15,9 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// What the file says of its initializers and what tensors are annotated with,
-/// without the initializers' data. Those that only annotations name are whole.
+/// Records the metadata of initializers and the tensor annotations, without the
+/// initializers' data. Initializers that only annotations refer to are kept
+/// whole.
 void Importer::setTensorHeaders(GraphProto &header) const {
   const GraphProto &graph = file.model().graph();
   *header.mutable_quantization_annotation() = graph.quantization_annotation();
@@ -49,7 +51,7 @@ StringAttr Importer::headerAttr() {
   *kept.mutable_input() = graph.input();
   *kept.mutable_output() = graph.output();
   setTensorHeaders(kept);
-  // Sizes that are declared are those of other inputs where some are given.
+  // If shapes are given, the declared sizes may not apply.
   if (options.shapes.empty()) {
     *kept.mutable_value_info() = graph.value_info();
   } else {

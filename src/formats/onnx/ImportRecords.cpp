@@ -1,15 +1,15 @@
-//===- ImportRecords.cpp - what is remembered of the nodes of a file ------===//
+//===- ImportRecords.cpp - records of a file's nodes ----------------------===//
 //
 // What a writer needs to give a node back (NodeGroups.h), and which nodes
-// passes leave alone (passes/Groups.h). A node that cannot be translated yet is
-// its record and nothing else: nn.deferred.
+// passes leave alone (passes/Groups.h). A node that cannot be translated yet
+// becomes nn.deferred, with its record.
 //
 //===----------------------------------------------------------------------===//
 
+#include "formats/onnx/DynamicTypes.h"
 #include "formats/onnx/Importer.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/NodeGroups.h"
-#include "formats/onnx/OpenTypes.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/Headers.h"
@@ -25,7 +25,7 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// All of \p node but its attributes.
+/// A copy of \p node without its attributes.
 static NodeProto withoutAttributes(const NodeProto &node) {
   NodeProto copy;
   copy.set_op_type(node.op_type());
@@ -40,9 +40,9 @@ static NodeProto withoutAttributes(const NodeProto &node) {
   return copy;
 }
 
-/// What \p graph says of itself and of its tensors, without its computation,
-/// but with what passes values on: only as a value does it have a place in the
-/// graph language.
+/// Copies the metadata of \p graph and its tensors without its nodes, except
+/// Identity nodes that give outputs, which become plain values in the graph
+/// language.
 static void setShell(GraphProto &shell, const GraphProto &graph) {
   copyHeader(graph, shell);
   *shell.mutable_input() = graph.input();
@@ -57,7 +57,7 @@ static void setShell(GraphProto &shell, const GraphProto &graph) {
       *shell.add_node() = withoutAttributes(node);
 }
 
-/// The node with the attributes of the function that it stands in; its graphs
+/// The node with attribute references to its function resolved; its graphs
 /// without their nodes, which have records of their own. Empty if it cannot be
 /// given back.
 static std::string serialize(const NodeProto &node, const Frame &frame) {
@@ -89,8 +89,8 @@ static std::string serialize(const NodeProto &node, const Frame &frame) {
   return copy.SerializePartialAsString();
 }
 
-/// Whether the graphs of a node that became \p ops are in one of these, each
-/// with a value of its own for each input and output.
+/// Whether one of \p ops, made for \p node, holds all graphs of the node, each
+/// with a distinct value for each input and output.
 static bool holdsAllGraphs(const NodeProto &node, ArrayRef<Operation *> ops) {
   if (!hasGraph(node))
     return true;
@@ -116,21 +116,23 @@ static bool holdsAllGraphs(const NodeProto &node, ArrayRef<Operation *> ops) {
   return true;
 }
 
-/// Whether ONNX broadcasts the operands of what reads the result of \p op.
-static bool isImplied(Operation *op) {
+/// Whether ONNX operators broadcast implicitly what \p op broadcasts.
+static bool isImplicitBroadcast(Operation *op) {
   return isa<stablehlo::BroadcastInDimOp, nn::BroadcastLikeOp>(op) &&
          llvm::none_of(op->getUsers(), [](Operation *user) {
            return isa<stablehlo::ReshapeOp>(user);
          });
 }
 
-/// Whether a node that became \p ops could only be written as several, once
-/// they are no longer what they were.
-static bool isSeveral(ArrayRef<Operation *> ops) {
-  return llvm::count_if(ops, [](Operation *op) { return !isImplied(op); }) > 1;
+/// Whether a node that became \p ops could only be written as several nodes
+/// once they are changed.
+static bool becomesSeveralNodes(ArrayRef<Operation *> ops) {
+  return llvm::count_if(
+             ops, [](Operation *op) { return !isImplicitBroadcast(op); }) > 1;
 }
 
-/// Passes would, and then the group were not what it was.
+/// Erases dead ops in the regions of \p op now: passes would do it later and
+/// change the group.
 static void eraseDeadInside(Operation *op, KnownValues &known) {
   for (Region &region : op->getRegions())
     for (Block &block : region)
@@ -144,8 +146,8 @@ static void eraseDeadInside(Operation *op, KnownValues &known) {
       }
 }
 
-/// Whether a node takes a part of a tensor whose place is known only at run
-/// time: apart, it would be many nodes.
+/// Whether a node slices a tensor with bounds that are known only at run time:
+/// decomposed, it would be many nodes.
 static bool computesBounds(NodeContext &node) {
   if (node.opType() != "Slice" && node.opType() != "Split")
     return false;
@@ -155,28 +157,32 @@ static bool computesBounds(NodeContext &node) {
   return false;
 }
 
-/// Whether the number of elements says the only unknown size of \p result, that
-/// of a Reshape or Flatten: it is one node again, whatever computes the size.
+/// Whether the only dynamic dimension of \p result, that of a Reshape or
+/// Flatten, follows from the element count: then it can be written as one node
+/// again, whatever computes the size.
 static bool isReshapeSetByCount(StringRef opType, Value result) {
   if (!result || (opType != "Reshape" && opType != "Flatten"))
     return false;
   return hasOneUnknown(tensorOf(result)) && isSetByCount(tensorOf(result));
 }
 
-/// Whether the reader used values of a node's inputs up, so that only what it
-/// made of them is left, and that is several operations.
+/// Whether the reader consumed the values of inputs of a node, so that only
+/// what it computed from them is left, as several operations.
 bool Importer::cannotBeGivenBack(const NodeContext &node, const Operator &op) {
   auto record = cast<DictionaryAttr>(nodeRecords[node.index]);
   return !record.contains("proto") && !hasGraph(node.proto) &&
-         isSeveral(node.made) && !comesApart(op.name) &&
+         becomesSeveralNodes(node.made) && !comesApart(op.name) &&
          !node.outputs.empty() &&
          !isReshapeSetByCount(op.name, node.outputs[0].value);
 }
 
-/// Erases what the translation of \p node made and does not need.
+/// Erases dead ops that the translation of \p node made.
 void Importer::eraseUnneeded(NodeContext &node) {
   llvm::SmallPtrSet<Operation *, 8> giving;
-  for (const Bound &bound : node.outputs) {
+  for (auto [number, bound] : llvm::enumerate(node.outputs)) {
+    // The translation returns all possible outputs of the operator.
+    if (!node.wants(static_cast<int64_t>(number)))
+      bound = Bound();
     if (bound.value)
       giving.insert(bound.value.getDefiningOp());
     for (Value each : bound.elements)
@@ -192,15 +198,15 @@ void Importer::eraseUnneeded(NodeContext &node) {
     }
   }
   std::reverse(alive.begin(), alive.end());
-  // What came of the nodes of a graph has records of its own.
+  // Ops made for the nodes of a graph have records of their own.
   for (Operation *op : alive)
     if (!holdsGraphs(op))
       eraseDeadInside(op, known);
   node.made = std::move(alive);
 }
 
-/// The value of an input that the reader used up, as it is known; null where
-/// the node's operations read it.
+/// The known value of an input that the reader consumed; null if the node's
+/// operations use the input.
 ElementsAttr Importer::usedUp(NodeContext &node, int64_t input) {
   Value value = node.bound(input).value;
   const bool isRead = llvm::any_of(node.made, [&](Operation *op) {
@@ -214,7 +220,7 @@ ElementsAttr Importer::usedUp(NodeContext &node, int64_t input) {
 
 void Importer::recordGroup(NodeContext &node, const Operator &op) {
   eraseUnneeded(node);
-  // Those in the regions of others stand with these.
+  // Ops in regions belong to the op that holds them.
   Block *block = builder.getInsertionBlock();
   std::vector<Operation *> group = node.made;
   llvm::erase_if(group, [&](Operation *op) { return op->getBlock() != block; });
@@ -226,7 +232,7 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
   record.ops = group;
   bool tensors = true;
   for (int64_t i = 0; i < node.inputCount(); ++i) {
-    tensors &= node.bound(i).kind != Bound::Sequence;
+    tensors &= !node.bound(i).isSequence();
     record.inputs.push_back(node.bound(i).value);
     record.known.push_back(usedUp(node, i));
   }
@@ -250,11 +256,11 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
       (node.outputCount() == 1 &&
        isReshapeSetByCount(record.opType, node.outputs[0].value));
   if (op.staysWhole ||
-      (entry.contains("proto") && isSeveral(node.made) && !isApart))
+      (entry.contains("proto") && becomesSeveralNodes(node.made) && !isApart))
     wholeNodes.push_back(node.index);
 }
 
-/// Writes down what passes leave alone.
+/// Records the groups that passes leave alone.
 void Importer::recordUnits() {
   SmallVector<Attribute> units;
   llvm::DenseSet<int64_t> taken;
@@ -270,22 +276,22 @@ void Importer::recordUnits() {
                      builder.getDenseI64ArrayAttr(lastingNodes));
 }
 
-/// Makes one op of a node that lacks sizes or values, so that a writer can give
-/// it back. The node's error stays where that cannot be.
+/// Makes one op for a node that lacks sizes or values, so that a writer can
+/// give it back. If that is impossible, the node's error stays.
 bool Importer::defer(NodeContext &node) {
   if (hasGraph(node.proto) || serialize(node.proto, node.frame).empty())
     return false;
   Values inputs;
   for (int64_t i = 0; i < node.inputCount(); ++i) {
     const Bound &bound = node.bound(i);
-    if (bound.kind == Bound::Sequence)
+    if (bound.isSequence())
       return false;
     if (bound.value)
       inputs.push_back(bound.value);
   }
   const formats::BuildError why = *node.problem;
   node.problem.reset();
-  auto types = openTypes(node);
+  auto types = dynamicTypes(node);
   if (!types || node.failed()) {
     node.problem = why;
     return false;

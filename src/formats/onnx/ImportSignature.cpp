@@ -1,44 +1,45 @@
-//===- ImportSignature.cpp - what the entry function takes and gives ------===//
+//===- ImportSignature.cpp - the entry function's signature ---------------===//
 //
-// A tensor is one argument or result. A sequence becomes as many as it has
-// elements, called name[0], name[1], ..., and an optional one or none, so the
-// graph itself knows tensors only. What an input of such a kind consists of has
-// to be told (ReadOptions::shapes); what is not told is empty.
+// A tensor is one argument or result. A sequence becomes one for each element,
+// called name[0], name[1], ..., and an optional one or none, so the graph has
+// only tensors. The elements of such an input must be given
+// (ReadOptions::shapes); an input that is not given is empty.
 //
 //===----------------------------------------------------------------------===//
 
 #include "formats/onnx/Importer.h"
 #include "formats/onnx/NodeGroups.h"
+#include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/file/ArgumentNames.h"
 #include "formats/onnx/file/DataTypes.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/OptionNames.h"
 #include <set>
 
 using namespace mlir;
 
 namespace sinter::onnx {
 
-/// Checks the sizes that --shape gives for an input of the declared type
-/// \p type, and binds the symbols that they say; -1 leaves a dimension as it
-/// is.
-static Result<void> bindSymbols(const std::string &file,
-                                const std::string &name,
+/// Checks the sizes that --shape gives for an input of declared type \p type,
+/// and binds its symbolic dimensions to them; -1 leaves a dimension as it is.
+static Result<void> bindSymbols(const std::string &name,
                                 const TypeProto_Tensor &type,
                                 const std::vector<int64_t> &sizes,
                                 std::map<std::string, int64_t> &bindings) {
-  std::string who = file + ": input '" + name + "'";
+  std::string who = "input '" + name + "'";
   for (int64_t size : sizes)
     if (size < -1)
-      return usageError(who + ": a size in --shape is negative");
+      return usageError(who + ": a size in " + optionText("shape") +
+                        " is negative");
   if (!type.has_shape())
     return {};
   const auto &dims = type.shape().dim();
   if (dims.size() != static_cast<int>(sizes.size()))
     return usageError(who + " has " + std::to_string(dims.size()) +
-                      " dimensions, --shape gives " +
+                      " dimensions, " + optionText("shape") + " gives " +
                       std::to_string(sizes.size()));
   for (int i = 0; i < dims.size(); ++i) {
     if (sizes[i] < 0)
@@ -46,14 +47,16 @@ static Result<void> bindSymbols(const std::string &file,
     if (dims[i].has_dim_value() && dims[i].dim_value() >= 0 &&
         dims[i].dim_value() != sizes[i])
       return usageError(who + ": dimension " + std::to_string(i) + " is " +
-                        std::to_string(dims[i].dim_value()) +
-                        ", --shape gives " + std::to_string(sizes[i]));
+                        std::to_string(dims[i].dim_value()) + ", " +
+                        optionText("shape") + " gives " +
+                        std::to_string(sizes[i]));
     if (dims[i].dim_param().empty())
       continue;
     auto [known, isNew] = bindings.try_emplace(dims[i].dim_param(), sizes[i]);
     if (!isNew && known->second != sizes[i])
-      return usageError(who + ": --shape binds '" + dims[i].dim_param() +
-                        "' to both " + std::to_string(known->second) + " and " +
+      return usageError(who + ": " + optionText("shape") + " binds '" +
+                        dims[i].dim_param() + "' to both " +
+                        std::to_string(known->second) + " and " +
                         std::to_string(sizes[i]));
   }
   return {};
@@ -65,13 +68,17 @@ Result<Value>
 Importer::addArgument(const std::string &name, const TypeProto_Tensor &type,
                       const std::map<std::string, int64_t> &bindings,
                       NamedAttrList &attributes) {
-  std::string who = file.name() + ": input '" + name + "'";
+  std::string who = "input '" + name + "'";
   auto element = onnx::elementTypeOf(type.elem_type());
   if (!element)
-    return unsupported(who + " has elements of a type that is not supported");
+    return inFile(
+        unsupported(who + " has elements of a type that is not supported"),
+        file.name());
   auto given = options.shapes.find(name);
   if (!type.has_shape() && given == options.shapes.end())
-    return unsupported(who + " has no shape; give it one with --shape");
+    return inFile(withHint("give it one with " + optionText("shape"),
+                           unsupported(who + " has no shape")),
+                  file.name());
   SmallVector<int64_t> shape;
   SmallVector<Attribute> names;
   SmallVector<std::string> symbols;
@@ -95,7 +102,7 @@ Importer::addArgument(const std::string &name, const TypeProto_Tensor &type,
                                        : symbol);
   }
   if (!byteCount(*element, shape) && !ShapedType::isDynamicShape(shape))
-    return invalidModel(who + " is too large");
+    return inFile(invalidModel(who + " is too large"), file.name());
   auto tensor =
       RankedTensorType::get(shape, mlirTypeOf(*element, builder.getContext()));
   Value argument = entryBlock->addArgument(
@@ -111,9 +118,8 @@ Importer::addArgument(const std::string &name, const TypeProto_Tensor &type,
   return argument;
 }
 
-/// Whether an input stays what it is, of a type that the graph language lacks:
-/// a sequence or an optional of which nothing is told, strings, a tensor of
-/// unknown rank.
+/// Whether an input keeps a type that the graph language lacks: a sequence or
+/// an optional without given elements, strings, a tensor of unknown rank.
 bool Importer::isKeptInput(const ValueInfoProto &input) const {
   if (!options.keepsNodes)
     return false;
@@ -125,14 +131,13 @@ bool Importer::isKeptInput(const ValueInfoProto &input) const {
          !onnx::elementTypeOf(type.tensor_type().elem_type());
 }
 
-/// Whether an initializer that is an input, too, stays a default that callers
-/// may replace. Before version 4 of the format every initializer had to be an
-/// input, so there it says nothing.
+/// Whether an initializer that is also an input stays a default that callers
+/// may replace.
 bool Importer::isKeptDefault(const ValueInfoProto &input,
                              const Frame &frame) const {
-  constexpr int64_t firstWithConstants = 4;
   return options.keepsNodes && !options.freezesDefaults &&
-         file.model().ir_version() >= firstWithConstants &&
+         mayReplaceDefaults(file) &&
+         !options.replacedDefaults.contains(input.name()) &&
          frame.initializers.contains(input.name()) &&
          !options.shapes.contains(input.name());
 }
@@ -146,6 +151,7 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
     bool constant = frame.initializers.contains(input.name()) ||
                     frame.sparseInitializers.contains(input.name());
     if (constant && !options.shapes.contains(input.name()) &&
+        !options.replacedDefaults.contains(input.name()) &&
         !isKeptDefault(input, frame))
       continue;
     inputs.push_back(&input);
@@ -153,8 +159,9 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
       continue;
     const TypeProto &inner = innerType(input.type());
     if (!inner.has_tensor_type())
-      return unsupported(file.name() + ": input '" + input.name() +
-                         "' consists of something else than tensors");
+      return inFile(unsupported("input '" + input.name() +
+                                "' consists of something else than tensors"),
+                    file.name());
     for (const std::string &name : argumentNames(input, options.shapes)) {
       arguments.insert(name);
       auto given = options.shapes.find(name);
@@ -162,17 +169,17 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
         continue;
       // Each element of a sequence has sizes of its own.
       std::map<std::string, int64_t> own;
-      if (auto done =
-              bindSymbols(file.name(), name, inner.tensor_type(), given->second,
-                          isSequence(input.type()) ? own : bindings);
+      if (auto done = bindSymbols(name, inner.tensor_type(), given->second,
+                                  isSequence(input.type()) ? own : bindings);
           !done)
-        return done;
+        return inFile(done.takeError(), file.name());
     }
   }
   for (const auto &[name, sizes] : options.shapes)
     if (!arguments.contains(name))
-      return usageError(file.name() + ": there is no input '" + name +
-                        "' to give a shape to");
+      return inFile(
+          usageError("there is no input '" + name + "' to give a shape to"),
+          file.name());
   SmallVector<DictionaryAttr> attributes;
   SmallVector<Type> types;
   for (const ValueInfoProto *input : inputs) {
@@ -201,7 +208,8 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
           return tensor.takeError();
         notes.push_back("'" + name +
                         "' is an initializer and an input: it stays an input "
-                        "with a default; --freeze makes it a constant");
+                        "with a default; " +
+                        optionText("freeze") + " makes it a constant");
         list.set(defaultAttribute,
                  sinter::toAttribute(*tensor, name, builder.getContext()));
       }
@@ -222,10 +230,10 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
   return {};
 }
 
-/// Whether an output of \p type can be what the file declares: of the same
-/// element type, and of no other size where both sizes are known. Sizes that
-/// the file declares are for the sizes that it declares of the inputs, so they
-/// say nothing where others are \p given.
+/// Checks that an output of \p type can be what the file declares: the same
+/// element type, and equal sizes where both are static. The declared sizes
+/// belong to the declared input sizes, so they are ignored if others are
+/// \p given.
 static Result<void> checkDeclaration(const std::string &who, Type type,
                                      const TypeProto &declared,
                                      bool sizesAreGiven) {
@@ -265,7 +273,7 @@ Result<void> Importer::bindOutputs(const GraphProto &graph, Frame &frame,
   SmallVector<Value> values;
   SmallVector<DictionaryAttr> attributes;
   for (const ValueInfoProto &output : graph.output()) {
-    std::string who = file.name() + ": output '" + output.name() + "'";
+    std::string who = "output '" + output.name() + "'";
     const Bound *bound = lookup(frame, output.name());
     if (firstError)
       return *firstError;
@@ -285,7 +293,7 @@ Result<void> Importer::bindOutputs(const GraphProto &graph, Frame &frame,
       }
       if (!isTensor || bound->kind != Bound::Tensor)
         return unsupported(who + " is a sequence or an optional of which only "
-                                 "the parts are known");
+                                 "the elements are known");
     }
     if (bound->kind == Bound::Tensor) {
       if (auto fits = checkDeclaration(who, bound->value.getType(),
@@ -296,6 +304,10 @@ Result<void> Importer::bindOutputs(const GraphProto &graph, Frame &frame,
       attributes.push_back(formats::resultAttributes(
           builder, known, output.name(), bound->value));
     }
+    if (bound->kind == Bound::Packed)
+      return unsupported(who +
+                         " is a sequence whose number of tensors is known "
+                         "only at run time");
     for (auto [i, element] : llvm::enumerate(bound->elements)) {
       values.push_back(element);
       attributes.push_back(formats::resultAttributes(

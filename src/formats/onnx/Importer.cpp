@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// Nodes that are translated at most, unrolled loops included.
+/// Maximum number of nodes that are translated, unrolled loops included.
 static constexpr int64_t mostNodes = 1'000'000;
 
 Importer::Importer(OnnxFile file, const ReadOptions &options,
@@ -21,8 +21,8 @@ Importer::Importer(OnnxFile file, const ReadOptions &options,
     : file(std::move(file)), options(options), contextOwner(std::move(context)),
       builder(contextOwner.get()), reported(contextOwner.get()) {}
 
-/// Models of later versions of the operators of ai.onnx are refused, since what
-/// their operators mean is not known.
+/// Later versions of the operator set ai.onnx are rejected, since their
+/// semantics are not known.
 static constexpr int64_t newestOpset = 28;
 
 template <typename Imports>
@@ -50,10 +50,11 @@ Result<Model> Importer::run() {
   opsets = opsetsOf(file.model().opset_import());
   if (auto standard = opsets.find("");
       standard != opsets.end() && standard->second > newestOpset)
-    return unsupported(file.name() + ": operator set " +
-                       std::to_string(standard->second) +
-                       " is newer than the newest that is known, " +
-                       std::to_string(newestOpset));
+    return inFile(unsupported("operator set " +
+                              std::to_string(standard->second) +
+                              " is newer than the newest that is known, " +
+                              std::to_string(newestOpset)),
+                  file.name());
   Frame frame;
   frame.opsets = &opsets;
   bindInitializers(graph, frame);
@@ -65,7 +66,7 @@ Result<Model> Importer::run() {
   if (!unsupportedNodes.empty())
     return unsupportedNodes.error(file.name());
   if (auto done = bindOutputs(graph, frame, function); !done)
-    return done.takeError();
+    return inFile(done.takeError(), file.name());
 
   recordUnits();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*entryBlock)))
@@ -146,6 +147,13 @@ std::optional<int64_t> Importer::versionOf(const Frame &frame,
   return found->second;
 }
 
+Error Importer::inNode(const NodeProto &node, const Frame &frame,
+                       Error error) const {
+  error = atNode(node, std::move(error));
+  error.where = oneLine(frame.prefix) + error.where;
+  return inFile(std::move(error), file.name());
+}
+
 void Importer::addUnsupported(const NodeProto &node, const Frame &frame,
                               int64_t version, const std::string &reason) {
   std::string domain = node.domain().empty() ? "ai.onnx" : node.domain();
@@ -172,8 +180,7 @@ void Importer::importNodes(
 void Importer::importNode(const NodeProto &node, Frame &frame) {
   auto version = versionOf(frame, node.domain());
   auto invalid = [&](const std::string &reason) {
-    firstError = invalidModel(file.name() + ": " + frame.prefix +
-                              describe(node) + ": " + reason);
+    firstError = inNode(node, frame, invalidModel(reason));
   };
   if (++nodeCount > mostNodes)
     return invalid("more than " + std::to_string(mostNodes) +
@@ -202,7 +209,7 @@ void Importer::importNode(const NodeProto &node, Frame &frame) {
     poison(node, frame);
   };
   if (readsKept)
-    return refuse("reads what a node gives that is kept as it is");
+    return refuse("uses a result of a node that is kept as it is");
   const FunctionProto *function =
       findFunction(node.domain(), node.op_type(), node.overload());
   const Operator *op =
@@ -230,19 +237,19 @@ void Importer::importNode(const NodeProto &node, Frame &frame) {
   forgetCheckpoint(std::move(before));
 }
 
-/// Operators whose graph is written out when it is read: a file is better off
-/// with the node.
-static bool isWrittenOut(const Operator &op) {
+/// Operators whose graph is unrolled on import: a written file is smaller with
+/// the node.
+static bool isUnrolled(const Operator &op) {
   return op.name == "Scan" || op.name == "SequenceMap";
 }
 
-/// Fails where \p op does not take as many inputs, or not of this kind.
+/// Fails if \p op does not take this number of inputs, or this kind.
 static void checkInputs(NodeContext &node, const Operator &op) {
   if (node.inputCount() > op.maxInputs)
     node.fail("has " + Twine(node.inputCount()) + " inputs, at most " +
               Twine(op.maxInputs) + " are allowed");
   for (int64_t i = 0; i < node.inputCount() && !op.takesAnyValue; ++i)
-    if (node.bound(i).kind == Bound::Sequence)
+    if (node.bound(i).isSequence())
       node.fail("input " + Twine(i) + " is a sequence, not a tensor");
   for (int64_t i = 0; i < op.minInputs; ++i) {
     bool listed = i < node.proto.input_size() && !node.proto.input(i).empty();
@@ -251,7 +258,7 @@ static void checkInputs(NodeContext &node, const Operator &op) {
   }
 }
 
-/// The types of those that are tensors, null for the others.
+/// The types of tensors, null for other outputs.
 static SmallVector<Type> typesOf(ArrayRef<Bound> outputs) {
   return llvm::map_to_vector(outputs, [](const Bound &output) {
     return output.kind == Bound::Tensor && output.value ? output.value.getType()
@@ -279,15 +286,14 @@ void Importer::translate(const NodeProto &node, Frame &frame,
   const bool isUnsupported = !done && why.kind == ErrorKind::Unsupported;
   if (keeps && (isUnsupported || !unsupportedNodes.empty()))
     return keepInstead(node, frame, inputs, {}, before, done ? "" : why.reason);
-  if (keeps && done && (hasDrawn || isWrittenOut(op)))
+  if (keeps && done && (hasDrawn || isUnrolled(op)))
     return keepInstead(node, frame, inputs, typesOf(context.outputs), before);
   if (isUnsupported) {
     addUnsupported(node, frame, version, why.reason);
     return poison(node, frame);
   }
   if (!done) {
-    firstError = Error{why.kind, file.name() + ": " + frame.prefix +
-                                     describe(node) + ": " + why.reason};
+    firstError = inNode(node, frame, Error(why.kind, why.reason));
     return;
   }
   bool isTensor = op.name != "Optional";
@@ -297,10 +303,12 @@ void Importer::translate(const NodeProto &node, Frame &frame,
       isTensor &= context.outputs[i].kind == Bound::Tensor;
     }
   recordGroup(context, op);
-  // What can be written neither as it was nor as one node.
-  if (keeps && isTensor && cannotBeGivenBack(context, op))
+  // Keep what can be written neither as it was nor as one node, unless it must
+  // be expanded.
+  if (keeps && isTensor && !options.expandsUnknown &&
+      cannotBeGivenBack(context, op))
     return keepInstead(node, frame, inputs, typesOf(context.outputs), before);
-  // Whether somebody needs the sequence as such shows later.
+  // Only later nodes show whether the sequence itself is used.
   if (keeps && !isTensor)
     keepNode(node, frame, inputs, {}, true, "");
 }
@@ -323,10 +331,11 @@ std::optional<std::vector<Bound>> Importer::importGraph(const GraphProto &graph,
   bindInitializers(graph, frame);
   if (static_cast<size_t>(graph.input_size()) != inputs.size()) {
     if (!firstError)
-      firstError =
-          invalidModel(file.name() + ": graph '" + oneLine(graph.name()) +
-                       "' has " + std::to_string(graph.input_size()) +
-                       " inputs, is given " + std::to_string(inputs.size()));
+      firstError = inFile(
+          invalidModel("graph '" + oneLine(graph.name()) + "' has " +
+                       std::to_string(graph.input_size()) +
+                       " inputs, is given " + std::to_string(inputs.size())),
+          file.name());
     return std::nullopt;
   }
   for (auto [input, bound] : llvm::zip_equal(graph.input(), inputs))
@@ -338,13 +347,14 @@ std::optional<std::vector<Bound>> Importer::importGraph(const GraphProto &graph,
     if (firstError)
       return std::nullopt;
     if (!bound) {
-      firstError = invalidModel(file.name() + ": output '" +
-                                oneLine(output.name()) + "' of graph '" +
-                                oneLine(graph.name()) + "' is not defined");
+      firstError = inFile(invalidModel("output '" + oneLine(output.name()) +
+                                       "' of graph '" + oneLine(graph.name()) +
+                                       "' is not defined"),
+                          file.name());
       return std::nullopt;
     }
     if (bound->kind == Bound::Kept) {
-      unsupportedNodes.add("a graph that gives what a kept node gives", "",
+      unsupportedNodes.add("a graph that returns a result of a kept node", "",
                            "output '" + oneLine(output.name()) + "'");
       outputs.push_back(Bound::poisoned());
       continue;
@@ -435,9 +445,10 @@ void Importer::importCall(const NodeProto &node, const FunctionProto &function,
     if (node.output(i).empty())
       continue;
     if (i >= static_cast<int>(outputs->size())) {
-      firstError = invalidModel(file.name() + ": " + describe(node) +
-                                ": the function has only " +
-                                std::to_string(outputs->size()) + " outputs");
+      firstError =
+          inNode(node, frame,
+                 invalidModel("the function has only " +
+                              std::to_string(outputs->size()) + " outputs"));
       return;
     }
     frame.values[node.output(i)] = (*outputs)[i];

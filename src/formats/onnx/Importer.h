@@ -1,9 +1,8 @@
 //===- Importer.h - from a parsed ONNX model to the graph language --------===//
 //
-// Walks the nodes of a checked model (formats/onnx/file) and has each one
-// translated by its operator's importer (Operators.h). Names are looked up in
-// frames: one for the graph, one for each nested graph or local function while
-// it is being read.
+// Walks the nodes of a checked model (formats/onnx/file) and translates each by
+// its operator's importer (Operators.h). Names are looked up in frames: one for
+// the graph, one for each nested graph or local function during its import.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +25,9 @@ using formats::Element;
 using formats::Elements;
 using formats::KnownValues;
 
-/// What a name of the file stands for while a model is read.
+/// The value of a name of the file during import.
 struct Bound {
-  enum Kind : uint8_t { Tensor, Sequence, None, Kept, Poisoned };
+  enum Kind : uint8_t { Tensor, Sequence, Packed, None, Kept, Poisoned };
   Bound() = default;
   Bound(mlir::Value value) : kind(Tensor), value(value) {}
   static Bound sequence(llvm::SmallVector<mlir::Value> elements) {
@@ -47,15 +46,19 @@ struct Bound {
     bound.kind = Kept;
     return bound;
   }
-  /// None: an empty optional. Kept: what is of no type of the graph language,
-  /// or not known to be of one; only kept nodes read it. Poisoned: a node
-  /// before it is not supported.
+  bool isSequence() const { return kind == Sequence || kind == Packed; }
+  /// Sequence: of \c elements. Packed: one with a dynamic number of tensors
+  /// (ops/PackedSequence.h). None: an empty optional. Kept: of a type that the
+  /// graph language lacks, or unknown; only kept nodes use it. Poisoned: a node
+  /// that it depends on is not supported.
   Kind kind = None;
   mlir::Value value;
-  /// What a kept node gives for the same, as one value; null where there is
+  /// The result of a kept node for the same, as one value; null if there is
   /// none. See KeptNodes.cpp.
   mlir::Value whole;
   llvm::SmallVector<mlir::Value> elements;
+  /// The type of a Packed sequence.
+  mlir::RankedTensorType type;
 };
 
 /// The names of one graph or function body.
@@ -66,10 +69,10 @@ struct Frame {
   llvm::StringMap<const SparseTensorProto *> sparseInitializers;
   /// The opset version of each domain; "ai.onnx" is "".
   const std::map<std::string, int64_t> *opsets = nullptr;
-  /// In a function: its attributes, as the caller gave them.
+  /// In a function: the attributes from the caller.
   llvm::StringMap<const AttributeProto *> attributes;
   bool isFunction = false;
-  /// Before the names of nodes: "caller/".
+  /// The prefix of node names: "caller/".
   std::string prefix;
   int depth = 0;
 };
@@ -84,8 +87,8 @@ public:
   //===--- For operators with graphs and functions ------------------------===//
 
   /// Translates a graph's nodes at the insertion point. \p inputs are its
-  /// inputs; a name of an outer frame is seen. Nothing if it failed (an error
-  /// is recorded).
+  /// inputs; names of outer frames are visible. Nothing on failure (an error is
+  /// recorded).
   std::optional<std::vector<Bound>> importGraph(const GraphProto &graph,
                                                 Frame &parent,
                                                 llvm::ArrayRef<Bound> inputs,
@@ -96,18 +99,18 @@ public:
   const FunctionProto *findFunction(llvm::StringRef domain,
                                     llvm::StringRef name,
                                     llvm::StringRef overload);
-  /// What a name stands for; null if it is not defined.
+  /// The value of a name; null if it is not defined.
   const Bound *lookup(Frame &frame, llvm::StringRef name);
-  /// What the file declares of a tensor of the main graph; null if nothing.
+  /// The declared type of a tensor of the main graph; null if there is none.
   const TypeProto *declaredType(llvm::StringRef name);
-  /// Whether a node was found to be not valid.
+  /// Whether a node was found to be invalid.
   bool failed() const { return firstError.has_value(); }
-  /// What reading ended with, where it goes on without what was read last.
+  /// Takes the error out, so that import continues without the last node.
   std::optional<Error> takeError() {
     return std::exchange(firstError, std::nullopt);
   }
 
-  /// What verifiers say while a node is translated.
+  /// The verifiers' messages while a node is translated.
   FirstError &diagnostics() { return reported; }
   /// A constant at the start of the entry function.
   mlir::Value makeInitializer(const class sinter::Tensor &tensor,
@@ -115,11 +118,11 @@ public:
     return constants.make(builder, entryBlock, tensor, name);
   }
 
-  /// What came of the nodes after number \p number is gone: they are read
+  /// Discards the records of nodes after index \p number, which are imported
   /// again.
   void forgetNodesAfter(int64_t number);
 
-  /// That the node which is being read draws random numbers.
+  /// Whether the current node draws random values.
   bool hasDrawn = false;
 
   OnnxFile file;
@@ -132,7 +135,7 @@ private:
   void importNodes(const google::protobuf::RepeatedPtrField<NodeProto> &nodes,
                    Frame &frame);
   void importNode(const NodeProto &node, Frame &frame);
-  /// How far a graph was read before a node.
+  /// The import state before a node.
   struct Checkpoint {
     mlir::Operation *last = nullptr;
     size_t nodes = 0;
@@ -155,7 +158,7 @@ private:
                  llvm::ArrayRef<Bound> inputs, int64_t version,
                  const struct Operator &op, const Checkpoint &before);
 
-  //===--- What is remembered of nodes (ImportRecords.cpp) ----------------===//
+  //===--- Records of nodes (ImportRecords.cpp) ----------------===//
 
   bool defer(class NodeContext &node);
   void eraseUnneeded(class NodeContext &node);
@@ -171,25 +174,26 @@ private:
   bool mayKeep(const Frame &frame) const {
     return options.keepsNodes && !frame.parent && !frame.isFunction;
   }
-  /// Where the next node of \p frame can be kept, `unsupportedNodes` are about
-  /// that node alone until forgetCheckpoint().
+  /// If the next node of \p frame can be kept, `unsupportedNodes` holds only
+  /// that node's until forgetCheckpoint().
   Checkpoint checkpoint(const Frame &frame);
   void forgetCheckpoint(Checkpoint before);
   void rollBack(const Checkpoint &before);
-  /// Takes back what \p node became since \p before and keeps the node as it
-  /// is (see keepNode), or lists it as unsupported. \p reason says why it was
-  /// not translated; empty where it could be.
+  /// Undoes the translation of \p node since \p before and keeps the node as it
+  /// is (see keepNode), or lists it as unsupported. \p reason: why it was not
+  /// translated; empty if it could be.
   void keepInstead(const NodeProto &node, Frame &frame,
                    llvm::ArrayRef<Bound> inputs,
                    llvm::ArrayRef<mlir::Type> types, const Checkpoint &before,
                    const std::string &reason = "");
-  /// What \p node gives is what a kept node gives; with \p isBeside, only for
-  /// those who need it as one value. The outputs are of \p types where not
-  /// null, else of what the file declares. Whether that can be said.
+  /// Binds the outputs of \p node to the results of a kept node; with
+  /// \p isBeside, only for users that need them as one value. The outputs have
+  /// the types \p types if not null, else those that the file declares. Returns
+  /// false if the node cannot be kept.
   bool keepNode(const NodeProto &node, Frame &frame,
                 llvm::ArrayRef<Bound> inputs, llvm::ArrayRef<mlir::Type> types,
                 bool isBeside, const std::string &reason);
-  /// The call that stands for the kept node \p node.
+  /// The custom_call that represents the kept node \p node.
   mlir::Operation *makeKeptCall(const NodeProto &node, llvm::StringRef name,
                                 llvm::ArrayRef<mlir::Value> operands,
                                 llvm::ArrayRef<mlir::Type> types);
@@ -202,13 +206,15 @@ private:
   mlir::StringAttr headerAttr();
   mlir::ArrayAttr notesAttr();
 
-  /// By what they are and why: how many nodes are kept.
+  /// The number of kept nodes by operator and reason.
   std::map<std::string, int64_t> keptNodes;
-  /// How many calls of each function are written out.
+  /// The number of inlined calls of each function.
   std::map<std::string, int64_t> inlinedFunctions;
   std::vector<std::string> notes;
   bool keepsCalls = false;
 
+  /// \p error, found at \p node.
+  Error inNode(const NodeProto &node, const Frame &frame, Error error) const;
   void addUnsupported(const NodeProto &node, const Frame &frame,
                       int64_t version, const std::string &reason);
   std::optional<int64_t> versionOf(const Frame &frame, llvm::StringRef domain);
@@ -222,10 +228,10 @@ private:
   llvm::StringMap<const FunctionProto *> functions;
   std::optional<llvm::StringMap<const TypeProto *>> declaredTypes;
   std::vector<mlir::Attribute> nodeRecords;
-  /// The nodes of those, by the same numbers.
+  /// The nodes of the records, at the same indices.
   std::vector<ReadNode> readNodes;
-  /// The numbers of those that passes leave alone, and of those among them
-  /// that stay even if they are constant.
+  /// The indices of nodes that passes leave alone, and of those among them that
+  /// stay even if they are constant.
   std::vector<int64_t> wholeNodes, lastingNodes;
   FirstError reported;
   std::optional<Error> firstError;

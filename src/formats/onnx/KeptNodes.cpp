@@ -1,22 +1,22 @@
-//===- KeptNodes.cpp - nodes that stay what they are ----------------------===//
+//===- KeptNodes.cpp - nodes that stay ONNX nodes -------------------------===//
 //
-// Where a model is to be written as ONNX again, a node that the graph language
-// has no words for is kept: a custom_call that stands for it, with the node as
-// its record (NodeGroups.h).
+// If a model is to be written as ONNX again, a node that the graph language
+// cannot express is kept: as a custom_call, with the node as its record
+// (NodeGroups.h).
 //
 //   Unique(x)       ->  custom_call @onnx.Unique(x) : tensor<?xf32>
 //   RandomNormal()  ->  custom_call @onnx.RandomNormal() : tensor<2x3xf32>
 //   SequenceErase(s, i)  ->  custom_call @onnx.SequenceErase(s, i) : token
 //
-// What it gives is of the type that the file declares, or that the reader found
-// out. Where there is none (a sequence, strings, a tensor of unknown rank) it
-// is a token, and the nodes that read it are kept, too. Nodes of nested graphs
+// Its results have the types that the file declares or that the reader
+// inferred. Without such a type (a sequence, strings, a tensor of unknown rank)
+// the result is a token, and its users are kept, too. Nodes of nested graphs
 // and functions cannot be kept by themselves: the node that has the graph, or
-// calls the function, is.
+// calls the function, is kept.
 //
-// A sequence whose elements are known is both: the elements, and beside them
-// what a kept node gives, for those who need the sequence as such. What nobody
-// needs in the end is dead.
+// A sequence whose elements are known has both forms: the elements, and the
+// result of a kept node for users that need the whole sequence. The form that
+// ends up unused is dead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,13 +51,13 @@ Importer::Checkpoint Importer::checkpoint(const Frame &frame) {
 void Importer::forgetCheckpoint(Checkpoint before) {
   if (before.unsupported.empty())
     return;
-  // What is in the other list now is about one node.
+  // The list now holds the entries of one node.
   std::swap(before.unsupported, unsupportedNodes);
   unsupportedNodes.addAll(before.unsupported);
 }
 
 void Importer::rollBack(const Checkpoint &before) {
-  // Initializers stand in front and stay.
+  // Initializers come first and stay.
   while (!entryBlock->empty()) {
     Operation *op = &entryBlock->back();
     if (op == before.last || op == constants.last())
@@ -155,8 +155,8 @@ std::optional<std::string> Importer::wholeProto(const NodeProto &node) {
 // The node
 //===----------------------------------------------------------------------===//
 
-/// The type that the file declares for the tensor called \p name, as far as the
-/// graph language has it; null else.
+/// The type that the file declares for the tensor called \p name; null if the
+/// graph language cannot express it.
 Type Importer::keptType(const std::string &name) {
   const TypeProto *type = declaredType(name);
   if (!type || !type->has_tensor_type() || !type->tensor_type().has_shape())
@@ -188,14 +188,13 @@ void Importer::setDeclaredSymbols(Value value, const std::string &name) {
       known.setSymbol(value, i, known.symbolNamed(dim.dim_param()));
 }
 
-/// What stands for a bound name among a kept node's operands; null if nothing
-/// can.
+/// The value that represents a bound name among a kept node's operands; null if
+/// there is none.
 static Value wholeOf(const Bound &bound) {
   return bound.whole ? bound.whole : bound.value;
 }
 
-/// What tells two calls of one operator apart that differ in their attributes
-/// only.
+/// Distinguishes calls of one operator that differ only in their attributes.
 static std::string fingerprintOf(NodeProto node) {
   node.clear_name();
   node.clear_doc_string();
@@ -210,7 +209,7 @@ Operation *Importer::makeKeptCall(const NodeProto &node, StringRef name,
                                   ArrayRef<Type> types) {
   const std::string domain =
       isStandardDomain(node.domain()) ? "" : oneLine(node.domain()) + ".";
-  // Nobody knows whether an operator that is not known gives the same twice.
+  // An unknown operator may not be deterministic.
   const bool isKnown =
       findOperator(domainKey(node.domain()), node.op_type()) != nullptr;
   NamedAttrList attributes;

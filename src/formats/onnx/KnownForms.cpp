@@ -12,37 +12,38 @@ namespace sinter::onnx {
 
 bool comesApart(StringRef opType) {
   static const llvm::StringSet<> names = {
-      // Products, whose weights and biases take up what is around them.
+      // Matmuls and convolutions: neighbouring ops fold into their weights and
+      // biases.
       "BatchNormalization", "Conv", "ConvTranspose", "Gemm", "MatMul",
-      // Chains of one operation.
+      // Chains of one binary operation.
       "Max", "Min", "Sum",
       // Conversions around one operation.
       "Pow",
-      // What moves elements piece by piece, and the arithmetic of sizes.
+      // Element movement, and the arithmetic of sizes.
       "Concat", "Gather", "Shape", "Size", "Slice", "Split", "Transpose",
-      // One operation, beside the arithmetic of sizes that are unknown.
+      // One operation, besides the arithmetic of dynamic sizes.
       "Unsqueeze"};
   return names.contains(opType);
 }
 
 namespace {
 
-/// The text of a form:
+/// The grammar of a form:
 ///
 ///   Add(a, b)   a node; Add and Mul match in either order
-///   a | b       the one or else the other
-///   a:x         a, from here on called x
-///   x           any value, the same one wherever the letter stands again
+///   a | b       a or else b
+///   a:x         a, named x from here on
+///   x           any value; the same one at each occurrence
 ///   #           a constant
 ///   _           any value
-///   $name       a part with a name of its own
+///   $name       a named sub-form
 ///
-/// A form that a longer one contains stands after that.
+/// A form that is contained in a longer one comes after that one.
 struct Part {
   StringRef name, text;
 };
 
-constexpr Part parts[] = {
+constexpr Part formParts[] = {
     {"square", "Pow(d, #) | Mul(d, d)"},
     {"deviation", "Sqrt(Add(ReduceMean($square), #))"},
     {"centred", "Sub(x, ReduceMean(x)):d | Cast(Sub(x, ReduceMean(x))):d"},
@@ -77,12 +78,12 @@ constexpr StringLiteral forms[] = {
     "MatMul(Softmax($scores), _)",
 };
 
-/// A term of a form's text.
+/// A term of a form.
 struct Term {
   enum Kind : uint8_t { Any, Constant, Named, Node, Either } kind = Any;
-  /// Of a node, or the letter of a value.
+  /// The name of a node, or the letter of a value.
   std::string name;
-  /// What the value is called from here on.
+  /// The name that the value gets.
   std::string called;
   std::vector<Term> terms;
 };
@@ -116,7 +117,7 @@ private:
       term.kind = Term::Constant;
     } else if (eat('$')) {
       StringRef name = word();
-      for (const Part &part : parts)
+      for (const Part &part : formParts)
         if (part.name == name)
           term = TermParser(part.text).parse();
     } else if (!eat('_')) {
@@ -145,7 +146,7 @@ private:
   StringRef rest;
 };
 
-/// What a match has found so far.
+/// The state of a match.
 struct Match {
   llvm::SmallVector<std::pair<StringRef, Value>, 4> named;
   llvm::SmallVector<int64_t> nodes;
@@ -163,7 +164,7 @@ public:
   bool matches(const Term &term, Value value, Match &match) const {
     if (!value)
       return false;
-    // At inference a dropout is nothing.
+    // A dropout is the identity at inference.
     if (auto dropout = value.getDefiningOp<nn::DropoutOp>();
         dropout && !dropout.getMask())
       value = dropout.getOperand();
@@ -205,7 +206,7 @@ private:
     if (maker == makers.end())
       return false;
     const ReadNode &node = nodes[maker->second];
-    // What is behind the inputs of a form (axes, a number) says nothing.
+    // Inputs after those of a form (axes, a scalar) are ignored.
     if (node.opType != term.name || node.inputs.size() < term.terms.size())
       return false;
     match.nodes.push_back(maker->second);
@@ -238,10 +239,10 @@ std::vector<SmallVector<int64_t>> findKnownForms(ArrayRef<ReadNode> nodes) {
   const Matcher matcher(nodes);
   std::vector<SmallVector<int64_t>> found;
   llvm::SmallVector<bool> taken(nodes.size(), false);
-  // The longest forms first, wherever they stand.
+  // Match longer forms first.
   for (const Term &term : terms)
     for (auto [number, node] : llvm::enumerate(nodes)) {
-      // The first look at a node is cheap: what a form ends with.
+      // Check the root operator first, which is cheap.
       if (taken[number] || node.outputs.empty())
         continue;
       Match match;

@@ -1,9 +1,9 @@
-//===- KnownForms.h - nodes that stay together ----------------------------===//
+//===- KnownForms.h - node patterns that runtimes fuse --------------------===//
 //
-// Runtimes look for forms of several nodes and replace them by one kernel: a
-// layer norm that is spelt out, a gelu, the core of an attention. A file that
-// is written again is worth most with these as they were, so passes leave them
-// alone (passes/Groups.h). The forms are a table of texts, see KnownForms.cpp.
+// Runtimes match patterns of several nodes and replace them by one kernel: a
+// decomposed layer norm, a gelu, the core of an attention. A file that is
+// written again should keep them, so passes leave them alone (passes/Groups.h).
+// The patterns, here called forms, are a table of texts, see KnownForms.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace sinter::onnx {
 
-/// A node of the file that was read: what it is, and between which values.
+/// A node of the imported file: its operator, inputs and outputs.
 struct ReadNode {
   std::string opType;
   /// Null where absent.
@@ -27,13 +27,13 @@ struct ReadNode {
   llvm::SmallVector<mlir::Value, 1> outputs;
 };
 
-/// The numbers of the nodes of each form that \p nodes hold, none in two forms.
+/// The node indices of each form found in \p nodes; no node is in two forms.
 std::vector<llvm::SmallVector<int64_t>>
 findKnownForms(llvm::ArrayRef<ReadNode> nodes);
 
-/// Whether passes may take a node of this operator apart although its parts
-/// would be several nodes: because the parts go elsewhere (a batch norm into a
-/// convolution), or because each part is a node like this one.
+/// Whether passes may decompose a node of this operator although it would
+/// become several nodes: because its pieces fold into others (a batch norm into
+/// a convolution), or because each piece is a node of the same operator.
 bool comesApart(llvm::StringRef opType);
 
 } // namespace sinter::onnx

@@ -9,7 +9,7 @@ namespace sinter::onnx {
 
 namespace {
 
-/// A graph that the walk is in, and the names that it defines.
+/// A graph on the current path of the walk, and the names that it defines.
 struct Scope {
   Scope(const GraphProto &graph, const Scope *parent)
       : graph(graph), parent(parent) {
@@ -58,7 +58,7 @@ private:
                                                : std::min(limit, result);
   }
 
-  /// How often the body runs at least.
+  /// The minimum number of iterations.
   int64_t iterations(const NodeProto &node, const Scope &body) const {
     if (node.input_size() == 0 || node.input(0).empty())
       return 0;
@@ -70,12 +70,12 @@ private:
         integerOf(node.input(0), body.parent).value_or(0), 0, limit);
   }
 
-  /// Whether the condition that a body gives is always true.
+  /// Whether the condition that a body returns is always true.
   bool runsToItsEnd(const Scope &body) const {
     if (body.graph.input_size() < 2 || body.graph.output_size() < 1)
       return false;
     std::string name = body.graph.output(0).name();
-    // Through as many copies as there are nodes at most.
+    // Follow Identity nodes; there are at most as many as nodes.
     for (int i = 0; i <= body.graph.node_size(); ++i) {
       if (name == body.graph.input(1).name())
         return true;
@@ -116,7 +116,7 @@ private:
     return known(name);
   }
 
-  /// An i64 or a truth value.
+  /// The value of an i64 or boolean scalar.
   static std::optional<int64_t> integerOf(const TensorProto &tensor) {
     const std::string &raw = tensor.raw_data();
     if (tensor.data_type() == TensorProto::INT64) {

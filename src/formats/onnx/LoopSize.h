@@ -11,14 +11,14 @@
 
 namespace sinter::onnx {
 
-/// The integer that a name stands for where the loop is, if that is known.
+/// The known integer value of a name at the loop, if any.
 using KnownInteger =
     llvm::function_ref<std::optional<int64_t>(llvm::StringRef)>;
 
-/// At least so many nodes run when the Loop \p node does, nested loops of
-/// constant length counted out; at most \p limit, which is no more than 2^62. A
-/// loop that may end early and the branches of an If count as little as they
-/// can. Graphs nest no deeper than the file's check allows.
+/// A lower bound of the number of nodes that run when the Loop \p node does,
+/// nested loops of constant trip count included, saturated at \p limit, which
+/// is at most 2^62. Loops that may end early and branches of an If count as
+/// their minimum. The file's check bounds the nesting of graphs.
 int64_t leastNodesRun(const NodeProto &node, KnownInteger known, int64_t limit);
 
 } // namespace sinter::onnx

@@ -63,7 +63,7 @@ const Bound &NodeContext::bound(int64_t input) {
 
 Value NodeContext::operand(int64_t input) {
   const Bound &found = bound(input);
-  if (found.kind == Bound::Sequence)
+  if (found.isSequence())
     return fail("input " + Twine(input) + " is a sequence, not a tensor");
   return found.value;
 }
@@ -114,15 +114,15 @@ const AttributeProto *NodeContext::attribute(StringRef name) {
       continue;
     if (each.ref_attr_name().empty())
       return &each;
-    // In a function's body: what the caller gave, if it did.
+    // In a function's body: the caller's attribute, if any.
     auto found = frame.attributes.find(each.ref_attr_name());
     return found == frame.attributes.end() ? nullptr : found->second;
   }
   return nullptr;
 }
 
-/// Whether the attribute is of a kind; one that says UNDEFINED (before IR
-/// version 2) is judged by what it holds.
+/// Whether the attribute is of the given kind; one of type UNDEFINED (before IR
+/// version 2) is classified by its contents.
 static bool isOf(const AttributeProto &attribute,
                  AttributeProto::AttributeType type, bool holds) {
   return attribute.type() == type ||
@@ -204,7 +204,7 @@ std::optional<Tensor> NodeContext::getTensor(StringRef name) {
   if (tensor)
     return *tensor;
   if (!problem)
-    problem = {tensor.error().kind, tensor.error().message};
+    problem = {tensor.error().kind, tensor.error().message()};
   return std::nullopt;
 }
 

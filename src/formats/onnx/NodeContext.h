@@ -1,8 +1,8 @@
-//===- NodeContext.h - what an operator's importer works with -------------===//
+//===- NodeContext.h - interface for operator importers -------------------===//
 //
-// One node of the file while it is translated: what a GraphBuilder can, and
-// what ONNX says of the node. A wrong attribute is a sticky error like any
-// other, so an importer is straight-line code that ends with `return
+// One node of the file during its translation: a GraphBuilder with access to
+// the node's inputs and attributes. A wrong attribute is a sticky error like
+// any other, so an importer is straight-line code that ends with `return
 // node.result(v)`.
 //
 //===----------------------------------------------------------------------===//
@@ -37,25 +37,25 @@ public:
   int64_t outputCount() const;
   bool has(int64_t input);
   bool wants(int64_t output) const;
-  /// The input, or null where it is absent. What the registry requires is
-  /// there.
+  /// The input, or null if it is absent. Inputs that the registry requires are
+  /// present.
   mlir::Value operand(int64_t input);
-  /// All inputs from \p first on; fails where one is absent.
+  /// All inputs from \p first on; fails if one is absent.
   Values operands(int64_t first = 0);
-  /// The input whatever it is: a tensor, a sequence, nothing.
+  /// The input of any kind: a tensor, a sequence, none.
   const Bound &bound(int64_t input);
 
   //===--- Results ----------------------------------------------------===//
 
   /// The node's outputs, in order. Null Values fail, except for outputs that
-  /// nobody wants.
+  /// are absent.
   mlir::LogicalResult result(mlir::Value value);
   mlir::LogicalResult results(llvm::ArrayRef<mlir::Value> values);
   mlir::LogicalResult boundResults(std::vector<Bound> values);
   /// The outputs so far.
   llvm::ArrayRef<Bound> given() const { return outputs; }
-  bool spellsUnknown() const override { return importer.options.spellsUnknown; }
-  /// The node draws random numbers.
+  const ReadOptions &readOptions() const override { return importer.options; }
+  /// Notes that the node draws random values.
   void noteDraw() { importer.hasDrawn = true; }
 
   //===--- Attributes -----------------------------------------------------===//
@@ -78,13 +78,13 @@ public:
   mlir::Type elementType(int64_t dataType);
 
   /// A list that is attribute \p name in old opsets and input \p input in new
-  /// ones; fails if the input is there and not known. \p given tells whether
-  /// there was one at all.
+  /// ones; fails if the input is there and not known. \p given is set to
+  /// whether there was one at all.
   std::optional<Ints> integersFrom(int64_t input, llvm::StringRef name,
                                    bool *given = nullptr);
 
-  /// Takes an op that nothing uses, and what is in its regions, out again. It
-  /// came of the node's graphs, which are then read again or not at all.
+  /// Erases an op without uses, and the ops in its regions. It was made for the
+  /// node's graphs, which are then imported again or not at all.
   void erase(mlir::Operation *op);
 
   Importer &importer;
@@ -94,7 +94,7 @@ public:
 private:
   friend class Importer;
   int64_t opsetVersion;
-  /// The node's number (graph/Source.h).
+  /// The node's index (graph/Source.h).
   int64_t index;
   std::vector<Bound> outputs;
 };

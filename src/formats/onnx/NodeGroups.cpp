@@ -21,7 +21,7 @@ std::optional<HeldGraph> heldGraph(Operation *op, StringRef name) {
                                    : std::nullopt;
   if (name != "body")
     return std::nullopt;
-  // A loop counts its rounds itself.
+  // A loop has its own iteration counter.
   return isa<stablehlo::WhileOp>(op) ? in(1, 1)
          : isa<nn::DeferredOp>(op)   ? in(0, 0)
                                      : std::nullopt;

@@ -1,8 +1,7 @@
 //===- NodeGroups.h - the ops that came from one node of the file ---------===//
 //
-// What ONNX's reader records of node i of the file
-// (formats/import/NodeGroups.h) to give it back as it was, beside what stands
-// there:
+// What ONNX's reader records of node i of the file to give it back as it was,
+// in addition to the entries in formats/import/NodeGroups.h:
 //
 //   op_type, domain, name  strings; `version`, the domain's opset, an i64
 //   proto        the serialised NodeProto, its graphs without initializers and
@@ -14,11 +13,11 @@
 //
 // The module's attribute `sinter.source.opsets` is a dictionary: domain -> i64.
 // `sinter.source.header` is the file without its computation, a serialised
-// ModelProto: who made it, what it says of itself, the inputs, outputs and
-// tensors as it declares them (of initializers: what it says of them, and which
-// are sparse), the annotations of tensors with the initializers that these
-// name, and the functions that nodes call that are kept. An argument's
-// `sinter.default` is the value that it has where none is given.
+// ModelProto: its producer and metadata, the declared inputs, outputs and
+// tensors (of initializers: their metadata, and which are sparse), the
+// annotations of tensors with the initializers that these refer to, and the
+// functions that kept nodes call. An argument's `sinter.default` is its default
+// value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,22 +30,22 @@
 
 namespace sinter::onnx {
 
-/// Whose the module's records are (graph/Source.h), and what else is kept of a
-/// file.
+/// The format name in the module's records (graph/Source.h), and the attributes
+/// for the rest of the file.
 inline constexpr llvm::StringLiteral formatName = "onnx";
 inline constexpr llvm::StringLiteral opsetsAttribute = "sinter.source.opsets";
 inline constexpr llvm::StringLiteral headerAttribute = "sinter.source.header";
 inline constexpr llvm::StringLiteral defaultAttribute = "sinter.default";
 
-/// Where a graph of a node is in the op that holds it: its inputs are the first
-/// arguments of the region's block, its outputs what that returns from
-/// \p firstOutput on.
+/// The region of an op that holds a graph of a node: the graph's inputs are the
+/// first arguments of the region's block, its outputs the operands of the
+/// terminator from \p firstOutput on.
 struct HeldGraph {
   mlir::Block *block;
   unsigned firstOutput;
 };
-/// Where \p op holds the graph that is attribute \p name of its node; nothing
-/// if it does not.
+/// Where \p op holds the graph in attribute \p name of its node; nothing if it
+/// does not.
 std::optional<HeldGraph> heldGraph(mlir::Operation *op, llvm::StringRef name);
 using formats::heldOps;
 using formats::holdsGraphs;

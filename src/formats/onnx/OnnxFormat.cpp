@@ -22,7 +22,7 @@ static constexpr Extension extensions[] = {{".onnx"}};
 // The open file
 //===----------------------------------------------------------------------===//
 
-/// What the file itself says of a tensor called \p name.
+/// The file's declaration of a tensor called \p name.
 static DeclaredTensor declaration(const std::string &name,
                                   const onnx::TypeProto &info) {
   DeclaredTensor input;
@@ -42,8 +42,8 @@ static DeclaredTensor declaration(const std::string &name,
 
 namespace {
 
-/// Collects the external files that tensors anywhere in a model name. Graphs
-/// nest no deeper than the file's check allows.
+/// Collects the external files that the tensors of a model refer to. The file's
+/// check bounds the nesting of graphs.
 class DataFiles {
 public:
   void addGraph(const onnx::GraphProto &graph) {
@@ -81,13 +81,16 @@ private:
   }
 };
 
-/// Nodes may need to know sizes, so it is read for each.
+/// An ONNX file. Nodes may need known sizes, so it is imported again for each
+/// shape.
 class OnnxModelFile : public ModelFile {
 public:
   explicit OnnxModelFile(onnx::OnnxFile file) : file(std::move(file)) {}
 
   Result<Model> read(const ReadOptions &options) override {
-    return readOnnx(file, options);
+    ReadOptions all = options;
+    all.replacedDefaults = replaced;
+    return readOnnx(file, all);
   }
   bool dependsOnSizes() const override { return true; }
   bool isHopeless() const override { return hasUnknownOperators(file); }
@@ -103,10 +106,28 @@ public:
       constants.insert(tensor.values().name());
     std::vector<DeclaredTensor> declared;
     for (const onnx::ValueInfoProto &input : graph.input())
-      if (!constants.contains(input.name()))
+      if (!constants.contains(input.name()) || replaced.contains(input.name()))
         for (const std::string &name : onnx::argumentNames(input, shapes))
           declared.push_back(declaration(name, input.type()));
     return declared;
+  }
+
+  std::vector<DeclaredTensor> defaults() const override {
+    const onnx::GraphProto &graph = file.model().graph();
+    llvm::StringSet<> constants;
+    for (const onnx::TensorProto &tensor : graph.initializer())
+      constants.insert(tensor.name());
+    std::vector<DeclaredTensor> declared;
+    for (const onnx::ValueInfoProto &input : graph.input())
+      if (constants.contains(input.name()) && mayReplaceDefaults(file))
+        declared.push_back(declaration(input.name(), input.type()));
+    return declared;
+  }
+
+  void replaceDefaults(const std::vector<std::string> &names) override {
+    for (const DeclaredTensor &each : defaults())
+      if (llvm::is_contained(names, each.spec.name))
+        replaced.insert(each.spec.name);
   }
 
   std::vector<DeclaredTensor> outputs() const override {
@@ -127,6 +148,7 @@ public:
 
 private:
   onnx::OnnxFile file;
+  std::set<std::string> replaced;
 };
 
 } // namespace
@@ -135,7 +157,7 @@ private:
 // The row
 //===----------------------------------------------------------------------===//
 
-/// Nothing in such a file says what it is.
+/// ONNX files have no magic number.
 static Likeness recognises(const std::string &path,
                            std::span<const std::byte> contents) {
   return contents.empty() ? Likeness::No : Likeness::Perhaps;
@@ -155,12 +177,12 @@ static Result<void> write(const Model &model, const std::string &path,
   return writeOnnx(model, path);
 }
 
-/// Large weights.
+/// The file for large weights.
 static std::vector<std::string> besides(const std::string &path) {
   return {path + ".data"};
 }
 
-/// What an untouched node gives is called as there.
+/// Names the results of untouched nodes as in the file.
 static void nameValues(const Model &model,
                        llvm::function_ref<void(Value, StringRef)> tell) {
   auto records = keptOfSource<ArrayAttr>(model.module(), onnx::formatName,

@@ -23,7 +23,7 @@ Result<Model> readOnnx(const std::string &path, const ReadOptions &options) {
 
 namespace {
 
-/// Looks through graphs, which nest no deeper than the file's check allows.
+/// Searches graphs. The file's check bounds their nesting.
 class UnknownOperators {
 public:
   explicit UnknownOperators(const onnx::ModelProto &model) {
@@ -59,6 +59,11 @@ bool hasUnknownOperators(const onnx::OnnxFile &file) {
                       [&](const onnx::FunctionProto &function) {
                         return unknown.areIn(function.node());
                       });
+}
+
+bool mayReplaceDefaults(const onnx::OnnxFile &file) {
+  constexpr int64_t firstWithConstants = 4;
+  return file.model().ir_version() >= firstWithConstants;
 }
 
 } // namespace sinter

@@ -3,7 +3,7 @@
 #ifndef SINTER_FORMATS_ONNX_ONNXREADER_H
 #define SINTER_FORMATS_ONNX_ONNXREADER_H
 
-#include "formats/ReadOptions.h"
+#include "formats/import/ReadOptions.h"
 #include "graph/Model.h"
 #include "runtime/Result.h"
 
@@ -14,9 +14,9 @@ class OnnxFile;
 }
 
 /// Reads and checks the ONNX model at \p path. Weights stay in the mapped file,
-/// which lives as long as the model's context. Unknown dimensions keep their
-/// symbols. Errors are one line: file, node, operator, reason; what is
-/// unsupported is listed all at once.
+/// which lives as long as the model's context. Dynamic dimensions keep their
+/// symbols. Errors are one line: file, node, operator, reason; all that is
+/// unsupported is listed at once.
 Result<Model> readOnnx(const std::string &path,
                        const ReadOptions &options = {});
 
@@ -24,9 +24,13 @@ Result<Model> readOnnx(const std::string &path,
 Result<Model> readOnnx(const onnx::OnnxFile &file,
                        const ReadOptions &options = {});
 
-/// Whether \p file has nodes of operators that readOnnx knows in no version,
-/// and that are no functions of the file: nothing that is given makes it
-/// readable.
+/// Whether an initializer that is also an input is a default that callers may
+/// replace. Not before version 4 of the format, in which every initializer had
+/// to be an input.
+bool mayReplaceDefaults(const onnx::OnnxFile &file);
+
+/// Whether \p file has nodes of operators that readOnnx knows in no version and
+/// that are no functions of the file: no shapes or values make it readable.
 bool hasUnknownOperators(const onnx::OnnxFile &file);
 
 } // namespace sinter

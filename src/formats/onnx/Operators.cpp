@@ -7,18 +7,38 @@ namespace sinter::onnx {
 
 static std::vector<Operator> collect() {
   std::vector<Operator> all;
-  for (auto table :
-       {activationOperators,  castOperators,          constantOperators,
-        controlFlowOperators, convolutionOperators,   detectionOperators,
-        determinantOperators, einsumOperators,        elementwiseOperators,
-        fourierOperators,     gatherScatterOperators, lossOperators,
-        nGramOperators,       normalizationOperators, optimizerOperators,
-        poolingOperators,     productOperators,       quantizationOperators,
-        randomOperators,      rearrangingOperators,   recurrentOperators,
-        reductionOperators,   resizingOperators,      runtimeQuantizedOperators,
-        samplingOperators,    sequenceOperators,      shapeOperators,
-        slicingOperators,     uniqueOperators,        unpoolingOperators,
-        windowOperators})
+  for (auto table : {activationOperators,
+                     castOperators,
+                     constantOperators,
+                     controlFlowOperators,
+                     convolutionOperators,
+                     detectionOperators,
+                     determinantOperators,
+                     einsumOperators,
+                     elementwiseOperators,
+                     fourierOperators,
+                     gatherScatterOperators,
+                     lossOperators,
+                     nGramOperators,
+                     normalizationOperators,
+                     optimizerOperators,
+                     poolingOperators,
+                     productOperators,
+                     quantizationOperators,
+                     randomOperators,
+                     rearrangingOperators,
+                     recurrentOperators,
+                     reductionOperators,
+                     resizingOperators,
+                     runtimeFusedOperators,
+                     runtimeQuantizedOperators,
+                     samplingOperators,
+                     sequenceOperators,
+                     shapeOperators,
+                     slicingOperators,
+                     uniqueOperators,
+                     unpoolingOperators,
+                     windowOperators})
     llvm::append_range(all, table());
   llvm::sort(all, [](const Operator &a, const Operator &b) {
     return std::pair(a.domain, a.name) < std::pair(b.domain, b.name);

@@ -1,7 +1,7 @@
 //===- Operators.h - the operators that can be read -----------------------===//
 //
-// One line an operator. The files below ops/ each hold a family and its table.
-// Versions of an operator are told apart inside by NodeContext::version().
+// One row per operator. The files below ops/ each hold a family and its table.
+// The importer function distinguishes versions by NodeContext::version().
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,17 +23,16 @@ struct Operator {
   llvm::StringRef name;
   /// "" is ai.onnx.
   llvm::StringRef domain;
-  /// The oldest opset version whose form of the operator is read.
+  /// The oldest opset version of the operator that is supported.
   int since;
   llvm::LogicalResult (*import)(NodeContext &node);
-  /// The first inputs, which must be there, and how many there may be.
+  /// The number of leading inputs that are required, and the maximum number.
   int minInputs;
   int maxInputs;
   /// Whether inputs may be sequences or empty optionals.
   bool takesAnyValue = false;
   /// Whether passes leave its nodes alone in a graph that is written again:
-  /// there is no other way to say this in ONNX, or what runs the file looks for
-  /// such nodes.
+  /// ONNX has no other form of it, or runtimes look for such nodes.
   bool staysWhole = false;
 };
 
@@ -69,6 +68,7 @@ llvm::ArrayRef<Operator> randomOperators();
 llvm::ArrayRef<Operator> rearrangingOperators();
 llvm::ArrayRef<Operator> reductionOperators();
 llvm::ArrayRef<Operator> resizingOperators();
+llvm::ArrayRef<Operator> runtimeFusedOperators();
 llvm::ArrayRef<Operator> runtimeQuantizedOperators();
 llvm::ArrayRef<Operator> samplingOperators();
 llvm::ArrayRef<Operator> sequenceOperators();

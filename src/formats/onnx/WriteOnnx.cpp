@@ -5,6 +5,7 @@
 #include "formats/onnx/file/Headers.h"
 #include "formats/onnx/file/ModelCheck.h"
 #include "formats/onnx/write/GraphWriter.h"
+#include "graph/WeightConstants.h"
 #include "graph/storage/Storage.h"
 
 using namespace mlir;
@@ -13,8 +14,8 @@ namespace sinter {
 
 using namespace onnx;
 
-/// For a model that declares no operator set: the first version that knows
-/// LayerNormalization, understood by every runtime of the last years.
+/// For a model that declares no operator set: the first version with
+/// LayerNormalization, which all current runtimes support.
 static constexpr int64_t defaultVersion = 17;
 /// The oldest version of the file format that allows an operator set (ONNX,
 /// docs/Versioning.md) and initializers that are no inputs (4).
@@ -46,7 +47,7 @@ static int64_t standardVersion(const ModelProto &model) {
   return 0;
 }
 
-/// What a model says of itself. A model that was ONNX \p before keeps it.
+/// Sets a model's metadata. A model that was ONNX \p before keeps its own.
 static void setHeader(ModelProto &proto, const ModelProto &before,
                       int64_t version) {
   if (!before.has_ir_version()) {
@@ -70,17 +71,19 @@ static void setHeader(ModelProto &proto, const ModelProto &before,
 
 Result<void> writeOnnx(const Model &model, const std::string &path) {
   if (!model.entry())
-    return invalidModel(path + ": " + whyNoEntry(model.module()));
+    return inFile(invalidModel(whyNoEntry(model.module())), path);
   Result<Storage> storage = Storage::of(model);
   if (!storage)
     return storage.takeError();
   if (!storage->states().empty())
-    return unsupported(path + ": ONNX has no form for state '" +
-                       storage->states().front().spec.name +
-                       "'; freeze makes it a constant");
+    return inFile(unsupported("ONNX has no form for state '" +
+                              storage->states().front().spec.name +
+                              "'; freeze makes it a constant"),
+                  path);
   int64_t version = declaredVersion(model.module());
   while (true) {
     Model copy = model.clone();
+    listWeights(copy.module(), copy.entry());
     GraphWriter writer(copy.module(), version);
     writer.run();
     if (writer.requiredVersion() > version) {
@@ -88,8 +91,9 @@ Result<void> writeOnnx(const Model &model, const std::string &path) {
       continue;
     }
     if (!writer.unsupportedOps().empty())
-      return unsupported(path + ": ONNX has no form for: " +
-                         formats::listOf(writer.unsupportedOps(), "; "));
+      return inFile(unsupported("ONNX has no form for: " +
+                                formats::listOf(writer.unsupportedOps(), "; ")),
+                    path);
     ModelProto &proto = writer.model();
     setHeader(proto, writer.original(), version);
     return writer.data().write(proto, path);

@@ -11,14 +11,15 @@ namespace sinter {
 
 /// Writes \p model to \p path as ONNX, whole or not at all.
 ///
-/// What came from a node of an ONNX file and was not changed since is written
-/// as that node (formats/onnx/NodeGroups.h); everything else by the rules of
-/// formats/onnx/write, and where there is none by its decomposition. Names of
+/// Ops that came from a node of an ONNX file and were not changed since are
+/// written as that node (formats/onnx/NodeGroups.h); all others by the rules of
+/// formats/onnx/write, or by their decomposition if there is no rule. Names of
 /// inputs, outputs, weights, nodes and of the tensors between untouched nodes
 /// are kept, as are the operator sets' versions, unless an op needs a newer
-/// one. Unknown dimensions are written with their symbols.
+/// one. Dynamic dimensions are written with their symbols.
 ///
-/// ErrorKind::Unsupported lists everything that ONNX cannot say, with counts.
+/// ErrorKind::Unsupported lists everything that ONNX cannot express, with
+/// counts.
 Result<void> writeOnnx(const Model &model, const std::string &path);
 
 } // namespace sinter

@@ -1,5 +1,5 @@
-// What is remembered of the operators of a program (Records.h), and which of
-// them passes leave alone (passes/Groups.h).
+// Records of the operators of a program (Records.h), and which of them passes
+// leave alone (passes/Groups.h).
 
 #include "formats/paddle/OperatorContext.h"
 #include "formats/paddle/Operators.h"
@@ -12,9 +12,9 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// Whether a writer has an operator for what becomes of \p type when passes
-/// take it apart: these come apart, since folding saves work there.
-static bool comesApart(StringRef type) {
+/// Whether passes may decompose operators of \p type, because the writer has
+/// operators for the result: folding saves work there.
+static bool mayDecompose(StringRef type) {
   return llvm::StringSwitch<bool>(type)
       .Cases("conv2d", "depthwise_conv2d", "conv2d_transpose", "conv3d", true)
       .Cases("depthwise_conv2d_transpose", "conv3d_transpose", true)
@@ -24,8 +24,8 @@ static bool comesApart(StringRef type) {
       .Default(StringRef(type).starts_with("elementwise_"));
 }
 
-/// Whether \p op only repeats elements, as Paddle's operators do themselves.
-static bool isImplied(mlir::Operation *op) {
+/// Whether \p op is a broadcast, which Paddle's operators do implicitly.
+static bool isImplicitBroadcast(mlir::Operation *op) {
   return isa<stablehlo::BroadcastInDimOp, nn::BroadcastLikeOp>(op);
 }
 
@@ -35,8 +35,8 @@ void Importer::record(OperatorContext &op) {
   formats::GroupRecord group;
   group.node = toString({static_cast<size_t>(op.frame.block),
                          static_cast<size_t>(&op.proto - first)});
-  // What stands in the regions of others has records of its own; an operator
-  // that has a block is given back with its program only.
+  // Ops in regions have records of their own; an operator with a block is only
+  // given back with its whole program.
   mlir::Block *block = builder.getInsertionBlock();
   bool isPlain = op.written.empty();
   for (mlir::Operation *each : op.made)
@@ -72,8 +72,7 @@ void Importer::record(OperatorContext &op) {
       entry.definitions.push_back(value ? value.getDefiningOp() : nullptr);
 }
 
-/// Once it is known what of the graph is dead: an output that nobody reads is
-/// no part of a group.
+/// Called once dead ops are known: an unused output does not belong to a group.
 void Importer::finishRecord(Pending &entry,
                             const llvm::DenseSet<mlir::Operation *> &erased) {
   llvm::erase_if(entry.made,
@@ -84,7 +83,7 @@ void Importer::finishRecord(Pending &entry,
       continue;
     const bool isInput = i < group.inputs.size();
     (isInput ? group.inputs[i] : group.outputs[i - group.inputs.size()]) = {};
-    // Nobody computes it any more.
+    // Its computation is dead.
     if (isInput && !group.known[i])
       group.node.clear();
   }
@@ -95,17 +94,18 @@ void Importer::finishRecord(Pending &entry,
   formats::setGroup(record, group, builder.getContext());
   const bool isKept = record.get("proto") != nullptr;
   records[entry.number] = record.getDictionary(builder.getContext());
-  const auto several = llvm::count_if(
-      entry.made, [](mlir::Operation *each) { return !isImplied(each); });
+  const auto several = llvm::count_if(entry.made, [](mlir::Operation *each) {
+    return !isImplicitBroadcast(each);
+  });
   const OperatorReader *reader = findOperator(entry.type);
   if (isKept && reader && reader->staysWhole)
     lastingOperators.push_back(entry.number);
-  if (isKept && several > 1 && !comesApart(entry.type))
+  if (isKept && several > 1 && !mayDecompose(entry.type))
     wholeOperators.push_back(builder.getDenseI64ArrayAttr(entry.number));
 }
 
-/// The parameters that no operation reads. What cannot be had of them is left
-/// out of what is written.
+/// Keeps the parameters that no operation uses. Those that cannot be read are
+/// not written.
 void Importer::keepUnread() {
   llvm::StringSet<> read;
   (*module)->walk([&](stablehlo::ConstantOp op) {
@@ -119,8 +119,8 @@ void Importer::keepUnread() {
     Result<class Tensor> tensor = file.parameter(each->name);
     if (!tensor) {
       if (options.note)
-        options.note("what is written goes without parameter '" + each->name +
-                     "', which nothing reads: " + tensor.error().message);
+        options.note("the written model lacks parameter '" + each->name +
+                     "', which has no uses: " + tensor.error().message());
       continue;
     }
     unread.set(each->name,
@@ -143,11 +143,8 @@ Importer::keepRecords(const llvm::DenseSet<mlir::Operation *> &erased) {
   (*module)->setAttr(lastingSourcesAttribute,
                      builder.getDenseI64ArrayAttr(lastingOperators));
   keepUnread();
-  if (auto kept = keepProgram(*module, file.program()); !kept) {
-    Error error = kept.takeError();
-    error.message = file.name() + ": " + error.message;
-    return error;
-  }
+  if (auto kept = keepProgram(*module, file.program()); !kept)
+    return inFile(kept.takeError(), file.name());
   return std::nullopt;
 }
 

@@ -1,8 +1,8 @@
-//===- ImportSignature.cpp - what the entry function takes and gives ------===//
+//===- ImportSignature.cpp - the entry function's signature ---------------===//
 //
-// The sizes that a program declares are hints, since nobody checks them when it
-// runs: those that are given replace them, with "any" (?) too. A size of -1 is
-// a symbol of its own.
+// The sizes that a program declares are hints, since they are not checked when
+// it runs: given sizes replace them, also by "any" (?). A size of -1 is a new
+// symbol.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +11,7 @@
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/OptionNames.h"
 
 using namespace mlir;
 
@@ -20,8 +21,7 @@ Result<Value> Importer::addArgument(const Port &port, const Variable &declared,
                                     NamedAttrList &attributes) {
   const std::string who = file.name() + ": input '" + port.name + "'";
   if (declared.kind != VariableKind::Tensor || !declared.type)
-    return unsupported(who + " is no tensor of numbers but " +
-                       declared.kindName);
+    return unsupported(who + " is no dense tensor but " + declared.kindName);
   if (declared.lodLevel > 0)
     return unsupported(who + " has levels of detail (LoD), which are not "
                              "supported: sequences of several lengths in one "
@@ -31,7 +31,7 @@ Result<Value> Importer::addArgument(const Port &port, const Variable &declared,
   if (given != options.shapes.end()) {
     if (given->second.size() != shape.size())
       return usageError(who + " has " + std::to_string(shape.size()) +
-                        " dimensions, --shape gives " +
+                        " dimensions, " + optionText("shape") + " gives " +
                         std::to_string(given->second.size()));
     shape.assign(given->second.begin(), given->second.end());
   }
@@ -66,8 +66,8 @@ Result<void> Importer::bindInputs(Frame &frame, func::FuncOp function) {
   for (const Port &port : file.program().inputs) {
     const Variable *declared = declaration(frame, port.variable);
     if (!declared)
-      return invalidModel(file.name() + ": input '" + port.name +
-                          "' is not declared");
+      return inFile(invalidModel("input '" + port.name + "' is not declared"),
+                    file.name());
     NamedAttrList list;
     auto argument = addArgument(port, *declared, list);
     if (!argument)
@@ -83,8 +83,9 @@ Result<void> Importer::bindInputs(Frame &frame, func::FuncOp function) {
   }
   for (const auto &[name, sizes] : options.shapes)
     if (!names.contains(name))
-      return usageError(file.name() + ": there is no input '" + name +
-                        "' to give a shape to");
+      return inFile(
+          usageError("there is no input '" + name + "' to give a shape to"),
+          file.name());
   function.setFunctionType(builder.getFunctionType(types, {}));
   function.setAllArgAttrs(attributes);
   return {};

@@ -14,9 +14,9 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// Operators that are translated at most.
+/// Maximum number of operators that are translated.
 static constexpr int64_t mostOperators = 2'000'000;
-/// Blocks inside of blocks at most.
+/// Maximum nesting depth of blocks.
 static constexpr int deepestBlocks = 100;
 
 const std::string *mainOutput(const Operator &op) {
@@ -124,7 +124,7 @@ const Bound *Importer::lookup(Frame &frame, StringRef name) {
 std::vector<std::string> Importer::writtenOutside(int64_t block) const {
   const std::vector<Block> &blocks = file.program().blocks;
   std::set<std::string> names;
-  // A block names its parent, which stands before it.
+  // A block's parent comes before it.
   std::vector<bool> isInside(blocks.size());
   for (int64_t i = block; i < static_cast<int64_t>(blocks.size()); ++i) {
     const int64_t parent = blocks[i].parent;
@@ -149,6 +149,13 @@ std::vector<std::string> Importer::writtenOutside(int64_t block) const {
 // Operators
 //===----------------------------------------------------------------------===//
 
+Error Importer::inOperator(const Operator &op, Error error) const {
+  const std::string *given = mainOutput(op);
+  return inFile(
+      atNode(describe(op), given ? *given : "", op.type, std::move(error)),
+      file.name());
+}
+
 void Importer::addUnsupported(const Operator &op, const std::string &reason) {
   unsupportedOperators.add(oneLine(op.type), reason, describe(op));
 }
@@ -162,8 +169,9 @@ void Importer::poison(const Operator &op, Frame &frame) {
 bool Importer::importBlock(Frame &frame) {
   if (frame.depth > deepestBlocks) {
     if (!firstError)
-      firstError = invalidModel(file.name() + ": blocks are nested more than " +
-                                std::to_string(deepestBlocks) + " deep");
+      firstError = inFile(invalidModel("blocks are nested more than " +
+                                       std::to_string(deepestBlocks) + " deep"),
+                          file.name());
     return false;
   }
   for (const Operator &op : file.program().blocks[frame.block].operators) {
@@ -184,8 +192,7 @@ static bool hasBlock(const Operator &op) {
 
 void Importer::importOperator(const Operator &op, Frame &frame) {
   auto invalid = [&](const std::string &reason) {
-    firstError =
-        invalidModel(file.name() + ": " + describe(op) + ": " + reason);
+    firstError = inOperator(op, invalidModel(reason));
   };
   if (++operatorCount > mostOperators)
     return invalid("more than " + std::to_string(mostOperators) +
@@ -208,7 +215,7 @@ void Importer::importOperator(const Operator &op, Frame &frame) {
   }
   if (isPoisoned)
     return poison(op, frame);
-  // A block reads of what its operator lists what it needs.
+  // A block need not use all operands that its operator lists.
   if (!missing.empty() && !hasBlock(op) && !reader->readsOneOf) {
     addUnsupported(op, missing);
     return poison(op, frame);
@@ -237,18 +244,17 @@ void Importer::translate(const Operator &op, Frame &frame,
     addUnsupported(op, why.reason);
     return poison(op, frame);
   }
-  firstError =
-      Error{why.kind, file.name() + ": " + describe(op) + ": " + why.reason};
+  firstError = inOperator(op, Error(why.kind, why.reason));
 }
 
-/// The variables have what the operator gives from now on.
+/// Binds the output variables to the operator's results.
 void Importer::bindResults(OperatorContext &op) {
   for (const Slot &slot : op.proto.outputs)
     for (auto [i, name] : llvm::enumerate(slot.arguments)) {
       auto found = op.given.find({slot.name, i});
       if (found != op.given.end())
         op.frame.values[name] = found->second;
-      // Running statistics and their like stay what they were.
+      // Running statistics and similar variables keep their value.
       else if (!lookup(op.frame, name))
         op.frame.values[name] =
             Bound::missing("output " + slot.name + " of '" + op.proto.type +
@@ -258,10 +264,10 @@ void Importer::bindResults(OperatorContext &op) {
     op.frame.values[name] = value;
 }
 
-/// Erases what the translation of \p op made and does not need.
+/// Erases dead ops that the translation of \p op made.
 void Importer::eraseUnneeded(OperatorContext &op) {
   llvm::SmallPtrSet<mlir::Operation *, 8> giving;
-  for (const auto &[place, bound] : op.given) {
+  for (const auto &[position, bound] : op.given) {
     if (bound.value)
       giving.insert(bound.value.getDefiningOp());
     for (Value each : bound.elements)
@@ -283,10 +289,10 @@ void Importer::eraseUnneeded(OperatorContext &op) {
   op.made = std::move(alive);
 }
 
-/// Makes one op of an operator that lacks sizes or values, so that a writer can
-/// give it back. What the program declares of its outputs says what they are,
-/// but for sizes, which are hints. The operator's error stays where that cannot
-/// be.
+/// Makes one op for an operator that lacks sizes or values, so that a writer
+/// can give it back. The result types follow from the program's declarations of
+/// the outputs, without sizes, which are hints. If that is impossible, the
+/// operator's error stays.
 bool Importer::defer(OperatorContext &op) {
   Values inputs;
   for (const Slot &slot : op.proto.inputs)
@@ -297,7 +303,7 @@ bool Importer::defer(OperatorContext &op) {
       inputs.push_back(bound->value);
     }
   SmallVector<Type> types;
-  std::vector<std::pair<std::string, size_t>> places;
+  std::vector<std::pair<std::string, size_t>> positions;
   for (const Slot &slot : op.proto.outputs)
     for (auto [i, name] : llvm::enumerate(slot.arguments)) {
       const Variable *declared = declaration(op.frame, name);
@@ -307,9 +313,9 @@ bool Importer::defer(OperatorContext &op) {
       types.push_back(RankedTensorType::get(
           SmallVector<int64_t>(declared->dims.size(), ShapedType::kDynamic),
           mlirTypeOf(*declared->type, op.context())));
-      places.push_back({slot.name, i});
+      positions.push_back({slot.name, i});
     }
-  if (places.empty())
+  if (positions.empty())
     return false;
   const formats::BuildError why = *op.problem;
   op.problem.reset();
@@ -320,8 +326,8 @@ bool Importer::defer(OperatorContext &op) {
   mlir::Operation *made = op.create(state);
   if (!made)
     return false;
-  for (auto [place, result] : llvm::zip_equal(places, made->getResults()))
-    op.given[place] = Bound(result);
+  for (auto [position, result] : llvm::zip_equal(positions, made->getResults()))
+    op.given[position] = Bound(result);
   return true;
 }
 

@@ -1,19 +1,19 @@
 //===- Importer.h - from a Paddle program to the graph language -----------===//
 //
-// A program is no SSA form: operators write variables, some of them again. So
-// the importer walks a block in its order and keeps, for each name, the value
-// that was written last; a sub-block sees its parents' names, and what it
-// writes is its own until its operator (ops/ControlFlow.cpp) says what becomes
-// of it. Each operator is translated by its reader (Operators.h).
+// A program is not in SSA form: operators write variables, some of them
+// repeatedly. So the importer walks a block in order and keeps, for each name,
+// the value that was written last; a sub-block sees its parents' names, and its
+// writes are local until its operator (ops/ControlFlow.cpp) uses them. Each
+// operator is translated by its reader (Operators.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_FORMATS_PADDLE_IMPORTER_H
 #define SINTER_FORMATS_PADDLE_IMPORTER_H
 
-#include "formats/ReadOptions.h"
 #include "formats/import/EntryFunction.h"
 #include "formats/import/NodeGroups.h"
+#include "formats/import/ReadOptions.h"
 #include "formats/import/Unsupported.h"
 #include "formats/paddle/file/PaddleFile.h"
 #include "graph/FirstError.h"
@@ -25,7 +25,7 @@
 
 namespace sinter::paddle {
 
-/// What a variable holds while a program is read.
+/// The value of a variable during import.
 struct Bound {
   enum Kind : uint8_t { Tensor, Array, Missing, Poisoned };
   Bound() = default;
@@ -47,15 +47,15 @@ struct Bound {
     return bound;
   }
   /// Array: a tensor array of known length. Missing: an output that its
-  /// operator's reader does not compute; `why` says so. Poisoned: an operator
-  /// before it is not supported.
+  /// operator's reader does not compute; `why` is the reason. Poisoned: an
+  /// operator that it depends on is not supported.
   Kind kind = Missing;
   mlir::Value value;
   std::vector<mlir::Value> elements;
   std::string why;
 };
 
-/// The variables of a block while it is read.
+/// The variables of a block during import.
 struct Frame {
   Frame *parent = nullptr;
   int64_t block = 0;
@@ -72,23 +72,22 @@ public:
 
   //===--- For operators and their sub-blocks -----------------------------===//
 
-  /// What a variable holds; null if nothing was written to it.
+  /// The value of a variable; null if nothing was written to it.
   const Bound *lookup(Frame &frame, llvm::StringRef name);
-  /// What the program declares of a variable that \p frame sees; null if
-  /// nothing.
+  /// The program's declaration of a variable visible in \p frame; null if none.
   const Variable *declaration(const Frame &frame, llvm::StringRef name) const;
   /// Translates the operators of \p frame.block at the insertion point. False
   /// if an error was recorded.
   bool importBlock(Frame &frame);
-  /// The variables of blocks around it that block \p block, or one inside of
+  /// The variables of enclosing blocks that block \p block, or one nested in
   /// it, writes, sorted.
   std::vector<std::string> writtenOutside(int64_t block) const;
-  /// Whether an operator was found to be not valid.
+  /// Whether an operator was found to be invalid.
   bool failed() const { return firstError.has_value(); }
   /// Whether an operator was found that is not supported.
   bool hasUnsupported() const { return !unsupportedOperators.empty(); }
 
-  /// What verifiers say while an operator is translated.
+  /// The verifiers' messages while an operator is translated.
   FirstError &diagnostics() { return reported; }
   /// A constant at the start of the entry function.
   mlir::Value makeParameter(const class sinter::Tensor &tensor,
@@ -112,6 +111,8 @@ private:
                  const struct OperatorReader &reader);
   void bindResults(class OperatorContext &op);
   void poison(const Operator &op, Frame &frame);
+  /// \p error, found at \p op.
+  Error inOperator(const Operator &op, Error error) const;
   void addUnsupported(const Operator &op, const std::string &reason);
   void eraseUnneeded(class OperatorContext &op);
   bool defer(class OperatorContext &op);
@@ -129,7 +130,7 @@ private:
     std::string type, name;
     formats::GroupRecord group;
     std::vector<mlir::Operation *> made;
-    /// What gives its inputs and outputs.
+    /// The ops that define its inputs and outputs.
     std::vector<mlir::Operation *> definitions;
   };
   void finishRecord(Pending &entry,
@@ -138,23 +139,22 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::Block *entryBlock = nullptr;
   formats::EntryConstants constants;
-  /// By block: its variables by name.
+  /// For each block its variables by name.
   std::vector<llvm::DenseMap<llvm::StringRef, const Variable *>> variables;
   FirstError reported;
   std::optional<Error> firstError;
   formats::UnsupportedOperators unsupportedOperators;
   int64_t operatorCount = 0;
-  /// What stands in the module's attributes (graph/Source.h).
+  /// The records in the module's attributes (graph/Source.h).
   std::vector<mlir::Attribute> records;
   std::vector<Pending> pending;
   llvm::SmallVector<mlir::Attribute> wholeOperators;
-  /// The numbers of those that stay even where they are constant.
+  /// The indices of operators that stay even if they are constant.
   std::vector<int64_t> lastingOperators;
 };
 
-/// The variable that \p op is known by: its output of slot Y or Out or, without
-/// those, its first (the slots of a batch norm begin with MeanOut). Null if it
-/// has no output.
+/// The main output of \p op: of slot Y or Out or, without those, the first (the
+/// slots of a batch norm begin with MeanOut). Null if it has no output.
 const std::string *mainOutput(const Operator &op);
 
 /// "operator 'conv2d' that gives 'conv2d_0.tmp_0'", for messages.

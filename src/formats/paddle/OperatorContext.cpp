@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// Operators have no names, so one is called by what it gives, within its layer
-/// if that is known.
+/// Operators have no names, so one is named after its main output, within its
+/// layer if that is known.
 static std::string originName(const Operator &op) {
   const std::string *given = mainOutput(op);
   return oneLine(op.scope + (given ? *given : op.type));
@@ -184,7 +184,7 @@ Ints OperatorContext::getInts(StringRef name, Ints otherwise) {
     return Ints(list->begin(), list->end());
   if (const auto *number = std::get_if<int64_t>(found))
     return {*number};
-  // An empty list has the kind that its writer liked.
+  // An empty list may have any kind.
   if (const auto *list = std::get_if<std::vector<double>>(found);
       list && list->empty())
     return {};
@@ -241,40 +241,40 @@ Type OperatorContext::elementType(StringRef attributeName, int64_t otherwise) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is an attribute or a tensor
+// Attributes that may be tensors
 //===----------------------------------------------------------------------===//
 
 Value OperatorContext::integersValue(ArrayRef<StringRef> slots,
                                      StringRef name) {
-  Values parts;
+  Values pieces;
   for (StringRef slot : slots)
     if (has(slot)) {
-      parts = operands(slot);
+      pieces = operands(slot);
       break;
     }
-  if (const AttributeValue *found = parts.empty() ? attribute(name) : nullptr)
+  if (const AttributeValue *found = pieces.empty() ? attribute(name) : nullptr)
     if (const auto *variables = std::get_if<VariableNames>(found))
       for (const std::string &variable : variables->names) {
         const Bound *held = importer.lookup(frame, variable);
         if (!held || held->kind != Bound::Tensor)
           return fail("attribute '" + name + "' names '" + variable +
                       "', which is not written before it is read");
-        parts.push_back(held->value);
+        pieces.push_back(held->value);
       }
-  if (parts.empty())
+  if (pieces.empty())
     return failed() ? Value() : integers(getInts(name));
-  for (Value &part : parts) {
-    if (!part || !element(part).isIntOrIndex())
+  for (Value &piece : pieces) {
+    if (!piece || !element(piece).isIntOrIndex())
       return fail("'" + name + "' is a tensor, but not of integers");
-    part = cast(part, i64());
-    if (!part)
+    piece = cast(piece, i64());
+    if (!piece)
       return {};
-    const int64_t count =
-        isStatic(part) ? tensorOf(part).getNumElements() : ShapedType::kDynamic;
-    if (rank(part) != 1)
-      part = reshape(part, ArrayRef<int64_t>(count));
+    const int64_t count = isStatic(piece) ? tensorOf(piece).getNumElements()
+                                          : ShapedType::kDynamic;
+    if (rank(piece) != 1)
+      piece = reshape(piece, ArrayRef<int64_t>(count));
   }
-  return parts.size() == 1 ? parts.front() : concatenate(parts, 0);
+  return pieces.size() == 1 ? pieces.front() : concatenate(pieces, 0);
 }
 
 std::optional<Ints> OperatorContext::integersFrom(ArrayRef<StringRef> slots,

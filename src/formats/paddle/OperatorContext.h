@@ -1,9 +1,10 @@
-//===- OperatorContext.h - what an operator's reader works with -----------===//
+//===- OperatorContext.h - interface for operator readers -----------------===//
 //
-// One operator of the program while it is translated: what a GraphBuilder can,
-// and what Paddle says of the operator. Operands and results stand in named
-// slots, each a list. A wrong attribute is a sticky error like any other, so a
-// reader is straight-line code that ends with `return op.result("Out", v)`.
+// One operator of the program during its translation: a GraphBuilder with
+// access to the operator's operands and attributes. Operands and results are in
+// named slots, each a list. A wrong attribute is a sticky error like any other,
+// so a reader is straight-line code that ends with `return op.result("Out",
+// v)`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,40 +31,40 @@ public:
 
   //===--- Operands -------------------------------------------------------===//
 
-  /// How many arguments a slot has; 0 where it is absent.
+  /// The number of arguments of a slot; 0 if it is absent.
   size_t count(llvm::StringRef slot) const;
   bool has(llvm::StringRef slot) const { return count(slot) > 0; }
-  /// The slot's only argument; fails where it is absent.
+  /// The slot's only argument; fails if it is absent.
   mlir::Value operand(llvm::StringRef slot);
-  /// The same; null where it is absent.
+  /// The same; null if it is absent.
   mlir::Value optional(llvm::StringRef slot) {
     return has(slot) ? operand(slot) : mlir::Value();
   }
-  /// All arguments; fails where there is none.
+  /// All arguments; fails if there is none.
   Values operands(llvm::StringRef slot);
-  /// Argument \p index whatever it is: a tensor or an array of them.
+  /// Argument \p index of any kind: a tensor or an array of them.
   const Bound &bound(llvm::StringRef slot, size_t index = 0);
 
   //===--- Results --------------------------------------------------------===//
 
   bool wants(llvm::StringRef slot) const;
   size_t outputCount(llvm::StringRef slot) const;
-  /// Gives the outputs of a slot, in order; a null Value fails. Slots that are
-  /// never given cannot be read by other operators.
+  /// Sets the outputs of a slot, in order; a null Value fails. Other operators
+  /// cannot use slots that are never set.
   mlir::LogicalResult result(llvm::StringRef slot, mlir::Value value) {
     return results(slot, {value});
   }
   mlir::LogicalResult results(llvm::StringRef slot,
                               llvm::ArrayRef<mlir::Value> values);
   mlir::LogicalResult boundResult(llvm::StringRef slot, Bound value);
-  /// A variable that a sub-block wrote has \p value from now on.
+  /// Sets a variable that a sub-block wrote to \p value.
   mlir::LogicalResult write(llvm::StringRef variable, Bound value);
 
-  bool spellsUnknown() const override { return importer.options.spellsUnknown; }
+  const ReadOptions &readOptions() const override { return importer.options; }
 
   //===--- Attributes -----------------------------------------------------===//
   // A missing attribute gives the default; one of another kind fails. Kinds of
-  // numbers are not told apart, and one number is a list of one.
+  // numbers are not distinguished, and a scalar is a list of one.
 
   const AttributeValue *attribute(llvm::StringRef name) const;
   bool hasAttribute(llvm::StringRef name) const { return attribute(name); }
@@ -74,23 +75,23 @@ public:
   Ints getInts(llvm::StringRef name, Ints otherwise = {});
   llvm::SmallVector<double> getFloats(llvm::StringRef name);
   std::vector<std::string> getStrings(llvm::StringRef name);
-  /// The sub-block; fails where it is absent or no block of the program.
+  /// The sub-block; fails if it is absent or no block of the program.
   std::optional<int64_t> getBlock(llvm::StringRef name);
-  /// A number of VarType.Type, or PIR's name of a type, as an element type;
-  /// fails for what no tensor has.
+  /// An element type from a value of VarType.Type or PIR's name of a type;
+  /// fails for types that are no element type.
   mlir::Type elementType(llvm::StringRef attributeName, int64_t otherwise);
   mlir::Type elementTypeOf(int64_t dataType);
 
-  /// Integers that come as a tensor or, in \p slots of lists, as one tensor an
-  /// element, else as attribute \p name: the first slot that is there wins.
+  /// Integers from a tensor or, in \p slots of lists, from one tensor per
+  /// element, else from attribute \p name: the first slot that is present wins.
   /// Fails if a tensor is not known.
   std::optional<Ints> integersFrom(llvm::ArrayRef<llvm::StringRef> slots,
                                    llvm::StringRef name);
-  /// The same where elements may be known only at run time, as a tensor<Nxi64>.
+  /// The same as a tensor<Nxi64>, whose elements may be known only at run time.
   mlir::Value integersValue(llvm::ArrayRef<llvm::StringRef> slots,
                             llvm::StringRef name);
-  /// A number that comes as a tensor of one element in \p slot, else as
-  /// attribute \p name; as a scalar of \p element.
+  /// A scalar of type \p element from a tensor of one element in \p slot, else
+  /// from attribute \p name.
   mlir::Value numberFrom(llvm::StringRef slot, llvm::StringRef name,
                          double otherwise, mlir::Type element);
 
@@ -100,11 +101,11 @@ public:
 
 private:
   friend class Importer;
-  /// The operator's number (graph/Source.h).
+  /// The operator's index (graph/Source.h).
   int64_t index;
-  /// Slot and position of each output that was given.
+  /// The outputs that were set, by slot and position.
   std::map<std::pair<std::string, size_t>, Bound> given;
-  /// What write() was told, in order.
+  /// The arguments of write(), in order.
   std::vector<std::pair<std::string, Bound>> written;
 };
 

@@ -1,8 +1,8 @@
 //===- Operators.h - the operators that can be read -----------------------===//
 //
-// One line an operator, by its name in the older vocabulary (file/Program.h).
+// One row per operator, by its name in the older vocabulary (file/Program.h).
 // The files below ops/ each hold a family and its table. Names of several
-// generations (`reshape`, `reshape2`) are lines of their own that may share a
+// generations (`reshape`, `reshape2`) are separate rows that may share a
 // function.
 //
 //===----------------------------------------------------------------------===//
@@ -21,10 +21,10 @@ class OperatorContext;
 struct OperatorReader {
   llvm::StringRef name;
   llvm::LogicalResult (*import)(OperatorContext &op);
-  /// Whether passes leave what it becomes alone, also what of it depends on
-  /// constants only: apart, no operators say the same.
+  /// Whether passes leave its ops alone, also those that depend only on
+  /// constants: decomposed, they could not be written as operators.
   bool staysWhole = false;
-  /// Whether it reads one of its operands, and the others may be missing.
+  /// Whether it uses one of its operands, and the others may be missing.
   bool readsOneOf = false;
 };
 using OperatorReaders = llvm::ArrayRef<OperatorReader>;

@@ -10,7 +10,8 @@ namespace sinter {
 
 namespace {
 
-/// Operators may need to know sizes, so it is read for each.
+/// A Paddle program. Operators may need known sizes, so it is imported again
+/// for each shape.
 class PaddleModelFile : public ModelFile {
 public:
   PaddleModelFile(std::string path, paddle::PaddleFile file, bool drawsMissing)
@@ -19,8 +20,8 @@ public:
 
   Result<Model> read(const ReadOptions &options) override {
     if (drawsMissing && options.note && !file.missing().empty())
-      options.note(file.missing() + "; random numbers stand for them");
-    // Once is enough.
+      options.note(file.missing() + "; random values replace them");
+    // Note it only once.
     drawsMissing = false;
     return readPaddle(file, options);
   }
@@ -28,7 +29,7 @@ public:
   bool suggestsSizes() const override { return true; }
   bool isHopeless() const override { return hasUnknownOperators(file); }
   std::vector<std::string> dataFiles() const override {
-    // Relative to the folder in which the path is, which may be a folder, too.
+    // Relative to the parent folder of the path, which may be a folder itself.
     namespace fs = std::filesystem;
     const fs::path base = fs::path(path).parent_path();
     std::vector<std::string> files;
@@ -48,7 +49,7 @@ public:
   }
 
 private:
-  /// What the program says of \p ports. Sizes are hints.
+  /// The program's declarations of \p ports. Sizes are hints.
   std::vector<DeclaredTensor>
   declarations(const std::vector<paddle::Port> &ports) const {
     std::vector<DeclaredTensor> list;
@@ -80,8 +81,8 @@ private:
 
 } // namespace
 
-/// A folder is known by the files in it, a file by its name or its contents. No
-/// other format has JSON in a file that is called so.
+/// A folder is recognised by the files in it, a file by its name or its
+/// contents. No other format has JSON in a file with this extension.
 static Likeness recognises(const std::string &path,
                            std::span<const std::byte> contents) {
   const llvm::StringRef text(reinterpret_cast<const char *>(contents.data()),
@@ -106,13 +107,13 @@ static Result<std::unique_ptr<ModelFile>> open(const std::string &path,
       path, std::move(*file), options.drawsMissing));
 }
 
-/// In the form of the era that the name says, else in that of the program that
-/// the model was read of.
+/// Writes in the form of the era given by the name, else of the program that
+/// the model was imported from.
 static Result<void> write(const Model &model, const std::string &path,
                           const WriteOptions &) {
   Result<paddle::WrittenProgram> written = paddle::toProgram(model);
   if (!written)
-    return Error{written.error().kind, path + ": " + written.error().message};
+    return inFile(written.takeError(), path);
   const llvm::StringRef name(path);
   if (name.ends_with(".json"))
     paddle::setEra(written->program, paddle::Era::Pir);
@@ -122,7 +123,7 @@ static Result<void> write(const Model &model, const std::string &path,
                              path);
 }
 
-/// The file with all parameters; those in a folder go with it.
+/// The file with all parameters; in a folder it is included.
 static std::vector<std::string> besides(const std::string &path) {
   if (path.ends_with('/'))
     return {};

@@ -25,8 +25,8 @@ const Operator *operatorAt(const Program &program, StringRef text) {
   return &program.blocks[place.block].operators[place.op];
 }
 
-/// What the entry function takes, computes and gives. Types of results follow
-/// from what it takes.
+/// A fingerprint of the entry function's arguments, operations and results.
+/// Result types follow from the arguments.
 static int64_t fingerprintOf(ModuleOp module) {
   auto entry = entryOf(module);
   if (!entry)
@@ -62,10 +62,9 @@ Result<std::optional<Program>> keptProgram(ModuleOp module) {
   Result<Program> program =
       isPir ? decodePir(text.getValue()) : decodeProgramDesc(text.getValue());
   if (!program)
-    return Error{program.error().kind,
-                 "the Paddle program that the model was read from (" +
-                     programAttribute.str() +
-                     ") is broken: " + program.error().message};
+    return inside("the Paddle program that the model was read from (" +
+                      programAttribute.str() + ") is broken",
+                  program.takeError());
   return std::optional<Program>(std::move(*program));
 }
 

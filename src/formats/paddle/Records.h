@@ -1,18 +1,20 @@
-//===- Records.h - what is kept of a program to write it again ------------===//
+//===- Records.h - records for writing a program back ---------------------===//
 //
-// Beside what formats/import/NodeGroups.h says, the record of an operator has
+// In addition to the entries in formats/import/NodeGroups.h, an operator's
+// record has
 //
 //   op_type   a string: the operator's type
-//   name      a string: what locations call it
-//   proto     "BLOCK OPERATOR": where it stands in the program
+//   name      a string: its name in locations
+//   proto     "BLOCK OPERATOR": its position in the program
 //
 // with an entry of `inputs` and `outputs` for each argument, slot by slot. The
-// module's attribute `sinter.source.program` is the program itself, as
-// encodeProgramDesc or encodePir give it back, `sinter.source.era` how, and
-// `sinter.source.graph` a fingerprint of what the reader made of it. While that
-// is what it was, the program is given back as it was, with what has no
-// operation in the graph language and with its blocks; the parameters that then
-// are in no operation, by name, are in `sinter.source.parameters`.
+// module's attribute `sinter.source.program` is the program itself, as encoded
+// by encodeProgramDesc or encodePir, `sinter.source.era` which of the two, and
+// `sinter.source.graph` a fingerprint of the imported graph. While that is
+// unchanged, the program is written as it was, with its blocks and with
+// operators that have no operation in the graph language.
+// `sinter.source.parameters` has the parameters, by name, that no operation
+// uses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +27,8 @@
 
 namespace sinter::paddle {
 
-/// Whose the module's records are (graph/Source.h), and what else is kept.
+/// The format name in the module's records (graph/Source.h), and the other
+/// attributes.
 inline constexpr llvm::StringLiteral formatName = "paddle";
 inline constexpr llvm::StringLiteral programAttribute = "sinter.source.program";
 inline constexpr llvm::StringLiteral eraAttribute = "sinter.source.era";
@@ -33,21 +36,21 @@ inline constexpr llvm::StringLiteral graphAttribute = "sinter.source.graph";
 inline constexpr llvm::StringLiteral parametersAttribute =
     "sinter.source.parameters";
 
-/// Where an operator stands in its program.
+/// The position of an operator in its program.
 struct Place {
   size_t block = 0, op = 0;
 };
 std::string toString(Place place);
-/// The operator at the place that \p text says; null if \p program has none.
+/// The operator at the position \p text; null if \p program has none.
 const Operator *operatorAt(const Program &program, llvm::StringRef text);
 
-/// Keeps \p program, of which \p module was read, at the module. Unsupported
-/// where it cannot be encoded.
+/// Stores \p program, from which \p module was imported, in the module.
+/// Unsupported if it cannot be encoded.
 Result<void> keepProgram(mlir::ModuleOp module, const Program &program);
-/// The program that was kept; nothing if there is none, and InvalidModel if it
-/// is broken.
+/// The stored program; nothing if there is none, and InvalidModel if it is
+/// broken.
 Result<std::optional<Program>> keptProgram(mlir::ModuleOp module);
-/// Whether all that \p module computes is as the reader made it.
+/// Whether the computation of \p module is unchanged since import.
 bool isUntouched(mlir::ModuleOp module);
 
 } // namespace sinter::paddle

@@ -3,6 +3,7 @@
 #include "formats/import/Unsupported.h"
 #include "formats/paddle/Records.h"
 #include "formats/paddle/write/ProgramWriter.h"
+#include "graph/WeightConstants.h"
 #include "graph/storage/Storage.h"
 
 using namespace mlir;
@@ -20,6 +21,7 @@ Result<WrittenProgram> toProgram(const Model &model) {
                        storage->states().front().spec.name +
                        "'; freeze makes it a constant");
   Model copy = model.clone();
+  listWeights(copy.module(), copy.entry());
   Result<std::optional<Program>> before = keptProgram(copy.module());
   if (!before)
     return before.takeError();
@@ -37,7 +39,7 @@ void setEra(Program &program, Era era) {
   program.era = era;
   program.version = 0;
   program.encoded.clear();
-  // Places in the other file mean nothing here.
+  // Positions in the other file do not apply here.
   for (Block &block : program.blocks)
     for (Variable &variable : block.variables)
       variable.index = -1;

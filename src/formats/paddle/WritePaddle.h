@@ -9,23 +9,24 @@
 
 namespace sinter::paddle {
 
-/// A program with the parameters that it reads.
+/// A program with its parameters.
 struct WrittenProgram {
   Program program;
   std::vector<WrittenParameter> parameters;
 };
 
-/// \p model as a program. What came from an operator of a Paddle program and
-/// was not changed since is that operator (Records.h), and a model of which
-/// nothing was changed its program; everything else is written by the rules of
-/// formats/paddle/write, and where there is none by its decomposition. Names of
-/// inputs, outputs, parameters and of variables between untouched operators
+/// \p model as a program. Ops that came from an operator of a Paddle program
+/// and were not changed since become that operator (Records.h), and an
+/// unchanged model its program; all other ops are written by the rules of
+/// formats/paddle/write, or by their decomposition if there is no rule. Names
+/// of inputs, outputs, parameters and of variables between untouched operators
 /// are kept.
 ///
-/// ErrorKind::Unsupported lists everything that Paddle cannot say, with counts.
+/// ErrorKind::Unsupported lists everything that Paddle cannot express, with
+/// counts.
 Result<WrittenProgram> toProgram(const Model &model);
 
-/// Has \p program written in the form of another era.
+/// Changes \p program to be written in the form of another era.
 void setEra(Program &program, Era era);
 
 } // namespace sinter::paddle

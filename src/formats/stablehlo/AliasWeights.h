@@ -12,15 +12,15 @@
 namespace sinter {
 
 /// Follows the definitions `!pair = tuple<!x, !x>` and `#list = [#x, #x]` of a
-/// text. A few lines of those stand for more parts than anything can walk or
-/// print, so they are counted before MLIR makes types and attributes of them.
-/// Locations are left out: nobody walks what they share twice.
+/// text. A few lines of those can expand to more nested types and attributes
+/// than can be walked or printed, so these are counted before MLIR builds them.
+/// Locations do not count: shared ones are walked only once.
 class AliasWeights {
 public:
   explicit AliasWeights(std::string_view text) : text(text) {}
 
-  /// Takes note of the next token, which \p next follows; false if an alias
-  /// stands for too much.
+  /// Processes the next token, which \p next follows; false if an alias expands
+  /// too far.
   bool see(const TextToken &token, const TextToken &next);
 
 private:

@@ -1,4 +1,4 @@
-//===- ExportedFunction.cpp - what jax.export serialises ------------------===//
+//===- ExportedFunction.cpp - files of jax.export -------------------------===//
 
 #include "formats/stablehlo/ExportedFunction.h"
 
@@ -10,30 +10,30 @@
 namespace sinter {
 namespace {
 
-/// A FlatBuffer (flatbuffers.dev, "internals"): little-endian numbers, and
-/// offsets relative to where they stand. Places count from the beginning.
+/// A FlatBuffer (flatbuffers.dev, "internals"): little-endian integers, and
+/// offsets relative to their own position. Positions count from the start.
 class FlatBuffer {
 public:
   explicit FlatBuffer(std::span<const std::byte> bytes) : bytes(bytes) {}
 
-  template <typename T> std::optional<T> number(uint64_t place) const {
-    if (place > bytes.size() || bytes.size() - place < sizeof(T))
+  template <typename T> std::optional<T> number(uint64_t address) const {
+    if (address > bytes.size() || bytes.size() - address < sizeof(T))
       return std::nullopt;
     T value;
-    std::memcpy(&value, bytes.data() + place, sizeof(T));
+    std::memcpy(&value, bytes.data() + address, sizeof(T));
     return value;
   }
 
-  /// Where the offset at \p place leads.
-  std::optional<uint64_t> follow(uint64_t place) const {
-    const auto offset = number<uint32_t>(place);
+  /// The position that the offset at \p address points to.
+  std::optional<uint64_t> follow(uint64_t address) const {
+    const auto offset = number<uint32_t>(address);
     if (!offset || *offset == 0)
       return std::nullopt;
-    return place + *offset;
+    return address + *offset;
   }
 
-  /// Where field number \p field of the table at \p table stands; nothing if
-  /// the table leaves it out.
+  /// The position of field \p field of the table at \p table; nothing if it is
+  /// absent.
   std::optional<uint64_t> field(uint64_t table, unsigned field) const {
     const auto back = number<int32_t>(table);
     if (!back || *back > int64_t(table) ||
@@ -50,12 +50,12 @@ public:
     return table + *offset;
   }
 
-  /// The vector of bytes at \p place.
-  std::optional<std::span<const std::byte>> vector(uint64_t place) const {
-    const auto size = number<uint32_t>(place);
-    if (!size || bytes.size() - place - sizeof(uint32_t) < *size)
+  /// The vector of bytes at \p address.
+  std::optional<std::span<const std::byte>> vector(uint64_t address) const {
+    const auto size = number<uint32_t>(address);
+    if (!size || bytes.size() - address - sizeof(uint32_t) < *size)
       return std::nullopt;
-    return bytes.subspan(place + sizeof(uint32_t), *size);
+    return bytes.subspan(address + sizeof(uint32_t), *size);
   }
 
 private:
@@ -74,8 +74,8 @@ artifactInExported(std::span<const std::byte> bytes) {
   const auto table = buffer.follow(0);
   const auto field =
       table ? buffer.field(*table, mlirModuleSerialized) : std::nullopt;
-  const auto place = field ? buffer.follow(*field) : std::nullopt;
-  const auto artifact = place ? buffer.vector(*place) : std::nullopt;
+  const auto address = field ? buffer.follow(*field) : std::nullopt;
+  const auto artifact = address ? buffer.vector(*address) : std::nullopt;
   if (!artifact || !vhlo::beginsAsBytecode(*artifact))
     return std::nullopt;
   return artifact;

@@ -28,7 +28,7 @@ public:
       after = next(token.end);
       if (!aliases.see(token, after))
         return invalidModel("line " + std::to_string(lineOf(token.begin)) +
-                            ": an alias stands for too many parts");
+                            ": an alias has too many elements");
       if (token.kind == TextToken::Kind::String)
         dropLocationEnd(token);
       else if (token.kind == TextToken::Kind::Word)
@@ -44,7 +44,7 @@ private:
 
   TextToken next(size_t position) const { return tokenAt(text, position); }
 
-  /// The tokens that follow \p position, as long as they are of these kinds.
+  /// The tokens that follow \p position, if they are of these kinds.
   template <size_t count>
   bool follow(size_t position, const Kind (&kinds)[count],
               TextToken (&tokens)[count]) const {
@@ -106,8 +106,8 @@ private:
     return {};
   }
 
-  /// Whether the word is the type, or ends a shape of it: the `xf8E3M4` of
-  /// `4xf8E3M4`.
+  /// Whether the word is the type, or the end of a shape with it: the `xf8E3M4`
+  /// of `4xf8E3M4`.
   static bool names(std::string_view word, std::string_view type) {
     return word.ends_with(type) &&
            (word.size() == type.size() ||
@@ -118,7 +118,7 @@ private:
     return 1 + std::count(text.begin(), text.begin() + position, '\n');
   }
 
-  /// dense<"0x..."> : tensor<..xi1> with a byte an element.
+  /// dense<"0x..."> : tensor<..xi1> with one byte per element.
   void packBooleans(const TextToken &dense) {
     TextToken tokens[6];
     if (!follow(dense.end,
@@ -155,8 +155,8 @@ private:
     return count;
   }
 
-  /// Two hexadecimal digits an element, as a string of a bit an element, the
-  /// first in the lowest bit.
+  /// Packs two hexadecimal digits per element to one bit per element, the first
+  /// in the lowest bit.
   static std::string packed(std::string_view digits) {
     const size_t count = digits.size() / 2;
     std::string bits((count + 7) / 8, '\0');
@@ -172,9 +172,10 @@ private:
     return result + "\"";
   }
 
-  /// The attribute of an operation of `sdy` that prints it as a bare `<...>`.
+  /// Adds the name to the attribute of an operation of `sdy` that prints it as
+  /// a bare `<...>`.
   void nameAttribute(const TextToken &operation) {
-    // A constant like any other, which only Shardy's passes tell apart.
+    // An ordinary constant; only Shardy's passes distinguish it.
     if (operation.is("sdy.constant")) {
       replace(operation.begin, operation.end, "stablehlo.constant");
     } else if (operation.is("sdy.mesh")) {
@@ -192,8 +193,8 @@ private:
   }
 
   /// %0 <...> : type   ->   %0, [#sdy.sharding<...>] : type
-  /// Without the comma, `%0 #` would start the number of a result, and without
-  /// the brackets the attribute would take the type.
+  /// Without the comma, `%0 #` would start a result number, and without the
+  /// brackets the attribute would take the type.
   void bracketAttribute(const TextToken &operand, const TextToken &open) {
     size_t depth = 1;
     for (TextToken token = next(open.end); token.kind != Kind::End;
@@ -229,7 +230,7 @@ private:
 
   std::string_view text;
   std::string output;
-  /// What of the text is in the output already.
+  /// How much of the text has been copied to the output.
   size_t copied = 0;
 };
 

@@ -1,14 +1,14 @@
-//===- ForeignText.h - texts that a newer MLIR has written ----------------===//
+//===- ForeignText.h - texts from a newer MLIR ----------------------------===//
 //
-// What MLIR 19 cannot parse of what newer releases print, though it can say the
-// same, is put into its terms before the parser sees it:
+// Newer releases print syntax that MLIR 19 cannot parse although it can express
+// the same. It is rewritten before the parser sees it:
 //
 //     loc("f.py":1:2 to 3:4)            loc("f.py":1:2)
-//     dense<"0x0100"> : tensor<2xi1>    a bit an element instead of a byte
+//     dense<"0x0100"> : tensor<2xi1>    one bit per element instead of a byte
 //     sdy.mesh @m = <["x"=2]>           sdy.mesh @m = #sdy.mesh<["x"=2]>
 //
-// and so with the other operations of `sdy` that print an attribute without its
-// name. Strings and comments stay as they are, and lines stay where they are.
+// and likewise for the other operations of `sdy` that print an attribute
+// without its name. Strings, comments and line numbers stay unchanged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 
 namespace sinter {
 
-/// \p text in terms of MLIR 19. Unsupported, with the line, where it uses an
+/// \p text in the syntax of MLIR 19. Unsupported, with the line, if it uses an
 /// element type that MLIR 19 lacks: f8E3M4, f8E8M0FNU, f6E2M3FN, f6E3M2FN,
 /// f4E2M1FN.
 Result<std::string> inOurTerms(std::string_view text);

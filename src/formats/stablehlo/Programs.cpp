@@ -29,7 +29,7 @@ Result<Model> parseProgram(std::string_view text, const std::string &path,
   return parseStablehlo(text, path, linesBefore);
 }
 
-/// Written, read and written again, a module is the same.
+/// Checks that a module that is written, read and written again stays the same.
 static Result<void> roundTrip(const Model &model, StablehloForm form) {
   Result<std::string> once = stablehloBytes(model, form);
   if (!once)

@@ -1,4 +1,4 @@
-//===- ShapeOperations.cpp - sizes that other dialects compute ------------===//
+//===- ShapeOperations.cpp - shape computations of other dialects ---------===//
 
 #include "formats/stablehlo/ShapeOperations.h"
 
@@ -34,7 +34,7 @@ static bool isForeign(Operation *op) {
                          tensor::TensorDialect>(op->getDialect());
 }
 
-/// The type of the tensor that stands for a value of \p type.
+/// The type of the tensor that represents a value of \p type.
 static RankedTensorType tensorFor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   Type element = tensor ? tensor.getElementType() : type;
@@ -53,23 +53,24 @@ class Translation {
 public:
   explicit Translation(MLIRContext *context) : builder(context) {}
 
-  /// What stands for the result of \p op; null where nothing does.
+  /// The replacement of the result of \p op; null if there is none.
   Value translated(Operation *op);
   void remember(Value old, Value by) { known[old] = by; }
-  /// \p by, which stands for the index tensor \p old, as one again.
+  /// Converts \p by, which replaces the index tensor \p old, to its type.
   Value asIndex(Value by, Value old) {
     builder.setInsertionPointAfterValue(by);
     return toType(by.getLoc(), by, cast<RankedTensorType>(old.getType()));
   }
 
 private:
-  /// A way to say an operation; the operands are what stands for its own.
+  /// Translates an operation; \p operands are the replacements of its own.
   using Translator = Value (Translation::*)(Operation *op, ValueRange operands);
   static const llvm::StringMap<Translator> &translators();
 
-  /// What stands for \p value: a tensor for itself, one of indices that a
-  /// function takes, or a call or loop gives, for what it is converted to.
-  Value standIn(Value value);
+  /// The replacement of \p value: a tensor represents itself, and an index
+  /// tensor that is a function argument or a result of a call or loop its
+  /// conversion.
+  Value replacementOf(Value value);
 
   /// An elementwise operation of StableHLO.
   template <typename Op> Value same(Operation *op, ValueRange operands) {
@@ -127,7 +128,7 @@ private:
 
 } // namespace
 
-/// The numbers of constants; nothing if one is none.
+/// The values of constants; nothing if one is no constant.
 static std::optional<SmallVector<int64_t>> constantsIn(ValueRange values) {
   SmallVector<int64_t> numbers;
   for (Value value : values) {
@@ -183,7 +184,7 @@ Value Translation::translated(Operation *op) {
   builder.setInsertionPoint(op);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
-    Value value = standIn(operand);
+    Value value = replacementOf(operand);
     if (!value)
       return {};
     operands.push_back(value);
@@ -191,7 +192,7 @@ Value Translation::translated(Operation *op) {
   return (this->*rule->second)(op, operands);
 }
 
-Value Translation::standIn(Value value) {
+Value Translation::replacementOf(Value value) {
   if (Value by = known.lookup(value))
     return by;
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
@@ -290,20 +291,20 @@ Value Translation::fromElements(Operation *op, ValueRange operands) {
 }
 
 Value Translation::extract(Operation *op, ValueRange operands) {
-  auto places = constantsIn(op->getOperands().drop_front());
-  if (!places)
+  auto starts = constantsIn(op->getOperands().drop_front());
+  if (!starts)
     return {};
   auto get = [&](ArrayRef<int64_t> values) {
     return builder.getDenseI64ArrayAttr(values);
   };
-  SmallVector<int64_t> ends, ones(places->size(), 1);
+  SmallVector<int64_t> ends, ones(starts->size(), 1);
   for (auto [place, size] :
-       llvm::zip_equal(*places, tensorOf(operands[0]).getShape())) {
+       llvm::zip_equal(*starts, tensorOf(operands[0]).getShape())) {
     if (place < 0 || (!ShapedType::isDynamic(size) && place >= size))
       return {};
     ends.push_back(place + 1);
   }
-  Value part = builder.create<SliceOp>(op->getLoc(), operands[0], get(*places),
+  Value part = builder.create<SliceOp>(op->getLoc(), operands[0], get(*starts),
                                        get(ends), get(ones));
   return builder.create<ReshapeOp>(op->getLoc(),
                                    tensorFor(op->getResult(0).getType()), part);
@@ -343,7 +344,7 @@ Value Translation::numElements(Operation *op, ValueRange operands) {
   return product;
 }
 
-/// NumPy's rule: of two sizes the one that is not 1.
+/// NumPy's broadcasting: of two sizes the one that is not 1.
 Value Translation::broadcastShapes(Operation *op, ValueRange operands) {
   Location location = op->getLoc();
   SmallVector<Value> joined;
@@ -371,8 +372,8 @@ static bool isIndexTensor(Value value) {
   return type && type.getElementType().isIndex();
 }
 
-/// Whether \p op takes integers of any type where it is given indices: sizes of
-/// one type, that is, so that none may stay an index.
+/// Whether \p op accepts integers of any type in place of indices, but all of
+/// one type, so that none may stay an index.
 static bool takesIntegers(Operation *op) {
   return isa<DynamicReshapeOp, DynamicBroadcastInDimOp, DynamicIotaOp,
              DynamicPadOp, DynamicGatherOp, DynamicConvOp, RealDynamicSliceOp,

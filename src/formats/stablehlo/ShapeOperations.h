@@ -1,4 +1,4 @@
-//===- ShapeOperations.h - sizes that other dialects compute --------------===//
+//===- ShapeOperations.h - shape computations of other dialects -----------===//
 //
 //   %n = tensor.dim %x, %c0 : tensor<?x4xf32>
 //   %m = arith.muli %n, %c4 : index
@@ -9,10 +9,10 @@
 //   %s = stablehlo.concatenate %m
 //
 // Exporters compute shapes in the dialects `arith`, `shape` and `tensor` of
-// MLIR. What has an exact counterpart becomes that; an index and a scalar
-// become tensors, an index of 64 bits. What functions, calls and loops take and
-// give keeps its type: there, indices are converted, which is
-// `arith.index_cast` in a file.
+// MLIR. Operations with an exact counterpart are replaced by it; indices and
+// scalars become tensors, indices with 64 bits. Operands and results of
+// functions, calls and loops keep their types: there, indices are converted,
+// which is `arith.index_cast` in a file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,18 +28,18 @@ namespace sinter {
 /// Whether the text may use those dialects.
 bool mentionsShapeDialects(std::string_view text);
 
-/// Makes the context read them.
+/// Loads them into the context.
 void loadShapeDialects(mlir::MLIRContext *context);
 
-/// Replaces the operations of those dialects. Fails after an error that names
-/// the first that has no counterpart.
+/// Replaces the operations of those dialects. Fails with an error that names
+/// the first one without a counterpart.
 mlir::LogicalResult translateShapeOperations(mlir::ModuleOp module);
 
-/// Whether there is a conversion from or to indices.
+/// Whether the module has a conversion from or to indices.
 bool hasIndexCasts(mlir::ModuleOp module);
 
-/// The other way for what StableHLO has no word for: a conversion from or to
-/// indices becomes arith.index_cast.
+/// The inverse for what StableHLO lacks: a conversion from or to indices
+/// becomes arith.index_cast.
 void writeIndexCasts(mlir::ModuleOp module);
 
 } // namespace sinter

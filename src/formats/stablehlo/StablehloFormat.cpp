@@ -15,7 +15,7 @@ static constexpr Extension extensions[] = {
 };
 
 namespace {
-/// Read once.
+/// A StableHLO file, which is imported once.
 class StablehloFile : public ModelFile {
 public:
   explicit StablehloFile(const std::string &path) : path(path) {}

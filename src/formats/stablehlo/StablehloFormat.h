@@ -7,7 +7,7 @@
 
 namespace sinter {
 
-/// MLIR text, portable artifacts, what jax.export and PyTorch/XLA save.
+/// MLIR text, portable artifacts, files of jax.export and PyTorch/XLA.
 extern const Format stablehloFormat;
 
 } // namespace sinter

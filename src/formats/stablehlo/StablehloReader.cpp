@@ -22,8 +22,8 @@ using namespace mlir;
 
 namespace sinter {
 
-/// How deep brackets nest: MLIR's parser recurses for each, so text that nests
-/// for thousands of levels would take any stack.
+/// The nesting depth of brackets: MLIR's parser recurses for each, so text with
+/// thousands of levels would overflow any stack.
 static size_t nestingOf(std::string_view text) {
   size_t depth = 0, deepest = 0;
   for (char letter : text) {
@@ -39,12 +39,12 @@ static size_t nestingOf(std::string_view text) {
 /// Parses and verifies; null after an error was reported.
 static OwningOpRef<ModuleOp> parse(MLIRContext *context, std::string_view text,
                                    const std::string &path) {
-  // The parser wants a terminating zero, which a mapped file lacks.
+  // The parser needs a terminating zero, which a mapped file lacks.
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(StringRef(text), path),
       llvm::SMLoc());
-  // Attributes may belong to dialects that nobody knows; operations may not.
+  // Attributes may belong to unknown dialects; operations may not.
   context->allowUnregisteredDialects(true);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
   context->allowUnregisteredDialects(false);
@@ -59,26 +59,21 @@ static OwningOpRef<ModuleOp> parse(MLIRContext *context, std::string_view text,
   return known.wasInterrupted() ? OwningOpRef<ModuleOp>() : std::move(module);
 }
 
-/// The text in our terms, at its place in the file.
+/// The text in the syntax of MLIR 19, at its original lines.
 static Result<std::string>
 prepared(std::string_view text, const std::string &path, size_t linesBefore) {
   constexpr size_t deepestNesting = 10000;
   if (nestingOf(text) > deepestNesting)
-    return invalidModel(path + ": brackets nest more than " +
-                        std::to_string(deepestNesting) + " deep");
+    return inFile(invalidModel("brackets nest more than " +
+                               std::to_string(deepestNesting) + " deep"),
+                  path);
   std::string placed(linesBefore, '\n');
   placed += text;
   Result<std::string> ours = inOurTerms(placed);
-  if (!ours) {
-    Error error = ours.takeError();
-    error.message = path + ": " + error.message;
-    return error;
-  }
-  if (Result<void> scopes = checkValueScopes(*ours); !scopes) {
-    Error error = scopes.takeError();
-    error.message = path + ":" + error.message;
-    return error;
-  }
+  if (!ours)
+    return inFile(ours.takeError(), path);
+  if (Result<void> scopes = checkValueScopes(*ours); !scopes)
+    return inFile(scopes.takeError(), path);
   return ours;
 }
 
@@ -101,14 +96,14 @@ static Result<Model> readArtifact(std::span<const std::byte> bytes,
     return module.takeError();
   FirstError reported(context.get());
   if (failed(rankWrappers(**module)))
-    return invalidModel(path + ": " + reported.take());
+    return inFile(invalidModel(reported.take()), path);
   decomposeChlo(**module);
   Model model(std::move(context), std::move(*module));
   model.path = path;
   return model;
 }
 
-/// An empty text says what none says, and artifacts do not tell the two apart.
+/// An empty text equals none, and artifacts do not distinguish the two.
 static void dropEmptyConfigurations(ModuleOp module) {
   module.walk([](stablehlo::CustomCallOp call) {
     auto text = dyn_cast_or_null<StringAttr>(call.getBackendConfigAttr());
@@ -117,8 +112,8 @@ static void dropEmptyConfigurations(ModuleOp module) {
   });
 }
 
-/// What arguments are called in \p text, %weights say, becomes the name of
-/// their location, unless it says no more than their number.
+/// The names of arguments in \p text, such as %weights, become the names of
+/// their locations, unless they are only numbers.
 static void keepArgumentNames(ModuleOp module, StringRef text) {
   SmallVector<size_t> lines = {0};
   for (size_t at = text.find('\n'); at != StringRef::npos;
@@ -126,12 +121,12 @@ static void keepArgumentNames(ModuleOp module, StringRef text) {
     lines.push_back(at + 1);
   for (auto function : module.getOps<func::FuncOp>())
     for (BlockArgument argument : function.getArguments()) {
-      auto place = dyn_cast<FileLineColLoc>(argument.getLoc());
-      if (!place || place.getLine() == 0 || place.getLine() > lines.size())
+      auto loc = dyn_cast<FileLineColLoc>(argument.getLoc());
+      if (!loc || loc.getLine() == 0 || loc.getLine() > lines.size())
         continue;
-      StringRef rest = text.drop_front(lines[place.getLine() - 1]);
+      StringRef rest = text.drop_front(lines[loc.getLine() - 1]);
       rest = rest.drop_front(
-          std::min<size_t>(rest.size(), std::max(1u, place.getColumn()) - 1));
+          std::min<size_t>(rest.size(), std::max(1u, loc.getColumn()) - 1));
       if (!rest.consume_front("%"))
         continue;
       const StringRef name = rest.take_while([](char letter) {
@@ -141,7 +136,7 @@ static void keepArgumentNames(ModuleOp module, StringRef text) {
           llvm::all_of(name, [](char letter) { return llvm::isDigit(letter); });
       if (!isNumber && name != ("arg" + Twine(argument.getArgNumber())).str())
         argument.setLoc(
-            NameLoc::get(StringAttr::get(module.getContext(), name), place));
+            NameLoc::get(StringAttr::get(module.getContext(), name), loc));
     }
 }
 
@@ -154,18 +149,14 @@ static Result<Model> readText(std::string_view text, const std::string &path,
   FirstError reported(context.get());
   if (mentionsShapeDialects(*ours))
     loadShapeDialects(context.get());
-  auto message = [&] {
-    std::string words = reported.takeWithPlace();
-    return words.find(path) == std::string::npos ? path + ": " + words : words;
-  };
   OwningOpRef<ModuleOp> module = parse(context.get(), *ours, path);
   if (!module)
-    return invalidModel(message());
+    return reported.takeError(ErrorKind::InvalidModel, path);
   keepArgumentNames(*module, *ours);
   if (failed(translateShapeOperations(*module)))
-    return unsupported(message());
+    return reported.takeError(ErrorKind::Unsupported, path);
   if (failed(rankWrappers(*module)))
-    return invalidModel(message());
+    return reported.takeError(ErrorKind::InvalidModel, path);
   decomposeChlo(*module);
   dropEmptyConfigurations(*module);
   Model model(std::move(context), std::move(module));

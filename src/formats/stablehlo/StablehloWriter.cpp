@@ -13,14 +13,15 @@
 #include "graph/stablehlo/RegionAssembly.h"
 #include "mlir/IR/AsmState.h"
 #include "runtime/MappedFile.h"
+#include "runtime/OptionNames.h"
 #include <map>
 
 using namespace mlir;
 
 namespace sinter {
 
-/// The tensors' bytes into the attributes: what shares a mapped file cannot be
-/// written as it is.
+/// Copies the tensors' bytes into the attributes: attributes that share a
+/// mapped file cannot be written.
 static void inlineConstants(ModuleOp module) {
   module.walk([](stablehlo::ConstantOp constant) {
     if (!isa<DenseResourceElementsAttr>(constant.getValue()))
@@ -30,23 +31,23 @@ static void inlineConstants(ModuleOp module) {
   });
 }
 
-/// \p value with the type that those who read it were promised: a decomposition
-/// may know less of sizes than was written, or more.
+/// \p value cast to the type that its users expect: a decomposition may infer
+/// other static sizes.
 static Value withType(OpBuilder &builder, Value value, Type type) {
   if (value.getType() == type)
     return value;
   return builder.create<stablehlo::ConvertOp>(value.getLoc(), type, value);
 }
 
-/// How a message names an operation that has no form.
+/// The name, in messages, of an operation without a form.
 static std::string describe(Operation *op) {
   if (auto deferred = dyn_cast<nn::DeferredOp>(op))
     return (deferred.getKind() + " (" + deferred.getReason() + ")").str();
   return op->getName().getStringRef().str();
 }
 
-/// Replaces `nn` operations by `stablehlo` ones, and theirs again where a
-/// decomposition has some.
+/// Decomposes `nn` operations to `stablehlo` ones, repeatedly if a
+/// decomposition contains `nn` operations.
 static Result<void> decompose(const Model &model) {
   while (true) {
     SmallVector<Operation *> structured;
@@ -72,7 +73,7 @@ static Result<void> decompose(const Model &model) {
         result.replaceAllUsesWith(withType(builder, value, result.getType()));
       SmallVector<Value> operands(op->getOperands());
       op->erase();
-      // A decomposition may see through the reshape of an operand.
+      // A decomposition may look through the reshape of an operand.
       for (Value operand : operands)
         if (auto reshape = operand.getDefiningOp<stablehlo::ReshapeOp>();
             reshape && reshape->use_empty())
@@ -80,9 +81,11 @@ static Result<void> decompose(const Model &model) {
     }
     if (failed.empty())
       continue;
-    return unsupported(model.path + ": not to be expressed in StableHLO: " +
-                       formats::listOf(failed) +
-                       "; --shape may help where dimensions are unknown");
+    return inFile(
+        withHint(optionText("shape") + " may help where dimensions are unknown",
+                 unsupported("not to be expressed in StableHLO: " +
+                             formats::listOf(failed))),
+        model.path);
   }
 }
 
@@ -96,12 +99,10 @@ static Result<std::string> artifactOf(const Model &model,
   Result<std::string> artifact = vhlo::writeArtifact(model.module(), *version);
   if (artifact)
     return artifact;
-  Error error = artifact.takeError();
-  error.message = model.path + ": " + error.message;
-  return error;
+  return inFile(artifact.takeError(), model.path);
 }
 
-/// The short form where every StableHLO tool reads it.
+/// The short form if every StableHLO tool can read it.
 static OpPrintingFlags flagsFor(ModuleOp module) {
   OpPrintingFlags flags;
   const bool isShort = !module
@@ -122,10 +123,11 @@ Result<std::string> stablehloBytes(const Model &model, StablehloForm form,
     return done.takeError();
   if (form == StablehloForm::Artifact) {
     if (hasIndexCasts(copy.module()))
-      return unsupported(model.path +
-                         ": takes or gives indices that are converted, for "
-                         "which portable artifacts have no operation; write "
-                         ".mlir, or use integers");
+      return inFile(
+          unsupported("takes or gives indices that are converted, for "
+                      "which portable artifacts have no operation; write "
+                      ".mlir, or use integers"),
+          model.path);
     return artifactOf(copy, targetVersion);
   }
   inlineConstants(copy.module());

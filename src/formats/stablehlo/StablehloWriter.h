@@ -16,17 +16,17 @@ enum class StablehloForm {
 };
 
 /// Writes \p model to \p path, whole or not at all, in a form that other
-/// StableHLO tools read: constants stand in the file itself, and `nn`
-/// operations are decomposed. Unsupported errors name the operations that
-/// cannot be (their shapes have unknown dimensions, say).
+/// StableHLO tools read: constants are in the file itself, and `nn` operations
+/// are decomposed. Unsupported errors name the operations that cannot be
+/// decomposed (because of dynamic dimensions, say).
 ///
 /// An artifact is for readers of \p targetVersion of StableHLO ("1.0.0"; empty:
-/// the newest) and later; what that version lacks is Unsupported, too.
+/// the newest) and later; operations that it lacks are Unsupported, too.
 Result<void> writeStablehlo(const Model &model, const std::string &path,
                             StablehloForm form = StablehloForm::Text,
                             const std::string &targetVersion = "");
 
-/// What writeStablehlo would write.
+/// The bytes that writeStablehlo would write.
 Result<std::string> stablehloBytes(const Model &model, StablehloForm form,
                                    const std::string &targetVersion = "");
 

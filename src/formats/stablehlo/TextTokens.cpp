@@ -11,12 +11,12 @@ static bool isLetter(char c) {
 static bool continuesWord(char c) {
   return isLetter(c) || isDigit(c) || c == '$' || c == '.';
 }
-/// Whether a name begins so that is told by what stands before it.
+/// Whether \p c is the prefix of a name.
 static bool isPrefix(char c) {
   return c == '#' || c == '!' || c == '%' || c == '^';
 }
 
-/// Where the next token starts: behind white space and comments.
+/// The start of the next token: after white space and comments.
 static size_t skipBlank(std::string_view text, size_t position) {
   while (position < text.size()) {
     const char c = text[position];
@@ -31,7 +31,8 @@ static size_t skipBlank(std::string_view text, size_t position) {
   return position;
 }
 
-/// The end of a string that starts at \p position; of the text if none ends it.
+/// The end of a string that starts at \p position; of the text if it is not
+/// terminated.
 static size_t endOfString(std::string_view text, size_t position) {
   size_t end = position + 1;
   while (end < text.size()) {
@@ -46,8 +47,8 @@ static size_t endOfString(std::string_view text, size_t position) {
   return text.size();
 }
 
-/// The end of the word that starts at \p position. Behind a prefix there are
-/// digits alone, or dashes too.
+/// The end of the word that starts at \p position. After a prefix come only
+/// digits, or a name that may have dashes.
 static size_t endOfWord(std::string_view text, size_t position) {
   const bool isPrefixed = isPrefix(text[position++]);
   const bool isNumber =

@@ -8,16 +8,16 @@
 
 namespace sinter {
 
-/// A token of MLIR text, cut as MLIR's lexer does. White space (a zero byte is
-/// some) and comments lie between tokens.
+/// A token of MLIR text, as in MLIR's lexer. White space (including zero bytes)
+/// and comments separate tokens.
 struct TextToken {
   enum class Kind {
     End,
     /// "...", its quotes included.
     String,
     /// Letters, digits, `_`, `$` and `.`; starts with a letter or `_`, or with
-    /// one of `#!@%^`. Behind any of these but `@` come digits alone, or a name
-    /// that may hold `-`, too.
+    /// one of `#!@%^`. After any of these but `@` come only digits, or a name
+    /// that may have `-`, too.
     Word,
     /// Decimal digits.
     Number,
@@ -26,7 +26,7 @@ struct TextToken {
   };
   Kind kind = Kind::End;
   std::string_view text;
-  /// Where it starts and where it ends.
+  /// Its start and end offset.
   size_t begin = 0, end = 0;
 
   bool is(char mark) const { return kind == Kind::Mark && text[0] == mark; }

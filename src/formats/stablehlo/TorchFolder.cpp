@@ -1,4 +1,4 @@
-//===- TorchFolder.cpp - a program as PyTorch/XLA saves it ----------------===//
+//===- TorchFolder.cpp - program folders of PyTorch/XLA -------------------===//
 
 #include "formats/stablehlo/TorchFolder.h"
 
@@ -22,9 +22,9 @@ namespace {
 /// Where an argument of the function comes from.
 struct Source {
   enum Kind { Input, Parameter, Constant } kind = Input;
-  /// A parameter's.
+  /// The name of a parameter.
   std::string name;
-  /// An input's or a constant's.
+  /// The index of an input or a constant.
   int64_t position = 0;
 };
 
@@ -40,7 +40,7 @@ std::vector<std::string> functionsOf(const std::string &path) {
   return names;
 }
 
-/// Whether a file called \p name lies in the folder that it is looked for in.
+/// Whether \p name is a plain file name, which cannot leave the folder.
 bool isFileName(const std::string &name) {
   return !name.empty() && name != "." && name != ".." &&
          name.find('/') == std::string::npos &&
@@ -72,7 +72,7 @@ std::optional<Source> sourceOf(const json &location) {
   return source;
 }
 
-/// What the .meta file says of the arguments.
+/// Reads the sources of the arguments from the .meta file.
 Result<std::vector<Source>> sourcesIn(const std::string &path) {
   constexpr size_t largest = size_t(1) << 28;
   Result<std::string> text = readFile(path, largest);
@@ -81,20 +81,21 @@ Result<std::vector<Source>> sourcesIn(const std::string &path) {
   const json meta = json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!meta.is_object() || !meta.contains("input_locations") ||
       !meta["input_locations"].is_array())
-    return invalidModel(path + ": this is no JSON with 'input_locations'");
+    return inFile(invalidModel("this is no JSON with 'input_locations'"), path);
   std::vector<Source> sources;
   for (const json &location : meta["input_locations"]) {
     std::optional<Source> source = sourceOf(location);
     if (!source)
-      return invalidModel(path + ": input_locations[" +
-                          std::to_string(sources.size()) +
-                          "] is no input_arg, parameter or constant");
+      return inFile(invalidModel("input_locations[" +
+                                 std::to_string(sources.size()) +
+                                 "] is no input_arg, parameter or constant"),
+                    path);
     sources.push_back(std::move(*source));
   }
   return sources;
 }
 
-/// The array that an argument of \p type stands for.
+/// The array for an argument of \p type.
 Result<Tensor> valueOf(const fs::path &folder, const Source &source,
                        Type type) {
   const std::string path =
@@ -103,8 +104,12 @@ Result<Tensor> valueOf(const fs::path &folder, const Source &source,
           : (folder / "constants" / std::to_string(source.position)).string();
   std::error_code failed;
   if (fs::is_symlink(path, failed))
-    return invalidModel(path + ": this is a link, not a file of the folder");
+    return inFile(invalidModel("this is a link, not a file of the folder"),
+                  path);
   Result<Tensor> tensor = readNpy(path);
+  // A file that exists but is damaged makes the model invalid.
+  if (!tensor && fs::exists(path, failed))
+    return invalidModel(tensor.error().message());
   if (!tensor)
     return tensor;
   const RankedTensorType has =
@@ -117,7 +122,7 @@ Result<Tensor> valueOf(const fs::path &folder, const Source &source,
   return invalidModel(text);
 }
 
-/// Puts constants in place of arguments.
+/// Replaces arguments by constants.
 Result<void> bindWeights(func::FuncOp entry, const std::vector<Source> &sources,
                          const fs::path &folder) {
   std::error_code failed;
@@ -158,7 +163,7 @@ bool isTorchFolder(const std::string &path) {
 Result<Model> readTorchFolder(const std::string &path) {
   const std::vector<std::string> names = functionsOf(path);
   if (names.empty())
-    return invalidModel(path + ": the folder holds no functions/*.meta");
+    return inFile(invalidModel("the folder holds no functions/*.meta"), path);
   const std::string name =
       llvm::is_contained(names, "forward") ? "forward" : names.front();
   const std::string stem = (fs::path(path) / "functions" / name).string();
@@ -173,7 +178,7 @@ Result<Model> readTorchFolder(const std::string &path) {
     return model;
   func::FuncOp entry = model->entry();
   if (!entry)
-    return invalidModel(model->path + ": " + whyNoEntry(model->module()));
+    return inFile(invalidModel(whyNoEntry(model->module())), model->path);
   if (entry.getNumArguments() != sources->size())
     return invalidModel(
         stem + ".meta: there are " + std::to_string(sources->size()) +

@@ -1,4 +1,4 @@
-//===- TorchFolder.h - a program as PyTorch/XLA saves it ------------------===//
+//===- TorchFolder.h - program folders of PyTorch/XLA ---------------------===//
 
 #ifndef SINTER_FORMATS_STABLEHLO_TORCHFOLDER_H
 #define SINTER_FORMATS_STABLEHLO_TORCHFOLDER_H
@@ -17,8 +17,8 @@ bool isTorchFolder(const std::string &path);
 /// Reads the program in the folder: functions/NAME.bytecode (or NAME.mlir),
 /// whose arguments functions/NAME.meta describes in JSON. Parameters of the
 /// network (data/NAME) and other constants (constants/NUMBER), NumPy arrays
-/// both, become constants of the model under their names; what the caller hands
-/// over stays an argument. Of several functions `forward` is read.
+/// both, become constants of the model under their names; inputs stay
+/// arguments. Of several functions `forward` is read.
 Result<Model> readTorchFolder(const std::string &path);
 
 } // namespace sinter

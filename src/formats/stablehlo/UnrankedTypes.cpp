@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace sinter {
 
-/// Gives \p value the \p type if it has no rank; whether it has changed.
+/// Sets the type of \p value to \p type if it is unranked; returns whether it
+/// has changed.
 static bool rank(Value value, Type type) {
   if (!isa<UnrankedTensorType>(value.getType()) ||
       !isa<RankedTensorType>(type) ||
@@ -18,7 +19,8 @@ static bool rank(Value value, Type type) {
   return true;
 }
 
-/// Functions return what their last operation takes, and calls give that.
+/// Propagates the types of returned values to functions, and from functions to
+/// calls.
 static bool rankFunctions(ModuleOp module) {
   bool changed = false;
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -62,8 +64,8 @@ LogicalResult rankWrappers(ModuleOp module) {
         isa<UnrankedTensorType>(call->getResult(0).getType()))
       wrappers.push_back(call);
   });
-  // What a call gives may be what another mark takes: each turn ranks one more,
-  // and a chain of calls is no longer than there are marks.
+  // The result of a call may be the operand of another wrapper: each iteration
+  // ranks at least one more, so there are at most as many as wrappers.
   for (bool changed = !wrappers.empty(); changed;) {
     changed = false;
     for (stablehlo::CustomCallOp call : wrappers) {

@@ -1,4 +1,4 @@
-//===- UnrankedTypes.h - ranks that a mark of exporters gives -------------===//
+//===- UnrankedTypes.h - ranks from exporters' wrapper calls --------------===//
 //
 //   %y = custom_call @stablehlo.shape_refinement_operand_wrapper(%x, %shape)
 //        : (tensor<4xi32>, tensor<1xi64>) -> tensor<*xi32>
@@ -7,9 +7,9 @@
 //   %y = ... -> tensor<4xi32>
 //   return %y : tensor<4xi32>
 //
-// The mark gives what it takes, so that its type is known, and with it that of
-// what functions return and calls give. All else that has no rank stays as it
-// is: a custom call that we know nothing of may have such values.
+// The wrapper returns its operand, so its result type is known, and with it the
+// result types of functions and calls. All other unranked values stay: unknown
+// custom calls may have them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace sinter {
 
-/// Fails after an error where the mark's type contradicts what it takes.
+/// Fails with an error if the wrapper's type contradicts its operand's.
 mlir::LogicalResult rankWrappers(mlir::ModuleOp module);
 
 } // namespace sinter

@@ -30,18 +30,18 @@ public:
 private:
   using Token = TextToken;
 
-  /// A bracket that is open. Those that are `{` may be bodies.
+  /// An open bracket. `{` may start a region.
   struct Bracket {
     char kind;
     /// Whether it holds the arguments of a block.
     bool holdsArguments = false;
-    /// What its operations and blocks define.
+    /// The values that its operations and blocks define.
     llvm::SmallVector<StringRef> values = {};
-    /// What the operation that is being written names for its bodies.
+    /// The arguments that the current operation defines for its regions.
     llvm::SmallVector<StringRef> arguments = {};
   };
 
-  /// A value as it is written: `%a`, `%a:2` or `%a#1`.
+  /// A value in the text: `%a`, `%a:2` or `%a#1`.
   struct Mention {
     Token value, number;
     size_t results = 1;
@@ -65,15 +65,17 @@ private:
            token.text.size() > 1 && llvm::isDigit(token.text[1]);
   }
 
-  /// "3:7: ".
-  std::string placeOf(const Token &at) const {
+  /// "3:7".
+  std::string positionOf(const Token &at) const {
     const std::string_view before = text.substr(0, at.begin);
     const size_t line = 1 + std::count(before.begin(), before.end(), '\n');
     const size_t column = at.begin - (before.rfind('\n') + 1) + 1;
-    return std::to_string(line) + ":" + std::to_string(column) + ": ";
+    return std::to_string(line) + ":" + std::to_string(column);
   }
   Error invalid(const Token &at, const std::string &what) const {
-    return invalidModel(placeOf(at) + what);
+    Error error = invalidModel(what);
+    error.position = positionOf(at);
+    return error;
   }
 
   Bracket &body() {
@@ -95,9 +97,9 @@ private:
   std::string_view text;
   Token last, token = tokenAt(text, 0);
   llvm::SmallVector<Bracket> open;
-  /// How many of them are `{`.
+  /// The number of `{` among them.
   size_t bodies = 0;
-  /// The values that are known, and how many results each has.
+  /// The visible values, and the number of results of each.
   llvm::DenseMap<StringRef, size_t> known;
 };
 
@@ -109,19 +111,22 @@ Result<void> ScopeCheck::step() {
   if (token.is(')') || token.is(']') || token.is('}'))
     return leave();
   if (token.is("func.func") && open.back().kind == '{')
-    endOperation(); // The one before may have been a mere declaration.
+    endOperation(); // The previous one may have been a declaration.
   advance(next(token));
   return {};
 }
 
 Result<void> ScopeCheck::enter() {
-  // The time that MLIR takes grows with the square of it.
+  // MLIR's time grows with the square of the depth.
   constexpr size_t deepest = 600;
   open.push_back({token.text[0], token.is('(') && isBlock(last)});
   bodies += token.is('{');
-  if (bodies > deepest)
-    return unsupported(placeOf(token) + "operations nest more than " +
-                       std::to_string(deepest) + " deep");
+  if (bodies > deepest) {
+    Error error = unsupported("operations nest more than " +
+                              std::to_string(deepest) + " deep");
+    error.position = positionOf(token);
+    return error;
+  }
   advance(next(token));
   return {};
 }
@@ -129,8 +134,8 @@ Result<void> ScopeCheck::enter() {
 Result<void> ScopeCheck::leave() {
   const char kind = token.is(')') ? '(' : token.is(']') ? '[' : '{';
   if (open.size() == 1 || open.back().kind != kind)
-    return invalid(token, "'" + std::string(token.text) +
-                              "' closes no bracket that is open");
+    return invalid(token,
+                   "'" + std::string(token.text) + "' closes no open bracket");
   forget(open.back().values);
   forget(open.back().arguments);
   open.pop_back();
@@ -144,7 +149,7 @@ Result<void> ScopeCheck::leave() {
   return {};
 }
 
-/// What an operation names for its bodies is known in them only.
+/// Arguments that an operation defines are visible only in its regions.
 void ScopeCheck::endOperation() { forget(open.back().arguments); }
 
 void ScopeCheck::forget(llvm::SmallVector<StringRef> &names) {
@@ -153,7 +158,8 @@ void ScopeCheck::forget(llvm::SmallVector<StringRef> &names) {
   names.clear();
 }
 
-/// Reads a value and what belongs to it; the token behind it is the next.
+/// Reads a value with its result number or count; then the next token is the
+/// one after it.
 Result<void> ScopeCheck::mention(Mention &mention, bool mayBegin) {
   constexpr size_t most = 1 << 20;
   mention.value = token;
@@ -169,7 +175,7 @@ Result<void> ScopeCheck::mention(Mention &mention, bool mayBegin) {
   const std::string_view digits = count.text;
   const auto [end, error] = std::from_chars(
       digits.data(), digits.data() + digits.size(), mention.results);
-  // The parser would read a number with a letter behind it as a hexadecimal.
+  // The parser would read `0x...` as a hexadecimal number.
   const bool ends = count.end == text.size() || text[count.end] != 'x';
   if (error != std::errc() || mention.results > most || !ends)
     return invalid(count, "no operation has so many results");
@@ -178,8 +184,8 @@ Result<void> ScopeCheck::mention(Mention &mention, bool mayBegin) {
   return {};
 }
 
-/// Values with commas between them. They are definitions where an operation may
-/// begin and `=` follows.
+/// Values separated by commas. They are definitions if an operation may begin
+/// here and `=` follows.
 Result<void> ScopeCheck::values() {
   const bool mayBegin = open.back().kind == '{';
   llvm::SmallVector<Mention> mentions;

@@ -22,7 +22,7 @@ inline Place result(unsigned value, int64_t dimension) {
 }
 inline Place result(int64_t dimension) { return {true, 0, dimension}; }
 
-/// The axes of an operation, as they are put together.
+/// Builds the axes of an operation.
 class Builder {
 public:
   explicit Builder(mlir::Operation *op);
@@ -36,31 +36,31 @@ public:
   /// The size of a dimension by its type.
   int64_t sizeAt(Place place) const;
 
-  /// A new axis, the next (inner) one of each of \p places; of the size that
-  /// the first of them knows.
+  /// Adds an axis as the next (inner) one of each of \p places; its size is the
+  /// first static one of theirs.
   void add(AxisKind kind, llvm::ArrayRef<Place> places);
-  /// The same of a size of its own.
+  /// The same with a given size.
   void add(AxisKind kind, llvm::ArrayRef<Place> places, int64_t size);
   void keep(llvm::ArrayRef<Place> places) { add(AxisKind::Kept, places); }
   void mix(llvm::ArrayRef<Place> places) { add(AxisKind::Mixed, places); }
   void reduce(llvm::ArrayRef<Place> places) { add(AxisKind::Reduced, places); }
   void repeat(llvm::ArrayRef<Place> places) { add(AxisKind::Repeated, places); }
-  /// Of a size that only the result's type knows.
+  /// Adds a Resized axis, whose size is that of the result's type.
   void resize(llvm::ArrayRef<Place> places) {
     add(AxisKind::Resized, places, mlir::ShapedType::kDynamic);
   }
 
   /// Dimension \p dimension of all operands and results of \p rank dimensions.
   llvm::SmallVector<Place> everywhere(int64_t dimension, int64_t rank) const;
-  /// Keeps all dimensions of operands and results of \p rank dimensions, but
-  /// those that \p isOther says, which are of the kind \p kind.
+  /// Adds an axis for each dimension of all operands and results of \p rank
+  /// dimensions: of the kind \p kind where \p isOther, else Kept.
   void alike(
       int64_t rank, AxisKind kind = AxisKind::Mixed,
       llvm::function_ref<bool(int64_t)> isOther = [](int64_t) {
         return false;
       });
 
-  /// What has no axis gets one by itself.
+  /// Returns the axes. Dimensions without an axis get one of their own.
   Axes take();
 
 private:
@@ -77,8 +77,8 @@ template <typename Op> NewOrder isFixed(Op, llvm::ArrayRef<int64_t>) {
   return std::nullopt;
 }
 
-/// The interface by functions Axes(Op) and NewOrder(Op, ArrayRef<int64_t>
-/// order), which may take the sizes, too.
+/// Implements the interface by functions Axes(Op) and NewOrder(Op,
+/// ArrayRef<int64_t> order), the latter optionally with the sizes.
 template <typename Op, auto build, auto change>
 struct Model : AxesOpInterface::ExternalModel<Model<Op, build, change>, Op> {
   Axes getAxes(mlir::Operation *op) const { return build(mlir::cast<Op>(op)); }
@@ -93,7 +93,7 @@ struct Model : AxesOpInterface::ExternalModel<Model<Op, build, change>, Op> {
 
 template <typename Op, auto build, auto change = isFixed<Op>>
 void attach(mlir::MLIRContext *context) {
-  // Its dialect may not be among those that are loaded.
+  // Its dialect may not be loaded.
   auto name =
       mlir::RegisteredOperationName::lookup(mlir::TypeID::get<Op>(), context);
   if (name)
@@ -101,27 +101,27 @@ void attach(mlir::MLIRContext *context) {
 }
 
 //===----------------------------------------------------------------------===//
-// What many operations are
+// Kinds of operations
 //===----------------------------------------------------------------------===//
 
-/// All operands and results that are no scalars have one shape, and one
-/// element follows from those in its place.
+/// All operands and results other than scalars have one shape, and each result
+/// element depends on the operands' elements at the same index.
 Axes elementwise(mlir::Operation *op);
-/// Each result is its operand, or what another process has in its place.
+/// Each result is its operand, or that of another process.
 Axes passedOn(mlir::Operation *op);
-/// Operands that broadcast together by NumPy's rule. Where more than one
-/// unknown size may be the result's, it is not known which is.
+/// Operands that broadcast together by NumPy's rule. Where several dynamic
+/// sizes may be the result's, it is unknown which one is.
 Axes broadcastTogether(mlir::Operation *op);
 
-/// New values of an attribute that has one element a dimension; \p neutral
-/// stands for new dimensions.
+/// New values of an attribute with one element per dimension; new dimensions
+/// get \p neutral.
 template <typename T>
 llvm::SmallVector<T> inOrder(llvm::ArrayRef<T> list,
                              llvm::ArrayRef<int64_t> order, T neutral) {
   return llvm::map_to_vector(
       order, [&](int64_t from) { return from < 0 ? neutral : list[from]; });
 }
-/// Where dimension \p dimension is after \p order.
+/// The index of dimension \p dimension after \p order.
 inline int64_t placeIn(llvm::ArrayRef<int64_t> order, int64_t dimension) {
   return llvm::find(order, dimension) - order.begin();
 }

@@ -1,4 +1,4 @@
-// Axes of what processes do together: a slice is the same one in all of them.
+// Axes of collective operations: a slice is the same one in all processes.
 
 #include "graph/axes/Axes.h"
 
@@ -10,18 +10,17 @@ using namespace sinter::stablehlo;
 namespace sinter::axes {
 namespace {
 
-/// How many processes share the elements: along dimension `split` of an operand
-/// each of them gets a part; along dimension `join` of a result it has a part
-/// of each.
+/// How processes exchange elements: each gets a slice of an operand's dimension
+/// `split`; a result's dimension `join` concatenates slices of all of them.
 struct Exchange {
   std::optional<int64_t> split, join;
-  /// How many processes are in a group; `?` if only the types say so.
+  /// How many processes are in a group; `?` if only the types tell.
   int64_t parts = ShapedType::kDynamic;
 };
 
 } // namespace
 
-/// One dimension that is split or joined, or both.
+/// Adds the axes of a dimension that is split, concatenated or both.
 static void addParts(Builder &builder, const Exchange &exchange, Place from,
                      Place to) {
   const bool isSplit = exchange.split == from.dimension,
@@ -44,13 +43,13 @@ static void addParts(Builder &builder, const Exchange &exchange, Place from,
     places.push_back(from);
   if (isJoined)
     places.push_back(to);
-  // A process by itself has the whole.
+  // A single process has all elements.
   if (parts != 1)
     builder.add(AxisKind::Mixed, places, parts);
   builder.add(AxisKind::Kept, {from, to}, own);
 }
 
-/// Result i is made of what the processes have as operand i.
+/// The axes where result i is made of the processes' operands i.
 static Axes exchanged(Operation *op, const Exchange &exchange) {
   Builder builder(op);
   for (unsigned i = 0; i < op->getNumResults(); ++i)

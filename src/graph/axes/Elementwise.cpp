@@ -1,4 +1,4 @@
-// Axes of what computes each element by itself.
+// Axes of element-wise operations.
 
 #include "graph/axes/Axes.h"
 
@@ -24,11 +24,11 @@ Axes passedOn(Operation *op) {
   return builder.take();
 }
 
-/// The result's dimension that dimension \p dimension of an operand meets:
-/// aligned at the last one, unless \p given says where they are.
-static int64_t placeOf(const Builder &builder, unsigned operand,
-                       int64_t dimension,
-                       std::optional<ArrayRef<int64_t>> given) {
+/// The result's dimension for dimension \p dimension of an operand: as in
+/// \p given, else aligned at the last one.
+static int64_t resultDimensionOf(const Builder &builder, unsigned operand,
+                                 int64_t dimension,
+                                 std::optional<ArrayRef<int64_t>> given) {
   const int64_t missing = builder.resultRank() - builder.rankOf(operand);
   return given && missing ? (*given)[dimension] : dimension + missing;
 }
@@ -40,9 +40,9 @@ static Axes broadcastAlong(Operation *op,
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     for (int64_t j = 0; j < builder.rankOf(i); ++j)
       if (builder.sizeAt(operand(i, j)) != 1)
-        wide[placeOf(builder, i, j, given)].push_back(operand(i, j));
+        wide[resultDimensionOf(builder, i, j, given)].push_back(operand(i, j));
   for (auto [i, places] : llvm::enumerate(wide)) {
-    // One of unknown size beside others may be repeated.
+    // A dynamic size among others may be broadcast.
     const size_t all = places.size();
     if (all > 1)
       llvm::erase_if(places, [&](Place each) {
@@ -62,8 +62,8 @@ Axes broadcastTogether(Operation *op) {
   return broadcastAlong(op, std::nullopt);
 }
 
-/// What the others hold is not asked for: where only they have an axis, the
-/// operand is repeated along it, if its own size is not unknown.
+/// Only the shapes of the others count: along axes that only they have, the
+/// operand is broadcast, if its own size is static.
 static Axes likeOthers(nn::BroadcastLikeOp op) {
   Axes axes = broadcastTogether(op);
   auto from = tensorOf(op.getOperand());
@@ -89,15 +89,15 @@ static Axes sloped(nn::PReluOp op) {
     SmallVector<Place> places = {operand(0, i), result(i)};
     const int64_t size =
         i < missing ? 1 : builder.sizeAt(operand(1, i - missing));
-    const bool isOpen = ShapedType::isDynamic(size);
-    if (size != 1 && !isOpen)
+    const bool isDynamic = ShapedType::isDynamic(size);
+    if (size != 1 && !isDynamic)
       places.push_back(operand(1, i - missing));
-    builder.add(isOpen ? AxisKind::Mixed : AxisKind::Kept, places);
+    builder.add(isDynamic ? AxisKind::Mixed : AxisKind::Kept, places);
   }
   return builder.take();
 }
 
-/// One value everywhere.
+/// A splat.
 static Axes filled(chlo::ConstantLikeOp op) {
   Axes axes = elementwise(op);
   for (Axis &axis : axes.axes)
@@ -110,7 +110,7 @@ static NewOrder reordered(Operation *, ArrayRef<int64_t> order) {
 }
 
 namespace {
-/// For every operation that says it is elementwise.
+/// For every operation with the Elementwise trait.
 struct ElementwiseModel : AxesOpInterface::FallbackModel<ElementwiseModel> {
   Axes getAxes(Operation *op) const { return elementwise(op); }
   NewOrder reorder(Operation *op, ArrayRef<int64_t> order,

@@ -1,4 +1,4 @@
-// Axes of what reads or writes places that are values.
+// Axes of operations that read or write at computed indices.
 
 #include "graph/axes/Axes.h"
 
@@ -10,7 +10,7 @@ using namespace sinter::stablehlo;
 
 namespace sinter::axes {
 
-/// Whether two dimensions have one known size.
+/// Whether two dimensions have the same static size.
 static bool areAsLarge(const Builder &builder, Place lhs, Place rhs) {
   int64_t size = builder.sizeAt(lhs);
   return !ShapedType::isDynamic(size) && size == builder.sizeAt(rhs);
@@ -18,7 +18,8 @@ static bool areAsLarge(const Builder &builder, Place lhs, Place rhs) {
 
 /// The dimensions below \p rank that are not in \p lists, in order.
 static SmallVector<int64_t>
-dimensionsBeside(int64_t rank, std::initializer_list<ArrayRef<int64_t>> lists) {
+dimensionsWithout(int64_t rank,
+                  std::initializer_list<ArrayRef<int64_t>> lists) {
   SmallVector<int64_t> others;
   for (int64_t i = 0; i < rank; ++i)
     if (llvm::none_of(lists, [&](ArrayRef<int64_t> list) {
@@ -32,14 +33,14 @@ dimensionsBeside(int64_t rank, std::initializer_list<ArrayRef<int64_t>> lists) {
 // gather and scatter
 //===----------------------------------------------------------------------===//
 
-/// Operand 0 is read, operand 1 says where.
+/// Operand 0 is gathered from, operand 1 holds the indices.
 template <typename Op> static Axes gathered(Op op) {
   Builder builder(op);
   auto numbers = op.getDimensionNumbers();
   ArrayRef<int64_t> batching = numbers.getOperandBatchingDims(),
                     offsets = numbers.getOffsetDims();
-  // A part that is as large as the operand cannot begin behind its beginning.
-  SmallVector<int64_t> sliced = dimensionsBeside(
+  // A slice as large as the operand must start at 0.
+  SmallVector<int64_t> sliced = dimensionsWithout(
       builder.rankOf(0), {batching, numbers.getCollapsedSliceDims()});
   for (auto [from, to] : llvm::zip_equal(sliced, offsets)) {
     bool isWhole = areAsLarge(builder, operand(0, from), result(to));
@@ -47,9 +48,9 @@ template <typename Op> static Axes gathered(Op op) {
                 {operand(0, from), result(to)}, builder.sizeAt(result(to)));
   }
   SmallVector<int64_t> places =
-      dimensionsBeside(builder.resultRank(), {offsets});
+      dimensionsWithout(builder.resultRank(), {offsets});
   SmallVector<int64_t> indices =
-      dimensionsBeside(builder.rankOf(1), {numbers.getIndexVectorDim()});
+      dimensionsWithout(builder.rankOf(1), {numbers.getIndexVectorDim()});
   for (auto [index, place] : llvm::zip_equal(indices, places)) {
     SmallVector<Place> all = {operand(1, index), result(place)};
     const auto *batch =
@@ -62,7 +63,7 @@ template <typename Op> static Axes gathered(Op op) {
   return builder.take();
 }
 
-/// Inputs and updates of several tensors are alike.
+/// Several inputs, and their updates, have the same axes.
 static Axes scattered(ScatterOp op) {
   Builder builder(op);
   auto numbers = op.getScatterDimensionNumbers();
@@ -82,7 +83,7 @@ static Axes scattered(ScatterOp op) {
   const int64_t rank = builder.rankOf(0);
   ArrayRef<int64_t> batching = numbers.getInputBatchingDims();
   auto window =
-      dimensionsBeside(rank, {batching, numbers.getInsertedWindowDims()});
+      dimensionsWithout(rank, {batching, numbers.getInsertedWindowDims()});
   for (int64_t dimension : numbers.getInsertedWindowDims())
     builder.mix(everyInput(dimension));
   for (auto [dimension, update] :
@@ -94,9 +95,9 @@ static Axes scattered(ScatterOp op) {
     builder.add(isWhole ? AxisKind::Kept : AxisKind::Mixed, places);
   }
   auto indices =
-      dimensionsBeside(builder.rankOf(count), {numbers.getIndexVectorDim()});
-  auto updates = dimensionsBeside(builder.rankOf(count + 1),
-                                  {numbers.getUpdateWindowDims()});
+      dimensionsWithout(builder.rankOf(count), {numbers.getIndexVectorDim()});
+  auto updates = dimensionsWithout(builder.rankOf(count + 1),
+                                   {numbers.getUpdateWindowDims()});
   for (auto [index, update] : llvm::zip_equal(indices, updates)) {
     SmallVector<Place> places = everyUpdate(update);
     places.push_back(operand(count, index));
@@ -114,8 +115,8 @@ static Axes scattered(ScatterOp op) {
 // Slices along one dimension
 //===----------------------------------------------------------------------===//
 
-/// The dimension \p axis gives way to those of the indices, the first \p
-/// batches of which are the operand's.
+/// The indices' dimensions replace the dimension \p axis; the first \p batches
+/// of them are the operand's.
 static Axes taken(Operation *op, int64_t axis, int64_t batches) {
   Builder builder(op);
   const int64_t added = builder.rankOf(1) - batches;
@@ -156,7 +157,7 @@ static Axes oneHot(nn::OneHotOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places along one dimension
+// Indices along one dimension
 //===----------------------------------------------------------------------===//
 
 template <typename Op> static Axes extreme(Op op) {
@@ -191,7 +192,7 @@ static Axes sorted(SortOp op) {
   return builder.take();
 }
 
-/// Of the elements only their number counts.
+/// Operations that use only the element count.
 static Axes sizesOnly(Operation *op) {
   Builder builder(op);
   for (int64_t i = 0; i < builder.rankOf(0); ++i)

@@ -1,4 +1,4 @@
-// Axes of what moves elements by a fixed pattern.
+// Axes of operations that move elements by a fixed pattern.
 
 #include "graph/axes/Axes.h"
 
@@ -12,7 +12,7 @@ using namespace sinter::stablehlo;
 namespace sinter::axes {
 
 //===----------------------------------------------------------------------===//
-// Dimensions that move
+// Transposes and broadcasts
 //===----------------------------------------------------------------------===//
 
 static Axes transposed(TransposeOp op) {
@@ -22,8 +22,8 @@ static Axes transposed(TransposeOp op) {
   return builder.take();
 }
 
-/// Dimension i of the operand is, or is repeated to, `places[i]` of the result;
-/// \p isSame says whether an unknown size is the result's.
+/// Dimension i of the operand is, or is broadcast to, `places[i]` of the
+/// result; \p isSame is whether a dynamic size is the result's.
 static Axes spread(Operation *op, ArrayRef<int64_t> places,
                    function_ref<bool(int64_t)> isSame) {
   Builder builder(op);
@@ -32,10 +32,10 @@ static Axes spread(Operation *op, ArrayRef<int64_t> places,
     int64_t from = builder.sizeAt(operand(0, i)),
             to = builder.sizeAt(result(place));
     isSet[place] = true;
-    bool isOpen = ShapedType::isDynamic(from);
-    if (isOpen ? isSame(i) : from != 1 || to == 1)
+    bool isDynamic = ShapedType::isDynamic(from);
+    if (isDynamic ? isSame(i) : from != 1 || to == 1)
       builder.keep({operand(0, i), result(place)});
-    else if (!isOpen)
+    else if (!isDynamic)
       builder.repeat({result(place)});
   }
   for (int64_t i = 0; i < builder.resultRank(); ++i)
@@ -72,11 +72,11 @@ static Axes prefixed(BroadcastOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts and padding
+// Slices and padding
 //===----------------------------------------------------------------------===//
 
-/// The first operand's dimension i becomes the result's: the same where
-/// \p isWhole says so, else of another size.
+/// The first operand's dimension i becomes the result's: kept where \p isWhole,
+/// else resized.
 static Axes partly(Operation *op, function_ref<bool(int64_t)> isWhole) {
   Builder builder(op);
   for (int64_t i = 0; i < builder.resultRank(); ++i)
@@ -86,17 +86,15 @@ static Axes partly(Operation *op, function_ref<bool(int64_t)> isWhole) {
   return builder.take();
 }
 
-/// A part that is as large as the whole is the whole.
-static Axes partBySize(Operation *op) {
-  ArrayRef<int64_t> from = shapeOf(op->getOperand(0)),
-                    to = shapeOf(op->getResult(0));
-  return partly(op, [&](int64_t i) {
-    return from[i] == to[i] && !ShapedType::isDynamic(to[i]);
-  });
+/// A slice of the operand's size is the whole operand.
+static Axes slicedBySize(Operation *op) {
+  ArrayRef<Dim> from = dimsOf(op->getOperand(0)), to = dimsOf(op->getResult(0));
+  return partly(
+      op, [&](int64_t i) { return from[i] == to[i] && !to[i].isUnknown(); });
 }
-static Axes sliced(SliceOp op) { return partBySize(op); }
-static Axes dynamicallySliced(DynamicSliceOp op) { return partBySize(op); }
-static Axes boundedSlice(RealDynamicSliceOp op) { return partBySize(op); }
+static Axes sliced(SliceOp op) { return slicedBySize(op); }
+static Axes dynamicallySliced(DynamicSliceOp op) { return slicedBySize(op); }
+static Axes boundedSlice(RealDynamicSliceOp op) { return slicedBySize(op); }
 
 static Axes padded(PadOp op) {
   return partly(op, [&](int64_t i) {
@@ -104,7 +102,7 @@ static Axes padded(PadOp op) {
            op.getInteriorPadding()[i] == 0;
   });
 }
-/// low + (size, with gaps) + high, where the numbers are constant.
+/// low + (size, with gaps) + high, where the padding is constant.
 static Axes dynamicallyPadded(DynamicPadOp op) {
   Builder builder(op);
   const auto rank = static_cast<size_t>(builder.resultRank());
@@ -201,7 +199,7 @@ static NewOrder reorderPad(PadOp op, ArrayRef<int64_t> order) {
   op.setInteriorPadding(inOrder<int64_t>(op.getInteriorPadding(), order, 0));
   return llvm::to_vector(order);
 }
-/// A dimension of which the whole is taken is whole then, too.
+/// Dimensions that were taken whole stay whole.
 static NewOrder reorderSlice(SliceOp op, ArrayRef<int64_t> order,
                              ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> ends = inOrder<int64_t>(op.getLimitIndices(), order, 0);
@@ -218,7 +216,7 @@ static NewOrder reorderReverse(ReverseOp op, ArrayRef<int64_t> order) {
   op.setDimensions(placesOf(op.getDimensions(), order));
   return llvm::to_vector(order);
 }
-static NewOrder reorderJoint(ConcatenateOp op, ArrayRef<int64_t> order) {
+static NewOrder reorderConcatenate(ConcatenateOp op, ArrayRef<int64_t> order) {
   op.setDimension(placeIn(order, op.getDimension()));
   return llvm::to_vector(order);
 }
@@ -236,7 +234,7 @@ void attachMovement(MLIRContext *c) {
   attach<nn::PadModeOp, paddedByMode>(c);
   attach<SetDimensionSizeOp, resizedAlong>(c);
   attach<ReverseOp, reversed, reorderReverse>(c);
-  attach<ConcatenateOp, joined, reorderJoint>(c);
+  attach<ConcatenateOp, joined, reorderConcatenate>(c);
   attach<DynamicUpdateSliceOp, updated>(c);
   attach<IotaOp, counted<IotaOp>>(c);
   attach<DynamicIotaOp, counted<DynamicIotaOp>>(c);

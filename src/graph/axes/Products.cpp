@@ -1,4 +1,4 @@
-// Axes of products.
+// Axes of matmuls, convolutions and attention.
 
 #include "graph/axes/Axes.h"
 
@@ -13,7 +13,7 @@ using namespace sinter::stablehlo;
 namespace sinter::axes {
 
 //===----------------------------------------------------------------------===//
-// dot_general and its like
+// dot_general and related operations
 //===----------------------------------------------------------------------===//
 
 static Axes multiplied(DotGeneralOp op) {
@@ -31,7 +31,7 @@ static Axes multiplied(DotGeneralOp op) {
   return builder.take();
 }
 
-/// The last dimension of the left operand meets the first of the right one.
+/// Contracts the left operand's last dimension with the right one's first.
 static Axes multipliedMatrices(DotOp op) {
   Builder builder(op);
   const int64_t left = builder.rankOf(0), right = builder.rankOf(1);
@@ -45,7 +45,8 @@ static Axes multipliedMatrices(DotOp op) {
   return builder.take();
 }
 
-/// A letter is an axis: where an operand has it, and the result.
+/// Each letter of an einsum is an axis of the operands and the result that have
+/// it.
 static Axes ofLetters(Operation *op, StringRef config) {
   Builder builder(op);
   std::optional<Einsum> einsum =
@@ -78,14 +79,14 @@ static Axes ofUnaryEinsum(UnaryEinsumOp op) {
   return ofLetters(op, op.getEinsumConfig());
 }
 
-/// As a product; along the ragged dimension it depends on the groups.
+/// As dot_general; the ragged dimension depends on the groups.
 static Axes ragged(chlo::RaggedDotOp op) {
   Builder builder(op);
   auto numbers = op.getRaggedDotDimensionNumbers();
   const int64_t ragged = numbers.getLhsRaggedDimensions().front();
   const ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
   SmallVector<int64_t> prefix = op.getGroupPrefix();
-  // group_sizes may leave out all but its last dimension.
+  // group_sizes may have its last dimension only.
   if (builder.rankOf(2) == 1)
     prefix.clear();
   auto add = [&](AxisKind kind, int64_t dimension, ArrayRef<Place> others) {
@@ -126,13 +127,13 @@ static Axes convolved(Op op, const ConvolutionWindow &window) {
         kernelOut = operand(1, numbers.getKernelOutputFeatureDimension()),
         newBatch = result(numbers.getOutputBatchDimension()),
         output = result(numbers.getOutputFeatureDimension());
-  // The size of one of \p count parts of a dimension, or that of another.
+  // The size of a dimension split into \p count, or that of another.
   auto part = [&](Place place, int64_t count, Place other) {
     int64_t size = builder.sizeAt(place);
     return ShapedType::isDynamic(size) ? builder.sizeAt(other) : size / count;
   };
-  // Each group of features of the kernel's results meets one of the operand's
-  // features, or one of its batches.
+  // Each group of the kernel's output features belongs to a group of the
+  // operand's features or batches.
   if (featureGroups > 1)
     builder.add(AxisKind::Kept, {input, kernelOut, output}, featureGroups);
   if (batchGroups > 1)
@@ -178,8 +179,8 @@ static Axes ofDynamicConvolution(DynamicConvOp op) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Whether dimension \p dimension of the mask is \p query 's: it is not
-/// repeated. What is not known is neither.
+/// Adds the mask's dimension \p dimension to \p query unless it is broadcast.
+/// Returns the kind of the axis: Mixed if the mask's size is dynamic.
 static AxisKind addMask(const Builder &builder, nn::AttentionOp op,
                         int64_t dimension, SmallVectorImpl<Place> &query) {
   Place mask = operand(3, dimension);
@@ -221,7 +222,7 @@ static Axes attended(nn::AttentionOp op) {
   const AxisKind rows = addMask(builder, op, row, queries);
   if (op.getMask())
     keys.push_back(operand(3, column));
-  // A row sees those before it.
+  // A row attends to those before it.
   builder.add(op.getCausal() ? AxisKind::Mixed : rows, queries);
   builder.add(op.getCausal() ? AxisKind::Mixed : AxisKind::Reduced, keys);
   builder.reduce({operand(0, column), operand(1, column)});

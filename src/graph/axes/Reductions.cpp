@@ -1,4 +1,4 @@
-// Axes of reductions and windows.
+// Axes of reductions and windowed operations.
 
 #include "graph/axes/Axes.h"
 
@@ -27,7 +27,7 @@ static Axes reduced(ReduceOp op) {
   return builder.take();
 }
 
-/// Whether the window is each element by itself.
+/// Whether each window is a single element.
 static bool isTrivial(const WindowDimension &window) {
   return window.size == 1 && window.stride == 1 && window.baseDilation == 1 &&
          window.paddingLow == 0 && window.paddingHigh == 0;
@@ -62,7 +62,7 @@ static Axes scatteredToChosen(SelectAndScatterOp op) {
   return builder.take();
 }
 
-/// Batches and channels stay.
+/// Keeps batches and channels.
 template <typename Op> static Axes pooled(Op op) {
   Builder builder(op);
   for (int64_t i = 0; i < builder.resultRank(); ++i)
@@ -71,7 +71,7 @@ template <typename Op> static Axes pooled(Op op) {
                 builder.sizeAt(i < 2 ? operand(0, i) : result(i)));
   return builder.take();
 }
-/// Indices count through the whole tensor.
+/// The indices number all elements of the tensor.
 static Axes pooledIndices(nn::MaxPoolIndicesOp op) {
   Axes axes = pooled(op);
   for (Axis &axis : axes.axes)
@@ -84,7 +84,7 @@ static Axes pooledIndices(nn::MaxPoolIndicesOp op) {
 // Batch norms
 //===----------------------------------------------------------------------===//
 
-/// The feature's dimension of tensors is that of vectors; the others are of
+/// The feature dimension of tensors is that of the vectors; the others are of
 /// the kind \p others.
 template <typename Op> static Axes ofFeatures(Op op, AxisKind others) {
   Builder builder(op);
@@ -121,7 +121,7 @@ static NewOrder reorderReduce(ReduceOp op, ArrayRef<int64_t> order) {
         .push_back(llvm::is_contained(op.getDimensions(), from)
                        ? static_cast<int64_t>(place)
                        : from);
-  // What stays is counted among itself.
+  // The result numbers only the remaining dimensions.
   NewOrder result(std::in_place);
   for (int64_t from : kept)
     result->push_back(
@@ -133,8 +133,8 @@ static NewOrder reorderReduce(ReduceOp op, ArrayRef<int64_t> order) {
   return result;
 }
 
-/// Whether the elements of each window stay in the order that they are joined
-/// in, or may be joined in any.
+/// Whether the elements of each window keep the order that they are combined
+/// in, or may be combined in any.
 static bool keepsJoining(ReduceWindowOp op, ArrayRef<int64_t> order) {
   if (joinsInAnyOrder(op.getBody()))
     return true;

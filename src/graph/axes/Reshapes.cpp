@@ -2,6 +2,7 @@
 
 #include "graph/axes/Axes.h"
 
+#include "graph/Dim.h"
 #include "graph/SizeSources.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,7 +16,7 @@ using namespace sinter::stablehlo;
 namespace sinter::axes {
 namespace {
 
-/// A size: a number, or one that is not known and has a symbol.
+/// A static size, or a dynamic one with a symbol.
 struct Size {
   int64_t number = 1;
   std::optional<int64_t> symbol;
@@ -25,14 +26,14 @@ struct Size {
   bool isOne() const { return !symbol && number == 1; }
 };
 
-/// A dimension, or what is left of it.
+/// A dimension, or the factor of it that is not yet matched.
 struct Part {
   int64_t dimension;
   Size size;
 };
 using Parts = SmallVector<Part>;
 
-/// A product of sizes: the number and the symbols, sorted.
+/// A product of sizes: the static factor and the sorted symbols.
 using Product = std::pair<int64_t, SmallVector<int64_t>>;
 
 } // namespace
@@ -52,8 +53,8 @@ static std::vector<Product> productsOf(ArrayRef<Part> parts) {
   return products;
 }
 
-/// Where both sides can be cut, since as many elements lie before the cut (or
-/// after it): numbers of parts. Begins with (0, 0), ends with all.
+/// Where both sides can be split, since they have as many elements before (or
+/// after) the split: counts of parts. From (0, 0) to all parts.
 static std::vector<std::pair<size_t, size_t>> cutsOf(const Parts &from,
                                                      const Parts &to) {
   std::map<size_t, size_t> cuts = {{0, 0}, {from.size(), to.size()}};
@@ -70,7 +71,7 @@ static std::vector<std::pair<size_t, size_t>> cutsOf(const Parts &from,
   meet(fromEnd, toEnd, [&](size_t i, size_t j) {
     cuts.try_emplace(from.size() - i, to.size() - j);
   });
-  // Unknown sizes may be 1; then cuts of the two kinds could cross.
+  // Dynamic sizes may be 1; then splits of the two kinds could cross.
   std::vector<std::pair<size_t, size_t>> sorted;
   for (auto cut : cuts)
     if (sorted.empty() || cut.second > sorted.back().second)
@@ -82,7 +83,7 @@ static std::vector<std::pair<size_t, size_t>> cutsOf(const Parts &from,
 
 namespace {
 
-/// Finds the axes that two lists of parts of as many elements have in common.
+/// Finds the common axes of two lists of parts with equal element counts.
 class Matching {
 public:
   explicit Matching(Builder &builder) : builder(builder) {}
@@ -97,8 +98,8 @@ public:
     }
   }
 
-  /// Axes that were found at the end of the dimensions, the innermost first,
-  /// go behind those that were found at their beginning.
+  /// Appends the axes that were found at the end of the dimensions, innermost
+  /// first, to those that were found at the start.
   void finish() {
     for (const auto &[places, kind, size] : llvm::reverse(fromEnd))
       builder.add(kind, places, size);
@@ -119,7 +120,7 @@ private:
       builder.add(AxisKind::Kept, places, size);
   }
 
-  /// Takes common factors off one end of the two lists.
+  /// Removes common factors from one end of the two lists.
   void takeCommon(std::deque<Part> &from, std::deque<Part> &to, bool atEnd) {
     auto next = [&](std::deque<Part> &parts) -> Part & {
       return atEnd ? parts.back() : parts.front();
@@ -147,7 +148,7 @@ private:
         to(toParts.begin(), toParts.end());
     takeCommon(from, to, /*atEnd=*/false);
     takeCommon(from, to, /*atEnd=*/true);
-    // What is left is of as many elements: of a single dimension all is known.
+    // The rests have equal element counts, so a single dimension is determined.
     if (from.size() == 1 || to.size() == 1) {
       for (const Part &part : from.size() == 1 ? to : from) {
         auto [i, j] = from.size() == 1
@@ -176,12 +177,12 @@ private:
   std::vector<Late> fromEnd;
 };
 
-/// The dimensions of size 1 that stand before part \p index.
+/// The dimensions of size 1 before each part, by the part's index.
 using Units = std::map<size_t, SmallVector<int64_t>>;
 
 } // namespace
 
-/// The dimensions that have a size, and those of size 1 between them.
+/// The dimensions of sizes other than 1, and those of size 1 between them.
 static std::pair<Parts, Units> partsOf(ArrayRef<Size> sizes) {
   std::pair<Parts, Units> result;
   for (auto [i, size] : llvm::enumerate(sizes)) {
@@ -194,8 +195,7 @@ static std::pair<Parts, Units> partsOf(ArrayRef<Size> sizes) {
   return result;
 }
 
-/// Dimensions of size 1 that stand between the same two parts are the same, in
-/// order.
+/// Matches dimensions of size 1 between the same two parts, in order.
 static void matchUnits(Builder &builder, const Parts &from, const Parts &to,
                        const Units &fromUnits, const Units &toUnits) {
   for (auto [i, j] : cutsOf(from, to)) {
@@ -225,18 +225,22 @@ static Axes reshaped(Operation *op, ArrayRef<Size> from, ArrayRef<Size> to) {
   return builder.take();
 }
 
-/// The sizes of a type; the unknown ones have symbols from \p first on.
+/// The sizes of a type. Names are their own symbols; sizes without one have
+/// symbols from \p first on.
 static SmallVector<Size> sizesOf(Value value, int64_t first) {
   SmallVector<Size> sizes;
-  for (auto [i, size] : llvm::enumerate(shapeOf(value)))
-    sizes.push_back(ShapedType::isDynamic(size)
-                        ? Size{1, first + static_cast<int64_t>(i)}
-                        : Size{size, std::nullopt});
+  for (auto [i, size] : llvm::enumerate(dimsOf(value)))
+    if (size.isUnknown())
+      sizes.push_back({1, first + static_cast<int64_t>(i)});
+    else if (size.isNamed())
+      sizes.push_back({1, static_cast<int64_t>(size.key())});
+    else
+      sizes.push_back({size.value(), std::nullopt});
   return sizes;
 }
 
-/// The number of elements decides the only unknown size of one side, and if
-/// there is one on each, whether the two are the same.
+/// The element count determines the only dynamic size of one side, and if there
+/// is one on each, whether the two are equal.
 static void matchOnlyUnknown(MutableArrayRef<Size> from,
                              MutableArrayRef<Size> to) {
   auto isUnknown = [](const Size &size) { return size.symbol.has_value(); };
@@ -283,7 +287,8 @@ static Axes ofDynamicReshape(DynamicReshapeOp op) {
   return reshaped(op, from, to);
 }
 
-/// As many bits: the last dimension may hold the parts of an element.
+/// The bits stay the same: the last dimension may hold the pieces of an
+/// element.
 static Axes sameBits(BitcastConvertOp op) {
   Builder builder(op);
   for (int64_t i = 0; i < std::min(builder.rankOf(0), builder.resultRank());

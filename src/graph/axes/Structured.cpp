@@ -1,4 +1,4 @@
-// Axes of norms, recurrence, resampling, transforms and solvers.
+// Axes of norms, recurrent operations, resampling, transforms and solvers.
 
 #include "graph/axes/Axes.h"
 
@@ -15,7 +15,7 @@ namespace sinter::axes {
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// Along some dimensions each element depends on all of them.
+/// Along the mixed dimensions each element depends on all elements.
 static Axes mixedAlong(Operation *op, function_ref<bool(int64_t)> isMixed) {
   Builder builder(op);
   for (int64_t i = 0; i < builder.resultRank(); ++i)
@@ -35,7 +35,7 @@ static Axes alongChannels(nn::LrnOp op) {
   return mixedAlong(op, [](int64_t i) { return i == 1; });
 }
 
-/// From `axis` on; scale and bias belong to what is normalised.
+/// Mixed from `axis` on; scale and bias have the normalised dimensions.
 template <typename Op> static Axes fromAxis(Op op) {
   Builder builder(op);
   for (int64_t i = 0; i < builder.resultRank(); ++i) {
@@ -49,7 +49,7 @@ template <typename Op> static Axes fromAxis(Op op) {
   return builder.take();
 }
 
-/// A group is by itself, with its part of scale and bias.
+/// Groups are independent, each with its slice of scale and bias.
 static Axes inGroups(nn::GroupNormOp op) {
   Builder builder(op);
   builder.keep({operand(0, 0), result(0)});
@@ -70,8 +70,8 @@ static Axes inGroups(nn::GroupNormOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The operands of a recurrent operation by what they hold: all have X, W, R,
-/// bias, lengths and the initial state, LSTM the cells' and peepholes, too.
+/// The operands of a recurrent operation: all have X, W, R, bias, lengths and
+/// the initial state; LSTM also has the initial cell state and peepholes.
 enum Recurrent : unsigned { X, W, R, Bias, Lengths, State, Cells, Peephole };
 } // namespace
 
@@ -129,7 +129,7 @@ template <typename Op> static Axes recurrent(Op op) {
 // Resampling, transforms, solvers
 //===----------------------------------------------------------------------===//
 
-/// The part of a dimension that is resampled: its start and end.
+/// The region of a dimension that is resampled: its start and end.
 static std::pair<double, double> partOf(nn::ResizeOp op, int64_t dimension) {
   const int64_t rank = op.getScales().size();
   ArrayRef<double> roi = op.getRoi();
@@ -151,8 +151,8 @@ static int64_t resampledSize(nn::ResizeOp op, int64_t dimension, int64_t size) {
              : ShapedType::kDynamic;
 }
 
-/// A dimension whose scale is 1 and that is not cut stays as it is. A size that
-/// is written may have been rounded otherwise.
+/// Keeps dimensions with scale 1 that are not cropped. An explicit size may
+/// have been rounded otherwise.
 static Axes resampled(nn::ResizeOp op) {
   Builder builder(op);
   for (int64_t i = 0; i < builder.resultRank(); ++i) {
@@ -172,7 +172,7 @@ static Axes resampled(nn::ResizeOp op) {
   return builder.take();
 }
 
-/// What has no place in the operand is a dimension as it is.
+/// New dimensions are not resampled.
 static NewOrder reorderResize(nn::ResizeOp op, ArrayRef<int64_t> order) {
   const size_t rank = op.getScales().size();
   ArrayRef<double> roi = op.getRoi();
@@ -185,7 +185,8 @@ static NewOrder reorderResize(nn::ResizeOp op, ArrayRef<int64_t> order) {
   return llvm::to_vector(order);
 }
 
-/// The last dimensions are transformed; of real numbers only half are there.
+/// Transforms the last dimensions; real transforms keep half of the
+/// frequencies.
 static Axes transformed(FftOp op) {
   Builder builder(op);
   const int64_t rank = builder.resultRank(),

@@ -52,7 +52,7 @@ static func::FuncOp functionOf(RunParallelOp op, Attribute symbol) {
   return function;
 }
 
-/// The types of all processes' arguments and results, in the order of the grid.
+/// The types of all processes' arguments and results, in process order.
 static LogicalResult collectTypes(RunParallelOp op, SmallVector<Type> &inputs,
                                   SmallVector<Type> &results) {
   if (op.getPrograms().empty())
@@ -107,8 +107,8 @@ LogicalResult RunParallelOp::verify() {
 // Expectations
 //===----------------------------------------------------------------------===//
 
-/// By target of stablehlo.custom_call; the tolerances are those that the public
-/// test programs were made for.
+/// The check of a stablehlo.custom_call's target, with the tolerances that the
+/// public test programs expect.
 static std::optional<Check> checkOfTarget(StringRef target) {
   return llvm::StringSwitch<std::optional<Check>>(target)
       .Case("check.expect_eq", Check{Expectation::equal(), {}})

@@ -21,16 +21,15 @@
 
 namespace sinter::check {
 
-/// What \p op expects, if it is a check: one of this dialect's, or a
-/// stablehlo.custom_call of a target `check.expect_eq`,
-/// `check.expect_almost_eq`, `check.expect_close` or `check.eq` with two
-/// operands. The value is its first operand; the values to compare with are the
-/// second, or `constant`.
+/// A check operation: one of this dialect's, or a stablehlo.custom_call of a
+/// target `check.expect_eq`, `check.expect_almost_eq`, `check.expect_close` or
+/// `check.eq` with two operands. The value is its first operand; the values to
+/// compare with are the second, or `constant`.
 struct Check {
   Expectation expectation;
-  /// Of the _const forms; null otherwise.
+  /// The expected values of the _const forms; null otherwise.
   mlir::ElementsAttr constant;
-  /// Of check.eq: the expected values come first.
+  /// Whether the expected values come first, as in check.eq.
   bool expectedFirst = false;
 };
 std::optional<Check> checkOf(mlir::Operation *op);

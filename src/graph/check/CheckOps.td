@@ -1,4 +1,4 @@
-//===- CheckOps.td - what a program expects of its own values -------------===//
+//===- CheckOps.td - self-checks of test programs -------------------------===//
 
 #ifndef SINTER_GRAPH_CHECK_CHECKOPS
 #define SINTER_GRAPH_CHECK_CHECKOPS
@@ -10,9 +10,9 @@ def Check_Dialect : Dialect {
   let cppNamespace = "::sinter::check";
   let summary = "Expectations in self-checking programs";
   let description = [{
-    The public test programs of StableHLO state with these operations what their
-    values must be. An expectation that does not hold ends the run with an
-    error. runtime/Comparison.h says what each kind compares.
+    The public test programs of StableHLO check their values with these
+    operations. A check that fails ends the run with an error.
+    runtime/Comparison.h defines each kind of comparison.
   }];
   let usePropertiesForAttributes = 1;
 }
@@ -56,7 +56,7 @@ def Check_ExpectAlmostEqConstOp :
 
 def Check_ExpectCloseOp :
     Check_Op<"expect_close", [AllTypesMatch<["actual", "expected"]>]> {
-  let summary = "The values are so many steps of their type apart";
+  let summary = "The values are within a distance in ULP";
   let description = [{
     The number of representable values from one to the other (units in the last
     place) is at least min_ulp_difference and at most max_ulp_difference.

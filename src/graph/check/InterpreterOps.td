@@ -1,4 +1,4 @@
-//===- InterpreterOps.td - what a program asks of who runs it -------------===//
+//===- InterpreterOps.td - requests of a program to the interpreter -------===//
 
 #ifndef SINTER_GRAPH_CHECK_INTERPRETEROPS
 #define SINTER_GRAPH_CHECK_INTERPRETEROPS
@@ -10,8 +10,8 @@ def Interpreter_Dialect : Dialect {
   let cppNamespace = "::sinter::check";
   let summary = "Running many processes, printing and probing";
   let description = [{
-    What the public test programs of StableHLO ask of the interpreter beyond the
-    specification.
+    Operations beyond the specification that the public test programs of
+    StableHLO use.
   }];
   let usePropertiesForAttributes = 1;
 }

@@ -1,4 +1,4 @@
-// What is decided by bits: next_after, the predicates, mulhi.
+// Functions by bit patterns: next_after, the predicates, mulhi.
 
 #include "graph/chlo/Functions.h"
 #include "graph/chlo/Series.h"
@@ -29,8 +29,8 @@ Value isNegInf(TensorBuilder &emit, Value x) {
 // next_after
 //===----------------------------------------------------------------------===//
 
-/// Numbers of one sign are in the order of their bits, so a step away from
-/// zero adds one to them; from zero itself it gives the least number, with the
+/// Floats of one sign have the order of their bits, so a step away from zero
+/// adds one to the bits; from zero itself it gives the smallest float, with the
 /// sign of y (IEEE 754, nextUp and nextDown).
 Value nextAfter(TensorBuilder &emit, Value x, Value y) {
   auto type = tensorOf(x);
@@ -51,7 +51,7 @@ Value nextAfter(TensorBuilder &emit, Value x, Value y) {
   Value zero = emit.splat(0, type);
   Value isUp = emit.compare(Direction::LT, x, y);
   Value isPositive = emit.compare(Direction::GT, x, zero);
-  // Up from a positive number and down from a negative one lead away from zero.
+  // Up from a positive value and down from a negative one lead away from zero.
   Value isAway = emit.make<stablehlo::NotOp>(
       emit.make<stablehlo::XorOp>(isUp, isPositive));
   Value step = emit.select(isAway, one, pattern(APInt::getAllOnes(width)));
@@ -71,7 +71,7 @@ Value nextAfter(TensorBuilder &emit, Value x, Value y) {
 // mulhi
 //===----------------------------------------------------------------------===//
 
-/// Of narrow integers, through the type of twice the width.
+/// mulhi of narrow integers, in the type of twice the width.
 static Value mulhiWidened(TensorBuilder &emit, Value lhs, Value rhs,
                           unsigned width, bool isUnsigned) {
   Type element = tensorOf(lhs).getElementType();
@@ -87,7 +87,7 @@ static Value mulhiWidened(TensorBuilder &emit, Value lhs, Value rhs,
   return emit.convert(upper, element);
 }
 
-/// Of the widest integers, by halves: H. S. Warren, "Hacker's Delight",
+/// mulhi of the widest integers, by halves: H. S. Warren, "Hacker's Delight",
 /// section 8-2.
 static Value mulhiByHalves(TensorBuilder &emit, Value lhs, Value rhs,
                            unsigned width, bool isUnsigned) {
@@ -112,7 +112,7 @@ static Value mulhiByHalves(TensorBuilder &emit, Value lhs, Value rhs,
 Value mulhi(TensorBuilder &emit, Value lhs, Value rhs) {
   Type element = tensorOf(lhs).getElementType();
   unsigned width = element.getIntOrFloatBitWidth();
-  // A product of two truth values has one bit.
+  // A product of two booleans has one bit.
   if (width == 1)
     return emit.make<stablehlo::XorOp>(lhs, lhs);
   bool isUnsigned = element.isUnsignedInteger();

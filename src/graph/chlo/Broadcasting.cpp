@@ -4,12 +4,13 @@ using namespace mlir;
 
 namespace sinter::chlo {
 
-/// \p value as the type that \p op declares, which may know fewer sizes.
+/// \p value cast to the declared type of \p op, which may have fewer static
+/// sizes.
 static Results asDeclared(TensorBuilder &emit, Operation *op, Value value) {
   if (!value)
     return failure();
   Type declared = op->getResult(0).getType();
-  // How an operation rounds to quantised values is told by its result's type.
+  // An operation's result type determines how it rounds to quantised values.
   if (isa<quant::QuantizedType>(getElementTypeOrSelf(declared)))
     value.setType(declared);
   if (value.getType() != declared)
@@ -45,7 +46,7 @@ Results decomposeFunction(Operation *op, OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An operand and the dimensions of the result that its own are.
+/// An operand and the result dimensions of its own dimensions.
 struct Aligned {
   Value value;
   SmallVector<int64_t> dimensions;
@@ -58,7 +59,7 @@ static Aligned trailing(Value value, int64_t rank) {
 }
 
 /// The size of the operand along the result's dimension as a tensor<1xi32>;
-/// null where it has none or is 1.
+/// null where it has none or the size is 1.
 static Value sizeAlong(TensorBuilder &emit, const Aligned &operand,
                        int64_t dimension) {
   auto place = llvm::find(operand.dimensions, dimension);
@@ -72,8 +73,8 @@ static Value sizeAlong(TensorBuilder &emit, const Aligned &operand,
                       {1});
 }
 
-/// The sizes that the operands broadcast to, as 1-d tensor of i32. A size is 1
-/// or the same in each, so it is the first that is not 1.
+/// The sizes that the operands broadcast to, as a 1-d tensor of i32. A size is
+/// 1 or the same in each, so it is the first that is not 1.
 static Value commonShape(TensorBuilder &emit, ArrayRef<Aligned> operands,
                          ArrayRef<int64_t> shape) {
   Value one =
@@ -100,7 +101,8 @@ static Value commonShape(TensorBuilder &emit, ArrayRef<Aligned> operands,
   return emit.concatenate(sizes, 0);
 }
 
-/// Whether every other operand is a scalar, so that \p self has the shape.
+/// Whether every other operand is a scalar, so that \p self has the result's
+/// shape.
 static bool isAlone(ArrayRef<Aligned> operands, const Aligned &self) {
   return llvm::all_of(operands, [&](const Aligned &each) {
     auto type = tensorOf(each.value);
@@ -110,7 +112,7 @@ static bool isAlone(ArrayRef<Aligned> operands, const Aligned &self) {
   });
 }
 
-/// The operands in the shape that they broadcast to.
+/// The operands, broadcast to their common shape.
 static SmallVector<Value> toCommonShape(TensorBuilder &emit,
                                         ArrayRef<Aligned> operands,
                                         ArrayRef<int64_t> shape) {
@@ -138,8 +140,8 @@ static SmallVector<Value> toCommonShape(TensorBuilder &emit,
   return values;
 }
 
-/// The shape that the op's inference gives its result; it may know more sizes
-/// than are declared.
+/// The inferred shape of the op's result; it may have more static sizes than
+/// the declared one.
 static SmallVector<int64_t> inferredShape(Operation *op) {
   SmallVector<Type> types;
   auto inferred = cast<InferTypeOpInterface>(op);

@@ -9,8 +9,8 @@
 namespace sinter::chlo {
 
 /// The result type of an op whose two operands broadcast: by NumPy's rule, or
-/// by \p dimensions, which say where the dimensions of the operand of lower
-/// rank stand. \p elementOf gives the result's element type from the operands'.
+/// by \p dimensions, the result dimensions of the operand of lower rank.
+/// \p elementOf gives the result's element type from the operands'.
 mlir::LogicalResult
 inferBroadcast(std::optional<mlir::Location> location,
                mlir::ValueRange operands, mlir::DenseI64ArrayAttr dimensions,
@@ -19,8 +19,8 @@ inferBroadcast(std::optional<mlir::Location> location,
 
 using Results = mlir::FailureOr<llvm::SmallVector<mlir::Value>>;
 
-/// Brings the operands of \p op to one shape, which may be known only at run
-/// time, and builds the result from them.
+/// Broadcasts the operands of \p op to one shape, which may be dynamic, and
+/// builds the result from them.
 Results decomposeBroadcast(
     mlir::Operation *op, mlir::OpBuilder &builder,
     mlir::DenseI64ArrayAttr dimensions,

@@ -115,7 +115,7 @@ class Chlo_UnaryOp<string mnemonic, string function,
 class Chlo_ComplexUnaryOp<string mnemonic, string function> :
     Chlo_UnaryOp<mnemonic, function, Chlo_FloatComplexTensor>;
 
-/// A predicate of a floating-point number.
+/// A predicate of a floating-point value.
 class Chlo_PredicateOp<string mnemonic, string function> :
     Chlo_InferredOp<mnemonic, [Elementwise, SameOperandsAndResultShape]> {
   let arguments = (ins Chlo_FloatTensor:$operand);

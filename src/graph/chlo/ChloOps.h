@@ -1,4 +1,4 @@
-//===- ChloOps.h - operations that frameworks write beside StableHLO's ----===//
+//===- ChloOps.h - operations that frameworks use besides StableHLO -------===//
 
 #ifndef SINTER_GRAPH_CHLO_CHLOOPS_H
 #define SINTER_GRAPH_CHLO_CHLOOPS_H

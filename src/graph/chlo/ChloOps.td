@@ -1,4 +1,4 @@
-//===- ChloOps.td - operations that frameworks write beside StableHLO's ---===//
+//===- ChloOps.td - operations that frameworks use besides StableHLO ------===//
 
 #ifndef SINTER_GRAPH_CHLO_OPS
 #define SINTER_GRAPH_CHLO_OPS
@@ -179,7 +179,7 @@ def Chlo_BroadcastComplexOp :
                      Ranked<[F32, F64], "tensor of f32 or f64">,
                      Stablehlo_ComplexTensor,
                      "::mlir::ComplexType::get(type)"> {
-  let summary = "Complex numbers of parts that broadcast";
+  let summary = "Complex numbers from broadcast real and imaginary parts";
 }
 
 def Chlo_BroadcastCompareOp :
@@ -233,7 +233,7 @@ def Chlo_TopKOp : Chlo_InferredOp<"top_k"> {
   let summary = "The k largest elements of each row, and where they stand";
   let description = [{
     Along the last dimension, in descending order; of equal elements the one
-    with the lower index comes first. NaN is greater than any number.
+    with the lower index comes first. NaN is greater than any other value.
   }];
   let arguments = (ins Stablehlo_Tensor:$operand,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$k,
@@ -248,16 +248,16 @@ def Chlo_TopKOp : Chlo_InferredOp<"top_k"> {
 def Chlo_RaggedDotOp : Chlo_Op<"ragged_dot", [Pure]> {
   let summary = "A product one of whose dimensions falls into groups";
   let description = [{
-    The ragged dimension of lhs is cut into groups of `group_sizes` elements
-    (what is left over belongs to none). Where it is
+    The ragged dimension of lhs is split into groups of `group_sizes` elements
+    (the rest belongs to no group). Where it is
 
     1. neither batching nor contracting: `[b,m,k], [g,b,k,n], [b,g] -> [b,m,n]`,
-       each group of rows is multiplied by a matrix of its own;
+       each group of rows has its own rhs matrix;
     2. contracting: `[b,m,k], [b,k,n], [b,g] -> [g,b,m,n]`, a product of each
        group;
     3. batching: `[b,m,k], [b,k,n], [g] -> [b,m,n]`.
 
-    `group_sizes` may leave out its leading dimensions.
+    `group_sizes` may omit its leading dimensions.
   }];
   let arguments = (ins Stablehlo_Tensor:$lhs, Stablehlo_Tensor:$rhs,
                        Stablehlo_IntTensor:$group_sizes,
@@ -266,10 +266,10 @@ def Chlo_RaggedDotOp : Chlo_Op<"ragged_dot", [Pure]> {
   let results = (outs Stablehlo_Tensor:$result);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The left (0) or right (1) operand by what its dimensions are.
+    /// The roles of the dimensions of the left (0) or right (1) operand.
     ::sinter::stablehlo::ProductSide getSide(unsigned operand);
-    /// Those dimensions of lhs that group_sizes has before the last one, unless
-    /// it leaves them out.
+    /// The dimensions of lhs that group_sizes has before its last one, unless
+    /// it omits them.
     ::llvm::SmallVector<int64_t> getGroupPrefix();
   }];
 }
@@ -295,7 +295,7 @@ def Chlo_ScanOp : Chlo_Op<"scan", [
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The size of the dimension; `?` where nothing says.
+    /// The size of the scanned dimension; `?` where dynamic.
     int64_t getLength();
   }];
 }

@@ -37,7 +37,7 @@ Value hypot(TensorBuilder &emit, Value a, Value b) {
 /// Beyond this a square may be infinite.
 static double safeLimit(Value x) { return std::sqrt(largestOf(x)) / 8; }
 
-/// log(sqrt(x^2 + y^2)) for great x or y.
+/// log(sqrt(x^2 + y^2)) for large x or y.
 static Value logOfGreat(TensorBuilder &emit, Value x, Value y) {
   Value greater = emit.max(x, y), lesser = emit.min(x, y);
   Value slope = ratio(emit, lesser, greater);
@@ -47,15 +47,15 @@ static Value logOfGreat(TensorBuilder &emit, Value x, Value y) {
 
 /// T. E. Hull, T. F. Fairgrieve and P. T. P. Tang, "Implementing the complex
 /// arcsine and arccosine functions using exception handling", ACM Trans. Math.
-/// Software 23 (1997). With r = |z + 1|, s = |z - 1|, a = (r + s) / 2:
-/// re^2 = (a - x)(a + x) and im = log(a + sqrt(a^2 - 1)); the differences a - x
-/// and a - 1 are taken without cancellation. Factors y stand outside of the
-/// roots, so that y^2 cannot be lost.
+/// Software 23 (1997). With r = |z + 1|, s = |z - 1|, a = (r + s) / 2: re^2 =
+/// (a - x)(a + x) and im = log(a + sqrt(a^2 - 1)); the differences a - x and a
+/// - 1 are taken without cancellation. Factors y are taken out of the roots, so
+/// that y^2 does not underflow.
 Parts asinAcosKernel(TensorBuilder &emit, Value x, Value y) {
   const double limit = safeLimit(x);
   Value isGreat = emit.compare(Direction::GE, emit.max(x, y), limit);
   Value one = emit.splat(1, tensorOf(x));
-  // What stands in where the result is not this one.
+  // Harmless inputs where another branch gives the result.
   Value u = emit.select(isGreat, one, x), v = emit.select(isGreat, one, y);
 
   Value above = emit.add(u, 1.0), below = emit.sub(u, 1.0);
@@ -137,7 +137,7 @@ static Parts atanhOf(TensorBuilder &emit, const Parts &z) {
   Value distance = emit.add(emit.mul(less, less), square);
   Value near =
       emit.mul(log1p(emit, emit.div(emit.mul(u, 4.0), distance)), 0.25);
-  // At 1 + i y where y^2 is lost: log(2 / y) / 2.
+  // At 1 + i y where y^2 underflows: log(2 / y) / 2.
   Value isPole = both(emit, emit.compare(Direction::EQ, u, one),
                       emit.compare(Direction::LT, v, 1 / safeLimit(x)));
   Value atPole = emit.mul(from(emit, M_LN2, emit.log(v)), 0.5);
@@ -145,7 +145,7 @@ static Parts atanhOf(TensorBuilder &emit, const Parts &z) {
   Value difference = emit.sub(emit.mul(less, emit.add(u, 1.0)), square);
   Value angle = emit.mul(atan2(emit, emit.add(v, v), difference), 0.5);
 
-  // Far out re = x / (x^2 + y^2), and im is a right angle.
+  // For large |z| re = x / (x^2 + y^2), and im is pi / 2.
   Value greater = emit.max(x, y);
   Value slope = ratio(emit, emit.min(x, y), greater);
   Value far = emit.div(
@@ -175,7 +175,8 @@ Value atan(TensorBuilder &emit, Value operand) {
 static Value hyperbolicTimes(TensorBuilder &emit, Value x, Value hyperbolic,
                              Value circular) {
   Value magnitude = emit.abs(x);
-  // exp(x) / 2 in four factors: even the least number times it may be finite.
+  // exp(x) / 2 in four factors: its product with even the smallest float may be
+  // finite.
   Value root = emit.exp(emit.mul(magnitude, 0.25));
   Value far = emit.mul(emit.mul(circular, root), root);
   far = emit.mul(emit.mul(emit.mul(far, 0.5), root), root);
@@ -191,7 +192,7 @@ Value sinh(TensorBuilder &emit, Value operand) {
   Parts z = partsOf(emit, operand);
   Value re = hyperbolicTimes(emit, z.re, chlo::sinh(emit, emit.abs(z.re)),
                              emit.make<stablehlo::CosineOp>(z.im));
-  // The sign of x goes with sinh, whose factor may have one of its own.
+  // sinh has the sign of x; its factor may have one, too.
   re = emit.mul(re, withSignOf(emit, emit.splat(1, tensorOf(re)), z.re));
   return join(emit, {re, hyperbolicTimes(emit, z.re, chlo::cosh(emit, z.re),
                                          emit.make<stablehlo::SineOp>(z.im))});

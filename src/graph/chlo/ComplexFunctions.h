@@ -1,9 +1,8 @@
 //===- ComplexFunctions.h - complex functions in real arithmetic ----------===//
 //
-// Each is built from real operations on the two parts, with no overflow,
-// underflow or cancellation on the way that the result does not have: within 3
-// units in the last place in each part where the elementary real functions are
-// within 1.
+// Each is built from real operations on the real and imaginary parts, without
+// intermediate overflow, underflow or cancellation: within 3 units in the last
+// place in each part where the elementary real functions are within 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +21,13 @@ struct Parts {
 Parts partsOf(TensorBuilder &emit, mlir::Value z);
 mlir::Value join(TensorBuilder &emit, Parts parts);
 
-/// sqrt(a^2 + b^2) of what is not negative.
+/// sqrt(a^2 + b^2) of non-negative a and b.
 mlir::Value hypot(TensorBuilder &emit, mlir::Value a, mlir::Value b);
 
-/// Of z = x + i y with x, y >= 0: asin(z) = atan2(x, re) + i im.
+/// For z = x + i y with x, y >= 0: asin(z) = atan2(x, re) + i im.
 Parts asinAcosKernel(TensorBuilder &emit, mlir::Value x, mlir::Value y);
 
-// Of and to complex tensors.
+// On complex tensors.
 mlir::Value acos(TensorBuilder &emit, mlir::Value z);
 mlir::Value acosh(TensorBuilder &emit, mlir::Value z);
 mlir::Value asin(TensorBuilder &emit, mlir::Value z);

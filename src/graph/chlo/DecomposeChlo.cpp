@@ -7,7 +7,8 @@ using namespace mlir;
 namespace sinter {
 
 bool decomposeChlo(ModuleOp module) {
-  // The regions of one that is replaced go into its replacement: after it.
+  // A replaced operation's regions move into its replacement, so nested ones
+  // come after it.
   SmallVector<DecomposableOpInterface> found;
   module.walk([&](DecomposableOpInterface op) {
     if (isa_and_nonnull<chlo::ChloDialect>(op->getDialect()))

@@ -1,4 +1,4 @@
-//===- DecomposeChlo.h - chlo away, stablehlo instead ---------------------===//
+//===- DecomposeChlo.h - lowers chlo to stablehlo -------------------------===//
 
 #ifndef SINTER_GRAPH_CHLO_DECOMPOSECHLO_H
 #define SINTER_GRAPH_CHLO_DECOMPOSECHLO_H
@@ -7,8 +7,8 @@
 
 namespace sinter {
 
-/// Replaces every `chlo` operation of \p module by the `stablehlo` ones that it
-/// is built from. One that needs sizes that are still unknown stays. Returns
+/// Replaces every `chlo` operation of \p module by its decomposition into
+/// `stablehlo`. Operations that need sizes that are still dynamic stay. Returns
 /// whether any was replaced.
 bool decomposeChlo(mlir::ModuleOp module);
 

@@ -17,9 +17,9 @@ struct RaggedProduct {
   RaggedDotDimensionNumbersAttr numbers = op.getRaggedDotDimensionNumbers();
   int64_t ragged = numbers.getLhsRaggedDimensions().front();
 
-  /// Which elements of a tensor of \p shape belong to which group:
-  /// \p groupDimension is the group, \p raggedDimension the place that is
-  /// grouped, \p prefix where group_sizes' leading dimensions stand.
+  /// A mask of \p shape: which indices along \p raggedDimension belong to the
+  /// group at \p groupDimension. \p prefix are the positions of group_sizes'
+  /// leading dimensions.
   Value mask(ArrayRef<int64_t> shape, int64_t groupDimension,
              int64_t raggedDimension, ArrayRef<int64_t> prefix) {
     Type index = emit.integerType(64);
@@ -71,30 +71,33 @@ struct RaggedProduct {
         RankedTensorType::get(shape, element), lhs, rhs, dimensions, precision);
   }
 
-  /// The product without groups.
+  /// The dot_general without groups.
   Value product() {
     const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
     return dot(lhs.value, rhs.value, lhs.batching, rhs.batching,
                lhs.contracting, rhs.contracting);
   }
 
-  /// Every group's matrix times every row, then each row its own group's.
+  /// Multiplies every row by every group's matrix, then selects each row's own
+  /// group.
   Value ofRows() {
     Value all = product();
-    // Where lhs's dimensions and the group stand in that product.
+    // The positions of lhs's dimensions and of the group in that product.
     const Axes axes = *axesOf(all.getDefiningOp());
-    auto placeOf = [&](int64_t dimension) {
+    auto resultDimensionOf = [&](int64_t dimension) {
       return *axes.resultOf(0, dimension);
     };
     int64_t group = *axes.resultOf(1, numbers.getRhsGroupDimensions().front());
     SmallVector<int64_t> prefix =
-        llvm::map_to_vector(op.getGroupPrefix(), placeOf);
+        llvm::map_to_vector(op.getGroupPrefix(), resultDimensionOf);
     auto type = tensorOf(all);
-    Value isOwn = mask(type.getShape(), group, placeOf(ragged), prefix);
+    Value isOwn =
+        mask(type.getShape(), group, resultDimensionOf(ragged), prefix);
     return emit.sum(emit.select(isOwn, all, emit.splat(0, type)), {group});
   }
 
-  /// \p x once for each group, zero outside of it; the group comes first.
+  /// \p x once for each group, zero outside the group; the group is the first
+  /// dimension.
   Value byGroup(Value x, int64_t raggedDimension, ArrayRef<int64_t> prefix) {
     auto type = tensorOf(x);
     SmallVector<int64_t> shape = {
@@ -112,7 +115,8 @@ struct RaggedProduct {
                                [](int64_t dimension) { return dimension + 1; });
   }
 
-  /// A product of each group's part of the contracted dimension.
+  /// A batched product over the groups, each with its range of the contracted
+  /// dimension.
   Value ofParts() {
     const stablehlo::ProductSide left = op.getSide(0), right = op.getSide(1);
     const Axes axes = *axesOf(op);
@@ -137,6 +141,12 @@ Results RaggedDotOp::decompose(OpBuilder &builder) {
   if (!isStatic(*this))
     return failure();
   TensorBuilder emit(builder, getLoc());
+  // Without groups the result is zero.
+  auto isEmpty = [](Value value) {
+    return llvm::is_contained(tensorOf(value).getShape(), 0);
+  };
+  if (isEmpty(getResult()) || isEmpty(getGroupSizes()))
+    return SmallVector<Value>{emit.splat(0, tensorOf(getResult()))};
   RaggedProduct product{*this, emit};
   auto numbers = getRaggedDotDimensionNumbers();
   Value result;

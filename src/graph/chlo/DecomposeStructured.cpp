@@ -101,8 +101,8 @@ Results TopKOp::decompose(OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The loop `for i in 0 .. length` over the carries and the outputs so far,
-/// whose places in the state are 0, then the carries, then the outputs.
+/// The loop `for i in 0 .. length`. Its state is i, then the carries, then the
+/// outputs so far.
 struct ScanLoop {
   ScanOp op;
   TensorBuilder &emit;
@@ -110,7 +110,7 @@ struct ScanLoop {
 
   Value number(int64_t value) { return emit.scalar(value, indexType); }
 
-  /// The start of the slice of \p rank dimensions at \p index.
+  /// The start indices of the slice at \p index of a tensor of rank \p rank.
   SmallVector<Value> startsAt(int64_t rank, Value index) {
     SmallVector<Value> starts(rank, number(0));
     starts[op.getDimension()] = index;
@@ -178,6 +178,13 @@ Results ScanOp::decompose(OpBuilder &builder) {
   llvm::append_range(state, getInits());
   for (Value output : getOutputs())
     state.push_back(emit.splat(0, tensorOf(output)));
+  const size_t carries = getInits().size();
+  // An empty dimension has no slices.
+  if (getLength() == 0) {
+    SmallVector<Value> results(ArrayRef(state).drop_front(1 + carries));
+    llvm::append_range(results, getInits());
+    return results;
+  }
 
   SmallVector<Type> types = llvm::to_vector(ValueRange(state).getTypes());
   auto whileOp = builder.create<stablehlo::WhileOp>(getLoc(), types, state);
@@ -190,7 +197,6 @@ Results ScanOp::decompose(OpBuilder &builder) {
   builder.create<stablehlo::ReturnOp>(getLoc(),
                                       loop.step(body->getArguments()));
 
-  size_t carries = getInits().size();
   SmallVector<Value> results(whileOp.getResults().drop_front(1 + carries));
   llvm::append_range(results, whileOp.getResults().slice(1, carries));
   return results;

@@ -32,7 +32,7 @@ static std::optional<int64_t> integerSetting(CustomCallOp call,
              : std::nullopt;
 }
 
-static std::optional<SmallVector<int64_t>> numbersOf(Value value) {
+static std::optional<SmallVector<int64_t>> integersOf(Value value) {
   std::optional<Tensor> tensor = constantTensor(value);
   if (!tensor || !isInteger(tensor->type()))
     return std::nullopt;
@@ -42,14 +42,14 @@ static std::optional<SmallVector<int64_t>> numbersOf(Value value) {
   return numbers;
 }
 
-/// The one number of a constant.
-static std::optional<int64_t> numberOf(Value value) {
-  auto numbers = numbersOf(value);
+/// The value of a constant with one element.
+static std::optional<int64_t> integerOf(Value value) {
+  auto numbers = integersOf(value);
   return numbers && numbers->size() == 1 ? std::optional(numbers->front())
                                          : std::nullopt;
 }
 
-/// A copy of the one function that the call names, as the region of \p op.
+/// Copies the one function that the call names into the region of \p op.
 static LogicalResult takeComputation(CustomCallOp call, Operation *op) {
   auto names = call->getAttrOfType<ArrayAttr>("called_computations");
   auto name = names && names.size() == 1 ? dyn_cast<FlatSymbolRefAttr>(names[0])
@@ -74,7 +74,7 @@ static bool isValid(Operation *op) {
   return succeeded(verify(op));
 }
 
-/// The op's results if it says what the call says; else it goes.
+/// The op's results if it verifies and has the call's types; else erases it.
 static FailureOr<Values> accepted(CustomCallOp call, Operation *op) {
   if (compatibleTypes(op->getResultTypes(), call->getResultTypes()) &&
       isValid(op))
@@ -83,11 +83,12 @@ static FailureOr<Values> accepted(CustomCallOp call, Operation *op) {
   return failure();
 }
 
-static FailureOr<Values> raiseTopK(CustomCallOp call, OpBuilder &builder) {
+static FailureOr<Values> raiseDynamicTopK(CustomCallOp call,
+                                          OpBuilder &builder) {
   if (call->getNumOperands() != 2 || call->getNumResults() != 2)
     return failure();
   auto operand = dyn_cast<RankedTensorType>(call->getOperand(0).getType());
-  std::optional<int64_t> k = numberOf(call->getOperand(1));
+  std::optional<int64_t> k = integerOf(call->getOperand(1));
   if (!operand || operand.getRank() == 0 || !k || *k < 0 ||
       operand.isDynamicDim(operand.getRank() - 1) ||
       *k > operand.getShape().back())
@@ -105,7 +106,7 @@ static FailureOr<Values> raiseRandomBits(CustomCallOp call,
   auto algorithm =
       call->getAttrOfType<stablehlo::RngAlgorithmAttr>("rng_algorithm");
   auto bits = dyn_cast<RankedTensorType>(call->getResult(1).getType());
-  auto shape = numbersOf(call->getOperand(1));
+  auto shape = integersOf(call->getOperand(1));
   if (!algorithm || !bits || !shape || !elementCount(*shape) ||
       llvm::any_of(*shape, [](int64_t size) { return size < 0; }))
     return failure();
@@ -123,7 +124,7 @@ static FailureOr<Values> raiseReduceWindow(CustomCallOp call,
     return failure();
   SmallVector<int64_t> lists[5];
   for (size_t i = 0; i < 5; ++i) {
-    auto numbers = numbersOf(call->getOperand(2 * count + i));
+    auto numbers = integersOf(call->getOperand(2 * count + i));
     if (!numbers)
       return failure();
     lists[i] = std::move(*numbers);
@@ -154,14 +155,14 @@ static FailureOr<Values> raiseReduceWindow(CustomCallOp call,
   return failure();
 }
 
-/// Sorted by the comparator; the first of each row.
+/// Sorts by the comparator and takes the first elements of each row.
 static FailureOr<Values> raiseApproxTopK(CustomCallOp call,
                                          OpBuilder &builder) {
   const bool isDynamic = call.getCallTargetName() != "ApproxTopK";
   if (call->getNumOperands() != (isDynamic ? 5 : 4) ||
       call->getNumResults() != 2)
     return failure();
-  std::optional<int64_t> k = isDynamic ? numberOf(call->getOperand(4))
+  std::optional<int64_t> k = isDynamic ? integerOf(call->getOperand(4))
                                        : integerSetting(call, "top_k"),
                          dimension = integerSetting(call, "reduction_dim");
   auto aggregates =
@@ -195,10 +196,11 @@ static FailureOr<Values> raiseApproxTopK(CustomCallOp call,
   return values;
 }
 
-static FailureOr<Values> raise(CustomCallOp call, OpBuilder &builder) {
+static FailureOr<Values> raiseDynamicCall(CustomCallOp call,
+                                          OpBuilder &builder) {
   const StringRef target = call.getCallTargetName();
   if (target == "stablehlo.dynamic_top_k")
-    return raiseTopK(call, builder);
+    return raiseDynamicTopK(call, builder);
   if (target == "stablehlo.dynamic_rng_bit_generator")
     return raiseRandomBits(call, builder);
   if (target == "stablehlo.dynamic_reduce_window")
@@ -214,7 +216,7 @@ bool raiseDynamicCalls(Operation *root) {
   bool changed = false;
   for (CustomCallOp call : calls) {
     OpBuilder builder(call);
-    FailureOr<Values> values = raise(call, builder);
+    FailureOr<Values> values = raiseDynamicCall(call, builder);
     if (failed(values))
       continue;
     call->replaceAllUsesWith(*values);

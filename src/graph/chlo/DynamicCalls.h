@@ -7,11 +7,11 @@
 
 namespace sinter {
 
-/// Replaces the custom calls by which JAX says operations whose sizes are
-/// operands (stablehlo.dynamic_top_k, dynamic_rng_bit_generator,
-/// dynamic_reduce_window, dynamic_approx_top_k) by operations once those are
-/// constants, and ApproxTopK by the exact one. What is malformed stays. Whether
-/// any was replaced.
+/// Replaces JAX's custom calls for operations with sizes as operands
+/// (stablehlo.dynamic_top_k, dynamic_rng_bit_generator, dynamic_reduce_window,
+/// dynamic_approx_top_k) by operations once the sizes are constants, and
+/// ApproxTopK by an exact top-k. Malformed calls stay. Returns whether any was
+/// replaced.
 bool raiseDynamicCalls(mlir::Operation *root);
 
 } // namespace sinter

@@ -1,6 +1,6 @@
 // The error function, its complement and its inverse.
 //
-// Tables are Chebyshev expansions of the functions named beside them, computed
+// Tables are Chebyshev expansions of the functions in their comments, computed
 // with 50 digits; the changes of variable are from the papers cited.
 
 #include "graph/chlo/Functions.h"
@@ -29,11 +29,10 @@ static Value erfNearZero(TensorBuilder &emit, Value x) {
 
 /// erfc(x) for x >= 0.
 ///
-/// M. M. Shepherd and J. G. Laframboise, "Chebyshev approximation of
-/// (1 + 2x) exp(x^2) erfc(x) in 0 <= x < inf", Math. Comp. 36 (1981). The
-/// square is split as W. J. Cody, "Rational Chebyshev approximations for the
-/// error function", Math. Comp. 23 (1969) does, so that exp(-x^2) loses
-/// nothing.
+/// M. M. Shepherd and J. G. Laframboise, "Chebyshev approximation of (1 + 2x)
+/// exp(x^2) erfc(x) in 0 <= x < inf", Math. Comp. 36 (1981). The square is
+/// split as W. J. Cody, "Rational Chebyshev approximations for the error
+/// function", Math. Comp. 23 (1969) does, so that exp(-x^2) stays exact.
 static Value erfcOfPositive(TensorBuilder &emit, Value x) {
   // (1 + 2x) exp(x^2) erfc(x) in (x - 3.75) / (x + 3.75).
   static constexpr double complement[] = {
@@ -148,8 +147,8 @@ static Value erfInvFactorOfDouble(TensorBuilder &emit, Value w, Value root) {
 
 /// M. Giles, "Approximating the erfinv function", GPU Computing Gems (2011),
 /// tables 1 and 5: x times a polynomial in w = -log(1 - x^2), in sqrt(w) where
-/// that is large. Near 1, where x^2 has lost the digits that count, w comes
-/// from (1 - x)(1 + x), whose rounding matters less from there on.
+/// that is large. Near 1, where x^2 has lost significant digits, w comes from
+/// (1 - x)(1 + x), whose rounding error is smaller there.
 Value erfInv(TensorBuilder &emit, Value operand) {
   return inWideType(emit, operand, [&](ValueRange operands) {
     Value x = operands[0], magnitude = emit.abs(x);

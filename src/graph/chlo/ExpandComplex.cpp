@@ -30,7 +30,7 @@ Value isZero(TensorBuilder &emit, Value x) {
 // Sums without rounding
 //===----------------------------------------------------------------------===//
 
-/// A number as the sum of two.
+/// A value as an unevaluated sum of two.
 struct Pair {
   Value high, low;
 };
@@ -71,7 +71,7 @@ Value addSquares(TensorBuilder &emit, Value start, Value x, Value y) {
 //===----------------------------------------------------------------------===//
 
 /// log(sqrt(x^2 + y^2)), and log1p of \p excess = x^2 + y^2 - 1 where that is
-/// small, which x and y alone would not tell.
+/// small and would be lost in x and y alone.
 Value logOfLength(TensorBuilder &emit, Value x, Value y,
                   function_ref<Value(Value isNear)> excess) {
   Value greater = emit.max(x, y), lesser = emit.min(x, y);
@@ -210,9 +210,9 @@ Parts cbrt(TensorBuilder &emit, Parts z) {
 // Circular and hyperbolic
 //===----------------------------------------------------------------------===//
 
-/// Kahan (1987): with t = tan(y), b = 1 + t^2, s = sinh(x) and
-/// r = sqrt(1 + s^2), (b r s + i t) / (1 + b s^2); far out
-/// +-1 + 4 i sin(y) cos(y) exp(-2 |x|).
+/// Kahan (1987): with t = tan(y), b = 1 + t^2, s = sinh(x) and r = sqrt(1 +
+/// s^2), (b r s + i t) / (1 + b s^2); for large |x| +-1 + 4 i sin(y) cos(y)
+/// exp(-2 |x|).
 Parts tanh(TensorBuilder &emit, Parts z) {
   Value isFar =
       emit.compare(Direction::GT, emit.abs(z.re), isDouble(z.re) ? 22.0 : 11.0);
@@ -237,8 +237,8 @@ Parts tan(TensorBuilder &emit, Parts z) {
   return {w.im, emit.neg(w.re)};
 }
 
-/// exp(-|x|...) only: 1 / (1 + exp(-z)), or exp(z) / (1 + exp(z)) where x is
-/// negative.
+/// With exp of negative values only: 1 / (1 + exp(-z)), or exp(z) / (1 +
+/// exp(z)) where x is negative.
 Parts logistic(TensorBuilder &emit, Parts z) {
   Value isLeft = emit.compare(Direction::LT, z.re, 0.0);
   auto flip = [&](Value x) { return emit.select(isLeft, x, emit.neg(x)); };
@@ -269,7 +269,7 @@ Value length(TensorBuilder &emit, Parts z) {
   return hypot(emit, emit.abs(z.re), emit.abs(z.im));
 }
 
-/// z / |z|, 0 of 0.
+/// z / |z|; 0 at 0.
 Parts sign(TensorBuilder &emit, Parts z) {
   Value size = length(emit, z);
   auto scale = [&](Value x) {

@@ -1,10 +1,10 @@
 //===- Functions.h - special functions built from stablehlo ops -----------===//
 //
 // Each takes tensors of one float type (or complex<f32>, complex<f64> where
-// said) and gives one of the same type. Types smaller than f32 are computed in
-// f32. Where the elementary functions of `stablehlo` are within 1 unit in the
-// last place, these are within 3 (circular and hyperbolic functions, erf), 8
-// (the others, away from zeros at negative arguments) or what is said beside.
+// noted) and returns one of the same type. Types smaller than f32 are computed
+// in f32. Where the elementary functions of `stablehlo` are within 1 unit in
+// the last place, these are within 3 (circular and hyperbolic functions, erf),
+// 8 (the others, away from zeros at negative arguments) or as noted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ mlir::Value square(TensorBuilder &emit, mlir::Value x);
 mlir::Value tan(TensorBuilder &emit, mlir::Value x);
 
 /// Real, within few units of the last place everywhere. In f32, cosh and sinh
-/// above are what chlo's are defined as, which loses |x| / 2 units.
+/// above follow chlo's definitions, which lose |x| / 2 units.
 mlir::Value preciseCosh(TensorBuilder &emit, mlir::Value x);
 mlir::Value preciseSinh(TensorBuilder &emit, mlir::Value x);
 
@@ -44,7 +44,7 @@ mlir::Value besselI1e(TensorBuilder &emit, mlir::Value x);
 mlir::Value digamma(TensorBuilder &emit, mlir::Value x);
 mlir::Value erf(TensorBuilder &emit, mlir::Value x);
 mlir::Value erfc(TensorBuilder &emit, mlir::Value x);
-/// The same as one operation of `nn`, for which backends have code.
+/// erf as one operation of `nn`, for which backends have kernels.
 mlir::Value wholeErf(TensorBuilder &emit, mlir::Value x);
 mlir::Value wholeErfc(TensorBuilder &emit, mlir::Value x);
 mlir::Value erfInv(TensorBuilder &emit, mlir::Value x);

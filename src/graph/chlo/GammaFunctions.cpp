@@ -1,6 +1,6 @@
 // The logarithm of the gamma function and its derivative.
 //
-// Tables are Chebyshev expansions of the functions named beside them, computed
+// Tables are Chebyshev expansions of the functions in their comments, computed
 // with 60 digits. Equations are those of NIST's Digital Library of Mathematical
 // Functions (DLMF), chapter 5.
 
@@ -24,8 +24,8 @@ static Value inverseSquare(TensorBuilder &emit, Value x) {
   return toUnit(emit, emit.mul(inverse, inverse), 0, 1);
 }
 
-/// \p near of x - 1 for x in [1, 3], by which \p step goes down from [1, 2) to
-/// (0, 1), and \p far of greater x.
+/// \p near of x - 1 for x in [1, 3], extended by \p step from [1, 2) down to
+/// (0, 1); \p far for larger x.
 static Value ofPositive(TensorBuilder &emit, Value x,
                         function_ref<Value(Value)> near,
                         function_ref<Value(Value)> step,
@@ -99,8 +99,8 @@ Value lgamma(TensorBuilder &emit, Value operand) {
   });
 }
 
-/// From the zero of digamma at 1.4616... to 1 + \p excess. It is known to twice
-/// the digits of the type.
+/// The distance from the zero of digamma at 1.4616... to 1 + \p excess. The
+/// zero has twice the digits of the type.
 static Value distanceToRoot(TensorBuilder &emit, Value excess) {
   constexpr long double root = 0.461632144968362341262659542325721L;
   const long double high =
@@ -160,7 +160,7 @@ Value digamma(TensorBuilder &emit, Value operand) {
     Value isNegative = emit.compare(Direction::LT, x, 0.0);
     Value positive =
         digammaOfPositive(emit, emit.select(isNegative, from(emit, 1, x), x));
-    // x less the nearest whole number, so that pi x loses nothing.
+    // x minus the nearest integer, so that pi x stays accurate.
     Value angle = emit.mul(
         emit.sub(x, emit.make<stablehlo::RoundNearestEvenOp>(x)), M_PI);
     Value cotangent = emit.div(emit.make<stablehlo::CosineOp>(angle),

@@ -12,7 +12,7 @@ namespace sinter {
 
 using stablehlo::CustomCallOp;
 
-/// An attribute of the call, where writers put it.
+/// An attribute of the call, wherever frameworks put it.
 static Attribute attributeOf(CustomCallOp call, StringRef name) {
   for (StringRef holder : {"mhlo.attributes", "backend_config"})
     if (auto dictionary = call->getAttrOfType<DictionaryAttr>(holder))
@@ -21,7 +21,8 @@ static Attribute attributeOf(CustomCallOp call, StringRef name) {
   return {};
 }
 
-/// \p function of `chlo`, of one float operand, with a result of its type.
+/// Builds \p function of `chlo`, of one float operand, with a result of its
+/// type.
 static FailureOr<Values> raiseFunction(Operation *call, StringRef function,
                                        OpBuilder &builder) {
   auto type = call->getNumOperands() == 1 && call->getNumResults() == 1
@@ -121,7 +122,8 @@ std::string hostConfiguration(Operation *call) {
   return "";
 }
 
-/// What its name says takes the place of a decomposition that is as exact.
+/// The operation of the composite's name replaces a decomposition that is as
+/// exact.
 static FailureOr<Values> raise(stablehlo::CompositeOp composite,
                                OpBuilder &builder) {
   static const llvm::StringSet<> functions = {"chlo.erf", "chlo.erfc"};

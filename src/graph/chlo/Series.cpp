@@ -42,7 +42,7 @@ Value inWideType(TensorBuilder &emit, ValueRange operands,
   return emit.convert(function(wide), element);
 }
 
-/// How many leading terms make a difference.
+/// The number of leading terms that affect the rounded result.
 static size_t termsFor(Value t, ArrayRef<double> coefficients) {
   const double negligible =
       std::ldexp(std::fabs(coefficients[0]), isDouble(t) ? -57 : -28);

@@ -1,4 +1,4 @@
-//===- Series.h - what special functions are written with -----------------===//
+//===- Series.h - building blocks of special functions --------------------===//
 
 #ifndef SINTER_GRAPH_CHLO_SERIES_H
 #define SINTER_GRAPH_CHLO_SERIES_H
@@ -10,7 +10,7 @@ namespace sinter::chlo {
 using nn::TensorBuilder;
 using Direction = stablehlo::ComparisonDirection;
 
-/// The element type of a tensor, of its parts where it is complex.
+/// The element type of a tensor; of its real part if it is complex.
 mlir::Type realElementOf(mlir::Value value);
 bool isComplexTensor(mlir::Value value);
 bool isDouble(mlir::Value value);
@@ -24,8 +24,8 @@ inWideType(TensorBuilder &emit, mlir::ValueRange operands,
            llvm::function_ref<mlir::Value(mlir::ValueRange)> function);
 
 /// c[0] + c[1] T_1(t) + c[2] T_2(t) + ... for t in [-1, 1], T_k Chebyshev's
-/// polynomials, by Clenshaw's recurrence. Terms that the type of \p t cannot
-/// tell from zero are left out.
+/// polynomials, by Clenshaw's recurrence. Terms below the precision of \p t's
+/// type are left out.
 mlir::Value chebyshev(TensorBuilder &emit, mlir::Value t,
                       llvm::ArrayRef<double> coefficients);
 
@@ -33,11 +33,11 @@ mlir::Value chebyshev(TensorBuilder &emit, mlir::Value t,
 mlir::Value polynomial(TensorBuilder &emit, mlir::Value x,
                        llvm::ArrayRef<double> coefficients);
 
-/// \p x in [low, high] as a number in [-1, 1].
+/// Maps \p x from [low, high] to [-1, 1].
 mlir::Value toUnit(TensorBuilder &emit, mlir::Value x, double low, double high);
 
-/// \p magnitude, which is not negative, with the sign of \p sign, be that a
-/// zero's.
+/// \p magnitude, which is not negative, with the sign of \p sign, also if that
+/// is a signed zero.
 mlir::Value withSignOf(TensorBuilder &emit, mlir::Value magnitude,
                        mlir::Value sign);
 

@@ -7,11 +7,11 @@
 
 namespace sinter::chlo {
 
-/// The result's shape: the groups where they are contracted, what is batched,
-/// what is free in lhs and in rhs.
+/// The result's shape: the groups where they are contracted, the batch
+/// dimensions, the free dimensions of lhs and of rhs.
 llvm::SmallVector<int64_t> raggedDotShape(RaggedDotOp op);
 
-/// \p type without the dimension that is scanned, and with it again.
+/// Removes the scanned dimension from \p type, or inserts it.
 mlir::Type sliceType(mlir::Type type, int64_t dimension);
 mlir::Type stackType(mlir::Type slice, int64_t dimension, int64_t length);
 

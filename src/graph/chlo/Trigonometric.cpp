@@ -1,4 +1,4 @@
-// Circular and hyperbolic functions and their inverses, of real numbers.
+// Real circular and hyperbolic functions and their inverses.
 
 #include "graph/chlo/ComplexFunctions.h"
 #include "graph/chlo/Functions.h"
@@ -12,8 +12,8 @@ namespace sinter::chlo {
 
 using nn::tensorOf;
 
-/// FUNCTION(name, { expression of emit and x }): the real form as written,
-/// the complex one of ComplexFunctions.h.
+/// FUNCTION(name, { expression of emit and x }): the given expression for real
+/// x, the complex one of ComplexFunctions.h.
 #define FUNCTION(name, ...)                                                    \
   static Value name##OfReal(TensorBuilder &emit, Value x) __VA_ARGS__ Value    \
   name(TensorBuilder &emit, Value operand) {                                   \
@@ -39,7 +39,7 @@ FUNCTION(acos, {
 
 FUNCTION(atan, { return atan2(emit, x, emit.splat(1, tensorOf(x))); })
 
-/// log(2 x), for x so great that 2 x may be infinite.
+/// log(2 x), for x so large that 2 x may overflow.
 static Value logOfTwice(TensorBuilder &emit, Value x) {
   return emit.add(emit.log(x), M_LN2);
 }
@@ -74,13 +74,13 @@ FUNCTION(atanh, {
   return withSignOf(emit, emit.mul(log1p(emit, ratio), 0.5), x);
 })
 
-/// Where exp(|x|) may be infinite though exp(|x|) / 2 is not.
+/// Where exp(|x|) may overflow though exp(|x|) / 2 does not.
 static Value isNearOverflow(TensorBuilder &emit, Value magnitude) {
   return emit.compare(Direction::GT, magnitude,
                       std::log(largestOf(magnitude)) - 1);
 }
 
-/// exp(x) / 2 of a great x.
+/// exp(x) / 2 for large x.
 static Value halfOfGreatPower(TensorBuilder &emit, Value x) {
   Value root = emit.exp(emit.mul(x, 0.5));
   return emit.mul(emit.mul(root, 0.5), root);
@@ -113,9 +113,9 @@ Value preciseSinh(TensorBuilder &emit, Value operand) {
   });
 }
 
-/// exp(x) / 2 as the reference decomposes chlo's functions: rounding of the
-/// exponent costs |x| / 2 units in the last place. The public test values have
-/// been computed so in f32, with a tolerance of less than one such unit.
+/// exp(x) / 2 as in the reference decomposition of chlo's functions: rounding
+/// of the exponent costs |x| / 2 units in the last place. The public f32 test
+/// values were computed that way, with a tolerance of less than one such unit.
 static Value halfOfPower(TensorBuilder &emit, Value x) {
   return emit.exp(emit.add(x, -M_LN2));
 }

@@ -1,4 +1,4 @@
-// What the operations' definitions cannot say.
+// Constraints that the operations' definitions cannot express.
 
 #include "graph/stablehlo/Verify.h"
 #include "graph/chlo/Broadcasting.h"
@@ -8,17 +8,14 @@ using namespace mlir;
 
 namespace sinter::chlo {
 
-static bool differ(int64_t lhs, int64_t rhs) {
-  return !ShapedType::isDynamic(lhs) && !ShapedType::isDynamic(rhs) &&
-         lhs != rhs;
-}
+using stablehlo::differ;
 
 //===----------------------------------------------------------------------===//
 // Broadcasting
 //===----------------------------------------------------------------------===//
 
-/// The shape of the operand of higher rank with the other's dimensions laid
-/// over \p dimensions of it.
+/// The shape of the operand of higher rank, with the other's dimensions
+/// broadcast along \p dimensions of it.
 static std::optional<Dimensions> broadcastAlong(ArrayRef<Dimension> lhs,
                                                 ArrayRef<Dimension> rhs,
                                                 ArrayRef<int64_t> dimensions) {
@@ -156,8 +153,8 @@ SmallVector<int64_t> RaggedDotOp::getGroupPrefix() {
   return SmallVector<int64_t>(all.begin(), llvm::find(all, ragged));
 }
 
-/// Whether group_sizes has one dimension or lhs's, those that \p prefix names,
-/// before it.
+/// Whether group_sizes has one dimension, optionally preceded by the dimensions
+/// \p prefix of lhs.
 static bool hasPrefix(RankedTensorType groups, RankedTensorType lhs,
                       ArrayRef<int64_t> prefix) {
   if (groups.getRank() == 1)
@@ -176,14 +173,14 @@ SmallVector<int64_t> raggedDotShape(RaggedDotOp op) {
   SmallVector<int64_t> shape;
   if (llvm::is_contained(lhs.contracting,
                          numbers.getLhsRaggedDimensions().front()))
-    shape.push_back(shapeOf(op.getGroupSizes()).back());
+    shape.push_back(tensorOf(op.getGroupSizes()).getShape().back());
   for (int64_t dimension : lhs.batching)
-    shape.push_back(shapeOf(lhs.value)[dimension]);
+    shape.push_back(tensorOf(lhs.value).getShape()[dimension]);
   for (int64_t dimension : lhs.free())
-    shape.push_back(shapeOf(lhs.value)[dimension]);
+    shape.push_back(tensorOf(lhs.value).getShape()[dimension]);
   for (int64_t dimension : rhs.free())
     if (!llvm::is_contained(numbers.getRhsGroupDimensions(), dimension))
-      shape.push_back(shapeOf(rhs.value)[dimension]);
+      shape.push_back(tensorOf(rhs.value).getShape()[dimension]);
   return shape;
 }
 

@@ -20,7 +20,7 @@ static Value isWhole(TensorBuilder &emit, Value x) {
 /// F. Johansson, "Rigorous high-precision computation of the Hurwitz zeta
 /// function and its derivatives", Numerical Algorithms 69 (2015), formula (5).
 static Value zetaTail(TensorBuilder &emit, Value x, Value a, Value last) {
-  // B(2k) / (2k)! over the same of k - 1, for k from 2 on.
+  // The ratio of B(2k) / (2k)! to that of k - 1, for k from 2 on.
   static constexpr double ratios[] = {
       -1.0 / 60,
       -1.0 / 42,
@@ -35,7 +35,7 @@ static Value zetaTail(TensorBuilder &emit, Value x, Value a, Value last) {
       -0.0253302913804567963,
   };
   Value inverse = over(emit, 1, emit.mul(a, a));
-  // The terms from the last to the first, each times what follows it.
+  // Horner's scheme: from the last term to the first.
   Value nested = emit.splat(1, tensorOf(x));
   for (int k = std::size(ratios); k > 0; --k) {
     Value rising = emit.mul(emit.add(x, 2 * k - 1.0), emit.add(x, 2.0 * k));
@@ -57,7 +57,7 @@ static Value zetaSum(TensorBuilder &emit, Value x, Value q) {
     sum = emit.add(sum, power(emit, emit.add(q, n), exponent));
   Value a = emit.add(q, leadingTerms);
   Value last = power(emit, a, exponent);
-  // Where the rest is nothing beside the sum its series may overflow.
+  // Where the rest is negligible its series may overflow.
   Value isNothing =
       emit.compare(Direction::LT, emit.abs(last),
                    emit.mul(emit.abs(sum), isDouble(x) ? 0x1p-80 : 0x1p-40));
@@ -65,8 +65,7 @@ static Value zetaSum(TensorBuilder &emit, Value x, Value q) {
 }
 
 /// The terms below zero are those of 1 - f without those of 1 - q, where f is
-/// what q has after the point, and of the sign of (-1)^x; the others are those
-/// of f.
+/// the fraction of q, with the sign (-1)^x; the others are those of f.
 static Value zetaOf(TensorBuilder &emit, Value x, Value q) {
   Value isFar = emit.compare(Direction::LT, q, 1.0 - leadingTerms);
   Value fraction = emit.sub(q, floor(emit, q));
@@ -81,8 +80,8 @@ static Value zetaOf(TensorBuilder &emit, Value x, Value q) {
   Value result = emit.select(isFar, emit.add(above, below), above);
 
   Value nan = nanLike(emit, x), infinity = infinityLike(emit, x);
-  // Of q <= 0 only whole powers are real; where q is whole one term is
-  // infinite, of which sign only even powers say.
+  // For q <= 0 only integer powers are real. For an integer q one term is
+  // infinite, and only even powers have a defined sign.
   Value isLow = emit.compare(Direction::LE, q, 0.0);
   Value pole = emit.select(isWhole(emit, halfOrder), infinity, nan);
   Value low = emit.select(isWhole(emit, q), pole,

@@ -1,4 +1,4 @@
-// Gradients of triangular solves and factors of matrices.
+// Gradients of triangular solves and Cholesky factors.
 
 #include "graph/gradient/Gradient.h"
 
@@ -7,19 +7,19 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-/// The matrices of a batch, transposed.
+/// A batch of matrices, transposed.
 static Value flipped(TensorBuilder &e, Value matrices) {
   SmallVector<int64_t> order = allDimensions(matrices);
   std::swap(order[order.size() - 2], order.back());
   return e.transpose(matrices, order);
 }
 
-/// The same with conjugates.
+/// A batch of matrices, conjugate-transposed.
 static Value adjoint(TensorBuilder &e, Value matrices) {
   return conjugate(e, flipped(e, matrices));
 }
 
-/// The products of the matrices of two batches.
+/// The batched matmul of \p a and \p b.
 static Value matrixProduct(TensorBuilder &e, Value a, Value b) {
   SmallVector<int64_t> shape(tensorOf(a).getShape());
   int64_t rank = static_cast<int64_t>(shape.size());
@@ -47,13 +47,13 @@ static Value triangle(TensorBuilder &e, Value matrices, bool isLower,
   return e.select(inside, matrices, rest);
 }
 
-/// op(a) x = b: b gets s, the solution of op(a)^H s = dy, and op(a) gets
-/// -s x^H; mirrored where a stands on the right.
+/// op(a) x = b: the gradient by b is s, the solution of op(a)^H s = dy; that by
+/// op(a) is -s x^H; mirrored where a is on the right.
 static Gradients solved(TriangularSolveOp op, TensorBuilder &e, ValueRange dy) {
   if (!hasGradient(op.getA()))
     return failure();
   const Transpose form = op.getTransposeA();
-  // What turns a into op(a)^H; (a^T)^H is a's conjugate.
+  // op(a)^H; (a^T)^H is a's conjugate.
   Value a = form == Transpose::TRANSPOSE ? conjugate(e, op.getA()) : op.getA();
   Value byB = e.make<TriangularSolveOp>(
       op.getB().getType(), a, dy[0], op.getLeftSideAttr(), op.getLowerAttr(),
@@ -73,9 +73,9 @@ static Gradients solved(TriangularSolveOp op, TensorBuilder &e, ValueRange dy) {
        byB});
 }
 
-/// Iain Murray, "Differentiation of the Cholesky decomposition" (2016): with
-/// p the lower triangle of l^H dl, its diagonal halved, l^-H p l^-1 and its
-/// adjoint go to the triangle of a that is read.
+/// Iain Murray, "Differentiation of the Cholesky decomposition" (2016): with p
+/// the lower triangle of l^H dl, its diagonal halved, the gradient is l^-H p
+/// l^-1 plus its adjoint, in the triangle of a that is read.
 static Gradients factored(CholeskyOp op, TensorBuilder &e, ValueRange dy) {
   if (!hasGradient(op.getA()))
     return failure();

@@ -1,6 +1,6 @@
-// Gradients by complex numbers: the gradient of a real number by z = x + iy is
-// that by x plus i times that by y. A function with the derivative f' hands on
-// dy conj(f').
+// Gradients by complex values: the gradient of a real scalar by z = x + iy is
+// that by x plus i times that by y. A function with the derivative f' has the
+// gradient dy conj(f').
 
 #include "graph/gradient/Gradient.h"
 
@@ -19,8 +19,8 @@ Value conjugate(TensorBuilder &e, Value value) {
   return e.make<ComplexOp>(e.make<RealOp>(value), e.neg(e.make<ImagOp>(value)));
 }
 
-/// Fourier transforms are linear, and their matrices symmetric: those of
-/// complex numbers hand on conj(F conj(dy)).
+/// Fourier transforms are linear, and their matrices symmetric: complex ones
+/// have the gradient conj(F conj(dy)).
 static Gradients transformed(FftOp op, TensorBuilder &e, ValueRange dy) {
   Value x = op.getOperand();
   auto transform = [&](Value value, FftType type, RankedTensorType result) {
@@ -49,7 +49,7 @@ static Gradients transformed(FftOp op, TensorBuilder &e, ValueRange dy) {
                   RankedTensorType::get(shape, type.getElementType())))});
   }
   case FftType::IRFFT: {
-    // A frequency whose mirror image is left out counts twice.
+    // A frequency whose mirrored one is left out counts twice.
     Value gradient = transform(dy[0], FftType::RFFT, tensorOf(x));
     double count = 1;
     for (int64_t each : length)

@@ -1,5 +1,5 @@
-// Gradients of branches and loops: by what their regions read from outside,
-// besides their operands.
+// Gradients of branches and loops, by their operands and by the values that
+// their regions capture.
 
 #include "graph/gradient/Gradient.h"
 
@@ -30,8 +30,9 @@ bool hasGradient(Value value) {
   return type && (isDifferentiable(value) || isComplex(value));
 }
 
-/// Copies the operations of \p block, whose arguments \p mapping knows, where
-/// \p builder stands; returns what the block returns.
+/// Copies the operations of \p block to \p builder's insertion point, with the
+/// block's arguments in \p mapping; returns the copies of the values that the
+/// block returns.
 static SmallVector<Value> inlined(OpBuilder &builder, Block &block,
                                   IRMapping &mapping) {
   for (Operation &op : block.without_terminator())
@@ -70,8 +71,8 @@ Gradients backpropagateKnown(OpBuilder &builder, ArrayRef<Value> outputs,
   });
 }
 
-/// The same choice between branches, each of which computes its branch again
-/// and goes back through it.
+/// The same conditional, with branches that recompute the original ones and
+/// backpropagate through them.
 template <typename Op>
 static Gradients chosen(Op op, TensorBuilder &e, ValueRange dy) {
   SmallVector<Value> sources = sourcesOf(op);
@@ -130,7 +131,7 @@ buildLoop(TensorBuilder &e, ArrayRef<Value> carried,
   return loop;
 }
 
-/// The integer that \p value, a constant scalar, is.
+/// The value of \p value, if it is a constant integer scalar.
 static std::optional<int64_t> integerOf(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   auto elements =
@@ -148,8 +149,8 @@ static std::optional<int64_t> integerOf(Value value) {
   return static_cast<int64_t>(number.getZExtValue());
 }
 
-/// What \p value is before the loop, if it is a state that no trip changes or
-/// no state at all.
+/// The value of \p value before the loop, if it is a loop-invariant state or no
+/// state at all.
 static Value beforeLoop(WhileOp loop, Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != &loop.getCond().front())
@@ -161,7 +162,7 @@ static Value beforeLoop(WhileOp loop, Value value) {
              : Value();
 }
 
-/// A ceiling division of positive numbers; null on overflow of `distance`.
+/// A ceiling division of positive integers; nothing on overflow of `distance`.
 static std::optional<int64_t> steps(int64_t from, int64_t to, int64_t by) {
   int64_t distance;
   if (llvm::SubOverflow(to, from, distance))
@@ -218,7 +219,7 @@ std::optional<int64_t> tripsOf(WhileOp loop) {
       return std::nullopt;
     [[fallthrough]];
   case ComparisonDirection::GT:
-    // Upwards from the end to the start.
+    // Count up from the end to the start instead.
     if (llvm::SubOverflow(int64_t(0), stride, stride))
       return std::nullopt;
     std::swap(start, end);
@@ -231,7 +232,7 @@ std::optional<int64_t> tripsOf(WhileOp loop) {
   const std::optional<int64_t> trips = steps(start, end, stride);
   if (!trips)
     return std::nullopt;
-  // A counter that wraps round before it meets the limit goes on.
+  // A counter that wraps around before it reaches the limit goes on.
   int64_t last = 0;
   if (llvm::MulOverflow(*trips, *by, last) ||
       llvm::AddOverflow(*from, last, last) ||
@@ -242,8 +243,8 @@ std::optional<int64_t> tripsOf(WhileOp loop) {
 
 namespace {
 
-/// The gradient of one loop of known length: it runs again and keeps what each
-/// trip's states were, of those that the way back reads; then a loop goes back
+/// The gradient of a loop of known trip count: the loop runs again and stacks
+/// the states of each trip that the backward pass uses; then a loop goes back
 /// over the trips.
 class LoopGradient {
 public:
@@ -298,21 +299,21 @@ private:
         e.location, DenseElementsAttr::get(counterType, value));
   }
 
-  /// The indices of trip \p number in a stack of rank \p rank.
-  static SmallVector<Value> placeOf(TensorBuilder &inner, Value number,
-                                    int64_t rank) {
+  /// The start indices of trip \p number in a stack of rank \p rank.
+  static SmallVector<Value> startIndices(TensorBuilder &inner, Value number,
+                                         int64_t rank) {
     SmallVector<Value> indices(rank, inner.splat(0, tensorOf(number)));
     indices[0] = number;
     return indices;
   }
 
-  /// Whether every trip leaves state \p i as it is.
+  /// Whether state \p i is loop-invariant.
   bool stays(unsigned i) {
     Block &body = loop.getBody().front();
     return body.getTerminator()->getOperand(i) == body.getArgument(i);
   }
 
-  /// Of \p state before each trip.
+  /// The type of the stack of \p state before each trip.
   RankedTensorType stackType(Value state) const {
     auto type = tensorOf(state);
     SmallVector<int64_t> shape = {trips};
@@ -320,8 +321,8 @@ private:
     return type.clone(shape);
   }
 
-  /// What stands for the stack of each state that trips change, while nobody
-  /// knows whether it is read; null for the others.
+  /// A placeholder for the stack of each state that trips change, while it is
+  /// unknown whether it has uses; null for the others.
   SmallVector<Operation *> unknownStacks() {
     SmallVector<Operation *> stacks;
     for (auto [i, state] : llvm::enumerate(loop->getOperands()))
@@ -338,8 +339,8 @@ private:
         op.erase();
   }
 
-  /// Puts stacks of what states were before each trip, which a run of the loop
-  /// fills, in the place of those of \p stacks that are read.
+  /// Replaces the placeholders in \p stacks that have uses by stacks of the
+  /// states before each trip, which a run of the loop fills.
   void keepStates(ArrayRef<Operation *> stacks) {
     SmallVector<unsigned> kept;
     for (unsigned i = 0; i < states; ++i)
@@ -380,7 +381,7 @@ private:
             llvm::append_range(shape, tensorOf(now[i]).getShape());
             next.push_back(inner.make<DynamicUpdateSliceOp>(
                 stack, inner.reshape(now[i], shape),
-                placeOf(inner, values[0], shape.size())));
+                startIndices(inner, values[0], shape.size())));
           }
           return next;
         });
@@ -397,12 +398,12 @@ private:
     SmallVector<int64_t> shape(tensorOf(all).getShape());
     shape[0] = 1;
     Value state = inner.make<DynamicSliceOp>(
-        all, placeOf(inner, number, shape.size()), shape);
+        all, startIndices(inner, number, shape.size()), shape);
     return inner.reshape(state, ArrayRef(shape).drop_front());
   }
 
-  /// One trip back: \p values are its number, the gradients by the states
-  /// after it and those by captured values so far.
+  /// One trip of the backward pass: \p values are its index, the gradients by
+  /// the states after it and those by captured values so far.
   Gradients goBack(TensorBuilder &inner, ValueRange values,
                    ArrayRef<Operation *> stacks) {
     Block &body = loop.getBody().front();
@@ -433,8 +434,8 @@ private:
   int64_t trips;
   unsigned states;
   RankedTensorType counterType;
-  /// Operands and captured values; the states with a gradient; the captured
-  /// values with one.
+  /// The operands and captured values; the indices of states with a gradient;
+  /// the captured values with one.
   SmallVector<Value> sources;
   SmallVector<unsigned> moving;
   SmallVector<Value> captured;

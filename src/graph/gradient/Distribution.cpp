@@ -1,6 +1,6 @@
-// Gradients of what processes do together. The number that is differentiated
-// is the sum of what all processes have; each gets the gradient by its own
-// operands, and all of them come to the same operations again.
+// Gradients of collective operations. The scalar that is differentiated is the
+// sum over all processes; each process gets the gradient by its own operands,
+// and all of them run the same collectives in the backward pass.
 
 #include "graph/Collectives.h"
 #include "graph/gradient/Gradient.h"
@@ -45,7 +45,7 @@ static Value together(TensorBuilder &e, StringRef name, Operation *like,
   return e.builder.create(state)->getResult(0);
 }
 
-/// The sum (product) of what the processes of a group of \p like have.
+/// The sum (product) of \p value over the processes of a group of \p like.
 static Value combined(TensorBuilder &e, Operation *like, Value value,
                       StringRef combiner = AddOp::getOperationName()) {
   return together(e, AllReduceOp::getOperationName(), like, value,
@@ -64,9 +64,9 @@ std::optional<int64_t> groupSizeOf(Operation *op) {
   return static_cast<int64_t>(groups->ids.front().size());
 }
 
-/// Where a process stands in its group of \p size, by a reduce_scatter like
-/// \p op: the sum of what all count is as often there as there are processes.
-static Value placeInGroup(ReduceScatterOp op, TensorBuilder &e, int64_t size) {
+/// The index of a process in its group of \p size, by a reduce_scatter like
+/// \p op of the indices: the sum has each of them times the process count.
+static Value indexInGroup(ReduceScatterOp op, TensorBuilder &e, int64_t size) {
   Type integer = e.integerType(64);
   Value places = e.make<IotaOp>(RankedTensorType::get({size}, integer), 0);
   Value sum = together(e, ReduceScatterOp::getOperationName(), op, places,
@@ -77,11 +77,11 @@ static Value placeInGroup(ReduceScatterOp op, TensorBuilder &e, int64_t size) {
   return e.div(e.reshape(sum, {}), static_cast<double>(size));
 }
 
-/// What the processes of a group have as \p operand of \p op, one behind the
-/// other along a new first dimension; of a reduce_scatter what they have of the
-/// part that comes here.
-static Value gatheredParts(Operation *op, TensorBuilder &e, Value operand,
-                           int64_t size) {
+/// The operands \p operand of \p op of all processes of a group, stacked along
+/// a new first dimension; for a reduce_scatter only the slice that this process
+/// gets.
+static Value gatheredOperands(Operation *op, TensorBuilder &e, Value operand,
+                              int64_t size) {
   auto type = tensorOf(operand);
   SmallVector<int64_t> one = {1}, all = {size};
   llvm::append_range(one, type.getShape());
@@ -96,12 +96,12 @@ static Value gatheredParts(Operation *op, TensorBuilder &e, Value operand,
   const size_t dimension = scatter.getScatterDimension() + 1;
   all[dimension] /= size;
   SmallVector<Value> starts(all.size(), e.scalar(0, e.integerType(64)));
-  starts[dimension] = e.mul(placeInGroup(scatter, e, size),
+  starts[dimension] = e.mul(indexInGroup(scatter, e, size),
                             static_cast<double>(all[dimension]));
   return e.make<DynamicSliceOp>(parts, starts, all);
 }
 
-/// The operands of the gradient of something with a root, which may be an
+/// The operands of the gradient of an operation with a root. The root may be an
 /// operand: the last one.
 static SmallVector<Value> withRoot(Operation *op, bool hasRoot, Value seed) {
   SmallVector<Value> operands = {seed};
@@ -110,7 +110,7 @@ static SmallVector<Value> withRoot(Operation *op, bool hasRoot, Value seed) {
   return operands;
 }
 
-/// \p value where \p op gives something, else zeros.
+/// \p value in the processes that get a result of \p op, else zeros.
 static Value atRoot(CollectiveReduceOp op, TensorBuilder &e, Value value) {
   auto count = RankedTensorType::get({}, e.integerType(64));
   Value counted =
@@ -122,10 +122,10 @@ static Value atRoot(CollectiveReduceOp op, TensorBuilder &e, Value value) {
                   e.splat(0, tensorOf(value)));
 }
 
-/// By any body: each process gathers what those of its group have and combines
-/// it itself, as the specification says, and gradients go back through that.
-static Gradients throughParts(Operation *op, Region &computation,
-                              TensorBuilder &e, ValueRange dy) {
+/// For any body: each process gathers the operands of its group and combines
+/// them itself, as in the specification, and gradients go back through that.
+static Gradients throughGather(Operation *op, Region &computation,
+                               TensorBuilder &e, ValueRange dy) {
   const std::optional<int64_t> size = groupSizeOf(op);
   if (!size)
     return failure();
@@ -134,7 +134,7 @@ static Gradients throughParts(Operation *op, Region &computation,
     results.push_back(result);
     if (!dy[i])
       continue;
-    Value parts = gatheredParts(op, e, op->getOperand(i), *size);
+    Value parts = gatheredOperands(op, e, op->getOperand(i), *size);
     ArrayRef<int64_t> shape = tensorOf(parts).getShape();
     SmallVector<Value> rows;
     for (int64_t row = 0; row < *size; ++row) {
@@ -154,7 +154,8 @@ static Gradients throughParts(Operation *op, Region &computation,
   return backpropagateKnown(e.builder, results, dy, sourcesOf(op));
 }
 
-/// Whether there is a gradient by \p operand without what all processes have.
+/// Whether there is a gradient by \p operand without a gather of all processes'
+/// operands.
 static bool isKnown(StringRef combiner, Value operand) {
   return combiner == AddOp::getOperationName() ||
          combiner == MulOp::getOperationName() ||
@@ -163,7 +164,7 @@ static bool isKnown(StringRef combiner, Value operand) {
           isDifferentiable(operand));
 }
 
-/// Whether all operands of \p op that gradients go back to are such.
+/// Whether isKnown() holds for all operands of \p op that have gradients.
 static bool areKnown(Operation *op, StringRef combiner, ValueRange dy) {
   return llvm::all_of(llvm::enumerate(dy), [&](const auto &each) {
     Value operand = op->getOperand(each.index());
@@ -171,10 +172,9 @@ static bool areKnown(Operation *op, StringRef combiner, ValueRange dy) {
   });
 }
 
-/// The gradient by \p operand, which together with those of the other
-/// processes gives \p result in each of them; \p sum is what all of them have
-/// as gradients by it. Of the greatest (least) ones, and of factors, each gets
-/// its share. Only for what isKnown takes.
+/// The gradient by \p operand, which all processes reduce to \p result; \p sum
+/// is the sum of their gradients by the result. Maxima (minima) share it
+/// equally; factors get it times the other factors. Only where isKnown().
 static Value reducedBy(Operation *op, TensorBuilder &e, Value operand,
                        Value result, Value sum, StringRef combiner) {
   Type element = tensorOf(operand).getElementType();
@@ -200,7 +200,8 @@ static Value reducedBy(Operation *op, TensorBuilder &e, Value operand,
                e.mul(sum, conjugate(e, e.div(product, factor))));
 }
 
-/// The same where not every process has the whole result, which extremes need.
+/// The same where not every process has the whole result, which maxima and
+/// minima need.
 static Value reducedApart(Operation *op, TensorBuilder &e, Value operand,
                           Value sum, StringRef combiner) {
   Value whole = sum;
@@ -211,7 +212,7 @@ static Value reducedApart(Operation *op, TensorBuilder &e, Value operand,
   return reducedBy(op, e, operand, whole, sum, combiner);
 }
 
-/// All operands of a sum go back in one exchange.
+/// The gradients of all operands of a sum take one collective.
 static Gradients summed(AllReduceOp op, TensorBuilder &e, ValueRange dy) {
   SmallVector<Value> seeds;
   for (auto [result, seed] : llvm::zip_equal(op.getResults(), dy))
@@ -228,7 +229,7 @@ static Gradients reduced(AllReduceOp op, TensorBuilder &e, ValueRange dy) {
   if (combiner == AddOp::getOperationName() && isPlain)
     return summed(op, e, dy);
   if (!areKnown(op, combiner, dy))
-    return throughParts(op, op.getComputation(), e, dy);
+    return throughGather(op, op.getComputation(), e, dy);
   SmallVector<Value> gradients;
   for (auto [operand, result, seed] :
        llvm::zip_equal(op.getOperands(), op.getResults(), dy))
@@ -239,7 +240,7 @@ static Gradients reduced(AllReduceOp op, TensorBuilder &e, ValueRange dy) {
   return gradients;
 }
 
-/// Builds a gradient of each operand that has one; those left over are indices.
+/// Builds the gradient of each operand that has one; the others are indices.
 static Gradients
 forEach(Operation *op, ValueRange dy,
         llvm::function_ref<Value(Value operand, Value dy)> build) {
@@ -263,7 +264,7 @@ static Gradients reducedAndScattered(ReduceScatterOp op, TensorBuilder &e,
                                      ValueRange dy) {
   StringRef combiner = combinerOf(op.getComputation());
   if (!areKnown(op, combiner, dy))
-    return throughParts(op, op.getComputation(), e, dy);
+    return throughGather(op, op.getComputation(), e, dy);
   NamedAttribute dimension = e.builder.getNamedAttr(
       "all_gather_dim", op->getAttr("scatter_dimension"));
   return forEach(op, dy, [&](Value operand, Value seed) {
@@ -275,7 +276,7 @@ static Gradients reducedAndScattered(ReduceScatterOp op, TensorBuilder &e,
   });
 }
 
-/// What was split is joined, and what was joined is split.
+/// The inverse: concatenates what was split, and splits what was concatenated.
 static Gradients exchanged(AllToAllOp op, TensorBuilder &e, ValueRange dy) {
   Builder &b = e.builder;
   SmallVector<NamedAttribute> attributes = {
@@ -304,7 +305,7 @@ static Gradients permuted(CollectivePermuteOp op, TensorBuilder &e,
   });
 }
 
-/// The root gets the sum of what all have.
+/// The root gets the sum over all processes.
 static Gradients broadcast(CollectiveBroadcastOp op, TensorBuilder &e,
                            ValueRange dy) {
   return forEach(op, dy, [&](Value operand, Value seed) {
@@ -314,12 +315,12 @@ static Gradients broadcast(CollectiveBroadcastOp op, TensorBuilder &e,
   });
 }
 
-/// All get what the root has.
+/// All processes get the root's gradient.
 static Gradients reducedToOne(CollectiveReduceOp op, TensorBuilder &e,
                               ValueRange dy) {
   StringRef combiner = combinerOf(op.getComputation());
   if (!areKnown(op, combiner, dy))
-    return throughParts(op, op.getComputation(), e, dy);
+    return throughGather(op, op.getComputation(), e, dy);
   return forEach(op, dy, [&](Value operand, Value seed) {
     return reducedApart(op, e, operand,
                         together(e, CollectiveBroadcastOp::getOperationName(),

@@ -1,4 +1,4 @@
-// Gradients of elementwise operations: derivatives, a line each.
+// Gradients of elementwise operations: a line per derivative.
 
 #include "graph/gradient/Gradient.h"
 #include "graph/nn/NnDropout.h"
@@ -11,7 +11,7 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-/// y' of a function of one number; null: zero everywhere.
+/// The derivative y' of a unary function; null: zero everywhere.
 using Slope = Value (*)(TensorBuilder &, Value x, Value y);
 
 template <typename Op, Slope slope>
@@ -34,12 +34,12 @@ static Value where(TensorBuilder &e, Value condition, Value value) {
   return e.select(condition, value, e.splat(0, tensorOf(value)));
 }
 
-/// The greater (smaller) operand gets it all; the first one of equal ones.
+/// The greater (smaller) operand gets the gradient; the first of equal ones.
 template <typename Op, ComparisonDirection wins>
 static Gradients extreme(Op op, TensorBuilder &e, ValueRange dy) {
   if (!hasGradient(op.getLhs()))
     return failure();
-  // Complex numbers are not ordered but by the operation itself.
+  // Only the operation itself orders complex values.
   Value first = isComplex(op.getLhs())
                     ? e.compare(ComparisonDirection::EQ, op.getLhs(), op)
                     : e.compare(wins, op.getLhs(), op.getRhs());
@@ -51,11 +51,11 @@ static Gradients power(PowOp op, TensorBuilder &e, ValueRange dy) {
   Value x = op.getLhs(), p = op.getRhs();
   if (!hasGradient(x))
     return failure();
-  // x^0 is 1 also where x is zero, and x^-1 is not a number to multiply with.
+  // x^0 is 1 also where x is zero, where x^-1 is infinite.
   Value hasSlope = e.compare(ComparisonDirection::NE, p, 0);
   Value slope = e.mul(p, e.make<PowOp>(x, where(e, hasSlope, e.sub(p, 1))));
-  // x^p does not change with p where x is zero. There the logarithm is that of
-  // 1, so that its slope is a number, too.
+  // x^p does not depend on p where x is zero. There the logarithm of 1 is
+  // taken, whose derivative is finite.
   Value isZero = e.compare(ComparisonDirection::EQ, x, 0);
   Value base = e.select(isZero, e.splat(1, tensorOf(x)), x);
   Value logarithm = e.log(isComplex(x) ? base : e.abs(base));
@@ -88,7 +88,7 @@ static Gradients remainder(RemOp op, TensorBuilder &e, ValueRange dy) {
   return list({dy[0], e.neg(e.mul(dy[0], conjugate(e, whole)))});
 }
 
-/// |z| grows in the direction of z.
+/// The gradient of |z| is z / |z|.
 static Gradients magnitude(AbsOp op, TensorBuilder &e, ValueRange dy) {
   Value x = op.getOperand();
   if (!hasGradient(x))
@@ -100,7 +100,7 @@ static Gradients magnitude(AbsOp op, TensorBuilder &e, ValueRange dy) {
   return list({e.mul(gradient, slope)});
 }
 
-/// z / |z| turns with what lies across z; that of real numbers is constant.
+/// The gradient of z / |z| is perpendicular to z; for real values it is zero.
 static Gradients direction(SignOp op, TensorBuilder &e, ValueRange dy) {
   if (!isComplex(op.getOperand()))
     return list({Value()});
@@ -109,21 +109,21 @@ static Gradients direction(SignOp op, TensorBuilder &e, ValueRange dy) {
   Value zero = e.splat(0, tensorOf(length));
   Value along = e.make<RealOp>(e.mul(conjugate(e, dy[0]), unit));
   Value across = e.sub(dy[0], e.mul(e.make<ComplexOp>(along, zero), unit));
-  // At 0 it is 0.
+  // The gradient at 0 is 0.
   Value isZero = e.compare(ComparisonDirection::EQ, length, zero);
   Value whole = e.make<ComplexOp>(
       e.select(isZero, e.splat(1, tensorOf(length)), length), zero);
   return list({where(e, e.make<NotOp>(isZero), e.div(across, whole))});
 }
 
-/// A scalar in each place of \p like, or \p value itself.
+/// A scalar \p value broadcast to the shape of \p like, or \p value itself.
 static Value spread(TensorBuilder &e, Value value, Value like) {
   return tensorOf(value).getRank() == tensorOf(like).getRank()
              ? value
              : e.broadcast(value, {}, tensorOf(like).getShape());
 }
 
-/// The gradient of what spread() repeated.
+/// The gradient of the operand of spread().
 static Value gather(TensorBuilder &e, Value gradient, Value value) {
   if (tensorOf(value).getRank() == tensorOf(gradient).getRank())
     return gradient;
@@ -204,9 +204,9 @@ static void attachUnary(MLIRContext *c) {
   attach<SignOp, direction>(c);
 }
 
-/// Functions of one number whose decompositions are long: through them, each
-/// step's value would have to be kept. Narrow numbers are computed in f32, as
-/// those are; quantised ones go through the decomposition.
+/// Unary functions with long decompositions, of which each intermediate would
+/// have to be kept. Narrow floats are computed in f32, as in the
+/// decompositions; quantised values use the decomposition.
 template <typename Op, Slope slope>
 static Gradients special(Op op, TensorBuilder &e, ValueRange dy) {
   Value x = op->getOperand(0);
@@ -223,12 +223,12 @@ static Gradients special(Op op, TensorBuilder &e, ValueRange dy) {
   return list({e.convert(e.mul(e.convert(dy[0], wide), factor), element)});
 }
 
-/// exp(-x^2) times a number.
+/// height * exp(-curve * x^2).
 static Value bell(TensorBuilder &e, Value x, double height, double curve) {
   return e.mul(e.exp(e.mul(e.mul(x, x), -curve)), height);
 }
 
-/// Phi(x) + x phi(x); its approximation by its own formula.
+/// Phi(x) + x phi(x); the approximation has its own derivative.
 static Gradients gaussianUnit(nn::GeluOp op, TensorBuilder &e, ValueRange dy) {
   if (op.getApproximate())
     return special<nn::GeluOp, [](TensorBuilder &e, Value x, Value) {
@@ -248,7 +248,7 @@ static Gradients gaussianUnit(nn::GeluOp op, TensorBuilder &e, ValueRange dy) {
   }>(op, e, dy);
 }
 
-/// The same elements, scaled alike.
+/// Drops and scales the same elements of the gradient.
 static Gradients dropped(nn::DropoutOp op, TensorBuilder &e, ValueRange dy) {
   if (!op.getMask())
     return list({dy[0]});

@@ -1,5 +1,5 @@
-// Gradients of reductions by any body: the reduction is written as a tree of
-// elementwise operations, through which gradients go back.
+// Gradients of reductions with arbitrary bodies: the reduction is unrolled to a
+// tree of elementwise operations, through which gradients go back.
 
 #include "graph/gradient/Gradient.h"
 #include "graph/stablehlo/WholeTensors.h"
@@ -10,12 +10,12 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-/// Most places of a window that a rule writes out; of more it makes a loop.
+/// The largest window that is unrolled; larger ones become a loop.
 static constexpr int64_t mostWritten = 256;
-/// Most places where it does not matter how much is kept.
+/// The largest window whose memory use is not checked.
 static constexpr int64_t mostPlaces = 4096;
 
-/// The body of a reduction on whole tensors of one shape.
+/// Applies the body of a reduction to whole tensors of one shape.
 static Gradients applied(TensorBuilder &e, Block &body, ValueRange firsts,
                          ValueRange seconds) {
   SmallVector<Value> pairs(firsts);
@@ -23,7 +23,7 @@ static Gradients applied(TensorBuilder &e, Block &body, ValueRange firsts,
   return applyToTensors(e, body, pairs, tensorOf(firsts[0]).getShape());
 }
 
-/// \p value with the elements that \p body computes with.
+/// \p value converted to the element type that \p body computes with.
 static Value promoted(TensorBuilder &e, Value value, Block &body, size_t i) {
   return e.convert(value, tensorOf(body.getArgument(i)).getElementType());
 }
@@ -78,8 +78,8 @@ static Gradients combinedRows(TensorBuilder &e, Block &body,
   return values;
 }
 
-/// Goes back from \p results through what was built to \p op's operands and to
-/// what its body reads from outside.
+/// Backpropagates from \p results through the built operations to \p op's
+/// operands and to the values that its body captures.
 static Gradients throughTree(Operation *op, TensorBuilder &e,
                              ValueRange results, ValueRange dy) {
   return backpropagateKnown(e.builder, SmallVector<Value>(results), dy,
@@ -117,9 +117,9 @@ Gradients reducedByTree(ReduceOp op, TensorBuilder &e, ValueRange dy) {
 
 namespace {
 
-/// The windows of a reduction. The elements that all of them have at one place
-/// are a slice of the padded input; the slices are combined one after the
-/// other.
+/// The windows of a reduction. The elements of all windows at one window
+/// position are a slice of the padded input; the slices are combined one after
+/// the other.
 class Windows {
 public:
   Windows(ReduceWindowOp op, TensorBuilder &e)
@@ -142,7 +142,7 @@ public:
     }
   }
 
-  /// With an operation a place.
+  /// Unrolled: one operation per window position.
   Gradients combined(int64_t places) {
     SmallVector<Value> sum = initials;
     for (int64_t place = 0; place < places; ++place) {
@@ -164,7 +164,7 @@ public:
     return sum;
   }
 
-  /// With a loop over the places.
+  /// As a loop over the window positions.
   Gradients combinedByLoop(int64_t places) {
     SmallVector<Value> carried = {e.scalar(0, e.integerType(64))};
     llvm::append_range(carried, initials);

@@ -43,7 +43,7 @@ StringRef gradient::combinerOf(Region &region) {
 
 namespace {
 
-/// One walk back through a block.
+/// Backpropagation through one block.
 class Backpropagation {
 public:
   Backpropagation(OpBuilder &builder, ValueRange inputs)
@@ -53,7 +53,7 @@ public:
   FailureOr<SmallVector<Value>> run(ValueRange outputs, ValueRange seeds) {
     for (auto [output, seed] : llvm::zip_equal(outputs, seeds))
       add(output, seed);
-    for (Operation *op : operationsBehind(outputs))
+    for (Operation *op : operationsBefore(outputs))
       if (failed(step(op)))
         return failure();
     SmallVector<Value> gradients;
@@ -73,9 +73,9 @@ private:
             : gradient;
   }
 
-  /// The operations of the block between the inputs and the outputs, the last
-  /// first.
-  SmallVector<Operation *> operationsBehind(ValueRange outputs) {
+  /// The operations of the block between the inputs and the outputs, in reverse
+  /// order.
+  SmallVector<Operation *> operationsBefore(ValueRange outputs) {
     llvm::DenseSet<Operation *> found;
     SmallVector<Value> open(outputs);
     Block *block = builder.getInsertionBlock();
@@ -95,7 +95,7 @@ private:
     llvm::sort(needed, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);
     });
-    // What does not lead to an input needs no gradient.
+    // Operations that do not depend on an input need no gradient.
     llvm::erase_if(needed, [&](Operation *op) {
       bool leads = llvm::any_of(gradient::sourcesOf(op), [&](Value source) {
         return leading.contains(source);
@@ -115,7 +115,7 @@ private:
     if (llvm::none_of(known, [](Value each) { return bool(each); }))
       return success();
     SmallVector<Value> sources = gradient::sourcesOf(op);
-    // What a region or a decomposition has to say names the cause: it is the
+    // A diagnostic of a region or a decomposition names the cause: it is the
     // only error.
     SmallVector<Diagnostic> causes;
     FailureOr<SmallVector<Value>> gradients = failure();
@@ -139,8 +139,8 @@ private:
     return op->emitOpError("has no gradient") << reasonOf(op) << wayTo(op);
   }
 
-  /// What gives the tuple, or the future, that \p op only reads: the cause
-  /// where one has stayed; \p op itself else.
+  /// The producer of the tuple, or the future, that \p op unpacks: the cause
+  /// where one is left; else \p op itself.
   static Operation *makerOf(Operation *op) {
     while (isa<stablehlo::GetTupleElementOp, stablehlo::AsyncDoneOp>(op)) {
       Operation *maker = op->getOperand(0).getDefiningOp();
@@ -151,8 +151,8 @@ private:
     return op;
   }
 
-  /// What a region of \p op holds that does not do the same when the region
-  /// runs again, as it does on the way back; null where there is nothing.
+  /// An operation in a region of \p op that may behave differently when the
+  /// backward pass runs the region again; null if there is none.
   static Operation *unrepeatable(Operation *op) {
     Operation *found = nullptr;
     for (Region &region : op->getRegions())
@@ -168,10 +168,10 @@ private:
     return found;
   }
 
-  /// Why \p op has none where others of its name do, for a message.
+  /// Why \p op has no gradient though others of its name do, for a message.
   static std::string reasonOf(Operation *op) {
     if (Operation *inner = unrepeatable(op))
-      return (", since its region runs again on the way back, where " +
+      return (", since its region runs again in the backward pass, where " +
               inner->getName().getStringRef() + " would not do the same")
           .str();
     auto loop = dyn_cast<stablehlo::WhileOp>(op);
@@ -186,8 +186,8 @@ private:
     return "";
   }
 
-  /// The operations between the number and \p op, and between \p op and an
-  /// input, for a message; the ends of a long way.
+  /// The operations between the scalar and \p op, and between \p op and an
+  /// input, for a message; only the ends of a long path.
   std::string wayTo(Operation *op) {
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -225,7 +225,7 @@ private:
     return text;
   }
 
-  /// What \p op gives, built in front of it of others.
+  /// The results of \p op, rebuilt from other operations before it.
   FailureOr<SmallVector<Value>> partsOf(Operation *op, bool isOfQuantized) {
     OpBuilder before(op);
     if (isOfQuantized)
@@ -236,10 +236,10 @@ private:
     return composed.decompose(before);
   }
 
-  /// One for each of \p sources.
+  /// The gradients of \p op, one for each of \p sources.
   FailureOr<SmallVector<Value>>
   gradientsOf(Operation *op, ArrayRef<Value> known, ArrayRef<Value> sources) {
-    // No value stands for the gradients of several tensors at once.
+    // No single value can hold the gradients of several tensors.
     if (llvm::any_of(sources, [&](Value each) {
           return isa<TupleType, stablehlo::FutureType>(each.getType()) &&
                  leading.contains(each);
@@ -254,8 +254,8 @@ private:
       return failure();
     if (direct && !isOfQuantized) {
       auto gradients = direct.buildGradients(builder, known);
-      // A rule by operands alone does not cover a region that reads from
-      // outside what leads to an input.
+      // A rule for the operands alone does not cover a region that captures a
+      // value that depends on an input.
       if (succeeded(gradients) && gradients->size() < sources.size()) {
         if (llvm::any_of(sources.drop_front(gradients->size()),
                          [&](Value each) { return leading.contains(each); }))
@@ -272,10 +272,10 @@ private:
 
   OpBuilder &builder;
   SmallVector<Value> inputs;
-  /// The inputs and what depends on them.
+  /// The inputs and all values that depend on them.
   llvm::DenseSet<Value> leading;
   DenseMap<Value, Value> gradientOf;
-  /// A user of an operation on the way to the outputs.
+  /// A user of each operation on the path to the outputs.
   DenseMap<Operation *, Operation *> userOf;
 };
 

@@ -15,7 +15,8 @@ inline Gradients list(std::initializer_list<mlir::Value> values) {
   return llvm::SmallVector<mlir::Value>(values);
 }
 
-/// The interface by a function (Op, TensorBuilder &, gradients of the results).
+/// Implements the interface by a function (Op, TensorBuilder &, gradients of
+/// the results).
 template <typename Op, auto build>
 struct Model : DifferentiableOpInterface::ExternalModel<Model<Op, build>, Op> {
   Gradients buildGradients(mlir::Operation *op, mlir::OpBuilder &builder,
@@ -31,7 +32,7 @@ template <typename Op, auto build> void attach(mlir::MLIRContext *context) {
   Op::template attachInterface<Model<Op, build>>(*context);
 }
 
-/// Whether the element type is one that gradients have.
+/// Whether gradients can have the element type.
 inline bool isDifferentiable(mlir::Value value) {
   return mlir::isa<mlir::FloatType>(tensorOf(value).getElementType());
 }
@@ -40,37 +41,38 @@ inline llvm::SmallVector<int64_t> allDimensions(mlir::Value value) {
   return llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(value).getRank()));
 }
 
-/// Whether the elements are complex; the conjugate, of what is real itself.
+/// Whether the elements are complex; the conjugate, which is \p value itself if
+/// it is real.
 bool isComplex(mlir::Value value);
 mlir::Value conjugate(TensorBuilder &e, mlir::Value value);
 
-/// Whether there are gradients by \p value: a tensor of real or complex floats.
+/// Whether \p value can have a gradient: a tensor of real or complex floats.
 bool hasGradient(mlir::Value value);
 
-/// The name of the operation that a reduction's body consists of, with the
-/// body's two arguments as operands; "" if it is anything else.
+/// The name of the only operation of a reduction's body, whose operands are the
+/// body's two arguments; "" for other bodies.
 llvm::StringRef combinerOf(mlir::Region &region);
 
-/// What the results of \p op follow from: its operands, then what its regions
-/// read from outside, each once.
+/// All values that the results of \p op depend on: its operands, then the
+/// values that its regions capture, each once.
 llvm::SmallVector<mlir::Value> sourcesOf(mlir::Operation *op);
 
-/// backpropagate from those of \p outputs that have a seed. The gradient by an
-/// input that is there twice counts once: it is that of the first.
+/// backpropagate() from those of \p outputs that have a seed. If an input is
+/// there twice, the first one gets its gradient.
 Gradients backpropagateKnown(mlir::OpBuilder &builder,
                              llvm::ArrayRef<mlir::Value> outputs,
                              mlir::ValueRange seeds,
                              llvm::ArrayRef<mlir::Value> inputs);
 
-/// How often the body of \p loop runs, where a counter goes by a constant from
-/// a constant to a constant; nothing where that is not known.
+/// The trip count of \p loop, if a counter has constant start, limit and step;
+/// else nothing.
 std::optional<int64_t> tripsOf(stablehlo::WhileOp loop);
 
-/// How many processes a group of the collective operation \p op has, where that
-/// follows from the operation and all groups have as many.
+/// The group size of the collective operation \p op, if the operation
+/// determines it and all groups have the same.
 std::optional<int64_t> groupSizeOf(mlir::Operation *op);
 
-/// Most elements that a loop which a rule builds keeps of all its trips.
+/// The most elements that the loop of a gradient may keep over all its trips.
 inline constexpr int64_t mostKept = int64_t(1) << 24;
 
 /// A stablehlo.while over \p carried.
@@ -80,23 +82,23 @@ buildLoop(TensorBuilder &e, llvm::ArrayRef<mlir::Value> carried,
               condition,
           TensorBuilder::Body body);
 
-/// Gradients of reductions by any body that has a form for whole tensors
-/// (applyToTensors): through a tree of them, or a loop over the places of large
-/// windows. Failure of other bodies, and where that keeps more than mostKept.
+/// Gradients of reductions whose body has a form for whole tensors
+/// (applyToTensors): through a tree of these, or a loop over the positions of
+/// large windows. Failure for other bodies, and where that keeps more than
+/// mostKept elements.
 Gradients reducedByTree(stablehlo::ReduceOp op, TensorBuilder &e,
                         mlir::ValueRange dy);
 Gradients reducedWindowsByTree(stablehlo::ReduceWindowOp op, TensorBuilder &e,
                                mlir::ValueRange dy);
 
-/// \p parts, of which there is at least one, combined by \p body, of two
-/// arguments, one after the other. Failure as above.
+/// Combines \p parts, at least one, by \p body, of two arguments, one after the
+/// other. Failure as above.
 mlir::FailureOr<mlir::Value>
 combinedInOrder(TensorBuilder &e, mlir::Block &body, mlir::ValueRange parts);
 
-/// What \p op gives, which takes or gives quantised numbers: computed with the
-/// real numbers that they stand for and rounded, by operations that have
-/// gradients. Built where \p builder stands; failure where there is no such
-/// form.
+/// The results of \p op, which has quantised operands or results: computed on
+/// the real values and rounded, by operations that have gradients. Built at
+/// \p builder's insertion point; failure where there is no such form.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 quantizedParts(mlir::OpBuilder &builder, mlir::Operation *op);
 

@@ -10,7 +10,7 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-/// What combines an element with an update, both scalars.
+/// Combines an element with an update, both scalars.
 using Combine = llvm::function_ref<Value(TensorBuilder &, Value, Value)>;
 
 /// stablehlo.scatter of one tensor.
@@ -35,7 +35,7 @@ static Value productOf(TensorBuilder &e, Value a, Value b) {
 }
 static Value lastOf(TensorBuilder &, Value, Value b) { return b; }
 
-/// Indices as i64; those of ui64 that do not fit are far outside, too.
+/// Indices as i64; ui64 values that do not fit stay far out of bounds.
 static Value wideIndices(TensorBuilder &e, Value indices) {
   Type element = tensorOf(indices).getElementType();
   if (element.isUnsignedInteger(64))
@@ -43,7 +43,7 @@ static Value wideIndices(TensorBuilder &e, Value indices) {
   return e.convert(indices, e.integerType(64));
 }
 
-/// One number for each component of an index, spread to the indices' shape.
+/// One value per component of an index, broadcast to the indices' shape.
 static Value alongIndices(TensorBuilder &e, Value indices,
                           int64_t vectorDimension, ArrayRef<int64_t> numbers) {
   auto type = tensorOf(indices);
@@ -53,8 +53,9 @@ static Value alongIndices(TensorBuilder &e, Value indices,
   return e.broadcast(row, {vectorDimension}, type.getShape());
 }
 
-/// Adds up what went to several places. Gather cuts indices to the operand,
-/// scatter skips what lies outside: so they are cut first.
+/// Adds up the gradients of elements that were read several times. Gather
+/// clamps indices, scatter skips those out of bounds: so they are clamped
+/// first.
 static Gradients gathered(GatherOp op, TensorBuilder &e, ValueRange dy) {
   Value operand = op.getOperand();
   if (!hasGradient(operand))
@@ -94,11 +95,11 @@ static SmallVector<int64_t> windowSizes(ScatterOp op) {
   return sizes;
 }
 
-/// For each element of the updates the element of \p value, of the inputs'
-/// shape, that it goes to; \p outside where that is none. Windows may lie half
-/// inside, and gather moves those: so the value is padded by what they reach.
-static Value atPlaces(ScatterOp op, TensorBuilder &e, Value value,
-                      double outside) {
+/// For each update element, the element of \p value, of the inputs' shape, at
+/// its target; \p outside if out of bounds. Windows may lie partly outside, and
+/// gather would move them: so the value is padded by the windows' size.
+static Value atTargets(ScatterOp op, TensorBuilder &e, Value value,
+                       double outside) {
   ScatterDimensionNumbersAttr from = op.getScatterDimensionNumbers();
   SmallVector<int64_t> sizes = windowSizes(op), border(sizes.size(), 0),
                        none(sizes.size(), 0), reach;
@@ -120,8 +121,8 @@ static Value atPlaces(ScatterOp op, TensorBuilder &e, Value value,
 
 namespace {
 
-/// A scatter of elements, one by one: inputs and updates are vectors, and each
-/// update has a place, -1 for none.
+/// A scatter of single elements: inputs and updates are vectors, and each
+/// update has a target index, -1 for none.
 class FlatScatter {
 public:
   FlatScatter(ScatterOp op, TensorBuilder &e, ValueRange dy)
@@ -132,7 +133,7 @@ public:
     updateCount = tensorOf(op.getUpdates()[0]).getNumElements();
     Type i64 = e.integerType(64);
     Value ids = e.reshape(e.iota({size}, 0, i64), type.getShape());
-    places = flat(atPlaces(op, e, ids, -1));
+    places = flat(atTargets(op, e, ids, -1));
     for (size_t i = 0; i < count; ++i) {
       inputs.push_back(flat(op.getInputs()[i]));
       updates.push_back(flat(op.getUpdates()[i]));
@@ -148,9 +149,9 @@ public:
       return replaced();
     if (count == 1 && combiner == MulOp::getOperationName())
       return multiplied();
-    bool isExtreme = combiner == MaxOp::getOperationName() ||
-                     combiner == MinOp::getOperationName();
-    if (count == 1 && isExtreme && !isComplex(inputs[0]))
+    bool isMinOrMax = combiner == MaxOp::getOperationName() ||
+                      combiner == MinOp::getOperationName();
+    if (count == 1 && isMinOrMax && !isComplex(inputs[0]))
       return extreme();
     return op.getUniqueIndices() || updateCount == 1 ? once() : oneByOne();
   }
@@ -164,7 +165,8 @@ private:
     return e.select(condition, value, e.splat(0, tensorOf(value)));
   }
 
-  /// The elements of \p value, a vector of the inputs' size, at the places.
+  /// The elements of \p value, a vector of the inputs' size, at the target
+  /// indices.
   Value take(Value value) {
     auto numbers = GatherDimensionNumbersAttr::get(op.getContext(), {},
                                                    ArrayRef<int64_t>(0), {}, {},
@@ -179,13 +181,14 @@ private:
     return scatterWith(e, into, places, elements, numbers, combine);
   }
 
-  /// In the shapes of the operands.
+  /// The gradients, reshaped to the operands.
   Gradients shaped(Value byInput, Value byUpdate) {
-    return list({e.reshape(byInput, shapeOf(op.getInputs()[0])), Value(),
-                 e.reshape(byUpdate, shapeOf(op.getUpdates()[0]))});
+    return list({e.reshape(byInput, tensorOf(op.getInputs()[0]).getShape()),
+                 Value(),
+                 e.reshape(byUpdate, tensorOf(op.getUpdates()[0]).getShape())});
   }
 
-  /// Each place belongs to the update that stayed there.
+  /// Each element belongs to the update that was written last.
   Gradients replaced() {
     Value numbers = e.iota({updateCount}, 0, e.integerType(64));
     Value none = e.splat(-1, RankedTensorType::get({size}, e.integerType(64)));
@@ -197,7 +200,7 @@ private:
         where(stays, take(gradients[0])));
   }
 
-  /// The greatest (least) ones share what their place gets.
+  /// Maxima (minima) share the gradient of their element.
   Gradients extreme() {
     Value result = flat(op->getResult(0));
     Type element = tensorOf(result).getElementType();
@@ -210,8 +213,8 @@ private:
     return shaped(where(isInput, share), where(isUpdate, take(share)));
   }
 
-  /// Each factor gets the product of the others of its place. That is the
-  /// product of those that are not zero where there is no other zero.
+  /// Each factor gets the product of the others of its element: the product of
+  /// the factors that are not zero, if there is no other zero.
   Gradients multiplied() {
     auto isZero = [&](Value value) {
       return e.compare(ComparisonDirection::EQ, value, 0);
@@ -234,7 +237,7 @@ private:
                   where(isInside, byUpdate));
   }
 
-  /// No place gets two updates.
+  /// For unique indices: no element gets two updates.
   Gradients once() {
     SmallVector<Value> pairs, seeds;
     for (Value input : inputs)
@@ -262,15 +265,16 @@ private:
         kept =
             put(kept ? kept : e.splat(0, tensorOf(inputs[i])), through, sumOf);
       if (kept)
-        all[i] = e.reshape(kept, shapeOf(op.getInputs()[i]));
+        all[i] = e.reshape(kept, tensorOf(op.getInputs()[i]).getShape());
       if (Value through = (*found)[count + i])
-        all[count + 1 + i] = e.reshape(through, shapeOf(op.getUpdates()[i]));
+        all[count + 1 + i] =
+            e.reshape(through, tensorOf(op.getUpdates()[i]).getShape());
     }
     llvm::append_range(all, ArrayRef(*found).drop_front(2 * count));
     return all;
   }
 
-  /// A loop over the updates, through which gradients go back.
+  /// Builds a loop over the updates, through which gradients go back.
   Gradients oneByOne() {
     if (size != 0 && updateCount > mostKept / size)
       return failure();
@@ -301,15 +305,16 @@ private:
     SmallVector<Value> all(op->getNumOperands());
     for (size_t i = 0; i < count; ++i) {
       if (Value each = (*found)[i])
-        all[i] = e.reshape(each, shapeOf(op.getInputs()[i]));
+        all[i] = e.reshape(each, tensorOf(op.getInputs()[i]).getShape());
       if (Value each = (*found)[count + i])
-        all[count + 1 + i] = e.reshape(each, shapeOf(op.getUpdates()[i]));
+        all[count + 1 + i] =
+            e.reshape(each, tensorOf(op.getUpdates()[i]).getShape());
     }
     llvm::append_range(all, ArrayRef(*found).drop_front(2 * count));
     return all;
   }
 
-  /// The vectors behind the update whose number is the first value.
+  /// The vectors after one update, whose index is the first value.
   Gradients combined(TensorBuilder &inner, ValueRange values) {
     auto at = [&](Value vector, Value place) {
       return inner.make<DynamicSliceOp>(vector, place, ArrayRef<int64_t>(1));
@@ -361,7 +366,7 @@ static Gradients scattered(ScatterOp op, TensorBuilder &e, ValueRange dy) {
       op.getInputs().size() == 1 && hasGradient(op.getInputs()[0]) &&
       combinerOf(op.getUpdateComputation()) == AddOp::getOperationName();
   if (isSum)
-    return list({dy[0], Value(), atPlaces(op, e, dy[0], 0)});
+    return list({dy[0], Value(), atTargets(op, e, dy[0], 0)});
   return FlatScatter(op, e, dy).build();
 }
 

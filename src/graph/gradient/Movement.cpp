@@ -13,7 +13,7 @@ static SmallVector<int64_t> negated(ArrayRef<int64_t> numbers) {
 }
 
 static Gradients reshaped(ReshapeOp op, TensorBuilder &e, ValueRange dy) {
-  return list({e.reshape(dy[0], shapeOf(op.getOperand()))});
+  return list({e.reshape(dy[0], tensorOf(op.getOperand()).getShape())});
 }
 
 static Gradients transposed(TransposeOp op, TensorBuilder &e, ValueRange dy) {
@@ -23,10 +23,11 @@ static Gradients transposed(TransposeOp op, TensorBuilder &e, ValueRange dy) {
   return list({e.transpose(dy[0], places)});
 }
 
-/// The sum over the places that each element was repeated to.
+/// The sum over all copies of each element.
 static Gradients repeated(BroadcastInDimOp op, TensorBuilder &e,
                           ValueRange dy) {
-  ArrayRef<int64_t> from = shapeOf(op.getOperand()), to = shapeOf(op);
+  ArrayRef<int64_t> from = tensorOf(op.getOperand()).getShape(),
+                    to = tensorOf(op).getShape();
   SmallVector<int64_t> kept;
   const Axes axes = *axesOf(op);
   for (int64_t i = 0; i < static_cast<int64_t>(from.size()); ++i)
@@ -45,7 +46,8 @@ static Gradients repeated(BroadcastInDimOp op, TensorBuilder &e,
 }
 
 static Gradients sliced(SliceOp op, TensorBuilder &e, ValueRange dy) {
-  ArrayRef<int64_t> from = shapeOf(op.getOperand()), to = shapeOf(op);
+  ArrayRef<int64_t> from = tensorOf(op.getOperand()).getShape(),
+                    to = tensorOf(op).getShape();
   SmallVector<int64_t> low(op.getStartIndices()), high, interior;
   for (auto [i, stride] : llvm::enumerate(op.getStrides())) {
     int64_t span = to[i] == 0 ? 0 : (to[i] - 1) * stride + 1;
@@ -57,7 +59,7 @@ static Gradients sliced(SliceOp op, TensorBuilder &e, ValueRange dy) {
 }
 
 static Gradients padded(PadOp op, TensorBuilder &e, ValueRange dy) {
-  ArrayRef<int64_t> from = shapeOf(op.getOperand());
+  ArrayRef<int64_t> from = tensorOf(op.getOperand()).getShape();
   if (llvm::is_contained(from, 0))
     return list({Value(), e.sum(dy[0], allDimensions(dy[0]))});
   Value zero = e.scalar(0, tensorOf(dy[0]).getElementType());
@@ -66,9 +68,9 @@ static Gradients padded(PadOp op, TensorBuilder &e, ValueRange dy) {
     strides.push_back(interior + 1);
   Value inner = e.make<PadOp>(dy[0], zero, negated(op.getEdgePaddingLow()),
                               negated(op.getEdgePaddingHigh()), none);
-  inner =
-      e.make<SliceOp>(inner, none, llvm::to_vector(shapeOf(inner)), strides);
-  // What does not come from the operand comes from the padding value.
+  inner = e.make<SliceOp>(inner, none,
+                          llvm::to_vector(tensorOf(inner).getShape()), strides);
+  // The remaining elements come from the padding value.
   Value rest = e.sub(e.sum(dy[0], allDimensions(dy[0])),
                      e.sum(inner, allDimensions(inner)));
   return list({inner, rest});
@@ -82,14 +84,14 @@ static Gradients joined(ConcatenateOp op, TensorBuilder &e, ValueRange dy) {
   SmallVector<Value> parts;
   int64_t dimension = op.getDimension(), start = 0;
   for (Value input : op.getInputs()) {
-    int64_t size = shapeOf(input)[dimension];
+    int64_t size = tensorOf(input).getShape()[dimension];
     parts.push_back(e.slice(dy[0], dimension, start, start + size));
     start += size;
   }
   return parts;
 }
 
-/// \p gradients of the first operands, and none of the others, which are
+/// \p gradients of the first operands, and null for the others, which are
 /// indices.
 static Gradients withIndices(Operation *op, Gradients gradients) {
   gradients->resize(op->getNumOperands());
@@ -111,7 +113,7 @@ static Gradients dynamicallyUpdated(DynamicUpdateSliceOp op, TensorBuilder &e,
       op,
       list({e.make<DynamicUpdateSliceOp>(dy[0], zeros, op.getStartIndices()),
             e.make<DynamicSliceOp>(dy[0], op.getStartIndices(),
-                                   shapeOf(op.getUpdate()))}));
+                                   tensorOf(op.getUpdate()).getShape())}));
 }
 
 void attachMovement(MLIRContext *context) {

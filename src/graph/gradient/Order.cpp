@@ -1,4 +1,4 @@
-// Gradients of sort, and of what hands values on.
+// Gradients of sort, and of operations that pass values on.
 
 #include "graph/gradient/Gradient.h"
 #include "mlir/IR/IRMapping.h"
@@ -9,8 +9,8 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-/// The operands sorted together with the places where they stood, then the
-/// gradients sorted by these places: the inverse of the permutation.
+/// Sorts the operands together with their positions, then the gradients by
+/// these positions: the inverse permutation.
 static Gradients sorted(SortOp op, TensorBuilder &e, ValueRange dy) {
   auto type = tensorOf(op.getInputs()[0]);
   int64_t rank = type.getRank();
@@ -38,7 +38,7 @@ static Gradients sorted(SortOp op, TensorBuilder &e, ValueRange dy) {
            return SmallVector<Value>{mapping.lookupOrDefault(
                comparator.getTerminator()->getOperand(0))};
          });
-  // By the place: each gradient goes back to where its element stood.
+  // By position: each gradient goes back to its element.
   SmallVector<Value> keyed = {again->getResults().back()};
   for (Value gradient : dy)
     if (gradient)
@@ -82,14 +82,14 @@ static SmallVector<WindowDimension> windowOf(SelectAndScatterOp op) {
   return window;
 }
 
-/// The elements of \p value, of the operand's shape, that windows choose;
+/// The elements of \p value, of the operand's shape, that windows select;
 /// \p otherwise where a window has none.
 static Value chosenOf(SelectAndScatterOp op, TensorBuilder &e, Value value,
                       double otherwise) {
   Value operand = op.getOperand();
   auto type = tensorOf(operand);
   Type i32 = e.integerType(32);
-  // What the windows meet outside of the operand says so by -1.
+  // Padding is marked by -1.
   Value seen = e.splat(0, RankedTensorType::get(type.getShape(), i32));
   SmallVector<Value> inputs = {operand, value, seen};
   SmallVector<Value> initial = {
@@ -116,9 +116,9 @@ static Value chosenOf(SelectAndScatterOp op, TensorBuilder &e, Value value,
       })[1];
 }
 
-/// The chosen places hand their elements to the source; the initial value is
-/// everywhere. Where sources are not added up, gradients go through a scatter
-/// of them to the chosen places.
+/// The source gets the gradients at the selected positions, the initial value
+/// those of all. Where sources are not added up, gradients go through a scatter
+/// to the selected positions.
 static Gradients selectedAndScattered(SelectAndScatterOp op, TensorBuilder &e,
                                       ValueRange dy) {
   Value source = op.getSource();
@@ -159,7 +159,7 @@ static Gradients selectedAndScattered(SelectAndScatterOp op, TensorBuilder &e,
   return gradients;
 }
 
-/// As if it were not there.
+/// Passes the gradient on unchanged.
 template <typename Op>
 static Gradients handedOn(Op, TensorBuilder &, ValueRange dy) {
   return SmallVector<Value>(dy);

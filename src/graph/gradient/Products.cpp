@@ -1,5 +1,5 @@
-// Gradients of products: each operand's is a product of the result's with the
-// other operand.
+// Gradients of matmuls and convolutions: each operand's is a product of the
+// result's gradient with the other operand.
 
 #include "graph/gradient/Gradient.h"
 
@@ -8,8 +8,8 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-/// \p dy and \p other with elements of one type: a product of narrow numbers
-/// may be wider than they are. What \p dy was widened from is as good.
+/// \p dy and \p other with one element type: the product of narrow floats may
+/// have a wider type. If \p dy was widened, its narrow operand serves as well.
 static std::pair<Value, Value> matched(TensorBuilder &e, Value dy,
                                        Value other) {
   Type element = tensorOf(other).getElementType();
@@ -25,8 +25,8 @@ static std::pair<Value, Value> matched(TensorBuilder &e, Value dy,
 // dot_general
 //===----------------------------------------------------------------------===//
 
-/// The gradient by \p wanted: that of the result by \p other, over the other's
-/// free dimensions, which start at \p freeStart in the result.
+/// The gradient by \p wanted: the matmul of the result's gradient and \p other
+/// over the other's free dimensions, which start at \p freeStart in the result.
 static Value productGradient(TensorBuilder &e, Value dy,
                              const ProductSide &wanted,
                              const ProductSide &other, int64_t freeStart) {
@@ -39,8 +39,8 @@ static Value productGradient(TensorBuilder &e, Value dy,
       freeStart, freeStart + static_cast<int64_t>(otherFree.size())));
   auto numbers = DotDimensionNumbersAttr::get(context, leading, other.batching,
                                               summed, otherFree);
-  // The result: batches, what is free in `wanted`, the other's contracted
-  // dimensions in the order in which they stand there.
+  // The result: batches, the free dimensions of `wanted`, the other's
+  // contracted dimensions in their order there.
   SmallVector<int64_t> origin(wanted.batching);
   llvm::append_range(origin, wantedFree);
   SmallVector<std::pair<int64_t, int64_t>> contracted;
@@ -52,7 +52,7 @@ static Value productGradient(TensorBuilder &e, Value dy,
     origin.push_back(mine);
   SmallVector<int64_t> shape, order(origin.size());
   for (auto [place, dimension] : llvm::enumerate(origin)) {
-    shape.push_back(shapeOf(wanted.value)[dimension]);
+    shape.push_back(tensorOf(wanted.value).getShape()[dimension]);
     order[dimension] = place;
   }
   auto [seed, factor] = matched(e, dy, other.value);
@@ -78,15 +78,15 @@ static Gradients multiplied(DotGeneralOp op, TensorBuilder &e, ValueRange dy) {
 // convolution
 //===----------------------------------------------------------------------===//
 
-/// Takes \p count equal parts of dimension \p from and makes them the outer
-/// part of dimension \p to.
+/// Splits dimension \p from into \p count equal groups and moves the group
+/// index to the outside of dimension \p to.
 static Value moveGroups(TensorBuilder &e, Value value, int64_t from, int64_t to,
                         int64_t count) {
-  SmallVector<int64_t> shape(shapeOf(value));
+  SmallVector<int64_t> shape(tensorOf(value).getShape());
   SmallVector<int64_t> split(shape);
   split[from] /= count;
   split.insert(split.begin() + from, count);
-  // Place of the groups, then of every dimension, in the split tensor.
+  // The position of the groups, then of every dimension, in the split tensor.
   SmallVector<int64_t> order;
   for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i) {
     if (i == to)
@@ -122,13 +122,13 @@ static Value convolve(TensorBuilder &e, Value lhs, Value rhs,
       ArrayAttr());
 }
 
-/// The size of \p count elements that stand \p dilation apart.
+/// The extent of \p count elements that are \p dilation apart.
 static int64_t dilated(int64_t count, int64_t dilation) {
   return count == 0 ? 0 : (count - 1) * dilation + 1;
 }
 
 namespace {
-/// A convolution and what its gradients are made of.
+/// Builds the gradients of a convolution.
 class ConvolutionGradients {
 public:
   ConvolutionGradients(ConvolutionOp op, TensorBuilder &e, Value dy)
@@ -142,8 +142,8 @@ public:
     }
   }
 
-  /// A convolution of dy, with holes where there was a stride, by the kernel
-  /// turned round, its features exchanged.
+  /// A convolution of dy, dilated by the stride, with the reversed kernel, its
+  /// input and output features exchanged.
   Value byOperand() {
     auto [seed, kernel] = matched(e, dy, conjugate(e, op.getRhs()));
     int64_t in = numbers.getKernelInputFeatureDimension(),
@@ -177,7 +177,7 @@ public:
         numbers.getInputSpatialDimensions());
     int64_t batch = numbers.getInputBatchDimension(),
             feature = numbers.getInputFeatureDimension();
-    SmallVector<int64_t> shape(shapeOf(op.getLhs()));
+    SmallVector<int64_t> shape(tensorOf(op.getLhs()).getShape());
     shape[batch] /= batchGroups;
     shape[feature] *= batchGroups;
     Value gradient = convolve(e, seed, kernel, tensorOf(seed).clone(shape),
@@ -188,8 +188,8 @@ public:
                : gradient;
   }
 
-  /// A convolution of the operand by dy: batches are summed over, features are
-  /// what batches were.
+  /// A convolution of the operand with dy: sums over batches, and features take
+  /// the role of batches.
   Value byKernel() {
     ConvolutionWindow back;
     for (auto [i, each] : llvm::enumerate(window)) {
@@ -222,16 +222,19 @@ private:
   struct Spans {
     int64_t operand, kernel, result;
   };
-  /// How far operand, kernel and result reach along spatial dimension \p i.
+  /// The extents of operand, kernel and result along spatial dimension \p i.
   Spans spans(size_t i) {
     const WindowDimension &each = window[i];
     return {
-        dilated(shapeOf(op.getLhs())[numbers.getInputSpatialDimensions()[i]],
+        dilated(tensorOf(op.getLhs())
+                    .getShape()[numbers.getInputSpatialDimensions()[i]],
                 each.baseDilation),
-        dilated(shapeOf(op.getRhs())[numbers.getKernelSpatialDimensions()[i]],
+        dilated(tensorOf(op.getRhs())
+                    .getShape()[numbers.getKernelSpatialDimensions()[i]],
                 each.windowDilation),
-        dilated(shapeOf(dy)[numbers.getOutputSpatialDimensions()[i]],
-                each.stride)};
+        dilated(
+            tensorOf(dy).getShape()[numbers.getOutputSpatialDimensions()[i]],
+            each.stride)};
   }
 
   ConvolutionOp op;
@@ -240,7 +243,7 @@ private:
   ConvDimensionNumbersAttr numbers;
   ConvolutionWindow window;
   int64_t groups, batchGroups;
-  /// Spatial dimensions along which the kernel is read backwards.
+  /// Spatial dimensions along which the kernel is reversed.
   SmallVector<int64_t> flipped;
 };
 } // namespace
@@ -250,7 +253,7 @@ static Gradients convolved(ConvolutionOp op, TensorBuilder &e, ValueRange dy) {
     return failure();
   // The result is empty, or zeros.
   auto isEmpty = [](Value each) {
-    return llvm::is_contained(shapeOf(each), 0);
+    return llvm::is_contained(tensorOf(each).getShape(), 0);
   };
   if (isEmpty(op.getLhs()) || isEmpty(op.getRhs()) || isEmpty(dy[0]))
     return list({Value(), Value()});

@@ -1,9 +1,9 @@
-// Gradients of what rounds to quantised numbers, and of what computes with
-// them. They are straight-through: rounding counts as the identity between the
-// least and the greatest number that an element can stand for, and as a
-// constant beyond. (Jacob et al. 2018, "Quantization and training of neural
-// networks for efficient integer-arithmetic-only inference".) Gradients by a
-// quantised value are of the type that it stands for.
+// Gradients of quantising operations and of operations on quantised values.
+// They are straight-through: rounding counts as the identity within the range
+// that the type represents, and as a constant beyond. (Jacob et al. 2018,
+// "Quantization and training of neural networks for efficient
+// integer-arithmetic-only inference".) Gradients by a quantised value have its
+// expressed type.
 
 #include "graph/gradient/Gradient.h"
 
@@ -16,7 +16,7 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-/// The real numbers that \p value holds, or stands for.
+/// The real values of \p value, dequantised if it is quantised.
 static Value realOf(TensorBuilder &e, Value value) {
   quant::QuantizedType type = quantizedOf(value.getType());
   return type ? e.make<UniformDequantizeOp>(
@@ -24,15 +24,15 @@ static Value realOf(TensorBuilder &e, Value value) {
               : value;
 }
 
-/// Nothing goes back to numbers that lie beyond the last element by more than
-/// half a step: they would be cut.
+/// The gradient is zero for values that are clamped: those beyond the range by
+/// more than half a step.
 template <typename Op>
 static Gradients rounded(Op op, TensorBuilder &e, ValueRange dy) {
   quant::QuantizedType type = quantizedOf(op.getType());
   auto parameters = parametersOf(type);
   if (!parameters)
     return failure();
-  // Sums of products are not cut.
+  // Accumulators are not clamped.
   if (type.getStorageTypeIntegralWidth() >= 32)
     return SmallVector<Value>(dy);
   const IntegerBounds bounds = boundsOf(type);
@@ -59,7 +59,7 @@ static Gradients dequantized(UniformDequantizeOp, TensorBuilder &,
   return SmallVector<Value>(dy);
 }
 
-/// Whether \p op looks at bits of quantised numbers, or holds what does.
+/// Whether \p op, or an operation inside it, uses the bits of quantised values.
 static bool looksAtBits(Operation *op) {
   return op
       ->walk([](Operation *inner) {
@@ -70,9 +70,9 @@ static bool looksAtBits(Operation *op) {
       .wasInterrupted();
 }
 
-/// What gives quantised numbers in the regions of \p op by rounding, or as a
-/// constant, stays as it is, and is read as the real numbers that they stand
-/// for. Returns these operations, whose types are right as they are.
+/// Dequantises the results of operations in the regions of \p op that quantise
+/// or are quantised constants, for all their users. Returns these operations,
+/// whose types do not change.
 static llvm::DenseSet<Operation *> readAsReals(Operation *op) {
   SmallVector<Operation *> roundings;
   llvm::DenseSet<Operation *> kept;
@@ -94,8 +94,8 @@ static llvm::DenseSet<Operation *> readAsReals(Operation *op) {
   return kept;
 }
 
-/// Makes real numbers of the quantised ones in \p op, but for what \p kept
-/// operations give.
+/// Changes the quantised types in \p op to real ones, except results of \p kept
+/// operations.
 static void makeReal(Operation *op, const llvm::DenseSet<Operation *> &kept) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([](quant::QuantizedType type) -> Type {
@@ -113,15 +113,14 @@ static void makeReal(Operation *op, const llvm::DenseSet<Operation *> &kept) {
     if (isa<UniformDequantizeOp>(inner) && inner != op)
       done.push_back(inner);
   });
-  // What they read has become what they give.
+  // Drop conversions whose operand now has the result's type.
   for (Operation *each : done) {
     each->getResult(0).replaceAllUsesWith(each->getOperand(0));
     each->erase();
   }
 }
 
-/// \p op on the real numbers that its operands stand for; null for what looks
-/// at bits.
+/// \p op on the real values of its operands; null if it uses bits.
 static Operation *onReals(Operation *op, TensorBuilder &e) {
   if (looksAtBits(op))
     return nullptr;

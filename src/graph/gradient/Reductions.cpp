@@ -1,4 +1,4 @@
-// Gradients of reductions, windows and batch norms.
+// Gradients of reductions, windowed reductions and batch norms.
 
 #include "graph/gradient/Gradient.h"
 
@@ -11,8 +11,8 @@ using namespace sinter::stablehlo;
 
 namespace sinter::gradient {
 
-/// The greatest (least) elements share what the result gets; the initial value
-/// takes part.
+/// The maxima (minima) share the result's gradient; the initial value counts as
+/// an element.
 static Gradients extreme(ReduceOp op, TensorBuilder &e, Value dy) {
   Value x = op.getInputs()[0], initial = op.getInitValues()[0];
   ArrayRef<int64_t> dimensions = op.getDimensions();
@@ -44,15 +44,15 @@ static Gradients reduced(ReduceOp op, TensorBuilder &e, ValueRange dy) {
   if (combiner == AddOp::getOperationName())
     return list({e.restore(dy[0], op.getDimensions(), tensorOf(x).getShape()),
                  e.sum(dy[0], allDimensions(dy[0]))});
-  bool isExtreme = combiner == MaxOp::getOperationName() ||
-                   combiner == MinOp::getOperationName();
-  if (isExtreme && isDifferentiable(x))
+  bool isMinOrMax = combiner == MaxOp::getOperationName() ||
+                    combiner == MinOp::getOperationName();
+  if (isMinOrMax && isDifferentiable(x))
     return extreme(op, e, dy[0]);
   return reducedByTree(op, e, dy);
 }
 
-/// A sum of windows: each element gets the sum of the windows that it is in,
-/// which is a sum of windows of dy with holes where there was a stride.
+/// A sum over windows: each element gets the sum of the gradients of its
+/// windows, which is a sum over windows of dy, dilated by the stride.
 static Gradients summedWindows(ReduceWindowOp op, TensorBuilder &e, Value dy) {
   Value x = op.getInputs()[0];
   ArrayRef<int64_t> shape = tensorOf(x).getShape(),
@@ -80,8 +80,7 @@ static Gradients summedWindows(ReduceWindowOp op, TensorBuilder &e, Value dy) {
   Value spread = e.make<PadOp>(dy, zero, low, high, interior);
   Value sum = e.reduceWindow<AddOp>(spread, zero, back);
   sum = e.make<SliceOp>(sum, starts, limits, strides);
-  // Each window starts with the initial value, and where it meets no element it
-  // meets that value again.
+  // Each window starts with the initial value, which also fills the padding.
   double places = 1;
   for (const WindowDimension &each : window)
     places *= static_cast<double>(each.size);
@@ -90,7 +89,7 @@ static Gradients summedWindows(ReduceWindowOp op, TensorBuilder &e, Value dy) {
   return list({sum, e.sum(e.mul(dy, initials), allDimensions(dy))});
 }
 
-/// Whether \p value is a constant that no element is less (greater) than.
+/// Whether \p value is a constant and no element can be less (greater).
 static bool isLimit(Value value, bool isLeast) {
   auto number = splatNumber(value);
   auto type = dyn_cast<FloatType>(tensorOf(value).getElementType());
@@ -101,10 +100,10 @@ static bool isLimit(Value value, bool isLeast) {
   return isLeast ? *number <= -most : *number >= most;
 }
 
-/// The first greatest (least) element of each window gets it all. Nothing by
-/// the initial value, where that is less (greater) than any element.
-static Gradients extremeOfWindows(ReduceWindowOp op, TensorBuilder &e, Value dy,
-                                  ComparisonDirection wins) {
+/// The first maximum (minimum) of each window gets the gradient. The initial
+/// value has none if no element can be less (greater).
+static Gradients minMaxOfWindows(ReduceWindowOp op, TensorBuilder &e, Value dy,
+                                 ComparisonDirection wins) {
   if (!isLimit(op.getInitValues()[0], wins == ComparisonDirection::GE))
     return reducedWindowsByTree(op, e, dy);
   for (const WindowDimension &each : op.getWindow())
@@ -141,9 +140,9 @@ static Gradients reducedWindows(ReduceWindowOp op, TensorBuilder &e,
   if (isComplex(op.getInputs()[0]))
     return reducedWindowsByTree(op, e, dy);
   if (combiner == MaxOp::getOperationName())
-    return extremeOfWindows(op, e, dy[0], ComparisonDirection::GE);
+    return minMaxOfWindows(op, e, dy[0], ComparisonDirection::GE);
   if (combiner == MinOp::getOperationName())
-    return extremeOfWindows(op, e, dy[0], ComparisonDirection::LE);
+    return minMaxOfWindows(op, e, dy[0], ComparisonDirection::LE);
   return reducedWindowsByTree(op, e, dy);
 }
 
@@ -173,8 +172,8 @@ static Gradients normalized(BatchNormInferenceOp op, TensorBuilder &e,
 
 /// The statistics follow from the operand by
 ///     dx = dmean / n + dvariance * 2 (x - mean) / n;
-/// what a mean would take from the variance is a sum of distances from it,
-/// which is 0. Nothing is summed up here.
+/// the gradient of the variance by the mean is a sum of distances from the
+/// mean, which is 0. No sums are needed.
 static Gradients batchStatistics(nn::MeanVarNormOp op, TensorBuilder &e,
                                  ValueRange dy) {
   auto type = tensorOf(op.getOperand());
@@ -189,8 +188,8 @@ static Gradients batchStatistics(nn::MeanVarNormOp op, TensorBuilder &e,
     if (i != feature)
       count *= static_cast<double>(shape[i]);
   const double momentum = op.getMomentum().convertToDouble();
-  // Gradients by a batch's statistic and by the running one that it moves by
-  // `share`; either may be null.
+  // Combines the gradients by a batch statistic and by the running one, which
+  // it updates with `share`; either may be null.
   auto ofBatch = [&](Value batch, Value moved, double share) {
     if (batch)
       batch = e.convert(batch, element);

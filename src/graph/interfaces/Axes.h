@@ -1,11 +1,13 @@
 //===- Axes.h - how dimensions of operands and results correspond ---------===//
 //
-//   transpose [a, b] -> [b, a]         dot_general [b, m, k] x [b, k, n] -> [b,
-//   m, n] reshape [a, b c] -> [a b, c]       reduce [a, k] -> [a]
+//   transpose    [a, b] -> [b, a]
+//   reshape      [a, b c] -> [a b, c]
+//   reduce       [a, k] -> [a]
+//   dot_general  [b, m, k] x [b, k, n] -> [b, m, n]
 //
-// An operation says once of what axes the dimensions of its operands and
-// results are made. Where two dimensions are made of the same axes, they are of
-// the same size; what else they have in common is the kind of the axes.
+// An operation reports the axes that make up the dimensions of its operands and
+// results. Two dimensions made of the same axes have the same size; the kinds
+// of the axes tell what else they have in common.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,38 +21,35 @@
 namespace sinter {
 
 enum class AxisKind : uint8_t {
-  /// Slice i of a result follows from slices i of the operands that have the
-  /// axis, and in the same way for each i (batches, free dimensions of
-  /// products, whatever is elementwise). A scale along a quantised dimension
-  /// belongs to its slice.
+  /// Slice i of a result depends only on slices i of the operands that have the
+  /// axis, in the same way for each i (batches, free dimensions of matmuls,
+  /// element-wise dimensions). A scale along a quantised dimension belongs to
+  /// its slice.
   Kept,
-  /// No result has it: what follows does not depend on the order of the
-  /// slices, if they are in the same order in all operands that have it, but
-  /// for rounding.
+  /// No result has it. Up to rounding, the result does not depend on the order
+  /// of the slices, if that is the same in all operands that have it.
   Reduced,
-  /// All slices of a result are equal; an operand that has it gives its size
-  /// only.
+  /// All slices of a result are equal; an operand that has it only defines its
+  /// size.
   Repeated,
-  /// Slices depend on each other, or on their number. The only axis of its
-  /// kind in one tensor says nothing.
+  /// Slices depend on each other, or on their index. Nothing else is known.
   Mixed,
-  /// The sizes differ: what windows, strides, padding, parts and joints make
-  /// of a dimension.
+  /// The sizes differ, by windows, strides, padding, slicing or concatenation.
   Resized
 };
 
 struct Axis {
   AxisKind kind;
-  /// `?` where it is not known. Of a Resized one that in the results.
+  /// `?` where dynamic. For a Resized axis the size in the results.
   int64_t size = mlir::ShapedType::kDynamic;
 
   bool operator==(const Axis &) const = default;
 };
 
-/// A dimension as a list of axes, by their numbers, the outermost first: it is
-/// as large as their product.
+/// The axes of a dimension, by index, outermost first. Its size is the product
+/// of theirs.
 using AxisList = llvm::SmallVector<unsigned, 2>;
-/// One list a dimension; none for what is not a ranked tensor.
+/// One list per dimension; empty for anything but a ranked tensor.
 using TensorAxes = llvm::SmallVector<AxisList, 4>;
 
 struct Axes {
@@ -58,29 +57,27 @@ struct Axes {
   llvm::SmallVector<TensorAxes, 3> operands;
   llvm::SmallVector<TensorAxes, 3> results;
 
-  /// The first operand that has dimensions; the number of operands if none has.
+  /// The first operand that has dimensions; the operand count if none has.
   unsigned leading() const;
-  /// Whether an operand has the axes of the leading one.
+  /// Whether an operand has the same axes as the leading one.
   bool isLeading(unsigned operand) const;
-  /// Whether all axes of a dimension are of the kind.
+  /// Whether all axes of a dimension are of kind \p kind.
   bool areAll(const AxisList &list, AxisKind kind) const;
-  /// The result's dimension whose slices follow from those of the operand's.
+  /// The result's dimension whose slices depend on those of the operand's.
   std::optional<int64_t> resultOf(unsigned operand, int64_t dimension,
                                   unsigned result = 0) const;
-  /// The operand's dimension from whose slices those of the result's follow.
+  /// The operand's dimension whose slices determine those of the result's.
   std::optional<int64_t> operandOf(unsigned operand, int64_t dimension,
                                    unsigned result = 0) const;
-  /// The dimension of \p tensor that is as large, since it is made of the same
-  /// axes.
+  /// The dimension of \p tensor of the same size, since it has the same axes.
   std::optional<int64_t> asLarge(const AxisList &list,
                                  const TensorAxes &tensor) const;
-  /// Whether two tensors have one shape, since they are made of the same axes.
+  /// Whether two tensors have the same shape, since they have the same axes.
   bool areAsLarge(const TensorAxes &lhs, const TensorAxes &rhs) const;
-  /// How many combinations of operands' elements each element of a result is
-  /// the sum of, if it is one: the product of the axes that no result has.
-  /// Nothing where a size is unknown.
+  /// How many terms each element of a result sums up, if it is a sum: the
+  /// product of the axes that no result has. Nothing where a size is dynamic.
   std::optional<double> depth() const;
-  /// The sizes of a result as they follow from operands and attributes.
+  /// The sizes of a result, inferred from operands and attributes.
   llvm::SmallVector<int64_t> sizesOf(const TensorAxes &tensor) const;
 
 private:
@@ -93,9 +90,8 @@ private:
 
 namespace sinter {
 
-/// Makes the operations of the dialects that \p context has loaded implement
-/// AxesOpInterface, as far as they have axes. Each dialect does so when it is
-/// loaded.
+/// Attaches AxesOpInterface to the operations that have axes, for the dialects
+/// that \p context has loaded. Each dialect calls this when it is loaded.
 void attachAxes(mlir::MLIRContext *context);
 
 /// The axes of an operation; nothing where it has none.

@@ -1,5 +1,4 @@
-//===- Axes.td - how dimensions of operands and results correspond
-//---------===//
+//===- Axes.td - how dimensions of operands and results correspond --------===//
 
 #ifndef SINTER_GRAPH_AXES
 #define SINTER_GRAPH_AXES
@@ -9,21 +8,21 @@ include "mlir/IR/OpBase.td"
 def AxesOpInterface : OpInterface<"AxesOpInterface"> {
   let cppNamespace = "::sinter";
   let description = [{
-    An operation of which it is known how the dimensions of its operands and
-    results correspond.
+    An operation with a known correspondence between the dimensions of its
+    operands and results.
   }];
   let methods = [InterfaceMethod<[{
-      The axes that the dimensions of operands and results are made of.
+      The axes that make up the dimensions of operands and results.
     }],
                                  "::sinter::Axes", "getAxes">,
                  InterfaceMethod<[{
-      Changes the attributes to what they are where dimension i of the leading
-      operand (the first that has dimensions, and all that have the same axes)
-      is the one that was \p order[i]; or, where that is -1, a new one, along
-      which every slice is computed by itself. \p sizes are that operand's then;
-      only a dimension that is kept may have another size than it had. The
-      caller sets the operands and the results' types. Gives the order of the results' dimensions, in the
-      same way; nothing, with nothing changed, where it cannot be.
+      Updates the attributes for a new dimension order of the leading operand
+      (the first that has dimensions, and all that have the same axes):
+      dimension i was \p order[i], or, where that is -1, is a new one, whose
+      slices are independent. \p sizes are the new sizes of that operand; only
+      kept dimensions may change their size. The caller sets the operands and
+      the results' types. Returns the order of the results' dimensions, in the
+      same way; nothing, without any change, where the order is not supported.
     }],
                                  "std::optional<::llvm::SmallVector<int64_t>>",
                                  "reorder",

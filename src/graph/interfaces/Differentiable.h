@@ -10,15 +10,15 @@
 
 namespace sinter {
 
-/// Makes the operations that have a gradient implement
-/// DifferentiableOpInterface in \p context, whose dialects are loaded.
+/// Attaches DifferentiableOpInterface to the operations that have a gradient,
+/// in \p context, whose dialects are loaded.
 void attachGradients(mlir::MLIRContext *context);
 
-/// The gradients of a number by \p inputs, given those by \p outputs, which
-/// \p seeds are: built where \p builder stands, behind all of them in one
-/// block. An input that the number does not depend on has the gradient null.
+/// The gradients of a scalar by \p inputs, given \p seeds, its gradients by
+/// \p outputs. Built at \p builder's insertion point, after all of them in one
+/// block. The gradient is null for an input that the scalar does not depend on.
 /// Operations without a gradient of their own are differentiated through their
-/// decomposition. Fails with an error at the operation that has neither; tuples
+/// decomposition. Fails with an error at an operation that has neither; tuples
 /// and futures have none (openTuples, inlineFutures).
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 backpropagate(mlir::OpBuilder &builder, mlir::ValueRange outputs,

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace sinter {
 
-/// The dimension of a tensor that is made of \p list.
+/// The dimension of a tensor with the axes \p list.
 static std::optional<int64_t> dimensionOf(ArrayRef<unsigned> list,
                                           const TensorAxes &tensor) {
   for (auto [i, each] : llvm::enumerate(tensor))
@@ -20,7 +20,7 @@ static std::optional<int64_t> dimensionOf(ArrayRef<unsigned> list,
 SmallVector<ChannelFold> resultFolds(ChannelwiseAffineOpInterface op,
                                      unsigned weight) {
   std::optional<Axes> axes = axesOf(op);
-  if (!axes || !op.mayBeWeight(weight))
+  if (!axes || !op.mayBeWeight(weight) || op.getInnerBias())
     return {};
   SmallVector<ChannelFold> folds;
   for (auto [i, list] : llvm::enumerate(axes->results[0]))
@@ -44,7 +44,7 @@ SmallVector<ChannelFold> operandFolds(ChannelwiseAffineOpInterface op,
       folds.push_back(fold);
       continue;
     }
-    // The groups are the outer part of another of the weight's dimensions.
+    // The groups are the outer axis of another of the weight's dimensions.
     auto place = dimensionOf(ArrayRef(list).drop_front(), dimensions);
     const auto *group = llvm::find_if(dimensions, [&](const AxisList &each) {
       return each.front() == list.front();

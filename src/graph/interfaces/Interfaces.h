@@ -1,4 +1,4 @@
-//===- Interfaces.h - what an op can tell the compiler --------------------===//
+//===- Interfaces.h - op interfaces for passes ----------------------------===//
 
 #ifndef SINTER_GRAPH_INTERFACES_INTERFACES_H
 #define SINTER_GRAPH_INTERFACES_INTERFACES_H
@@ -14,9 +14,9 @@ namespace sinter {
 /// The activation's dimension \p activationDim holds `groups * groupSize`
 /// channels. Channel `g * groupSize + i` belongs to the weight's elements whose
 /// index along \p weightDim is `i` (when \p groupDim is set, and whose index
-/// along \p groupDim lies in part g of \p groups equal parts) or is
-/// `g * groupSize + i` (when \p groupDim is not set and the weight's dimension
-/// holds all channels).
+/// along \p groupDim lies in the g-th of \p groups equal ranges) or is `g *
+/// groupSize + i` (when \p groupDim is not set and the weight's dimension holds
+/// all channels).
 struct ChannelFold {
   int64_t activationDim;
   int64_t weightDim;
@@ -41,13 +41,13 @@ class HandsTensorsOn : public mlir::OpTrait::TraitBase<Op, HandsTensorsOn> {};
 
 namespace sinter {
 
-/// Which dimensions of the result of \p op are dimensions of the weight, its
-/// operand \p weight, too, so that a scale that varies along one of them can
-/// go into the weight. Empty if there is none.
+/// The dimensions of the result of \p op that the weight, its operand
+/// \p weight, has, too, so that a scale along one of them can be folded into
+/// the weight. Empty if there is none.
 llvm::SmallVector<ChannelFold> resultFolds(ChannelwiseAffineOpInterface op,
                                            unsigned weight);
-/// Likewise of the operand beside the weight. A shift of the operand may be
-/// folded only where `ChannelFold::padded` is false.
+/// The same for the operand other than the weight. A shift of the operand may
+/// be folded only where `ChannelFold::padded` is false.
 llvm::SmallVector<ChannelFold> operandFolds(ChannelwiseAffineOpInterface op,
                                             unsigned weight);
 

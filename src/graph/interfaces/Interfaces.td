@@ -1,7 +1,7 @@
-//===- Interfaces.td - what an op can tell the compiler -------------------===//
+//===- Interfaces.td - op interfaces for passes ---------------------------===//
 //
-// Passes know no list of op kinds: an op, ours or a backend's own, says through
-// these interfaces what may be done with it.
+// Passes have no lists of op kinds: ops, including a backend's own, declare by
+// these interfaces which rewrites are valid.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,14 +11,14 @@
 include "mlir/IR/OpBase.td"
 
 /// The elements of the result are elements of the operands of its element type,
-/// placed by shapes, attributes and indices alone. So the operation is the same
-/// on storage elements of quantised tensors that mean the same.
+/// placed by shapes, attributes and indices alone. So the operation works alike
+/// on storage elements of quantised tensors with the same parameters.
 def MovesElements : NativeOpTrait<"MovesElements"> {
   let cppNamespace = "::sinter::traits";
 }
 
-/// Takes and gives tensors as they are stored, and says nothing of the numbers
-/// that they stand for: a call, a tuple, a constant, what asks for a size.
+/// Passes tensors on as they are stored, without interpreting their elements: a
+/// call, a tuple, a constant, a query of a size.
 def HandsTensorsOn : NativeOpTrait<"HandsTensorsOn"> {
   let cppNamespace = "::sinter::traits";
 }
@@ -43,18 +43,26 @@ def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
 def ChannelwiseAffineOpInterface : OpInterface<"ChannelwiseAffineOpInterface"> {
   let cppNamespace = "::sinter";
   let description = [{
-    A product of two operands, linear in each, one of which may be a weight: its
-    channels can take up a scale (and a shift) that stands before or after the
-    operation. Which these are, its axes say: see resultFolds, operandFolds.
+    A product of its first two operands, linear in each. One may be a weight: a
+    scale (and a shift) before or after the operation can be folded into the
+    weight's channels. The axes define which dimensions these are: see
+    resultFolds, operandFolds.
   }];
   let methods = [
     InterfaceMethod<[{
-      Whether \p operand is one that may be a weight.
+      Whether \p operand may be a weight.
     }], "bool", "mayBeWeight", (ins "unsigned":$operand), "", "return true;">,
     InterfaceMethod<[{
       Whether it reads values (zeros) from outside the operand, which a shift of
       the operand would not reach.
-    }], "bool", "readsPadding", (ins), "", "return false;">
+    }], "bool", "readsPadding", (ins), "", "return false;">,
+    InterfaceMethod<[{
+      For operations that compute the product internally, not as a result: the
+      optional operand whose first half along the last dimension is added to the
+      product. The halves have the weight's dimensions without the contracted
+      one; the second half is unrelated.
+    }], "std::optional<::mlir::MutableOperandRange>", "getInnerBias", (ins), "",
+    "return std::nullopt;">
   ];
 }
 

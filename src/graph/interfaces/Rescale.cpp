@@ -19,15 +19,15 @@ RescaleWay together(unsigned count, RescaleRanges ranges) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which ways there are
+// The ways
 //===----------------------------------------------------------------------===//
 
-/// Only places change; operands behind the first \p count are indices.
+/// Only moves elements; operands after the first \p count are indices.
 template <unsigned count> Ways movesOf(Operation *op) {
   return {
       together(count == 0 ? op->getNumOperands() : count, RescaleRanges::Any)};
 }
-/// A rescale keeps the order.
+/// A rescale is monotonic.
 Ways maximumOf(Operation *) {
   return {{{0, 1}, RescaleRanges::Any, /*floors=*/{0, 1}}};
 }
@@ -42,7 +42,7 @@ Ways clampedOf(Operation *) {
 Ways rectifiedOf(Operation *) {
   return {together(1, RescaleRanges::KeepsZero)};
 }
-/// Sums: all alike.
+/// Sums: all operands together.
 Ways linearOf(Operation *op) {
   return {together(op->getNumOperands(), RescaleRanges::CutsNothing)};
 }
@@ -50,11 +50,11 @@ Ways linearOf(Operation *op) {
 Ways bilinearOf(Operation *) {
   return {{{0}, RescaleRanges::CutsNothing}, {{1}, RescaleRanges::CutsNothing}};
 }
-/// Between tensors of one kind, chosen by the first operand.
+/// Selects between operands 1 and 2 by the first operand.
 Ways chosenOf(Operation *) { return {{{1, 2}, RescaleRanges::Any}}; }
-/// A function that is not linear: none.
+/// Nonlinear functions: none.
 Ways curvedOf(Operation *) { return {}; }
-/// By what combines: the greatest, the least or the sum.
+/// By the combining operation: maximum, minimum or sum.
 Ways combinedOf(Operation *op) {
   if (op->getNumOperands() != 2)
     return {};
@@ -79,8 +79,8 @@ Ways scatteredOf(Operation *op) {
     return {};
   return {{{0, 2}, isSum ? RescaleRanges::CutsNothing : RescaleRanges::Any}};
 }
-/// A pool of greatest elements, and one of means: linear in its operand. What
-/// is the greatest of no elements is no number of the operand.
+/// Max pooling, and average pooling, which is linear in its operand. The
+/// maximum of an empty window is no element of the operand.
 Ways pooledByMaximumOf(Operation *op) {
   if (!nn::meetsElements(cast<nn::MaxPoolOp>(op)))
     return {};
@@ -89,7 +89,7 @@ Ways pooledByMaximumOf(Operation *op) {
 Ways pooledByMeanOf(Operation *) {
   return {together(1, RescaleRanges::CutsNothing)};
 }
-/// Between pixels or to the next one.
+/// Interpolates between pixels or takes the nearest one.
 Ways resizedOf(Operation *op) {
   auto resize = cast<nn::ResizeOp>(op);
   if (resize.getMode() != "nearest" ||
@@ -102,7 +102,7 @@ Ways resizedOf(Operation *op) {
 // The kinds
 //===----------------------------------------------------------------------===//
 
-/// Ways, and what the documentation says of them.
+/// Ways, and their text in the documentation.
 struct WayKind {
   Ways (*of)(Operation *);
   StringLiteral ways, ranges;
@@ -158,7 +158,8 @@ void attach(MLIRContext *context) {
   Op::template attachInterface<RescaleModel<Op, kind, absorbs>>(*context);
 }
 
-/// Functions that compute with real values of any scale.
+/// Attaches the interface to functions that compute with real values of any
+/// scale.
 template <typename... Ops> void attachFunctions(MLIRContext *context) {
   (attach<Ops, curved, true>(context), ...);
 }

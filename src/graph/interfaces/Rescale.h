@@ -1,4 +1,4 @@
-//===- Rescale.h - what a rescale may do around an operation --------------===//
+//===- Rescale.h - moving rescales across an operation --------------------===//
 
 #ifndef SINTER_GRAPH_INTERFACES_RESCALE_H
 #define SINTER_GRAPH_INTERFACES_RESCALE_H
@@ -9,13 +9,13 @@
 
 namespace sinter {
 
-/// What must hold of the numbers for a rescale to move.
+/// The condition on the values for a rescale to move.
 enum class RescaleRanges {
-  /// Nothing: rounding and cutting move, too, since they keep the order.
+  /// None: rounding and clamping move, too, since they are monotonic.
   Any,
-  /// The rescale takes zero to zero (their zero points match).
+  /// The rescale maps zero to zero (the zero points match).
   KeepsZero,
-  /// The rescale cuts nothing; its rounding may come out otherwise by one.
+  /// The rescale clamps nothing; rounding may differ by one.
   CutsNothing
 };
 
@@ -23,17 +23,17 @@ enum class RescaleRanges {
 struct RescaleWay {
   llvm::SmallVector<unsigned> operands;
   RescaleRanges ranges = RescaleRanges::Any;
-  /// Those of them that do not show where no number of the others is less
-  /// (greater): what a maximum begins with, and the bounds of a clamp.
+  /// Operands of the way without effect where no value of the others is less
+  /// (greater): the initial value of a maximum, the bounds of a clamp.
   llvm::SmallVector<unsigned> floors = {}, ceilings = {};
 };
 
-/// What kind of operation it is, in words.
+/// A description of this kind of operation.
 struct RescaleSummary {
-  /// The operands of each way, and where there is none; "" where there never
-  /// is.
+  /// The operands of each way, and when there is none; "" if there never is
+  /// one.
   llvm::StringRef ways;
-  /// What must hold of the numbers.
+  /// The conditions on the values.
   llvm::StringRef ranges;
   bool absorbsOfOperands = false, absorbsOfResult = false;
 };
@@ -44,8 +44,8 @@ struct RescaleSummary {
 
 namespace sinter {
 
-/// Makes the operations that let rescales pass implement RescaleOpInterface in
-/// \p context, whose dialects are loaded.
+/// Attaches RescaleOpInterface to the operations that rescales can move across,
+/// in \p context, whose dialects are loaded.
 void attachRescales(mlir::MLIRContext *context);
 
 } // namespace sinter

@@ -1,5 +1,4 @@
-//===- Rescale.td - what a rescale may do around me
-//------------------------===//
+//===- Rescale.td - moving rescales across an operation -------------------===//
 
 #ifndef SINTER_GRAPH_RESCALE
 #define SINTER_GRAPH_RESCALE
@@ -9,35 +8,34 @@ include "mlir/IR/OpBase.td"
 def RescaleOpInterface : OpInterface<"RescaleOpInterface"> {
   let cppNamespace = "::sinter";
   let description = [{
-    An operation around which rescales may move. A rescale takes numbers from
-    one scale to another: multiplies by a positive factor, rounds, and cuts to
-    the range of the stored type (stablehlo.uniform_quantize of a value that is
-    quantised already).
+    An operation that rescales may move across. A rescale converts values from
+    one scale to another: it multiplies by a positive factor, rounds, and clamps
+    to the range of the storage type (stablehlo.uniform_quantize of a quantised
+    value).
   }];
   let methods = [InterfaceMethod<[{
-      The ways in which a rescale may move through: rescaling the operands of a
-      way, all alike, and then computing gives what computing and then rescaling
-      the result gives, if RescaleWay::ranges holds. One with a factor for each
-      index of a dimension moves where all of these operands, and the result,
+      The ways in which a rescale may move across: rescaling all operands of a
+      way equals rescaling the result, if RescaleWay::ranges holds. A rescale
+      with per-axis factors moves where all of these operands, and the result,
       keep the dimension (AxesOpInterface).
     }],
                                  "::llvm::SmallVector<::sinter::RescaleWay>",
                                  "getRescaleWays">,
                  InterfaceMethod<[{
-      Whether a rescale before \p operand may vanish into the operand's
+      Whether a rescale before \p operand may be folded into the operand's
       quantised type: the operation computes with the real values of operands of
-      any scale. The rescale must not have cut anything.
+      any scale. The rescale must not clamp.
     }],
                                  "bool", "absorbsRescaleOfOperand",
                                  (ins "unsigned":$operand)>,
                  InterfaceMethod<[{
-      Whether a rescale of the result may vanish into its type: the operation
-      rounds real values to any scale once. The type between must hold every
-      result without cutting.
+      Whether a rescale of the result may be folded into its type: the operation
+      rounds real values to any scale once. The type before the rescale must
+      hold every result without clamping.
     }],
                                  "bool", "absorbsRescaleOfResult">,
                  StaticInterfaceMethod<[{
-      The same in words, of all operations of the kind, for the documentation.
+      Describes the same for this kind of operation, for the documentation.
     }],
                                        "::sinter::RescaleSummary",
                                        "summarizeRescales", (ins), "", [{

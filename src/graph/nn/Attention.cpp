@@ -1,20 +1,18 @@
-// Scaled dot-product attention: its type, its constraints, what it is in
-// `stablehlo`.
+// Scaled dot-product attention: type inference, verification, decomposition
+// into `stablehlo`.
 
 #include "graph/Inference.h"
 #include "graph/ProductPrecision.h"
 #include "graph/nn/Wide.h"
+#include "graph/stablehlo/Verify.h"
 
 using namespace mlir;
 
 namespace sinter::nn {
 
-static bool differ(int64_t lhs, int64_t rhs) {
-  return !ShapedType::isDynamic(lhs) && !ShapedType::isDynamic(rhs) &&
-         lhs != rhs;
-}
+using stablehlo::differ;
 
-/// One rank for all, with rows and columns.
+/// Whether all operands have the same rank, at least 2.
 static bool agreeInRank(ValueRange operands) {
   return llvm::all_of(operands, [&](Value operand) {
     return tensorOf(operand).getRank() >= 2 &&
@@ -35,7 +33,7 @@ SINTER_INFER(AttentionOp) {
 }
 
 LogicalResult AttentionOp::verify() {
-  // Runs before the inference of types is checked.
+  // This verifier runs before the check of inferred types.
   if (!agreeInRank(getOperands()))
     return emitOpError("operands are not all of one rank, which is at least 2 "
                        "(C1)");
@@ -43,8 +41,9 @@ LogicalResult AttentionOp::verify() {
   for (Value operand : getOperands())
     if (tensorOf(operand).getElementType() != element)
       return emitOpError("operands differ in element type (C1)");
-  ArrayRef<int64_t> query = shapeOf(getQuery()), key = shapeOf(getKey()),
-                    value = shapeOf(getValue());
+  ArrayRef<int64_t> query = tensorOf(getQuery()).getShape(),
+                    key = tensorOf(getKey()).getShape(),
+                    value = tensorOf(getValue()).getShape();
   size_t heads = query.size() - 2;
   if (differ(query[heads + 1], key[heads + 1]))
     return emitOpError("query and key differ in their last dimension (C2)");
@@ -64,7 +63,7 @@ LogicalResult AttentionOp::verify() {
   if (!getMask())
     return getChosen() ? emitOpError("there is no mask that is `chosen` (C7)")
                        : success();
-  ArrayRef<int64_t> mask = shapeOf(getMask());
+  ArrayRef<int64_t> mask = tensorOf(getMask()).getShape();
   bool broadcasts = !differ(mask.back(), key[heads]);
   for (size_t i = 0; i <= heads; ++i)
     broadcasts &= mask[i] == 1 || !differ(mask[i], query[i]);
@@ -73,7 +72,7 @@ LogicalResult AttentionOp::verify() {
   return success();
 }
 
-/// The key or value with each head as often as heads of the query read it.
+/// The key or value with each head repeated for the query's heads that use it.
 static Value repeatHeads(TensorBuilder &emit, Value x, const Sizes &query) {
   Sizes shape = emit.sizes(x);
   size_t heads = shape.size() - 2;
@@ -93,8 +92,8 @@ static Value repeatHeads(TensorBuilder &emit, Value x, const Sizes &query) {
   return emit.reshape(emit.broadcast(x, dims, apart), joined);
 }
 
-/// Where row i sees row j.
-static Value causalPlaces(TensorBuilder &emit, const Sizes &scores) {
+/// The causal mask: where row i attends to row j.
+static Value causalMask(TensorBuilder &emit, const Sizes &scores) {
   Sizes shape = scores.take_back(2);
   Type index = emit.integerType(32);
   Value sees =
@@ -140,7 +139,7 @@ FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &builder) {
   }
   if (getCausal())
     scores = emit.select(
-        causalPlaces(emit, scoresShape), scores,
+        causalMask(emit, scoresShape), scores,
         emit.splatLike(-std::numeric_limits<double>::infinity(), scores));
   Sizes resultShape(query);
   resultShape.back() = Size::of(value, heads + 1);

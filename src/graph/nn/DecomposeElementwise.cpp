@@ -12,7 +12,8 @@ namespace sinter::nn {
 
 using Direction = stablehlo::ComparisonDirection;
 
-/// FUNCTION(Op, { expression of emit, x and op }): rounded once.
+/// FUNCTION(Op, { expression of emit, x and op }): the decomposition, rounded
+/// once.
 #define FUNCTION(Op, ...)                                                      \
   FailureOr<SmallVector<Value>> Op::decompose(OpBuilder &builder) {            \
     if (auto wide = decomposeInF32(*this, builder))                            \

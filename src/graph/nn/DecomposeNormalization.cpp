@@ -1,7 +1,8 @@
-// Pooling and normalisation, built from stablehlo: of floats narrower than f32
-// in f32, so that no sum on the way overflows.
+// Pooling and normalisation, built from stablehlo. Floats narrower than f32 are
+// computed in f32, so that no intermediate sum overflows.
 
 #include "graph/Quantization.h"
+#include "graph/nn/SearchOrder.h"
 #include "graph/nn/Wide.h"
 
 #include <cmath>
@@ -17,7 +18,7 @@ using stablehlo::WindowDimension;
 // Pooling
 //===----------------------------------------------------------------------===//
 
-/// The window over [N, C, spatial...].
+/// The window dimensions over [N, C, spatial...].
 template <typename Op> static SmallVector<WindowDimension> windowOf(Op op) {
   SmallVector<WindowDimension> window(2);
   for (size_t i = 0; i < op.getWindow().size(); ++i) {
@@ -31,8 +32,8 @@ template <typename Op> static SmallVector<WindowDimension> windowOf(Op op) {
   return window;
 }
 
-/// The least element of a quantised type: storage elements of one scale have
-/// the order of the numbers.
+/// The least element of a quantised type: storage elements of one scale are
+/// ordered as their real values.
 static Value lowestOf(TensorBuilder &emit, quant::QuantizedType type) {
   IntegerType storage = storageOf(type);
   auto least = DenseElementsAttr::get(
@@ -75,11 +76,11 @@ static SmallVector<double> countsAlong(const WindowDimension &window,
   return counts;
 }
 
-/// The same where the size is known only at run time: as many ones as count, in
-/// the same windows.
-static Value openCountsAlong(TensorBuilder &emit, const WindowDimension &window,
-                             const Size &size, bool countPadding,
-                             int64_t ceilPadding, Type element) {
+/// The same for a dynamic size: sums ones in the same windows.
+static Value dynamicCountsAlong(TensorBuilder &emit,
+                                const WindowDimension &window, const Size &size,
+                                bool countPadding, int64_t ceilPadding,
+                                Type element) {
   WindowDimension line = window;
   Size counted = size;
   if (countPadding) {
@@ -102,8 +103,8 @@ FailureOr<SmallVector<Value>> AveragePoolOp::decompose(OpBuilder &builder) {
   SmallVector<WindowDimension> window = windowOf(*this);
   Value result =
       emit.reduceWindow<stablehlo::AddOp>(x, emit.scalar(0, element), window);
-  // The number of elements is the product of the dimensions'; where it is the
-  // same in all places, one division by a number serves.
+  // The element count is the product over the dimensions; where all windows
+  // have the same, it is a constant divisor.
   double common = 1;
   SmallVector<Value> varying;
   Sizes sizes = emit.sizes(result);
@@ -114,7 +115,7 @@ FailureOr<SmallVector<Value>> AveragePoolOp::decompose(OpBuilder &builder) {
                                                  window[i].paddingHigh == 0;
     Value along;
     if (isWhole) {
-      // Nothing of any window is left out.
+      // All windows count all of their elements.
       common *= static_cast<double>(window[i].size);
       continue;
     }
@@ -128,8 +129,8 @@ FailureOr<SmallVector<Value>> AveragePoolOp::decompose(OpBuilder &builder) {
       }
       along = emit.floats(counts, element);
     } else {
-      along = openCountsAlong(emit, window[i], Size::of(x, i),
-                              getCountPadding(), ceil, element);
+      along = dynamicCountsAlong(emit, window[i], Size::of(x, i),
+                                 getCountPadding(), ceil, element);
     }
     varying.push_back(emit.broadcast(along, {static_cast<int64_t>(i)}, sizes));
   }
@@ -141,7 +142,7 @@ FailureOr<SmallVector<Value>> AveragePoolOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{emit.div(result, divisor)};
 }
 
-/// |x|^p and its inverse, without a power where there is a simpler way.
+/// |x|^p and its inverse, without a power for simple p.
 static Value powerOf(TensorBuilder &emit, Value x, int64_t p) {
   if (p == 1)
     return emit.abs(x);
@@ -168,10 +169,10 @@ FailureOr<SmallVector<Value>> LpPoolOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{rootOf(emit, sum, getP())};
 }
 
-/// The place of each element in the flattened tensor, spatial dimensions
-/// row-major or column-major.
-static Value flatPlaces(TensorBuilder &emit, const Sizes &sizes,
-                        bool columnMajor) {
+/// The index of each element in the flattened tensor, with row-major or
+/// column-major spatial dimensions.
+static Value flatIndices(TensorBuilder &emit, const Sizes &sizes,
+                         bool columnMajor) {
   Type index = emit.integerType(64);
   int64_t rank = sizes.size();
   Sizes strides(rank, 1);
@@ -200,16 +201,16 @@ FailureOr<SmallVector<Value>> MaxPoolIndicesOp::decompose(OpBuilder &builder) {
   Value x = getOperand();
   auto type = tensorOf(x);
   Sizes sizes = emit.sizes(x);
-  Value places = flatPlaces(emit, sizes, getColumnMajor());
-  // Of equal elements the first in row-major order wins, so that order is
-  // carried beside the places.
-  Value order = flatPlaces(emit, sizes, /*columnMajor=*/false);
+  Value places = flatIndices(emit, sizes, getColumnMajor());
+  // The first of equal elements in row-major order wins, so that order is
+  // reduced together with the indices.
+  Value order = flatIndices(emit, sizes, /*columnMajor=*/false);
   Type index = emit.integerType(64);
   SmallVector<Value> inits = {emit.lowest(type.getElementType()),
                               emit.greatest(index), emit.scalar(0, index)};
   auto better = [](TensorBuilder &emit, ValueRange a) {
-    Value wins = emit.compare(Direction::GT, a[0], a[3]);
-    Value equal = emit.compare(Direction::EQ, a[0], a[3]);
+    const auto [wins, equal] =
+        SearchOrder::of(emit, a[0], a[3], /*greatest=*/true);
     Value before = emit.compare(Direction::LT, a[1], a[4]);
     Value first = emit.make<stablehlo::OrOp>(
         wins, emit.make<stablehlo::AndOp>(equal, before));
@@ -235,11 +236,11 @@ FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
   // No channel has more neighbours on a side than there are other channels; a
   // window is no longer than that or than this.
   constexpr uint64_t longestWindow = 1 << 16;
-  const bool isOpen = type.isDynamicDim(1);
-  if (isOpen && getSize() > longestWindow)
+  const bool isDynamic = type.isDynamicDim(1);
+  if (isDynamic && getSize() > longestWindow)
     return failure();
   uint64_t neighbours =
-      isOpen ? longestWindow : std::max<int64_t>(type.getDimSize(1), 1) - 1;
+      isDynamic ? longestWindow : std::max<int64_t>(type.getDimSize(1), 1) - 1;
   uint64_t before = (getSize() - 1) / 2, after = getSize() - 1 - before;
   SmallVector<WindowDimension> window(type.getRank());
   window[1].paddingLow = std::min(before, neighbours);

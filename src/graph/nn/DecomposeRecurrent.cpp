@@ -1,4 +1,4 @@
-// LSTM, GRU and RNN, built from stablehlo: for each direction one product for
+// LSTM, GRU and RNN, built from stablehlo: for each direction one matmul for
 // all inputs, then a loop over the time steps.
 
 #include "graph/nn/Wide.h"
@@ -18,7 +18,7 @@ struct Activation {
   double beta;
 };
 
-/// What one direction computes with.
+/// The parameters of one direction.
 struct Layer {
   TensorBuilder &emit;
   Size steps, batch, hidden;
@@ -38,12 +38,13 @@ struct Layer {
   Value gate(Value gates, int64_t index) {
     return part(gates, 1, index, index + 1);
   }
-  /// Parts \p first to \p last of as many elements as a state has.
+  /// Slices \p first to \p last of dimension \p dimension, each of the hidden
+  /// size.
   Value part(Value x, int64_t dimension, int64_t first, int64_t last) {
     return emit.slice(x, dimension, emit.product(hidden, first),
                       emit.product(hidden, last));
   }
-  /// A vector of \p x's last dimension, added to each row.
+  /// \p bias, a vector along \p x's last dimension, added to each row.
   Value withBias(Value x, Value bias) {
     return bias ? emit.add(x, emit.broadcast(bias, {1}, emit.sizes(x))) : x;
   }
@@ -78,7 +79,7 @@ Value Layer::activate(size_t which, Value input) {
     return emit.add(emit.mul(x, alpha), beta);
   if (name == "ScaledTanh")
     return emit.mul(tanh(emit.mul(x, beta)), alpha);
-  // The rest are operations of the dialect, decomposed in turn.
+  // The other activations are operations of the dialect, decomposed in turn.
   Type type = x.getType();
   Operation *op;
   OpBuilder &builder = emit.builder;
@@ -116,8 +117,7 @@ static SmallVector<Activation> activationsOf(Op op, size_t direction,
   return result;
 }
 
-/// Part \p index of \p count equal parts of row \p direction of [D, ...],
-/// without the first dimension.
+/// Slice \p direction of [D, ...], without the first dimension.
 static Value directionOf(TensorBuilder &emit, Value x, int64_t direction) {
   Value row = emit.slice(x, 0, direction, direction + 1);
   return emit.reshape(row, emit.sizes(x).drop_front());
@@ -129,9 +129,9 @@ using Step = llvm::function_ref<SmallVector<Value>(
     Layer &, Value projected, Value r, Value rBias, ArrayRef<Value> states,
     ArrayRef<Value> extras)>;
 
-/// The step \p time of \p projected, of which sizes are known only at run time.
-static Value openStep(TensorBuilder &emit, Value projected, Value time,
-                      Value spans) {
+/// The step \p time of \p projected, which has dynamic dimensions.
+static Value dynamicStep(TensorBuilder &emit, Value projected, Value time,
+                         Value spans) {
   Value zero = emit.knownSize(0);
   Value from = emit.concatenate(
       {emit.reshape(emit.convert(time, emit.integerType(32)), {1}), zero, zero},
@@ -151,6 +151,13 @@ static SmallVector<Value> runDirection(Layer &layer, Value x, Value w, Value r,
                                        ArrayRef<Value> extras, Step step) {
   TensorBuilder &emit = layer.emit;
   OpBuilder &builder = emit.builder;
+  Value outputs =
+      emit.splat(0, {layer.steps, layer.batch, layer.hidden}, layer.element);
+  if (layer.steps == Size(0)) {
+    SmallVector<Value> results = {outputs};
+    llvm::append_range(results, states);
+    return results;
+  }
   Size width = Size::of(x, 2), gates = Size::of(w, 0);
   Value flat = emit.reshape(x, {emit.product(layer.steps, layer.batch), width});
   Value projected = layer.withBias(emit.matmulTransposed(flat, w), wBias);
@@ -160,11 +167,9 @@ static SmallVector<Value> runDirection(Layer &layer, Value x, Value w, Value r,
   Value zero = emit.scalar(0, index);
   Value steps = emit.number(layer.steps, index);
   Value last = emit.sub(steps, emit.scalar(1, index));
-  // What one step takes, and where.
+  // The size and the start of one step's slice.
   Sizes span = {1, layer.batch, gates};
   Value spans = span.areKnown() ? Value() : emit.vectorOf(span);
-  Value outputs =
-      emit.splat(0, {layer.steps, layer.batch, layer.hidden}, layer.element);
   SmallVector<Value> carried = {zero, outputs};
   llvm::append_range(carried, states);
   SmallVector<Type> types;
@@ -183,7 +188,7 @@ static SmallVector<Value> runDirection(Layer &layer, Value x, Value w, Value r,
   Value time = reverse ? emit.sub(last, count) : count;
   SmallVector<Value> place = {time, zero, zero};
   Value now = emit.reshape(
-      spans ? openStep(emit, projected, time, spans)
+      spans ? dynamicStep(emit, projected, time, spans)
             : emit.make<stablehlo::DynamicSliceOp>(
                   projected, place, builder.getDenseI64ArrayAttr(span.shape())),
       {layer.batch, gates});

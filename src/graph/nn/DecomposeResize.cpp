@@ -1,9 +1,9 @@
 // Resize, built from stablehlo. Every mode is separable: along one dimension
 // each element of the result is a weighted sum of a few elements of the
-// operand, which and with what weights being known when the shapes are. So a
-// dimension costs one gather a tap.
+// operand. Their indices and weights follow from the shapes. So a dimension
+// costs one gather per tap.
 
-#include "graph/nn/OpenResize.h"
+#include "graph/nn/DynamicResize.h"
 #include "graph/nn/Wide.h"
 
 #include <cmath>
@@ -14,7 +14,8 @@ namespace sinter::nn {
 
 namespace {
 
-/// What one element of the result is made of along one dimension.
+/// The operand elements and weights of one element of the result along one
+/// dimension.
 struct Taps {
   SmallVector<std::pair<int64_t, double>> terms;
   bool outside = false; ///< takes the extrapolation value instead
@@ -47,7 +48,7 @@ static double sampleAt(StringRef coordinates, const Axis &axis, int64_t i) {
     return 0.5 * (axis.roiStart + axis.roiEnd) * (in - 1);
   }
   if (coordinates == "half_pixel_symmetric") {
-    // The result's true size may not be whole; the picture stays centred.
+    // The result's true size may not be whole; the image stays centred.
     double adjustment = out / (scale * in);
     double centre = in / 2;
     return centre * (1 - adjustment) + (x + 0.5) / scale - 0.5;
@@ -123,6 +124,19 @@ static Taps tapsOf(ResizeOp op, const Axis &axis, int64_t i) {
   return taps;
 }
 
+/// Term \p k of \p count terms that add up to \p taps: the first tap is halved
+/// repeatedly where there are fewer taps. (A weight of 0 would turn infinities
+/// into NaN.)
+static std::pair<int64_t, double> termOf(const Taps &taps, size_t k,
+                                         size_t count) {
+  const size_t missing = count - taps.terms.size();
+  if (k > missing)
+    return taps.terms[k - missing];
+  const auto [source, weight] = taps.terms.front();
+  const auto halvings = static_cast<int>(k < missing ? k + 1 : missing);
+  return {source, std::ldexp(weight, -halvings)};
+}
+
 /// Resizes along one dimension.
 static Value resizeAlong(TensorBuilder &emit, Value x, int64_t dimension,
                          ArrayRef<Taps> places) {
@@ -134,8 +148,7 @@ static Value resizeAlong(TensorBuilder &emit, Value x, int64_t dimension,
     SmallVector<int64_t> sources;
     SmallVector<double> weights;
     for (const Taps &taps : places) {
-      auto term = k < taps.terms.size() ? taps.terms[k]
-                                        : std::pair<int64_t, double>(0, 0);
+      const auto term = termOf(taps, k, count);
       sources.push_back(term.first);
       weights.push_back(term.second);
     }
@@ -151,8 +164,8 @@ static Value resizeAlong(TensorBuilder &emit, Value x, int64_t dimension,
   return sum;
 }
 
-/// Resizes along a dimension that is known; \p outside is set where the
-/// extrapolation value belongs.
+/// Resizes along a static dimension; \p outside is set where the extrapolation
+/// value is used.
 static Value resizeAlong(TensorBuilder &emit, ResizeOp op, const Axis &axis,
                          Value x, int64_t dimension, Value &outside) {
   SmallVector<Taps> places;
@@ -166,9 +179,9 @@ static Value resizeAlong(TensorBuilder &emit, ResizeOp op, const Axis &axis,
   return resizeAlong(emit, x, dimension, places);
 }
 
-/// How often each element stands in a row along a dimension of unknown size, if
-/// that is all that resizing does. Places are looked at for one size: moved by
-/// as many as an element has, they sample the next one.
+/// How often each element is repeated along a dynamic dimension, if resizing
+/// does nothing else. One size is checked: positions that many apart sample
+/// consecutive elements.
 static std::optional<int64_t> repetitions(ResizeOp op, int64_t dimension) {
   const double scale = op.getScales()[dimension];
   if (op.getMode() != "nearest" || !op.getRoi().empty() ||
@@ -183,8 +196,8 @@ static std::optional<int64_t> repetitions(ResizeOp op, int64_t dimension) {
   return times;
 }
 
-/// Each element along \p dimension so many \p times in a row, \p size elements
-/// in all: the product of both, as far as f32 holds that.
+/// Repeats each element along \p dimension \p times, to \p size elements: the
+/// product of both, as far as f32 represents it.
 static Value repeatAlong(TensorBuilder &emit, Value x, int64_t dimension,
                          int64_t times, const Size &size) {
   Sizes sizes = emit.sizes(x), repeated = sizes;
@@ -211,7 +224,7 @@ FailureOr<SmallVector<Value>> ResizeOp::decompose(OpBuilder &builder) {
     return SmallVector<Value>{emit.splat(0, resultType)};
   Value x = getOperand();
   // Weighted sums of integers are taken in f32 and truncated at the end, those
-  // of narrower floats rounded.
+  // of narrower floats are rounded.
   bool isNearest = getMode() == "nearest";
   if (!isNearest && (!isa<FloatType>(type.getElementType()) ||
                      isNarrowFloat(type.getElementType())))
@@ -229,18 +242,18 @@ FailureOr<SmallVector<Value>> ResizeOp::decompose(OpBuilder &builder) {
     if (whole || axis.in == 0)
       continue;
     Value outside;
-    const bool isOpenIn = ShapedType::isDynamic(axis.in),
-               isOpenOut = ShapedType::isDynamic(axis.out);
+    const bool isDynamicIn = ShapedType::isDynamic(axis.in),
+               isDynamicOut = ShapedType::isDynamic(axis.out);
     const std::optional<int64_t> times =
-        isOpenIn && isOpenOut ? repetitions(*this, i) : std::nullopt;
-    OpenAxis open{Size::of(x, i), axis.out,   axis.scale, {},
-                  axis.roiStart,  axis.roiEnd};
-    if (isOpenOut)
+        isDynamicIn && isDynamicOut ? repetitions(*this, i) : std::nullopt;
+    DynamicAxis open{Size::of(x, i), axis.out,   axis.scale, {},
+                     axis.roiStart,  axis.roiEnd};
+    if (isDynamicOut)
       open.out = scaledSize(emit, open);
     if (times) {
       x = repeatAlong(emit, x, i, *times, open.out);
-    } else if (isOpenIn || isOpenOut) {
-      x = resizeAlongOpen(emit, form, open, x, i, outside);
+    } else if (isDynamicIn || isDynamicOut) {
+      x = resizeAlongDynamic(emit, form, open, x, i, outside);
     } else {
       x = resizeAlong(emit, *this, axis, x, i, outside);
     }

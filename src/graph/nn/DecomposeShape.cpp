@@ -1,5 +1,6 @@
 // Shapes, indexing and ordering, built from stablehlo.
 
+#include "graph/nn/SearchOrder.h"
 #include "graph/nn/Wide.h"
 
 using namespace mlir;
@@ -30,10 +31,10 @@ FailureOr<SmallVector<Value>> ShapeOp::decompose(OpBuilder &builder) {
       emit.convert(emit.shapeOf(getOperand()), emit.integerType(64))};
 }
 
-/// The size that dimension \p dimension of tensors broadcast together has, as a
-/// tensor<1xi32>: of two that are not known the one that is not 1.
-static Value joinedSize(TensorBuilder &emit, ValueRange values,
-                        RankedTensorType result, int64_t dimension) {
+/// The size of dimension \p dimension of tensors that are broadcast together,
+/// as a tensor<1xi32>: of two dynamic sizes the one that is not 1.
+static Value broadcastSize(TensorBuilder &emit, ValueRange values,
+                           RankedTensorType result, int64_t dimension) {
   Value joined;
   for (Value value : values) {
     int64_t missing = result.getRank() - tensorOf(value).getRank();
@@ -51,7 +52,7 @@ static Value joinedSize(TensorBuilder &emit, ValueRange values,
   return joined;
 }
 
-/// The same where all of the tensors say it.
+/// The same where the types determine it.
 static int64_t knownSize(ValueRange values, RankedTensorType result,
                          int64_t dimension) {
   int64_t joined = 1;
@@ -64,15 +65,15 @@ static int64_t knownSize(ValueRange values, RankedTensorType result,
 }
 
 namespace {
-/// A value, and the dimension of another that each of its own becomes.
+/// A value, and the dimensions of another that its own become.
 struct Placed {
   Value value;
   SmallVector<int64_t> dimensions;
 };
 } // namespace
 
-/// \p operand, aligned with the last dimensions of \p rank, without what a
-/// reshape added to it: dimensions of size 1, which a broadcast adds anyway.
+/// \p operand, aligned with the last of \p rank dimensions, without dimensions
+/// of size 1 that a reshape added: a broadcast adds them anyway.
 static Placed withoutUnits(Value operand, int64_t rank) {
   auto type = tensorOf(operand);
   auto reshape = operand.getDefiningOp<stablehlo::ReshapeOp>();
@@ -101,9 +102,9 @@ FailureOr<SmallVector<Value>> BroadcastLikeOp::decompose(OpBuilder &builder) {
   SmallVector<Value> sizes;
   for (auto [dimension, size] : llvm::enumerate(type.getShape())) {
     Value each = ShapedType::isDynamic(size)
-                     ? joinedSize(emit, getOperands(), type, dimension)
+                     ? broadcastSize(emit, getOperands(), type, dimension)
                      : emit.knownSize(size);
-    // What is written may be less than what is known of the operands.
+    // The declared type may have fewer static sizes than the operands.
     sizes.push_back(
         each ? each
              : emit.knownSize(knownSize(getOperands(), type, dimension)));
@@ -118,8 +119,7 @@ FailureOr<SmallVector<Value>> BroadcastLikeOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> TakeOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   int64_t axis = getAxis();
-  // Then there is no index: stablehlo.gather would want an element all the
-  // same.
+  // Then there is no index, but stablehlo.gather would still need an element.
   if (tensorOf(getOperand()).getDimSize(axis) == 0) {
     Sizes sizes = emit.sizes(getOperand()), taken = emit.sizes(getIndices());
     sizes.erase(sizes.begin() + axis);
@@ -156,8 +156,8 @@ FailureOr<SmallVector<Value>> TakeAlongOp::decompose(OpBuilder &builder) {
       /*indices_are_sorted=*/false)};
 }
 
-/// Which element of a dimension of \p size stands at \p place of the padded
-/// one.
+/// The element of a dimension of \p size that \p place of the padded dimension
+/// copies.
 static int64_t padSource(StringRef mode, int64_t place, int64_t size) {
   if (mode == "edge")
     return std::clamp<int64_t>(place, 0, size - 1);
@@ -171,11 +171,10 @@ static int64_t padSource(StringRef mode, int64_t place, int64_t size) {
   return inside < size ? inside : period - inside;
 }
 
-/// The same for all places from -low to size + high, where these are known only
-/// at run time.
-static Value openPadSources(TensorBuilder &emit, StringRef mode,
-                            const Size &size, const Size &low,
-                            const Size &high) {
+/// The same for all positions from -low to size + high, with dynamic sizes.
+static Value dynamicPadSources(TensorBuilder &emit, StringRef mode,
+                               const Size &size, const Size &low,
+                               const Size &high) {
   Type index = emit.integerType(64);
   Sizes line = {emit.sum(emit.sum(size, low), high)};
   auto spread = [&](Value scalar) { return emit.broadcast(scalar, {}, line); };
@@ -198,10 +197,10 @@ static Value openPadSources(TensorBuilder &emit, StringRef mode,
                      emit.sub(period, inside));
 }
 
-Value padOpen(TensorBuilder &emit, Value x, StringRef mode, int64_t axis,
-              const Size &low, const Size &high) {
-  return emit.take(x, openPadSources(emit, mode, Size::of(x, axis), low, high),
-                   axis);
+Value padDynamic(TensorBuilder &emit, Value x, StringRef mode, int64_t axis,
+                 const Size &low, const Size &high) {
+  return emit.take(
+      x, dynamicPadSources(emit, mode, Size::of(x, axis), low, high), axis);
 }
 
 FailureOr<SmallVector<Value>> PadModeOp::decompose(OpBuilder &builder) {
@@ -212,7 +211,7 @@ FailureOr<SmallVector<Value>> PadModeOp::decompose(OpBuilder &builder) {
     if (low == 0 && high == 0)
       continue;
     if (tensorOf(x).isDynamicDim(axis)) {
-      x = padOpen(emit, x, getMode(), axis, low, high);
+      x = padDynamic(emit, x, getMode(), axis, low, high);
       continue;
     }
     int64_t size = tensorOf(x).getDimSize(axis);
@@ -229,7 +228,7 @@ FailureOr<SmallVector<Value>> OneHotOp::decompose(OpBuilder &builder) {
     return *numbers;
   TensorBuilder emit(builder, getLoc());
   int64_t axis = getAxis();
-  // How many places there are is written in the type alone.
+  // The depth is only in the result type.
   if (tensorOf(getResult()).isDynamicDim(axis))
     return failure();
   Value indices = getIndices();
@@ -255,8 +254,8 @@ FailureOr<SmallVector<Value>> OneHotOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{emit.select(hit, value(1), value(0))};
 }
 
-/// The places of all elements are sorted so that those of elements that are not
-/// zero come first, and as many are cut off as there are.
+/// Sorts the indices of all elements so that those of non-zero elements come
+/// first, and slices as many as there are.
 FailureOr<SmallVector<Value>> NonZeroOp::decompose(OpBuilder &builder) {
   if (auto numbers = decomposeDequantized(*this, builder))
     return *numbers;
@@ -295,8 +294,7 @@ FailureOr<SmallVector<Value>> NonZeroOp::decompose(OpBuilder &builder) {
                  Size::computed(emit.reshape(count, {1})))};
 }
 
-/// A loop along an axis whose size is known only at run time: no window is as
-/// long.
+/// A loop along a dynamic axis: a window needs a static size.
 static Value cumulativeSumByLoop(TensorBuilder &emit, Value x, int64_t axis,
                                  bool isExclusive, bool isReverse) {
   OpBuilder &builder = emit.builder;
@@ -312,7 +310,7 @@ static Value cumulativeSumByLoop(TensorBuilder &emit, Value x, int64_t axis,
   SmallVector<Type> types;
   for (Value value : carried)
     types.push_back(value.getType());
-  // What does not change in the loop is computed before it.
+  // Loop invariants.
   Value spans = emit.vectorOf(slab);
   Value one = emit.scalar(1, index), last = emit.sub(steps, one);
   auto loop = builder.create<stablehlo::WhileOp>(emit.location, types, carried);
@@ -348,38 +346,33 @@ FailureOr<SmallVector<Value>> CumulativeSumOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   Value x = getOperand();
   auto type = tensorOf(x);
-  // A window may be as large as a size that has only a name.
-  int64_t axis = getAxis(), size = shapeOf(type)[axis];
+  const auto axis = static_cast<int64_t>(getAxis());
+  const Dim size = dimsOf(type)[axis];
   if (size == 0)
     return SmallVector<Value>{x};
-  if (ShapedType::isDynamic(size))
+  if (size.isUnknown())
     return SmallVector<Value>{
         cumulativeSumByLoop(emit, x, axis, getExclusive(), getReverse())};
-  // A window of the whole size that ends (or starts) at each element; without
-  // the element itself it stands one further.
+  // A window of the whole size that ends (or starts) at each element; an
+  // exclusive one is shifted by one.
   SmallVector<stablehlo::WindowDimension> window(type.getRank());
-  window[axis].size = size;
-  int64_t shift = getExclusive() ? 1 : 0;
-  window[axis].paddingLow = getReverse() ? -shift : size - 1 + shift;
-  window[axis].paddingHigh = getReverse() ? size - 1 + shift : -shift;
+  window[axis] = stablehlo::scanWindow(size, {0, getReverse(), getExclusive()});
   Value zero = emit.scalar(0, type.getElementType());
   return SmallVector<Value>{
       emit.reduceWindow<stablehlo::AddOp>(x, zero, window)};
 }
 
-/// The index of the greatest (or least) element; of equal ones the first or the
-/// last.
-static Value argExtreme(TensorBuilder &emit, Value x, int64_t axis,
-                        bool greatest, bool last) {
+/// The index of the maximum (or minimum), NaN before any other value; the first
+/// or the last of equal ones.
+static Value argMinMax(TensorBuilder &emit, Value x, int64_t axis,
+                       bool greatest, bool last) {
   Type index = emit.integerType(64);
   Value positions = emit.iota(emit.sizes(x), axis, index);
   Type element = tensorOf(x).getElementType();
   Value worst = greatest ? emit.lowest(element) : emit.greatest(element);
   Value none = last ? emit.scalar(-1, index) : emit.greatest(index);
   auto better = [&](TensorBuilder &emit, ValueRange a) {
-    Value wins =
-        emit.compare(greatest ? Direction::GT : Direction::LT, a[0], a[2]);
-    Value equal = emit.compare(Direction::EQ, a[0], a[2]);
+    const auto [wins, equal] = SearchOrder::of(emit, a[0], a[2], greatest);
     Value before =
         emit.compare(last ? Direction::GT : Direction::LT, a[1], a[3]);
     Value first = emit.make<stablehlo::OrOp>(
@@ -395,8 +388,8 @@ template <typename Op>
 static FailureOr<SmallVector<Value>> decomposeArg(Op op, OpBuilder &builder,
                                                   bool greatest) {
   TensorBuilder emit(builder, op.getLoc());
-  Value result = argExtreme(emit, op.getOperand(), op.getAxis(), greatest,
-                            op.getSelectLast());
+  Value result = argMinMax(emit, op.getOperand(), op.getAxis(), greatest,
+                           op.getSelectLast());
   if (!op.getKeepDimension())
     return SmallVector<Value>{result};
   Sizes kept = emit.sizes(op.getOperand());
@@ -421,7 +414,7 @@ FailureOr<SmallVector<Value>> HardmaxOp::decompose(OpBuilder &builder) {
   Value x = getOperand();
   int64_t axis = getAxis();
   Sizes shape = emit.sizes(x);
-  Value first = argExtreme(emit, x, axis, /*greatest=*/true, /*last=*/false);
+  Value first = argMinMax(emit, x, axis, /*greatest=*/true, /*last=*/false);
   Value hit = emit.compare(Direction::EQ, emit.restore(first, {axis}, shape),
                            emit.iota(shape, axis, emit.integerType(64)));
   return SmallVector<Value>{emit.convert(hit, tensorOf(x).getElementType())};
@@ -436,10 +429,26 @@ std::pair<Value, Value> takeTop(TensorBuilder &emit, Value x, int64_t axis,
       emit.location, types, inputs, static_cast<uint64_t>(axis),
       /*is_stable=*/true);
   SmallVector<Type> arguments = {types[0], types[0], types[1], types[1]};
-  Direction direction = isLargest ? Direction::GT : Direction::LT;
+  // NaN is the greatest, and zeros are equal.
+  auto key = [](TensorBuilder &emit, Value x) {
+    Value isNone = isNan(emit, x);
+    if (!isNone)
+      return x;
+    Value plain = emit.select(emit.compare(Direction::EQ, x, 0.0),
+                              emit.splatLike(0, x), x);
+    return emit.select(
+        isNone, emit.splatLike(std::numeric_limits<double>::quiet_NaN(), x),
+        plain);
+  };
+  stablehlo::ComparisonTypeAttr order;
+  if (isa<FloatType>(tensorOf(x).getElementType()))
+    order = stablehlo::ComparisonTypeAttr::get(
+        emit.builder.getContext(), stablehlo::ComparisonType::TOTALORDER);
   emit.fill(sort.getComparator(), arguments,
             [&](TensorBuilder &emit, ValueRange a) {
-              return SmallVector<Value>{emit.compare(direction, a[0], a[1])};
+              return SmallVector<Value>{emit.make<stablehlo::CompareOp>(
+                  key(emit, a[0]), key(emit, a[1]),
+                  isLargest ? Direction::GT : Direction::LT, order)};
             });
   return {emit.slice(sort.getResult(0), axis, 0, k),
           emit.slice(sort.getResult(1), axis, 0, k)};

@@ -1,5 +1,5 @@
 // Non-maximum suppression: the boxes of each class are sorted by score; a loop
-// over them, best first, strikes out what overlaps a box that stands.
+// over them, best first, removes the boxes that overlap a kept one.
 
 #include "graph/nn/TensorBuilder.h"
 
@@ -9,14 +9,15 @@ using sinter::stablehlo::ComparisonDirection;
 namespace sinter::nn {
 
 namespace {
-/// The edges of boxes along both dimensions, each a tensor of a number a box.
+/// The edges of boxes along both dimensions, each a tensor with one value per
+/// box.
 struct Edges {
   Value low[2], high[2];
 };
 } // namespace
 
-/// Of \p boxes [B, C, N, 4]: two opposite corners in any order, or a centre and
-/// extents.
+/// The edges of \p boxes [B, C, N, 4]: two opposite corners in any order, or a
+/// centre and extents.
 static Edges edgesOf(TensorBuilder &emit, Value boxes, bool isCentred) {
   Sizes sizes = emit.sizes(boxes).take_front(3);
   auto part = [&](int64_t i) {
@@ -37,8 +38,8 @@ static Edges edgesOf(TensorBuilder &emit, Value boxes, bool isCentred) {
   return edges;
 }
 
-/// Whether boxes overlap by more than the threshold: intersection / union, of
-/// boxes that have an area together.
+/// Whether boxes overlap by more than the threshold: intersection / union, for
+/// boxes whose union is not empty.
 static Value overlap(TensorBuilder &emit, const Edges &a, const Edges &b,
                      Value threshold) {
   Value common;
@@ -60,7 +61,7 @@ static Value overlap(TensorBuilder &emit, const Edges &a, const Edges &b,
       emit.compare(ComparisonDirection::GT, joined, 0.0));
 }
 
-/// \p standing without what is after box \p i and is struck by it, if it stands
+/// \p standing without the boxes after box \p i that it removes, if it is kept
 /// itself.
 static Value struckBy(TensorBuilder &emit, const Edges &edges, Value i,
                       Value standing, Value threshold) {
@@ -83,7 +84,7 @@ static Value struckBy(TensorBuilder &emit, const Edges &edges, Value i,
                                      emit.make<stablehlo::NotOp>(struck));
 }
 
-/// What still stands of \p standing when all boxes have struck.
+/// The boxes of \p standing that are left in the end.
 static Value suppress(TensorBuilder &emit, const Edges &edges, Value standing,
                       Value threshold) {
   OpBuilder &builder = emit.builder;
@@ -99,7 +100,7 @@ static Value suppress(TensorBuilder &emit, const Edges &edges, Value standing,
       emit.location,
       emit.compare(ComparisonDirection::LT, condition->getArgument(0), count));
   Block *body = builder.createBlock(&loop.getBody(), {}, types, locations);
-  // What is computed in the body is of no use outside.
+  // Values of the body cannot be used outside.
   TensorBuilder inner(builder, emit.location);
   Value i = body->getArgument(0);
   Value left = struckBy(inner, edges, i, body->getArgument(1), threshold);
@@ -108,13 +109,18 @@ static Value suppress(TensorBuilder &emit, const Edges &edges, Value standing,
   return loop.getResult(1);
 }
 
-/// The rows [batch, class, box] of those that stand: \p order names the box at
-/// each place.
-static Value listStanding(TensorBuilder &emit, Value standing, Value order) {
-  Type index = emit.integerType(64);
+/// The rows [batch, class, position] of the kept boxes.
+static Value rowsOfStanding(TensorBuilder &emit, Value standing) {
   Value places = emit.make<NonZeroOp>(
-      RankedTensorType::get({3, ShapedType::kDynamic}, index), standing);
-  Value rows = emit.transpose(places, {1, 0});
+      RankedTensorType::get({3, ShapedType::kDynamic}, emit.integerType(64)),
+      standing);
+  return emit.transpose(places, {1, 0});
+}
+
+/// The rows [batch, class, box] of the kept boxes: \p order is the box at each
+/// position.
+static Value listStanding(TensorBuilder &emit, Value standing, Value order) {
+  Value rows = rowsOfStanding(emit, standing);
   auto numbers = stablehlo::GatherDimensionNumbersAttr::get(
       emit.builder.getContext(), {}, {0, 1, 2}, {}, {}, {0, 1, 2}, 1);
   Value boxes = emit.make<stablehlo::GatherOp>(order, rows, numbers,
@@ -128,6 +134,10 @@ FailureOr<SmallVector<Value>>
 NonMaxSuppressionOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   Sizes sizes = emit.sizes(getScores());
+  // Without boxes there is nothing to gather, and no row.
+  if (llvm::is_contained(sizes, Size(0)))
+    return SmallVector<Value>{rowsOfStanding(
+        emit, emit.compare(ComparisonDirection::EQ, getScores(), getScores()))};
   auto [score, order] = takeTop(emit, getScores(), 2, sizes[2], true);
   Sizes all = sizes;
   all.push_back(4);

@@ -1,4 +1,4 @@
-// Result types that follow from operands and attributes.
+// Result type inference.
 
 #include "graph/Inference.h"
 #include "graph/PermutedType.h"
@@ -24,8 +24,8 @@ static std::optional<int64_t> quantizedAxis(Type element) {
                  : std::nullopt;
 }
 
-/// \p element where there are \p added dimensions more from dimension \p from
-/// on.
+/// \p element with its quantised axis shifted by \p added if it is \p from or
+/// later.
 static Type movedAlong(Type element, int64_t from, int64_t added) {
   const std::optional<int64_t> axis = quantizedAxis(element);
   return axis && *axis >= from ? alongAxis(element, *axis + added) : element;
@@ -135,7 +135,7 @@ SINTER_INFER(TopKOp) {
   return success();
 }
 
-/// [N, C, spatial...] to the shape of a pool's result.
+/// The shape of a pool's result for an operand [N, C, spatial...].
 template <typename Adaptor>
 static LogicalResult inferPool(Adaptor adaptor,
                                std::optional<Location> location, Type element,

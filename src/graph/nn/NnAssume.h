@@ -1,7 +1,7 @@
-//===- NnAssume.h - what a graph is for only ------------------------------===//
+//===- NnAssume.h - assumptions about a graph's inputs --------------------===//
 //
-// Apart from the other operations, since only readers and what runs a graph
-// have to do with it.
+// Apart from the other operations, since only readers and executors of a graph
+// use it.
 //
 //===----------------------------------------------------------------------===//
 

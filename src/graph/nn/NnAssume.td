@@ -1,4 +1,4 @@
-//===- NnAssume.td - what a graph is for only -----------------------------===//
+//===- NnAssume.td - assumptions about a graph's inputs -------------------===//
 
 #ifndef SINTER_GRAPH_NN_ASSUME_TD
 #define SINTER_GRAPH_NN_ASSUME_TD
@@ -9,13 +9,13 @@ def Nn_AssumeOp : Op<Nn_Dialect, "assume"> {
   let summary = "The graph is for inputs with which a condition holds";
   let description = [{
     A node chooses between graphs whose results differ in rank or element type,
-    or of which only one is valid. The reader takes one of them, and says with
-    this op what it took for granted: that `condition` is `holds`. `node` is the
+    or of which only one is valid. The reader takes one of them, and records
+    with this op what it assumed: that `condition` is `holds`. `node` is the
     node's name.
 
-    With other inputs the graph is not what the file says. The interpreter ends
-    with an error then; a program has a limit that sizes or values are beyond,
-    and another one is made for these.
+    With other inputs the graph does not match the file. The interpreter then
+    ends with an error; a compiled program has a guard that fails, and another
+    program is compiled for these inputs.
 
     ```mlir
     nn.assume %isOne is true, "/decoder/If" : tensor<i1>

@@ -15,12 +15,12 @@ def Nn_AttentionOp : Nn_InferredOp<"attention"> {
         s[i, j] = scale * sum over d of query[i, d] * key[j, d] + mask[i, j]
 
     result[i] is the mean of the rows value[j], weighted by exp(s[i, j]). With
-    `causal`, row i sees the rows j <= i only: the other s[i, j] are -inf. The
-    mask's dimensions of size 1 are repeated. It is added or, with `chosen`,
-    stands for s[i, j] where it is not 0. Where the query has more heads than the
-    key along a dimension, head h reads head h / (query's heads / key's heads). A
-    row whose s are all -inf is not a number. Whether a value that is not finite
-    shows where `causal` hides it is unspecified.
+    `causal`, row i attends to the rows j <= i only: the other s[i, j] are -inf.
+    The mask's dimensions of size 1 are broadcast. It is added or, with
+    `chosen`, replaces s[i, j] where it is not 0. Where the query has more heads
+    than the key along a dimension, head h uses head h / (query's heads / key's
+    heads). A row whose s are all -inf gives NaN. Whether a non-finite value
+    affects rows that `causal` hides it from is unspecified.
 
     Constraints:
     - (C1) All have the same element type, and the same rank, at least 2.

@@ -1,7 +1,7 @@
-//===- NnDeferred.h - a node of a file that waits for sizes ---------------===//
+//===- NnDeferred.h - file nodes that wait for static sizes ---------------===//
 //
-// Apart from the other operations, since only what reads and writes files has
-// to do with it.
+// Apart from the other operations, since only readers and writers of files use
+// it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- NnDeferred.td - a node of a file that waits for sizes --------------===//
+//===- NnDeferred.td - file nodes that wait for static sizes --------------===//
 
 #ifndef SINTER_GRAPH_NN_DEFERRED_TD
 #define SINTER_GRAPH_NN_DEFERRED_TD
@@ -6,15 +6,15 @@
 include "graph/nn/NnBase.td"
 
 def Nn_DeferredOp : Op<Nn_Dialect, "deferred", [Pure]> {
-  let summary = "A node of the model's file whose form waits for sizes";
+  let summary = "A node of the model's file whose translation needs sizes";
   let description = [{
-    `kind` is the node's operator, and `reason` says which size or value is not
-    known yet. The reader that made this op reads the file anew once all are
-    known; a writer of the same format gives the node back as it was. What it is
-    in `stablehlo` only its reader can say.
+    `kind` is the node's operator, and `reason` explains which size or value is
+    not known yet. The reader that made this op reads the file again once all
+    are known; a writer of the same format restores the node. Only its reader
+    can lower it to `stablehlo`.
 
-    A node with graphs has them as regions, and `node` is the rest of it in the
-    file's own form: a writer writes these anew.
+    A node's subgraphs are regions, and `node` is the rest of it in the file's
+    own encoding; a writer serialises both again.
 
     ```mlir
     %y = nn.deferred "Resize" (%x, %sizes), "the sizes are known only at run time"

@@ -1,6 +1,6 @@
-//===- NnDropout.h - what training drops ----------------------------------===//
+//===- NnDropout.h - dropout ----------------------------------------------===//
 //
-// Apart from the other operations, since backends have nothing to do with it.
+// Apart from the other operations, since backends do not use it.
 //
 //===----------------------------------------------------------------------===//
 

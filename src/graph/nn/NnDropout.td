@@ -1,4 +1,4 @@
-//===- NnDropout.td - what training drops ---------------------------------===//
+//===- NnDropout.td - dropout ---------------------------------------------===//
 
 #ifndef SINTER_GRAPH_NN_DROPOUT_TD
 #define SINTER_GRAPH_NN_DROPOUT_TD

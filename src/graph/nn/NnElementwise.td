@@ -120,8 +120,9 @@ def Nn_QuantizeOp :
   let description = [{
     clamp(round(x / scale) + zero point), ties to even, every step in the
     expressed type: ONNX's QuantizeLinear. `stablehlo.uniform_quantize` adds the
-    zero point first; where that is 0 it is the same, and stands in this place.
-    A quantised operand is the numbers that it stands for.
+    zero point first; where that is 0 both are the same, and
+    `stablehlo.uniform_quantize` is used. A quantised operand counts as its real
+    values.
   }];
   let arguments = (ins Stablehlo_FloatOrQuantizedTensor:$operand);
   let results = (outs Stablehlo_QuantizedTensor:$result);

@@ -1,8 +1,8 @@
 //===- NnOps.td - the structured operations that StableHLO lacks ----------===//
 //
-// An operation stands here only because a pass, a backend or a writer must see
-// it whole; each brings its decomposition into `stablehlo` with it. Dimensions
-// may be unknown (`?`) everywhere. "Channels first" is [N, C, spatial...].
+// An operation exists here only if a pass, a backend or a writer must see it
+// whole; each has a decomposition into `stablehlo`. Dimensions may be dynamic
+// (`?`) everywhere. "Channels first" is [N, C, spatial...].
 //
 //===----------------------------------------------------------------------===//
 

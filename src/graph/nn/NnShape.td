@@ -17,7 +17,7 @@ def Nn_BroadcastLikeOp : Nn_MovingOp<"broadcast_like"> {
   let description = [{
     The result's shape is what the operand's and the others' shapes broadcast to
     by NumPy's rule (aligned at the last dimension). Where all are static,
-    `stablehlo.broadcast_in_dim` stands in its place.
+    `stablehlo.broadcast_in_dim` is used instead.
 
     ```mlir
     %b = nn.broadcast_like %bias, %x
@@ -68,7 +68,8 @@ def Nn_PadModeOp : Nn_MovingOp<"pad_mode"> {
   let summary = "Pads at the edges with values of the operand";
   let description = [{
     `mode` is "reflect" (without repeating the edge), "edge" or "wrap". Negative
-    padding takes elements away. A constant is padded by `stablehlo.pad`.
+    padding removes elements. For padding with a constant there is
+    `stablehlo.pad`.
   }];
   let arguments = (ins Stablehlo_Tensor:$operand, StrAttr:$mode,
                        DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high);
@@ -98,8 +99,7 @@ def Nn_NonZeroOp : Nn_Op<"non_zero"> {
   let summary = "The indices of the elements that are not zero";
   let description = [{
     The result has a row for each dimension of the operand and a column for each
-    element, in row-major order; how many is known only at run time, so that this
-    op has no decomposition.
+    element, in row-major order. Its shape depends on data.
   }];
   let arguments = (ins Stablehlo_Tensor:$operand);
   let results = (outs 2DTensorOf<[I64]>:$result);
@@ -110,12 +110,12 @@ def Nn_NonMaxSuppressionOp : Nn_Op<"non_max_suppression"> {
   let summary = "The boxes that no better one of their class strikes out";
   let description = [{
     Of `boxes` [B, N, 4], two opposite corners in any order or (`centred`) a
-    centre and extents, each class of `scores` [B, C, N] takes those whose score
-    is greater than `threshold`, if it is there, best first (of equal ones the
-    first), unless a box that it has taken already overlaps it: unless what
-    both cover of what either covers is more than `overlap`. No class takes more
-    than `most`. The result has a row (image, class, box) for each box taken, in
-    this order; how many is known only at run time.
+    centre and extents, each class of `scores` [B, C, N] selects those whose
+    score is greater than `threshold`, if given, best first (the first of equal
+    ones), unless a selected box overlaps it: unless intersection / union is
+    more than `overlap`. No class selects more than `most`. The result has a row
+    (image, class, box) for each selected box, in this order; its shape depends
+    on data.
   }];
   let arguments = (ins 3DTensorOf<[F32]>:$boxes, 3DTensorOf<[F32]>:$scores,
                        0DTensorOf<[I64]>:$most, 0DTensorOf<[F32]>:$overlap,
@@ -132,8 +132,8 @@ def Nn_NonMaxSuppressionOp : Nn_Op<"non_max_suppression"> {
 def Nn_CumulativeSumOp : Nn_LikeFirstOp<"cumulative_sum"> {
   let summary = "The sum of the elements up to each one along an axis";
   let description = [{
-    Each sum is the one before plus an element, rounded to the type; `reverse`
-    begins with the last element.
+    Each sum is the previous one plus an element, rounded to the type; `reverse`
+    starts at the last element.
   }];
   let arguments = (ins Stablehlo_Tensor:$operand,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$axis,

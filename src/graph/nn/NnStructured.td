@@ -9,9 +9,9 @@ include "graph/nn/NnBase.td"
 // Pooling: channels first
 //===----------------------------------------------------------------------===//
 
-/// Windows slide over the spatial dimensions. The result's size is
-/// floor((size + low + high - (window - 1) * dilation - 1) / stride) + 1;
-/// rounding up is written as more padding.
+/// Windows slide over the spatial dimensions. The result's size is floor((size
+/// + low + high - (window - 1) * dilation - 1) / stride) + 1; rounding up is
+/// expressed by more padding.
 class Nn_PoolOp<string mnemonic, dag more = (ins)> : Nn_InferredOp<mnemonic> {
   let arguments = !con((ins Stablehlo_RealTensor:$operand,
                             DenseI64ArrayAttr:$window,
@@ -37,8 +37,9 @@ def Nn_AveragePoolOp : Nn_PoolOp<"average_pool", (ins
   let summary = "The mean of each window";
   let description = [{
     The divisor is the number of elements inside the operand or, with
-    `count_padding`, inside the operand and its padding. `ceil_padding` says how
-    much of `padding_high` was added only to round the size up: it never counts.
+    `count_padding`, inside the operand and its padding. `ceil_padding` is the
+    amount of `padding_high` that was added only to round the size up: it never
+    counts.
   }];
 }
 
@@ -50,8 +51,8 @@ def Nn_MaxPoolIndicesOp : Nn_PoolOp<"max_pool_indices", (ins
     BoolAttr:$column_major)> {
   let summary = "Where max_pool's elements stand in the flattened operand";
   let description = [{
-    The index counts row-major over [N, C, spatial...]; with `column_major` the
-    spatial part counts column-major. The result is a tensor of i64.
+    The index is row-major over [N, C, spatial...]; with `column_major` the
+    spatial dimensions are column-major. The result is a tensor of i64.
   }];
   let results = (outs RankedTensorOf<[I64]>:$result);
 }
@@ -146,7 +147,7 @@ def Nn_GroupNormOp : Nn_LikeFirstOp<"group_norm"> {
   let summary = "Normalises each group of channels of each image";
   let description = [{
     Channels first. With as many groups as channels it is instance
-    normalisation. Scale and bias hold one number a channel.
+    normalisation. Scale and bias have one element per channel.
   }];
   let arguments = (ins Stablehlo_FloatTensor:$operand,
                        Stablehlo_FloatTensor:$scale,
@@ -205,10 +206,11 @@ def Nn_MeanVarNormOp : Nn_InferredOp<"mean_var_norm"> {
 
 /// Shapes as in ONNX with layout 0: X [T, N, I], W [D, gates * H, I],
 /// R [D, gates * H, H], bias [D, 2 * gates * H], state [D, N, H]; Y [T, D, N, H].
-/// `direction` is "forward", "reverse" or "bidirectional"; `activations` names
-/// the functions, one set a direction, as ONNX spells them.
+/// `direction` is "forward", "reverse" or "bidirectional"; `activations` are
+/// the names of the functions, one set per direction, as in ONNX.
 class Nn_RecurrentOp<string mnemonic, dag inputs, dag more, dag outputs> :
-    Nn_InferredOp<mnemonic, [AttrSizedOperandSegments]> {
+    Nn_InferredOp<mnemonic, [AttrSizedOperandSegments,
+                             ChannelwiseAffineOpInterface]> {
   let arguments = !con((ins
       Stablehlo_FloatTensor:$x, Stablehlo_FloatTensor:$w,
       Stablehlo_FloatTensor:$r, Optional<Stablehlo_FloatTensor>:$bias,
@@ -219,6 +221,14 @@ class Nn_RecurrentOp<string mnemonic, dag inputs, dag more, dag outputs> :
       OptionalAttr<F64ArrayAttr>:$activation_beta,
       OptionalAttr<F64Attr>:$clip), more);
   let results = outputs;
+  let extraClassDeclaration = inference # [{
+    /// ChannelwiseAffineOpInterface: W, whose matmul with X is added to that
+    /// with the hidden state and to the first half of the bias.
+    bool mayBeWeight(unsigned operand) { return operand == 1; }
+    std::optional<::mlir::MutableOperandRange> getInnerBias() {
+      return getBiasMutable();
+    }
+  }];
   let hasVerifier = 1;
 }
 
@@ -247,10 +257,11 @@ def Nn_RnnOp : Nn_RecurrentOp<"rnn", (ins), (ins),
 def Nn_ResizeOp : Nn_Op<"resize"> {
   let summary = "Samples the operand at another resolution";
   let description = [{
-    `mode` is "nearest", "linear" or "cubic"; `coordinates` (how a place in the
-    result maps to one in the operand) and `nearest` are ONNX's
-    coordinate_transformation_mode and nearest_mode. One scale a dimension; `roi`
-    (2 a dimension: starts, ends) only for "tf_crop_and_resize".
+    `mode` is "nearest", "linear" or "cubic"; `coordinates` (how an index of the
+    result maps to the operand) and `nearest` are ONNX's
+    coordinate_transformation_mode and nearest_mode. There is one scale per
+    dimension; `roi` (2 per dimension: starts, ends) only for
+    "tf_crop_and_resize".
   }];
   let arguments = (ins Stablehlo_RealTensor:$operand,
                        DenseF64ArrayAttr:$scales, StrAttr:$mode,

@@ -1,4 +1,4 @@
-//===- Pools.h - what the windows of a pool meet --------------------------===//
+//===- Pools.h - the elements in the windows of a pool --------------------===//
 
 #ifndef SINTER_GRAPH_NN_POOLS_H
 #define SINTER_GRAPH_NN_POOLS_H
@@ -8,7 +8,7 @@
 namespace sinter::nn {
 
 /// Whether each window of \p pool has an element of its operand, whatever the
-/// sizes are; one of padding alone has nothing that is the greatest.
+/// sizes are; a window of padding alone has no maximum.
 bool meetsElements(MaxPoolOp pool);
 
 } // namespace sinter::nn

@@ -1,7 +1,8 @@
-//===- Sizes.h - shapes with unknown dimensions ---------------------------===//
+//===- Sizes.h - shapes with dynamic dimensions ---------------------------===//
 //
-// The shapes that TensorBuilder works with. The size of a dimension is a number
-// where it is known, else a reference to the value that has or holds it.
+// The shapes that TensorBuilder works with. The size of a dimension is an
+// integer where it is static, else a reference to the value that has or holds
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,20 +19,20 @@ namespace sinter::nn {
 class Size {
 public:
   Size(int64_t known) : number(known) {}
-  /// That of dimension \p dimension of \p value.
+  /// The size of dimension \p dimension of \p value.
   static Size of(mlir::Value value, int64_t dimension) {
     const int64_t known = mlir::cast<mlir::RankedTensorType>(value.getType())
                               .getDimSize(dimension);
     return mlir::ShapedType::isDynamic(known) ? Size(value, dimension)
                                               : Size(known);
   }
-  /// One that \p extent holds, a tensor<1xi32>.
+  /// A size that is computed at run time: \p extent, a tensor<1xi32>.
   static Size computed(mlir::Value extent) { return Size(extent, -1); }
 
   bool isKnown() const { return !mlir::ShapedType::isDynamic(number); }
-  /// The number, or ShapedType::kDynamic.
+  /// The static size, or ShapedType::kDynamic.
   int64_t known() const { return number; }
-  /// Whether both are surely the same.
+  /// Whether both are known to be the same.
   bool operator==(const Size &other) const = default;
 
 private:
@@ -41,8 +42,8 @@ private:
         dimension(dimension) {}
 
   int64_t number;
-  /// Where it is not known: of what it is the size; with a negative dimension,
-  /// what holds it.
+  /// For a dynamic size: the value that has it along `dimension`; if that is
+  /// negative, the value that holds it.
   mlir::Value source;
   int64_t dimension = 0;
 };
@@ -55,7 +56,7 @@ public:
   Sizes(std::initializer_list<nn::Size> sizes) : SmallVector(sizes) {}
   Sizes(llvm::ArrayRef<nn::Size> sizes)
       : SmallVector(sizes.begin(), sizes.end()) {}
-  /// Numbers, all of them known.
+  /// Static sizes.
   Sizes(llvm::ArrayRef<int64_t> known)
       : SmallVector(known.begin(), known.end()) {}
   Sizes(const llvm::SmallVectorImpl<int64_t> &known)
@@ -76,7 +77,7 @@ public:
     return llvm::all_of(*this,
                         [](const nn::Size &size) { return size.isKnown(); });
   }
-  /// As a type has them.
+  /// The shape for a tensor type.
   llvm::SmallVector<int64_t> shape() const {
     llvm::SmallVector<int64_t> shape;
     for (const nn::Size &size : *this)

@@ -21,8 +21,8 @@ bool isStatic(Operation *op) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// \p value rounded to \p element. Attributes would be kept by the context,
-/// each number of a weight's scales for itself.
+/// \p value rounded to \p element. Not by attributes: the context would keep
+/// one for each of a weight's scales.
 static APFloat floatOf(double value, Type element) {
   APFloat result(value);
   bool losesInfo = false;
@@ -77,7 +77,7 @@ Value TensorBuilder::splatLike(double value, Value like) {
 
 Value TensorBuilder::spreadLike(Value scalar, Value like) {
   auto type = tensorOf(like).clone(tensorOf(scalar).getElementType());
-  // Elementwise functions ask for one shape only.
+  // Elementwise functions use one shape only.
   if (shaped && tensorOf(shaped).getShape() == type.getShape())
     return spread(scalar, type);
   return broadcast(scalar, {}, sizes(like));
@@ -99,7 +99,7 @@ Value TensorBuilder::spread(Value scalar, RankedTensorType type) {
 
 Sizes TensorBuilder::sizes(Value value) {
   Sizes result;
-  // Fewer sizes are asked for where several values have theirs from one.
+  // Values whose sizes come from the same source share its sizes.
   Value source = tensorOf(value).hasStaticShape() ? value : shapeSource(value);
   for (int64_t i = 0; i < tensorOf(value).getRank(); ++i)
     result.push_back(
@@ -113,7 +113,8 @@ Value TensorBuilder::sizeOf(Value value, int64_t dimension) {
     return knownSize(size);
   Value &extent = extents[{value, dimension}];
   if (!extent) {
-    // Beside the value, so that whoever may use it may use its size.
+    // Right after the value, so that the size dominates all uses that the value
+    // does.
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfterValue(value);
     extent = reshape(make<stablehlo::GetDimensionSizeOp>(
@@ -158,7 +159,7 @@ Value TensorBuilder::number(const Size &size, Type element) {
   return convert(reshape(extentOf(size), {}), element);
 }
 
-/// What \p make gives for the extents of two sizes that are not both known.
+/// The result of \p make for the extents of two sizes, not both static.
 static Size computed(TensorBuilder &emit, const Size &a, const Size &b,
                      llvm::function_ref<Value(Value, Value)> make) {
   return Size::computed(make(emit.extentOf(a), emit.extentOf(b)));
@@ -197,7 +198,7 @@ Size TensorBuilder::quotient(const Size &a, const Size &b) {
 }
 
 Size TensorBuilder::count(const Sizes &sizes, ArrayRef<int64_t> dims) {
-  // What is known first: one multiplication serves for it.
+  // Multiply the static sizes first, into a single factor.
   Size known = 1, all = 1;
   for (int64_t dim : dims)
     if (sizes[dim].isKnown())
@@ -268,7 +269,7 @@ Value TensorBuilder::convert(Value x, Type element) {
   return make<stablehlo::ConvertOp>(tensorOf(x).clone(element), x);
 }
 
-/// Whether the operation that has the sizes in its type serves.
+/// Whether the operation with static sizes in its type can be used.
 static bool isWritten(const Sizes &sizes, Value x) {
   return sizes.areKnown() && tensorOf(x).hasStaticShape();
 }

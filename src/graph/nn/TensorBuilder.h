@@ -1,8 +1,8 @@
 //===- TensorBuilder.h - builds stablehlo operations on tensors -----------===//
 //
-// What the decompositions are written with. Where dimensions are unknown
-// (Sizes.h) a function builds the operation that takes their sizes at run time,
-// as operands: dynamic_broadcast_in_dim for broadcast_in_dim, and so on.
+// Decompositions use this builder. For dynamic dimensions (Sizes.h) it builds
+// the operations that take sizes as operands: dynamic_broadcast_in_dim for
+// broadcast_in_dim, and so on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,23 +28,23 @@ public:
     return builder.create<Op>(location, std::forward<Args>(args)...);
   }
 
-  /// The shape that splat, splatLike and spread give to types with unknown
-  /// dimensions is that of \p value.
+  /// Makes splat, splatLike and spread use the shape of \p value for types with
+  /// dynamic dimensions.
   void setShape(mlir::Value value) { shaped = value; }
 
   mlir::Type integerType(unsigned width) {
     return builder.getIntegerType(width);
   }
 
-  /// The number as a scalar, or as a tensor of \p type with it everywhere.
+  /// The value as a scalar constant, or as a splat of \p type.
   mlir::Value scalar(double value, mlir::Type element);
   mlir::Value splat(double value, mlir::RankedTensorType type);
   mlir::Value splat(double value, const Sizes &sizes, mlir::Type element);
-  /// The number everywhere in the shape of \p like, of its element type.
+  /// A splat of \p value in the shape and element type of \p like.
   mlir::Value splatLike(double value, mlir::Value like);
-  /// A scalar everywhere in \p type; setShape gives its unknown dimensions.
+  /// A scalar broadcast to \p type; setShape defines its dynamic dimensions.
   mlir::Value spread(mlir::Value scalar, mlir::RankedTensorType type);
-  /// The sizes of \p value; nothing is built for them yet.
+  /// The sizes of \p value; builds no operations yet.
   Sizes sizes(mlir::Value value);
   /// The sizes as a 1-d tensor of i32.
   mlir::Value shapeOf(mlir::Value value) { return vectorOf(sizes(value)); }
@@ -59,13 +59,13 @@ public:
   Size quotient(const Size &a, const Size &b);
   /// How many elements there are along \p dims.
   Size count(const Sizes &sizes, llvm::ArrayRef<int64_t> dims);
-  /// The size of one dimension, and a known one, as a tensor<1xi32>.
+  /// The size of one dimension, or a static one, as a tensor<1xi32>.
   mlir::Value sizeOf(mlir::Value value, int64_t dimension);
   mlir::Value knownSize(int64_t size);
   mlir::Value integers(llvm::ArrayRef<int64_t> values);
   /// A 1-d constant of a float type.
   mlir::Value floats(llvm::ArrayRef<double> values, mlir::Type element);
-  /// The least and the greatest value of the type.
+  /// The minimum and maximum value of the type.
   mlir::Value lowest(mlir::Type element);
   mlir::Value greatest(mlir::Type element);
 
@@ -87,7 +87,7 @@ public:
   mlir::Value min(mlir::Value a, mlir::Value b) {
     return make<stablehlo::MinOp>(a, b);
   }
-  // The same with a number.
+  // The same with a constant.
   mlir::Value add(mlir::Value a, double b) { return add(a, splatLike(b, a)); }
   mlir::Value sub(mlir::Value a, double b) { return sub(a, splatLike(b, a)); }
   mlir::Value mul(mlir::Value a, double b) { return mul(a, splatLike(b, a)); }
@@ -95,14 +95,14 @@ public:
   mlir::Value max(mlir::Value a, double b) { return max(a, splatLike(b, a)); }
   mlir::Value min(mlir::Value a, double b) { return min(a, splatLike(b, a)); }
 
-  /// The same with a size, which becomes a number of the element type.
+  /// The same with a size, converted to the element type.
   mlir::Value mul(mlir::Value a, const Size &b) {
     return mul(a, spreadLike(number(b, tensorOf(a).getElementType()), a));
   }
   mlir::Value div(mlir::Value a, const Size &b) {
     return div(a, spreadLike(number(b, tensorOf(a).getElementType()), a));
   }
-  /// A scalar everywhere in the shape of \p like.
+  /// A scalar broadcast to the shape of \p like.
   mlir::Value spreadLike(mlir::Value scalar, mlir::Value like);
 
   mlir::Value exp(mlir::Value x) { return make<stablehlo::ExpOp>(x); }
@@ -139,7 +139,7 @@ public:
                     const Sizes &limits, llvm::ArrayRef<int64_t> strides);
   mlir::Value concatenate(llvm::ArrayRef<mlir::Value> values,
                           int64_t dimension);
-  /// Slices along \p axis that \p indices name; they are clamped.
+  /// Slices along \p axis at \p indices, which are clamped.
   mlir::Value take(mlir::Value x, mlir::Value indices, int64_t axis);
   /// a . b over a's and b's last dimensions, both 2-d.
   mlir::Value matmulTransposed(mlir::Value a, mlir::Value b);
@@ -159,22 +159,22 @@ public:
     return sum(x,
                llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(x).getRank())));
   }
-  /// The sum over \p dims, put back where it came from.
+  /// The sum, or maximum, over \p dims, broadcast back to the shape of \p x.
   mlir::Value sumKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);
   mlir::Value maxKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);
   mlir::Value meanKeep(mlir::Value x, llvm::ArrayRef<int64_t> dims);
-  /// Puts a value reduced over \p dims back to \p sizes.
+  /// Broadcasts a value reduced over \p dims back to \p sizes.
   mlir::Value restore(mlir::Value reduced, llvm::ArrayRef<int64_t> dims,
                       const Sizes &sizes);
 
-  /// reduce_window by a binary op with the windows of a pool: \p window a
-  /// dimension of the operand.
+  /// reduce_window by a binary op with the windows of a pool: \p window has one
+  /// entry per dimension of the operand.
   template <typename Op>
   mlir::Value reduceWindow(mlir::Value x, mlir::Value init,
                            llvm::ArrayRef<stablehlo::WindowDimension> window) {
     return reduceWindowWith(x, init, window, Op::getOperationName());
   }
-  /// A region of a variadic reduction, filled by \p body from the scalars.
+  /// Builds the body of a variadic reduction from the scalars.
   using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       TensorBuilder &, mlir::ValueRange)>;
   mlir::ValueRange
@@ -189,7 +189,7 @@ public:
   mlir::Location location;
 
 private:
-  /// The value that setShape was given; its shape as 1-d tensor once computed.
+  /// The argument of setShape; its shape as a 1-d tensor once computed.
   mlir::Value shaped, shape;
   /// The results of sizeOf, by value and dimension.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> extents;
@@ -203,16 +203,15 @@ private:
 };
 
 /// The \p k greatest (or least) elements of \p x along \p axis, in order, and
-/// where they stand (i64); of equal ones the first comes first.
+/// their indices (i64); ties keep their order.
 std::pair<mlir::Value, mlir::Value> takeTop(TensorBuilder &emit, mlir::Value x,
                                             int64_t axis, const Size &k,
                                             bool isLargest);
 
-/// \p x with \p low and \p high more elements along \p axis, as
-/// `nn.pad_mode` in \p mode says, for amounts or dimensions that are unknown
-/// before run time.
-mlir::Value padOpen(TensorBuilder &emit, mlir::Value x, llvm::StringRef mode,
-                    int64_t axis, const Size &low, const Size &high);
+/// \p x padded by \p low and \p high elements along \p axis, as by
+/// `nn.pad_mode` in \p mode, for dynamic amounts or dimensions.
+mlir::Value padDynamic(TensorBuilder &emit, mlir::Value x, llvm::StringRef mode,
+                       int64_t axis, const Size &low, const Size &high);
 
 } // namespace sinter::nn
 

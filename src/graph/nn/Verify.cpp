@@ -1,17 +1,15 @@
-// Constraints that type inference does not hold already.
+// Constraints that type inference does not check.
 
+#include "graph/stablehlo/Verify.h"
 #include "graph/nn/NnOps.h"
 
 using namespace mlir;
 
 namespace sinter::nn {
 
-static bool differ(int64_t lhs, int64_t rhs) {
-  return !ShapedType::isDynamic(lhs) && !ShapedType::isDynamic(rhs) &&
-         lhs != rhs;
-}
+using stablehlo::differ;
 
-/// The axis is a dimension of the operand.
+/// Checks that the axis is a dimension of the operand.
 template <typename Op> static LogicalResult verifyAxis(Op op, Value operand) {
   if (static_cast<int64_t>(op.getAxis()) >= tensorOf(operand).getRank())
     return op.emitOpError("axis ")
@@ -20,8 +18,8 @@ template <typename Op> static LogicalResult verifyAxis(Op op, Value operand) {
   return success();
 }
 
-/// Whether there is something to take for every element of the result: none is
-/// in a dimension of size 0.
+/// Whether every element of the result has a source: a dimension of size 0 has
+/// none.
 static bool hasElementsToTake(mlir::Operation *op, int64_t size) {
   auto result = tensorOf(op->getResult(0));
   return size != 0 || !result.hasStaticShape() || result.getNumElements() == 0;
@@ -42,6 +40,11 @@ LogicalResult TakeAlongOp::verify() {
   for (int64_t size : operand.getShape())
     if (!hasElementsToTake(*this, size))
       return emitOpError("takes from a dimension of size 0");
+  for (auto [i, size, reach] :
+       llvm::enumerate(operand.getShape(), indices.getShape()))
+    if (i != getAxis() && !ShapedType::isDynamic(size) && reach > size)
+      return emitOpError("the indices reach beyond dimension ")
+             << i << " of the operand: " << reach << " elements, of " << size;
   return verifyAxis(*this, getOperand());
 }
 
@@ -98,11 +101,18 @@ LogicalResult NonMaxSuppressionOp::verify() {
 LogicalResult CumulativeSumOp::verify() {
   return verifyAxis(*this, getOperand());
 }
-LogicalResult ArgMaxOp::verify() { return verifyAxis(*this, getOperand()); }
-LogicalResult ArgMinOp::verify() { return verifyAxis(*this, getOperand()); }
+template <typename Op> static LogicalResult verifyArg(Op op) {
+  if (failed(verifyAxis(op, op.getOperand())))
+    return failure();
+  if (tensorOf(op.getOperand()).getDimSize(op.getAxis()) == 0)
+    return op.emitOpError("the axis has no elements");
+  return success();
+}
+LogicalResult ArgMaxOp::verify() { return verifyArg(*this); }
+LogicalResult ArgMinOp::verify() { return verifyArg(*this); }
 LogicalResult TopKOp::verify() { return verifyAxis(*this, getOperand()); }
 
-/// Channels first: at least [N, C, one spatial dimension].
+/// Checks a pool, channels first: at least [N, C, one spatial dimension].
 template <typename Op> static LogicalResult verifyPool(Op op) {
   if (tensorOf(op.getOperand()).getRank() < 3)
     return op.emitOpError("the operand is not [N, C, spatial...]");
@@ -144,19 +154,20 @@ LogicalResult LrnOp::verify() {
   return success();
 }
 
-/// A norm over the dimensions from the axis on: it computes in a float type,
-/// and \p parameters broadcast to those dimensions.
+/// Checks a norm over the dimensions from the axis on: it computes in a float
+/// type, and \p parameters broadcast to those dimensions.
 template <typename Op>
 static LogicalResult verifyTrailingNorm(Op op, ArrayRef<Value> parameters) {
   if (failed(verifyAxis(op, op.getOperand())))
     return failure();
   if (!isa<FloatType>(op.getComputeType()))
     return op.emitOpError("compute_type is not a float type");
-  auto normalised = shapeOf(op.getOperand()).drop_front(op.getAxis());
+  auto normalised =
+      tensorOf(op.getOperand()).getShape().drop_front(op.getAxis());
   for (Value value : parameters) {
     if (!value)
       continue;
-    auto joined = broadcastShapes(normalised, shapeOf(value));
+    auto joined = broadcastShapes(normalised, tensorOf(value).getShape());
     if (!joined || joined->size() != normalised.size() ||
         failed(verifyCompatibleShape(*joined, normalised)))
       return op.emitOpError("scale or bias does not broadcast to the "
@@ -198,8 +209,8 @@ LogicalResult GroupNormOp::verify() {
   return success();
 }
 
-/// Shapes and names of a recurrent layer with \p gates gates and
-/// \p functions activations a direction.
+/// Checks shapes and names of a recurrent layer with \p gates gates and
+/// \p functions activations per direction.
 template <typename Op>
 static LogicalResult verifyRecurrent(Op op, int64_t gates, size_t functions) {
   auto x = tensorOf(op.getX()), w = tensorOf(op.getW()),
@@ -290,6 +301,10 @@ LogicalResult ResizeOp::verify() {
     return emitOpError("roi has not two elements a dimension");
   if (getCoordinates() == "tf_crop_and_resize" && getRoi().empty())
     return emitOpError("tf_crop_and_resize needs roi");
+  if (llvm::is_contained(type.getShape(), 0) &&
+      tensorOf(getResult()).hasStaticShape() &&
+      !llvm::is_contained(tensorOf(getResult()).getShape(), 0))
+    return emitOpError("the operand has no elements to sample");
   return success();
 }
 

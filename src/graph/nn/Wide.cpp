@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace sinter::nn {
 
-/// Attributes that name the type to compute in.
+/// Widens the attributes that hold the compute type.
 static void widenComputeType(Operation *op) {
   for (NamedAttribute attribute : op->getAttrs()) {
     auto type = dyn_cast<TypeAttr>(attribute.getValue());
@@ -16,26 +16,26 @@ static void widenComputeType(Operation *op) {
   }
 }
 
-/// The float type that is computed in where an operand or a result is of
-/// \p type; null where that is computed in as it is.
-static Type numbersOf(Type type) {
+/// The float type to compute in for an operand or a result of \p type; null
+/// where \p type itself is used.
+static Type computeTypeOf(Type type) {
   if (quant::QuantizedType quantized = quantizedOf(type))
     return quantized.getExpressedType();
   return isNarrowFloat(type) ? Type(Float32Type::get(type.getContext()))
                              : Type();
 }
 
-/// \p value as such numbers.
-static Value toNumbers(TensorBuilder &emit, Value value) {
-  Type element = numbersOf(value.getType());
+/// \p value converted to that type.
+static Value toComputeType(TensorBuilder &emit, Value value) {
+  Type element = computeTypeOf(value.getType());
   return quantizedOf(value.getType())
              ? emit.make<stablehlo::UniformDequantizeOp>(
                    tensorOf(value).clone(element), value)
              : emit.convert(value, element);
 }
 
-/// Numbers as a value of \p type, as far as \p number knows its sizes.
-static Value fromNumbers(TensorBuilder &emit, Value number, Type type) {
+/// \p number converted to \p type, with the static sizes of \p number.
+static Value fromComputeType(TensorBuilder &emit, Value number, Type type) {
   if (quant::QuantizedType quantized = quantizedOf(type))
     return emit.make<stablehlo::UniformQuantizeOp>(
         tensorOf(number).clone(quantized), number);
@@ -44,19 +44,19 @@ static Value fromNumbers(TensorBuilder &emit, Value number, Type type) {
 
 std::optional<FailureOr<SmallVector<Value>>>
 decomposeInF32(DecomposableOpInterface op, OpBuilder &builder) {
-  if (llvm::none_of(op->getOperandTypes(), numbersOf))
+  if (llvm::none_of(op->getOperandTypes(), computeTypeOf))
     return std::nullopt;
   TensorBuilder emit(builder, op->getLoc());
   Operation *wide = builder.clone(*op.getOperation());
   SmallVector<Operation *> conversions;
   builder.setInsertionPoint(wide);
   for (OpOperand &operand : wide->getOpOperands())
-    if (numbersOf(operand.get().getType())) {
-      operand.set(toNumbers(emit, operand.get()));
+    if (computeTypeOf(operand.get().getType())) {
+      operand.set(toComputeType(emit, operand.get()));
       conversions.push_back(operand.get().getDefiningOp());
     }
   for (Value result : wide->getResults())
-    if (Type element = numbersOf(result.getType()))
+    if (Type element = computeTypeOf(result.getType()))
       result.setType(tensorOf(result).clone(element));
   widenComputeType(wide);
   builder.setInsertionPointAfter(wide);
@@ -69,7 +69,7 @@ decomposeInF32(DecomposableOpInterface op, OpBuilder &builder) {
     return values;
   }
   for (auto [value, type] : llvm::zip_equal(*values, op->getResultTypes()))
-    value = fromNumbers(emit, value, type);
+    value = fromComputeType(emit, value, type);
   return values;
 }
 

@@ -10,16 +10,15 @@ namespace sinter::nn {
 
 using stablehlo::isNarrowFloat;
 
-/// What \p op is, decomposed with its operands of floats narrower than f32
-/// converted to f32 and its results rounded once: what it sums up or squares
-/// on the way does not overflow. Likewise with quantised operands as the
-/// numbers that they stand for, and its results quantised. Nothing where it has
-/// no such operand; fails like `decompose`.
+/// The decomposition of \p op with operands narrower than f32 converted to f32
+/// and its results rounded once, so that intermediate sums and squares do not
+/// overflow. Likewise quantised operands are dequantised, and results
+/// quantised. Nothing where it has no such operand; fails like `decompose`.
 std::optional<mlir::FailureOr<llvm::SmallVector<mlir::Value>>>
 decomposeInF32(DecomposableOpInterface op, mlir::OpBuilder &builder);
 
-/// The same for quantised operands alone: for what gives one of its operand's
-/// elements, or rounds once as it is.
+/// The same for quantised operands alone: for operations that return elements
+/// of their operand, or already round once.
 std::optional<mlir::FailureOr<llvm::SmallVector<mlir::Value>>>
 decomposeDequantized(DecomposableOpInterface op, mlir::OpBuilder &builder);
 

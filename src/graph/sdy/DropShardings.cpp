@@ -23,7 +23,7 @@ static void inlineBody(ManualComputationOp op) {
   op->erase();
 }
 
-/// Annotations by attributes of dialects that are not there.
+/// Drops attributes of unregistered dialects.
 static void dropForeignAttributes(Operation *op) {
   auto isForeign = [](Attribute attribute) {
     return attribute.walk([](OpaqueAttr) { return WalkResult::interrupt(); })

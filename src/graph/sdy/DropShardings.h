@@ -1,4 +1,4 @@
-//===- DropShardings.h - a program without shardings ----------------------===//
+//===- DropShardings.h - removes shardings from a program -----------------===//
 
 #ifndef SINTER_GRAPH_SDY_DROPSHARDINGS_H
 #define SINTER_GRAPH_SDY_DROPSHARDINGS_H
@@ -7,13 +7,12 @@
 
 namespace sinter::sdy {
 
-/// Whether what each device computes on is all of the operands, and gives all
-/// of the results, so that one process computes the same.
+/// Whether each device computes on whole operands and yields whole results, so
+/// that one process computes the same.
 bool isOnWholeTensors(ManualComputationOp op);
 
-/// Removes what only says where tensors lie, annotations of dialects that are
-/// not there, and puts computations on whole tensors in their place. Others
-/// stay.
+/// Removes shardings and annotations of unregistered dialects, and inlines
+/// manual computations on whole tensors. Other computations stay.
 void dropShardings(mlir::ModuleOp module);
 
 } // namespace sinter::sdy

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::sdy;
 
-/// The attribute, which stands here with its name; behind a value, in brackets
+/// Parses the attribute, written with its name; after a value, in brackets
 /// after a comma (see ForeignText.h).
 static ParseResult parseBare(OpAsmParser &parser, OpaqueAttr &attribute) {
   const bool isBracketed = succeeded(parser.parseOptionalComma());
@@ -23,7 +23,7 @@ static ParseResult parseBare(OpAsmParser &parser, OpaqueAttr &attribute) {
   return success();
 }
 
-/// The attribute without its name: `<...>`.
+/// Prints the attribute without its name: `<...>`.
 static void printBare(OpAsmPrinter &printer, Operation *op,
                       OpaqueAttr attribute) {
   const StringRef text = attribute.getAttrData();
@@ -73,7 +73,7 @@ void MeshOp::print(OpAsmPrinter &printer) {
 // manual_computation
 //===----------------------------------------------------------------------===//
 
-/// `in_shardings=[<...>]`: a list of shardings without its name.
+/// Parses `in_shardings=[<...>]`: a list of shardings without names.
 static ParseResult parseShardings(OpAsmParser &parser, StringRef keyword,
                                   OpaqueAttr &shardings) {
   if (parser.parseKeyword(keyword) || parser.parseEqual())

@@ -1,4 +1,4 @@
-//===- SdyOps.h - as much of Shardy as programs carry along ---------------===//
+//===- SdyOps.h - the subset of Shardy in exported programs ---------------===//
 
 #ifndef SINTER_GRAPH_SDY_SDYOPS_H
 #define SINTER_GRAPH_SDY_SDYOPS_H

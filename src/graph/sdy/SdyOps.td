@@ -1,4 +1,4 @@
-//===- SdyOps.td - as much of Shardy as programs carry along --------------===//
+//===- SdyOps.td - the subset of Shardy in exported programs --------------===//
 
 #ifndef SINTER_GRAPH_SDY_SDYOPS
 #define SINTER_GRAPH_SDY_SDYOPS
@@ -9,7 +9,7 @@ include "mlir/IR/SymbolInterfaces.td"
 def Sdy_Dialect : Dialect {
   let name = "sdy";
   let cppNamespace = "::sinter::sdy";
-  let summary = "How exported programs say where tensors lie";
+  let summary = "Sharding of tensors in exported programs";
   let description = [{
     JAX exports programs with meshes and shardings of the dialect `sdy`. They do
     not change what a program computes. Their attributes are kept as text
@@ -48,14 +48,14 @@ class Sdy_IdentityOp<string mnemonic>
   }];
 }
 def Sdy_ShardingConstraintOp : Sdy_IdentityOp<"sharding_constraint"> {
-  let summary = "The operand; says how it is to be sharded";
+  let summary = "The operand, with a sharding constraint";
 }
 def Sdy_ReshardOp : Sdy_IdentityOp<"reshard"> {
-  let summary = "The operand; says how it is sharded from here on";
+  let summary = "The operand, resharded";
 }
 
 def Sdy_ShardingGroupOp : Sdy_Op<"sharding_group"> {
-  let summary = "Says that all members of a group are sharded alike";
+  let summary = "All members of a group are sharded alike";
   let arguments = (ins Stablehlo_Tensor:$input, I64Attr:$group_id);
   let assemblyFormat = [{
     $input `group_id````=```$group_id attr-dict `:` type($input)
@@ -64,7 +64,7 @@ def Sdy_ShardingGroupOp : Sdy_Op<"sharding_group"> {
 
 def Sdy_ManualComputationOp
     : Sdy_Op<"manual_computation", [IsolatedFromAbove, SingleBlock]> {
-  let summary = "What each device computes of its parts of the operands";
+  let summary = "Each device's computation on its shards of the operands";
   let arguments = (ins Variadic<Stablehlo_Tensor>:$tensors,
       Sdy_Attr:$in_shardings, Sdy_Attr:$out_shardings, Sdy_Attr:$manual_axes);
   let results = (outs Variadic<Stablehlo_Tensor>:$results);

@@ -250,7 +250,7 @@ ParseResult parseWindowAttributes(OpAsmParser &parser,
     SmallVector<int64_t> values;
     if (parseIntegers(parser, values))
       return failure();
-    // An empty list says as much as none.
+    // An empty list is the same as none.
     if (values.empty())
       return success();
     attribute = parser.getBuilder().getDenseI64ArrayAttr(values);

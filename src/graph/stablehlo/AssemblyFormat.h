@@ -1,4 +1,4 @@
-//===- AssemblyFormat.h - the parts of the text form that need code -------===//
+//===- AssemblyFormat.h - custom directives of the text form --------------===//
 //
 // Parsers and printers of the custom directives in the operations' formats.
 //

@@ -1,4 +1,4 @@
-// The text form and the verification of attributes and types.
+// Parsing, printing and verification of attributes and types.
 
 #include "graph/stablehlo/AssemblyFormat.h"
 
@@ -50,7 +50,7 @@ static ParseResult parseFields(AsmParser &parser, ArrayRef<Field> fields) {
   return failure(parser.parseLess() || parseFieldsInside(parser, fields));
 }
 
-/// Prints the lists that are not empty, and a number.
+/// Prints the non-empty lists and the integer field.
 static void
 printFields(AsmPrinter &printer,
             ArrayRef<std::pair<StringRef, ArrayRef<int64_t>>> lists,
@@ -74,7 +74,7 @@ Attribute ConvDimensionNumbersAttr::parse(AsmParser &parser, Type) {
   ConvDimensionNumbersAttr numbers;
   if (parser.parseLess())
     return {};
-  // `raw` is followed by each number's name and value.
+  // After `raw` come the names and values of all fields.
   if (succeeded(parser.parseOptionalKeyword("raw"))) {
     int64_t batch = 0, feature = 0, kernelIn = 0, kernelOut = 0, outBatch = 0,
             outFeature = 0;
@@ -293,9 +293,9 @@ ResultAccuracyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 // NOLINTEND(performance-unnecessary-value-param)
 
-/// Whether some machine multiplies so, the operands being split into as many
-/// parts: the algorithms of XLA's PrecisionConfig. Text may say one part where
-/// the number of products tells how many there are.
+/// Whether hardware has such a matmul with this many operand components: the
+/// algorithms of XLA's PrecisionConfig. Text may have one component where the
+/// number of products implies more.
 static bool isKnownAlgorithm(Type type, Type accumulation, int64_t components,
                              int64_t operations) {
   struct Row {

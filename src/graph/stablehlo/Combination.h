@@ -1,7 +1,7 @@
-//===- Combination.h - how a region combines two numbers ------------------===//
+//===- Combination.h - how a region combines two values -------------------===//
 //
-// The region of a reduction, a window or a scatter that does one operation with
-// its two arguments, as formats have a word for.
+// Classifies regions of a reduction, a windowed reduction or a scatter that
+// apply one operation to their two arguments, which formats have a name for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,19 +13,18 @@
 
 namespace sinter::stablehlo {
 
-/// Any and All are those of booleans, whichever of the operations that mean the
-/// same there the region has.
+/// Any and All are for booleans, where several operations are equivalent.
 enum class Combination : uint8_t { Sum, Product, Max, Min, Any, All };
 
-/// Nothing where \p body does more than one operation, another one, or that one
-/// to complex numbers.
+/// The combination of \p body; nothing if it has several operations, another
+/// one, or complex arguments.
 std::optional<Combination> combinationOf(mlir::Region &body,
                                          mlir::Type element);
 
-/// Whether \p value is a constant of one element that changes nothing under the
-/// operation called \p operation: the least number of the type for
-/// stablehlo.maximum, say. (-0.0 + 0.0 is 0.0, but how often an initial value
-/// is added the specification leaves open.)
+/// Whether \p value is a constant of one element that is neutral for the
+/// operation called \p operation: the least value of the type for
+/// stablehlo.maximum, say. (-0.0 + 0.0 is 0.0, but the specification does not
+/// fix how often an initial value is added.)
 bool isNeutral(mlir::Value value, llvm::StringRef operation);
 bool isNeutral(mlir::Value value, Combination combination);
 

@@ -7,21 +7,69 @@
 #include "graph/stablehlo/ElementOrder.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace sinter::stablehlo {
+
+/// Whether \p value is a splat of a float that satisfies \p holds.
+template <typename Predicate>
+static bool isFloatWhich(Value value, Predicate holds) {
+  auto tensor = constantTensor(value);
+  return tensor && tensor->size() == 1 &&
+         isa<FloatType>(tensorOf(value).getElementType()) &&
+         holds(tensor->toDouble(0));
+}
+
+/// Strips `x == 0 ? 0 : x` and `x != x ? NaN : x`, nested or alone, which
+/// frameworks put before a comparison in the total order: returns x.
+static Value withoutUnification(Value value) {
+  auto select = value.getDefiningOp<SelectOp>();
+  auto compare =
+      select ? select.getPred().getDefiningOp<CompareOp>() : CompareOp();
+  if (!compare || compare.getCompareType() == ComparisonType::TOTALORDER)
+    return value;
+  const Value inner = withoutUnification(select.getOnFalse());
+  auto isInner = [&](Value each) { return withoutUnification(each) == inner; };
+  auto isZero = [](Value each) {
+    return isFloatWhich(each, [](double x) { return x == 0; });
+  };
+  if (!isInner(compare.getLhs()))
+    return value;
+  const ComparisonDirection direction = compare.getComparisonDirection();
+  const bool unifiesZeros = direction == ComparisonDirection::EQ &&
+                            isZero(compare.getRhs()) &&
+                            isZero(select.getOnTrue());
+  const bool unifiesNan =
+      direction == ComparisonDirection::NE && isInner(compare.getRhs()) &&
+      isFloatWhich(select.getOnTrue(), [](double x) { return std::isnan(x); });
+  return unifiesZeros || unifiesNan ? inner : value;
+}
+
+/// The argument of \p body that \p value, an operand of a comparison, is or is
+/// made from; else null.
+static BlockArgument comparedArgument(Block &body, Value value) {
+  auto argument = dyn_cast<BlockArgument>(withoutUnification(value));
+  return argument && argument.getOwner() == &body ? argument : BlockArgument();
+}
+
+/// Whether \p compare distinguishes -0 from 0.
+static bool ordersZeros(CompareOp compare) {
+  return compare.getCompareType() == ComparisonType::TOTALORDER &&
+         isa<FloatType>(tensorOf(compare.getLhs()).getElementType()) &&
+         isa<BlockArgument>(compare.getLhs());
+}
 
 std::optional<SortKey> soleSortKey(SortOp op) {
   Block &body = op.getComparator().front();
   auto compare = body.getTerminator()->getOperand(0).getDefiningOp<CompareOp>();
   auto left =
-      compare ? dyn_cast<BlockArgument>(compare.getLhs()) : BlockArgument();
+      compare ? comparedArgument(body, compare.getLhs()) : BlockArgument();
   auto right =
-      compare ? dyn_cast<BlockArgument>(compare.getRhs()) : BlockArgument();
-  if (!left || !right || left.getOwner() != &body ||
-      right.getOwner() != &body ||
-      left.getArgNumber() / 2 != right.getArgNumber() / 2 || left == right ||
-      comparesOtherwise(compare))
+      compare ? comparedArgument(body, compare.getRhs()) : BlockArgument();
+  if (!left || !right || left.getArgNumber() / 2 != right.getArgNumber() / 2 ||
+      left == right || comparesOtherwise(compare))
     return std::nullopt;
   const ComparisonDirection direction = compare.getComparisonDirection();
   if (direction == ComparisonDirection::EQ ||
@@ -30,7 +78,8 @@ std::optional<SortKey> soleSortKey(SortOp op) {
   const bool isLess = direction == ComparisonDirection::LT ||
                       direction == ComparisonDirection::LE;
   const bool isSwapped = left.getArgNumber() > right.getArgNumber();
-  return SortKey{left.getArgNumber() / 2, isLess == isSwapped};
+  return SortKey{left.getArgNumber() / 2, isLess == isSwapped,
+                 ordersZeros(compare)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -38,14 +87,16 @@ std::optional<SortKey> soleSortKey(SortOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a comparator says for one order of each pair of elements.
+/// Evaluates a comparator for one order of each pair of elements.
 class ComparatorRun {
 public:
-  /// \p signs are those of the first element minus the second of each input.
+  /// \p signs are the signs of the first element minus the second, for each
+  /// input.
   ComparatorRun(Block &block, ArrayRef<int> signs)
       : block(block), signs(signs) {}
 
-  /// Nothing where it does not depend on the orders alone.
+  /// The comparator's result; nothing if it does not depend on the orders
+  /// alone.
   std::optional<bool> run() {
     return run(block.getTerminator()->getOperand(0));
   }
@@ -84,13 +135,11 @@ private:
   }
 
   std::optional<bool> computeCompare(CompareOp op) {
-    auto left = dyn_cast<BlockArgument>(op.getLhs()),
-         right = dyn_cast<BlockArgument>(op.getRhs());
-    if (!left || !right || left.getOwner() != &block ||
-        right.getOwner() != &block || left == right ||
+    BlockArgument left = comparedArgument(block, op.getLhs()),
+                  right = comparedArgument(block, op.getRhs());
+    if (!left || !right || left == right ||
         left.getArgNumber() / 2 != right.getArgNumber() / 2 ||
-        op.getCompareType() == ComparisonType::TOTALORDER ||
-        comparesOtherwise(op))
+        ordersZeros(op) || comparesOtherwise(op))
       return std::nullopt;
     const int order = signs[left.getArgNumber() / 2];
     const int sign =
@@ -119,12 +168,12 @@ private:
 };
 } // namespace
 
-/// More inputs that may be keys than this are not tried: orders grow as powers
-/// of 3.
+/// The most inputs that are tried as keys: the number of orders is a power of
+/// 3.
 static constexpr size_t mostKeys = 6;
 
-/// What the comparator says for all orders of the inputs \p open, of which
-/// \p signs has those of the others; nothing where that is not one answer.
+/// The comparator's result for all orders of the inputs \p open, with \p signs
+/// for the others; nothing if it is not always the same.
 static std::optional<bool> answerForAll(Block &body, ArrayRef<unsigned> open,
                                         SmallVector<int> &signs) {
   if (open.empty())
@@ -158,7 +207,7 @@ std::optional<SmallVector<SortKey>> sortKeys(SortOp op) {
   SmallVector<int> signs(op.getInputs().size(), 0);
   SmallVector<SortKey> keys;
   while (answerForAll(body, open, signs) != false) {
-    // One that decides whatever the others say.
+    // A key that decides whatever the orders of the others.
     std::optional<SortKey> next;
     SmallVector<unsigned> rest;
     for (unsigned candidate : open) {
@@ -184,20 +233,21 @@ std::optional<SmallVector<SortKey>> sortKeys(SortOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// The place of an extreme
+// Arg-min and arg-max
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Runs a region of two pairs, a number and a companion each, for one order of
-/// either. Values are truths, or one of the arguments.
+/// Evaluates a region on two pairs, each of a number and a companion, for one
+/// order of the numbers and one of the companions. Values are booleans, or one
+/// of the arguments.
 class OrderRun {
 public:
   OrderRun(Block &block, unsigned number, int order, int companionOrder)
       : block(block), number(number), order(order),
         companionOrder(companionOrder) {}
 
-  /// The number of the argument that is result \p result; nothing where that
-  /// does not depend on the orders alone.
+  /// The index of the argument that is result \p result; nothing if it does not
+  /// depend on the orders alone.
   std::optional<unsigned> argumentFor(unsigned result) {
     std::optional<int> value = run(block.getTerminator()->getOperand(result));
     if (!value || *value < firstArgument)
@@ -236,7 +286,7 @@ private:
     if (isa<SelectOp>(op) && operands[0] < firstArgument)
       return operands[operands[0] ? 1 : 2];
     if (isa<MaxOp, MinOp>(op))
-      return computeExtreme(operands[0], operands[1], isa<MaxOp>(op));
+      return computeMinMax(operands[0], operands[1], isa<MaxOp>(op));
     if (llvm::any_of(operands,
                      [](int operand) { return operand >= firstArgument; }))
       return std::nullopt;
@@ -287,9 +337,8 @@ private:
     return std::nullopt;
   }
 
-  /// Of equal floats the one with another sign may be the result, so that it is
-  /// not said which.
-  std::optional<int> computeExtreme(int a, int b, bool isGreatest) {
+  /// Of equal floats either zero may be the result, so it is undefined which.
+  std::optional<int> computeMinMax(int a, int b, bool isGreatest) {
     std::optional<int> sign = orderOf(a, b);
     const Type element = tensorOf(block.getArgument(number)).getElementType();
     if (!sign || (*sign == 0 && isa<FloatType>(element)))
@@ -344,7 +393,7 @@ bool countsAlong(Value value, int64_t dimension) {
   return true;
 }
 
-/// Whether \p body does nothing but compare and choose.
+/// Whether \p body only compares and selects.
 static bool onlyChooses(Block &body) {
   return llvm::all_of(body.without_terminator(), [](mlir::Operation &op) {
     return isa<CompareOp, SelectOp, MaxOp, MinOp, AndOp, OrOp, XorOp, NotOp>(
@@ -352,7 +401,7 @@ static bool onlyChooses(Block &body) {
   });
 }
 
-/// Whether \p body keeps the pair that is wanted, whatever the orders.
+/// Whether \p body keeps the right pair for all orders.
 static bool keeps(Block &body, bool isGreatest, bool selectsLast) {
   for (int order : {-1, 0, 1})
     for (int placeOrder : {-1, 1}) {
@@ -360,7 +409,7 @@ static bool keeps(Block &body, bool isGreatest, bool selectsLast) {
                                         : (placeOrder > 0) == selectsLast;
       const unsigned wanted = firstWins ? 0 : 1;
       auto kept = keptPair(body, /*numberPlace=*/0, order, placeOrder);
-      // Of equal numbers it does not matter which one is kept.
+      // It does not matter which of equal numbers is kept.
       if (!kept || kept->companion != wanted ||
           (order != 0 && kept->number != wanted))
         return false;
@@ -368,8 +417,8 @@ static bool keeps(Block &body, bool isGreatest, bool selectsLast) {
   return true;
 }
 
-/// Whether the place that the search begins with is never what it ends with.
-static bool losesPlace(Value value, bool selectsLast) {
+/// Whether the initial index of the search is never its result.
+static bool losesIndex(Value value, bool selectsLast) {
   auto tensor = constantTensor(value);
   return tensor && tensor->size() == 1 &&
          (selectsLast ? tensor->toInteger(0) <= 0 : tensor->toInteger(0) >= 0);
@@ -394,7 +443,7 @@ std::optional<ArgReduction> argReductionOf(ReduceOp op) {
       if (keeps(body, isGreatest, selectsLast) &&
           isNeutral(op.getInitValues()[0],
                     isGreatest ? Combination::Max : Combination::Min) &&
-          losesPlace(op.getInitValues()[1], selectsLast))
+          losesIndex(op.getInitValues()[1], selectsLast))
         return ArgReduction{dimension, isGreatest, selectsLast};
   return std::nullopt;
 }

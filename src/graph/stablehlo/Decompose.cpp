@@ -1,4 +1,4 @@
-// Normalisation, map and composites by other operations.
+// Decompositions of normalisation, map and composites.
 
 #include "graph/Values.h"
 #include "graph/nn/Wide.h"
@@ -26,13 +26,13 @@ static SmallVector<int64_t> otherDimensions(RankedTensorType type,
   return dimensions;
 }
 
-/// Whether shapes are known and elements floats.
+/// Whether shapes are static and elements floats.
 static bool isPlain(Operation *op) {
   return isStatic(op) &&
          isa<FloatType>(tensorOf(op->getOperand(0)).getElementType());
 }
 
-/// How many elements have one feature.
+/// The number of elements per feature.
 static double elementsPerFeature(RankedTensorType type, int64_t feature) {
   double count = 1;
   for (int64_t dimension : otherDimensions(type, feature))

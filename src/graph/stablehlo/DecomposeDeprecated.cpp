@@ -1,5 +1,6 @@
-// The operations that others have replaced, by those others.
+// Decompositions of deprecated operations into their replacements.
 
+#include "graph/Quantization.h"
 #include "graph/Values.h"
 #include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/Einsum.h"
@@ -44,8 +45,8 @@ static bool isQuantised(Type type) {
   return isa<quant::QuantizedType>(getElementTypeOrSelf(type));
 }
 
-/// Whether a quantised dot is none that a dot_general of the same operands may
-/// be: that has more constraints, (C13) to (C20).
+/// Whether a quantised dot has no equivalent dot_general, which has more
+/// constraints, (C13) to (C20).
 static bool isOwnQuantisedDot(DotOp op) {
   auto elementOf = [](Value value) {
     return dyn_cast<quant::QuantizedType>(
@@ -81,7 +82,7 @@ FailureOr<Values> DotOp::decompose(OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// Einstein's sums
+// Einsum
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -98,7 +99,7 @@ static void sumOver(TensorBuilder &emit, Labelled &term, size_t dimension) {
   term.labels.erase(dimension, 1);
 }
 
-/// Leaves each letter once: what lies off the diagonal counts as zero.
+/// Keeps each letter once: elements off the diagonal are set to zero.
 static void takeDiagonals(TensorBuilder &emit, Labelled &term) {
   for (size_t i = 0; i < term.labels.size(); ++i)
     for (size_t j = i + 1; j < term.labels.size();) {
@@ -124,7 +125,7 @@ static void sumUnneeded(TensorBuilder &emit, Labelled &term, StringRef result,
       sumOver(emit, term, i);
 }
 
-/// Puts the dimensions in the order of \p result.
+/// Transposes the dimensions to the order of \p result.
 static Value arrange(TensorBuilder &emit, const Labelled &term,
                      StringRef result) {
   SmallVector<int64_t> permutation;
@@ -133,8 +134,9 @@ static Value arrange(TensorBuilder &emit, const Labelled &term,
   return emit.transpose(term.value, permutation);
 }
 
-/// A sum of quantised numbers is one of integers and a factor, which no
-/// operation on quantised tensors says; so those einsums are lowered as wholes.
+/// A sum of quantised values is an integer sum times a factor, which no
+/// operation on quantised tensors expresses; so quantised einsums are not
+/// decomposed.
 FailureOr<Values> UnaryEinsumOp::decompose(OpBuilder &builder) {
   std::optional<Einsum> einsum =
       parseEinsum(getEinsumConfig(), ranksOf(getOperand()));
@@ -208,6 +210,15 @@ FailureOr<Values> TorchIndexSelectOp::decompose(OpBuilder &builder) {
   auto operand = tensorOf(getOperand()), index = tensorOf(getIndex());
   int64_t dim = getDim();
   dim += dim < 0 ? operand.getRank() : 0;
+  // An empty dimension has no slices.
+  if (llvm::is_contained(operand.getShape(), 0)) {
+    const bool isEmpty =
+        llvm::is_contained(tensorOf(getResult()).getShape(), 0);
+    if (!isEmpty || quantizedOf(getType()))
+      return failure();
+    return Values{
+        TensorBuilder(builder, getLoc()).splat(0, tensorOf(getResult()))};
+  }
   int64_t batch = getBatchDims(), indices = index.getRank() - batch;
   SmallVector<int64_t> batching, offsets, sizes(operand.getShape());
   for (int64_t i = 0; i < batch; ++i) {

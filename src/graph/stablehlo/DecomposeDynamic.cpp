@@ -1,9 +1,10 @@
-// The operations of dynamic shapes as static ones, where result shapes are
-// written and the numbers that the static form needs are constants.
+// Decompositions of dynamic operations into static ones, where the result type
+// is static and the operands that become attributes are constants.
 
 #include "graph/Values.h"
 #include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/Verify.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using sinter::nn::isStatic;
@@ -35,11 +36,35 @@ FailureOr<Values> DynamicReshapeOp::decompose(OpBuilder &builder) {
   return Values{builder.create<ReshapeOp>(getLoc(), getType(), getOperand())};
 }
 
+/// Whether a slice has the shape \p result and is within \p operand.
+static bool isSlice(RankedTensorType operand, RankedTensorType result,
+                    ArrayRef<int64_t> starts, ArrayRef<int64_t> limits,
+                    ArrayRef<int64_t> strides) {
+  const size_t rank = operand.getRank();
+  if (starts.size() != rank || limits.size() != rank || strides.size() != rank)
+    return false;
+  for (size_t i = 0; i < rank; ++i)
+    if (starts[i] < 0 || starts[i] > limits[i] || strides[i] < 1 ||
+        limits[i] > operand.getDimSize(i) ||
+        result.getDimSize(i) !=
+            static_cast<int64_t>(llvm::divideCeil(
+                static_cast<uint64_t>(limits[i] - starts[i]), strides[i])))
+      return false;
+  return true;
+}
+
 FailureOr<Values> RealDynamicSliceOp::decompose(OpBuilder &builder) {
   auto starts = constantInts(getStartIndices());
   auto limits = constantInts(getLimitIndices());
   auto strides = constantInts(getStrides());
   if (!strides || !isStatic(*this))
+    return failure();
+  // Out-of-bounds slices have no static form.
+  auto from = tensorOf(getOperand()), to = tensorOf(getResult());
+  for (auto [size, whole] : llvm::zip_equal(to.getShape(), from.getShape()))
+    if (size > whole)
+      return failure();
+  if (starts && limits && !isSlice(from, to, *starts, *limits, *strides))
     return failure();
   if (starts && limits)
     return Values{
@@ -47,7 +72,7 @@ FailureOr<Values> RealDynamicSliceOp::decompose(OpBuilder &builder) {
                                 builder.getDenseI64ArrayAttr(*starts),
                                 builder.getDenseI64ArrayAttr(*limits),
                                 builder.getDenseI64ArrayAttr(*strides))};
-  // The place alone is unknown: the size is the result's.
+  // Only the start is dynamic: the size is the result's.
   if (llvm::any_of(*strides, [](int64_t stride) { return stride != 1; }) ||
       tensorOf(getStartIndices()).getElementType().isIndex())
     return failure();

@@ -1,4 +1,4 @@
-//===- Einsum.h - what an einsum's text says ------------------------------===//
+//===- Einsum.h - the equation of an einsum -------------------------------===//
 
 #ifndef SINTER_GRAPH_STABLEHLO_EINSUM_H
 #define SINTER_GRAPH_STABLEHLO_EINSUM_H
@@ -12,15 +12,15 @@
 namespace sinter::stablehlo {
 
 /// `ij,jk->ik`: a letter for each dimension of each operand and of the result,
-/// and a digit for each that is meant by `...`, 0 the last.
+/// and a digit for each dimension of an ellipsis `...`, 0 for the last.
 struct Einsum {
   llvm::SmallVector<std::string, 2> operands;
   std::string result;
 };
 
-/// Takes an einsum of operands of the ranks \p ranks apart. Nothing if it is
-/// not of that form: letters, each of the result once and in some operand, and
-/// `...` at most once for each operand, and in the result where it means any.
+/// Parses an equation for operands of the ranks \p ranks. Nothing if it is
+/// malformed: letters of the result must be unique and in some operand, and
+/// `...` at most once in each operand, and in the result if it has dimensions.
 std::optional<Einsum> parseEinsum(llvm::StringRef text,
                                   llvm::ArrayRef<int64_t> ranks);
 

@@ -1,4 +1,4 @@
-//===- ElementOrder.h - what elements are compared and converted as -------===//
+//===- ElementOrder.h - types that compare and convert use ----------------===//
 
 #ifndef SINTER_GRAPH_STABLEHLO_ELEMENTORDER_H
 #define SINTER_GRAPH_STABLEHLO_ELEMENTORDER_H
@@ -7,13 +7,14 @@
 
 namespace sinter::stablehlo {
 
-/// The element type as which \p op compares its operands: their own, or of
-/// signless integers the unsigned one where `compare_type` says so.
+/// The element type that \p op compares its operands as: their own, or the
+/// unsigned type for signless integers with `compare_type` UNSIGNED.
 mlir::Type comparedType(CompareOp op);
-/// Whether that is not their own.
+/// Whether that differs from their own.
 bool comparesOtherwise(CompareOp op);
 
-/// Whether \p op, a conversion, has no index, or one and a signless integer.
+/// Whether the conversion \p op involves no index type, or is between index and
+/// a signless integer.
 bool convertsIndex(mlir::Operation &op);
 
 } // namespace sinter::stablehlo

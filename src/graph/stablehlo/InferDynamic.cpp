@@ -1,4 +1,4 @@
-//===- InferDynamic.cpp - types that dynamic operations give --------------===//
+//===- InferDynamic.cpp - result types of dynamic operations --------------===//
 
 #include "graph/stablehlo/InferDynamic.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 namespace sinter::stablehlo {
 namespace {
 
-/// Sizes of slices that are not constant leave the result's open.
+/// Slice sizes that are not constant make dynamic dimensions of the result.
 struct DynamicGatherTypes
     : InferTypeOpInterface::ExternalModel<DynamicGatherTypes, DynamicGatherOp> {
   static LogicalResult

@@ -1,4 +1,4 @@
-//===- InferDynamic.h - types that dynamic operations give ----------------===//
+//===- InferDynamic.h - result types of dynamic operations ----------------===//
 
 #ifndef SINTER_GRAPH_STABLEHLO_INFERDYNAMIC_H
 #define SINTER_GRAPH_STABLEHLO_INFERDYNAMIC_H
@@ -9,8 +9,8 @@ class MLIRContext;
 
 namespace sinter::stablehlo {
 
-/// Gives dynamic_gather type inference: the operation's own verifier compares,
-/// with the specification's labels.
+/// Attaches type inference to dynamic_gather. Its own verifier compares the
+/// types, with the specification's labels.
 void inferDynamicTypes(mlir::MLIRContext *context);
 
 } // namespace sinter::stablehlo

@@ -1,4 +1,4 @@
-// The shape that a gather gives.
+// Shape inference for gather.
 
 #include "graph/stablehlo/Verify.h"
 
@@ -9,14 +9,14 @@ namespace sinter::stablehlo {
 using Shape = SmallVector<int64_t>;
 
 /// lhs followed by rhs.
-static Shape join(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+static Shape concatenated(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
   Shape all(lhs);
   llvm::append_range(all, rhs);
   return all;
 }
 
-/// The first constraint that the dimension numbers do not keep, in words;
-/// nothing if they keep all.
+/// A message for the first constraint that the dimension numbers violate;
+/// nothing if they satisfy all.
 static std::optional<std::string>
 brokenConstraint(RankedTensorType operand, RankedTensorType indices,
                  GatherDimensionNumbersAttr numbers,
@@ -51,7 +51,7 @@ brokenConstraint(RankedTensorType operand, RankedTensorType indices,
   if (!isWithin(offsets, resultRank))
     return broken(labels.offsetsWithin,
                   "offset_dims are not dimensions of the result");
-  if (!isUnique(join(collapsed, batching)))
+  if (!isUnique(concatenated(collapsed, batching)))
     return broken(labels.collapsedUnique, "a dimension stands twice in "
                                           "collapsed_slice_dims and "
                                           "operand_batching_dims");
@@ -82,7 +82,7 @@ brokenConstraint(RankedTensorType operand, RankedTensorType indices,
     if (differ(operand.getDimSize(dimension), indices.getDimSize(other)))
       return broken("(C17)",
                     "operand and start_indices differ in a batching dimension");
-  if (!isUnique(join(map, batching)))
+  if (!isUnique(concatenated(map, batching)))
     return broken(labels.mapUnique,
                   "a dimension stands twice in "
                   "start_index_map and operand_batching_dims");
@@ -127,7 +127,7 @@ std::optional<Dimensions> inferGather(std::optional<Location> location,
   for (auto [i, dimension] : llvm::enumerate(dimensionsOf(indices)))
     if (static_cast<int64_t>(i) != numbers.getIndexVectorDim())
       batch.push_back(dimension);
-  // The constraints say that there are as many offset_dims as window sizes.
+  // By the constraints there are as many offset_dims as window sizes.
   Dimensions shape;
   auto nextWindow = window.begin();
   auto nextBatch = batch.begin();

@@ -1,4 +1,4 @@
-// Result types that follow from operands and attributes.
+// Result type inference from operands and attributes.
 
 #include "graph/Inference.h"
 #include "graph/PermutedType.h"
@@ -13,7 +13,7 @@ using llvm::MulOverflow;
 
 namespace sinter::stablehlo {
 
-/// \p type with another element type and without parameters of quantisation.
+/// \p type with another element type and without quantisation parameters.
 static Type withElement(RankedTensorType type, Type element) {
   return RankedTensorType::get(type.getShape(), element, type.getEncoding());
 }
@@ -27,8 +27,8 @@ bool compatibleConstantTypes(TypeRange written, TypeRange actual) {
 
 SINTER_INFER(ConstantOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
-  // MLIR reads literals of types that it has no numbers for as strings; and of
-  // quantised types there are none.
+  // MLIR parses literals of types that it cannot represent as strings;
+  // quantised types have no literals.
   if (isa<DenseStringElementsAttr>(adaptor.getValue()) ||
       isa<quant::QuantizedType>(adaptor.getValue().getElementType()))
     return emitOptionalError(location,
@@ -229,7 +229,7 @@ SINTER_INFER(DynamicUpdateSliceOp) {
   return success();
 }
 
-/// Nothing if it is negative or overflows.
+/// The padded size; nothing if it is negative or overflows.
 static std::optional<int64_t> paddedSize(int64_t size, int64_t low,
                                          int64_t high, int64_t interior) {
   int64_t between;

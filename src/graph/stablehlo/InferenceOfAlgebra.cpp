@@ -1,4 +1,5 @@
-// Result types of solvers, transforms, normalisation, tuples and collectives.
+// Result type inference of solvers, transforms, normalisation, tuples and
+// collectives.
 
 #include "graph/Inference.h"
 #include "graph/stablehlo/Verify.h"
@@ -170,7 +171,7 @@ SINTER_INFER(CreateTokenOp) {
 // Normalisation
 //===----------------------------------------------------------------------===//
 
-/// operand's type, then two vectors of one number a feature.
+/// The operand's type, then two vectors with one element per feature.
 static LogicalResult inferNormalised(std::optional<Location> location,
                                      RankedTensorType type, int64_t feature,
                                      SmallVectorImpl<Type> &types) {

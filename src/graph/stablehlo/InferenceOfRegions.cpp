@@ -1,4 +1,4 @@
-// Result types of operations with regions.
+// Result type inference of operations with regions.
 
 #include "graph/Inference.h"
 #include "graph/stablehlo/Verify.h"
@@ -101,7 +101,7 @@ SINTER_INFER(MapOp) {
                                inferredReturnTypes);
 }
 
-/// \p types with the one element type that the region returns.
+/// Infers \p types with the one element type that the region returns.
 static LogicalResult inferCombined(std::optional<Location> location,
                                    TypeRange types, RegionRange regions,
                                    SmallVectorImpl<Type> &inferred) {
@@ -124,7 +124,7 @@ SINTER_INFER(CollectiveReduceOp) {
   return inferCombined(location, types, regions, inferredReturnTypes);
 }
 
-/// What both types are: `?` where sizes differ.
+/// The join of both types: `?` where sizes differ.
 static std::optional<Type> joinTypes(Type lhs, Type rhs) {
   if (lhs == rhs)
     return lhs;
@@ -171,7 +171,7 @@ SINTER_INFER(CaseOp) {
 }
 
 SINTER_INFER(AsyncStartOp) {
-  // The region's operation gives the results, whatever is computed from them.
+  // The future holds the types that the region returns.
   SmallVector<Type> types;
   if (!regions.empty())
     llvm::append_range(types, returnedTypes(*regions.front()));

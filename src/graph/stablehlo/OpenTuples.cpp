@@ -49,7 +49,7 @@ static void openTuple(stablehlo::TupleOp tuple) {
 }
 
 void openTuples(func::FuncOp function) {
-  // Those that hold others stand behind these, and are opened first.
+  // Tuples of tuples come after their elements, and are unpacked first.
   const auto tuples = allOf<stablehlo::TupleOp>(function);
   for (stablehlo::TupleOp tuple : llvm::reverse(tuples))
     openTuple(tuple);

@@ -1,4 +1,4 @@
-//===- OpenTuples.h - tensors in place of what only holds them ------------===//
+//===- OpenTuples.h - unpacks tuples and inlines futures ------------------===//
 //
 //   t = tuple(a, b)                  ->   use(b)
 //   use(get_tuple_element(t, 1))
@@ -15,12 +15,12 @@
 
 namespace sinter {
 
-/// Puts the regions of what starts in \p function where they start, as if
-/// nothing else ran meanwhile. Futures that somebody else awaits stay.
+/// Inlines the regions of async_start operations in \p function, as if nothing
+/// ran concurrently. Futures with other users than async_done stay.
 void inlineFutures(mlir::func::FuncOp function);
 
-/// Hands the elements of the tuples that \p function makes to those who read
-/// them. Tuples that are read as a whole, or come from elsewhere, stay.
+/// Replaces uses of tuple elements in \p function by the elements. Tuples that
+/// are used as a whole, or come from elsewhere, stay.
 void openTuples(mlir::func::FuncOp function);
 
 } // namespace sinter

@@ -1,4 +1,4 @@
-// What the dimensions of products are.
+// Dimensions of dot_general and related operations.
 
 #include "graph/stablehlo/StablehloOps.h"
 #include "llvm/ADT/SmallBitVector.h"

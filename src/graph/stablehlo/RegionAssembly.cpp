@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace sinter::stablehlo {
 
-/// Whether the order of the two operands of such an operation does not matter.
+/// Whether such an operation is commutative.
 static bool isCommutative(OperationName name) {
   static const std::array<StringRef, 7> names = {
       AddOp::getOperationName(), MulOp::getOperationName(),
@@ -38,7 +38,7 @@ std::optional<StringRef> soleOperation(Region &region) {
 }
 
 bool joinsInAnyOrder(Region &region) {
-  // What is commutative here is associative, too.
+  // The commutative operations here are associative, too.
   return soleOperation(region) &&
          isCommutative(region.front().front().getName());
 }
@@ -47,8 +47,9 @@ bool joinsInAnyOrder(Region &region) {
 // reduce
 //===----------------------------------------------------------------------===//
 
-/// Whether `applies` says all there is to say about the body: one input, the
-/// operands in order and of the type that would be made again.
+/// The operation for the short form `applies`, if that represents the body
+/// exactly: one input, the operands in order, and the types that parsing would
+/// infer.
 static std::optional<StringRef> shortBody(ReduceOp op) {
   if (op.getInputs().size() != 1)
     return std::nullopt;
@@ -89,7 +90,7 @@ void ReduceOp::print(OpAsmPrinter &printer) {
   size_t count = getInputs().size();
   printer.printNewline();
   printer << " reducer";
-  // The pairs (accumulator, value) as they combine.
+  // The pairs (accumulator, value).
   for (size_t i = 0; i < count; ++i) {
     printer << '(';
     printer.printRegionArgument(block.getArgument(i));
@@ -261,7 +262,7 @@ void WhileOp::print(OpAsmPrinter &printer) {
   printer << " cond ";
   printer.printRegion(getCond(), /*printEntryBlockArgs=*/!isShort);
   printer << " do ";
-  // Both regions name their arguments alike.
+  // Both regions use the same argument names.
   if (isShort)
     printer.shadowRegionArgs(getBody(), getCond().getArguments());
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/!isShort);

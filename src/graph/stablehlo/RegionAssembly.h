@@ -1,4 +1,4 @@
-//===- RegionAssembly.h - what the text form of regions can say -----------===//
+//===- RegionAssembly.h - limits of the short form of regions -------------===//
 
 #ifndef SINTER_GRAPH_STABLEHLO_REGIONASSEMBLY_H
 #define SINTER_GRAPH_STABLEHLO_REGIONASSEMBLY_H
@@ -7,9 +7,8 @@
 
 namespace sinter::stablehlo {
 
-/// Whether each operand of a loop has one type with the arguments and the
-/// result that stand for it: all that other tools read in the short form of
-/// the text. What else there is, only we print shortly.
+/// Whether each operand of a loop has the type of its region arguments and its
+/// result. Other tools parse the short form only then.
 bool hasOneTypePerValue(WhileOp op);
 
 } // namespace sinter::stablehlo

@@ -30,16 +30,16 @@ ReplicaGroupMeshAxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 namespace {
-/// A stretch of one axis of the mesh, row-major.
+/// A sub-axis of the mesh, in row-major order.
 struct Stretch {
   int64_t size;
   int64_t stride;
-  /// Which of the grouping axes it is, if any.
+  /// The index of its grouping axis, if any.
   std::optional<size_t> axis;
 };
 } // namespace
 
-/// The mesh as stretches, split where an axis reference means part of an axis.
+/// The mesh as stretches, split where an axis reference is a sub-axis.
 static std::optional<SmallVector<Stretch>> stretchesOf(MeshAttr mesh,
                                                        ArrayAttr axes) {
   SmallVector<Stretch> stretches;
@@ -58,7 +58,7 @@ static std::optional<SmallVector<Stretch>> stretchesOf(MeshAttr mesh,
       if (pre < 1 || part < 1 || pre > size || part > size / pre ||
           size % (pre * part) != 0)
         return std::nullopt;
-      // The part counts in steps of what follows it in the axis.
+      // The sub-axis' stride is the size of what follows it in the axis.
       int64_t step = stride * (size / (pre * part));
       auto whole = llvm::find_if(parts, [&](const Stretch &each) {
         return !each.axis && step % each.stride == 0 &&
@@ -91,8 +91,8 @@ static std::optional<Groups> groupsOfMesh(MeshAttr mesh, ArrayAttr axes) {
   std::optional<SmallVector<Stretch>> stretches = stretchesOf(mesh, axes);
   if (!stretches)
     return std::nullopt;
-  // Groups are counted along the other stretches, members along the axes in
-  // the order in which they are named.
+  // Groups are enumerated along the other stretches, members along the axes in
+  // their given order.
   SmallVector<Stretch> order;
   for (const Stretch &each : *stretches)
     if (!each.axis)

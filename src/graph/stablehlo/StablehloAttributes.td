@@ -132,7 +132,7 @@ def GatherDimensionNumbersAttr :
 
 def ScatterDimensionNumbersAttr :
     Stablehlo_Attr<"ScatterDimensionNumbers", "scatter"> {
-  let summary = "How scatter maps updates to places";
+  let summary = "How scatter maps updates to indices of the input";
   let parameters = (ins
     I64Dims:$updateWindowDims, I64Dims:$insertedWindowDims,
     I64Dims:$inputBatchingDims, I64Dims:$scatterIndicesBatchingDims,
@@ -166,7 +166,7 @@ def DotAlgorithmAttr : Stablehlo_Attr<"DotAlgorithm", "dot_algorithm"> {
 def ResultAccuracyAttr : Stablehlo_Attr<"ResultAccuracy", "result_accuracy"> {
   let summary = "How accurate a transcendental function is to be";
   let description = [{
-    `mode` TOLERANCE asks for an error of at most
+    `mode` TOLERANCE requires an error of at most
     `max(atol, rtol * |exact|, ulps * unit in the last place)`; the other modes
     have no tolerances.
   }];
@@ -187,8 +187,8 @@ def TypeExtensionsAttr :
                    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "The greatest sizes of a tensor's unknown dimensions";
   let description = [{
-    The encoding of a tensor type, one bound a dimension; `?` where the size is
-    known or has no bound. `#stablehlo.bounds<?, 4>` in the text.
+    The encoding of a tensor type, one bound per dimension; `?` where the size
+    is static or has no bound. `#stablehlo.bounds<?, 4>` in the text.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$bounds);
   let assemblyFormat = "`<` `bounds` `=` custom<DimSizes>($bounds) `>`";
@@ -288,8 +288,7 @@ def ReplicaGroupMeshAxesAttr :
   let genVerifyDecl = 1;
 }
 
-/// A row of process ids a group (-1 where a group is shorter), or axes of a
-/// mesh.
+/// One row of process ids per group (padded by -1), or axes of a mesh.
 def ReplicaGroupsAttr :
     AnyAttrOf<[I64ElementsAttr, ReplicaGroupMeshAxesAttr],
               "process ids of each group or axes of a mesh",

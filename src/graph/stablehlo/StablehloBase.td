@@ -20,15 +20,15 @@ def SameBaselineType : NativeOpTrait<"SameBaselineType"> {
   let cppNamespace = "::sinter::stablehlo::traits";
 }
 
-/// An op that can be built from other ops, at least for some operands.
+/// An op that can be decomposed, at least for some operands.
 def Decomposable : DeclareOpInterfaceMethods<DecomposableOpInterface>;
 
 class Stablehlo_Op<string mnemonic, list<Trait> traits = []> :
     Op<Stablehlo_Dialect, mnemonic, traits>;
 
-/// An op whose result types follow from its operands, attributes and regions:
-/// the builder needs none, and the verifier compares what is written with what
-/// follows.
+/// An op whose result types are inferred from its operands, attributes and
+/// regions: the builder takes none, and the verifier compares the actual types
+/// with the inferred ones.
 class Stablehlo_InferringOp<string mnemonic, list<Trait> traits = []> :
     Stablehlo_Op<mnemonic, !listconcat(traits, [InferTypeOpInterface])> {
   string inference = [{
@@ -49,15 +49,15 @@ class Stablehlo_InferringOp<string mnemonic, list<Trait> traits = []> :
 class Stablehlo_InferredOp<string mnemonic, list<Trait> traits = []> :
     Stablehlo_InferringOp<mnemonic, !listconcat(traits, [Pure])>;
 
-/// The same where the result's element type is an operand's with scales, zero
-/// points and all: elements are moved, not computed.
+/// The same where the result's element type is an operand's, including scales
+/// and zero points: elements are moved, not computed.
 class Stablehlo_MovingOp<string mnemonic, list<Trait> traits = []> :
     Stablehlo_InferredOp<mnemonic, !listconcat(traits, [MovesElements])> {
   let extraClassDeclaration = !subst("compatibleTypes", "compatibleMovedTypes",
                                      inference);
 }
 
-/// An op with a region that is run once an element or window: one block that
+/// An op with a region that runs once per element or window: one block that
 /// ends with `return`.
 class Stablehlo_RegionOp<string mnemonic, list<Trait> traits = []> :
     Stablehlo_InferringOp<mnemonic, !listconcat(traits,
@@ -111,7 +111,7 @@ class Stablehlo_UnaryOp<string mnemonic, Type operandType> :
   }];
 }
 
-/// A transcendental function, of an accuracy that can be asked for.
+/// A transcendental function with an optional required accuracy.
 class Stablehlo_FunctionOp<string mnemonic> :
     Stablehlo_ElementwiseOp<mnemonic, [SameBaselineType]> {
   let arguments = (ins Input<1, Stablehlo_FloatComplexTensor>:$operand,

@@ -22,7 +22,7 @@ def Stablehlo_ConstantOp : Stablehlo_InferredOp<"constant", [HandsTensorsOn]> {
         : () -> tensor<2x!quant.uniform<i8:f32, 2.0:15>>
     ```
 
-    They lie in the range of the type (`i8<-127:127>`).
+    These are in the range of the type (`i8<-127:127>`).
   }];
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Stablehlo_Tensor:$output);
@@ -107,8 +107,8 @@ def Stablehlo_SliceOp : Stablehlo_MovingOp<"slice"> {
 }
 
 def Stablehlo_DynamicSliceOp : Stablehlo_MovingOp<"dynamic_slice"> {
-  let summary = "A slice of fixed size from a place known only at run time";
-  let description = "The place is clamped so that the slice lies inside.";
+  let summary = "A slice of fixed size from start indices known only at run time";
+  let description = "Start indices are clamped so that the slice lies inside.";
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        Variadic<Input<2, Stablehlo_IntScalar>>:$start_indices,
                        DenseI64ArrayAttr:$slice_sizes);
@@ -170,7 +170,7 @@ def Stablehlo_ConcatenateOp : Stablehlo_MovingOp<"concatenate"> {
 }
 
 def Stablehlo_GatherOp : Stablehlo_MovingOp<"gather"> {
-  let summary = "Slices of the operand from places that indices name";
+  let summary = "Slices of the operand at given start indices";
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        Input<2, Stablehlo_IntTensor>:$start_indices,
                        GatherDimensionNumbersAttr:$dimension_numbers,
@@ -181,10 +181,10 @@ def Stablehlo_GatherOp : Stablehlo_MovingOp<"gather"> {
 
 def Stablehlo_ScatterOp :
     Stablehlo_RegionOp<"scatter", [SameVariadicOperandSize]> {
-  let summary = "The inputs with updates combined in at places that indices name";
+  let summary = "The inputs with updates combined in at given indices";
   let description = [{
-    An update whose place does not lie inside is skipped; updates of the same
-    place are combined in an order that is not specified (here: in order).
+    An update that is out of bounds is skipped; updates of the same element are
+    combined in an unspecified order (here: in order).
   }];
   let arguments = (ins Variadic<Input<1, Stablehlo_UniformTensor>>:$inputs,
                        Input<2, Stablehlo_IndexTensor>:$scatter_indices,

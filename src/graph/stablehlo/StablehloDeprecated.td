@@ -1,4 +1,4 @@
-//===- StablehloDeprecated.td - operations that others have replaced ------===//
+//===- StablehloDeprecated.td - deprecated operations ---------------------===//
 //
 // Not in the specification, or deprecated there; files still hold them. Each
 // decomposes into an operation that the specification has.
@@ -80,7 +80,7 @@ def Stablehlo_TorchIndexSelectOp :
   let summary = "Slices of the operand along `dim` that indices name";
   let description = [{
     The first `batch_dims` dimensions of operand and index are the same; the
-    result has the other dimensions of the index in the place of `dim`.
+    result has the other dimensions of the index instead of `dim`.
   }];
   let arguments = (ins Stablehlo_UniformTensor:$operand,
                        Stablehlo_UniformTensor:$index, I64Attr:$dim,

@@ -1,6 +1,6 @@
-//===- StablehloDistribution.td - what processes do together --------------===//
+//===- StablehloDistribution.td - collective operations -------------------===//
 //
-// None of these is free of effects: every process of a group must come to the
+// All of these have side effects: every process of a group must execute the
 // operation, so none may be merged, moved or removed.
 //
 //===----------------------------------------------------------------------===//
@@ -10,7 +10,7 @@
 
 include "graph/stablehlo/StablehloBase.td"
 
-/// An op with replica groups, which may name a mesh of the module.
+/// An op with replica groups, which may refer to a mesh of the module.
 class Stablehlo_CollectiveOp<string mnemonic, list<Trait> traits = []> :
     Stablehlo_Op<mnemonic, !listconcat(traits,
         [DeclareOpInterfaceMethods<SymbolUserOpInterface>])> {
@@ -87,9 +87,9 @@ def Stablehlo_AllToAllOp :
 
 def Stablehlo_CollectiveBroadcastOp :
     Stablehlo_InferringCollectiveOp<"collective_broadcast", [MovesElements]> {
-  let summary = "Gives what the first process of a group has to all of it";
+  let summary = "Sends the operands of the first process of a group to all of it";
   let description = [{
-    With `has_dynamic_root` the last operand says which process of the group.
+    With `has_dynamic_root` the last operand is the index of the process.
   }];
   let arguments = (ins
     Variadic<Input<1, Stablehlo_UniformTensor>>:$operands,
@@ -102,9 +102,9 @@ def Stablehlo_CollectiveBroadcastOp :
 def Stablehlo_CollectiveReduceOp :
     Stablehlo_InferringCollectiveOp<"collective_reduce",
         [SingleBlockImplicitTerminator<"ReturnOp">]> {
-  let summary = "Combines what a group has and gives it to the first process";
+  let summary = "Combines the operands of a group in the first process";
   let description = [{
-    With `has_dynamic_root` the last operand says which process of the group;
+    With `has_dynamic_root` the last operand is the index of the process;
     the others get zeros.
   }];
   let arguments = (ins

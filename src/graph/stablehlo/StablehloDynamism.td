@@ -1,7 +1,7 @@
 //===- StablehloDynamism.td - shapes known only at run time ---------------===//
 //
-// Where the operands that make the shape are constants, or the result's shape
-// is written, these decompose into the operations without `dynamic_`.
+// Where the operands that define the shape are constants, or the result type is
+// static, these decompose into the operations without `dynamic_`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -132,8 +132,8 @@ def Stablehlo_SetDimensionSizeOp :
     Stablehlo_InferredOp<"set_dimension_size", [MovesElements]> {
   let summary = "The operand with fewer elements along a dimension";
   let description = [{
-    The result's dimension is unknown, with the operand's size as its bound,
-    unless `size` is a constant of just that size.
+    The result's dimension is dynamic, bounded by the operand's size, unless
+    `size` is a constant of exactly that size.
   }];
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        Scalar<[I32], "0-dimensional tensor of type i32">:$size,

@@ -181,8 +181,7 @@ def Stablehlo_XorOp : Stablehlo_BinaryOp<"xor", Stablehlo_PredIntTensor> {
 // Other types of result, other numbers of operands
 //===----------------------------------------------------------------------===//
 
-/// One operand, a result of the same shape and another element type, which is
-/// written.
+/// One operand; a result of the same shape and another, explicit element type.
 class Stablehlo_TypeChangingOp<string mnemonic, Type operandType,
                                Type resultType, list<Trait> traits = []> :
     Stablehlo_Op<mnemonic, !listconcat([Pure, Elementwise,
@@ -194,7 +193,7 @@ class Stablehlo_TypeChangingOp<string mnemonic, Type operandType,
   }];
 }
 
-/// The same where the result's type follows.
+/// The same with an inferred result type.
 class Stablehlo_TypeGivingOp<string mnemonic, Type operandType,
                              Type resultType> :
     Stablehlo_InferredOp<mnemonic, [Elementwise, SameOperandsAndResultShape]> {
@@ -213,11 +212,11 @@ def Stablehlo_ConvertOp :
   let summary = "Converts to another element type";
   let description = [{
     To i1: whether the value is not zero. From float to integer: toward zero
-    (a value that does not fit gives the nearest that does, NaN gives 0).
+    (a value out of range is clamped, NaN gives 0).
     From real to complex: imaginary part 0; from complex: the real part.
 
-    An index, which only functions and shapes have, is converted from and to
-    signless integers: what is called `arith.index_cast` in a file.
+    An index, which only functions and shapes have, converts from and to
+    signless integers: `arith.index_cast` in a file.
   }];
 }
 
@@ -258,7 +257,7 @@ def Stablehlo_BitcastConvertOp :
     Stablehlo_Op<"bitcast_convert", [HandsTensorsOn, Pure]> {
   let summary = "The same bits as another element type";
   let description = [{
-    Where the widths differ, the last dimension holds the parts of the wider
+    Where the widths differ, the last dimension holds the pieces of the wider
     element, the least significant first (C1).
   }];
   let arguments = (ins Input<1, Stablehlo_Tensor>:$operand);
@@ -303,8 +302,8 @@ def Stablehlo_CompareOp :
         : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
     ```
 
-    Beyond (C3), signless integers are compared as unsigned numbers where
-    `compare_type` is UNSIGNED.
+    Beyond (C3), signless integers are compared as unsigned where `compare_type`
+    is UNSIGNED.
   }];
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$lhs,
                        Input<2, Stablehlo_UniformTensor>:$rhs,

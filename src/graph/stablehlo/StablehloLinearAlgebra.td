@@ -53,7 +53,7 @@ def Stablehlo_FftOp : Stablehlo_InferredOp<"fft"> {
 
 def Stablehlo_RngOp : Stablehlo_InferringOp<"rng"> {
   let summary = "Random numbers: from [a, b), or of mean a and deviation b";
-  let description = "Has effects: each run gives other numbers.";
+  let description = "Has effects: each run draws other values.";
   let arguments = (ins
     Input<1, Scalar<[Stablehlo_Pred, Stablehlo_Int, Stablehlo_Float],
         "0-dimensional tensor of integer, boolean or floating-point type">>:$a,

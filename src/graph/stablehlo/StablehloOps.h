@@ -37,17 +37,18 @@ struct WindowDimension {
   int64_t baseDilation = 1;
   int64_t windowDilation = 1;
   bool reversed = false;
+
+  bool operator==(const WindowDimension &) const = default;
 };
 using ConvolutionWindow = llvm::SmallVector<WindowDimension, 3>;
 
-/// How many places a window has over a dimension of \p size elements; `?` for
-/// `?`. Nothing if the numbers make no sense or overflow.
+/// How many positions a window has over a dimension of \p size elements; `?`
+/// for `?`. Nothing if the parameters are invalid or overflow.
 std::optional<int64_t> windowedSize(int64_t size,
                                     const WindowDimension &window);
 
-/// A window of the given numbers, one of each a dimension, with the
-/// specification's defaults for what is missing. Nothing if they do not have
-/// as many elements.
+/// A window of the given attributes, with one entry per dimension each, and the
+/// specification's defaults for missing ones. Nothing if one has another size.
 std::optional<ConvolutionWindow>
 makeWindow(llvm::ArrayRef<int64_t> sizes,
            std::optional<llvm::ArrayRef<int64_t>> strides,
@@ -56,38 +57,39 @@ makeWindow(llvm::ArrayRef<int64_t> sizes,
            std::optional<llvm::ArrayRef<int64_t>> windowDilations = {},
            std::optional<llvm::ArrayRef<bool>> reversal = {});
 
-/// One operand of a product: its dimensions by what becomes of them.
+/// The roles of the dimensions of one operand of a dot_general.
 struct ProductSide {
   mlir::Value value;
   llvm::ArrayRef<int64_t> batching, contracting;
 
-  /// Those that are neither batching nor contracting, in order.
+  /// The dimensions that are neither batching nor contracting, in order.
   llvm::SmallVector<int64_t> free() const;
 };
 
-/// A shape that is a value has no more dimensions than this.
+/// The greatest rank of a shape operand.
 inline constexpr int64_t mostDimensions = 1024;
 
 /// The process ids of each group of a collective op: its \p groups are rows of
-/// ids (-1, which pads a shorter group, is left out) or axes of a mesh that
-/// \p op 's module may name. Nothing if the mesh or the axes make no sense.
+/// ids (-1, which pads a shorter group, is left out) or axes of a mesh,
+/// possibly one of \p op 's module. Nothing if the mesh or the axes are
+/// invalid.
 std::optional<llvm::SmallVector<llvm::SmallVector<int64_t>>>
 replicaGroups(mlir::Operation *op, mlir::Attribute groups);
 
-/// Checks that a mesh that \p groups names is there.
+/// Checks that the mesh that \p groups refers to exists.
 mlir::LogicalResult verifyMesh(mlir::Operation *op, mlir::Attribute groups,
                                mlir::SymbolTableCollection &symbols);
 
-/// Whether a constant of the type \p written may have the type \p actual: the
-/// same, or one that is stored as \p written.
+/// Whether a constant with a value of type \p written may have the type
+/// \p actual: the same, or a quantised one with storage type \p written.
 bool compatibleConstantTypes(mlir::TypeRange written, mlir::TypeRange actual);
 
-/// Checks that operands and results have one baseline type; see
+/// Checks that operands and results have the same baseline type; see
 /// SameBaselineType.
 mlir::LogicalResult verifySameBaselineType(mlir::Operation *op);
 
-/// Checks that the quantised result of \p op expresses the type of its operand,
-/// or what that expresses.
+/// Checks that the quantised result of \p op has the type of its operand, or
+/// the operand's expressed type, as expressed type.
 mlir::LogicalResult verifyExpressedType(mlir::Operation *op);
 
 namespace traits {
@@ -104,8 +106,8 @@ public:
 /// is commutative) and, if so, the op's name.
 std::optional<llvm::StringRef> soleOperation(mlir::Region &region);
 
-/// Whether that is an operation by which many elements are joined in any order,
-/// but for rounding: a sum, say.
+/// Whether that operation is associative and commutative up to rounding, as
+/// addition is.
 bool joinsInAnyOrder(mlir::Region &region);
 
 } // namespace sinter::stablehlo

@@ -1,4 +1,4 @@
-//===- StablehloStructured.td - products, reductions, normalisation ------===//
+//===- StablehloStructured.td - products, reductions, normalisation -------===//
 
 #ifndef SINTER_GRAPH_STABLEHLO_STRUCTURED
 #define SINTER_GRAPH_STABLEHLO_STRUCTURED
@@ -63,8 +63,8 @@ def Stablehlo_DotGeneralOp :
     Stablehlo_Op<"dot_general", [Pure, ChannelwiseAffineOpInterface]> {
   let summary = "Dot products of slices of lhs with slices of rhs";
   let description = [{
-    The result's dimensions are the batching ones, the other ones of lhs, the
-    other ones of rhs.
+    The result's dimensions are the batching ones, the free ones of lhs, the
+    free ones of rhs.
 
     ```mlir
     %r = stablehlo.dot_general %a, %b, batching_dims = [0] x [0],
@@ -91,9 +91,9 @@ def Stablehlo_DotGeneralOp :
             DotAlgorithmAttr());
     }]>];
   let extraClassDeclaration = [{
-    /// The left (0) or right (1) operand by what its dimensions are.
+    /// The roles of the dimensions of the left (0) or right (1) operand.
     ::sinter::stablehlo::ProductSide getSide(unsigned operand);
-    /// The dimensions of an operand that are the result's alone, in order.
+    /// The free dimensions of an operand, in order.
     ::llvm::SmallVector<int64_t> lhsFree() { return getSide(0).free(); }
     ::llvm::SmallVector<int64_t> rhsFree() { return getSide(1).free(); }
   }];
@@ -142,11 +142,11 @@ def Stablehlo_ReduceWindowOp :
 }
 
 def Stablehlo_SelectAndScatterOp : Stablehlo_RegionOp<"select_and_scatter"> {
-  let summary = "Combines each source element into its window's chosen place";
+  let summary = "Combines each source element into its window's selected element";
   let description = [{
-    `select` chooses an element of each window of the operand; the result has
-    `init_value` everywhere, and there the source's elements combined in by
-    `scatter`.
+    `select` picks an element of each window of the operand. The result is
+    `init_value` everywhere, with the source's elements combined in at the
+    picked positions by `scatter`.
   }];
   let arguments = (ins Input<1, Stablehlo_UniformTensor>:$operand,
                        Input<2, Stablehlo_UniformTensor>:$source,
@@ -182,7 +182,7 @@ def Stablehlo_BatchNormInferenceOp :
   let summary = "Normalises each feature by given statistics";
   let description = [{
     (operand - mean) / sqrt(variance + epsilon) * scale + offset, where the last
-    four are one number a feature (C1 to C7).
+    four have one element per feature (C1 to C7).
   }];
   let arguments = (ins Input<1, Stablehlo_FloatTensor>:$operand,
                        Input<2, Stablehlo_FloatVector>:$scale,

@@ -78,13 +78,13 @@ def Stablehlo_Quantized :
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// A ranked tensor; if it is quantised per axis, it has as many elements along
-/// that axis as scales.
+/// A ranked tensor; if it is quantised per axis, it has one scale per element
+/// along that axis.
 class Ranked<list<Type> elements, string what, list<Pred> predicates = []> :
     Type<RankedTensorOf<elements, !listconcat(predicates,
             [CPred<"::sinter::hasScalePerSlice($_self)">])>.predicate,
          what, "::mlir::RankedTensorType">;
-/// A tensor of one dimension, or none.
+/// A tensor of rank 0 or 1.
 class Ranked1D<list<Type> elements, string what> :
     Ranked<elements, what, [HasAnyRankOfPred<[1]>]>;
 class Scalar<list<Type> elements, string what> :
@@ -198,8 +198,7 @@ def Stablehlo_CustomCallValue :
                               Stablehlo_Token]>, Stablehlo_Future],
               "tensor, token, tuple, buffer or future">;
 
-/// The specification's input of this number: the label stands in the
-/// diagnostic.
+/// The specification's input of this number; its label appears in diagnostics.
 class Input<int number, Type type> :
     Type<type.predicate, "(I" # number # ") " # type.summary,
          type.cppClassName>;

@@ -17,16 +17,35 @@ static bool isUnit(const WindowDimension &window) {
          window.paddingLow == 0 && window.paddingHigh == 0;
 }
 
-/// What windows along a dimension of \p size elements have of a running sum's.
-static std::optional<Scan> scanAlong(const WindowDimension &window,
-                                     int64_t size) {
+WindowDimension scanWindow(Dim size, const Scan &scan) {
+  const int64_t whole = encodedDims(size).front(),
+                far = scan.isExclusive ? whole : whole - 1,
+                near = scan.isExclusive ? -1 : 0;
+  WindowDimension window;
+  window.size = whole;
+  window.paddingLow = scan.isReverse ? near : far;
+  window.paddingHigh = scan.isReverse ? far : near;
+  return window;
+}
+
+/// The scan that windows along a dimension of \p dim elements form, if any.
+static std::optional<Scan> scanAlong(const WindowDimension &window, Dim dim) {
+  if (dim.isNamed())
+    for (bool isReverse : {false, true})
+      for (bool isExclusive : {false, true})
+        if (const Scan scan{0, isReverse, isExclusive};
+            window == scanWindow(dim, scan))
+          return scan;
+  if (dim.isDynamic())
+    return std::nullopt;
+  const int64_t size = dim.value();
   int64_t padding;
   if (window.stride != 1 || window.baseDilation != 1 ||
       window.windowDilation != 1 || window.size < size || size < 1 ||
       llvm::AddOverflow(window.paddingLow, window.paddingHigh, padding) ||
       padding != window.size - 1)
     return std::nullopt;
-  // The window at place i reaches from i - paddingLow to i + paddingHigh.
+  // The window at index i covers i - paddingLow to i + paddingHigh.
   if (window.paddingLow >= size - 1 &&
       (window.paddingHigh == 0 || window.paddingHigh == -1))
     return Scan{0, false, window.paddingHigh == -1};
@@ -36,7 +55,7 @@ static std::optional<Scan> scanAlong(const WindowDimension &window,
   return std::nullopt;
 }
 
-std::optional<Scan> scanOf(ArrayRef<int64_t> shape,
+std::optional<Scan> scanOf(ArrayRef<Dim> shape,
                            ArrayRef<WindowDimension> windows) {
   std::optional<Scan> found;
   for (auto [dim, window] : llvm::enumerate(windows)) {
@@ -60,7 +79,7 @@ std::optional<StringRef> carriedInF32(Region &body) {
                                                               : std::nullopt;
 }
 
-std::optional<StringRef> carriedInF32(Region &body, ArrayRef<int64_t> shape,
+std::optional<StringRef> carriedInF32(Region &body, ArrayRef<Dim> shape,
                                       ArrayRef<WindowDimension> windows) {
   return scanOf(shape, windows) ? std::nullopt : carriedInF32(body);
 }

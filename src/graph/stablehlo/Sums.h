@@ -1,42 +1,46 @@
-//===- Sums.h - sums that are carried in a wider type ---------------------===//
+//===- Sums.h - scans, and sums with a wider accumulator ------------------===//
 
 #ifndef SINTER_GRAPH_STABLEHLO_SUMS_H
 #define SINTER_GRAPH_STABLEHLO_SUMS_H
 
+#include "graph/Dim.h"
 #include "graph/stablehlo/StablehloOps.h"
 
 namespace sinter::stablehlo {
 
-/// Whether \p type is that of floats narrower than f32, or a tensor of such.
+/// Whether \p type is a float narrower than f32, or a tensor of these.
 bool isNarrowFloat(mlir::Type type);
 
-/// Windows that reach from the first element along dimension `dim` to the place
-/// itself, or from there to the last: a running sum, say. Sums and products
-/// begin with the first or, where `isReverse`, the last element.
+/// Windows that cover the elements along dimension `dim` from the first to the
+/// current one, or from that to the last: a prefix sum, say. It starts with the
+/// first or, if `isReverse`, the last element.
 struct Scan {
   size_t dim = 0;
   bool isReverse = false;
-  /// The place's own element is left out.
+  /// Whether the current element is left out.
   bool isExclusive = false;
 };
 
-/// What \p windows over a tensor of the sizes \p shape are, if they are those
-/// of a scan along one dimension and single elements along the others. Nothing
-/// where a size is unknown.
-std::optional<Scan> scanOf(llvm::ArrayRef<int64_t> shape,
+/// The scan of \p windows over a tensor of shape \p shape, if they form one
+/// along one dimension and are single elements along the others. Nothing where
+/// a size is unknown.
+std::optional<Scan> scanOf(llvm::ArrayRef<Dim> shape,
                            llvm::ArrayRef<WindowDimension> windows);
 
-/// The name of the one addition or multiplication that \p body, of a reduce,
-/// does with two floats narrower than f32. Such a sum or product is carried in
-/// f32 and rounded once, by every backend; any other region rounds as it is
-/// written.
+/// A window that forms \p scan along a dimension of that \p size, which is
+/// static or named. Of a named one no number has the place of what is one less:
+/// scanOf knows it.
+WindowDimension scanWindow(Dim size, const Scan &scan);
+
+/// The name of the operation of \p body, of a reduce, if that is one addition
+/// or multiplication of two floats narrower than f32. Every backend accumulates
+/// it in f32 and rounds once; any other region rounds at each step.
 std::optional<llvm::StringRef> carriedInF32(mlir::Region &body);
 
-/// Likewise of a reduce_window of \p windows over a tensor of the sizes
-/// \p shape. Scans are no sums of that kind: each result follows from the one
-/// before, rounded.
+/// The same for a reduce_window of \p windows over a tensor of shape \p shape.
+/// Scans do not count: each result depends on the previous rounded one.
 std::optional<llvm::StringRef>
-carriedInF32(mlir::Region &body, llvm::ArrayRef<int64_t> shape,
+carriedInF32(mlir::Region &body, llvm::ArrayRef<Dim> shape,
              llvm::ArrayRef<WindowDimension> windows);
 
 } // namespace sinter::stablehlo

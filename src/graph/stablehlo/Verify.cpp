@@ -1,4 +1,4 @@
-// What the verifiers share, and elementwise operations.
+// Helpers of all verifiers, and verifiers of elementwise operations.
 
 #include "graph/stablehlo/Verify.h"
 #include "graph/Quantization.h"
@@ -211,12 +211,12 @@ LogicalResult CompareOp::verify() {
   if (element.isInteger(1) || element.isUnsignedInteger())
     fits = *type == ComparisonType::UNSIGNED;
   else if (isa<IntegerType>(element))
-    // What was unsigned before it lost its sign is still compared so.
+    // Signless integers may be compared as signed or unsigned.
     fits = *type == ComparisonType::SIGNED || *type == ComparisonType::UNSIGNED;
   else if (isa<ComplexType>(element))
     fits = *type == ComparisonType::FLOAT;
   // Published artifacts compare floats as SIGNED and UNSIGNED, too, and mean
-  // FLOAT: of floats only TOTALORDER changes anything.
+  // FLOAT: for floats only TOTALORDER makes a difference.
   if (!fits)
     return emitOpError("(C3) compares ")
            << element << " as " << stringifyComparisonType(*type);

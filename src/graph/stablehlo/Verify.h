@@ -1,4 +1,4 @@
-//===- Verify.h - what the verifiers and inference share ------------------===//
+//===- Verify.h - helpers of verifiers and type inference -----------------===//
 
 #ifndef SINTER_GRAPH_STABLEHLO_VERIFY_H
 #define SINTER_GRAPH_STABLEHLO_VERIFY_H
@@ -8,22 +8,22 @@
 
 namespace sinter::stablehlo {
 
-/// Whether two sizes are known and differ.
+/// Whether two sizes are static and differ.
 inline bool differ(int64_t lhs, int64_t rhs) {
   return !mlir::ShapedType::isDynamic(lhs) &&
          !mlir::ShapedType::isDynamic(rhs) && lhs != rhs;
 }
 
-/// Whether the numbers are dimensions of a tensor of that rank.
+/// Whether all entries are dimensions of a tensor of rank \p rank.
 bool isWithin(llvm::ArrayRef<int64_t> list, int64_t rank);
-/// Whether no number stands twice.
+/// Whether all entries are distinct.
 bool isUnique(llvm::ArrayRef<int64_t> list);
 /// Both.
 inline bool isDistinctWithin(llvm::ArrayRef<int64_t> list, int64_t rank) {
   return isWithin(list, rank) && isUnique(list);
 }
 
-/// Whether the numbers do not fall.
+/// Whether the entries are in ascending order.
 inline bool isSorted(llvm::ArrayRef<int64_t> list) {
   return llvm::is_sorted(list);
 }
@@ -32,21 +32,21 @@ inline bool isSorted(llvm::ArrayRef<int64_t> list) {
 /// type \p to: is_promotable of the specification.
 bool isPromotable(mlir::Type from, mlir::Type to);
 
-/// Constraints of elements that are moved: the result's type is the operand's
-/// but where it is quantised per axis. \p keepsScales if the scales stay even
-/// then, and only the axis may change.
+/// Constraints of operations that move elements: the result has the operand's
+/// element type, unless that is quantised per axis. With \p keepsScales the
+/// scales stay even then, and only the axis may change.
 mlir::LogicalResult verifyMovedElements(mlir::Operation *op,
                                         mlir::Value operand, mlir::Value result,
                                         bool keepsScales);
 
-/// The number of elements; nothing if a size is not known or it overflows.
+/// The number of elements; nothing if a size is dynamic or it overflows.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
-/// More processes than this are not a program but a mistake.
+/// The most processes of a valid program.
 inline constexpr int64_t mostProcesses = 1 << 20;
 
-/// Whether the attribute has at most \p most elements: what stands in for many
-/// by one value may claim to have any number.
+/// Whether the attribute has at most \p most elements: a splat may claim any
+/// number.
 inline bool hasAtMost(mlir::DenseElementsAttr attribute, int64_t most) {
   std::optional<int64_t> count = countElements(attribute.getType().getShape());
   return count && *count <= most;
@@ -62,7 +62,7 @@ mlir::LogicalResult verifyBroadcast(mlir::Operation *op, mlir::Value operand,
                                     mlir::Value result,
                                     llvm::ArrayRef<int64_t> dimensions);
 
-/// The constraints' labels of gather and dynamic_gather.
+/// The labels of the constraints of gather and dynamic_gather.
 struct GatherLabels {
   llvm::StringRef rank, vectorDim, indexSize, offsetsSorted, offsetsWithin,
       collapsedUnique, collapsedSorted, collapsedWithin, collapsedSizes,
@@ -75,20 +75,21 @@ inline constexpr GatherLabels dynamicGatherLabels = {
     "(C1)", "(C2)", "(C3)", "(C4)",  "(C5)",  "(C6)", "(C6)",
     "(C7)", "(C8)", "(C9)", "(C10)", "(C11)", "(C12)"};
 
-/// The shape that a gather gives; says what is wrong if the dimension numbers
-/// do not fit. \p sizes are the slice's, nothing where they are not known.
+/// The result shape of a gather; emits an error if the dimension numbers are
+/// invalid. \p sizes are the slice's, nothing where they are dynamic.
 std::optional<Dimensions> inferGather(
     std::optional<mlir::Location> location, mlir::RankedTensorType operand,
     mlir::RankedTensorType indices, GatherDimensionNumbersAttr numbers,
     std::optional<llvm::ArrayRef<int64_t>> sizes, const GatherLabels &labels);
 
-/// The integers of a constant; nothing for another value.
+/// The integers of a constant; nothing for any other value.
 std::optional<llvm::SmallVector<int64_t>> constantInts(mlir::Value value);
 
 /// Whether two types have the same baseline element type.
 bool sameBaselineElement(mlir::Type lhs, mlir::Type rhs);
 
-/// What the region's block returns; nothing if it does not end in a return.
+/// The types that the region's block returns; empty if it does not end in a
+/// return.
 mlir::TypeRange returnedTypes(mlir::Region &region);
 
 /// Checks that the region's arguments and results are scalars of the given
@@ -109,7 +110,7 @@ mlir::LogicalResult verifyReducer(mlir::Operation *op, mlir::Region &region,
                                   llvm::StringRef label,
                                   llvm::StringRef resultLabel);
 
-/// Each type, then each type again: what an accumulating region takes.
+/// All types twice: the argument types of an accumulating region.
 llvm::SmallVector<mlir::Type> twice(mlir::TypeRange types);
 
 /// \p shaped with the element types that the region returns.

@@ -1,4 +1,4 @@
-// Constraints of branches, loops and operations that are started.
+// Constraints of branches, loops and asynchronous operations.
 
 #include "graph/stablehlo/Verify.h"
 
@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace sinter::stablehlo {
 
-/// A branch takes nothing and returns what the op gives.
+/// Checks that a branch has no arguments and returns the op's result types.
 static LogicalResult verifyBranch(Operation *op, Region &region,
                                   StringRef inputLabel, StringRef sameLabel,
                                   StringRef resultLabel) {
@@ -14,10 +14,10 @@ static LogicalResult verifyBranch(Operation *op, Region &region,
     return op->emitOpError(inputLabel) << " a branch takes arguments";
   TypeRange returned = returnedTypes(region),
             first = returnedTypes(op->getRegion(0));
-  // Sizes that are known in the branches may differ where the result's are not.
-  const bool isOpen = compatibleTypes(returned, op->getResultTypes()) &&
-                      compatibleTypes(first, op->getResultTypes());
-  if (!isOpen && !compatibleTypes(returned, first))
+  // Static sizes in the branches may differ where the result's are dynamic.
+  const bool isDynamic = compatibleTypes(returned, op->getResultTypes()) &&
+                         compatibleTypes(first, op->getResultTypes());
+  if (!isDynamic && !compatibleTypes(returned, first))
     return op->emitOpError(sameLabel) << " the branches return different types";
   if (!compatibleTypes(returned, op->getResultTypes()))
     return op->emitOpError(resultLabel)

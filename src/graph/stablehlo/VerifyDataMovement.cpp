@@ -24,7 +24,7 @@ LogicalResult verifyPerAxisReshape(Operation *op, RankedTensorType from,
   auto rhs = dyn_cast<quant::UniformQuantizedPerAxisType>(to.getElementType());
   if (!lhs || !rhs)
     return success();
-  // What lies before, along and after the axis stays.
+  // The sizes before, along and after the axis stay.
   auto parts = [](RankedTensorType type, int64_t axis) {
     ArrayRef<int64_t> shape = type.getShape();
     return std::array{countElements(shape.take_front(axis)),
@@ -86,7 +86,8 @@ LogicalResult verifyBroadcast(Operation *op, Value operand, Value result,
   return success();
 }
 
-/// The sizes of a result are known or named, or one is not and has a bound.
+/// Checks that the sizes of a result are static or symbolic, or that one is
+/// dynamic and has a bound.
 static LogicalResult verifyKnownSizes(Operation *op, Value result) {
   auto type = tensorOf(result);
   if (type.hasStaticShape() || hasNamedSizes(type))
@@ -155,7 +156,7 @@ LogicalResult TransposeOp::verify() {
         tensorOf(value).getElementType());
   };
   auto from = axisOf(getOperand()), to = axisOf(getResult());
-  // (C2) and (C3) are for the inference to say.
+  // Type inference reports (C2) and (C3).
   ArrayRef<int64_t> permutation = getPermutation();
   if (!from || !to ||
       to.getQuantizedDimension() >= static_cast<int64_t>(permutation.size()))
@@ -170,8 +171,8 @@ LogicalResult TransposeOp::verify() {
 // scatter
 //===----------------------------------------------------------------------===//
 
-/// The first constraint that the dimension numbers do not keep, in words;
-/// nothing if they keep all.
+/// A message for the first constraint that the dimension numbers violate;
+/// nothing if they satisfy all.
 static std::optional<StringRef>
 brokenConstraint(RankedTensorType input, RankedTensorType indices,
                  RankedTensorType update, ScatterDimensionNumbersAttr numbers) {

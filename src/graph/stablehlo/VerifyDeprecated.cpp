@@ -1,4 +1,4 @@
-// Constraints of operations that others have replaced, and of random numbers.
+// Constraints of deprecated operations and of random number generators.
 
 #include "graph/stablehlo/Einsum.h"
 #include "graph/stablehlo/Verify.h"
@@ -13,8 +13,8 @@ SmallVector<int64_t, 2> ranksOf(ValueRange values) {
       values, [](Value value) { return tensorOf(value).getRank(); });
 }
 
-/// `a...b` with digits for the dots, as many as \p dimensions. Nothing if there
-/// is anything but letters and dots.
+/// Expands `...` in `a...b` to \p dimensions digits. Nothing if there is
+/// anything but letters and dots.
 static std::optional<std::string> spellOut(StringRef labels,
                                            int64_t dimensions) {
   auto areLetters = [](StringRef part) {

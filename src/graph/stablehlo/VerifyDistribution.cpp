@@ -1,5 +1,5 @@
-// Constraints of what processes do together. How many processes there are is
-// not known here: what depends on it is checked when a program is run.
+// Constraints of collective operations. The process count is not known here:
+// constraints that depend on it are checked at run time.
 
 #include "graph/stablehlo/Verify.h"
 #include "llvm/Support/MathExtras.h"
@@ -54,7 +54,7 @@ static LogicalResult verifyGroups(Operation *op, Attribute groups,
            << " an id stands twice in replica_groups";
   if (!labels.coversAll)
     return success();
-  // Ids are 0 to the number of processes less one, each once.
+  // Ids are 0 to the process count minus one, each once.
   for (int64_t id : seen)
     if (id >= static_cast<int64_t>(seen.size()))
       return op->emitOpError(labels.range)
@@ -62,7 +62,7 @@ static LogicalResult verifyGroups(Operation *op, Attribute groups,
   return success();
 }
 
-/// use_global_device_ids asks for a channel.
+/// use_global_device_ids requires a channel.
 static LogicalResult verifyChannel(Operation *op, bool useGlobalDeviceIds,
                                    std::optional<ChannelHandleAttr> channel,
                                    StringRef label) {
@@ -72,9 +72,9 @@ static LogicalResult verifyChannel(Operation *op, bool useGlobalDeviceIds,
   return success();
 }
 
-/// The number of processes in a group, if it follows from the op: with a
-/// channel and without global ids, the partitions of each replica are in the
-/// group, too.
+/// The number of processes in a group, if the op determines it: with a channel
+/// and without global ids, the partitions of each replica are in the group,
+/// too.
 static std::optional<int64_t>
 groupSize(Attribute groups, std::optional<ChannelHandleAttr> channel,
           bool useGlobalDeviceIds) {
@@ -95,7 +95,7 @@ LogicalResult AllGatherOp::verify() {
   if (getNumOperands() != getNumResults() || getOperands().empty())
     return emitOpError("(C6) needs as many results as operands, at least one");
   // Published programs gather over groups that do not fit the result's size, so
-  // only its being a multiple is held here, and the rest when it runs.
+  // only divisibility is checked here, and the rest at run time.
   int64_t along = getAllGatherDim();
   for (auto [operand, result] : llvm::zip_equal(getOperands(), getResults())) {
     auto from = tensorOf(operand), to = tensorOf(result);
@@ -119,8 +119,8 @@ LogicalResult AllGatherOp::verify() {
   return success();
 }
 
-/// The computation of a collective: E and E to E, to which all operands'
-/// elements may be promoted and which all results have.
+/// Checks the computation of a collective, (E, E) -> E: all operands' elements
+/// may be promoted to E, and all results have it.
 static LogicalResult verifyComputation(Operation *op, Region &region,
                                        ValueRange operands, ValueRange results,
                                        StringRef label, StringRef resultLabel) {
@@ -197,7 +197,7 @@ LogicalResult AllToAllOp::verify() {
   return success();
 }
 
-/// With a dynamic root the last operand names it, for each result.
+/// Checks that with a dynamic root the last operand holds it, for each result.
 static LogicalResult verifyRoot(Operation *op, bool hasDynamicRoot,
                                 StringRef label) {
   int64_t values = op->getNumResults();
@@ -241,7 +241,7 @@ LogicalResult CollectiveReduceOp::verify() {
                            getResults(), "(C4)", "(C4)");
 }
 
-/// Pairs [source, target], no source and no target twice, none negative.
+/// Checks pairs [source, target]: no source and no target twice, none negative.
 static LogicalResult verifyPairs(Operation *op, DenseIntElementsAttr pairs,
                                  ArrayRef<StringRef> labels) {
   // `dense<[]> : tensor<0xi64>` is how an empty list is often written.
@@ -275,7 +275,7 @@ LogicalResult CollectivePermuteOp::verify() {
                      {"(C1)", "(C2)", "(C3)", "(C4)"});
 }
 
-/// Payload first, a token last.
+/// Checks the results: payload first, a token last.
 static LogicalResult verifyPayload(Operation *op) {
   if (op->getNumResults() == 0)
     return op->emitOpError("(C1) has no results");
@@ -307,7 +307,7 @@ LogicalResult InfeedOp::verify() {
   return success();
 }
 
-/// What a channel's type means.
+/// The values of a channel's type.
 enum ChannelType { DeviceToDevice = 1, DeviceToHost = 2, HostToDevice = 3 };
 
 static LogicalResult verifyTransfer(Operation *op, ChannelHandleAttr channel,

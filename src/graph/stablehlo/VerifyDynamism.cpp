@@ -1,4 +1,4 @@
-// Constraints of operations whose shapes are known only at run time.
+// Constraints of operations with dynamic shapes.
 
 #include "graph/stablehlo/Verify.h"
 #include "llvm/Support/MathExtras.h"
@@ -7,14 +7,13 @@ using namespace mlir;
 
 namespace sinter::stablehlo {
 
-/// Whether the 1-d tensor \p shape has as many elements as \p rank, and is
-/// known to.
+/// Whether the 1-d tensor \p shape statically has \p rank elements.
 static bool hasElements(Value shape, int64_t rank) {
   return tensorOf(shape).getDimSize(0) == rank;
 }
 
-/// A shape that is a constant agrees with the result's: no negative size, none
-/// that differs from a known one.
+/// Checks that a constant shape agrees with the result's: no negative size,
+/// none that differs from a static one.
 static LogicalResult verifyConstantShape(Operation *op, Value shape,
                                          Value result, StringRef label) {
   auto sizes = constantInts(shape);

@@ -8,8 +8,8 @@ using namespace mlir;
 
 namespace sinter::stablehlo {
 
-/// A letter, letters and digits, then parts of those (and `$`), each after a
-/// dot.
+/// Whether \p name is a letter followed by letters and digits, then components
+/// of these (and `$`), each after a dot.
 static bool isNamespacedOpName(StringRef name) {
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   SmallVector<StringRef> parts;
@@ -41,7 +41,7 @@ LogicalResult CompositeOp::verifySymbolUses(SymbolTableCollection &symbols) {
 void CustomCallOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  // What a call without results is for can only be an effect.
+  // A call without results must have an effect.
   if (!getHasSideEffect() && getNumResults())
     return;
   effects.emplace_back(MemoryEffects::Allocate::get());
@@ -51,7 +51,7 @@ void CustomCallOp::getEffects(
 }
 
 /// Checks the layouts of operands or results: one each, a permutation of the
-/// dimensions of a tensor and empty for all else.
+/// dimensions for a tensor and empty for other types.
 static LogicalResult verifyLayouts(Operation *op, StringRef what,
                                    TypeRange types, ArrayAttr layouts) {
   if (types.size() != layouts.size())
@@ -80,7 +80,7 @@ static LogicalResult verifyLayouts(Operation *op, StringRef what,
   return success();
 }
 
-/// The part of a type that indices into tuples lead to; null if they do not.
+/// The type at \p indices into nested tuples; null if there is none.
 static Type partOf(Type type, ArrayRef<int64_t> indices) {
   for (int64_t index : indices) {
     auto tuple = dyn_cast_or_null<TupleType>(type);
@@ -102,7 +102,7 @@ static LogicalResult verifyAlias(CustomCallOp op,
   if (!from)
     return op.emitOpError(
         "(I7) operand_tuple_indices of an alias lead nowhere");
-  // Of several results the first index names one.
+  // The first index selects one of several results.
   ArrayRef<int64_t> place = alias.getOutputTupleIndices();
   Type result;
   if (op->getNumResults() == 1) {
@@ -121,7 +121,8 @@ static LogicalResult verifyAlias(CustomCallOp op,
   return success();
 }
 
-/// CreateBuffer, Pin and Unpin: what goes between tensors and buffers.
+/// Checks CreateBuffer, Pin and Unpin, which convert between tensors and
+/// buffers.
 static LogicalResult verifyBufferCall(CustomCallOp op) {
   StringRef target = op.getCallTargetName();
   bool takes = target == "Pin" || target == "Unpin";
@@ -154,7 +155,7 @@ LogicalResult CustomCallOp::verify() {
     return emitOpError("has layouts of operands or of results only");
   if (operands) {
     TypeRange types = getResultTypes();
-    // A tuple's elements have a layout each.
+    // Each element of a tuple has a layout.
     auto tuple =
         types.size() == 1 ? dyn_cast<TupleType>(types[0]) : TupleType();
     if (tuple)

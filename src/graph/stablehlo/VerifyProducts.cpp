@@ -1,4 +1,4 @@
-// Constraints of convolutions and products.
+// Constraints of convolutions and matmuls.
 
 #include "graph/stablehlo/Verify.h"
 
@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace sinter::stablehlo {
 
-/// One of each dimension, none twice.
+/// Whether the dimension numbers cover all dimensions, each once.
 static bool coversAllDimensions(int64_t rank, int64_t first, int64_t second,
                                 ArrayRef<int64_t> spatial) {
   SmallVector<int64_t> all(spatial);
@@ -70,7 +70,7 @@ static LogicalResult verifyPrecision(Operation *op,
   return success();
 }
 
-/// The axis of a type that is quantised per axis.
+/// The quantised axis of a type that is quantised per axis.
 static std::optional<int64_t> axisOf(RankedTensorType type) {
   auto perAxis =
       dyn_cast<quant::UniformQuantizedPerAxisType>(type.getElementType());
@@ -78,7 +78,7 @@ static std::optional<int64_t> axisOf(RankedTensorType type) {
                  : std::nullopt;
 }
 
-/// The strides, dilations and reversals: one a spatial dimension.
+/// Checks the strides, dilations and reversals: one per spatial dimension.
 template <typename Op> static LogicalResult verifyConvolutionWindow(Op op) {
   const size_t spatial = tensorOf(op.getLhs()).getRank() - 2;
   auto emitOpError = [&](const char *words) { return op.emitOpError(words); };
@@ -86,8 +86,8 @@ template <typename Op> static LogicalResult verifyConvolutionWindow(Op op) {
   auto positive = [](auto list) {
     return !list || llvm::all_of(*list, [](int64_t n) { return n > 0; });
   };
-  // What JAX exports may have more strides than a dynamic convolution slides
-  // along; those are not used.
+  // JAX may export more strides than a dynamic convolution has spatial
+  // dimensions; the rest is ignored.
   auto strides = op.getWindowStrides();
   bool hasSpares =
       std::is_same_v<Op, DynamicConvOp> && strides && strides->size() > spatial;
@@ -112,7 +112,7 @@ template <typename Op> static LogicalResult verifyConvolutionWindow(Op op) {
   return success();
 }
 
-/// The dimension numbers: each dimension has one meaning.
+/// Checks the dimension numbers: each dimension has one role.
 template <typename Op> static LogicalResult verifyConvolutionNumbers(Op op) {
   auto numbers = op.getDimensionNumbers();
   const int64_t rank = tensorOf(op.getLhs()).getRank();
@@ -145,7 +145,7 @@ template <typename Op> static LogicalResult verifyConvolutionNumbers(Op op) {
   return success();
 }
 
-/// The groups: batches and features come apart into them.
+/// Checks that batches and features are divisible by the groups.
 template <typename Op> static LogicalResult verifyConvolutionGroups(Op op) {
   auto numbers = op.getDimensionNumbers();
   auto lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
@@ -178,7 +178,7 @@ template <typename Op> static LogicalResult verifyConvolutionGroups(Op op) {
   return success();
 }
 
-/// The axes of types that are quantised per axis.
+/// Checks the axes of types that are quantised per axis.
 template <typename Op> static LogicalResult verifyConvolutionAxes(Op op) {
   auto numbers = op.getDimensionNumbers();
   auto rhs = tensorOf(op.getRhs()), result = tensorOf(op.getResult());
@@ -194,8 +194,8 @@ template <typename Op> static LogicalResult verifyConvolutionAxes(Op op) {
   return success();
 }
 
-/// What convolution and dynamic_conv share: all but the padding and what
-/// depends on it.
+/// Checks the constraints that convolution and dynamic_conv share: all that do
+/// not depend on the padding.
 template <typename Op> static LogicalResult verifyConvolution(Op op) {
   auto numbers = op.getDimensionNumbers();
   auto lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
@@ -227,7 +227,7 @@ template <typename Op> static LogicalResult verifyConvolution(Op op) {
   return success();
 }
 
-/// That the result has a place for each of the window's.
+/// Checks that the result has one element per window position.
 template <typename Op>
 static LogicalResult verifySpatialSizes(Op op,
                                         const ConvolutionWindow &window) {
@@ -277,7 +277,7 @@ LogicalResult DynamicConvOp::verify() {
   return verifySpatialSizes(*this, window);
 }
 
-/// One side's dimension numbers, and the labels of their constraints.
+/// The dimension numbers of one operand, and the labels of their constraints.
 namespace {
 struct DotSide {
   RankedTensorType type;
@@ -310,7 +310,7 @@ static bool haveSameSizes(RankedTensorType lhs, ArrayRef<int64_t> lhsDims,
   });
 }
 
-/// The constraints (C13) to (C24): types, precision, algorithm.
+/// Checks the constraints (C13) to (C24): types, precision, algorithm.
 static LogicalResult verifyArithmetic(DotGeneralOp op) {
   auto rhs = tensorOf(op.getRhs());
   if (failed(verifyPrecision(op, op.getPrecisionConfig(), "(C11)")) ||
@@ -367,7 +367,7 @@ LogicalResult DotGeneralOp::verify() {
     shape.push_back(lhs.getDimSize(dimension));
   for (const ProductSide &side : {getSide(0), getSide(1)})
     for (int64_t dimension : side.free())
-      shape.push_back(shapeOf(side.value)[dimension]);
+      shape.push_back(tensorOf(side.value).getShape()[dimension]);
   if (failed(verifyCompatibleShape(shape, tensorOf(getResult()).getShape())))
     return emitOpError("(C12) the result's shape does not follow from the "
                        "operands'");

@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace sinter::stablehlo {
 
-/// The constraints that reduce and reduce_window share.
+/// Checks the constraints that reduce and reduce_window share.
 static LogicalResult verifyInits(Operation *op, ValueRange inputs,
                                  ValueRange inits, StringRef shapeLabel,
                                  StringRef elementLabel) {
@@ -16,7 +16,8 @@ static LogicalResult verifyInits(Operation *op, ValueRange inputs,
       return op->emitOpError(shapeLabel) << " inputs differ in shape";
     if (tensorOf(init).getRank() != 0)
       return op->emitOpError("(I2) an init_value is not a scalar");
-    // The accumulator's type is allowed, too: what is promoted to it.
+    // The initial value may also have the accumulator's type, which the input
+    // is promoted to.
     if (!isPromotable(baselineElementType(tensorOf(input).getElementType()),
                       baselineElementType(tensorOf(init).getElementType())))
       return op->emitOpError(elementLabel)
@@ -47,7 +48,7 @@ LogicalResult ReduceOp::verify() {
                        getResultTypes(), "(C6)", "(C8)");
 }
 
-/// Says which of a window's attributes has not one element a dimension.
+/// Emits an error for a window attribute without one element per dimension.
 static LogicalResult
 verifyWindowSizes(Operation *op, size_t rank,
                   ArrayRef<std::pair<StringRef, std::optional<size_t>>> sizes,
@@ -158,7 +159,8 @@ LogicalResult MapOp::verify() {
                             getType(), "(C4)");
 }
 
-/// Each value is one number a feature, of the operand's element type.
+/// Checks that each value has one element per feature, of the operand's element
+/// type.
 static LogicalResult
 verifyFeatures(Operation *op, RankedTensorType type, int64_t feature,
                ArrayRef<std::pair<Value, StringRef>> values) {

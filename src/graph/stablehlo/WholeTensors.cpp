@@ -37,7 +37,7 @@ private:
                                [&](int64_t each) { return each + rank; });
   }
 
-  /// The shape of all elements, with \p inner behind it.
+  /// The shape of all elements, followed by \p inner.
   SmallVector<int64_t> wholeShape(ArrayRef<int64_t> inner) const {
     SmallVector<int64_t> all(shape);
     llvm::append_range(all, inner);
@@ -50,7 +50,7 @@ private:
                                  type.getElementType());
   }
 
-  /// \p value for each element; one that is the same for all is repeated.
+  /// \p value for each element; a uniform value is broadcast.
   Value lifted(Value value) {
     if (Value whole = wholes.lookup(value))
       return whole;
@@ -64,12 +64,12 @@ private:
     return repeated;
   }
 
-  /// A scalar of each element in the shape of \p inner.
+  /// Broadcasts each element's scalar to the shape \p inner.
   Value spread(Value value, ArrayRef<int64_t> inner) {
     return emit.broadcast(value, leading(), wholeShape(inner));
   }
 
-  /// Whether \p op reads what differs between elements.
+  /// Whether \p op uses a value that differs between elements.
   bool differs(Operation &op) {
     bool does = llvm::any_of(op.getOperands(), [&](Value operand) {
       return wholes.contains(operand);
@@ -160,7 +160,7 @@ private:
                                 moved(op.getDimensions()));
   }
 
-  /// The comparator may not read what differs between elements.
+  /// The comparator must not use values that differ between elements.
   LogicalResult liftSort(SortOp op) {
     bool isFree = true;
     visitUsedValuesDefinedAbove(op->getRegions(), [&](OpOperand *use) {
@@ -201,8 +201,8 @@ private:
     return success();
   }
 
-  /// Adds to \p differing what \p block computes of values in it, and of those
-  /// that differ outside.
+  /// Adds to \p differing the results in \p block that depend on values in it,
+  /// or on values outside that differ.
   void addDiffering(Block &block, llvm::DenseSet<Value> &differing) {
     auto isDiffering = [&](Value value) {
       return differing.contains(value) || wholes.contains(value);
@@ -218,7 +218,7 @@ private:
   }
 
   /// Which states of \p loop differ between elements after some trip: those
-  /// that begin so, and those that a trip gives which reads such a one.
+  /// that differ initially, and those that depend on one that differs.
   SmallVector<bool> differingStates(WhileOp loop) {
     Block &body = loop.getBody().front();
     SmallVector<bool> differing;
@@ -242,7 +242,7 @@ private:
     return differing;
   }
 
-  /// Whether \p loop may run more often for some elements than for others.
+  /// Whether the trip count of \p loop may differ between elements.
   bool differsInLength(WhileOp loop, ArrayRef<bool> differing) {
     Block &condition = loop.getCond().front();
     llvm::DenseSet<Value> inner;
@@ -255,7 +255,7 @@ private:
     return inner.contains(goesOn) || wholes.contains(goesOn);
   }
 
-  /// An empty loop over \p states.
+  /// A loop over \p states with empty regions.
   WhileOp emptyLoop(Location location, ValueRange states) {
     OperationState state(location, WhileOp::getOperationName());
     state.addOperands(states);
@@ -265,14 +265,14 @@ private:
     return cast<WhileOp>(emit.builder.create(state));
   }
 
-  /// Fills a region of a loop with what \p build gives for its arguments.
+  /// Fills a region of a loop with the results of \p build for its arguments.
   LogicalResult fill(Region &region, ValueRange states, Location location,
                      llvm::function_ref<FailureOr<Values>(ValueRange)> build) {
     OpBuilder::InsertionGuard guard(emit.builder);
     Block *block = emit.builder.createBlock(
         &region, {}, states.getTypes(),
         SmallVector<Location>(states.size(), location));
-    // What is repeated in here is not seen behind it.
+    // Values broadcast in here do not dominate later operations.
     DenseMap<Value, Value> outside;
     std::swap(outside, repeats);
     FailureOr<Values> results = build(block->getArguments());
@@ -288,7 +288,7 @@ private:
                                             : liftAlike(loop, differing);
   }
 
-  /// One loop for all elements, which runs as often for each.
+  /// Lifts a loop with the same trip count for all elements.
   LogicalResult liftAlike(WhileOp loop, ArrayRef<bool> differing) {
     Values states;
     for (auto [state, does] : llvm::zip_equal(loop->getOperands(), differing))
@@ -327,15 +327,15 @@ private:
     return success();
   }
 
-  /// What \p block, of a region of a loop, gives for each element.
+  /// The results of \p block, of a region of a loop, for each element.
   FailureOr<Values> runOn(Block &block, ValueRange states) {
     for (auto [inner, whole] : llvm::zip_equal(block.getArguments(), states))
       wholes[inner] = whole;
     return run(block);
   }
 
-  /// One loop that runs as long as any element's does; those that have come to
-  /// their end keep their states.
+  /// Lifts a loop with different trip counts: it runs as long as any element's
+  /// loop does; elements that are done keep their states.
   LogicalResult liftLongest(WhileOp loop) {
     Block &condition = loop.getCond().front(), &body = loop.getBody().front();
     Values states = llvm::map_to_vector(
@@ -380,9 +380,9 @@ private:
   int64_t rank;
   /// The values that differ between elements, for all of them.
   DenseMap<Value, Value> wholes;
-  /// Copies of the operations that give the same for each.
+  /// Copies of the operations whose results are the same for all elements.
   IRMapping plain;
-  /// What these give, repeated for all elements.
+  /// The results of these, broadcast to all elements.
   DenseMap<Value, Value> repeats;
 };
 

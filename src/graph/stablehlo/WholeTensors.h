@@ -1,4 +1,4 @@
-//===- WholeTensors.h - a region of scalars, on tensors at once -----------===//
+//===- WholeTensors.h - applies a region of scalars to whole tensors ------===//
 //
 //   (a, b: f32) { c = add a, b }   ->   add(x, y) : 2x3xf32
 //
@@ -12,11 +12,11 @@
 
 namespace sinter {
 
-/// What \p body returns, element by element, for the elements of \p arguments,
-/// tensors of one static shape \p shape: built where \p emit stands. A tensor
-/// inside the body gets the dimensions of \p shape before its own; of branches
-/// that differ between elements both are computed. Values from outside are the
-/// same for all elements. Failure for operations that have no such form.
+/// Applies \p body element by element to \p arguments, tensors of one static
+/// shape \p shape; builds at \p emit's insertion point. A tensor inside the
+/// body gets the dimensions of \p shape before its own; if a condition differs
+/// between elements, both branches are computed. Captured values are the same
+/// for all elements. Failure for operations that have no such form.
 mlir::FailureOr<Values> applyToTensors(nn::TensorBuilder &emit,
                                        mlir::Block &body,
                                        mlir::ValueRange arguments,

@@ -1,4 +1,4 @@
-// Windows that slide over tensors.
+// Sliding windows.
 
 #include "graph/stablehlo/Verify.h"
 #include "llvm/Support/MathExtras.h"
@@ -11,11 +11,11 @@ namespace sinter::stablehlo {
 
 std::optional<int64_t> windowedSize(int64_t size,
                                     const WindowDimension &window) {
-  const bool isOpen = ShapedType::isDynamic(window.size);
-  if ((window.size < 0 && !isOpen) || window.stride < 1 ||
+  const bool isDynamic = ShapedType::isDynamic(window.size);
+  if ((window.size < 0 && !isDynamic) || window.stride < 1 ||
       window.baseDilation < 1 || window.windowDilation < 1)
     return std::nullopt;
-  if (isOpen || ShapedType::isDynamic(size))
+  if (isDynamic || ShapedType::isDynamic(size))
     return ShapedType::kDynamic;
   auto dilated = [](int64_t count, int64_t dilation) -> std::optional<int64_t> {
     int64_t result;
@@ -70,7 +70,7 @@ makeWindow(ArrayRef<int64_t> sizes, std::optional<ArrayRef<int64_t>> strides,
   return window;
 }
 
-/// The sizes of the dimensions of \p kernel that slide.
+/// The sizes of the spatial dimensions of \p kernel.
 static SmallVector<int64_t> kernelSizes(RankedTensorType kernel,
                                         ConvDimensionNumbersAttr numbers) {
   SmallVector<int64_t> sizes;
@@ -79,7 +79,7 @@ static SmallVector<int64_t> kernelSizes(RankedTensorType kernel,
   return sizes;
 }
 
-// The verifier has seen to it that all attributes have their size.
+// The verifier has checked the sizes of all attributes.
 
 bool ConvolutionOp::isDepthwise() {
   auto numbers = getDimensionNumbers();

@@ -38,7 +38,7 @@ private:
     return invalidModel("state '" + name + "': " + what);
   }
 
-  /// The name in \p attributes; none if they are not of a state.
+  /// The state's name in \p attributes; none if they are not a state's.
   static Result<std::optional<std::string>> nameIn(DictionaryAttr attributes,
                                                    const std::string &who) {
     if (!isState(attributes))

@@ -4,14 +4,13 @@
 // a tensor that outlives a run, is an argument and a result that name it:
 //
 //     func.func @main(%x : tensor<4xf32>,
-//         %n : tensor<i64> {sinter.state = "count", sinter.initial = dense<0> :
-//         tensor<i64>})
+//         %n : tensor<i64> {sinter.state = "count",
+//                           sinter.initial = dense<0> : tensor<i64>})
 //         -> (tensor<4xf32>, tensor<i64> {sinter.state = "count"})
 //
 // The argument is what the state holds before a run, the result what it holds
-// after. So the graph stays pure, and passes need not know of it. This is the
-// one place where roles are found out; Program.h has the same roles as memory
-// spaces (runtime/Role.h).
+// after. So the graph stays pure, and passes need no special case. Only this
+// file determines roles; Program.h has them as memory spaces (runtime/Role.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,15 +24,15 @@
 
 namespace sinter {
 
-/// Of an argument and of a result: the name of the state that they are.
+/// An attribute of an argument and of a result: the name of their state.
 inline constexpr llvm::StringLiteral stateAttribute = "sinter.state";
-/// Of such an argument: what the state holds before the first run.
+/// An attribute of such an argument: the state's value before the first run.
 inline constexpr llvm::StringLiteral initialAttribute = "sinter.initial";
 
 /// A tensor that outlives a run.
 struct StateTensor {
   TensorSpec spec;
-  /// Which argument and which result of the entry function it is.
+  /// The indices of its argument and its result of the entry function.
   unsigned argument = 0, result = 0;
   mlir::ElementsAttr initial;
 };
@@ -48,7 +47,7 @@ public:
   static Result<Storage> of(const Model &model) { return of(model.module()); }
 
   llvm::ArrayRef<StateTensor> states() const { return list; }
-  /// The numbers of the arguments that are inputs, of the results that are
+  /// The indices of the arguments that are inputs, and of the results that are
   /// outputs.
   llvm::ArrayRef<unsigned> inputs() const { return inputArguments; }
   llvm::ArrayRef<unsigned> outputs() const { return outputResults; }

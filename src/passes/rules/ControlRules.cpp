@@ -1,6 +1,8 @@
+#include "graph/SizeSources.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/Groups.h"
 #include "passes/Matching.h"
 #include "passes/RuleTables.h"
 
@@ -9,8 +11,9 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-/// The body of a \p region of \p op, which takes nothing, before the operation;
-/// what it returns. Nothing if that is not of the results' types.
+/// Inlines \p region of \p op, which has no arguments, in front of the
+/// operation, and returns its results. Nothing if these do not have the types
+/// of \p op's results.
 static Values inlined(Operation *op, Region &region, OpBuilder &builder) {
   Block &block = region.front();
   if (!llvm::equal(block.getTerminator()->getOperandTypes(),
@@ -37,18 +40,20 @@ static Values ifConstant(IfOp op, OpBuilder &builder) {
                  builder);
 }
 
-/// Both branches only pass on what is computed before.
+/// Both branches only return values from outside, which have the same shape.
 static Values ifToSelect(IfOp op, OpBuilder &builder) {
   if (!hasNoOperations(op.getTrueBranch()) ||
       !hasNoOperations(op.getFalseBranch()) || op->getNumResults() == 0)
     return {};
   Operation *yes = op.getTrueBranch().front().getTerminator();
   Operation *no = op.getFalseBranch().front().getTerminator();
-  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
-  if (!llvm::all_of(op->getResultTypes(), isTensor) ||
-      !llvm::equal(yes->getOperandTypes(), op->getResultTypes()) ||
+  if (!llvm::equal(yes->getOperandTypes(), op->getResultTypes()) ||
       !llvm::equal(no->getOperandTypes(), op->getResultTypes()))
     return {};
+  for (auto [a, b] : llvm::zip_equal(yes->getOperands(), no->getOperands()))
+    if (auto type = dyn_cast<RankedTensorType>(a.getType());
+        !type || (!type.hasStaticShape() && shapeSource(a) != shapeSource(b)))
+      return {};
   Values results;
   for (auto [a, b] : llvm::zip_equal(yes->getOperands(), no->getOperands()))
     results.push_back(a == b
@@ -69,22 +74,22 @@ static Values caseConstant(CaseOp op, OpBuilder &builder) {
   return inlined(op, op.getBranches()[branch], builder);
 }
 
-/// Of one branch only, which every index takes.
+/// A case with one branch, which every index takes.
 static Values caseOne(CaseOp op, OpBuilder &builder) {
   return op.getBranches().size() == 1
              ? inlined(op, op.getBranches().front(), builder)
              : Values();
 }
 
-/// Whether the condition of a loop does not hold before the first round: it is
-/// false whatever the values, or follows from constants.
+/// Whether the condition of a loop is false before the first iteration: for any
+/// values, or computed from constants.
 static bool neverRuns(WhileOp op) {
   Block &block = op.getCond().front();
   std::optional<double> always =
       splatValue(block.getTerminator()->getOperand(0));
   if (always)
     return *always == 0;
-  // Computed only where the condition reads constants, and is small.
+  // Evaluated only where the condition depends on constants, and is small.
   constexpr int64_t largest = 4096;
   llvm::DenseMap<Value, Tensor> known;
   auto lookUp = [&](Value value) -> std::optional<Tensor> {
@@ -125,16 +130,15 @@ static Values whileNever(WhileOp op, OpBuilder &) {
                                               : Values();
 }
 
-/// Which carried values of a loop to drop, and what stands for each in the body
-/// and behind the loop (null: nothing reads it).
+/// Which carried values of a loop to drop, and the replacement of each in the
+/// body and behind the loop (null: it has no uses).
 struct Dropped {
   llvm::SmallDenseMap<unsigned, Value> values;
 };
 
-/// Whether \p op, or what is inside it, reads a value of \p block that has no
-/// counterpart: it feeds dropped values only.
-static bool readsMissing(Operation &op, Block &block,
-                         const IRMapping &mapping) {
+/// Whether \p op, or an operation inside it, uses a value of \p block without a
+/// mapping: then only dropped values depend on it.
+static bool usesMissing(Operation &op, Block &block, const IRMapping &mapping) {
   bool missing = false;
   op.walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
@@ -144,7 +148,20 @@ static bool readsMissing(Operation &op, Block &block,
   return missing;
 }
 
-/// The loop without the \p dropped values.
+/// Gives \p copy, which replaces \p op, its trace numbers.
+static void keepTraces(Operation *op, Operation *copy) {
+  SmallVector<Operation *> all;
+  copy->walk([&](Operation *each) { all.push_back(each); });
+  const auto *next = all.begin();
+  op->walk([&](Operation *each) {
+    for (StringRef name : {traceAttribute, argumentTraceAttribute})
+      if (Attribute traces = each->getAttr(name))
+        (*next)->setAttr(name, traces);
+    ++next;
+  });
+}
+
+/// Creates the loop without the \p dropped values.
 static Values withoutCarried(WhileOp op, const Dropped &dropped,
                              OpBuilder &builder) {
   SmallVector<Value> kept;
@@ -154,16 +171,19 @@ static Values withoutCarried(WhileOp op, const Dropped &dropped,
       kept.push_back(value);
       types.push_back(op->getResultTypes()[index]);
     }
-  // Nothing would be left to end it.
+  // The loop would have no carried values that could end it.
   if (kept.empty())
     return {};
   auto loop = builder.create<WhileOp>(op.getLoc(), types, kept);
   loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  // The indices of its results have changed.
+  loop->removeAttr(traceAttribute);
+  loop->removeAttr(argumentTraceAttribute);
   for (auto [from, to] : {std::pair(&op.getCond(), &loop.getCond()),
                           std::pair(&op.getBody(), &loop.getBody())}) {
     OpBuilder::InsertionGuard guard(builder);
-    SmallVector<Location> places(kept.size(), op.getLoc());
-    Block *block = builder.createBlock(to, {}, types, places);
+    SmallVector<Location> locations(kept.size(), op.getLoc());
+    Block *block = builder.createBlock(to, {}, types, locations);
     IRMapping mapping;
     unsigned next = 0;
     for (BlockArgument argument : from->getArguments()) {
@@ -176,8 +196,8 @@ static Values withoutCarried(WhileOp op, const Dropped &dropped,
     bool isBody = from == &op.getBody();
     Operation *end = from->front().getTerminator();
     for (Operation &each : from->front().without_terminator())
-      if (!readsMissing(each, from->front(), mapping))
-        builder.clone(each, mapping);
+      if (!usesMissing(each, from->front(), mapping))
+        keepTraces(&each, builder.clone(each, mapping));
     SmallVector<Value> returned;
     for (auto [index, value] : llvm::enumerate(end->getOperands()))
       if (!isBody || !dropped.values.contains(index))
@@ -195,8 +215,8 @@ static Values withoutCarried(WhileOp op, const Dropped &dropped,
   return results;
 }
 
-/// A carried value that every round passes on as it was, or that holds nothing,
-/// is read from outside.
+/// A carried value that no iteration changes, or that is an empty tensor, is
+/// used from outside the loop.
 static Values whileInvariant(WhileOp op, OpBuilder &builder) {
   Dropped dropped;
   Block &body = op.getBody().front();

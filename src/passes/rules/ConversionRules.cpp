@@ -14,7 +14,7 @@ template <typename Op> static Value toOwnType(Op op, OpBuilder &) {
                                                    : Value();
 }
 
-/// Where the first conversion loses nothing, the second may start from the
+/// Where the first conversion is lossless, the second can start from the
 /// original.
 static Value convertConvert(ConvertOp op, OpBuilder &builder) {
   auto inner = op.getOperand().getDefiningOp<ConvertOp>();
@@ -27,10 +27,10 @@ static Value convertConvert(ConvertOp op, OpBuilder &builder) {
   if (first == last && inner.getOperand().getType() == op.getType())
     return inner.getOperand();
   bool bothFloat = isa<FloatType>(first) && isa<FloatType>(last);
-  // What does not fit an integer is cut off, in one step as in two.
+  // Integers are truncated the same in one step as in two.
   bool bothInteger = first.isIntOrIndex() && last.isIntOrIndex() &&
                      tensorOf(inner).getElementType().isIntOrIndex();
-  // An index has signless neighbours only.
+  // An index converts only from and to signless integers.
   if ((first.isIndex() && last.isUnsignedInteger()) ||
       (last.isIndex() && first.isUnsignedInteger()))
     return {};
@@ -41,12 +41,12 @@ static Value convertConvert(ConvertOp op, OpBuilder &builder) {
                                    inner.getOperand());
 }
 
-/// Integers that a float of \p type holds without rounding, from 0 up.
+/// How many integers, from 0 up, a float of \p type represents exactly.
 static int64_t exactIntegers(FloatType type) {
   return int64_t(1) << std::min(62u, type.getFPMantissaWidth());
 }
 
-/// Counting in another type, where that holds every number counted to.
+/// An iota in another type, where that represents every index exactly.
 static Value convertIota(ConvertOp op, OpBuilder &builder) {
   auto iota = op.getOperand().getDefiningOp<IotaOp>();
   auto type = tensorOf(op);
@@ -56,7 +56,7 @@ static Value convertIota(ConvertOp op, OpBuilder &builder) {
   auto holds = [&](Type element) {
     if (auto real = dyn_cast<FloatType>(element))
       return last <= exactIntegers(real) &&
-             // The 8-bit ones end before they run out of digits.
+             // The 8-bit floats have less range than digits.
              real.getWidth() > 8;
     auto integer = dyn_cast<IntegerType>(element);
     if (!integer || integer.getWidth() == 1)
@@ -69,7 +69,7 @@ static Value convertIota(ConvertOp op, OpBuilder &builder) {
   return builder.create<IotaOp>(op.getLoc(), type, iota.getIotaDimension());
 }
 
-/// The same bits may be read as another type at once.
+/// The same bits can be cast to the last type directly.
 static Value bitcastBitcast(BitcastConvertOp op, OpBuilder &builder) {
   auto inner = op.getOperand().getDefiningOp<BitcastConvertOp>();
   if (!inner)

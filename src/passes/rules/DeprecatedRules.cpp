@@ -7,7 +7,7 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-/// What an operation says it is in others, if of just its types.
+/// The decomposition that an operation defines, if it has exactly its types.
 template <typename Op> static Values decomposed(Op op, OpBuilder &builder) {
   FailureOr<SmallVector<Value>> values = op.decompose(builder);
   if (failed(values) || values->size() != op->getNumResults())
@@ -15,7 +15,7 @@ template <typename Op> static Values decomposed(Op op, OpBuilder &builder) {
   return Values(values->begin(), values->end());
 }
 
-/// Of full size, the dimension is what it was.
+/// With its full size, the dimension does not change.
 static Value setSizeSame(SetDimensionSizeOp op, OpBuilder &) {
   auto type = tensorOf(op.getOperand());
   std::optional<APInt> size = integerSplat(op.getSize());
@@ -45,7 +45,7 @@ static Value elementOfTuple(GetTupleElementOp op, OpBuilder &) {
              : Value();
 }
 
-/// All elements of one tuple, in their order.
+/// A tuple of all elements of one tuple, in their order.
 static Value tupleOfElements(TupleOp op, OpBuilder &) {
   Value whole;
   for (auto [index, value] : llvm::enumerate(op.getVal())) {

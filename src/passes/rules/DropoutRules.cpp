@@ -5,7 +5,7 @@ using namespace mlir;
 
 namespace sinter {
 
-/// What has no mask drops nothing: a step of training has given it one.
+/// A dropout without a mask does nothing: the training step adds masks.
 static Value withoutMask(nn::DropoutOp op, OpBuilder &) {
   return !op.getMask() && op.getOperand().getType() == op.getType()
              ? Value(op.getOperand())

@@ -1,7 +1,7 @@
 #include "passes/rules/DynamicRules.h"
 
 #include "graph/Broadcast.h"
-#include "graph/Readers.h"
+#include "graph/ElementUses.h"
 #include "graph/nn/NnOps.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
@@ -13,7 +13,7 @@ using namespace sinter::stablehlo;
 namespace sinter {
 
 //===----------------------------------------------------------------------===//
-// Whose shape a vector of sizes is
+// Vectors of sizes as shapes
 //===----------------------------------------------------------------------===//
 
 /// Whether \p sizes are those of \p type from \p dimension on, as far as both
@@ -27,27 +27,27 @@ static bool areKnownSizes(ArrayRef<int64_t> sizes, RankedTensorType type,
   return true;
 }
 
-/// Whether the vector \p sizes is the shape of \p value: shape(x), or the sizes
-/// of its dimensions, joined.
+/// Whether the vector \p sizes is the shape of \p value: shape(x), or the
+/// concatenated sizes of its dimensions.
 static bool isShapeOf(Value sizes, Value value) {
   auto type = tensorOf(value);
   Value source = shapeSource(value);
   sizes = withoutForm(sizes);
   if (auto shape = sizes.getDefiningOp<nn::ShapeOp>())
     return shapeSource(shape.getOperand()) == source;
-  SmallVector<Value> parts = {sizes};
-  if (auto joined = sizes.getDefiningOp<ConcatenateOp>())
-    parts = llvm::to_vector(joined.getInputs());
+  SmallVector<Value> pieces = {sizes};
+  if (auto concatenate = sizes.getDefiningOp<ConcatenateOp>())
+    pieces = llvm::to_vector(concatenate.getInputs());
   int64_t dimension = 0;
-  for (Value part : parts) {
-    part = withoutForm(part);
-    if (auto known = constantIntegers(part)) {
+  for (Value piece : pieces) {
+    piece = withoutForm(piece);
+    if (auto known = constantIntegers(piece)) {
       if (!areKnownSizes(*known, type, dimension))
         return false;
       dimension += known->size();
       continue;
     }
-    auto size = part.getDefiningOp<GetDimensionSizeOp>();
+    auto size = piece.getDefiningOp<GetDimensionSizeOp>();
     if (!size || static_cast<int64_t>(size.getDimension()) != dimension ||
         shapeSource(size.getOperand()) != source)
       return false;
@@ -65,7 +65,7 @@ static bool keepsDimensions(DynamicBroadcastInDimOp op) {
          isIota(op.getBroadcastDimensions());
 }
 
-/// It says itself that no dimension is expanded.
+/// An attribute marks all dimensions as not expanded.
 static Value broadcastNothing(DynamicBroadcastInDimOp op, OpBuilder &) {
   auto stays = op.getKnownNonexpandingDimensions();
   SmallVector<int64_t> dimensions;
@@ -92,7 +92,8 @@ static Value broadcastReshaped(DynamicBroadcastInDimOp op, OpBuilder &) {
              : Value();
 }
 
-/// Where less is known of one of the two types, the other stands for both.
+/// Where one of the two types is less static, a conversion changes the type
+/// only.
 static Value reshapeToOwnShape(DynamicReshapeOp op, OpBuilder &builder) {
   if (!isShapeOf(op.getOutputShape(), op.getOperand()))
     return {};
@@ -101,14 +102,14 @@ static Value reshapeToOwnShape(DynamicReshapeOp op, OpBuilder &builder) {
              : builder.create<ConvertOp>(op.getLoc(), op.getType(),
                                          op.getOperand());
 }
-/// As many elements as before leave one unknown size what it was.
+/// With as many elements as before, a single dynamic dimension does not change.
 static Value reshapeSetByCount(DynamicReshapeOp op, OpBuilder &) {
   return op.getOperand().getType() == op.getType() && isSetByCount(tensorOf(op))
              ? Value(op.getOperand())
              : Value();
 }
-/// A reshape counts elements in their order, which dimensions of size 1 are no
-/// part of.
+/// A reshape keeps the row-major order of elements, which does not depend on
+/// dimensions of size 1.
 static Value reshapeTranspose(DynamicReshapeOp op, OpBuilder &builder) {
   auto inner = op.getOperand().getDefiningOp<TransposeOp>();
   if (!inner || !movesOnlyUnits(inner))
@@ -116,7 +117,7 @@ static Value reshapeTranspose(DynamicReshapeOp op, OpBuilder &builder) {
   return builder.create<DynamicReshapeOp>(
       op.getLoc(), op.getType(), inner.getOperand(), op.getOutputShape());
 }
-/// Of two reshapes the last one counts.
+/// Of two reshapes only the last one matters.
 static Value dynamicReshapeReshape(DynamicReshapeOp op, OpBuilder &builder) {
   Operation *inner = op.getOperand().getDefiningOp();
   if (!isa_and_nonnull<ReshapeOp, DynamicReshapeOp>(inner))
@@ -127,8 +128,8 @@ static Value dynamicReshapeReshape(DynamicReshapeOp op, OpBuilder &builder) {
   return builder.create<DynamicReshapeOp>(op.getLoc(), op.getType(), source,
                                           op.getOutputShape());
 }
-/// The sizes that \p value was just given; null if it has its shape from
-/// elsewhere.
+/// The operand with the shape that \p value was reshaped or broadcast to; null
+/// if its shape has another source.
 static Value givenSizes(Value value) {
   Operation *source = shapeSource(value).getDefiningOp();
   if (auto reshape = dyn_cast_or_null<DynamicReshapeOp>(source))
@@ -137,7 +138,7 @@ static Value givenSizes(Value value) {
     return broadcast.getOutputDimensions();
   return {};
 }
-/// \p sizes in the type of \p op's result; null if they are not as many.
+/// \p sizes in the type of \p op's result; null if their count differs.
 static Value asType(Value sizes, Operation *op, OpBuilder &builder) {
   auto type = tensorOf(op->getResult(0));
   if (tensorOf(sizes).getShape() != type.getShape())
@@ -146,12 +147,12 @@ static Value asType(Value sizes, Operation *op, OpBuilder &builder) {
              ? sizes
              : builder.create<ConvertOp>(op->getLoc(), type, sizes);
 }
-/// The shape that something was just given.
+/// The shape of a dynamic reshape or broadcast.
 static Value shapeOfReshape(nn::ShapeOp op, OpBuilder &builder) {
   Value sizes = givenSizes(op.getOperand());
   return sizes ? asType(sizes, op, builder) : Value();
 }
-/// The same, of sizes that are asked for one by one.
+/// The same for concatenated get_dimension_size operations.
 static Value sizesOfReshape(ConcatenateOp op, OpBuilder &builder) {
   auto size =
       withoutForm(op.getInputs()[0]).getDefiningOp<GetDimensionSizeOp>();
@@ -161,7 +162,7 @@ static Value sizesOfReshape(ConcatenateOp op, OpBuilder &builder) {
              ? asType(sizes, op, builder)
              : Value();
 }
-/// What was computed of tensors of a shape has it.
+/// A reshape to the shape that the operand already has.
 static Value reshapeThrough(DynamicReshapeOp op, OpBuilder &) {
   auto inner = shapeSource(op.getOperand()).getDefiningOp<DynamicReshapeOp>();
   return inner && op.getOperand().getType() == op.getType() &&
@@ -174,7 +175,7 @@ static Value reshapeThrough(DynamicReshapeOp op, OpBuilder &) {
 // Elementwise operations
 //===----------------------------------------------------------------------===//
 
-/// An operand of \p op that has its result's shape and is no broadcast.
+/// An operand of \p op that has its result's shape and is not a broadcast.
 static Value operandAsLarge(Operation *op) {
   const int64_t rank = tensorOf(op->getResult(0)).getRank();
   for (Value operand : op->getOperands())
@@ -183,8 +184,8 @@ static Value operandAsLarge(Operation *op) {
   return {};
 }
 
-/// What is repeated to sizes that are computed is as large as what it is
-/// combined with: nobody needs to compute them.
+/// A broadcast to computed sizes has the shape of the other operand, so that
+/// these sizes need not be computed.
 static Value broadcastBeside(Operation *op, OpBuilder &builder) {
   if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumOperands() < 2 ||
       op->getNumRegions())
@@ -215,11 +216,11 @@ static Value broadcastBeside(Operation *op, OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// Whose shape is read
+// Uses of shapes
 //===----------------------------------------------------------------------===//
 
-/// Where only the shape of \p value is read, what it was computed from and has
-/// the shape, too; null elsewhere.
+/// If only the shape of \p value is used, the operand that it was computed from
+/// and that has the same shape; null otherwise.
 static Value sourceOfUnread(Value value) {
   Operation *op = value.getDefiningOp();
   constexpr int64_t mostUsesLookedAt = 64;
@@ -227,7 +228,7 @@ static Value sourceOfUnread(Value value) {
     return {};
   Value source = operandOfSameShape(op);
   return source && !llvm::hasNItemsOrMore(value.getUses(), mostUsesLookedAt) &&
-                 isUnread(value)
+                 hasNoElementUse(value)
              ? source
              : Value();
 }
@@ -296,7 +297,7 @@ static Value sliceOfSize(RealDynamicSliceOp op, OpBuilder &builder) {
                                         op.getOperand(), starts, *sizes);
 }
 
-/// Where how often it is repeated is known only at run time.
+/// An iota that is broadcast to dynamic dimensions.
 static Value iotaRepeated(DynamicIotaOp op, OpBuilder &builder) {
   auto type = tensorOf(op);
   int64_t dimension = op.getIotaDimension();
@@ -316,28 +317,29 @@ static Value iotaRepeated(DynamicIotaOp op, OpBuilder &builder) {
 // Custom calls
 //===----------------------------------------------------------------------===//
 
-/// The operands of a call that are the shapes of its results, where these have
-/// them.
+/// The operands of a call that are the shapes of its results, where these are
+/// static.
 static std::optional<llvm::BitVector> knownShapeOperands(CustomCallOp op) {
-  auto places = op->getAttrOfType<DenseIntElementsAttr>(shapeOperandsAttribute);
-  if (!places || places.getNumElements() != op->getNumResults())
+  auto operandIndices =
+      op->getAttrOfType<DenseIntElementsAttr>(shapeOperandsAttribute);
+  if (!operandIndices || operandIndices.getNumElements() != op->getNumResults())
     return std::nullopt;
   llvm::BitVector which(op->getNumOperands());
-  for (auto [place, result] :
-       llvm::zip(places.getValues<APInt>(), op->getResults())) {
+  for (auto [index, result] :
+       llvm::zip(operandIndices.getValues<APInt>(), op->getResults())) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type || !type.hasStaticShape() || place.uge(op->getNumOperands()))
+    if (!type || !type.hasStaticShape() || index.uge(op->getNumOperands()))
       return std::nullopt;
-    Value operand = op->getOperand(place.getZExtValue());
+    Value operand = op->getOperand(index.getZExtValue());
     if (!isa<RankedTensorType>(operand.getType()) ||
         constantIntegers(operand) != SmallVector<int64_t>(type.getShape()))
       return std::nullopt;
-    which.set(place.getZExtValue());
+    which.set(index.getZExtValue());
   }
   return which;
 }
 
-/// Shapes that the results have anyhow need not be handed over.
+/// Shapes of static results need not be passed.
 static Values callWithoutShapes(CustomCallOp op, OpBuilder &builder) {
   auto which = knownShapeOperands(op);
   if (!which || !op.getOutputOperandAliases().empty())
@@ -355,7 +357,7 @@ static Values callWithoutShapes(CustomCallOp op, OpBuilder &builder) {
   return Values(copy->getResults());
 }
 
-/// A mark that exporters put where a type is to be refined; it is.
+/// Removes the marker call that exporters insert where a type must be refined.
 static Value unwrapped(CustomCallOp op, OpBuilder &) {
   return op.getCallTargetName() ==
                      "stablehlo.shape_refinement_operand_wrapper" &&
@@ -406,15 +408,15 @@ RuleTable dynamicRules() {
           "x))"),
       rule<nn::ShapeOp, shapeOfUnread>(
           "shape-of-unread",
-          "shape(abs(x)) -> shape(x), where nothing else reads abs(x)"),
+          "shape(abs(x)) -> shape(x), where abs(x) has no other use"),
       rule<GetDimensionSizeOp, sizeOfUnread>(
           "shape-of-unread",
-          "get_dimension_size(abs(x)) -> get_dimension_size(x), where nothing "
-          "else reads abs(x)"),
+          "get_dimension_size(abs(x)) -> get_dimension_size(x), where abs(x) "
+          "has no other use"),
       rule<nn::BroadcastLikeOp, likeUnread>(
           "shape-of-unread",
-          "broadcast_like(c, abs(x)) -> broadcast_like(c, x), where nothing "
-          "else reads abs(x)"),
+          "broadcast_like(c, abs(x)) -> broadcast_like(c, x), where abs(x) has "
+          "no other use"),
       rule<RealDynamicSliceOp, sliceOfSize>(
           "dynamic-slice-of-size",
           "real_dynamic_slice(x, i, i + 2, [1]) -> dynamic_slice(x, i) : 2"),

@@ -1,4 +1,4 @@
-//===- DynamicRules.h - facts about unknown dimensions --------------------===//
+//===- DynamicRules.h - facts about dynamic dimensions --------------------===//
 
 #ifndef SINTER_PASSES_RULES_DYNAMICRULES_H
 #define SINTER_PASSES_RULES_DYNAMICRULES_H
@@ -13,8 +13,8 @@ namespace sinter {
 inline constexpr llvm::StringLiteral shapeOperandsAttribute =
     "indices_of_shape_operands";
 
-/// How many elements a slice without gaps takes along each dimension, if its
-/// limits are its starts and known numbers more.
+/// The size of a slice with stride 1 along each dimension, if its limits are
+/// its starts plus constants.
 std::optional<llvm::SmallVector<int64_t>>
 sizesOfUnitSlice(stablehlo::RealDynamicSliceOp op);
 

@@ -11,7 +11,7 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-/// Values that max(x, 0) leaves as they are.
+/// Whether max(value, 0) is \p value.
 static bool isNeverNegative(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -46,9 +46,8 @@ static Value clampRelu(ClampOp op, OpBuilder &builder) {
 }
 
 /// x / c -> x * (1 / c) where 1 / c is a power of two and a normal number of
-/// every type down to f16: the same bits, and cheaper.
-/// A division that came from a file's node stays, so that the node (a mean,
-/// say) can be written back.
+/// every type down to f16: the same bits, and cheaper. A division that came
+/// from a file's node stays, so that the node (such as a mean) can be exported.
 static Value dividePowerOfTwo(DivOp op, OpBuilder &builder) {
   if (sourceOf(op))
     return {};
@@ -71,8 +70,7 @@ static Value dividePowerOfTwo(DivOp op, OpBuilder &builder) {
 static constexpr unsigned ordinary = noNan | noInfinity | noSignedZero;
 
 static constexpr Identity elementwiseIdentities[] = {
-    // Sums. The number that leaves every float as it is, is -0.0: -0.0 + 0.0
-    // is 0.0.
+    // Additions. The neutral element of floats is -0.0: -0.0 + 0.0 is 0.0.
     {"add-zero", "add(x, 0) -> x", For::Integers},
     {"add-zero", "add(x, -0.0) -> x", For::Floats},
     {"add-zero-relaxed", "add(x, 0.0) -> x", For::Floats, noSignedZero},
@@ -128,7 +126,7 @@ static constexpr Identity elementwiseIdentities[] = {
     {"negate-divide", "negate(divide!(v, c)) -> divide(v, negate(c))",
      For::Floats},
 
-    // Sums and products with several constants
+    // Additions and multiplications with several constants
     {"constant-right", "add(c, v) -> add(v, c)", For::Any, exact, true},
     {"constant-right", "multiply(c, v) -> multiply(v, c)", For::Any, exact,
      true},

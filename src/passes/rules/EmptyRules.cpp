@@ -14,7 +14,7 @@ static bool isEmptyTensor(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// What holds nothing
+// Empty results
 //===----------------------------------------------------------------------===//
 
 static Value emptyConstant(RankedTensorType type, Location location,
@@ -23,7 +23,8 @@ static Value emptyConstant(RankedTensorType type, Location location,
       location, type, DenseElementsAttr::get(type, ArrayRef<Attribute>()));
 }
 
-/// A tensor of known sizes without elements is known whatever computes it.
+/// Whether \p value is an empty tensor of static shape, which is a constant
+/// whatever computes it.
 static bool isKnownEmpty(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.hasStaticShape() && isEmpty(type) &&
@@ -41,7 +42,7 @@ static Values emptyResults(Operation *op, OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is done with nothing
+// Empty operands
 //===----------------------------------------------------------------------===//
 
 static Value updateNothing(DynamicUpdateSliceOp op, OpBuilder &) {
@@ -55,7 +56,7 @@ static Values scatterNothing(ScatterOp op, OpBuilder &) {
              : Values();
 }
 
-/// Nothing was chosen: the initial value is everywhere.
+/// Without a selected element, every result is the initial value.
 static Value selectFromNothing(SelectAndScatterOp op, OpBuilder &builder) {
   auto type = tensorOf(op.getResult());
   Value init = op.getInitValue();
@@ -77,7 +78,7 @@ static Values reduceEmpty(ReduceOp op, OpBuilder &builder) {
   return repeatedInResults(op, op.getInitValues(), sizes, builder);
 }
 
-/// A sum of no products is zero.
+/// A matmul or convolution without terms is zero.
 static Value sumOfNothing(Operation *op, const SizeSources &sizes,
                           OpBuilder &builder) {
   auto type = tensorOf(op->getResult(0));
@@ -104,7 +105,7 @@ static Value dotNothing(DotGeneralOp op, OpBuilder &builder) {
   return sumOfNothing(op, sizes, builder);
 }
 
-/// Of images without features.
+/// A convolution of images without features.
 static Value convolutionNothing(ConvolutionOp op, OpBuilder &builder) {
   auto type = tensorOf(op.getLhs());
   const int64_t feature = op.getDimensionNumbers().getInputFeatureDimension();
@@ -114,18 +115,18 @@ static Value convolutionNothing(ConvolutionOp op, OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// Indices that say nothing
+// Index vectors of length 0
 //===----------------------------------------------------------------------===//
 
-/// Whether what a gather collapses is there to be: a slice of nothing may be
-/// written, which no run takes.
+/// Whether the collapsed dimensions of a gather have slices of size 1. A file
+/// may have an empty slice there, which never runs.
 static bool collapsesUnits(GatherOp op) {
   return llvm::all_of(
       op.getDimensionNumbers().getCollapsedSliceDims(),
       [&](int64_t dimension) { return op.getSliceSizes()[dimension] == 1; });
 }
 
-/// Index vectors without elements all name the first place.
+/// Index vectors of length 0 all mean index 0.
 static Value gatherFirst(GatherOp op, OpBuilder &builder) {
   auto numbers = op.getDimensionNumbers();
   auto indices = tensorOf(op.getStartIndices());

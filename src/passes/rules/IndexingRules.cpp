@@ -13,8 +13,8 @@ static bool isPlain(Type element) {
   return isa<IntegerType, FloatType>(element);
 }
 
-/// The scalars that say where a dynamic slice starts, if they are constant,
-/// moved so that it lies inside.
+/// The start indices of a dynamic slice, if they are constant, clamped so that
+/// it lies inside.
 static std::optional<SmallVector<int64_t>>
 constantStarts(ValueRange scalars, RankedTensorType whole,
                ArrayRef<int64_t> sizes) {
@@ -26,7 +26,7 @@ constantStarts(ValueRange scalars, RankedTensorType whole,
     if (!start || start->size() != 1)
       return std::nullopt;
     int64_t last = whole.getDimSize(index) - sizes[index];
-    // Of an unsigned number beyond all signed ones, the sign bit is the size.
+    // An unsigned index with the sign bit set is larger than any dimension.
     bool isHuge =
         classOf(start->type()) == ElementClass::UInt && start->toInteger(0) < 0;
     starts.push_back(
@@ -46,7 +46,7 @@ static SmallVector<int64_t> sum(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
 // dynamic_slice, dynamic_update_slice
 //===----------------------------------------------------------------------===//
 
-/// However it starts, a slice of everything starts at 0.
+/// A slice of everything starts at 0, whatever its operands.
 static Value dynamicSliceFull(DynamicSliceOp op, OpBuilder &) {
   auto type = tensorOf(op.getOperand());
   return type.hasStaticShape() && type == op.getType() ? Value(op.getOperand())
@@ -61,8 +61,8 @@ static Value dynamicSliceConstant(DynamicSliceOp op, OpBuilder &builder) {
                                  *starts, sum(*starts, op.getSliceSizes()),
                                  SmallVector<int64_t>(starts->size(), 1));
 }
-/// Some of equal elements, from wherever.
-template <typename Op> static Value ofRepeated(Op op, OpBuilder &builder) {
+/// A slice of equal elements, at any index.
+template <typename Op> static Value sliceOfRepeated(Op op, OpBuilder &builder) {
   auto type = tensorOf(op);
   if (!type.hasStaticShape())
     return {};
@@ -79,7 +79,7 @@ template <typename Op> static Value ofRepeated(Op op, OpBuilder &builder) {
   return builder.create<BroadcastInDimOp>(
       op.getLoc(), type, broadcast.getOperand(), ArrayRef<int64_t>());
 }
-/// What was just put there.
+/// A slice of an update at the same index.
 static Value dynamicSliceUpdate(DynamicSliceOp op, OpBuilder &) {
   auto update = op.getOperand().getDefiningOp<DynamicUpdateSliceOp>();
   if (!update || update.getUpdate().getType() != op.getType() ||
@@ -93,7 +93,7 @@ static Value updateFull(DynamicUpdateSliceOp op, OpBuilder &) {
              ? Value(op.getUpdate())
              : Value();
 }
-/// An update of the same place takes the place of the one before.
+/// An update at the same index overwrites the one before.
 static Value updateUpdate(DynamicUpdateSliceOp op, OpBuilder &builder) {
   auto inner = op.getOperand().getDefiningOp<DynamicUpdateSliceOp>();
   if (!inner || inner.getUpdate().getType() != op.getUpdate().getType() ||
@@ -109,14 +109,15 @@ static Value updateUpdate(DynamicUpdateSliceOp op, OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 /// The index vectors of a gather, clamped so that each slice lies inside, one
-/// row of operand places an index vector; nothing if they are not constant.
+/// row of operand indices for each index vector; nothing if they are not
+/// constant.
 static std::optional<SmallVector<SmallVector<int64_t>>>
 constantRows(GatherOp op) {
   constexpr int64_t mostRows = 4096;
   auto numbers = op.getDimensionNumbers();
   auto whole = tensorOf(op.getOperand());
   std::optional<Tensor> indices = constantValue(op.getStartIndices());
-  // A slice of nothing may be collapsed in a file, which no run takes.
+  // A file may have an empty collapsed slice, which never runs.
   auto isUnit = [&](int64_t dimension) {
     return op.getSliceSizes()[dimension] == 1;
   };
@@ -127,7 +128,7 @@ constantRows(GatherOp op) {
     return std::nullopt;
   int64_t vectorDim = numbers.getIndexVectorDim();
   int64_t length = vectorDim < indices->rank() ? indices->dim(vectorDim) : 1;
-  // The components of a vector lie side by side.
+  // The components of an index vector are contiguous.
   if (length == 0 || vectorDim + 1 < indices->rank() ||
       indices->size() / length > mostRows)
     return std::nullopt;
@@ -164,8 +165,8 @@ static Value gatherOne(GatherOp op, OpBuilder &builder) {
   return builder.create<ReshapeOp>(op.getLoc(), op.getType(), slice);
 }
 
-/// A gather of places along one dimension that lie one step apart each, in
-/// order, is a slice with a stride.
+/// A gather of indices along one dimension with a constant step, in order, is a
+/// slice with a stride.
 static Value gatherSteps(GatherOp op, OpBuilder &builder) {
   auto numbers = op.getDimensionNumbers();
   auto rows = constantRows(op);
@@ -184,8 +185,8 @@ static Value gatherSteps(GatherOp op, OpBuilder &builder) {
   for (size_t i = 1; i < rows->size(); ++i)
     if ((*rows)[i][axis] - (*rows)[i - 1][axis] != step || step < 1)
       return {};
-  // The rows must come where the axis was: the offset dimensions before it are
-  // those of the dimensions before the axis.
+  // The rows must be at the position of the axis: the offset dimensions before
+  // it are those of the dimensions before the axis.
   SmallVector<int64_t> expected;
   int64_t batchRank = result.getRank() - numbers.getOffsetDims().size();
   for (int64_t i = 0; i < whole.getRank() - 1; ++i)
@@ -202,7 +203,7 @@ static Value gatherSteps(GatherOp op, OpBuilder &builder) {
   return builder.create<ReshapeOp>(op.getLoc(), result, slice);
 }
 
-/// Whether the one index vector of \p op names the first place.
+/// Whether the only index vector of \p op is 0.
 static bool namesFirst(ScatterOp op) {
   auto indices = tensorOf(op.getScatterIndices());
   const int64_t vectorDim = op.getScatterDimensionNumbers().getIndexVectorDim();
@@ -220,7 +221,7 @@ static bool namesFirst(ScatterOp op) {
   return first && first->isZero();
 }
 
-/// One update of everything: the region of each element and its update.
+/// One update of everything: applies the region to each element and its update.
 static Values scatterFull(ScatterOp op, OpBuilder &builder) {
   auto numbers = op.getScatterDimensionNumbers();
   if (op.getInputs().empty() || !numbers.getInputBatchingDims().empty() ||
@@ -234,7 +235,8 @@ static Values scatterFull(ScatterOp op, OpBuilder &builder) {
         return isa<quant::QuantizedType>(tensorOf(value).getElementType());
       }))
     return {};
-  // All else has size 1: the update's window lies as the operand does.
+  // All other dimensions have size 1: the update's window has the operand's
+  // layout.
   Values arguments(op.getInputs());
   for (Value each : op.getUpdates())
     arguments.push_back(builder.create<ReshapeOp>(
@@ -277,7 +279,7 @@ RuleTable indexingRules() {
           "dynamic-slice-full", "dynamic_slice(x, i) of all of x -> x"),
       rule<DynamicSliceOp, dynamicSliceConstant>(
           "dynamic-slice-to-slice", "dynamic_slice(x, [2]) -> slice(x)"),
-      rule<DynamicSliceOp, ofRepeated<DynamicSliceOp>>(
+      rule<DynamicSliceOp, sliceOfRepeated<DynamicSliceOp>>(
           "dynamic-slice-splat",
           "dynamic_slice(broadcast(scalar), i) -> broadcast(scalar)"),
       rule<DynamicSliceOp, dynamicSliceUpdate>(
@@ -290,7 +292,7 @@ RuleTable indexingRules() {
           "dynamic-update-again",
           "dynamic_update_slice(dynamic_update_slice(x, u, i), v, i) -> "
           "dynamic_update_slice(x, v, i)"),
-      rule<GatherOp, ofRepeated<GatherOp>>(
+      rule<GatherOp, sliceOfRepeated<GatherOp>>(
           "gather-splat", "gather(broadcast(scalar), i) -> broadcast(scalar)"),
       form(rule<GatherOp, gatherOne>("gather-to-slice",
                                      "gather(x, [3]) -> slice(x)")),

@@ -10,7 +10,7 @@ using namespace sinter::stablehlo;
 
 namespace sinter {
 
-/// Whether a double holds every number of the type.
+/// Whether a double represents every value of the type.
 static bool fitsDouble(Value value) {
   Type element = tensorOf(value).getElementType();
   auto integer = dyn_cast<IntegerType>(element);
@@ -39,7 +39,7 @@ static Value selectConstant(SelectOp op, OpBuilder &) {
   return *pred != 0 ? op.getOnTrue() : op.getOnFalse();
 }
 
-/// A predicate that is negated before it is broadcast.
+/// A select with a predicate that is negated and then broadcast.
 static Value selectBroadcastNot(SelectOp op, OpBuilder &builder) {
   std::optional<Broadcast> broadcast = Broadcast::of(op.getPred());
   auto inner = broadcast ? broadcast->operand.getDefiningOp<NotOp>() : NotOp();
@@ -69,7 +69,7 @@ static Value compareSameFloat(CompareOp op, OpBuilder &builder) {
   return isFloatTensor(op.getLhs()) ? compareSameAs(op, builder) : Value();
 }
 
-/// A truth value that was made a number to be asked whether it is zero.
+/// A boolean that was converted to a number and compared with zero.
 static Value compareConverted(CompareOp op, OpBuilder &builder) {
   auto convert = op.getLhs().getDefiningOp<ConvertOp>();
   std::optional<double> other = splatValue(op.getRhs());
@@ -83,7 +83,7 @@ static Value compareConverted(CompareOp op, OpBuilder &builder) {
   return builder.create<NotOp>(op.getLoc(), convert.getOperand());
 }
 
-/// The bounds of a clamp, if they are numbers in order.
+/// The bounds of a clamp, if they are constants in order.
 static std::optional<std::pair<double, double>> bounds(ClampOp op) {
   std::optional<double> low = splatValue(op.getMin());
   std::optional<double> high = splatValue(op.getMax());
@@ -166,8 +166,8 @@ static constexpr Identity logicIdentities[] = {
     {"constant-right", "or(c, v) -> or(v, c)", For::Any, exact, true},
     {"constant-right", "xor(c, v) -> xor(v, c)", For::Any, exact, true},
 
-    // Comparisons. Of floats only equality has an opposite: no order holds
-    // with NaN.
+    // Comparisons. For floats only equality can be negated: every ordered
+    // comparison with NaN is false.
     {"not-equal", "not(compare_EQ!(x, y)) -> compare_NE(x, y)"},
     {"not-equal", "not(compare_NE!(x, y)) -> compare_EQ(x, y)"},
     {"not-less", "not(compare_LT!(x, y)) -> compare_GE(x, y)", For::Integers},
@@ -193,7 +193,7 @@ static constexpr Identity logicIdentities[] = {
     {"compare-unsigned-zero", "compare_LT(x, 0) -> 0", For::Unsigned},
     {"compare-unsigned-zero", "compare_GE(x, 0) -> ones", For::Unsigned},
 
-    // Choices
+    // Selects
     {"select-same", "select(p, x, x) -> x"},
     {"select-not", "select(not(p), x, y) -> select(p, y, x)"},
     {"select-truth", "select(p, ones, 0) -> p", For::Booleans},
@@ -226,6 +226,22 @@ static constexpr Identity logicIdentities[] = {
      For::Floats, noNan | noSignedZero},
     {"select-min-relaxed", "select(compare_LE(x, y), x, y) -> minimum(x, y)",
      For::Floats, noNan | noSignedZero},
+    {"select-abs", "select(compare_GT(x, 0), x, negate(x)) -> abs(x)",
+     For::Signed},
+    {"select-abs", "select(compare_GE(x, 0), x, negate(x)) -> abs(x)",
+     For::Signed},
+    {"select-abs", "select(compare_LT(x, 0), negate(x), x) -> abs(x)",
+     For::Signed},
+    {"select-abs", "select(compare_LE(x, 0), negate(x), x) -> abs(x)",
+     For::Signed},
+    {"select-abs-relaxed", "select(compare_GT(x, 0), x, negate(x)) -> abs(x)",
+     For::Floats, noSignedZero},
+    {"select-abs-relaxed", "select(compare_GE(x, 0), x, negate(x)) -> abs(x)",
+     For::Floats, noSignedZero},
+    {"select-abs-relaxed", "select(compare_LT(x, 0), negate(x), x) -> abs(x)",
+     For::Floats, noSignedZero},
+    {"select-abs-relaxed", "select(compare_LE(x, 0), negate(x), x) -> abs(x)",
+     For::Floats, noSignedZero},
 
     // Minimum and maximum
     {"max-same", "maximum(x, x) -> x"},
@@ -236,6 +252,7 @@ static constexpr Identity logicIdentities[] = {
     {"min-greatest", "minimum(x, inf) -> x", For::Floats},
     {"max-greatest", "maximum(x, greatest) -> greatest", For::Integers},
     {"min-least", "minimum(x, least) -> least", For::Integers},
+    {"max-negate", "maximum(x, negate(x)) -> abs(x)", For::SignedOrFloats},
     {"max-min", "maximum(x, minimum(x, y)) -> x", For::Integers},
     {"min-max", "minimum(x, maximum(x, y)) -> x", For::Integers},
     {"constant-right", "maximum(c, v) -> maximum(v, c)", For::Any, exact, true},

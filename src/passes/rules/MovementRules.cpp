@@ -1,5 +1,5 @@
+#include "graph/ElementUses.h"
 #include "graph/PermutedType.h"
-#include "graph/Readers.h"
 #include "graph/nn/NnOps.h"
 #include "passes/Groups.h"
 #include "passes/Matching.h"
@@ -31,7 +31,7 @@ static Value transposeTranspose(TransposeOp op, OpBuilder &builder) {
                                      inner.getOperand(), both);
 }
 
-/// Only dimensions of size 1 change their place.
+/// Only dimensions of size 1 are permuted.
 static Value transposeToReshape(TransposeOp op, OpBuilder &builder) {
   if (!tensorOf(op.getOperand()).hasStaticShape() ||
       isIota(op.getPermutation()) || !movesOnlyUnits(op))
@@ -129,16 +129,16 @@ static Value sliceSlice(SliceOp op, OpBuilder &builder) {
                                  starts, limits, strides);
 }
 
-/// A slice that lies in one of the joined tensors.
+/// A slice that lies in one operand of a concatenate.
 static Value sliceConcatenate(SliceOp op, OpBuilder &builder) {
-  auto joined = op.getOperand().getDefiningOp<ConcatenateOp>();
-  if (!joined)
+  auto concatenate = op.getOperand().getDefiningOp<ConcatenateOp>();
+  if (!concatenate)
     return {};
-  int64_t dimension = joined.getDimension();
+  int64_t dimension = concatenate.getDimension();
   int64_t start = op.getStartIndices()[dimension];
   int64_t limit = op.getLimitIndices()[dimension];
   int64_t offset = 0;
-  for (Value input : joined.getInputs()) {
+  for (Value input : concatenate.getInputs()) {
     int64_t size = tensorOf(input).getDimSize(dimension);
     if (ShapedType::isDynamic(size))
       return {};
@@ -163,7 +163,7 @@ static Value concatenateNested(ConcatenateOp op, OpBuilder &builder) {
   SmallVector<Value> inputs;
   for (Value input : op.getInputs()) {
     auto inner = input.getDefiningOp<ConcatenateOp>();
-    if (inner && hasOneReader(inner) &&
+    if (inner && hasOneElementUse(inner) &&
         inner.getDimension() == op.getDimension())
       llvm::append_range(inputs, inner.getInputs());
     else
@@ -176,7 +176,7 @@ static Value concatenateNested(ConcatenateOp op, OpBuilder &builder) {
 }
 
 /// Whether \p second starts along \p dimension where \p first ends, and both
-/// are otherwise alike.
+/// are otherwise equal.
 static bool continues(SliceOp first, SliceOp second, int64_t dimension) {
   if (first.getOperand() != second.getOperand() ||
       !areAll(first.getStrides(), 1) || !areAll(second.getStrides(), 1) ||
@@ -190,7 +190,7 @@ static bool continues(SliceOp first, SliceOp second, int64_t dimension) {
   return true;
 }
 
-/// Slices that lie side by side in one tensor, joined again.
+/// A concatenate of adjacent slices of one tensor.
 static Value concatenateSlices(ConcatenateOp op, OpBuilder &builder) {
   int64_t dimension = op.getDimension();
   for (size_t i = 1; i < op.getInputs().size(); ++i) {
@@ -222,7 +222,11 @@ static Value padNothing(PadOp op, OpBuilder &) {
 static Value padConvolution(ConvolutionOp op, OpBuilder &builder) {
   auto pad = op.getLhs().getDefiningOp<PadOp>();
   auto numbers = op.getDimensionNumbers();
-  if (!pad || op.getLhsDilation() || !areAll(pad.getInteriorPadding(), 0) ||
+  const auto isDilated = [](const auto &window) {
+    return window.baseDilation != 1;
+  };
+  if (!pad || llvm::any_of(op.getWindow(), isDilated) ||
+      !areAll(pad.getInteriorPadding(), 0) ||
       splatValue(pad.getPaddingValue()) != 0.0 ||
       isa<quant::QuantizedType>(tensorOf(pad).getElementType()))
     return {};
@@ -252,7 +256,7 @@ static Value padConvolution(ConvolutionOp op, OpBuilder &builder) {
   return merged;
 }
 
-/// take of one place is a slice, which backends turn into an offset.
+/// take of one index is a slice, which backends turn into an offset.
 static Value takeToSlice(nn::TakeOp op, OpBuilder &builder) {
   auto type = tensorOf(op.getOperand());
   std::optional<SmallVector<int64_t>> indices =

@@ -11,7 +11,7 @@ using namespace sinter::stablehlo;
 namespace sinter {
 
 namespace {
-/// What \p op bounds, and by which numbers.
+/// The operand that \p op clamps, and its bounds.
 struct Clamped {
   Value operand;
   std::optional<double> least, greatest;
@@ -41,8 +41,8 @@ static std::optional<Clamped> clampOf(Value value) {
   return std::nullopt;
 }
 
-/// Quantising cuts numbers to those that the type holds: a clamp in front of it
-/// does nothing where its bounds become the first and last of these.
+/// Quantising clamps to the range of the type: a clamp in front of it is
+/// redundant where its bounds become the least and the greatest element.
 template <typename Op, QuantizedRounding rounding>
 static Value quantizeClamp(Op op, OpBuilder &builder) {
   std::optional<Clamped> clamp = clampOf(op.getOperand());

@@ -1,4 +1,4 @@
-#include "graph/Readers.h"
+#include "graph/ElementUses.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/Matching.h"
 #include "passes/RuleTables.h"
@@ -11,7 +11,7 @@ namespace sinter {
 
 static bool isScalar(Value value) { return tensorOf(value).getRank() == 0; }
 
-/// The scalar that a value repeats, or null.
+/// The scalar that a value broadcasts, or null.
 static Value repeatedScalar(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastInDimOp>();
   return broadcast && isScalar(broadcast.getOperand())
@@ -28,7 +28,7 @@ static Value repeat(Value scalar, Operation *op, OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// Of something repeated
+// Rearrangements of broadcasts
 //===----------------------------------------------------------------------===//
 
 /// A transpose, reshape, reverse or slice of equal elements.
@@ -48,7 +48,7 @@ static Value transposeBroadcast(TransposeOp op, OpBuilder &builder) {
                                           broadcast.getOperand(), dimensions);
 }
 
-/// Where only repeated dimensions are cut, less is repeated.
+/// Where only broadcast dimensions are sliced, the broadcast gets smaller.
 static Value sliceBroadcast(SliceOp op, OpBuilder &builder) {
   auto broadcast = op.getOperand().getDefiningOp<BroadcastInDimOp>();
   if (!broadcast || isScalar(broadcast.getOperand()))
@@ -68,7 +68,7 @@ static Value sliceBroadcast(SliceOp op, OpBuilder &builder) {
                                           broadcast.getBroadcastDimensions());
 }
 
-/// A broadcast that repeats nothing, but changes the order.
+/// A broadcast that only permutes dimensions.
 static Value broadcastToTranspose(BroadcastInDimOp op, OpBuilder &builder) {
   auto from = tensorOf(op.getOperand()), to = tensorOf(op);
   if (!from.hasStaticShape() || !to.hasStaticShape() ||
@@ -86,11 +86,11 @@ static Value broadcastToTranspose(BroadcastInDimOp op, OpBuilder &builder) {
 }
 
 /// Which dimension of \p to, in order, each dimension of \p from becomes (-1
-/// for one of size 1 that goes); nothing where the reshape does more than add
-/// and take away dimensions of size 1.
+/// for one of size 1 that is dropped); nothing where the reshape does more than
+/// add and drop dimensions of size 1.
 static std::optional<SmallVector<int64_t>> unitReshape(RankedTensorType from,
                                                        RankedTensorType to) {
-  SmallVector<int64_t> places(from.getRank(), -1);
+  SmallVector<int64_t> targets(from.getRank(), -1);
   int64_t next = 0;
   auto skipUnits = [&] {
     while (next < to.getRank() && to.getDimSize(next) == 1)
@@ -99,18 +99,18 @@ static std::optional<SmallVector<int64_t>> unitReshape(RankedTensorType from,
   for (int64_t i = 0; i < from.getRank(); ++i) {
     if (from.getDimSize(i) == 1) {
       if (next < to.getRank() && to.getDimSize(next) == 1)
-        places[i] = next++;
+        targets[i] = next++;
       continue;
     }
     skipUnits();
     if (next == to.getRank() || to.getDimSize(next) != from.getDimSize(i))
       return std::nullopt;
-    places[i] = next++;
+    targets[i] = next++;
   }
   skipUnits();
   if (next != to.getRank())
     return std::nullopt;
-  return places;
+  return targets;
 }
 
 /// A reshape that only adds or removes dimensions of size 1, before a
@@ -123,13 +123,13 @@ static Value broadcastReshape(BroadcastInDimOp op, OpBuilder &builder) {
   if (!from.hasStaticShape() || !middle.hasStaticShape() ||
       from.getElementType() != tensorOf(op).getElementType())
     return {};
-  auto places = unitReshape(from, middle);
-  // A dimension of size 1 has no place among the result's.
-  if (!places || llvm::is_contained(*places, -1))
+  auto targets = unitReshape(from, middle);
+  // A dropped dimension of size 1 has no counterpart in the result.
+  if (!targets || llvm::is_contained(*targets, -1))
     return {};
   SmallVector<int64_t> dimensions;
-  for (int64_t place : *places)
-    dimensions.push_back(op.getBroadcastDimensions()[place]);
+  for (int64_t target : *targets)
+    dimensions.push_back(op.getBroadcastDimensions()[target]);
   return builder.create<BroadcastInDimOp>(op.getLoc(), op.getType(),
                                           reshape.getOperand(), dimensions);
 }
@@ -152,7 +152,7 @@ static Value reverseUnit(ReverseOp op, OpBuilder &builder) {
                                    rest);
 }
 
-/// What a slice of a padded tensor takes of the tensor itself.
+/// A slice of a padded tensor that lies inside of the tensor itself.
 static Value slicePad(SliceOp op, OpBuilder &builder) {
   auto pad = op.getOperand().getDefiningOp<PadOp>();
   if (!pad || !areAll(pad.getInteriorPadding(), 0))
@@ -175,30 +175,32 @@ static Value slicePad(SliceOp op, OpBuilder &builder) {
                                  starts, limits, op.getStrides());
 }
 
-/// The parts of a concatenation that a slice reaches.
-static Value slicePart(SliceOp op, OpBuilder &builder) {
-  auto joined = op.getOperand().getDefiningOp<ConcatenateOp>();
-  if (!joined || !hasOneReader(joined) || isEmpty(op))
+/// A slice of a concatenate becomes one of the operands that it overlaps.
+static Value sliceToOperands(SliceOp op, OpBuilder &builder) {
+  auto concatenate = op.getOperand().getDefiningOp<ConcatenateOp>();
+  if (!concatenate || !hasOneElementUse(concatenate) || isEmpty(op))
     return {};
-  int64_t axis = joined.getDimension(), at = 0, before = 0;
-  SmallVector<Value> parts;
-  for (Value input : joined.getInputs()) {
+  int64_t axis = concatenate.getDimension(), at = 0, before = 0;
+  SmallVector<Value> overlapping;
+  for (Value input : concatenate.getInputs()) {
     int64_t size = tensorOf(input).getDimSize(axis);
     if (ShapedType::isDynamic(size))
       return {};
     if (at + size <= op.getStartIndices()[axis])
       before += size;
     else if (at < op.getLimitIndices()[axis])
-      parts.push_back(input);
+      overlapping.push_back(input);
     at += size;
   }
-  if (parts.size() == joined.getInputs().size() || parts.size() < 2)
+  if (overlapping.size() == concatenate.getInputs().size() ||
+      overlapping.size() < 2)
     return {};
   SmallVector<int64_t> starts(op.getStartIndices()),
       limits(op.getLimitIndices());
   starts[axis] -= before;
   limits[axis] -= before;
-  Value rest = builder.create<ConcatenateOp>(joined.getLoc(), parts, axis);
+  Value rest =
+      builder.create<ConcatenateOp>(concatenate.getLoc(), overlapping, axis);
   return builder.create<SliceOp>(op.getLoc(), op.getType(), rest, starts,
                                  limits, op.getStrides());
 }
@@ -208,7 +210,7 @@ static Value slicePart(SliceOp op, OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 static Value concatenateEmpty(ConcatenateOp op, OpBuilder &builder) {
-  // One without elements for another reason still counts.
+  // An operand that is empty in another dimension still counts.
   SmallVector<Value> rest;
   for (Value input : op.getInputs())
     if (tensorOf(input).getDimSize(op.getDimension()) != 0)
@@ -221,7 +223,7 @@ static Value concatenateEmpty(ConcatenateOp op, OpBuilder &builder) {
                                        op.getDimension());
 }
 
-/// Neighbours that repeat the same scalar become one.
+/// Adjacent operands that broadcast the same scalar become one.
 static Value concatenateRepeated(ConcatenateOp op, OpBuilder &builder) {
   int64_t axis = op.getDimension();
   for (size_t i = 1; i < op.getInputs().size(); ++i) {
@@ -256,7 +258,7 @@ static Value padPad(PadOp op, OpBuilder &builder) {
     int64_t each[] = {inner.getEdgePaddingLow()[i], op.getEdgePaddingLow()[i],
                       inner.getEdgePaddingHigh()[i],
                       op.getEdgePaddingHigh()[i]};
-    // What was taken away does not come back.
+    // Removed elements do not come back.
     if (llvm::any_of(each, [](int64_t size) { return size < 0; }))
       return {};
     int64_t before, after;
@@ -271,7 +273,7 @@ static Value padPad(PadOp op, OpBuilder &builder) {
                                op.getInteriorPadding());
 }
 
-/// Padding that only takes away.
+/// Padding that only removes elements.
 static Value padToSlice(PadOp op, OpBuilder &builder) {
   auto type = tensorOf(op.getOperand());
   if (!type.hasStaticShape() || !areAll(op.getInteriorPadding(), 0) ||
@@ -292,13 +294,13 @@ static Value padToSlice(PadOp op, OpBuilder &builder) {
                                  SmallVector<int64_t>(starts.size(), 1));
 }
 
-/// Of nothing, only padding is left.
+/// Of an empty tensor, only padding is left.
 static Value padEmpty(PadOp op, OpBuilder &builder) {
   if (!isEmpty(op.getOperand()) || isEmpty(op))
     return {};
   return repeat(op.getPaddingValue(), op, builder);
 }
-/// Padding with what is padded.
+/// Padding of a splat with the same scalar.
 static Value padRepeated(PadOp op, OpBuilder &builder) {
   Value scalar = repeatedScalar(op.getOperand());
   return scalar == op.getPaddingValue() ? repeat(scalar, op, builder) : Value();
@@ -330,7 +332,7 @@ RuleTable rearrangementRules() {
                                    "reverse(x) along size 1 -> x"),
       rule<SliceOp, slicePad>("slice-pad",
                               "slice(pad(x)) inside x -> slice(x)"),
-      rule<SliceOp, slicePart>(
+      rule<SliceOp, sliceToOperands>(
           "slice-concatenate-part",
           "slice(concatenate(x, y, z)) -> slice(concatenate(x, y))"),
       rule<ConcatenateOp, concatenateEmpty>(

@@ -13,7 +13,7 @@ static bool isZero(Value state) {
   return splat && *splat == 0 && !std::signbit(*splat);
 }
 
-/// A state that is zero to begin with need not be given.
+/// An initial state of zero can be omitted.
 template <typename Op> static Values zeroState(Op op, OpBuilder &builder) {
   const bool dropsHidden = isZero(op.getInitialH());
   bool dropsCell = false;

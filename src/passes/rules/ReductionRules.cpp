@@ -17,8 +17,8 @@ static bool isOrderless(StringRef name, Type element) {
          name == MinOp::getOperationName();
 }
 
-/// The name of what a reduction of one tensor does, if its initial value is
-/// neutral.
+/// The name of the operation by which one tensor is reduced, if the initial
+/// value is neutral.
 static std::optional<StringRef> neutralReduction(ReduceOp op) {
   if (op.getInputs().size() != 1)
     return std::nullopt;
@@ -32,8 +32,8 @@ static std::optional<StringRef> neutralReduction(ReduceOp op) {
 // reduce
 //===----------------------------------------------------------------------===//
 
-/// Whether the \p k th value that the body gives is that of its element where
-/// it is given one and the initial value.
+/// Whether the body's result \p k, applied to an element and the initial value,
+/// is that element.
 static bool givesElement(ReduceOp op, unsigned k) {
   Block &body = op.getBody().front();
   const Value init = body.getArgument(k);
@@ -61,8 +61,8 @@ static bool canReduceOnce(ReduceOp op) {
   return givesElements(op) || appliesToElements(op.getBody());
 }
 
-/// What a reduction gives for each of \p elements, of the results' shape, by
-/// itself: the body of it and the initial value.
+/// The reduction of each of \p elements, of the results' shape, by itself: the
+/// body applied to it and the initial value.
 static Values reducedOnce(ReduceOp op, ValueRange elements,
                           OpBuilder &builder) {
   Values results(elements);
@@ -107,7 +107,7 @@ static Values reduceUnit(ReduceOp op, OpBuilder &builder) {
   return reducedOnce(op, elements, builder);
 }
 
-/// Whatever is combined, the body gives something from outside.
+/// A body that returns a value from outside, whatever its arguments.
 static Values reduceOutside(ReduceOp op, OpBuilder &builder) {
   auto type = tensorOf(op.getInputs()[0]);
   if (op.getDimensions().empty() || !type.hasStaticShape() ||
@@ -120,7 +120,7 @@ static Values reduceOutside(ReduceOp op, OpBuilder &builder) {
   return repeatedInResults(op, end->getOperands(), {}, builder);
 }
 
-/// A reduction like \p op of something else.
+/// A reduction like \p op of another operand.
 static Value reductionOf(ReduceOp op, Value input, ArrayRef<int64_t> dimensions,
                          OpBuilder &builder) {
   auto copy = builder.create<ReduceOp>(op.getLoc(), op->getResultTypes(), input,
@@ -140,7 +140,7 @@ static Value reduceReduce(ReduceOp op, OpBuilder &builder) {
       isOrderless(*name, tensorOf(op->getResult(0)).getElementType()) ==
           isRelaxed)
     return {};
-  // Which dimensions of the first input the second one's are.
+  // The dimensions of the first reduction's input for those of the second's.
   int64_t rank = tensorOf(inner.getInputs()[0]).getRank();
   SmallVector<int64_t> kept, all(inner.getDimensions());
   for (int64_t i = 0; i < rank; ++i)
@@ -152,8 +152,8 @@ static Value reduceReduce(ReduceOp op, OpBuilder &builder) {
   return reductionOf(op, inner.getInputs()[0], all, builder);
 }
 
-/// The order of dimensions does not matter to those that go, where those that
-/// stay keep theirs.
+/// The order of the reduced dimensions does not matter, if the others keep
+/// theirs.
 static Value reduceTranspose(ReduceOp op, OpBuilder &builder) {
   auto name = neutralReduction(op);
   auto transpose =
@@ -173,10 +173,10 @@ static Value reduceTranspose(ReduceOp op, OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// Results that nothing reads
+// Results without uses
 //===----------------------------------------------------------------------===//
 
-/// What the \p roots, values of \p block, are computed from inside it.
+/// The values of \p block that the \p roots are computed from.
 static llvm::DenseSet<Value> sourcesOf(ArrayRef<Value> roots, Block &block) {
   llvm::DenseSet<Value> sources;
   SmallVector<Value> open(roots);
@@ -191,22 +191,23 @@ static llvm::DenseSet<Value> sourcesOf(ArrayRef<Value> roots, Block &block) {
   return sources;
 }
 
-/// A copy of \p from in \p to without the arguments that \p isDropped says, of
-/// whose values nothing that is returned in the places of \p returned depends.
+/// Copies \p from to \p to without the arguments in \p isDropped. The
+/// terminator's operands at the indices \p returned, which are kept, must not
+/// depend on these.
 static void copyWithout(Region &from, Region &to,
                         const llvm::SmallBitVector &isDropped,
                         ArrayRef<unsigned> returned, OpBuilder &builder) {
   Block &block = from.front();
   IRMapping mapping;
   SmallVector<Type> types;
-  SmallVector<Location> places;
+  SmallVector<Location> locations;
   for (BlockArgument argument : block.getArguments())
     if (!isDropped[argument.getArgNumber()]) {
       types.push_back(argument.getType());
-      places.push_back(argument.getLoc());
+      locations.push_back(argument.getLoc());
     }
   OpBuilder::InsertionGuard guard(builder);
-  Block *copy = builder.createBlock(&to, {}, types, places);
+  Block *copy = builder.createBlock(&to, {}, types, locations);
   unsigned next = 0;
   for (BlockArgument argument : block.getArguments())
     if (!isDropped[argument.getArgNumber()])
@@ -304,7 +305,7 @@ static Values sortUnused(SortOp op, OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// sort, reduce_window, products, batch norms
+// sort, reduce_window, matmuls, batch norms
 //===----------------------------------------------------------------------===//
 
 static Values sortUnit(SortOp op, OpBuilder &) {
@@ -317,7 +318,7 @@ static Values sortUnit(SortOp op, OpBuilder &) {
              : Values();
 }
 
-/// The last dimension by its number.
+/// A negative dimension, normalised.
 static Values sortDimension(SortOp op, OpBuilder &builder) {
   int64_t dimension = op.getDimension();
   if (dimension >= 0)
@@ -345,8 +346,8 @@ static std::optional<StringRef> neutralWindow(ReduceWindowOp op) {
   return name;
 }
 
-/// Windows of one element: what is left of the operand is where they stand. One
-/// that is widened to be summed up is not.
+/// Windows of one element: a strided slice. Not where the operand is widened to
+/// be summed up.
 static Value windowOfOne(ReduceWindowOp op, OpBuilder &builder) {
   auto isZero = [](int64_t each) { return each == 0; };
   auto type = tensorOf(op.getInputs()[0]);
@@ -363,7 +364,7 @@ static Value windowOfOne(ReduceWindowOp op, OpBuilder &builder) {
                                  type.getShape(), *op.getWindowStrides());
 }
 
-/// Windows that see nothing but what stands around it.
+/// Windows over an empty operand, which cover padding only.
 static Values windowsOfNothing(ReduceWindowOp op, OpBuilder &builder) {
   return op.getInputs().size() == 1 && neutralWindow(op) &&
                  isEmpty(tensorOf(op.getInputs()[0]))
@@ -371,16 +372,15 @@ static Values windowsOfNothing(ReduceWindowOp op, OpBuilder &builder) {
              : Values();
 }
 
-/// Whether sums of narrow floats over windows of \p padding stay what they are
-/// where the operand takes the place of \p pad: one that is carried in f32 is
-/// no running sum, whose partial sums are rounded.
+/// Whether sums of narrow floats over windows stay the same where \p pad is
+/// replaced by its operand and \p padding: a sum accumulated in f32 differs
+/// from a running sum, whose partial sums are rounded.
 static bool roundsAlike(ReduceWindowOp op, PadOp pad,
                         ArrayRef<int64_t> padding) {
   if (!carriedInF32(op.getBody()))
     return true;
-  ArrayRef<int64_t> before = tensorOf(pad).getShape();
-  ArrayRef<int64_t> after = tensorOf(pad.getOperand()).getShape();
-  if (llvm::is_contained(after, ShapedType::kDynamic))
+  ArrayRef<Dim> before = dimsOf(pad), after = dimsOf(pad.getOperand());
+  if (!isStaticShape(after))
     return false;
   ConvolutionWindow windows = op.getWindow();
   const bool wasScan = scanOf(before, windows).has_value();
@@ -391,8 +391,8 @@ static bool roundsAlike(ReduceWindowOp op, PadOp pad,
   return wasScan == scanOf(after, windows).has_value();
 }
 
-/// What is around a window's operand counts as the initial value: padding with
-/// that becomes the window's own.
+/// A window's own padding counts as the initial value: a pad with that value
+/// becomes the window's own.
 static Value windowPad(ReduceWindowOp op, OpBuilder &builder) {
   auto name = neutralWindow(op);
   auto pad = name ? op.getInputs()[0].getDefiningOp<PadOp>() : PadOp();
@@ -427,7 +427,7 @@ static Value batchNormUnit(BatchNormInferenceOp op, OpBuilder &) {
       splatValue(op.getOffset()) != 0.0 || splatValue(op.getMean()) != 0.0)
     return {};
   double spread = *variance + op.getEpsilon().convertToDouble();
-  // As the type rounds it.
+  // Rounded to the type.
   return tensorOfDoubles(*element, {1}, spread).toDouble(0) == 1
              ? Value(op.getOperand())
              : Value();
@@ -443,18 +443,18 @@ RuleTable reductionRules() {
       rule<ReduceOp, reduceOutside>("reduce-outside",
                                     "reduce(x) {return y} -> broadcast(y)"),
       rule<ReduceOp, reduceReduce<false>>(
-          "reduce-reduce",
-          "reduce(reduce(x)) -> reduce(x), of integers or to an extreme"),
+          "reduce-reduce", "reduce(reduce(x)) -> reduce(x), of integers or to "
+                           "a minimum or maximum"),
       rule<ReduceOp, reduceReduce<true>>("reduce-reduce-relaxed",
                                          "reduce(reduce(x)) -> reduce(x)",
                                          reassociate),
-      rule<ReduceOp, reduceTranspose>(
-          "reduce-transpose",
-          "reduce(transpose(x)) -> reduce(x), of integers or to an extreme"),
+      rule<ReduceOp, reduceTranspose>("reduce-transpose",
+                                      "reduce(transpose(x)) -> reduce(x), of "
+                                      "integers or to a minimum or maximum"),
       rule<ReduceOp, reduceUnused>(
-          "reduce-unused", "reduce(x, y), only the first read -> reduce(x)"),
+          "reduce-unused", "reduce(x, y), only the first used -> reduce(x)"),
       rule<SortOp, sortUnused>("sort-unused",
-                               "sort(x, y), y not looked at -> sort(x)"),
+                               "sort(x, y), y unused -> sort(x)"),
       rule<SortOp, sortUnit>("sort-unit", "sort(x) along size 1 -> x"),
       rule<SortOp, sortDimension>("sort-dimension",
                                   "sort(x, dim = -1) -> sort(x, dim = 1)"),

@@ -25,11 +25,11 @@ static Value sizeOfStatic(GetDimensionSizeOp op, OpBuilder &builder) {
   return makeConstant(builder, op.getLoc(), scalar);
 }
 
-/// Some sizes of a shape of which not all need be known.
-static Value partOfShape(Operation *part, nn::ShapeOp shape,
-                         ArrayRef<int64_t> dimensions, OpBuilder &builder) {
+/// Some static sizes of a shape that may have dynamic ones.
+static Value sizesOfShape(Operation *slice, nn::ShapeOp shape,
+                          ArrayRef<int64_t> dimensions, OpBuilder &builder) {
   auto type = tensorOf(shape.getOperand());
-  auto result = tensorOf(part->getResult(0));
+  auto result = tensorOf(slice->getResult(0));
   SmallVector<int64_t> sizes;
   for (int64_t dimension : dimensions) {
     if (dimension < 0)
@@ -43,14 +43,14 @@ static Value partOfShape(Operation *part, nn::ShapeOp shape,
       result.getNumElements() != static_cast<int64_t>(sizes.size()))
     return {};
   return makeConstant(
-      builder, part->getLoc(),
+      builder, slice->getLoc(),
       tensorOfIntegers(sizes).reshaped(Shape(result.getShape())));
 }
 static Value takeOfShape(nn::TakeOp op, OpBuilder &builder) {
   auto shape = op.getOperand().getDefiningOp<nn::ShapeOp>();
   std::optional<SmallVector<int64_t>> indices =
       shape ? constantIntegers(op.getIndices()) : std::nullopt;
-  return indices ? partOfShape(op, shape, *indices, builder) : Value();
+  return indices ? sizesOfShape(op, shape, *indices, builder) : Value();
 }
 static Value sliceOfShape(SliceOp op, OpBuilder &builder) {
   auto shape = op.getOperand().getDefiningOp<nn::ShapeOp>();
@@ -60,11 +60,11 @@ static Value sliceOfShape(SliceOp op, OpBuilder &builder) {
   for (int64_t i = op.getStartIndices()[0]; i < op.getLimitIndices()[0];
        i += op.getStrides()[0])
     dimensions.push_back(i);
-  return partOfShape(op, shape, dimensions, builder);
+  return sizesOfShape(op, shape, dimensions, builder);
 }
 
-/// The constant sizes as a type, if they can be those of \p written; what is
-/// written, if that is known whatever the sizes.
+/// The type with the constant sizes, if these are compatible with \p written;
+/// \p written if it is static.
 static std::optional<RankedTensorType> typeOfSizes(Value sizes,
                                                    RankedTensorType written) {
   std::optional<SmallVector<int64_t>> shape = constantIntegers(sizes);
@@ -77,7 +77,7 @@ static std::optional<RankedTensorType> typeOfSizes(Value sizes,
   return RankedTensorType::get(*shape, written.getElementType());
 }
 
-/// Gives \p value the less certain type that its readers know; Specialize
+/// Gives \p value the less static type that its users expect; Specialize
 /// refines it together with them.
 static Value withType(Value value, Type type) {
   value.setType(type);
@@ -87,8 +87,8 @@ static Value withType(Value value, Type type) {
 static Value dynamicReshape(DynamicReshapeOp op, OpBuilder &builder) {
   auto type = typeOfSizes(op.getOutputShape(), tensorOf(op));
   auto from = tensorOf(op.getOperand());
-  // With an unknown size on both sides of a static reshape, the sizes that the
-  // operand lists would be lost.
+  // With a dynamic dimension on both sides of a static reshape, the sizes in
+  // the shape operand would be lost.
   if (!type || *type != op.getType() ||
       !(from.hasStaticShape() || type->hasStaticShape()))
     return {};
@@ -158,7 +158,7 @@ static Value setDimensionSize(SetDimensionSizeOp op, OpBuilder &builder) {
                                  to.getShape(), strides);
 }
 
-/// Where the shapes are known, NumPy's rule is a broadcast_in_dim.
+/// With static shapes, NumPy's rule is a broadcast_in_dim.
 static Value broadcastLike(nn::BroadcastLikeOp op, OpBuilder &builder) {
   auto from = tensorOf(op.getOperand()), to = tensorOf(op);
   if (!from.hasStaticShape() || !to.hasStaticShape())

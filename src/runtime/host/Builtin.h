@@ -1,4 +1,4 @@
-//===- Builtin.h - host functions that are always there -------------------===//
+//===- Builtin.h - built-in host functions --------------------------------===//
 
 #ifndef SINTER_RUNTIME_HOST_BUILTIN_H
 #define SINTER_RUNTIME_HOST_BUILTIN_H
@@ -28,33 +28,51 @@ Result<void> triangularSolve(const HostCall &call);
 /// default, 1 ThreeFry, 2 Philox).
 Result<void> rngBitGenerator(const HostCall &call);
 
-/// "sinter.rng": the next numbers of the run's random stream. Configuration:
+/// "sinter.rng": the next values of the run's random stream. Configuration:
 /// "distribution" (1 uniform, 2 normal).
 Result<void> rng(const HostCall &call);
 
-/// "sinter.non_zero": the places of the elements of the first input, flags,
-/// that are not zero, in row-major order: [rank, count] of i64. As many as the
-/// output has room for (the second input), which is a System error otherwise.
+/// "sinter.non_zero": the indices of the non-zero elements of the first input,
+/// flags, in row-major order: [rank, count] of i64. The second input is the
+/// number that the output has room for; another number is a System error.
 Result<void> nonZero(const HostCall &call);
 
-/// Rows that a loop gathers, in a list of the run ("list" of the
-/// configuration): "sinter.begin_rows" empties it, "sinter.add_rows" adds those
-/// of the input, "sinter.count_rows" gives how many there are (i64),
-/// "sinter.take_rows" gives them, as many as the output has room for (the
-/// inputs are its sizes), which is a System error otherwise, and forgets them.
+/// Rows that a loop collects in a list of the run ("list" of the
+/// configuration): "sinter.begin_rows" empties it, "sinter.add_rows" appends
+/// those of the input, "sinter.count_rows" returns their number (i64),
+/// "sinter.take_rows" moves them to the output (the inputs are its sizes);
+/// another number of rows is a System error.
 Result<void> beginRows(const HostCall &call);
 Result<void> addRows(const HostCall &call);
 Result<void> countRows(const HostCall &call);
 Result<void> takeRows(const HostCall &call);
 
-/// "sinter.suppress": nn.non_max_suppression of boxes, scores, the most boxes
-/// of a class, the overlap and (or not) the threshold. Its rows are the list
-/// "list" of the run then. Configuration: "centred", too.
+/// Nested programs. "call" of the configuration is the index in the run under
+/// which results are stored until they are taken.
+///
+/// "sinter.run_loop" runs program "condition", which returns one boolean, on
+/// its inputs, and while that is true program "body", whose results replace the
+/// first inputs.
+/// "sinter.run_branch" runs one of "count" programs, from index "first" on,
+/// which the first input selects: a boolean selects the first program if it is
+/// true, else the second; an i32 is an index, and one out of range selects the
+/// last. The other inputs are the program's.
+/// "sinter.nested_size" returns the size (i64) of dimension "dimension" of
+/// result "result", and "sinter.take_nested" the result, whose inputs are its
+/// sizes.
+Result<void> runLoop(const HostCall &call);
+Result<void> runBranch(const HostCall &call);
+Result<void> nestedSize(const HostCall &call);
+Result<void> takeNested(const HostCall &call);
+
+/// "sinter.suppress": nn.non_max_suppression of boxes, scores, the maximum
+/// number of boxes per class, the overlap and optionally the threshold. Stores
+/// its rows in list "list" of the run. Configuration: "centred", too.
 Result<void> suppress(const HostCall &call);
 
 /// "lapack_spotrf_ffi" and so on, as JAX calls them from programs for CPUs: the
-/// routines of LAPACK by the same names on stacks of matrices. Configuration:
-/// their options by name, letters as numbers ("uplo=76").
+/// LAPACK routines of these names on stacks of matrices. Configuration: their
+/// options by name, letters as integers ("uplo=76").
 Result<void> lapackPotrf(const HostCall &call);
 Result<void> lapackGetrf(const HostCall &call);
 Result<void> lapackGeqrf(const HostCall &call);
@@ -69,20 +87,22 @@ Result<void> lapackSytrd(const HostCall &call);
 Result<void> lapackGeqp3(const HostCall &call);
 Result<void> lapackGtsv(const HostCall &call);
 
-/// "sinter.expect": whether the first input is what the second holds
+/// "sinter.expect": whether the first input matches the second
 /// (check.expect_*). Configuration: "kind" (Expectation::Kind), "tolerance"
-/// (the bits of a double), "min_ulp", "max_ulp", "swapped" (what is expected
+/// (the bits of a double), "min_ulp", "max_ulp", "swapped" (the expected one
 /// comes first). An output, if there is one, is true.
 Result<void> expectation(const HostCall &call);
 
-/// "sinter.probe": tells the run's observer, if it has one, of the input
+/// "sinter.probe": passes the input to the run's observer, if it has one
 /// (interpreter.probe). Configuration: its name.
 Result<void> probe(const HostCall &call);
 
-/// "sinter.print": the input on standard output. Configuration: its name.
+/// "sinter.print": passes the input as text to the run's printer.
+/// Configuration: its name.
 Result<void> print(const HostCall &call);
 
-/// How "sinter.all_reduce" and its like combine what two processes have.
+/// The operation with which "sinter.all_reduce" and its like combine two
+/// values.
 enum class Combination : uint8_t {
   Add,
   Multiply,
@@ -93,13 +113,13 @@ enum class Combination : uint8_t {
   Xor
 };
 
-/// "sinter.all_gather" and so on (reduce_scatter is an allReduce of parts): the
-/// distribution operations of StableHLO by the call's context, a Communicator
-/// (without one, the grid has one process). Configuration: "op" (the name in
-/// messages), "grouping" and "ids" (or pairs of them; see ProcessGroups.h),
-/// "axis" (to join or cut along), "join_axis", "count", "channel", "has_roots"
-/// (the last input says which process of a group), "combination", "tells" (the
-/// last output says whether there were values, of those that may not be there).
+/// "sinter.all_gather" and so on (reduce_scatter is an all_reduce of slices):
+/// the collectives of StableHLO on the call's context, a Communicator (without
+/// one, there is one process). Configuration: "op" (the name in messages),
+/// "grouping" and "ids" (or pairs of them; see ProcessGroups.h), "axis" (to
+/// concatenate or split along), "join_axis", "count", "channel", "has_roots"
+/// (the last input is the index of a process in its group), "combination",
+/// "tells" (the last output is whether there were values, which are optional).
 /// Tokens are tensors without elements.
 Result<void> allGather(const HostCall &call);
 Result<void> allToAll(const HostCall &call);
@@ -107,11 +127,11 @@ Result<void> collectiveBroadcast(const HostCall &call);
 Result<void> collectivePermute(const HostCall &call);
 Result<void> allReduce(const HostCall &call);
 Result<void> collectiveReduce(const HostCall &call);
-/// "sinter.gather": what all_reduce, reduce_scatter or collective_reduce would
-/// combine, kept with the communicator; gives how many processes gave
-/// something, for each tensor (1, of zeros, where this process's result is
-/// zero). "sinter.gathered": the input says the process, "tensor" which of its
-/// tensors.
+/// "sinter.gather": the operands of all_reduce, reduce_scatter or
+/// collective_reduce, stored with the communicator; returns the number of
+/// processes that contributed, for each tensor (1, of zeros, if this process's
+/// result is zero). "sinter.gathered": the input is the process, "tensor" the
+/// index of its tensor.
 Result<void> gatherParts(const HostCall &call);
 Result<void> gatheredPart(const HostCall &call);
 Result<void> replicaId(const HostCall &call);

@@ -1,11 +1,10 @@
-//===- Checks.cpp - what programs say of their own values -----------------===//
+//===- Checks.cpp - checks, prints and probes of programs -----------------===//
 
 #include "runtime/Comparison.h"
 #include "runtime/TensorText.h"
 #include "runtime/host/Builtin.h"
 
 #include <bit>
-#include <cstdio>
 #include <cstring>
 
 namespace sinter::host {
@@ -33,9 +32,12 @@ Result<void> probe(const HostCall &call) {
 }
 
 Result<void> print(const HostCall &call) {
-  const std::string text = std::string(call.configuration) + " = " +
-                           tensorText(call.inputs[0]) + "\n";
-  std::fputs(text.c_str(), stdout);
+  const std::string text =
+      oneLine(call.configuration) + " = " + tensorText(call.inputs[0]) + "\n";
+  if (call.printer && *call.printer)
+    (*call.printer)(text);
+  else
+    printToStandardOutput(text);
   return {};
 }
 

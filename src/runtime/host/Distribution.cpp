@@ -1,4 +1,4 @@
-//===- Distribution.cpp - what processes do together, for programs --------===//
+//===- Distribution.cpp - collectives as host functions -------------------===//
 
 #include "runtime/Collectives.h"
 #include "runtime/ElementDispatch.h"
@@ -11,7 +11,7 @@ namespace sinter::host {
 
 namespace {
 
-/// The settings of a call; see Builtin.h.
+/// The configuration of a call; see Builtin.h.
 struct Settings {
   std::string what;
   Groups groups;
@@ -50,15 +50,15 @@ Settings settingsOf(const HostCall &call) {
   return settings;
 }
 
-/// The process's communicator; that of a grid of one where there is none.
+/// The process's communicator, or one of a single process.
 Communicator &communicatorOf(const HostCall &call) {
   static thread_local LoneCommunicator lone;
   auto *communicator = dynamic_cast<Communicator *>(call.context);
   return communicator ? *communicator : lone;
 }
 
-/// Writes the values into the outputs, zeros where there are none; and, if that
-/// is asked for, into the last one whether there are.
+/// Writes the values into the outputs, zeros if there are none; and, on
+/// request, into the last output whether there are.
 Result<void> give(const HostCall &call, const std::optional<Tensors> &values,
                   std::string_view what) {
   std::span<Tensor> outputs = call.outputs;
@@ -160,7 +160,7 @@ template <typename T> T combineElements(T a, T b, Combination how) {
     return T(combineReal(static_cast<float>(a), static_cast<float>(b), how));
 }
 
-/// The tensor of each process, combined in the order of the group.
+/// The tensors of all processes, combined in the order of the group.
 Tensor combine(std::span<const Tensor> tensors, Combination how) {
   Tensor result(tensors[0].type(), tensors[0].shape());
   std::memcpy(result.mutableBytes(), tensors[0].data(), result.bytes());
@@ -237,8 +237,8 @@ Result<void> collectivePermute(const HostCall &call) {
               settings.what);
 }
 
-/// What the group's processes give to a reduction over processes: the parts of
-/// this process only where they are scattered. None for a process in no group.
+/// The operands of the group's processes for a reduction: only this process's
+/// slices for a reduce_scatter. None for a process in no group.
 static Result<Gathered> gatherForReduction(const HostCall &call,
                                            const Settings &settings) {
   Communicator &communicator = communicatorOf(call);

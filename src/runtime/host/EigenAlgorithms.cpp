@@ -10,16 +10,16 @@ namespace sinter::host {
 namespace {
 
 constexpr double precision = std::numeric_limits<double>::epsilon();
-/// Steps for one eigenvalue; most take two or three.
+/// Iterations per eigenvalue; most take two or three.
 constexpr int mostSteps = 90;
-/// After so many steps without success, one with another shift.
+/// After this many iterations without convergence, another shift.
 constexpr int patience = 10;
 
 double sizeOf(double x) { return std::abs(x); }
 double sizeOf(Complex x) { return std::abs(x.real()) + std::abs(x.imag()); }
 
-/// The first row of the block that ends with row \p last and falls apart no
-/// further; clears the element that sets it apart.
+/// The first row of the unreduced block that ends with row \p last; clears the
+/// element that separates it.
 template <typename N>
 int64_t beginOfBlock(std::vector<N> &t, int64_t n, int64_t last) {
   for (int64_t row = last; row > 0; --row) {
@@ -35,8 +35,8 @@ int64_t beginOfBlock(std::vector<N> &t, int64_t n, int64_t last) {
   return 0;
 }
 
-/// Rows and columns \p k and k + 1 are turned by the unitary matrix of the
-/// columns (c, s) and (-conj(s), conj(c)).
+/// Applies the unitary matrix of the columns (c, s) and (-conj(s), conj(c)) to
+/// rows and columns \p k and k + 1.
 template <typename N>
 void turn(Similar<N> &form, int64_t n, int64_t k, N c, N s) {
   for (int64_t j = 0; j < n; ++j) {
@@ -71,7 +71,7 @@ Complex shiftOf(const std::vector<Complex> &t, int64_t n, int64_t last) {
   return far == Complex(0) ? d : d - product / far;
 }
 
-/// One step on rows [first, last]: t - shift = q r, and r q + shift.
+/// One QR step on rows [first, last]: t - shift = q r, and r q + shift.
 void qrStep(Similar<Complex> &form, int64_t n, int64_t first, int64_t last,
             Complex shift) {
   std::vector<Complex> &t = form.t;
@@ -173,8 +173,8 @@ void francisStep(Similar<double> &form, int64_t n, int64_t first, int64_t last,
   t(last, last - 2) = 0;
 }
 
-/// Turns rows \p k and k + 1, a block of its own, so that it is triangular if
-/// its eigenvalues are real, and else has equal elements on the diagonal.
+/// Rotates rows \p k and k + 1, a block of their own, so that it is triangular
+/// if its eigenvalues are real, and else has equal elements on the diagonal.
 void standardise(Similar<double> &form, int64_t n, int64_t k) {
   auto t = [&](int64_t i, int64_t j) -> double & {
     return form.t[(k + i) * n + k + j];

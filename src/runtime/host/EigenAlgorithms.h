@@ -1,8 +1,8 @@
 //===- EigenAlgorithms.h - Hessenberg and Schur forms, eigenvectors -------===//
 //
-// N is double or std::complex<double>; a matrix is its rows one after the
-// other. The algorithms are those of Golub and van Loan, Matrix Computations,
-// chapter 7, the conventions LAPACK's.
+// N is double or std::complex<double>; matrices are row-major. The algorithms
+// are those of Golub and van Loan, Matrix Computations, chapter 7, the
+// conventions LAPACK's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@ namespace sinter::host {
 
 using Complex = std::complex<double>;
 
-/// A square matrix and what it became by q: a = q t q^H.
+/// A square matrix and its form t by the unitary q: a = q t q^H.
 template <typename N> struct Similar {
   std::vector<N> t, q;
 };
@@ -24,20 +24,20 @@ template <typename N> struct Similar {
 /// below it the reflections' vectors; returns their factors. (7.4.2)
 template <typename N> std::vector<N> hessenbergOf(std::vector<N> &a, int64_t n);
 
-/// The same taken apart.
+/// The same as separate matrices.
 template <typename N>
 Similar<N> hessenbergParts(const std::vector<N> &packed,
                            const std::vector<N> &factors, int64_t n);
 
-/// Turns a Hessenberg form into a Schur form: upper triangular, of real numbers
-/// with blocks of two by two on the diagonal, whose elements there are equal
+/// Reduces a Hessenberg form to a Schur form: upper triangular, for real types
+/// with blocks of two by two on the diagonal, whose diagonal elements are equal
 /// and whose others differ in sign. Returns 0, or the number of the eigenvalue
-/// that was not found. (7.5.2, with LAPACK's form of the blocks)
+/// that did not converge. (7.5.2, with LAPACK's form of the blocks)
 int64_t toSchur(Similar<double> &form, int64_t n);
 int64_t toSchur(Similar<Complex> &form, int64_t n);
 
-/// The triangular Schur form of what is a real one; of two conjugate
-/// eigenvalues the one above the real axis comes first.
+/// The triangular Schur form from a real one; of two conjugate eigenvalues the
+/// one above the real axis comes first.
 Similar<Complex> triangular(const Similar<double> &form, int64_t n);
 inline Similar<Complex> triangular(const Similar<Complex> &form, int64_t) {
   return form;
@@ -102,11 +102,9 @@ Similar<N> hessenbergParts(const std::vector<N> &packed,
   return form;
 }
 
-/// R of a p = q r with the longest of the columns that are left first, on and
-/// above the diagonal, below it the reflections' vectors; returns their
-/// factors.
-/// \p places says where the columns stood (from 1); those that it names before
-/// stay in front. (5.4.1)
+/// R of a p = q r with column pivoting, on and above the diagonal, below it the
+/// reflections' vectors; returns their factors. \p places has the original
+/// columns (from 1); those given before stay in front. (5.4.1)
 template <typename N>
 std::vector<N> pivotedQrOf(std::vector<N> &a, int64_t m, int64_t n,
                            std::vector<int32_t> &places) {

@@ -58,7 +58,7 @@ public:
   }
 
 private:
-  /// Above it, sums over all are slower than a convolution.
+  /// For larger lengths, direct sums are slower than a convolution.
   static constexpr int64_t largestFactor = 40;
 
   /// Decimation in time: transforms of every p-th element are combined.
@@ -92,7 +92,7 @@ private:
     }
   }
 
-  /// Without the standard's detour for infinities.
+  /// Without the standard's treatment of infinities.
   static Complex product(Complex a, Complex b) {
     return {a.real() * b.real() - a.imag() * b.imag(),
             a.real() * b.imag() + a.imag() * b.real()};
@@ -161,8 +161,8 @@ void transformAlong(std::vector<Complex> &data, int64_t size, int64_t inner,
     }
 }
 
-/// The half of a spectrum that a real signal's has, made whole: element k of
-/// the last dimension is the conjugate of the one at minus k in all transformed
+/// Completes the half spectrum of a real signal: element k of the last
+/// dimension is the conjugate of the one at minus k in all transformed
 /// dimensions.
 std::vector<Complex> completed(const std::vector<Complex> &half, int64_t outer,
                                std::span<const int64_t> lengths) {
@@ -173,7 +173,7 @@ std::vector<Complex> completed(const std::vector<Complex> &half, int64_t outer,
   std::vector<Complex> whole(outer * rows * last);
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t row = 0; row < rows; ++row) {
-      // The row at minus the position of this one.
+      // The row at the negated index.
       int64_t mirror = 0, rest = row, stride = 1;
       for (size_t i = lengths.size() - 1; i-- > 0; stride *= lengths[i]) {
         const int64_t index = rest % lengths[i];
@@ -214,7 +214,7 @@ Result<void> fft(const HostCall &call) {
   for (size_t i = lengths->size(); i-- > 0; inner *= (*lengths)[i])
     transformAlong(data, (*lengths)[i], inner, isInverse);
   if (kind == RealForward) {
-    // Only the half that is not given by symmetry.
+    // Only the half that symmetry does not give.
     const int64_t last = lengths->back(), kept = last / 2 + 1;
     std::vector<Complex> half;
     half.reserve(data.size() / last * kept);

@@ -1,13 +1,13 @@
-//===- GatheredRows.cpp - what loops gather, as host functions ------------===//
+//===- GatheredRows.cpp - rows that loops collect, as host functions ------===//
 
+#include "runtime/OutOfMemory.h"
 #include "runtime/host/Builtin.h"
 
 #include <cstring>
-#include <new>
 
 namespace sinter::host {
 
-/// Null for a call that is none of a run.
+/// Null for a call outside of a run.
 static GatheredRows *rowsOf(const HostCall &call) {
   return call.lists ? &(*call.lists)[HostConfiguration(call.configuration)
                                          .number("list")]
@@ -31,12 +31,15 @@ Result<void> addRows(const HostCall &call) {
   GatheredRows *all = rowsOf(call);
   if (!all)
     return ofNoRun();
-  try {
-    all->bytes.insert(all->bytes.end(), rows.data(),
-                      rows.data() + rows.bytes());
-  } catch (const std::bad_alloc &) {
-    return systemError("not enough memory for what a loop gathers");
-  }
+  if (Result<void> kept =
+          catchingOutOfMemory("what a loop gathers",
+                              [&]() -> Result<void> {
+                                all->bytes.insert(all->bytes.end(), rows.data(),
+                                                  rows.data() + rows.bytes());
+                                return {};
+                              });
+      !kept)
+    return kept;
   all->rows += rows.dim(0);
   return {};
 }

@@ -1,8 +1,8 @@
 //===- Lapack.cpp - factorisations that JAX calls LAPACK for --------------===//
 //
 // Operands, results and conventions (packed factors, pivots from 1, Householder
-// vectors with an implied 1) are those of LAPACK's routines of the same name,
-// on stacks of matrices. All is computed in f64.
+// vectors with an implied 1) are those of the LAPACK routines of the same
+// names, on stacks of matrices. Computed in f64.
 //
 //===----------------------------------------------------------------------===//
 

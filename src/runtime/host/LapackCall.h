@@ -1,4 +1,4 @@
-//===- LapackCall.h - what one call of LAPACK is handed -------------------===//
+//===- LapackCall.h - a call of a LAPACK routine --------------------------===//
 
 #ifndef SINTER_RUNTIME_HOST_LAPACKCALL_H
 #define SINTER_RUNTIME_HOST_LAPACKCALL_H
@@ -10,7 +10,7 @@
 
 namespace sinter::host {
 
-/// The dimensions of one matrix, vector or number of a stack.
+/// The shape of one matrix, vector or scalar of a stack.
 using MatrixShape = std::vector<int64_t>;
 
 /// The stack's shape, before the dimensions of one matrix.
@@ -20,16 +20,16 @@ inline Shape stackOf(const Tensor &tensor, size_t rank) {
                                                 std::min(rank, shape.size())));
 }
 
-/// `uplo` of what has its numbers in the upper triangle.
+/// `uplo` for the upper triangle.
 inline constexpr int64_t upper = 'U';
 
-/// One call: checks what the program handed over before anything is read.
+/// A call, whose operands are checked before they are read.
 class LapackCall {
 public:
   explicit LapackCall(const HostCall &call)
       : call(call), configuration(call.configuration) {}
 
-  /// Whether there are operands and results enough, and the operand \p matrix
+  /// Whether there are enough operands and results, and the operand \p matrix
   /// is a stack of matrices of floats.
   bool takes(size_t inputs, size_t outputs, size_t matrix = 0) {
     if (call.inputs.size() < inputs || call.outputs.size() < outputs)
@@ -41,14 +41,14 @@ public:
     columns = a.dim(a.rank() - 1);
     stack = stackOf(a, 2);
     count = a.size() == 0 ? 0 : a.size() / (rows * columns);
-    // So that "info" is 0 unless something is wrong.
+    // So that "info" is 0 unless there is an error.
     for (Tensor &output : call.outputs)
       std::fill_n(output.mutableBytes(), output.bytes(), std::byte(0));
     return true;
   }
   bool isSquare() const { return rows == columns; }
 
-  /// Whether a tensor holds matrices, vectors or numbers of these sizes.
+  /// Whether a tensor holds matrices, vectors or scalars of these sizes.
   bool fits(const Tensor &tensor, const MatrixShape &sizes) const {
     Shape shape = stack;
     shape.insert(shape.end(), sizes.begin(), sizes.end());

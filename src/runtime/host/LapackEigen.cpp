@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t vectors = 'V', sorted = 'S';
 
 /// The eigenvalues of a triangular form, in the results from \p first on: the
-/// real and the imaginary parts apart where the matrix is real.
+/// real and the imaginary parts separately if the matrix is real.
 void storeEigenvalues(const LapackCall &call, size_t first, int64_t which,
                       const Similar<Complex> &form) {
   const int64_t n = call.rows;
@@ -34,8 +34,8 @@ void storeEigenvalues(const LapackCall &call, size_t first, int64_t which,
   call.store(first + 1, which, imaginary);
 }
 
-/// Conjugate eigenvalues of a real matrix have conjugate vectors, real ones
-/// real vectors, to the last bit.
+/// Makes the vectors of conjugate eigenvalues of a real matrix conjugate, and
+/// those of real ones real, to the last bit.
 void makeConjugate(std::vector<Complex> &columns, const Similar<Complex> &form,
                    int64_t n) {
   for (int64_t k = 0; k < n; ++k)
@@ -149,7 +149,7 @@ Result<void> lapackSytrd(const HostCall &hostCall) {
       !call.integers(4, {}))
     return misfit();
   const int64_t n = call.rows;
-  // The upper triangle of a matrix is the lower one of the matrix turned round.
+  // The upper triangle of a matrix is the lower one of the transposed matrix.
   const bool isUpper = call.letter("uplo") == upper;
   auto turned = [&](int64_t i) { return isUpper ? n - 1 - i : i; };
   forEach(call, [&](auto tag, int64_t which) {
@@ -205,7 +205,7 @@ Result<void> lapackGeqp3(const HostCall &hostCall) {
   return {};
 }
 
-/// Gauss with pivots, which fill a second diagonal above.
+/// Gaussian elimination with pivots, which fill a second superdiagonal.
 template <typename N> struct Tridiagonal {
   std::vector<N> below, diagonal, above, b;
 
@@ -259,7 +259,7 @@ Result<void> lapackGtsv(const HostCall &hostCall) {
       return misfit();
   forEach(call, [&](auto tag, int64_t which) {
     using N = decltype(tag);
-    // Each diagonal has n elements, the lower one its own from the second on.
+    // Each diagonal has n elements, the lower one starts at the second.
     auto below = call.load<N>(0, which, n);
     std::ranges::rotate(below, below.begin() + 1);
     Tridiagonal<N> system = {below, call.load<N>(1, which, n),

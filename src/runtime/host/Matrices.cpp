@@ -24,7 +24,7 @@ template <typename N> void factorize(std::vector<N> &a, int64_t n) {
     }
 }
 
-/// How stablehlo.triangular_solve reads its matrix.
+/// How stablehlo.triangular_solve uses its matrix.
 struct Triangle {
   int64_t n = 0;
   bool isLower = true, hasUnitDiagonal = false, isTransposed = false,
@@ -42,7 +42,7 @@ struct Triangle {
   bool solvesForward() const { return isLower != isTransposed; }
 };
 
-/// x of op(a) x = b, for one column of b: \p count numbers \p stride apart.
+/// Solves op(a) x = b for one column of b: \p count elements \p stride apart.
 template <typename N>
 void solveColumn(const Triangle &triangle, const std::vector<N> &a, N *b,
                  int64_t stride) {

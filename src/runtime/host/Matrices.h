@@ -11,8 +11,7 @@
 
 namespace sinter::host {
 
-/// Elements [begin, begin + count) as numbers of type N: double, or
-/// std::complex<double>.
+/// Elements [begin, begin + count) as type N: double, or std::complex<double>.
 template <typename N>
 std::vector<N> load(const Tensor &tensor, int64_t begin, int64_t count) {
   std::vector<N> values(count);
@@ -31,7 +30,7 @@ std::vector<N> load(const Tensor &tensor, int64_t begin, int64_t count) {
   return values;
 }
 
-/// \p values rounded to the elements from \p begin on.
+/// Stores \p values, rounded, to the elements from \p begin on.
 template <typename N>
 void store(Tensor &tensor, int64_t begin, const std::vector<N> &values) {
   dispatch(tensor.type(), [&](auto tag) {

@@ -1,7 +1,6 @@
 //===- MatrixAlgorithms.h - factors of one matrix, row by row -------------===//
 //
-// N is double or std::complex<double>; a matrix is its rows one after the
-// other.
+// N is double or std::complex<double>; matrices are row-major.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +39,9 @@ std::vector<N> leadingColumns(const std::vector<N> &a, int64_t rows,
   return result;
 }
 
-/// The triangle of \p a that is read becomes its factor, L of L L^H or U of
-/// U^H U; the other stays. 0, or the number of the first leading minor that is
-/// not positive.
+/// Replaces the triangle of \p a that is read by its factor, L of L L^H or U of
+/// U^H U; the other stays. Returns 0, or the number of the first leading minor
+/// that is not positive.
 template <typename N>
 int64_t choleskyOf(std::vector<N> &a, int64_t n, bool isUpper) {
   auto at = [&](int64_t i, int64_t j) -> N & {
@@ -71,8 +70,8 @@ inline double pivotSize(std::complex<double> x) {
   return std::abs(x.real()) + std::abs(x.imag());
 }
 
-/// L without its ones below the diagonal and U, of rows in the order that the
-/// pivots (from 1) say. 0, or the number of the first pivot that is 0.
+/// LU with pivoting: L without its unit diagonal and U, of rows in the order of
+/// the pivots (from 1). Returns 0, or the number of the first zero pivot.
 template <typename N>
 int64_t luOf(std::vector<N> &a, int64_t m, int64_t n,
              std::vector<int32_t> &pivots) {
@@ -99,8 +98,8 @@ int64_t luOf(std::vector<N> &a, int64_t m, int64_t n,
   return singular;
 }
 
-/// (I - factor v v^H) from the left to the columns from \p first on, where v is
-/// 1 and then column \p place of \p vectors below row \p place.
+/// Applies (I - factor v v^H) from the left to the columns from \p first on,
+/// where v is 1 and then column \p place of \p vectors below row \p place.
 template <typename N>
 void reflect(std::vector<N> &a, int64_t m, int64_t n, int64_t first,
              const std::vector<N> &vectors, int64_t width, int64_t place,
@@ -116,9 +115,9 @@ void reflect(std::vector<N> &a, int64_t m, int64_t n, int64_t first,
   }
 }
 
-/// The factor of the reflection that takes what column \p j has from row \p i
-/// on to one number, which stays in row i; below it is the vector, of which the
-/// first element is 1. (Golub and van Loan, 5.1; LAPACK's signs.)
+/// The factor of the reflection that makes column \p j zero below row \p i; row
+/// i gets the remaining value, the rows below it the vector, whose first
+/// element is 1. (Golub and van Loan, 5.1; LAPACK's signs.)
 template <typename N>
 N reflectionOf(std::vector<N> &a, int64_t m, int64_t n, int64_t i, int64_t j) {
   const N alpha = a[i * n + j];
@@ -136,7 +135,7 @@ N reflectionOf(std::vector<N> &a, int64_t m, int64_t n, int64_t i, int64_t j) {
 }
 
 /// Reflects column \p j so that it is zero below the diagonal, and the columns
-/// behind it; the vector takes the zeros' place. Returns its factor.
+/// after it; the vector is stored in the zeros. Returns its factor.
 template <typename N>
 N eliminate(std::vector<N> &a, int64_t m, int64_t n, int64_t j) {
   const N factor = reflectionOf(a, m, n, j, j);
@@ -156,7 +155,7 @@ std::vector<N> qrOf(std::vector<N> &a, int64_t m, int64_t n) {
   return factors;
 }
 
-/// The first columns of the product of the reflections that qrOf() gives.
+/// The first columns of the product of the reflections of qrOf().
 template <typename N>
 std::vector<N> householderProduct(const std::vector<N> &vectors,
                                   const std::vector<N> &factors, int64_t m,
@@ -169,8 +168,8 @@ std::vector<N> householderProduct(const std::vector<N> &vectors,
   return q;
 }
 
-/// Turns columns p and q of \p a (rows x columns) by the rotation (c, s) whose
-/// phase is \p phase.
+/// Rotates columns p and q of \p a (rows x columns) by the rotation (c, s) with
+/// the phase \p phase.
 template <typename N>
 void rotateColumns(std::vector<N> &a, int64_t rows, int64_t columns, int64_t p,
                    int64_t q, double c, double s, N phase) {
@@ -188,7 +187,7 @@ template <typename N> struct Svd {
   std::vector<N> u, v;
 };
 
-/// Fills the columns of an orthogonal matrix from \p known on.
+/// Completes an orthogonal matrix from column \p known on.
 template <typename N>
 void completeBasis(std::vector<N> &u, int64_t m, int64_t known) {
   int64_t next = known;
@@ -216,7 +215,7 @@ void completeBasis(std::vector<N> &u, int64_t m, int64_t known) {
   }
 }
 
-/// One-sided Jacobi (Hestenes): columns are turned until they are orthogonal.
+/// One-sided Jacobi (Hestenes): rotates columns until they are orthogonal.
 template <typename N>
 Svd<N> svdOf(const std::vector<N> &a, int64_t m, int64_t n) {
   if (m < n) {

@@ -12,7 +12,7 @@ namespace sinter::host {
 
 namespace {
 
-/// Of a type of fewer than 8 bits, what the runtime expects in its byte.
+/// For types of fewer than 8 bits, the form that the runtime expects in a byte.
 uint64_t lowBits(uint64_t word, ElementType type) {
   const unsigned bits = bitWidth(type);
   if (bits >= 8)
@@ -23,13 +23,13 @@ uint64_t lowBits(uint64_t word, ElementType type) {
   return isNegative ? low | ~uint64_t(0) << bits : low;
 }
 
-/// A number in [0, 1) of 53 random bits.
+/// A value in [0, 1) of 53 random bits.
 double unitInterval(uint64_t word) {
   return static_cast<double>(word >> 11) * 0x1p-53;
 }
 
-/// Sets element \p i to low + word mod (high - low), or where that is a float,
-/// to a number of [low, high).
+/// Sets element \p i to low + word mod (high - low) or, for floats, to a value
+/// in [low, high).
 template <typename T>
 void setUniform(Tensor &result, int64_t i, T low, T high, uint64_t word) {
   if constexpr (std::is_integral_v<T>) {
@@ -42,7 +42,7 @@ void setUniform(Tensor &result, int64_t i, T low, T high, uint64_t word) {
   } else if constexpr (!isStdComplex<T>) {
     const auto a = static_cast<double>(low), b = static_cast<double>(high);
     const auto value = static_cast<T>(a + unitInterval(word) * (b - a));
-    // Rounding may have reached the end, which does not belong to it.
+    // Rounding may have reached the end, which is excluded.
     result.set(i, static_cast<double>(value) >= b ? low : value);
   }
 }
@@ -65,7 +65,7 @@ Result<void> rngBitGenerator(const HostCall &call) {
       initial.size() < 2 || initial.size() > (isThreefry ? 2 : 3))
     return unsupported("initial_state is not two (or for Philox three) ui64");
   if (isComplex(output.type()))
-    return unsupported("there are no random bits of complex numbers");
+    return unsupported("random bits of a complex type");
   std::memcpy(state.mutableBytes(), initial.data(), initial.bytes());
   if (output.size() == 0)
     return {};

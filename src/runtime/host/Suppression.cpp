@@ -1,17 +1,17 @@
 //===- Suppression.cpp - non-maximum suppression, as a host function ------===//
 
+#include "runtime/OutOfMemory.h"
 #include "runtime/host/Builtin.h"
 
 #include <algorithm>
 #include <array>
-#include <new>
 #include <vector>
 
 namespace sinter::host {
 
 namespace {
 
-/// Boxes as numbers of one kind after the other.
+/// Boxes as arrays, one for each property.
 struct Boxes {
   std::vector<float> low[2], high[2], area;
 
@@ -40,10 +40,10 @@ struct Boxes {
     }
     area.push_back(others.area[i]);
   }
-  /// Whether box \p i of \p others overlaps one of these by more than \p most
-  /// of what both cover.
+  /// Whether the intersection over union of box \p i of \p others and one of
+  /// these exceeds \p most.
   bool strike(const Boxes &others, size_t i, float most) const {
-    // As many are compared before it is asked whether one was found.
+    // This many are compared between checks of the result.
     constexpr size_t atOnce = 32;
     const float low0 = others.low[0][i], low1 = others.low[1][i],
                 high0 = others.high[0][i], high1 = others.high[1][i],
@@ -67,12 +67,12 @@ struct Boxes {
   }
 };
 
-/// A box that may stand.
+/// A candidate box.
 struct Candidate {
   float score;
   int64_t box;
 
-  /// Of a heap, whose first one is the best: of equal ones the first box.
+  /// The order of a heap with the best box on top: of equal ones the first.
   bool operator<(const Candidate &other) const {
     return score != other.score ? score < other.score : box > other.box;
   }
@@ -157,7 +157,7 @@ Result<void> suppress(const HostCall &call) {
     return invalidModel("boxes are not [B, N, 4] or scores not [B, C, N]");
   GatheredRows &rows = (*call.lists)[options.number("list")];
   rows = {};
-  try {
+  return catchingOutOfMemory("the selected boxes", [&]() -> Result<void> {
     Suppression{.boxes = in[0].values<float>().data(),
                 .scores = in[1].values<float>().data(),
                 .batch = in[1].dim(0),
@@ -173,10 +173,8 @@ Result<void> suppress(const HostCall &call) {
                 .standing = {},
                 .candidates = {}}
         .run();
-  } catch (const std::bad_alloc &) {
-    return systemError("not enough memory for the boxes that stand");
-  }
-  return {};
+    return {};
+  });
 }
 
 } // namespace sinter::host

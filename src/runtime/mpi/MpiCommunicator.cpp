@@ -1,5 +1,7 @@
 #include "runtime/mpi/MpiCommunicator.h"
 
+#include "runtime/LibraryContract.h"
+
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -21,7 +23,7 @@ template <typename T> void append(std::string &bytes, T value) {
   bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
 }
 
-/// Takes numbers and bytes off the front; all zero once there are too few.
+/// Reads integers and bytes from the front; all zero once there are too few.
 class Unpacker {
 public:
   explicit Unpacker(std::string_view bytes) : rest(bytes) {}
@@ -88,9 +90,9 @@ Result<Tensors> unpack(std::string_view bytes, std::string &what) {
 enum class Kind : uint8_t {
   /// Values over a channel.
   Channel,
-  /// Values for a group that meets.
+  /// Values for a collective of a group.
   Meeting,
-  /// That a process waits or has ended; see Standing.
+  /// The state of a process that waits or has ended; see Standing.
   Standing,
 };
 
@@ -100,13 +102,13 @@ struct Message {
   std::string bytes;
 };
 
-/// Sends and receives messages of any size, as pieces of one that MPI can
+/// Sends and receives messages of any size, in chunks of a size that MPI can
 /// count.
 class Post {
 public:
   explicit Post(Rank self) : self(self) {}
 
-  /// Does not wait.
+  /// Does not block.
   void send(std::span<const Rank> receivers, Kind kind,
             std::string_view bytes) {
     std::string whole;
@@ -121,7 +123,7 @@ public:
         start(receiver, shared);
   }
 
-  /// The next message that has come, if any has.
+  /// The next message that has arrived, if any.
   std::optional<std::pair<Kind, Message>> take() {
     if (!own.empty()) {
       auto message = std::move(own.front());
@@ -150,7 +152,7 @@ public:
         kind, Message{static_cast<Rank>(status.MPI_SOURCE), std::move(whole)});
   }
 
-  /// Whether all that was sent is with its receiver.
+  /// Whether all messages sent were received.
   bool isEmpty() {
     forgetDelivered();
     return sent.empty();
@@ -192,15 +194,15 @@ private:
   }
 
   const Rank self;
-  /// On their way, at addresses that stay.
+  /// Being sent, at stable addresses.
   std::list<Sent> sent;
   std::deque<std::pair<Kind, Message>> own;
 };
 
-/// What a process that cannot go on tells the others, with how many messages it
-/// has sent to each and taken from each. If all stand still and every message
-/// that was sent has been taken, nobody can ever go on: who went on first would
-/// have had to take one that is not counted.
+/// What a blocked process sends the others, with the numbers of messages that
+/// it has sent to and received from each. If all are blocked and every message
+/// was received, it is a deadlock: the first process to continue would have had
+/// to receive a message that is not counted.
 struct Standing {
   std::string where;
   std::vector<uint64_t> sent, taken;
@@ -307,15 +309,15 @@ public:
     return values;
   }
 
-  /// All processes come here and go on taking messages until all have ended
-  /// and nothing is on its way any more.
+  /// All processes come here and receive messages until all have ended and no
+  /// message is in flight.
   Result<void> finish() override {
     mine.where = ended;
     Patience patience;
     for (;; patience.rest()) {
       takeAll();
-      // The others have to know before this process may leave, even if it knows
-      // of all of them already.
+      // The others must know before this process may leave, even if it knows of
+      // all of them.
       tell();
       if (hasEverybodyEnded() && post.isEmpty())
         break;
@@ -326,7 +328,7 @@ public:
   }
 
 private:
-  /// By sender, what each gave.
+  /// The values of each sender.
   using Meeting = std::map<Rank, std::string>;
   struct Arrived {
     Rank from;
@@ -334,7 +336,7 @@ private:
     std::string bytes;
   };
 
-  /// Polls at once at first, then leaves the processor to others.
+  /// Polls without sleeping at first, then yields the processor.
   class Patience {
   public:
     bool isOver() const { return Clock::now() - begin > atOnce; }
@@ -380,7 +382,7 @@ private:
     }
   }
 
-  /// Takes messages until \p isOver or until nobody can go on.
+  /// Receives messages until \p isOver or until all are blocked.
   Result<void> wait(std::string where, const std::function<bool()> &isOver) {
     mine.where = std::move(where);
     Patience patience;
@@ -395,7 +397,7 @@ private:
     return {};
   }
 
-  /// Tells the others how this process stands, unless they know.
+  /// Sends the state of this process to the others, unless they have it.
   void tell() {
     if (mine == told)
       return;
@@ -403,7 +405,7 @@ private:
     post.send(others, Kind::Standing, mine.pack());
   }
 
-  /// The others' standings are the last that they told; this one's is current.
+  /// The others' states are the last received; this one's is current.
   bool nobodyCanGoOn() {
     standings[rank()] = mine;
     for (const std::optional<Standing> &standing : standings)
@@ -436,7 +438,7 @@ private:
   RankGroup others;
   Standing mine, told;
   std::vector<std::optional<Standing>> standings;
-  /// How often this process met each group.
+  /// The number of collectives of this process in each group.
   std::map<RankGroup, uint64_t> visits;
   std::map<std::string, Meeting> meetings;
   std::list<Arrived> arrived;
@@ -466,6 +468,11 @@ sinterMpi(const ProcessGrid &grid,
   }
   result = std::unique_ptr<Communicator>(
       std::make_unique<MpiCommunicator>(grid, static_cast<Rank>(rank)));
+}
+
+/// See MpiContractEntry.
+extern "C" [[gnu::visibility("default")]] const char *sinterMpiContract() {
+  return libraryContract;
 }
 
 } // namespace sinter

@@ -1,10 +1,10 @@
-//===- MpiCommunicator.h - the processes of a grid under MPI --------------===//
+//===- MpiCommunicator.h - communication by MPI ---------------------------===//
 //
-// The one part of Sinter that knows MPI, in a shared library of its own
-// (libsinter-mpi.so) that is loaded where mpirun started the program.
+// The only part of Sinter that uses MPI, in a shared library of its own
+// (libsinter-mpi.so), which is loaded if mpirun started the program.
 //
 // Values without a receiver (send without source_target_pairs) go to all other
-// processes; those that do not ask for them forget them.
+// processes; those that do not ask for them drop them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +17,14 @@
 
 namespace sinter {
 
-/// The one symbol of the library: starts MPI, whose processes must be as many
-/// as the grid has.
+/// The two symbols of the library. The first starts MPI, which must have as
+/// many processes as the program; the other returns the contract that it was
+/// built for (runtime/LibraryContract.h).
 inline constexpr const char *mpiEntry = "sinterMpi";
 using MpiEntry = void(const ProcessGrid &grid,
                       Result<std::unique_ptr<Communicator>> &result);
+inline constexpr const char *mpiContractEntry = "sinterMpiContract";
+using MpiContractEntry = const char *();
 
 } // namespace sinter
 

@@ -91,7 +91,7 @@ compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
   }
   Result<std::vector<Tensor>> expected = interpret(model.entry(), inputs);
   if (!expected)
-    return "interpreter: " + expected.error().message;
+    return "interpreter: " + expected.error().message();
 
   options.threads = 1;
   if (const char *folder = std::getenv("SINTER_DUMP")) {
@@ -100,7 +100,7 @@ compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
   }
   Result<Program> program = compile(body, options);
   if (!program)
-    return "compiler: " + program.error().message;
+    return "compiler: " + program.error().message();
   auto shared = std::make_shared<Program>(std::move(*program));
   if (compiled)
     *compiled = shared;
@@ -109,10 +109,10 @@ compareWithInterpreter(const std::string &body, test::Tolerance tolerance,
     Result<std::unique_ptr<ProgramExecutor>> executor =
         ProgramExecutor::create(shared, std::make_shared<ThreadPool>(threads));
     if (!executor)
-      return "executor: " + executor.error().message;
+      return "executor: " + executor.error().message();
     Result<std::vector<Tensor>> got = (*executor)->run(inputs);
     if (!got)
-      return "run: " + got.error().message;
+      return "run: " + got.error().message();
     for (size_t i = 0; i < got->size(); ++i) {
       if (std::string what = compare((*got)[i], (*expected)[i], tolerance);
           !what.empty())

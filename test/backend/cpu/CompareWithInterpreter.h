@@ -3,17 +3,9 @@
 #ifndef SINTER_TEST_BACKEND_CPU_COMPAREWITHINTERPRETER_H
 #define SINTER_TEST_BACKEND_CPU_COMPAREWITHINTERPRETER_H
 
-#include "backend/cpu/Compiler.h"
+#include "backend/cpu/program/Compiler.h"
 
 #include <string>
-
-/// What arithmetic makes of a name of a size may wrap (graph/NamedSizes.h), and
-/// the sanitizer of undefined behaviour ends a program for that.
-#if __has_feature(undefined_behavior_sanitizer)
-#define SKIP_IF_SIZES_MAY_WRAP() GTEST_SKIP() << "sizes' names may wrap"
-#else
-#define SKIP_IF_SIZES_MAY_WRAP() static_cast<void>(0)
-#endif
 
 namespace sinter::test {
 

@@ -11,7 +11,7 @@
 namespace sinter::test {
 
 /// A constant's operation, without its name.
-inline std::string numbersOf(const Tensor &tensor, const std::string &type) {
+inline std::string constantText(const Tensor &tensor, const std::string &type) {
   std::string text = "stablehlo.constant dense<\"0x";
   for (size_t i = 0; i < tensor.bytes(); ++i) {
     constexpr char digits[] = "0123456789ABCDEF";
@@ -29,7 +29,7 @@ inline std::string weights(const Shape &shape, const std::string &element,
                                          : ElementType::F32;
   Tensor tensor(type, shape);
   fillRandom(tensor, seed);
-  return numbersOf(tensor, "tensor<" + toString(type, shape) + ">");
+  return constantText(tensor, "tensor<" + toString(type, shape) + ">");
 }
 
 } // namespace sinter::test

@@ -2,7 +2,7 @@
 
 #include "backend/cpu/KernelRunner.h"
 
-#include "backend/cpu/emit/KernelBuilder.h"
+#include "backend/cpu/kernels/common/KernelBuilder.h"
 
 #include "backend/cpu/ForeignRunner.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -24,7 +24,7 @@ using namespace sinter::cpu;
 
 template <typename T> static T orDie(Result<T> result) {
   if (!result)
-    die(result.error().message);
+    die(result.error().message());
   return std::move(*result);
 }
 
@@ -80,7 +80,7 @@ void KernelRunner::run(const KernelContract &contract,
     function(copies, 0, contract.tasks);
   });
   if (!done)
-    die(done.error().message);
+    die(done.error().message());
 }
 
 KernelFunction *KernelRunner::kernel(const std::string &name) const {

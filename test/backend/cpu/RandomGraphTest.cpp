@@ -4,6 +4,14 @@
 // together, the results are those of one operation after the other.
 //
 //===----------------------------------------------------------------------===//
+//
+// Covers: backend/cpu/fusion CollapseDimensions FusionConditions FusionGroup
+// Covers: backend/cpu/ir OperationKind
+// Covers: backend/cpu/program Schedule
+// Covers: backend/cpu/program MemoryPlan
+// Covers: backend/cpu/emit Elemental ElementalModels ElementalTable
+// Covers: backend/cpu/emit KernelEmitter LoopKernel LoopNest
+// Covers: backend/cpu/kernels/common KernelBuilder
 
 #include "backend/cpu/CompareWithInterpreter.h"
 
@@ -24,9 +32,9 @@ struct Matrix {
   }
 };
 
-class Generator {
+class GraphGenerator {
 public:
-  explicit Generator(unsigned seed) : random(seed) {}
+  explicit GraphGenerator(unsigned seed) : random(seed) {}
 
   std::string graph(int operations) {
     const int64_t sizes[] = {1, 3, 8, 17, 40};
@@ -144,7 +152,7 @@ private:
 
 TEST(RandomGraph, AgreesWithTheInterpreter) {
   for (unsigned seed = 0; seed < 40; ++seed) {
-    std::string graph = Generator(seed).graph(6 + seed % 20);
+    std::string graph = GraphGenerator(seed).graph(6 + seed % 20);
     EXPECT_EQ(differs(graph, {1e-3, 1e-3}), "") << graph;
   }
 }

@@ -1,4 +1,5 @@
-//===- TileEmulator.h - tile instructions where there are no matrix units -===//
+//===- TileEmulator.h - tile instructions where there are no matrix units
+//---===//
 //
 // Intel's definitions of the instructions of AMX (SDM volume 2: LDTILECFG,
 // TILELOADD, TILESTORED, TDPBF16PS, TDPBSSD, ...), a set of registers a thread.
@@ -14,7 +15,7 @@
 #ifndef SINTER_TEST_BACKEND_CPU_TILEEMULATOR_H
 #define SINTER_TEST_BACKEND_CPU_TILEEMULATOR_H
 
-#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 
 #include "backend/cpu/KernelRunner.h"
 #include "backend/cpu/TileEmulator.h"
-#include "backend/cpu/kernels/Arithmetic.h"
-#include "backend/cpu/kernels/TileArithmetic.h"
+#include "backend/cpu/kernels/amx/TileArithmetic.h"
+#include "backend/cpu/kernels/common/Arithmetic.h"
 #include "graph/Types.h"
 #include "runtime/Random.h"
 #include "runtime/Tensor.h"
@@ -51,7 +51,7 @@ inline double tileError(const TileArithmetic &arithmetic, int64_t k) {
   if (arithmetic.isOfBytes())
     return 0;
   constexpr double parts[] = {0x1p-7, 0x1p-15, 0x1p-23};
-  const bool isOfTwo = arithmetic.depth == 2 && arithmetic.rhsParts == 1;
+  const bool isOfTwo = arithmetic.depth == 2 && arithmetic.rhsTerms == 1;
   return (isOfTwo ? 0x1p-16 : parts[arithmetic.depth - 1]) +
          double(k) * 0x1p-24;
 }

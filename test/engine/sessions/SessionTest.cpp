@@ -3,9 +3,13 @@
 // With the compiler of TestCompiler.cpp.
 //
 //===----------------------------------------------------------------------===//
+//
+// Covers: engine ModelCache Session SessionExecutors SessionModel
+// Covers: engine SessionOptions SessionPrograms SessionSizes
 
 #include "engine/Session.h"
 #include "TemporaryFolder.h"
+#include "engine/CompilerLibrary.h"
 #include "runtime/MappedFile.h"
 #include "runtime/ProgramFile.h"
 
@@ -33,7 +37,7 @@ Tensor numbers(int64_t size, int32_t first) {
 std::string wrongIn(const Result<std::vector<Tensor>> &results,
                     const Tensor &input) {
   if (!results)
-    return results.error().message;
+    return results.error().message();
   for (int64_t i = 0; i < input.size(); ++i)
     if ((*results)[0].at<int32_t>(i) != input.at<int32_t>(i) + 1)
       return "element " + std::to_string(i);
@@ -43,13 +47,17 @@ std::string wrongIn(const Result<std::vector<Tensor>> &results,
 /// A model's file and a cache.
 class SessionTest : public testing::Test {
 protected:
-  SessionTest() { folder.write("model.onnx", "any"); }
+  SessionTest() {
+    const Result<void> set = setCompilerLibrary(SINTER_TEST_COMPILER);
+    EXPECT_TRUE(set) << set.error().message();
+    folder.write("model.onnx", "any");
+  }
 
   SessionOptions options() {
     SessionOptions options;
     options.cacheFolder = folder.file("cache");
     options.threads = 2;
-    options.openSizes = OpenSizes::None;
+    options.dynamicSizes = DynamicSizes::None;
     options.note = [this](const std::string &text) {
       const std::lock_guard lock(mutex);
       notes += text + "\n";
@@ -65,10 +73,10 @@ protected:
                       bool *fromCache = nullptr) {
     auto session = Session::open(folder.file("model.onnx"), std::move(how));
     if (!session)
-      return session.error().message;
+      return session.error().message();
     const Tensor input = numbers(size, 5);
     if (auto ready = (*session)->prepare(std::span(&input, 1)); !ready)
-      return ready.error().message;
+      return ready.error().message();
     if (fromCache)
       *fromCache = (*session)->facts().fromCache;
     return wrongIn((*session)->executor().run(std::span(&input, 1)), input);
@@ -98,14 +106,14 @@ TEST_F(SessionTest, SideBySide) {
       together.arrive_and_wait();
       auto session = Session::open(folder.file("model.onnx"), options());
       if (!session) {
-        wrong[user] = session.error().message;
+        wrong[user] = session.error().message();
         return;
       }
       for (int64_t round = 0; round < 20 && wrong[user].empty(); ++round) {
         // A new shape now and then: a program of its own, on the same threads.
         const Tensor input = numbers(500 + round / 5 * 100 + user, user);
         if (auto ready = (*session)->prepare(std::span(&input, 1)); !ready)
-          wrong[user] = ready.error().message;
+          wrong[user] = ready.error().message();
         for (int run = 0; run < 5 && wrong[user].empty(); ++run)
           wrong[user] =
               wrongIn((*session)->executor().run(std::span(&input, 1)), input);
@@ -142,6 +150,107 @@ TEST_F(SessionTest, ThreadsShareASession) {
     user.join();
   for (const std::string &text : wrong)
     EXPECT_EQ(text, "");
+}
+
+/// Threads prepare for inputs of their own, and run what they get.
+TEST_F(SessionTest, ThreadsPrepareInOneSession) {
+  SessionOptions how = options();
+  how.cacheFolder.clear();
+  auto session = Session::open(folder.file("model.onnx"), how);
+  ASSERT_TRUE(session);
+  std::vector<std::thread> users;
+  std::vector<std::string> wrong(4);
+  for (int32_t user = 0; user < 4; ++user)
+    users.emplace_back([&, user] {
+      for (int64_t round = 0; round < 20 && wrong[user].empty(); ++round) {
+        const Tensor input = numbers(100 + 10 * user + round % 3, user);
+        auto executor = (*session)->executorFor(std::span(&input, 1));
+        if (!executor) {
+          wrong[user] = executor.error().message();
+          return;
+        }
+        // Others may be prepared meanwhile.
+        for (int run = 0; run < 5 && wrong[user].empty(); ++run)
+          wrong[user] = wrongIn((*executor)->run(std::span(&input, 1)), input);
+        const std::vector<std::optional<Tensor>> given = {input};
+        if ((*session)->model().inputs.size() != 1 ||
+            !(*session)->bind(given) || (*session)->facts().compileMs < 0)
+          wrong[user] = "the session's facts";
+      }
+    });
+  for (std::thread &user : users)
+    user.join();
+  for (const std::string &text : wrong)
+    EXPECT_EQ(text, "");
+}
+
+/// Who compiles keeps nobody from running, or making executors for, what is
+/// ready.
+TEST_F(SessionTest, RunsDoNotWaitForACompilation) {
+  std::mutex open;
+  std::atomic<bool> isCompiling = false;
+  SessionOptions how = options();
+  how.cacheFolder.clear();
+  how.choice = [&](const std::string &size) {
+    if (size != "77")
+      return;
+    isCompiling = true;
+    const std::lock_guard lock(open);
+  };
+  auto session = Session::open(folder.file("model.onnx"), how);
+  ASSERT_TRUE(session);
+  const Tensor input = numbers(10, 3), other = numbers(77, 4);
+  ASSERT_TRUE((*session)->prepare(std::span(&input, 1)));
+  std::string wrong;
+  std::unique_lock closed(open);
+  std::thread compiler([&] {
+    auto executor = (*session)->executorFor(std::span(&other, 1));
+    wrong = executor ? wrongIn((*executor)->run(std::span(&other, 1)), other)
+                     : executor.error().message();
+  });
+  while (!isCompiling)
+    std::this_thread::yield();
+  const std::shared_ptr<Executor> ready = (*session)->readyExecutor();
+  EXPECT_EQ(wrongIn(ready->run(std::span(&input, 1)), input), "");
+  auto another = (*session)->anotherExecutor(2);
+  ASSERT_TRUE(another);
+  EXPECT_EQ(wrongIn((*another)->run(std::span(&input, 1)), input), "");
+  closed.unlock();
+  compiler.join();
+  EXPECT_EQ(wrong, "");
+  // What was ready before still runs.
+  EXPECT_NE((*session)->readyExecutor(), ready);
+  EXPECT_EQ(wrongIn(ready->run(std::span(&input, 1)), input), "");
+}
+
+TEST_F(SessionTest, AnotherExecutorHasTheThreadsThatAreWanted) {
+  SessionOptions how = options();
+  how.threads = 3;
+  auto session = Session::open(folder.file("model.onnx"), how);
+  ASSERT_TRUE(session);
+  const Tensor input = numbers(1000, 0);
+  ASSERT_TRUE((*session)->prepare(std::span(&input, 1)));
+  for (const auto &[wanted, expected] :
+       {std::pair(1u, 1u), {2u, 2u}, {3u, 3u}, {0u, 3u}}) {
+    auto executor = (*session)->anotherExecutor(wanted);
+    ASSERT_TRUE(executor);
+    (*executor)->setProfiling(true);
+    ASSERT_TRUE((*executor)->run(std::span(&input, 1)));
+    // Its work is worth more threads than there are.
+    EXPECT_EQ((*executor)->layerTimes()[0].threads, expected);
+  }
+}
+
+TEST_F(SessionTest, AFailedPrepareLeavesWhatIsReady) {
+  auto session = Session::open(folder.file("model.onnx"), options());
+  ASSERT_TRUE(session);
+  const Tensor input = numbers(10, 3), tooLong = numbers(1001, 4);
+  ASSERT_TRUE((*session)->prepare(std::span(&input, 1)));
+  const std::shared_ptr<Executor> ready = (*session)->readyExecutor();
+  EXPECT_FALSE((*session)->executorFor(std::span(&tooLong, 1)));
+  EXPECT_NE((*session)->readyExecutor(), nullptr);
+  EXPECT_EQ(wrongIn((*session)->executor().run(std::span(&input, 1)), input),
+            "");
 }
 
 size_t threadsOfProcess() {
@@ -200,7 +309,7 @@ TEST_F(SessionTest, ProgramsThatDoNotRunHereAreCompiledAnew) {
   const std::string entry = entries()[0].string();
   {
     auto kept = loadProgram(entry);
-    ASSERT_TRUE(kept) << kept.error().message;
+    ASSERT_TRUE(kept) << kept.error().message();
     Program other = **kept;
     other.features.emplace_back("amx-tile-of-tomorrow");
     ASSERT_TRUE(saveProgram(other, entry));
@@ -236,9 +345,9 @@ TEST_F(SessionTest, EveryWayToComputeHasItsProgram) {
 TEST_F(SessionTest, RefusalsToOpenAreKept) {
   const std::string why = "the program is for these sizes only: the test's "
                           "compiler opens nothing\n";
-  for (OpenSizes sizes : {OpenSizes::Unknown, OpenSizes::Wanted}) {
+  for (DynamicSizes sizes : {DynamicSizes::Unknown, DynamicSizes::Wanted}) {
     SessionOptions how = options();
-    how.openSizes = sizes;
+    how.dynamicSizes = sizes;
     notes.clear();
     auto session = Session::open(folder.file("model.onnx"), how);
     ASSERT_TRUE(session);
@@ -249,13 +358,13 @@ TEST_F(SessionTest, RefusalsToOpenAreKept) {
           wrongIn((*session)->executor().run(std::span(&input, 1)), input), "");
     }
     // The reason is kept, whoever asked first, and said once.
-    EXPECT_EQ(notes, sizes == OpenSizes::Unknown ? why : "");
+    EXPECT_EQ(notes, sizes == DynamicSizes::Unknown ? why : "");
     // Programs of known sizes are the same, whoever asked for them.
     EXPECT_EQ(entries().size(), 2u);
     bool fromCache = false;
     EXPECT_EQ(runOnce(how, 40, &fromCache), "");
     EXPECT_TRUE(fromCache);
-    how.openSizes = OpenSizes::None;
+    how.dynamicSizes = DynamicSizes::None;
     EXPECT_EQ(runOnce(how, 50, &fromCache), "");
     EXPECT_TRUE(fromCache);
   }
@@ -286,14 +395,14 @@ TEST_F(SessionTest, CacheThatCannotBeUsedIsNoted) {
   SessionOptions how = options();
   how.cacheFolder = folder.file("file") + "/cache";
   EXPECT_EQ(runOnce(how, 100), "");
-  EXPECT_NE(notes.find("not kept"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("not cached"), std::string::npos) << notes;
   // A link that leads nowhere.
   fs::create_symlink(folder.file("nowhere/deep"), folder.file("link"));
   how = options();
   how.cacheFolder = folder.file("link");
   notes.clear();
   EXPECT_EQ(runOnce(how, 100), "");
-  EXPECT_NE(notes.find("not kept"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("not cached"), std::string::npos) << notes;
   // One that leads to a folder.
   fs::create_directory(folder.file("real"));
   fs::create_symlink(folder.file("real"), folder.file("good"));
@@ -319,7 +428,7 @@ TEST_F(SessionTest, NoRoomInTheCache) {
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, signal);
   EXPECT_EQ(wrong, "");
-  EXPECT_NE(notes.find("not kept"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("not cached"), std::string::npos) << notes;
   EXPECT_TRUE(entries().empty());
 }
 

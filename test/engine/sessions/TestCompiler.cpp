@@ -1,16 +1,16 @@
 //===- TestCompiler.cpp - a compiler that knows one model -----------------===//
 //
-// Stands where sessions look for libsinter-compiler.so, so that they can be
-// tested without MLIR: under the thread sanitizer, say, which it is not built
-// for. Every file is the model of TestProgram.h, whose input x may have from 1
-// to 1000 elements.
+// Takes the place of libsinter-compiler.so, so that sessions can be tested
+// without MLIR: under the thread sanitizer, say, which that is not built for.
+// Every file is the model of TestProgram.h, whose input x may have from 1 to
+// 1000 elements.
 //
 //===----------------------------------------------------------------------===//
 
 #include "engine/Compiler.h"
-#include "engine/CompilerContract.h"
 #include "engine/Quantize.h"
 #include "engine/Train.h"
+#include "runtime/LibraryContract.h"
 #include "runtime/TestKernels.h"
 #include "runtime/TestProgram.h"
 
@@ -36,7 +36,10 @@ public:
   Result<std::shared_ptr<const Program>>
   compile(const CompileRequest &request) override {
     const int64_t size = request.shapes[0][0];
-    if (!request.open.empty() && request.closed)
+    // A test may wait here.
+    if (request.choice)
+      request.choice(std::to_string(size));
+    if (!request.dynamic.empty() && request.closed)
       request.closed("the test's compiler opens nothing");
     if (size < 1 || size > 1000)
       return unsupported("x has a size that the test's kernels do not take");
@@ -49,6 +52,7 @@ public:
     return std::shared_ptr<const Program>(std::move(program));
   }
 
+  Result<void> accepts(const CompileRequest &) override { return {}; }
   Result<RunFacts> runFacts(const CompileRequest &, bool) override {
     return RunFacts();
   }
@@ -110,5 +114,5 @@ extern "C" [[gnu::visibility("default")]] sinter::Compiler *sinterCompiler() {
 }
 
 extern "C" [[gnu::visibility("default")]] const char *sinterCompilerContract() {
-  return sinter::compilerContract;
+  return sinter::libraryContract;
 }

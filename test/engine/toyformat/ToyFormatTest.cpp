@@ -43,7 +43,7 @@ protected:
     request.path = path;
     auto model = compiler.open(request);
     if (!model) {
-      ADD_FAILURE() << model.error().message;
+      ADD_FAILURE() << model.error().message();
       return {};
     }
     CompileRequest compile;
@@ -54,19 +54,19 @@ protected:
     std::unique_ptr<Executor> executor;
     if (interpreted) {
       auto made = (*model)->interpret(compile);
-      EXPECT_TRUE(made) << made.error().message;
+      EXPECT_TRUE(made) << made.error().message();
       executor = std::move(*made);
     } else {
       auto program = (*model)->compile(compile);
-      EXPECT_TRUE(program) << program.error().message;
+      EXPECT_TRUE(program) << program.error().message();
       auto made =
           ProgramExecutor::create(*program, std::make_shared<ThreadPool>(1));
-      EXPECT_TRUE(made) << made.error().message;
+      EXPECT_TRUE(made) << made.error().message();
       executor = std::move(*made);
     }
     auto results = executor->run({&x, 1});
     if (!results) {
-      ADD_FAILURE() << results.error().message;
+      ADD_FAILURE() << results.error().message();
       return {};
     }
     const Tensor &y = results->front();
@@ -81,10 +81,10 @@ protected:
     request.path = write("bad.toy", text);
     auto model = compiler.open(request);
     ASSERT_FALSE(model) << text;
-    EXPECT_EQ(model.error().kind, kind) << model.error().message;
-    EXPECT_NE(model.error().message.find(part), std::string::npos)
-        << model.error().message;
-    EXPECT_NE(model.error().message.find("bad.toy"), std::string::npos);
+    EXPECT_EQ(model.error().kind, kind) << model.error().message();
+    EXPECT_NE(model.error().message().find(part), std::string::npos)
+        << model.error().message();
+    EXPECT_NE(model.error().message().find("bad.toy"), std::string::npos);
   }
 
   test::TemporaryFolder folder;
@@ -133,10 +133,10 @@ TEST_F(ToyFormatTest, TakesWhatWasForeignBefore) {
       request.path = write(name, "GGUF toy");
       auto model = compiler.open(request);
       ASSERT_FALSE(model);
-      EXPECT_NE(model.error().message.find(isKnown ? "opened as foreign"
-                                                   : "no model but"),
+      EXPECT_NE(model.error().message().find(isKnown ? "opened as foreign"
+                                                     : "no model but"),
                 std::string::npos)
-          << model.error().message;
+          << model.error().message();
     }
   }
 }
@@ -147,7 +147,7 @@ TEST_F(ToyFormatTest, IsWrittenAsItWas) {
   request.input.path = path;
   request.output = folder.file("b.toy");
   auto report = compiler.optimize(request);
-  ASSERT_TRUE(report) << report.error().message;
+  ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(textOf(request.output),
             "toy 1\ninput x f32 N 3\nweight w 3 = 1 2 0.5\nadd s x w\nmean m "
             "s\nrelu y m\noutput y\n");
@@ -161,7 +161,7 @@ TEST_F(ToyFormatTest, IsSimplifiedLikeAnyOther) {
   request.input.path = path;
   request.output = folder.file("b.toy");
   auto report = compiler.optimize(request);
-  ASSERT_TRUE(report) << report.error().message;
+  ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(textOf(request.output),
             "toy 1\ninput x f32 2\nrelu c x\noutput c\n");
 }
@@ -172,7 +172,7 @@ TEST_F(ToyFormatTest, BecomesOtherFormatsAndComesBack) {
   for (const char *name : {"a.onnx", "a.mlir", "a.mlir.bc"}) {
     const std::string to = folder.file(name);
     auto done = convert(path, to);
-    ASSERT_TRUE(done) << name << ": " << done.error().message;
+    ASSERT_TRUE(done) << name << ": " << done.error().message();
     EXPECT_EQ(run(to, true), expected) << name;
     EXPECT_EQ(run(to, false), expected) << name;
   }
@@ -212,7 +212,7 @@ TEST_F(ToyFormatTest, KeepsToTheRulesOfFormats) {
   EXPECT_EQ(model.error().kind, ErrorKind::Usage);
   auto unknown = convert(path, folder.file("a.what"));
   ASSERT_FALSE(unknown);
-  const llvm::StringRef listed = unknown.error().message;
+  const llvm::StringRef listed = unknown.error().message();
   EXPECT_TRUE(listed.contains(".onnx, .mlir (text), .mlir.bc or .stablehlo "
                               "(portable artifact), "))
       << listed.str();

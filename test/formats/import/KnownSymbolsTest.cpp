@@ -26,7 +26,8 @@ std::string symbolsOf(const std::string &body, ArrayRef<StringRef> names) {
   KnownValues known;
   const StringRef *next = names.begin();
   for (BlockArgument argument : model.entry().getArguments())
-    for (auto [i, size] : llvm::enumerate(shapeOf(argument)))
+    for (auto [i, size] :
+         llvm::enumerate(cast<RankedTensorType>(argument.getType()).getShape()))
       if (ShapedType::isDynamic(size))
         known.setSymbol(argument, i, known.symbolNamed(*next++));
   Block &block = model.entry().front();
@@ -35,7 +36,8 @@ std::string symbolsOf(const std::string &body, ArrayRef<StringRef> names) {
   std::string text;
   for (Value result : block.getTerminator()->getPrevNode()->getResults()) {
     text += text.empty() ? "" : " | ";
-    for (auto [i, size] : llvm::enumerate(shapeOf(result))) {
+    for (auto [i, size] :
+         llvm::enumerate(cast<RankedTensorType>(result.getType()).getShape())) {
       if (i)
         text += " ";
       StringRef name = ShapedType::isDynamic(size)

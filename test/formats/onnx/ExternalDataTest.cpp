@@ -1,4 +1,7 @@
 //===- ExternalDataTest.cpp -----------------------------------------------===//
+//
+// Covers: formats/onnx/file ExternalData
+// Covers: runtime OpenBeneath
 
 #include "formats/onnx/file/ExternalData.h"
 #include "runtime/OpenBeneath.h"

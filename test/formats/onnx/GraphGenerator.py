@@ -29,6 +29,7 @@ class Pieces:
     """Nodes and constants under names of their own, and chance."""
 
     def __init__(self, number):
+        self.number = number
         self.random = random.Random(number)
         self.nodes, self.initializers, self.inputs = [], [], []
         self.names, self.feeds = 0, {}
@@ -58,6 +59,8 @@ class Generator(Pieces):
         self.values = []
         self.kinds = {}  # Of inputs, and their sizes: symbols or numbers.
         self.kind = self.random.choice(["f32", "f32", "f32", "f16", "f64", "i64", "i32"])
+        # Whether sizes that must agree have symbols of their own in each input, so that they may be others.
+        self.apart = random.Random(f"apart {number}").random() < 0.3
 
     # ---- Pieces -------------------------------------------------------------
 
@@ -101,6 +104,16 @@ class Generator(Pieces):
         shape = [s if self.random.random() < 0.5 and not o else 1 for s, o in zip(x.shape, x.is_open)]
         other = self.constant(self.random_array(x.kind, shape[self.random.randint(0, x.rank):]))
         self.add(self.node(op, [x.name, other]), x.kind, x.shape, x.is_open)
+
+    def join(self, x, y):
+        """Two inputs of one shape, whose symbols are their own."""
+        axis = self.random.randrange(x.rank)
+        is_open = [p or q for p, q in zip(x.is_open, y.is_open)]
+        if self.random.random() < 0.3:
+            shape = [2 * s if i == axis else s for i, s in enumerate(x.shape)]
+            self.add(self.node("Concat", [x.name, y.name], axis=axis), x.kind, shape, is_open)
+        else:
+            self.add(self.node(self.random.choice(["Add", "Mul", "Sub", "Max"]), [x.name, y.name]), x.kind, x.shape, is_open)
 
     def combine(self, x):
         for y in self.random.sample(self.values, len(self.values)):
@@ -628,20 +641,22 @@ class Generator(Pieces):
 
     def feeds_of(self, sizes):
         """Inputs of other sizes, by symbol."""
-        shapes = {name: [sizes.get(d, d) for d in dims] for name, (_, dims) in self.kinds.items()}
+        shapes = {name: [sizes.get(d, sizes.get(str(d)[:1], d)) for d in dims] for name, (_, dims) in self.kinds.items()}
         return {name: np.ascontiguousarray(self.random_array(self.kinds[name][0], shape)).reshape(shape)
                 for name, shape in shapes.items()}
 
     def input(self):
         rank = self.random.choice([1, 2, 3, 4, 4])
         kind = self.kind if rank != 4 else self.random.choice([self.kind, "f32"])
+        if self.apart and self.kinds:
+            kind, rank = [(kind, len(dims)) for kind, dims in self.kinds.values()][0]
         sizes = {"N": 2, "H": self.random.choice([5, 6, 8]), "W": self.random.choice([4, 7]), "T": 6}
         symbols = ["N", "C", "H", "W"] if rank == 4 else ["N", "T", "H"][:rank]
         dims, shape = [], []
         for place, symbol in enumerate(symbols):
             size = self.sizes.setdefault(symbol, sizes.get(symbol, 4))
             is_open = symbol != "C" and (place == 0 or self.random.random() < 0.6)
-            dims.append(symbol if is_open else size)
+            dims.append((symbol + str(len(self.inputs) or "") if self.apart else symbol) if is_open else size)
             shape.append(size)
         name = self.fresh("x")
         self.inputs.append(helper.make_tensor_value_info(name, TYPES[kind][1], dims))
@@ -649,9 +664,21 @@ class Generator(Pieces):
         self.feeds[name] = np.ascontiguousarray(self.random_array(kind, shape)).reshape(shape)
         self.add(name, kind, shape, [isinstance(d, str) for d in dims])
 
+    def prune(self, wanted):
+        """Takes out what nothing wanted is computed of: the runtime computes it, too, and refuses it."""
+        kept = []
+        for node in reversed(self.nodes):
+            if wanted.isdisjoint(node.output):
+                continue
+            kept.append(node)
+            wanted.update(node.input)
+            for attribute in node.attribute:
+                wanted.update(name for inner in attribute.g.node for name in inner.input)
+        self.nodes = kept[::-1]
+
     def model(self):
         self.sizes = {}
-        for _ in range(self.random.choice([1, 1, 2])):
+        for _ in range(2 if self.apart else self.random.choice([1, 1, 2])):
             self.input()
         makers = [self.unary, self.binary, self.combine, self.transpose, self.slice, self.slice, self.slice_by_size,
                   self.split, self.reshape, self.reshape, self.flatten, self.unsqueeze, self.concat, self.expand,
@@ -663,6 +690,8 @@ class Generator(Pieces):
                   self.recurrent, self.einsum, self.normalize]
         first = len(self.inputs)
         wanted, tried = self.random.randint(2, 7), 0
+        if self.apart:
+            self.join(*self.values)
         while wanted and tried < 60:
             tried += 1
             value = self.random.choice(self.values[-4:] if self.random.random() < 0.7 else self.values)
@@ -670,9 +699,10 @@ class Generator(Pieces):
                 wanted -= 1
         used = {name for node in self.nodes for name in node.input}
         results = [v for v in self.values[first:] if v.name not in used] or self.values[-1:]
-        results = [v for v in results if v.name not in self.feeds][:4]
+        results = [v for v in results if v.name not in self.feeds]
         if not results:
             return None
+        self.prune({v.name for v in results})
         outputs = [helper.make_tensor_value_info(v.name, TYPES[v.kind][1], None) for v in results]
         graph = helper.make_graph(self.nodes, "random", self.inputs, outputs, self.initializers)
         made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)])

@@ -1,4 +1,6 @@
 //===- ModelCheckTest.cpp -------------------------------------------------===//
+//
+// Covers: formats/onnx/file ArgumentNames GraphCheck ModelCheck
 
 #include "formats/onnx/file/ModelCheck.h"
 

@@ -1,4 +1,7 @@
 //===- OnnxFileTest.cpp ---------------------------------------------------===//
+//
+// Covers: formats WireReader
+// Covers: formats/onnx/file DataTypes OnnxFile Parse
 
 #include "formats/onnx/file/OnnxFile.h"
 

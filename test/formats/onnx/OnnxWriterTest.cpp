@@ -1,4 +1,6 @@
 //===- OnnxWriterTest.cpp -------------------------------------------------===//
+//
+// Covers: formats/onnx/file OnnxWriter Splice
 
 #include "formats/onnx/file/OnnxWriter.h"
 

@@ -5,6 +5,8 @@ not suit it. A value knows by how much two implementations that round as the ope
 number lies half way between two integers but for the last bit of a float, they may differ by one unit, which what is
 computed from it passes on, times the sum of the weights' magnitudes.
 """
+import random
+
 import numpy as np
 from judge.Storage import STORAGE
 from onnx import helper
@@ -439,6 +441,10 @@ class Generator(Quantiser):
                                    + [[self.batch, self.random.randint(1, 9), self.random.choice([4, 16, 33, 64, 130])]])
         name = self.fresh("x")
         dims = ["batch" if self.is_open else shape[0], *shape[1:]]
+        if self.is_spatial:
+            first = 2 if len(shape) == 4 else 1
+            dims[first:] = [f"{name}_{place}" for place in range(first, len(shape))]
+        self.dims[name] = dims
         if self.chance(0.25):
             kind = self.random.choice(["u8", "i8"])
             _, _, least, most = STORAGE[kind]
@@ -450,6 +456,23 @@ class Generator(Quantiser):
         array = np.float32(np.clip(self.numpy.randn(*shape), -4, 4))
         self.feeds[name] = array
         return self.real(name, shape, np.abs(array).max(), 1, 0)
+
+    def odd_feeds(self):
+        """Inputs of other sizes, no larger ones but for some that may not fit."""
+        chance, sizes = random.Random(f"odd {self.number}"), {"batch": self.batch}
+        chosen = {}
+        for name, dims in self.dims.items():
+            for dim, own in zip(dims, self.feeds[name].shape):
+                if isinstance(dim, str):
+                    # What was the same stays so, as a rule.
+                    chosen.setdefault(own, chance.choice([1, 2, 3, own - 1, own]) if chance.random() < 0.7 else own)
+                    sizes[dim] = max(chosen[own], 1) if chance.random() < 0.85 else own + chance.choice([-1, 1])
+        state, feeds = np.random.RandomState(self.number % 2**32), {}
+        for name, dims in self.dims.items():
+            shape, was = [sizes.get(dim, dim) for dim in dims], self.feeds[name]
+            values = state.choice(was.ravel(), size=shape)
+            feeds[name] = np.ascontiguousarray(values.astype(was.dtype)).reshape(shape)
+        return feeds
 
     def model(self):
         for _ in range(self.random.choice([1, 1, 2])):
@@ -471,7 +494,6 @@ class Generator(Quantiser):
         if self.chance(0.4):
             # The integers themselves, too.
             results += [v.stored for v in results if v.stored is not None and v.stored.name not in self.feeds][:1]
-        results = results[-4:]
         if not results:
             return None
         self.results = {v.name: v for v in results}

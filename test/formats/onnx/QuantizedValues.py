@@ -1,5 +1,6 @@
 """Quantised values of random graphs: scales, zero points, constants in few bits, and how far two right answers may lie apart."""
 import math
+import random
 
 import numpy as np
 from GraphGenerator import Pieces
@@ -49,6 +50,9 @@ class Quantiser(Pieces):
         self.opset = self.random.choice([13, 13, 19, 21, 21])
         self.narrow_weights = narrow_weights
         self.is_open = self.random.random() < 0.4
+        # Whether all sizes but those of channels are dynamic, and which dimensions the inputs have.
+        self.is_spatial = self.is_open and random.Random(f"spatial {number}").random() < 0.7
+        self.dims = {}
         self.batch = self.random.choice([1, 2, 3])
         self.form = self.random.choice(["around", "qlinear", "integer", "weights", "microsoft", "mixed", "mixed"])
         self.values, self.results = [], {}

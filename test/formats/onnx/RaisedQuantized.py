@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# Covers: formats/onnx/write QuantizedProducts
+# Covers: passes QuantizedForms RaiseQuantizedProducts
 """What `sinter optimize --raise-quantized` makes of quantised ONNX models of every form, and what it writes of it.
 
   RaisedQuantized.py --sinter build/bin/sinter

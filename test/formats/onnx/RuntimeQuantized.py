@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: formats/onnx/ops RuntimeQuantized
 """ONNX Runtime's own quantised operators, judged by it.
 
   RuntimeQuantized.py --sinter build/bin/sinter

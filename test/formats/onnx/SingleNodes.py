@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# Covers: formats/onnx ImportHeader ImportRecords ImportSignature Importer KnownForms LoopSize NodeContext NodeGroups
+# Covers: formats/onnx OnnxFormat DynamicTypes Operators
 """Optimises every model of one node below a folder: the node must come back.
 
   SingleNodes.py --sinter build/bin/sinter [FOLDER]

@@ -1,4 +1,6 @@
 //===- TensorDataTest.cpp -------------------------------------------------===//
+//
+// Covers: formats/onnx/file DataFiller Payloads TensorData
 
 #include "formats/onnx/file/TensorData.h"
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <initializer_list>
 #include <sstream>
 #include <stdlib.h>
@@ -113,8 +114,8 @@ inline Result<OnnxFile> load(const ModelProto &model,
 template <typename T> std::string errorOf(const Result<T> &result) {
   if (result)
     return "";
-  EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
-  return result.error().message;
+  EXPECT_EQ(result.error().message().find('\n'), std::string::npos);
+  return result.error().message();
 }
 
 /// The error of loading \p model.

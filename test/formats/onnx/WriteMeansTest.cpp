@@ -1,10 +1,13 @@
 // Sums that are divided by how many were added: one node where that is what
 // they are, and the same values in any case.
+//
+// Covers: formats/onnx/write Means
 
 #include "TemporaryFolder.h"
 #include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/WriteOnnx.h"
 #include "formats/onnx/file/OnnxFile.h"
+#include "formats/onnx/file/onnx.pb.h"
 #include "graph/Constants.h"
 #include "interpreter/Interpreter.h"
 #include "mlir/Parser/Parser.h"
@@ -155,7 +158,7 @@ const MeanCase meanCases[] = {
   %y = stablehlo.divide %s, %five : tensor<2xf32>
   return %y : tensor<2xf32>
 })",
-     "ReduceSum Div",
+     "Constant ReduceSum Div",
      {{2, 6}, {2, 6}}},
 };
 
@@ -170,9 +173,9 @@ TEST_P(WriteMeans, OneNodeAndTheSameValues) {
   const Model model(context, std::move(module));
   sinter::test::TemporaryFolder folder;
   auto written = writeOnnx(model, folder.file("model.onnx"));
-  ASSERT_TRUE(written) << written.error().message;
+  ASSERT_TRUE(written) << written.error().message();
   auto file = onnx::OnnxFile::open(folder.file("model.onnx"));
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   std::string nodes;
   for (const onnx::NodeProto &node : file->model().graph().node())
     nodes += (nodes.empty() ? "" : " ") + node.op_type();
@@ -183,15 +186,15 @@ TEST_P(WriteMeans, OneNodeAndTheSameValues) {
   if (given.nodes.empty())
     EXPECT_EQ(nodes.find("Pool"), std::string::npos) << nodes;
   auto back = readOnnx(folder.file("model.onnx"));
-  ASSERT_TRUE(back) << back.error().message;
+  ASSERT_TRUE(back) << back.error().message();
   for (const Shape &shape : given.shapes) {
     std::vector<Tensor> inputs;
     inputs.emplace_back(model.inputs()[0].type, shape);
     fillRandom(inputs.back(), 7);
     auto expected = interpret(model.entry(), inputs);
-    ASSERT_TRUE(expected) << expected.error().message;
+    ASSERT_TRUE(expected) << expected.error().message();
     auto got = interpret(back->entry(), inputs);
-    ASSERT_TRUE(got) << got.error().message;
+    ASSERT_TRUE(got) << got.error().message();
     ASSERT_EQ((*got)[0].shape(), (*expected)[0].shape());
     for (int64_t i = 0; i < (*got)[0].size(); ++i)
       ASSERT_NEAR((*got)[0].toDouble(i), (*expected)[0].toDouble(i), 1e-6);

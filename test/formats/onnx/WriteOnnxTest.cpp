@@ -1,3 +1,9 @@
+// Covers: formats/import Unsupported WriterRule
+// Covers: formats/onnx/write Activations ControlFlow Elementwise NodeWriter
+// Covers: formats/onnx/write GraphWriter Initializers Movement Normalization
+// Covers: formats/onnx/write Plan Pooling Products Recurrence Reductions
+// Covers: formats/onnx/write Signature WriterRules
+
 #include "formats/onnx/WriteOnnx.h"
 #include "formats/onnx/NodeGroups.h"
 
@@ -283,8 +289,8 @@ TEST(WriteOnnx, IntegerConvolutions) {
             "Cast Add Cast Cast Add Cast ConvInteger Cast");
   auto refused = writeOnnx(parse(integerConvolution("i32", "i32")), {});
   ASSERT_FALSE(bool(refused));
-  EXPECT_NE(refused.error().message.find("not of 8 bits"), std::string::npos)
-      << refused.error().message;
+  EXPECT_NE(refused.error().message().find("not of 8 bits"), std::string::npos)
+      << refused.error().message();
 }
 
 TEST(WriteOnnx, ElementwiseNodesBroadcastThemselves) {

@@ -1,5 +1,8 @@
 // Quantised tensors, written as ONNX and read again: the same values but for
 // one step of a scale, whatever sizes are known.
+//
+// Covers: formats/import QdqForm
+// Covers: formats/onnx/write BlockScales Quantized
 
 #include "TemporaryFolder.h"
 #include "formats/onnx/OnnxReader.h"
@@ -302,11 +305,11 @@ TEST_P(WriteQuantized, GivesTheSameValues) {
   std::string text = filled(test.text, "$Q", test.element);
   text = filled(filled(text, "$E", expressed), "$N", size);
   auto model = parseStablehlo(text, "quantised.mlir");
-  ASSERT_TRUE(model) << model.error().message << text;
+  ASSERT_TRUE(model) << model.error().message() << text;
   sinter::test::TemporaryFolder folder;
   const std::string path = folder.file("written.onnx");
   auto done = writeOnnx(*model, path);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().message();
   // The nodes do not know f64.
   if (expressed == "f64")
     EXPECT_EQ(nodesOf(path).find("Q"), std::string::npos);
@@ -315,7 +318,7 @@ TEST_P(WriteQuantized, GivesTheSameValues) {
   else
     EXPECT_NE(nodesOf(path).find("Q"), std::string::npos);
   auto again = readOnnx(path);
-  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again) << again.error().message();
   const double precision = expressed == "bf16"  ? 1e-1
                            : expressed == "f16" ? 1e-2
                                                 : 1e-5;
@@ -325,8 +328,8 @@ TEST_P(WriteQuantized, GivesTheSameValues) {
     const std::vector<Tensor> inputs = {inputOf(*model, each)};
     auto before = interpret(model->entry(), inputs);
     auto after = interpret(again->entry(), inputs);
-    ASSERT_TRUE(before) << before.error().message;
-    ASSERT_TRUE(after) << after.error().message;
+    ASSERT_TRUE(before) << before.error().message();
+    ASSERT_TRUE(after) << after.error().message();
     ASSERT_EQ((*before)[0].shape(), (*after)[0].shape());
     ASSERT_EQ((*before)[0].type(), (*after)[0].type());
     for (int64_t i = 0; i < (*before)[0].size(); ++i)
@@ -358,7 +361,7 @@ TEST(WriteQuantized, ClipsBytes) {
                                      "$E", expressed),
                               "$N", "3"),
                        "quantised.mlir");
-    ASSERT_TRUE(model) << model.error().message;
+    ASSERT_TRUE(model) << model.error().message();
     sinter::test::TemporaryFolder folder;
     const std::string path = folder.file("written.onnx");
     ASSERT_TRUE(writeOnnx(*model, path));
@@ -379,7 +382,7 @@ TEST(WriteQuantized, Refusals) {
                             "$Nx4x6"),
                      "$Q", "!quant.uniform<i8:$E, 0.1>"),
               "$E", "f32"),
-       "stablehlo.sort (of quantised numbers)"},
+       "stablehlo.sort (of quantised values)"},
       // Each step of such a sum is cut to the range.
       {filled(filled(around("%z = \"stablehlo.constant\"() {value = dense<0> : "
                             "tensor<i8>} : () -> tensor<$Q>\n"
@@ -390,16 +393,16 @@ TEST(WriteQuantized, Refusals) {
                             "4x6"),
                      "$Q", "!quant.uniform<i8:$E, 0.1>"),
               "$E", "f32"),
-       "stablehlo.reduce (of quantised numbers)"}};
+       "stablehlo.reduce (of quantised values)"}};
   for (const auto &[text, reason] : refused) {
     auto model = parseStablehlo(filled(text, "$N", "3"), "quantised.mlir");
-    ASSERT_TRUE(model) << model.error().message << text;
+    ASSERT_TRUE(model) << model.error().message() << text;
     sinter::test::TemporaryFolder folder;
     auto done = writeOnnx(*model, folder.file("written.onnx"));
     ASSERT_FALSE(done) << text;
     EXPECT_EQ(done.error().kind, ErrorKind::Unsupported);
-    EXPECT_NE(done.error().message.find(reason), std::string::npos)
-        << done.error().message;
+    EXPECT_NE(done.error().message().find(reason), std::string::npos)
+        << done.error().message();
     EXPECT_FALSE(std::filesystem::exists(folder.file("written.onnx")));
   }
 }

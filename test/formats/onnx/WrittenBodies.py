@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: formats/onnx/write KeptGraphs
 """What `sinter optimize` keeps of branches and of the bodies of loops: small models, one a case.
 
   WrittenBodies.py --sinter build/bin/sinter

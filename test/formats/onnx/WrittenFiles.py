@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Covers: formats/onnx KeptNodes
 """What `sinter optimize` keeps of an ONNX file: small models, one a case.
 
   WrittenFiles.py --sinter build/bin/sinter

@@ -1,3 +1,5 @@
+# Covers: formats/onnx/write Activations ControlFlow Elementwise NodeWriter GraphWriter Initializers Movement
+# Covers: formats/onnx/write Normalization Plan Pooling Products Recurrence Reductions Signature WriterRules
 """Random ONNX graphs that hold what passes rewrite: operators from a broad table, many with constants beside them.
 
 In a third of them the first dimension is unknown, and some compute in f16, i64 or i32. (GraphGenerator.py makes graphs

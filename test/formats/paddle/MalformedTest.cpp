@@ -77,9 +77,9 @@ struct Reader {
     ++refused;
     EXPECT_TRUE(error.kind == ErrorKind::InvalidModel ||
                 error.kind == ErrorKind::Unsupported)
-        << error.message;
-    EXPECT_TRUE(error.message.starts_with("m: ")) << error.message;
-    EXPECT_EQ(error.message.find('\n'), std::string::npos);
+        << error.message();
+    EXPECT_TRUE(error.message().starts_with("m: ")) << error.message();
+    EXPECT_EQ(error.message().find('\n'), std::string::npos);
   }
 
   int64_t tried = 0, refused = 0;

@@ -1,4 +1,6 @@
 //===- OlderFormTest.cpp - programs from one era to the other -------------===//
+//
+// Covers: formats/paddle/file OlderForm
 
 #include "formats/paddle/file/OlderForm.h"
 #include "formats/paddle/PirText.h"
@@ -38,11 +40,11 @@ std::map<std::string, int> countsOf(const Program &program) {
 Program throughProtobuf(Program program) {
   program.era = Era::Protobuf;
   Result<std::string> bytes = encodeProgramDesc(program);
-  EXPECT_TRUE(bytes) << bytes.error().message;
+  EXPECT_TRUE(bytes) << bytes.error().message();
   if (!bytes)
     return {};
   Result<Program> again = decodeProgramDesc(*bytes);
-  EXPECT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again) << again.error().message();
   return again ? std::move(*again) : Program();
 }
 
@@ -66,7 +68,7 @@ TEST(OlderForm, ConstantsBecomeAttributes) {
       pirOperator("1.shape64", {6}, {pirResult(7, pirTensor("2", "i64"))}),
       pirOutput(8, 7, 0, pirTensor("2", "i64")),
   }));
-  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program) << program.error().message();
   EXPECT_TRUE(isFromPir(*program));
   const Program older = throughProtobuf(*program);
   const std::vector<Operator> &operators = older.blocks.at(0).operators;
@@ -89,13 +91,13 @@ TEST(OlderForm, RealProgramsGoThereAndBack) {
     if (bytes.empty())
       GTEST_SKIP() << "no ../shared/data/paddle";
     Result<Program> program = decodeProgramDesc(bytes);
-    ASSERT_TRUE(program) << program.error().message;
+    ASSERT_TRUE(program) << program.error().message();
     Program newer = *program;
     newer.era = Era::Pir;
     Result<std::string> text = encodePir(newer);
-    ASSERT_TRUE(text) << text.error().message;
+    ASSERT_TRUE(text) << text.error().message();
     Result<Program> read = decodePir(*text);
-    ASSERT_TRUE(read) << read.error().message;
+    ASSERT_TRUE(read) << read.error().message();
     EXPECT_EQ(read->parameters().size(), program->parameters().size());
     // What an axis needs is written out; all else is as it was.
     std::map<std::string, int> counts = countsOf(throughProtobuf(*read));
@@ -111,7 +113,7 @@ TEST(OlderForm, RealProgramsOfPirBecomeOlderOnes) {
     if (text.empty())
       GTEST_SKIP() << "no ../shared/data/paddle";
     Result<Program> program = decodePir(text);
-    ASSERT_TRUE(program) << program.error().message;
+    ASSERT_TRUE(program) << program.error().message();
     std::map<std::string, int> expected = countsOf(*program);
     std::map<std::string, int> counts = countsOf(throughProtobuf(*program));
     // Constants are attributes, but where tensors are computed of them.

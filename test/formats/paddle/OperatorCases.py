@@ -1051,7 +1051,7 @@ for name, attributes, how in (("", {}, (-1, -1)), ("-top", {"nms_top_k": 6, "kee
 
 
 def proposals(scores, deltas, sizes, anchors, variances, before, after, threshold, least, more):
-    """RpnRois, RpnRoiProbs and how many each image has. Anchors [H, W, A, 4]."""
+    """RpnRois, RpnRoiProbs and how many each image has. RootKernels [H, W, A, 4]."""
     (images, a, h, w), found = scores.dims, []
     for n in range(images):
         tall, wide = sizes.at(n, 0), sizes.at(n, 1)
@@ -1081,7 +1081,7 @@ FRAMES = made([4, 5, 3, 4], lambda i, j, k, d: 8 * (i if d % 2 else j) + (-1 if 
 VIEWS = array([[30.0, 40.0], [26.5, 33.0]])
 for name, before, after, threshold, least, more in (("", 6000, 1000, 0.5, 0.1, 1.0), ("-top", 30, 8, 0.3, 6.0, 1.0), ("-edges", 40, 10, 0.4, 2.0, 0.0), ("-all", 0, 3, 0.0, 20.0, 1.0),
                                                      ("-none", 0, 5, 0.5, 300.0, 1.0)):
-    case("generate-proposals" + name, "generate_proposals_v2", {"Scores": ANCHORED, "BboxDeltas": MOVES, "ImShape": VIEWS, "Anchors": FRAMES, "Variances": STRETCH},
+    case("generate-proposals" + name, "generate_proposals_v2", {"Scores": ANCHORED, "BboxDeltas": MOVES, "ImShape": VIEWS, "RootKernels": FRAMES, "Variances": STRETCH},
          proposals(ANCHORED, MOVES, VIEWS, FRAMES, STRETCH, before or 60, after, threshold, least, more), counts_results=True, pre_nms_topN=before,
          post_nms_topN=after, nms_thresh=threshold, min_size=least, eta=1.0, pixel_offset=more == 1)
 

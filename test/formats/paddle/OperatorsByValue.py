@@ -1,4 +1,10 @@
 #!/usr/bin/env python3
+# Covers: formats/import Convolutions Products Regions Unsupported WriterRule
+# Covers: formats/paddle ImportSignature Importer OperatorContext Operators PaddleFormat PaddleReader
+# Covers: formats/paddle/ops Activations Boxes Constants Convolutions DeformableConvolutions Detection Elementwise
+# Covers: formats/paddle/ops Indexing LevelsOfDetail Listed Movement NonMaxSuppression Normalization Pixels Pooling
+# Covers: formats/paddle/ops Products Proposals Quantization RandomNumbers Recurrent Reductions Repeating Resizing
+# Covers: formats/paddle/ops Results Sampling Shapes Slicing Windows
 """Runs each operator of OperatorCases.py and compares what it gives.
 
   OperatorsByValue.py --sinter build/bin/sinter [--only NAME] [--each]

@@ -1,4 +1,6 @@
 //===- PaddleFileTest.cpp - programs with their parameters on a disk ------===//
+//
+// Covers: formats/paddle/file FindFiles PaddleFile RandomParameters WritePaddle
 
 #include "formats/paddle/file/PaddleFile.h"
 #include "TemporaryFolder.h"
@@ -47,18 +49,18 @@ const std::string weights = savedTensor(5, {3, 2}, floats({1, 2, 3, 4, 5, 6}));
 const std::string combined = bias + weights;
 
 void expectLinear(const Result<PaddleFile> &file) {
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   Result<Tensor> w = file->parameter("fc_0.w_0");
-  ASSERT_TRUE(w) << w.error().message;
+  ASSERT_TRUE(w) << w.error().message();
   EXPECT_EQ(w->shape(), (Shape{3, 2}));
   EXPECT_EQ(w->at<float>(5), 6.0f);
   Result<Tensor> b = file->parameter("fc_0.b_0");
-  ASSERT_TRUE(b) << b.error().message;
+  ASSERT_TRUE(b) << b.error().message();
   EXPECT_EQ(b->at<float>(0), 7.0f);
 }
 
 std::string errorOf(const Result<PaddleFile> &file) {
-  return file ? "" : file.error().message;
+  return file ? "" : file.error().message();
 }
 
 } // namespace
@@ -94,16 +96,16 @@ TEST(PaddleFile, ReadsAFileAParameter) {
   fs::create_directory(folder.file("layer"));
   folder.write("layer/w", weights);
   Result<PaddleFile> file = PaddleFile::open(folder.file("__model__"));
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   EXPECT_EQ(file->parameter("layer/w")->at<float>(1), 2.0f);
   EXPECT_EQ(file->dataFiles(),
             (std::vector<std::string>{"fc_0.b_0", "layer/w"}));
   // One that is not there is missed when it is asked for.
   fs::remove(folder.file("layer/w"));
   file = PaddleFile::open(folder.path());
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   EXPECT_TRUE(file->parameter("fc_0.b_0"));
-  EXPECT_EQ(file->parameter("layer/w").error().message,
+  EXPECT_EQ(file->parameter("layer/w").error().message(),
             folder.file("__model__") +
                 ": parameter 'layer/w': external data 'layer/w': there is no "
                 "such file in the model's folder");
@@ -127,7 +129,7 @@ TEST(PaddleFile, OpensNothingOutsideOfItsFolder) {
         std::string("")}) {
     folder.write("model/__model__", linear(name));
     Result<PaddleFile> file = PaddleFile::open(folder.file("model"));
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     EXPECT_TRUE(file->parameter("fc_0.b_0"));
     Result<Tensor> outside = file->parameter(name);
     ASSERT_FALSE(outside) << name;
@@ -139,12 +141,12 @@ TEST(PaddleFile, TakesParametersFromWhereItIsTold) {
   const TemporaryFolder folder;
   folder.write("a.pdmodel", linear());
   Result<PaddleFile> file = PaddleFile::open(folder.path());
-  ASSERT_TRUE(file) << file.error().message;
-  EXPECT_EQ(file->parameter("fc_0.w_0").error().message,
+  ASSERT_TRUE(file) << file.error().message();
+  EXPECT_EQ(file->parameter("fc_0.w_0").error().message(),
             folder.file("a.pdmodel") +
                 ": its parameters are missing: there is no 'a.pdiparams' "
-                "beside the program; --params FILE says where they are, "
-                "--random-parameters draws some");
+                "beside the program; params FILE says where they are, "
+                "random-parameters draws some");
   folder.write("elsewhere", combined);
   expectLinear(PaddleFile::open(folder.path(), {folder.file("elsewhere"), {}}));
   fs::create_directory(folder.file("many"));
@@ -177,7 +179,7 @@ TEST(PaddleFile, DrawsWhatIsMissingForThoseWhoOnlyLook) {
   folder.write("a.pdmodel", linear());
   Result<PaddleFile> file =
       PaddleFile::open(folder.path(), {"", std::nullopt, true});
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   EXPECT_TRUE(file->missing().starts_with("its parameters are missing"));
   EXPECT_EQ(file->parameter("fc_0.w_0")->shape(), (Shape{3, 2}));
   folder.write("a.pdiparams", combined);
@@ -231,7 +233,7 @@ TEST(PaddleFile, SaysWhatIsNoProgram) {
   Result<PaddleFile> several = PaddleFile::open(folder.path());
   ASSERT_FALSE(several);
   EXPECT_EQ(several.error().kind, ErrorKind::Usage);
-  EXPECT_EQ(several.error().message,
+  EXPECT_EQ(several.error().message(),
             folder.path() + ": there are several Paddle programs in the folder "
                             "(b.pdmodel, c.pdmodel); name the file of one");
 }
@@ -251,7 +253,7 @@ TEST(PaddleFile, SaysThatAProgramTrains) {
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().kind, ErrorKind::Unsupported);
   EXPECT_EQ(
-      file.error().message,
+      file.error().message(),
       "m: a program that trains (2 x mul_grad, 1 x sgd); "
       "paddle.static.save_inference_model (fluid.io.save_inference_model) "
       "or paddle.jit.save write a program that infers");
@@ -283,7 +285,7 @@ std::vector<WrittenParameter> parametersOf(const PaddleFile &file) {
 
 std::string contentsOf(const std::string &path) {
   Result<std::string> text = readFile(path);
-  return text ? *text : text.error().message;
+  return text ? *text : text.error().message();
 }
 
 } // namespace
@@ -340,7 +342,7 @@ TEST(PaddleFile, WritesNothingWhereItCannotWriteAll) {
       writePaddle(file.program(), {{"fc_0.w_0", *file.parameter("fc_0.w_0")}},
                   folder.file("out"));
   ASSERT_FALSE(incomplete);
-  EXPECT_EQ(incomplete.error().message,
+  EXPECT_EQ(incomplete.error().message(),
             folder.file("out") +
                 ": parameter 'fc_0.b_0' of the program has no value");
   std::vector<WrittenParameter> more = parametersOf(file);
@@ -370,7 +372,7 @@ TEST(PaddleFile, ReadsRealPrograms) {
   for (const Expected &each : {Expected{"ppocr_v3_det", 236, 288, 592625},
                                Expected{"ppocr_v2_rec_es", 185, 229, 455679}}) {
     Result<PaddleFile> file = PaddleFile::open(models / each.folder);
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     const Program &program = file->program();
     EXPECT_EQ(program.blocks[0].operators.size(), each.operators);
     int64_t elements = 0;
@@ -380,7 +382,7 @@ TEST(PaddleFile, ReadsRealPrograms) {
     EXPECT_EQ(elements, each.elements);
     // What was written once is the same ever after, without call stacks.
     Result<std::string> bytes = encodeProgramDesc(program);
-    ASSERT_TRUE(bytes) << bytes.error().message;
+    ASSERT_TRUE(bytes) << bytes.error().message();
     EXPECT_EQ(bytes->find(".py"), std::string::npos);
     EXPECT_EQ(*encodeProgramDesc(*decodeProgramDesc(*bytes)), *bytes);
   }

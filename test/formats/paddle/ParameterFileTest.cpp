@@ -1,4 +1,6 @@
 //===- ParameterFileTest.cpp - tensors as Paddle saves them ---------------===//
+//
+// Covers: formats/paddle/file DataTypes ParameterFile
 
 #include "formats/paddle/file/ParameterFile.h"
 #include "formats/paddle/PaddleMessages.h"
@@ -37,7 +39,7 @@ std::string floats(int64_t count, float first = 0) {
 std::string takeError(const std::string &text) {
   ParameterBytes bytes = bytesIn(text);
   Result<Tensor> tensor = takeTensor(bytes);
-  return tensor ? "" : tensor.error().message;
+  return tensor ? "" : tensor.error().message();
 }
 
 const Variable a = parameter("a", ElementType::F32, {2, 3});
@@ -48,7 +50,7 @@ const std::string both =
 std::string combinedError(const std::string &text) {
   const std::vector<const Variable *> declared = {&a, &b};
   auto tensors = readCombined(bytesIn(text), declared);
-  return tensors ? "" : tensors.error().message;
+  return tensors ? "" : tensors.error().message();
 }
 
 } // namespace
@@ -57,7 +59,7 @@ TEST(ParameterFile, ReadsWhereTheElementsLie) {
   const std::vector<const Variable *> declared = {&a, &b};
   const ParameterBytes file = bytesIn(both);
   auto tensors = readCombined(file, declared);
-  ASSERT_TRUE(tensors) << tensors.error().message;
+  ASSERT_TRUE(tensors) << tensors.error().message();
   ASSERT_EQ(tensors->size(), 2u);
   const Tensor &first = tensors->front();
   EXPECT_EQ(first.shape(), (Shape{2, 3}));
@@ -76,7 +78,7 @@ TEST(ParameterFile, SkipsLevelsOfDetail) {
                      rawOf(uint64_t(0)) + tensor.substr(12);
   ParameterBytes bytes = bytesIn(text);
   Result<Tensor> read = takeTensor(bytes);
-  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->at<float>(1), 2.0f);
   EXPECT_TRUE(bytes.bytes.empty());
 }
@@ -96,7 +98,7 @@ TEST(ParameterFile, ReadsEveryElementType) {
         savedTensor(number, {3}, std::string(3 * byteSize(type), 1));
     ParameterBytes bytes = bytesIn(text);
     Result<Tensor> tensor = takeTensor(bytes);
-    ASSERT_TRUE(tensor) << number << tensor.error().message;
+    ASSERT_TRUE(tensor) << number << tensor.error().message();
     EXPECT_EQ(tensor->type(), type);
     Result<std::string> header = tensorHeader(*tensor);
     ASSERT_TRUE(header);
@@ -112,7 +114,7 @@ TEST(ParameterFile, ReadsEveryElementType) {
 TEST(ParameterFile, KnowsEmptyTensors) {
   ParameterBytes bytes = bytesIn(savedTensor(5, {4, 0}, "") + "rest");
   Result<Tensor> tensor = takeTensor(bytes);
-  ASSERT_TRUE(tensor) << tensor.error().message;
+  ASSERT_TRUE(tensor) << tensor.error().message();
   EXPECT_EQ(tensor->size(), 0);
   EXPECT_EQ(bytes.bytes.size(), 4u);
 }
@@ -168,9 +170,9 @@ TEST(ParameterFile, SaysWhatIsNoTensor) {
 TEST(ParameterFile, ReadsFilesOfOneParameter) {
   const std::string text = savedTensor(5, {2, 3}, floats(6));
   EXPECT_TRUE(readSeparate(bytesIn(text), a));
-  EXPECT_EQ(readSeparate(bytesIn(text + "x"), a).error().message,
+  EXPECT_EQ(readSeparate(bytesIn(text + "x"), a).error().message(),
             "after its elements there are 1 more bytes");
-  EXPECT_EQ(readSeparate(bytesIn(text), b).error().message,
+  EXPECT_EQ(readSeparate(bytesIn(text), b).error().message(),
             "it is 2x3xf32, and the program declares i64");
   // What the program leaves open is as the file has it.
   Variable open = parameter("a", ElementType::F32, {-1, 3});

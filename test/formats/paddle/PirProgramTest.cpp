@@ -1,4 +1,8 @@
 //===- PirProgramTest.cpp - programs of PIR, read and refused -------------===//
+//
+// Covers: formats/paddle/file DecodePir DecodePirControlFlow DecodePirOperators
+// Covers: formats/paddle/file DecodePirPorts DecodePirValues JsonReader
+// Covers: formats/paddle/file PirControlFlow PirOperator
 
 #include "formats/paddle/file/PirProgram.h"
 #include "formats/paddle/PirText.h"
@@ -33,7 +37,7 @@ std::string sharedProgram(const std::string &folder) {
 
 std::string refusalOf(const std::string &text) {
   Result<Program> program = decodePir(text);
-  return program ? "" : program.error().message;
+  return program ? "" : program.error().message();
 }
 
 ErrorKind refusalKindOf(const std::string &text) {
@@ -47,7 +51,7 @@ Program decoded(std::vector<std::string> operators) {
   operators.insert(operators.begin(), pirInput(1, "x", vector3));
   operators.push_back(pirOutput(90, 9, 0, vector3));
   Result<Program> program = decodePir(pirProgram(operators));
-  EXPECT_TRUE(program) << program.error().message;
+  EXPECT_TRUE(program) << program.error().message();
   return program ? std::move(*program) : Program();
 }
 
@@ -82,7 +86,7 @@ TEST_P(SharedPirModels, AreReadWhole) {
   if (text.empty())
     GTEST_SKIP() << "no ../shared/data/paddle";
   Result<Program> program = decodePir(text);
-  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program) << program.error().message();
   EXPECT_EQ(program->era, Era::Pir);
   EXPECT_EQ(program->parameters().size(), GetParam().parameters);
   size_t elements = 0;
@@ -265,7 +269,7 @@ TEST(PirProgram, OutputsAreInTheOrderOfTheirColumns) {
       pirOutput(3, 2, 1, vector3),
       pirOutput(4, 1, 0, vector3),
   }));
-  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program) << program.error().message();
   ASSERT_EQ(program->outputs.size(), 2u);
   EXPECT_EQ(program->outputs[0].variable, "x");
   EXPECT_EQ(program->outputs[1].name, "out_1");
@@ -437,7 +441,7 @@ TEST(PirProgram, ReadsInLinearTime) {
   Result<Program> program = decodePir(text);
   const std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - start;
-  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program) << program.error().message();
   EXPECT_EQ(program->blocks.at(0).operators.size(), size_t(count));
   // A tenth of what a million may take, on a busy machine.
   EXPECT_LT(taken.count(), 5);

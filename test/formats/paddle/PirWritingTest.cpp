@@ -1,4 +1,8 @@
 //===- PirWritingTest.cpp - programs written as PIR's JSON ----------------===//
+//
+// Covers: formats/paddle/file EncodePir EncodePirNames EncodePirOperators
+// Covers: formats/paddle/file EncodePirRead EncodePirValues PirNames
+// Covers: formats/paddle/file PirSkeleton PirTable
 
 #include "formats/paddle/PirText.h"
 #include "formats/paddle/file/PirNames.h"
@@ -20,22 +24,22 @@ namespace {
 
 std::string rewritten(const std::string &text) {
   Result<Program> program = decodePir(text);
-  EXPECT_TRUE(program) << program.error().message;
+  EXPECT_TRUE(program) << program.error().message();
   if (!program)
     return "";
   Result<std::string> again = encodePir(*program);
-  EXPECT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again) << again.error().message();
   return again ? *again : "";
 }
 
 /// \p program, read again from what it is written as.
 Program readAgain(const Program &program) {
   Result<std::string> text = encodePir(program);
-  EXPECT_TRUE(text) << text.error().message;
+  EXPECT_TRUE(text) << text.error().message();
   if (!text)
     return {};
   Result<Program> again = decodePir(*text);
-  EXPECT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again) << again.error().message();
   return again ? std::move(*again) : Program();
 }
 
@@ -192,7 +196,7 @@ TEST(PirWriting, GivesWhatWasReadBackByteForByte) {
 
 TEST(PirWriting, ChangesOnlyWhatIsChanged) {
   Result<Program> program = decodePir(variedProgram());
-  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program) << program.error().message();
   // The first batch norm goes; what read it reads a new relu of a parameter.
   Block &main = program->blocks[0];
   main.operators.erase(main.operators.begin());
@@ -203,7 +207,7 @@ TEST(PirWriting, ChangesOnlyWhatIsChanged) {
       operatorNamed("relu", {{"X", {"w_fuse_bn"}}}, {{"Out", {"%10"}}}));
   const std::string before = variedProgram();
   Result<std::string> after = encodePir(*program);
-  ASSERT_TRUE(after) << after.error().message;
+  ASSERT_TRUE(after) << after.error().message();
   const size_t untouched =
       before.find("{\"#\":\"1.batch_norm_\"", before.find("1.batch_norm_") + 1);
   EXPECT_NE(after->find(before.substr(untouched)), std::string::npos);
@@ -217,7 +221,7 @@ TEST(PirWriting, ChangesOnlyWhatIsChanged) {
 
 TEST(PirWriting, ArgumentsAreThoseOfTheSlots) {
   Result<Program> program = decodePir(variedProgram());
-  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program) << program.error().message();
   for (Operator &op : program->blocks[0].operators)
     if (op.type == "concat")
       op.inputs[0].arguments = {"y", "%30.1", "x"};
@@ -230,7 +234,7 @@ TEST(PirWriting, ArgumentsAreThoseOfTheSlots) {
 
 TEST(PirWriting, NewOperatorsStandBehindWhatTheyRead) {
   Result<Program> program = decodePir(variedProgram());
-  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program) << program.error().message();
   Block &main = program->blocks[0];
   const auto split =
       std::ranges::find(main.operators, "split", &Operator::type);
@@ -249,7 +253,7 @@ TEST(PirWriting, NewOperatorsStandBehindWhatTheyRead) {
 
 TEST(PirWriting, RefusesAChangedLoop) {
   Result<Program> program = decodePir(variedProgram());
-  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program) << program.error().message();
   for (Operator &op : program->blocks[0].operators)
     if (op.type == "while")
       op.outputs[0].arguments.pop_back();
@@ -449,7 +453,7 @@ TEST(PirWriting, NumbersAndTextsAreWrittenAsPaddleDoes) {
       {{"slope", 1e-5}, {"offset", std::numeric_limits<double>::infinity()}});
   op.scope = "/a\t\"b\"\x01/";
   Result<std::string> text = encodePir(programOfNew({op}));
-  ASSERT_TRUE(text) << text.error().message;
+  ASSERT_TRUE(text) << text.error().message();
   EXPECT_NE(text->find(R"({"#":"0.a_f32","D":9.999999747378752e-06})"),
             std::string::npos)
       << *text;
@@ -468,10 +472,10 @@ TEST(PirWriting, RefusesWhatPirHasNoNameFor) {
   }));
   ASSERT_FALSE(text);
   EXPECT_EQ(text.error().kind, ErrorKind::Unsupported);
-  EXPECT_NE(text.error().message.find("2 x gap"), std::string::npos);
-  EXPECT_NE(text.error().message.find("1 x swish (attribute beta)"),
+  EXPECT_NE(text.error().message().find("2 x gap"), std::string::npos);
+  EXPECT_NE(text.error().message().find("1 x swish (attribute beta)"),
             std::string::npos)
-      << text.error().message;
+      << text.error().message();
 }
 
 TEST(PirWriting, RefusesAnAttributeThatWouldBeLost) {
@@ -481,9 +485,9 @@ TEST(PirWriting, RefusesAnAttributeThatWouldBeLost) {
        operatorNamed("relu", {{"X", {"a"}}}, {{"Out", {"b"}}},
                      {{"slope", 0.5}})}));
   ASSERT_FALSE(text);
-  EXPECT_NE(text.error().message.find("1 x relu (attribute slope)"),
+  EXPECT_NE(text.error().message().find("1 x relu (attribute slope)"),
             std::string::npos)
-      << text.error().message;
+      << text.error().message();
 }
 
 TEST(PirWriting, TheStepOfAnIncrementIsItsValue) {

@@ -1,4 +1,9 @@
 //===- ProgramDescTest.cpp - programs as protobuf, there and back ---------===//
+//
+// Covers: formats WireReader
+// Covers: formats/paddle/file AttributeKinds DecodeOperator DecodeProgramDesc
+// Covers: formats/paddle/file EncodeOperator EncodeProgramDesc Program
+// Covers: formats/paddle/file ProgramSkeleton
 
 #include "formats/paddle/file/ProgramDesc.h"
 #include "formats/WireReader.h"
@@ -28,7 +33,7 @@ const Operator &onlyOperator(const Program &program) {
 
 std::string errorOf(const std::string &bytes) {
   Result<Program> program = decodeProgramDesc(bytes);
-  return program ? "" : program.error().message;
+  return program ? "" : program.error().message();
 }
 
 } // namespace
@@ -52,7 +57,7 @@ TEST(ProgramDesc, GivesTheSameBytesBack) {
       fieldOf(3, "old map") + fieldOf(4, numberOf(1, 2002002)) +
       fieldOf(5, "new map") + fieldOf(77, "later");
   Result<Program> program = decodeProgramDesc(bytes);
-  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program) << program.error().message();
   EXPECT_EQ(program->version, 2002002);
   ASSERT_EQ(program->inputs.size(), 2u);
   EXPECT_EQ(program->inputs[0].variable, "a");
@@ -64,7 +69,7 @@ TEST(ProgramDesc, GivesTheSameBytesBack) {
   EXPECT_EQ(program->blocks[0].variables[2].kind, VariableKind::Other);
   EXPECT_EQ(program->blocks[0].variables[2].kindName, "STRING");
   Result<std::string> again = encodeProgramDesc(*program);
-  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again) << again.error().message();
   EXPECT_EQ(*again, bytes);
 }
 
@@ -111,7 +116,7 @@ TEST(ProgramDesc, ReadsAttributesOfEveryKind) {
       attributeOf("later", 99, "");
   const std::string bytes = withAttributes(all);
   Result<Program> program = decodeProgramDesc(bytes);
-  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program) << program.error().message();
   const Operator &op = onlyOperator(*program);
   const auto expect = [&](const char *name, const AttributeValue &value) {
     const AttributeValue *found = op.attribute(name);
@@ -156,7 +161,7 @@ TEST(ProgramDesc, KnowsBlocksInside) {
                                        numberOf(14, 2) + numberOf(14, 3)))}),
        blockOf(2, 1, {}), blockOf(3, 1, {})});
   Result<Program> program = decodeProgramDesc(bytes);
-  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program) << program.error().message();
   EXPECT_EQ(program->blocks[3].parent, 1);
   EXPECT_TRUE(*onlyOperator(*program).attribute("sub_block") ==
               AttributeValue(BlockIndex{1}));
@@ -239,7 +244,7 @@ TEST(ProgramDesc, WritesWhatChanged) {
        operatorOf("fetch", {{"X", {"y"}}}, {{"Out", {"fetch"}}},
                   intOf("col", 0))},
       variableOf("w", 7, 5, {4, 3, 1, 1}) + variableOf("x", 7, 5, {-1}))}));
-  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_TRUE(program) << program.error().message();
   Block &block = program->blocks[0];
   block.operators.pop_back();
   block.operators[0].inputs[0].arguments = {"w_fuse_bn"};
@@ -264,10 +269,10 @@ TEST(ProgramDesc, WritesWhatChanged) {
   bias.isPersistable = true;
   block.variables.push_back(bias);
   Result<std::string> bytes = encodeProgramDesc(*program);
-  ASSERT_TRUE(bytes) << bytes.error().message;
+  ASSERT_TRUE(bytes) << bytes.error().message();
   EXPECT_NE(bytes->find("unknown"), std::string::npos);
   Result<Program> again = decodeProgramDesc(*bytes);
-  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again) << again.error().message();
   const Block &written = again->blocks[0];
   ASSERT_EQ(written.operators.size(), 3u);
   EXPECT_EQ(*written.operators[0].input("Filter"),
@@ -312,9 +317,9 @@ TEST(ProgramDesc, WritesProgramsThatAreNew) {
   program.inputs = {{"x", "x"}};
   program.outputs = {{"y", "y"}};
   Result<std::string> bytes = encodeProgramDesc(program);
-  ASSERT_TRUE(bytes) << bytes.error().message;
+  ASSERT_TRUE(bytes) << bytes.error().message();
   Result<Program> again = decodeProgramDesc(*bytes);
-  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again) << again.error().message();
   EXPECT_EQ(again->inputs.at(0).variable, "x");
   EXPECT_EQ(again->outputs.at(0).variable, "y");
   EXPECT_EQ(again->blocks[0].operators.size(), 1u);
@@ -330,7 +335,7 @@ TEST(ProgramDesc, WritesProgramsThatAreNew) {
   program.blocks[0].operators[0].encodedEra = Era::Pir;
   refused = encodeProgramDesc(program);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message,
+  EXPECT_EQ(refused.error().message(),
             "operators that a program in protobuf has no name for: 1 x "
             "pd_op.new");
 }

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# Covers: formats/import QdqForm
+# Covers: formats/paddle/write Quantized
 """Quantised tensors as programs: what is written is computed with the same integers, and what is read reaches integer kernels.
 
   QuantizedByValue.py --sinter build/bin/sinter
@@ -31,7 +33,7 @@ CODES = {
 }
 CHANNELS = 16
 # What steps of integers are called: sums that become floats.
-INTEGER_STEP = re.compile(r"convolution\+(add\+)?convert\+multiply|byte_product\+|^  \d+ .*convolution by direct$", re.M)
+INTEGER_STEP = re.compile(r"convolution\+(add\+)?convert\+multiply|int8_product\+|^  \d+ .*convolution by direct$", re.M)
 
 
 def real_type(code):

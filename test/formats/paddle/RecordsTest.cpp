@@ -49,14 +49,14 @@ TEST(PaddleRecords, AreKeptForThoseWhoWriteOnly) {
   ReadOptions options;
   options.keepsUnknown = true;
   Result<Model> looked = readChain(3, options);
-  ASSERT_TRUE(looked) << looked.error().message;
+  ASSERT_TRUE(looked) << looked.error().message();
   EXPECT_FALSE(looked->module()->hasAttr(programAttribute));
   EXPECT_FALSE(looked->module()->hasAttr(sourceRecordsAttribute));
   const auto none = keptProgram(looked->module());
   ASSERT_TRUE(none);
   EXPECT_FALSE(*none);
   Result<Model> written = readChain(3, writingOptions());
-  ASSERT_TRUE(written) << written.error().message;
+  ASSERT_TRUE(written) << written.error().message();
   const auto program = keptProgram(written->module());
   ASSERT_TRUE(program && *program);
   EXPECT_EQ((*program)->blocks.front().operators.size(), 3u);
@@ -65,14 +65,14 @@ TEST(PaddleRecords, AreKeptForThoseWhoWriteOnly) {
 
 TEST(PaddleRecords, ThatAreBrokenAreAnError) {
   Result<Model> model = readChain(3, writingOptions());
-  ASSERT_TRUE(model) << model.error().message;
+  ASSERT_TRUE(model) << model.error().message();
   model->module()->setAttr(
       programAttribute, mlir::StringAttr::get(model->context(), "no program"));
   for (const auto &error :
        {keptProgram(model->module()).error(), toProgram(*model).error()}) {
     EXPECT_EQ(error.kind, ErrorKind::InvalidModel);
-    EXPECT_NE(error.message.find("sinter.source.program"), std::string::npos)
-        << error.message;
+    EXPECT_NE(error.message().find("sinter.source.program"), std::string::npos)
+        << error.message();
   }
 }
 
@@ -80,7 +80,7 @@ TEST(PaddleRecords, ThatAreBrokenAreAnError) {
 TEST(PaddleRecords, NoticeAChangeWhereverItIs) {
   constexpr int count = 150'000;
   Result<Model> model = readChain(count, writingOptions());
-  ASSERT_TRUE(model) << model.error().message;
+  ASSERT_TRUE(model) << model.error().message();
   ASSERT_TRUE(isUntouched(model->module()));
   std::vector<mlir::Operation *> relus;
   model->module().walk([&](nn::ReluOp op) { relus.push_back(op); });

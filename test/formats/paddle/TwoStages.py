@@ -33,7 +33,7 @@ def program():
     for name, dims in (("count", [-1]), ("count_0", [-1]), ("count_1", [-1]), ("places", [-1, 1]), ("numbers", [-1, 1]), ("counts", [-1])):
         built.variable(name, dims, paddle.INT32)
     built.parameter("weights", WEIGHTS.dims, WEIGHTS.values)
-    built.op("generate_proposals_v2", {"Scores": "scores", "BboxDeltas": "deltas", "ImShape": "sizes", "Anchors": "anchors", "Variances": "variances"},
+    built.op("generate_proposals_v2", {"Scores": "scores", "BboxDeltas": "deltas", "ImShape": "sizes", "RootKernels": "anchors", "Variances": "variances"},
              {"RpnRois": "regions", "RpnRoiProbs": "likely", "RpnRoisNum": "count"}, **FIRST)
     built.op("distribute_fpn_proposals", {"FpnRois": "regions", "RoisNum": "count"},
              {"MultiFpnRois": ["part_0", "part_1"], "MultiLevelRoIsNum": ["count_0", "count_1"], "RestoreIndex": "places"},

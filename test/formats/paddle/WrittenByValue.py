@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
+# Covers: formats/import InOtherOps
+# Covers: formats/paddle/write Activations Convolutions Elementwise Indexing Movement Names Normalization OperatorWriter
+# Covers: formats/paddle/write Pooling Products ProgramWriter Reductions SizesAndIndices WindowReductions WriterRules
 """Writes every operator anew and compares what the written program gives.
 
-  WrittenByValue.py --sinter build/bin/sinter [--only NAME] [--each] [--every N]
+  WrittenByValue.py --sinter build/bin/sinter [--only NAME] [--each] [--every N] [--start K]
   WrittenByValue.py --sinter build/bin/sinter --onnx FOLDER [--only NAME]
 
 The cases of OperatorCases.py become StableHLO, which keeps nothing of the program, and that becomes a program of either era and
 ONNX, in f32 of known and unknown sizes, f64, f16 and bf16. With --onnx the models below FOLDER become programs, which run on the models' own
-test data; models that are refused, and data that is no tensor, are left out. With --each every case is a program of its own; --every N takes every Nth.
+test data; models that are refused, and data that is no tensor, are left out. With --each every case is a program of its own; --every N takes every Nth,
+from number K on.
 """
 import argparse
 import concurrent.futures
@@ -77,7 +81,7 @@ def check_refused(sinter, case, form, is_open):
 
 def check_cases(options):
     wrong = []
-    cases = [each for each in CASES if options.only in each.name][:: options.every]
+    cases = [each for each in CASES if options.only in each.name][options.start % options.every :: options.every]
     unknown = set().union(*REFUSED.values()) - {each.name for each in CASES}
     wrong += [f"{name} is refused, and no case" for name in sorted(unknown)]
     for label, is_open, element in (("f32", False, paddle.FP32), ("unknown sizes", True, paddle.FP32), ("f64", False, paddle.FP64),
@@ -115,7 +119,7 @@ def check_model(sinter, folder):
 
 def check_models(options):
     folders = sorted(os.path.join(options.onnx, each) for each in os.listdir(options.onnx)
-                     if options.only in each and each not in NOT_BY_PADDLE and os.path.exists(os.path.join(options.onnx, each, "model.onnx")))[:: options.every]
+                     if options.only in each and each not in NOT_BY_PADDLE and os.path.exists(os.path.join(options.onnx, each, "model.onnx")))[options.start % options.every :: options.every]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda folder: check_model(options.sinter, folder), folders))
     wrong = [f"{os.path.basename(folder)}: {result}" for folder, result in zip(folders, results) if result]
@@ -134,6 +138,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--each", action="store_true")
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--start", type=int, default=0)
     options = parser.parse_args()
     if options.onnx and not os.path.isdir(options.onnx):
         print(f"skipped: {options.onnx} is not there (Debian: libonnx-testdata)")

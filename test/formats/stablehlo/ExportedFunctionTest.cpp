@@ -1,6 +1,7 @@
 //===- ExportedFunctionTest.cpp - what jax.export serialises --------------===//
 
 #include "formats/stablehlo/ExportedFunction.h"
+#include "runtime/ByteStream.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -9,10 +10,6 @@
 using namespace sinter;
 
 namespace {
-
-std::span<const std::byte> bytesOf(const std::string &text) {
-  return std::as_bytes(std::span(text));
-}
 
 template <typename T> void append(std::string &text, T value) {
   text.append(reinterpret_cast<const char *>(&value), sizeof(T));

@@ -1,4 +1,12 @@
 //===- PortableArtifactTest.cpp - artifacts, there and back ---------------===//
+//
+// Covers: formats/stablehlo/vhlo ArtifactReader ArtifactWriter
+// Covers: formats/stablehlo/vhlo AttributeConversion BuiltinEntries
+// Covers: formats/stablehlo/vhlo BytecodeFile Codes Dialect EntryReader
+// Covers: formats/stablehlo/vhlo Expansion ForeignProperties
+// Covers: formats/stablehlo/vhlo OperationAttributes OperationModel
+// Covers: formats/stablehlo/vhlo OperationReader Operations ShardyEntries Steps
+// Covers: formats/stablehlo/vhlo Structures TensorBytes TypeConversion Version
 
 #include "formats/stablehlo/StablehloReader.h"
 #include "formats/stablehlo/vhlo/ArtifactReader.h"
@@ -46,9 +54,9 @@ protected:
     ASSERT_TRUE(module);
     const std::string before = textOf(*module);
     Result<std::string> written = vhlo::writeArtifact(*module, version);
-    ASSERT_TRUE(written) << written.error().message;
+    ASSERT_TRUE(written) << written.error().message();
     auto again = read(*written);
-    ASSERT_TRUE(again) << again.error().message;
+    ASSERT_TRUE(again) << again.error().message();
     EXPECT_EQ(textOf(**again), before);
   }
   /// Expects that \p version cannot say \p text, for a reason that has \p why.
@@ -57,14 +65,14 @@ protected:
     Result<std::string> written = write(text, version);
     ASSERT_FALSE(written);
     EXPECT_EQ(written.error().kind, ErrorKind::Unsupported);
-    EXPECT_NE(written.error().message.find(why), std::string::npos)
-        << written.error().message;
+    EXPECT_NE(written.error().message().find(why), std::string::npos)
+        << written.error().message();
   }
 
   std::shared_ptr<MLIRContext> context = makeContext();
 };
 
-const char *const program = R"(
+const char *const portableProgram = R"(
 module @net attributes {mhlo.num_partitions = 1 : i32} {
   func.func @main(%x: tensor<2x3xf32> {jax.arg = "x"}) -> tensor<2xf32> {
     %zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -124,20 +132,20 @@ TEST_F(PortableArtifact, ComesBackFromEveryVersion) {
         vhlo::Version{0, 14}, vhlo::Version{0, 15}, vhlo::Version{1, 0},
         vhlo::Version{1, 9}, vhlo::currentVersion}) {
     SCOPED_TRACE(version.str());
-    roundTrip(program, version);
+    roundTrip(portableProgram, version);
   }
 }
 
 TEST_F(PortableArtifact, IsTheSameBytesEveryTime) {
-  auto first = write(program);
+  auto first = write(portableProgram);
   context = makeContext();
-  auto second = write(program);
+  auto second = write(portableProgram);
   ASSERT_TRUE(first && second);
   EXPECT_EQ(*first, *second);
 }
 
 TEST_F(PortableArtifact, NamesItsVersion) {
-  auto written = write(program, {1, 2, 3});
+  auto written = write(portableProgram, {1, 2, 3});
   ASSERT_TRUE(written);
   EXPECT_NE(written->find(std::string("StableHLO_v1.2.3\0", 17)),
             std::string::npos);
@@ -243,7 +251,7 @@ const char *const encodedShardings =
 TEST_F(PortableArtifact, ReadsEncodedShardings) {
   const std::string bytes = llvm::fromHex(encodedShardings);
   auto module = read(bytes);
-  ASSERT_TRUE(module) << module.error().message;
+  ASSERT_TRUE(module) << module.error().message();
   const std::string text = textOf(**module);
   EXPECT_NE(text.find("sdy.mesh @m = <[\"a\"=2]>"), std::string::npos) << text;
   EXPECT_NE(text.find("<@m, [{\"a\", ?}p1]>"), std::string::npos) << text;
@@ -265,11 +273,11 @@ TEST_F(PortableArtifact, SharesLargeConstants) {
       write("func.func @main() -> tensor<3000xf32> {\n"
             "%0 = stablehlo.constant dense<[" +
             numbers + "]> : tensor<3000xf32>\nreturn %0 : tensor<3000xf32>\n}");
-  ASSERT_TRUE(written) << written.error().message;
+  ASSERT_TRUE(written) << written.error().message();
   auto bytes = std::make_shared<std::string>(*written);
   auto module = vhlo::readArtifact(std::as_bytes(std::span(*bytes)), bytes, "a",
                                    context.get());
-  ASSERT_TRUE(module) << module.error().message;
+  ASSERT_TRUE(module) << module.error().message();
   EXPECT_GT(bytes.use_count(), 1);
   std::optional<Tensor> tensor;
   (*module)->walk([&](stablehlo::ConstantOp constant) {
@@ -278,7 +286,7 @@ TEST_F(PortableArtifact, SharesLargeConstants) {
   ASSERT_TRUE(tensor);
   EXPECT_EQ(tensor->at<float>(2999), 2999.0f);
   auto again = vhlo::writeArtifact(**module, vhlo::currentVersion);
-  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again) << again.error().message();
   EXPECT_EQ(*again, *written);
 }
 
@@ -294,9 +302,9 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 TEST_F(PortableArtifact, SaysTanByWhatThereWas) {
   auto written = write(tangent, {1, 3});
-  ASSERT_TRUE(written) << written.error().message;
+  ASSERT_TRUE(written) << written.error().message();
   auto module = read(*written);
-  ASSERT_TRUE(module) << module.error().message;
+  ASSERT_TRUE(module) << module.error().message();
   const std::string text = textOf(**module);
   EXPECT_EQ(text.find("stablehlo.tan"), std::string::npos);
   EXPECT_NE(text.find("stablehlo.sine"), std::string::npos);
@@ -311,9 +319,9 @@ func.func @main(%x: tensor<3x4x5xf32>, %i: tensor<3x2x1xi64>) -> tensor<3x2x5xf3
 })";
   roundTrip(gather, {1, 1});
   auto written = write(gather, {1, 0});
-  ASSERT_TRUE(written) << written.error().message;
+  ASSERT_TRUE(written) << written.error().message();
   auto module = read(*written);
-  ASSERT_TRUE(module) << module.error().message;
+  ASSERT_TRUE(module) << module.error().message();
   EXPECT_NE(textOf(**module).find("stablehlo.iota dim = 0"), std::string::npos);
 }
 
@@ -349,39 +357,39 @@ TEST_F(PortableArtifact, TellsWhatIsNoArtifact) {
   EXPECT_EQ(text.error().kind, ErrorKind::InvalidModel);
   auto newer = read(std::string("ML\xefR\x55StableHLO_v9.0.0\0", 22));
   ASSERT_FALSE(newer);
-  EXPECT_NE(newer.error().message.find("version 42"), std::string::npos)
-      << newer.error().message;
+  EXPECT_NE(newer.error().message().find("version 42"), std::string::npos)
+      << newer.error().message();
 }
 
 TEST_F(PortableArtifact, TellsOfAFunctionWithoutAName) {
   // Old versions write attributes by name.
   Result<std::string> bytes =
-      write(program, *vhlo::parseTargetVersion("0.9.0"));
-  ASSERT_TRUE(bytes) << bytes.error().message;
+      write(portableProgram, *vhlo::parseTargetVersion("0.9.0"));
+  ASSERT_TRUE(bytes) << bytes.error().message();
   const size_t place = bytes->find("sym_name");
   ASSERT_NE(place, std::string::npos);
   bytes->replace(place, 8, "sym_nome");
   auto module = read(*bytes);
   ASSERT_FALSE(module);
   EXPECT_EQ(module.error().kind, ErrorKind::InvalidModel);
-  EXPECT_NE(module.error().message.find("sym_name"), std::string::npos)
-      << module.error().message;
+  EXPECT_NE(module.error().message().find("sym_name"), std::string::npos)
+      << module.error().message();
 }
 
 TEST_F(PortableArtifact, SurvivesEveryTruncation) {
-  auto written = write(program);
+  auto written = write(portableProgram);
   ASSERT_TRUE(written);
   for (size_t size = 0; size < written->size(); ++size) {
     auto module = read(std::string_view(*written).substr(0, size));
     ASSERT_FALSE(module) << size;
-    EXPECT_EQ(module.error().message.find('\n'), std::string::npos)
-        << module.error().message;
+    EXPECT_EQ(module.error().message().find('\n'), std::string::npos)
+        << module.error().message();
   }
 }
 
 TEST_F(PortableArtifact, SurvivesFlippedBits) {
   for (vhlo::Version version : {vhlo::Version{0, 9}, vhlo::currentVersion}) {
-    auto written = write(program, version);
+    auto written = write(portableProgram, version);
     ASSERT_TRUE(written);
     for (size_t bit = 0; bit < 8 * written->size(); ++bit) {
       std::string flipped = *written;
@@ -391,8 +399,8 @@ TEST_F(PortableArtifact, SurvivesFlippedBits) {
         context = makeContext();
       auto module = read(flipped);
       if (!module) {
-        EXPECT_EQ(module.error().message.find('\n'), std::string::npos)
-            << module.error().message;
+        EXPECT_EQ(module.error().message().find('\n'), std::string::npos)
+            << module.error().message();
       }
     }
   }

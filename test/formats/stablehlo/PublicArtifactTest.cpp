@@ -4,6 +4,14 @@
 // this repository: the folder is named by SINTER_SHARED.
 //
 //===----------------------------------------------------------------------===//
+//
+// Covers: formats/stablehlo/vhlo ArtifactReader ArtifactWriter
+// Covers: formats/stablehlo/vhlo AttributeConversion BuiltinEntries
+// Covers: formats/stablehlo/vhlo BytecodeFile Codes Dialect EntryReader
+// Covers: formats/stablehlo/vhlo Expansion ForeignProperties
+// Covers: formats/stablehlo/vhlo OperationAttributes OperationModel
+// Covers: formats/stablehlo/vhlo OperationReader Operations ShardyEntries Steps
+// Covers: formats/stablehlo/vhlo Structures TensorBytes TypeConversion Version
 
 #include "formats/stablehlo/vhlo/ArtifactReader.h"
 #include "formats/stablehlo/vhlo/ArtifactWriter.h"
@@ -127,7 +135,7 @@ TEST_P(PublicArtifact, ReadsAsItsText) {
   EXPECT_EQ(leftOut.find("there is no type f") != std::string::npos,
             readable != text)
       << leftOut;
-  ASSERT_TRUE(artifact) << artifact.error().message;
+  ASSERT_TRUE(artifact) << artifact.error().message();
   auto other = makeContext();
   OwningOpRef<ModuleOp> module = parse(readable, other.get());
   ASSERT_TRUE(module);
@@ -163,7 +171,7 @@ TEST_P(PublicArtifact, IsWrittenAsItWas) {
   auto version = vhlo::parseTargetVersion(versionOf(path));
   ASSERT_TRUE(version);
   auto written = vhlo::writeArtifact(*module, *version);
-  ASSERT_TRUE(written) << written.error().message;
+  ASSERT_TRUE(written) << written.error().message();
   // The other file keeps its locations, and this function stands in newer ones
   // with the uses of its argument in another order.
   const bool isOrdered =
@@ -173,7 +181,7 @@ TEST_P(PublicArtifact, IsWrittenAsItWas) {
     EXPECT_TRUE(*written == bytes);
   }
   auto again = read(*written, context.get());
-  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again) << again.error().message();
   EXPECT_EQ(textOf(**again), before);
 }
 

@@ -4,6 +4,8 @@
 // in the generic one and as an artifact, and stays what it is.
 //
 //===----------------------------------------------------------------------===//
+//
+// Covers: formats/stablehlo StablehloWriter
 
 #include "formats/Programs.h"
 #include "formats/stablehlo/ForeignText.h"
@@ -55,19 +57,19 @@ void survivesText(ModuleOp module, bool isGeneric) {
 /// compared with what is read from an artifact.
 void survivesArtifact(ModuleOp module) {
   auto written = vhlo::writeArtifact(module, vhlo::currentVersion);
-  ASSERT_TRUE(written) << written.error().message;
+  ASSERT_TRUE(written) << written.error().message();
   auto context = makeContext();
   auto read = [&](const std::string &bytes) {
     return vhlo::readArtifact(std::as_bytes(std::span(bytes)), nullptr, "test",
                               context.get());
   };
   auto first = read(*written);
-  ASSERT_TRUE(first) << first.error().message;
+  ASSERT_TRUE(first) << first.error().message();
   auto rewritten = vhlo::writeArtifact(**first, vhlo::currentVersion);
-  ASSERT_TRUE(rewritten) << rewritten.error().message;
+  ASSERT_TRUE(rewritten) << rewritten.error().message();
   EXPECT_TRUE(*rewritten == *written) << "the artifact is written differently";
   auto second = read(*rewritten);
-  ASSERT_TRUE(second) << second.error().message;
+  ASSERT_TRUE(second) << second.error().message();
   EXPECT_EQ(printed(**second, true), printed(**first, true));
 }
 
@@ -162,12 +164,12 @@ TEST(Survival, OperationsWhoseOrderMattersAreNotApplied) {
 TEST(Survival, FilesHaveTheFormThatOthersRead) {
   for (size_t i : {0, 1}) {
     Result<Model> model = parseStablehlo(ownPrograms[i], "loop.mlir");
-    ASSERT_TRUE(model) << model.error().message;
+    ASSERT_TRUE(model) << model.error().message();
     Result<std::string> text = stablehloBytes(*model, StablehloForm::Text);
-    ASSERT_TRUE(text) << text.error().message;
+    ASSERT_TRUE(text) << text.error().message();
     EXPECT_NE(text->find("\"stablehlo.while\"("), std::string::npos);
     Result<Model> again = parseStablehlo(*text, "loop.mlir");
-    ASSERT_TRUE(again) << again.error().message;
+    ASSERT_TRUE(again) << again.error().message();
     EXPECT_EQ(printed(again->module(), true), printed(model->module(), true));
   }
 }

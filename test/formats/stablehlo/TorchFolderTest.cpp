@@ -16,7 +16,7 @@ using namespace sinter;
 
 namespace {
 
-const char *const program = R"(
+const char *const torchProgram = R"(
 func.func @main(%bias: tensor<2xf32>, %x: tensor<2xf32>, %scale: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.multiply %x, %scale : tensor<2xf32>
   %1 = stablehlo.add %0, %bias : tensor<2xf32>
@@ -37,7 +37,7 @@ protected:
     namespace fs = std::filesystem;
     for (const char *name : {"functions", "data", "constants"})
       fs::create_directory(folder.file(name));
-    folder.write("functions/forward.mlir", program);
+    folder.write("functions/forward.mlir", torchProgram);
     folder.write("functions/forward.meta", meta);
     write("data/fc.bias", {1, 2});
     write("constants/0", {3, 4});
@@ -50,9 +50,9 @@ protected:
   void fails(const std::string &why) {
     auto model = readTorchFolder(folder.path());
     ASSERT_FALSE(model);
-    EXPECT_NE(model.error().message.find(folder.path()), std::string::npos);
-    EXPECT_NE(model.error().message.find(why), std::string::npos)
-        << model.error().message;
+    EXPECT_NE(model.error().message().find(folder.path()), std::string::npos);
+    EXPECT_NE(model.error().message().find(why), std::string::npos)
+        << model.error().message();
   }
 
   test::TemporaryFolder folder;
@@ -61,7 +61,7 @@ protected:
 TEST_F(TorchFolder, BindsWeightsByTheirNames) {
   ASSERT_TRUE(isStablehloFolder(folder.path()));
   auto model = readStablehlo(folder.path());
-  ASSERT_TRUE(model) << model.error().message;
+  ASSERT_TRUE(model) << model.error().message();
   ASSERT_EQ(model->inputs().size(), 1u);
   EXPECT_EQ(model->inputs()[0].name, "arg0");
   std::map<std::string, float> constants;
@@ -80,14 +80,14 @@ TEST_F(TorchFolder, PrefersTheArtifact) {
                              StablehloForm::Artifact, "1.0.0"));
   folder.write("functions/forward.mlir", "no program");
   auto again = readTorchFolder(folder.path());
-  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again) << again.error().message();
   EXPECT_EQ(again->inputs().size(), 1u);
 }
 
 TEST_F(TorchFolder, KeepsWeightsThatWereNotSavedAsArguments) {
   std::filesystem::remove_all(folder.file("data"));
   auto model = readTorchFolder(folder.path());
-  ASSERT_TRUE(model) << model.error().message;
+  ASSERT_TRUE(model) << model.error().message();
   ASSERT_EQ(model->inputs().size(), 2u);
   EXPECT_EQ(model->inputs()[0].name, "fc.bias");
 }

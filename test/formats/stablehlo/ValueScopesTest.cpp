@@ -10,7 +10,7 @@ namespace {
 
 std::string problem(std::string_view text) {
   Result<void> result = checkValueScopes(text);
-  return result ? "" : result.error().message;
+  return result ? "" : result.error().message();
 }
 
 TEST(ValueScopesTest, TextsThatAreRightPass) {
@@ -80,8 +80,8 @@ TEST(ValueScopesTest, ResultsAreThere) {
 }
 
 TEST(ValueScopesTest, BracketsMatch) {
-  EXPECT_EQ(problem("f(\n]"), "2:1: ']' closes no bracket that is open");
-  EXPECT_EQ(problem("}"), "1:1: '}' closes no bracket that is open");
+  EXPECT_EQ(problem("f(\n]"), "2:1: ']' closes no open bracket");
+  EXPECT_EQ(problem("}"), "1:1: '}' closes no open bracket");
   // What is left open is the parser's to tell.
   EXPECT_EQ(problem("f({"), "");
 }
@@ -111,9 +111,9 @@ TEST(ValueScopesTest, TheParserNeverSeesPromises) {
        }) {
     Result<Model> model = parseStablehlo(text, "a.mlir");
     ASSERT_FALSE(model);
-    EXPECT_NE(model.error().message.find("use of undeclared value '%0'"),
+    EXPECT_NE(model.error().message().find("use of undeclared value '%0'"),
               std::string::npos)
-        << model.error().message;
+        << model.error().message();
   }
 }
 

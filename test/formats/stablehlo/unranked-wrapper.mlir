@@ -4,6 +4,7 @@
 // RUN: not sinter run %t/unknown.mlir --input random 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: sinter test %t/values.mlir --backend interpreter
 // RUN: sinter test %t/values.mlir --backend cpu
+// Covers: formats/stablehlo UnrankedTypes
 
 //--- wrapper.mlir
 

@@ -3,7 +3,7 @@
 #ifndef SINTER_TEST_GRAPH_AXES_AXESCHECK_H
 #define SINTER_TEST_GRAPH_AXES_AXESCHECK_H
 
-#include "graph/Readers.h"
+#include "graph/ElementUses.h"
 #include "graph/Types.h"
 #include "graph/interfaces/Axes.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
@@ -200,7 +200,7 @@ inline Axes resolved(Axes axes, mlir::Operation *op) {
 /// What \p op says of its axes where some sizes of its operands, as far as
 /// they are no constants, and of its results are unknown. An operand that then
 /// has the shape of its result has it where they are known.
-inline Axes axesOfOpen(mlir::Operation *op, uint64_t seed) {
+inline Axes axesOfDynamic(mlir::Operation *op, uint64_t seed) {
   uint64_t drawn = 0;
   auto opened = [&](mlir::Value value) -> mlir::Type {
     auto type = tensorOf(value);
@@ -226,7 +226,8 @@ inline Axes axesOfOpen(mlir::Operation *op, uint64_t seed) {
   mlir::Value same = operandOfSameShape(clone);
   for (auto [i, operand] : llvm::enumerate(clone->getOperands()))
     if (operand == same)
-      EXPECT_EQ(shapeOf(op->getOperand(i)), shapeOf(op->getResult(0)))
+      EXPECT_EQ(tensorOf(op->getOperand(i)).getShape(),
+                tensorOf(op->getResult(0)).getShape())
           << "operand " << i;
   clone->destroy();
   return axes;
@@ -285,17 +286,17 @@ private:
 
   /// Whether the axis shares a dimension with one of unknown size.
   bool isUnresolved(unsigned axis) const {
-    auto isOpen = [&](const AxisList &list) {
+    auto isDynamic = [&](const AxisList &list) {
       return llvm::is_contained(list, axis) &&
              llvm::any_of(list, [&](unsigned each) {
                return mlir::ShapedType::isDynamic(axes.axes[each].size);
              });
     };
-    auto isAnyOpen = [&](const TensorAxes &each) {
-      return llvm::any_of(each, isOpen);
+    auto isAnyDynamic = [&](const TensorAxes &each) {
+      return llvm::any_of(each, isDynamic);
     };
-    return llvm::any_of(axes.operands, isAnyOpen) ||
-           llvm::any_of(axes.results, isAnyOpen);
+    return llvm::any_of(axes.operands, isAnyDynamic) ||
+           llvm::any_of(axes.results, isAnyDynamic);
   }
 
   bool isOfOperand(unsigned axis) const {
@@ -391,7 +392,7 @@ inline void checkAxes(mlir::Operation *op, llvm::ArrayRef<Tensor> operands,
   AxesCheck(op, *axesOf(op), operands, evaluate, seed, findings).run();
   SCOPED_TRACE("of unknown sizes");
   AxesFindings others;
-  Axes open = resolved(axesOfOpen(op, seed), op);
+  Axes open = resolved(axesOfDynamic(op, seed), op);
   AxesCheck(op, std::move(open), operands, evaluate, seed, others).run();
 }
 

@@ -1,5 +1,7 @@
 // The complex functions of stablehlo in real arithmetic, run by the oracle,
 // against the same functions in long double.
+//
+// Covers: passes ExpandComplex
 
 #include "graph/chlo/FunctionCheck.h"
 

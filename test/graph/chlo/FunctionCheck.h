@@ -87,7 +87,7 @@ inline Tensor run(const std::string &op, const std::vector<Tensor> &arguments,
   auto results =
       interpret(module->lookupSymbol<func::FuncOp>("main"), arguments);
   if (!results) {
-    ADD_FAILURE() << results.error().message;
+    ADD_FAILURE() << results.error().message();
     return {};
   }
   return std::move(results->front());

@@ -1,5 +1,10 @@
 // The special functions of chlo, built from stablehlo and run by the oracle,
 // against the same functions in long double over swept arguments.
+//
+// Covers: graph/chlo Bessel Bits Broadcasting ComplexFunctions
+// Covers: graph/chlo DecomposeStructured ErrorFunctions GammaFunctions Series
+// Covers: graph/chlo Trigonometric Zeta
+// Covers: interpreter ChloOperations KnownCalls CustomCalls
 
 #include "graph/chlo/FunctionCheck.h"
 

@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -verify-diagnostics -split-input-file
+// Covers: graph/chlo ChloDialect ScanAssembly Verify
 
 func.func @broadcast_shapes(%a: tensor<2x3xf32>, %b: tensor<4xf32>) {
   // expected-error@+2 {{operands do not broadcast}}

@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s | sinter-opt | FileCheck %s
+// Covers: graph/chlo ChloDialect ScanAssembly Verify
 
 // CHECK-LABEL: func @broadcasting
 func.func @broadcasting(%a: tensor<2x3xf32>, %b: tensor<3xf32>, %c: tensor<?x1xf32>, %p: tensor<3xi1>) {

@@ -1,4 +1,6 @@
 // RUN: sinter-opt %s -decompose-chlo | FileCheck %s
+// Covers: graph/chlo DecomposeChlo DecomposeRaggedDot
+// Covers: passes DecomposeChlo
 
 // CHECK-LABEL: func @static
 func.func @static(%a: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2x3xf32> {

@@ -1,5 +1,6 @@
 // RUN: sinter test %s --backend interpreter
 // RUN: sinter test %s --backend cpu
+// Covers: interpreter ChloOperations KnownCalls CustomCalls
 
 // What exports write as custom calls means the same wherever it runs.
 func.func @main() {

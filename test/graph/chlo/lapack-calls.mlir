@@ -1,5 +1,6 @@
 // RUN: sinter test %s --backend interpreter
 // RUN: sinter test %s --backend cpu
+// Covers: interpreter ChloOperations KnownCalls CustomCalls
 
 // What JAX calls LAPACK for on CPUs.
 func.func @main() {

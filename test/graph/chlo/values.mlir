@@ -1,4 +1,6 @@
 // RUN: sinter test %s
+// Covers: graph/chlo Bessel Bits Broadcasting ComplexFunctions DecomposeStructured ErrorFunctions GammaFunctions Series
+// Covers: graph/chlo Trigonometric Zeta
 
 func.func @ragged_parts() {
   %lhs = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]> : tensor<2x4xf32>

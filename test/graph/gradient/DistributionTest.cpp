@@ -34,7 +34,7 @@ static std::vector<Tensors> runOnGrid(const Model &model,
     all[communicator.rank()] = std::move(*results);
     return Result<void>();
   });
-  EXPECT_TRUE(done) << (done ? "" : done.error().message);
+  EXPECT_TRUE(done) << (done ? "" : done.error().message());
   return done ? all : std::vector<Tensors>();
 }
 

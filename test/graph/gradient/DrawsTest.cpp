@@ -43,7 +43,7 @@ TEST(Gradient, OfRandomNumbersOfNoWidth) {
       model.entry(),
       {Tensor::of<double>(ElementType::F64, {}, std::vector<double>{3}),
        Tensor::of<double>(ElementType::F64, {}, std::vector<double>{0})});
-  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_TRUE(got) << got.error().message();
   EXPECT_EQ((*got)[0].toDouble(0), 15);
   EXPECT_EQ((*got)[1].toDouble(0), 0);
 }
@@ -70,9 +70,10 @@ TEST(Gradient, SaysThatLoopsWhichDrawHaveNone) {
     }) : (tensor<i32>, tensor<4xf64>) -> (tensor<i32>, tensor<4xf64>)
     return %y#1 : tensor<4xf64> })");
   const std::string message = refusalOf(model);
-  EXPECT_NE(message.find("has no gradient, since its region runs again on the "
-                         "way back, where stablehlo.rng would not do the same"),
-            std::string::npos)
+  EXPECT_NE(
+      message.find("has no gradient, since its region runs again in the "
+                   "backward pass, where stablehlo.rng would not do the same"),
+      std::string::npos)
       << message;
 }
 

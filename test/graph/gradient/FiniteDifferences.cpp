@@ -3,6 +3,7 @@
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "interpreter/Interpreter.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/Random.h"
 #include <cstring>
@@ -58,7 +59,7 @@ static Tensor tensorOfParts(const Tensor &like, ArrayRef<double> numbers) {
 static double weightedSum(const Model &model, ArrayRef<Tensor> inputs,
                           ArrayRef<Tensor> weights) {
   auto results = interpret(model.entry(), inputs);
-  EXPECT_TRUE(results) << (results ? "" : results.error().message);
+  EXPECT_TRUE(results) << (results ? "" : results.error().message());
   double sum = 0;
   for (auto [type, result, weight] :
        llvm::zip_equal(model.entry().getResultTypes(), *results, weights)) {
@@ -96,7 +97,7 @@ LogicalResult test::differentiate(Model &model, ArrayRef<Tensor> weights) {
   end->setOperands(*gradients);
   entry.setFunctionType(
       builder.getFunctionType(entry.getArgumentTypes(), TypeRange(*gradients)));
-  return model.module().verify();
+  return mlir::verify(model.module());
 }
 
 std::string test::refusalOf(Model &model) {
@@ -145,7 +146,7 @@ static std::optional<Model> checked(const Model &model, ArrayRef<Tensor> inputs,
   }
   auto got = interpret(gradient.entry(), inputs);
   if (!got) {
-    ADD_FAILURE() << got.error().message;
+    ADD_FAILURE() << got.error().message();
     return std::nullopt;
   }
   size_t next = 0;

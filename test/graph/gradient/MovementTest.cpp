@@ -1,4 +1,6 @@
 // Gradients of what moves elements: in place, by indices, in order.
+//
+// Covers: graph/gradient Indexing Order
 
 #include "graph/gradient/FiniteDifferences.h"
 

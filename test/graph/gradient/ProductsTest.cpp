@@ -2,6 +2,7 @@
 
 #include "graph/gradient/FiniteDifferences.h"
 #include "interpreter/Interpreter.h"
+#include "mlir/IR/Verifier.h"
 
 #include <gtest/gtest.h>
 
@@ -60,7 +61,7 @@ TEST(Gradient, OfConvolutions) {
 /// Products of narrow numbers that are wider than these, as those of Gemm and
 /// Conv with a bias: the gradients are those of the product of wide numbers,
 /// rounded.
-TEST(Gradient, OfNarrowProductsThatAreWide) {
+TEST(Gradient, OfLowBitProductsThatAreWide) {
   const struct {
     std::string x, w, y, op;
   } cases[] = {
@@ -100,9 +101,9 @@ TEST(Gradient, OfNarrowProductsThatAreWide) {
           for (Type type : model.entry().getArgumentTypes())
             inputs.push_back(randomOf(type, 1 + inputs.size(), {}));
           EXPECT_TRUE(succeeded(differentiate(model, weights)));
-          EXPECT_TRUE(succeeded(model.module().verify()));
+          EXPECT_TRUE(succeeded(mlir::verify(model.module())));
           auto got = interpret(model.entry(), inputs);
-          EXPECT_TRUE(got) << (got ? "" : got.error().message);
+          EXPECT_TRUE(got) << (got ? "" : got.error().message());
           return got ? std::move(*got) : std::vector<Tensor>();
         };
         const std::vector<Tensor> got = gradients(false),

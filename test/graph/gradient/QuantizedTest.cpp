@@ -25,7 +25,7 @@ static std::vector<Tensor> gradientsOf(const std::string &body, Range range) {
     inputs.push_back(randomOf(type, 1 + inputs.size(), range));
   EXPECT_TRUE(succeeded(differentiate(model, weights)));
   auto got = interpret(model.entry(), inputs);
-  EXPECT_TRUE(got) << (got ? "" : got.error().message);
+  EXPECT_TRUE(got) << (got ? "" : got.error().message());
   return got ? std::move(*got) : std::vector<Tensor>();
 }
 

@@ -1,4 +1,7 @@
 // Gradients of reductions, windows and batch norms.
+//
+// Covers: graph/gradient GeneralReductions
+// Covers: graph/stablehlo WholeTensors
 
 #include "graph/gradient/FiniteDifferences.h"
 

@@ -1,14 +1,16 @@
 // The gradient of each operation that has one, against differences: of the
 // examples that docs/stablehlo-status.md and docs/nn-gradients.md speak of,
 // with all floats in f64.
+//
+// Covers: graph/stablehlo OpenTuples
 
-#include "differential/WideFloats.h"
 #include "graph/gradient/FiniteDifferences.h"
 #include "graph/interfaces/Interfaces.h"
 #include "graph/nn/NnDeferred.h"
 #include "graph/stablehlo/OpenTuples.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "random/WideFloats.h"
 
 #include <gtest/gtest.h>
 #include <map>

@@ -1,5 +1,7 @@
 // Gradients of scatters by every combiner: places that get nothing, one update
 // and several, updates that lie outside and windows that do so in part.
+//
+// Covers: graph/gradient Indexing Order
 
 #include "graph/gradient/FiniteDifferences.h"
 

@@ -1,6 +1,7 @@
 // RUN: not sinter run %s --backend interpreter --input random 2>&1 | FileCheck %s
 // RUN: not sinter run %s --backend cpu --input random 2>&1 | FileCheck %s
-// CHECK: sdy.manual_computation: computes on parts of its operands, one a device
+// Covers: graph/sdy SdyDialect
+// CHECK: sdy.manual_computation: computes on shards of its operands, one per device
 
 sdy.mesh @mesh = <["a"=2]>
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {

@@ -1,6 +1,7 @@
 // RUN: sinter test %s --backend interpreter
 // RUN: sinter test %s --backend cpu
 // RUN: sinter convert %s -o %t.mlir.bc && sinter convert %t.mlir.bc -o %t.mlir && FileCheck %s < %t.mlir
+// Covers: graph/sdy DropShardings
 
 // Where each device computes on whole tensors, one process does the same; and
 // the artifact keeps what was said.

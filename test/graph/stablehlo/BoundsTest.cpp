@@ -1,4 +1,6 @@
 // What operations make of the bounds on their operands' sizes.
+//
+// Covers: graph Bounds
 
 #include "graph/Model.h"
 #include "graph/stablehlo/StablehloOps.h"

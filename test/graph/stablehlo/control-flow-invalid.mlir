@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -split-input-file -verify-diagnostics
+// Covers: graph/stablehlo VerifyControlFlow
 
 func.func @if_i1(%p: tensor<2xi1>) {
   // expected-error@+1 {{(I1) 0-dimensional tensor of type i1, but got 'tensor<2xi1>'}}

@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -split-input-file -verify-diagnostics
+// Covers: graph/stablehlo VerifyProducts Windows
 
 func.func @convolution_c1(%x: tensor<2x6x6x4xf32>, %k: tensor<3x4x8xf32>) {
   // expected-error@+1 {{(C1) lhs and rhs have not the same two or more dimensions}}

@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -split-input-file -verify-diagnostics
+// Covers: graph/stablehlo VerifyDataMovement
 
 func.func @broadcast_in_dim_c1(%x: tensor<2xf32>) {
   // expected-error@+1 {{(C1) operand and result differ in element type: 'f32' and 'f64'}}

@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -split-input-file -verify-diagnostics
+// Covers: graph/stablehlo ReplicaGroups VerifyDistribution
 
 func.func @all_gather_c1(%x: tensor<2x2xf32>) {
   // expected-error@+1 {{(C1) all_gather_dim is not a dimension of the operands}}

@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -split-input-file -verify-diagnostics
+// Covers: graph/stablehlo VerifyProducts Windows
 
 func.func @dot_general_c1(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf32>) {
   // expected-error@+1 {{(C1) lhs and rhs have not as many batching dimensions}}

@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -split-input-file -verify-diagnostics
+// Covers: graph/stablehlo VerifyDynamism
 
 func.func @dynamic_iota_c1(%s: tensor<1xi64>) {
   // expected-error@+1 {{(C1) iota_dimension is not a dimension of the result}}

@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -split-input-file -verify-diagnostics
+// Covers: graph/stablehlo Verify VerifyDeprecated
 
 func.func @abs_i1(%x: tensor<2xui8>) {
   // expected-error@+1 {{(I1) tensor of signed integer, floating-point or complex type or per-t}}

@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -split-input-file -verify-diagnostics
+// Covers: graph/stablehlo VerifyExtensibility
 
 func.func @f(%x: tensor<f32>) -> tensor<f32> {
   return %x : tensor<f32>

@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -split-input-file -verify-diagnostics
+// Covers: graph/stablehlo VerifyDataMovement
 
 func.func @gather_c1(%x: tensor<2x4x5xf32>, %i: tensor<2x3x2xi32>) {
   // expected-error@+2 {{(C1) offset_dims, collapsed_slice_dims and operand_batching_dims are n}}

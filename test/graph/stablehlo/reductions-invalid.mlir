@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -split-input-file -verify-diagnostics
+// Covers: graph/stablehlo VerifyReductions
 
 func.func @reduce_i2(%x: tensor<2x3xf32>, %i: tensor<1xf32>) {
   // expected-error@+1 {{(I2) an init_value is not a scalar}}

@@ -1,5 +1,6 @@
 // RUN: sinter-opt %s | sinter-opt | FileCheck %s
 // RUN: sinter-opt %s -mlir-print-op-generic | sinter-opt | FileCheck %s
+// Covers: graph/stablehlo AssemblyFormat Attributes RegionAssembly StablehloDialect TypeAssembly
 // An example of every operation, in a function of its name: what
 // docs/stablehlo-status.md says is said of these. They survive a round trip in
 // both text forms.

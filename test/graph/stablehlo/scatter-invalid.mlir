@@ -1,4 +1,5 @@
 // RUN: sinter-opt %s -split-input-file -verify-diagnostics
+// Covers: graph/stablehlo VerifyDataMovement
 
 func.func @scatter_c2(%x: tensor<2x4x5xf32>, %i: tensor<2x3x2xi32>, %u: tensor<2x3x3xf32>) {
   // expected-error@+1 {{(C2) the window's, inserted and batching dimensions are not as many as}}

@@ -202,7 +202,12 @@ counterexampleInEightBits(const Term &left, const Term &right, bool isSigned) {
       rest = k > 0 ? rest / count : rest;
     }
     Lane a = evaluator.evaluate(left, isTruth);
-    Lane b = evaluator.evaluate(right, isTruth);
+    Lane b;
+    try {
+      b = evaluator.evaluate(right, isTruth);
+    } catch (const std::invalid_argument &) {
+      return notBuildable;
+    }
     for (size_t i = 0; i < a.size(); ++i)
       if (a[i] != b[i]) {
         std::string values;

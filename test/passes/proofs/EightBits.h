@@ -9,9 +9,14 @@
 
 namespace sinter::test {
 
+/// Why a rule is refuted that builds an operation which its type does not have.
+inline constexpr char notBuildable[] =
+    "the type has no such operation as on the right side";
+
 /// The values of the letters for which the sides differ ("x = -128, y = 3"), if
-/// there are any. Throws std::invalid_argument where an operation is not one of
-/// such integers.
+/// there are any. Throws std::invalid_argument where an operation of the left
+/// side is not one of such integers; if only the right side has one, the result
+/// is `notBuildable`.
 std::optional<std::string>
 counterexampleInEightBits(const Term &left, const Term &right, bool isSigned);
 

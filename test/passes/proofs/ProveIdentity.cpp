@@ -13,6 +13,8 @@ namespace {
 
 /// An operation that the type does not have.
 struct NotOfType {};
+/// One that only the right side has: the rule would build what is not valid.
+struct NotBuildable {};
 /// An operation or number that has no theory.
 struct NoTheory {
   std::string what;
@@ -97,7 +99,13 @@ expr difference(z3::context &context, const Identity &identity,
   expr before = encoder.encode(left, isTruth);
   // What is taken for granted is said of the left side.
   std::vector<expr> values = encoder.values;
-  expr after = encoder.encode(right, isTruth);
+  expr after = [&] {
+    try {
+      return encoder.encode(right, isTruth);
+    } catch (const NotOfType &) {
+      throw NotBuildable();
+    }
+  }();
   bool isFloat = arithmetic.sort.is_fpa(), isReal = arithmetic.sort.is_real();
   expr same = before == after;
   if ((identity.needs & noSignedZero) && isFloat && !isTruth)
@@ -157,10 +165,11 @@ std::vector<Arithmetic> typesOf(const Identity &identity,
     types.push_back(truthValues(context));
   for (bool isSigned : {true, false})
     if (is({For::Any, For::Integers, For::Numbers,
-            isSigned ? For::Signed : For::Unsigned}))
+            isSigned ? For::Signed : For::Unsigned}) ||
+        (isSigned && is({For::SignedOrFloats})))
       for (unsigned width : {32, 64})
         types.push_back(integers(context, width, isSigned));
-  if (!is({For::Any, For::Floats, For::Numbers}))
+  if (!is({For::Any, For::Floats, For::Numbers, For::SignedOrFloats}))
     return types;
   if (identity.needs & (reassociate | contract | reciprocal)) {
     types.push_back(reals(context));
@@ -201,6 +210,8 @@ std::vector<Verdict> prove(const Identity &identity, unsigned seconds,
       verdicts.push_back(solve(identity, context, arithmetic, seconds));
     } catch (const NotOfType &) {
       // The rule never meets the type.
+    } catch (const NotBuildable &) {
+      verdicts.push_back({Verdict::Refuted, arithmetic.name, notBuildable});
     } catch (const NoTheory &missing) {
       verdicts.push_back({Verdict::NoTheory, arithmetic.name, missing.what});
     } catch (const z3::exception &error) {

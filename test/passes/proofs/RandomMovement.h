@@ -1,4 +1,5 @@
-//===- RandomMovement.h - random chains of operations that move elements --===//
+//===- RandomMovement.h - random chains of operations that move elements
+//---===//
 
 #ifndef SINTER_TEST_PASSES_PROOFS_RANDOMMOVEMENT_H
 #define SINTER_TEST_PASSES_PROOFS_RANDOMMOVEMENT_H

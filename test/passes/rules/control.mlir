@@ -31,6 +31,32 @@ func.func @"if-to-select/stays-computing"(%p: tensor<i1>, %x: tensor<2xf32>) -> 
   return %r : tensor<2xf32>
 }
 
+// Of dynamic sizes that are equal.
+func.func @"if-to-select/dynamic"(%p: tensor<i1>, %v: tensor<6xf32>) -> tensor<?xf32> {
+  %n = stablehlo.constant dense<6> : tensor<1xi64>
+  %x = stablehlo.dynamic_reshape %v, %n : (tensor<6xf32>, tensor<1xi64>) -> tensor<?xf32>
+  %a = stablehlo.exponential %x : tensor<?xf32>
+  %r = "stablehlo.if"(%p) ({
+    stablehlo.return %x : tensor<?xf32>
+  }, {
+    stablehlo.return %a : tensor<?xf32>
+  }) : (tensor<i1>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+func.func @"if-to-select/stays-of-other-size"(%p: tensor<i1>, %v: tensor<6xf32>, %w: tensor<4xf32>) -> tensor<?xf32> {
+  %n = stablehlo.constant dense<6> : tensor<1xi64>
+  %m = stablehlo.constant dense<4> : tensor<1xi64>
+  %x = stablehlo.dynamic_reshape %v, %n : (tensor<6xf32>, tensor<1xi64>) -> tensor<?xf32>
+  %y = stablehlo.dynamic_reshape %w, %m : (tensor<4xf32>, tensor<1xi64>) -> tensor<?xf32>
+  %r = "stablehlo.if"(%p) ({
+    stablehlo.return %x : tensor<?xf32>
+  }, {
+    stablehlo.return %y : tensor<?xf32>
+  }) : (tensor<i1>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
 func.func @"case-constant"(%x: tensor<2xf32>) -> tensor<2xf32> {
   %i = stablehlo.constant dense<1> : tensor<i32>
   %r = "stablehlo.case"(%i) ({

@@ -881,3 +881,126 @@ func.func @"select-truth/of-floats"(%x: tensor<3xf32>, %y: tensor<3xf32>) -> ten
   %r = stablehlo.select %c, %t, %f : tensor<3xi1>, tensor<3xi1>
   return %r : tensor<3xi1>
 }
+
+func.func @"max-negate/f"(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %n = stablehlo.negate %x : tensor<5xf32>
+  %r = stablehlo.maximum %n, %x : tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
+func.func @"max-negate/i"(%x: tensor<5xi8>) -> tensor<5xi8> {
+  %n = stablehlo.negate %x : tensor<5xi8>
+  %r = stablehlo.maximum %x, %n : tensor<5xi8>
+  return %r : tensor<5xi8>
+}
+
+// abs is of signed types only.
+func.func @"max-negate/stays-unsigned"(%x: tensor<5xui8>) -> tensor<5xui8> {
+  %n = stablehlo.negate %x : tensor<5xui8>
+  %r = stablehlo.maximum %x, %n : tensor<5xui8>
+  return %r : tensor<5xui8>
+}
+
+func.func @"max-negate/stays-other"(%x: tensor<5xf32>, %y: tensor<5xf32>) -> tensor<5xf32> {
+  %n = stablehlo.negate %y : tensor<5xf32>
+  %r = stablehlo.maximum %x, %n : tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
+func.func @"select-abs/GT"(%x: tensor<5xi32>) -> tensor<5xi32> {
+  %c = stablehlo.constant dense<0> : tensor<5xi32>
+  %n = stablehlo.negate %x : tensor<5xi32>
+  %p = stablehlo.compare GT, %x, %c : (tensor<5xi32>, tensor<5xi32>) -> tensor<5xi1>
+  %r = stablehlo.select %p, %x, %n : tensor<5xi1>, tensor<5xi32>
+  return %r : tensor<5xi32>
+}
+
+func.func @"select-abs-relaxed/GT"(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<5xf32>
+  %n = stablehlo.negate %x : tensor<5xf32>
+  %p = stablehlo.compare GT, %x, %c : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xi1>
+  %r = stablehlo.select %p, %x, %n : tensor<5xi1>, tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
+func.func @"select-abs/GE"(%x: tensor<5xi32>) -> tensor<5xi32> {
+  %c = stablehlo.constant dense<0> : tensor<5xi32>
+  %n = stablehlo.negate %x : tensor<5xi32>
+  %p = stablehlo.compare GE, %x, %c : (tensor<5xi32>, tensor<5xi32>) -> tensor<5xi1>
+  %r = stablehlo.select %p, %x, %n : tensor<5xi1>, tensor<5xi32>
+  return %r : tensor<5xi32>
+}
+
+func.func @"select-abs-relaxed/GE"(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<5xf32>
+  %n = stablehlo.negate %x : tensor<5xf32>
+  %p = stablehlo.compare GE, %x, %c : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xi1>
+  %r = stablehlo.select %p, %x, %n : tensor<5xi1>, tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
+func.func @"select-abs/LT"(%x: tensor<5xi32>) -> tensor<5xi32> {
+  %c = stablehlo.constant dense<0> : tensor<5xi32>
+  %n = stablehlo.negate %x : tensor<5xi32>
+  %p = stablehlo.compare LT, %x, %c : (tensor<5xi32>, tensor<5xi32>) -> tensor<5xi1>
+  %r = stablehlo.select %p, %n, %x : tensor<5xi1>, tensor<5xi32>
+  return %r : tensor<5xi32>
+}
+
+func.func @"select-abs-relaxed/LT"(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<5xf32>
+  %n = stablehlo.negate %x : tensor<5xf32>
+  %p = stablehlo.compare LT, %x, %c : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xi1>
+  %r = stablehlo.select %p, %n, %x : tensor<5xi1>, tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
+func.func @"select-abs/LE"(%x: tensor<5xi32>) -> tensor<5xi32> {
+  %c = stablehlo.constant dense<0> : tensor<5xi32>
+  %n = stablehlo.negate %x : tensor<5xi32>
+  %p = stablehlo.compare LE, %x, %c : (tensor<5xi32>, tensor<5xi32>) -> tensor<5xi1>
+  %r = stablehlo.select %p, %n, %x : tensor<5xi1>, tensor<5xi32>
+  return %r : tensor<5xi32>
+}
+
+func.func @"select-abs-relaxed/LE"(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<5xf32>
+  %n = stablehlo.negate %x : tensor<5xf32>
+  %p = stablehlo.compare LE, %x, %c : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xi1>
+  %r = stablehlo.select %p, %n, %x : tensor<5xi1>, tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
+// -0.0 would become 0.0.
+func.func @"select-abs/stays-float"(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<5xf32>
+  %n = stablehlo.negate %x : tensor<5xf32>
+  %p = stablehlo.compare LT, %x, %c : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xi1>
+  %r = stablehlo.select %p, %n, %x : tensor<5xi1>, tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
+// Unsigned values are never negative.
+func.func @"select-abs/stays-unsigned"(%x: tensor<5xi32>) -> tensor<5xi32> {
+  %c = stablehlo.constant dense<0> : tensor<5xi32>
+  %n = stablehlo.negate %x : tensor<5xi32>
+  %p = stablehlo.compare GT, %x, %c, UNSIGNED : (tensor<5xi32>, tensor<5xi32>) -> tensor<5xi1>
+  %r = stablehlo.select %p, %x, %n : tensor<5xi1>, tensor<5xi32>
+  return %r : tensor<5xi32>
+}
+
+func.func @"select-abs/stays-other-bound"(%x: tensor<5xi32>) -> tensor<5xi32> {
+  %c = stablehlo.constant dense<1> : tensor<5xi32>
+  %n = stablehlo.negate %x : tensor<5xi32>
+  %p = stablehlo.compare LT, %x, %c : (tensor<5xi32>, tensor<5xi32>) -> tensor<5xi1>
+  %r = stablehlo.select %p, %n, %x : tensor<5xi1>, tensor<5xi32>
+  return %r : tensor<5xi32>
+}
+
+func.func @"select-abs-relaxed/stays-minus"(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<5xf32>
+  %n = stablehlo.negate %x : tensor<5xf32>
+  %p = stablehlo.compare LT, %x, %c : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xi1>
+  %r = stablehlo.select %p, %x, %n : tensor<5xi1>, tensor<5xf32>
+  return %r : tensor<5xf32>
+}

@@ -258,6 +258,20 @@ func.func @"pad-convolution"(%x: tensor<1x2x4xf32>, %k: tensor<3x2x3xf32>) -> te
   return %r : tensor<1x3x5xf32>
 }
 
+func.func @"pad-convolution/dilated-by-one"(%x: tensor<1x2x4xf32>, %k: tensor<3x2x3xf32>) -> tensor<1x3x4xf32> {
+  %v = stablehlo.constant dense<0.0> : tensor<f32>
+  %a = stablehlo.pad %x, %v, low = [0, 0, 1], high = [0, 0, 1], interior = [0, 0, 0] : (tensor<1x2x4xf32>, tensor<f32>) -> tensor<1x2x6xf32>
+  %r = stablehlo.convolution(%a, %k) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {lhs_dilate = [1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x2x6xf32>, tensor<3x2x3xf32>) -> tensor<1x3x4xf32>
+  return %r : tensor<1x3x4xf32>
+}
+
+func.func @"pad-convolution/stays-dilated"(%x: tensor<1x2x4xf32>, %k: tensor<3x2x3xf32>) -> tensor<1x3x9xf32> {
+  %v = stablehlo.constant dense<0.0> : tensor<f32>
+  %a = stablehlo.pad %x, %v, low = [0, 0, 1], high = [0, 0, 1], interior = [0, 0, 0] : (tensor<1x2x4xf32>, tensor<f32>) -> tensor<1x2x6xf32>
+  %r = stablehlo.convolution(%a, %k) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {lhs_dilate = [2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x2x6xf32>, tensor<3x2x3xf32>) -> tensor<1x3x9xf32>
+  return %r : tensor<1x3x9xf32>
+}
+
 func.func @"take-to-slice"(%x: tensor<4x2xf32>) -> tensor<1x2xf32> {
   %i = stablehlo.constant dense<3> : tensor<1xi64>
   %r = nn.take %x, %i, axis = 0 : (tensor<4x2xf32>, tensor<1xi64>) -> tensor<1x2xf32>

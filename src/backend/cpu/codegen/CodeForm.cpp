@@ -1,9 +1,8 @@
-//===- CodeForm.cpp - what code is but for its numbers --------------------===//
+//===- CodeForm.cpp - code without its index constants --------------------===//
 
 #include "backend/cpu/codegen/CodeForm.h"
 
-#include "backend/cpu/kernels/IndexBuilder.h"
-#include "graph/NamedSizes.h"
+#include "backend/cpu/kernels/common/IndexBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Index/IR/IndexOps.h"
@@ -19,7 +18,7 @@ static Value tableOf(func::FuncOp function) {
   return argument ? function.getArgument(unsigned(argument.getInt())) : Value();
 }
 
-/// The number that \p op has, if it is a constant index or one of 64 bits.
+/// The value of \p op, if it is a constant of type index or i64.
 static std::optional<int64_t> numberOf(Operation *op) {
   if (auto constant = dyn_cast_or_null<index::ConstantOp>(op))
     return constant.getValue().getSExtValue();
@@ -33,7 +32,7 @@ static std::optional<int64_t> numberOf(Value value) {
   return numberOf(value.getDefiningOp());
 }
 
-/// Whether \p operand is a place in \p table.
+/// Whether \p operand is an index into \p table.
 static bool isPlace(OpOperand &operand, Value table) {
   auto load = dyn_cast<memref::LoadOp>(operand.getOwner());
   return load && table && load.getMemRef() == table;
@@ -41,11 +40,10 @@ static bool isPlace(OpOperand &operand, Value table) {
 
 namespace {
 
-/// Writes a text in which values are numbers, and names and constants of
-/// indices are left out.
+/// Prints code with numbered values and without names and index constants.
 class FormWriter {
 public:
-  /// \p functions: the numbers of those that may be called.
+  /// \p functions: the indices of functions that may be called.
   FormWriter(CodeForm &form, const llvm::StringMap<size_t> &functions)
       : form(form), functions(functions), out(form.text) {}
 
@@ -79,8 +77,9 @@ private:
     for (OpOperand &operand : op.getOpOperands())
       if (const std::optional<int64_t> number = numberOf(operand.get())) {
         out << '#';
-        form.numbers.push_back(isPlace(operand, table) ? nameOfSize(*number)
-                                                       : *number);
+        form.numbers.push_back(isPlace(operand, table)
+                                   ? FormNumber::entry(*number)
+                                   : FormNumber(*number));
       } else {
         out << '%' << numbers.lookup(operand.get());
       }
@@ -100,7 +99,7 @@ private:
     text(value.getType());
   }
 
-  /// \p each, which is unique in its context, as text.
+  /// Appends \p each, which is uniqued in its context, as text.
   template <typename T> void text(T each) {
     std::string &known = texts[each.getAsOpaquePointer()];
     if (known.empty()) {
@@ -122,9 +121,9 @@ private:
 
 void CodeForm::keepNumbers() {
   llvm::raw_string_ostream out(text);
-  for (int64_t number : numbers)
-    if (!isNamed(number))
-      out << number << ' ';
+  for (const FormNumber &each : numbers)
+    if (!each.isEntry)
+      out << each.number << ' ';
 }
 
 CodeForm cpu::formOf(ModuleOp module) {

@@ -1,13 +1,13 @@
-//===- CodeForm.h - what code is but for its numbers ----------------------===//
+//===- CodeForm.h - code without its index constants ----------------------===//
 //
 // Layers of a network differ in channels and sizes, and the code of their
-// kernels in numbers: how often a loop runs, how far apart things lie.
+// kernels in constants: trip counts and strides.
 //
-//     for i in 0 .. 8: load x[i * 128 + j]      for i in 0 .. 16: load x[i *
-//     256 + j]
+//     for i in 0 .. 8: load x[i * 128 + j]
+//     for i in 0 .. 16: load x[i * 256 + j]
 //
-// have one form, in which 8 and 128 are numbers 0 and 1. Code that reads its
-// numbers from a table is for all kernels of a form.
+// have one form, in which 8 and 128 are constants 0 and 1. Code that loads its
+// constants from a table serves all kernels of a form.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,33 +16,48 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <compare>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sinter::cpu {
 
-/// Of the functions of a module, which have a table of sizes.
+/// A constant of the code, or an entry in the table of sizes.
+struct FormNumber {
+  int64_t number = 0;
+  bool isEntry = false;
+
+  FormNumber(int64_t number = 0) : number(number) {}
+  static FormNumber entry(int64_t number) {
+    FormNumber made(number);
+    made.isEntry = true;
+    return made;
+  }
+  auto operator<=>(const FormNumber &) const = default;
+};
+
+/// The form of the functions of a module, which have a table of sizes.
 struct CodeForm {
   /// Everything but the functions' names and constants of type index.
   std::string text;
-  /// What each use of such a constant has, in the order of the code. A place in
-  /// the table of sizes is the name of the size that is there.
-  std::vector<int64_t> numbers;
-  /// Whether LLVM may choose the order of a sum, which it does by the numbers
-  /// that it knows.
+  /// The value of each use of such a constant, in the order of the code.
+  std::vector<FormNumber> numbers;
+  /// Whether LLVM may reorder a sum, which depends on the constants that it
+  /// knows.
   bool leavesOrder = false;
 
-  /// Makes the numbers, but for names, a part of the text.
+  /// Adds the constants, except entries, to the text.
   void keepNumbers();
 };
 
-/// The form of \p module, as generators wrote it.
+/// The form of \p module, as generated.
 CodeForm formOf(mlir::ModuleOp module);
 
-/// Lets each use of a number in \p module that has a place, one each of
-/// formOf()'s, read it from that place of the table of sizes. Nobody needs to
-/// know which argument that is then.
+/// Replaces uses of constants in \p module by loads from the table of sizes.
+/// \p places has one entry per use, in the order of formOf()'s constants: an
+/// index in the table, or nothing if the use stays. Removes the attribute that
+/// marks the table's argument.
 void readFromTable(mlir::ModuleOp module,
                    llvm::ArrayRef<std::optional<uint32_t>> places);
 

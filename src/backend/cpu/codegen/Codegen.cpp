@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -24,16 +25,24 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 namespace {
-/// LLVM remarks on loops that it was told to vectorise and could not, in
-/// whatever way it is asked not to.
-struct WithoutRemarks : llvm::DiagnosticHandler {
+/// Drops LLVM's remarks on loops that it could not vectorise, which no option
+/// disables, and keeps errors, which would otherwise end the process.
+struct KeepsErrors : llvm::DiagnosticHandler {
+  explicit KeepsErrors(std::string &error) : error(error) {}
   bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    return info.getSeverity() == llvm::DS_Remark;
+    if (info.getSeverity() == llvm::DS_Error && error.empty()) {
+      llvm::raw_string_ostream stream(error);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+    }
+    return info.getSeverity() == llvm::DS_Remark ||
+           info.getSeverity() == llvm::DS_Error;
   }
+  std::string &error;
 };
 } // namespace
 
-/// Tells LLVM's optimiser what the functions may be made of.
+/// Sets the functions' attributes for LLVM's optimiser.
 static void setAttributes(llvm::Module &module, const Target &target,
                           const llvm::TargetMachine &machine) {
   for (llvm::Function &function : module) {
@@ -62,13 +71,13 @@ static Result<void> verifyIfWanted(const llvm::Module &module,
 }
 
 namespace {
-/// The passes of LLVM's code generator but for
-/// - loop strength reduction: it takes more than half of the time for kernels,
-///   whose loops count in steps and whose addresses are one register and a
-///   number each as they are;
-/// - domain reassignment, which finds nothing in them and takes a fiftieth;
-/// - of code for matrix units the first search for what loops leave the same:
-///   it finds numbers that want a register each, for which there is none.
+/// The passes of LLVM's code generator except
+/// - loop strength reduction: it takes more than half of the compile time of
+///   kernels, whose addresses already are a register plus a constant;
+/// - domain reassignment, which finds nothing in kernels and takes 2% of the
+///   time;
+/// - for AMX code, the first loop-invariant code motion: it hoists constants
+///   that need a register each, of which there are not enough.
 class KernelPasses : public llvm::legacy::PassManager {
 public:
   explicit KernelPasses(CodeKind kind) : kind(kind) {}
@@ -90,12 +99,12 @@ private:
 } // namespace
 
 namespace {
-/// The code generator for one machine, whose passes serve all modules: they
-/// leave nothing behind, as llc's -compile-twice tests. (Passes of the
-/// optimiser do: each module has its own.)
+/// The code generator for one machine. Its passes can be reused for all
+/// modules, as llc's -compile-twice tests. (The optimiser's passes keep state:
+/// each module has its own.)
 class Emitter {
 public:
-  /// What \p machine emits of code of that \p kind as files of that \p type.
+  /// An emitter for code of kind \p kind to files of type \p type.
   Emitter(llvm::TargetMachine &machine, CodeKind kind,
           llvm::CodeGenFileType type)
       : stream(output), passes(kind),
@@ -103,7 +112,7 @@ public:
             passes, stream, nullptr, type,
             /*DisableVerify=*/!verifiesEachStage())) {}
 
-  /// The file that \p module becomes, until the next one.
+  /// Emits \p module; the file is valid until the next call.
   Result<llvm::ArrayRef<char>> emit(llvm::Module &module) & {
     if (!isThere)
       return systemError("the target cannot emit this kind of file");
@@ -139,8 +148,8 @@ static Result<void> dumpTexts(llvm::Module &module,
   return {};
 }
 
-/// The features of matrix units that the intrinsics in \p module need, by how
-/// these begin (LLVM, IntrinsicsX86.td).
+/// The AMX features that the intrinsics in \p module need, by their name
+/// prefixes (LLVM, IntrinsicsX86.td).
 static std::vector<std::string> matrixFeaturesOf(const llvm::Module &module) {
   constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> needs[] = {
       {"ldtilecfg", "amx-tile"}, {"sttilecfg", "amx-tile"},
@@ -166,9 +175,9 @@ static std::vector<std::string> matrixFeaturesOf(const llvm::Module &module) {
 }
 
 namespace {
-/// What a thread compiled for last, with matrix units or without: making it,
-/// LLVM's tables of what the target can do, and the code generator's passes
-/// takes a millisecond and more, of some ten that a small kernel takes.
+/// A thread's last target machine, with or without AMX: creating it, LLVM's
+/// target tables and the code generator's passes takes a millisecond or more,
+/// of about ten for a small kernel.
 struct KeptMachine {
   KeptMachine(const Target &target, CodeKind kind,
               std::unique_ptr<llvm::TargetMachine> made)
@@ -188,8 +197,8 @@ struct KeptMachine {
 };
 } // namespace
 
-/// This thread's machine for code that uses these features of matrix units,
-/// until the thread asks for another that does, or does not.
+/// This thread's machine for code that uses these AMX features. It is valid
+/// until the thread requests another one.
 static Result<KeptMachine *>
 machineFor(Target target, const std::vector<std::string> &matrixFeatures) {
   const CodeKind kind =
@@ -229,8 +238,9 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
     return lowered.takeError();
   ended("lower");
 
+  std::string error;
   llvm::LLVMContext context;
-  context.setDiagnosticHandler(std::make_unique<WithoutRemarks>());
+  context.setDiagnosticHandler(std::make_unique<KeepsErrors>(error));
   std::unique_ptr<llvm::Module> code =
       mlir::translateModuleToLLVMIR(module, context);
   if (!code)
@@ -262,6 +272,8 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
   Result<llvm::ArrayRef<char>> object = (*kept)->emitter.emit(*code);
   if (!object)
     return object.takeError();
+  if (!error.empty())
+    return unsupported("LLVM cannot compile it: " + error);
   ended("assemble");
   return ObjectFile(object->begin(), object->end());
 }

@@ -9,7 +9,7 @@
 #ifndef SINTER_BACKEND_CPU_CODEGEN_CODEGEN_H
 #define SINTER_BACKEND_CPU_CODEGEN_CODEGEN_H
 
-#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/target/Target.h"
 #include "runtime/CompileStage.h"
 #include "runtime/Result.h"
 
@@ -42,15 +42,15 @@ void registerCodegenDialects(mlir::DialectRegistry &registry);
 /// compiled at the same time. Fails with a System error that carries MLIR's
 /// diagnostics if something cannot be lowered.
 ///
-/// \p matrixFeatures gets the features of matrix units that the code uses
-/// ("amx-tile", ...), which it does by calls of LLVM's intrinsics for tiles
-/// only; code without any is made as for a target without the units. \p stages
-/// are told of "lower", "translate", "optimise" and "assemble".
+/// \p matrixFeatures receives the AMX features that the code uses ("amx-tile",
+/// ...), only by calls of LLVM's tile intrinsics; code without them is compiled
+/// as for a target without AMX. \p stages is called back for "lower",
+/// "translate", "optimise" and "assemble".
 ///
-/// Where each stage is verified (graph/Verification.h), MLIR's verifier looks
-/// at the kernels before the first and after each pass that lowers them, and
-/// LLVM's before and after its optimiser and between the passes behind it; what
-/// they find is an error.
+/// Where each stage is verified (graph/Verification.h), MLIR's verifier runs
+/// before the first and after each lowering pass, and LLVM's before and after
+/// its optimiser and between the code generator's passes. Any failure is an
+/// error.
 Result<ObjectFile> compile(mlir::ModuleOp module, const Target &target,
                            const CodegenDumps &dumps = {},
                            std::vector<std::string> *matrixFeatures = nullptr,

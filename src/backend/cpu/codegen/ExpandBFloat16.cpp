@@ -1,8 +1,8 @@
-//===- ExpandBFloat16.cpp - bf16 where no instruction rounds to it --------===//
+//===- ExpandBFloat16.cpp - bf16 conversions by integer arithmetic --------===//
 
 #include "backend/cpu/codegen/ExpandBFloat16.h"
 
-#include "backend/cpu/BFloat16Roundings.h"
+#include "backend/cpu/precision/BFloat16Roundings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,12 +18,12 @@ using namespace sinter;
 
 namespace {
 
-/// Finds values of f32 that are numbers, or NaN without bits in the lower half:
-/// NaN of bf16, the machine's own, and what arithmetic makes of such.
+/// Finds f32 values whose NaNs have no bits set in the lower half: NaNs of
+/// bf16, the hardware's default NaN, and results of arithmetic on such.
 class PlainNaN {
 public:
-  /// What is carried round a loop is such as it enters, if all that is made of
-  /// it on the way is.
+  /// A loop-carried value is one, if its initial value is and all values in the
+  /// loop are.
   bool holds(Value value) {
     asked.clear();
     if (!find(value))
@@ -57,7 +57,7 @@ private:
           });
         })
         .Case<arith::MaximumFOp, arith::MinimumFOp>([&](auto op) {
-          // Of others the result is what bits of both make.
+          // Otherwise the result may mix the bits of both.
           return (isConstant(op.getLhs()) || isConstant(op.getRhs())) &&
                  find(op.getLhs()) && find(op.getRhs());
         })
@@ -89,7 +89,7 @@ private:
     return matchPattern(value, m_Constant());
   }
 
-  /// Of integers that are a power of two, say.
+  /// Whether the lower half of \p bits is zero, as that of a power of two.
   static bool hasUpperHalfOnly(Value bits) {
     constexpr unsigned half = 16;
     APInt distance;
@@ -118,7 +118,7 @@ private:
            find(loop.getBody()->getTerminator()->getOperand(number));
   }
 
-  /// Whether all that is stored to \p memory, on the stack, is such.
+  /// Whether all values stored to \p memory, on the stack, are such.
   bool storesSuch(Value memory) {
     Operation *made = memory.getDefiningOp();
     return isa_and_nonnull<memref::AllocaOp>(made) &&
@@ -139,7 +139,7 @@ private:
   llvm::DenseSet<Value> known, asked;
 };
 
-/// Arithmetic on the bits of scalars or vectors.
+/// Builds integer arithmetic on the bits of scalars or vectors.
 class Bits {
 public:
   Bits(OpBuilder &builder, Operation *before, Type like)
@@ -164,7 +164,7 @@ public:
     return b.create<Op>(loc, std::forward<Arguments>(arguments)...);
   }
 
-  /// The upper half of a word is the lower half of its bits.
+  /// \p x rounded to bf16, with a NaN check if \p asksForNaN.
   Value narrow(Value x, bool asksForNaN) {
     Value bits = create<arith::BitcastOp>(type(b.getI32Type()), x);
     Value last = create<arith::AndIOp>(

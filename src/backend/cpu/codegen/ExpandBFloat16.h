@@ -1,4 +1,4 @@
-//===- ExpandBFloat16.h - bf16 where no instruction rounds to it ----------===//
+//===- ExpandBFloat16.h - bf16 conversions by integer arithmetic ----------===//
 
 #ifndef SINTER_BACKEND_CPU_CODEGEN_EXPANDBFLOAT16_H
 #define SINTER_BACKEND_CPU_CODEGEN_EXPANDBFLOAT16_H
@@ -7,16 +7,16 @@
 
 namespace sinter::cpu {
 
-/// Conversions between bf16 and f32 in \p root as arithmetic on bits, for
-/// machines that have no instruction for them:
+/// Expands conversions between bf16 and f32 in \p root to integer arithmetic,
+/// for CPUs without an instruction for them:
 ///
 ///   extf %x   ->  %x << 16
 ///   truncf %x ->  (%x + 0x7fff + bit 16 of %x) >> 16, and 0x7fc0 of a NaN
 ///
-/// to nearest, ties to even. What that adds may turn a NaN into a number only
-/// if it has bits in its lower half. Where %x is computed from numbers of bf16
-/// nothing asks for NaN: those that arithmetic gives are the machine's own, or
-/// an operand's.
+/// to nearest, ties to even. The addition can turn a NaN into infinity or a
+/// finite value only if the NaN has bits set in its lower half. Where %x is
+/// computed from bf16 values there is no NaN check: NaN results of arithmetic
+/// are the hardware's default NaN, or an operand's.
 void expandBFloat16(mlir::Operation *root);
 
 } // namespace sinter::cpu

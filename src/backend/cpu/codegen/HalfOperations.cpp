@@ -1,4 +1,4 @@
-//===- HalfOperations.cpp - what f16 and bf16 have no instructions for ----===//
+//===- HalfOperations.cpp - operations without f16 and bf16 instructions --===//
 
 #include "backend/cpu/codegen/HalfOperations.h"
 
@@ -26,7 +26,7 @@ static void widenOperands(llvm::Instruction &instruction) {
       operand.set(builder.CreateFPExt(operand, floatLike(operand->getType())));
 }
 
-/// The bits of \p half, where \p change is made to them.
+/// \p half with \p change applied to its bits.
 static llvm::Value *
 onBits(llvm::IRBuilder<> &builder, llvm::Value *half,
        llvm::function_ref<llvm::Value *(llvm::Value *)> change) {
@@ -35,7 +35,7 @@ onBits(llvm::IRBuilder<> &builder, llvm::Value *half,
                                half->getType());
 }
 
-/// A choice between the bits of two.
+/// A selection between the bits of two values.
 static llvm::Value *chosenBits(llvm::IRBuilder<> &builder,
                                llvm::SelectInst &select) {
   llvm::Type *type = select.getType();
@@ -46,7 +46,7 @@ static llvm::Value *chosenBits(llvm::IRBuilder<> &builder,
   return builder.CreateBitCast(chosen, type);
 }
 
-/// What stands for \p instruction; null where it may stay.
+/// The replacement of \p instruction; null if it may stay.
 static llvm::Value *replacement(llvm::Instruction &instruction) {
   constexpr uint64_t sign = 0x8000, magnitude = 0x7fff;
   llvm::IRBuilder<> builder(&instruction);
@@ -108,8 +108,7 @@ WidenHalfOperations::run(llvm::Function &function,
                  : llvm::PreservedAnalyses::all();
 }
 
-/// Whether what \p phi carries is no float, or a sum that may be taken in
-/// another order.
+/// Whether \p phi carries no float, or a sum that may be reassociated.
 static bool mayReorder(const llvm::PHINode &phi, const llvm::Loop &loop) {
   if (!phi.getType()->isFPOrFPVectorTy())
     return true;

@@ -1,4 +1,4 @@
-//===- HalfOperations.h - what f16 and bf16 have no instructions for ------===//
+//===- HalfOperations.h - operations without f16 and bf16 instructions ----===//
 
 #ifndef SINTER_BACKEND_CPU_CODEGEN_HALFOPERATIONS_H
 #define SINTER_BACKEND_CPU_CODEGEN_HALFOPERATIONS_H
@@ -13,26 +13,26 @@ namespace sinter::cpu {
 ///   select %c, half %a, half %b
 ///                       ->  bitcast(select %c, bitcast %a, bitcast %b)
 ///
-/// Kernels compute in f32. LLVM's instcombine takes the extensions away where
-/// that changes no result, which leaves operations that most machines lack:
-/// vectors of them are taken apart, lane by lane. (Sums, products and quotients
-/// of f16 and bf16 are widened as code is selected.)
+/// Kernels compute in f32. LLVM's instcombine removes extensions where that
+/// changes no result, which leaves operations that most CPUs lack: their
+/// vectors are scalarised. (Instruction selection widens additions,
+/// multiplications and divisions of f16 and bf16.)
 struct WidenHalfOperations : llvm::PassInfoMixin<WidenHalfOperations> {
   static llvm::PreservedAnalyses run(llvm::Function &function,
                                      llvm::FunctionAnalysisManager &analyses);
 };
 
-/// Says how many elements of loops over f16 and bf16 the vectoriser is to take
-/// at once: as many as a register has of f32, in which they are computed. By
-/// itself it takes conversions from and to them for calls, an element each.
+/// Sets the vectorisation width of loops over f16 and bf16 to the f32 lanes of
+/// a register, since they compute in f32. By default the vectoriser's cost
+/// model takes their conversions for scalar calls.
 ///
 /// Restrictions:
-///   - Innermost loops; machines that convert vectors (F16C, AVX512-BF16).
-///   - Sums that are carried from one round to the next may be reassociated:
-///     the vectoriser asks nobody where it is told a width.
+///   - Innermost loops; CPUs that convert vectors (F16C, AVX512-BF16).
+///   - Loop-carried sums may be reassociated: with an explicit width the
+///     vectoriser does not check.
 struct VectorizeHalfLoops : llvm::PassInfoMixin<VectorizeHalfLoops> {
-  /// \p lanes are the f32 of a register; of types that are not converted in
-  /// vectors nothing is said.
+  /// \p lanes is the number of f32 in a register; types without vector
+  /// conversions are left alone.
   VectorizeHalfLoops(unsigned lanes, bool convertsF16, bool convertsBF16)
       : lanes(lanes), convertsF16(convertsF16), convertsBF16(convertsBF16) {}
   llvm::PreservedAnalyses run(llvm::Function &function,

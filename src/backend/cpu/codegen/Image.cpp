@@ -1,11 +1,11 @@
 //===- Image.cpp - object files linked into one block of memory -----------===//
 //
-// JITLink links each object by itself. Its memory manager holds every object
-// back until all of them are there, lays all of them out together, and then
-// lets them go on, so that each finds the functions of all. Addresses are
-// fictitious: the block starts at `imageBase`, and functions of nobody's lie so
-// far away that no direct call reaches them, so that every reference to them is
-// an eight-byte slot of the offset table.
+// JITLink links each object separately. Its memory manager here suspends every
+// object until all of them are allocated, lays all of them out together, and
+// then resumes them, so that each resolves the functions of all. Addresses are
+// fictitious: the block starts at `imageBase`, and external functions get
+// addresses so far away that no direct call reaches them, so that every
+// reference to them goes through an eight-byte slot of the offset table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ Protection protectionOf(orc::MemProt protection) {
   return Protection::Read;
 }
 
-/// What the links of the objects share: the image they make together.
+/// The shared state of all objects' links: the image.
 struct Linker {
   CodeImage image;
   std::map<std::string, uint64_t, std::less<>> symbols;
@@ -53,7 +53,7 @@ struct Linker {
     if (failure.empty())
       failure = std::move(message);
   }
-  /// Notes the functions of \p graph, which has its place.
+  /// Records the functions of \p graph, which has been laid out.
   llvm::Error define(jl::LinkGraph &graph) {
     for (jl::Symbol *symbol : graph.defined_symbols())
       if (symbol->hasName() && symbol->getScope() == jl::Scope::Default)
@@ -65,8 +65,8 @@ struct Linker {
                                                     symbol->getName());
     return llvm::Error::success();
   }
-  /// Where the function \p name is in the image, if an object has it.
-  std::optional<uint64_t> placeOf(llvm::StringRef name) const {
+  /// The offset of the function \p name in the image, if an object defines it.
+  std::optional<uint64_t> offsetOf(llvm::StringRef name) const {
     const auto symbol = symbols.find(name);
     return symbol == symbols.end() ? std::nullopt
                                    : std::optional(symbol->second);
@@ -80,7 +80,7 @@ struct Linker {
   }
 };
 
-/// The memory is the image, which outlives the links: nothing to give back.
+/// The memory is the image, which outlives the links: nothing to free.
 struct Allocation : jl::JITLinkMemoryManager::InFlightAlloc {
   void abandon(OnAbandonedFunction done) override {
     done(llvm::Error::success());
@@ -102,7 +102,7 @@ public:
     done(llvm::Error::success());
   }
 
-  /// Gives every segment its place: by protection first, then by object.
+  /// Lays out all segments: by protection first, then by object.
   void layOut(CodeImage &image) {
     struct Piece {
       jl::BasicLayout::Segment *segment;
@@ -136,7 +136,7 @@ public:
     }
   }
 
-  /// Lets the links go on, once \p linker knows the functions of all.
+  /// Resumes the links, once \p linker has the functions of all.
   void resume(Linker &linker) {
     std::vector<llvm::Error> errors;
     for (Waiting &object : waiting) {
@@ -178,7 +178,7 @@ public:
     llvm::sort(sorted);
     jl::AsyncLookupResult result;
     for (llvm::StringRef name : sorted) {
-      const std::optional<uint64_t> place = linker.placeOf(name);
+      const std::optional<uint64_t> place = linker.offsetOf(name);
       const uint64_t address =
           place ? imageBase + *place
                 : externalsBase + externalsStep * linker.externalIndex(name);
@@ -200,7 +200,8 @@ public:
   }
 
 private:
-  /// Notes the absolute addresses, and refuses what cannot be moved.
+  /// Records absolute addresses, and rejects relocations that are not
+  /// position-independent.
   llvm::Error recordRelocations(jl::LinkGraph &graph) {
     for (jl::Block *block : graph.blocks())
       for (jl::Edge &edge : block->edges()) {
@@ -214,18 +215,18 @@ private:
         bool isRelative = !kind.starts_with("Pointer") &&
                           !kind.starts_with("MoveWide") &&
                           kind != "R_RISCV_32" && kind != "R_RISCV_HI20";
-        if (!isRelative || !placeOf(edge.getTarget()))
+        if (!isRelative || !offsetOf(edge.getTarget()))
           return llvm::make_error<jl::JITLinkError>(
               "relocation " + kind + " ties the code to an address");
       }
     return llvm::Error::success();
   }
 
-  /// Where \p symbol is in the image, if it is.
-  std::optional<uint64_t> placeOf(const jl::Symbol &symbol) const {
+  /// The offset of \p symbol in the image, if it is there.
+  std::optional<uint64_t> offsetOf(const jl::Symbol &symbol) const {
     if (symbol.isDefined())
       return symbol.getAddress().getValue() - imageBase;
-    return linker.placeOf(symbol.getName());
+    return linker.offsetOf(symbol.getName());
   }
 
   void record(const jl::Block &block, const jl::Edge &edge) {
@@ -233,7 +234,7 @@ private:
     relocation.offset =
         block.getAddress().getValue() + edge.getOffset() - imageBase;
     const jl::Symbol &target = edge.getTarget();
-    if (const std::optional<uint64_t> place = placeOf(target)) {
+    if (const std::optional<uint64_t> place = offsetOf(target)) {
       relocation.symbol = Relocation::internal;
       relocation.addend = *place + edge.getAddend();
     } else {
@@ -263,7 +264,7 @@ Result<CodeImage> cpu::link(std::span<const ObjectFile> objects,
     }
     jl::link(std::move(*graph), std::make_unique<Context>(linker, memory));
   }
-  // Objects that did come so far have to go on even if another one failed.
+  // Objects that are suspended must be resumed even if another one failed.
   memory.layOut(linker.image);
   memory.resume(linker);
   if (!linker.failure.empty())

@@ -18,8 +18,8 @@
 namespace sinter::cpu {
 
 /// Links \p objects, which must have been compiled for the same machine and may
-/// call each other's functions. The image's entries are the functions that
-/// \p entryNames names, in that order. Fails with a System error on malformed
+/// call each other's functions. The image's entries are the functions
+/// \p entryNames, in that order. Fails with a System error on malformed
 /// objects, on a name that no object or more than one defines, and on
 /// relocations that would tie the code to an address.
 Result<CodeImage> link(std::span<const ObjectFile> objects,

@@ -2,7 +2,7 @@
 
 #include "backend/cpu/codegen/KernelFunction.h"
 
-#include "backend/cpu/kernels/IndexBuilder.h"
+#include "backend/cpu/kernels/common/IndexBuilder.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -15,9 +15,9 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-/// Of the buffer's type; 0 where that is not known.
+/// The size of the buffer's type; 0 where it is dynamic.
 static uint64_t bytesOf(const KernelBuffer &buffer) {
-  if (buffer.isOpen)
+  if (buffer.isDynamic)
     return 0;
   const MemRefType type = buffer.type;
   Type element = type.getElementType();
@@ -35,7 +35,7 @@ uint64_t cpu::contractBytes(const KernelBuffer &buffer) {
   return buffer.bytes.value_or(bytesOf(buffer));
 }
 
-/// What LLVM may believe of the pointer to a buffer.
+/// The attributes of the pointer to a buffer that LLVM may rely on.
 static DictionaryAttr argumentFacts(OpBuilder &builder,
                                     const KernelBuffer &buffer) {
   NamedAttrList facts;
@@ -51,8 +51,8 @@ static DictionaryAttr argumentFacts(OpBuilder &builder,
   return facts.getDictionary(builder.getContext());
 }
 
-/// The function that does the work. It stays a function of its own because
-/// facts about pointers hold for arguments.
+/// Creates the function that does the work. It is separate because pointer
+/// attributes need arguments.
 static func::FuncOp createBody(ModuleOp module, Location location,
                                StringRef name, ArrayRef<KernelBuffer> buffers,
                                TaskBuilder buildTask) {

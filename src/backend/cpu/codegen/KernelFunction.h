@@ -4,9 +4,9 @@
 //
 //   void kernel(void *const *buffers, int64_t taskBegin, int64_t taskEnd)
 //
-// A kernel is a loop over independent tasks; the runtime gives each thread a
-// range of them. No task reads what another one writes, so the result does not
-// depend on how tasks are spread over threads.
+// A kernel is a loop over independent tasks; the runtime assigns a range of
+// them to each thread. No task reads memory that another one writes, so the
+// result does not depend on the distribution of tasks over threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,38 +26,37 @@
 
 namespace sinter::cpu {
 
-/// One of the buffers a kernel gets. LLVM is told that those that are written
-/// share no memory with others; verify(Program) sees to it.
+/// A buffer argument of a kernel. Written buffers are noalias for LLVM;
+/// verify(Program) checks that.
 struct KernelBuffer {
   /// Static shape, identity layout.
   mlir::MemRefType type;
   bool isWritten = false;
-  /// Bytes to which the address is a multiple.
+  /// The alignment of the address in bytes.
   int64_t alignment = 64;
-  /// How many elements there are is known when the program runs; the contract
-  /// says 0 bytes.
-  bool isOpen = false;
-  /// What the contract says instead.
+  /// Whether the element count is only known at run time; the contract then has
+  /// 0 bytes.
+  bool isDynamic = false;
+  /// The bytes in the contract instead.
   std::optional<uint64_t> bytes = {};
-  /// It is the table of named sizes (IndexBuilder::index).
+  /// Whether it is the table of named sizes (IndexBuilder::index).
   bool isSizes = false;
 };
 
-/// The least bytes of \p buffer, by its contract.
+/// The minimum size of \p buffer in bytes, by its contract.
 uint64_t contractBytes(const KernelBuffer &buffer);
 
-/// Builds one task: inserts at the builder's position, which is inside the
-/// loop over tasks. \p task has index type; \p buffers are memrefs in order.
+/// Builds one task at the builder's insertion point, which is inside the loop
+/// over tasks. \p task has index type; \p buffers are memrefs in order.
 using TaskBuilder =
     llvm::function_ref<void(mlir::OpBuilder &builder, mlir::Location location,
                             mlir::Value task, mlir::ValueRange buffers)>;
 
-/// What the name of the function that does the work ends with, behind that of
-/// the kernel, which calls it.
+/// The name suffix of the function that does the work, which the kernel calls.
 inline constexpr llvm::StringLiteral bodySuffix = ".body";
 
-/// Adds the kernel \p name to \p module and returns what it takes for granted
-/// of its buffers; its tasks are for the caller to say.
+/// Adds the kernel \p name to \p module and returns the requirements on its
+/// buffers; the caller adds the task count.
 KernelContract createKernel(mlir::ModuleOp module, mlir::Location location,
                             llvm::StringRef name,
                             llvm::ArrayRef<KernelBuffer> buffers,

@@ -1,4 +1,4 @@
-//===- LoopCounts.cpp - how often loops run, for the code generator -------===//
+//===- LoopCounts.cpp - trip counts as branch weights ---------------------===//
 
 #include "backend/cpu/codegen/LoopCounts.h"
 
@@ -8,7 +8,7 @@
 
 using namespace sinter::cpu;
 
-/// How often LLVM takes a loop to run of which it knows nothing.
+/// LLVM's default trip count of an unknown loop.
 static constexpr unsigned guess = 31;
 
 llvm::PreservedAnalyses

@@ -1,14 +1,14 @@
-//===- LoopCounts.h - how often loops run, for the code generator ---------===//
+//===- LoopCounts.h - trip counts as branch weights -----------------------===//
 //
 //   loop of 256 steps:  br %more, %loop, %end
 //     ->                br %more, %loop, %end, !prof 255 : 1
 //
-// What is not told of a loop is taken to run some thirty times, so that a loop
-// in a loop over a tile's few rows counts for more than the reduction beside
-// it, and what it reads has registers that the reduction's sums then lack.
+// LLVM assumes about thirty trips for a loop without profile data. A loop
+// nested in one over a register tile's few rows would then weigh more than the
+// reduction next to it, and take registers from the reduction's accumulators.
 //
-// Restrictions: SCEV knows the count, or what it is at most if that is less
-// than LLVM's guess.
+// Restrictions: SCEV computes the trip count, or an upper bound below LLVM's
+// guess.
 //
 //===----------------------------------------------------------------------===//
 

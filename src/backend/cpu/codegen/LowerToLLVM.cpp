@@ -3,7 +3,7 @@
 #include "backend/cpu/codegen/Codegen.h"
 
 #include "backend/cpu/codegen/ExpandBFloat16.h"
-#include "backend/cpu/codegen/ExpandExtremes.h"
+#include "backend/cpu/codegen/ExpandMinMax.h"
 #include "graph/Verification.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -62,9 +62,9 @@ void cpu::registerCodegenDialects(DialectRegistry &registry) {
 
 namespace {
 
-/// Whether upstream's expansion of \p pattern's root is less exact than
-/// another: the sine and cosine of large arguments, which go to the C library,
-/// and the sign of the zero that is the maximum or minimum of two.
+/// Whether upstream's expansion of \p pattern's root is less exact than another
+/// one: sine and cosine of large arguments, which call the C library, and the
+/// sign of zero in maximum and minimum.
 bool isInexact(const RewritePattern &pattern) {
   static constexpr StringRef roots[] = {"arith.maximumf", "arith.minimumf",
                                         "math.cos", "math.sin"};
@@ -72,8 +72,8 @@ bool isInexact(const RewritePattern &pattern) {
   return root && llvm::is_contained(roots, root->getStringRef());
 }
 
-/// math.atan2 of f64 as calls of the C library, lane by lane, before anything
-/// folds: upstream folds the angle of two zeros to NaN, which is 0 or pi with
+/// Lowers math.atan2 of f64 to scalar calls of the C library, before any
+/// folding: upstream folds the angle of two zeros to NaN; it is 0 or pi with
 /// the sign of the first.
 struct AnglePass : PassWrapper<AnglePass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AnglePass)
@@ -118,7 +118,7 @@ private:
         .getResult(0);
   }
 
-  /// The C library's function.
+  /// The declaration of the C library's function.
   func::FuncOp declared() {
     static constexpr StringRef name = "atan2";
     if (auto known = getOperation().lookupSymbol<func::FuncOp>(name))
@@ -135,9 +135,9 @@ private:
   }
 };
 
-/// Rewrites what has no counterpart in the LLVM dialect into simpler operations
-/// of the same dialects. f32 exponentials and the like become polynomials, so
-/// that loops over them are vectorised.
+/// Expands operations without a counterpart in the LLVM dialect into simpler
+/// ones of the same dialects. f32 exponentials and the like become polynomials,
+/// so that their loops are vectorised.
 struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandPass)
   explicit ExpandPass(const cpu::Target &target) : target(target) {}
@@ -151,7 +151,7 @@ struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
     populateMathPolynomialApproximationPatterns(patterns, options);
     llvm::erase_if(patterns.getNativePatterns(),
                    [](const auto &pattern) { return isInexact(*pattern); });
-    cpu::populateExpandExtremesPatterns(patterns);
+    cpu::populateExpandMinMaxPatterns(patterns);
     populateExpandCtlzPattern(patterns);
     populateVectorPatterns(patterns);
     GreedyRewriteConfig config;
@@ -181,9 +181,9 @@ private:
   cpu::Target target;
 };
 
-/// Functions of the C library, which take scalars. Not for what a few
-/// instructions compute, on vectors too: which of two patterns for an operation
-/// is applied is not said, and this one would take vectors apart.
+/// Adds patterns for scalar functions of the C library. Not for operations with
+/// a short vector expansion: which of two patterns applies is undefined, and
+/// this one would scalarise vectors.
 void populateLibmPatterns(RewritePatternSet &patterns) {
   static constexpr StringRef ofInstructions[] = {
       "math.absf",  "math.ceil",      "math.copysign", "math.floor", "math.fma",
@@ -198,7 +198,7 @@ void populateLibmPatterns(RewritePatternSet &patterns) {
     patterns.add(std::move(pattern));
 }
 
-/// Everything that is left becomes the LLVM dialect in one conversion.
+/// Converts all remaining operations to the LLVM dialect.
 struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertPass)
 
@@ -225,7 +225,7 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
   }
 };
 
-/// Operations on bf16 are computed in f32: few machines have them.
+/// Computes bf16 operations in f32: few CPUs have them.
 struct BFloat16Pass : PassWrapper<BFloat16Pass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BFloat16Pass)
 
@@ -244,8 +244,9 @@ struct BFloat16Pass : PassWrapper<BFloat16Pass, OperationPass<ModuleOp>> {
   }
 };
 
-/// Runs the passes that \p build adds where a kernel has an operation that
-/// \p concerns says they are for: most have none, and they would look at all.
+/// Runs the passes that \p build adds only if a kernel has an operation that
+/// satisfies \p concerns: most kernels have none, and the passes would visit
+/// all operations.
 struct PassesWhere : PassWrapper<PassesWhere, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PassesWhere)
   PassesWhere(bool (*concerns)(Operation *), void (*build)(OpPassManager &))
@@ -282,7 +283,7 @@ void addComplexPasses(OpPassManager &passes) {
   passes.addPass(createConvertComplexToStandardPass());
 }
 
-/// Whether \p op makes a memref of another that ConvertPass does not know.
+/// Whether \p op is a memref view that ConvertPass does not support.
 bool isView(Operation *op) {
   return isa_and_nonnull<memref::MemRefDialect>(op->getDialect()) &&
          !isa<memref::AllocaOp, memref::GetGlobalOp, memref::GlobalOp,
@@ -295,8 +296,8 @@ void addViewPasses(OpPassManager &passes) {
   passes.addPass(createLowerAffinePass());
 }
 
-/// For kernels without `vector.transfer_read`, `vector.transfer_write` and
-/// operations of `affine`, which no generator makes.
+/// Builds the pipeline for kernels without `vector.transfer_read`,
+/// `vector.transfer_write` and `affine` operations, which no generator emits.
 void buildPipeline(PassManager &passes, const cpu::Target &target) {
   passes.addPass(std::make_unique<PassesWhere>(isComplex, addComplexPasses));
   passes.addPass(std::make_unique<PassesWhere>(isAngle, addAnglePass));

@@ -4,7 +4,7 @@
 
 #include "backend/cpu/codegen/HalfOperations.h"
 #include "backend/cpu/codegen/LoopCounts.h"
-#include "backend/cpu/codegen/Target.h"
+#include "backend/cpu/target/Target.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -12,22 +12,21 @@
 
 using namespace sinter;
 
-// What -O2 has and kernels do not need: passes across functions, of which a
-// kernel has one (ipsccp, called-value-propagation, ...), over
-// coroutines and OpenMP; sccp and correlated-propagation, since emission folds
-// what is known of indices; instcombine between inlining and vectorising, where
-// the loops are as they were when it ran before, and behind what tidies up
-// after the vectoriser; global value numbering, since builders of index
-// arithmetic compute nothing twice and early-cse finds the loads;
-// loop-load-elim, constraint-elimination; unrolling and the SLP
-// vectoriser, since the generators write vectors where straight-line code
-// should have them, and on their register tiles it only costs time. What is of
-// matrix units does without indvars, too, which asks of every index whether it
-// may overflow: a fifth of the time that such a kernel takes, whose loops count
-// up from zero as they are and wait for the units. Of what is
-// ours, WidenHalfOperations comes before the vectoriser counts what they cost,
-// and after what takes the extensions away for the last time;
-// VectorizeHalfLoops right before the vectoriser.
+// Passes of -O2 that kernels do not need: interprocedural ones, since a kernel
+// is one function (ipsccp, called-value-propagation, ...), those for coroutines
+// and OpenMP; sccp and correlated-propagation, since emission folds index
+// arithmetic; instcombine between inlining and vectorising, where the loops
+// have not changed since its last run, and after the clean-up of the
+// vectoriser; global value numbering, since builders of index arithmetic
+// compute nothing twice and early-cse finds the loads; loop-load-elim,
+// constraint-elimination; unrolling and the SLP vectoriser, since the
+// generators emit vectors where straight-line code should have them, and on
+// their register tiles it only costs time. AMX kernels also skip indvars, which
+// checks every index for overflow: a fifth of the compile time of such a
+// kernel, whose loops already count up from zero and wait for the units. Of our
+// own passes, WidenHalfOperations runs after the last pass that removes
+// extensions and before the vectoriser's cost model; VectorizeHalfLoops right
+// before the vectoriser.
 
 #define SINTER_SIMPLIFY_CFG(forward, range, table, keep, hoist, unpredictable) \
   "simplifycfg<bonus-inst-threshold=1;" forward "forward-switch-cond;" range   \
@@ -96,9 +95,8 @@ static constexpr const char vectorisation[] =
                        "globaldce,constmerge,cg-profile,"
                        "rel-lookup-table-converter";
 
-// Subroutines are loops over vectors, of which there is nothing to inline and
-// no memory to make registers of: what the builders wrote is folded, loops are
-// turned, and what stays the same leaves them.
+// Subroutines are loops over vectors without calls to inline or memory to
+// promote: fold the generated code, rotate loops and hoist invariants.
 static constexpr const char ofSubroutines[] =
     "function<eager-inv>(early-cse<>," SINTER_TIDY_CFG "," SINTER_COMBINE
     ",early-cse,loop-mssa(licm<no-allowspeculation>,"
@@ -107,7 +105,7 @@ static constexpr const char ofSubroutines[] =
     ",loop-mssa(licm<allowspeculation>)," SINTER_SIMPLIFY_CFG(
         "no-", "", "no-", "", "no-", "") "),function(tell-loop-counts)";
 
-/// The passes over kernels of that \p kind.
+/// The passes for kernels of kind \p kind.
 static std::vector<const char *> passesOf(cpu::CodeKind kind) {
   switch (kind) {
   case cpu::CodeKind::Loops:
@@ -122,8 +120,8 @@ static bool isSubroutine(const llvm::Function &function) {
   return function.hasFnAttribute(cpu::subroutineAttribute);
 }
 
-/// Whether \p unit, a part of a module that a pass would look at, is (in) a
-/// subroutine; none for modules.
+/// Whether \p unit, the IR unit of a pass, is (in) a subroutine; none for
+/// modules.
 static std::optional<bool> isSubroutine(llvm::Any unit) {
   if (const auto *function = llvm::any_cast<const llvm::Function *>(&unit))
     return isSubroutine(**function);

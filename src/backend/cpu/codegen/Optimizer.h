@@ -14,18 +14,16 @@ namespace sinter::cpu {
 
 struct Target;
 
-/// What kernels are: loops, which may become vectors, or those that use matrix
-/// units.
+/// The kind of a kernel: loops, which may be vectorised, or AMX code.
 enum class CodeKind { Loops, Tiles };
 
-/// The attribute of a function that is a subroutine, whose loops are of
-/// vectors.
+/// The attribute of a subroutine, whose loops are already vectorised.
 inline constexpr const char subroutineAttribute[] = "sinter-subroutine";
 
-/// Optimises \p module for \p machine, which is \p target's: the passes of LLVM
-/// 19's -O2 in their order, but for those that take time and find nothing in
-/// kernels of that \p kind, and few of them over subroutines. System error if
-/// this LLVM lacks one of them.
+/// Optimises \p module for \p machine, which is \p target's: runs the passes of
+/// LLVM 19's -O2 in their order, except those that take time and find nothing
+/// in kernels of kind \p kind, and only few of them on subroutines. System
+/// error if this LLVM lacks one of them.
 Result<void> optimize(llvm::Module &module, llvm::TargetMachine &machine,
                       const Target &target, CodeKind kind);
 

@@ -1,4 +1,4 @@
-//===- Subroutine.cpp - functions that kernels of many layers call --------===//
+//===- Subroutine.cpp - functions that many kernels share -----------------===//
 
 #include "backend/cpu/codegen/Subroutine.h"
 
@@ -15,7 +15,7 @@ using namespace sinter;
 static constexpr llvm::StringLiteral mark = "sinter.subroutine";
 static constexpr llvm::StringLiteral linkage = "llvm.linkage";
 
-/// Those of \p module, in its order.
+/// The subroutines of \p module, in its order.
 static SmallVector<func::FuncOp> subroutinesOf(ModuleOp module) {
   SmallVector<func::FuncOp> found;
   for (func::FuncOp function : module.getOps<func::FuncOp>())
@@ -31,8 +31,8 @@ static bool areAlike(func::FuncOp a, func::FuncOp b) {
              &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
-/// Flat memory as if it were of one size, which is in the type and says
-/// nothing: code is the same for all then.
+/// Casts flat memory to a type of one arbitrary size, so that the code is the
+/// same for all sizes.
 static Value ofAnySize(OpBuilder &builder, Location location, Value value) {
   constexpr int64_t size = int64_t(1) << 40;
   auto type = dyn_cast<MemRefType>(value.getType());
@@ -109,8 +109,8 @@ void cpu::nameSubroutine(ModuleOp module, StringRef name) {
   (*module.getOps<func::FuncOp>().begin()).setName(name);
 }
 
-/// Lets functions of \p module have the names that \p names gives them, for
-/// those who call them, too. Nobody but calls names a function.
+/// Renames functions of \p module by \p names, in their calls, too. Only calls
+/// refer to functions.
 static void rename(ModuleOp module, const llvm::StringMap<std::string> &names) {
   for (func::FuncOp function : module.getOps<func::FuncOp>()) {
     function.walk([&](func::CallOp call) {

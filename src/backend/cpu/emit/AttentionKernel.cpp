@@ -1,11 +1,11 @@
 #include "backend/cpu/emit/AttentionKernel.h"
 
-#include "backend/cpu/SetPrecisions.h"
+#include "backend/cpu/cost/Estimates.h"
+#include "backend/cpu/emit/DynamicKernel.h"
 #include "backend/cpu/emit/Math.h"
-#include "backend/cpu/emit/OpenKernel.h"
 #include "backend/cpu/emit/TileStages.h"
-#include "backend/cpu/kernels/Attention.h"
-#include "backend/cpu/kernels/Estimates.h"
+#include "backend/cpu/kernels/attention/Attention.h"
+#include "backend/cpu/precision/SetPrecisions.h"
 #include "graph/ProductPrecision.h"
 #include "graph/Types.h"
 
@@ -19,11 +19,11 @@ namespace {
 
 /// A tensor with the operation's dimensions in their order.
 struct Ordered {
-  SmallVector<int64_t> sizes;
+  SmallVector<Dim> sizes;
   SmallVector<Distance> strides;
 
   Ordered(Value value, ArrayRef<int64_t> dims) {
-    ArrayRef<int64_t> shape = shapeOf(value);
+    ArrayRef<Dim> shape = dimsOf(value);
     SmallVector<Distance> inMemory(shape.size(), Distance(1));
     for (size_t i = shape.size() - 1; i-- > 0;)
       inMemory[i] = inMemory[i + 1].times(shape[i + 1]);
@@ -37,7 +37,7 @@ struct Ordered {
 
 /// Whether the generator has code for the operation's sizes, some of which are
 /// named: rows lie evenly in memory, and elements of a key side by side.
-bool keepsOpen(AttentionOp op) {
+bool keepsDynamic(AttentionOp op) {
   const Ordered query(op.getQuery(), op.getQueryDims()),
       key(op.getKey(), op.getKeyDims()),
       value(op.getValue(), op.getValueDims()),
@@ -45,14 +45,14 @@ bool keepsOpen(AttentionOp op) {
   const size_t heads = query.sizes.size() - 2;
   for (size_t i = 0; i < heads; ++i)
     if (query.sizes[i] != key.sizes[i] &&
-        (isNamed(query.sizes[i]) || isNamed(key.sizes[i])))
+        (query.sizes[i].isDynamic() || key.sizes[i].isDynamic()))
       return false;
   // What is the same of whatever size has one name.
   if (ArrayRef(key.sizes).drop_back() != ArrayRef(value.sizes).drop_back() ||
       query.sizes.back() != key.sizes.back())
     return false;
   if (Value mask = op.getMask()) {
-    ArrayRef<int64_t> sizes = shapeOf(mask);
+    ArrayRef<Dim> sizes = dimsOf(mask);
     for (size_t i = 0; i <= heads; ++i)
       if (sizes[i] != 1 && sizes[i] != query.sizes[i])
         return false;
@@ -62,10 +62,16 @@ bool keepsOpen(AttentionOp op) {
   return query.strides.back().isNumber() && query.rowStride().isNumber() &&
          key.rowStride().isNumber() && key.strides.back().isNumber() &&
          key.strides.back().number == 1 && value.rowStride().isNumber() &&
-         result.rowStride().isNumber() && !isNamed(query.sizes.back()) &&
-         !isNamed(value.sizes.back());
+         result.rowStride().isNumber() && query.sizes.back().isStatic() &&
+         value.sizes.back().isStatic();
 }
 
+/// How many heads of the query use one of the key's.
+int64_t sharedHeads(Dim query, Dim key) {
+  return query == key ? 1 : query.valueOr(1) / key.valueOr(1);
+}
+
+/// What the generator has no code for is anything (keepsDynamic).
 AttentionShape shapeOfAttention(AttentionOp op) {
   Ordered query(op.getQuery(), op.getQueryDims());
   Ordered key(op.getKey(), op.getKeyDims());
@@ -74,9 +80,9 @@ AttentionShape shapeOfAttention(AttentionOp op) {
   const size_t heads = query.sizes.size() - 2;
   AttentionShape shape;
   shape.rows = query.sizes[heads];
-  shape.depth = query.sizes[heads + 1];
+  shape.depth = query.sizes[heads + 1].valueOr(1);
   shape.keys = key.sizes[heads];
-  shape.width = value.sizes[heads + 1];
+  shape.width = value.sizes[heads + 1].valueOr(1);
   shape.queryRow = query.rowStride().number;
   shape.queryColumn = query.strides.back().number;
   shape.keyRow = key.rowStride().number;
@@ -96,19 +102,18 @@ AttentionShape shapeOfAttention(AttentionOp op) {
   }
   for (size_t i = 0; i < heads; ++i)
     if (query.sizes[i] > 1)
-      shape.heads.push_back(
-          {query.sizes[i],
-           query.sizes[i] == key.sizes[i] ? 1 : query.sizes[i] / key.sizes[i],
-           query.strides[i], key.strides[i], value.strides[i], maskStrides[i],
-           result.strides[i]});
+      shape.heads.push_back({query.sizes[i],
+                             sharedHeads(query.sizes[i], key.sizes[i]),
+                             query.strides[i], key.strides[i], value.strides[i],
+                             maskStrides[i], result.strides[i]});
   return shape;
 }
 
-class AttentionKernel : public AnchorKernel {
+class AttentionKernel : public RootKernel {
 public:
   AttentionKernel(KernelOp kernel, AttentionOp op, const Target &target)
-      : AnchorKernel(kernel, op, target), op(op),
-        storesParts(hasWholeBlocks(target)),
+      : RootKernel(kernel, op, target), op(op),
+        storesTerms(hasWholeBlocks(target)),
         attention(shapeOfKernel(), target,
                   tensorOf(op.getQuery()).getElementType()),
         estimated(timesOf(target)) {
@@ -120,27 +125,28 @@ public:
   KernelPlan plan() const override {
     KernelPlan plan;
     plan.name = tiles ? estimated.front().kernel : "attention";
-    plan.flops = attention.flops();
+    plan.flops =
+        isDynamic(kernel) ? attention.flopsPerElement() : attention.flops();
     plan.tasks = tiles ? tiles->tasks() : attention.tasks();
-    if (!isOpen(kernel) || tiles)
+    if (!isDynamic(kernel) || tiles)
       plan.alternatives = estimated;
     plan.scratchBytes =
         4 * (tiles ? tiles->scratchElements() : attention.scratchElements());
     plan.scratchType = ElementType::F32;
     plan.packings.resize(kernel.getInputs().size());
-    if (isOpen(kernel)) {
-      plan.flops = attention.flopsPerElement();
-      const int64_t keys = shapeOfAttention(op).keys;
-      plan.depth = isNamed(keys) ? keys : 1;
-      if (keepsOpen(op))
-        plan.taskParts = tiles ? tiles->taskParts() : attention.taskParts();
+    if (isDynamic(kernel)) {
+      const Dim keys = shapeOfAttention(op).keys;
+      plan.depth = keys.isDynamic() ? keys : Dim(1);
+      if (keepsDynamic(op))
+        plan.taskExtents =
+            tiles ? tiles->taskExtents() : attention.taskExtents();
     }
     return plan;
   }
 
-  TilePartsOf possibleParts() const override {
+  TileTermsOf possibleTerms() const override {
     return {{},
-            tiles || hasEpilogue() || !storesParts
+            tiles || hasEpilogue() || !storesTerms
                 ? std::nullopt
                 : std::optional(rowsOfResult())};
   }
@@ -156,7 +162,7 @@ protected:
                                 Value vector, const AttentionPosition &at) {
         return epilogueAt(
             builder, location, vector, at.offset,
-            [&](KernelBuilder &e) { return placeOf(e, at); }, memory);
+            [&](KernelBuilder &e) { return coordinatesOf(e, at); }, memory);
       };
     epilogue.isLong = hasLongEpilogue();
     const AttentionOperands operands{memory[inputIndex(op.getQuery())],
@@ -179,25 +185,25 @@ private:
   std::vector<AttentionTiles> tilesFor() const {
     return AttentionTiles::allOf(
         precisionOf(op),
-        {numbersOf(op, 0), numbersOf(op, 1), numbersOf(op, 2)});
+        {operandTypeOf(op, 0), operandTypeOf(op, 1), operandTypeOf(op, 2)});
   }
 
-  /// Where sizes are open, of typical ones: what is chosen is the same.
+  /// Where sizes are dynamic, of typical ones: what is chosen is the same.
   Alternatives timesOf(const Target &target) const {
     const AttentionShape shape = shapeOfKernel();
-    if (!isOpen(kernel))
+    if (!isDynamic(kernel))
       return alternativesFor(shape, target, tilesFor());
     return alternativesFor(typicalOf(shape), target,
-                           keepsOpen(op) ? tilesFor()
-                                         : std::vector<AttentionTiles>());
+                           keepsDynamic(op) ? tilesFor()
+                                            : std::vector<AttentionTiles>());
   }
 
   AttentionShape shapeOfKernel() const {
     AttentionShape shape = shapeOfAttention(op);
     shape.hasEpilogue = hasEpilogue();
-    if (auto cut = dyn_cast_or_null<CutPartsOp>(kernel.rootOp())) {
+    if (auto cut = dyn_cast_or_null<SplitTermsOp>(kernel.rootOp())) {
       shape.parts = partsOf(cut, /*areBlocked=*/false);
-      shape.parts->openRows = rowsOfResult().openRows;
+      shape.parts->dynamicRows = rowsOfResult().dynamicRows;
     }
     return shape;
   }
@@ -208,28 +214,29 @@ private:
     return target.hasMatrixUnits && target.f32Lanes == 16 &&
            getElementTypeOrSelf(op.getQuery()).isF32() &&
            getElementTypeOrSelf(yielded()).isF32() &&
-           shape.width % TileParts::blockColumns == 0 &&
-           (!isOpen(kernel) || keepsOpen(op));
+           shape.width % TileTerms::blockColumns == 0 &&
+           (!isDynamic(kernel) || keepsDynamic(op));
   }
 
   /// The result as a matrix: what is behind the dimension of rows are columns.
-  TileParts rowsOfResult() const {
-    const ArrayRef<int64_t> sizes = shapeOf(op.getResult());
+  TileTerms rowsOfResult() const {
+    const ArrayRef<Dim> sizes = dimsOf(op.getResult());
     const size_t rowDim = size_t(*std::prev(op.getResultDims().end(), 2));
-    const ArrayRef<int64_t> rows = sizes.take_front(rowDim + 1);
-    TileParts parts;
+    const ArrayRef<Dim> rows = sizes.take_front(rowDim + 1);
+    TileTerms parts;
     parts.columns = shapeOfAttention(op).resultRow;
-    if (hasNamed(rows))
-      parts.openRows = rows.vec();
+    if (hasNamedDim(rows))
+      parts.dynamicRows = rows.vec();
     else
-      parts.rows = parts.width = std::accumulate(
-          rows.begin(), rows.end(), int64_t(1), std::multiplies<>());
+      parts.width = parts.rows =
+          std::accumulate(rows.begin(), rows.end(), Dim(1), std::multiplies<>())
+              .value();
     return parts;
   }
 
-  /// Heads, row and column as a place in the result.
-  SmallVector<Value> placeOf(KernelBuilder &e,
-                             const AttentionPosition &at) const {
+  /// The coordinates of heads, row and column in the result.
+  SmallVector<Value> coordinatesOf(KernelBuilder &e,
+                                   const AttentionPosition &at) const {
     ArrayRef<int64_t> dims = op.getResultDims();
     const Ordered query(op.getQuery(), op.getQueryDims());
     const size_t heads = dims.size() - 2;
@@ -243,7 +250,7 @@ private:
   }
 
   mutable AttentionOp op;
-  bool storesParts; ///< It could.
+  bool storesTerms; ///< It could.
   Attention attention;
   Alternatives estimated;
   std::optional<TileAttention> tiles; ///< Where they are faster.
@@ -251,8 +258,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<AnchorKernel> cpu::createAttentionKernel(KernelOp kernel,
-                                                         AttentionOp op,
-                                                         const Target &target) {
+std::unique_ptr<RootKernel> cpu::createAttentionKernel(KernelOp kernel,
+                                                       AttentionOp op,
+                                                       const Target &target) {
   return std::make_unique<AttentionKernel>(kernel, op, target);
 }

@@ -3,7 +3,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_ATTENTIONKERNEL_H
 #define SINTER_BACKEND_CPU_EMIT_ATTENTIONKERNEL_H
 
-#include "backend/cpu/emit/AnchorKernel.h"
+#include "backend/cpu/emit/RootKernel.h"
 
 #include <memory>
 
@@ -12,7 +12,7 @@ namespace sinter::cpu {
 struct Target;
 
 /// The kernel that consists of \p op.
-std::unique_ptr<AnchorKernel>
+std::unique_ptr<RootKernel>
 createAttentionKernel(KernelOp kernel, AttentionOp op, const Target &target);
 
 } // namespace sinter::cpu

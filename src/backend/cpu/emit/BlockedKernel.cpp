@@ -1,4 +1,4 @@
-//===- BlockedKernel.cpp - anchors with results blocked by channel --------===//
+//===- BlockedKernel.cpp - roots with results blocked by channel ----------===//
 
 #include "backend/cpu/emit/BlockedKernel.h"
 
@@ -6,29 +6,29 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-void BlockedKernel::setWork(KernelPlan &plan, ArrayRef<TaskPart> ofImage,
+void BlockedKernel::setWork(KernelPlan &plan, ArrayRef<TaskExtent> ofImage,
                             double flops) const {
-  ArrayRef<int64_t> shape = shapeOf(anchor->getResult(0));
-  if (hasNamed(shape)) {
-    plan.taskParts = {{{images()}, 1}};
-    llvm::append_range(plan.taskParts, ofImage);
-    plan.flops = flops / double(shape[1] * shape[4]);
+  ArrayRef<Dim> shape = dimsOf(root->getResult(0));
+  if (hasNamedDim(shape)) {
+    plan.taskExtents = {{{images()}, 1}};
+    llvm::append_range(plan.taskExtents, ofImage);
+    plan.flops = flops / double((shape[1] * shape[4]).value());
     return;
   }
-  plan.tasks = images();
-  for (const TaskPart &part : ofImage) {
+  plan.tasks = images().value();
+  for (const TaskExtent &part : ofImage) {
     int64_t count = 1;
     for (auto [i, size] : llvm::enumerate(part.sizes))
-      count *= llvm::divideCeil(size, part.tileOf(i));
+      count *= llvm::divideCeil(size.value(), part.tileOf(i));
     plan.tasks *= llvm::divideCeil(count, part.block);
   }
-  plan.flops = double(images() * shape[2] * shape[3]) * flops;
+  plan.flops = double((images() * shape[2] * shape[3]).value()) * flops;
 }
 
 BlockedEpilogue BlockedKernel::epilogue(ValueRange memory) const {
   if (!hasEpilogue())
     return {};
-  int64_t width = shapeOf(anchor->getResult(0))[3];
+  const Dim width = dimsOf(root->getResult(0))[3];
   BlockedEpilogue epilogue = [this, memory,
                               width](OpBuilder &builder, Location location,
                                      Value vector, const BlockedPosition &at) {

@@ -1,11 +1,11 @@
-//===- BlockedKernel.h - anchors with results blocked by channel ----------===//
+//===- BlockedKernel.h - roots with results blocked by channel ------------===//
 
 #ifndef SINTER_BACKEND_CPU_EMIT_BLOCKEDKERNEL_H
 #define SINTER_BACKEND_CPU_EMIT_BLOCKEDKERNEL_H
 
-#include "backend/cpu/emit/AnchorKernel.h"
-#include "backend/cpu/emit/KernelBuilder.h"
-#include "backend/cpu/kernels/Window.h"
+#include "backend/cpu/emit/RootKernel.h"
+#include "backend/cpu/kernels/common/KernelBuilder.h"
+#include "backend/cpu/kernels/conv/Window.h"
 #include "graph/Types.h"
 
 namespace sinter::cpu {
@@ -14,8 +14,7 @@ namespace sinter::cpu {
 /// input.
 template <typename Op>
 void setWindow(WindowShape &window, Op op, mlir::Value images) {
-  llvm::ArrayRef<int64_t> input = shapeOf(op.getInput());
-  llvm::ArrayRef<int64_t> output = shapeOf(images);
+  llvm::ArrayRef<Dim> input = dimsOf(op.getInput()), output = dimsOf(images);
   window.inputHeight = input[2];
   window.inputWidth = input[3];
   window.outputHeight = output[2];
@@ -35,15 +34,15 @@ template <typename Op> void setWindow(WindowShape &window, Op op) {
   }
 }
 
-class BlockedKernel : public AnchorKernel {
+class BlockedKernel : public RootKernel {
 protected:
-  using AnchorKernel::AnchorKernel;
+  using RootKernel::RootKernel;
 
-  /// How many images the result has, or the name of their number.
-  int64_t images() const { return shapeOf(anchor->getResult(0))[0]; }
+  /// How many images the result has.
+  Dim images() const { return dimsOf(root->getResult(0))[0]; }
   /// Sets what \p plan says of all images: the tasks of one are the product of
   /// \p ofImage, and a pixel of all channels takes \p flops.
-  void setWork(KernelPlan &plan, llvm::ArrayRef<TaskPart> ofImage,
+  void setWork(KernelPlan &plan, llvm::ArrayRef<TaskExtent> ofImage,
                double flops) const;
 
   /// Null if the kernel has none.

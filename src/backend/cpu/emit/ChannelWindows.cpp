@@ -13,7 +13,7 @@ static bool isReal(Value value) {
 }
 
 bool ChannelWindows::are(const stablehlo::ConvolutionWindow &windows,
-                         ArrayRef<int64_t> shape) {
+                         ArrayRef<Dim> shape) {
   if (shape.empty() || shape.back() < lanes)
     return false;
   const stablehlo::WindowDimension &last = windows.back();
@@ -26,22 +26,22 @@ bool ChannelWindows::takesVectors(Region &region) {
     return (isElementwise(&op) || isa<stablehlo::ConstantOp>(op)) &&
            llvm::all_of(op.getOperands(), isReal) &&
            llvm::all_of(op.getResults(), [](Value result) {
-             return isReal(result) && shapeOf(result).empty();
+             return isReal(result) && dimsOf(result).empty();
            });
   });
 }
 
 bool ChannelWindows::areAll(KernelOp kernel) {
   Block &body = kernel.getBody().front();
-  ArrayRef<int64_t> shape = shapeOf(body.getTerminator()->getOperand(0));
+  ArrayRef<Dim> shape = dimsOf(body.getTerminator()->getOperand(0));
   bool hasWindows = false;
   for (Operation &op : body.without_terminator()) {
     if (!llvm::all_of(op.getOperands(), isReal) ||
         !llvm::all_of(op.getResults(), isReal))
       return false;
     if (auto window = dyn_cast<stablehlo::ReduceWindowOp>(op)) {
-      if (shapeOf(op.getResult(0)) != shape ||
-          !are(window.getWindow(), shape) || !takesVectors(window.getBody()))
+      if (dimsOf(op.getResult(0)) != shape || !are(window.getWindow(), shape) ||
+          !takesVectors(window.getBody()))
         return false;
       hasWindows = true;
     } else if (!isElementwise(&op) &&

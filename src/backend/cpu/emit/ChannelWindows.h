@@ -18,7 +18,7 @@ struct ChannelWindows {
   static bool areAll(KernelOp kernel);
   /// Whether \p windows are such, over \p shape.
   static bool are(const stablehlo::ConvolutionWindow &windows,
-                  llvm::ArrayRef<int64_t> shape);
+                  llvm::ArrayRef<Dim> shape);
   /// Whether \p region can be computed for several elements at once.
   static bool takesVectors(mlir::Region &region);
 };

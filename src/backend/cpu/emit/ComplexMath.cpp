@@ -25,9 +25,9 @@ struct Number {
   Value re, im;
 };
 
-class Writer {
+class ComplexMathWriter {
 public:
-  explicit Writer(KernelBuilder &code) : e(code) {}
+  explicit ComplexMathWriter(KernelBuilder &code) : e(code) {}
 
   // Real arithmetic.
   Value real(double value) {
@@ -243,7 +243,7 @@ public:
 Value cpu::emitComplexFunction(KernelBuilder &code, Operation *op,
                                ArrayRef<Value> operands) {
   using namespace stablehlo;
-  Writer w(code);
+  ComplexMathWriter w(code);
   Type f64 = code.builder.getF64Type();
   auto type = cast<ComplexType>(operands[0].getType());
   Type part = type.getElementType();
@@ -289,9 +289,9 @@ Value cpu::emitComplexFunction(KernelBuilder &code, Operation *op,
                                         narrow(result->im));
 }
 
-Value cpu::emitComplexExtreme(KernelBuilder &code, Value a, Value b,
-                              bool greater) {
-  Writer w(code);
+Value cpu::emitComplexMinMax(KernelBuilder &code, Value a, Value b,
+                             bool greater) {
+  ComplexMathWriter w(code);
   auto partsOf = [&](Value z) {
     return Number{code.create<complex::ReOp>(z), code.create<complex::ImOp>(z)};
   };

@@ -3,7 +3,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_COMPLEXMATH_H
 #define SINTER_BACKEND_CPU_EMIT_COMPLEXMATH_H
 
-#include "backend/cpu/emit/KernelBuilder.h"
+#include "backend/cpu/kernels/common/KernelBuilder.h"
 
 namespace sinter::cpu {
 
@@ -14,8 +14,8 @@ mlir::Value emitComplexFunction(KernelBuilder &code, mlir::Operation *op,
 
 /// The greater of two complex numbers (or the lesser): real parts decide first,
 /// then imaginary ones; a NaN wins.
-mlir::Value emitComplexExtreme(KernelBuilder &code, mlir::Value a,
-                               mlir::Value b, bool greater);
+mlir::Value emitComplexMinMax(KernelBuilder &code, mlir::Value a, mlir::Value b,
+                              bool greater);
 
 } // namespace sinter::cpu
 

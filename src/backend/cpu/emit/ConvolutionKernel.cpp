@@ -1,14 +1,14 @@
-//===- ConvolutionKernel.cpp - kernels of blocked convolutions -----------===//
+//===- ConvolutionKernel.cpp - kernels of blocked convolutions ------------===//
 
 #include "backend/cpu/emit/ConvolutionKernel.h"
 
-#include "backend/cpu/Amplified.h"
-#include "backend/cpu/SetPrecisions.h"
 #include "backend/cpu/emit/BlockedKernel.h"
 #include "backend/cpu/emit/TileStages.h"
-#include "backend/cpu/kernels/Channelwise.h"
-#include "backend/cpu/kernels/TileConvolution.h"
-#include "backend/cpu/kernels/Winograd.h"
+#include "backend/cpu/kernels/amx/TileConvolution.h"
+#include "backend/cpu/kernels/conv/Channelwise.h"
+#include "backend/cpu/kernels/conv/Winograd.h"
+#include "backend/cpu/precision/MarkAmplified.h"
+#include "backend/cpu/precision/SetPrecisions.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -47,8 +47,8 @@ tilesFor(cpu::ConvolutionOp op, const Arithmetic &arithmetic,
   if (op.getPackedFrom())
     return {};
   return TileArithmetic::allOf(arithmetic.lhs, weights.value_or(arithmetic.rhs),
-                               arithmetic.accumulator, partsPrecisionOf(op),
-                               {numbersOf(op, 0), {}});
+                               arithmetic.accumulator, termsPrecisionOf(op),
+                               {operandTypeOf(op, 0), {}});
 }
 
 static Alternatives estimatesOf(cpu::ConvolutionOp op,
@@ -68,7 +68,7 @@ llvm::StringRef cpu::kernelOf(cpu::ConvolutionOp op, const Target &target,
       .kernel;
 }
 
-bool cpu::readsNarrowWeights(llvm::StringRef kernel) {
+bool cpu::readsLowBitWeights(llvm::StringRef kernel) {
   return kernel == "direct" || usesTiles(kernel);
 }
 
@@ -86,10 +86,10 @@ public:
     flops = 2.0 * double(shape.outputChannels) * double(groupInputs) *
             double(shape.taps());
     // Images are units where their number or size is not known.
-    const bool areUnits = isNamed(images()) || shape.hasOpenArea();
+    const bool areUnits = images().isDynamic() || shape.hasDynamicArea();
     ConvolutionShape ofAll = shape;
     if (!areUnits)
-      ofAll.batch = images();
+      ofAll.batch = images().value();
     const std::vector<TileArithmetic> ofTiles = tilesFor(op, arithmetic);
     estimated = estimatesOf(op, arithmetic, target, ofTiles);
     const StringRef chosen = estimated.front().kernel;
@@ -124,14 +124,14 @@ public:
     };
     plan.name = estimated.front().kernel;
     if (tiles) {
-      setWork(plan, tiles->taskParts(), flops);
+      setWork(plan, tiles->taskExtents(), flops);
       planTiles(plan, *tiles);
       usePacking(uint64_t(tiles->packedBytes()), *tiles);
     } else if (depthwise) {
-      setWork(plan, depthwise->taskParts(), flops);
+      setWork(plan, depthwise->taskExtents(), flops);
       usePacking(bytesOf(*depthwise), *depthwise);
     } else if (direct) {
-      setWork(plan, direct->taskParts(), flops);
+      setWork(plan, direct->taskExtents(), flops);
       usePacking(bytesOf(*direct), *direct);
     } else {
       setWork(plan, fast->unitsOfImage(), flops);
@@ -141,10 +141,10 @@ public:
     return plan;
   }
 
-  TilePartsOf possibleParts() const override {
-    return possiblePartsOf(tiles, yielded());
+  TileTermsOf possibleTerms() const override {
+    return possibleTermsOf(tiles, yielded());
   }
-  TilePartsGain gainBy(const TileParts &operand,
+  TileTermsGain gainBy(const TileTerms &operand,
                        const Target &target) const override {
     return tiles->gainBy(operand, target);
   }
@@ -186,23 +186,24 @@ private:
     plan.scratchType = fast->workspaceType();
     const uint64_t bytes =
         uint64_t(fast->workspaceElements()) * byteSize(plan.scratchType);
-    const bool isOpen = isNamed(images()) || convolutionShape(op).hasOpenArea();
+    const bool isDynamic =
+        images().isDynamic() || convolutionShape(op).hasDynamicArea();
     if (fast->stages() == 1) {
-      if (!isOpen)
+      if (!isDynamic)
         plan.tasks = fast->tasks(0);
       plan.scratchBytes = bytes;
       return;
     }
     plan.workspaceBytes = bytes;
     plan.rounds = fast->rounds();
-    if (isOpen) {
+    if (isDynamic) {
       plan.units = {{{{images()}, 1}}, fast->unitsOfRound()};
       llvm::append_range(plan.units->parts, fast->unitsOfImage());
     }
     for (int64_t stage = 0; stage < fast->stages(); ++stage)
       plan.stages.push_back(
           {fast->tasks(stage), fast->flops(stage) / plan.rounds});
-    if (isOpen && !hasExtremes())
+    if (isDynamic && !hasMinMax())
       cutStages(plan);
   }
 
@@ -234,8 +235,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<AnchorKernel>
-cpu::createConvolutionKernel(KernelOp kernel, cpu::ConvolutionOp op,
-                             const Target &target) {
+std::unique_ptr<RootKernel> cpu::createConvolutionKernel(KernelOp kernel,
+                                                         cpu::ConvolutionOp op,
+                                                         const Target &target) {
   return std::make_unique<ConvolutionKernel>(kernel, op, target);
 }

@@ -1,10 +1,10 @@
-//===- ConvolutionKernel.h - kernels of blocked convolutions -------------===//
+//===- ConvolutionKernel.h - kernels of blocked convolutions --------------===//
 
 #ifndef SINTER_BACKEND_CPU_EMIT_CONVOLUTIONKERNEL_H
 #define SINTER_BACKEND_CPU_EMIT_CONVOLUTIONKERNEL_H
 
-#include "backend/cpu/emit/AnchorKernel.h"
-#include "backend/cpu/kernels/Convolution.h"
+#include "backend/cpu/emit/RootKernel.h"
+#include "backend/cpu/kernels/conv/Convolution.h"
 
 #include <memory>
 #include <optional>
@@ -20,18 +20,18 @@ ConvolutionShape convolutionShape(ConvolutionOp op);
 /// The same with numbers for sizes that are not known, to estimate by.
 ConvolutionShape nominalShape(ConvolutionOp op);
 
-/// The kernel that computes \p op, by kernels/Estimates; or that would, if
+/// The kernel that computes \p op, by cost/Estimates; or that would, if
 /// matrix units could have its weights as \p onTiles.
 llvm::StringRef kernelOf(ConvolutionOp op, const Target &target,
                          std::optional<ElementType> onTiles = {});
 
 /// Whether that takes weights of fewer bits than f32.
-bool readsNarrowWeights(llvm::StringRef kernel);
+bool readsLowBitWeights(llvm::StringRef kernel);
 
-/// The kernel that \p op is the anchor of.
-std::unique_ptr<AnchorKernel> createConvolutionKernel(KernelOp kernel,
-                                                      ConvolutionOp op,
-                                                      const Target &target);
+/// The kernel that \p op is the root of.
+std::unique_ptr<RootKernel> createConvolutionKernel(KernelOp kernel,
+                                                    ConvolutionOp op,
+                                                    const Target &target);
 
 } // namespace sinter::cpu
 

@@ -1,10 +1,10 @@
 //===- Elemental.cpp - the value of a tensor at one place -----------------===//
 
 #include "backend/cpu/emit/Elemental.h"
-#include "backend/cpu/BFloat16Roundings.h"
-#include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/emit/RoundedConversion.h"
-#include "backend/cpu/emit/SmallFloat.h"
+#include "backend/cpu/kernels/common/SmallFloat.h"
+#include "backend/cpu/precision/BFloat16Roundings.h"
+#include "backend/cpu/precision/ExactWidening.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -84,10 +84,9 @@ void Elemental::store(Value value, Value memory, Value offset, Type element) {
                                          ValueRange{offset});
 }
 
-Value Elemental::linearize(ArrayRef<Coordinate> place,
-                           ArrayRef<int64_t> shape) {
+Value Elemental::linearize(ArrayRef<Coordinate> place, ArrayRef<Dim> shape) {
   Value offset = code.index(0);
-  if (hasNamed(shape.drop_front(shape.empty() ? 0 : 1))) {
+  if (hasNamedDim(shape.drop_front(shape.empty() ? 0 : 1))) {
     Value stride = code.index(1);
     for (size_t i = shape.size(); i-- > 0;) {
       if (shape[i] == 1)
@@ -98,7 +97,8 @@ Value Elemental::linearize(ArrayRef<Coordinate> place,
     }
     return offset;
   }
-  int64_t stride = 1;
+  // The first size may be dynamic; nothing lies as far apart as that.
+  Dim stride = 1;
   for (size_t i = shape.size(); i-- > 0; stride *= shape[i])
     if (shape[i] != 1)
       offset = code.add(code.mul(place[i].value, stride), offset);
@@ -106,15 +106,15 @@ Value Elemental::linearize(ArrayRef<Coordinate> place,
 }
 
 Value Elemental::readMemory(Value memory, RankedTensorType type, Place place) {
-  ArrayRef<int64_t> shape = shapeOf(type);
+  ArrayRef<Dim> shape = dimsOf(type);
   Type element = type.getElementType();
   Value offset = linearize(place, shape);
   if (!hasLanes(place))
     return load(memory, offset, element);
-  if (hasNamed(shape))
+  if (hasNamedDim(shape))
     return readLanes(memory, offset, type, place);
   // How far apart in memory the lanes are; a dimension of size 1 has no lanes.
-  int64_t stride = 1, laneStride = 0;
+  Dim stride = 1, laneStride = 0;
   for (size_t i = shape.size(); i-- > 0; stride *= shape[i])
     if (place[i].lanes && shape[i] != 1)
       laneStride += stride;
@@ -124,7 +124,7 @@ Value Elemental::readMemory(Value memory, RankedTensorType type, Place place) {
     return load(memory, offset, element, /*asVector=*/true);
   Values values;
   for (int64_t i = 0; i < lanes; ++i)
-    values.push_back(load(memory, code.add(offset, i * laneStride), element));
+    values.push_back(load(memory, code.add(offset, laneStride * i), element));
   return code.create<vector::FromElementsOp>(
       VectorType::get(lanes, values[0].getType()), values);
 }
@@ -132,7 +132,7 @@ Value Elemental::readMemory(Value memory, RankedTensorType type, Place place) {
 /// Neighbours of a tensor some of whose sizes are named.
 Value Elemental::readLanes(Value memory, Value offset, RankedTensorType type,
                            Place place) {
-  ArrayRef<int64_t> shape = shapeOf(type);
+  ArrayRef<Dim> shape = dimsOf(type);
   Type element = type.getElementType();
   Value stride = code.index(1), apart = code.index(0);
   for (size_t i = shape.size(); i-- > 0; stride = code.mul(stride, shape[i]))

@@ -13,8 +13,8 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_ELEMENTAL_H
 #define SINTER_BACKEND_CPU_EMIT_ELEMENTAL_H
 
-#include "backend/cpu/OperationKind.h"
-#include "backend/cpu/emit/KernelBuilder.h"
+#include "backend/cpu/ir/OperationKind.h"
+#include "backend/cpu/kernels/common/KernelBuilder.h"
 #include "graph/Values.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -44,8 +44,7 @@ inline bool hasLanes(llvm::ArrayRef<Coordinate> place) {
 /// Whether a reshape of \p from to \p to leaves each dimension whose size is
 /// named as it is, with dimensions of size 1 beside it or not. Only then can
 /// code tell where an element was.
-bool keepsNamedDimensions(llvm::ArrayRef<int64_t> from,
-                          llvm::ArrayRef<int64_t> to);
+bool keepsNamedDimensions(llvm::ArrayRef<Dim> from, llvm::ArrayRef<Dim> to);
 
 /// How an element type lies in memory: one byte for i1 and smaller integers,
 /// integers without sign, i8 for floats of eight bits.
@@ -94,12 +93,12 @@ public:
   mlir::Value stored(mlir::Value value, mlir::Type element);
   /// The row-major position of \p place in \p shape.
   mlir::Value linearize(llvm::ArrayRef<Coordinate> place,
-                        llvm::ArrayRef<int64_t> shape);
+                        llvm::ArrayRef<Dim> shape);
   mlir::Value splat(mlir::Value value);
   /// Where a slice of \p slice elements of \p size starts, either of which may
   /// be named: so that it ends inside.
   mlir::Value clampedStart(mlir::Value tensor, llvm::ArrayRef<Coordinate> place,
-                           int64_t size, int64_t slice);
+                           Dim size, Dim slice);
   /// Whether the first coordinates of a place in \p op's result are not those
   /// of padding; i1.
   mlir::Value isInside(stablehlo::PadOp op, llvm::ArrayRef<Coordinate> place);

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static bool isScalar(Value tensor) { return shapeOf(tensor).empty(); }
+static bool isScalar(Value tensor) { return dimsOf(tensor).empty(); }
 
 /// Gives \p tensors, all but those in buffers, the \p values.
 void Elemental::bindScalars(ValueRange tensors, ValueRange values) {

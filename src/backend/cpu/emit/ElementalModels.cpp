@@ -2,9 +2,9 @@
 
 #include "backend/cpu/emit/ElementalModels.h"
 
-#include "backend/cpu/Scans.h"
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/ir/Scans.h"
 #include "graph/nn/NnOps.h"
 
 using namespace mlir;
@@ -38,8 +38,8 @@ enum Cost : bool { Cheap = true, Costly = false };
 enum Sizes : bool { Open = true, Known = false };
 
 /// The interface by a kind, or a function from the operation to one, likewise
-/// whether sizes may be open, and a member of Elemental that writes an element;
-/// null where none does.
+/// whether sizes may be dynamic, and a member of Elemental that writes an
+/// element; null where none does.
 template <typename Op, auto kindOrFunction, Cost cost, auto element,
           auto sizesOrFunction>
 struct Model
@@ -52,7 +52,7 @@ struct Model
       return kindOrFunction(cast<Op>(op));
   }
   bool isCheap(Operation *) const { return cost == Cheap; }
-  bool keepsOpenSizes(Operation *op) const {
+  bool keepsDynamicSizes(Operation *op) const {
     if constexpr (std::is_same_v<decltype(sizesOrFunction), Sizes>)
       return sizesOrFunction == Open;
     else
@@ -133,9 +133,9 @@ struct ElementRules {
     row<stablehlo::ConvolutionOp, Kind::Product, Costly,
         &Elemental::convolutionAt, hasKnownWindow>(c);
     row<cpu::ConvolutionOp, Kind::Product>(c);
-    row<ByteProductOp, Kind::Product>(c);
-    row<DistanceProductOp, Kind::Product>(c);
-    row<NarrowProductOp, Kind::Product>(c);
+    row<Int8ProductOp, Kind::Product>(c);
+    row<ZeroPointProductOp, Kind::Product>(c);
+    row<LowBitProductOp, Kind::Product>(c);
     row<PoolOp, Kind::Product>(c);
     row<WeightGradientOp, Kind::Product>(c);
     row<DepthwiseGradientOp, Kind::Product>(c);

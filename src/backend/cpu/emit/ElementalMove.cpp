@@ -54,7 +54,7 @@ std::optional<Values> Elemental::constantAt(stablehlo::ConstantOp op,
     return Values{value};
   if (hasLanes(place))
     return std::nullopt;
-  Value offset = linearize(place, dense.getType().getShape());
+  Value offset = linearize(place, dimsIn(dense.getType().getShape()));
   constexpr int64_t mostSelects = 8;
   if (dense.getNumElements() > mostSelects)
     return Values{tableAt(op, offset)};
@@ -112,14 +112,14 @@ std::optional<Values> Elemental::broadcastAt(stablehlo::BroadcastInDimOp op,
                                              Place place) {
   Coordinates source;
   for (auto [size, dim] :
-       llvm::zip(shapeOf(op.getOperand()), op.getBroadcastDimensions()))
+       llvm::zip(dimsOf(op.getOperand()), op.getBroadcastDimensions()))
     source.push_back(size == 1 ? Coordinate(code.index(0)) : place[dim]);
   return Values{at(op.getOperand(), source)};
 }
 
-bool cpu::keepsNamedDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+bool cpu::keepsNamedDimensions(ArrayRef<Dim> from, ArrayRef<Dim> to) {
   size_t i = 0, j = 0;
-  auto skipOnes = [](ArrayRef<int64_t> shape, size_t &place) {
+  auto skipOnes = [](ArrayRef<Dim> shape, size_t &place) {
     while (place < shape.size() && shape[place] == 1)
       ++place;
     return place < shape.size();
@@ -128,17 +128,18 @@ bool cpu::keepsNamedDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
     const bool hasFrom = skipOnes(from, i), hasTo = skipOnes(to, j);
     if (!hasFrom || !hasTo)
       return hasFrom == hasTo;
-    int64_t a = from[i++], b = to[j++];
+    Dim a = from[i++], b = to[j++];
     while (a != b) {
       const bool isLess = a < b;
-      ArrayRef<int64_t> shape = isLess ? from : to;
+      ArrayRef<Dim> shape = isLess ? from : to;
       size_t &place = isLess ? i : j;
-      int64_t &product = isLess ? a : b;
-      if (isNamed(a) || isNamed(b) || place == shape.size() ||
-          isNamed(shape[place]) ||
-          llvm::MulOverflow(product, shape[place], product))
+      Dim &product = isLess ? a : b;
+      if (a.isDynamic() || b.isDynamic() || place == shape.size() ||
+          shape[place].isDynamic())
         return false;
-      ++place;
+      product *= shape[place++];
+      if (product.isUnknown())
+        return false;
     }
   }
 }
@@ -147,13 +148,13 @@ bool cpu::keepsNamedDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
 /// neighbouring dimensions whose products agree, and gives each group's
 /// dimensions [begin, end) on both sides. Dimensions of size 1 go along.
 static void
-matchDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+matchDimensions(ArrayRef<Dim> from, ArrayRef<Dim> to,
                 llvm::function_ref<void(size_t, size_t, size_t, size_t)> emit) {
   size_t i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
     size_t firstFrom = i, firstTo = j;
-    int64_t a = i < from.size() ? from[i++] : 1;
-    int64_t b = j < to.size() ? to[j++] : 1;
+    Dim a = i < from.size() ? from[i++] : Dim(1);
+    Dim b = j < to.size() ? to[j++] : Dim(1);
     while (a != b)
       if (a < b)
         a *= from[i++];
@@ -164,8 +165,8 @@ matchDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
 }
 
 /// The only dimension in [begin, end) that is not of size 1, if there is one.
-static std::optional<size_t> soleDimension(ArrayRef<int64_t> shape,
-                                           size_t begin, size_t end) {
+static std::optional<size_t> soleDimension(ArrayRef<Dim> shape, size_t begin,
+                                           size_t end) {
   std::optional<size_t> sole;
   for (size_t i = begin; i < end; ++i)
     if (shape[i] != 1) {
@@ -178,7 +179,7 @@ static std::optional<size_t> soleDimension(ArrayRef<int64_t> shape,
 
 /// The only dimension, not of size 1, along which lanes lie.
 static std::optional<size_t> soleLanes(ArrayRef<Coordinate> place,
-                                       ArrayRef<int64_t> shape) {
+                                       ArrayRef<Dim> shape) {
   std::optional<size_t> sole;
   for (auto [i, size] : llvm::enumerate(shape))
     if (place[i].lanes && size != 1) {
@@ -191,17 +192,16 @@ static std::optional<size_t> soleLanes(ArrayRef<Coordinate> place,
 
 std::optional<Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
                                            Place place) {
-  ArrayRef<int64_t> from = shapeOf(op.getOperand()),
-                    to = shapeOf(op.getResult());
+  ArrayRef<Dim> from = dimsOf(op.getOperand()), to = dimsOf(op.getResult());
   Coordinates source(from.size(), Coordinate(code.index(0)));
   // There is no element to find; the code never runs.
-  if (llvm::is_contained(from, 0))
+  if (llvm::is_contained(from, Dim(0)))
     return Values{at(op.getOperand(), source)};
   // FormKernels joins no other.
   if (!keepsNamedDimensions(from, to))
-    return Values{at(
-        op.getOperand(),
-        Coordinates(from.size(), Coordinate(code.index(nameOfSize(0) + 1))))};
+    return Values{
+        at(op.getOperand(),
+           Coordinates(from.size(), Coordinate(code.index(Dim::unknown()))))};
   bool covered = true;
   matchDimensions(
       from, to,
@@ -214,13 +214,13 @@ std::optional<Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
           return;
         }
         Coordinates inner(place.slice(toBegin, toEnd - toBegin));
-        ArrayRef<int64_t> innerShape = to.slice(toBegin, toEnd - toBegin);
+        ArrayRef<Dim> innerShape = to.slice(toBegin, toEnd - toBegin);
         Value offset = linearize(inner, innerShape);
         std::optional<size_t> lanes = soleLanes(inner, innerShape);
         // Neighbours in the innermost part of a dimension are neighbours there.
         if (soleFrom && lanes &&
             llvm::all_of(innerShape.drop_front(*lanes + 1),
-                         [](int64_t size) { return size == 1; })) {
+                         [](Dim size) { return size == 1; })) {
           source[*soleFrom] = {offset, /*lanes=*/true};
           return;
         }
@@ -229,9 +229,8 @@ std::optional<Values> Elemental::reshapeAt(stablehlo::ReshapeOp op,
         for (size_t i = fromEnd; i-- > fromBegin;) {
           if (from[i] == 1)
             continue;
-          bool isOutermost =
-              llvm::all_of(from.slice(fromBegin, i - fromBegin),
-                           [](int64_t size) { return size == 1; });
+          bool isOutermost = llvm::all_of(from.slice(fromBegin, i - fromBegin),
+                                          [](Dim size) { return size == 1; });
           source[i] = isOutermost ? offset : code.rem(offset, from[i]);
           offset = code.div(offset, from[i]);
         }
@@ -276,8 +275,8 @@ static Value padSource(KernelBuilder &e, sinter::stablehlo::PadOp op,
     index = e.div(index, step);
   }
   if (op.getEdgePaddingHigh()[dim] > 0)
-    inside = e.both(
-        inside, e.less(index, e.index(sinter::shapeOf(op.getOperand())[dim])));
+    inside =
+        e.both(inside, e.less(index, e.index(dimsOf(op.getOperand())[dim])));
   return index;
 }
 
@@ -320,7 +319,7 @@ std::optional<Values> Elemental::concatenateAt(stablehlo::ConcatenateOp op,
       llvm::any_of(place, [](const Coordinate &c) { return c.lanes; });
   auto inputs = op.getInputs();
   auto choose = [&](auto &self, size_t input, Value start) -> Values {
-    Value end = code.add(start, code.index(shapeOf(inputs[input])[dim]));
+    Value end = code.add(start, code.index(dimsOf(inputs[input])[dim]));
     auto here = [&] {
       Coordinates source(place);
       source[dim] = code.sub(place[dim].value, start);
@@ -343,7 +342,7 @@ std::optional<Values> Elemental::reverseAt(stablehlo::ReverseOp op,
       return std::nullopt;
     // The size may be a name, from which nothing is taken.
     source[dim] =
-        code.sub(code.sub(code.index(shapeOf(op.getOperand())[dim]), 1),
+        code.sub(code.sub(code.index(dimsOf(op.getOperand())[dim]), 1),
                  place[dim].value);
   }
   return Values{at(op.getOperand(), source)};
@@ -360,8 +359,7 @@ std::optional<Values> Elemental::iotaAt(stablehlo::IotaOp op, Place place) {
   return Values{emitConvert(code, count, i64, element)};
 }
 
-Value Elemental::clampedStart(Value tensor, Place place, int64_t size,
-                              int64_t slice) {
+Value Elemental::clampedStart(Value tensor, Place place, Dim size, Dim slice) {
   if (size == slice)
     return code.index(0);
   Value limit = code.sub(code.index(size), code.index(slice));
@@ -388,10 +386,11 @@ Value Elemental::clampedStart(Value tensor, Place place, int64_t size,
 
 std::optional<Values> Elemental::dynamicSliceAt(stablehlo::DynamicSliceOp op,
                                                 Place place) {
-  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
+  ArrayRef<Dim> shape = dimsOf(op.getOperand()),
+                slice = dimsIn(op.getSliceSizes());
   Coordinates source;
   for (auto [i, start] : llvm::enumerate(op.getStartIndices())) {
-    Value first = clampedStart(start, Place(), shape[i], op.getSliceSizes()[i]);
+    Value first = clampedStart(start, Place(), shape[i], slice[i]);
     source.push_back({code.add(first, place[i].value), place[i].lanes});
   }
   return Values{at(op.getOperand(), source)};
@@ -399,8 +398,8 @@ std::optional<Values> Elemental::dynamicSliceAt(stablehlo::DynamicSliceOp op,
 
 std::optional<Values>
 Elemental::dynamicUpdateAt(stablehlo::DynamicUpdateSliceOp op, Place place) {
-  ArrayRef<int64_t> shape = shapeOf(op.getOperand()),
-                    update = shapeOf(op.getUpdate());
+  ArrayRef<Dim> shape = dimsOf(op.getOperand()),
+                update = dimsOf(op.getUpdate());
   Coordinates source;
   Value inside = code.boolean(true);
   for (auto [i, start] : llvm::enumerate(op.getStartIndices())) {
@@ -429,7 +428,7 @@ Elemental::dynamicUpdateAt(stablehlo::DynamicUpdateSliceOp op, Place place) {
 
 std::optional<Values> Elemental::gatherAt(stablehlo::GatherOp op, Place place) {
   auto numbers = op.getDimensionNumbers();
-  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
+  ArrayRef<Dim> shape = dimsOf(op.getOperand());
   ArrayRef<int64_t> offsetDims = numbers.getOffsetDims();
   // The result's dimensions outside offset_dims name the index vector.
   Coordinates batch, offset;
@@ -448,7 +447,7 @@ std::optional<Values> Elemental::gatherAt(stablehlo::GatherOp op, Place place) {
   for (size_t dim = 0; dim < shape.size(); ++dim)
     source.push_back(skipped(dim) ? Coordinate(code.index(0))
                                   : offset[nextOffset++]);
-  int64_t indexRank = shapeOf(op.getStartIndices()).size();
+  int64_t indexRank = dimsOf(op.getStartIndices()).size();
   auto indexPlace = [&](int64_t component) {
     Coordinates where(batch);
     if (numbers.getIndexVectorDim() < indexRank)
@@ -456,13 +455,13 @@ std::optional<Values> Elemental::gatherAt(stablehlo::GatherOp op, Place place) {
                    Coordinate(code.index(component)));
     return where;
   };
-  // Of an open size there may be fewer elements than a slice has, none say.
+  // Of a dynamic size there may be fewer elements than a slice has, none say.
   Value hasSlices = code.boolean(true);
   for (auto [component, dim] : llvm::enumerate(numbers.getStartIndexMap())) {
-    const int64_t slice = op.getSliceSizes()[dim];
+    const Dim slice = dimsIn(op.getSliceSizes())[dim];
     if (shape[dim] == slice)
       continue;
-    if (isNamed(shape[dim]))
+    if (shape[dim].isDynamic())
       hasSlices = code.both(hasSlices, code.less(code.sub(code.index(slice), 1),
                                                  code.index(shape[dim])));
     Value start = clampedStart(op.getStartIndices(), indexPlace(component),

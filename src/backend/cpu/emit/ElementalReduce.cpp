@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "backend/cpu/Scans.h"
-#include "backend/cpu/emit/ArgExtreme.h"
+#include "backend/cpu/emit/ArgMinMax.h"
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/FloatOrder.h"
 #include "backend/cpu/emit/WideSum.h"
+#include "backend/cpu/ir/Scans.h"
 #include "graph/interfaces/Axes.h"
 #include "graph/stablehlo/Sums.h"
 
@@ -80,12 +80,12 @@ struct Reduction {
 };
 } // namespace
 
-/// The extremes of floats that \p op looks for, one of each input; none if it
-/// does anything else.
-static SmallVector<Extreme> floatExtremes(stablehlo::ReduceOp op) {
+/// The min and max of floats that \p op looks for, one of each input; none if
+/// it does anything else.
+static SmallVector<MinOrMax> floatMinMax(stablehlo::ReduceOp op) {
   Block &body = op.getBody().front();
   const size_t count = op.getInputs().size();
-  SmallVector<Extreme> extremes;
+  SmallVector<MinOrMax> minMax;
   for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
     Operation *combine = value.getDefiningOp();
     Value lhs = body.getArgument(i), rhs = body.getArgument(i + count);
@@ -94,10 +94,10 @@ static SmallVector<Extreme> floatExtremes(stablehlo::ReduceOp op) {
         !llvm::is_contained(combine->getOperands(), lhs) ||
         !llvm::is_contained(combine->getOperands(), rhs))
       return {};
-    extremes.push_back(isa<stablehlo::MaxOp>(combine) ? Extreme::Greatest
-                                                      : Extreme::Least);
+    minMax.push_back(isa<stablehlo::MaxOp>(combine) ? MinOrMax::Greatest
+                                                    : MinOrMax::Least);
   }
-  return extremes;
+  return minMax;
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,7 +124,7 @@ static constexpr int64_t longRow = 8;
 /// \p ofRows where rows are summed up by themselves. \p combine adds the
 /// element at a position to what it is given.
 static Values
-sumInChains(const Reduction &reduction, ArrayRef<int64_t> sizes, bool ofRows,
+sumInChains(const Reduction &reduction, ArrayRef<Dim> sizes, bool ofRows,
             const Values &start,
             llvm::function_ref<Values(ArrayRef<Value>, ValueRange)> combine) {
   KernelBuilder &e = reduction.elemental.code;
@@ -183,10 +183,10 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
   if (hasLanes(place) && hasComplex(op.getBody()))
     return std::nullopt;
   Reduction reduction{*this, op.getBody(), hasLanes(place)};
-  ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
+  ArrayRef<Dim> shape = dimsOf(op.getInputs()[0]);
   SmallVector<int64_t> reduced(op.getDimensions());
   llvm::sort(reduced);
-  SmallVector<int64_t> sizes;
+  SmallVector<Dim> sizes;
   for (int64_t dim : reduced)
     sizes.push_back(shape[dim]);
   auto sourceOf = [&](ArrayRef<Value> position) {
@@ -198,8 +198,8 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
                            : place[nextKept++]);
     return source;
   };
-  const SmallVector<Extreme> extremes = floatExtremes(op);
-  if (extremes.empty())
+  const SmallVector<MinOrMax> minMax = floatMinMax(op);
+  if (minMax.empty())
     reduction.wideOperation = wideOperation(op.getBody());
   Values start = reduction.start(op.getInitValues());
   auto inChains = [&](bool ofRows) {
@@ -215,10 +215,10 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
           return reduction.combine(carried, op.getInputs(), sourceOf(position));
         }));
   };
-  if (hasLanes(place) && extremes.empty() && isSumOfFloats(op)) {
-    const int64_t last = sizes.empty() ? 0 : sizes.back();
+  if (hasLanes(place) && minMax.empty() && isSumOfFloats(op)) {
+    const Dim last = sizes.empty() ? Dim(0) : sizes.back();
     const bool hasRows = sizes.size() > 1;
-    // An open size has the order that a known one has, whatever that is.
+    // A dynamic size has the order that a known one has, whatever that is.
     auto isBelow = [&](int64_t bound) {
       return code.less(code.index(last), code.index(bound));
     };
@@ -228,8 +228,8 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
           [&] { return inChains(false); }, [&] { return inChains(true); });
     });
   }
-  if (extremes.empty()) {
-    std::optional<ArgExtreme> arg = ArgExtreme::of(op);
+  if (minMax.empty()) {
+    std::optional<ArgMinMax> arg = ArgMinMax::of(op);
     if (!arg || hasLanes(place))
       return inOrder();
     return arg->emit(
@@ -237,16 +237,17 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
         inOrder);
   }
   Values orders;
-  for (auto [each, extreme] : llvm::zip(start, extremes))
-    orders.push_back(emitToOrder(code, each, extreme));
+  for (auto [each, minOrMax] : llvm::zip(start, minMax))
+    orders.push_back(emitToOrder(code, each, minOrMax));
   orders = code.loops(
       sizes, orders, [&](ArrayRef<Value> position, ValueRange carried) {
         Values next;
-        for (auto [i, extreme] : llvm::enumerate(extremes)) {
+        for (auto [i, minOrMax] : llvm::enumerate(minMax)) {
           Value element =
               reduction.element(op.getInputs()[i], i, sourceOf(position));
-          next.push_back(emitExtreme(
-              code, carried[i], emitToOrder(code, element, extreme), extreme));
+          next.push_back(emitMinMax(code, carried[i],
+                                    emitToOrder(code, element, minOrMax),
+                                    minOrMax));
         }
         return next;
       });
@@ -267,7 +268,7 @@ struct WindowRange {
 
 /// The part of the window at \p place that lies inside a dimension of \p size
 /// elements; the loop over it needs no test where nothing is base-dilated.
-static WindowRange rangeOf(KernelBuilder &e, Value place, int64_t size,
+static WindowRange rangeOf(KernelBuilder &e, Value place, Dim size,
                            const stablehlo::WindowDimension &w) {
   WindowRange range;
   range.first = e.sub(e.mul(place, w.stride), w.paddingLow);
@@ -305,7 +306,7 @@ std::optional<Values> Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op,
                                                 Place place) {
   if (hasLanes(place) && hasComplex(op.getBody()))
     return std::nullopt;
-  ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
+  ArrayRef<Dim> shape = dimsOf(op.getInputs()[0]);
   stablehlo::ConvolutionWindow windows = op.getWindow();
   for (size_t dim = 0; dim < shape.size(); ++dim)
     if (place[dim].lanes && !isTrivial(windows[dim]))
@@ -421,9 +422,9 @@ std::optional<Values> Elemental::dotAt(stablehlo::DotGeneralOp op,
     return coordinates;
   };
   Coordinates left = coordinatesOf(0), right = coordinatesOf(1);
-  SmallVector<int64_t> sizes;
+  SmallVector<Dim> sizes;
   for (int64_t dim : lhs.contracting)
-    sizes.push_back(shapeOf(lhs.value)[dim]);
+    sizes.push_back(dimsOf(lhs.value)[dim]);
   ProductSum sum{code, elementOf(op.getResult())};
   Values total = code.loops(
       sizes, sum.zero(), [&](ArrayRef<Value> position, ValueRange carried) {
@@ -444,10 +445,10 @@ std::optional<Values> Elemental::convolutionAt(stablehlo::ConvolutionOp op,
     return std::nullopt;
   auto numbers = op.getDimensionNumbers();
   Value lhs = op.getLhs(), rhs = op.getRhs();
-  int64_t outputFeatures =
-      shapeOf(rhs)[numbers.getKernelOutputFeatureDimension()];
-  int64_t inputFeatures =
-      shapeOf(rhs)[numbers.getKernelInputFeatureDimension()];
+  const Dim outputFeatures =
+      dimsOf(rhs)[numbers.getKernelOutputFeatureDimension()];
+  const Dim inputFeatures =
+      dimsOf(rhs)[numbers.getKernelInputFeatureDimension()];
   int64_t groups = op.getFeatureGroupCount();
   int64_t batchGroups = op.getBatchGroupCount();
   Value feature = place[numbers.getOutputFeatureDimension()].value;
@@ -457,20 +458,20 @@ std::optional<Values> Elemental::convolutionAt(stablehlo::ConvolutionOp op,
   int64_t parts = std::max(groups, batchGroups);
   Value group = code.div(feature, outputFeatures / parts);
   if (batchGroups > 1) {
-    Value images =
-        code.div(code.index(shapeOf(lhs)[numbers.getInputBatchDimension()]),
-                 batchGroups);
+    Value images = code.div(
+        code.index(dimsOf(lhs)[numbers.getInputBatchDimension()]), batchGroups);
     batch = code.add(code.mul(group, images), batch);
   }
-  Coordinates left(shapeOf(lhs).size()), right(shapeOf(rhs).size());
+  Coordinates left(dimsOf(lhs).size()), right(dimsOf(rhs).size());
   left[numbers.getInputBatchDimension()] = batch;
   right[numbers.getKernelOutputFeatureDimension()] = feature;
 
   constexpr int64_t fewProducts = 16;
   // Of a number that is not known there may be many.
-  const bool hasMany = !tensorOf(rhs).hasStaticShape() ||
-                       (outputFeatures && tensorOf(rhs).getNumElements() >
-                                              fewProducts * outputFeatures);
+  const bool hasMany =
+      !tensorOf(rhs).hasStaticShape() ||
+      (outputFeatures != 0 &&
+       outputFeatures * fewProducts < tensorOf(rhs).getNumElements());
   ProductSum sum{code, elementOf(op.getResult()), hasMany};
   stablehlo::ConvolutionWindow windows = op.getWindow();
   Value inside = code.boolean(true);
@@ -494,7 +495,7 @@ std::optional<Values> Elemental::convolutionAt(stablehlo::ConvolutionOp op,
     int64_t inputDim = numbers.getInputSpatialDimensions()[dim];
     int64_t kernelDim = numbers.getKernelSpatialDimensions()[dim];
     Value at = place[numbers.getOutputSpatialDimensions()[dim]].value;
-    WindowRange range = rangeOf(code, at, shapeOf(lhs)[inputDim], w);
+    WindowRange range = rangeOf(code, at, dimsOf(lhs)[inputDim], w);
     return code.loop(
         range.begin, range.end, 1, carried, [&](Value i, ValueRange inner) {
           Value outer = inside;
@@ -507,7 +508,7 @@ std::optional<Values> Elemental::convolutionAt(stablehlo::ConvolutionOp op,
           }
           left[inputDim] = index;
           right[kernelDim] =
-              w.reversed ? code.sub(code.index(w.size - 1), i) : i;
+              w.reversed ? code.sub(code.index(Dim(w.size) - 1), i) : i;
           Values result = self(self, dim + 1, inner);
           inside = outer;
           return result;

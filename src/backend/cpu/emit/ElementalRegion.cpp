@@ -7,7 +7,7 @@
 
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/KernelBody.h"
-#include "backend/cpu/regions/RegionUse.h"
+#include "backend/cpu/ir/RegionUse.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -37,7 +37,7 @@ Value Elemental::bufferOf(Value tensor) {
 }
 
 void Elemental::copyTo(Value tensor, Value buffer) {
-  ArrayRef<int64_t> shape = shapeOf(tensor);
+  ArrayRef<Dim> shape = dimsOf(tensor);
   code.loops(shape, [&](ArrayRef<Value> position) {
     Coordinates place(position.begin(), position.end());
     store(at(tensor, place), buffer, linearize(place, shape),
@@ -46,7 +46,7 @@ void Elemental::copyTo(Value tensor, Value buffer) {
 }
 
 void Elemental::computeInBuffers(Operation *op) {
-  ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+  ArrayRef<Dim> shape = dimsOf(op->getResult(0));
   code.loops(shape, [&](ArrayRef<Value> position) {
     Coordinates place(position.begin(), position.end());
     Value offset = linearize(place, shape);

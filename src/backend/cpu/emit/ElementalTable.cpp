@@ -1,7 +1,7 @@
 //===- ElementalTable.cpp - constants that lie in the code ----------------===//
 
 #include "backend/cpu/emit/Elemental.h"
-#include "backend/cpu/emit/SmallFloat.h"
+#include "backend/cpu/kernels/common/SmallFloat.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

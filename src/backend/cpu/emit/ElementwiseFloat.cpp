@@ -326,8 +326,8 @@ Value ElementwiseWriter::clampByNumbers(Value least, Value x, Value greatest) {
 Value ElementwiseWriter::clamp(Value least, Value x, Value greatest,
                                Type element) {
   if (isa<ComplexType>(element))
-    return emitComplexExtreme(e, emitComplexExtreme(e, x, least, true),
-                              greatest, false);
+    return emitComplexMinMax(e, emitComplexMinMax(e, x, least, true), greatest,
+                             false);
   if (isa<FloatType>(element)) {
     // Narrow floats compare as they stand in f32.
     Type wide = element.isF64() ? element : Type(e.builder.getF32Type());

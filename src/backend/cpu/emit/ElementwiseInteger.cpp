@@ -3,8 +3,8 @@
 #include "backend/cpu/emit/ComplexMath.h"
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/ElementwiseWriter.h"
-#include "backend/cpu/emit/ExactWidening.h"
-#include "backend/cpu/emit/SmallFloat.h"
+#include "backend/cpu/kernels/common/SmallFloat.h"
+#include "backend/cpu/precision/ExactWidening.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -183,8 +183,8 @@ Value ElementwiseWriter::complexOperation(Operation *op, Operands operands,
       .Case<SubtractOp>([&](auto) { return e.create<complex::SubOp>(x, y); })
       .Case<MulOp>([&](auto) { return e.create<complex::MulOp>(x, y); })
       .Case<NegOp>([&](auto) { return e.create<complex::NegOp>(x); })
-      .Case<MaxOp>([&](auto) { return emitComplexExtreme(e, x, y, true); })
-      .Case<MinOp>([&](auto) { return emitComplexExtreme(e, x, y, false); })
+      .Case<MaxOp>([&](auto) { return emitComplexMinMax(e, x, y, true); })
+      .Case<MinOp>([&](auto) { return emitComplexMinMax(e, x, y, false); })
       .Default(
           [&](Operation *) { return emitComplexFunction(e, op, operands); });
 }

@@ -8,7 +8,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_ELEMENTWISEWRITER_H
 #define SINTER_BACKEND_CPU_EMIT_ELEMENTWISEWRITER_H
 
-#include "backend/cpu/emit/KernelBuilder.h"
+#include "backend/cpu/kernels/common/KernelBuilder.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 

@@ -40,7 +40,7 @@ Value cpu::emitTotalOrder(KernelBuilder &e, Value bits) {
   return e.create<arith::XOrIOp>(bits, mask);
 }
 
-Value cpu::emitToOrder(KernelBuilder &e, Value x, Extreme extreme) {
+Value cpu::emitToOrder(KernelBuilder &e, Value x, MinOrMax minOrMax) {
   Type type = integersLike(x.getType());
   auto element = cast<FloatType>(getElementTypeOrSelf(x.getType()));
   unsigned width = element.getWidth();
@@ -51,10 +51,10 @@ Value cpu::emitToOrder(KernelBuilder &e, Value x, Extreme extreme) {
       APFloat::getInf(element.getFloatSemantics()).bitcastToAPInt();
   Value isNan = e.create<arith::CmpIOp>(arith::CmpIPredicate::sgt, magnitude,
                                         constant(e, type, infinity));
-  Value beyond =
-      constant(e, type,
-               extreme == Extreme::Greatest ? APInt::getSignedMaxValue(width)
-                                            : APInt::getSignedMinValue(width));
+  Value beyond = constant(e, type,
+                          minOrMax == MinOrMax::Greatest
+                              ? APInt::getSignedMaxValue(width)
+                              : APInt::getSignedMinValue(width));
   return e.create<arith::SelectOp>(isNan, beyond, emitTotalOrder(e, bits));
 }
 
@@ -62,7 +62,7 @@ Value cpu::emitFromOrder(KernelBuilder &e, Value order, Type type) {
   return e.create<arith::BitcastOp>(type, emitTotalOrder(e, order));
 }
 
-Value cpu::emitExtreme(KernelBuilder &e, Value a, Value b, Extreme extreme) {
-  return extreme == Extreme::Greatest ? e.create<arith::MaxSIOp>(a, b)
-                                      : e.create<arith::MinSIOp>(a, b);
+Value cpu::emitMinMax(KernelBuilder &e, Value a, Value b, MinOrMax minOrMax) {
+  return minOrMax == MinOrMax::Greatest ? e.create<arith::MaxSIOp>(a, b)
+                                        : e.create<arith::MinSIOp>(a, b);
 }

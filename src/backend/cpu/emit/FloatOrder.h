@@ -8,11 +8,11 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_FLOATORDER_H
 #define SINTER_BACKEND_CPU_EMIT_FLOATORDER_H
 
-#include "backend/cpu/emit/KernelBuilder.h"
+#include "backend/cpu/kernels/common/KernelBuilder.h"
 
 namespace sinter::cpu {
 
-enum class Extreme { Greatest, Least };
+enum class MinOrMax { Greatest, Least };
 
 /// Whether floats of \p type are written as sign, exponent and fraction with
 /// infinities and NaNs as IEEE 754 says.
@@ -20,7 +20,7 @@ bool hasIntegerOrder(mlir::Type type);
 
 /// Signed integers of the width of \p x (a float, or a vector of floats) in the
 /// order of \p x, with NaN beyond all on the side of \p extreme.
-mlir::Value emitToOrder(KernelBuilder &code, mlir::Value x, Extreme extreme);
+mlir::Value emitToOrder(KernelBuilder &code, mlir::Value x, MinOrMax minOrMax);
 
 /// The bits of floats, as integers, in the order of the specification's
 /// TOTALORDER; its own inverse.
@@ -31,8 +31,8 @@ mlir::Value emitFromOrder(KernelBuilder &code, mlir::Value order,
                           mlir::Type type);
 
 /// The greater or lesser one.
-mlir::Value emitExtreme(KernelBuilder &code, mlir::Value a, mlir::Value b,
-                        Extreme extreme);
+mlir::Value emitMinMax(KernelBuilder &code, mlir::Value a, mlir::Value b,
+                       MinOrMax minOrMax);
 
 } // namespace sinter::cpu
 

@@ -6,7 +6,7 @@
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/emit/KernelPlan.h"
 #include "backend/cpu/ir/CpuOps.h"
-#include "graph/NamedSizes.h"
+#include "graph/Dim.h"
 
 #include <memory>
 
@@ -14,11 +14,9 @@ namespace sinter::cpu {
 
 /// What is estimated of named sizes is estimated as if they were this.
 inline constexpr int64_t nominalSize = 64;
-inline int64_t nominalOf(int64_t size) {
-  return isNamed(size) ? nominalSize : size;
-}
+inline int64_t nominalOf(Dim size) { return size.valueOr(nominalSize); }
 /// How many elements a tensor of these \p sizes has then.
-double nominalCount(llvm::ArrayRef<int64_t> sizes);
+double nominalCount(llvm::ArrayRef<Dim> sizes);
 
 /// Arithmetic operations that \p kernel does.
 double flopsOf(KernelOp kernel);
@@ -32,11 +30,11 @@ public:
   virtual int64_t tasks() const = 0;
   /// Where sizes are named, what tasks() are the product of; nothing where the
   /// kernel is for known sizes only.
-  virtual std::vector<TaskPart> taskParts() const { return {}; }
+  virtual std::vector<TaskExtent> taskExtents() const { return {}; }
   /// Bytes of the scratch buffer, the last of the kernel's; 0 for none.
   virtual uint64_t scratchBytes() const { return 0; }
   /// What it has besides, of a named size.
-  virtual std::optional<ScratchPart> openScratch() const { return {}; }
+  virtual std::optional<ScratchExtent> dynamicScratch() const { return {}; }
   /// For how many neighbours a coordinate with lanes stands.
   virtual int64_t lanes() const { return 1; }
   /// Writes one task. \p elemental knows the inputs; \p outputs are the

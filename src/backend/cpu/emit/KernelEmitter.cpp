@@ -2,11 +2,11 @@
 
 #include "backend/cpu/emit/KernelEmitter.h"
 
-#include "backend/cpu/Scans.h"
 #include "backend/cpu/codegen/KernelFunction.h"
-#include "backend/cpu/emit/Anchors.h"
+#include "backend/cpu/emit/DynamicKernel.h"
 #include "backend/cpu/emit/KernelBody.h"
-#include "backend/cpu/emit/OpenKernel.h"
+#include "backend/cpu/emit/RootKernels.h"
+#include "backend/cpu/ir/Scans.h"
 #include "graph/ArithmeticCount.h"
 
 using namespace mlir;
@@ -15,26 +15,26 @@ using namespace sinter::cpu;
 
 static Error keepsNoSize(KernelOp kernel, Operation *closed) {
   return unsupported(nodeAndKind(closed, kernel.getLoc()) +
-                     " keeps no open sizes");
+                     " has no kernel for dynamic shapes");
 }
 
-Result<void> cpu::checkOpen(KernelOp kernel) {
+Result<void> cpu::checkDynamic(KernelOp kernel) {
   for (Operation &op : kernel.getBody().front().without_terminator())
-    // Anchors read and store parts themselves.
-    if (hasNamedSizes(&op) && !isAnchor(&op) &&
-        !isa<CutPartsOp, JoinPartsOp>(op) &&
-        !cast<ElementalOpInterface>(op).keepsOpenSizes())
+    // RootKernels read and store parts themselves.
+    if (hasNamedSizes(&op) && !isRoot(&op) &&
+        !isa<SplitTermsOp, RecombineTermsOp>(op) &&
+        !cast<ElementalOpInterface>(op).keepsDynamicSizes())
       return keepsNoSize(kernel, &op);
   return {};
 }
 
-Result<void> cpu::checkOpen(KernelOp kernel, const KernelPlan &plan) {
-  if (!isOpen(kernel) ||
-      (plan.stages.empty() ? !plan.taskParts.empty() : plan.units.has_value()))
+Result<void> cpu::checkDynamic(KernelOp kernel, const KernelPlan &plan) {
+  if (!isDynamic(kernel) || (plan.stages.empty() ? !plan.taskExtents.empty()
+                                                 : plan.units.has_value()))
     return {};
   Operation *root = kernel.rootOp();
   for (Operation &op : kernel.getBody().front())
-    if (isAnchor(&op))
+    if (isRoot(&op))
       root = &op;
   return keepsNoSize(kernel, root ? root : kernel);
 }
@@ -43,9 +43,9 @@ Result<void> cpu::checkOpen(KernelOp kernel, const KernelPlan &plan) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-double cpu::nominalCount(ArrayRef<int64_t> sizes) {
+double cpu::nominalCount(ArrayRef<Dim> sizes) {
   double count = 1;
-  for (int64_t size : sizes)
+  for (Dim size : sizes)
     count *= double(nominalOf(size));
   return count;
 }
@@ -58,9 +58,8 @@ static KernelOp asNominal(KernelOp kernel) {
     RankedTensorType type = tensorOf(value);
     if (!hasNamedSizes(type))
       return;
-    SmallVector<int64_t> sizes(shapeOf(type));
-    llvm::transform(sizes, sizes.begin(), nominalOf);
-    value.setType(RankedTensorType::get(sizes, type.getElementType()));
+    value.setType(RankedTensorType::get(
+        llvm::map_to_vector(dimsOf(type), nominalOf), type.getElementType()));
   };
   for (Value argument : copy.getBody().front().getArguments())
     setSizes(argument);
@@ -91,7 +90,7 @@ static double countedElementCost(KernelOp kernel) {
 
 /// What \p count says of \p kernel, or of a copy with sizes for names.
 static double counted(KernelOp kernel, double (*count)(KernelOp)) {
-  if (!isOpen(kernel))
+  if (!isDynamic(kernel))
     return count(kernel);
   KernelOp nominal = asNominal(kernel);
   const double number = count(nominal);
@@ -131,7 +130,8 @@ std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
   if (auto window = dyn_cast_or_null<stablehlo::ReduceWindowOp>(root);
       window && scanOf(window))
     return createScanKernel(kernel);
-  if (isUpdate)
+  // What replaces all elements does so one by one, as others do.
+  if (isUpdate && !kernel.readsWhereItWrites(*kernel.getUpdated()))
     return createUpdateKernel(kernel);
   if (std::optional<int64_t> rows = kernel.getRows())
     return createRowKernel(kernel, *rows);
@@ -141,11 +141,11 @@ std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
 bool cpu::isPlainLoop(KernelOp kernel) {
   Block &body = kernel.getBody().front();
   Operation *yield = body.getTerminator();
-  ArrayRef<int64_t> shape = shapeOf(yield->getOperand(0));
+  ArrayRef<Dim> shape = dimsOf(yield->getOperand(0));
   auto isCovered = [&](Value value) {
-    return shapeOf(value).empty() || shapeOf(value) == shape;
+    return dimsOf(value).empty() || dimsOf(value) == shape;
   };
-  return shape.size() == 1 && !isOpen(kernel) && !kernel.getUpdated() &&
+  return shape.size() == 1 && !isDynamic(kernel) && !kernel.getUpdated() &&
          !kernel.getRows() && llvm::all_of(body.getArguments(), isCovered) &&
          llvm::all_of(yield->getOperands(), isCovered) &&
          llvm::all_of(body.without_terminator(), [&](Operation &op) {
@@ -156,10 +156,10 @@ bool cpu::isPlainLoop(KernelOp kernel) {
          });
 }
 
-bool cpu::findsExtremes(KernelOp kernel) {
+bool cpu::findsMinMax(KernelOp kernel) {
   Block &body = kernel.getBody().front();
   auto reduce = dyn_cast_or_null<stablehlo::ReduceOp>(kernel.rootOp());
-  return reduce && !isOpen(kernel) && !kernel.getUpdated() &&
+  return reduce && !isDynamic(kernel) && !kernel.getUpdated() &&
          !kernel.getRows() &&
          llvm::equal(reduce.getResults(),
                      body.getTerminator()->getOperands()) &&
@@ -172,22 +172,22 @@ bool cpu::findsExtremes(KernelOp kernel) {
 }
 
 KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
-  if (auto anchored = createAnchorKernel(kernel, target))
+  if (auto anchored = createRootKernel(kernel, target))
     return anchored->planOfTasks();
   KernelPlan plan;
   plan.name = "loops";
   plan.flops = flopsOf(kernel);
   std::unique_ptr<KernelBody> body = KernelBody::create(kernel);
   plan.tasks = body->tasks();
-  if (isOpen(kernel)) {
-    plan.taskParts = body->taskParts();
+  if (isDynamic(kernel)) {
+    plan.taskExtents = body->taskExtents();
     plan.flops = elementCostOf(kernel);
   }
   plan.scratchBytes = body->scratchBytes();
-  plan.openScratch = body->openScratch();
+  plan.dynamicScratch = body->dynamicScratch();
   plan.packings.resize(kernel.getInputs().size());
   plan.updated = kernel.getUpdated();
-  plan.readsTable = findsExtremes(kernel);
+  plan.readsTable = findsMinMax(kernel);
   return plan;
 }
 
@@ -196,7 +196,7 @@ static std::vector<KernelContract> writeKernel(KernelOp kernel,
                                                const Target &target,
                                                ModuleOp module,
                                                StringRef name) {
-  if (auto anchored = createAnchorKernel(kernel, target))
+  if (auto anchored = createRootKernel(kernel, target))
     return anchored->emit(module, name);
   Block &body = kernel.getBody().front();
   SmallVector<KernelBuffer> buffers;
@@ -208,20 +208,20 @@ static std::vector<KernelContract> writeKernel(KernelOp kernel,
     buffers.push_back(bufferOf(input, false));
   for (Value result : body.getTerminator()->getOperands())
     buffers.push_back(bufferOf(result, true));
-  const bool readsTable = isOpen(kernel) || findsExtremes(kernel);
+  const bool readsTable = isDynamic(kernel) || findsMinMax(kernel);
   if (readsTable || isPlainLoop(kernel))
     llvm::for_each(buffers, leaveSize);
   std::unique_ptr<KernelBody> way = KernelBody::create(kernel);
-  const bool hasOpenScratch = way->openScratch().has_value();
-  const bool hasScratch = hasOpenScratch || way->scratchBytes() != 0;
+  const bool hasDynamicScratch = way->dynamicScratch().has_value();
+  const bool hasScratch = hasDynamicScratch || way->scratchBytes() != 0;
   if (hasScratch) {
     KernelBuffer scratch;
     const int64_t bytes =
-        hasOpenScratch ? mostOpenBytes : int64_t(way->scratchBytes());
+        hasDynamicScratch ? mostDynamicBytes : int64_t(way->scratchBytes());
     scratch.type =
         MemRefType::get({bytes}, IntegerType::get(module.getContext(), 8));
     scratch.isWritten = true;
-    scratch.isOpen = hasOpenScratch;
+    scratch.isDynamic = hasDynamicScratch;
     buffers.push_back(scratch);
   }
   if (readsTable)
@@ -235,6 +235,9 @@ static std::vector<KernelContract> writeKernel(KernelOp kernel,
         for (auto [input, where] : llvm::zip(inputs, memory))
           elemental.bindMemory(input, where);
         size_t outputs = body.getTerminator()->getNumOperands();
+        if (std::optional<uint64_t> updated = kernel.getUpdated())
+          elemental.bindMemory(body.getArgument(*updated),
+                               memory[inputs.size()]);
         way->emit(elemental, task, memory.slice(inputs.size(), outputs),
                   hasScratch ? memory[inputs.size() + outputs] : Value());
       });

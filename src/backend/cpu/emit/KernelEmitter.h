@@ -3,9 +3,9 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_KERNELEMITTER_H
 #define SINTER_BACKEND_CPU_EMIT_KERNELEMITTER_H
 
-#include "backend/cpu/codegen/Target.h"
 #include "backend/cpu/emit/KernelPlan.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/Program.h"
 
@@ -13,11 +13,11 @@
 
 namespace sinter::cpu {
 
-/// Fails with Unsupported, with the operation, where \p kernel is open and the
-/// code of what it computes is for known sizes only: the first before it is
+/// Fails with Unsupported, with the operation, where \p kernel is dynamic and
+/// the code of what it computes is for known sizes only: the first before it is
 /// planned.
-Result<void> checkOpen(KernelOp kernel);
-Result<void> checkOpen(KernelOp kernel, const KernelPlan &plan);
+Result<void> checkDynamic(KernelOp kernel);
+Result<void> checkDynamic(KernelOp kernel, const KernelPlan &plan);
 
 /// Whether \p kernel, of known sizes, is one loop over elements that each
 /// follow from those at the same place, and from numbers. Its code does not say
@@ -28,7 +28,7 @@ bool isPlainLoop(KernelOp kernel);
 /// Whether \p kernel, of known sizes, does nothing but find the least or the
 /// greatest numbers of tensors, which takes the machine as long where the code
 /// does not know how many there are: it reads that from a table.
-bool findsExtremes(KernelOp kernel);
+bool findsMinMax(KernelOp kernel);
 
 /// What it takes to call \p kernel, without writing it.
 KernelPlan planKernel(KernelOp kernel, const Target &target);
@@ -36,7 +36,7 @@ KernelPlan planKernel(KernelOp kernel, const Target &target);
 /// Adds the function \p name, or one a stage, to \p module, and returns the
 /// contract of each. The module's context is the kernel's and has the code
 /// generator's dialects. Unsupported where the kernel's code is for known sizes
-/// only, and it is open.
+/// only, and it is dynamic.
 Result<std::vector<KernelContract>> emitKernel(KernelOp kernel,
                                                const Target &target,
                                                mlir::ModuleOp module,

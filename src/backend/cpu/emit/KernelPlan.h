@@ -1,10 +1,10 @@
-//===- KernelPlan.h - how a kernel wants to be called --------------------===//
+//===- KernelPlan.h - how a kernel wants to be called ---------------------===//
 
 #ifndef SINTER_BACKEND_CPU_EMIT_KERNELPLAN_H
 #define SINTER_BACKEND_CPU_EMIT_KERNELPLAN_H
 
-#include "backend/cpu/kernels/Estimates.h"
-#include "backend/cpu/kernels/TaskPart.h"
+#include "backend/cpu/cost/Estimates.h"
+#include "backend/cpu/kernels/common/TaskExtent.h"
 #include "runtime/Tensor.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -16,8 +16,8 @@
 namespace sinter::cpu {
 
 /// Bytes of scratch for each of a named size.
-struct ScratchPart {
-  int64_t size = 0;
+struct ScratchExtent {
+  Dim size = 0;
   uint64_t bytesEach = 0;
 };
 
@@ -29,15 +29,15 @@ struct KernelPlan {
   double flops = 0;
   uint64_t scratchBytes = 0;
   /// What scratch has besides, where that follows from a named size.
-  std::optional<ScratchPart> openScratch;
-  /// What an AnchorKernel's scratch or workspace holds; other kernels get
+  std::optional<ScratchExtent> dynamicScratch;
+  /// What a RootKernel's scratch or workspace holds; other kernels get
   /// bytes.
   ElementType scratchType = ElementType::I8;
   /// Where sizes are named: what `tasks` are the product of, of which the work
   /// is `flops` for each element of the first result, and more for each of
   /// `depth` (a named size; 1 for none).
-  std::vector<TaskPart> taskParts;
-  int64_t depth = 1;
+  std::vector<TaskExtent> taskExtents;
+  Dim depth = 1;
   std::string name; ///< How it is computed: "loops", "matmul".
   /// Of a product: what could compute it, the fastest first.
   Alternatives alternatives;
@@ -60,7 +60,7 @@ struct KernelPlan {
   /// how many of them in a round. What is said of tasks, of work and of the
   /// workspace is of one unit then.
   struct Units {
-    std::vector<TaskPart> parts;
+    std::vector<TaskExtent> parts;
     int64_t ofRound = 1;
   };
   std::optional<Units> units;
@@ -84,8 +84,8 @@ struct KernelPlan {
   /// Whether code for known sizes reads numbers from a table, which is one more
   /// buffer behind the others.
   bool readsTable = false;
-  /// Whether code for open sizes takes longer where it reads from a table how
-  /// far rows are apart.
+  /// Whether code for dynamic sizes takes longer where it reads from a table
+  /// how far rows are apart.
   bool needsDistances = false;
   /// Whether code for known sizes calls subroutines that others may call, too.
   bool hasSubroutines = false;

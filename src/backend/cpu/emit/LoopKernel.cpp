@@ -29,11 +29,11 @@ public:
         concatenate && !hasNamedSizes(concatenate))
       addPieces(concatenate);
     else if (concatenate && concatenate.getDimension() + 1 <
-                                shapeOf(concatenate.getResult()).size())
+                                dimsOf(concatenate.getResult()).size())
       addRowsOfPieces(concatenate);
     else if (auto reduce = dyn_cast_or_null<stablehlo::ReduceOp>(root);
              reduce && isInRegisters(reduce)) {
-      lanesAtOnce = shapeOf(reduce.getResults()[0]).back();
+      lanesAtOnce = dimsOf(reduce.getInputs()[0]).back().value();
       addElements();
     } else if (reduce && keepsInnermost(reduce))
       addAccumulation(reduce);
@@ -51,15 +51,14 @@ public:
     return std::max<int64_t>(count, 1);
   }
 
-  std::vector<TaskPart> taskParts() const override {
+  std::vector<TaskExtent> taskExtents() const override {
     if (nests.size() == 1)
-      return nests.front().taskParts();
+      return nests.front().taskExtents();
     // Several nests have to know where the tasks of each begin.
-    const bool areKnown = llvm::all_of(nests, [](const LoopNest &nest) {
-      return llvm::none_of(nest.shape, isNamed);
-    });
-    return areKnown ? std::vector<TaskPart>{{{tasks()}, 1}}
-                    : std::vector<TaskPart>();
+    const bool areKnown = llvm::all_of(
+        nests, [](const LoopNest &nest) { return isStaticShape(nest.shape); });
+    return areKnown ? std::vector<TaskExtent>{{{tasks()}, 1}}
+                    : std::vector<TaskExtent>();
   }
 
   int64_t lanes() const override { return lanesAtOnce; }
@@ -80,16 +79,16 @@ public:
   }
 
 private:
-  static std::vector<int64_t> loopShape(Value tensor) {
-    ArrayRef<int64_t> shape = shapeOf(tensor);
-    return shape.empty() ? std::vector<int64_t>{1} : shape.vec();
+  static std::vector<Dim> loopShape(Value tensor) {
+    ArrayRef<Dim> shape = dimsOf(tensor);
+    return shape.empty() ? std::vector<Dim>{1} : shape.vec();
   }
-  /// The loops' position as a place in a tensor (a scalar has none).
-  static Coordinates placeOf(Value tensor, ArrayRef<Value> outer,
-                             Coordinate last) {
+  /// The loops' position as coordinates in a tensor (a scalar has none).
+  static Coordinates coordinatesOf(Value tensor, ArrayRef<Value> outer,
+                                   Coordinate last) {
     Coordinates place(outer.begin(), outer.end());
     place.push_back(last);
-    if (shapeOf(tensor).empty())
+    if (dimsOf(tensor).empty())
       place.clear();
     return place;
   }
@@ -117,13 +116,13 @@ private:
     Block &body = kernel.getBody().front();
     if (body.getOps<LookupOp>().empty())
       return false;
-    ArrayRef<int64_t> shape = shapeOf(yield.getValues()[0]);
+    ArrayRef<Dim> shape = dimsOf(yield.getValues()[0]);
     return llvm::all_of(body.without_terminator(), [&](Operation &op) {
       return !llvm::any_of(op.getOperands(),
                            [](Value value) { return isComplex(value); }) &&
              op.getNumResults() == 1 &&
              (isa<stablehlo::ConstantOp, stablehlo::BroadcastInDimOp>(op) ||
-              (isElementwise(&op) && shapeOf(op.getResult(0)) == shape));
+              (isElementwise(&op) && dimsOf(op.getResult(0)) == shape));
     });
   }
 
@@ -131,11 +130,10 @@ private:
     KernelBuilder &e = elemental->code;
     auto storeAt = [&](Coordinate last) {
       for (auto [i, tensor] : llvm::enumerate(yield.getValues())) {
-        Coordinates place = placeOf(tensor, outer, last);
+        Coordinates place = coordinatesOf(tensor, outer, last);
         Value value = elemental->at(tensor, place);
         elemental->store(last.lanes ? elemental->splat(value) : value,
-                         memory[i],
-                         elemental->linearize(place, shapeOf(tensor)),
+                         memory[i], elemental->linearize(place, dimsOf(tensor)),
                          tensorOf(tensor).getElementType());
       }
     };
@@ -169,7 +167,7 @@ private:
   /// element.
   void addPieces(stablehlo::ConcatenateOp op) {
     size_t dim = op.getDimension();
-    int64_t start = 0;
+    Dim start = 0;
     for (Value input : op.getInputs()) {
       if (tensorOf(input).getNumElements() == 0)
         continue;
@@ -180,17 +178,17 @@ private:
                                             Value end) {
         KernelBuilder &e = elemental->code;
         e.loop(begin, end, 1, [&](Value last) {
-          Coordinates place = placeOf(input, outer, last);
+          Coordinates place = coordinatesOf(input, outer, last);
           Value value = elemental->at(input, place);
           place[dim] = e.add(place[dim].value, start);
           elemental->store(
               value, memory[0],
-              elemental->linearize(place, shapeOf(yield.getValues()[0])),
+              elemental->linearize(place, dimsOf(yield.getValues()[0])),
               tensorOf(input).getElementType());
         });
       };
       nests.push_back(std::move(nest));
-      start += shapeOf(input)[dim];
+      start += dimsOf(input)[dim];
     }
   }
 
@@ -203,8 +201,8 @@ private:
     nest.shape = loopShape(op.getResult());
     nest.cost = cost;
     std::optional<int64_t> rowLength;
-    if (dim + 2 < nest.shape.size() && !isNamed(nest.shape.back())) {
-      rowLength = nest.shape.back();
+    if (dim + 2 < nest.shape.size() && nest.shape.back().isStatic()) {
+      rowLength = nest.shape.back().value();
       nest.cost *= double(*rowLength);
       nest.shape.pop_back();
     }
@@ -214,12 +212,12 @@ private:
       auto inputs = op.getInputs();
       auto rowOf = [&](size_t input, Value start) {
         auto element = [&](ArrayRef<Value> outer, Value last) {
-          Coordinates place = placeOf(inputs[input], outer, last);
+          Coordinates place = coordinatesOf(inputs[input], outer, last);
           Coordinates source = place;
           source[dim] = e.sub(outer[dim], start);
           elemental->store(
               elemental->at(inputs[input], source), memory[0],
-              elemental->linearize(place, shapeOf(yield.getValues()[0])),
+              elemental->linearize(place, dimsOf(yield.getValues()[0])),
               tensorOf(inputs[input]).getElementType());
         };
         e.loop(begin, end, 1, [&](Value last) {
@@ -234,7 +232,7 @@ private:
       auto choose = [&](auto &self, size_t input, Value start) -> void {
         if (input + 1 == inputs.size())
           return rowOf(input, start);
-        Value next = e.add(start, e.index(shapeOf(inputs[input])[dim]));
+        Value next = e.add(start, e.index(dimsOf(inputs[input])[dim]));
         e.when(
             e.less(outer[dim], next), [&] { rowOf(input, start); },
             [&] { self(self, input + 1, next); });
@@ -255,14 +253,13 @@ private:
            permutation.begin();
   }
   static bool isWorthTiling(stablehlo::TransposeOp op) {
-    ArrayRef<int64_t> shape = shapeOf(op.getResult());
+    ArrayRef<Dim> shape = dimsOf(op.getResult());
     if (shape.size() < 2)
       return false;
-    size_t dim = contiguousDim(op);
-    auto isLong = [](int64_t size) { return isNamed(size) || size >= 4; };
-    return dim + 1 != shape.size() && isLong(shape[dim]) &&
-           isLong(shape.back()) &&
-           (!isNamed(shape[dim]) || !isNamed(shape.back()));
+    const size_t dim = contiguousDim(op);
+    const Dim rows = shape[dim], columns = shape.back();
+    return dim + 1 != shape.size() && rows >= 4 && columns >= 4 &&
+           (rows.isStatic() || columns.isStatic());
   }
 
   static constexpr int64_t tileRows = 16, tileColumns = 64;
@@ -284,9 +281,9 @@ private:
     const unsigned bits = storageType(tensorOf(op.getResult()).getElementType())
                               .getIntOrFloatBitWidth();
     const int64_t block = bits == 8 ? 16 : bits <= 32 ? 8 : 1;
-    ArrayRef<int64_t> shape = shapeOf(op.getResult());
-    auto isLong = [&](int64_t size) { return isNamed(size) || size >= block; };
-    return isLong(shape[contiguousDim(op)]) && isLong(shape.back()) ? block : 1;
+    ArrayRef<Dim> shape = dimsOf(op.getResult());
+    return shape[contiguousDim(op)] >= block && shape.back() >= block ? block
+                                                                      : 1;
   }
   static bool isComplex(Value value) {
     return isa<ComplexType>(getElementTypeOrSelf(value.getType()));
@@ -294,10 +291,11 @@ private:
 
   /// Of a named number of rows, or of columns, a tile has as many as a task.
   void addTiles(stablehlo::TransposeOp op) {
-    ArrayRef<int64_t> shape = shapeOf(op.getResult());
+    ArrayRef<Dim> shape = dimsOf(op.getResult());
     const size_t dim = contiguousDim(op);
-    const int64_t columns = shape.back(), rows = shape[dim];
-    const bool hasOpenRows = isNamed(rows), hasOpenColumns = isNamed(columns);
+    const Dim columns = shape.back(), rows = shape[dim];
+    const bool hasDynamicRows = rows.isDynamic(),
+               hasDynamicColumns = columns.isDynamic();
     lanesAtOnce = blockOf(op);
     LoopNest nest;
     nest.cost = cost;
@@ -305,16 +303,16 @@ private:
       if (i != dim)
         nest.shape.push_back(shape[i]);
     // The innermost dimension is named, or tiles of columns.
-    if (!hasOpenRows) {
+    if (!hasDynamicRows) {
       nest.cost *= double(tileRows);
-      nest.shape.push_back(llvm::divideCeil(rows, tileRows));
+      nest.shape.push_back(ceilDivide(rows, tileRows));
     }
-    if (!hasOpenColumns) {
-      nest.cost *= double(std::min(tileColumns, columns));
-      nest.shape.push_back(llvm::divideCeil(columns, tileColumns));
+    if (!hasDynamicColumns) {
+      nest.cost *= double(columns.upTo(tileColumns));
+      nest.shape.push_back(ceilDivide(columns, tileColumns));
     }
-    if (hasOpenRows || hasOpenColumns)
-      nest.shape.push_back(hasOpenRows ? rows : columns);
+    if (hasDynamicRows || hasDynamicColumns)
+      nest.shape.push_back(hasDynamicRows ? rows : columns);
     nest.body = [=, this](ArrayRef<Value> outer, Value begin, Value end) {
       KernelBuilder &e = elemental->code;
       auto placeAt = [&](Coordinate row, Value column) {
@@ -323,15 +321,15 @@ private:
         place.push_back(column);
         return place;
       };
-      auto endOf = [&](Value start, int64_t size, int64_t all) {
+      auto endOf = [&](Value start, int64_t size, Dim all) {
         return e.min(e.add(start, size), e.index(all));
       };
       Value firstRow = begin, endRow = end;
-      if (!hasOpenRows) {
+      if (!hasDynamicRows) {
         firstRow = e.mul(outer.back(), tileRows);
         endRow = endOf(firstRow, tileRows, rows);
       }
-      if (hasOpenColumns)
+      if (hasDynamicColumns)
         return emitTile(firstRow, endRow, begin, end, placeAt);
       // A number that is known, as that of a channel among few, decides what is
       // padding.
@@ -343,7 +341,7 @@ private:
         emitTile(firstRow, endRow, first, endOf(first, tileColumns, columns),
                  placeAt);
       };
-      if (hasOpenRows)
+      if (hasDynamicRows)
         return tile(outer.back());
       e.loop(begin, end, 1, tile);
     };
@@ -393,7 +391,7 @@ private:
   void storeAt(const Coordinates &place) {
     Value result = yield.getValues()[0];
     elemental->store(elemental->at(result, place), memory[0],
-                     elemental->linearize(place, shapeOf(result)),
+                     elemental->linearize(place, dimsOf(result)),
                      tensorOf(result).getElementType());
   }
 
@@ -428,7 +426,7 @@ private:
       Coordinates place = placeAt(e.add(row, int64_t(i)), column);
       e.builder.create<vector::StoreOp>(
           e.loc, vector, memory[0],
-          ValueRange{elemental->linearize(place, shapeOf(result))});
+          ValueRange{elemental->linearize(place, dimsOf(result))});
     }
   }
 
@@ -436,7 +434,7 @@ private:
     int64_t last = tensorOf(op.getInputs()[0]).getRank() - 1;
     return last >= 0 && !op.getDimensions().empty() &&
            !llvm::is_contained(op.getDimensions(), last) &&
-           shapeOf(op.getInputs()[0]).back() > 1;
+           dimsOf(op.getInputs()[0]).back() > 1;
   }
 
   /// Whether a row of \p op's result is one vector, as that of the channels of
@@ -445,7 +443,7 @@ private:
     constexpr int64_t fewest = 4, most = 64;
     if (!keepsInnermost(op) || stablehlo::carriedInF32(op.getBody()))
       return false;
-    const int64_t size = shapeOf(op.getInputs()[0]).back();
+    const int64_t size = dimsOf(op.getInputs()[0]).back().valueOr(most + 1);
     auto isReal = [](Value value) {
       return !isa<ComplexType>(getElementTypeOrSelf(value.getType()));
     };
@@ -476,7 +474,8 @@ private:
   Value offsetInResult(stablehlo::ReduceOp op, ArrayRef<Value> outer,
                        Value last) {
     Value result = op.getResults()[0];
-    return elemental->linearize(placeOf(result, outer, last), shapeOf(result));
+    return elemental->linearize(coordinatesOf(result, outer, last),
+                                dimsOf(result));
   }
 
   /// Goes over what is reduced; \p combine is given the place of an element of
@@ -485,8 +484,9 @@ private:
       stablehlo::ReduceOp op, ArrayRef<Value> outer, Value begin, Value end,
       llvm::function_ref<void(Value last, const Coordinates &source)> combine) {
     KernelBuilder &e = elemental->code;
-    ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
-    SmallVector<int64_t> reduced(op.getDimensions()), sizes;
+    ArrayRef<Dim> shape = dimsOf(op.getInputs()[0]);
+    SmallVector<int64_t> reduced(op.getDimensions());
+    SmallVector<Dim> sizes;
     llvm::sort(reduced);
     for (int64_t dim : reduced)
       sizes.push_back(shape[dim]);

@@ -2,8 +2,6 @@
 
 #include "backend/cpu/emit/LoopNest.h"
 
-#include "graph/NamedSizes.h"
-
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
@@ -13,7 +11,8 @@ using namespace sinter::cpu;
 struct LoopNest::Split {
   size_t outerDims = 0;
   int64_t outer = 1;
-  int64_t chunk = 0, chunks = 1;
+  Dim chunk = 0;
+  int64_t chunks = 1;
   /// Whether the innermost dimension is in chunks; of a named size, in how many
   /// is known when the program runs.
   bool isCut = false;
@@ -27,7 +26,7 @@ static constexpr double taskCost = 16384;
 /// all tasks do as many, or else \p most. Loops of as many have the same code:
 /// taken are 7 times a power of two, even half as many, which divides what
 /// images of 224 pixels become, a power of two, or as many as there can be.
-static int64_t evenChunk(int64_t size, int64_t most) {
+static int64_t evenChunk(Dim size, int64_t most) {
   for (int64_t factor : {7, 1}) {
     int64_t chunk = 64 * factor;
     while (2 * chunk <= most)
@@ -47,15 +46,15 @@ LoopNest::Split LoopNest::split() const {
   double remaining = cost;
   // All places of a named size are tasks of their own, as long as they are
   // not many in one of it.
-  auto sizeOf = [](int64_t size) {
-    return isNamed(size) ? 1e12 : double(size);
+  auto sizeOf = [](Dim size) {
+    return size.isDynamic() ? 1e12 : double(size.value());
   };
-  for (int64_t size : shape)
+  for (Dim size : shape)
     remaining *= sizeOf(size);
   while (split.outerDims + 1 < shape.size() && remaining > taskCost) {
-    int64_t size = shape[split.outerDims++];
-    if (!hasNamed(shape))
-      split.outer *= size;
+    const Dim size = shape[split.outerDims++];
+    if (isStaticShape(shape))
+      split.outer *= size.value();
     remaining /= sizeOf(size);
   }
   split.chunk = shape.back();
@@ -65,27 +64,27 @@ LoopNest::Split LoopNest::split() const {
     int64_t elements =
         std::max<int64_t>(int64_t(taskCost / cost) / 64 * 64, 64);
     split.isCut = true;
-    split.chunk = std::min(shape.back(), evenChunk(shape.back(), elements));
-    if (!isNamed(shape.back()))
-      split.chunks = (shape.back() + split.chunk - 1) / split.chunk;
+    const int64_t chunk = shape.back().upTo(evenChunk(shape.back(), elements));
+    split.chunk = chunk;
+    split.chunks = ceilDivide(shape.back(), chunk).valueOr(1);
   }
   return split;
 }
 
 int64_t LoopNest::tasks() const {
-  if (hasNamed(shape))
+  if (!isStaticShape(shape))
     return 1;
   Split s = split();
   return s.outer * s.chunks;
 }
 
-std::vector<TaskPart> LoopNest::taskParts() const {
+std::vector<TaskExtent> LoopNest::taskExtents() const {
   const Split s = split();
-  std::vector<TaskPart> parts;
+  std::vector<TaskExtent> parts;
   for (size_t i = 0; i < s.outerDims; ++i)
     parts.push_back({{shape[i]}, 1});
   if (s.isCut)
-    parts.push_back({{shape.back()}, s.chunk});
+    parts.push_back({{shape.back()}, s.chunk.value()});
   // One task, whatever the sizes of what is read.
   if (parts.empty())
     parts.push_back({{}, 1});
@@ -95,7 +94,8 @@ std::vector<TaskPart> LoopNest::taskParts() const {
 void LoopNest::emitTask(KernelBuilder &code, Value task) const {
   Split s = split();
   Value chunks = code.index(s.chunks);
-  if (s.isCut && isNamed(shape.back()))
+  const bool isCounted = s.isCut && shape.back().isDynamic();
+  if (isCounted)
     chunks = code.div(code.add(code.index(shape.back()), s.chunk - 1), s.chunk);
   // Of one dimension, a task is a chunk however many there are.
   const bool isOne = s.isCut && s.outerDims == 0;
@@ -106,15 +106,14 @@ void LoopNest::emitTask(KernelBuilder &code, Value task) const {
     outer[i] = i == 0 && shape[i] != 1 ? rest : code.rem(rest, shape[i]);
     rest = code.div(rest, shape[i]);
   }
-  llvm::ArrayRef<int64_t> inner(shape);
+  llvm::ArrayRef<Dim> inner(shape);
   inner = inner.drop_front(s.outerDims).drop_back();
   code.loops(inner, [&](ArrayRef<Value> position) {
     SmallVector<Value> place(outer);
     llvm::append_range(place, position);
     Value begin = code.mul(chunk, s.chunk);
     Value end = code.add(begin, s.chunk);
-    if ((s.chunks > 1 || (s.isCut && isNamed(shape.back()))) &&
-        shape.back() % s.chunk != 0)
+    if ((s.chunks > 1 || isCounted) && shape.back() % s.chunk.value() != 0)
       end = code.min(end, code.index(shape.back()));
     body(place, begin, end);
   });

@@ -3,8 +3,8 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_LOOPNEST_H
 #define SINTER_BACKEND_CPU_EMIT_LOOPNEST_H
 
-#include "backend/cpu/emit/KernelBuilder.h"
-#include "backend/cpu/kernels/TaskPart.h"
+#include "backend/cpu/kernels/common/KernelBuilder.h"
+#include "backend/cpu/kernels/common/TaskExtent.h"
 
 #include <functional>
 #include <vector>
@@ -14,7 +14,7 @@ namespace sinter::cpu {
 /// Loops over `shape`. The innermost dimension is given to the body as a range,
 /// so that it can go over it more than once.
 struct LoopNest {
-  std::vector<int64_t> shape;
+  std::vector<Dim> shape;
   /// Arithmetic operations for one element of the shape.
   double cost = 1;
   /// The innermost dimension must not be cut: it is handled as a whole.
@@ -27,7 +27,7 @@ struct LoopNest {
   /// Independent parts. They depend on the shape and the cost alone.
   int64_t tasks() const;
   /// What they are the product of, where sizes are named.
-  std::vector<TaskPart> taskParts() const;
+  std::vector<TaskExtent> taskExtents() const;
   /// Writes one of them.
   void emitTask(KernelBuilder &code, mlir::Value task) const;
 

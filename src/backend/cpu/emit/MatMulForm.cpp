@@ -1,6 +1,6 @@
 #include "backend/cpu/emit/MatMulForm.h"
 
-#include "backend/cpu/GraphShapes.h"
+#include "backend/cpu/cost/GraphShapes.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -10,31 +10,33 @@ namespace {
 
 /// One operand, its dimensions sorted by what they are for.
 struct Side {
-  ArrayRef<int64_t> shape;
-  SmallVector<int64_t> strides;
+  ArrayRef<Dim> shape;
+  SmallVector<Dim> strides;
   ArrayRef<int64_t> batching, contracting;
   SmallVector<int64_t> free;
 
   explicit Side(const stablehlo::ProductSide &side)
-      : shape(shapeOf(side.value)), strides(shape.size(), 1),
+      : shape(dimsOf(side.value)), strides(shape.size(), Dim(1)),
         batching(side.batching), contracting(side.contracting),
         free(side.free()) {
     for (int64_t i = int64_t(shape.size()) - 2; i >= 0; --i)
       strides[i] = strides[i + 1] * shape[i + 1];
   }
 
-  /// Size and stride of \p dims taken as one dimension, the last one fastest.
+  /// Size and stride of \p dims, which are static, taken as one dimension, the
+  /// last one fastest.
   std::optional<std::pair<int64_t, int64_t>>
   collapse(ArrayRef<int64_t> dims) const {
     int64_t size = 1, stride = 1;
     for (int64_t dim : llvm::reverse(dims)) {
       if (shape[dim] == 1)
         continue;
-      if (size == 1)
-        stride = strides[dim];
-      else if (strides[dim] != stride * size)
+      const std::optional<int64_t> apart = strides[dim].number();
+      if (!apart || (size != 1 && *apart != stride * size))
         return std::nullopt;
-      size *= shape[dim];
+      if (size == 1)
+        stride = *apart;
+      size *= shape[dim].value();
     }
     return std::pair(size, stride);
   }
@@ -53,22 +55,22 @@ static bool readsBetterTogether(const MatMulShape &shape) {
 
 /// Where sizes are not known, the product of a matrix whose rows come first, by
 /// one of known sizes.
-static std::optional<MatMulForm> ofOpenRows(const Side &lhs, const Side &rhs,
-                                            bool hasConstantRhs) {
+static std::optional<MatMulForm> ofDynamicRows(const Side &lhs, const Side &rhs,
+                                               bool hasConstantRhs) {
   const size_t free = lhs.free.size();
   auto isInOrder = [](ArrayRef<int64_t> dims, size_t first) {
     return llvm::equal(dims, llvm::seq<int64_t>(first, first + dims.size()));
   };
-  if (llvm::any_of(rhs.shape, isUnknownSize) || !lhs.batching.empty() ||
+  if (!isStaticShape(rhs.shape) || !lhs.batching.empty() ||
       !isInOrder(lhs.free, 0) || !isInOrder(lhs.contracting, free) ||
-      llvm::any_of(lhs.shape.drop_front(free), isUnknownSize))
+      !isStaticShape(lhs.shape.drop_front(free)))
     return std::nullopt;
   auto columns = rhs.collapse(rhs.free), depth = rhs.collapse(rhs.contracting);
   if (!columns || !depth || columns->first < 1 || depth->first < 1)
     return std::nullopt;
   MatMulForm form;
   MatMulShape &shape = form.shape;
-  shape.openRows = lhs.shape.take_front(free).vec();
+  shape.dynamicRows = lhs.shape.take_front(free).vec();
   shape.m = unknownSizeEstimate;
   shape.n = columns->first;
   shape.k = depth->first;
@@ -93,9 +95,8 @@ std::optional<MatMulForm> MatMulForm::of(const stablehlo::ProductSide &left,
                                          const stablehlo::ProductSide &right,
                                          bool hasConstantRhs) {
   Side lhs(left), rhs(right);
-  if (llvm::any_of(lhs.shape, isUnknownSize) ||
-      llvm::any_of(rhs.shape, isUnknownSize))
-    return ofOpenRows(lhs, rhs, hasConstantRhs);
+  if (!isStaticShape(lhs.shape) || !isStaticShape(rhs.shape))
+    return ofDynamicRows(lhs, rhs, hasConstantRhs);
   auto rows = lhs.collapse(lhs.free), columns = rhs.collapse(rhs.free);
   auto lhsDepth = lhs.collapse(lhs.contracting);
   auto rhsDepth = rhs.collapse(rhs.contracting);
@@ -116,12 +117,12 @@ std::optional<MatMulForm> MatMulForm::of(const stablehlo::ProductSide &left,
   SmallVector<MatMulShape::BatchDim> batch;
   for (auto [left, right] :
        llvm::reverse(llvm::zip_equal(lhs.batching, rhs.batching))) {
-    int64_t size = lhs.shape[left];
+    const int64_t size = lhs.shape[left].value();
     if (size < 1)
       return std::nullopt;
     if (size > 1)
-      batch.push_back(
-          {size, lhs.strides[left], rhs.strides[right], batchStride});
+      batch.push_back({size, lhs.strides[left].value(),
+                       rhs.strides[right].value(), batchStride});
     batchStride *= size;
   }
   shape.batch.assign(batch.rbegin(), batch.rend());

@@ -3,7 +3,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_MATMULFORM_H
 #define SINTER_BACKEND_CPU_EMIT_MATMULFORM_H
 
-#include "backend/cpu/kernels/MatMul.h"
+#include "backend/cpu/kernels/gemm/MatMul.h"
 #include "graph/stablehlo/StablehloOps.h"
 
 #include <optional>

@@ -2,16 +2,16 @@
 
 #include "backend/cpu/emit/MatMulKernel.h"
 
-#include "backend/cpu/Amplified.h"
-#include "backend/cpu/GraphShapes.h"
-#include "backend/cpu/SetPrecisions.h"
-#include "backend/cpu/emit/KernelBuilder.h"
+#include "backend/cpu/cost/GraphShapes.h"
+#include "backend/cpu/emit/DynamicMatMulKernel.h"
 #include "backend/cpu/emit/MatMulForm.h"
-#include "backend/cpu/emit/OpenMatMulKernel.h"
 #include "backend/cpu/emit/ProductKernel.h"
 #include "backend/cpu/emit/TileStages.h"
-#include "backend/cpu/kernels/TileMatMul.h"
-#include "backend/cpu/kernels/TileMatrices.h"
+#include "backend/cpu/kernels/amx/TileMatMul.h"
+#include "backend/cpu/kernels/amx/TileMatrices.h"
+#include "backend/cpu/kernels/common/KernelBuilder.h"
+#include "backend/cpu/precision/MarkAmplified.h"
+#include "backend/cpu/precision/SetPrecisions.h"
 #include "graph/Types.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -30,16 +30,11 @@ sidesOf(Operation *op, SmallVector<int64_t> &lhsContracting) {
     return {{product.getLhs(), {}, lhsContracting},
             {product.getWeights(), {}, product.getContracting()}};
   };
-  if (auto product = dyn_cast<DistanceProductOp>(op))
+  if (auto product = dyn_cast<ZeroPointProductOp>(op))
     return {product.getSide(0), product.getSide(1)};
-  if (auto product = dyn_cast<NarrowProductOp>(op))
+  if (auto product = dyn_cast<LowBitProductOp>(op))
     return ofWeights(product);
-  return ofWeights(cast<ByteProductOp>(op));
-}
-
-static size_t batchesOf(Operation *op) {
-  SmallVector<int64_t> lhsContracting;
-  return sidesOf(op, lhsContracting).first.batching.size();
+  return ofWeights(cast<Int8ProductOp>(op));
 }
 
 static std::optional<MatMulForm> formOf(Operation *op, bool hasConstantRhs) {
@@ -57,16 +52,16 @@ static bool isFloatProduct(stablehlo::DotGeneralOp op) {
 }
 
 bool cpu::isMatMul(Operation *op) {
-  if (isa<ByteProductOp, NarrowProductOp>(op))
+  if (isa<Int8ProductOp, LowBitProductOp>(op))
     return formOf(op, /*hasConstantRhs=*/true).has_value();
-  if (isa<DistanceProductOp>(op)) {
+  if (isa<ZeroPointProductOp>(op)) {
     const auto form = formOf(op, /*hasConstantRhs=*/false);
-    return isOpenMatMul(op) || (form && form->shape.openRows.empty() &&
-                                form->shape.aColumnStride == 1);
+    return isDynamicMatMul(op) || (form && form->shape.dynamicRows.empty() &&
+                                   form->shape.aColumnStride == 1);
   }
   auto dot = dyn_cast<stablehlo::DotGeneralOp>(op);
   return dot && isFloatProduct(dot) &&
-         (formOf(op, /*hasConstantRhs=*/false) || isOpenMatMul(dot));
+         (formOf(op, /*hasConstantRhs=*/false) || isDynamicMatMul(dot));
 }
 
 bool cpu::hasRowsOfResults(Operation *op) {
@@ -76,11 +71,12 @@ bool cpu::hasRowsOfResults(Operation *op) {
 
 /// Whether the right-hand side of \p op is packed when compiling.
 static bool packsWeights(KernelOp kernel, Operation *op) {
-  return !isa<DistanceProductOp>(op) &&
+  return !isa<ZeroPointProductOp>(op) &&
          isConstantInput(kernel, op->getOperand(1));
 }
 
-// The shape of open rows says what is estimated of them, and is what decides.
+// The shape of dynamic rows says what is estimated of them, and is what
+// decides.
 static_assert(rowsOfChoice == unknownSizeEstimate);
 
 namespace {
@@ -88,7 +84,7 @@ namespace {
 class MatMulKernel : public ProductKernel {
 public:
   MatMulKernel(KernelOp kernel, Operation *op, const Target &target)
-      : ProductKernel(kernel, op, target, batchesOf(op)),
+      : ProductKernel(kernel, op, target),
         form(*formOf(op, packsWeights(kernel, op))),
         arithmetic(arithmeticOf(op, target)),
         product(shapeOfProduct(), target, arithmetic) {
@@ -119,13 +115,13 @@ public:
     plan.name = estimated.front().kernel;
     plan.alternatives = estimated;
     plan.needsDistances = tiles || matrices || !product.mayTellDistances();
-    if (!form.shape.openRows.empty()) {
+    if (!form.shape.dynamicRows.empty()) {
       plan.flops = 2.0 * double(form.shape.k);
       if (isPacked() && couldUseTiles && estimated.size() == 1)
         plan.alternatives.push_back(withoutWideTiles());
-      if (product.keepsRowsOpen())
-        plan.taskParts = {{form.shape.openRows, product.taskRows()},
-                          {{product.panels()}, 1}};
+      if (product.keepsRowsDynamic())
+        plan.taskExtents = {{form.shape.dynamicRows, product.taskRows()},
+                            {{product.panels()}, 1}};
     }
     if (tiles)
       return withTiles(std::move(plan));
@@ -137,8 +133,8 @@ public:
     if (!isPacked())
       return plan;
     // Most of the code is the reduction, whatever its depth is.
-    plan.readsTable = isa<ByteProductOp>(anchor) &&
-                      form.shape.openRows.empty() && product.stages() == 1 &&
+    plan.readsTable = isa<Int8ProductOp>(root) &&
+                      form.shape.dynamicRows.empty() && product.stages() == 1 &&
                       hasLongEpilogue() && product.mayTellDistances();
     if (product.stages() > 1)
       plan.stages.assign(product.stages(),
@@ -163,11 +159,11 @@ public:
     return plan;
   }
 
-  TilePartsOf possibleParts() const override {
-    return possiblePartsOf(tiles, yielded());
+  TileTermsOf possibleTerms() const override {
+    return possibleTermsOf(tiles, yielded());
   }
-  TilePartsGain gainBy(const TileParts &, const Target &target) const override {
-    return tiles->gainByParts(target);
+  TileTermsGain gainBy(const TileTerms &, const Target &target) const override {
+    return tiles->gainByTerms(target);
   }
 
 protected:
@@ -201,7 +197,7 @@ protected:
 private:
   KernelPlan withTiles(KernelPlan plan) const {
     planTiles(plan, *tiles);
-    plan.taskParts = tiles->taskParts();
+    plan.taskExtents = tiles->taskExtents();
     plan.packings[inputIndex(rhs)] = {
         uint64_t(tiles->packedBytes()),
         [form = form, tiles = *tiles](const Tensor &weights,
@@ -218,11 +214,11 @@ private:
 
   /// Of blocks of weights; null where there are none.
   Value scales() const {
-    auto op = dyn_cast<NarrowProductOp>(anchor);
+    auto op = dyn_cast<LowBitProductOp>(root);
     return op ? op.getScales() : Value();
   }
   Value zeros() const {
-    auto op = dyn_cast<NarrowProductOp>(anchor);
+    auto op = dyn_cast<LowBitProductOp>(root);
     return op ? op.getZeros() : Value();
   }
 
@@ -235,9 +231,9 @@ private:
 
   MatMulShape shapeOfProduct() const {
     MatMulShape shape = form.shape;
-    if (auto op = dyn_cast<DistanceProductOp>(anchor))
+    if (auto op = dyn_cast<ZeroPointProductOp>(root))
       shape.turnsB = op.getTurned();
-    if (auto op = dyn_cast<NarrowProductOp>(anchor)) {
+    if (auto op = dyn_cast<LowBitProductOp>(root)) {
       shape.blocks.size = static_cast<int64_t>(op.getBlock());
       shape.blocks.columns = static_cast<int64_t>(op.getColumns());
       if (scales())
@@ -246,7 +242,7 @@ private:
         shape.blocks.zero = elementOf(zeros());
     }
     shape.holdsSums = tensorOf(yielded()).getElementType() ==
-                      tensorOf(anchor->getResult(0)).getElementType();
+                      tensorOf(root->getResult(0)).getElementType();
     return shape;
   }
 
@@ -262,12 +258,12 @@ private:
 
 } // namespace
 
-std::unique_ptr<AnchorKernel>
+std::unique_ptr<RootKernel>
 cpu::createMatMulKernel(KernelOp kernel, Operation *op, const Target &target) {
   const bool isPacked = packsWeights(kernel, op);
-  const bool isClosed = !isa<DistanceProductOp>(op) && formOf(op, isPacked);
-  if (isOpenMatMul(op) &&
-      (!isClosed || (!isPacked && hasOpenTiles(op, target))))
-    return createOpenMatMulKernel(kernel, op, target);
+  const bool isClosed = !isa<ZeroPointProductOp>(op) && formOf(op, isPacked);
+  if (isDynamicMatMul(op) &&
+      (!isClosed || (!isPacked && hasDynamicTiles(op, target))))
+    return createDynamicMatMulKernel(kernel, op, target);
   return std::make_unique<MatMulKernel>(kernel, op, target);
 }

@@ -1,9 +1,9 @@
-//===- MatMulKernel.h - kernels of matrix products -----------------------===//
+//===- MatMulKernel.h - kernels of matrix products ------------------------===//
 
 #ifndef SINTER_BACKEND_CPU_EMIT_MATMULKERNEL_H
 #define SINTER_BACKEND_CPU_EMIT_MATMULKERNEL_H
 
-#include "backend/cpu/emit/AnchorKernel.h"
+#include "backend/cpu/emit/RootKernel.h"
 #include "graph/stablehlo/StablehloOps.h"
 
 #include <memory>
@@ -19,8 +19,8 @@ bool isMatMul(mlir::Operation *op);
 /// computed on vectors of its results.
 bool hasRowsOfResults(mlir::Operation *op);
 
-/// The kernel that \p op is the anchor of.
-std::unique_ptr<AnchorKernel>
+/// The kernel that \p op is the root of.
+std::unique_ptr<RootKernel>
 createMatMulKernel(KernelOp kernel, mlir::Operation *op, const Target &target);
 
 } // namespace sinter::cpu

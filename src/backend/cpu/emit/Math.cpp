@@ -31,9 +31,9 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// Arithmetic on values of the type of one argument, f32 or vectors of it.
-class Writer {
+class MathWriter {
 public:
-  Writer(KernelBuilder &code, Value like)
+  MathWriter(KernelBuilder &code, Value like)
       : e(code), floatType(like.getType()),
         intType(withElement(e.builder.getI32Type())) {}
 
@@ -229,26 +229,26 @@ bool cpu::isFunction(Operation *op) {
 }
 
 /// e^x for -104 <= x <= 89 is 2^n * e^r with |r| <= ln(2) / 2.
-static Value powerOfRest(Writer &w, Value x, Writer::Whole n) {
+static Value powerOfRest(MathWriter &w, Value x, MathWriter::Whole n) {
   Value r = w.fma(n.number, -0.693359375f, x);
   r = w.fma(n.number, 2.12194440e-4f, r);
   return w.polynomial(r, {1.382130315e-3f, 8.368669078e-3f, 4.166825861e-2f,
                           1.666652113e-1f, 4.999999404e-1f, 1.0f, 1.0f});
 }
 /// The same to 18 bits.
-static Value shortPowerOfRest(Writer &w, Value x, Writer::Whole n) {
+static Value shortPowerOfRest(MathWriter &w, Value x, MathWriter::Whole n) {
   Value r = w.fma(n.number, -0.693147182f, x);
   return w.polynomial(r, {4.145858437e-2f, 1.679090708e-1f, 5.000435710e-1f,
                           9.999634027e-1f, 9.999992847e-1f});
 }
 constexpr float log2OfE = 1.44269504f;
-using PowerOfRest = Value(Writer &, Value, Writer::Whole);
+using PowerOfRest = Value(MathWriter &, Value, MathWriter::Whole);
 
 /// Beyond where x is cut, the result is infinite or 0.
 static Value exponential(KernelBuilder &code, Value x, PowerOfRest *ofRest) {
-  Writer w(code, x);
+  MathWriter w(code, x);
   Value cut = w.atLeast(w.atMost(x, 89.0f), -104.0f);
-  Writer::Whole n = w.round(cut, log2OfE);
+  MathWriter::Whole n = w.round(cut, log2OfE);
   return w.scale(ofRest(w, cut, n), n);
 }
 
@@ -263,9 +263,9 @@ Value cpu::emitExpForHalf(KernelBuilder &code, Value x) {
 /// e^x - 1 = 2^n * (e^r - 1) + (2^n - 1), where e^r - 1 = r Q(r); computed by
 /// halves, so that 2^n does not overflow first.
 Value cpu::emitExpm1(KernelBuilder &code, Value x) {
-  Writer w(code, x);
+  MathWriter w(code, x);
   Value cut = w.atLeast(w.atMost(x, 89.0f), -18.0f);
-  Writer::Whole n = w.round(cut, log2OfE);
+  MathWriter::Whole n = w.round(cut, log2OfE);
   Value r = w.fma(n.number, -0.693359375f, cut);
   r = w.fma(n.number, 2.12194440e-4f, r);
   Value q = w.polynomial(r, {1.386995777e-3f, 8.366253227e-3f, 4.166744277e-2f,
@@ -278,7 +278,7 @@ Value cpu::emitExpm1(KernelBuilder &code, Value x) {
 
 /// x = 2^e * m with m in [sqrt(1/2), sqrt(2)); log(m) by a polynomial in m - 1.
 Value cpu::emitLog(KernelBuilder &code, Value x) {
-  Writer w(code, x);
+  MathWriter w(code, x);
   const float leastNormal = 1.17549435e-38f;
   Value isSmall = w.less(x, leastNormal);
   // Denormals are brought up by 2^23.
@@ -313,7 +313,7 @@ Value cpu::emitLog(KernelBuilder &code, Value x) {
 /// log(u) * x / (u - 1) with u = 1 + x as rounded: the rounding error of u
 /// cancels (W. Kahan).
 Value cpu::emitLog1p(KernelBuilder &code, Value x) {
-  Writer w(code, x);
+  MathWriter w(code, x);
   Value u = w.exactAdd(x, w.number(1.0f));
   Value rounded = w.exactSub(u, w.number(1.0f));
   Value isTiny = w.equal(rounded, 0.0f);
@@ -328,9 +328,9 @@ Value cpu::emitLog1p(KernelBuilder &code, Value x) {
 /// arguments: (t (2^n + 1) + (2^n - 1)) / (t (2^n - 1) + (2^n + 1)), which is
 /// nothing but t for small |x|, and never above 1.
 Value cpu::emitTanh(KernelBuilder &code, Value x) {
-  Writer w(code, x);
+  MathWriter w(code, x);
   Value magnitude = w.atMost(w.abs(x), 9.02f);
-  Writer::Whole n = w.round(magnitude, 2 * log2OfE);
+  MathWriter::Whole n = w.round(magnitude, 2 * log2OfE);
   Value h = w.fma(n.number, -0.346573590f, magnitude);
   Value square = w.exactMul(h, h);
   Value p = w.polynomial(square,
@@ -346,7 +346,7 @@ Value cpu::emitTanh(KernelBuilder &code, Value x) {
 /// 2^n * (2^r - 1) + (2^n - 1), where 2^r - 1 = r Q(r), loses nothing near
 /// zero.
 Value cpu::emitErf(KernelBuilder &code, Value x) {
-  Writer w(code, x);
+  MathWriter w(code, x);
   // From there on the result is 1.
   Value magnitude = w.atMost(w.abs(x), 3.95f);
   Value p = w.polynomial(magnitude,
@@ -354,7 +354,7 @@ Value cpu::emitErf(KernelBuilder &code, Value x) {
                           -2.383403247e-3f, 2.116017713e-4f, 2.764155157e-2f,
                           -1.482792497e-1f, -9.184474349e-1f, -1.627907038f});
   Value y = w.exactMul(magnitude, p);
-  Writer::Whole n = w.round(y);
+  MathWriter::Whole n = w.round(y);
   Value r = w.exactSub(y, n.number);
   Value q =
       w.polynomial(r, {1.538288197e-4f, 1.338739530e-3f, 9.618309326e-3f,
@@ -366,7 +366,7 @@ Value cpu::emitErf(KernelBuilder &code, Value x) {
 
 /// x P(x^2) up to where the result is 1 in 11 bits.
 Value cpu::emitErfForHalf(KernelBuilder &code, Value x) {
-  Writer w(code, x);
+  MathWriter w(code, x);
   const float most = 2.65f;
   Value cut = w.atLeast(w.atMost(x, most), -most);
   Value p = w.polynomial(w.exactMul(cut, cut),
@@ -377,7 +377,7 @@ Value cpu::emitErfForHalf(KernelBuilder &code, Value x) {
 }
 
 /// erf(x) = x + x P(x^2) for |x| < 1.
-static Value erfNearZero(Writer &w, Value x) {
+static Value erfNearZero(MathWriter &w, Value x) {
   Value p =
       w.polynomial(w.mul(x, x), {7.853861353153693e-5f, -8.010193625184903e-4f,
                                  5.188327685732524e-3f, -2.685381193529856e-2f,
@@ -391,7 +391,7 @@ static Value erfNearZero(Writer &w, Value x) {
 /// nodes of a Chebyshev polynomial (Shepherd and Laframboise, Math. Comp. 36,
 /// 1981). x^2 is taken in two parts, of which the first has no rounding error.
 Value cpu::emitErfc(KernelBuilder &code, Value x) {
-  Writer w(code, x);
+  MathWriter w(code, x);
   Value magnitude = w.abs(x);
   // The result is 0 from 10.06 on.
   Value a = w.select(w.greater(magnitude, 11.0f), w.number(11.0f), magnitude);
@@ -416,11 +416,11 @@ Value cpu::emitErfc(KernelBuilder &code, Value x) {
 
 /// 1 / (1 + e) or e / (1 + e) with e = e^-|x|, which does not overflow.
 static Value logistic(KernelBuilder &code, Value x, PowerOfRest *ofRest) {
-  Writer w(code, x);
+  MathWriter w(code, x);
   Value negative =
       w.fromBits(w.orInt(w.bits(x), std::numeric_limits<int>::min()));
   Value cut = w.atLeast(negative, -104.0f);
-  Writer::Whole n = w.round(cut, log2OfE);
+  MathWriter::Whole n = w.round(cut, log2OfE);
   Value power = w.scaleDown(ofRest(w, cut, n), n);
   Value numerator = w.select(w.less(x, 0.0f), power, w.number(1.0f));
   return w.quotient(numerator, w.exactAdd(power, 1.0f));

@@ -12,7 +12,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_MATH_H
 #define SINTER_BACKEND_CPU_EMIT_MATH_H
 
-#include "backend/cpu/emit/KernelBuilder.h"
+#include "backend/cpu/kernels/common/KernelBuilder.h"
 
 namespace sinter::cpu {
 

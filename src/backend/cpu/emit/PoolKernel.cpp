@@ -1,9 +1,9 @@
-//===- PoolKernel.cpp - kernels of blocked pools -------------------------===//
+//===- PoolKernel.cpp - kernels of blocked pools --------------------------===//
 
 #include "backend/cpu/emit/PoolKernel.h"
 
 #include "backend/cpu/emit/BlockedKernel.h"
-#include "backend/cpu/kernels/Channelwise.h"
+#include "backend/cpu/kernels/conv/Channelwise.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -34,7 +34,7 @@ public:
   KernelPlan plan() const override {
     KernelPlan plan;
     plan.name = "pool";
-    setWork(plan, pooling->taskParts(), flops);
+    setWork(plan, pooling->taskExtents(), flops);
     plan.packings.resize(kernel.getInputs().size());
     return plan;
   }
@@ -54,7 +54,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<AnchorKernel>
+std::unique_ptr<RootKernel>
 cpu::createPoolKernel(KernelOp kernel, cpu::PoolOp op, const Target &target) {
   return std::make_unique<PoolKernel>(kernel, op, target);
 }

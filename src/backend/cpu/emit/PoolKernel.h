@@ -1,9 +1,9 @@
-//===- PoolKernel.h - kernels of blocked pools ---------------------------===//
+//===- PoolKernel.h - kernels of blocked pools ----------------------------===//
 
 #ifndef SINTER_BACKEND_CPU_EMIT_POOLKERNEL_H
 #define SINTER_BACKEND_CPU_EMIT_POOLKERNEL_H
 
-#include "backend/cpu/emit/AnchorKernel.h"
+#include "backend/cpu/emit/RootKernel.h"
 
 #include <memory>
 
@@ -11,9 +11,9 @@ namespace sinter::cpu {
 
 struct Target;
 
-/// The kernel that \p op is the anchor of.
-std::unique_ptr<AnchorKernel> createPoolKernel(KernelOp kernel, PoolOp op,
-                                               const Target &target);
+/// The kernel that \p op is the root of.
+std::unique_ptr<RootKernel> createPoolKernel(KernelOp kernel, PoolOp op,
+                                             const Target &target);
 
 } // namespace sinter::cpu
 

@@ -2,10 +2,11 @@
 
 #include "backend/cpu/emit/ProductKernel.h"
 
-#include "backend/cpu/Amplified.h"
-#include "backend/cpu/SetPrecisions.h"
-#include "backend/cpu/emit/KernelBuilder.h"
+#include "backend/cpu/kernels/common/KernelBuilder.h"
+#include "backend/cpu/precision/MarkAmplified.h"
+#include "backend/cpu/precision/SetPrecisions.h"
 #include "graph/Types.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -13,9 +14,23 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
+/// Weights are those of all of a batch.
+static size_t batchesOf(Operation *product) {
+  if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(product))
+    return dot.getSide(0).batching.size();
+  if (auto distances = dyn_cast<ZeroPointProductOp>(product))
+    return distances.getLhsBatching().size();
+  return 0;
+}
+
+ProductKernel::ProductKernel(KernelOp kernel, Operation *root,
+                             const Target &target)
+    : RootKernel(kernel, root, target), lhs(root->getOperand(0)),
+      rhs(root->getOperand(1)), batches(batchesOf(root)) {}
+
 Arithmetic cpu::arithmeticOf(Operation *product, const Target &target) {
   Value lhs = product->getOperand(0), rhs = product->getOperand(1);
-  if (auto distances = dyn_cast<DistanceProductOp>(product))
+  if (auto distances = dyn_cast<ZeroPointProductOp>(product))
     return Arithmetic::ofBytes(*elementTypeOf(tensorOf(lhs).getElementType()),
                                *elementTypeOf(distances.multipliedRhs()),
                                target);
@@ -26,7 +41,7 @@ std::vector<TileArithmetic>
 cpu::tilesOf(Operation *product, const Target &target, bool hasWeights) {
   const Arithmetic arithmetic = arithmeticOf(product, target);
   // Bytes of any sign, as they are.
-  if (isa<DistanceProductOp>(product)) {
+  if (isa<ZeroPointProductOp>(product)) {
     auto typeOf = [&](unsigned operand) {
       return *elementTypeOf(
           tensorOf(product->getOperand(operand)).getElementType());
@@ -34,17 +49,17 @@ cpu::tilesOf(Operation *product, const Target &target, bool hasWeights) {
     return TileArithmetic::allOf(typeOf(0), typeOf(1), arithmetic.accumulator,
                                  Precision::Default);
   }
-  TileNumbers numbers{numbersOf(product, 0), {}};
+  TileOperandTypes numbers{operandTypeOf(product, 0), {}};
   if (!hasWeights)
-    numbers.rhs = numbersOf(product, 1);
+    numbers.rhs = operandTypeOf(product, 1);
   return TileArithmetic::allOf(arithmetic.lhs, arithmetic.rhs,
                                arithmetic.accumulator,
-                               partsPrecisionOf(product), numbers);
+                               termsPrecisionOf(product), numbers);
 }
 
 MatMulZeros ProductKernel::zerosIn(OpBuilder &builder, Location location,
                                    ValueRange memory) const {
-  auto distances = dyn_cast<DistanceProductOp>(anchor);
+  auto distances = dyn_cast<ZeroPointProductOp>(root);
   if (!distances)
     return {};
   VectorBuilder code(builder, location);
@@ -60,7 +75,7 @@ MatMulZeros ProductKernel::zerosIn(OpBuilder &builder, Location location,
 MatMulZeros ProductKernel::zerosOfTiles(OpBuilder &builder, Location location,
                                         ValueRange memory) const {
   MatMulZeros zeros = zerosIn(builder, location, memory);
-  auto op = dyn_cast<DistanceProductOp>(anchor);
+  auto op = dyn_cast<ZeroPointProductOp>(root);
   if (!op || !op.getTurned())
     return zeros;
   const bool wasUnsigned =
@@ -80,16 +95,16 @@ MatMulEpilogue ProductKernel::epilogueIn(ValueRange memory) const {
                               Value vector, const MatMulPosition &at) {
       return epilogueAt(
           builder, location, vector, at.offset,
-          [&](KernelBuilder &e) { return placeOf(e, at); }, memory);
+          [&](KernelBuilder &e) { return coordinatesOf(e, at); }, memory);
     };
   epilogue.isLong = hasLongEpilogue();
   return epilogue;
 }
 
-/// Batch, row and column as a place in the product's result.
-SmallVector<Value> ProductKernel::placeOf(KernelBuilder &e,
-                                          const MatMulPosition &at) const {
-  ArrayRef<int64_t> shape = shapeOf(anchor->getResult(0));
+/// The coordinates of batch, row and column in the product's result.
+SmallVector<Value>
+ProductKernel::coordinatesOf(KernelBuilder &e, const MatMulPosition &at) const {
+  ArrayRef<Dim> shape = dimsOf(root->getResult(0));
   SmallVector<Value> place;
   size_t next = 0;
   for (size_t i = 0; i < batches; ++i)

@@ -3,9 +3,9 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_PRODUCTKERNEL_H
 #define SINTER_BACKEND_CPU_EMIT_PRODUCTKERNEL_H
 
-#include "backend/cpu/emit/AnchorKernel.h"
-#include "backend/cpu/kernels/MatMul.h"
-#include "backend/cpu/kernels/TileArithmetic.h"
+#include "backend/cpu/emit/RootKernel.h"
+#include "backend/cpu/kernels/amx/TileArithmetic.h"
+#include "backend/cpu/kernels/gemm/MatMul.h"
 
 namespace sinter::cpu {
 
@@ -19,14 +19,10 @@ std::vector<TileArithmetic> tilesOf(mlir::Operation *product,
 
 /// What kernels of matrix products have in common: a result with the dimensions
 /// of the batch first, and then rows and columns.
-class ProductKernel : public AnchorKernel {
+class ProductKernel : public RootKernel {
 protected:
-  /// \p anchor multiplies its first two operands, of which so many dimensions
-  /// are \p batches.
-  ProductKernel(KernelOp kernel, mlir::Operation *anchor, const Target &target,
-                size_t batches)
-      : AnchorKernel(kernel, anchor, target), lhs(anchor->getOperand(0)),
-        rhs(anchor->getOperand(1)), batches(batches) {}
+  /// \p root multiplies its first two operands.
+  ProductKernel(KernelOp kernel, mlir::Operation *root, const Target &target);
 
   /// What follows the product, for emitTask.
   MatMulEpilogue epilogueIn(mlir::ValueRange memory) const;
@@ -40,9 +36,10 @@ protected:
   mlir::Value lhs, rhs;
 
 private:
-  llvm::SmallVector<mlir::Value> placeOf(KernelBuilder &e,
-                                         const MatMulPosition &at) const;
+  llvm::SmallVector<mlir::Value> coordinatesOf(KernelBuilder &e,
+                                               const MatMulPosition &at) const;
 
+  /// How many dimensions are of the batch.
   size_t batches;
 };
 

@@ -11,7 +11,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_ROUNDEDCONVERSION_H
 #define SINTER_BACKEND_CPU_EMIT_ROUNDEDCONVERSION_H
 
-#include "backend/cpu/emit/KernelBuilder.h"
+#include "backend/cpu/kernels/common/KernelBuilder.h"
 #include "graph/stablehlo/StablehloOps.h"
 
 namespace sinter::cpu {

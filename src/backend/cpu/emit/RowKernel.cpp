@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "backend/cpu/codegen/KernelFunction.h"
-#include "backend/cpu/emit/ExactWidening.h"
 #include "backend/cpu/emit/KernelBody.h"
 #include "backend/cpu/emit/LoopNest.h"
 #include "backend/cpu/emit/Math.h"
+#include "backend/cpu/precision/ExactWidening.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -21,7 +21,7 @@ public:
   RowKernel(KernelOp kernel, int64_t rowRank)
       : kernel(kernel),
         yield(cast<YieldOp>(kernel.getBody().front().getTerminator())) {
-    ArrayRef<int64_t> shape = shapeOf(yield.getValues()[0]);
+    ArrayRef<Dim> shape = dimsOf(yield.getValues()[0]);
     nest.shape = shape.take_front(rowRank).vec();
     nest.shape.push_back(1);
     nest.cost = elementCostOf(kernel);
@@ -33,7 +33,9 @@ public:
   }
 
   int64_t tasks() const override { return std::max<int64_t>(nest.tasks(), 1); }
-  std::vector<TaskPart> taskParts() const override { return nest.taskParts(); }
+  std::vector<TaskExtent> taskExtents() const override {
+    return nest.taskExtents();
+  }
 
   void emit(Elemental &values, Value task, ValueRange outputs, Value) override {
     elemental = &values;
@@ -57,9 +59,9 @@ private:
     if (!op || !(isElementwise(op) || isa<stablehlo::ReshapeOp>(op)) ||
         !aligned.insert(op).second)
       return;
-    auto isProper = [](int64_t size) { return size != 1; };
+    auto isProper = [](Dim size) { return size != 1; };
     auto sizes = [&](Value v) {
-      return llvm::to_vector(llvm::make_filter_range(shapeOf(v), isProper));
+      return llvm::to_vector(llvm::make_filter_range(dimsOf(v), isProper));
     };
     for (Value operand : op->getOperands())
       if (sizes(operand) == sizes(value))
@@ -92,11 +94,11 @@ private:
     });
   }
 
-  int64_t rowLength() const {
+  Dim rowLength() const {
     stablehlo::ReduceOp reduce = reductions.front();
-    int64_t length = 1;
+    Dim length = 1;
     for (int64_t dim : reduce.getDimensions())
-      length *= shapeOf(reduce.getInputs()[0])[dim];
+      length *= dimsOf(reduce.getInputs()[0])[dim];
     return length;
   }
 
@@ -113,9 +115,10 @@ private:
     constexpr int64_t mostBytes = 48 << 10;
     stablehlo::ReduceOp first = reductions.front();
     if (llvm::any_of(first.getDimensions(), [&](int64_t dim) {
-          return isNamed(shapeOf(first.getInputs()[0])[dim]);
+          return dimsOf(first.getInputs()[0])[dim].isDynamic();
         }))
       return;
+    const int64_t length = rowLength().value();
     std::vector<DenseSet<Operation *>> passes;
     for (stablehlo::ReduceOp reduce : reductions)
       collectPass(reduce.getInputs()[0], passes.emplace_back());
@@ -123,7 +126,7 @@ private:
     DenseSet<Operation *> aligned;
     for (stablehlo::ReduceOp reduce : reductions)
       collectAligned(reduce.getInputs()[0], aligned);
-    int64_t length = rowLength(), bytes = 0;
+    int64_t bytes = 0;
     for (Operation &op : kernel.getBody().front()) {
       if (!isExpensive(&op) &&
           !(isRounded(&op) && !leadsToRounded(&op, passes)))
@@ -145,10 +148,10 @@ private:
   }
 
   /// Where in a row \p place of a tensor along it is.
-  Value positionInRow(ArrayRef<Coordinate> place, ArrayRef<int64_t> shape) {
+  Value positionInRow(ArrayRef<Coordinate> place, ArrayRef<Dim> shape) {
     size_t first = shape.size();
-    for (int64_t length = rowLength(); length > 1;)
-      length /= shape[--first];
+    for (int64_t length = rowLength().value(); length > 1;)
+      length /= shape[--first].value();
     return elemental->linearize(place.drop_front(first),
                                 shape.drop_front(first));
   }
@@ -159,7 +162,8 @@ private:
     for (auto [op, pass] : stored) {
       Type element = tensorOf(op->getResult(0)).getElementType();
       memories.push_back(createScratch(
-          e.builder, e.loc, MemRefType::get({rowLength()}, keptType(element))));
+          e.builder, e.loc,
+          MemRefType::get({rowLength().value()}, keptType(element))));
     }
     auto bindStored = [&](size_t pass, bool isWritten) {
       for (auto [entry, memory] : llvm::zip(stored, memories))
@@ -170,8 +174,8 @@ private:
       bindStored(pass, false);
       Coordinates place;
       size_t next = 0;
-      ArrayRef<int64_t> rows(nest.shape);
-      for (int64_t size : shapeOf(reduce.getResult(0))) {
+      ArrayRef<Dim> rows(nest.shape);
+      for (Dim size : dimsOf(reduce.getResult(0))) {
         if (size == 1) {
           place.push_back(e.index(0));
           continue;
@@ -184,7 +188,7 @@ private:
       bindStored(pass, true);
     }
     Value result = yield.getValues()[0];
-    ArrayRef<int64_t> shape = shapeOf(result);
+    ArrayRef<Dim> shape = dimsOf(result);
     e.loops(shape.drop_front(outer.size()), [&](ArrayRef<Value> position) {
       Coordinates place(outer.begin(), outer.end());
       place.append(position.begin(), position.end());
@@ -202,7 +206,7 @@ private:
     const bool isWidened = kept != storageType(element);
     elemental->bind(op->getResult(0), [=, this](ArrayRef<Coordinate> place) {
       KernelBuilder &e = elemental->code;
-      Value position = positionInRow(place, shapeOf(type));
+      Value position = positionInRow(place, dimsOf(type));
       if (isWritten && !isWidened)
         return elemental->load(row, position, element);
       if (isWritten) {

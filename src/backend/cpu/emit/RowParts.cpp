@@ -10,9 +10,9 @@ using namespace sinter::cpu;
 static constexpr size_t mostCuts = 6, mostPads = 2, mostOps = 64;
 
 RowParts::RowParts(Value result) {
-  if (shapeOf(result).empty())
+  if (dimsOf(result).empty())
     return;
-  length = shapeOf(result).back();
+  length = dimsOf(result).back();
   collect(result);
   if (cuts.size() > mostCuts)
     cuts.clear();
@@ -20,10 +20,11 @@ RowParts::RowParts(Value result) {
     pads.clear();
 }
 
-void RowParts::addCut(int64_t place) {
-  // Which one of two open sizes is larger is not known.
-  if (isNamed(place) ? place != length && llvm::none_of(cuts, isNamed)
-                     : place > 0 && place < length)
+void RowParts::addCut(Dim place) {
+  // Which one of two dynamic sizes is larger is not known.
+  auto isNamed = [](Dim cut) { return cut.isNamed(); };
+  if (place.isNamed() ? place != length && llvm::none_of(cuts, isNamed)
+                      : place.isStatic() && place > 0 && place < length)
     cuts.insert(place);
 }
 
@@ -33,32 +34,29 @@ void RowParts::collect(Value tensor) {
   if (!op || seen.size() == mostOps || llvm::is_contained(seen, op))
     return;
   seen.push_back(op);
-  ArrayRef<int64_t> shape = shapeOf(tensor);
+  ArrayRef<Dim> shape = dimsOf(tensor);
   if (auto concatenate = dyn_cast<stablehlo::ConcatenateOp>(op)) {
     if (concatenate.getDimension() + 1 != shape.size())
       return;
-    int64_t end = 0;
+    // Where the pieces behind one of a dynamic size begin is not known.
+    Dim end = 0;
     for (Value input : concatenate.getInputs()) {
-      // Where the pieces behind one of an open size begin is not known.
-      if (isNamed(shapeOf(input).back()))
+      if (dimsOf(input).back().isDynamic())
         break;
-      addCut(end += shapeOf(input).back());
+      addCut(end += dimsOf(input).back());
     }
   } else if (auto pad = dyn_cast<stablehlo::PadOp>(op)) {
     size_t last = shape.size() - 1;
     int64_t low = pad.getEdgePaddingLow()[last];
     if (pad.getInteriorPadding()[last] == 0) {
       addCut(low);
-      // What is behind padding and an open size has no name.
-      if (const int64_t size = shapeOf(pad.getOperand())[last];
-          low == 0 || !isNamed(size))
-        addCut(low + size);
+      addCut(low + dimsOf(pad.getOperand())[last]);
     }
     if (last > 0)
       pads.push_back(pad);
   } else if (isElementwise(op)) {
     for (Value operand : op->getOperands())
-      if (shapeOf(operand) == shape)
+      if (dimsOf(operand) == shape)
         collect(operand);
   }
 }
@@ -89,12 +87,12 @@ void RowParts::emit(Elemental &elemental, ArrayRef<Value> outer, Value begin,
   emitKnown(elemental, 0, outer, [&] {
     if (cuts.empty())
       return body(begin, end);
-    int64_t first = 0;
-    auto part = [&](int64_t last) {
+    Dim first = 0;
+    auto part = [&](Dim last) {
       body(e.max(begin, e.index(first)), e.min(end, e.index(last)));
       first = last;
     };
-    for (int64_t cut : cuts)
+    for (Dim cut : cuts)
       part(cut);
     part(length);
   });

@@ -25,13 +25,13 @@ public:
 
 private:
   void collect(mlir::Value tensor);
-  void addCut(int64_t place);
+  void addCut(Dim place);
   void emitKnown(Elemental &elemental, size_t next,
                  llvm::ArrayRef<mlir::Value> outer,
                  llvm::function_ref<void()> body) const;
 
-  int64_t length = 0;
-  std::set<int64_t> cuts;
+  Dim length = 0;
+  std::set<Dim> cuts;
   /// Those that rows may lie outside of as a whole.
   llvm::SmallVector<stablehlo::PadOp> pads;
   llvm::SmallVector<mlir::Operation *> seen;

@@ -1,10 +1,10 @@
 //===- ScanKernel.cpp - running sums and the like -------------------------===//
 
-#include "backend/cpu/Scans.h"
 #include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/emit/KernelBody.h"
 #include "backend/cpu/emit/LoopNest.h"
 #include "backend/cpu/emit/WideSum.h"
+#include "backend/cpu/ir/Scans.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -22,7 +22,7 @@ public:
                                                .getTerminator()
                                                ->getOperand(0)
                                                .getDefiningOp())),
-        shape(shapeOf(op.getInputs()[0])), scan(*cpu::scanOf(op)),
+        shape(dimsOf(op.getInputs()[0])), scan(*cpu::scanOf(op)),
         wide(wideOperation(op)) {
     const bool isInnermost = scan.dim + 1 == shape.size();
     for (size_t i = 0; i < shape.size(); ++i)
@@ -38,7 +38,9 @@ public:
   }
 
   int64_t tasks() const override { return std::max<int64_t>(nest.tasks(), 1); }
-  std::vector<TaskPart> taskParts() const override { return nest.taskParts(); }
+  std::vector<TaskExtent> taskExtents() const override {
+    return nest.taskExtents();
+  }
 
   void emit(Elemental &values, Value task, ValueRange outputs, Value) override {
     elemental = &values;
@@ -117,7 +119,7 @@ private:
   }
 
   stablehlo::ReduceWindowOp op;
-  ArrayRef<int64_t> shape;
+  ArrayRef<Dim> shape;
   stablehlo::Scan scan;
   std::optional<StringRef> wide;
   LoopNest nest;

@@ -15,8 +15,8 @@ namespace {
 class ScatterKernel : public KernelBody {
 public:
   ScatterKernel(stablehlo::ScatterOp op, bool inPlace)
-      : op(op), inPlace(inPlace), shape(shapeOf(op.getInputs()[0])),
-        updates(shapeOf(op.getUpdates()[0])) {
+      : op(op), inPlace(inPlace), shape(dimsOf(op.getInputs()[0])),
+        updates(dimsOf(op.getUpdates()[0])) {
     auto numbers = op.getScatterDimensionNumbers();
     for (size_t dim = 0; dim < shape.size(); ++dim)
       if (!isSkipped(dim))
@@ -34,11 +34,11 @@ public:
 
   int64_t tasks() const override {
     return hasRows && taskColumns
-               ? (updates.back() + taskColumns - 1) / taskColumns
+               ? ceilDivide(updates.back(), taskColumns).valueOr(1)
                : 1;
   }
 
-  std::vector<TaskPart> taskParts() const override {
+  std::vector<TaskExtent> taskExtents() const override {
     if (hasRows && taskColumns)
       return {{{updates.back()}, taskColumns}};
     return {{{}, 1}};
@@ -49,7 +49,7 @@ public:
     memory = outputs;
     if (!inPlace)
       copyInputs();
-    if (llvm::is_contained(updates, 0))
+    if (llvm::is_contained(updates, Dim(0)))
       return;
     KernelBuilder &e = values.code;
     if (!hasRows) {
@@ -74,13 +74,13 @@ private:
   /// threads.
   void chooseColumns() {
     constexpr int64_t leastElements = 1 << 16, mostTasks = 16, line = 64;
-    if (isNamed(updates.back())) {
+    if (updates.back().isDynamic()) {
       taskColumns = leastElements;
       return;
     }
     const auto wanted = static_cast<int64_t>(std::clamp<double>(
         nominalCount(updates) / leastElements, 1, mostTasks));
-    int64_t part = (updates.back() + wanted - 1) / wanted;
+    const int64_t part = ceilDivide(updates.back(), wanted).value();
     taskColumns = (part + line - 1) / line * line;
   }
 
@@ -119,7 +119,7 @@ private:
     for (auto [component, dim] :
          llvm::enumerate(numbers.getScatterDimsToOperandDims())) {
       Coordinates where(scatter);
-      if (numbers.getIndexVectorDim() < int64_t(shapeOf(indices).size()))
+      if (numbers.getIndexVectorDim() < int64_t(dimsOf(indices).size()))
         where.insert(where.begin() + numbers.getIndexVectorDim(),
                      Coordinate(e.index(component)));
       Value start = emitConvert(e, elemental->at(indices, where),
@@ -189,7 +189,7 @@ private:
 
   stablehlo::ScatterOp op;
   bool inPlace;
-  ArrayRef<int64_t> shape, updates;
+  ArrayRef<Dim> shape, updates;
   /// The operand's dimension along which rows of updates lie.
   std::optional<size_t> rowDim;
   bool hasRows = false;

@@ -15,8 +15,8 @@ namespace {
 class SelectAndScatterKernel : public KernelBody {
 public:
   explicit SelectAndScatterKernel(stablehlo::SelectAndScatterOp op)
-      : op(op), windows(op.getWindow()), shape(shapeOf(op.getOperand())),
-        source(shapeOf(op.getSource())) {
+      : op(op), windows(op.getWindow()), shape(dimsOf(op.getOperand())),
+        source(dimsOf(op.getSource())) {
     while (parallel < shape.size() && isTrivial(windows[parallel]))
       ++parallel;
     takesLanes = parallel < shape.size() &&
@@ -30,13 +30,13 @@ public:
   }
 
   int64_t tasks() const override {
-    int64_t count = 1;
-    for (int64_t size : shape.take_front(parallel))
+    Dim count = 1;
+    for (Dim size : shape.take_front(parallel))
       count *= size;
-    return std::max<int64_t>(count, 1);
+    return std::max<int64_t>(count.valueOr(1), 1);
   }
 
-  std::vector<TaskPart> taskParts() const override {
+  std::vector<TaskExtent> taskExtents() const override {
     return {{shape.take_front(parallel).vec(), 1}};
   }
 
@@ -49,23 +49,24 @@ public:
       first[dim] = dim == 0 ? task : e.rem(task, size);
       task = e.div(task, size);
     }
-    auto placeOf = [&](ArrayRef<Value> rest) {
+    auto coordinatesOf = [&](ArrayRef<Value> rest) {
       Coordinates place(first.begin(), first.end());
       place.append(rest.begin(), rest.end());
       return place;
     };
     e.loops(shape.drop_front(parallel), [&](ArrayRef<Value> rest) {
-      elemental->store(elemental->at(op.getInitValue(), ArrayRef<Coordinate>()),
-                       outputs[0], elemental->linearize(placeOf(rest), shape),
-                       element());
+      elemental->store(
+          elemental->at(op.getInitValue(), ArrayRef<Coordinate>()), outputs[0],
+          elemental->linearize(coordinatesOf(rest), shape), element());
     });
-    if (llvm::is_contained(source, 0))
+    if (llvm::is_contained(source, Dim(0)))
       return;
     // In a region it is other code that says how many lanes there are.
     if (takesLanes && values.lanes == ChannelWindows::lanes)
       return scatterByLanes(first, outputs[0]);
-    e.loops(source.drop_front(parallel),
-            [&](ArrayRef<Value> rest) { scatter(placeOf(rest), outputs[0]); });
+    e.loops(source.drop_front(parallel), [&](ArrayRef<Value> rest) {
+      scatter(coordinatesOf(rest), outputs[0]);
+    });
   }
 
 private:
@@ -154,8 +155,8 @@ private:
             });
   }
 
-  SmallVector<int64_t> windowSizes() {
-    SmallVector<int64_t> sizes;
+  SmallVector<Dim> windowSizes() {
+    SmallVector<Dim> sizes;
     for (const stablehlo::WindowDimension &w : windows)
       sizes.push_back(w.size);
     return sizes;
@@ -217,7 +218,7 @@ private:
 
   stablehlo::SelectAndScatterOp op;
   stablehlo::ConvolutionWindow windows;
-  ArrayRef<int64_t> shape, source;
+  ArrayRef<Dim> shape, source;
   size_t parallel = 0;
   bool takesLanes = false;
   Elemental *elemental = nullptr;

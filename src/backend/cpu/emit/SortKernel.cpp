@@ -25,12 +25,12 @@ namespace {
 class SortKernel : public KernelBody {
 public:
   explicit SortKernel(stablehlo::SortOp op) : op(op) {
-    shape = shapeOf(op.getInputs()[0]);
+    shape = dimsOf(op.getInputs()[0]);
     dim = op.getDimension();
     if (dim < 0)
       dim += shape.size();
     // A sort of scalars has nothing to do.
-    length = shape.empty() ? 1 : shape[dim];
+    length = shape.empty() ? Dim(1) : shape[dim];
     nominal = nominalOf(length);
     chooseWay();
     int64_t passes = 0;
@@ -45,14 +45,16 @@ public:
   }
 
   int64_t tasks() const override { return nest.tasks(); }
-  std::vector<TaskPart> taskParts() const override { return nest.taskParts(); }
-  uint64_t scratchBytes() const override {
-    return (fixedWords() + (isOpen() ? 0 : wordsAnItem() * length)) * 8;
+  std::vector<TaskExtent> taskExtents() const override {
+    return nest.taskExtents();
   }
-  std::optional<ScratchPart> openScratch() const override {
-    if (!isOpen())
+  uint64_t scratchBytes() const override {
+    return (fixedWords() + wordsAnItem() * length.valueOr(0)) * 8;
+  }
+  std::optional<ScratchExtent> dynamicScratch() const override {
+    if (!isDynamic())
       return std::nullopt;
-    return ScratchPart{length, static_cast<uint64_t>(wordsAnItem()) * 8};
+    return ScratchExtent{length, static_cast<uint64_t>(wordsAnItem()) * 8};
   }
 
   void emit(Elemental &values, Value task, ValueRange outputs,
@@ -69,7 +71,7 @@ public:
       row.assign(outer.begin(), outer.end());
       if (!order)
         sortByComparator();
-      else if (isOpen())
+      else if (isDynamic())
         sortAsLongAsItIs();
       else
         sortOrdered();
@@ -78,7 +80,7 @@ public:
   }
 
 private:
-  bool isOpen() const { return isNamed(length); }
+  bool isDynamic() const { return length.isDynamic(); }
 
   /// A row whose length is known now.
   void sortAsLongAsItIs() {
@@ -118,7 +120,7 @@ private:
       return;
     }
     isPacked = order->width() <= packedBits;
-    usesRadix = isOpen() || length >= leastByRadix();
+    usesRadix = length >= leastByRadix();
     if (!isPacked && !usesRadix)
       order.reset();
     digitBits = nominal >= longRow && order && order->width() > 16 ? 11 : 8;
@@ -138,7 +140,7 @@ private:
     return e.add(e.mul(e.index(length), 2), itemsAt());
   }
 
-  Coordinates placeOf(Value index) const {
+  Coordinates coordinatesOf(Value index) const {
     Coordinates place(row.begin(), row.end());
     if (!shape.empty())
       place.insert(place.begin() + dim, Coordinate(index));
@@ -175,7 +177,7 @@ private:
       if (packed)
         item = e.create<arith::AndIOp>(
             item, number(std::numeric_limits<uint32_t>::max()));
-      Coordinates from = placeOf(toIndex(item)), to = placeOf(i);
+      Coordinates from = coordinatesOf(toIndex(item)), to = coordinatesOf(i);
       for (auto [input, output] : llvm::zip(op.getInputs(), memory))
         elemental->store(elemental->at(input, from), output,
                          elemental->linearize(to, shape), elementOf(input));
@@ -196,7 +198,7 @@ private:
         [&](Value i, ValueRange found) -> KernelBuilder::Carried {
           SmallVector<Value> elements;
           for (Value input : op.getInputs())
-            elements.push_back(elemental->at(input, placeOf(i)));
+            elements.push_back(elemental->at(input, coordinatesOf(i)));
           SortOrder::Key key = order->emit(*elemental, elements);
           if (key.bits.getType() != i64)
             key.bits = e.create<arith::ExtUIOp>(i64, key.bits);
@@ -292,7 +294,8 @@ private:
       SmallVector<Value> arguments;
       for (Value input : op.getInputs())
         for (Value item : {a, b})
-          arguments.push_back(elemental->at(input, placeOf(toIndex(item))));
+          arguments.push_back(
+              elemental->at(input, coordinatesOf(toIndex(item))));
       return elemental->inlineRegion(op.getComparator(), arguments)[0];
     };
     gather(mergeAll(isBefore), false);
@@ -353,11 +356,12 @@ private:
   }
 
   stablehlo::SortOp op;
-  ArrayRef<int64_t> shape;
+  ArrayRef<Dim> shape;
   /// Positions have 32 bits in an item.
   static constexpr int64_t mostItems = std::numeric_limits<uint32_t>::max();
-  /// The length is a name where it is not known, and as good as `nominal` then.
-  int64_t dim = 0, length = 1, nominal = 1;
+  int64_t dim = 0;
+  Dim length = 1;
+  int64_t nominal = 1; ///< What a named length is as good as.
   std::optional<SortOrder> order;
   bool isPacked = false, usesRadix = false;
   unsigned digitBits = 8;

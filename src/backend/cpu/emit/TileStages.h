@@ -10,16 +10,16 @@
 
 #include "backend/cpu/emit/KernelPlan.h"
 #include "backend/cpu/ir/CpuOps.h"
-#include "backend/cpu/kernels/TileParts.h"
+#include "backend/cpu/kernels/amx/TileTerms.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include <optional>
 
 namespace sinter::cpu {
 
-/// What CutPartsOp or JoinPartsOp \p op says.
-template <typename Op> TileParts partsOf(Op op, bool areBlocked) {
-  TileParts parts;
+/// What SplitTermsOp or RecombineTermsOp \p op says.
+template <typename Op> TileTerms partsOf(Op op, bool areBlocked) {
+  TileTerms parts;
   parts.images = int64_t(op.getImages());
   parts.rows = int64_t(op.getRows());
   parts.columns = int64_t(op.getColumns());
@@ -33,13 +33,13 @@ template <typename Op> TileParts partsOf(Op op, bool areBlocked) {
   return parts;
 }
 
-/// What the product \p anchor, of \p kernel, reads and stores in parts.
-inline TilePartsOf partsOf(KernelOp kernel, mlir::Operation *anchor,
+/// What the product \p root, of \p kernel, reads and stores as terms.
+inline TileTermsOf partsOf(KernelOp kernel, mlir::Operation *root,
                            bool areBlocked) {
-  TilePartsOf parts;
-  if (auto join = anchor->getOperand(0).getDefiningOp<JoinPartsOp>())
+  TileTermsOf parts;
+  if (auto join = root->getOperand(0).getDefiningOp<RecombineTermsOp>())
     parts.operand = partsOf(join, areBlocked);
-  if (auto cut = mlir::dyn_cast_or_null<CutPartsOp>(kernel.rootOp()))
+  if (auto cut = mlir::dyn_cast_or_null<SplitTermsOp>(kernel.rootOp()))
     parts.result = partsOf(cut, areBlocked);
   return parts;
 }
@@ -47,14 +47,14 @@ inline TilePartsOf partsOf(KernelOp kernel, mlir::Operation *anchor,
 /// What a kernel that computes \p result by \p tiles, TileMatMul or
 /// TileConvolution, could read and store in parts.
 template <typename Tiles>
-TilePartsOf possiblePartsOf(const std::optional<Tiles> &tiles,
+TileTermsOf possibleTermsOf(const std::optional<Tiles> &tiles,
                             mlir::Value result) {
-  TilePartsOf parts;
+  TileTermsOf parts;
   if (!tiles)
     return parts;
-  parts.operand = tiles->operandParts();
+  parts.operand = tiles->operandTerms();
   if (mlir::getElementTypeOrSelf(result).isF32())
-    parts.result = tiles->resultParts();
+    parts.result = tiles->resultTerms();
   return parts;
 }
 

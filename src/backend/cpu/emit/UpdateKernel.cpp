@@ -18,7 +18,7 @@ public:
                .getTerminator()
                ->getOperand(0)
                .getDefiningOp<stablehlo::DynamicUpdateSliceOp>()) {
-    nest.shape = shapeOf(op.getUpdate()).vec();
+    nest.shape = dimsOf(op.getUpdate()).vec();
     if (nest.shape.empty())
       nest.shape.push_back(1);
     nest.cost = std::max(1.0, flopsOf(kernel) /
@@ -26,14 +26,16 @@ public:
   }
 
   int64_t tasks() const override { return std::max<int64_t>(1, nest.tasks()); }
-  std::vector<TaskPart> taskParts() const override { return nest.taskParts(); }
+  std::vector<TaskExtent> taskExtents() const override {
+    return nest.taskExtents();
+  }
 
   void emit(Elemental &elemental, Value task, ValueRange outputs,
             Value) override {
     KernelBuilder &e = elemental.code;
-    ArrayRef<int64_t> shape = shapeOf(op.getOperand()),
-                      update = shapeOf(op.getUpdate());
-    if (llvm::is_contained(update, 0))
+    ArrayRef<Dim> shape = dimsOf(op.getOperand()),
+                  update = dimsOf(op.getUpdate());
+    if (llvm::is_contained(update, Dim(0)))
       return;
     SmallVector<Value> starts;
     for (auto [i, start] : llvm::enumerate(op.getStartIndices()))

@@ -3,8 +3,8 @@
 #include "backend/cpu/emit/WeightGradientKernel.h"
 
 #include "backend/cpu/emit/BlockedKernel.h"
-#include "backend/cpu/kernels/DepthwiseGradient.h"
-#include "backend/cpu/kernels/WeightGradient.h"
+#include "backend/cpu/kernels/conv/DepthwiseGradient.h"
+#include "backend/cpu/kernels/conv/WeightGradient.h"
 #include "graph/Types.h"
 
 using namespace mlir;
@@ -16,12 +16,12 @@ namespace {
 /// A kernel by a generator that reads blocked inputs and gradients of images
 /// whose number may be named.
 template <typename Op, typename Generator>
-class GradientKernel : public AnchorKernel {
+class GradientKernel : public RootKernel {
 public:
   GradientKernel(KernelOp kernel, Op op, const Target &target,
                  Generator generator, StringRef name)
-      : AnchorKernel(kernel, op, target), op(op),
-        generator(std::move(generator)), name(name) {}
+      : RootKernel(kernel, op, target), op(op), generator(std::move(generator)),
+        name(name) {}
 
   KernelPlan plan() const override {
     KernelPlan plan;
@@ -41,22 +41,26 @@ protected:
 
 private:
   void setWork(KernelPlan &plan) const {
-    const int64_t images = shapeOf(op.getInput())[0];
-    if (!isNamed(images)) {
+    ArrayRef<Dim> input = dimsOf(op.getInput()),
+                  gradient = dimsOf(op.getGradient());
+    // There is no code for images of dynamic size.
+    if (hasNamedDim(input.drop_front()) || hasNamedDim(gradient.drop_front()))
+      return;
+    const Dim images = input[0];
+    if (images.isStatic()) {
       plan.flops = generator.flops();
       plan.tasks = generator.tasks();
       return;
     }
     // Tasks and results are as many in each image, or each is of them all.
-    ArrayRef<int64_t> result = shapeOf(op.getResult());
-    const bool isOfEach = isNamed(result[0]);
-    const auto others = double(*elementCount(result.drop_front()));
-    plan.taskParts = {{{generator.tasks()}, 1}};
+    ArrayRef<Dim> result = dimsOf(op.getResult());
+    const bool isOfEach = result[0].isDynamic();
+    const auto others = double(*elementCount(staticSizes(result.drop_front())));
+    plan.taskExtents = {{{generator.tasks()}, 1}};
     if (isOfEach)
-      plan.taskParts.push_back({{images}, 1});
-    plan.depth = isOfEach ? 1 : images;
-    plan.flops =
-        generator.flops() / (isOfEach ? others : others * double(result[0]));
+      plan.taskExtents.push_back({{images}, 1});
+    plan.depth = isOfEach ? Dim(1) : images;
+    plan.flops = generator.flops() / (others * double(result[0].valueOr(1)));
   }
 
   mutable Op op;
@@ -74,26 +78,26 @@ static void setConvolution(WindowShape &window, Op op, ArrayRef<int64_t> taps) {
   window.kernelWidth = taps[1];
 }
 
-std::unique_ptr<AnchorKernel>
+std::unique_ptr<RootKernel>
 cpu::createWeightGradientKernel(KernelOp kernel, WeightGradientOp op,
                                 const Target &target) {
   WeightGradientShape shape;
   setConvolution(shape, op, tensorOf(op.getResult()).getShape().slice(3, 2));
-  shape.batch = shapeOf(op.getInput())[0];
+  shape.batch = dimsOf(op.getInput())[0];
   shape.inputs = static_cast<int64_t>(op.getInputChannels());
   shape.outputs = static_cast<int64_t>(op.getOutputChannels());
   return std::make_unique<GradientKernel<WeightGradientOp, WeightGradient>>(
       kernel, op, target, WeightGradient(shape, target), "weight gradient");
 }
 
-std::unique_ptr<AnchorKernel>
+std::unique_ptr<RootKernel>
 cpu::createDepthwiseGradientKernel(KernelOp kernel, DepthwiseGradientOp op,
                                    const Target &target) {
   ChannelwiseShape shape;
   setConvolution(shape, op, tensorOf(op.getResult()).getShape().slice(2, 2));
-  ArrayRef<int64_t> input = shapeOf(op.getInput());
+  ArrayRef<Dim> input = dimsOf(op.getInput());
   shape.batch = input[0];
-  shape.channels = input[1] * input[4];
+  shape.channels = (input[1] * input[4]).value();
   return std::make_unique<
       GradientKernel<DepthwiseGradientOp, DepthwiseGradient>>(
       kernel, op, target, DepthwiseGradient(shape, target),

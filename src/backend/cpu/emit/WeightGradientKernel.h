@@ -3,7 +3,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_WEIGHTGRADIENTKERNEL_H
 #define SINTER_BACKEND_CPU_EMIT_WEIGHTGRADIENTKERNEL_H
 
-#include "backend/cpu/emit/AnchorKernel.h"
+#include "backend/cpu/emit/RootKernel.h"
 
 #include <memory>
 
@@ -11,11 +11,11 @@ namespace sinter::cpu {
 
 struct Target;
 
-/// The kernel that \p op is the anchor of.
-std::unique_ptr<AnchorKernel> createWeightGradientKernel(KernelOp kernel,
-                                                         WeightGradientOp op,
-                                                         const Target &target);
-std::unique_ptr<AnchorKernel>
+/// The kernel that \p op is the root of.
+std::unique_ptr<RootKernel> createWeightGradientKernel(KernelOp kernel,
+                                                       WeightGradientOp op,
+                                                       const Target &target);
+std::unique_ptr<RootKernel>
 createDepthwiseGradientKernel(KernelOp kernel, DepthwiseGradientOp op,
                               const Target &target);
 

@@ -7,11 +7,11 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 /// The greatest or least of floats narrower than f32.
-static std::optional<StringRef> narrowExtreme(Region &body) {
+static std::optional<StringRef> narrowMinMax(Region &body) {
   std::optional<StringRef> name = stablehlo::soleOperation(body);
-  const bool isExtreme = name == stablehlo::MaxOp::getOperationName() ||
-                         name == stablehlo::MinOp::getOperationName();
-  return isExtreme &&
+  const bool isMinOrMax = name == stablehlo::MaxOp::getOperationName() ||
+                          name == stablehlo::MinOp::getOperationName();
+  return isMinOrMax &&
                  stablehlo::isNarrowFloat(body.front().getArgument(0).getType())
              ? name
              : std::nullopt;
@@ -20,14 +20,14 @@ static std::optional<StringRef> narrowExtreme(Region &body) {
 std::optional<StringRef> cpu::wideOperation(Region &body) {
   if (std::optional<StringRef> carried = stablehlo::carriedInF32(body))
     return carried;
-  return narrowExtreme(body);
+  return narrowMinMax(body);
 }
 
 std::optional<StringRef> cpu::wideOperation(stablehlo::ReduceWindowOp op) {
   if (std::optional<StringRef> carried = stablehlo::carriedInF32(
-          op.getBody(), shapeOf(op.getInputs()[0]), op.getWindow()))
+          op.getBody(), dimsOf(op.getInputs()[0]), op.getWindow()))
     return carried;
-  return narrowExtreme(op.getBody());
+  return narrowMinMax(op.getBody());
 }
 
 Value cpu::emitWide(KernelBuilder &e, StringRef operation, Value a, Value b,

@@ -9,7 +9,7 @@ namespace sinter::cpu {
 
 /// The operation of \p body, of a reduce, if its values, floats narrower than
 /// f32, are kept in f32 from element to element and rounded once: sums and
-/// products because the language says so (stablehlo::carriedInF32), extremes
+/// products because the language says so (stablehlo::carriedInF32), min and max
 /// because they are the same and f32 has instructions for them.
 std::optional<llvm::StringRef> wideOperation(mlir::Region &body);
 /// Likewise that of a reduce_window.

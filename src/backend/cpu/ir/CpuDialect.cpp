@@ -2,7 +2,7 @@
 
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/ir/ElementalOp.h"
-#include "graph/NamedSizes.h"
+#include "graph/Dim.h"
 
 using namespace mlir;
 using namespace sinter::cpu;
@@ -34,13 +34,14 @@ void DefineSizesOp::getEffects(
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
-/// What \p type has as many elements as: the product of the sizes that are
-/// known, and the names of the others.
-static std::pair<int64_t, SmallVector<int64_t>> countOf(RankedTensorType type) {
-  std::pair<int64_t, SmallVector<int64_t>> count = {1, {}};
-  for (int64_t size : sinter::shapeOf(type))
-    if (sinter::isNamed(size))
-      count.second.push_back(size);
+/// What \p type has as many elements as: the product of the static sizes, and
+/// the keys of the others.
+static std::pair<sinter::Dim, SmallVector<uint64_t>>
+countOf(RankedTensorType type) {
+  std::pair<sinter::Dim, SmallVector<uint64_t>> count = {1, {}};
+  for (sinter::Dim size : sinter::dimsOf(type))
+    if (size.isDynamic())
+      count.second.push_back(size.key());
     else
       count.first *= size;
   llvm::sort(count.second);
@@ -116,6 +117,26 @@ std::string KernelOp::structure() {
 }
 
 /// Whether what \p op says of its inputs and results is of some that it has.
+bool KernelOp::readsWhereItWrites(unsigned input) {
+  Block &body = getBody().front();
+  const Value result = body.getTerminator()->getOperand(0);
+  auto isElementwise = [](Operation *op) {
+    auto elemental = dyn_cast_or_null<ElementalOpInterface>(op);
+    return elemental && elemental.kind() == Kind::Elementwise &&
+           op->getNumRegions() == 0;
+  };
+  if (getNumResults() != 1 || getRows() ||
+      body.getArgument(input).getType() != result.getType() ||
+      !isElementwise(rootOp()))
+    return false;
+  return llvm::all_of(body.without_terminator(), [&](Operation &op) {
+    // What is repeated is smaller: the same elements may be in other places.
+    if (auto repeat = dyn_cast<sinter::stablehlo::BroadcastInDimOp>(op))
+      return dimsOf(repeat.getOperand()) != dimsOf(result);
+    return isElementwise(&op) || isa<sinter::stablehlo::ConstantOp>(op);
+  });
+}
+
 static LogicalResult verifyMarks(KernelOp op) {
   const auto inputs = static_cast<int64_t>(op.getInputs().size());
   auto isInput = [&](int64_t i) { return i >= 0 && i < inputs; };
@@ -150,7 +171,11 @@ static LogicalResult verifyMarks(KernelOp op) {
            << op.getResult(0).getType();
   Operation *root = op.rootOp();
   BlockArgument memory = body.getArgument(updated);
-  if (!memory.hasOneUse() || !root || *memory.user_begin() != root)
+  // Elements are replaced that are not read, or each is read where it is
+  // written.
+  const bool hasNoElementUse =
+      memory.hasOneUse() && root && *memory.user_begin() == root;
+  if (!hasNoElementUse && !op.readsWhereItWrites(updated))
     return op.emitOpError("updates an input that it reads besides");
   return success();
 }

@@ -1,6 +1,6 @@
 //===- CpuOps.td - the CPU backend's own operations -----------------------===//
 //
-// What stands below the graph: groups of operations that become one kernel.
+// Below the graph: fusion groups, each of which becomes one kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,19 +24,19 @@ class Cpu_Op<string mnemonic, list<Trait> traits = []> :
 def Cpu_KernelOp :
     Cpu_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlock,
                       DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "Operations that are computed together";
+  let summary = "A fusion group";
   let description = [{
     The region's arguments are the inputs, its yielded values the results. Their
-    types may differ from those outside in shape, never in element type or in
-    the number of elements: memory is row-major, and a kernel sees it in the
+    types may differ from those outside in shape, but not in element type or in
+    the number of elements: memory is row-major, and a kernel views it in the
     shape that makes its loops simplest. Intermediate values never reach memory
     outside the kernel.
 
     `constant_inputs` are the inputs that are constants, which may be packed at
-    compile time. `rows` says how many of the first dimensions of the result
-    number rows: the kernel's reductions have one value a row. `updated` is the
-    input that result 0 is, with some elements replaced, and whose memory it
-    takes over.
+    compile time. `rows` is the number of leading dimensions of the result that
+    are rows: the kernel's reductions have one value per row. `updated` is the
+    input whose memory result 0 reuses: it is that input with some elements
+    replaced, or with each replaced by a function of itself.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs,
                        OptionalAttr<DenseI64ArrayAttr>:$constant_inputs,
@@ -56,8 +56,11 @@ def Cpu_KernelOp :
     /// The operation that the kernel's first result comes from; null for an
     /// input.
     ::mlir::Operation *rootOp();
-    /// What decides the kernel's code, as bytes that mean something in its
-    /// context only: names are left out.
+    /// Whether the kernel computes its one result elementwise and reads only
+    /// the element of input `input`, of the result's type, that it writes.
+    bool readsWhereItWrites(unsigned input);
+    /// A fingerprint of everything that determines the kernel's code, valid in
+    /// its context only: names are left out.
     std::string structure();
   }];
   let hasVerifier = 1;
@@ -66,10 +69,10 @@ def Cpu_KernelOp :
 def Cpu_ComputedConstantOp :
     Cpu_Op<"computed_constant", [Pure, IsolatedFromAbove, SingleBlock,
                                  DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "A constant that is computed as a program is made";
+  let summary = "A constant that is computed at compile or load time";
   let description = [{
-    The region has the constants that it follows from, and what is done to them.
-    It is computed where a kernel packs it, or where the program keeps it.
+    The region has the constants and operations from which it is computed. It is
+    computed when a kernel packs it, or when the program stores it.
   }];
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
@@ -79,13 +82,12 @@ def Cpu_ComputedConstantOp :
 def Cpu_YieldOp : Cpu_Op<"yield", [Pure, Terminator,
                                    ParentOneOf<["KernelOp",
                                                 "ComputedConstantOp"]>]> {
-  let summary = "Ends a region and names its results";
+  let summary = "Ends a region and returns its results";
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
-// A token is an order among calls; cpu-flatten makes a tensor without elements
-// of it.
+// A token orders calls; cpu-flatten makes it a tensor without elements.
 def Cpu_HostValue :
     AnyTypeOf<[AnyRankedTensor,
                Type<CPred<"::llvm::isa<::sinter::stablehlo::TokenType>($_self)">,
@@ -95,12 +97,11 @@ def Cpu_HostCallOp :
     Cpu_Op<"host_call",
            [HandsTensorsOn,
             DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "A call of a function of the process, by name";
+  let summary = "A runtime call: a host function of the process, by name";
   let description = [{
-    Becomes a step of its own (StepKind::HostCall), in its place among other
-    calls. A `pure` one may be removed where nobody needs its results. The last
-    `sized` inputs, scalars, are the sizes of the results' dimensions that were
-    unknown, in order.
+    Becomes a step of its own (StepKind::HostCall), in order with other calls. A
+    `pure` one is removed if its results have no uses. The last `sized` inputs,
+    scalars, are the sizes of the results' dynamic dimensions, in order.
   }];
   let arguments = (ins Variadic<Cpu_HostValue>:$inputs, StrAttr:$function,
                        StrAttr:$configuration, UnitAttr:$pure,
@@ -115,11 +116,11 @@ def Cpu_HostCallOp :
 def Cpu_DefineSizesOp :
     Cpu_Op<"define_sizes",
            [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Sizes of what follows are numbers that were computed";
+  let summary = "Defines size parameters by computed values";
   let description = [{
-    The parameter `parameters[i]` of the module's sizes is element `elements[i]`
-    of the operand. Becomes a step of its own (StepKind::Size), before all that
-    has such a size.
+    The parameter `parameters[i]` of the module's size table is element
+    `elements[i]` of the operand. Becomes a step of its own (StepKind::Size),
+    before all that uses the parameter.
   }];
   let arguments = (ins TensorOf<[I32, I64]>:$numbers,
                        DenseI64ArrayAttr:$elements,

@@ -58,7 +58,7 @@ Decomposition UnpackOp::decompose(OpBuilder &builder) {
       unpacked(emit, getOperand(), tensorOf(getResult()).getDimSize(1))};
 }
 
-Decomposition CutPartsOp::decompose(OpBuilder &builder) {
+Decomposition SplitTermsOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   const int64_t count = tensorOf(getOperand()).getNumElements();
   auto result = tensorOf(getResult());
@@ -71,7 +71,7 @@ Decomposition CutPartsOp::decompose(OpBuilder &builder) {
       none, high, none)};
 }
 
-Decomposition JoinPartsOp::decompose(OpBuilder &builder) {
+Decomposition RecombineTermsOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   auto result = tensorOf(getResult());
   const int64_t count = result.getNumElements();
@@ -83,12 +83,12 @@ Decomposition JoinPartsOp::decompose(OpBuilder &builder) {
                    result.getShape())};
 }
 
-Decomposition ExtremesOp::decompose(OpBuilder &builder) {
+Decomposition MinMaxOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   auto numbers = tensorOf(getOperand()), rows = tensorOf(getLeast());
   const auto dims =
       llvm::to_vector(llvm::seq<int64_t>(0, numbers.getRank() - 1));
-  auto extreme = [&](bool isLeast) {
+  auto minOrMax = [&](bool isLeast) {
     const double initial =
         (isLeast ? 1 : -1) * std::numeric_limits<double>::infinity();
     ValueRange found = emit.reduce(
@@ -99,7 +99,7 @@ Decomposition ExtremesOp::decompose(OpBuilder &builder) {
         });
     return emit.broadcast(found[0], {1}, rows.getShape());
   };
-  Value least = extreme(true), greatest = extreme(false);
+  Value least = minOrMax(true), greatest = minOrMax(false);
   return SmallVector<Value>{least, greatest};
 }
 
@@ -146,7 +146,7 @@ Decomposition ConvolutionOp::decompose(OpBuilder &builder) {
     x = emit.sub(
         x, emit.broadcast(
                emit.reshape(emit.convert(zero, result.getElementType()), {}),
-               {}, shapeOf(x)));
+               {}, tensorOf(x).getShape()));
   const int64_t spatial[] = {2, 3};
   auto numbers = stablehlo::ConvDimensionNumbersAttr::get(
       builder.getContext(), 0, 1, spatial, 1, 0, spatial, 0, 1, spatial);
@@ -166,7 +166,7 @@ Decomposition ConvolutionOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{packed(emit, sums, result.getShape())};
 }
 
-Decomposition ByteProductOp::decompose(OpBuilder &builder) {
+Decomposition Int8ProductOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   Type i32 = builder.getI32Type();
   return SmallVector<Value>{emit.make<stablehlo::DotGeneralOp>(
@@ -177,7 +177,7 @@ Decomposition ByteProductOp::decompose(OpBuilder &builder) {
       ArrayAttr(), stablehlo::DotAlgorithmAttr())};
 }
 
-Decomposition DistanceProductOp::decompose(OpBuilder &builder) {
+Decomposition ZeroPointProductOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   Type i32 = builder.getI32Type();
   auto distances = [&](Value bytes, Value zero) {
@@ -208,7 +208,7 @@ Decomposition DistanceProductOp::decompose(OpBuilder &builder) {
 /// \p size are left.
 static Value overBlocks(TensorBuilder &emit, Value numbers, int64_t dim,
                         int64_t block, int64_t size) {
-  const auto shape = llvm::to_vector(shapeOf(numbers));
+  const auto shape = llvm::to_vector(tensorOf(numbers).getShape());
   SmallVector<int64_t> spread = shape;
   spread.insert(spread.begin() + dim + 1, block);
   Value repeated =
@@ -218,20 +218,20 @@ static Value overBlocks(TensorBuilder &emit, Value numbers, int64_t dim,
   return emit.slice(emit.reshape(repeated, joined), dim, 0, size);
 }
 
-Decomposition NarrowProductOp::decompose(OpBuilder &builder) {
+Decomposition LowBitProductOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   Type f32 = builder.getF32Type();
   const stablehlo::ProductSide side{getWeights(), {}, getContracting()};
   SmallVector<int64_t> order = llvm::to_vector(getContracting()), columns;
   llvm::append_range(order, side.free());
   for (int64_t dim : side.free())
-    columns.push_back(shapeOf(getWeights())[dim]);
+    columns.push_back(tensorOf(getWeights()).getShape()[dim]);
   Value weights = emit.transpose(emit.convert(getWeights(), f32), order);
-  const auto shape = llvm::to_vector(shapeOf(weights));
+  const auto shape = llvm::to_vector(tensorOf(weights).getShape());
   int64_t depth = 1, width = 1;
   for (auto [i, size] : llvm::enumerate(shape))
     (i < getContracting().size() ? depth : width) *= size;
-  auto numbersOf = [&](Value numbers) {
+  auto overBlocksOrColumns = [&](Value numbers) {
     numbers = emit.convert(numbers, f32);
     const auto ofColumns = static_cast<int64_t>(getColumns());
     return ofColumns == 0 ? overBlocks(emit, numbers, 0,
@@ -240,9 +240,9 @@ Decomposition NarrowProductOp::decompose(OpBuilder &builder) {
   };
   Value matrix = emit.reshape(weights, {depth, width});
   if (getZeros())
-    matrix = emit.sub(matrix, numbersOf(getZeros()));
+    matrix = emit.sub(matrix, overBlocksOrColumns(getZeros()));
   if (getScales())
-    matrix = emit.mul(matrix, numbersOf(getScales()));
+    matrix = emit.mul(matrix, overBlocksOrColumns(getScales()));
   auto contracting = llvm::to_vector(
       llvm::seq<int64_t>(0, static_cast<int64_t>(getContracting().size())));
   return SmallVector<Value>{emit.make<stablehlo::DotGeneralOp>(

@@ -8,9 +8,9 @@ include "mlir/IR/OpBase.td"
 def ElementalOpInterface : OpInterface<"ElementalOpInterface"> {
   let cppNamespace = "::sinter::cpu";
   let description = [{
-    An operation that this backend computes. It is attached from outside, a line
-    an operation (emit/ElementalModels.cpp); whoever asks what can be computed,
-    and how, asks here.
+    An operation with an element-wise generator. Models are attached by
+    emit/ElementalModels.cpp, one line per operation; the interface says which
+    operations can be computed, and how.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -20,13 +20,13 @@ def ElementalOpInterface : OpInterface<"ElementalOpInterface"> {
       Whether computing an element again costs about as much as loading it.
     }], "bool", "isCheap">,
     InterfaceMethod<[{
-      Whether elementsAt() is right where sizes are named (graph/NamedSizes.h).
-      What a generator computes as a whole says so in its plan.
-    }], "bool", "keepsOpenSizes">,
+      Whether elementsAt() supports symbolic dimensions (graph/Dim.h).
+      Kernels of a generator have that in their plan.
+    }], "bool", "keepsDynamicSizes">,
     InterfaceMethod<[{
-      Writes the code for one element of each result, at \p place. Nothing where
-      there is no rule for the lanes of \p place: then it is computed lane by
-      lane. Not to be called where kind() says that elements are not computed
+      Emits the code for one element of each result, at the index \p place.
+      Nothing if there is no rule for the lanes of \p place: then it is computed
+      lane by lane. Not to be called if, by kind(), elements are not computed
       one by one.
     }], "::std::optional<::llvm::SmallVector<::mlir::Value>>", "elementsAt",
     (ins "::sinter::cpu::Elemental &":$elemental,

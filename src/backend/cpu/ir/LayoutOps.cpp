@@ -104,12 +104,12 @@ LogicalResult ConvolutionOp::verifyElements() {
   const bool ofBFloat16 = input.isBF16() && result.isF32() &&
                           !hasPlanarInput() && !getPackedFrom() &&
                           (isDepthwise() ? weights.isF32() : weights.isBF16());
-  const bool ofNarrowWeights =
+  const bool ofLowBitWeights =
       input.isF32() && result.isF32() &&
       (weights.isF16() || weights.isBF16() || weights.isSignlessInteger(8) ||
        (weights.isSignlessInteger(4) && takesGroupsOfEight())) &&
       !isDepthwise() && !getPackedFrom();
-  if (!ofBytes && !ofWidened && !ofBFloat16 && !ofNarrowWeights &&
+  if (!ofBytes && !ofWidened && !ofBFloat16 && !ofLowBitWeights &&
       (input != result || weights != result || !isa<FloatType>(result)))
     return emitOpError("no kernel multiplies and sums such elements");
   const auto zero = static_cast<int64_t>(getZeroPoint());
@@ -133,11 +133,11 @@ static SmallVector<int64_t> lastDimensions(Value value, size_t count) {
       llvm::seq<int64_t>(rank - static_cast<int64_t>(count), rank));
 }
 
-SmallVector<int64_t> ByteProductOp::lhsContracting() {
+SmallVector<int64_t> Int8ProductOp::lhsContracting() {
   return lastDimensions(getLhs(), getContracting().size());
 }
 
-SmallVector<int64_t> NarrowProductOp::lhsContracting() {
+SmallVector<int64_t> LowBitProductOp::lhsContracting() {
   return lastDimensions(getLhs(), getContracting().size());
 }
 
@@ -166,7 +166,7 @@ template <typename Op> static LogicalResult verifyDimensions(Op op) {
   return success();
 }
 
-LogicalResult ByteProductOp::verify() {
+LogicalResult Int8ProductOp::verify() {
   if (!isOfBytes(tensorOf(getLhs()).getElementType()) ||
       !tensorOf(getWeights()).getElementType().isSignlessInteger(8) ||
       !tensorOf(getResult()).getElementType().isInteger(32))
@@ -174,13 +174,13 @@ LogicalResult ByteProductOp::verify() {
   return verifyDimensions(*this);
 }
 
-stablehlo::ProductSide DistanceProductOp::getSide(unsigned side) {
+stablehlo::ProductSide ZeroPointProductOp::getSide(unsigned side) {
   if (side == 0)
     return {getLhs(), getLhsBatching(), getLhsContracting()};
   return {getRhs(), getRhsBatching(), getRhsContracting()};
 }
 
-IntegerType DistanceProductOp::multipliedRhs() {
+IntegerType ZeroPointProductOp::multipliedRhs() {
   auto type = cast<IntegerType>(tensorOf(getRhs()).getElementType());
   if (!getTurned())
     return type;
@@ -205,7 +205,7 @@ static bool mayAgree(int64_t a, int64_t b) {
   return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b);
 }
 
-LogicalResult DistanceProductOp::verify() {
+LogicalResult ZeroPointProductOp::verify() {
   const stablehlo::ProductSide sides[] = {getSide(0), getSide(1)};
   if (!isOfBytes(tensorOf(getLhs()).getElementType()) ||
       !isOfBytes(tensorOf(getRhs()).getElementType()) ||
@@ -243,7 +243,7 @@ LogicalResult DistanceProductOp::verify() {
   return success();
 }
 
-LogicalResult NarrowProductOp::verify() {
+LogicalResult LowBitProductOp::verify() {
   auto weights = tensorOf(getWeights());
   const std::optional<ElementType> element =
       elementTypeOf(weights.getElementType());
@@ -291,7 +291,7 @@ LogicalResult NarrowProductOp::verify() {
 
 /// That \p bytes have room for \p numbers, of which \p op tells.
 template <typename Op>
-static LogicalResult verifyParts(Op op, Value numbers, Value bytes) {
+static LogicalResult verifyTerms(Op op, Value numbers, Value bytes) {
   auto wide = tensorOf(numbers), narrow = tensorOf(bytes);
   if (!wide.getElementType().isF32() ||
       !narrow.getElementType().isSignlessInteger(8) || narrow.getRank() != 1)
@@ -315,15 +315,15 @@ static LogicalResult verifyParts(Op op, Value numbers, Value bytes) {
   return success();
 }
 
-LogicalResult CutPartsOp::verify() {
-  return verifyParts(*this, getOperand(), getResult());
+LogicalResult SplitTermsOp::verify() {
+  return verifyTerms(*this, getOperand(), getResult());
 }
 
-LogicalResult JoinPartsOp::verify() {
-  return verifyParts(*this, getResult(), getOperand());
+LogicalResult RecombineTermsOp::verify() {
+  return verifyTerms(*this, getResult(), getOperand());
 }
 
-LogicalResult ExtremesOp::verify() {
+LogicalResult MinMaxOp::verify() {
   auto numbers = tensorOf(getOperand()), rows = tensorOf(getLeast());
   if (rows != tensorOf(getGreatest()))
     return emitOpError("has extremes of two types");

@@ -2,7 +2,7 @@
 //
 // An activation [N, C, H, W] becomes [N, CB, H, W, L]: CB blocks of L channels,
 // L being the number of f32 lanes of a vector. The lanes of the last block
-// beyond channel C hold anything and are read by nobody.
+// beyond channel C are undefined, and never read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@ include "graph/interfaces/Interfaces.td"
 
 def Cpu_PackOp :
     Cpu_Op<"pack", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "[N, C, H, W] to blocks of channels";
+  let summary = "[N, C, H, W] to the blocked layout";
   let arguments = (ins AnyRankedTensor:$operand);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
@@ -22,7 +22,7 @@ def Cpu_PackOp :
 
 def Cpu_UnpackOp :
     Cpu_Op<"unpack", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "Blocks of channels back to [N, C, H, W]";
+  let summary = "The blocked layout back to [N, C, H, W]";
   let arguments = (ins AnyRankedTensor:$operand);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
@@ -31,22 +31,27 @@ def Cpu_UnpackOp :
 
 def Cpu_ConvolutionOp :
     Cpu_Op<"convolution", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "Convolution into blocks of channels";
+  let summary = "Convolution with a blocked result";
   let description = [{
-    The weights are [K, C / groups, R, S]; where `packed_from` says that they
-    were, they lie as the kernel reads them. The input is blocked or, for the
-    few channels of an image, [N, C, H, W]. Lists are [height, width];
-    how much padding stands after the last row and column follows from the
-    result's size, and is `padding_high` where that is not known; times are
-    estimated for `estimated_area`, the result's [height, width], then. Bytes count as their distances from `zero_point`, or from
-    `zero`, one element like theirs, where that is there; they, or the words of i16 that hold them, are multiplied by
-    bytes and summed in i32, or channel by channel by f32 and summed in that. An
-    input of bf16 is multiplied by bf16 and summed in f32, or channel by channel by f32. An
-    input of f32 may have weights of f16, bf16 or i8, or of i4 where channels and
-    blocks come in eights, or in parts of eight. With `fast`, products may
-    be replaced by fewer ones of sums (Winograd), which changes results of
-    floats by about 1e-5 of the greatest; of bytes it says that no sum of 3x3
-    products leaves 26 bits, so that results stay exact.
+    The weights are [K, C / groups, R, S] or, with `packed_from`, which then has
+    that shape, in the kernel's packed layout. The input is blocked or, for the
+    few channels of an image, [N, C, H, W]. Lists are [height, width].
+
+    Padding after the last row and column follows from the result's size; if
+    that is dynamic, it is `padding_high`, and the cost model assumes the
+    result's [height, width] to be `estimated_area`.
+
+    An int8 input, possibly in 16-bit lanes, has the zero point `zero_point` or,
+    if it is there, `zero`, a tensor of one element. It is multiplied by int8
+    weights and accumulated in i32; a depthwise convolution multiplies by f32
+    and accumulates in f32. A bf16 input has bf16 weights, or f32 ones if
+    depthwise, and accumulates in f32. An f32 input may have weights of f16,
+    bf16 or i8, or of i4 if channels and blocks are multiples of eight, or
+    divide eight.
+
+    With `fast`, Winograd's method may be used. For floats it changes results by
+    about 1e-5 of the largest; for int8 the attribute means that no sum of 3x3
+    products exceeds 26 bits, so that results are exact.
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weights,
                        Optional<AnyRankedTensor>:$zero,
@@ -72,8 +77,8 @@ def Cpu_ConvolutionOp :
           .getShape();
     }
     ::mlir::LogicalResult verifyElements();
-    /// Whether eight neighbours of what is summed up are in one block, or are
-    /// whole ones.
+    /// Whether eight neighbours along the reduction are in one block, or are
+    /// whole blocks.
     bool takesGroupsOfEight() {
       const int64_t lanes =
           ::mlir::cast<::mlir::RankedTensorType>(getResult().getType())
@@ -91,36 +96,37 @@ def Cpu_ConvolutionOp :
   let hasVerifier = 1;
 }
 
-def Cpu_ByteProductOp :
-    Cpu_Op<"byte_product", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "dot_general of bytes, summed in i32";
+def Cpu_Int8ProductOp :
+    Cpu_Op<"int8_product", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "int8 matmul by constant weights, accumulated in i32";
   let description = [{
-    The last dimensions of `lhs`, of bytes or the words of i16 that hold them, are contracted with dimensions `contracting` of
-    `weights`, a constant of signed bytes; the result has what is left of both.
-    Sums wrap.
+    Contracts the last dimensions of `lhs`, of int8, possibly in 16-bit lanes,
+    with dimensions `contracting` of `weights`, a constant of signed int8; the
+    result has the other dimensions of both. Accumulators wrap.
 
-    Example: `cpu.byte_product(%x, %w) {contracting = array<i64: 0>}` of
+    Example: `cpu.int8_product(%x, %w) {contracting = array<i64: 0>}` of
     128x768xui8 and 768x3072xi8 is 128x3072xi32.
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$weights,
                        DenseI64ArrayAttr:$contracting);
   let results = (outs AnyRankedTensor:$result);
   let extraClassDeclaration = [{
-    /// The dimensions of `lhs` that are contracted.
+    /// The contracting dimensions of `lhs`.
     ::llvm::SmallVector<int64_t> lhsContracting();
   }];
   let hasVerifier = 1;
 }
 
-def Cpu_DistanceProductOp :
-    Cpu_Op<"distance_product", [Pure, AttrSizedOperandSegments,
+def Cpu_ZeroPointProductOp :
+    Cpu_Op<"zero_point_product", [Pure, AttrSizedOperandSegments,
                                 DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "dot_general of the distances of bytes from two numbers";
+  let summary = "int8 matmul with run-time zero points";
   let description = [{
-    Bytes count as their distances from `lhs_zero` and `rhs_zero`, one element
-    of i32 each, or from 0 where that is not there. With `turned`, the highest bit of the bytes of `rhs`
-    is turned before, which are of the other sign then. The bytes of either may be words of i16 that hold them; those of `rhs` are not turned then. The lists are those of
-    dot_general. Sums are of 32 bits, and wrap.
+    The operands, of int8, have the zero points `lhs_zero` and `rhs_zero`,
+    tensors of one i32 element, or 0 without them. With `turned`, the sign bit
+    of `rhs` is flipped first, which changes its signedness. Either operand may
+    be in 16-bit lanes; then `rhs` is not flipped. The lists are those of
+    dot_general. Accumulators are i32, and wrap.
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
                        Optional<AnyRankedTensor>:$lhs_zero,
@@ -134,27 +140,26 @@ def Cpu_DistanceProductOp :
   let extraClassDeclaration = [{
     /// Operand 0 or 1.
     ::sinter::stablehlo::ProductSide getSide(unsigned side);
-    /// What elements of `rhs` are once they are turned.
+    /// The element type of `rhs` after flipping.
     ::mlir::IntegerType multipliedRhs();
   }];
   let hasVerifier = 1;
 }
 
-def Cpu_NarrowProductOp :
-    Cpu_Op<"narrow_product", [Pure, AttrSizedOperandSegments,
+def Cpu_LowBitProductOp :
+    Cpu_Op<"low_bit_product", [Pure, AttrSizedOperandSegments,
                               DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "dot_general by weights of fewer bits, summed in f32";
+  let summary = "Matmul by low-bit weights, accumulated in f32";
   let description = [{
-    The last dimensions of `lhs`, of f32, or of bf16 by weights of bf16 without
-    numbers of blocks, are contracted with dimensions `contracting` of
-    `weights`, a constant; the result has what is left of both. An element of
-    the weights stands for (element - zero) * scale: `scales` and `zeros`, where
-    they are, are [blocks, columns], with `block` neighbours along what is
-    contracted to one number. Where there are neither, `block` is 0. Where
-    `columns` is not 0, so many neighbours among the columns of one row have a
-    number in common: `block` is 1, and numbers are [rows, blocks].
+    Contracts the last dimensions of `lhs`, of f32, or of bf16 by bf16 weights
+    without scales, with dimensions `contracting` of `weights`, a constant; the
+    result has the other dimensions of both. The value of a weight is (element -
+    zero) * scale: `scales` and `zeros`, if present, are [blocks, columns], one
+    for `block` neighbours along the contracted dimensions. Without both,
+    `block` is 0. If `columns` is not 0, that many neighbouring columns of a row
+    share a scale and zero: `block` is 1, and both are [rows, blocks].
 
-    Example: `cpu.narrow_product(%x, %w, %s) {contracting = array<i64: 0>,
+    Example: `cpu.low_bit_product(%x, %w, %s) {contracting = array<i64: 0>,
     block = 32 : i64}` of 1x768xf32, 768x3072xi4 and 24x3072xf32 is 1x3072xf32.
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$weights,
@@ -164,15 +169,15 @@ def Cpu_NarrowProductOp :
                        DefaultValuedAttr<I64Attr, "0">:$columns);
   let results = (outs AnyRankedTensor:$result);
   let extraClassDeclaration = [{
-    /// The dimensions of `lhs` that are contracted.
+    /// The contracting dimensions of `lhs`.
     ::llvm::SmallVector<int64_t> lhsContracting();
-    /// Of blocks of columns: as many make whole vectors of every machine.
+    /// The divisor of `columns`, which makes whole vectors on every machine.
     static constexpr int64_t columnUnit = 16;
   }];
   let hasVerifier = 1;
 }
 
-class Cpu_PartsOp<string name> :
+class Cpu_TermsOp<string name> :
     Cpu_Op<name, [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$operand, I64Attr:$images, I64Attr:$rows,
                        I64Attr:$columns, I64Attr:$width, I64Attr:$tile_rows,
@@ -183,35 +188,35 @@ class Cpu_PartsOp<string name> :
   let hasVerifier = 1;
 }
 
-def Cpu_CutPartsOp : Cpu_PartsOp<"cut_parts"> {
-  let summary = "f32 in the parts that matrix units multiply";
+def Cpu_SplitTermsOp : Cpu_TermsOp<"split_terms"> {
+  let summary = "f32 split into bf16 terms for AMX";
   let description = [{
-    The operand is rows of columns, of one matrix or of each of some images
-    whose channels are columns and which are `width` pixels wide; the result is
-    bytes, as many as kernels/TileParts.h says: the parts of all rows, among
-    zeros for so many rows and columns of pixels (`border`: above, on the left,
-    below, on the right), words for tiles of `tile_rows` of every `unit_rows`,
-    and room for `beyond` more rows. Where sizes are open, those of the product
-    say what images, rows and widths there are, not the attributes. What these bytes are is known to kernels;
-    for the oracle, the operand's bits and zeros.
+    The operand is a matrix, or one per image, with the channels as columns and
+    images of `width` pixels; the result is bytes in the layout of
+    kernels/amx/TileTerms.h: the split terms of all rows, surrounded by a
+    `border` of zeros (rows and columns of pixels: above, left, below, right),
+    one word per tile of `tile_rows` of every `unit_rows`, and room for `beyond`
+    more rows. If sizes are dynamic, images, rows and widths are those of the
+    matmul or convolution, not the attributes. Only kernels interpret the bytes;
+    the interpreter uses the operand's bits and zeros.
   }];
 }
 
-def Cpu_JoinPartsOp : Cpu_PartsOp<"join_parts"> {
-  let summary = "What cut_parts has cut";
+def Cpu_RecombineTermsOp : Cpu_TermsOp<"recombine_terms"> {
+  let summary = "f32 from the terms of split_terms";
   let description = [{
-    A kernel of a product reads the parts as they are.
+    A matmul kernel reads the split terms directly.
   }];
 }
 
-def Cpu_ExtremesOp :
-    Cpu_Op<"extremes", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "The least and the greatest number of each lane, in rows";
+def Cpu_MinMaxOp :
+    Cpu_Op<"min_max", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "Minima and maxima of each lane, in rows";
   let description = [{
-    The operand, whose last dimension are lanes, is what the kernel stores; the
-    results are as many numbers as lanes a row. Which numbers a row stands for
-    is the kernel's affair: those of a task are in one or more rows. For the
-    oracle, each row stands for all.
+    The last dimension of the operand is lanes; its kernel stores it. The
+    results have rows of one minimum or maximum per lane. Which elements a row
+    covers is up to the kernel: those of a task are in one or more rows. In the
+    interpreter each row covers all.
   }];
   let arguments = (ins AnyRankedTensor:$operand);
   let results = (outs AnyRankedTensor:$least, AnyRankedTensor:$greatest);
@@ -221,10 +226,10 @@ def Cpu_ExtremesOp :
 
 def Cpu_LookupOp :
     Cpu_Op<"lookup", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "What a table has for each byte";
+  let summary = "256-entry look-up table of an int8 tensor";
   let description = [{
-    The table has an element of the result's type, a byte as well, for each of
-    the 256 bytes in the order of their bits: that for -1 is the last.
+    The table has an element of the result's type, int8 as well, for each of the
+    256 bytes by their bits: the entry for -1 is the last.
   }];
   let arguments = (ins AnyRankedTensor:$operand, AnyRankedTensor:$table);
   let results = (outs AnyRankedTensor:$result);
@@ -235,13 +240,14 @@ def Cpu_LookupOp :
 
 def Cpu_PoolOp :
     Cpu_Op<"pool", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "The greatest or the mean element of each window";
+  let summary = "Max or average pooling";
   let description = [{
     `kind` is "max", "average_window" (divided by the window's size) or
-    "average_present" (divided by how much of it lies in the operand). Elements
-    are f32, or bytes, or the words of i16 that hold them: the greatest is one of them, means are f32, of their
-    distances from `zero_point`. Of f16 and bf16 both are f32. Others are converted before and after.
-    Where sizes are not known, `padding_high` says how much padding stands after the last row and column.
+    "average_present" (divided by its size without padding). Elements are f32,
+    or int8, possibly in 16-bit lanes: maxima are int8, means are f32, relative
+    to `zero_point`. For f16 and bf16 both are f32. Other types are converted
+    before and after. If sizes are dynamic, `padding_high` is the padding after
+    the last row and column.
   }];
   let arguments = (ins AnyRankedTensor:$input, StrAttr:$kind,
                        DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
@@ -255,14 +261,14 @@ def Cpu_PoolOp :
 
 def Cpu_WeightGradientOp :
     Cpu_Op<"weight_gradient", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "What parts of the images add to the gradient of weights";
+  let summary = "Partial sums of the gradient of convolution weights";
   let description = [{
-    For each input channel, output channel and tap of the window the sum, over
-    the pixels of `gradient`, of the input's pixel under the tap times the
-    gradient's. Both are blocked; the result is
-    [parts, K / L, C / L, R, S, L, L], each part that of as many images (the
-    last of fewer at times; of a number that is not known, the last ones of none
-    at times), and of input channels before output channels. Strides, dilations and padding are
+    For each input channel, output channel and kernel position the sum, over the
+    pixels of `gradient`, of the input's pixel at that position times the
+    gradient's. Both are blocked; the result is [parts, K / L, C / L, R, S, L,
+    L], with input channels before output channels. Each part is the sum over an
+    equal number of images (the last of fewer, if need be; if the number is
+    dynamic, the last parts may have none). Strides, dilations and padding are
     the convolution's, [height, width].
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$gradient,
@@ -275,12 +281,12 @@ def Cpu_WeightGradientOp :
 
 def Cpu_DepthwiseGradientOp :
     Cpu_Op<"depthwise_gradient", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "What each image adds to the gradient of depthwise weights";
+  let summary = "Each image's share of the gradient of depthwise weights";
   let description = [{
-    For each tap of the window the sum, over the pixels of `gradient`, of the
-    input's pixel under it times the gradient's; all blocked. The result is
-    [N, C / L, R, S, L]. Strides, dilations and padding are the convolution's,
-    [height, width].
+    For each kernel position the sum, over the pixels of `gradient`, of the
+    input's pixel at that position times the gradient's; all blocked. The result
+    is [N, C / L, R, S, L]. Strides, dilations and padding are the
+    convolution's, [height, width].
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$gradient,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
@@ -291,11 +297,11 @@ def Cpu_DepthwiseGradientOp :
 
 def Cpu_AttentionOp :
     Cpu_Op<"attention", [Pure, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "nn.attention on tensors as they lie in memory";
+  let summary = "nn.attention on tensors in any dimension order";
   let description = [{
-    `query_dims` and its like say which dimension of the operand (or result) each
-    of nn.attention's is. The last ones of value and result stay the last, and
-    one of the key's last two does.
+    `query_dims` and its like map the dimensions of nn.attention to those of the
+    operand (or result). The last ones of value and result stay the last; one of
+    the key's last two stays the last.
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
                        AnyRankedTensor:$value, Optional<AnyRankedTensor>:$mask,

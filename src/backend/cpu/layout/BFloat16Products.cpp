@@ -1,14 +1,15 @@
 #include "backend/cpu/layout/BFloat16Products.h"
 
-#include "backend/cpu/PassSetting.h"
-#include "backend/cpu/RemoveUnused.h"
 #include "backend/cpu/emit/ConvolutionKernel.h"
+#include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/ir/CpuOps.h"
-#include "backend/cpu/layout/ByteProducts.h"
-#include "backend/cpu/layout/ComputeWeights.h"
-#include "backend/cpu/layout/HalfWeights.h"
+#include "backend/cpu/ir/DeadCode.h"
+#include "backend/cpu/ir/ProductSides.h"
+#include "backend/cpu/target/PassSetting.h"
+#include "backend/cpu/weights/ComputeWeights.h"
+#include "backend/cpu/weights/HalfWeights.h"
 #include "graph/Constants.h"
-#include "graph/NamedSizes.h"
+#include "graph/Dim.h"
 #include "graph/ProductPrecision.h"
 #include "graph/nn/TensorBuilder.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -26,13 +27,13 @@ static constexpr llvm::StringLiteral roundedAttribute = "sinter.rounded";
 ArrayRef<PatternInfo> bfloat16ProductsPatterns() {
   static const PatternInfo infos[] = {
       {bfloat16Label,
-       "narrow_product(convert<f32>(v : bf16), w) -> narrow_product(v, w)",
+       "low_bit_product(convert<f32>(v : bf16), w) -> low_bit_product(v, w)",
        "cpu-form-bfloat16-products"}};
   return infos;
 }
 
 /// What moves elements between a conversion and a product.
-static bool movesElements(Operation *op) {
+static bool rearrangesOrPads(Operation *op) {
   if (auto pad = dyn_cast<stablehlo::PadOp>(op))
     return isPositiveZero(pad.getPaddingValue());
   return isa<stablehlo::ReshapeOp, stablehlo::TransposeOp, PackOp>(op);
@@ -60,7 +61,7 @@ struct Moved {
   Moved(Value value, llvm::function_ref<bool(Operation *)> isPassed)
       : from(value) {
     for (Operation *made = from.getDefiningOp();
-         made && movesElements(made) && isPassed(made);
+         made && rearrangesOrPads(made) && isPassed(made);
          made = from.getDefiningOp()) {
       moves.push_back(made);
       from = made->getOperand(0);
@@ -116,8 +117,6 @@ static Value roundedInput(OpBuilder &builder, Operation *op) {
   return moved.of(builder, rounded(builder, moved.from));
 }
 
-static Type elementOf(Value value) { return tensorOf(value).getElementType(); }
-
 //===----------------------------------------------------------------------===//
 // Matrix products
 //===----------------------------------------------------------------------===//
@@ -151,7 +150,7 @@ static bool isWorthIt(Operation *op, WeightSizes sizes,
 
 /// \p weights in bf16, computed when they are packed; null where they would be
 /// rounded and \p op does not allow it. Integers are of 8 bits at most.
-static Value narrowWeights(OpBuilder &builder, Operation *op, Value weights) {
+static Value lowBitWeights(OpBuilder &builder, Operation *op, Value weights) {
   if (elementOf(weights).isBF16())
     return weights;
   if (!isa<IntegerType>(elementOf(weights)) && !mayRound(op))
@@ -163,7 +162,7 @@ static Value narrowWeights(OpBuilder &builder, Operation *op, Value weights) {
 
 /// Weights of fewer bits would be read as twice as many bytes or more, which
 /// few rows wait for.
-static bool areFewRows(NarrowProductOp op) {
+static bool areFewRows(LowBitProductOp op) {
   constexpr int64_t few = 32;
   if (elementOf(op.getWeights()).getIntOrFloatBitWidth() >= 16)
     return false;
@@ -173,11 +172,11 @@ static bool areFewRows(NarrowProductOp op) {
          result.getNumElements() < few * sizes.columns;
 }
 
-static void readBFloat16(NarrowProductOp op, const PassSetting &setting,
+static void readBFloat16(LowBitProductOp op, const PassSetting &setting,
                          PatternRun &run) {
   OpBuilder builder(op);
   Value input = roundedInput(builder, op),
-        weights = input ? narrowWeights(builder, op, op.getWeights()) : Value();
+        weights = input ? lowBitWeights(builder, op, op.getWeights()) : Value();
   if (!weights ||
       !isWorthIt(op, {op.getWeights(), op.getContracting()}, setting))
     return;
@@ -190,14 +189,14 @@ static void readBFloat16(NarrowProductOp op, const PassSetting &setting,
 static void roundFactors(stablehlo::DotGeneralOp op, PatternRun &run) {
   const stablehlo::ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
   OpBuilder builder(op);
-  Value weights = narrowWeights(builder, op, op.getRhs());
+  Value weights = lowBitWeights(builder, op, op.getRhs());
   if (!weights)
     return;
   nn::TensorBuilder emit(builder, op.getLoc());
-  Value product = builder.create<NarrowProductOp>(
+  Value product = builder.create<LowBitProductOp>(
       op.getLoc(), op.getType(),
-      withNeighbours(emit, roundedInput(builder, op), lhs), weights, Value(),
-      Value(), builder.getDenseI64ArrayAttr(rhs.contracting),
+      withContractedLast(emit, roundedInput(builder, op), lhs), weights,
+      Value(), Value(), builder.getDenseI64ArrayAttr(rhs.contracting),
       builder.getI64IntegerAttr(0), IntegerAttr());
   setPrecision(product.getDefiningOp(), Precision::BFloat16);
   run.replace(bfloat16Label, op, product);
@@ -216,7 +215,7 @@ static void readBFloat16(stablehlo::DotGeneralOp op, const PassSetting &setting,
 }
 
 /// By weights with numbers of blocks: both are rounded, once numbers are in.
-static void readBlocks(NarrowProductOp op, const PassSetting &setting,
+static void readBlocks(LowBitProductOp op, const PassSetting &setting,
                        PatternRun &run) {
   if (!mayRound(op) ||
       !isWorthIt(op, {op.getWeights(), op.getContracting()}, setting))
@@ -240,7 +239,7 @@ static void readBlocks(NarrowProductOp op, const PassSetting &setting,
 
 /// The weights of \p op in bf16, null where it does not hold them and may not
 /// round them.
-static Value narrowWeights(OpBuilder &builder, ConvolutionOp op) {
+static Value lowBitWeights(OpBuilder &builder, ConvolutionOp op) {
   if (elementOf(op.getWeights()).isBF16())
     return op.getWeights();
   const std::optional<Tensor> weights = constantTensor(op.getWeights());
@@ -281,7 +280,7 @@ static void readBFloat16(ConvolutionOp op, const PassSetting &setting,
                 .front()
                 .kernel != "direct")))
     return;
-  Value weights = narrowWeights(builder, op);
+  Value weights = lowBitWeights(builder, op);
   if (!weights ||
       setting.choose(op.getLoc(),
                      alternativesForBFloat16(nominalShape(op), op.getFast(),
@@ -297,7 +296,7 @@ void formBFloat16Products(func::FuncOp function, const PassSetting &setting,
   if (!multipliesBFloat16(setting.target) || !run.isEnabled(bfloat16Label))
     return;
   function.walk([&](Operation *op) {
-    auto narrow = dyn_cast<NarrowProductOp>(op);
+    auto narrow = dyn_cast<LowBitProductOp>(op);
     if (narrow && areFewRows(narrow))
       return;
     if (narrow && narrow.getBlock() != 0)
@@ -311,7 +310,7 @@ void formBFloat16Products(func::FuncOp function, const PassSetting &setting,
   });
   function.walk(
       [](stablehlo::ConvertOp op) { op->removeAttr(roundedAttribute); });
-  removeUnused(function);
+  removeDeadCode(function);
   run.graphIsWhole(bfloat16Label);
 }
 

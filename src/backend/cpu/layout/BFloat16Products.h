@@ -1,7 +1,7 @@
 //===- BFloat16Products.h - bf16 multiplied as it is ----------------------===//
 //
-//   cpu.narrow_product(convert<f32>(v : bf16), w : bf16)
-//     ->  cpu.narrow_product(v, w)
+//   cpu.low_bit_product(convert<f32>(v : bf16), w : bf16)
+//     ->  cpu.low_bit_product(v, w)
 //
 //   cpu.convolution(convert<f32>(v : bf16), w)
 //     ->  cpu.convolution(v, convert<bf16>(w))
@@ -9,7 +9,7 @@
 // With Precision::BFloat16 factors of f32 are rounded:
 //
 //   dot_general(x : f32, w : f32)
-//     ->  cpu.narrow_product(convert<bf16>(x), convert<bf16>(w))
+//     ->  cpu.low_bit_product(convert<bf16>(x), convert<bf16>(w))
 //
 // Some machines multiply two numbers of bf16 and add both products to a sum of
 // f32 in the time of one multiply-add (vdpbf16ps of Zen 4). It
@@ -18,7 +18,7 @@
 // method, which widen each pixel once.
 //
 // Restrictions:
-//   - Targets without matrix units, of which kernels/Estimates says that dot
+//   - Targets without matrix units, of which cost/Estimates says that dot
 //     products of bf16 are faster than multiply-adds (alternativesForBFloat16).
 //   - The activation was converted from bf16, and perhaps moved since; what
 //     fills it up is zero. Weights are constants of which bf16 holds each

@@ -1,9 +1,9 @@
 #include "backend/cpu/layout/ConvolutionForm.h"
 
-#include "backend/cpu/LayerTimes.h"
-#include "backend/cpu/OperationKind.h"
-#include "backend/cpu/codegen/Target.h"
-#include "backend/cpu/layout/ByteProducts.h"
+#include "backend/cpu/cost/LayerTimes.h"
+#include "backend/cpu/ir/OperationKind.h"
+#include "backend/cpu/quantized/Int8Products.h"
+#include "backend/cpu/target/Target.h"
 #include "graph/Constants.h"
 
 using namespace mlir;
@@ -29,8 +29,8 @@ bool ConvolutionForm::takeOperands(stablehlo::ConvolutionOp op,
   element = tensorOf(op.getResult()).getElementType();
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
-  if (auto bytes = ByteConvolution::match(op)) {
-    const ByteDistances best = bytes->input.preferredBy(target, emit);
+  if (auto bytes = Int8Convolution::match(op)) {
+    const Int8Distances best = bytes->input.preferredBy(target, emit);
     input = best.bytes;
     zeroPoint = best.zeroPoint;
     kernel = makeConstant(builder, op.getLoc(), bytes->weights,
@@ -42,7 +42,7 @@ bool ConvolutionForm::takeOperands(stablehlo::ConvolutionOp op,
   };
   if (!isF32(input) || !isF32(kernel) || !isF32(op.getResult()))
     return false;
-  if (auto bytes = ByteDistances::match(input);
+  if (auto bytes = Int8Distances::match(input);
       bytes && !bytes->variable && op.isDepthwise() &&
       !areBetterFloats(op, bytes->bytes, target)) {
     input = bytes->bytes;

@@ -201,7 +201,8 @@ static Value staticProduct(TensorBuilder &emit, const PlainConvolution &plain) {
 
 /// The same where sizes are not known: a row for each place of each image, so
 /// that the weights are what is known of the product.
-static Value openProduct(TensorBuilder &emit, const PlainConvolution &plain) {
+static Value dynamicProduct(TensorBuilder &emit,
+                            const PlainConvolution &plain) {
   const int64_t rank = plain.spatialRank();
   Value x = emit.reshape(plain.input, plain.splitInput(emit));
   // [groups, N, spatial..., C / groups], and taps before the last dimension.
@@ -320,7 +321,7 @@ Value computeAsProduct(TensorBuilder &emit, const PlainConvolution &plain) {
   };
   return computeInPieces(emit, plain, bytes, [&](const PlainConvolution &part) {
     return part.isStatic() ? staticProduct(emit, part)
-                           : openProduct(emit, part);
+                           : dynamicProduct(emit, part);
   });
 }
 

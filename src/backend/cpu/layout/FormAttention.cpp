@@ -1,8 +1,9 @@
 #include "backend/cpu/layout/FormAttention.h"
 
-#include "backend/cpu/GraphShapes.h"
-#include "backend/cpu/PassSetting.h"
+#include "backend/cpu/cost/Estimates.h"
+#include "backend/cpu/cost/GraphShapes.h"
 #include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/target/PassSetting.h"
 #include "graph/ProductPrecision.h"
 #include "graph/Types.h"
 #include "graph/UnitDimensions.h"
@@ -15,11 +16,11 @@ namespace sinter::cpu {
 
 using nn::TensorBuilder;
 
-static constexpr llvm::StringLiteral label = "form-attention";
+static constexpr llvm::StringLiteral formAttentionLabel = "form-attention";
 
 ArrayRef<PatternInfo> formAttentionPatterns() {
   static const PatternInfo infos[] = {
-      {label,
+      {formAttentionLabel,
        "transpose(attention(transpose(q), ...)) -> cpu.attention(q, ...)",
        "cpu-form-attention"}};
   return infos;
@@ -30,14 +31,14 @@ static bool hasKernel(nn::AttentionOp op) {
   for (Value operand : op->getOperands()) {
     Type element = tensorOf(operand).getElementType();
     if ((!element.isF32() && !nn::isNarrowFloat(element)) ||
-        llvm::is_contained(shapeOf(operand), 0))
+        llvm::is_contained(tensorOf(operand).getShape(), 0))
       return false;
   }
-  return !llvm::is_contained(shapeOf(op.getResult()), 0);
+  return !llvm::is_contained(tensorOf(op.getResult()).getShape(), 0);
 }
 
 /// Whether sizes of it are known only when the program runs.
-static bool isOpen(nn::AttentionOp op) {
+static bool isDynamic(nn::AttentionOp op) {
   return llvm::any_of(op->getOperands(), [](Value operand) {
     return !tensorOf(operand).hasStaticShape();
   });
@@ -45,10 +46,10 @@ static bool isOpen(nn::AttentionOp op) {
 
 bool computesWhole(nn::AttentionOp op, const PassSetting &setting,
                    const PatternRun &run) {
-  if (!run.isEnabled(label) || !hasKernel(op))
+  if (!run.isEnabled(formAttentionLabel) || !hasKernel(op))
     return false;
   // There may be any number of rows and keys.
-  if (isOpen(op))
+  if (isDynamic(op))
     return true;
   const Alternatives all = alternativesFor(
       asHeads(op), setting.target,
@@ -101,7 +102,7 @@ struct Written {
 /// Follows the result through what only moves its dimensions, as far as
 /// elements that lay side by side still do.
 static Written followResult(nn::AttentionOp op) {
-  ArrayRef<int64_t> shape = shapeOf(op.getResult());
+  ArrayRef<int64_t> shape = tensorOf(op.getResult()).getShape();
   Written best{op.getResult(),
                llvm::to_vector(llvm::seq<int64_t>(0, shape.size()))};
   Written at = best;
@@ -137,7 +138,7 @@ static void form(nn::AttentionOp op, PatternRun &run) {
   TensorBuilder emit(builder, op.getLoc());
   Type f32 = builder.getF32Type();
   auto resultType = RankedTensorType::get(
-      applyPermutation(shapeOf(op.getResult()), result.order), f32);
+      applyPermutation(tensorOf(op.getResult()).getShape(), result.order), f32);
   Value mask = op.getMask();
   auto whole = builder.create<AttentionOp>(
       op.getLoc(), resultType, emit.convert(query.value, f32),
@@ -155,8 +156,8 @@ static void form(nn::AttentionOp op, PatternRun &run) {
   if (last.getType() != made.getType())
     made =
         builder.create<stablehlo::ReshapeOp>(op.getLoc(), last.getType(), made);
-  run.replace(label, last.getDefiningOp(), made);
-  run.graphIsWhole(label);
+  run.replace(formAttentionLabel, last.getDefiningOp(), made);
+  run.graphIsWhole(formAttentionLabel);
 }
 
 void formAttention(func::FuncOp function, PatternRun &run) {

@@ -1,4 +1,5 @@
-//===- FormAttention.h - attention that reads its operands where they are -===//
+//===- FormAttention.h - attention that reads its operands where they are
+//---===//
 //
 //     transpose(attention(transpose(q), ...))  ->  cpu.attention(q, ...)
 //     attention(q : f16, ...) : f16
@@ -25,7 +26,7 @@ namespace sinter::cpu {
 struct PassSetting;
 
 /// Whether \p op is computed as a whole: \p run lets it be, it is of f32 or
-/// floats narrower than that, and kernels/Estimates says that it takes less
+/// floats narrower than that, and cost/Estimates says that it takes less
 /// than two products and what is between them: it does not where a row of the
 /// query is by itself, since keys are packed for it.
 bool computesWhole(nn::AttentionOp op, const PassSetting &setting,

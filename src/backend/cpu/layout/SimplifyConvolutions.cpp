@@ -2,13 +2,14 @@
 
 #include "backend/cpu/layout/SimplifyConvolutions.h"
 
-#include "backend/cpu/GraphShapes.h"
-#include "backend/cpu/PassSetting.h"
-#include "backend/cpu/layout/ByteProducts.h"
+#include "backend/cpu/cost/Estimates.h"
+#include "backend/cpu/cost/GraphShapes.h"
 #include "backend/cpu/layout/ConvolutionPhases.h"
 #include "backend/cpu/layout/ConvolutionProduct.h"
-#include "backend/cpu/layout/OpenWindows.h"
+#include "backend/cpu/layout/DynamicWindows.h"
 #include "backend/cpu/layout/WeightGradientForm.h"
+#include "backend/cpu/quantized/Int8Products.h"
+#include "backend/cpu/target/PassSetting.h"
 #include "graph/Constants.h"
 #include "graph/ExactSums.h"
 #include "interpreter/Interpreter.h"
@@ -31,8 +32,8 @@ public:
 
   /// Nothing if the operation is best left as it is.
   Value run();
-  Value runOpen();
-  Value runOpenWindow();
+  Value runDynamic();
+  Value runDynamicWindow();
 
 private:
   bool isOrdinary() const;
@@ -105,13 +106,13 @@ static bool isSupported(stablehlo::ConvolutionOp op) {
 }
 
 /// Whether heights or widths are not known.
-static bool hasOpenArea(stablehlo::ConvolutionOp op) {
+static bool hasDynamicArea(stablehlo::ConvolutionOp op) {
   auto input = tensorOf(op.getLhs());
   return llvm::any_of(op.getDimensionNumbers().getInputSpatialDimensions(),
                       [&](int64_t dim) { return input.isDynamicDim(dim); });
 }
 
-static bool isOpen(stablehlo::ConvolutionOp op) {
+static bool isDynamic(stablehlo::ConvolutionOp op) {
   return !tensorOf(op.getLhs()).hasStaticShape() ||
          !tensorOf(op.getRhs()).hasStaticShape();
 }
@@ -154,13 +155,13 @@ bool Simplifier::isOrdinary() const {
   if (isF32(convolution.getLhs()) && isF32(convolution.getRhs()) &&
       isF32(convolution.getResult()))
     return true;
-  if (!ByteConvolution::match(op))
+  if (!Int8Convolution::match(op))
     return false;
   if (!holds(Float32Type::get(convolution.getContext()), rangeOfSums(op)))
     return true;
   const Arithmetic bytes = Arithmetic::ofBytes(setting.target);
   // Whatever the number of images is, each is computed in the same way.
-  if (hasOpenArea(op))
+  if (hasDynamicArea(op))
     return true;
   ConvolutionShape image = asImages(op);
   image.batch = 1;
@@ -187,7 +188,7 @@ Value Simplifier::converted(Value value, Type element) {
 }
 
 /// In f32 as it stands, if that holds all sums.
-Value Simplifier::runOpen() {
+Value Simplifier::runDynamic() {
   Type element = tensorOf(op.getResult()).getElementType();
   const Type f32 = emit.builder.getF32Type();
   const bool isExact = isa<IntegerType>(element);
@@ -208,7 +209,7 @@ Value Simplifier::runOpen() {
 }
 
 /// One product, of integers in their own arithmetic.
-Value Simplifier::runOpenWindow() {
+Value Simplifier::runDynamicWindow() {
   Type element = tensorOf(op.getResult()).getElementType();
   const Type sums = isa<IntegerType>(element) ? element : sumType(element);
   op.setOperand(0, converted(op.getLhs(), sums));
@@ -227,16 +228,16 @@ Value Simplifier::runOpenWindow() {
 Value Simplifier::run() {
   if (!isSupported(op) || isOrdinary())
     return {};
-  if (hasOpenWindow(op))
-    return canBeByTaps(op) ? runOpenWindow() : Value();
+  if (hasDynamicWindow(op))
+    return canBeByTaps(op) ? runDynamicWindow() : Value();
   if (WeightGradientForm::of(op))
     return {};
   Type element = tensorOf(op.getResult()).getElementType();
   if (hasOrdinaryForm(op))
     if (Value result = withoutVariableZeroPoint(op))
       return result;
-  if (isOpen(op))
-    if (Value result = runOpen())
+  if (isDynamic(op))
+    if (Value result = runDynamic())
       return result;
   if (isa<IntegerType>(element))
     return runIntegers();
@@ -280,22 +281,22 @@ Value Simplifier::runIntegers() {
           .getDimSize(numbers.getKernelInputFeatureDimension());
   // Exact sums must be taken as they stand.
   op->setDiscardableAttr(exactProductAttribute, emit.builder.getUnitAttr());
-  const bool areOpen = ShapedType::isDynamic(channels);
+  const bool areDynamic = ShapedType::isDynamic(channels);
   int64_t piece = channels;
-  if (!areOpen && !holds(f32, sum)) {
+  if (!areDynamic && !holds(f32, sum)) {
     piece = static_cast<int64_t>(exactMagnitude(f32) /
                                  (sum.reach() / double(channels)));
     if (piece > lanes)
       piece -= piece % lanes;
   }
-  bool isF32 =
-      areOpen ? holds(f32, sum) : piece >= std::min(fewestChannels, channels);
+  bool isF32 = areDynamic ? holds(f32, sum)
+                          : piece >= std::min(fewestChannels, channels);
   Type sums = isF32 ? f32 : f64;
   op.setOperand(0, converted(op.getLhs(), sums));
   op.setOperand(1, converted(op.getRhs(), sums));
   PlainConvolution plain = PlainConvolution::of(emit, op);
   Value result;
-  if (areOpen)
+  if (areDynamic)
     result = emit.convert(compute(plain), element);
   for (int64_t begin = 0; begin < channels; begin += isF32 ? piece : channels) {
     int64_t end = isF32 ? std::min(begin + piece, channels) : channels;
@@ -324,7 +325,7 @@ Value Simplifier::compute(const PlainConvolution &plain) {
   bool isF32 = tensorOf(plain.input).getElementType().isF32();
   if (plain.spatialRank() > 0 && hasFewPlaces(plain, lanes))
     return computeByPlaces(emit, plain);
-  // What is convolved by activations of open sizes has no kernel, either.
+  // What is convolved by activations of dynamic sizes has no kernel, either.
   const bool isByWeights = tensorOf(plain.kernel).hasStaticShape();
   if (plain.spatialRank() == 0 ||
       ((!isF32 || !isByWeights) && mayBecomeProduct(plain)))
@@ -410,11 +411,12 @@ Value Simplifier::foldOutermost(const PlainConvolution &plain) {
   return sum;
 }
 
-static constexpr llvm::StringLiteral label = "simplify-convolution";
+static constexpr llvm::StringLiteral simplifyConvolutionLabel =
+    "simplify-convolution";
 
 ArrayRef<PatternInfo> simplifyConvolutionsPatterns() {
   static const PatternInfo infos[] = {
-      {label,
+      {simplifyConvolutionLabel,
        "convolution: 3-d, transposed, grouped by images, of f16, f64, integers "
        "or complex numbers -> convolutions by f32 [K, C, R, S], or products",
        "cpu-simplify-convolutions"}};
@@ -431,7 +433,8 @@ static void readSumsAsTheyAre(Value integers, Value result, PatternRun &run) {
   for (Operation *user : llvm::to_vector(integers.getUsers()))
     if (isa<stablehlo::ConvertOp>(user) &&
         user->getResult(0).getType() == made.getOperand().getType()) {
-      run.replaced(label, user->getResult(0), made.getOperand());
+      run.replaced(simplifyConvolutionLabel, user->getResult(0),
+                   made.getOperand());
       user->getResult(0).replaceAllUsesWith(made.getOperand());
       user->erase();
     }
@@ -439,7 +442,7 @@ static void readSumsAsTheyAre(Value integers, Value result, PatternRun &run) {
 
 void simplifyConvolutions(func::FuncOp function, const PassSetting &setting,
                           PatternRun &run) {
-  if (!run.isEnabled(label))
+  if (!run.isEnabled(simplifyConvolutionLabel))
     return;
   SmallVector<stablehlo::ConvolutionOp> found;
   function.walk([&](stablehlo::ConvolutionOp op) { found.push_back(op); });
@@ -447,9 +450,9 @@ void simplifyConvolutions(func::FuncOp function, const PassSetting &setting,
     OpBuilder builder(op);
     if (Value result = Simplifier(op, builder, setting).run()) {
       readSumsAsTheyAre(op.getResult(), result, run);
-      run.replace(label, op, result);
+      run.replace(simplifyConvolutionLabel, op, result);
       op.erase();
-      run.graphIsWhole(label);
+      run.graphIsWhole(simplifyConvolutionLabel);
     }
   }
 }

@@ -20,7 +20,7 @@
 //     a part of the channels at a time where all are too many, or f64.
 //
 // Bytes have kernels of their own; where f32 holds their sums, too,
-// kernels/Estimates says which is faster.
+// cost/Estimates says which is faster.
 //
 // Restrictions:
 //   - Integers whose sums may leave f64 or the result's type stay, as do

@@ -1,11 +1,11 @@
 #include "backend/cpu/layout/SimplifyProducts.h"
 
-#include "backend/cpu/GraphShapes.h"
-#include "backend/cpu/PassSetting.h"
-#include "backend/cpu/emit/Anchors.h"
-#include "backend/cpu/layout/ByteProducts.h"
-#include "backend/cpu/layout/ComputeWeights.h"
-#include "backend/cpu/layout/DistanceProducts.h"
+#include "backend/cpu/cost/GraphShapes.h"
+#include "backend/cpu/emit/RootKernels.h"
+#include "backend/cpu/quantized/Int8Products.h"
+#include "backend/cpu/quantized/ZeroPointProducts.h"
+#include "backend/cpu/target/PassSetting.h"
+#include "backend/cpu/weights/ComputeWeights.h"
 #include "graph/ArithmeticCount.h"
 #include "graph/ExactSums.h"
 #include "graph/ProductPrecision.h"
@@ -25,8 +25,8 @@ namespace sinter::cpu {
 static Value productOf(TensorBuilder &emit, DotGeneralOp op, Value lhs,
                        Value rhs, Type element) {
   Value product = emit.make<DotGeneralOp>(
-      RankedTensorType::get(shapeOf(op.getResult()), element), lhs, rhs,
-      op.getDotDimensionNumbersAttr(), op.getPrecisionConfigAttr(),
+      RankedTensorType::get(tensorOf(op.getResult()).getShape(), element), lhs,
+      rhs, op.getDotDimensionNumbersAttr(), op.getPrecisionConfigAttr(),
       stablehlo::DotAlgorithmAttr());
   // An algorithm is one of the operands' types; how exact it is, is kept.
   if (op.getAlgorithmAttr())
@@ -43,7 +43,7 @@ static Value productOf(TensorBuilder &emit, DotGeneralOp op, Value lhs,
 /// \p length terms. Asked where the work does not count, of which open
 /// dimensions say nothing.
 static bool hasSumsBelow(int64_t length, const ProductSide &side) {
-  const ArrayRef<int64_t> shape = shapeOf(side.value);
+  const ArrayRef<int64_t> shape = tensorOf(side.value).getShape();
   int64_t terms = 1;
   for (int64_t dim : side.contracting)
     if (ShapedType::isDynamic(shape[dim]) ||
@@ -64,7 +64,7 @@ struct Pairs {
   Pairs(TensorBuilder &emit, DotGeneralOp op) {
     const ProductSide lhs = op.getSide(0), rhs = op.getSide(1);
     for (unsigned side : {0, 1})
-      places[side].resize(shapeOf(op.getSide(side).value).size());
+      places[side].resize(tensorOf(op.getSide(side).value).getShape().size());
     add(0, emit.sizes(lhs.value), lhs.batching);
     add(0, emit.sizes(lhs.value), lhs.free());
     add(0, emit.sizes(lhs.value), lhs.contracting);
@@ -142,7 +142,7 @@ static Type accumulatorOf(DotGeneralOp op) {
 
 /// By bytes, unless f32 holds the sums and takes less.
 static Value asBytes(DotGeneralOp op, const PassSetting &setting) {
-  const std::optional<ByteProduct> product = ByteProduct::match(op);
+  const std::optional<Int8Product> product = Int8Product::match(op);
   if (!product)
     return {};
   const Type sums = accumulatorOf(op);
@@ -190,11 +190,11 @@ static Value changeElements(DotGeneralOp op, const PassSetting &) {
 //===----------------------------------------------------------------------===//
 
 /// Whether \p side is one vector. The single row or column of a computed value
-/// is one of many in a program where that dimension is open: then short sums,
-/// for which it makes little difference, are those of a matrix.
+/// is one of many in a program where that dimension is dynamic: then short
+/// sums, for which it makes little difference, are those of a matrix.
 static bool isVector(const ProductSide &side) {
   constexpr int64_t shortest = 32;
-  const ArrayRef<int64_t> shape = shapeOf(side.value);
+  const ArrayRef<int64_t> shape = tensorOf(side.value).getShape();
   const SmallVector<int64_t> free = side.free();
   if (!llvm::all_of(free, [&](int64_t dim) { return shape[dim] == 1; }))
     return false;
@@ -330,7 +330,7 @@ static constexpr double leastWorkOfBytes = 1024;
 /// In this order.
 static const ProductRewrite rewrites[] = {
     {{"product-of-bytes",
-      "dot_general(convert(x) - z, w) : i32 -> cpu.byte_product(x, w) - "
+      "dot_general(convert(x) - z, w) : i32 -> cpu.int8_product(x, w) - "
       "z * sums(w)",
       passName},
      /*withKernel=*/false,
@@ -338,7 +338,7 @@ static const ProductRewrite rewrites[] = {
      asBytes},
     {{"product-of-computed-bytes",
       "dot_general(convert(x) - a, convert(y) - b) : i32 -> "
-      "cpu.distance_product(x, y, a, b)",
+      "cpu.zero_point_product(x, y, a, b)",
       passName},
      /*withKernel=*/false,
      leastWork,
@@ -380,7 +380,7 @@ void simplifyProducts(func::FuncOp function, const PassSetting &setting,
       continue;
     SmallVector<DotGeneralOp> found;
     function.walk([&](DotGeneralOp op) {
-      if (each.withKernel >= isAnchor(op) && hasWork(op, each.leastWork))
+      if (each.withKernel >= isRoot(op) && hasWork(op, each.leastWork))
         found.push_back(op);
     });
     for (DotGeneralOp op : found) {

@@ -3,9 +3,9 @@
 //   dot_general(a, b) : bf16
 //     ->  convert<bf16>(dot_general(convert<f32>(a), convert<f32>(b)))
 //   dot_general(convert(a) - z, w) : i32
-//     ->  dot_general(a : ui8, w : i8) : i32 - z * sums(w)  (ByteProducts.h)
+//     ->  dot_general(a : ui8, w : i8) : i32 - z * sums(w)  (Int8Products.h)
 //   dot_general(convert(a) - x, convert(b) - y) : i32
-//     ->  cpu.distance_product(a, b, x, y)  (DistanceProducts.h)
+//     ->  cpu.zero_point_product(a, b, x, y)  (ZeroPointProducts.h)
 //   dot_general(a, b) : i8, i8 -> i32
 //     ->  convert<i32>(dot_general(convert<f32>(a), convert<f32>(b)))
 //   dot_general(a, b)

@@ -1,9 +1,9 @@
 //===- ArgumentNames.h - sequences and optionals as tensors ---------------===//
 //
-// A program takes and gives tensors only. An input that is a sequence stands
-// for as many arguments as it has elements, called name[0], name[1], ...; an
-// optional for one of its own name, or none. How many there are is said with
-// the shapes that a model is read for: what is not named is not there.
+// Arguments and results of a program are tensors. A sequence input becomes one
+// argument for each element, called name[0], name[1], ...; an optional one of
+// its own name, or none. The shapes that a model is imported with determine
+// which exist: an element without a shape does not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,17 +24,17 @@ class ValueInfoProto;
 /// "name[index]".
 std::string elementName(const std::string &sequence, size_t index);
 
-/// What a value of \p type is in a file of test data.
+/// The form of a value of \p type in a file of test data.
 ValueForm formOf(const TypeProto &type);
 
 /// Whether the value is a sequence, perhaps an optional one.
 bool isSequence(const TypeProto &type);
 
-/// The type of what a value of \p type consists of: a tensor's, or what is not
-/// supported (a map, a sequence in a sequence).
+/// The element type of \p type: a tensor type, or an unsupported one (a map, a
+/// sequence in a sequence).
 const TypeProto &innerType(const TypeProto &type);
 
-/// The arguments that \p input becomes where \p shapes are known.
+/// The arguments that \p input becomes if \p shapes are known.
 std::vector<std::string>
 argumentNames(const ValueInfoProto &input,
               const std::map<std::string, std::vector<int64_t>> &shapes);

@@ -1,4 +1,4 @@
-//===- DataFiller.h - messages that hold their tensors' bytes -------------===//
+//===- DataFiller.h - fills tensors in messages with data -----------------===//
 
 #ifndef SINTER_FORMATS_ONNX_FILE_DATAFILLER_H
 #define SINTER_FORMATS_ONNX_FILE_DATAFILLER_H
@@ -8,8 +8,8 @@
 
 namespace sinter::onnx {
 
-/// Gives tensors that point into a file their data. Each function says whether
-/// all of it could be read.
+/// Copies the data of tensors that point into a file into their messages. Each
+/// function returns whether all of it could be read.
 class DataFiller {
 public:
   explicit DataFiller(const OnnxFile &file) : file(file) {}

@@ -11,8 +11,8 @@
 
 namespace sinter::onnx {
 
-/// The element type that TensorProto.DataType \p dataType names, if we have it:
-/// not for STRING, FLOAT4E2M1, FLOAT8E8M0, UNDEFINED and unknown numbers.
+/// The element type of TensorProto.DataType \p dataType, if there is one: not
+/// for STRING, FLOAT4E2M1, FLOAT8E8M0, UNDEFINED and unknown values.
 std::optional<ElementType> elementTypeOf(int32_t dataType);
 
 /// TensorProto.DataType of \p type; nothing for the two 8-bit floats that ONNX

@@ -11,8 +11,7 @@ inline bool isStandardDomain(std::string_view domain) {
   return domain.empty() || domain == "ai.onnx";
 }
 
-/// The name by which operators and functions of \p domain are found: "" for
-/// ONNX's own.
+/// The key for operators and functions of \p domain: "" for ONNX's own.
 inline std::string_view domainKey(std::string_view domain) {
   return isStandardDomain(domain) ? std::string_view() : domain;
 }

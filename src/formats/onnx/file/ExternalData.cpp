@@ -2,6 +2,7 @@
 
 #include "formats/onnx/file/ExternalData.h"
 
+#include "formats/onnx/file/ModelCheck.h"
 #include "formats/onnx/file/onnx.pb.h"
 #include "runtime/MappedFile.h"
 #include "runtime/OpenBeneath.h"
@@ -14,15 +15,11 @@ using namespace sinter::onnx;
 
 namespace {
 
-std::string quoted(std::string_view text) {
-  return "'" + std::string(text) + "'";
-}
-
 Error refused(std::string_view location, const std::string &reason) {
   return invalidModel("external data " + quoted(location) + ": " + reason);
 }
 
-/// A non-negative decimal number.
+/// Parses a non-negative decimal integer.
 std::optional<int64_t> parseNumber(std::string_view text) {
   int64_t value = 0;
   auto [end, code] =

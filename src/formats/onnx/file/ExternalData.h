@@ -26,10 +26,10 @@ public:
   /// For models in \p folder ("" is the current one).
   explicit ExternalData(std::string folder);
 
-  /// The data that \p tensor's external_data describe. \p size is what the
-  /// tensor's shape needs; the entries must say the same if they give a length.
-  /// Keys other than location, offset and length are ignored, as ONNX has it.
-  /// Errors do not name the tensor. May be called from several threads.
+  /// The data that \p tensor's external_data describe. \p size is the byte
+  /// count of the tensor's shape; a length entry must equal it. Keys other than
+  /// location, offset and length are ignored, as ONNX specifies. Errors do not
+  /// name the tensor. May be called from several threads.
   Result<FileBytes> find(const TensorProto &tensor, int64_t size);
 
 private:

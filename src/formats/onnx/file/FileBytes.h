@@ -9,7 +9,7 @@
 
 namespace sinter::onnx {
 
-/// Bytes, and what they live in: a mapped file, or a copy in memory.
+/// Bytes and their owner: a mapped file, or a copy in memory.
 struct FileBytes {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;

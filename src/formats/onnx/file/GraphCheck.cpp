@@ -1,8 +1,8 @@
 //===- GraphCheck.cpp - names, scopes and order inside a graph ------------===//
 //
-// Bottom-up: a graph is checked with all that is nested in its nodes, and hands
-// up the names that it uses and does not define. To the node that holds the
-// graph these are inputs like any other.
+// Bottom-up: a graph is checked with all graphs nested in its nodes, and
+// returns its free names, which it uses and does not define. They count as
+// inputs of the node that holds the graph.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ namespace {
 
 using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
 
-/// Names that must come from outside, each with who uses it first.
+/// Free names, each with its first user.
 using FreeNames = std::unordered_map<std::string_view, std::string>;
 
 /// One graph or function body.
@@ -41,7 +41,7 @@ public:
   Result<void> checkNodes();
   /// \p name is used by \p user: if nothing here defines it, it is free.
   void use(std::string_view name, const std::string &user);
-  /// What the scope uses from outside; call once.
+  /// The free names of the scope; call once.
   FreeNames takeFree() { return std::move(free); }
 
 private:
@@ -55,11 +55,11 @@ private:
 
   Nodes &nodes;
   int depth;
-  /// Every name, with the node that gives it or fromOutside (an input or
+  /// Every name, with the node that defines it or fromOutside (an input or
   /// initialiser).
   std::unordered_map<std::string_view, int> definitions;
   std::unordered_set<std::string_view> initializers;
-  /// Of each node the nodes whose results it uses.
+  /// For each node the nodes whose results it uses.
   std::vector<std::vector<int>> needs;
   FreeNames free;
 };
@@ -68,20 +68,37 @@ Result<FreeNames> checkNested(GraphProto &graph, int depth);
 
 } // namespace
 
-static std::string quoted(std::string_view name) {
+std::string onnx::quoted(std::string_view name) {
   return "'" + std::string(name) + "'";
 }
 
+static std::string operatorOf(const NodeProto &node) {
+  return isStandardDomain(node.domain()) ? node.op_type()
+                                         : node.domain() + "." + node.op_type();
+}
+
+/// The node's own name, else that of its first output.
+static std::string nameOf(const NodeProto &node) {
+  if (!node.name().empty())
+    return node.name();
+  const auto output = std::ranges::find_if(
+      node.output(), [](const std::string &each) { return !each.empty(); });
+  return output == node.output().end() ? "" : *output;
+}
+
 std::string onnx::describe(const NodeProto &node) {
-  std::string op = node.op_type();
-  if (!isStandardDomain(node.domain()))
-    op = node.domain() + "." + op;
+  const std::string op = operatorOf(node);
   if (!node.name().empty())
     return "node " + quoted(node.name()) + " (" + op + ")";
   for (const std::string &output : node.output())
     if (!output.empty())
       return "the node that gives " + quoted(output) + " (" + op + ")";
   return "a node without name (" + op + ")";
+}
+
+Error onnx::atNode(const NodeProto &node, Error error) {
+  return sinter::atNode(describe(node), nameOf(node), operatorOf(node),
+                        std::move(error));
 }
 
 Result<void> Scope::define(std::string_view name, const char *what) {
@@ -118,10 +135,8 @@ void Scope::depend(int number, std::string_view name, const std::string &user) {
 
 Result<void> Scope::nested(int number, GraphProto &graph) {
   Result<FreeNames> names = checkNested(graph, depth + 1);
-  if (!names) {
-    Error error = names.takeError();
-    return Error{error.kind, describe(nodes[number]) + ": " + error.message};
-  }
+  if (!names)
+    return atNode(nodes[number], names.takeError());
   for (const auto &[name, user] : *names)
     depend(number, name, user);
   return {};
@@ -154,8 +169,8 @@ Result<void> Scope::checkNodes() {
   for (int number = 0; number < nodes.size(); ++number)
     for (const std::string &output : nodes[number].output())
       if (!output.empty() && !definitions.emplace(output, number).second)
-        return invalidModel(describe(nodes[number]) + ": the name " +
-                            quoted(output) + " is defined twice");
+        return atNode(nodes[number], invalidModel("the name " + quoted(output) +
+                                                  " is defined twice"));
   needs.resize(nodes.size());
   for (int number = 0; number < nodes.size(); ++number)
     if (Result<void> checked = checkNode(number); !checked)
@@ -163,7 +178,7 @@ Result<void> Scope::checkNodes() {
   return sort();
 }
 
-/// Stable: of the nodes that are ready, the one that stands first in the file.
+/// Stable topological sort: of the nodes that are ready, the first in the file.
 Result<void> Scope::sort() {
   bool sorted = true;
   for (int number = 0; number < nodes.size(); ++number)
@@ -199,8 +214,8 @@ Result<void> Scope::sort() {
   return {};
 }
 
-/// \p waiting counts what each node still waits for; a node that waits has at
-/// least one need that waits, so following those must come round.
+/// \p waiting counts the unresolved dependencies of each node. Each waiting
+/// node depends on a waiting node, so following these finds a cycle.
 Error Scope::cycleError(const std::vector<int> &waiting) const {
   int current = 0;
   while (waiting[current] == 0)
@@ -254,7 +269,7 @@ Result<FreeNames> checkNested(GraphProto &graph, int depth) {
   return scope.takeFree();
 }
 
-/// At the top nothing may be left open.
+/// Fails if the main graph has free names.
 Result<void> nothingFree(const FreeNames &names) {
   const std::pair<const std::string_view, std::string> *first = nullptr;
   for (const auto &entry : names)

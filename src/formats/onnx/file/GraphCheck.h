@@ -10,8 +10,8 @@ namespace sinter::onnx {
 class FunctionProto;
 class GraphProto;
 
-/// What checkModel promises for one graph (with all that is nested in it), and
-/// for a function's body. Sorts the nodes.
+/// The checks of checkModel for one graph (with all nested graphs), and for a
+/// function's body. Sorts the nodes.
 Result<void> checkGraph(GraphProto &graph);
 Result<void> checkFunction(FunctionProto &function);
 

@@ -1,4 +1,4 @@
-//===- Headers.h - what messages say of themselves ------------------------===//
+//===- Headers.h - metadata of messages -----------------------------------===//
 
 #ifndef SINTER_FORMATS_ONNX_FILE_HEADERS_H
 #define SINTER_FORMATS_ONNX_FILE_HEADERS_H
@@ -7,8 +7,8 @@
 
 namespace sinter::onnx {
 
-/// The documentation and the metadata of a message (a model, graph, node,
-/// function or tensor); what is not there is not set.
+/// Copies the documentation and the metadata of a message (a model, graph,
+/// node, function or tensor); absent fields are not set.
 template <typename Proto> void copyNotes(const Proto &from, Proto &to) {
   if (from.has_doc_string())
     to.set_doc_string(from.doc_string());
@@ -22,8 +22,8 @@ template <typename Proto> void copyHeader(const Proto &from, Proto &to) {
   copyNotes(from, to);
 }
 
-/// What a model says of its version, its maker and the devices it is for; its
-/// operator sets and its computation not.
+/// Copies a model's version, producer and device configurations, but not its
+/// operator sets and its computation.
 inline void copyHeader(const ModelProto &from, ModelProto &to) {
   if (from.has_ir_version())
     to.set_ir_version(from.ir_version());

@@ -1,4 +1,4 @@
-//===- ModelCheck.cpp - is it a model at all? -----------------------------===//
+//===- ModelCheck.cpp - structural checks of a model ----------------------===//
 
 #include "formats/onnx/file/ModelCheck.h"
 
@@ -19,8 +19,8 @@ namespace {
 
 using Opsets = google::protobuf::RepeatedPtrField<OperatorSetIdProto>;
 
-/// Each domain once, with a positive version. \p owner is "" or "function 'f':
-/// ".
+/// Checks that each domain occurs once, with a positive version. \p owner is ""
+/// or "function 'f': ".
 Result<void> checkOpsets(const Opsets &opsets, const std::string &owner) {
   std::map<std::string_view, int64_t> versions;
   for (const OperatorSetIdProto &opset : opsets) {
@@ -39,7 +39,7 @@ Result<void> checkOpsets(const Opsets &opsets, const std::string &owner) {
   return {};
 }
 
-/// The local functions and who calls whom.
+/// The call graph of the local functions.
 class Functions {
 public:
   explicit Functions(const ModelProto &model) : model(model) {}
@@ -112,8 +112,8 @@ Result<void> Functions::collect() {
   return {};
 }
 
-/// Walks from callers to callees (Kahn), so that neither a long chain nor a
-/// wide tree of calls costs more than the calls that stand in the file.
+/// Walks from callers to callees (Kahn's algorithm), so that the cost is linear
+/// in the number of calls in the file.
 Result<void> Functions::checkNesting() {
   std::vector<int> roots;
   int64_t total = 0;
@@ -168,7 +168,8 @@ Result<void> onnx::checkModel(ModelProto &model) {
     return invalidModel("not an ONNX model: it has no graph and no version");
   if (!model.has_graph())
     return invalidModel("the model has no graph");
-  // 255 is far above any version there is, and far below what noise gives.
+  // 255 is far above any existing version, and far below what random bytes
+  // give.
   if (model.ir_version() < 1 || model.ir_version() > 255)
     return invalidModel("not an ONNX model: its ir_version is " +
                         (model.has_ir_version()
@@ -186,10 +187,9 @@ Result<void> onnx::checkModel(ModelProto &model) {
     if (checked)
       checked = checkFunction(function);
     if (!checked)
-      return Error{checked.error().kind,
-                   checked.error().message.starts_with(owner)
-                       ? checked.error().message
-                       : owner + checked.error().message};
+      return checked.error().message().starts_with(owner)
+                 ? checked.takeError()
+                 : inside(functionName(function), checked.takeError());
   }
   return Functions(model).check();
 }

@@ -1,8 +1,8 @@
-//===- ModelCheck.h - is it a model at all? -------------------------------===//
+//===- ModelCheck.h - structural checks of a model ------------------------===//
 //
-// What must hold before anyone reads a graph's meaning: names are defined once
-// and before they are used, nothing depends on itself, nesting is bounded.
-// Whether operators exist and attributes make sense is the importer's business.
+// Checked before import: names are defined once and before they are used,
+// nothing depends on itself, nesting is bounded. The importer checks operators
+// and attributes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,18 +13,18 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace sinter::onnx {
 
 class ModelProto;
 class NodeProto;
 
-/// Graphs in attributes of nodes of graphs in attributes ..., at most.
+/// Maximum nesting depth of graphs in attributes of nodes.
 inline constexpr int maxGraphNesting = 60;
-/// Local functions that call local functions ..., at most.
+/// Maximum call depth of local functions.
 inline constexpr int maxFunctionNesting = 256;
-/// Nodes that a model may have once every call of a local function is replaced
-/// by its body.
+/// Maximum number of nodes of a model after inlining all local functions.
 inline constexpr int64_t maxExpandedNodes = 4'000'000;
 
 /// Checks the structure of \p model: ir_version, opset imports, a graph; in
@@ -33,9 +33,9 @@ inline constexpr int64_t maxExpandedNodes = 4'000'000;
 /// itself; that local functions do not call themselves, nest at most
 /// maxFunctionNesting deep and expand to at most maxExpandedNodes.
 ///
-/// ONNX wants nodes in an order of their dependencies. Some programs write them
-/// otherwise, so they are sorted here, keeping the given order where possible.
-/// A name inside a nested graph may hide one from outside.
+/// ONNX requires nodes in topological order. Some exporters violate it, so
+/// nodes are sorted here, keeping the given order where possible. A name inside
+/// a nested graph may shadow an outer one.
 ///
 /// Errors do not name the file.
 Result<void> checkModel(ModelProto &model);
@@ -43,6 +43,11 @@ Result<void> checkModel(ModelProto &model);
 /// How messages name a node: "node 'conv1' (Conv)", or by its first output
 /// where it has no name.
 std::string describe(const NodeProto &node);
+
+/// \p error, found at \p node.
+Error atNode(const NodeProto &node, Error error);
+/// A name in a message: "'conv1'".
+std::string quoted(std::string_view name);
 
 } // namespace sinter::onnx
 

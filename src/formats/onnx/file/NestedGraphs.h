@@ -1,4 +1,4 @@
-//===- NestedGraphs.h - the graphs that stand in nodes --------------------===//
+//===- NestedGraphs.h - the graphs in attributes of nodes -----------------===//
 
 #ifndef SINTER_FORMATS_ONNX_FILE_NESTEDGRAPHS_H
 #define SINTER_FORMATS_ONNX_FILE_NESTEDGRAPHS_H
@@ -9,8 +9,9 @@
 
 namespace sinter::onnx {
 
-/// Calls \p visit with each graph in the attributes of \p node, not with those
-/// in them. \p Node is NodeProto, const or not, and so are the graphs.
+/// Calls \p visit with each graph in the attributes of \p node, but not with
+/// graphs nested in these. \p Node is NodeProto, const or not, and so are the
+/// graphs.
 template <typename Node, typename Visit>
 void forEachGraph(Node &node, const Visit &visit) {
   if constexpr (std::is_const_v<Node>) {

@@ -32,7 +32,7 @@ static bool isLfsPointer(std::span<const std::byte> bytes) {
 
 Result<OnnxFile> OnnxFile::load(std::shared_ptr<State> state) {
   auto fail = [&](const std::string &reason) {
-    return invalidModel(state->name + ": " + reason);
+    return inFile(invalidModel(reason), state->name);
   };
   std::span<const std::byte> bytes = state->source.file.bytes;
   if (bytes.empty())
@@ -43,10 +43,9 @@ Result<OnnxFile> OnnxFile::load(std::shared_ptr<State> state) {
   Result<void> parsed =
       parseWithoutPayloads(bytes, MessageKind::Model, state->model);
   if (!parsed)
-    return fail("not an ONNX model: " + parsed.error().message);
+    return fail("not an ONNX model: " + parsed.error().message());
   if (Result<void> checked = checkModel(state->model); !checked)
-    return Error{checked.error().kind,
-                 state->name + ": " + checked.error().message};
+    return inFile(checked.takeError(), state->name);
   return OnnxFile(std::move(state));
 }
 
@@ -76,7 +75,7 @@ Error OnnxFile::inTensor(std::string_view tensor, std::string_view what,
   std::string subject = !tensor.empty() ? "tensor '" + std::string(tensor) + "'"
                         : !what.empty() ? std::string(what)
                                         : "a tensor without name";
-  return {error.kind, state->name + ": " + subject + ": " + error.message};
+  return inFile(inside(subject, error), state->name);
 }
 
 Result<Tensor> OnnxFile::tensorOf(const TensorProto &proto,

@@ -1,9 +1,9 @@
 //===- OnnxFile.h - an open ONNX model ------------------------------------===//
 //
-// The file is mapped, and what protobuf parses is the model without the data of
-// its large tensors (Payloads.h). Those are reached through tensorOf, which
-// gives tensors over the mapped bytes. So an open model costs little memory
-// beside the mapping, and a file of more than 2 GiB is no special case.
+// The file is mapped, and protobuf parses the model without the data of its
+// large tensors (Payloads.h). tensorOf returns these as tensors over the mapped
+// bytes. So an open model takes little memory besides the mapping, and a file
+// of more than 2 GiB is no special case.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,21 +29,21 @@ public:
   static Result<OnnxFile> open(const std::string &path);
 
   /// The same for a model in memory. \p folder is where external data are;
-  /// \p name stands for the file in messages.
+  /// \p name is the file name in messages.
   static Result<OnnxFile> fromMemory(std::string bytes, std::string folder,
                                      std::string name);
 
   /// The model, its nodes sorted. Large tensors' data are not in it; do not
-  /// read raw_data and its like, but call tensorOf.
+  /// read raw_data and similar fields, but call tensorOf.
   const ModelProto &model() const;
 
   /// The path it was opened by, for messages.
   const std::string &name() const;
 
   /// The data of a tensor of this model, see decodeTensor and decodeSparse.
-  /// Errors name the file and the tensor, or \p what where the tensor has no
-  /// name: "attribute 'value' of node 'c' (Constant)". May be called from
-  /// several threads.
+  /// Errors name the file and the tensor, or \p what if the tensor has no name:
+  /// "attribute 'value' of node 'c' (Constant)". May be called from several
+  /// threads.
   Result<Tensor> tensorOf(const TensorProto &proto,
                           std::string_view what = {}) const;
   Result<Tensor> tensorOf(const SparseTensorProto &proto,

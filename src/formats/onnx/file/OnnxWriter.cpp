@@ -16,7 +16,7 @@ namespace {
 
 /// Smaller tensors stay in the model even where weights are external.
 constexpr size_t externalThreshold = 1024;
-/// Offsets in the external file, so that readers can map single tensors.
+/// Alignment in the external file, so that readers can map single tensors.
 constexpr uint64_t externalAlignment = 4096;
 
 using Visitor = std::function<Result<void>(TensorProto &)>;
@@ -118,7 +118,7 @@ void clearData(TensorProto &proto) {
   proto.clear_payload();
 }
 
-/// The second file: what is in it so far.
+/// The external file during writing.
 class ExternalFile {
 public:
   explicit ExternalFile(std::string name) : name(std::move(name)) {}
@@ -156,11 +156,7 @@ private:
   std::vector<std::span<const std::byte>> pieces;
 };
 
-Error inFile(const std::string &path, const Error &error) {
-  return {error.kind, path + ": " + error.message};
-}
-
-/// True for fields whose content is what an external file would have.
+/// True for fields whose content equals that of an external file.
 bool isRawForm(uint32_t field) {
   return field == TensorProto::kRawDataFieldNumber ||
          field == TensorProto::kFloatDataFieldNumber ||
@@ -210,7 +206,7 @@ OnnxWriter::find(std::span<const std::byte> payload) const {
                       file.subspan(place.offset(), place.size())};
 }
 
-/// External data of the source become data like any other.
+/// Turns external data of the source into internal data.
 Result<void> OnnxWriter::bringIn(TensorProto &proto) {
   if (proto.data_location() != TensorProto::EXTERNAL)
     return {};
@@ -247,11 +243,13 @@ Result<void> OnnxWriter::write(const ModelProto &model, const std::string &path,
     return done;
   Result<SplicedMessage> whole = spliceModel(copy);
   if (!whole)
-    return inFile(path, whole.error());
+    return inFile(whole.takeError(), path);
   bool tooLong = whole->size() > INT_MAX;
   if (external == ExternalWeights::Never && tooLong)
-    return inFile(path, systemError("the model is over 2 GiB, the limit of the "
-                                    "format without external data"));
+    return inFile(
+        systemError("the model is over 2 GiB, the limit of the format "
+                    "without external data"),
+        path);
   if (external == ExternalWeights::Never ||
       (external == ExternalWeights::WhenNeeded && !tooLong))
     return writeFileAtomically(path, whole->pieces());
@@ -277,14 +275,14 @@ Result<void> OnnxWriter::writeExternal(ModelProto &model,
         return {};
       });
   if (!done)
-    return inFile(path, done.error());
+    return inFile(done.takeError(), path);
   Result<SplicedMessage> frame = spliceModel(model);
   if (!frame)
-    return inFile(path, frame.error());
+    return inFile(frame.takeError(), path);
   if (frame->size() > INT_MAX)
     return inFile(
-        path, systemError("the model is over 2 GiB even without its weights"));
-  // The model last: it never names a file that is not there yet.
+        systemError("the model is over 2 GiB even without its weights"), path);
+  // The model last: it never refers to a file that does not exist yet.
   const FileContents files[] = {{dataPath, file.content()},
                                 {path, frame->pieces()}};
   return writeFilesAtomically(files);
@@ -295,8 +293,9 @@ Result<void> onnx::writeTensorFile(const std::string &path,
                                    const std::string &name) {
   std::optional<int32_t> dataType = dataTypeOf(tensor.type());
   if (!dataType)
-    return unsupported(path + ": ONNX has no element type " +
-                       std::string(sinter::name(tensor.type())));
+    return inFile(unsupported("ONNX has no element type " +
+                              std::string(sinter::name(tensor.type()))),
+                  path);
   TensorProto proto;
   proto.mutable_dims()->Assign(tensor.shape().begin(), tensor.shape().end());
   proto.set_data_type(*dataType);

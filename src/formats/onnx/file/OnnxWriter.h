@@ -2,8 +2,8 @@
 //
 // A model is written from a ModelProto whose large tensors point to their data:
 // to the file that they were read from (TensorProtos copied from
-// OnnxFile::model() do), or to a Tensor given with setData. The data go from
-// there to the disk; no second copy of the weights is made.
+// OnnxFile::model() do), or to a Tensor given with setData. The data are
+// written from there; no second copy of the weights is made.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,15 +35,14 @@ public:
   /// Its name and documentation stay.
   Result<void> setData(TensorProto &proto, const Tensor &tensor);
 
-  /// Writes \p model to \p path, whole or not at all. Data that \p model has in
-  /// external files are read from the source's folder and written like the
-  /// rest.
+  /// Writes \p model to \p path, whole or not at all. External data of \p model
+  /// are read from the source's folder and written like the rest.
   Result<void> write(const ModelProto &model, const std::string &path,
                      ExternalWeights external = ExternalWeights::WhenNeeded);
 
-  /// The bytes that write would write with ExternalWeights::Never, whatever
-  /// their number, in pieces. They are valid as long as the result, this and
-  /// the tensors' sources.
+  /// The bytes that write() would write with ExternalWeights::Never, of any
+  /// size, in pieces. They are valid as long as the result, this and the
+  /// tensors' sources.
   Result<SplicedMessage> assemble(const ModelProto &model);
 
 private:
@@ -54,7 +53,7 @@ private:
   Result<void> writeExternal(ModelProto &model, const std::string &path) const;
 
   std::optional<OnnxFile> source;
-  /// What TensorProto.Payload.tensor counts, as the file will have it.
+  /// The tensors that TensorProto.Payload.tensor indexes, in their file form.
   std::vector<Tensor> tensors;
 };
 

@@ -17,7 +17,8 @@ onnx::parseWithoutPayloads(std::span<const std::byte> bytes, MessageKind kind,
   google::protobuf::io::CodedInputStream stream(
       reinterpret_cast<const uint8_t *>(stripped->data()),
       static_cast<int>(stripped->size()));
-  // The walk bounds what nests tensors; types nest without it.
+  // withoutPayloads() bounds the nesting of messages with tensors, but not of
+  // types.
   stream.SetRecursionLimit(maxMessageDepth + 16);
   if (!message.ParsePartialFromCodedStream(&stream) ||
       !stream.ConsumedEntireMessage())

@@ -13,7 +13,7 @@ class MessageLite;
 namespace sinter::onnx {
 
 /// Parses \p bytes, a message of kind \p kind, into \p message without its
-/// large data (Payloads.h). Errors say in words what is wrong with the bytes.
+/// large data (Payloads.h). Errors describe what is wrong with the bytes.
 Result<void> parseWithoutPayloads(std::span<const std::byte> bytes,
                                   MessageKind kind,
                                   google::protobuf::MessageLite &message);

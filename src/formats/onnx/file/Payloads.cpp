@@ -66,7 +66,7 @@ public:
 private:
   const char *tensor(std::span<const std::byte> bytes);
   void payload(const WireField &field);
-  size_t openLength();
+  size_t dynamicLength();
   void closeLength(size_t start);
   /// protobuf's own limit for one message.
   bool hasRoomFor(size_t bytes) const {
@@ -93,7 +93,7 @@ bool onnx::isPayloadField(uint32_t number) {
          number == 10 || number == 11;
 }
 
-size_t Stripper::openLength() {
+size_t Stripper::dynamicLength() {
   out.append(lengthBytes, '\0');
   return out.size();
 }
@@ -127,7 +127,7 @@ const char *Stripper::message(std::span<const std::byte> bytes,
     if (!hasRoomFor(2 * lengthBytes))
       return tooLong;
     appendTag(out, field.number, WireType::Bytes);
-    size_t start = openLength();
+    size_t start = dynamicLength();
     if (const char *problem = message(field.content, child, depth + 1))
       return problem;
     closeLength(start);
@@ -135,8 +135,8 @@ const char *Stripper::message(std::span<const std::byte> bytes,
   return reader.error();
 }
 
-/// A field that occurs twice is left to protobuf, which knows how the pieces go
-/// together. No known program writes such a file.
+/// A field that occurs twice is left to protobuf, which merges the occurrences.
+/// No known program writes such a file.
 const char *Stripper::tensor(std::span<const std::byte> bytes) {
   std::array<uint8_t, 12> seen = {};
   WireReader counter(bytes);
@@ -163,7 +163,7 @@ const char *Stripper::tensor(std::span<const std::byte> bytes) {
 
 void Stripper::payload(const WireField &field) {
   appendTag(out, payloadFieldNumber, WireType::Bytes);
-  size_t start = openLength();
+  size_t start = dynamicLength();
   const uint64_t values[] = {
       field.number, static_cast<uint64_t>(field.content.data() - file.data()),
       field.content.size()};

@@ -1,10 +1,9 @@
 //===- Payloads.h - a model without its tensors' data ---------------------===//
 //
-// protobuf's classes copy every bytes field, so weights would end up in memory
-// once more. Here the data of every large tensor, wherever it stands
-// (initialisers, attributes, nested graphs, functions, sparse tensors), are
-// left out of what protobuf parses, and a TensorProto.Payload tells where in
-// the file they are.
+// protobuf's classes copy every bytes field, so weights would be in memory
+// twice. Here the data of every large tensor (in initialisers, attributes,
+// nested graphs, functions, sparse tensors) are left out of what protobuf
+// parses, and a TensorProto.Payload records their location in the file.
 //
 //   tensor { dims, name, raw_data = <100 MB> }
 //   -> tensor { dims, name, payload { field = 9, offset, size } }
@@ -35,10 +34,10 @@ enum class MessageKind : uint8_t {
   Tensor,
   Sequence,
   Optional,
-  Other ///< Everything that holds none.
+  Other ///< All messages that hold none.
 };
 
-/// What field \p number of a \p parent is, if it is a message.
+/// The kind of field \p number of a \p parent, if it is a message.
 MessageKind childKind(MessageKind parent, uint32_t number);
 
 /// True for the fields of a TensorProto that hold its elements in one piece
@@ -47,16 +46,16 @@ bool isPayloadField(uint32_t number);
 
 /// Data of at least so many bytes are left out of the message.
 inline constexpr size_t payloadThreshold = 256;
-/// Messages nested deeper than this are refused. A graph in a graph takes three
-/// levels.
+/// Messages nested deeper than this are rejected. A graph in a graph takes
+/// three levels.
 inline constexpr int maxMessageDepth = 200;
 /// TensorProto.payload.
 inline constexpr uint32_t payloadFieldNumber = 5001;
 
 /// The message \p bytes of kind \p kind without its large data. Offsets count
-/// from the front of \p bytes. The result is well-formed as far as the walk
-/// went (every message that can hold a tensor); an error says in words what is
-/// wrong with the bytes, without a file name.
+/// from the start of \p bytes. The result is well-formed in every message that
+/// can hold a tensor; an error describes what is wrong with the bytes, without
+/// a file name.
 Result<std::string> withoutPayloads(std::span<const std::byte> bytes,
                                     MessageKind kind);
 

@@ -33,8 +33,7 @@ private:
   }
 
   const PayloadFinder &find;
-  /// Lengths of nested messages and what payloads stand for, in the order of
-  /// the walk.
+  /// Lengths of nested messages and of payloads, in the order of the walk.
   std::vector<uint64_t> lengths;
   std::vector<PayloadBytes> found;
   size_t nextLength = 0, nextFound = 0;

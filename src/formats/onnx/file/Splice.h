@@ -1,7 +1,8 @@
 //===- Splice.h - put the tensors' data back into a message ---------------===//
 //
-// The way back from Payloads.h: a message whose tensors point to their data
-// becomes a file's bytes, as a list of pieces, so that nobody holds them all.
+// The inverse of Payloads.h: a message whose tensors point to their data
+// becomes a file's bytes, as a list of pieces, so that they are never all in
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,20 +31,19 @@ using PayloadFinder =
 class SplicedMessage {
 public:
   /// The pieces, one after the other, are the message. Valid as long as this
-  /// and what the finder gave.
+  /// and the bytes from the finder.
   std::vector<std::span<const std::byte>> pieces() const;
   uint64_t size() const;
 
 private:
   friend Result<SplicedMessage> splice(const google::protobuf::MessageLite &,
                                        MessageKind, const PayloadFinder &);
-  /// Everything but the data, and where in it each of these stands.
+  /// Everything but the data, and the offset at which each payload is inserted.
   std::string frame;
   std::vector<std::pair<size_t, std::span<const std::byte>>> payloads;
 };
 
-/// \p message, of kind \p kind, with every payload replaced by the field that
-/// it stands for.
+/// \p message, of kind \p kind, with every payload replaced by its field.
 Result<SplicedMessage> splice(const google::protobuf::MessageLite &message,
                               MessageKind kind, const PayloadFinder &find);
 

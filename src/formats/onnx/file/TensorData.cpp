@@ -20,7 +20,7 @@ namespace {
 
 using Proto = TensorProto;
 
-/// The one place that has a tensor's data. `bytes` are set for raw and external
+/// The one field that has a tensor's data. `bytes` are set for raw and external
 /// data (field 9) and for located fields; a small typed field stays in the
 /// message.
 struct Content {
@@ -72,7 +72,7 @@ Result<Layout> layoutOf(const Proto &proto) {
   return layout;
 }
 
-/// Counts the places that hold data; there may be one at most.
+/// Finds the field that holds the data; there may be at most one.
 Result<Content> contentOf(const Proto &proto, const Layout &layout,
                           const DataSource &source) {
   if (proto.data_location() == Proto::EXTERNAL) {
@@ -84,12 +84,12 @@ Result<Content> contentOf(const Proto &proto, const Layout &layout,
       return found.takeError();
     return Content{Proto::kRawDataFieldNumber, true, *found};
   }
-  std::vector<Content> places;
+  std::vector<Content> candidates;
   if (proto.has_raw_data()) {
     auto *data = reinterpret_cast<const std::byte *>(proto.raw_data().data());
-    places.push_back({Proto::kRawDataFieldNumber,
-                      true,
-                      {{data, proto.raw_data().size()}, nullptr}});
+    candidates.push_back({Proto::kRawDataFieldNumber,
+                          true,
+                          {{data, proto.raw_data().size()}, nullptr}});
   }
   const std::pair<uint32_t, int> typed[] = {
       {Proto::kFloatDataFieldNumber, proto.float_data_size()},
@@ -101,27 +101,28 @@ Result<Content> contentOf(const Proto &proto, const Layout &layout,
   };
   for (auto [field, size] : typed)
     if (size > 0)
-      places.push_back({field, false, {}});
+      candidates.push_back({field, false, {}});
   for (const Proto::Payload &payload : proto.payload()) {
     uint64_t size = source.file.bytes.size();
     if (payload.offset() > size || payload.size() > size - payload.offset())
       return invalidModel("has data outside the file");
-    places.push_back(
+    candidates.push_back(
         {payload.field(),
          true,
          {source.file.bytes.subspan(payload.offset(), payload.size()),
           source.file.owner}});
   }
-  // An empty raw_data beside a typed field says nothing.
-  std::erase_if(places, [&](const Content &place) {
-    return places.size() > 1 && place.located && place.bytes.bytes.empty();
+  // An empty raw_data beside a typed field is ignored.
+  std::erase_if(candidates, [&](const Content &candidate) {
+    return candidates.size() > 1 && candidate.located &&
+           candidate.bytes.bytes.empty();
   });
-  if (places.size() > 1)
+  if (candidates.size() > 1)
     return invalidModel("has its data twice");
-  return places.empty() ? Content{} : places.front();
+  return candidates.empty() ? Content{} : candidates.front();
 }
 
-/// Spreads elements of 2 or 4 bits over bytes.
+/// Unpacks elements of 2 or 4 bits to one byte each.
 void unpack(const Layout &layout, const std::byte *packed, Tensor &tensor) {
   unsigned perByte = elementsPerByte(layout.type), bits = 8 / perByte;
   bool isSigned = classOf(layout.type) == ElementClass::SInt;
@@ -145,7 +146,7 @@ Result<Tensor> fromRaw(const Layout &layout, const FileBytes &content) {
     unpack(layout, data, tensor);
     return tensor;
   }
-  // Any byte but zero is true; ours are 0 and 1.
+  // Any non-zero byte is true; a Tensor has 0 and 1.
   bool otherTrue = layout.type == ElementType::I1 &&
                    std::any_of(data, data + needs, [](std::byte value) {
                      return value > std::byte(1);
@@ -163,8 +164,8 @@ Result<Tensor> fromRaw(const Layout &layout, const FileBytes &content) {
   return tensor;
 }
 
-/// The numbers of int32_data, int64_data or uint64_data, from the message or
-/// from the file.
+/// Iterates over the integers of int32_data, int64_data or uint64_data, in the
+/// message or in the file.
 class Numbers {
 public:
   Numbers(const Proto &proto, const Content &content)
@@ -190,7 +191,7 @@ public:
     return true;
   }
 
-  /// How many numbers there are; one that is cut off counts.
+  /// The number of integers; a truncated one counts.
   int64_t size() const {
     if (content.located)
       return std::count_if(rest.begin(), rest.end(), [](std::byte byte) {
@@ -210,8 +211,8 @@ private:
   int index = 0;
 };
 
-/// True if \p value is a number of \p bits bits, signed or unsigned. Programs
-/// differ in whether they write a uint16 or an f16's bits sign-extended.
+/// True if \p value fits \p bits bits, signed or unsigned. Programs differ in
+/// whether they write a uint16 or an f16's bits sign-extended.
 bool fits(uint64_t value, unsigned bits) {
   auto number = static_cast<int64_t>(value);
   return bits >= 64 ||
@@ -222,7 +223,7 @@ Result<Tensor> fromNumbers(const Layout &layout, const Proto &proto,
                            const Content &content) {
   Numbers numbers(proto, content);
   unsigned perByte = elementsPerByte(layout.type);
-  // A number holds an element, or a byte of packed ones.
+  // An integer holds one element, or one byte of packed elements.
   int64_t needs = layout.count / perByte + (layout.count % perByte != 0);
   if (int64_t has = numbers.size(); has != needs)
     return sizeError(layout, has, needs, "numbers");
@@ -248,7 +249,7 @@ Result<Tensor> fromNumbers(const Layout &layout, const Proto &proto,
   return tensor;
 }
 
-/// float_data and double_data lie in the file as the elements do in memory.
+/// float_data and double_data have the same bytes in the file as in memory.
 Result<Tensor> fromReals(const Layout &layout, const Proto &proto,
                          const Content &content) {
   if (content.located)
@@ -318,8 +319,7 @@ Result<Tensor> onnx::decodeSparse(const SparseTensorProto &proto,
     return values.takeError();
   Result<Tensor> indices = decodeTensor(proto.indices(), source);
   if (!indices) {
-    Error error = indices.takeError();
-    return Error{error.kind, "(its indices) " + error.message};
+    return inside("its indices", indices.takeError());
   }
   Shape shape(proto.dims().begin(), proto.dims().end());
   std::optional<int64_t> count = elementCount(shape);
@@ -343,23 +343,24 @@ Result<Tensor> onnx::decodeSparse(const SparseTensorProto &proto,
   size_t width = byteSize(values->type());
   int64_t previous = -1;
   for (int64_t entry = 0; entry < entries; ++entry) {
-    int64_t place = linear ? indices->at<int64_t>(entry) : 0;
-    bool inside = place >= 0 && place < *count;
+    int64_t position = linear ? indices->at<int64_t>(entry) : 0;
+    bool inside = position >= 0 && position < *count;
     for (int64_t axis = 0; !linear && inside && axis < rank; ++axis) {
       int64_t index = indices->at<int64_t>(entry * rank + axis);
       inside = index >= 0 && index < shape[axis];
-      // Cannot overflow: it stays below the count once all are inside.
+      // Cannot overflow: all indices are in bounds, so it is below the element
+      // count.
       if (inside)
-        place = place * shape[axis] + index;
+        position = position * shape[axis] + index;
     }
     if (!inside)
       return invalidModel("has an index outside its shape " + text +
                           " at entry " + std::to_string(entry));
-    if (place <= previous)
+    if (position <= previous)
       return invalidModel("has indices that do not ascend at entry " +
                           std::to_string(entry));
-    previous = place;
-    std::memcpy(dense.mutableBytes() + place * width,
+    previous = position;
+    std::memcpy(dense.mutableBytes() + position * width,
                 values->data() + entry * width, width);
   }
   return dense;

@@ -12,20 +12,20 @@ class ExternalData;
 class SparseTensorProto;
 class TensorProto;
 
-/// Where the data that a message only points to are.
+/// The location of the data that a message points to.
 struct DataSource {
-  /// The bytes that TensorProto.payload counts in.
+  /// The bytes that TensorProto.payload offsets refer to.
   FileBytes file;
-  /// Null where external data are not allowed.
+  /// Null if external data are not allowed.
   ExternalData *external = nullptr;
 };
 
-/// A sparse tensor that takes more than so many bytes when it is dense is
-/// unsupported: a hundred bytes of file must not ask for terabytes.
+/// Maximum size of a sparse tensor in dense form: a hundred bytes of file must
+/// not allocate terabytes.
 inline constexpr int64_t maxDenseBytes = int64_t(1) << 30;
 
-/// The tensor that \p proto describes. It shares the bytes of \p source where
-/// the file has them as a Tensor does (raw_data, float_data, double_data,
+/// The tensor that \p proto describes. It shares the bytes of \p source if the
+/// file has them in the form of a Tensor (raw_data, float_data, double_data,
 /// external data, of types that are not packed), else it owns decoded ones.
 /// Errors name neither file nor tensor.
 Result<Tensor> decodeTensor(const TensorProto &proto, const DataSource &source);
@@ -35,7 +35,7 @@ Result<Tensor> decodeTensor(const TensorProto &proto, const DataSource &source);
 Result<Tensor> decodeSparse(const SparseTensorProto &proto,
                             const DataSource &source);
 
-/// The elements of \p tensor as raw_data has them: the tensor itself, except
+/// The elements of \p tensor in the form of raw_data: the tensor itself, except
 /// that types of 2 and 4 bits are packed.
 Tensor packedForFile(const Tensor &tensor);
 

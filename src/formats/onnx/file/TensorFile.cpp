@@ -1,4 +1,4 @@
-//===- TensorFile.cpp - values in files of their own ----------------------===//
+//===- TensorFile.cpp - files with one value ------------------------------===//
 
 #include "formats/onnx/file/TensorFile.h"
 
@@ -18,7 +18,7 @@ Result<FileValue> tensorValue(const TensorProto &proto,
   if (!tensor) {
     std::string subject =
         proto.name().empty() ? "the tensor" : "tensor '" + proto.name() + "'";
-    return Error{tensor.error().kind, subject + ": " + tensor.error().message};
+    return inside(subject, tensor.takeError());
   }
   return FileValue(std::move(*tensor));
 }
@@ -63,7 +63,7 @@ Result<FileValue> optionalValue(const OptionalProto &proto,
   return FileValue();
 }
 
-/// Parses a message and hands it to its function above.
+/// Parses a message and passes it to its overload above.
 template <typename Proto>
 Result<FileValue> readAs(MessageKind kind,
                          Result<FileValue> (*decode)(const Proto &,
@@ -72,7 +72,7 @@ Result<FileValue> readAs(MessageKind kind,
   Proto proto;
   Result<void> parsed = parseWithoutPayloads(source.file.bytes, kind, proto);
   if (!parsed)
-    return invalidModel("not an ONNX value: " + parsed.error().message);
+    return invalidModel("not an ONNX value: " + parsed.error().message());
   return decode(proto, source);
 }
 
@@ -89,8 +89,13 @@ Result<FileValue> onnx::readValueFile(const std::string &path, ValueForm form) {
       : form == ValueForm::Sequence
           ? readAs<SequenceProto>(MessageKind::Sequence, sequenceValue, source)
           : readAs<OptionalProto>(MessageKind::Optional, optionalValue, source);
-  if (!value)
-    return Error{value.error().kind, path + ": " + value.error().message};
+  // Damaged data do not make the model invalid.
+  if (!value) {
+    Error error = value.takeError();
+    if (error.kind == ErrorKind::InvalidModel)
+      error.kind = ErrorKind::System;
+    return inFile(std::move(error), path);
+  }
   return value;
 }
 

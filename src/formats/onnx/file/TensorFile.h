@@ -1,7 +1,8 @@
-//===- TensorFile.h - values in files of their own ------------------------===//
+//===- TensorFile.h - files with one value --------------------------------===//
 //
 // ONNX's test data are files with one serialised TensorProto, SequenceProto or
-// OptionalProto. Nothing in them says which: the model's input does.
+// OptionalProto. Their bytes do not show which; the type of the model's input
+// does.
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,7 +11,8 @@ template <typename Op> static LogicalResult plain(NodeContext &node) {
   return node.result(node.op<Op>(node.operand(0)));
 }
 
-/// An f64 attribute of an op: the node's number of that name, or its default.
+/// An f64 attribute of an op: the node's float attribute of that name, or its
+/// default.
 static FloatAttr number(NodeContext &node, StringRef name, double otherwise) {
   return node.builder().getF64FloatAttr(node.getFloat(name, otherwise));
 }
@@ -60,7 +61,7 @@ static LogicalResult importGelu(NodeContext &node) {
       node.operand(0), node.builder().getBoolAttr(approximate == "tanh")));
 }
 
-/// Before opset 7 a slope of one dimension was one number a channel.
+/// Before opset 7 a slope of rank 1 had one element per channel.
 static LogicalResult importPRelu(NodeContext &node) {
   Value x = node.operand(0), slope = node.operand(1);
   if (!x || !slope)

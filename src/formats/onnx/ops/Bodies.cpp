@@ -15,51 +15,56 @@ bool anyPoisoned(ArrayRef<Bound> values) {
       values, [](const Bound &bound) { return bound.kind == Bound::Poisoned; });
 }
 
-bool fillRegion(NodeContext &node, Region &region, const GraphProto &graph,
-                ArrayRef<Bound> inputs,
-                llvm::function_ref<Values(Values)> select) {
+std::optional<Values> tensorsOf(NodeContext &node, ArrayRef<Bound> bounds) {
+  Values values;
+  for (const Bound &bound : bounds) {
+    if (bound.kind != Bound::Tensor)
+      return node.unsupported("a nested graph gives something else than "
+                              "tensors");
+    values.push_back(bound.value);
+  }
+  return values;
+}
+
+bool fillRegion(NodeContext &node, Region &region,
+                llvm::function_ref<std::optional<std::vector<Bound>>()> read,
+                llvm::function_ref<Values(std::vector<Bound>)> select) {
   OpBuilder::InsertionGuard guard(node.builder());
   if (region.empty())
     region.emplaceBlock();
   node.builder().setInsertionPointToEnd(&region.front());
-  auto outputs =
-      node.importer.importGraph(graph, node.frame, inputs, innerPrefix(node));
+  auto outputs = read();
   if (!outputs)
     return false;
   if (anyPoisoned(*outputs)) {
     node.unsupported("its graph uses operators that are not supported");
     return false;
   }
-  Values values;
-  for (const Bound &output : *outputs) {
-    if (output.kind != Bound::Tensor) {
-      node.unsupported("a nested graph gives something else than tensors");
-      return false;
-    }
-    values.push_back(output.value);
-  }
-  if (select)
-    values = select(std::move(values));
+  const Values values = select(std::move(*outputs));
   if (node.failed())
     return false;
   node.builder().create<stablehlo::ReturnOp>(node.location(), values);
   return true;
 }
 
-LogicalResult finishHolder(NodeContext &node, Operation *holder,
-                           TypeRange types, unsigned hidden) {
-  Operation *op = closeHolder(node, holder, types);
-  if (!op)
-    return failure();
-  Values results(op->getResults().drop_front(hidden));
-  return node.results(results);
+bool fillRegion(NodeContext &node, Region &region, const GraphProto &graph,
+                ArrayRef<Bound> inputs,
+                llvm::function_ref<Values(Values)> select) {
+  auto read = [&] {
+    return node.importer.importGraph(graph, node.frame, inputs,
+                                     innerPrefix(node));
+  };
+  return fillRegion(node, region, read, [&](const std::vector<Bound> &outputs) {
+    auto values = tensorsOf(node, outputs);
+    return !values ? Values() : select ? select(*values) : *values;
+  });
 }
 
 //===----------------------------------------------------------------------===//
-// Loops that wait
+// Deferred loops
 //===----------------------------------------------------------------------===//
 
-/// The types of what a loop gives: what it carries, and what it gathers.
+/// The types of a loop's results: loop-carried values, then scan outputs.
 static std::optional<SmallVector<Type>> resultTypes(NodeContext &node,
                                                     const KeptLoop &loop,
                                                     ValueRange gathered,
@@ -78,8 +83,8 @@ static std::optional<SmallVector<Type>> resultTypes(NodeContext &node,
   return types;
 }
 
-/// The node without its graphs and with the attributes of the function that it
-/// stands in.
+/// The node without its graphs and with attribute references to its function
+/// resolved.
 static std::string withoutGraphs(NodeContext &node) {
   NodeProto proto;
   proto.set_op_type(node.proto.op_type());
@@ -123,7 +128,7 @@ LogicalResult keepLoop(NodeContext &node, KeptLoop loop, StringRef reason) {
       node.erase(holder);
       continue;
     }
-    // A body that passes its condition on, or gives a true one, never stops.
+    // A body that returns its condition argument, or true, never stops.
     Value goesOn = loop.given ? block.getTerminator()->getOperand(0) : Value();
     auto condition = node.knownIntegers(goesOn);
     const bool isCounted =

@@ -12,34 +12,38 @@ using formats::Carried;
 using formats::joinTypes;
 using formats::returnedTypes;
 
-/// Before the names of nodes in a node's graphs.
+/// The prefix of the names of nodes in a node's graphs.
 std::string innerPrefix(const NodeContext &node);
 bool anyPoisoned(llvm::ArrayRef<Bound> values);
 
-/// Fills a region's block with a graph that ends with the values \p select
-/// chooses of its outputs (all without it). Fails if one is no tensor.
+/// The values of \p bounds; fails if one is no tensor.
+std::optional<Values> tensorsOf(NodeContext &node,
+                                llvm::ArrayRef<Bound> bounds);
+
+/// Fills a region's block with the graph that \p read builds there. It returns
+/// the values that \p select computes from the graph's outputs.
+bool fillRegion(NodeContext &node, mlir::Region &region,
+                llvm::function_ref<std::optional<std::vector<Bound>>()> read,
+                llvm::function_ref<Values(std::vector<Bound>)> select);
+/// The same for a graph of tensors; returns those that \p select chooses, or
+/// all without it.
 bool fillRegion(NodeContext &node, mlir::Region &region,
                 const GraphProto &graph, llvm::ArrayRef<Bound> inputs,
                 llvm::function_ref<Values(Values)> select = nullptr);
 
-/// Makes the op itself of a holder, whose first \p hidden results are none of
-/// the node's.
-mlir::LogicalResult finishHolder(NodeContext &node, mlir::Operation *holder,
-                                 mlir::TypeRange types, unsigned hidden);
-
-/// A node that runs a body some number of times and gathers what it gives, as
-/// it is kept until that number is known.
+/// A node that runs a body several times and concatenates scan outputs,
+/// deferred until the trip count is known.
 struct KeptLoop {
   const GraphProto &body;
   Values operands;
-  /// What the body takes before and after what is carried.
+  /// The types of the body's arguments before and after the loop-carried ones.
   llvm::SmallVector<mlir::Type> before, after;
   std::vector<Carried> states;
-  /// How many values the body gives before what is carried.
+  /// The number of the body's results before the loop-carried ones.
   int64_t given = 0;
-  /// Along which dimension the further values are gathered.
+  /// The axes along which the scan outputs are concatenated.
   Ints axes;
-  /// How often the body runs as long as it does not say that this is enough.
+  /// The trip count, unless the body's condition ends the loop earlier.
   std::optional<int64_t> rounds;
 };
 

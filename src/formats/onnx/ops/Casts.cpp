@@ -8,8 +8,8 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// To another element type. Values that an 8-bit float cannot hold become its
-/// largest, unless attribute `saturate` is 0.
+/// Casts to another element type. Values out of the range of an 8-bit float
+/// saturate, unless attribute `saturate` is 0.
 static LogicalResult castTo(NodeContext &node, Type element) {
   Value data = node.operand(0);
   if (!element)
@@ -18,8 +18,8 @@ static LogicalResult castTo(NodeContext &node, Type element) {
   if (narrow && node.getBool("saturate", true) && node.isFloat(data) &&
       node.element(data).getIntOrFloatBitWidth() > 8)
     data = saturate(node, data, element);
-  // The text leaves open what becomes of a float that is out of the range of
-  // fewer than 8 bits; ONNX's own cases keep the lowest bits of the integer.
+  // The specification does not define casts of out-of-range floats to fewer
+  // than 8 bits; ONNX's own test cases keep the lowest bits of the integer.
   if (auto type = dyn_cast<IntegerType>(element);
       type && type.getWidth() > 1 && type.getWidth() < 8 && node.isFloat(data))
     data = node.cast(data, node.builder().getI32Type());

@@ -1,4 +1,4 @@
-// Values that need no input: constants, ranges, and what passes a value on.
+// Constants, ranges, and Identity.
 
 #include "graph/Constants.h"
 #include "formats/import/Filling.h"
@@ -16,8 +16,8 @@ static Value constantOf(NodeContext &node, const Tensor &tensor) {
   return node.importer.makeInitializer(tensor, name);
 }
 
-/// One that the node says itself.
-static LogicalResult give(NodeContext &node, const Tensor &tensor) {
+/// Returns a constant from the node's attributes.
+static LogicalResult giveConstant(NodeContext &node, const Tensor &tensor) {
   Value value = constantOf(node, tensor);
   setLiteral(value.getDefiningOp());
   return node.result(value);
@@ -32,33 +32,35 @@ static Tensor tensorOf(ElementType type, const List &list, bool isScalar) {
   return Tensor::of<T>(type, shape, values);
 }
 
-/// Exactly one of the attributes that say what the constant is.
+/// The node has exactly one of the attributes that hold the value.
 static LogicalResult importConstant(NodeContext &node) {
   if (node.hasAttribute("value") || node.hasAttribute("sparse_value")) {
     auto tensor =
         node.getTensor(node.hasAttribute("value") ? "value" : "sparse_value");
-    return tensor ? give(node, *tensor) : failure();
+    return tensor ? giveConstant(node, *tensor) : failure();
   }
   if (node.hasAttribute("value_float"))
-    return give(node, tensorOf<float>(ElementType::F32,
-                                      ArrayRef(node.getFloat("value_float", 0)),
-                                      true));
+    return giveConstant(
+        node, tensorOf<float>(ElementType::F32,
+                              ArrayRef(node.getFloat("value_float", 0)), true));
   if (node.hasAttribute("value_floats"))
-    return give(node, tensorOf<float>(ElementType::F32,
-                                      node.getFloats("value_floats"), false));
+    return giveConstant(node,
+                        tensorOf<float>(ElementType::F32,
+                                        node.getFloats("value_floats"), false));
   if (node.hasAttribute("value_int"))
-    return give(node,
-                tensorOf<int64_t>(ElementType::I64,
-                                  ArrayRef(node.getInt("value_int", 0)), true));
+    return giveConstant(
+        node, tensorOf<int64_t>(ElementType::I64,
+                                ArrayRef(node.getInt("value_int", 0)), true));
   if (node.hasAttribute("value_ints"))
-    return give(node, tensorOf<int64_t>(ElementType::I64,
-                                        node.getInts("value_ints"), false));
+    return giveConstant(
+        node,
+        tensorOf<int64_t>(ElementType::I64, node.getInts("value_ints"), false));
   if (node.hasAttribute("value_string") || node.hasAttribute("value_strings"))
     return node.unsupported("tensors of strings are not supported");
   return node.fail("has no attribute that gives the value");
 }
 
-/// A tensor of a shape that an input gives, all of one value.
+/// A tensor whose shape is an input, filled with one value.
 static LogicalResult importConstantOfShape(NodeContext &node) {
   Value filler;
   if (auto value = node.getTensor("value")) {
@@ -82,9 +84,9 @@ static LogicalResult importRange(NodeContext &node) {
   return node.result(range(node, start, limit, delta));
 }
 
-/// Whether \p tensor holds several numbers, or could, that are all the same: a
-/// parameter of a network that was never trained.
-static bool isFreshParameter(const Tensor &tensor) {
+/// Whether \p tensor has several (or possibly several) elements that are all
+/// equal: a parameter of an untrained network.
+static bool isUntrainedParameter(const Tensor &tensor) {
   if (tensor.size() == 0)
     return false;
   const size_t width = byteSize(tensor.type());
@@ -94,16 +96,16 @@ static bool isFreshParameter(const Tensor &tensor) {
   return true;
 }
 
-/// Whether a node that gives an initializer on stands for a tensor of its own,
-/// which training tells apart. PyTorch writes parameters of equal numbers once
-/// and the others as Identity of the first: the scales of all norms before
-/// training, or layers that were copied. What a network ties it writes as one
-/// initializer, without a node. Other exporters may tie by Identity, so there
-/// only numbers that are all the same are told apart.
-static bool isParameterOfItsOwn(NodeContext &node, const Tensor &tensor) {
+/// Whether an Identity node of an initializer represents a separate parameter,
+/// which training updates separately. PyTorch writes parameters with equal
+/// elements once and the others as Identity of the first: the scales of all
+/// norms before training, or layers that were copied. It writes tied parameters
+/// as one initializer, without a node. Other exporters may tie by Identity, so
+/// for these only tensors whose elements are all equal count as separate.
+static bool isSeparateParameter(NodeContext &node, const Tensor &tensor) {
   return tensor.rank() != 0 && isFloat(tensor.type()) &&
          (node.importer.file.model().producer_name() == "pytorch" ||
-          isFreshParameter(tensor));
+          isUntrainedParameter(tensor));
 }
 
 static LogicalResult importIdentity(NodeContext &node) {
@@ -112,7 +114,7 @@ static LogicalResult importIdentity(NodeContext &node) {
       !constantName(given.value).empty() &&
       !isLiteral(given.value.getDefiningOp()))
     if (auto tensor = constantTensor(given.value);
-        tensor && isParameterOfItsOwn(node, *tensor))
+        tensor && isSeparateParameter(node, *tensor))
       return node.result(constantOf(node, *tensor));
   return node.boundResults({given});
 }

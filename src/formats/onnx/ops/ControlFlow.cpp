@@ -1,4 +1,4 @@
-// If, Loop, Scan: written out where conditions and counts are known.
+// If, Loop, Scan: unrolled if conditions and trip counts are known.
 
 #include "formats/import/BranchChoice.h"
 #include "formats/onnx/LoopSize.h"
@@ -6,87 +6,22 @@
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/ops/Bodies.h"
+#include "formats/onnx/ops/JoinedBranches.h"
 #include "formats/onnx/ops/ScanLoop.h"
+#include "formats/onnx/ops/WhileLoop.h"
 #include "graph/Constants.h"
+#include "runtime/OptionNames.h"
 
 using namespace mlir;
 
 namespace sinter::onnx {
 
-/// Iterations that a loop is written out for, at most.
+/// Maximum number of iterations of a loop that is unrolled.
 static constexpr int64_t mostIterations = 4096;
-/// Nodes that a nest of loops is written out to, at most.
+/// Maximum number of nodes from unrolling a nest of loops.
 static constexpr int64_t mostWrittenOut = 100'000;
-/// A loop that runs more nodes than this would not end within hours.
+/// Maximum number of nodes that a loop may run: more would take hours.
 static constexpr int64_t mostNodesRun = int64_t(1) << 40;
-
-/// Whether no size that both tensors have differs.
-static bool haveKnownSizesAlike(Type first, Type second) {
-  auto one = dyn_cast<RankedTensorType>(first),
-       other = dyn_cast<RankedTensorType>(second);
-  return one && other && succeeded(verifyCompatibleShape(one, other));
-}
-
-/// Fills \p region with a branch. One that is no valid graph (of sizes that
-/// only the other is meant for, say) is an error where it is taken.
-static bool fillBranch(NodeContext &node, Region &region,
-                       const GraphProto &branch, StringRef name) {
-  const bool isValid = fillRegion(node, region, branch, {});
-  if (const std::optional<Error> error = node.importer.takeError())
-    node.unknown("its " + name + " is refused (" + error->message +
-                 "), and the condition is known only at run time");
-  return isValid;
-}
-
-/// What \p region gives, with the sizes of \p types: those that are open there
-/// are not said of the value either.
-static void openReturned(NodeContext &node, Region &region,
-                         ArrayRef<Type> types) {
-  OpBuilder::InsertionGuard guard(node.builder());
-  Operation *end = region.front().getTerminator();
-  node.builder().setInsertionPoint(end);
-  for (auto [operand, type] : llvm::zip_equal(end->getOpOperands(), types)) {
-    auto wanted = cast<RankedTensorType>(type);
-    if (operand.get().getType() == type || wanted.hasStaticShape())
-      continue;
-    const Dims dims = node.dims(operand.get());
-    if (Value value = node.typed<stablehlo::DynamicReshapeOp>(
-            wanted, operand.get(), node.extents(dims)))
-      operand.set(value);
-  }
-}
-
-/// Both graphs as one operation, whose condition is known when it runs.
-static LogicalResult joinBranches(NodeContext &node, Value condition,
-                                  const GraphProto &yes, const GraphProto &no) {
-  Operation *holder =
-      makeHolder(node, stablehlo::IfOp::getOperationName(), condition, {});
-  Region &first = holder->getRegion(0), &second = holder->getRegion(1);
-  if (!fillBranch(node, first, yes, "then_branch") ||
-      !fillBranch(node, second, no, "else_branch"))
-    return failure();
-  SmallVector<Type> types = returnedTypes(first);
-  SmallVector<Type> others = returnedTypes(second);
-  if (types.size() != others.size())
-    return node.fail("the branches differ in how many values they give");
-  bool isOpen = false;
-  for (auto [i, type] : llvm::enumerate(types)) {
-    const bool isAlike = haveKnownSizesAlike(type, others[i]);
-    type = joinTypes(type, others[i]);
-    if (!type || (!isAlike && !node.spellsUnknown()))
-      return node.unknown("output " + Twine(i) + " has another " +
-                          (type ? "shape" : "rank or element type") +
-                          " in either branch, and the condition is known only "
-                          "at run time; --shape or --bind may decide it");
-    isOpen |= !isAlike;
-  }
-  if (isOpen)
-    for (Region *region : {&first, &second})
-      openReturned(node, *region, types);
-  if (node.failed())
-    return failure();
-  return finishHolder(node, holder, types, 0);
-}
 
 static LogicalResult importIf(NodeContext &node) {
   const GraphProto *yes = node.getGraph("then_branch");
@@ -123,23 +58,23 @@ static LogicalResult importIf(NodeContext &node) {
 // Loop
 //===----------------------------------------------------------------------===//
 
-/// The values that a body gave in each iteration as one tensor; \p isRun: all
-/// of them, else none.
+/// Stacks the values that a body returned in each iteration, or without
+/// \p isRun makes an empty stack.
 static Value stack(NodeContext &node, const std::vector<Value> &values,
                    int64_t axis, bool isRun) {
-  Values parts;
+  Values pieces;
   for (Value value : values) {
     auto normal = node.axis(axis, node.rank(value) + 1);
     if (!normal)
       return {};
-    parts.push_back(node.unsqueeze(value, {*normal}));
+    pieces.push_back(node.unsqueeze(value, {*normal}));
     axis = *normal;
   }
-  Value all = node.concatenate(parts, axis);
+  Value all = node.concatenate(pieces, axis);
   return isRun || !all ? all : node.sliceAxis(all, axis, 0, 0);
 }
 
-/// Removes the ops after \p last (or all) from the block again.
+/// Erases the ops after \p last (or all) from the block.
 static void eraseAfter(NodeContext &node, Block *block, Operation *last) {
   while (!block->empty() && &block->back() != last) {
     if (isa<stablehlo::ConstantOp>(block->back()))
@@ -163,173 +98,52 @@ static LogicalResult finishLoop(NodeContext &node, std::vector<Bound> carried,
   return node.boundResults(std::move(carried));
 }
 
-/// The condition of a loop: what the body says, and fewer iterations than
-/// \p limit.
-static bool fillCondition(NodeContext &node, Region &region, Value limit,
-                          ArrayRef<Type> types) {
-  OpBuilder::InsertionGuard guard(node.builder());
-  Block &block = region.emplaceBlock();
-  block.addArguments(types,
-                     SmallVector<Location>(types.size(), node.location()));
-  node.builder().setInsertionPointToStart(&block);
-  Value goOn = block.getArgument(1);
-  if (limit) {
-    Value more = node.compare(block.getArgument(0), limit,
-                              stablehlo::ComparisonDirection::LT);
-    goOn = node.op<stablehlo::AndOp>(goOn, more);
-  }
-  if (!goOn)
-    return false;
-  node.builder().create<stablehlo::ReturnOp>(node.location(), goOn);
-  return true;
-}
-
-/// A Loop that gathers values in a number of iterations that is not known.
-/// \p states are the iteration number, the condition and what is carried.
+/// Defers a Loop with scan outputs and an unknown trip count.
 static LogicalResult keepGathering(NodeContext &node, const GraphProto &body,
-                                   ArrayRef<Carried> states,
+                                   Value condition, ArrayRef<Bound> carried,
                                    std::optional<int64_t> rounds) {
   constexpr StringRef reason = "a loop that gathers values and whose number of "
                                "iterations is known only at run time";
-  if (!node.importer.options.keepsUnknown)
+  auto states = tensorsOf(node, carried);
+  if (!node.importer.options.keepsUnknown || !states)
     return node.unknown(reason);
-  KeptLoop loop{body, {},    {states[0].type, states[1].type}, {}, {}, 1,
-                {},   rounds};
+  const Type number = node.tensorType({}, node.i64());
+  KeptLoop loop{body,
+                {},
+                {number, condition ? condition.getType()
+                                   : node.tensorType({}, node.i1())},
+                {},
+                {},
+                1,
+                {},
+                rounds};
   for (int64_t i = 0; i < node.inputCount(); ++i)
     if (node.has(i))
       loop.operands.push_back(node.operand(i));
-  loop.states.assign(states.begin() + 2, states.end());
+  for (Value state : *states)
+    loop.states.emplace_back(node, state);
   loop.axes.assign(body.output_size() - 1 - loop.states.size(), 0);
   return keepLoop(node, std::move(loop), reason);
 }
 
-/// What a loop gathers grows with each iteration.
-static RankedTensorType stackType(NodeContext &node, Value gathered) {
-  Ints shape(node.shape(gathered));
-  shape.insert(shape.begin(), ShapedType::kDynamic);
-  return node.tensorType(shape, node.element(gathered));
-}
-
-/// Adds to \p start, the first \p states of which are carried, a stack without
-/// elements of each of \p values, which \p holder's body gives, before that.
-static bool startStacks(NodeContext &node, Operation *holder,
-                        ArrayRef<Value> values, Values &start, size_t states) {
-  OpBuilder::InsertionGuard guard(node.builder());
-  node.builder().setInsertionPoint(holder);
-  start.resize(states);
-  for (Value value : values) {
-    Value stack =
-        stackBefore(node, value, 0, ArrayRef(start).take_front(states));
-    if (!stack) {
-      node.unknown("a loop that gathers values of sizes that are computed "
-                   "and whose number of iterations is known only at run "
-                   "time");
-      return false;
-    }
-    start.push_back(stack);
-  }
-  return !node.failed();
-}
-
-/// stablehlo.while over the iteration number, the condition, what is carried,
-/// and what is gathered. A size that the body changes is open, which shows only
-/// once the body is read, as does what it gathers; then it is read again. There
-/// are \p rounds, if that is known, as long as the body goes on.
+/// A loop of a computed trip count: at most \p rounds, if that is known, while
+/// the body's condition holds.
 static LogicalResult importWhile(NodeContext &node, const GraphProto &body,
                                  Value limit, Value condition,
                                  ArrayRef<Bound> carried,
                                  std::optional<int64_t> rounds) {
-  KnownValues &known = node.known();
-  Values start = {node.scalar(node.i64(), 0),
-                  condition ? condition : node.scalar(node.i1(), 1)};
-  for (const Bound &bound : carried) {
-    if (bound.kind != Bound::Tensor)
-      return node.unsupported(
-          "a loop that carries something else than tensors");
-    start.push_back(bound.value);
-  }
-  if (node.failed())
-    return failure();
-  std::vector<Carried> states;
-  for (Value value : start)
-    states.emplace_back(node, value);
   const auto gathered =
       body.output_size() - 1 - static_cast<int64_t>(carried.size());
-  if (gathered != 0 && !node.spellsUnknown())
-    return keepGathering(node, body, states, rounds);
-  SmallVector<Type> stacks;
-  bool knowsStacks = gathered == 0;
-  // Every further reading has opened a size, or knows what is gathered.
-  for (;;) {
-    SmallVector<Type> types;
-    for (const Carried &state : states)
-      types.push_back(state.type);
-    llvm::append_range(types, stacks);
-    Operation *holder =
-        makeHolder(node, stablehlo::WhileOp::getOperationName(), start, types);
-    Region &bodyRegion = holder->getRegion(1);
-    if (!fillCondition(node, holder->getRegion(0), limit, types))
-      return failure();
-    Block &block = bodyRegion.emplaceBlock();
-    block.addArguments(types,
-                       SmallVector<Location>(types.size(), node.location()));
-    std::vector<Bound> inputs;
-    for (auto [state, argument] : llvm::zip(states, block.getArguments())) {
-      state.mark(known, argument);
-      inputs.push_back(Bound(argument));
-    }
-    SmallVector<Type> found;
-    Values gives;
-    auto withNumber = [&](Values outputs) {
-      const size_t first = outputs.size() - gathered;
-      for (int64_t i = 0; i < gathered; ++i) {
-        Value &value = outputs[first + i];
-        found.push_back(stackType(node, value));
-        gives.push_back(value);
-        if (knowsStacks)
-          value =
-              node.concatenate(ValueRange{block.getArgument(states.size() + i),
-                                          node.unsqueeze(value, {0})},
-                               0);
-      }
-      if (!knowsStacks)
-        outputs.resize(first);
-      if (Value scalar = scalarOf(node, outputs[0]))
-        outputs[0] = scalar;
-      Value next = node.binary<stablehlo::AddOp>(block.getArgument(0),
-                                                 node.scalar(node.i64(), 1));
-      outputs.insert(outputs.begin(), next);
-      return outputs;
-    };
-    if (!fillRegion(node, bodyRegion, body, inputs, withNumber))
-      return failure();
-    bool changed = false;
-    if (!admitAll(
-            node, states,
-            block.getTerminator()->getOperands().take_front(states.size()),
-            changed))
-      return failure();
-    if (changed || !knowsStacks || found != stacks) {
-      knowsStacks = true;
-      stacks = found;
-      const bool isReady =
-          startStacks(node, holder, gives, start, states.size());
-      node.erase(holder);
-      if (!isReady)
-        return failure();
-      continue;
-    }
-    if (mlir::failed(finishHolder(node, holder, types, 2)))
-      return failure();
-    for (auto [state, result] :
-         llvm::zip(ArrayRef(states).drop_front(2), node.given()))
-      if (result.value)
-        state.mark(known, result.value);
-    return success();
-  }
+  if (gathered != 0 && !node.expandsUnknown())
+    return keepGathering(node, body, condition, carried, rounds);
+  auto read = [&](ArrayRef<Bound> inputs) {
+    return node.importer.importGraph(body, node.frame, inputs,
+                                     innerPrefix(node));
+  };
+  return whileLoop(node, {limit, condition, carried, gathered, read});
 }
 
-/// How many nodes the loop runs, as far as that is known.
+/// The number of nodes that the loop runs, as far as it is known.
 static int64_t nodesRun(NodeContext &node) {
   auto known = [&](StringRef name) -> std::optional<int64_t> {
     const Bound *bound = node.importer.lookup(node.frame, name);
@@ -343,9 +157,22 @@ static int64_t nodesRun(NodeContext &node) {
   return leastNodesRun(node.proto, known, mostNodesRun + 1);
 }
 
-/// Inputs: the number of iterations, the condition, what is carried. The body
-/// takes the iteration's number, the condition, what is carried, and gives the
-/// condition, what is carried, what is gathered.
+/// Whether \p body returns its condition argument.
+static bool returnsItsCondition(const GraphProto &body) {
+  if (body.input_size() < 2 || body.output_size() < 1)
+    return false;
+  StringRef name = body.output(0).name();
+  for (const NodeProto &node : llvm::reverse(body.node()))
+    if (node.op_type() == "Identity" && node.input_size() == 1 &&
+        node.output_size() == 1 && node.output(0) == name)
+      name = node.input(0);
+  return name == body.input(1).name();
+}
+
+/// Inputs: the trip count, the condition, the loop-carried values. The body's
+/// arguments are the iteration index, the condition and the loop-carried
+/// values, its results the condition, the loop-carried values and the scan
+/// outputs.
 static LogicalResult importLoop(NodeContext &node) {
   const GraphProto *body = node.getGraph("body");
   if (!body)
@@ -375,6 +202,9 @@ static LogicalResult importLoop(NodeContext &node) {
     else
       mayStop = true;
   }
+  if (!node.has(0) && !mayStop && goOn && returnsItsCondition(*body))
+    return node.unsupported("a loop of more than " + Twine(mostIterations) +
+                            " iterations");
   int64_t size = nodesRun(node);
   if (size > mostNodesRun)
     return node.unsupported("runs more than " + Twine(mostNodesRun) +
@@ -382,7 +212,7 @@ static LogicalResult importLoop(NodeContext &node) {
   bool isLong = size > mostWrittenOut && gathered == 0;
   bool bounded = !node.has(0) || (count && *count <= mostIterations);
   const std::optional<int64_t> rounds = mayStop ? std::nullopt : count;
-  // A file is better off with the loop.
+  // A written file is smaller with the loop.
   const bool isKept =
       node.importer.options.keepsNodes && goOn && (!count || *count > 1);
   if (mayStop || !bounded || isLong || isKept)
@@ -392,8 +222,8 @@ static LogicalResult importLoop(NodeContext &node) {
   Operation *last = block->empty() ? nullptr : &block->back();
   std::vector<std::vector<Value>> stacks(gathered);
   std::vector<Bound> state = carried;
-  // What is gathered in no iteration has the types of what one would give: then
-  // the body is read for one that is not run.
+  // Without iterations, scan outputs still have the types of an iteration's
+  // results: the body is imported once and erased.
   const bool isRun = goOn && (!count || *count > 0);
   goOn = isRun || gathered > 0;
   for (int64_t i = 0; goOn && (!isRun || !count || i < *count); ++i) {
@@ -436,8 +266,10 @@ static LogicalResult importLoop(NodeContext &node) {
 // Scan
 //===----------------------------------------------------------------------===//
 
-static constexpr StringRef openSteps = "the number of steps is known only when "
-                                       "run; give the shape with --shape";
+static std::string dynamicSteps() {
+  return "the number of steps is known only at run time; give the shape with " +
+         optionText("shape");
+}
 
 /// A list with one element for each of \p count values; zeros if it is absent.
 static std::optional<Ints> listFor(NodeContext &node, StringRef name,
@@ -448,7 +280,7 @@ static std::optional<Ints> listFor(NodeContext &node, StringRef name,
   return list;
 }
 
-/// Zeros like one of the elements of \p value along \p axis, which has none.
+/// Zeros of the type of a slice of \p value along \p axis, which is empty.
 static Value anyElement(NodeContext &node, Value value, int64_t axis) {
   formats::Dims dims;
   for (int64_t i = 0; i < node.rank(value); ++i)
@@ -457,8 +289,9 @@ static Value anyElement(NodeContext &node, Value value, int64_t axis) {
   return node.broadcastInDim(node.scalar(node.element(value), 0), dims, {});
 }
 
-/// One step for each slice of the scanned inputs; the last of them, carried
-/// values come first. \p values excludes version 8's sequence lengths.
+/// Unrolls one step for each slice of the scanned inputs, which come after the
+/// loop-carried values in \p values. These exclude version 8's sequence
+/// lengths.
 static std::optional<std::vector<Bound>> scan(NodeContext &node,
                                               const GraphProto &body,
                                               ArrayRef<Value> values,
@@ -485,7 +318,7 @@ static std::optional<std::vector<Bound>> scan(NodeContext &node,
     (*inputAxes)[i] = *axis;
     int64_t size = node.shape(value)[*axis];
     if (ShapedType::isDynamic(size))
-      return node.unknown(openSteps);
+      return node.unknown(dynamicSteps());
     if (steps && *steps != size)
       return node.fail("scanned inputs differ in length");
     steps = size;
@@ -528,9 +361,9 @@ static std::optional<std::vector<Bound>> scan(NodeContext &node,
   return state;
 }
 
-/// Whether the number of steps is not known.
-static bool isOpenScan(NodeContext &node, ArrayRef<Value> values,
-                       int64_t scanned) {
+/// Whether the number of steps is dynamic.
+static bool isDynamicScan(NodeContext &node, ArrayRef<Value> values,
+                          int64_t scanned) {
   if (scanned < 1 || scanned > static_cast<int64_t>(values.size()))
     return false;
   auto axes = listFor(node, "scan_input_axes", scanned);
@@ -543,7 +376,7 @@ static bool isOpenScan(NodeContext &node, ArrayRef<Value> values,
   return false;
 }
 
-/// A Scan of an unknown number of steps, for a graph that is not run.
+/// A Scan of a dynamic number of steps, for a graph that is not run.
 static LogicalResult keepScan(NodeContext &node, const GraphProto &body,
                               ArrayRef<Value> values, int64_t scanned) {
   int64_t carried = values.size() - scanned;
@@ -566,12 +399,12 @@ static LogicalResult keepScan(NodeContext &node, const GraphProto &body,
     shape.erase(shape.begin() + *axis);
     loop.after.push_back(node.tensorType(shape, node.element(value)));
   }
-  return keepLoop(node, std::move(loop), openSteps);
+  return keepLoop(node, std::move(loop), dynamicSteps());
 }
 
-/// A Scan of an unknown number of steps, spelt out.
-static LogicalResult spellScan(NodeContext &node, const GraphProto &body,
-                               Values values, int64_t scanned) {
+/// A Scan of a dynamic number of steps, as a loop.
+static LogicalResult scanAsLoop(NodeContext &node, const GraphProto &body,
+                                Values values, int64_t scanned) {
   const int64_t carried = static_cast<int64_t>(values.size()) - scanned;
   if (carried > body.output_size())
     return node.fail("num_scan_inputs does not match the inputs");
@@ -605,9 +438,10 @@ static LogicalResult importScan(NodeContext &node) {
     Values values = node.operands();
     if (node.failed())
       return failure();
-    if (node.importer.options.keepsUnknown && isOpenScan(node, values, scanned))
-      return node.spellsUnknown() ? spellScan(node, *body, values, scanned)
-                                  : keepScan(node, *body, values, scanned);
+    if (node.importer.options.keepsUnknown &&
+        isDynamicScan(node, values, scanned))
+      return node.expandsUnknown() ? scanAsLoop(node, *body, values, scanned)
+                                   : keepScan(node, *body, values, scanned);
     auto outputs = scan(node, *body, values, scanned);
     return outputs ? node.boundResults(std::move(*outputs)) : failure();
   }
@@ -636,10 +470,10 @@ static LogicalResult importScan(NodeContext &node) {
       list.push_back(node.unsqueeze(output.value, {0}));
     }
   }
-  Values joined;
+  Values concatenated;
   for (const Values &list : results)
-    joined.push_back(node.concatenate(list, 0));
-  return node.results(joined);
+    concatenated.push_back(node.concatenate(list, 0));
+  return node.results(concatenated);
 }
 
 llvm::ArrayRef<Operator> controlFlowOperators() {

@@ -5,6 +5,7 @@
 #include "formats/import/SizeArithmetic.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Window.h"
+#include "runtime/OptionNames.h"
 
 using namespace mlir;
 
@@ -12,8 +13,9 @@ namespace sinter::onnx {
 
 static Value convolveTo(NodeContext &node, Value input, Value kernel,
                         const Window &window, int64_t groups, Type element) {
-  if (input && window.isOpen())
-    input = padOpen(node, input, window, node.scalar(node.element(input), 0));
+  if (input && window.isDynamic())
+    input =
+        padDynamic(node, input, window, node.scalar(node.element(input), 0));
   formats::ConvolutionForm form;
   form.strides = window.strides;
   form.low = window.low;
@@ -31,13 +33,13 @@ Value convolve(NodeContext &node, Value input, Value kernel,
                : Value();
 }
 
-/// What the convolution of \p input is summed up in: before a bias nothing is
-/// rounded.
-static Type elementOfSums(NodeContext &node, Value input) {
+/// The result type of the convolution of \p input before a bias, so that the
+/// sum is rounded once.
+static Type accumulatorElement(NodeContext &node, Value input) {
   return node.has(2) ? sumElement(node, input) : node.element(input);
 }
 
-/// Adds the bias to \p sums, if there is one: the convolution of \p input.
+/// Adds the bias, if there is one, to \p sums, the convolution of \p input.
 static Value addBias(NodeContext &node, Value sums, Value input) {
   if (!node.has(2) || !sums)
     return sums;
@@ -50,7 +52,8 @@ static Value addBias(NodeContext &node, Value sums, Value input) {
       node.element(input));
 }
 
-/// Input and weight have the same rank, at least 3; the group is positive.
+/// Checks that input and weight have the same rank, at least 3, and that the
+/// group is positive.
 static bool checkOperands(NodeContext &node, Value input, Value weight) {
   if (node.rank(input) < 3 || node.rank(weight) != node.rank(input))
     node.fail("the input is not [N, C, spatial...] or the weight has another "
@@ -68,11 +71,11 @@ static LogicalResult importConv(NodeContext &node) {
   if (!window)
     return failure();
   Value sums = convolveTo(node, input, weight, *window, node.getInt("group", 1),
-                          elementOfSums(node, input));
+                          accumulatorElement(node, input));
   return node.result(addBias(node, sums, input));
 }
 
-/// As Conv, of integers from which their zero points are taken.
+/// Like Conv, of integers minus their zero points.
 static LogicalResult importConvInteger(NodeContext &node) {
   Value input = node.operand(0), weight = node.operand(1);
   if (!checkOperands(node, input, weight))
@@ -98,19 +101,19 @@ static LogicalResult importConvInteger(NodeContext &node) {
 
 namespace {
 
-/// What ConvTranspose says about the size of its result: an element a spatial
-/// dimension, of pads two.
+/// The attributes of ConvTranspose for the size of its result: one entry per
+/// spatial dimension, two for pads.
 struct TransposedSizes {
   Ints pads, outputPadding;
-  /// Empty where there is no output_shape.
+  /// Empty without output_shape.
   Ints outputShape;
   bool isUpper, isSame;
 };
 
 } // namespace
 
-/// The attributes pads, output_padding, output_shape and auto_pad; nothing that
-/// is computed from them and from sizes below 2^31 overflows.
+/// The attributes pads, output_padding, output_shape and auto_pad; checked so
+/// that computations with them and sizes below 2^31 do not overflow.
 static std::optional<TransposedSizes> readTransposedSizes(NodeContext &node,
                                                           int64_t spatial) {
   TransposedSizes read;
@@ -121,7 +124,7 @@ static std::optional<TransposedSizes> readTransposedSizes(NodeContext &node,
   if (node.failed())
     return std::nullopt;
   const auto count = static_cast<size_t>(spatial);
-  // Some models give the batch and channels, too.
+  // Some models include the batch and channels.
   if (read.outputShape.size() == count + 2)
     read.outputShape.erase(read.outputShape.begin(),
                            read.outputShape.begin() + 2);
@@ -140,9 +143,10 @@ static std::optional<TransposedSizes> readTransposedSizes(NodeContext &node,
   return read;
 }
 
-/// How much of the full result is cut away at both ends of each dimension.
-static bool readCuts(NodeContext &node, Value input, const Window &window,
-                     Ints &low, Ints &high) {
+/// Computes how much of the full result is cropped at both ends of each
+/// dimension.
+static bool readCrops(NodeContext &node, Value input, const Window &window,
+                      Ints &low, Ints &high) {
   const int64_t spatial = window.size.size();
   const auto given = readTransposedSizes(node, spatial);
   if (!given)
@@ -158,14 +162,15 @@ static bool readCuts(NodeContext &node, Value input, const Window &window,
     if (given->isSame || !given->outputShape.empty()) {
       if (ShapedType::isDynamic(size)) {
         node.unknown("output_shape and auto_pad need the size of the "
-                     "input; give it with --shape");
+                     "input; give it with " +
+                     optionText("shape"));
         return false;
       }
       int64_t wanted = given->outputShape.empty() ? size * window.strides[i]
                                                   : given->outputShape[i];
       int64_t total = window.strides[i] * (size - 1) + more +
                       (window.size[i] - 1) * window.dilations[i] + 1 - wanted;
-      // What is missing is zeros at the end.
+      // If the full result is too small, zeros are added at the end.
       begin = total < 0 ? 0 : given->isUpper ? total / 2 : total - total / 2;
       end = total - begin;
     }
@@ -175,9 +180,9 @@ static bool readCuts(NodeContext &node, Value input, const Window &window,
   return true;
 }
 
-/// The same cuts where they depend on unknown dimensions: the input with
-/// stride - 1 zeros between its elements and as many around it as the
-/// convolution, which then needs no padding, is to see.
+/// The same if the amounts depend on dynamic dimensions: returns the input with
+/// stride - 1 zeros between its elements and padded so that the convolution
+/// needs no padding.
 static Value padTransposed(NodeContext &node, Value input, Value weight,
                            const Window &window) {
   const int64_t spatial = window.size.size();
@@ -216,24 +221,24 @@ static Value padTransposed(NodeContext &node, Value input, Value weight,
 }
 
 /// A convolution over the input with stride - 1 zeros between its elements,
-/// with the reversed kernel; the weight keeps its array.
+/// with the reversed kernel; the weight constant stays unchanged.
 static LogicalResult importConvTranspose(NodeContext &node) {
   Value input = node.operand(0), weight = node.operand(1);
   if (!checkOperands(node, input, weight))
     return failure();
-  if (!node.isStatic(weight) && !node.spellsUnknown())
+  if (!node.isStatic(weight) && !node.expandsUnknown())
     return node.unknown("the weight's shape is known only at run time");
   auto window = readWindowSizes(node, node.rank(input) - 2,
                                 node.shape(weight).drop_front(2));
   formats::ConvolutionForm form;
   Ints low, high;
-  const bool isOpen = !node.isStatic(input) || !node.isStatic(weight);
-  if (window && node.spellsUnknown() && isOpen) {
+  const bool isDynamic = !node.isStatic(input) || !node.isStatic(weight);
+  if (window && node.expandsUnknown() && isDynamic) {
     input = padTransposed(node, input, weight, *window);
     form.low.assign(window->size.size(), 0);
     form.high = form.lhsDilation = form.low;
     std::fill(form.lhsDilation.begin(), form.lhsDilation.end(), 1);
-  } else if (!window || !readCuts(node, input, *window, low, high))
+  } else if (!window || !readCrops(node, input, *window, low, high))
     return failure();
   for (size_t i = 0; i < low.size(); ++i) {
     int64_t reach = (window->size[i] - 1) * window->dilations[i];
@@ -247,9 +252,10 @@ static LogicalResult importConvTranspose(NodeContext &node) {
   form.reversed = true;
   form.groups = node.getInt("group", 1);
   Value kernel = transposedKernel(node, weight, form);
-  Value sums = input && kernel ? buildConvolution(node, input, kernel, form,
-                                                  elementOfSums(node, input))
-                               : Value();
+  Value sums = input && kernel
+                   ? buildConvolution(node, input, kernel, form,
+                                      accumulatorElement(node, input))
+                   : Value();
   return node.result(addBias(node, sums, input));
 }
 

@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// Laplace's expansion by rows, from the last one up: the minor of the rows
-/// from k on and a set of as many columns is computed once, 2^n in all.
+/// Laplace's expansion by rows, from the last one up: the minor of rows k...
+/// and each set of as many columns is computed once, 2^n in all.
 static LogicalResult importDet(NodeContext &node) {
   Value x = node.operand(0);
   if (!x)

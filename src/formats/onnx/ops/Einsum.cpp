@@ -1,4 +1,4 @@
-// Einsum: products and sums over labelled dimensions.
+// Einsum: contractions over labelled dimensions.
 
 #include "formats/import/Einsum.h"
 #include "formats/onnx/NodeContext.h"

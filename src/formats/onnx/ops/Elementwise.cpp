@@ -14,9 +14,9 @@ namespace sinter::onnx {
 // Helpers
 //===----------------------------------------------------------------------===//
 
-/// The second operand of an operator of two. Before opset 7 it did not
-/// broadcast by NumPy's rule: attribute `broadcast` allowed it, and `axis` said
-/// at which dimension of the first operand its dimensions start.
+/// The second operand of a binary operator. Before opset 7 it did not broadcast
+/// by NumPy's rule: attribute `broadcast` enabled broadcasting, and `axis` was
+/// the dimension of the first operand at which its dimensions start.
 static Value secondOperand(NodeContext &node) {
   Value lhs = node.operand(0), rhs = node.operand(1);
   if (!lhs || !rhs || node.version() >= 7 ||
@@ -103,12 +103,12 @@ static LogicalResult importIsInf(NodeContext &node) {
     return node.result(
         node.compare(x, node.one(x, negative ? -infinity : infinity),
                      ComparisonDirection::EQ));
-  // NaN is no reason to be true: nothing is less than itself.
+  // Always false, even for NaN.
   return node.result(node.compare(x, x, ComparisonDirection::LT));
 }
 
 //===----------------------------------------------------------------------===//
-// Two and more operands
+// Two or more operands
 //===----------------------------------------------------------------------===//
 
 static LogicalResult importBitShift(NodeContext &node) {
@@ -121,7 +121,7 @@ static LogicalResult importBitShift(NodeContext &node) {
   return node.fail("attribute 'direction' is not LEFT or RIGHT");
 }
 
-/// Without fmod the result has the divisor's sign, as Python's % has.
+/// Without fmod the result has the divisor's sign, as in Python's %.
 static LogicalResult importMod(NodeContext &node) {
   Value x = node.operand(0), y = node.operand(1);
   if (!x || !y)

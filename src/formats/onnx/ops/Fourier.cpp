@@ -1,4 +1,4 @@
-// Discrete Fourier transforms, as products with a matrix of sines and cosines.
+// Discrete Fourier transforms, as matmuls with a matrix of sines and cosines.
 
 #include "formats/import/Building.h"
 #include "formats/onnx/NodeContext.h"
@@ -14,26 +14,26 @@ namespace {
 struct Transform {
   /// A dimension before the last, which holds real and imaginary part.
   int64_t axis = 0;
-  /// The signal is cut or filled up with zeros to this length.
+  /// The signal is truncated or zero-padded to this length.
   int64_t length = 0;
   bool inverse = false, onesided = false;
 
   int64_t bins() const { return onesided ? length / 2 + 1 : length; }
-  /// Half a spectrum is taken for a whole one, of a real signal.
+  /// Whether the input is half the spectrum of a real signal.
   bool givesReal() const { return inverse && onesided; }
-  /// What may be given, and what comes out, along the axis.
+  /// Input and output sizes along the axis.
   int64_t rows() const { return givesReal() ? bins() : length; }
   int64_t columns() const { return givesReal() ? length : bins(); }
-  /// How often bin \p row stands in the sum: one that is not its own mirror
-  /// image stands for both.
-  int64_t timesOf(int64_t row) const {
+  /// The multiplicity of bin \p row in the sum: 2 if it also represents its
+  /// mirror image.
+  int64_t multiplicityOf(int64_t row) const {
     return givesReal() && row != 0 && 2 * row != length ? 2 : 1;
   }
 };
 } // namespace
 
-/// \p function of 2 pi j k / length, for j < \p rows, times how often row j
-/// counts; divided by the length for the inverse.
+/// \p function of 2 pi j k / length, for j < \p rows, times the multiplicity of
+/// row j; divided by the length for the inverse.
 static Value waves(NodeContext &node, const Transform &transform, int64_t rows,
                    Type element, double (*function)(double)) {
   int64_t columns = transform.columns(), length = transform.length;
@@ -42,14 +42,14 @@ static Value waves(NodeContext &node, const Transform &transform, int64_t rows,
   for (int64_t j = 0; j < rows; ++j)
     for (int64_t k = 0; k < columns; ++k)
       values[j * columns + k] =
-          scale * static_cast<double>(transform.timesOf(j)) *
+          scale * static_cast<double>(transform.multiplicityOf(j)) *
           function(2 * llvm::numbers::pi * (j * k % length) / length);
   return numbers(node, element, values, {rows, columns});
 }
 
-/// The product of \p x, along \p axis, and a matrix.
-static Value productAlong(NodeContext &node, Value x, int64_t axis,
-                          Value matrix) {
+/// Matmul of \p x, along \p axis, with a matrix.
+static Value matmulAlong(NodeContext &node, Value x, int64_t axis,
+                         Value matrix) {
   if (!x || !matrix)
     return {};
   int64_t rank = node.rank(x);
@@ -68,15 +68,14 @@ static Value productAlong(NodeContext &node, Value x, int64_t axis,
   return node.transpose(product, permutation);
 }
 
-/// With C and S the cosines and sines, (a + ib)(C - iS) forwards and
-/// (a + ib)(C + iS) / length backwards, of which a real signal needs the real
-/// part only.
+/// With C and S the cosines and sines, (a + ib)(C - iS) forwards and (a + ib)(C
+/// + iS) / length backwards, of which a real signal needs only the real part.
 static Value apply(NodeContext &node, Value x, const Transform &transform) {
-  int64_t last = node.rank(x) - 1, parts = node.shape(x)[last];
+  int64_t last = node.rank(x) - 1, components = node.shape(x)[last];
   int64_t rows = node.shape(x)[transform.axis];
-  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(parts))
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(components))
     return node.unknown("the signal's length or last dimension is unknown");
-  if (parts != 1 && parts != 2)
+  if (components != 1 && components != 2)
     return node.fail("the last dimension is not 1 or 2");
   if (transform.length < 1 || transform.length > (1 << 16))
     return node.unsupported("a transform of this length");
@@ -86,7 +85,7 @@ static Value apply(NodeContext &node, Value x, const Transform &transform) {
   }
   if (rows * transform.columns() > (1 << 24))
     return node.unsupported("a transform of this length");
-  if (transform.givesReal() && parts != 2)
+  if (transform.givesReal() && components != 2)
     return node.fail("a transform that is inverse and onesided takes complex "
                      "numbers");
   Type element = node.element(x);
@@ -95,12 +94,12 @@ static Value apply(NodeContext &node, Value x, const Transform &transform) {
   if (transform.inverse)
     sines = node.op<stablehlo::NegOp>(sines);
   auto times = [&](Value part, Value matrix) {
-    return productAlong(node, part, transform.axis, matrix);
+    return matmulAlong(node, part, transform.axis, matrix);
   };
   Value a = node.squeeze(node.sliceAxis(x, last, 0, 1), {last});
   Value real = times(a, cosines);
   Value imaginary = node.op<stablehlo::NegOp>(times(a, sines));
-  if (parts == 2) {
+  if (components == 2) {
     Value b = node.squeeze(node.sliceAxis(x, last, 1, 2), {last});
     real = node.op<stablehlo::AddOp>(real, times(b, sines));
     if (transform.givesReal())
@@ -148,9 +147,9 @@ static LogicalResult importDft(NodeContext &node) {
   return node.result(apply(node, x, transform));
 }
 
-/// The known number of an optional input, or \p otherwise.
-static std::optional<int64_t> numberInput(NodeContext &node, int64_t input,
-                                          StringRef name, int64_t otherwise) {
+/// The known scalar of an optional input, or \p otherwise.
+static std::optional<int64_t> knownInput(NodeContext &node, int64_t input,
+                                         StringRef name, int64_t otherwise) {
   if (!node.has(input))
     return otherwise;
   auto list = node.integersFrom(input, name);
@@ -161,7 +160,7 @@ static std::optional<int64_t> numberInput(NodeContext &node, int64_t input,
   return list->front();
 }
 
-/// Frames of the signal, times the window, transformed each.
+/// Transforms each frame of the signal, multiplied by the window.
 static LogicalResult importStft(NodeContext &node) {
   Value signal = node.operand(0);
   if (!signal)
@@ -173,9 +172,9 @@ static LogicalResult importStft(NodeContext &node) {
     return node.fail("the signal has not three dimensions, or the window not "
                      "one");
   int64_t total = node.shape(signal)[1];
-  auto step = numberInput(node, 1, "frame_step", 0);
-  auto length = numberInput(node, 3, "frame_length",
-                            window ? node.shape(window)[0] : total);
+  auto step = knownInput(node, 1, "frame_step", 0);
+  auto length = knownInput(node, 3, "frame_length",
+                           window ? node.shape(window)[0] : total);
   if (!step || !length)
     return failure();
   if (ShapedType::isDynamic(total) || ShapedType::isDynamic(*length))
@@ -185,12 +184,12 @@ static LogicalResult importStft(NodeContext &node) {
   int64_t frames = (total - *length) / *step + 1;
   if (frames > (1 << 26) / *length)
     return node.unsupported("this many frames");
-  std::vector<int64_t> places;
+  std::vector<int64_t> indices;
   for (int64_t i = 0; i < frames; ++i)
     for (int64_t j = 0; j < *length; ++j)
-      places.push_back(i * *step + j);
+      indices.push_back(i * *step + j);
   Value framed = node.op<nn::TakeOp>(
-      signal, integers(node, places, {frames, *length}), uint64_t(1));
+      signal, integers(node, indices, {frames, *length}), uint64_t(1));
   if (window)
     framed = node.binary<stablehlo::MulOp>(
         framed, node.alongDimension(window, framed, 2));

@@ -1,4 +1,4 @@
-// Reading and writing elements that indices name.
+// Gathers and scatters.
 
 #include "formats/import/Building.h"
 #include "formats/import/Indexing.h"
@@ -11,7 +11,7 @@ using sinter::stablehlo::ComparisonDirection;
 namespace sinter::onnx {
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Gathers
 //===----------------------------------------------------------------------===//
 
 static LogicalResult importGatherElements(NodeContext &node) {
@@ -36,12 +36,30 @@ static LogicalResult importGatherND(NodeContext &node) {
   return node.result(gatherTuples(node, data, indices, batch));
 }
 
-/// Elements whose condition holds. How many is known only where the condition
-/// is.
+/// The first elements of \p list, at most as many as \p data has along \p axis.
+static Value startOf(NodeContext &node, Value list, Value data, int64_t axis) {
+  const Dim length = node.dim(list, 0), size = node.dim(data, axis);
+  if (node.known().sameSize(list, 0, data, axis) ||
+      (length.isStatic() && size.isStatic() && length.size <= size.size))
+    return list;
+  if (length.isStatic() && size.isStatic())
+    return node.sliceAxis(list, 0, 0, size.size);
+  const Value count =
+      node.op<stablehlo::MinOp>(node.extents(length), node.extents(size));
+  constexpr int64_t unknown = ShapedType::kDynamic;
+  return node.typed<stablehlo::RealDynamicSliceOp>(
+      node.tensorType({unknown}, node.element(list)), list, node.integers({0}),
+      count, node.integers({1}));
+}
+
+/// The elements whose condition holds. Their number is static only if the
+/// condition is known.
 static LogicalResult importCompress(NodeContext &node) {
   Value data = node.operand(0), condition = node.operand(1);
   if (!data || !condition)
     return failure();
+  if (node.rank(condition) != 1)
+    return node.fail("the condition is no vector");
   uint64_t axis = 0;
   if (node.hasAttribute("axis")) {
     auto given = node.axis(node.getInt("axis", 0), node.rank(data));
@@ -54,7 +72,7 @@ static LogicalResult importCompress(NodeContext &node) {
   }
   Value indices;
   if (auto known = node.knownTensor(condition)) {
-    // A condition that is too long counts as far as there are elements.
+    // A condition that is too long is truncated.
     Ints chosen;
     int64_t size = node.shape(data)[axis];
     int64_t count = ShapedType::isDynamic(size)
@@ -67,7 +85,8 @@ static LogicalResult importCompress(NodeContext &node) {
   } else {
     constexpr int64_t unknown = ShapedType::kDynamic;
     Value found = node.typed<nn::NonZeroOp>(
-        node.tensorType({1, unknown}, node.i64()), condition);
+        node.tensorType({1, unknown}, node.i64()),
+        startOf(node, condition, data, static_cast<int64_t>(axis)));
     if (!found)
       return failure();
     indices = node.squeeze(found, {0});
@@ -85,7 +104,7 @@ static LogicalResult importNonZero(NodeContext &node) {
       node.tensorType({node.rank(x), ShapedType::kDynamic}, node.i64()), x));
 }
 
-/// Each sequence's first `length` elements in reverse, the others as they are.
+/// Reverses each sequence's first `length` elements; the others stay.
 static LogicalResult importReverseSequence(NodeContext &node) {
   Value x = node.operand(0), lengths = node.operand(1);
   if (!x || !lengths)
@@ -96,6 +115,9 @@ static LogicalResult importReverseSequence(NodeContext &node) {
     return failure();
   if (*time == *batch)
     return node.fail("time_axis and batch_axis are the same");
+  if (node.rank(lengths) != 1)
+    return node.fail("the lengths are no vector");
+  requireSize(node, {lengths, 0, "lengths"}, {x, *batch, "input"});
   Value step = iota(node, node.dims(x), *time, node.i64());
   Value length = node.alongDimension(node.cast(lengths, node.i64()), x, *batch);
   Value last = node.binary<stablehlo::SubtractOp>(length, node.one(length, 1));
@@ -106,7 +128,7 @@ static LogicalResult importReverseSequence(NodeContext &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Writing
+// Scatters
 //===----------------------------------------------------------------------===//
 
 static LogicalResult importScatterElements(NodeContext &node) {
@@ -134,9 +156,9 @@ static LogicalResult importScatterND(NodeContext &node) {
   return node.result(scatterTuples(node, data, indices, updates, *combine));
 }
 
-/// Of a depth that is known only at run time.
-static LogicalResult oneHotOpen(NodeContext &node, Value indices,
-                                Value values) {
+/// OneHot with a depth that is known only at run time.
+static LogicalResult oneHotDynamic(NodeContext &node, Value indices,
+                                   Value values) {
   auto axis = node.axis(node.getInt("axis", -1), node.rank(indices) + 1);
   Value depth = node.reshape(node.cast(scalarInput(node, 1), node.i64()),
                              ArrayRef<int64_t>{1});
@@ -147,13 +169,13 @@ static LogicalResult oneHotOpen(NodeContext &node, Value indices,
       wrapNegative(node, node.cast(indices, node.i64()), size), {*axis});
   Dims shape = node.dims(indices);
   shape.insert(shape.begin() + *axis, size);
-  Value places = iota(node, shape, *axis, node.i64());
+  Value positions = iota(node, shape, *axis, node.i64());
   auto one = [&](int64_t index) {
     return node.reshape(node.sliceAxis(values, 0, index, index + 1),
                         ArrayRef<int64_t>());
   };
   return node.result(
-      select(node, node.compare(wrapped, places, ComparisonDirection::EQ),
+      select(node, node.compare(wrapped, positions, ComparisonDirection::EQ),
              one(1), one(0)));
 }
 
@@ -161,10 +183,10 @@ static LogicalResult importOneHot(NodeContext &node) {
   Value indices = node.operand(0), values = node.operand(2);
   if (!indices || !values)
     return failure();
-  // Of any numeric type.
+  // The depth may have any numeric type.
   auto depth = node.knownScalar(node.operand(1));
-  if (!depth && node.spellsUnknown())
-    return oneHotOpen(node, indices, values);
+  if (!depth && node.expandsUnknown())
+    return oneHotDynamic(node, indices, values);
   if (!depth)
     return node.unknown("the depth is known only at run time");
   if (!(*depth >= 0) || *depth > (int64_t(1) << 40))

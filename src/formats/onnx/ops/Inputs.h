@@ -1,4 +1,4 @@
-//===- Inputs.h - inputs and attributes that several operators have -------===//
+//===- Inputs.h - inputs and attributes of several operators --------------===//
 
 #ifndef SINTER_FORMATS_ONNX_OPS_INPUTS_H
 #define SINTER_FORMATS_ONNX_OPS_INPUTS_H
@@ -14,14 +14,14 @@ using formats::Combine;
 /// An input of one element, as a scalar.
 mlir::Value scalarInput(NodeContext &node, int64_t input);
 
-/// The value of attribute `reduction`; fails if it is another word.
+/// The value of attribute `reduction`; fails for an unknown one.
 std::optional<Combine> readCombine(NodeContext &node);
 
-/// More dimensions than any tensor has.
+/// Maximum rank.
 inline constexpr int64_t mostDimensions = 1024;
 
-/// The length of a list with one element a dimension; fails where \p list is
-/// not a vector, or its length is not known or beyond mostDimensions.
+/// The length of a list with one element per dimension; fails if \p list is not
+/// a vector, or its length is not known or above mostDimensions.
 std::optional<int64_t> listLength(NodeContext &node, mlir::Value list,
                                   llvm::StringRef name);
 

@@ -16,8 +16,8 @@ static Value total(NodeContext &node, Value x) {
            : Value();
 }
 
-/// The weight of each target: 1 without weights, 0 where it is to be ignored.
-/// Null where all are 1.
+/// The weight of each target: 1 without weights, 0 for ignored targets. Null if
+/// all are 1.
 static Value targetWeights(NodeContext &node, Value weights, Value target,
                            Value ignored, Type element) {
   if (!weights && !ignored)
@@ -44,13 +44,13 @@ static Value negativeLogLikelihood(NodeContext &node, Value logProbability,
     Value index = node.integers({node.getInt("ignore_index", 0)});
     ignored = node.compare(target, node.reshape(index, ArrayRef<int64_t>()),
                            ComparisonDirection::EQ);
-    // An ignored target may lie outside of the classes.
+    // An ignored target need not be a valid class.
     target = select(node, ignored, zero, target);
   }
   Value chosen = node.op<nn::TakeAlongOp>(
       logProbability, node.unsqueeze(target, {1}), uint64_t(1));
   Value loss = node.op<stablehlo::NegOp>(node.squeeze(chosen, {1}));
-  // What is summed up is rounded when all is done.
+  // Rounded after the whole sum.
   const Type given = element;
   loss = widened(node, loss);
   if (weights)

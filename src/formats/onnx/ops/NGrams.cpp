@@ -12,13 +12,12 @@ namespace sinter::onnx {
 namespace {
 struct Vocabulary {
   int64_t shortest = 1, longest = 1, skips = 0;
-  /// All n-grams one after the other, sorted by length; where each length
-  /// starts.
+  /// All n-grams, sorted by length, and the offset at which each length starts.
   Ints pool, starts;
-  /// Each n-gram's place in the result, and what it counts there.
-  Ints places;
+  /// Each n-gram's index in the result, and its weight.
+  Ints columns;
   SmallVector<double> weights;
-  /// Whether only presence counts.
+  /// Whether counts are clamped to 1.
   bool presence = false;
 
   int64_t end(int64_t length) const {
@@ -39,7 +38,7 @@ static std::optional<Vocabulary> readVocabulary(NodeContext &node) {
   words.skips = node.getInt("max_skip_count", 0);
   words.pool = node.getInts("pool_int64s");
   words.starts = node.getInts("ngram_counts");
-  words.places = node.getInts("ngram_indexes");
+  words.columns = node.getInts("ngram_indexes");
   words.weights = node.getFloats("weights");
   std::string mode = node.getString("mode", "");
   if (node.hasAttribute("pool_strings"))
@@ -48,8 +47,8 @@ static std::optional<Vocabulary> readVocabulary(NodeContext &node) {
     return node.fail("attribute 'mode' is not TF, IDF or TFIDF");
   words.presence = mode == "IDF";
   if (mode == "TF" || words.weights.empty())
-    words.weights.assign(words.places.size(), 1.0);
-  if (words.weights.size() != words.places.size() || words.places.empty())
+    words.weights.assign(words.columns.size(), 1.0);
+  if (words.weights.size() != words.columns.size() || words.columns.empty())
     return node.fail("'weights' and 'ngram_indexes' differ in length, or are "
                      "empty");
   int64_t lengths = words.starts.size();
@@ -66,10 +65,10 @@ static std::optional<Vocabulary> readVocabulary(NodeContext &node) {
       return node.fail("attribute 'ngram_counts' does not fit the pool");
     grams += words.count(n);
   }
-  if (grams != static_cast<int64_t>(words.places.size()))
+  if (grams != static_cast<int64_t>(words.columns.size()))
     return node.fail("attribute 'ngram_indexes' has not one element an n-gram");
-  for (int64_t place : words.places)
-    if (place < 0 || place > (1 << 24))
+  for (int64_t column : words.columns)
+    if (column < 0 || column > (1 << 24))
       return node.fail("attribute 'ngram_indexes' is out of range");
   return words;
 }
@@ -97,7 +96,7 @@ static Value countGrams(NodeContext &node, const Vocabulary &words, Value x,
 
 /// The counts of all n-grams, [B, n-grams].
 static Value countAll(NodeContext &node, const Vocabulary &words, Value x) {
-  Values parts;
+  Values pieces;
   int64_t length = node.shape(x)[1];
   for (int64_t n = 1; n <= static_cast<int64_t>(words.starts.size()); ++n) {
     Value sum = node.broadcastInDim(node.scalar(node.f32(), 0),
@@ -109,9 +108,9 @@ static Value countAll(NodeContext &node, const Vocabulary &words, Value x) {
       if ((n - 1) * stride + 1 <= length)
         sum = node.op<stablehlo::AddOp>(sum,
                                         countGrams(node, words, x, n, stride));
-    parts.push_back(sum);
+    pieces.push_back(sum);
   }
-  return node.concatenate(parts, 1);
+  return node.concatenate(pieces, 1);
 }
 
 static LogicalResult importTfIdfVectorizer(NodeContext &node) {
@@ -132,13 +131,13 @@ static LogicalResult importTfIdfVectorizer(NodeContext &node) {
   Value counts = countAll(node, *words, x);
   if (words->presence)
     counts = node.binary<stablehlo::MinOp>(counts, node.one(counts, 1));
-  int64_t grams = words->places.size();
-  int64_t width = *llvm::max_element(words->places) + 1;
+  int64_t grams = words->columns.size();
+  int64_t width = *llvm::max_element(words->columns) + 1;
   if (grams > (1 << 26) / width)
     return node.unsupported("a vocabulary of this size");
   std::vector<double> spread(grams * width, 0.0);
   for (int64_t i = 0; i < grams; ++i)
-    spread[i * width + words->places[i]] += words->weights[i];
+    spread[i * width + words->columns[i]] += words->weights[i];
   auto dimensions =
       stablehlo::DotDimensionNumbersAttr::get(node.context(), {}, {}, {1}, {0});
   Value result = node.typed<stablehlo::DotGeneralOp>(

@@ -1,4 +1,4 @@
-// Batch, instance, group, layer normalisation and their like; softmax.
+// Batch, instance, group, layer normalisation and similar; softmax.
 
 #include "formats/import/Building.h"
 #include "formats/onnx/NodeContext.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// Computes with the statistics' type where it is another than the input's.
+/// Computes in the statistics' type if it differs from the input's.
 static LogicalResult importBatchNormalization(NodeContext &node) {
   Value data = node.operand(0), scale = node.operand(1), bias = node.operand(2),
         mean = node.operand(3), variance = node.operand(4);
@@ -47,8 +47,8 @@ static LogicalResult importBatchNormalization(NodeContext &node) {
   return node.results({node.cast(result, given), newMean, newVariance});
 }
 
-/// As many groups as channels, whose number is known only at run time.
-static LogicalResult normalizeOpen(NodeContext &node, Value data) {
+/// One group per channel, for a dynamic number of channels.
+static LogicalResult normalizeDynamic(NodeContext &node, Value data) {
   nn::TensorBuilder emit(node.builder(), node.location());
   Value x = widened(node, data);
   Ints axes = llvm::to_vector(llvm::seq<int64_t>(2, node.rank(data)));
@@ -57,6 +57,10 @@ static LogicalResult normalizeOpen(NodeContext &node, Value data) {
   Value inverse = emit.make<stablehlo::RsqrtOp>(
       emit.add(variance, node.getFloat("epsilon", 1e-5f)));
   auto channels = [&](int64_t input) {
+    node.require(node.compare(
+        sizeScalar(node, node.dim(node.operand(input), 0), node.i64()),
+        sizeScalar(node, node.dim(data, 1), node.i64()),
+        stablehlo::ComparisonDirection::EQ));
     return emit.broadcast(emit.convert(node.operand(input), node.element(x)),
                           {1}, emit.sizes(x));
   };
@@ -70,8 +74,8 @@ static LogicalResult importInstanceNormalization(NodeContext &node) {
   if (node.rank(data) < 3)
     return node.fail("the input is not [N, C, spatial...]");
   if (ShapedType::isDynamic(node.shape(data)[1]))
-    return node.spellsUnknown()
-               ? normalizeOpen(node, data)
+    return node.expandsUnknown()
+               ? normalizeDynamic(node, data)
                : node.unknown("the number of channels is unknown");
   return node.result(
       node.op<nn::GroupNormOp>(data, node.operand(1), node.operand(2),
@@ -79,7 +83,7 @@ static LogicalResult importInstanceNormalization(NodeContext &node) {
                                APFloat(node.getFloat("epsilon", 1e-5f))));
 }
 
-/// Before version 21 scale and bias are one number a group.
+/// Before version 21 scale and bias have one element per group.
 static LogicalResult importGroupNormalization(NodeContext &node) {
   Value data = node.operand(0), scale = node.operand(1), bias = node.operand(2);
   int64_t groups = node.getInt("num_groups", 0);
@@ -103,7 +107,7 @@ static LogicalResult importGroupNormalization(NodeContext &node) {
       APFloat(node.getFloat("epsilon", 1e-5f))));
 }
 
-/// The type that attribute stash_type names.
+/// The type given by attribute stash_type.
 static Type stashType(NodeContext &node) {
   return node.elementType(node.getInt("stash_type", TensorProto::FLOAT));
 }
@@ -147,12 +151,12 @@ static LogicalResult importLpNormalization(NodeContext &node) {
 /// (x - mean) / (sqrt(mean of x^2 - mean^2) + 1e-9), as ONNX defines it.
 static LogicalResult importMeanVarianceNormalization(NodeContext &node) {
   Value data = node.operand(0);
-  // Batch and places; the default names a dimension that an input of rank 3
-  // lacks.
-  Ints places = {0, 2, 3};
+  // Batch and spatial dimensions; the default includes a dimension that an
+  // input of rank 3 lacks.
+  Ints defaultAxes = {0, 2, 3};
   if (node.rank(data) == 3)
-    places.pop_back();
-  auto axes = node.axes(node.getInts("axes", places), node.rank(data));
+    defaultAxes.pop_back();
+  auto axes = node.axes(node.getInts("axes", defaultAxes), node.rank(data));
   if (!axes)
     return failure();
   Type given = node.element(data);
@@ -190,7 +194,7 @@ static LogicalResult importLrn(NodeContext &node) {
 // Softmax
 //===----------------------------------------------------------------------===//
 
-/// One axis; before version 13 all from one on.
+/// One axis; before version 13 that axis and all after it.
 static std::optional<Ints> softmaxAxes(NodeContext &node, Value data) {
   bool old = node.version() < 13;
   auto axis = node.axis(node.getInt("axis", old ? 1 : -1),

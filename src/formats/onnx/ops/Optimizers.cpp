@@ -10,7 +10,7 @@ using sinter::stablehlo::ComparisonDirection;
 namespace sinter::onnx {
 
 namespace {
-/// Arithmetic of f32 tensors and numbers, broadcast.
+/// Arithmetic of f32 tensors and scalars, with broadcasting.
 class Arithmetic {
 public:
   explicit Arithmetic(NodeContext &node) : node(node) {}
@@ -35,8 +35,8 @@ private:
   NodeContext &node;
 };
 
-/// Learning rate, step count, and \p lists tensors for each of several
-/// parameters, list by list.
+/// Learning rate, step count, and \p lists tensors for each parameter, list by
+/// list.
 struct Step {
   Value rate, count;
   int64_t parameters = 0;
@@ -60,7 +60,7 @@ static Value tensorOf(NodeContext &node, const Step &step, int64_t list,
   return node.operand(2 + list * step.parameters + i);
 }
 
-/// The gradient, with that of norm_coefficient / 2 * |x|^2.
+/// The gradient plus that of norm_coefficient / 2 * |x|^2.
 static Value gradientOf(NodeContext &node, const Step &step, int64_t i) {
   Arithmetic a(node);
   return a.add(
@@ -68,7 +68,7 @@ static Value gradientOf(NodeContext &node, const Step &step, int64_t i) {
       tensorOf(node, step, 1, i));
 }
 
-/// \p value after the first step, \p first in it.
+/// \p first in the first step, else \p value.
 static Value afterFirst(NodeContext &node, const Step &step, Value value,
                         Value first) {
   Value zero = node.scalar(node.element(step.count), 0);

@@ -1,4 +1,4 @@
-// Pools over windows and over whole images.
+// Window and global pooling.
 
 #include "formats/onnx/ops/Pooling.h"
 
@@ -15,9 +15,9 @@ static LogicalResult importMaxPool(NodeContext &node) {
   auto window = readWindow(node, input);
   if (!window)
     return failure();
-  if (window->isOpen() && node.wants(1))
-    return node.unknown("places in an image whose padding is known only when "
-                        "run");
+  if (window->isDynamic() && node.wants(1))
+    return node.unknown("indices into an image whose padding is known only "
+                        "at run time");
   Value result = maxPool(node, input, *window);
   Value indices;
   if (node.wants(1))
@@ -51,8 +51,9 @@ static LogicalResult importLpPool(NodeContext &node) {
   auto window = readWindow(node, input);
   if (!window)
     return failure();
-  if (window->isOpen())
-    input = padOpen(node, input, *window, node.scalar(node.element(input), 0));
+  if (window->isDynamic())
+    input =
+        padDynamic(node, input, *window, node.scalar(node.element(input), 0));
   return node.result(node.op<nn::LpPoolOp>(
       input, window->size, window->strides, window->dilations, window->low,
       window->high, static_cast<uint64_t>(exponent(node))));

@@ -7,10 +7,10 @@
 
 namespace sinter::onnx {
 
-/// The averages over the windows of the node's attributes of \p input
-/// [N, C, spatial...].
+/// Average pooling of \p input [N, C, spatial...] with the window in the node's
+/// attributes.
 mlir::Value averagePool(NodeContext &node, mlir::Value input);
-/// Those over all of its spatial dimensions, which become 1.
+/// The averages over all spatial dimensions, which become 1.
 mlir::Value globalAveragePool(NodeContext &node, mlir::Value input);
 
 } // namespace sinter::onnx

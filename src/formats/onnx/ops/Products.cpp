@@ -12,8 +12,8 @@ static LogicalResult importMatMul(NodeContext &node) {
   return node.result(matmul(node, node.operand(0), node.operand(1)));
 }
 
-/// An i32 product of integers from which their zero points are taken: one
-/// number, one a row of the left, one a column of the right operand.
+/// An i32 matmul of integers minus their zero points: scalars, one per row of
+/// the left or one per column of the right operand.
 static LogicalResult importMatMulInteger(NodeContext &node) {
   Type i32 = node.builder().getI32Type();
   auto centred = [&](int64_t input, bool rows) {

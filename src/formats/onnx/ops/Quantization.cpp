@@ -30,7 +30,7 @@ Value spread(NodeContext &node, Value parameter, Value like, int64_t axis,
   if (!node.isStatic(like) || !node.isStatic(parameter) ||
       node.rank(parameter) != node.rank(like))
     return node.unsupported("quantisation by blocks needs static shapes");
-  // Each element of the parameter stands for blockSize elements.
+  // Each element of the parameter applies to blockSize elements.
   Ints repeated, merged, dimensions;
   for (int64_t i = 0; i < node.rank(like); ++i) {
     int64_t size = node.shape(parameter)[i];
@@ -51,7 +51,7 @@ Value spread(NodeContext &node, Value parameter, Value like, int64_t axis,
                                  : node.sliceAxis(whole, *normal, 0, size);
 }
 
-/// \p quotient rounded, moved by the zero point, clamped.
+/// \p quotient rounded, plus the zero point, clamped.
 static Value roundTo(NodeContext &node, Value quotient, Value zeroPoint,
                      Type element, int64_t axis, int64_t blockSize) {
   if (!quotient || !element)

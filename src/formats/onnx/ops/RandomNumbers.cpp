@@ -1,5 +1,5 @@
-// Bernoulli, Multinomial, Dropout, and tensors of random numbers. What they
-// draw: import/Draws.h.
+// Bernoulli, Multinomial, Dropout, and tensors of random values. The generator:
+// import/Draws.h.
 
 #include "formats/import/Building.h"
 #include "formats/import/Draws.h"
@@ -13,9 +13,9 @@ using sinter::stablehlo::ComparisonDirection;
 
 namespace sinter::onnx {
 
-/// The draws of \p node.
+/// The random generator of \p node.
 static Draws drawsOf(NodeContext &node) {
-  // Dropout's seed is an integer, all others' are floating-point numbers.
+  // Dropout's seed is an integer, all others' are floats.
   std::optional<int64_t> seed;
   if (const AttributeProto *given = node.attribute("seed")) {
     const bool isInteger = given->type() == AttributeProto::INT;
@@ -44,7 +44,7 @@ static std::optional<Tensor> normalDraws(NodeContext &node,
   return draws;
 }
 
-/// The element type that attribute `dtype` names, or \p otherwise.
+/// The element type given by attribute `dtype`, or \p otherwise.
 static Type wantedElement(NodeContext &node, Type otherwise) {
   return node.hasAttribute("dtype") ? node.elementType(node.getInt("dtype", 0))
                                     : otherwise;
@@ -66,14 +66,14 @@ static LogicalResult normal(NodeContext &node, ArrayRef<int64_t> shape,
 
 using Fill = LogicalResult (*)(NodeContext &, ArrayRef<int64_t>, Type);
 
-/// Of the shape that an attribute gives.
+/// Random values in the shape given by an attribute.
 template <Fill fill> static LogicalResult importRandom(NodeContext &node) {
   if (!node.hasAttribute("shape"))
     return node.fail("attribute 'shape' is missing");
   return fill(node, node.getInts("shape"), wantedElement(node, node.f32()));
 }
 
-/// Of the input's shape and, unless `dtype` says otherwise, type.
+/// Random values in the input's shape and, without `dtype`, type.
 template <Fill fill> static LogicalResult importRandomLike(NodeContext &node) {
   Value like = node.operand(0);
   if (!like)
@@ -81,8 +81,8 @@ template <Fill fill> static LogicalResult importRandomLike(NodeContext &node) {
   return fill(node, node.shape(like), wantedElement(node, node.element(like)));
 }
 
-/// One where a draw falls among the topmost `p` of [0, 1); for p above one half
-/// what is drawn is the zeros, as NumPy does.
+/// 1 if a draw lies in the top fraction `p` of [0, 1); for p above one half the
+/// zeros are drawn, as in NumPy.
 static LogicalResult importBernoulli(NodeContext &node) {
   Value p = node.operand(0);
   if (!p)
@@ -102,8 +102,8 @@ static LogicalResult importBernoulli(NodeContext &node) {
   return node.result(node.cast(select(node, isRare, rare, often), element));
 }
 
-/// Classes drawn by unnormalised logarithms of their probabilities: the number
-/// of partial sums that a draw reaches.
+/// Draws classes by their unnormalised log-probabilities: the class is the
+/// number of partial sums that a draw reaches.
 static LogicalResult importMultinomial(NodeContext &node) {
   Value x = node.operand(0);
   if (!x)
@@ -139,7 +139,7 @@ static LogicalResult importMultinomial(NodeContext &node) {
 // Dropout
 //===----------------------------------------------------------------------===//
 
-/// Whether the node drops anything; fails where that is known only at run time.
+/// Whether the node drops anything; fails if that is known only at run time.
 static std::optional<bool> isTraining(NodeContext &node) {
   if (node.version() < 7)
     return node.getInt("is_test", 0) == 0;
@@ -151,7 +151,7 @@ static std::optional<bool> isTraining(NodeContext &node) {
   return *mode != 0;
 }
 
-/// What a draw must reach for its element to stay, as f64 scalar.
+/// The threshold that a draw must reach for its element to stay, as f64 scalar.
 static Value dropRatio(NodeContext &node) {
   Type f64 = node.builder().getF64Type();
   if (node.version() >= 12 && node.has(1))
@@ -160,8 +160,8 @@ static Value dropRatio(NodeContext &node) {
                      node.version() < 12 ? node.getFloat("ratio", 0.5) : 0.5);
 }
 
-/// Inference leaves the input as it is; training keeps the elements whose draw
-/// reaches the ratio, divided by what share that is. The mask tells which.
+/// Inference returns the input; training keeps the elements whose draw reaches
+/// the ratio, divided by the share that is kept. The mask marks these.
 static LogicalResult importDropout(NodeContext &node) {
   Value data = node.operand(0);
   auto training = isTraining(node);
@@ -178,8 +178,8 @@ static LogicalResult importDropout(NodeContext &node) {
                  ? node.splat(maskElement, 1, node.shape(data))
                  : node.op<nn::BroadcastLikeOp>(one, ValueRange(data));
     }
-    // What is dropped in training; a ratio that is not known is an input, and
-    // nothing is trained that has one.
+    // The ratio in training. An unknown ratio is an input, and models with one
+    // are not trained.
     if (known && *known > 0 && *known <= 1)
       data = node.op<nn::DropoutOp>(data, MaybeValue{},
                                     node.builder().getF64FloatAttr(*known));

@@ -22,7 +22,7 @@ struct Padding {
 } // namespace
 
 /// The padding of each dimension: all starts, then all ends; from opset 18 on
-/// perhaps of some axes only.
+/// possibly only for some axes.
 static std::optional<Padding> readPadding(NodeContext &node, int64_t rank) {
   auto pads = node.version() < 11
                   ? node.getInts(node.version() < 2 ? "paddings" : "pads")
@@ -53,8 +53,8 @@ static std::optional<Padding> readPadding(NodeContext &node, int64_t rank) {
   return padding;
 }
 
-/// By amounts that are known only at run time.
-static LogicalResult padOpen(NodeContext &node, Value x, StringRef mode) {
+/// Pads by amounts that are known only at run time.
+static LogicalResult padDynamic(NodeContext &node, Value x, StringRef mode) {
   const int64_t rank = node.rank(x);
   Ints axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   if (node.has(3)) {
@@ -88,8 +88,8 @@ static LogicalResult padOpen(NodeContext &node, Value x, StringRef mode) {
       return nn::Size::computed(emit.convert(dim.extent, emit.integerType(32)));
     };
     for (int64_t axis : axes)
-      x = nn::padOpen(emit, x, mode, axis, amount(low[axis]),
-                      amount(high[axis]));
+      x = nn::padDynamic(emit, x, mode, axis, amount(low[axis]),
+                         amount(high[axis]));
     return node.result(x);
   }
   Value filler =
@@ -105,9 +105,9 @@ static LogicalResult importPad(NodeContext &node) {
   if (!x)
     return failure();
   std::string mode = node.getString("mode", "constant");
-  if (node.spellsUnknown() && node.version() >= 11 &&
+  if (node.expandsUnknown() && node.version() >= 11 &&
       !node.knownIntegers(node.operand(1)))
-    return padOpen(node, x, mode);
+    return padDynamic(node, x, mode);
   auto padding = readPadding(node, node.rank(x));
   if (!padding)
     return failure();
@@ -182,7 +182,7 @@ static LogicalResult importTile(NodeContext &node) {
 // Between depth and space
 //===----------------------------------------------------------------------===//
 
-/// \p dim divided by a positive number that it is a multiple of.
+/// \p dim divided by a positive divisor of it.
 static Dim quotient(NodeContext &node, const Dim &dim, int64_t divisor) {
   if (dim.isStatic()) {
     if (dim.size % divisor != 0)
@@ -258,7 +258,7 @@ static Value diagonalOf(NodeContext &node, ArrayRef<Dim> sizes) {
                                             iota(node, sizes, 0, node.i64()));
 }
 
-/// The upper part holds the diagonals from k on, the lower one those up to k.
+/// The upper triangle has the diagonals from k on, the lower one those up to k.
 static LogicalResult importTrilu(NodeContext &node) {
   Value x = node.operand(0);
   if (!x)
@@ -294,7 +294,7 @@ static LogicalResult importEyeLike(NodeContext &node) {
 // CenterCropPad
 //===----------------------------------------------------------------------===//
 
-/// Crops or pads (with zeros) to a shape, around the middle.
+/// Crops or zero-pads to a shape, around the centre.
 static LogicalResult importCenterCropPad(NodeContext &node) {
   Value x = node.operand(0);
   auto shape = node.integersFrom(1, "shape");
@@ -316,7 +316,7 @@ static LogicalResult importCenterCropPad(NodeContext &node) {
     if (size < 0)
       return node.fail("shape has a negative element");
     int64_t more = size - old;
-    // Rounded down where it pads, and where it crops.
+    // Rounded down for padding and for cropping.
     low[*axis] = more >= 0 ? more / 2 : -(-more / 2);
     high[*axis] = more - low[*axis];
   }

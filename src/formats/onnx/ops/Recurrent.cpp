@@ -8,18 +8,18 @@ using namespace mlir;
 namespace sinter::onnx {
 
 namespace {
-/// What the three operators share.
+/// The inputs and attributes that the three operators share.
 struct Recurrence {
   Value x, w, r, bias, lengths, initial;
   StringAttr direction;
   ArrayAttr activations, alpha, beta;
   FloatAttr clip;
-  /// X and Y have the batch first.
+  /// Whether X and Y have the batch first.
   bool batchFirst;
 };
 } // namespace
 
-/// An activation by the name that ONNX gives it, whatever the case.
+/// The name of an activation, given its ONNX name in any case.
 static std::string activationName(StringRef name) {
   static constexpr StringRef known[] = {
       "Relu",       "Tanh",        "Sigmoid",

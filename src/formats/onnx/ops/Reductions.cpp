@@ -1,4 +1,4 @@
-// Reductions, and what searches or sums along an axis.
+// Reductions, and operators that search or sum along an axis.
 
 #include "formats/import/Building.h"
 #include "formats/onnx/NodeContext.h"
@@ -16,7 +16,7 @@ namespace sinter::onnx {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What every Reduce operator is given.
+/// The operands of a Reduce operator.
 struct Reduction {
   Value x;
   Ints axes;
@@ -24,8 +24,8 @@ struct Reduction {
 };
 } // namespace
 
-/// No axes mean all, or none with `noop_with_empty_axes`: then what is done to
-/// the elements before and after the sum is still done.
+/// No axes mean all, or none with `noop_with_empty_axes`: then the element-wise
+/// steps before and after the reduction still apply.
 static std::optional<Reduction> readReduction(NodeContext &node) {
   Reduction reduction;
   reduction.x = node.operand(0);
@@ -49,13 +49,13 @@ static Value sum(NodeContext &node, Value x, const Reduction &reduction) {
 
 static double infinity() { return std::numeric_limits<double>::infinity(); }
 
-/// The greatest number of the type, or the least; exact for every type.
-static double extreme(NodeContext &node, Value x, bool greatest) {
+/// The maximum of the element type, or the minimum; exact for every type.
+static double typeLimit(NodeContext &node, Value x, bool greatest) {
   if (node.isFloat(x))
     return greatest ? infinity() : -infinity();
   if (node.isBool(x))
     return greatest ? 1 : 0;
-  // Out of range of the narrower types, where it saturates.
+  // Out of range of the narrower types, for which it saturates.
   return greatest ? 0x1p64 : (node.isUnsigned(x) ? 0 : -0x1p63);
 }
 
@@ -67,8 +67,8 @@ static LogicalResult importReduce(NodeContext &node) {
   return node.result(reduce(node, *reduction));
 }
 
-/// Likewise, for what takes more than one operation: floats narrower than f32
-/// are rounded when all is done.
+/// The same for reductions of several operations: computed in f32 for narrower
+/// floats and rounded once.
 template <Value (*reduce)(NodeContext &, const Reduction &)>
 static LogicalResult importReduceInF32(NodeContext &node) {
   auto reduction = readReduction(node);
@@ -90,12 +90,12 @@ static Value reduceMean(NodeContext &node, const Reduction &reduction) {
 }
 static Value reduceMax(NodeContext &node, const Reduction &reduction) {
   return node.reduce<stablehlo::MaxOp>(reduction.x, reduction.axes,
-                                       extreme(node, reduction.x, false),
+                                       typeLimit(node, reduction.x, false),
                                        reduction.keep);
 }
 static Value reduceMin(NodeContext &node, const Reduction &reduction) {
   return node.reduce<stablehlo::MinOp>(reduction.x, reduction.axes,
-                                       extreme(node, reduction.x, true),
+                                       typeLimit(node, reduction.x, true),
                                        reduction.keep);
 }
 static Value reduceProd(NodeContext &node, const Reduction &reduction) {
@@ -128,7 +128,7 @@ static Value reduceLogSum(NodeContext &node, const Reduction &reduction) {
 }
 
 /// log(sum exp(x - m)) + m, where m is the maximum, so that nothing overflows;
-/// an infinite m (also that of no elements) is left out.
+/// an infinite m (also that of no elements) counts as 0.
 static Value reduceLogSumExp(NodeContext &node, const Reduction &reduction) {
   Type element = node.element(reduction.x);
   bool integer = !node.isFloat(reduction.x);
@@ -166,26 +166,25 @@ template <typename Op> static LogicalResult importArg(NodeContext &node) {
                                  node.getBool("select_last_index", false)));
 }
 
-/// k is an attribute before opset 10. Unsorted results are allowed to be
-/// sorted.
-/// The k greatest, where k is known only at run time.
-static LogicalResult topOpen(NodeContext &node, Value x) {
+/// The k largest elements, for a k that is known only at run time.
+static LogicalResult dynamicTopK(NodeContext &node, Value x) {
   nn::TensorBuilder emit(node.builder(), node.location());
   auto axis = node.axis(node.getInt("axis", -1), node.rank(x));
   Value k = node.reshape(node.operand(1), ArrayRef<int64_t>{1});
   if (!axis || !k)
     return failure();
-  auto [values, places] = nn::takeTop(
+  auto [values, indices] = nn::takeTop(
       emit, x, *axis, nn::Size::computed(emit.convert(k, emit.integerType(32))),
       node.getBool("largest", true));
-  return node.results({values, places});
+  return node.results({values, indices});
 }
 
+/// k is an attribute before opset 10. Unsorted results may be sorted.
 static LogicalResult importTopK(NodeContext &node) {
   Value x = node.operand(0);
-  if (node.spellsUnknown() && node.version() >= 10 && x && node.operand(1) &&
+  if (node.expandsUnknown() && node.version() >= 10 && x && node.operand(1) &&
       !node.knownIntegers(node.operand(1)))
-    return topOpen(node, x);
+    return dynamicTopK(node, x);
   auto k = node.version() < 10 ? Ints{node.getInt("k", -1)}
                                : node.integersFrom(1, "k");
   if (!x || !k)

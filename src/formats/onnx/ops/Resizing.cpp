@@ -3,7 +3,7 @@
 #include "formats/import/Building.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "graph/nn/OpenResize.h"
+#include "graph/nn/DynamicResize.h"
 #include <cmath>
 
 using namespace mlir;
@@ -11,14 +11,14 @@ using namespace mlir;
 namespace sinter::onnx {
 
 namespace {
-/// One scale and one result size a dimension.
+/// One scale and one result size per dimension.
 struct Resolution {
   SmallVector<double> scales;
   Ints sizes;
 };
 } // namespace
 
-/// The axes that scales, sizes and roi speak of: all but for attribute `axes`.
+/// The axes that scales, sizes and roi apply to: all without attribute `axes`.
 static std::optional<Ints> resizedAxes(NodeContext &node, int64_t rank) {
   Ints all = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   Ints axes;
@@ -31,8 +31,8 @@ static std::optional<Ints> resizedAxes(NodeContext &node, int64_t rank) {
   return axes;
 }
 
-/// The elements of a known input of numbers, or of a list of numbers.
-static std::optional<SmallVector<double>> knownNumbers(NodeContext &node,
+/// The elements of a known input, a tensor or a list.
+static std::optional<SmallVector<double>> knownDoubles(NodeContext &node,
                                                        int64_t input) {
   auto tensor = node.knownTensor(node.operand(input));
   if (!tensor)
@@ -44,10 +44,10 @@ static std::optional<SmallVector<double>> knownNumbers(NodeContext &node,
   return values;
 }
 
-/// Starts and ends, one a dimension: what is not given is the whole.
+/// Starts and ends, one per dimension: the whole dimension by default.
 static std::optional<SmallVector<double>> readRoi(NodeContext &node, Value x,
                                                   ArrayRef<int64_t> axes) {
-  auto given = knownNumbers(node, 1);
+  auto given = knownDoubles(node, 1);
   if (!given)
     return std::nullopt;
   if (given->size() != 2 * axes.size())
@@ -65,14 +65,14 @@ static std::optional<SmallVector<double>> readRoi(NodeContext &node, Value x,
   return roi;
 }
 
-/// The part of dimension \p axis that \p roi cuts out: all of it where there is
-/// no region of interest.
+/// The fraction of dimension \p axis that \p roi crops: all of it without a
+/// region of interest.
 static double extentOf(ArrayRef<double> roi, int64_t axis) {
   return roi.empty() ? 1 : roi[roi.size() / 2 + axis] - roi[axis];
 }
 
-/// A size is floor(size * scale), computed in f32 as the scale is; where a
-/// region of interest is cut out, its size counts.
+/// A size is floor(size * scale), computed in f32 like the scale; with a region
+/// of interest, its size is scaled.
 static std::optional<Resolution> fromScales(NodeContext &node, Value x,
                                             ArrayRef<int64_t> axes,
                                             ArrayRef<double> scales,
@@ -170,14 +170,14 @@ static LogicalResult resize(NodeContext &node, Value x,
 }
 
 //===----------------------------------------------------------------------===//
-// Where sizes, or how they relate, are known only at run time
+// Sizes or scales that are known only at run time
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a node asks for, which resizeOpen builds.
-struct OpenResolution {
+/// The attributes and operands of the op that resizeDynamic builds.
+struct DynamicResolution {
   /// The axes that change.
-  SmallVector<std::pair<int64_t, nn::OpenAxis>> axes;
+  SmallVector<std::pair<int64_t, nn::DynamicAxis>> axes;
 };
 } // namespace
 
@@ -187,22 +187,21 @@ static Value numberIn(nn::TensorBuilder &emit, Value list, int64_t index) {
   return emit.convert(one, emit.builder.getF64Type());
 }
 
-/// By scales that are given as input \p scales, or else by the sizes in
+/// The resolution by the scales in input \p scales, or else by the sizes in
 /// \p sizes.
-static std::optional<OpenResolution> readOpen(NodeContext &node,
-                                              nn::TensorBuilder &emit, Value x,
-                                              ArrayRef<int64_t> axes,
-                                              Value scales, Value sizes,
-                                              ArrayRef<double> roi) {
+static std::optional<DynamicResolution>
+readDynamic(NodeContext &node, nn::TensorBuilder &emit, Value x,
+            ArrayRef<int64_t> axes, Value scales, Value sizes,
+            ArrayRef<double> roi) {
   Value list = scales ? scales : sizes;
   if (node.rank(list) != 1 ||
       node.shape(list)[0] != static_cast<int64_t>(axes.size()))
     return node.unknown("the number of scales or sizes is unknown");
-  OpenResolution result;
+  DynamicResolution result;
   const int64_t rank = node.rank(x);
   auto known = scales ? std::nullopt : node.knownElements(sizes);
   for (auto [i, axis] : llvm::enumerate(axes)) {
-    nn::OpenAxis open{nn::Size::of(x, axis), 0, {}, {}};
+    nn::DynamicAxis open{nn::Size::of(x, axis), 0, {}, {}};
     if (!roi.empty()) {
       open.roiStart = roi[axis];
       open.roiEnd = roi[rank + axis];
@@ -213,7 +212,7 @@ static std::optional<OpenResolution> readOpen(NodeContext &node,
     if (stays)
       continue;
     if (scales) {
-      open.openScale = numberIn(emit, scales, i);
+      open.dynamicScale = numberIn(emit, scales, i);
       open.out = nn::scaledSize(emit, open);
     } else if (known && (*known)[i].isInteger()) {
       open.out = (*known)[i].value;
@@ -226,10 +225,10 @@ static std::optional<OpenResolution> readOpen(NodeContext &node,
   return result;
 }
 
-/// The same scale for all axes, the smallest or the largest, and the sizes by
-/// it, rounded.
-static void keepAspectRatio(nn::TensorBuilder &emit, OpenResolution &resolution,
-                            bool isNotLarger) {
+/// Sets the same scale for all axes, the smallest or the largest, and rounds
+/// the sizes that follow.
+static void keepAspectRatio(nn::TensorBuilder &emit,
+                            DynamicResolution &resolution, bool isNotLarger) {
   Type f64 = emit.builder.getF64Type();
   Value scale;
   for (auto &[axis, open] : resolution.axes) {
@@ -243,14 +242,14 @@ static void keepAspectRatio(nn::TensorBuilder &emit, OpenResolution &resolution,
     Value size = emit.add(emit.mul(emit.number(open.in, f64), scale), 0.5);
     Value whole =
         emit.convert(emit.make<stablehlo::FloorOp>(size), emit.integerType(32));
-    open.openScale = scale;
+    open.dynamicScale = scale;
     open.out = nn::Size::computed(emit.reshape(whole, {1}));
   }
 }
 
-static LogicalResult resizeOpen(NodeContext &node, nn::TensorBuilder &emit,
-                                Value x, const OpenResolution &resolution,
-                                const nn::ResizeForm &form) {
+static LogicalResult resizeDynamic(NodeContext &node, nn::TensorBuilder &emit,
+                                   Value x, const DynamicResolution &resolution,
+                                   const nn::ResizeForm &form) {
   Type element = node.element(x);
   const bool isWide =
       form.mode == "nearest" || element.isF32() || element.isF64();
@@ -258,11 +257,11 @@ static LogicalResult resizeOpen(NodeContext &node, nn::TensorBuilder &emit,
     x = emit.convert(x, emit.builder.getF32Type());
   SmallVector<std::pair<int64_t, Value>> outsides;
   for (const auto &[axis, open] : resolution.axes) {
-    if (!nn::hasOpenForm(form, open))
+    if (!nn::hasDynamicForm(form, open))
       return node.unknown("how many elements an antialiased one is made of "
                           "depends on sizes that are known only at run time");
     Value outside;
-    x = nn::resizeAlongOpen(emit, form, open, x, axis, outside);
+    x = nn::resizeAlongDynamic(emit, form, open, x, axis, outside);
     if (outside)
       outsides.push_back({axis, outside});
   }
@@ -273,8 +272,8 @@ static LogicalResult resizeOpen(NodeContext &node, nn::TensorBuilder &emit,
   return node.result(emit.convert(x, element));
 }
 
-/// Upsample, and Resize as it was in opset 10: scales only, places taken as
-/// they are, the nearest one below.
+/// Upsample, and Resize of opset 10: scales only, asymmetric coordinates,
+/// nearest rounds down.
 static LogicalResult importUpsample(NodeContext &node) {
   Value x = node.operand(0);
   if (!x)
@@ -283,7 +282,7 @@ static LogicalResult importUpsample(NodeContext &node) {
   if (node.opType() == "Upsample" && node.version() < 9)
     scales = node.getFloats("scales");
   else
-    scales = knownNumbers(node, 1);
+    scales = knownDoubles(node, 1);
   auto axes = resizedAxes(node, node.rank(x));
   if (!scales || !axes)
     return failure();
@@ -318,29 +317,29 @@ static LogicalResult importResize(NodeContext &node) {
   const std::string nearest =
       node.getString("nearest_mode", "round_prefer_floor");
   std::optional<Resolution> resolution;
-  // An empty list of scales says the same as none.
+  // An empty list of scales equals none.
   bool useScales = node.has(2) && node.operand(2) &&
                    node.shape(node.operand(2)) != ArrayRef<int64_t>{0};
-  if (node.spellsUnknown() && (useScales ? !node.knownTensor(node.operand(2))
-                                         : node.has(3) && !node.isStatic(x))) {
+  if (node.expandsUnknown() && (useScales ? !node.knownTensor(node.operand(2))
+                                          : node.has(3) && !node.isStatic(x))) {
     nn::TensorBuilder emit(node.builder(), node.location());
     auto open =
-        readOpen(node, emit, x, *axes, useScales ? node.operand(2) : Value(),
-                 useScales ? Value() : node.operand(3), roi);
+        readDynamic(node, emit, x, *axes, useScales ? node.operand(2) : Value(),
+                    useScales ? Value() : node.operand(3), roi);
     if (!open)
       return failure();
     const std::string policy =
         node.getString("keep_aspect_ratio_policy", "stretch");
     if (!useScales && policy != "stretch")
       keepAspectRatio(emit, *open, policy == "not_larger");
-    return resizeOpen(node, emit, x, *open,
-                      {mode, coordinates, nearest,
-                       node.getFloat("cubic_coeff_a", -0.75),
-                       node.getBool("exclude_outside", false),
-                       node.getBool("antialias", false)});
+    return resizeDynamic(node, emit, x, *open,
+                         {mode, coordinates, nearest,
+                          node.getFloat("cubic_coeff_a", -0.75),
+                          node.getBool("exclude_outside", false),
+                          node.getBool("antialias", false)});
   }
   if (useScales) {
-    auto scales = knownNumbers(node, 2);
+    auto scales = knownDoubles(node, 2);
     resolution =
         scales ? fromScales(node, x, *axes, *scales, roi) : std::nullopt;
   } else if (node.has(3)) {

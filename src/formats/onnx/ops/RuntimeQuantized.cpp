@@ -1,6 +1,6 @@
-// Quantised operators of ONNX Runtime's own domain. What they are is in its
-// docs/ContribOperators.md: numbers are dequantised, computed with as the
-// operator of ONNX does, and quantised again; products are sums of integers.
+// Quantised operators of ONNX Runtime's own domain. They are specified in its
+// docs/ContribOperators.md: operands are dequantised, computed with like ONNX's
+// operator, and quantised again; matmuls accumulate integers.
 
 #include "formats/import/Products.h"
 #include "formats/onnx/Operators.h"
@@ -17,15 +17,14 @@ namespace sinter::onnx {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// Input \p index; fails where it is absent.
+/// Input \p index; fails if it is absent.
 static Value needed(NodeContext &node, int64_t index) {
   return node.has(index) ? node.operand(index)
                          : node.fail("input " + Twine(index) + " is missing");
 }
 
-/// The number that input \p index holds, without dimensions; null where it is
-/// absent.
-static Value numberAt(NodeContext &node, int64_t index) {
+/// Input \p index, of one element, as a scalar; null if it is absent.
+static Value scalarOperand(NodeContext &node, int64_t index) {
   if (!node.has(index))
     return {};
   Value value = node.operand(index);
@@ -46,16 +45,16 @@ static void checkZeroPoint(NodeContext &node, Value zeroPoint, Type element) {
     node.fail("a zero point has another type than what it is the zero of");
 }
 
-/// Elements, scale and zero point: inputs \p first and the two behind it. The
-/// scale and zero point are \p areNumbers, or may lie along a dimension.
+/// Elements, scale and zero point: inputs \p first and the next two. The scale
+/// and zero point are scalars if \p areScalars, else may be per axis.
 static QuantizedValue quantizedAt(NodeContext &node, int64_t first,
-                                  bool areNumbers = true) {
+                                  bool areScalars = true) {
   QuantizedValue given;
   given.elements = needed(node, first);
-  if (areNumbers) {
-    given.scale = node.has(first + 1) ? numberAt(node, first + 1)
+  if (areScalars) {
+    given.scale = node.has(first + 1) ? scalarOperand(node, first + 1)
                                       : needed(node, first + 1);
-    given.zeroPoint = numberAt(node, first + 2);
+    given.zeroPoint = scalarOperand(node, first + 2);
   } else {
     given.scale = needed(node, first + 1);
     given.zeroPoint = node.has(first + 2) ? node.operand(first + 2) : Value();
@@ -67,19 +66,20 @@ static QuantizedValue quantizedAt(NodeContext &node, int64_t first,
   return given;
 }
 
-static Value numbersOf(NodeContext &node, const QuantizedValue &given) {
+static Value dequantized(NodeContext &node, const QuantizedValue &given) {
   return given.elements && given.scale
              ? dequantize(node, given.elements, given.scale, given.zeroPoint, 0,
                           0)
              : Value();
 }
 
-/// \p numbers as elements of \p element, with the scale that is input \p first
-/// and the zero point behind it.
+/// Quantises \p numbers to type \p element, with the scale in input \p first
+/// and the zero point in the next.
 static Value quantizedBy(NodeContext &node, Value numbers, int64_t first,
                          Type element) {
-  Value scale = node.has(first) ? numberAt(node, first) : needed(node, first);
-  Value zeroPoint = numberAt(node, first + 1);
+  Value scale =
+      node.has(first) ? scalarOperand(node, first) : needed(node, first);
+  Value zeroPoint = scalarOperand(node, first + 1);
   checkZeroPoint(node, zeroPoint, element);
   return numbers && !node.failed()
              ? quantize(node, numbers, scale, zeroPoint, element, 0, 0)
@@ -87,7 +87,7 @@ static Value quantizedBy(NodeContext &node, Value numbers, int64_t first,
 }
 
 //===----------------------------------------------------------------------===//
-// One element each
+// Element-wise
 //===----------------------------------------------------------------------===//
 
 /// a, b and the result, each with its scale and zero point.
@@ -98,17 +98,17 @@ template <typename Op> static LogicalResult importBinary(NodeContext &node) {
   Type element = node.element(a.elements);
   if (node.element(b.elements) != element)
     return node.fail("the operands have different types");
-  // Before they are dequantised: what repeats elements is none of the numbers'.
+  // Broadcast before dequantising, so that it applies to integers.
   Values both = node.broadcastTogether({a.elements, b.elements});
   if (both.empty())
     return failure();
   a.elements = both[0];
   b.elements = both[1];
-  Value numbers = node.op<Op>(numbersOf(node, a), numbersOf(node, b));
+  Value numbers = node.op<Op>(dequantized(node, a), dequantized(node, b));
   return node.result(quantizedBy(node, numbers, 6, element));
 }
 
-/// A function of x, with its scale and zero point; those of the result.
+/// A unary function. Inputs: x, its scale and zero point; those of the result.
 static LogicalResult
 importUnary(NodeContext &node,
             llvm::function_ref<Value(const QuantizedValue &)> function) {
@@ -121,19 +121,19 @@ importUnary(NodeContext &node,
 
 static LogicalResult importSigmoid(NodeContext &node) {
   return importUnary(node, [&](const QuantizedValue &x) {
-    return node.unary<stablehlo::LogisticOp>(numbersOf(node, x));
+    return node.unary<stablehlo::LogisticOp>(dequantized(node, x));
   });
 }
 
 static LogicalResult importQuantizedLeakyRelu(NodeContext &node) {
   return importUnary(node, [&](const QuantizedValue &x) {
     return node.op<nn::LeakyReluOp>(
-        numbersOf(node, x),
+        dequantized(node, x),
         node.builder().getF64FloatAttr(node.getFloat("alpha", 0.01)));
   });
 }
 
-/// Over one dimension, before version 13 over all from there on.
+/// Over one dimension, before version 13 over that and all after it.
 static LogicalResult importQuantizedSoftmax(NodeContext &node) {
   return importUnary(node, [&](const QuantizedValue &x) -> Value {
     const int64_t rank = node.rank(x.elements);
@@ -144,35 +144,37 @@ static LogicalResult importQuantizedSoftmax(NodeContext &node) {
       return node.fail("attribute 'opset' is missing");
     const int64_t end = node.getInt("opset", 13) < 13 ? rank : *axis + 1;
     Ints axes = llvm::to_vector(llvm::seq<int64_t>(*axis, end));
-    return node.op<nn::SoftmaxOp>(numbersOf(node, x), ArrayRef<int64_t>(axes));
+    return node.op<nn::SoftmaxOp>(dequantized(node, x),
+                                  ArrayRef<int64_t>(axes));
   });
 }
 
-/// The scale and zero point of the result, then each part with its own.
+/// Inputs: the scale and zero point of the result, then each operand with its
+/// own.
 static LogicalResult importQuantizedConcat(NodeContext &node) {
   if (node.inputCount() % 3 != 2)
     return node.fail("the inputs are not two, and three for each part");
   if (!node.hasAttribute("axis"))
     return node.fail("attribute 'axis' is missing");
-  Values parts;
+  Values pieces;
   for (int64_t i = 2; i < node.inputCount(); i += 3) {
     const QuantizedValue part = quantizedAt(node, i);
     if (node.failed())
       return failure();
-    parts.push_back(quantizedBy(node, numbersOf(node, part), 0,
-                                node.element(part.elements)));
-    if (!parts.back())
+    pieces.push_back(quantizedBy(node, dequantized(node, part), 0,
+                                 node.element(part.elements)));
+    if (!pieces.back())
       return failure();
   }
-  auto axis = node.axis(node.getInt("axis", 0), node.rank(parts.front()));
-  return axis ? node.result(node.concatenate(parts, *axis)) : failure();
+  auto axis = node.axis(node.getInt("axis", 0), node.rank(pieces.front()));
+  return axis ? node.result(node.concatenate(pieces, *axis)) : failure();
 }
 
 //===----------------------------------------------------------------------===//
 // Pools
 //===----------------------------------------------------------------------===//
 
-/// \p pool of x, whose channels may be its last dimension.
+/// Applies \p pool to x, whose channels may be its last dimension.
 static LogicalResult importPool(NodeContext &node,
                                 Value (*pool)(NodeContext &, Value)) {
   return importUnary(node, [&](QuantizedValue x) -> Value {
@@ -189,7 +191,7 @@ static LogicalResult importPool(NodeContext &node,
     last.push_back(1);
     if (isLast)
       x.elements = node.transpose(x.elements, first);
-    Value pooled = pool(node, numbersOf(node, x));
+    Value pooled = pool(node, dequantized(node, x));
     return pooled && isLast ? node.transpose(pooled, last) : pooled;
   });
 }
@@ -203,13 +205,13 @@ static LogicalResult importQuantizedGlobalAveragePool(NodeContext &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Matmuls
 //===----------------------------------------------------------------------===//
 
-/// The i32 product of two tensors of integers; the right one may have a zero
-/// point for each column.
-static Value productOf(NodeContext &node, const QuantizedValue &lhs,
-                       const QuantizedValue &rhs) {
+/// The i32 matmul of two integer tensors; the right one may have a zero point
+/// per column.
+static Value integerMatmul(NodeContext &node, const QuantizedValue &lhs,
+                           const QuantizedValue &rhs) {
   if (node.failed())
     return {};
   return matmul(
@@ -217,8 +219,8 @@ static Value productOf(NodeContext &node, const QuantizedValue &lhs,
       centred(node, rhs.elements, rhs.zeroPoint, node.rank(rhs.elements) - 1));
 }
 
-/// The numbers that an i32 sum of products stands for, in the scales' type;
-/// narrow floats do not hold the sum itself.
+/// Dequantises an i32 accumulator to the scales' type; narrow floats cannot
+/// represent the accumulator itself.
 static Value scaledSum(NodeContext &node, Value sum, Value lhs, Value rhs) {
   if (!sum || !lhs || !rhs)
     return {};
@@ -230,19 +232,19 @@ static Value scaledSum(NodeContext &node, Value sum, Value lhs, Value rhs) {
   return scaled ? node.cast(scaled, node.element(lhs)) : Value();
 }
 
-/// The product of \p lhs, whose scale and zero point are numbers, and \p rhs,
-/// with a bias that may be input \p bias.
-static LogicalResult giveNumbers(NodeContext &node, const QuantizedValue &lhs,
-                                 const QuantizedValue &rhs, int64_t bias) {
+/// The dequantised matmul of \p lhs, with a per-tensor scale and zero point,
+/// and \p rhs, plus a bias in input \p bias, if any.
+static LogicalResult finishMatmul(NodeContext &node, const QuantizedValue &lhs,
+                                  const QuantizedValue &rhs, int64_t bias) {
   Value product =
-      scaledSum(node, productOf(node, lhs, rhs), lhs.scale, rhs.scale);
+      scaledSum(node, integerMatmul(node, lhs, rhs), lhs.scale, rhs.scale);
   if (node.has(bias))
     product = node.binary<stablehlo::AddOp>(product, node.operand(bias));
   return node.result(product);
 }
 
-/// \p elements with what inputs \p scale and \p zeroPoint, which may be absent,
-/// say along its last dimension.
+/// Input \p elements with inputs \p scale and \p zeroPoint, which may be
+/// absent, along its last dimension.
 static QuantizedValue weightAt(NodeContext &node, int64_t elements,
                                int64_t scale, int64_t zeroPoint) {
   QuantizedValue weight{needed(node, elements), needed(node, scale), {}};
@@ -257,7 +259,8 @@ static QuantizedValue weightAt(NodeContext &node, int64_t elements,
 
 /// a, b, their scales, their zero points, bias.
 static LogicalResult importMatMulIntegerToFloat(NodeContext &node) {
-  QuantizedValue lhs{needed(node, 0), numberAt(node, 2), numberAt(node, 4)};
+  QuantizedValue lhs{needed(node, 0), scalarOperand(node, 2),
+                     scalarOperand(node, 4)};
   const QuantizedValue rhs = weightAt(node, 1, 3, 5);
   if (!node.has(2))
     needed(node, 2);
@@ -265,7 +268,7 @@ static LogicalResult importMatMulIntegerToFloat(NodeContext &node) {
     return node.fail("input 0 is not of u8 or i8");
   if (lhs.elements)
     checkZeroPoint(node, lhs.zeroPoint, node.element(lhs.elements));
-  return giveNumbers(node, lhs, rhs, 6);
+  return finishMatmul(node, lhs, rhs, 6);
 }
 
 /// a in floats, b, its scale and zero point, bias.
@@ -273,14 +276,14 @@ static LogicalResult importDynamicQuantizeMatMul(NodeContext &node) {
   const QuantizedValue rhs = weightAt(node, 1, 2, 3);
   if (node.failed())
     return failure();
-  return giveNumbers(node, quantizeDynamically(node, node.operand(0)), rhs, 4);
+  return finishMatmul(node, quantizeDynamically(node, node.operand(0)), rhs, 4);
 }
 
 /// a, its scale and zero point; b, its; a bias of integers; those of y, or
 /// none: then it is of floats.
 static LogicalResult importQGemm(NodeContext &node) {
   QuantizedValue lhs = quantizedAt(node, 0),
-                 rhs = quantizedAt(node, 3, /*areNumbers=*/false);
+                 rhs = quantizedAt(node, 3, /*areScalars=*/false);
   if (node.failed())
     return failure();
   if (node.rank(lhs.elements) != 2 || node.rank(rhs.elements) != 2)
@@ -305,39 +308,40 @@ static LogicalResult importQGemm(NodeContext &node) {
         scale, node.scalar(node.element(scale), alpha));
   if (!node.has(7))
     return node.result(scaledSum(node, sum, scale, rhs.scale));
-  return node.result(requantize(node, sum, scale, rhs.scale, numberAt(node, 7),
-                                numberAt(node, 8), 1));
+  return node.result(requantize(node, sum, scale, rhs.scale,
+                                scalarOperand(node, 7), scalarOperand(node, 8),
+                                1));
 }
 
 //===----------------------------------------------------------------------===//
-// Weights of a few bits
+// Low-bit weights
 //===----------------------------------------------------------------------===//
 
-/// The numbers of \p bits bits that the bytes \p packed along their last
-/// dimension hold, the lowest bits first.
+/// Unpacks the bytes \p packed along their last dimension to elements of
+/// \p bits bits, the lowest bits first.
 static Value unpacked(NodeContext &node, Value packed, int64_t bits) {
   if (bits == 8 || !packed)
     return packed;
   const int64_t rank = node.rank(packed);
   Type byte = node.element(packed);
-  Values parts;
+  Values pieces;
   for (int64_t shift = 0; shift < 8; shift += bits)
-    parts.push_back(node.unsqueeze(
+    pieces.push_back(node.unsqueeze(
         node.binary<stablehlo::AndOp>(
             node.binary<stablehlo::ShiftRightLogicalOp>(
                 packed, node.scalar(byte, static_cast<double>(shift))),
             node.scalar(byte, static_cast<double>((1 << bits) - 1))),
         {rank}));
-  if (llvm::is_contained(parts, Value()))
+  if (llvm::is_contained(pieces, Value()))
     return {};
   Ints shape(node.shape(packed));
   shape.back() *= 8 / bits;
-  return node.reshape(node.concatenate(parts, rank), shape);
+  return node.reshape(node.concatenate(pieces, rank), shape);
 }
 
 namespace {
-/// The sizes of a MatMulNBits.
-struct Blocks {
+/// The dimensions of a MatMulNBits.
+struct WeightBlocks {
   int64_t columns, sums, bits, size;
   int64_t count() const { return llvm::divideCeil(sums, size); }
   int64_t bytes(int64_t elements) const {
@@ -360,9 +364,9 @@ static Value inShape(NodeContext &node, Value value, ArrayRef<int64_t> shape,
   return node.reshape(value, shape);
 }
 
-/// Zero points [columns, blocks] in \p element: packed like the weights, as
-/// numbers of that type, or the middle.
-static Value zeroPointsOf(NodeContext &node, const Blocks &blocks,
+/// Zero points [columns, blocks] in \p element: packed like the weights,
+/// unpacked in that type, or by default the middle of the range.
+static Value zeroPointsOf(NodeContext &node, const WeightBlocks &blocks,
                           Type element) {
   if (!node.has(3))
     return node.scalar(element, static_cast<double>(1 << (blocks.bits - 1)));
@@ -379,8 +383,9 @@ static Value zeroPointsOf(NodeContext &node, const Blocks &blocks,
                : Value();
 }
 
-/// One number for each block becomes one for each element of it.
-static Value overBlocks(NodeContext &node, Value value, const Blocks &blocks) {
+/// Repeats per-block elements for each element of the block.
+static Value overBlocks(NodeContext &node, Value value,
+                        const WeightBlocks &blocks) {
   if (!value || node.rank(value) == 0)
     return value;
   Value repeated = node.broadcastInDim(
@@ -390,12 +395,13 @@ static Value overBlocks(NodeContext &node, Value value, const Blocks &blocks) {
                   : Value();
 }
 
-static std::optional<Blocks> blocksOf(NodeContext &node) {
+static std::optional<WeightBlocks> blocksOf(NodeContext &node) {
   for (StringRef name : {"K", "N", "block_size"})
     if (!node.hasAttribute(name))
       return node.fail("attribute '" + name + "' is missing");
-  const Blocks blocks{node.getInt("N", 0), node.getInt("K", 0),
-                      node.getInt("bits", 4), node.getInt("block_size", 0)};
+  const WeightBlocks blocks{node.getInt("N", 0), node.getInt("K", 0),
+                            node.getInt("bits", 4),
+                            node.getInt("block_size", 0)};
   constexpr int64_t most = int64_t(1) << 31;
   if (blocks.columns < 1 || blocks.sums < 1 || blocks.columns > most ||
       blocks.sums > most)
@@ -408,9 +414,9 @@ static std::optional<Blocks> blocksOf(NodeContext &node) {
   return blocks;
 }
 
-/// The block of each of the products, as g_idx says it; null where they lie one
-/// after the other. What is behind the last product counts for nothing.
-static Value blockIndices(NodeContext &node, const Blocks &blocks) {
+/// The block of each index along K, from g_idx; null if blocks are contiguous.
+/// Padding after K has no effect.
+static Value blockIndices(NodeContext &node, const WeightBlocks &blocks) {
   if (!node.has(4))
     return {};
   Value given = node.operand(4);
@@ -425,10 +431,10 @@ static Value blockIndices(NodeContext &node, const Blocks &blocks) {
   return node.sliceAxis(given, 0, 0, blocks.sums);
 }
 
-/// The products in the order of their blocks; nothing if that is not how many
-/// each block has, or not known.
+/// The permutation of K that sorts indices by block; nothing if a block does
+/// not have its number of elements, or if g_idx is not known.
 static std::optional<Ints> orderOfBlocks(NodeContext &node, Value indices,
-                                         const Blocks &blocks) {
+                                         const WeightBlocks &blocks) {
   std::optional<Ints> known = node.knownIntegers(indices);
   if (!known)
     return std::nullopt;
@@ -445,23 +451,23 @@ static std::optional<Ints> orderOfBlocks(NodeContext &node, Value indices,
 }
 
 namespace {
-/// What a MatMulNBits multiplies: data and weights [columns, sums], with the
+/// The operands of a MatMulNBits: data and weights [columns, K], with the
 /// scales and zero points of blocks.
-struct FewBitsProduct {
+struct LowBitMatmul {
   Value data, numbers, scales, zero;
-  Blocks blocks;
-  /// Scales and zero points are of products, not of blocks.
+  WeightBlocks blocks;
+  /// Whether scales and zero points are per index along K, not per block.
   bool areLookedUp = false;
 
-  /// Puts products beside those of their block, so that weights stay as narrow
-  /// as they are, or else looks up what each product's block has.
+  /// Permutes K so that blocks are contiguous and weights stay low-bit, or else
+  /// looks up each index's scale and zero point.
   void followIndices(NodeContext &node, Value indices);
-  /// The weights, of \p wide.
+  /// The dequantised weights, of type \p wide.
   Value weights(NodeContext &node, Type wide) const;
 };
 } // namespace
 
-void FewBitsProduct::followIndices(NodeContext &node, Value indices) {
+void LowBitMatmul::followIndices(NodeContext &node, Value indices) {
   if (!indices || node.failed())
     return;
   std::optional<Ints> order = orderOfBlocks(node, indices, blocks);
@@ -483,13 +489,13 @@ void FewBitsProduct::followIndices(NodeContext &node, Value indices) {
     zero = take(zero, indices, 1);
 }
 
-Value FewBitsProduct::weights(NodeContext &node, Type wide) const {
+Value LowBitMatmul::weights(NodeContext &node, Type wide) const {
   auto spread = [&](Value value) {
     Value cast = node.cast(value, wide);
     return areLookedUp ? cast : overBlocks(node, cast, blocks);
   };
   Value given = numbers;
-  // The last block may be more than there is.
+  // The last block may extend beyond K.
   const int64_t filled = blocks.count() * blocks.size;
   if (!areLookedUp && node.shape(given)[1] != filled)
     given = node.pad(given, 0, {0, 0}, {0, filled - blocks.sums});
@@ -502,8 +508,8 @@ Value FewBitsProduct::weights(NodeContext &node, Type wide) const {
 }
 
 /// a; the bits of b [N, K], in blocks along K; a scale and a zero point for
-/// each block; the block of each of K; bias. Weights and sums are of f32, as
-/// ONNX Runtime has them.
+/// each block; the block of each index along K; bias. Weights and accumulators
+/// are f32, as in ONNX Runtime.
 static LogicalResult importMatMulNBits(NodeContext &node) {
   auto blocks = blocksOf(node);
   Value data = node.operand(0), packed = node.operand(1);
@@ -526,7 +532,7 @@ static LogicalResult importMatMulNBits(NodeContext &node) {
   Value indices = blockIndices(node, *blocks);
   if (node.failed())
     return failure();
-  FewBitsProduct product{data, numbers, scales, zero, *blocks};
+  LowBitMatmul product{data, numbers, scales, zero, *blocks};
   product.followIndices(node, indices);
   Value weight = node.failed() ? Value() : product.weights(node, wide);
   if (!weight)

@@ -1,4 +1,4 @@
-// Operators that read images between the pixels.
+// Operators that sample images with interpolation.
 
 #include "formats/import/Sampling.h"
 #include "formats/onnx/NodeContext.h"

@@ -1,4 +1,4 @@
-//===- ScanLoop.cpp - a Scan of unknown length as a loop ------------------===//
+//===- ScanLoop.cpp - a Scan of dynamic length as a loop ------------------===//
 
 #include "formats/onnx/ops/ScanLoop.h"
 
@@ -8,9 +8,9 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// How large dimension \p i of \p value is, which is computed in a loop's body,
-/// before the loop: a number, or what a dimension of one of \p outside is known
-/// to have as well. Nothing where that is not known.
+/// The size, available before a loop, of dimension \p i of \p value, which is
+/// computed in the loop's body: static, or a dimension of one of \p outside
+/// that is known to be equal. Nothing if there is none.
 static std::optional<Dim> sizeOutside(NodeContext &node, Value value, int64_t i,
                                       ArrayRef<Value> outside) {
   if (const int64_t size = node.shape(value)[i]; !ShapedType::isDynamic(size))
@@ -37,7 +37,8 @@ Value stackBefore(NodeContext &node, Value value, const Dim &length,
 
 namespace {
 
-/// The loop over the number of the step, what is carried, and what is gathered.
+/// The loop; its states are the step index, the loop-carried values and the
+/// stacks of scan outputs.
 class ScanLoop {
 public:
   ScanLoop(NodeContext &node, const ScanForm &scan)
@@ -48,8 +49,8 @@ public:
       states.emplace_back(node, value);
   }
 
-  /// What is gathered, and which sizes are carried, shows only once the body is
-  /// read; then it is read again.
+  /// The types of scan outputs and of loop-carried values follow only from
+  /// importing the body; then it is imported again.
   LogicalResult build() {
     limit = scalarOf(node, node.extents({length}));
     if (!limit)
@@ -78,9 +79,9 @@ private:
     return types;
   }
 
-  /// The number of the step at which element \p number of a tensor is scanned
-  /// or gathered that goes the other way if \p isReversed.
-  Value placeOf(Value number, bool isReversed) {
+  /// The index along the scan axis of step \p number; counted from the end if
+  /// \p isReversed.
+  Value scanIndex(Value number, bool isReversed) {
     if (!isReversed)
       return number;
     Value last =
@@ -88,22 +89,22 @@ private:
     return node.binary<stablehlo::SubtractOp>(last, number);
   }
 
-  /// A loop with the body, or null. Settled is what a second reading would give
-  /// again.
+  /// Builds a loop with the body, or returns null. Sets `isSettled` if
+  /// importing the body again would not change the types.
   Operation *readBody() {
     Values start = {node.scalar(node.i64(), 0)};
     for (const Carried &state : states)
       start.push_back(state.start);
     llvm::append_range(start, stacks);
     const SmallVector<Type> types = carriedTypes();
-    const SmallVector<Location> places(types.size(), node.location());
+    const SmallVector<Location> locations(types.size(), node.location());
     Operation *holder =
         makeHolder(node, stablehlo::WhileOp::getOperationName(), start, types);
     Block &condition = holder->getRegion(0).emplaceBlock();
-    condition.addArguments(types, places);
+    condition.addArguments(types, locations);
     Region &region = holder->getRegion(1);
     Block &block = region.emplaceBlock();
-    block.addArguments(types, places);
+    block.addArguments(types, locations);
     if (!fillCondition(condition))
       return nullptr;
     std::vector<Bound> inputs;
@@ -147,14 +148,15 @@ private:
     node.builder().setInsertionPointToStart(&block);
     for (auto [i, value] :
          llvm::enumerate(ArrayRef(scan.values).drop_front(scan.carried))) {
-      Value place = placeOf(block.getArgument(0), scan.inputDirections[i] != 0);
+      Value place =
+          scanIndex(block.getArgument(0), scan.inputDirections[i] != 0);
       inputs.push_back(Bound(node.op<nn::TakeOp>(
           value, place, static_cast<uint64_t>(scan.inputAxes[i]))));
     }
     return !node.failed();
   }
 
-  /// What the body gives to the next step.
+  /// The values that the body passes to the next step.
   Values returned(Block &block, Values outputs) {
     Values next = {node.binary<stablehlo::AddOp>(block.getArgument(0),
                                                  node.scalar(node.i64(), 1))};
@@ -162,14 +164,14 @@ private:
     for (size_t i = 0; i < stacks.size(); ++i) {
       Value element = node.unsqueeze(outputs[scan.carried + i], {0});
       Values at(node.rank(element), node.scalar(node.i64(), 0));
-      at[0] = placeOf(block.getArgument(0), scan.outputDirections[i] != 0);
+      at[0] = scanIndex(block.getArgument(0), scan.outputDirections[i] != 0);
       next.push_back(node.op<stablehlo::DynamicUpdateSliceOp>(
           block.getArgument(1 + scan.carried + i), element, at));
     }
     return next;
   }
 
-  /// Makes what holds values like \p found, one a step, before \p holder.
+  /// Makes stacks for values like \p found, one per step, before \p holder.
   bool startStacks(Operation *holder, ArrayRef<Value> found) {
     OpBuilder::InsertionGuard guard(node.builder());
     node.builder().setInsertionPoint(holder);
@@ -212,7 +214,7 @@ private:
 
   NodeContext &node;
   const ScanForm &scan;
-  /// How many steps there are.
+  /// The number of steps.
   Dim length;
   Value limit;
   int64_t gathered;

@@ -1,12 +1,12 @@
-//===- ScanLoop.h - a Scan of unknown length as a loop --------------------===//
+//===- ScanLoop.h - a Scan of dynamic length as a loop --------------------===//
 //
 //   Scan(s, x), x : [T, N]        i = 0, g = zeros of [T, N]
 //     t = body(s, x[i])     ->    while i < T:
 //     gathers t                     t = body(s, take(x, i))
 //                                   g = dynamic_update_slice(g, t, i)
 //
-// Restrictions: sizes of what is gathered are known, or those of something that
-// the node takes.
+// Restrictions: the sizes of scan outputs are static, or equal to a dimension
+// of an operand of the node.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,26 +19,26 @@
 
 namespace sinter::onnx {
 
-/// What a Scan says of its values, one entry for each that is scanned or
-/// gathered.
+/// The operands and attributes of a Scan; lists have one entry for each scan
+/// input or output.
 struct ScanForm {
   const GraphProto &body;
-  /// What is carried, then what is scanned.
+  /// The loop-carried values, then the scan inputs.
   Values values;
   int64_t carried = 0;
   /// Not negative.
   Ints inputAxes;
   Ints outputAxes;
-  /// 1 for what is scanned from its end.
+  /// 1 for values that are scanned in reverse.
   Ints inputDirections, outputDirections;
 };
 
-/// The node's results.
+/// Builds the loop and sets the node's results.
 mlir::LogicalResult scanLoop(NodeContext &node, const ScanForm &scan);
 
-/// What holds \p length values like \p value, which is computed in a loop's
-/// body, before the loop: zeros. Null where sizes are not known from \p
-/// outside.
+/// A stack of zeros, made before a loop, for \p length values like \p value,
+/// which is computed in the loop's body. Null if its sizes do not follow from
+/// \p outside.
 mlir::Value stackBefore(NodeContext &node, mlir::Value value, const Dim &length,
                         llvm::ArrayRef<mlir::Value> outside);
 

@@ -1,8 +1,9 @@
-// Shapes of tensors, and the same elements in other shapes.
+// Shape, Reshape, Expand and similar.
 
 #include "formats/import/Reshaping.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Inputs.h"
+#include "runtime/OptionNames.h"
 
 using namespace mlir;
 
@@ -72,7 +73,8 @@ static LogicalResult importSqueeze(NodeContext &node) {
   if (!given) {
     if (!node.isStatic(data))
       return node.unknown("squeezing every dimension of size 1 needs the "
-                          "input's shape; give it with --shape");
+                          "input's shape; give it with " +
+                          optionText("shape"));
     for (int64_t i = 0; i < node.rank(data); ++i)
       if (node.shape(data)[i] == 1)
         list->push_back(i);
@@ -108,6 +110,32 @@ static LogicalResult importTranspose(NodeContext &node) {
       node.op<stablehlo::TransposeOp>(data, ArrayRef<int64_t>(order)));
 }
 
+/// Requires that elements of \p shape that are known only at run time are 1 or
+/// equal the size of \p data there, if that is static and not 1: the result
+/// type does not imply it.
+static void requireBroadcast(NodeContext &node, Value data, Value shape,
+                             ArrayRef<int64_t> known) {
+  const int64_t missing = static_cast<int64_t>(known.size()) - node.rank(data);
+  for (auto [i, size] : llvm::enumerate(known)) {
+    const int64_t own = static_cast<int64_t>(i) - missing;
+    if (!ShapedType::isDynamic(size) || own < 0 ||
+        ShapedType::isDynamic(node.shape(data)[own]) ||
+        node.shape(data)[own] == 1 || !node.requiresValues())
+      continue;
+    const auto at = static_cast<int64_t>(i);
+    const Value element = node.cast(
+        node.reshape(node.sliceAxis(shape, 0, at, at + 1), ArrayRef<int64_t>()),
+        node.i64());
+    auto beyond = [&](int64_t number) {
+      return node.op<stablehlo::SubtractOp>(
+          element, node.scalar(node.i64(), static_cast<double>(number)));
+    };
+    node.require(node.compare(
+        node.op<stablehlo::MulOp>(beyond(1), beyond(node.shape(data)[own])),
+        node.scalar(node.i64(), 0), stablehlo::ComparisonDirection::EQ));
+  }
+}
+
 /// The input broadcast together with a shape.
 static LogicalResult importExpand(NodeContext &node) {
   Value data = node.operand(0), shape = node.operand(1);
@@ -122,14 +150,15 @@ static LogicalResult importExpand(NodeContext &node) {
         return node.fail("the shape has a negative size");
       size = element.value;
     }
-  auto joined = broadcastShapes(node.shape(data), wanted);
-  if (!joined)
+  auto common = broadcastShapes(node.shape(data), wanted);
+  if (!common)
     return node.fail("the input does not broadcast to the shape");
-  int64_t rank = joined->size(), own = node.rank(data);
+  int64_t rank = common->size(), own = node.rank(data);
   if (node.isStatic(data) && !ShapedType::isDynamicShape(wanted))
     return node.result(node.broadcastInDim(
-        data, Dims(joined->begin(), joined->end()),
+        data, Dims(common->begin(), common->end()),
         llvm::to_vector(llvm::seq<int64_t>(rank - own, rank))));
+  requireBroadcast(node, data, shape, wanted);
   Value filler = node.typed<stablehlo::DynamicBroadcastInDimOp>(
       node.tensorType(wanted, node.element(data)),
       node.scalar(node.element(data), 0), shape,

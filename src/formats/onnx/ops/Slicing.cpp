@@ -27,22 +27,43 @@ static LogicalResult importConcat(NodeContext &node) {
   return node.result(node.concatenate(values, *axis));
 }
 
-/// The parts' sizes as they are given; \p size is open or must be their sum.
+/// Requires that the sum of \p pieces is \p size, and that none is negative.
+static void requireSizes(NodeContext &node, ArrayRef<Dim> pieces,
+                         const Dim &size) {
+  if (!node.requiresValues())
+    return;
+  using Direction = stablehlo::ComparisonDirection;
+  auto scalar = [&](const Dim &dim) {
+    return sizeScalar(node, dim, node.i64());
+  };
+  const Value zero = node.scalar(node.i64(), 0);
+  Value sum = zero;
+  for (const Dim &part : pieces) {
+    if (!part.isStatic())
+      node.require(node.compare(scalar(part), zero, Direction::GE));
+    sum = node.op<stablehlo::AddOp>(sum, scalar(part));
+  }
+  node.require(node.compare(sum, scalar(size), Direction::EQ));
+}
+
+/// The given output sizes of a Split; \p size is dynamic or must be their sum.
 static std::optional<Dims> givenSizes(NodeContext &node, ArrayRef<int64_t> list,
                                       int64_t size) {
   int64_t sum = 0;
   for (int64_t part : list)
     if (part < 0 || llvm::AddOverflow(sum, part, sum))
-      return node.fail("a part has a negative size");
+      return node.fail("an output has a negative size");
   if (sum != size && !ShapedType::isDynamic(size))
-    return node.fail("the parts' sizes do not sum up to the dimension");
+    return node.fail("the sizes do not sum up to the dimension");
   if (static_cast<int64_t>(list.size()) < node.outputCount())
-    return node.fail("there are fewer parts than outputs");
+    return node.fail("there are fewer sizes than outputs");
   return Dims(list.begin(), list.end());
 }
 
-/// The elements of \p list, which are known only at run time.
-static std::optional<Dims> openSizes(NodeContext &node, Value list) {
+/// The output sizes in \p list, which are known only at run time; requires that
+/// none is negative and that their sum is \p size.
+static std::optional<Dims> dynamicSizes(NodeContext &node, Value list,
+                                        const Dim &size) {
   auto length = listLength(node, list, "split");
   if (!length)
     return std::nullopt;
@@ -53,47 +74,57 @@ static std::optional<Dims> openSizes(NodeContext &node, Value list) {
     sizes.push_back(
         Dim(ShapedType::kDynamic,
             node.cast(node.sliceAxis(list, 0, i, i + 1), node.i64())));
+  requireSizes(node, sizes, size);
   return sizes;
 }
 
-/// The parts' sizes: given, or as equal as they can be.
-static std::optional<Dims> partSizes(NodeContext &node, Dim size) {
+/// The output sizes of a Split: given, or as equal as possible.
+static std::optional<Dims> splitSizes(NodeContext &node, Dim size) {
   bool given;
-  if (node.spellsUnknown() && node.has(1) &&
+  if (node.expandsUnknown() && node.has(1) &&
       !node.knownIntegers(node.operand(1)))
-    return openSizes(node, node.operand(1));
+    return dynamicSizes(node, node.operand(1), size);
   auto sizes = node.integersFrom(1, "split", &given);
   if (!sizes)
     return std::nullopt;
   if (given)
     return givenSizes(node, *sizes, size.size);
-  int64_t parts = node.version() >= 18
-                      ? node.getInt("num_outputs", node.outputCount())
-                      : node.outputCount();
-  if (parts < 1 || parts < node.outputCount() || parts > (1 << 20))
+  int64_t pieces = node.version() >= 18
+                       ? node.getInt("num_outputs", node.outputCount())
+                       : node.outputCount();
+  if (pieces < 1 || pieces < node.outputCount() || pieces > (1 << 20))
     return node.fail("the number of outputs is wrong");
   if (!size.isStatic()) {
-    // The last parts may be smaller, which only shows when they are cut.
+    if (node.version() < 18 && node.requiresValues()) {
+      const Value count = node.integers({pieces});
+      const Value whole = node.op<stablehlo::MulOp>(
+          node.op<stablehlo::DivOp>(size.extent, count), count);
+      node.require(node.compare(
+          sizeScalar(node, size, node.i64()),
+          sizeScalar(node, Dim(ShapedType::kDynamic, whole), node.i64()),
+          stablehlo::ComparisonDirection::EQ));
+    }
+    // The last outputs may be smaller, which only the slice shows.
     Value sum =
-        node.op<stablehlo::AddOp>(size.extent, node.integers({parts - 1}));
-    return Dims(parts,
+        node.op<stablehlo::AddOp>(size.extent, node.integers({pieces - 1}));
+    return Dims(pieces,
                 Dim(ShapedType::kDynamic,
-                    node.op<stablehlo::DivOp>(sum, node.integers({parts}))));
+                    node.op<stablehlo::DivOp>(sum, node.integers({pieces}))));
   }
-  if (node.version() < 18 && size.size % parts != 0)
+  if (node.version() < 18 && size.size % pieces != 0)
     return node.fail("the dimension is no multiple of the number of outputs");
-  int64_t each = llvm::divideCeil(size.size, parts);
+  int64_t each = llvm::divideCeil(size.size, pieces);
   Dims equal;
-  for (int64_t rest = size.size; parts > 0; --parts) {
+  for (int64_t rest = size.size; pieces > 0; --pieces) {
     equal.push_back(std::min(each, rest));
     rest -= equal.back().size;
   }
   return equal;
 }
 
-/// [start, start + part) along an axis, as much of it as there is.
-static Value openPart(NodeContext &node, Value data, int64_t axis, Value start,
-                      Value end) {
+/// Slices [start, start + part) along an axis, clamped to its size.
+static Value dynamicSlice(NodeContext &node, Value data, int64_t axis,
+                          Value start, Value end) {
   if (!data || !start || !end)
     return {};
   Dims starts(node.rank(data), Dim(0)), limits = node.dims(data);
@@ -113,34 +144,44 @@ static LogicalResult importSplit(NodeContext &node) {
   auto axis = node.axis(node.getInt("axis", 0), node.rank(data));
   if (!axis)
     return failure();
-  auto sizes = partSizes(node, node.dim(data, *axis));
+  auto sizes = splitSizes(node, node.dim(data, *axis));
   if (!sizes)
     return failure();
-  Values parts;
+  // Static slice sizes would span the whole dimension.
+  if (ShapedType::isDynamic(node.shape(data)[*axis]) &&
+      llvm::all_of(*sizes, [](const Dim &part) { return part.isStatic(); })) {
+    Dims whole = node.dims(data);
+    whole[*axis] = 0;
+    for (const Dim &part : *sizes)
+      whole[*axis].size += part.size;
+    data = node.reshape(data, whole);
+  }
+  Values pieces;
   int64_t start = 0;
-  Value openStart = node.integers({0});
+  Value dynamicStart = node.integers({0});
   for (int64_t i = 0; i < node.outputCount(); ++i) {
     const Dim &part = (*sizes)[i];
     if (part.isStatic()) {
-      parts.push_back(
+      pieces.push_back(
           node.wants(i) ? node.sliceAxis(data, *axis, start, start + part.size)
                         : Value());
       start += part.size;
       continue;
     }
-    Value end = node.op<stablehlo::AddOp>(openStart, part.extent);
-    parts.push_back(node.wants(i) ? openPart(node, data, *axis, openStart, end)
-                                  : Value());
-    openStart = end;
+    Value end = node.op<stablehlo::AddOp>(dynamicStart, part.extent);
+    pieces.push_back(node.wants(i)
+                         ? dynamicSlice(node, data, *axis, dynamicStart, end)
+                         : Value());
+    dynamicStart = end;
   }
-  return node.results(parts);
+  return node.results(pieces);
 }
 
 //===----------------------------------------------------------------------===//
 // Slice
 //===----------------------------------------------------------------------===//
 
-/// The elements of an input, as far as they are known.
+/// The elements of an input as bounds, static as far as they are known.
 static std::optional<std::vector<SliceBound>>
 readBounds(NodeContext &node, int64_t input, StringRef name) {
   std::vector<SliceBound> bounds;

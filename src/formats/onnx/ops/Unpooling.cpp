@@ -1,4 +1,4 @@
-// MaxUnpool and Col2Im: what puts windows' elements back.
+// MaxUnpool and Col2Im: scatter the elements of windows.
 
 #include "formats/import/Building.h"
 #include "formats/onnx/Operators.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// An attribute of one number a spatial dimension.
+/// An attribute with one entry per spatial dimension.
 static std::optional<Ints> perDimension(NodeContext &node, StringRef name,
                                         int64_t count, int64_t otherwise) {
   Ints list = node.getInts(name, Ints(count, otherwise));
@@ -42,8 +42,8 @@ static std::optional<Ints> unpooledShape(NodeContext &node, Value x) {
   return shape;
 }
 
-/// Elements go to their places in the flattened result; a larger shape that is
-/// asked for is filled up with zeros at the ends.
+/// Scatters elements to their indices in the flattened result; if a larger
+/// shape is given, the ends are filled with zeros.
 static LogicalResult importMaxUnpool(NodeContext &node) {
   Value x = node.operand(0), indices = node.operand(1);
   if (!x || !indices)
@@ -58,16 +58,16 @@ static LogicalResult importMaxUnpool(NodeContext &node) {
     if (llvm::MulOverflow(count, size, count))
       return node.fail("the result is too large");
   Dim all = node.product(node.dims(x));
-  Value places =
+  Value positions =
       node.reshape(node.cast(indices, node.i64()), ArrayRef<Dim>({all, 1}));
   auto numbers = stablehlo::ScatterDimensionNumbersAttr::get(
       node.context(), {}, {0}, {}, {}, {0}, 1);
   Value zeros = node.broadcastInDim(node.scalar(node.element(x), 0),
                                     ArrayRef(Dim(count)), {});
-  Value result =
-      node.reshape(scatter(node, zeros, places, node.reshape(x, ArrayRef(all)),
-                           numbers, Combine::Replace),
-                   ArrayRef<int64_t>(*shape));
+  Value result = node.reshape(scatter(node, zeros, positions,
+                                      node.reshape(x, ArrayRef(all)), numbers,
+                                      Combine::Replace),
+                              ArrayRef<int64_t>(*shape));
   if (!node.has(2))
     return node.result(result);
   auto wanted = node.integersFrom(2, "output_shape");
@@ -83,9 +83,10 @@ static LogicalResult importMaxUnpool(NodeContext &node) {
 
 namespace {
 /// Col2Im's window over an image.
-struct Blocks {
+struct ImageBlocks {
   Ints image, block, dilations, strides, low, high;
-  /// How many blocks fit along each dimension, and how many elements they have.
+  /// The number of blocks along each dimension, and the number of their
+  /// elements.
   Ints counts;
   int64_t total = 1, elements = 1;
   /// The image's size.
@@ -93,7 +94,7 @@ struct Blocks {
 };
 } // namespace
 
-static std::optional<Blocks> readBlocks(NodeContext &node) {
+static std::optional<ImageBlocks> readBlocks(NodeContext &node) {
   auto image = node.integersFrom(1, "image_shape");
   auto block = node.integersFrom(2, "block_shape");
   if (!image || !block)
@@ -106,13 +107,13 @@ static std::optional<Blocks> readBlocks(NodeContext &node) {
     return std::nullopt;
   if (block->size() != image->size())
     return node.fail("image_shape and block_shape differ in length");
-  Blocks blocks{*image,
-                *block,
-                *dilations,
-                *strides,
-                Ints(ArrayRef(*pads).take_front(spatial)),
-                Ints(ArrayRef(*pads).drop_front(spatial)),
-                {}};
+  ImageBlocks blocks{*image,
+                     *block,
+                     *dilations,
+                     *strides,
+                     Ints(ArrayRef(*pads).take_front(spatial)),
+                     Ints(ArrayRef(*pads).drop_front(spatial)),
+                     {}};
   for (int64_t i = 0; i < spatial; ++i) {
     auto sound = [](int64_t x) { return x >= 1 && x <= (1 << 20); };
     if (!sound(blocks.image[i]) || !sound(blocks.block[i]) ||
@@ -133,10 +134,11 @@ static std::optional<Blocks> readBlocks(NodeContext &node) {
   return blocks;
 }
 
-/// Where element \p element of block \p number lies in the flattened image; the
-/// image's size if it lies in the padding, where nothing is added.
-static int64_t placeOf(const Blocks &blocks, int64_t element, int64_t number) {
-  int64_t place = 0, scale = 1;
+/// The index of element \p element of block \p number in the flattened image;
+/// the image's size if it lies in the padding, which is dropped.
+static int64_t flatIndex(const ImageBlocks &blocks, int64_t element,
+                         int64_t number) {
+  int64_t position = 0, scale = 1;
   for (size_t i = blocks.image.size(); i-- > 0;) {
     int64_t at = number % blocks.counts[i] * blocks.strides[i] +
                  element % blocks.block[i] * blocks.dilations[i] -
@@ -145,13 +147,14 @@ static int64_t placeOf(const Blocks &blocks, int64_t element, int64_t number) {
     element /= blocks.block[i];
     if (at < 0 || at >= blocks.image[i])
       return blocks.pixels;
-    place += at * scale;
+    position += at * scale;
     scale *= blocks.image[i];
   }
-  return place;
+  return position;
 }
 
-/// Adds the blocks, the last dimension, up to images; [N, C * block, blocks].
+/// Accumulates the blocks, the last dimension, into images; [N, C * block,
+/// blocks].
 static LogicalResult importCol2Im(NodeContext &node) {
   Value x = node.operand(0);
   if (!x)
@@ -166,18 +169,18 @@ static LogicalResult importCol2Im(NodeContext &node) {
   if (node.shape(x)[1] != channels * blocks->elements ||
       node.shape(x)[2] != blocks->total)
     return node.fail("the input's shape is not that of the image's blocks");
-  std::vector<int64_t> places;
+  std::vector<int64_t> positions;
   for (int64_t element = 0; element < blocks->elements; ++element)
     for (int64_t number = 0; number < blocks->total; ++number)
-      places.push_back(placeOf(*blocks, element, number));
-  int64_t count = places.size();
+      positions.push_back(flatIndex(*blocks, element, number));
+  int64_t count = positions.size();
   Value zeros = node.broadcastInDim(node.scalar(node.element(x), 0),
                                     Dims{batch, channels, blocks->pixels}, {});
   auto dimensions = stablehlo::ScatterDimensionNumbersAttr::get(
       node.context(), /*updateWindowDims=*/{0, 1}, /*insertedWindowDims=*/{2},
       {}, {}, /*scatterDimsToOperandDims=*/{2}, /*indexVectorDim=*/1);
   Value sum =
-      scatter(node, zeros, integers(node, places, {count, 1}),
+      scatter(node, zeros, integers(node, positions, {count, 1}),
               node.reshape(x, ArrayRef<int64_t>{batch, channels, count}),
               dimensions, Combine::Add);
   Ints shape{batch, channels};

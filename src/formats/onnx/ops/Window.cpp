@@ -21,20 +21,20 @@ std::optional<Window> readWindowSizes(NodeContext &node, int64_t spatial,
       return node.fail("kernel_shape, strides or dilations has not one element "
                        "a spatial dimension (" +
                        Twine(spatial) + ")");
-  // What the weight is along a dimension may show only when it runs.
-  auto isOpen = [&](int64_t i) {
+  // The weight's size along a dimension may be dynamic.
+  auto isDynamic = [&](int64_t i) {
     return !kernel.empty() && ShapedType::isDynamic(kernel[i]);
   };
   Ints sizes;
   for (int64_t i = 0; i < spatial; ++i)
-    if (!isOpen(i) || !ShapedType::isDynamic(window.size[i]))
+    if (!isDynamic(i) || !ShapedType::isDynamic(window.size[i]))
       sizes.push_back(window.size[i]);
   if (!areExtents(sizes, 1) || !areExtents(window.strides, 1) ||
       !areExtents(window.dilations, 1))
     return node.fail("kernel_shape, strides or dilations is not positive or "
                      "too large");
   for (int64_t i = 0; i < static_cast<int64_t>(kernel.size()); ++i)
-    if (!isOpen(i) && window.size[i] != kernel[i])
+    if (!isDynamic(i) && window.size[i] != kernel[i])
       return node.fail("kernel_shape is not the weight's shape");
   return window;
 }
@@ -72,9 +72,9 @@ std::optional<Window> readWindow(NodeContext &node, Value operand,
       return node.unknown("the window's size is known only at run time");
     const int64_t reach =
         isSized ? (window->size[i] - 1) * window->dilations[i] + 1 : 1;
-    // Operations that compute a size are made only where one is asked for.
+    // Emit operations that compute a size only if it is needed.
     const bool asks =
-        node.spellsUnknown() && stride != 1 && (isSame || roundsUp);
+        node.expandsUnknown() && stride != 1 && (isSame || roundsUp);
     const Dim size = asks ? node.dim(operand, i + 2) : Dim(sizes[i]);
     WindowPadding padding;
     if (isSame) {

@@ -13,10 +13,10 @@ using formats::largestExtent;
 using formats::Window;
 using formats::WindowPadding;
 
-/// kernel_shape (or \p kernel where it is absent), strides, dilations, pads,
-/// auto_pad and ceil_mode for the spatial dimensions of \p operand
-/// [N, C, spatial...]. Fails for lists of another length, for negative padding
-/// and for sizes that overflow.
+/// kernel_shape (or \p kernel if it is absent), strides, dilations, pads,
+/// auto_pad and ceil_mode for the spatial dimensions of \p operand [N, C,
+/// spatial...]. Fails for lists of another length, for negative padding and for
+/// sizes that overflow.
 std::optional<Window> readWindow(NodeContext &node, mlir::Value operand,
                                  llvm::ArrayRef<int64_t> kernel = {});
 
@@ -25,9 +25,9 @@ std::optional<Window> readWindow(NodeContext &node, mlir::Value operand,
 std::optional<Window> readWindowSizes(NodeContext &node, int64_t spatial,
                                       llvm::ArrayRef<int64_t> kernel);
 
-/// A convolution of \p input [N, C, spatial...] with \p kernel
-/// [O, C / groups, spatial...]; the result has \p input's element type. Padding
-/// counts elements of zero.
+/// A convolution of \p input [N, C, spatial...] with \p kernel [O, C / groups,
+/// spatial...]; the result has \p input's element type. Padding elements are
+/// zero.
 mlir::Value convolve(NodeContext &node, mlir::Value input, mlir::Value kernel,
                      const Window &window, int64_t groups);
 

@@ -1,4 +1,4 @@
-// Windows and mel filters: constants, computed here.
+// Window functions and mel filters, computed as constants.
 
 #include "formats/import/Building.h"
 #include "formats/onnx/NodeContext.h"
@@ -11,12 +11,12 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// Elements of the largest constant that is made here.
+/// Maximum number of elements of a constant that is made here.
 constexpr int64_t largestConstant = 1 << 26;
 
-/// The same window of a size that is known only at run time.
-static LogicalResult windowOpen(NodeContext &node,
-                                ArrayRef<double> coefficients) {
+/// The same window for a size that is known only at run time.
+static LogicalResult windowDynamic(NodeContext &node,
+                                   ArrayRef<double> coefficients) {
   Type element = node.elementType(node.getInt("output_datatype", 1));
   Value count = node.reshape(node.operand(0), ArrayRef<int64_t>{1});
   if (!element || !count)
@@ -31,25 +31,25 @@ static LogicalResult windowOpen(NodeContext &node,
   // A single element is 1, whatever its period.
   Value isSingle = emit.compare(stablehlo::ComparisonDirection::LE,
                                 emit.number(size, f64), one);
-  Value places = emit.iota({size}, 0, f64);
-  Value angle = emit.div(emit.mul(places, 2 * llvm::numbers::pi),
-                         emit.spreadLike(emit.max(period, one), places));
-  Value sum = emit.splatLike(coefficients[0], places);
+  Value positions = emit.iota({size}, 0, f64);
+  Value angle = emit.div(emit.mul(positions, 2 * llvm::numbers::pi),
+                         emit.spreadLike(emit.max(period, one), positions));
+  Value sum = emit.splatLike(coefficients[0], positions);
   for (size_t j = 1; j < coefficients.size(); ++j) {
     Value cosine =
         emit.make<stablehlo::CosineOp>(emit.mul(angle, static_cast<double>(j)));
     sum = emit.add(sum, emit.mul(cosine, coefficients[j]));
   }
-  sum = emit.select(emit.spreadLike(isSingle, places),
-                    emit.splatLike(1, places), sum);
+  sum = emit.select(emit.spreadLike(isSingle, positions),
+                    emit.splatLike(1, positions), sum);
   return node.result(emit.convert(sum, element));
 }
 
 /// sum of coefficients[j] * cos(2 pi j k / N) for k < size, where N is the size
 /// or, for a symmetric window, one less.
 static LogicalResult window(NodeContext &node, ArrayRef<double> coefficients) {
-  if (node.spellsUnknown() && !node.knownIntegers(node.operand(0)))
-    return windowOpen(node, coefficients);
+  if (node.expandsUnknown() && !node.knownIntegers(node.operand(0)))
+    return windowDynamic(node, coefficients);
   auto size = node.integersFrom(0, "size");
   if (!size)
     return failure();

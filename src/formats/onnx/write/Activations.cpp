@@ -8,12 +8,12 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// An op that ONNX has under another name, with the same floats as attributes,
+/// An op that ONNX has under another name, with the same float attributes,
 /// since version `since`.
 struct Function {
   StringRef op, onnx;
   int64_t since;
-  /// Our name of an attribute, and ONNX's.
+  /// Sinter's name of an attribute, and ONNX's.
   std::vector<std::pair<const char *, const char *>> attributes;
 };
 

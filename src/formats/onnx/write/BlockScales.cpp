@@ -1,4 +1,4 @@
-//===- BlockScales.cpp - integers with a scale for a block of them --------===//
+//===- BlockScales.cpp - block-wise scales of constants -------------------===//
 
 #include "formats/onnx/write/BlockScales.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// Whether an operation gives integers of 4 or 8 bits as they stand.
+/// Whether \p value is a constant of 4- or 8-bit integers.
 static bool isNarrowConstant(Value value) {
   auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
   auto type = constant ? dyn_cast<IntegerType>(tensorOf(value).getElementType())
@@ -17,7 +17,7 @@ static bool isNarrowConstant(Value value) {
   return type && (type.getWidth() == 4 || type.getWidth() == 8);
 }
 
-/// The dimension of \p wide at which it has blocks, and how large they are.
+/// The dimension of \p wide that is divided into blocks, and the block size.
 static std::optional<std::pair<int64_t, int64_t>>
 blocksOf(stablehlo::BroadcastInDimOp broadcast, RankedTensorType wide) {
   const ArrayRef<int64_t> scales = tensorOf(broadcast.getOperand()).getShape(),

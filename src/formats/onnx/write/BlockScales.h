@@ -1,4 +1,4 @@
-//===- BlockScales.h - integers with a scale for a block of them ----------===//
+//===- BlockScales.h - block-wise scales of constants ---------------------===//
 //
 //   i = constant : 64x8xi4, s = constant : 2x8xf32
 //   b = broadcast_in_dim s, dims = [0, 2] : 2x32x8xf32
@@ -6,11 +6,11 @@
 //      ->
 //   y = DequantizeLinear(i, s) {axis = 0, block_size = 32}
 //
-// No quantised type says that, so it is arithmetic in the graph, and one node
-// in ONNX from operator set 21 on.
+// No quantised type expresses that, so it is arithmetic in the graph, and one
+// node in ONNX from operator set 21 on.
 //
-// Restrictions: the integers are a constant of 4 or 8 bits; the blocks are of
-// one size and cover the dimension.
+// Restrictions: the integers are a constant of 4 or 8 bits; all blocks have the
+// same size and cover the dimension.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +23,14 @@
 
 namespace sinter::onnx {
 
-/// The parts of such a multiplication.
+/// The operands of such a multiplication.
 struct BlockScales {
   mlir::Value integers, scales;
   int64_t axis = 0, size = 0;
-  /// What only it reads, and is not written.
+  /// The ops that only it uses, which are not written.
   llvm::SmallVector<mlir::Operation *, 3> parts;
 
-  /// Nothing where \p multiply is none.
+  /// Nothing if \p multiply is none.
   static std::optional<BlockScales> of(mlir::Operation *multiply);
 };
 

@@ -1,4 +1,4 @@
-// Branches and loops, and calls, which are written out.
+// Branches and loops, and calls, which are inlined.
 
 #include "formats/onnx/write/WriterRules.h"
 #include "graph/nn/NnDeferred.h"
@@ -9,7 +9,8 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// Adds a node with graphs; the op's results, or a new tensor for each.
+/// Adds a node with graphs, whose outputs are the op's results, or a new tensor
+/// for each.
 static NodeProto &addNode(NodeWriter &e, StringRef opType,
                           ArrayRef<Name> inputs) {
   NodeProto &node = e.writer.addNode(opType);
@@ -30,7 +31,7 @@ static void setGraph(NodeProto &node, const char *name, GraphProto graph) {
 static GraphProto branch(NodeWriter &e, Region &region, StringRef name) {
   GraphProto proto;
   proto.set_name(e.writer.freshNodeName(originOf(e.op) + "_" + name.str()));
-  OpenGraph graph{&proto, {}, {}};
+  DynamicGraph graph{&proto, {}, {}};
   auto results = e.writer.writeRegion(region, graph, {});
   Operation *terminator = region.front().getTerminator();
   for (auto [tensor, value] : llvm::zip(results, terminator->getOperands()))
@@ -51,7 +52,7 @@ static LogicalResult writeIf(NodeWriter &e, stablehlo::IfOp op) {
   return success();
 }
 
-/// An If for each branch but the last, which takes every other index.
+/// An If for each branch but the last, which is the default.
 static LogicalResult writeCase(NodeWriter &e, stablehlo::CaseOp op) {
   Name index = e.operand(op.getIndex());
   Type i32 = elementOf(op.getIndex());
@@ -98,7 +99,7 @@ static LogicalResult writeCase(NodeWriter &e, stablehlo::CaseOp op) {
 }
 
 /// The condition is computed before the loop, and at the end of its body for
-/// the next round.
+/// the next iteration.
 static LogicalResult writeWhile(NodeWriter &e, stablehlo::WhileOp op) {
   Names initial = e.operands();
   Type i64 = IntegerType::get(op.getContext(), 64);
@@ -106,7 +107,7 @@ static LogicalResult writeWhile(NodeWriter &e, stablehlo::WhileOp op) {
   auto first = e.writer.writeRegion(op.getCond(), e.writer.graph(), initial);
   GraphProto body;
   body.set_name(e.writer.freshNodeName(originOf(op) + "_body"));
-  OpenGraph graph{&body, {}, {}};
+  DynamicGraph graph{&body, {}, {}};
   auto addInput = [&](StringRef wanted, Type type) {
     Name name = e.writer.freshName(wanted);
     e.writer.describe(*body.add_input(), name, type);
@@ -132,8 +133,8 @@ static LogicalResult writeWhile(NodeWriter &e, stablehlo::WhileOp op) {
   return success();
 }
 
-/// A node that waits for sizes: its graphs are written anew. One without graphs
-/// is given back whole or not at all.
+/// A deferred node: its graphs are written again. One without graphs is given
+/// back whole or not at all.
 static LogicalResult writeDeferred(NodeWriter &e, nn::DeferredOp op) {
   NodeProto kept;
   if (!op.getNode() ||
@@ -144,7 +145,7 @@ static LogicalResult writeDeferred(NodeWriter &e, nn::DeferredOp op) {
   std::string origin = originOf(op);
   GraphProto body;
   body.set_name(e.writer.freshNodeName(origin + "_body"));
-  OpenGraph graph{&body, {}, {}};
+  DynamicGraph graph{&body, {}, {}};
   Block &block = op.getBodies().front().front();
   Names arguments;
   for (Value argument : block.getArguments()) {

@@ -63,7 +63,7 @@ static LogicalResult writeOneToOne(NodeWriter &e, Operation *op) {
   StringRef onnx = isBool(element) ? entry.onBool : entry.onnx;
   if (onnx.empty())
     return e.unsupported("of booleans");
-  // Arithmetic of narrow integers came with version 14.
+  // Arithmetic on narrow integers exists since version 14.
   auto integer = dyn_cast<IntegerType>(element);
   if (integer && integer.getWidth() < 32 && integer.getWidth() > 1)
     e.need(14);
@@ -71,7 +71,7 @@ static LogicalResult writeOneToOne(NodeWriter &e, Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Functions that ONNX spells out
+// Functions that ONNX lacks
 //===----------------------------------------------------------------------===//
 
 static LogicalResult writeRsqrt(NodeWriter &e, stablehlo::RsqrtOp op) {
@@ -122,14 +122,14 @@ static LogicalResult writeRound(NodeWriter &e, stablehlo::RoundOp op) {
   return e.result("Mul", {e.make("Sign", {x}), e.make("Add", {floor, more})});
 }
 
-/// x - x is 0 for finite numbers and NaN for all others.
+/// x - x is 0 for finite values and NaN for all others.
 static LogicalResult writeIsFinite(NodeWriter &e, stablehlo::IsFiniteOp op) {
   Name x = e.operand(op.getOperand());
   return e.result("Equal", {e.make("Sub", {x, x}),
                             e.scalar(elementOf(op.getOperand()), 0)});
 }
 
-/// atan(y / x), turned by pi where x is negative; by the signs where x is zero.
+/// atan(y / x), plus or minus pi if x is negative; by the signs if x is zero.
 static LogicalResult writeAtan2(NodeWriter &e, stablehlo::Atan2Op op) {
   Names both = e.broadcast(op->getOperands(), op.getType());
   Name y = both[0], x = both[1];
@@ -199,8 +199,8 @@ static bool isNear(Value distance, unsigned width) {
   return true;
 }
 
-/// BitShift of unsigned numbers; 0 where the distance is the width or more.
-/// Runtimes select among few types: i64 stands for all.
+/// BitShift of unsigned integers; 0 if the distance is the width or more.
+/// Runtimes support few types of selection, so all use i64.
 static Name shift(NodeWriter &e, const Name &x, const Name &distance, Type type,
                   StringRef direction) {
   Type bits = unsignedOf(type);
@@ -228,7 +228,7 @@ static LogicalResult writeShiftRightLogical(NodeWriter &e,
   return e.alias(shift(e, both[0], both[1], elementOf(op), "RIGHT"));
 }
 
-/// Of a negative x: ~(~x >> distance).
+/// Arithmetic shift; for a negative x: ~(~x >> distance).
 static LogicalResult
 writeShiftRightArithmetic(NodeWriter &e, stablehlo::ShiftRightArithmeticOp op) {
   Names both = e.broadcast(op->getOperands(), op.getType());
@@ -245,7 +245,7 @@ writeShiftRightArithmetic(NodeWriter &e, stablehlo::ShiftRightArithmeticOp op) {
   return e.alias(e.cast(result, type, elementOf(op)));
 }
 
-/// The number of masks that meet the bits of x.
+/// The number of masks that have a bit in common with x.
 static Name countMasks(NodeWriter &e, Value value, ArrayRef<uint64_t> masks) {
   e.need(18);
   Type type = elementOf(value);
@@ -270,7 +270,7 @@ static LogicalResult writePopcnt(NodeWriter &e, stablehlo::PopcntOp op) {
   return e.alias(countMasks(e, op.getOperand(), masks));
 }
 
-/// The width minus the number of shifts that leave something.
+/// The width minus the number of right shifts with a non-zero result.
 static LogicalResult writeLeadingZeros(NodeWriter &e, stablehlo::ClzOp op) {
   std::vector<uint64_t> masks;
   unsigned width = elementOf(op).getIntOrFloatBitWidth();
@@ -284,8 +284,8 @@ static LogicalResult writeLeadingZeros(NodeWriter &e, stablehlo::ClzOp op) {
 // Comparison, selection, conversion
 //===----------------------------------------------------------------------===//
 
-/// Whether numbers come before 0 in the total order, as -0 does: x < 0 or
-/// 1 / x < 0. ONNX does not see the sign of what is no number.
+/// Whether values come before 0 in the total order, as -0 does: x < 0 or 1 / x
+/// < 0. ONNX has no operator for the sign of a NaN.
 static LogicalResult writeSignTest(NodeWriter &e, stablehlo::CompareOp op) {
   if (op.getComparisonDirection() != stablehlo::ComparisonDirection::LT ||
       !isPositiveZero(op.getRhs()))
@@ -315,7 +315,7 @@ static LogicalResult writeCompare(NodeWriter &e, stablehlo::CompareOp op) {
       each = e.cast(each, element, type);
     element = type;
   };
-  // ONNX has no order of these. Sign-extended, the unsigned order stays.
+  // ONNX cannot compare these. Sign extension preserves the unsigned order.
   if (isa<IntegerType>(element) && element.getIntOrFloatBitWidth() < 8)
     castTo(IntegerType::get(op.getContext(), 32));
   if (stablehlo::comparesOtherwise(op))
@@ -332,7 +332,7 @@ static LogicalResult writeClamp(NodeWriter &e, stablehlo::ClampOp op) {
   Value min = op.getMin(), max = op.getMax();
   if (isa<ComplexType>(elementOf(op)) || isBool(elementOf(op)))
     return e.unsupported("of this element type");
-  // Before version 12 only floats are clipped.
+  // Before version 12 Clip takes only floats.
   if (!isa<FloatType>(elementOf(op)))
     e.need(12);
   Names all = e.broadcast({min, op.getOperand(), max}, op.getType());
@@ -355,7 +355,7 @@ static LogicalResult writeConvert(NodeWriter &e, stablehlo::ConvertOp op) {
   return e.result("Cast", {e.operand(op.getOperand())}, {{"to", *dataType}});
 }
 
-/// A format that is one of ONNX's: there and back again.
+/// For a format that is an ONNX type: casts to it and back.
 static LogicalResult writeReducePrecision(NodeWriter &e,
                                           stablehlo::ReducePrecisionOp op) {
   MLIRContext *context = op.getContext();

@@ -1,4 +1,4 @@
-// Names, constants and the writing of blocks.
+// Names, constants and blocks.
 
 #include "formats/onnx/write/GraphWriter.h"
 #include "formats/import/InOtherOps.h"
@@ -19,9 +19,9 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// Regions inside regions, and decompositions inside decompositions, at most.
+/// Maximum nesting depth of regions, and of decompositions.
 static constexpr int deepestNesting = 200;
-/// Regions that are written at most, calls written out included.
+/// Maximum number of regions that are written, inlined calls included.
 static constexpr int64_t mostRegions = 100'000;
 
 GraphWriter::GraphWriter(ModuleOp module, int64_t version)
@@ -46,8 +46,8 @@ void GraphWriter::run() {
   if (auto name = dyn_cast<NameLoc>(module.getLoc()))
     graph.set_name(name.getName().str());
   copyNotes(header.graph(), graph);
-  computeWithRealNumbers(function, unsupported);
-  // What has no form is not to be mistaken for what has one.
+  convertToQdqForm(function, unsupported);
+  // Stop here: an op without a form could be mistaken for one with a form.
   if (!unsupported.empty())
     return;
   for (const TensorProto &each : header.graph().initializer())
@@ -58,7 +58,7 @@ void GraphWriter::run() {
   }
   planNames();
   planBlock(function.getBody().front());
-  OpenGraph open{&graph, {}, {}};
+  DynamicGraph open{&graph, {}, {}};
   current = &open;
   writeInputs(function);
   writeBlock(function.getBody().front());
@@ -86,8 +86,8 @@ void GraphWriter::reserve(Value value, StringRef name, bool isFixed) {
     found->second.values.push_back(value);
 }
 
-/// The quantised value whose storage elements \p value is, where nobody else
-/// reads it; no node stands between the two.
+/// The quantised value whose storage elements \p value is, if it has no other
+/// use; there is no node between the two.
 static Value beforeStorage(Value value) {
   auto cast = value.getDefiningOp<stablehlo::BitcastConvertOp>();
   Value elements = cast ? cast.getOperand() : Value();
@@ -119,7 +119,7 @@ void GraphWriter::planNames() {
             given ? given.getValue().str() : "result" + std::to_string(i),
             /*isFixed=*/true);
   }
-  // A weight's name is its own even if the weight is not written in the end.
+  // A weight's name is reserved even if the weight is not written.
   function.walk([&](stablehlo::ConstantOp constant) {
     auto given = constant->getAttrOfType<StringAttr>(nameAttribute);
     if (!given)
@@ -130,17 +130,17 @@ void GraphWriter::planNames() {
     if (isLiteral(constant) && looksLikeWeight(tensorOf(constant.getResult())))
       literals.insert(place->second);
   });
-  // Annotations may bring theirs back.
+  // Annotations may need their initializers again.
   for (const TensorProto &each : header.graph().initializer())
     if (each.has_data_type())
       used.insert(each.name());
 }
 
-/// \p base, or with the least number behind it by which \p isFree. What was
-/// tried before is not tried again: \p next has the number behind it.
+/// \p base, or \p base with the smallest suffix for which \p isFree holds.
+/// \p next holds the next suffix to try for each base.
 static std::string
-numbered(const std::string &base, llvm::StringMap<int64_t> &next,
-         llvm::function_ref<bool(const std::string &)> isFree) {
+withSuffix(const std::string &base, llvm::StringMap<int64_t> &next,
+           llvm::function_ref<bool(const std::string &)> isFree) {
   int64_t &number = next[base];
   std::string name;
   do
@@ -150,14 +150,15 @@ numbered(const std::string &base, llvm::StringMap<int64_t> &next,
 }
 
 Name GraphWriter::freshName(StringRef wantedName) {
-  return numbered(wantedName.empty() ? "tensor" : wantedName.str(), nextNumbers,
-                  [&](const std::string &name) {
-                    return !reserved.contains(name) && used.insert(name).second;
-                  });
+  return withSuffix(wantedName.empty() ? "tensor" : wantedName.str(),
+                    nextNumbers, [&](const std::string &name) {
+                      return !reserved.contains(name) &&
+                             used.insert(name).second;
+                    });
 }
 
 Name GraphWriter::freshNodeName(StringRef wantedName) {
-  return numbered(
+  return withSuffix(
       wantedName.str(), nextNodeNumbers,
       [&](const std::string &name) { return usedNodes.insert(name).second; });
 }
@@ -188,7 +189,7 @@ Name GraphWriter::constant(ElementsAttr value, StringRef wantedName) {
     name = freshName(wantedName.empty() ? "constant" : wantedName);
   if (!written.insert(name).second)
     return name;
-  // Also what a rule makes of one.
+  // Also those that a rule derives from one.
   if (literals.contains(wantedName))
     literals.insert(name);
   initializerValues[name] = value;
@@ -207,10 +208,10 @@ Name GraphWriter::name(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto constantOp = dyn_cast_or_null<stablehlo::ConstantOp>(op))
     return names[value] = constant(constantOp.getValue(), constantName(value));
-  OpenGraph *own = op ? graphs.lookup(op->getBlock()) : nullptr;
+  DynamicGraph *own = op ? graphs.lookup(op->getBlock()) : nullptr;
   if (isBroadcast(op) && own) {
-    // In the graph of its own block: others may need it, too.
-    OpenGraph *here = std::exchange(current, own);
+    // In the graph of its own block, since others may use it, too.
+    DynamicGraph *here = std::exchange(current, own);
     writeOp(op);
     current = here;
     found = names.find(value);
@@ -227,7 +228,7 @@ Name GraphWriter::name(Value value) {
 //===----------------------------------------------------------------------===//
 
 NodeProto &GraphWriter::addNode(StringRef opType) {
-  // Rules write what version 13 knows; these two are older and never changed.
+  // Rules write nodes of version 13; these two are older and never changed.
   if (opType != "Identity" && opType != "Where")
     need(13);
   else if (opType == "Where")
@@ -243,9 +244,9 @@ void GraphWriter::addUnsupported(Operation *op, StringRef reason) {
 }
 
 void GraphWriter::writeBlock(Block &block) {
-  OpenGraph *before = graphs.lookup(&block);
+  DynamicGraph *before = graphs.lookup(&block);
   graphs[&block] = current;
-  // Decomposing adds ops, which are written where they are made.
+  // Decomposing adds ops, which are written there.
   std::vector<Operation *> ops;
   for (Operation &op : block.without_terminator())
     ops.push_back(&op);
@@ -269,9 +270,9 @@ void GraphWriter::writeBlock(Block &block) {
     graphs[&block] = before;
 }
 
-SmallVector<Name> GraphWriter::writeRegion(Region &region, OpenGraph &graph,
+SmallVector<Name> GraphWriter::writeRegion(Region &region, DynamicGraph &graph,
                                            ArrayRef<Name> arguments) {
-  // A region may be written twice: nothing in it has a name yet.
+  // A region may be written twice: forget the names of its values.
   region.walk([&](Operation *op) {
     for (Value result : op->getResults())
       names.erase(result);
@@ -282,14 +283,14 @@ SmallVector<Name> GraphWriter::writeRegion(Region &region, OpenGraph &graph,
     return SmallVector<Name>(block.getTerminator()->getNumOperands());
   }
   ++depth;
-  OpenGraph *outer = std::exchange(current, &graph);
+  DynamicGraph *outer = std::exchange(current, &graph);
   for (auto [argument, name] : llvm::zip(block.getArguments(), arguments))
     names[argument] = name;
   writeBlock(block);
   SmallVector<Name> results;
   graphs[&block] = current;
   for (Value value : block.getTerminator()->getOperands()) {
-    // What only the kept node itself needs has no tensor.
+    // Values that only the kept node itself uses have no tensor.
     Operation *op = value.getDefiningOp();
     const bool isHidden = op && absorbed.contains(op) && !names.contains(value);
     results.push_back(isHidden ? Name() : name(value));
@@ -327,16 +328,11 @@ bool GraphWriter::tryRule(Operation *op, std::string &reason) {
 bool GraphWriter::decompose(Operation *op) {
   if (depth >= deepestNesting)
     return false;
-  Operation *before = op->getPrevNode();
-  auto values = formats::inOtherOps(op);
-  if (!values)
+  const auto other = formats::inOtherOps(op);
+  if (!other)
     return false;
-  std::vector<Operation *> parts;
-  for (Operation *part = before ? before->getNextNode()
-                                : &op->getBlock()->front();
-       part != op; part = part->getNextNode())
-    parts.push_back(part);
-  for (auto [result, value] : llvm::zip_equal(op->getResults(), *values)) {
+  for (auto [result, value] :
+       llvm::zip_equal(op->getResults(), other->values)) {
     auto found = wanted.find(result);
     Operation *definition = value.getDefiningOp();
     if (found != wanted.end() && definition && !names.contains(value) &&
@@ -350,11 +346,12 @@ bool GraphWriter::decompose(Operation *op) {
     }
   }
   ++depth;
-  for (Operation *part : parts)
-    if (!isa<stablehlo::ConstantOp>(part) && !isBroadcast(part))
-      writeOp(part);
+  for (Operation *made : other->made)
+    if (!isa<stablehlo::ConstantOp>(made) && !isBroadcast(made))
+      writeOp(made);
   --depth;
-  for (auto [result, value] : llvm::zip_equal(op->getResults(), *values)) {
+  for (auto [result, value] :
+       llvm::zip_equal(op->getResults(), other->values)) {
     Name tensor = name(value);
     result.replaceAllUsesWith(value);
     names[result] = tensor;
@@ -367,7 +364,7 @@ void GraphWriter::writeOp(Operation *op) {
   if (tryRule(op, reason) || decompose(op))
     return;
   addUnsupported(op, reason);
-  // What uses it is looked at all the same, to list everything at once.
+  // Its users are still visited, to list all failures at once.
   for (Value result : op->getResults())
     names[result] = "";
 }
@@ -386,7 +383,7 @@ void GraphWriter::writeBlockScales(Operation *multiply,
 void GraphWriter::writeMean(Operation *divide, const Mean &mean) {
   NodeWriter node(*this, divide);
   const Name x = node.operand(mean.x);
-  // Nobody has a GlobalAveragePool of f64.
+  // No runtime has a GlobalAveragePool of f64.
   LogicalResult done =
       mean.isGlobalPool() && tensorOf(mean.x).getElementType().isF32()
           ? node.result("GlobalAveragePool", {x})
@@ -400,7 +397,7 @@ void GraphWriter::writeBiased(Operation *add, const BiasedProduct &both) {
                           : constant(toAttribute(*both.tensor, both.tensorName,
                                                  module.getContext()),
                                      both.tensorName);
-  // For what reads the product's shape.
+  // For users of the shape of the matmul or convolution.
   auto nameProduct = llvm::make_scope_exit([&] {
     names[both.product->getResult(0)] = names.lookup(add->getResult(0));
   });

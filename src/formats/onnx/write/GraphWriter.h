@@ -1,8 +1,8 @@
-//===- GraphWriter.h - an ONNX model while it is written ------------------===//
+//===- GraphWriter.h - state of writing an ONNX model ---------------------===//
 //
-// One attempt to write a module for given versions of the operator sets: what
-// every value is called, which groups of ops are written as the node they came
-// from, and the graphs that are being filled. Rules (WriterRules.h) see it
+// One attempt to write a module for given versions of the operator sets: the
+// name of every value, the groups of ops that are written as the node they came
+// from, and the graphs under construction. Rules (WriterRules.h) access it
 // through a NodeWriter.
 //
 //===----------------------------------------------------------------------===//
@@ -26,16 +26,16 @@ namespace sinter::onnx {
 
 using Name = std::string;
 
-/// A graph that nodes are being added to.
-struct OpenGraph {
+/// A graph under construction.
+struct DynamicGraph {
   GraphProto *proto;
-  /// The tensors that its own nodes and inputs give.
+  /// The tensors that its own nodes and inputs define.
   llvm::StringSet<> tensors;
-  /// Those that kept nodes give under the names that they had.
+  /// Those that kept nodes define under their original names.
   llvm::StringSet<> kept;
 };
 
-/// Names of tensors and nodes of a graph that is written.
+/// Names of tensors and nodes of a finished graph.
 struct InnerNames {
   std::vector<Name> tensors, nodes;
 };
@@ -45,7 +45,7 @@ struct KeptNode {
   UntouchedNode node;
   NodeProto proto;
   std::string name;
-  /// The op in whose place the node is written.
+  /// The op at whose position the node is written.
   mlir::Operation *anchor = nullptr;
   /// The op that has the node's graphs, if it has any.
   mlir::Operation *holder = nullptr;
@@ -53,11 +53,11 @@ struct KeptNode {
   llvm::SmallVector<mlir::Operation *> ops;
 };
 
-/// A convolution or a product of matrices, and the addition of one number a
-/// feature: one node.
+/// A convolution or matmul, and the addition of a bias per feature, written as
+/// one node.
 struct BiasedProduct {
   mlir::Operation *product;
-  /// A vector, or where null a constant that becomes one.
+  /// A vector, or if null a constant that becomes one.
   mlir::Value vector;
   std::optional<Tensor> tensor;
   std::string tensorName;
@@ -65,23 +65,22 @@ struct BiasedProduct {
 
 class GraphWriter {
 public:
-  /// \p module is changed: what has no rule is decomposed in it.
+  /// \p module is changed: ops without a rule are decomposed in it.
   GraphWriter(mlir::ModuleOp module, int64_t version);
 
   /// Fills model(). Failures are in unsupportedOps() and requiredVersion().
   void run();
 
   ModelProto &model() { return proto; }
-  /// What the model was before, without its computation; empty if it was no
-  /// ONNX.
+  /// The original model without its computation; empty if it was not ONNX.
   const ModelProto &original() const { return header; }
   OnnxWriter &data() { return tensorData; }
-  /// What cannot be written, with counts.
+  /// The ops that cannot be written, with counts.
   const std::map<std::string, int64_t> &unsupportedOps() const {
     return unsupported;
   }
-  /// The version that the rules asked for; if it is newer than the one that was
-  /// given, what was written is not valid and has to be written anew for it.
+  /// The version that the rules require; if it is newer than version(), the
+  /// model is not valid and must be written again for it.
   int64_t requiredVersion() const { return required; }
 
   //===--- For NodeWriter -------------------------------------------------===//
@@ -90,22 +89,22 @@ public:
   int64_t version() const { return opsetVersion; }
   void need(int64_t version) { required = std::max(required, version); }
 
-  /// The tensor that holds a value. Constants become initializers when they
-  /// are first asked for, broadcasts become nodes.
+  /// The tensor that holds a value. Constants become initializers at first use,
+  /// broadcasts become nodes.
   Name name(mlir::Value value);
-  /// Makes \p name stand for \p value.
+  /// Binds \p value to tensor \p name.
   void bind(mlir::Value value, const Name &name) {
     names[value] = name;
     bound.push_back(value);
   }
-  /// The name that the tensor of \p value is to have, now taken.
+  /// Reserves and returns the name for the tensor of \p value.
   Name claim(mlir::Value value);
-  /// Whether a tensor of the graph has to be called as claim() says.
+  /// Whether the tensor must have the name that claim() returns.
   bool hasFixedName(mlir::Value value) const;
-  /// \p wanted, or with a number behind it if that is taken.
+  /// \p wanted, or \p wanted with a suffix if that is taken.
   Name freshName(llvm::StringRef wanted);
   Name freshNodeName(llvm::StringRef wanted);
-  /// An initializer.
+  /// Adds an initializer.
   Name constant(mlir::ElementsAttr value, llvm::StringRef wanted);
 
   /// The value of an initializer; null for other tensors.
@@ -113,37 +112,37 @@ public:
     return initializerValues.lookup(name);
   }
 
-  OpenGraph &graph() { return *current; }
+  DynamicGraph &graph() { return *current; }
   /// Adds a node to the current graph.
   NodeProto &addNode(llvm::StringRef opType);
-  /// Whether the one unknown size of what \p op gives follows from the number
-  /// of elements, and nothing computes it.
+  /// Whether the only dynamic dimension of the result of \p op follows from the
+  /// element count, and its computation is not written.
   bool isInferred(mlir::Operation *op) const { return inferred.contains(op); }
-  /// Where a reshape to unknown sizes only puts in dimensions of one element;
-  /// nothing where it does more.
+  /// The axes at which a reshape with dynamic dimensions only inserts
+  /// dimensions of size 1; null if it does more.
   const llvm::SmallVector<int64_t> *unsqueezedAxes(mlir::Operation *op) const {
     auto found = unsqueezed.find(op);
     return found == unsqueezed.end() ? nullptr : &found->second;
   }
-  /// Whether \p op only repeats elements and is written when it is needed.
+  /// Whether \p op is a broadcast, which is written at first use.
   static bool isBroadcast(mlir::Operation *op);
 
-  /// Writes a region into \p graph with \p arguments for its block's; the
-  /// tensors that its terminator returns.
-  llvm::SmallVector<Name> writeRegion(mlir::Region &region, OpenGraph &graph,
+  /// Writes a region into \p graph with \p arguments for its block's; returns
+  /// the tensors that its terminator returns.
+  llvm::SmallVector<Name> writeRegion(mlir::Region &region, DynamicGraph &graph,
                                       llvm::ArrayRef<Name> arguments);
-  /// Makes \p tensor an output of \p graph, through a node of its own where it
-  /// comes from elsewhere or is an output already. What the file said of the
-  /// output, \p before, and of such a node, \p copy, stays where not null.
-  void addOutput(OpenGraph &graph, Name tensor, mlir::Type type,
+  /// Makes \p tensor an output of \p graph, through an Identity node if it is
+  /// defined elsewhere or is an output already. The file's declaration of the
+  /// output, \p before, and such a node, \p copy, are kept if not null.
+  void addOutput(DynamicGraph &graph, Name tensor, mlir::Type type,
                  const ValueInfoProto *before = nullptr,
                  const NodeProto *copy = nullptr);
-  /// The names inside of \p graph may be used again, by a graph beside it.
+  /// Releases the names inside of \p graph for sibling graphs.
   InnerNames release(const GraphProto &graph);
   void take(const InnerNames &names);
   void addUnsupported(mlir::Operation *op, llvm::StringRef reason);
-  /// ValueInfoProto of a tensor; \p dims names unknown dimensions. What the
-  /// file said of it, \p before, stays where it is not null.
+  /// Fills the ValueInfoProto of a tensor; \p dims names dynamic dimensions.
+  /// The file's declaration, \p before, is kept if not null.
   bool describe(ValueInfoProto &info, const Name &name, mlir::Type type,
                 mlir::ArrayAttr dims = {},
                 const ValueInfoProto *before = nullptr);
@@ -154,15 +153,15 @@ private:
   void planGroup(mlir::ArrayAttr records, int64_t index,
                  llvm::ArrayRef<mlir::Operation *> ops);
   void planGraphs(const KeptNode &node);
-  /// Whether the addition is written as the bias of a product.
+  /// Whether the addition is written as the bias of a matmul or convolution.
   bool planBias(mlir::Operation *add);
   /// Whether the multiplication is written as a DequantizeLinear.
   bool planBlockScales(mlir::Operation *multiply);
-  /// Finds the reshapes, means and products that need no computed sizes.
+  /// Finds the reshapes, means and matmuls that need no computed sizes.
   void planReshapes(mlir::Block &block);
   /// Whether the division is written as a mean.
   bool planMean(mlir::Operation *divide);
-  /// The node is written by what its ops do.
+  /// Writes the group's ops by rules instead of its node.
   void giveUp(KeptNode *node);
   void writeBlock(mlir::Block &block);
   void writeOp(mlir::Operation *op);
@@ -197,30 +196,31 @@ private:
   int64_t required = 0;
   ModelProto proto;
   OnnxWriter tensorData;
-  OpenGraph *current = nullptr;
+  DynamicGraph *current = nullptr;
 
   mlir::DenseMap<mlir::Value, Name> names;
-  /// What bind() was told, in order: a rule that fails takes it back.
+  /// The values passed to bind(), in order: undone if a rule fails.
   std::vector<mlir::Value> bound;
-  /// The names that values should get, and who may have each: in graphs beside
-  /// each other the same name stands for several.
+  /// The names that values should get, and the values for each name: sibling
+  /// graphs may use the same name.
   mlir::DenseMap<mlir::Value, Name> wanted;
   struct Reserved {
     llvm::SmallVector<mlir::Value, 1> values;
-    /// Of an input or output of the model: nobody else may have it.
+    /// The name of an input or output of the model, reserved for it.
     bool isFixed = false;
   };
   llvm::StringMap<Reserved> reserved;
   llvm::StringSet<> used, usedNodes;
-  /// By the name that was wanted: the number to try next behind it.
+  /// The next suffix to try for each wanted name.
   llvm::StringMap<int64_t> nextNumbers, nextNodeNumbers;
-  /// What the file said of its initializers, by name.
+  /// The file's metadata of its initializers, by name.
   llvm::StringMap<const TensorProto *> initializerHeaders;
   llvm::StringSet<> sparse;
   mlir::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, Name> weights;
   llvm::StringSet<> written;
   llvm::StringMap<mlir::ElementsAttr> initializerValues;
-  /// The initializers that are to be nodes, lest they be taken for weights.
+  /// The initializers that are written as nodes, so that they do not look like
+  /// weights.
   llvm::StringSet<> literals;
 
   std::vector<std::unique_ptr<KeptNode>> kept;
@@ -229,18 +229,19 @@ private:
   mlir::DenseMap<mlir::Operation *, BlockScales> blockScales;
   mlir::DenseMap<mlir::Operation *, Mean> means;
   llvm::SmallPtrSet<mlir::Operation *, 16> absorbed;
-  /// Reshapes whose one unknown size follows from the number of elements.
+  /// Reshapes whose only dynamic dimension follows from the element count.
   llvm::SmallPtrSet<mlir::Operation *, 16> inferred;
-  /// Reshapes, of several unknown sizes among them, that Unsqueeze does.
+  /// Reshapes, possibly with several dynamic dimensions, that are written as
+  /// Unsqueeze.
   mlir::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t>> unsqueezed;
-  mlir::DenseMap<mlir::Block *, OpenGraph *> graphs;
+  mlir::DenseMap<mlir::Block *, DynamicGraph *> graphs;
   std::map<std::string, int64_t> unsupported;
   int depth = 0;
   int64_t regions = 0;
 };
 
 /// Whether a node of ONNX's own operator set that is valid in version \p from
-/// is valid, and means the same, in the newer version \p to.
+/// is valid, with the same semantics, in the newer version \p to.
 bool staysValid(const NodeProto &node, int64_t from, int64_t to);
 
 } // namespace sinter::onnx

@@ -1,4 +1,4 @@
-// Ops that take elements from, or put them to, places that other tensors name.
+// Gather, scatter, dynamic slices, sort.
 
 #include "formats/import/IndexedWindows.h"
 #include "formats/onnx/write/WriterRules.h"
@@ -13,10 +13,10 @@ using sinter::formats::IndexedWindows;
 namespace sinter::onnx {
 
 //===----------------------------------------------------------------------===//
-// Places
+// Indices
 //===----------------------------------------------------------------------===//
 
-/// The size of a dimension of \p value, as a vector of one number.
+/// The size of a dimension of \p value, as a vector of one element.
 static Name sizeOf(NodeWriter &e, Value value, int64_t dim) {
   int64_t size = tensorOf(value).getDimSize(dim);
   if (!ShapedType::isDynamic(size))
@@ -25,7 +25,7 @@ static Name sizeOf(NodeWriter &e, Value value, int64_t dim) {
                  {1});
 }
 
-/// Sizes joined, each of a dimension of a tensor.
+/// Concatenates sizes, each of a dimension of a tensor.
 static Name sizesOf(NodeWriter &e, ArrayRef<std::pair<Value, int64_t>> dims) {
   Ints known;
   for (auto [value, dim] : dims)
@@ -39,19 +39,13 @@ static Name sizesOf(NodeWriter &e, ArrayRef<std::pair<Value, int64_t>> dims) {
                            : e.make("Concat", parts, {{"axis", 0}});
 }
 
-/// Counts up along dimension \p dim of a tensor of ones otherwise.
-static Name count(NodeWriter &e, int64_t size, int64_t dim, int64_t rank) {
-  Ints shape(rank, 1);
-  shape[dim] = size;
-  return e.integers(identity(size), shape);
-}
-
-/// The same for the size of a dimension of \p value.
+/// An iota along dimension \p dim, with size 1 in all others; its length is a
+/// dimension of \p value.
 static Name countOf(NodeWriter &e, Value value, int64_t of, int64_t dim,
                     int64_t rank) {
   int64_t size = tensorOf(value).getDimSize(of);
   if (!ShapedType::isDynamic(size))
-    return count(e, size, dim, rank);
+    return e.count(size, dim, rank);
   Type i64 = IntegerType::get(value.getContext(), 64);
   Name numbers =
       e.make("Range", {e.scalar(i64, 0), e.squeeze(sizeOf(e, value, of), {0}),
@@ -71,7 +65,7 @@ static Name column(NodeWriter &e, const IndexedWindows &w, const Name &indices,
   return e.squeeze(one, {w.vectorDim});
 }
 
-/// Where the last window of a dimension begins, as a scalar.
+/// The start of the last window in a dimension, as a scalar.
 static Name lastStart(NodeWriter &e, const IndexedWindows &w, int64_t dim) {
   Type i64 = IntegerType::get(w.indices.getContext(), 64);
   if (!ShapedType::isDynamic(w.shape[dim]))
@@ -81,22 +75,22 @@ static Name lastStart(NodeWriter &e, const IndexedWindows &w, int64_t dim) {
   return e.squeeze(last, {0});
 }
 
-/// A row of numbers for each element of each window: a tensor
-/// [batch..., window along the listed dimensions..., listed dimensions] of i64.
+/// A row of indices for each element of each window: a tensor [batch..., window
+/// along the listed dimensions..., listed dimensions] of i64.
 static Name rowsOf(NodeWriter &e, const IndexedWindows &w) {
   Type i64 = IntegerType::get(w.indices.getContext(), 64);
   Name indices = e.cast(e.operand(w.indices), elementOf(w.indices), i64);
   const Ints listed = w.listed(), batch = w.batchDims();
   const int64_t rank = batch.size() + listed.size();
-  auto isOpen = [&](int64_t dim) {
+  auto isDynamic = [&](int64_t dim) {
     return ShapedType::isDynamic(w.sizes[dim]);
   };
   Names sizes;
   for (int64_t dim : batch)
     sizes.push_back(sizeOf(e, w.indices, dim));
   for (int64_t dim : listed)
-    sizes.push_back(isOpen(dim) ? sizeOf(e, w.window, w.windowDims[dim])
-                                : e.integers({w.sizes[dim]}));
+    sizes.push_back(isDynamic(dim) ? sizeOf(e, w.window, w.windowDims[dim])
+                                   : e.integers({w.sizes[dim]}));
   Name wholeShape = sizes.size() == 1 ? sizes.front()
                                       : e.make("Concat", sizes, {{"axis", 0}});
   Names columns;
@@ -115,11 +109,11 @@ static Name rowsOf(NodeWriter &e, const IndexedWindows &w) {
       int64_t along = w.indicesBatching[batching - w.batching.begin()];
       first = countOf(e, w.indices, along, along - (along > w.vectorDim), rank);
     }
-    if (w.sizes[dim] > 1 || isOpen(dim)) {
+    if (w.sizes[dim] > 1 || isDynamic(dim)) {
       const int64_t place = batch.size() + i;
-      Name within = isOpen(dim)
+      Name within = isDynamic(dim)
                         ? countOf(e, w.window, w.windowDims[dim], place, rank)
-                        : count(e, w.sizes[dim], place, rank);
+                        : e.count(w.sizes[dim], place, rank);
       first = first.empty() ? within : e.make("Add", {first, within});
     } else if (first.empty()) {
       first = e.integers({0}, Ints(rank, 1));
@@ -181,8 +175,8 @@ static Name shapeVector(NodeWriter &e, Value value) {
                                : e.make("Shape", {e.operand(value)});
 }
 
-/// The places of dynamic_slice and dynamic_update_slice in \p whole, clamped
-/// for a part of the sizes \p sizes, as a vector.
+/// The start indices of dynamic_slice and dynamic_update_slice in \p whole,
+/// clamped for a slice of the sizes \p sizes, as a vector.
 static Name clampedStarts(NodeWriter &e, ValueRange starts, Value whole,
                           ArrayRef<int64_t> sizes, const Name &sizesVector) {
   Type i64 = IntegerType::get(e.op->getContext(), 64);
@@ -222,9 +216,9 @@ static LogicalResult writeDynamicSlice(NodeWriter &e,
 // Scatter
 //===----------------------------------------------------------------------===//
 
-/// The place of each element of \p value, of which \p shape has the sizes: a
+/// The coordinates of each element of \p value, whose shape is \p shape: a
 /// tensor [value's..., rank] of i64.
-static Name placesOf(NodeWriter &e, Value value, const Name &shape) {
+static Name coordinatesOf(NodeWriter &e, Value value, const Name &shape) {
   auto type = tensorOf(value);
   const int64_t rank = type.getRank();
   if (!type.hasStaticShape()) {
@@ -257,12 +251,13 @@ writeDynamicUpdateSlice(NodeWriter &e, stablehlo::DynamicUpdateSliceOp op) {
   Name shape = shapeVector(e, op.getUpdate());
   Name starts = clampedStarts(e, op.getStartIndices(), op.getOperand(),
                               update.getShape(), shape);
-  Name rows = e.make("Add", {placesOf(e, op.getUpdate(), shape), starts});
+  Name rows = e.make("Add", {coordinatesOf(e, op.getUpdate(), shape), starts});
   return e.result("ScatterND", {e.operand(op.getOperand()), rows,
                                 e.operand(op.getUpdate())});
 }
 
-/// How updates are combined: ScatterND's reduction; nothing if it has no such.
+/// ScatterND's reduction for the op's combination of updates; nothing if it has
+/// none.
 static std::optional<StringRef> reductionOf(NodeWriter &e,
                                             stablehlo::ScatterOp op) {
   Block &body = op.getUpdateComputation().front();
@@ -286,8 +281,8 @@ static std::optional<StringRef> reductionOf(NodeWriter &e,
 }
 
 /// An update outside of the operand is skipped by scatter and an error in ONNX:
-/// the operand gets one more place in each listed dimension, where those
-/// updates go, and loses it again.
+/// the operand is padded by one element in each listed dimension, to which
+/// those updates go, and sliced afterwards.
 static LogicalResult writeScatter(NodeWriter &e, stablehlo::ScatterOp op) {
   if (op.getInputs().size() != 1)
     return e.unsupported("of several tensors");
@@ -301,7 +296,7 @@ static LogicalResult writeScatter(NodeWriter &e, stablehlo::ScatterOp op) {
     return e.unsupported("without indices");
   Name rows = rowsOf(e, w);
 
-  // Rows of a window that does not lie inside go to the extra place.
+  // Rows of a window that is out of bounds go to the padding.
   Type i64 = IntegerType::get(op.getContext(), 64);
   size_t batchRank = w.batchDims().size();
   Ints windowAxes;
@@ -347,8 +342,16 @@ static LogicalResult writeScatter(NodeWriter &e, stablehlo::ScatterOp op) {
 // Sorting and counting
 //===----------------------------------------------------------------------===//
 
-/// TopK of all elements for each key, the last one first: the order of those
-/// before it stays where theirs are equal.
+/// Negative for -0, positive for 0 and 0 for anything else: TopK treats zeros
+/// as equal.
+static Name signOfZeros(NodeWriter &e, const Name &x, Type element) {
+  Name zero = e.scalar(element, 0);
+  return e.where(e.make("Equal", {x, zero}),
+                 e.make("Div", {e.scalar(element, 1), x}), zero);
+}
+
+/// TopK of all elements for each key, the last one first: each sort is stable,
+/// so equal elements keep the order of the sorts before.
 static LogicalResult writeSort(NodeWriter &e, stablehlo::SortOp op) {
   auto keys = stablehlo::sortKeys(op);
   if (!keys)
@@ -360,17 +363,24 @@ static LogicalResult writeSort(NodeWriter &e, stablehlo::SortOp op) {
     return e.make("GatherElements", {x, places}, {{"axis", axis}});
   };
   Name sorted, places;
-  for (const stablehlo::SortKey &key : llvm::reverse(*keys)) {
-    Value input = op.getInputs()[key.input];
+  auto sortBy = [&](const stablehlo::SortKey &key, Value input, bool byZeros) {
     Name x = e.operand(input);
     if (!places.empty())
       x = takeAlong(x, places);
+    if (byZeros)
+      x = signOfZeros(e, x, tensorOf(input).getElementType());
     Names made = e.makeMany(
         "TopK", {x, sizeOf(e, input, axis)},
         {{"axis", axis}, {"largest", key.isDescending}, {"sorted", 1}},
         {true, true});
     sorted = made[0];
     places = places.empty() ? made[1] : takeAlong(places, made[1]);
+  };
+  for (const stablehlo::SortKey &key : llvm::reverse(*keys)) {
+    Value input = op.getInputs()[key.input];
+    if (key.ordersZeros)
+      sortBy(key, input, /*byZeros=*/true);
+    sortBy(key, input, /*byZeros=*/false);
   }
   for (unsigned i = 0; i < op.getInputs().size(); ++i) {
     const bool isFirstKey = i == keys->front().input;

@@ -1,4 +1,4 @@
-// Initializers, and what the file says of them.
+// Initializers and their metadata.
 
 #include "formats/onnx/write/GraphWriter.h"
 
@@ -9,27 +9,27 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// The elements of \p tensor that have a bit set, as a vector, and their places
-/// as the linearised indices of the standard.
+/// The elements of \p tensor that have a bit set, as a vector, and their
+/// linearised indices.
 static std::pair<Tensor, Tensor> sparseForm(const Tensor &tensor) {
   const size_t width = byteSize(tensor.type());
-  std::vector<int64_t> places;
+  std::vector<int64_t> positions;
   for (int64_t i = 0; i < tensor.size(); ++i) {
     const std::byte *element =
         reinterpret_cast<const std::byte *>(tensor.data()) + i * width;
     if (std::any_of(element, element + width,
                     [](std::byte each) { return each != std::byte(0); }))
-      places.push_back(i);
+      positions.push_back(i);
   }
-  const int64_t count = places.size();
+  const int64_t count = positions.size();
   Tensor values(tensor.type(), {count});
-  for (auto [i, place] : llvm::enumerate(places))
+  for (auto [i, index] : llvm::enumerate(positions))
     std::memcpy(values.mutableBytes() + i * width,
                 reinterpret_cast<const std::byte *>(tensor.data()) +
-                    place * width,
+                    index * width,
                 width);
   return {values, Tensor::of<int64_t>(ElementType::I64, {count},
-                                      {places.data(), places.size()})};
+                                      {positions.data(), positions.size()})};
 }
 
 void GraphWriter::addInitializer(const Name &name,
@@ -59,8 +59,8 @@ void GraphWriter::addInitializer(const Name &name,
     ++unsupported["constants of a type that ONNX lacks"];
 }
 
-/// Annotations of tensors that are still there, and the initializers that only
-/// these name.
+/// Writes annotations of tensors that still exist, and the initializers that
+/// only these refer to.
 void GraphWriter::writeAnnotations() {
   GraphProto &graph = *proto.mutable_graph();
   llvm::StringSet<> tensors;
@@ -88,7 +88,7 @@ void GraphWriter::writeAnnotations() {
   }
 }
 
-/// The tensors that the nodes of a graph read, those of its own included.
+/// Adds the tensors that the nodes of a graph and of its nested graphs use.
 static void addRead(const GraphProto &graph, llvm::StringSet<> &names) {
   for (const ValueInfoProto &output : graph.output())
     names.insert(output.name());
@@ -99,8 +99,8 @@ static void addRead(const GraphProto &graph, llvm::StringSet<> &names) {
   }
 }
 
-/// A weight that is written turned round, or that a rule asked for in vain, is
-/// not needed as it was. Defaults of inputs stay.
+/// Drops weights that were only written transposed or that a rule requested but
+/// did not use. Defaults of inputs stay.
 void GraphWriter::dropUnusedInitializers() {
   GraphProto &graph = *current->proto;
   llvm::StringSet<> needed;
@@ -122,8 +122,8 @@ void GraphWriter::dropUnusedInitializers() {
                    sparseList.end());
 }
 
-/// Constants that nodes of the file gave are given by nodes again, in front of
-/// all others: an initializer would be taken for a weight.
+/// Writes constants that were nodes in the file as nodes again, before all
+/// others: an initializer would look like a weight.
 void GraphWriter::writeLiterals() {
   GraphProto &graph = *current->proto;
   llvm::StringSet<> named;

@@ -1,4 +1,4 @@
-// Nodes that are given back as they were, and the graphs inside of them.
+// Nodes that are written as they were, and the graphs in them.
 
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/Headers.h"
@@ -35,7 +35,8 @@ void GraphWriter::writeKept(const KeptNode &node, Value result,
   usesStandard |= isStandardDomain(copy.domain());
   copy.clear_input();
   copy.clear_output();
-  // In its graph a node is called as it was; outside, by where it came from.
+  // In its graph a node keeps its name; elsewhere the name has the prefix of
+  // its origin.
   if (!copy.name().empty())
     copy.set_name(freshNodeName(
         current->proto == proto.mutable_graph() ? node.name : copy.name()));
@@ -56,8 +57,7 @@ void GraphWriter::writeKept(const KeptNode &node, Value result,
   }
 }
 
-/// Gives the tensors that \p graph takes from outside the names that they have
-/// now.
+/// Renames the tensors that \p graph uses from outside to their current names.
 static void renameIn(GraphProto &graph, llvm::StringMap<Name> renamed) {
   for (const ValueInfoProto &input : graph.input())
     renamed.erase(input.name());
@@ -94,7 +94,7 @@ void GraphWriter::renameCaptured(NodeProto &node, const KeptNode &keptNode) {
 }
 
 //===----------------------------------------------------------------------===//
-// Graphs inside
+// Nested graphs
 //===----------------------------------------------------------------------===//
 
 static void addInnerNames(const GraphProto &graph, InnerNames &names) {
@@ -130,7 +130,7 @@ void GraphWriter::take(const InnerNames &names) {
     usedNodes.insert(name);
 }
 
-void GraphWriter::addOutput(OpenGraph &graph, Name tensor, Type type,
+void GraphWriter::addOutput(DynamicGraph &graph, Name tensor, Type type,
                             const ValueInfoProto *before,
                             const NodeProto *copy) {
   auto isNamed = [&](const ValueInfoProto &each) {
@@ -154,7 +154,7 @@ void GraphWriter::addOutput(OpenGraph &graph, Name tensor, Type type,
       node.set_name(freshNodeName(tensor + "_copy"));
     }
     node.add_input(tensor);
-    // The name that the output had is free: nothing else gives it.
+    // The output's old name is free: no other tensor has it.
     const bool isFree =
         before && !before->name().empty() && used.insert(before->name()).second;
     tensor = isFree ? before->name() : freshName(tensor + "_copy");
@@ -164,12 +164,13 @@ void GraphWriter::addOutput(OpenGraph &graph, Name tensor, Type type,
   describe(*graph.proto->add_output(), tensor, type, {}, before);
 }
 
-/// The graph that \p holder has instead of \p before, whose own form stays.
+/// The current graph of \p holder in place of \p before, whose metadata are
+/// kept.
 GraphProto GraphWriter::writeGraph(const GraphProto &before, Operation *holder,
                                    const HeldGraph &held) {
   GraphProto graph;
   copyHeader(before, graph);
-  OpenGraph open{&graph, {}, {}};
+  DynamicGraph open{&graph, {}, {}};
   SmallVector<Name> arguments;
   for (auto [argument, input] :
        llvm::zip(held.block->getArguments(), before.input())) {
@@ -188,13 +189,13 @@ GraphProto GraphWriter::writeGraph(const GraphProto &before, Operation *holder,
                  given.drop_front(held.firstOutput), before.output()))
     addOutput(open, tensor, value.getType(), &output,
               copies.lookup(output.name()));
-  OpenGraph *outer = std::exchange(current, &open);
+  DynamicGraph *outer = std::exchange(current, &open);
   writeTensorInfos(before);
   current = outer;
   return graph;
 }
 
-/// Sets the attributes of \p node: those of \p kept, with their graphs.
+/// Sets the attributes of \p node to those of \p kept, with the current graphs.
 void GraphWriter::writeGraphs(NodeProto &node, const KeptNode &kept) {
   std::vector<InnerNames> beside;
   for (const AttributeProto &attribute : kept.proto.attribute()) {

@@ -1,4 +1,4 @@
-//===- Means.cpp - sums that are divided by how many were added -----------===//
+//===- Means.cpp - means of dynamic dimensions ----------------------------===//
 
 #include "formats/onnx/write/Means.h"
 
@@ -16,7 +16,7 @@ namespace sinter::onnx {
 
 namespace {
 
-/// A product of sizes: of a number and of sizes that are not known.
+/// A product of sizes: a static factor and dynamic sizes.
 class SizeProduct {
 public:
   /// The size of \p value along \p dimension.
@@ -27,9 +27,9 @@ public:
     else
       known *= static_cast<double>(size);
   }
-  /// The one element of \p value, whatever its type; false if it is no such
+  /// Multiplies by the scalar \p value of any type; false if it is no such
   /// product.
-  bool addNumber(Value value, int depth = 0);
+  bool addFactor(Value value, int depth = 0);
 
   bool operator==(const SizeProduct &other) const {
     return known == other.known && sorted() == other.sorted();
@@ -49,10 +49,10 @@ private:
 
 } // namespace
 
-/// Products of products are looked into as far as this.
+/// Maximum depth to which nested products are followed.
 static constexpr int deepestProduct = 16;
 
-bool SizeProduct::addNumber(Value value, int depth) {
+bool SizeProduct::addFactor(Value value, int depth) {
   value = withoutForm(value);
   auto type = tensorOf(value);
   if (depth > deepestProduct || !type.hasStaticShape() ||
@@ -63,8 +63,8 @@ bool SizeProduct::addNumber(Value value, int depth) {
     return true;
   }
   if (auto product = value.getDefiningOp<stablehlo::MulOp>())
-    return addNumber(product.getLhs(), depth + 1) &&
-           addNumber(product.getRhs(), depth + 1);
+    return addFactor(product.getLhs(), depth + 1) &&
+           addFactor(product.getRhs(), depth + 1);
   const SmallVector<SizeSource> sources = sourcesOfSizes(value);
   if (sources.size() != 1 || !sources.front().of)
     return false;
@@ -72,8 +72,8 @@ bool SizeProduct::addNumber(Value value, int depth) {
   return true;
 }
 
-/// The sum over dimensions that \p value is, from zero on and in a type that
-/// nothing is lost in.
+/// \p value as a sum over dimensions with initial value zero, in a type that
+/// loses no precision.
 static stablehlo::ReduceOp sumOf(Value value) {
   auto reduce = value.getDefiningOp<stablehlo::ReduceOp>();
   if (!reduce || reduce.getInputs().size() != 1 ||
@@ -126,7 +126,7 @@ Mean::of(Operation *divide,
         (!isSetByCount(type) && !insertsAxes(reshape, mean.axes)))
       return std::nullopt;
   }
-  // What the count is repeated along is known without it.
+  // The shape to which the count is broadcast is known without it.
   auto isOwn = [&](Operation *user) {
     return user == divide || isDropped(user) ||
            llvm::is_contained(mean.parts, user) ||
@@ -141,7 +141,7 @@ Mean::of(Operation *divide,
   SizeProduct count, added;
   for (int64_t axis : mean.axes)
     added.add(mean.x, axis);
-  if (!count.addNumber(Repetition::of(divide->getOperand(1)).source) ||
+  if (!count.addFactor(Repetition::of(divide->getOperand(1)).source) ||
       !(count == added))
     return std::nullopt;
   return mean;

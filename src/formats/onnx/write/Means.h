@@ -1,15 +1,15 @@
-//===- Means.h - sums that are divided by how many were added -------------===//
+//===- Means.h - means of dynamic dimensions ------------------------------===//
 //
 //   s = reduce add x over [2, 3] : ?x4xf32
 //   y = divide(reshape(s), broadcast(convert(size(x, 2) * size(x, 3))))
 //      ->
 //   y = GlobalAveragePool(x)
 //
-// and ReduceMean over other dimensions. The graph has no operation for that, so
-// it is arithmetic, of unknown sizes in many nodes.
+// and ReduceMean over other dimensions. The graph has no mean operation, so it
+// is arithmetic, which takes many nodes if dimensions are dynamic.
 //
-// Restrictions: f32 and f64, whose sums nothing is lost of in between; the sum
-// begins with zero, and nothing else reads it.
+// Restrictions: f32 and f64, whose sums are not rounded in between; the sum's
+// initial value is zero, and it has no other use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,21 +23,21 @@
 
 namespace sinter::onnx {
 
-/// The parts of such a division.
+/// The operands of such a division.
 struct Mean {
   mlir::Value x;
   llvm::SmallVector<int64_t> axes;
-  /// Whether the result has dimensions of size 1 in their place.
+  /// Whether the result keeps the reduced dimensions with size 1.
   bool keepsAxes = false;
-  /// What only it reads, and is not written: what reshapes the sum, and it.
+  /// Ops that only it uses, which are not written: the sum and its reshape.
   llvm::SmallVector<mlir::Operation *, 2> parts;
 
-  /// Whether GlobalAveragePool says it: over all dimensions but the first two.
+  /// Whether it is a GlobalAveragePool: over all dimensions but the first two.
   bool isGlobalPool() const;
 
-  /// Nothing where \p divide is none. \p insertsAxes tells of a reshape of
-  /// several unknown sizes whether all that it does is to insert these
-  /// dimensions, \p isDropped of an operation whether it is not written.
+  /// Nothing if \p divide is none. \p insertsAxes returns whether a reshape
+  /// with several dynamic dimensions only inserts these dimensions,
+  /// \p isDropped whether an operation is not written.
   static std::optional<Mean>
   of(mlir::Operation *divide,
      llvm::function_ref<bool(mlir::Operation *, llvm::ArrayRef<int64_t>)>

@@ -1,5 +1,5 @@
-// Ops that move elements to places that are known when the model is written,
-// and shapes that are not.
+// Ops that move elements (reshape, broadcast, slice, pad, ...), and dynamic
+// shapes.
 
 #include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
@@ -23,10 +23,10 @@ static LogicalResult writeIota(NodeWriter &e, stablehlo::IotaOp op) {
     return e.unsupported("of this type");
   Type i64 = IntegerType::get(op.getContext(), 64);
   int64_t dimension = op.getIotaDimension();
-  Ints shape(type.getRank(), 1), values;
+  Ints shape(type.getRank(), 1);
   shape[dimension] = type.getDimSize(dimension);
-  Name range = e.integers(identity(shape[dimension]), shape);
-  range = e.cast(range, i64, type.getElementType());
+  Name range = e.cast(e.count(shape[dimension], dimension, type.getRank()), i64,
+                      type.getElementType());
   if (ArrayRef<int64_t>(shape) != type.getShape())
     range = e.make("Expand", {range, e.integers(type.getShape())});
   return e.alias(range);
@@ -47,7 +47,7 @@ static LogicalResult writeDynamicIota(NodeWriter &e,
   return e.result("Expand", {range, shape});
 }
 
-/// The operand with its dimensions in order and ones between them.
+/// The operand transposed and reshaped with ones between its dimensions.
 static Name spread(NodeWriter &e, Value operand, ArrayRef<int64_t> dims,
                    int64_t rank) {
   Ints order = identity(dims.size());
@@ -64,7 +64,7 @@ static LogicalResult writeBroadcastInDim(NodeWriter &e,
   auto type = tensorOf(op.getResult()), from = tensorOf(op.getOperand());
   Name x =
       spread(e, op.getOperand(), op.getBroadcastDimensions(), type.getRank());
-  // An unknown size is the operand's: Expand leaves it with a 1.
+  // A dynamic size is the operand's: Expand keeps it for a 1.
   Ints shape(type.getShape());
   bool expands = false;
   for (auto [i, size] : llvm::enumerate(shape)) {
@@ -93,7 +93,7 @@ writeDynamicBroadcastInDim(NodeWriter &e,
   return e.result("Expand", {x, shapeOperand(e, op.getOutputDimensions())});
 }
 
-/// Expand broadcasts both ways, as broadcast_like does.
+/// Expand broadcasts in both directions, like broadcast_like.
 static LogicalResult writeBroadcastLike(NodeWriter &e, nn::BroadcastLikeOp op) {
   Name x = e.operand(op.getOperand());
   for (Value other : op.getOthers())

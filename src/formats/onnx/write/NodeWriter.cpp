@@ -1,5 +1,6 @@
 #include "formats/onnx/write/NodeWriter.h"
 
+#include "formats/import/WriterRule.h"
 #include "formats/onnx/file/DataTypes.h"
 
 #include "graph/Constants.h"
@@ -37,16 +38,16 @@ Names NodeWriter::operands(ValueRange values) {
   return names;
 }
 
-/// What an operand is before it is broadcast, and how it lies on the result.
+/// An operand before it is broadcast, and its alignment with the result.
 struct BroadcastSource {
   Value value;
-  /// The sizes that ONNX's broadcasting has to see, aligned at the last one.
+  /// The shape for ONNX's broadcasting, aligned at the last dimension.
   Ints shape;
-  /// The op gives the operand as it is: nothing is broadcast.
+  /// The operand is not broadcast.
   bool isFull = false;
   /// A constant that repeats one element.
   bool isSplat = false;
-  /// Whose shapes the operand is broadcast to, of broadcast_like.
+  /// For broadcast_like: the values to whose shapes the operand is broadcast.
   SmallVector<Value> others;
 };
 
@@ -87,7 +88,7 @@ static BroadcastSource broadcastSourceOf(Value value, int64_t rank) {
   return source;
 }
 
-/// The source as a tensor of the shape that it is to have.
+/// The source as a tensor of its aligned shape.
 Name NodeWriter::aligned(Value value, const BroadcastSource &source) {
   if (source.isSplat) {
     auto constantOp = value.getDefiningOp<stablehlo::ConstantOp>();
@@ -108,7 +109,7 @@ Name NodeWriter::aligned(Value value, const BroadcastSource &source) {
         axes.push_back(i - dims.front());
   if (axes.empty())
     return operand(source.value);
-  // A weight that others read, too, is kept as it is.
+  // A weight with other uses is kept as it is.
   auto tensor = constantTensor(source.value);
   StringRef name = constantName(source.value);
   if (tensor &&
@@ -124,8 +125,8 @@ Names NodeWriter::broadcast(ValueRange values, Type result) {
   SmallVector<BroadcastSource> sources;
   for (Value value : values)
     sources.push_back(broadcastSourceOf(value, type.getRank()));
-  // Whether the shape of \p other comes of those that are written: it is one of
-  // them, or was broadcast to the shapes of such.
+  // Whether the shape of \p other follows from the written operands: it is one
+  // of them, or was broadcast to their shapes.
   std::function<bool(Value)> isKnown = [&](Value other) {
     for (auto [value, source] : llvm::zip_equal(values, sources)) {
       if (source.value == other)
@@ -261,8 +262,7 @@ LogicalResult NodeWriter::alias(const Name &tensor, unsigned index) {
   GraphProto &graph = *writer.graph().proto;
   NodeProto *before =
       graph.node_size() ? graph.mutable_node(graph.node_size() - 1) : nullptr;
-  // The last node may as well bear the op's name, and its output the name that
-  // the result is to have.
+  // Give the last node the op's name, and its output the result's name.
   if (before && tensor == lastMade && before->output_size() == 1 &&
       before->output(0) == tensor) {
     before->set_output(0, named(value));
@@ -353,6 +353,20 @@ Name NodeWriter::transpose(const Name &x, ArrayRef<int64_t> permutation) {
   return make("Transpose", {x}, {{"perm", permutation}});
 }
 
+Name NodeWriter::count(int64_t size, int64_t dim, int64_t rank) {
+  Ints shape(rank, 1);
+  shape[dim] = size;
+  if (size <= formats::mostCounted)
+    return integers(identity(size), shape);
+  need(11);
+  Type i64 = IntegerType::get(op->getContext(), 64);
+  Name numbers =
+      make("Range", {scalar(i64, 0), scalar(i64, size), scalar(i64, 1)});
+  Ints axes = identity(rank);
+  axes.erase(axes.begin() + dim);
+  return unsqueeze(numbers, axes);
+}
+
 Name NodeWriter::unsqueeze(const Name &x, ArrayRef<int64_t> axes) {
   return axes.empty() ? x : make("Unsqueeze", {x, integers(axes)});
 }
@@ -393,7 +407,7 @@ Name NodeWriter::pad(const Name &x, const Name &filler, ArrayRef<int64_t> low,
   }
   for (int64_t amount : high)
     pads.push_back(std::max<int64_t>(amount, 0));
-  // What is taken away may be what was added: the padding first.
+  // Cropping may remove padding again, so pad first.
   Name padded =
       grows ? make("Pad", {x, integers(pads), filler}, {{"mode", "constant"}})
             : x;

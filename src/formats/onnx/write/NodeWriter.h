@@ -1,8 +1,8 @@
 //===- NodeWriter.h - writes one operation as ONNX nodes ------------------===//
 //
-// What a WriterRule works with. Tensors are names; helpers add nodes and return
-// the names of their outputs. A rule ends with result(), results() or alias(),
-// or with a failure, after which nothing that it added remains.
+// The interface for a WriterRule. Tensors are names; helpers add nodes and
+// return the names of their outputs. A rule ends with result(), results() or
+// alias(), or with a failure, after which the nodes that it added are removed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ using NodeAttributes = std::vector<NodeAttribute>;
 
 class NodeWriter {
 public:
-  /// The results are those of \p last, of which \p op is a part.
+  /// Writes \p op as part of \p last, whose results it gives.
   NodeWriter(GraphWriter &writer, mlir::Operation *op,
              mlir::Operation *last = nullptr)
       : writer(writer), op(op), last(last ? last : op), origin(originOf(op)) {}
@@ -57,8 +57,7 @@ public:
   Names operands() { return operands(op->getOperands()); }
   Names operands(mlir::ValueRange values);
   /// The operands of an elementwise node whose result is of type \p result:
-  /// where ONNX's own broadcasting does, what is broadcast in place of what it
-  /// is broadcast to.
+  /// operands before their broadcast where ONNX's own broadcasting suffices.
   Names broadcast(mlir::ValueRange values, mlir::Type result);
 
   //===--- Nodes ----------------------------------------------------------===//
@@ -66,18 +65,18 @@ public:
   /// Adds a node with one output.
   Name make(llvm::StringRef opType, llvm::ArrayRef<Name> inputs,
             const NodeAttributes &attributes = {});
-  /// Adds a node with several outputs; \p wanted tells which.
+  /// Adds a node with several outputs, of which \p wanted are present.
   Names makeMany(llvm::StringRef opType, llvm::ArrayRef<Name> inputs,
                  const NodeAttributes &attributes, llvm::ArrayRef<bool> wanted);
-  /// Adds the node that gives the op's results.
+  /// Adds the node whose outputs are the op's results.
   mlir::LogicalResult result(llvm::StringRef opType,
                              llvm::ArrayRef<Name> inputs,
                              const NodeAttributes &attributes = {});
-  /// \p tensor is result \p index of the op.
+  /// Makes \p tensor result \p index of the op.
   mlir::LogicalResult alias(const Name &tensor, unsigned index = 0);
   /// Makes the op's results the outputs of \p node.
   void nameResults(NodeProto &node);
-  /// Why the op cannot be written.
+  /// Fails with the reason why the op cannot be written.
   mlir::LogicalResult unsupported(const llvm::Twine &reason) {
     why = reason.str();
     return mlir::failure();
@@ -85,7 +84,7 @@ public:
   llvm::StringRef reason() const { return why; }
 
   int64_t version() const { return writer.version(); }
-  /// The op's nodes need version \p version of the operator set.
+  /// Requires version \p version of the operator set.
   void need(int64_t version) { writer.need(version); }
 
   //===--- Constants ------------------------------------------------------===//
@@ -97,13 +96,16 @@ public:
   /// A rank-0 tensor.
   Name scalar(mlir::Type element, double value);
   Name splat(mlir::Type element, double value, llvm::ArrayRef<int64_t> shape);
+  /// 0, 1, ..., size - 1 of i64 along dimension \p dim, with size 1 in all
+  /// others. Long ones are computed by a Range when the model runs.
+  Name count(int64_t size, int64_t dim, int64_t rank);
 
-  //===--- Common nodes: nothing where they would change nothing ----------===//
+  //===--- Common nodes; none if nothing would change ----------===//
 
-  // Of an initializer, reshape, transpose and reverse give another one.
+  // For an initializer, reshape, transpose and reverse return another one.
 
   Name cast(const Name &x, mlir::Type from, mlir::Type to);
-  /// One size may be unknown.
+  /// One size may be dynamic.
   Name reshape(const Name &x, llvm::ArrayRef<int64_t> shape);
   Name transpose(const Name &x, llvm::ArrayRef<int64_t> permutation);
   Name unsqueeze(const Name &x, llvm::ArrayRef<int64_t> axes);
@@ -112,7 +114,7 @@ public:
              llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> ends,
              llvm::ArrayRef<int64_t> steps);
   Name reverse(const Name &x, llvm::ArrayRef<int64_t> axes);
-  /// Pads with a scalar tensor; negative padding takes elements away.
+  /// Pads with a scalar tensor; negative padding removes elements.
   Name pad(const Name &x, const Name &filler, llvm::ArrayRef<int64_t> low,
            llvm::ArrayRef<int64_t> high);
   /// Puts `interior[i]` fillers between neighbours of dimension i.
@@ -127,15 +129,15 @@ public:
   GraphWriter &writer;
   mlir::Operation *op;
   mlir::Operation *last;
-  /// What a product adds to each of its features; "" if nothing.
+  /// The bias of a matmul or convolution; "" if none.
   Name bias;
 
-  /// Whether \p x is a constant of the file, not what a node gives.
+  /// Whether \p x is an initializer, not the output of a node.
   bool isInitializer(const Name &x) const { return initializer(x).has_value(); }
 
 private:
   std::optional<Tensor> initializer(const Name &x) const;
-  /// Gives \p result, one of the op's, the name that it is to have.
+  /// The name for \p result, one of the op's.
   Name named(mlir::Value result);
   Name aligned(mlir::Value value, const struct BroadcastSource &source);
   NodeProto &add(llvm::StringRef opType, llvm::ArrayRef<Name> inputs,
@@ -143,7 +145,7 @@ private:
 
   std::string origin;
   std::string why;
-  /// What make() gave last: nobody else knows it yet.
+  /// The last result of make(), which has no other user yet.
   Name lastMade;
 };
 

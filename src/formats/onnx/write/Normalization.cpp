@@ -1,4 +1,4 @@
-// Normalisation, softmax and their kin.
+// Normalisation, softmax and similar.
 
 #include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/write/WriterRules.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// A vector of one number a feature against the dimensions of a tensor.
+/// Reshapes a vector of one element per feature for broadcasting with a tensor.
 static Name perFeature(NodeWriter &e, Value vector, int64_t feature,
                        int64_t rank) {
   Ints axes;
@@ -27,7 +27,7 @@ writeBatchNormInference(NodeWriter &e, stablehlo::BatchNormInferenceOp op) {
     Ints order = identity(rank);
     order.erase(order.begin() + feature);
     order.insert(order.begin() + 1, feature);
-    // What training does is said where it is not what the operator has.
+    // The training attributes are written unless they have the default values.
     NodeAttributes attributes = {{"epsilon", epsilon}};
     if (const double momentum = momentumOf(op); momentum != usualMomentum)
       attributes.push_back({"momentum", momentum});
@@ -97,7 +97,7 @@ static Ints axesFrom(int64_t first, int64_t rank) {
 }
 
 /// (x - mean) * (1 / sqrt(variance + epsilon)) * scale + bias, step by step.
-static LogicalResult spellLayerNorm(NodeWriter &e, nn::LayerNormOp op) {
+static LogicalResult decomposeLayerNorm(NodeWriter &e, nn::LayerNormOp op) {
   auto type = tensorOf(op.getOperand());
   Type element = type.getElementType(), compute = op.getComputeType();
   Ints axes = axesFrom(op.getAxis(), type.getRank());
@@ -120,7 +120,7 @@ static LogicalResult spellLayerNorm(NodeWriter &e, nn::LayerNormOp op) {
 
 static LogicalResult writeLayerNorm(NodeWriter &e, nn::LayerNormOp op) {
   if (e.version() < 17 || !op.getComputeType().isF32())
-    return spellLayerNorm(e, op);
+    return decomposeLayerNorm(e, op);
   bool needsMean = !op.getMean().use_empty();
   bool needsInverse = !op.getInverseDeviation().use_empty();
   Names outputs =
@@ -155,8 +155,7 @@ static LogicalResult writeRmsNorm(NodeWriter &e, nn::RmsNormOp op) {
   return e.result("Mul", {unit, e.operand(op.getScale())});
 }
 
-/// InstanceNormalization, of the groups as if they were channels where there
-/// are fewer.
+/// InstanceNormalization, with groups in place of channels if there are fewer.
 static LogicalResult writeGroupNorm(NodeWriter &e, nn::GroupNormOp op) {
   auto type = tensorOf(op.getOperand());
   double epsilon = op.getEpsilon().convertToDouble();

@@ -1,12 +1,12 @@
-// Which ops are written together: groups that are given back as the node they
-// came from, and products with their bias.
+// Decides which ops are written together: groups that are written as the node
+// they came from, and matmuls and convolutions with their bias.
 
 #include "formats/import/MatMul.h"
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/NestedGraphs.h"
 #include "formats/onnx/write/NodeWriter.h"
 #include "graph/Constants.h"
-#include "graph/Readers.h"
+#include "graph/ElementUses.h"
 #include "graph/Repetition.h"
 #include "graph/SizeSources.h"
 #include "graph/nn/NnDeferred.h"
@@ -23,9 +23,9 @@ bool staysValid(const NodeProto &node, int64_t from, int64_t to) {
     return true;
   if (from > to)
     return false;
-  // The versions, from 8 on, that a node of an older version does not survive:
-  // attributes that became inputs, defaults and meanings that changed. All
-  // others only widened the types.
+  // The versions, from 8 on, in which an operator changed incompatibly:
+  // attributes became inputs, defaults or semantics changed. All other versions
+  // only widened the types.
   static const std::multimap<StringRef, int64_t> changes = {
       {"Upsample", 9},
       {"BatchNormalization", 9},
@@ -80,7 +80,7 @@ bool staysValid(const NodeProto &node, int64_t from, int64_t to) {
   return true;
 }
 
-/// The names that graph \p graph and those in it define are taken.
+/// Reserves the names that \p graph and its nested graphs define.
 static void reserveInner(const GraphProto &graph, llvm::StringSet<> &used) {
   for (const ValueInfoProto &input : graph.input())
     used.insert(input.name());
@@ -94,8 +94,8 @@ static void reserveInner(const GraphProto &graph, llvm::StringSet<> &used) {
   }
 }
 
-/// Whether \p holder has a graph, of the size that it had, for each of
-/// \p node's.
+/// Whether \p holder has a graph with as many inputs and outputs as before for
+/// each graph of \p node.
 static bool holdsGraphsOf(const NodeProto &node, Operation *holder) {
   return llvm::all_of(node.attribute(), [&](const AttributeProto &attribute) {
     auto held = heldGraph(holder, attribute.name());
@@ -134,10 +134,10 @@ void GraphWriter::planGroup(ArrayAttr records, int64_t index,
   if (isStandard ? !staysValid(keptNode->proto, version.getInt(), opsetVersion)
                  : version.getInt() != declared->second)
     return;
-  keptNode->anchor = formats::placeOf(*node, ops);
+  keptNode->anchor = formats::insertionPoint(*node, ops);
   if (!keptNode->anchor)
     return;
-  // A node that is kept whole has its graphs in its message.
+  // A kept node has its graphs in its message.
   if (auto holder = llvm::find_if(ops, holdsGraphs); holder != ops.end()) {
     if (!holdsGraphsOf(keptNode->proto, *holder))
       return;
@@ -158,7 +158,7 @@ void GraphWriter::planGroup(ArrayAttr records, int64_t index,
   kept.push_back(std::move(keptNode));
 }
 
-/// The tensors that graphs take and give are to be called as they were.
+/// Inputs and outputs of graphs keep their names.
 void GraphWriter::planGraphs(const KeptNode &node) {
   if (!node.holder)
     return;
@@ -202,7 +202,7 @@ void GraphWriter::planBlock(Block &block) {
       continue;
     }
     if (KeptNode *own = keptOf.lookup(&op)) {
-      // An addition that is a node by itself may become a product's bias.
+      // An addition that is a node by itself may become a bias.
       if (isa<stablehlo::AddOp>(op) && own->proto.op_type() == "Add" &&
           planBias(&op))
         giveUp(own);
@@ -254,8 +254,8 @@ static Tensor repeated(const Tensor &tensor, int64_t size) {
   return result;
 }
 
-/// Whether \p value gives every element of feature f of a tensor of \p type
-/// the same number, as a vector.
+/// Whether \p value, broadcast to \p type, depends only on the feature, so that
+/// it can be a vector.
 static bool isPerFeature(Value value, int64_t feature, RankedTensorType type,
                          BiasedProduct &result) {
   int64_t size = type.getDimSize(feature);
@@ -310,8 +310,8 @@ static bool isPerFeature(Value value, int64_t feature, RankedTensorType type,
   return true;
 }
 
-/// The dimension of a product's result that a bias lies along; nothing if the
-/// product's node takes no bias.
+/// The dimension of a matmul's or convolution's result along which a bias lies;
+/// nothing if its node takes no bias.
 static std::optional<int64_t> featureOf(Operation *product) {
   if (auto convolution = dyn_cast_or_null<stablehlo::ConvolutionOp>(product))
     return convolution.getDimensionNumbers().getOutputFeatureDimension();
@@ -326,43 +326,50 @@ static std::optional<int64_t> featureOf(Operation *product) {
   return std::nullopt;
 }
 
-/// Whether a node that is given back can take a bias as its third input.
+/// Whether a kept node can take a bias as its third input.
 static bool takesBias(const KeptNode &kept, Value result) {
   StringRef opType = kept.proto.op_type();
   const auto &inputs = kept.node.inputs;
   bool hasBias = inputs.size() > 3 || (inputs.size() == 3 &&
                                        (inputs[2].value || inputs[2].constant));
-  return (opType == "Conv" || opType == "ConvTranspose") && !hasBias &&
-         kept.node.outputs.size() == 1 && kept.node.outputs[0] == result;
+  // Gemm multiplies its bias by beta.
+  const bool isGemm =
+      opType == "Gemm" &&
+      llvm::none_of(kept.proto.attribute(), [](const auto &attribute) {
+        return attribute.name() == "beta" && attribute.f() != 1;
+      });
+  return (opType == "Conv" || opType == "ConvTranspose" || isGemm) &&
+         !hasBias && kept.node.outputs.size() == 1 &&
+         kept.node.outputs[0] == result;
 }
 
-/// Whether only \p add reads the elements of the product. What reads its shape
-/// can take that of the sum, if it stands behind.
-static bool isReadOnlyBy(Operation *product, Operation *add) {
+/// Whether only \p add uses the elements of the product. Uses of its shape can
+/// use that of the sum, if they come after it.
+static bool isSoleUse(Operation *product, Operation *add) {
   Value result = product->getResult(0);
-  OpOperand *reading = soleReading(result);
+  OpOperand *reading = soleElementUse(result);
   auto isBehind = [&](Operation *user) {
     Operation *here = add->getBlock()->findAncestorOpInBlock(*user);
     return here == add || add->isBeforeInBlock(here);
   };
   return reading && reading->getOwner() == add &&
          llvm::all_of(result.getUsers(), [&](Operation *user) {
-           // A broadcast is written where it is read.
+           // A broadcast is written at its uses.
            return GraphWriter::isBroadcast(user)
                       ? llvm::all_of(user->getUsers(), isBehind)
                       : isBehind(user);
          });
 }
 
-/// Whether the node that writes \p op may find out the one size that is unknown
-/// from the number of elements.
+/// Whether the Reshape for \p op can infer its only dynamic dimension from the
+/// element count.
 static bool infersSize(stablehlo::DynamicReshapeOp op) {
   return hasOneUnknown(tensorOf(op)) && isSetByCount(tensorOf(op));
 }
 
-/// The places of the result at which \p op puts in a dimension of one element,
-/// if it does nothing else: all other sizes are those of the operand, in order.
-static std::optional<Ints> axesPutIn(stablehlo::DynamicReshapeOp op) {
+/// The axes of the result at which \p op inserts dimensions of size 1, if it
+/// does nothing else: all other sizes are those of the operand, in order.
+static std::optional<Ints> insertedAxes(stablehlo::DynamicReshapeOp op) {
   const Value source = shapeSource(op.getOperand());
   const int64_t rank = tensorOf(op.getOperand()).getRank();
   Ints axes;
@@ -384,10 +391,10 @@ static std::optional<Ints> axesPutIn(stablehlo::DynamicReshapeOp op) {
   return isWhole && !axes.empty() ? std::optional(axes) : std::nullopt;
 }
 
-/// Whether \p node is a Reshape for which others compute a size alone that the
-/// number of elements says, too.
-static bool hasSizesInVain(const KeptNode &node,
-                           stablehlo::DynamicReshapeOp op) {
+/// Whether \p node is a Reshape whose shape operand computes, for it alone, a
+/// size that follows from the element count.
+static bool hasRedundantSizes(const KeptNode &node,
+                              stablehlo::DynamicReshapeOp op) {
   if (node.proto.op_type() != "Reshape" || node.node.inputs.size() != 2 ||
       !infersSize(op))
     return false;
@@ -404,11 +411,11 @@ void GraphWriter::planReshapes(Block &block) {
   SmallVector<Operation *> unneeded;
   for (auto op : block.getOps<stablehlo::DynamicReshapeOp>()) {
     if (KeptNode *own = keptOf.lookup(op)) {
-      if (!hasSizesInVain(*own, op))
+      if (!hasRedundantSizes(*own, op))
         continue;
       giveUp(own);
     }
-    std::optional<Ints> axes = axesPutIn(op);
+    std::optional<Ints> axes = insertedAxes(op);
     if (axes)
       unsqueezed[op] = *axes;
     if (axes || infersSize(op)) {
@@ -417,9 +424,9 @@ void GraphWriter::planReshapes(Block &block) {
         unneeded.push_back(sizes);
     }
   }
-  // What is not written, but whose first operand is read all the same.
+  // Ops that are not written, but whose first operand is still used.
   llvm::SmallPtrSet<Operation *, 8> passed;
-  // Nor do batches need a size for which MatMul repeats a matrix.
+  // MatMul broadcasts batches without a computed size.
   for (auto op : block.getOps<stablehlo::DotGeneralOp>()) {
     if (keptOf.contains(op) || !formats::isMatMul(op))
       continue;
@@ -436,8 +443,8 @@ void GraphWriter::planReshapes(Block &block) {
         unneeded.push_back(sizes);
     }
   }
-  // What computes sizes for these alone is not written.
-  auto isUnread = [&](Value value) {
+  // The computation of sizes only for these is not written.
+  auto hasNoElementUse = [&](Value value) {
     return llvm::all_of(value.getUses(), [&](OpOperand &use) {
       if (passed.contains(use.getOwner()) && use.getOperandNumber() == 0)
         return false;
@@ -451,12 +458,13 @@ void GraphWriter::planReshapes(Block &block) {
       Operation *op = unneeded.pop_back_val();
       KeptNode *node = keptOf.lookup(op);
       ArrayRef<Operation *> ops = node ? ArrayRef<Operation *>(node->ops) : op;
-      bool isNeeded = absorbed.contains(op) || op->getBlock() != &block ||
-                      !(node ? llvm::all_of(node->node.outputs,
-                                            [&](Value each) {
-                                              return !each || isUnread(each);
-                                            })
-                             : llvm::all_of(op->getResults(), isUnread));
+      bool isNeeded =
+          absorbed.contains(op) || op->getBlock() != &block ||
+          !(node ? llvm::all_of(node->node.outputs,
+                                [&](Value each) {
+                                  return !each || hasNoElementUse(each);
+                                })
+                 : llvm::all_of(op->getResults(), hasNoElementUse));
       if (isNeeded || !llvm::all_of(ops, [](Operation *each) {
             return isPure(each) && each->getNumRegions() == 0;
           }))
@@ -470,8 +478,7 @@ void GraphWriter::planReshapes(Block &block) {
     }
   };
   drop();
-  // Nor does a mean need its count, or what else only the shape of its sum was
-  // read for.
+  // A mean needs neither its count nor other uses of the shape of its sum.
   for (auto op : block.getOps<stablehlo::DivOp>()) {
     if (!planMean(op))
       continue;
@@ -490,9 +497,8 @@ void GraphWriter::giveUp(KeptNode *node) {
     keptOf.erase(op);
 }
 
-/// The conversion to \p product's own operands' type, narrower than f32, by
-/// which alone the sum \p add is read: Conv and Gemm add their bias before they
-/// round.
+/// The conversion to \p product's operand type, narrower than f32, that is the
+/// only use of \p add: Conv and Gemm add their bias before they round.
 static stablehlo::ConvertOp roundingOf(Operation *product, Operation *add) {
   Type element = elementOf(product->getOperand(0));
   auto rounding = add->hasOneUse()
@@ -507,7 +513,7 @@ static stablehlo::ConvertOp roundingOf(Operation *product, Operation *add) {
              : stablehlo::ConvertOp();
 }
 
-/// Gives a bias of f32 the type \p element; false if that changes it.
+/// Converts an f32 bias to type \p element; false if that changes its values.
 static bool narrow(BiasedProduct &both, Type element) {
   if (auto widening = both.vector
                           ? both.vector.getDefiningOp<stablehlo::ConvertOp>()
@@ -544,7 +550,7 @@ bool GraphWriter::planBias(Operation *add) {
     Operation *product = add->getOperand(side).getDefiningOp();
     std::optional<int64_t> feature = featureOf(product);
     if (!feature || product->getBlock() != add->getBlock() ||
-        !isReadOnlyBy(product, add) || absorbed.contains(product))
+        !isSoleUse(product, add) || absorbed.contains(product))
       continue;
     auto type = cast<RankedTensorType>(product->getResult(0).getType());
     BiasedProduct both{product, {}, {}, {}};
@@ -557,7 +563,7 @@ bool GraphWriter::planBias(Operation *add) {
         narrow(both, elementOf(rounding.getResult()))) {
       last = rounding;
       absorbed.insert(add);
-      // As the node gives it.
+      // The type of the node's output.
       product->getResult(0).setType(rounding.getType());
     }
     if (auto found = keptOf.find(product); found != keptOf.end()) {
@@ -566,7 +572,7 @@ bool GraphWriter::planBias(Operation *add) {
       absorbed.insert(found->second->ops.begin(), found->second->ops.end());
     }
     absorbed.insert(product);
-    // Nor is it written how the vector becomes of the product's rank.
+    // The reshapes of the bias vector to the result's rank are not written.
     for (Operation *op = add->getOperand(1 - side).getDefiningOp();
          both.vector && op && op->getResult(0) != both.vector &&
          op->hasOneUse() && !keptOf.contains(op);

@@ -25,7 +25,7 @@ static bool isDilated(ArrayRef<int64_t> dilations) {
   return llvm::any_of(dilations, [](int64_t each) { return each != 1; });
 }
 
-/// Padding as long as the window is an error for runtimes; that much comes from
+/// Padding as long as the window is an error in runtimes; it results from
 /// rounding up with long strides.
 template <typename Op> static bool padsTooMuch(Op op) {
   for (auto [i, size] : llvm::enumerate(op.getWindow()))
@@ -34,7 +34,7 @@ template <typename Op> static bool padsTooMuch(Op op) {
   return false;
 }
 
-/// The padding written apart, on all dimensions.
+/// The padding of all dimensions, for a separate Pad.
 template <typename Op>
 static Name padApart(NodeWriter &e, Op op, double filler) {
   Ints low(2, 0), high(2, 0);
@@ -102,16 +102,16 @@ static LogicalResult writeLpPool(NodeWriter &e, nn::LpPoolOp op) {
   return e.result("LpPool", {e.operand(op.getOperand())}, attributes);
 }
 
-/// The size that a scale makes of \p extent, whether the product is rounded to
-/// f32 (others compute either way) or not; nothing where that makes two.
+/// The size that \p extent is scaled to; nothing if rounding the product to
+/// f32, which only some runtimes do, makes a difference.
 static std::optional<double> scaledSize(double extent, float scale) {
   double exact = std::floor(extent * scale);
   double rounded = std::floor(static_cast<float>(extent) * scale);
   return exact == rounded ? std::optional(exact) : std::nullopt;
 }
 
-/// \p scale in f32, or the number next to it that makes \p size of \p extent:
-/// 5 / 6 is a little less in f32, and would make 4 of 6.
+/// \p scale in f32, or a neighbouring float that scales \p extent to \p size: 5
+/// / 6 is slightly smaller in f32, and would scale 6 to 4.
 static float scaleFor(double scale, double extent, int64_t size) {
   float single = static_cast<float>(scale);
   float next = std::nextafter(single, HUGE_VALF);
@@ -120,11 +120,11 @@ static float scaleFor(double scale, double extent, int64_t size) {
              : single;
 }
 
-/// By its scales where those give the result's sizes, else by the sizes.
+/// Written by scales if those give the result's sizes, else by the sizes.
 static LogicalResult writeResize(NodeWriter &e, nn::ResizeOp op) {
   auto from = tensorOf(op.getOperand()), to = tensorOf(op.getResult());
   Tensor scales(ElementType::F32, {from.getRank()});
-  // Whether the scales do in f32, or those next to them, or the sizes.
+  // Whether the scales in f32 suffice, or neighbouring ones, or the sizes.
   bool byScales = true, byNext = true, bySizes = to.hasStaticShape();
   for (auto [i, scale] : llvm::enumerate(op.getScales())) {
     scales.set<float>(i, static_cast<float>(scale));
@@ -160,10 +160,10 @@ static LogicalResult writeResize(NodeWriter &e, nn::ResizeOp op) {
     e.need(19);
   Name roi;
   if (!op.getRoi().empty()) {
-    Tensor places(ElementType::F32, {static_cast<int64_t>(op.getRoi().size())});
-    for (auto [i, place] : llvm::enumerate(op.getRoi()))
-      places.set<float>(i, static_cast<float>(place));
-    roi = e.constant(places, "roi");
+    Tensor bounds(ElementType::F32, {static_cast<int64_t>(op.getRoi().size())});
+    for (auto [i, bound] : llvm::enumerate(op.getRoi()))
+      bounds.set<float>(i, static_cast<float>(bound));
+    roi = e.constant(bounds, "roi");
   }
   Name x = e.operand(op.getOperand());
   if (byScales)

@@ -1,4 +1,4 @@
-// Convolutions and products.
+// Convolutions and matmuls.
 
 #include "formats/import/MatMul.h"
 #include "formats/onnx/write/QuantizedProducts.h"
@@ -18,23 +18,23 @@ namespace sinter::onnx {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A convolution as ONNX lays it out: [N, C, spatial...] with a kernel
-/// [O, I / groups, spatial...].
+/// A convolution in ONNX's layout: [N, C, spatial...] with a kernel [O, I /
+/// groups, spatial...].
 struct Convolution {
   const char *node = "Conv";
   /// The kernel's dimensions are those of kernelShape in another order.
   Name x, kernel;
   Ints kernelOrder;
-  /// What the node takes between them.
+  /// The node's inputs between them.
   Names between;
-  /// What the node takes after them: a bias, or where integers have their zero.
+  /// The node's inputs after them: a bias, or zero points.
   Names others;
-  /// A scalar: what x has outside of its elements.
+  /// A scalar: the padding value of x.
   Name zero;
   Ints xShape, kernelShape;
   stablehlo::ConvolutionWindow window;
   int64_t groups = 1;
-  /// What the node gives.
+  /// The element type of the node's output.
   Type element;
 };
 } // namespace
@@ -53,14 +53,13 @@ static Ints channelsFirst(int64_t first, int64_t second,
   return result;
 }
 
-/// Groups of images become groups of features: [g * n, c, ...] to
-/// [n, g * c, ...].
+/// Moves batch groups to feature groups: [g * n, c, ...] to [n, g * c, ...].
 static bool mergeBatchGroups(NodeWriter &e, Convolution &c, int64_t groups) {
   if (groups == 1)
     return true;
   if (c.groups != 1 || ShapedType::isDynamic(c.xShape[1]))
     return false;
-  // Sizes that are not known are those of x; one may be left to the node.
+  // Dynamic sizes are those of x; the node may infer one.
   const bool isKnown = !llvm::any_of(ArrayRef<int64_t>(c.xShape).drop_front(),
                                      ShapedType::isDynamic);
   const Name shape = isKnown ? Name() : e.make("Shape", {c.x});
@@ -90,32 +89,32 @@ static bool mergeBatchGroups(NodeWriter &e, Convolution &c, int64_t groups) {
   return true;
 }
 
-/// ConvTranspose's kernel is [I, O / groups, spatial...] and turned around.
+/// ConvTranspose's kernel is [I, O / groups, spatial...] and reversed.
 static Name transposedKernel(NodeWriter &e, const Convolution &c) {
-  Ints turned;
+  Ints reversedDims;
   for (auto [i, each] : llvm::enumerate(c.window))
     if (!each.reversed && each.size > 1)
-      turned.push_back(i + 2);
+      reversedDims.push_back(i + 2);
   Ints order = identity(c.kernelShape.size());
   std::swap(order[0], order[1]);
   if (c.groups == 1)
     return e.reverse(e.transpose(c.kernel, permuted(c.kernelOrder, order)),
-                     turned);
-  Name kernel = e.reverse(e.transpose(c.kernel, c.kernelOrder), turned);
+                     reversedDims);
+  Name kernel = e.reverse(e.transpose(c.kernel, c.kernelOrder), reversedDims);
   if (c.kernelShape[0] == c.groups && c.kernelShape[1] == 1)
     return kernel;
   Ints split = {c.groups, c.kernelShape[0] / c.groups};
   split.append(c.kernelShape.begin() + 1, c.kernelShape.end());
   Ints splitOrder = identity(split.size());
   std::swap(splitOrder[1], splitOrder[2]);
-  Ints joined = permuted(c.kernelShape, order);
-  joined[0] = c.kernelShape[1] * c.groups;
-  joined[1] = c.kernelShape[0] / c.groups;
-  return e.reshape(e.transpose(e.reshape(kernel, split), splitOrder), joined);
+  Ints merged = permuted(c.kernelShape, order);
+  merged[0] = c.kernelShape[1] * c.groups;
+  merged[1] = c.kernelShape[0] / c.groups;
+  return e.reshape(e.transpose(e.reshape(kernel, split), splitOrder), merged);
 }
 
-/// A convolution of a dilated operand is a transposed one: its padding takes
-/// away from the whole result what the window does not reach.
+/// A convolution of a dilated operand is a transposed one: its padding crops
+/// the full result to what the window reaches.
 static std::optional<Name> writeTransposed(NodeWriter &e,
                                            const Convolution &c) {
   Ints kernel, strides, dilations, low, high, outputPadding;
@@ -148,7 +147,7 @@ static std::optional<Name> writeTransposed(NodeWriter &e,
 
 static Name writePlain(NodeWriter &e, Convolution c) {
   Ints zeros(c.xShape.size(), 0), low(zeros), high(zeros), interior(zeros);
-  Ints kernel, strides, dilations, padsLow, padsHigh, turned;
+  Ints kernel, strides, dilations, padsLow, padsHigh, reversedDims;
   bool padsApart = false;
   for (auto [i, each] : llvm::enumerate(c.window)) {
     interior[i + 2] = each.baseDilation - 1;
@@ -156,7 +155,7 @@ static Name writePlain(NodeWriter &e, Convolution c) {
     high[i + 2] = each.paddingHigh;
     padsApart |= each.paddingLow < 0 || each.paddingHigh < 0;
     if (each.reversed && each.size != 1)
-      turned.push_back(i + 2);
+      reversedDims.push_back(i + 2);
     kernel.push_back(each.size);
     strides.push_back(each.stride);
     dilations.push_back(each.windowDilation);
@@ -170,28 +169,29 @@ static Name writePlain(NodeWriter &e, Convolution c) {
   pads.append(high.begin() + 2, high.end());
   Names inputs = {c.x};
   llvm::append_range(inputs, c.between);
-  inputs.push_back(e.reverse(e.transpose(c.kernel, c.kernelOrder), turned));
+  inputs.push_back(
+      e.reverse(e.transpose(c.kernel, c.kernelOrder), reversedDims));
   llvm::append_range(inputs, c.others);
   NodeAttributes attributes = {{"strides", strides},
                                {"dilations", dilations},
                                {"pads", pads},
                                {"group", c.groups}};
-  // Without it a node takes that of its kernel.
+  // Without kernel_shape a node takes that of its kernel.
   if (!ShapedType::isDynamicShape(kernel))
     attributes.insert(attributes.begin(), {"kernel_shape", kernel});
   return e.make(c.node, inputs, attributes);
 }
 
 namespace {
-/// Numbers of 8 bits, and the one among them that stands for 0.
+/// 8-bit integers and their zero point.
 struct Bytes {
   Value value;
   int64_t zero = 0;
 };
 } // namespace
 
-/// The number that a constant has everywhere.
-static std::optional<int64_t> onlyNumber(Value value) {
+/// The value of a splat constant.
+static std::optional<int64_t> splatInteger(Value value) {
   if (auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>())
     value = broadcast.getOperand();
   std::optional<Tensor> tensor = constantTensor(value);
@@ -203,13 +203,13 @@ static std::optional<int64_t> onlyNumber(Value value) {
   return tensor->toInteger(0);
 }
 
-/// \p value as convert(bytes) - zero, or as bytes, if it is that.
+/// Matches convert(bytes) - zero, or bytes.
 static std::optional<Bytes> bytesOf(Value value) {
   auto isByte = [](Value each) { return elementOf(each).isInteger(8); };
   Bytes bytes{value};
   if (auto shifted = value.getDefiningOp<stablehlo::SubtractOp>()) {
-    // In 8 bits the difference could wrap.
-    std::optional<int64_t> zero = onlyNumber(shifted.getRhs());
+    // An 8-bit difference could wrap.
+    std::optional<int64_t> zero = splatInteger(shifted.getRhs());
     if (!zero || isByte(value))
       return std::nullopt;
     bytes = {shifted.getLhs(), *zero};
@@ -225,8 +225,8 @@ static std::optional<Bytes> bytesOf(Value value) {
   return bytes;
 }
 
-/// \p bytes as numbers without sign, which are what ONNX Runtime convolves.
-static std::pair<Name, Name> withoutSign(NodeWriter &e, const Bytes &bytes) {
+/// \p bytes as u8, which ONNX Runtime requires for convolutions.
+static std::pair<Name, Name> asUnsigned(NodeWriter &e, const Bytes &bytes) {
   Type element = elementOf(bytes.value);
   Builder builder(element.getContext());
   Type ui8 = builder.getIntegerType(8, /*isSigned=*/false);
@@ -238,9 +238,9 @@ static std::pair<Name, Name> withoutSign(NodeWriter &e, const Bytes &bytes) {
   return {e.cast(moved, i32, ui8), e.scalar(ui8, bytes.zero + 128)};
 }
 
-/// The operands and the node, as the element types want them: floats as they
-/// are; bytes where sums of i32 are as good as the result's; other integers in
-/// f32 where it holds their sums. ONNX Runtime convolves no f64.
+/// Sets operands and operator by element type: floats unchanged; 8-bit integers
+/// if i32 accumulators are as good as the result's type; other integers in f32
+/// if it holds the accumulators exactly. ONNX Runtime has no f64 convolution.
 static LogicalResult setOperands(NodeWriter &e, stablehlo::ConvolutionOp op,
                                  Convolution &c) {
   if (auto inputs = quantizedInputs(e, op)) {
@@ -262,7 +262,7 @@ static LogicalResult setOperands(NodeWriter &e, stablehlo::ConvolutionOp op,
     return e.unsupported("of these element types");
   if (!integer) {
     c.element = *compute;
-    // Convolutions of bf16 came with version 22.
+    // bf16 convolutions exist since version 22.
     if (c.element.isBF16())
       e.need(22);
   } else {
@@ -272,16 +272,16 @@ static LogicalResult setOperands(NodeWriter &e, stablehlo::ConvolutionOp op,
         (integer.getWidth() <= 32 || (products && *products < 1 << 15))) {
       c.node = "ConvInteger";
       c.element = IntegerType::get(op.getContext(), 32);
-      auto [lhs, lhsZero] = withoutSign(e, *x);
-      auto [rhs, rhsZero] = withoutSign(e, *w);
+      auto [lhs, lhsZero] = asUnsigned(e, *x);
+      auto [rhs, rhsZero] = asUnsigned(e, *w);
       c.x = lhs;
       c.kernel = rhs;
       c.zero = lhsZero;
       c.others = {lhsZero, rhsZero};
       return success();
     }
-    if (!products ||
-        !holds(Float32Type::get(op.getContext()), formats::sumsOf(op)))
+    if (!products || !holds(Float32Type::get(op.getContext()),
+                            formats::accumulatorRange(op)))
       return e.unsupported("of integers whose sums f32 does not hold, and "
                            "which are not of 8 bits");
     c.element = Float32Type::get(op.getContext());
@@ -320,7 +320,7 @@ static LogicalResult writeConvolution(NodeWriter &e,
     return e.unsupported("with a kernel of unknown size");
   if (!mergeBatchGroups(e, c, op.getBatchGroupCount()))
     return e.unsupported("with groups of images of unknown number");
-  // ONNX wants a spatial dimension.
+  // ONNX requires a spatial dimension.
   bool isFlat = c.window.empty();
   if (isFlat) {
     c.window.emplace_back();
@@ -330,7 +330,7 @@ static LogicalResult writeConvolution(NodeWriter &e,
     c.xShape.push_back(1);
     c.kernelShape.push_back(1);
   }
-  // A kernel that is computed would be turned round in each run.
+  // A computed kernel would be reversed in each run.
   const bool isComputed = !e.isInitializer(c.kernel);
   std::optional<Name> done;
   if (isa<FloatType>(c.element) &&
@@ -348,7 +348,7 @@ static LogicalResult writeConvolution(NodeWriter &e,
   if (isa<quant::QuantizedType>(element))
     return e.alias(result);
   if (isa<IntegerType>(element) && isa<FloatType>(c.element)) {
-    // From i32 to narrower types sums wrap, as they should.
+    // Accumulators wrap from i32 to narrower types, as required.
     Type i32 = IntegerType::get(op.getContext(), 32);
     result = e.cast(result, c.element, i32);
     c.element = i32;
@@ -357,10 +357,10 @@ static LogicalResult writeConvolution(NodeWriter &e,
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Matmuls
 //===----------------------------------------------------------------------===//
 
-/// The equation of Einsum: a letter for each axis. Nothing where there are not
+/// The equation of Einsum: a letter for each axis. Nothing if there are not
 /// enough letters.
 static std::optional<std::string> equationOf(stablehlo::DotGeneralOp op) {
   const Axes axes = *axesOf(op);
@@ -428,7 +428,7 @@ static LogicalResult writeDotGeneral(NodeWriter &e,
     return finish(e.make("Gemm", {lhs, rhs},
                          {{"transA", lhsContracting[0] == 0},
                           {"transB", rhsContracting[0] == 1}}));
-  // [batch..., m, k] by [batch..., n, k] and so on: matrices to be turned.
+  // [batch..., m, k] by [batch..., n, k] and so on: transposed matrices.
   if (batchLeads && oneContracted && lhsRank == batch + 2 &&
       rhsRank == batch + 2) {
     Ints swapped = identity(batch + 2);

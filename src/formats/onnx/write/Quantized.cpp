@@ -1,6 +1,6 @@
 #include "formats/onnx/write/Quantized.h"
 
-#include "formats/import/RealNumbers.h"
+#include "formats/import/QdqForm.h"
 #include "formats/onnx/write/QuantizedProducts.h"
 #include "formats/onnx/write/WriterRules.h"
 #include "graph/Constants.h"
@@ -17,8 +17,8 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// A vector is dequantised before it gets more dimensions: only as a vector can
-/// it be the bias of a node.
+/// Dequantises a vector before it is reshaped to more dimensions: a node's bias
+/// must be a vector.
 static void dequantizeAsVector(stablehlo::UniformDequantizeOp op) {
   auto reshape = op.getOperand().getDefiningOp<stablehlo::ReshapeOp>();
   auto vector =
@@ -35,8 +35,8 @@ static void dequantizeAsVector(stablehlo::UniformDequantizeOp op) {
   op.erase();
 }
 
-/// Whether \p op is a Clip of bytes, which runtimes have: it orders elements
-/// as the numbers that they stand for.
+/// Whether \p op is a Clip of 8-bit storage elements, which runtimes support:
+/// quantisation preserves their order.
 static bool clipsBytes(Operation *op) {
   auto clamp = dyn_cast<stablehlo::ClampOp>(op);
   auto type =
@@ -50,17 +50,17 @@ static bool clipsBytes(Operation *op) {
                       [&](Value each) { return elementOf(each) == type; });
 }
 
-void computeWithRealNumbers(func::FuncOp function,
-                            std::map<std::string, int64_t> &unsupported) {
+void convertToQdqForm(func::FuncOp function,
+                      std::map<std::string, int64_t> &unsupported) {
   function.walk(dequantizeAsVector);
   formats::dropShifts(function);
   keepProductForms(function);
-  formats::computeWithRealNumbers(
+  formats::convertToQdqForm(
       function,
       [](Operation *op) { return keepsProductForm(op) || clipsBytes(op); },
       unsupported);
-  // The nodes do not know f64.
-  formats::spellQuantization(function, [](Operation *op) {
+  // The nodes do not support f64.
+  formats::expandQuantization(function, [](Operation *op) {
     return isa<Float64Type>(getElementTypeOrSelf(
         isa<stablehlo::UniformDequantizeOp>(op) ? op->getResult(0)
                                                 : op->getOperand(0)));
@@ -73,15 +73,15 @@ void computeWithRealNumbers(func::FuncOp function,
 
 namespace {
 
-/// A quantised type as the inputs of the two nodes.
+/// The scale and zero point of a quantised type as inputs of the two nodes.
 class Linear {
 public:
-  /// Nothing where ONNX has no such type; says why to \p e.
+  /// Nothing if ONNX has no such type; reports why to \p e.
   static std::optional<Linear> of(NodeWriter &e, Type quantized);
 
   Name scale() const { return list(expressed, parameters.scales, "scale"); }
   Name zeroPoint() const {
-    return list(storage(), numbersOf(parameters.zeroPoints), "zero_point");
+    return list(storage(), toDoubles(parameters.zeroPoints), "zero_point");
   }
   NodeAttributes attributes() const {
     NodeAttributes all;
@@ -92,12 +92,12 @@ public:
   bool isWide() const { return width == 32; }
   bool isSymmetric() const { return parameters.isSymmetric(); }
   Type storage() const { return storageOf(type); }
-  /// \p x without what is outside the range of the type, where that is smaller
-  /// than its storage element's.
+  /// \p x clamped to the range of the type, if that is smaller than its storage
+  /// type's.
   Name withinRange(const Name &x, int64_t rank) const;
   /// round(x / scale) + zero point, in 32 bits.
   Name wideQuantized(const Name &x, int64_t rank) const;
-  /// The zero point taken from 32 bits.
+  /// \p x minus the zero point, in 32 bits.
   Name centred(const Name &x, int64_t rank) const;
 
 private:
@@ -107,12 +107,12 @@ private:
         parameters(std::move(parameters)),
         width(type.getStorageTypeIntegralWidth()) {}
 
-  static SmallVector<double> numbersOf(ArrayRef<int64_t> integers) {
+  static SmallVector<double> toDoubles(ArrayRef<int64_t> integers) {
     return SmallVector<double>(integers.begin(), integers.end());
   }
   Name list(Type element, ArrayRef<double> numbers, StringRef name,
             int64_t trailing = 0) const;
-  /// So many dimensions stand behind that of the scales.
+  /// The number of dimensions after that of the scales.
   int64_t behind(int64_t rank) const {
     return parameters.axis < 0 ? 0 : rank - 1 - parameters.axis;
   }
@@ -144,11 +144,11 @@ std::optional<Linear> Linear::of(NodeWriter &e, Type quantized) {
   Type expressed = type ? type.getExpressedType() : Type();
   const bool isKnown = (width == 4 || width == 8 || width == 16 || width == 32);
   if (!parameters || !isKnown || (width == 32 && !type.isSigned())) {
-    (void)e.unsupported("of numbers quantised so");
+    (void)e.unsupported("of this quantised type");
     return std::nullopt;
   }
   if (!expressed.isF32() && !expressed.isF16() && !expressed.isBF16()) {
-    (void)e.unsupported("of numbers quantised so");
+    (void)e.unsupported("of this quantised type");
     return std::nullopt;
   }
   if (!expressed.isF32())
@@ -183,7 +183,7 @@ Name Linear::wideQuantized(const Name &x, int64_t rank) const {
       e.make("Round", {e.make("Div", {value, list(f64, parameters.scales,
                                                   "scale", behind(rank))})});
   if (!isSymmetric())
-    value = e.make("Add", {value, list(f64, numbersOf(parameters.zeroPoints),
+    value = e.make("Add", {value, list(f64, toDoubles(parameters.zeroPoints),
                                        "zero_point", behind(rank))});
   value = e.make(
       "Clip",
@@ -196,7 +196,7 @@ Name Linear::centred(const Name &x, int64_t rank) const {
   return isSymmetric()
              ? x
              : e.make("Sub",
-                      {x, list(storage(), numbersOf(parameters.zeroPoints),
+                      {x, list(storage(), toDoubles(parameters.zeroPoints),
                                "zero_point", behind(rank))});
 }
 
@@ -237,7 +237,8 @@ std::optional<LinearNames> linearNames(NodeWriter &e, Type quantized) {
   return LinearNames{linear->scale(), linear->zeroPoint()};
 }
 
-/// Storage elements as what they mean, and back: they are what is written.
+/// bitcast_convert between quantised and storage elements: no node, since
+/// storage elements are written.
 static LogicalResult writeBitcast(NodeWriter &e,
                                   stablehlo::BitcastConvertOp op) {
   auto stored = [](Type type) -> Type {

@@ -1,8 +1,7 @@
-//===- Quantized.h - quantised tensors as ONNX has them -------------------===//
+//===- Quantized.h - quantised tensors in ONNX's form ---------------------===//
 //
 // Storage elements between QuantizeLinear and DequantizeLinear
-// (formats/import/RealNumbers.h). ONNX adds the zero point after it has
-// rounded.
+// (formats/import/QdqForm.h). ONNX adds the zero point after rounding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,18 +15,18 @@
 
 namespace sinter::onnx {
 
-/// formats::computeWithRealNumbers; products may keep their form, too
-/// (QuantizedProducts.h).
-void computeWithRealNumbers(mlir::func::FuncOp function,
-                            std::map<std::string, int64_t> &unsupported);
+/// formats::convertToQdqForm; quantised matmuls and convolutions may keep
+/// their form (QuantizedProducts.h).
+void convertToQdqForm(mlir::func::FuncOp function,
+                      std::map<std::string, int64_t> &unsupported);
 
-/// The inputs that say what elements of a quantised type mean: one number each,
-/// or one an element of its axis.
+/// Scale and zero point of a quantised type as inputs: per tensor, or one
+/// element per index of its axis.
 struct LinearNames {
   Name scale, zeroPoint;
 };
 
-/// Nothing where ONNX has no such type; says why to \p e.
+/// Nothing if ONNX has no such type; reports why to \p e.
 std::optional<LinearNames> linearNames(NodeWriter &e, mlir::Type quantized);
 
 } // namespace sinter::onnx

@@ -3,9 +3,9 @@
 #include "formats/import/MatMul.h"
 #include "formats/onnx/write/Quantized.h"
 #include "graph/Constants.h"
+#include "graph/ElementUses.h"
 #include "graph/Quantization.h"
 #include "graph/QuantizedProducts.h"
-#include "graph/Readers.h"
 #include "graph/Repetition.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -14,14 +14,14 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// Which node a product is written as, with the integers of its bias and their
-/// name, from here to where it is. A text that has these loses them.
+/// The attributes from here to the rule that writes a matmul or convolution:
+/// the form, and the integer bias with its name. Any in the input are removed.
 static constexpr StringLiteral formAttribute = "onnx.product_form",
                                biasAttribute = "onnx.bias",
                                biasNameAttribute = "onnx.bias_name";
 
 //===----------------------------------------------------------------------===//
-// What a node takes
+// Inputs of a node
 //===----------------------------------------------------------------------===//
 
 static bool isByte(quant::QuantizedType type) {
@@ -34,8 +34,8 @@ static bool isBytePerTensor(quant::QuantizedType type) {
   return isa_and_nonnull<quant::UniformQuantizedType>(type) && isByte(type);
 }
 
-/// The dimension of the right operand that are features of the result, as the
-/// node has them; nothing where it is no such product.
+/// The dimension of the right operand with the features of the result, in the
+/// node's layout; nothing if the node cannot express the op.
 static std::optional<int64_t> weightFeatures(Operation *product) {
   if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(product))
     return formats::isMatMul(dot)
@@ -58,16 +58,15 @@ static bool hasNodeOperands(Operation *product) {
          (!perAxis || perAxis.getQuantizedDimension() == *features);
 }
 
-/// The constant that \p value repeats, which has one number for each of
-/// \p count elements of dimension \p features, or one for all.
+/// The constant whose broadcast \p value is, with one element for each of the
+/// \p count features along dimension \p features, or one for all.
 static stablehlo::ConstantOp biasOf(Value value, int64_t features,
                                     int64_t count) {
-  const auto [source, places] = Repetition::of(value);
+  const auto [source, dims] = Repetition::of(value);
   auto constant = source.getDefiningOp<stablehlo::ConstantOp>();
   if (!constant || !tensorOf(source).hasStaticShape())
     return {};
-  for (auto [size, place] :
-       llvm::zip_equal(tensorOf(source).getShape(), places))
+  for (auto [size, place] : llvm::zip_equal(tensorOf(source).getShape(), dims))
     if (size != 1 && (place != features || size != count))
       return {};
   return constant;
@@ -90,25 +89,25 @@ static ElementsAttr integersOf(stablehlo::ConstantOp bias, int64_t count) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// The only operation that reads elements of \p op, if it is in the same block.
-static Operation *soleReader(Operation *op) {
-  OpOperand *reading = soleReading(op->getResult(0));
+/// The only operation that uses elements of \p op, if it is in the same block.
+static Operation *soleUser(Operation *op) {
+  OpOperand *reading = soleElementUse(op->getResult(0));
   Operation *reader = reading ? reading->getOwner() : nullptr;
   return reader && reader->getBlock() == op->getBlock() ? reader : nullptr;
 }
 
-/// Whether only \p readers use \p op, be it for its shape.
-static bool isUsedOnlyBy(Operation *op, ArrayRef<Operation *> readers) {
+/// Whether only \p users use \p op, for its elements or its shape.
+static bool isUsedOnlyBy(Operation *op, ArrayRef<Operation *> users) {
   return llvm::all_of(op->getUsers(), [&](Operation *user) {
-    return llvm::is_contained(readers, user);
+    return llvm::is_contained(users, user);
   });
 }
 
-/// Makes \p product, a bias and the rescale behind it one operation, which
-/// gives what the rescale does, where that can be.
-static void takeRescale(Operation *product) {
-  // In the order in which they go.
-  SmallVector<Operation *> behind = {soleReader(product)};
+/// Merges \p product, a bias and the rescale after it to one operation with the
+/// rescale's result, if possible.
+static void fuseRescale(Operation *product) {
+  // In the order in which they are erased.
+  SmallVector<Operation *> behind = {soleUser(product)};
   stablehlo::ConstantOp bias;
   ElementsAttr integers;
   auto convolution = dyn_cast<stablehlo::ConvolutionOp>(product);
@@ -126,10 +125,10 @@ static void takeRescale(Operation *product) {
     integers = bias ? integersOf(bias, count) : ElementsAttr();
     if (!integers)
       return;
-    // The bias may be repeated in the shape of the product.
+    // The bias may be broadcast to the shape of the product.
     if (other.hasOneUse() && other.getDefiningOp<nn::BroadcastLikeOp>())
       behind.push_back(other.getDefiningOp());
-    behind.insert(behind.begin(), soleReader(sum));
+    behind.insert(behind.begin(), soleUser(sum));
   }
   Operation *last = behind.front();
   if (!isa_and_nonnull<stablehlo::UniformQuantizeOp, nn::QuantizeOp>(last) ||
@@ -152,7 +151,7 @@ static void takeRescale(Operation *product) {
   product->erase();
 }
 
-/// Gives a weight the storage type that it came in.
+/// Restores a weight's original storage type.
 static void keepStorage(stablehlo::ConstantOp op) {
   quant::QuantizedType before = storedAs(op);
   op->removeDiscardableAttr(storedAsAttribute);
@@ -190,7 +189,7 @@ void keepProductForms(func::FuncOp function) {
     if (!hasNodeOperands(op))
       continue;
     if (form == ProductForm::Rescaled)
-      takeRescale(op);
+      fuseRescale(op);
     else
       op->setDiscardableAttr(formAttribute, UnitAttr::get(op->getContext()));
   }

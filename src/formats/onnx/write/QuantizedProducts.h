@@ -1,17 +1,19 @@
-//===- QuantizedProducts.h - products that keep their form ----------------===//
+//===- QuantizedProducts.h - int8 matmuls that stay one node --------------===//
 //
 //   quantize(conv(a, b) + bias)   ->  QLinearConv
 //   quantize(dot_general(a, b))   ->  QLinearMatMul
 //   conv(a, b), dot_general(a, b) ->  ConvInteger, MatMulInteger
 //
-// Of those that say that they were such a node (graph/QuantizedProducts.h).
+// Applies to ops with an attribute that they were such a node
+// (graph/QuantizedProducts.h).
 //
 // Restrictions:
-//   - Operands and a rescaled result are bytes; only the right operand may have
-//     scales or zero points along a dimension, that of the result's features.
-//   - A bias is constant, one number for each feature.
-//   - Nobody else reads what stands between the product and its rescale, which
-//     is in the same block.
+//   - Operands and a rescaled result are 8-bit integers; only the right operand
+//     may have scales or zero points along a dimension, that of the result's
+//     features.
+//   - A bias is constant, with one element per feature.
+//   - Values between the op and its rescale have no other use, and both are in
+//     the same block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,27 +25,27 @@
 
 namespace sinter::onnx {
 
-/// Makes one operation of each product in \p function that keeps its form, with
-/// the bias and the rescale behind it, and gives weights the storage type that
-/// they came in. What cannot keep its form says no more that it had one.
+/// Merges each matmul and convolution in \p function that keeps its form with
+/// the bias and the rescale after it, and restores weights' original storage
+/// types. Removes the attribute of those that cannot keep their form.
 void keepProductForms(mlir::func::FuncOp function);
 
-/// Whether \p op is what keepProductForms made.
+/// Whether \p op was made by keepProductForms.
 bool keepsProductForm(mlir::Operation *op);
 
-/// What a product that keeps its form takes beside its operands.
+/// The further inputs of a matmul or convolution that keeps its form.
 struct QuantizedInputs {
-  /// Behind the left operand, and behind the right one.
+  /// After the left operand, and after the right one.
   Names between, others;
   /// The zero point of the left operand.
   Name zero;
-  /// Whether the node scales, rounds and cuts.
+  /// Whether the node rescales, rounds and saturates.
   bool hasScales = false;
-  /// What the node gives.
+  /// The element type of the node's output.
   mlir::Type element;
 };
 
-/// Nothing for a product that keeps no form.
+/// Nothing for an op that does not keep its form.
 std::optional<QuantizedInputs> quantizedInputs(NodeWriter &e,
                                                mlir::Operation *op);
 

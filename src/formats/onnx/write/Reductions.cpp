@@ -12,7 +12,7 @@ namespace sinter::onnx {
 using stablehlo::Combination;
 
 namespace {
-/// What ONNX calls a reduction, and the operation of two.
+/// ONNX's names of a reduction and of the binary operation.
 struct Combining {
   StringRef reduce, binary;
 };
@@ -34,29 +34,29 @@ static Combining namesOf(Combination combination) {
   llvm_unreachable("a combination without a name");
 }
 
-/// Integers that ONNX reduces: i1 and narrow ones go through i32, but i8 and
-/// ui8 under max and min.
+/// The type in which ONNX reduces integers: i32 for i1 and narrow ones, except
+/// i8 and ui8 under max and min.
 static Type computeType(Type element, StringRef binary) {
   auto integer = dyn_cast<IntegerType>(element);
-  bool isExtreme = binary == "Max" || binary == "Min";
+  bool isMinOrMax = binary == "Max" || binary == "Min";
   if (!integer || integer.getWidth() >= 32 ||
-      (integer.getWidth() == 8 && isExtreme))
+      (integer.getWidth() == 8 && isMinOrMax))
     return element;
   return IntegerType::get(element.getContext(), 32);
 }
 
-/// A reduction of elements and their places to the extreme one.
+/// A reduction of elements and their indices: ArgMax, ArgMin.
 static LogicalResult writeSearch(NodeWriter &e, stablehlo::ReduceOp op) {
   auto search = stablehlo::argReductionOf(op);
   if (!search)
     return e.unsupported("of several tensors");
   Name x = e.operand(op.getInputs()[0]);
-  Name place = e.make(search->isGreatest ? "ArgMax" : "ArgMin", {x},
+  Name index = e.make(search->isGreatest ? "ArgMax" : "ArgMin", {x},
                       {{"axis", search->dimension},
                        {"keepdims", 0},
                        {"select_last_index", search->selectsLast}});
   Type i64 = IntegerType::get(op.getContext(), 64);
-  if (failed(e.alias(e.cast(place, i64, elementOf(op.getResult(1))), 1)))
+  if (failed(e.alias(e.cast(index, i64, elementOf(op.getResult(1))), 1)))
     return failure();
   if (op.getResult(0).use_empty())
     return success();
@@ -88,10 +88,11 @@ static LogicalResult writeReduce(NodeWriter &e, stablehlo::ReduceOp op) {
 // Windows
 //===----------------------------------------------------------------------===//
 
-/// A window of more elements in one dimension is not worth a graph.
-static constexpr int64_t mostParts = 4096;
+/// Maximum window size in one dimension.
+static constexpr int64_t mostSlices = 4096;
 
-/// MaxPool, where the windows slide over all dimensions but the first two.
+/// The attributes of MaxPool, if the windows slide over all dimensions but the
+/// first two.
 static std::optional<NodeAttributes>
 poolAttributes(ArrayRef<stablehlo::WindowDimension> window) {
   Ints kernel, strides, dilations, low, high;
@@ -119,34 +120,33 @@ poolAttributes(ArrayRef<stablehlo::WindowDimension> window) {
                         {"pads", low}};
 }
 
-/// One dimension after the other: the parts at each place of the window.
+/// Combines, one dimension after the other, the slices at each window offset.
 static Name combineWindow(NodeWriter &e, Name x,
                           ArrayRef<stablehlo::WindowDimension> window,
                           ArrayRef<int64_t> shape, StringRef binary) {
   for (auto [i, each] : llvm::enumerate(window)) {
     int64_t axis = i;
-    int64_t places = shape[i], step = each.stride;
+    int64_t positions = shape[i], step = each.stride;
     if (each.size == 1 && step == 1)
       continue;
-    Names parts;
+    Names pieces;
     for (int64_t k = 0; k < each.size; ++k) {
       int64_t start = k * each.windowDilation;
-      parts.push_back(e.slice(x, {axis}, {start},
-                              {start + (places - 1) * step + 1}, {step}));
+      pieces.push_back(e.slice(x, {axis}, {start},
+                               {start + (positions - 1) * step + 1}, {step}));
     }
-    x = parts.front();
-    for (const Name &part : ArrayRef<Name>(parts).drop_front())
+    x = pieces.front();
+    for (const Name &part : ArrayRef<Name>(pieces).drop_front())
       x = e.make(binary, {x, part});
   }
   return x;
 }
 
-/// A window of unknown sizes as one of the pools that combine as it does, with
-/// the dimensions that it slides over last; nothing where there is none.
-static std::optional<Name> openPool(NodeWriter &e, const Name &x,
-                                    stablehlo::ReduceWindowOp op,
-                                    ArrayRef<stablehlo::WindowDimension> window,
-                                    StringRef binary) {
+/// A reduce_window with dynamic dimensions as a pool of the same reduction,
+/// with the dimensions that it slides over last; nothing if there is none.
+static std::optional<Name>
+dynamicPool(NodeWriter &e, const Name &x, stablehlo::ReduceWindowOp op,
+            ArrayRef<stablehlo::WindowDimension> window, StringRef binary) {
   Ints order = identity(window.size());
   auto slides = [&](int64_t i) {
     return window[i].size != 1 || window[i].stride != 1 ||
@@ -158,7 +158,7 @@ static std::optional<Name> openPool(NodeWriter &e, const Name &x,
       llvm::count_if(order, [&](int64_t i) { return !slides(i); });
   if (still == static_cast<int64_t>(order.size()))
     return std::nullopt;
-  // Pools want two dimensions that they leave alone.
+  // Pools require two leading non-spatial dimensions.
   const Ints added = identity(std::max<int64_t>(0, 2 - still));
   double count = 1;
   bool isDilated = false;
@@ -219,7 +219,7 @@ static LogicalResult writeReduceWindow(NodeWriter &e,
 
   Ints low, high, interior;
   for (const auto &each : window) {
-    if (each.size > mostParts)
+    if (each.size > mostSlices)
       return e.unsupported("of large windows");
     low.push_back(each.paddingLow);
     high.push_back(each.paddingHigh);
@@ -229,7 +229,7 @@ static LogicalResult writeReduceWindow(NodeWriter &e,
     std::optional<Name> pooled;
     if (neutral && isa<FloatType>(element)) {
       Name x = e.operand(input);
-      // Pools have less padding than a window is long.
+      // Pools require padding smaller than the window.
       if (llvm::any_of(window, [](const stablehlo::WindowDimension &each) {
             return each.paddingLow >= each.size ||
                    each.paddingHigh >= each.size;
@@ -238,7 +238,7 @@ static LogicalResult writeReduceWindow(NodeWriter &e,
         for (stablehlo::WindowDimension &each : window)
           each.paddingLow = each.paddingHigh = 0;
       }
-      pooled = openPool(e, x, op, window, binary);
+      pooled = dynamicPool(e, x, op, window, binary);
     }
     return pooled ? e.alias(*pooled) : e.unsupported("with unknown dimensions");
   }

@@ -1,5 +1,4 @@
-// What a written graph takes and gives, and what the file says of it and of its
-// tensors.
+// Inputs, outputs and metadata of a written graph and its tensors.
 
 #include "formats/onnx/write/GraphWriter.h"
 
@@ -13,7 +12,7 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// What the file said of tensors, by name.
+/// The file's declarations of tensors, by name.
 template <typename Infos>
 static llvm::StringMap<const ValueInfoProto *> byName(const Infos &infos) {
   llvm::StringMap<const ValueInfoProto *> map;
@@ -51,7 +50,7 @@ void GraphWriter::writeOutputs(func::FuncOp function) {
     auto dims = function.getResultAttrOfType<ArrayAttr>(i, dimsAttribute);
     Name wantedName = given ? given.str() : "result" + std::to_string(i);
     Name tensor = name(value);
-    // A tensor is one output at most, and no constant; an input only by its
+    // A tensor is at most one output, and no constant; an input only under its
     // own name.
     if (tensor != wantedName || !current->tensors.contains(tensor) ||
         written.contains(tensor)) {
@@ -72,7 +71,7 @@ void GraphWriter::writeOutputs(func::FuncOp function) {
   }
 }
 
-/// What the file says of tensors that are still there, which is \p before.
+/// Writes the file's declarations \p before of tensors that still exist.
 void GraphWriter::writeTensorInfos(const GraphProto &before) {
   const auto outputs = byName(current->proto->output());
   for (const ValueInfoProto &each : before.value_info())
@@ -86,7 +85,7 @@ void GraphWriter::writeImports() {
       llvm::any_of(header.opset_import(), [](const OperatorSetIdProto &each) {
         return isStandardDomain(each.domain());
       });
-  // In the file's order, then what is new.
+  // In the file's order, then new ones.
   std::vector<std::string> domains;
   for (const OperatorSetIdProto &each : header.opset_import())
     domains.push_back(each.domain().empty() ? "ai.onnx" : each.domain());
@@ -104,8 +103,8 @@ void GraphWriter::writeImports() {
   }
 }
 
-/// The sizes of \p type, in a message that has what the file said of them: a
-/// size that is known stands for a name, a name stays where the size is not.
+/// Sets the sizes of \p type in a message with the file's declaration: a static
+/// size replaces a name, a dynamic one keeps it.
 static void setSizes(TensorShapeProto &shape, RankedTensorType type,
                      ArrayAttr dims) {
   while (shape.dim_size() > type.getRank())
@@ -131,7 +130,7 @@ bool GraphWriter::describe(ValueInfoProto &info, const Name &name, Type type,
     info = *before;
   info.set_name(name);
   auto tensor = dyn_cast<RankedTensorType>(type);
-  // Of what the graph language has no type for the file knows the type.
+  // Types that the graph language lacks are those in the file.
   if (!tensor)
     return before != nullptr && before->has_type();
   auto element = sinter::elementTypeOf(tensor.getElementType());

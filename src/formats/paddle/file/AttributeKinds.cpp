@@ -19,8 +19,8 @@ struct DeclaredKind {
 
 } // namespace
 
-/// Numbers whose value does not tell the declared kind: a real number that is
-/// whole, a list that may be empty, an integer of 64 bits that is small.
+/// Attributes whose value does not determine the declared kind: an integral
+/// float, a list that may be empty, a small 64-bit integer.
 static constexpr DeclaredKind declaredKinds[] = {
     {"", "alpha", OpDesc::FLOAT},
     {"", "beta", OpDesc::FLOAT},
@@ -97,7 +97,7 @@ static bool fitsInt(int64_t number) {
          number <= std::numeric_limits<int32_t>::max();
 }
 
-/// What the value itself says.
+/// The kind that follows from the value itself.
 static std::optional<int> kindOfValue(const AttributeValue &value) {
   struct Visitor {
     std::optional<int> operator()(std::monostate) const { return {}; }
@@ -134,8 +134,7 @@ static std::optional<int> kindOfValue(const AttributeValue &value) {
   return std::visit(Visitor(), value);
 }
 
-/// Whether a value of kind \p given may stand in an attribute of kind
-/// \p declared.
+/// Whether a value of kind \p given fits an attribute of kind \p declared.
 static bool converts(int given, int declared, const AttributeValue &value) {
   switch (declared) {
   case OpDesc::FLOAT:
@@ -145,7 +144,7 @@ static bool converts(int given, int declared, const AttributeValue &value) {
   case OpDesc::LONG:
     return given == OpDesc::INT;
   case OpDesc::LONGS: {
-    // Of an empty list nobody knows the elements.
+    // An empty list may have elements of any kind.
     const auto *reals = std::get_if<std::vector<double>>(&value);
     return given == OpDesc::INTS || (reals && reals->empty());
   }

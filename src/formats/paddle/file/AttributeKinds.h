@@ -1,4 +1,4 @@
-//===- AttributeKinds.h - as what kinds Paddle wants attributes -----------===//
+//===- AttributeKinds.h - attribute kinds that Paddle requires ------------===//
 
 #ifndef SINTER_FORMATS_PADDLE_FILE_ATTRIBUTEKINDS_H
 #define SINTER_FORMATS_PADDLE_FILE_ATTRIBUTEKINDS_H
@@ -10,11 +10,11 @@
 
 namespace sinter::paddle {
 
-/// The kind (OpDesc.AttrType) in which a program for all versions of Paddle
-/// holds attribute \p name of operator \p type: the one that Paddle declares
-/// where that is known (it refuses others), else the one that \p value has, in
-/// 32 bits where they suffice. Nothing for a value of no kind, or that the kind
-/// cannot hold.
+/// The kind (OpDesc.AttrType) of attribute \p name of operator \p type in a
+/// program for all versions of Paddle: the declared one if that is known
+/// (Paddle rejects others), else that of \p value, with 32 bits if they
+/// suffice. Nothing for a value without a kind, or that does not fit the
+/// declared kind.
 std::optional<int> attributeKind(std::string_view type, std::string_view name,
                                  const AttributeValue &value);
 

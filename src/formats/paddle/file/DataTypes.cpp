@@ -26,7 +26,7 @@ static constexpr DataType dataTypes[] = {
     {VarType::FP8_E5M2, ElementType::F8E5M2, "f8e5m2", "float8_e5m2"},
     {VarType::UINT32, ElementType::UI32, "", ""},
     {VarType::UINT64, ElementType::UI64, "", ""},
-    // An alias that nothing is written with.
+    // An alias that is never written.
     {VarType::SIZE_T, ElementType::UI64, "", ""},
 };
 

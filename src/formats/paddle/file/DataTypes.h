@@ -1,4 +1,4 @@
-//===- DataTypes.h - what Paddle's files call the types of elements -------===//
+//===- DataTypes.h - element types in Paddle's files ----------------------===//
 
 #ifndef SINTER_FORMATS_PADDLE_FILE_DATATYPES_H
 #define SINTER_FORMATS_PADDLE_FILE_DATATYPES_H
@@ -16,29 +16,29 @@ struct DataType {
   /// VarType.Type.
   int32_t number;
   ElementType type;
-  /// In PIR, of a value's type ("f32", behind "0.t_") and of an attribute
-  /// ("float32"); empty where PIR has no such values.
+  /// PIR's names in a value's type ("f32", after "0.t_") and in an attribute
+  /// ("float32"); empty if PIR has no such values.
   std::string_view pirTag, pirName;
 };
 
-/// The elements of data type \p number (VarType.Type); nothing for what no
-/// tensor has (strings) and what is no data type.
+/// The element type of data type \p number (VarType.Type); nothing for types
+/// that are no element type (strings) and for unknown ones.
 std::optional<ElementType> elementTypeOfNumber(int64_t number);
 
-/// The number of \p type; nothing where Paddle has no such elements.
+/// The VarType.Type of \p type; nothing if Paddle lacks the type.
 std::optional<int32_t> numberOfElementType(ElementType type);
 
-/// "STRINGS", for messages; the number itself where nobody knows it.
+/// "STRINGS", for messages; the number itself for an unknown one.
 std::string nameOfTypeNumber(int64_t number);
 
-// What PIR has, by its tag, its name, its number or its elements; null of
-// anything else.
+// Looks up PIR's types by tag, name, VarType.Type or element type; null if
+// there is none.
 const DataType *pirTypeTagged(std::string_view tag);
 const DataType *pirTypeNamed(std::string_view name);
 const DataType *pirTypeNumbered(int64_t number);
 const DataType *pirTypeOf(ElementType type);
 
-/// What PIR calls a type that an operator takes from its operand; -1 in
+/// PIR's name of a type that an operator takes from its operand; -1 in
 /// ProgramDesc.
 inline constexpr std::string_view undefinedType = "Undefined(ALL_DTYPE)";
 

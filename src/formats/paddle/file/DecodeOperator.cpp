@@ -16,7 +16,7 @@ std::string_view textOf(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-/// What an OpDesc.Attr is called; empty where it does not say.
+/// The name of an OpDesc.Attr; empty if it has none.
 std::string_view attributeName(std::span<const std::byte> attribute) {
   WireReader reader(attribute);
   std::string_view name;
@@ -29,7 +29,7 @@ std::string_view attributeName(std::span<const std::byte> attribute) {
   return name;
 }
 
-/// Whether an attribute says nothing of the computation.
+/// Whether an attribute does not affect the computation.
 bool isRemark(std::string_view name) {
   return name == "op_callstack" || name == "op_role" || name == "op_role_var" ||
          name == "op_namescope" || name == "op_device" ||
@@ -53,8 +53,8 @@ AttributeValue scalarValue(const schema::Scalar &scalar) {
   }
 }
 
-/// A list of the kind that its first element has, or of real numbers if there
-/// are any among whole ones.
+/// A list of the kind of its first element, or of floats if there are any among
+/// integers.
 AttributeValue scalarValues(const OpDesc::Attr &attribute) {
   std::vector<bool> bools;
   std::vector<int64_t> integers;
@@ -146,8 +146,8 @@ Result<std::vector<Slot>> slotsOf(const Slots &messages) {
 OperatorDecoder::OperatorDecoder() : message(std::make_unique<OpDesc>()) {}
 OperatorDecoder::~OperatorDecoder() = default;
 
-/// Leaves out the attribute that says where in its author's source the operator
-/// was made: most of a file.
+/// Leaves out the attribute with the operator's Python call stack, which takes
+/// most of a file.
 Result<void> OperatorDecoder::keep(std::span<const std::byte> bytes) {
   kept.clear();
   WireReader reader(bytes);
@@ -173,17 +173,18 @@ Result<Operator> OperatorDecoder::decode(std::span<const std::byte> bytes) {
     return invalidModel("an operator is no well-formed message");
   if (!message.has_type())
     return invalidModel("an operator has no type");
-  auto inOperator = [&](const std::string &problem) {
-    return invalidModel("operator '" + message.type() + "': " + problem);
+  auto inOperator = [&](std::string_view problem) {
+    return atNode("operator '" + message.type() + "'", /*node=*/"",
+                  message.type(), invalidModel(problem));
   };
   Operator op;
   op.type = message.type();
   Result<std::vector<Slot>> inputs = slotsOf(message.inputs());
   if (!inputs)
-    return inOperator(inputs.error().message);
+    return inOperator(inputs.error().message());
   Result<std::vector<Slot>> outputs = slotsOf(message.outputs());
   if (!outputs)
-    return inOperator(outputs.error().message);
+    return inOperator(outputs.error().message());
   op.inputs = std::move(*inputs);
   op.outputs = std::move(*outputs);
   op.attributes.reserve(message.attrs_size());

@@ -1,10 +1,10 @@
 //===- DecodePir.cpp - programs from PIR's JSON ---------------------------===//
 //
-// The text is read from front to back, an operator at a time. What Program has
-// no operators for (parameters, inputs and outputs, lists of values, the ends
-// of regions) stays as text in Program::encoded, where all others stand as the
-// count of them. An operator's `encoded` is its text after its number among all
-// of the file's operators, with a colon between.
+// The text is read sequentially, one operator at a time. What Program has no
+// operators for (parameters, inputs and outputs, lists of values, the ends of
+// regions) stays as text in Program::encoded, in which each run of other
+// operators is replaced by its length. An operator's `encoded` is its index
+// among all of the file's operators, a colon, and its text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 
 namespace sinter::paddle {
 
-/// Regions inside of regions at most.
+/// Maximum nesting depth of regions.
 static constexpr int deepestRegions = 64;
 
 //===----------------------------------------------------------------------===//
@@ -41,7 +41,7 @@ bool PirDecoder::decodeOperator(JsonReader &in, int64_t index,
   if (isHidden || !raw.regions.empty()) {
     if (run > 0)
       endRun();
-    // The text stays, but for operators in regions.
+    // The text is kept, except for operators in regions.
     if (isHidden)
       return true;
   } else if (run++ == 0) {
@@ -75,7 +75,7 @@ bool PirDecoder::decodeArguments(JsonReader &in, int64_t index,
     if (!check(in))
       return false;
     std::vector<std::string> &arguments = program.blocks[index].arguments;
-    // Keyword arguments repeat those that have a place.
+    // Keyword arguments repeat positional ones.
     const auto before = values.find(id);
     if (id < 0 && before != values.end() &&
         before->second.depth == scopes.size())
@@ -135,7 +135,7 @@ bool PirDecoder::decodeBlock(JsonReader &in, int64_t index,
   return true;
 }
 
-/// A list of regions, each of one block. The main region has none around it.
+/// A list of regions, each of one block. The main region has no parent.
 bool PirDecoder::decodeRegions(JsonReader &in,
                                const std::vector<PirRegionEnd> &endings,
                                std::vector<int64_t> *indices) {

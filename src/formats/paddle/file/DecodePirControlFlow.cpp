@@ -1,4 +1,4 @@
-//===- DecodePirControlFlow.cpp - branches and loops of PIR -------------===//
+//===- DecodePirControlFlow.cpp - branches and loops of PIR ---------------===//
 
 #include "formats/paddle/file/PirDecoder.h"
 
@@ -55,7 +55,7 @@ bool PirDecoder::addLoop(const RawPirOperator &raw, int64_t block) {
   loop.condition = operands.front();
   loop.initial.assign(operands.begin() + 1, operands.end());
   for (size_t i = 0; i < raw.results.size(); ++i) {
-    // An array is written where it is.
+    // An array is written in place.
     if (isArray[i + 1]) {
       loop.carried.push_back(loop.initial[i]);
       if (PirValue *value = define(raw.results[i].id, loop.initial[i]))

@@ -1,4 +1,4 @@
-//===- DecodePirOperators.cpp - values and operators of PIR -------------===//
+//===- DecodePirOperators.cpp - values and operators of PIR ---------------===//
 
 #include "formats/paddle/file/DataTypes.h"
 #include "formats/paddle/file/PirDecoder.h"
@@ -60,7 +60,8 @@ const PirValue *PirDecoder::lookup(int64_t id) {
   return nullptr;
 }
 
-/// The operand's value; null for one that is absent, and with an error.
+/// The operand's value; null for an absent one, and for an invalid one, with an
+/// error.
 const PirValue *PirDecoder::operand(const RawPirOperator &raw, size_t i) {
   if (i >= raw.operands.size() || raw.operands[i] == 0)
     return nullptr;
@@ -83,8 +84,8 @@ bool PirDecoder::operandNames(const RawPirOperator &raw, size_t i,
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// An operand that is an attribute in the older vocabulary, unless that has a
-/// slot for a tensor.
+/// Binds an operand that is an attribute in the older vocabulary, unless that
+/// has a slot for a tensor.
 bool PirDecoder::bindAttributeOperand(const PirOperand &operand,
                                       const PirValue &value, Operator &op) {
   if (value.isList) {
@@ -175,7 +176,7 @@ bool PirDecoder::bindResults(const RawPirOperator &raw, const PirOperator *row,
   return true;
 }
 
-/// A cast of the older kind says what it takes.
+/// Adds the attribute of the older cast for its operand's type.
 void PirDecoder::addCastType(const RawPirOperator &raw, Operator &op) {
   const PirValue *value = operand(raw, 0);
   const DataType *type =
@@ -210,7 +211,8 @@ bool PirDecoder::addOther(const RawPirOperator &raw, int64_t block) {
     return false;
   if (raw.results.size() == 1)
     values.find(raw.results[0].id)->second.constant = constantOf(raw);
-  // A custom region: its blocks are there, for those who list operators.
+  // An unknown operator with regions: keep its blocks for listing their
+  // operators.
   if (!raw.regions.empty()) {
     op.encoded = std::to_string(raw.ordinal) + ":";
     JsonReader in = readerOf(raw.regions);

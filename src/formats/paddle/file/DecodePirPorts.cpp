@@ -1,4 +1,4 @@
-//===- DecodePirPorts.cpp - parameters, ports and lists of PIR ----------===//
+//===- DecodePirPorts.cpp - parameters, ports and lists of PIR ------------===//
 
 #include "formats/paddle/file/PirDecoder.h"
 
@@ -86,7 +86,7 @@ bool PirDecoder::addParts(const RawPirOperator &raw) {
     return false;
   if (!list || !list->isList)
     return stopAt(raw, "its operand is no list");
-  // Defining values moves the others.
+  // A copy, since defining values invalidates references to others.
   const std::vector<std::string> elements = list->elements;
   const bool isSlice = raw.name == "builtin.slice";
   const int64_t first = isSlice ? raw.integer("index", 0) : 0;

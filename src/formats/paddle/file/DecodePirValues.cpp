@@ -7,8 +7,7 @@
 
 namespace sinter::paddle {
 
-/// Goes to member \p key of the object that comes next; it ends with
-/// leaveObject().
+/// Moves to member \p wanted of the next object; leaveObject() ends it.
 static bool enterMember(JsonReader &in, std::string_view wanted) {
   if (!in.enterObject())
     return false;
@@ -30,8 +29,8 @@ static bool leaveObject(JsonReader &in) {
 // Types
 //===----------------------------------------------------------------------===//
 
-/// A type of numbers: `{"#":"0.t_f32"}`; one that no tensor has leaves \p type
-/// without a value.
+/// Reads an element type: `{"#":"0.t_f32"}`; one that no tensor has leaves the
+/// variable's type empty.
 static bool readElementType(JsonReader &in, Variable &variable) {
   std::string name;
   if (!in.lookAhead("#", name))
@@ -108,7 +107,7 @@ bool readValueType(JsonReader &in, PirValueType &type) {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// What is not finite, which JSON has no numbers for.
+/// Reads a non-finite value, for which JSON has no number.
 static bool readVoidData(JsonReader &in, AttributeValue &value) {
   std::string text;
   if (!in.readString(text))
@@ -166,7 +165,7 @@ static bool readIntegers(JsonReader &in, AttributeValue &value) {
   return !in.failed();
 }
 
-/// A type by name, as the number it has in ProgramDesc.
+/// Reads a type by name, as its VarType.Type.
 static bool readDataType(JsonReader &in, AttributeValue &value) {
   std::string name;
   if (!in.readString(name))
@@ -206,8 +205,8 @@ static bool readScalar(JsonReader &in, AttributeValue &value) {
   return !in.failed();
 }
 
-/// Appends \p element to the list \p value, which takes the kind of its
-/// first element; what has no kind for both is monostate.
+/// Appends \p element to the list \p value, which takes the kind of its first
+/// element; mixed kinds become monostate.
 static void append(AttributeValue &value, bool isFirst,
                    const AttributeValue &element) {
   const auto add = [&]<typename T>(const T *each) {

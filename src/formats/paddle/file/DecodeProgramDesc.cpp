@@ -75,7 +75,7 @@ Result<Variable> decodeVariable(std::span<const std::byte> bytes) {
 // Ports
 //===----------------------------------------------------------------------===//
 
-/// The variable that a feed gives or a fetch takes, by column.
+/// The variable of each feed or fetch, by column.
 using Columns = std::map<int64_t, std::string>;
 
 Result<void> addColumn(Columns &columns, const Operator &op,
@@ -106,7 +106,7 @@ std::vector<Port> portsOf(const Columns &columns) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// Decodes one BlockDesc, and makes its part of the skeleton.
+/// Decodes one BlockDesc, and makes its section of the skeleton.
 class BlockDecoder {
 public:
   BlockDecoder(Program &program, Columns &feeds, Columns &fetches)
@@ -172,7 +172,7 @@ private:
   }
 
   Result<void> checkNames() const {
-    // Few are compared: those with the same hash.
+    // Only names with the same hash are compared.
     std::vector<std::pair<size_t, std::string_view>> names;
     names.reserve(block.variables.size());
     for (const Variable &each : block.variables)
@@ -216,8 +216,8 @@ private:
   uint64_t run = 0;
 };
 
-/// Whether \p block may be an attribute of an operator in block \p around: one
-/// that lies directly inside of it, so that nothing nests in itself.
+/// Checks that \p block may be an attribute of an operator in block \p around:
+/// its parent must be that block, so that no block nests in itself.
 Result<void> checkInside(const Program &program, const BlockIndex &block,
                          int64_t around, const std::string &type) {
   const auto count = static_cast<int64_t>(program.blocks.size());
@@ -273,8 +273,8 @@ Result<Program> decodeProgramDesc(std::string_view bytes) {
     }
     BlockDecoder decoder(program, feeds, fetches);
     if (Result<void> done = decoder.decode(field.content); !done)
-      return invalidModel("block " + std::to_string(program.blocks.size()) +
-                          ": " + done.error().message);
+      return inside("block " + std::to_string(program.blocks.size()),
+                    done.takeError());
     appendField(program.encoded, ProgramDesc::kBlocksFieldNumber,
                 decoder.skeleton);
   }

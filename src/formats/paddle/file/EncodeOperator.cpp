@@ -14,7 +14,7 @@ using schema::OpDesc;
 namespace {
 
 //===----------------------------------------------------------------------===//
-// A new one
+// New operators
 //===----------------------------------------------------------------------===//
 
 void setSlot(OpDesc::Var &message, const Slot &slot) {
@@ -38,7 +38,7 @@ void setFloats(OpDesc::Attr &message, const AttributeValue &value) {
 }
 
 void setLongs(OpDesc::Attr &message, const AttributeValue &value) {
-  // An empty list may be one of real numbers.
+  // An empty list may be a list of floats.
   if (const auto *integers = std::get_if<std::vector<int64_t>>(&value))
     for (int64_t each : *integers)
       message.add_longs(each);
@@ -118,7 +118,7 @@ Result<std::string> encodeNew(const Operator &op) {
 }
 
 //===----------------------------------------------------------------------===//
-// One that was read
+// Operators from a file
 //===----------------------------------------------------------------------===//
 
 void appendBytes(std::string &out, std::span<const std::byte> bytes) {
@@ -134,10 +134,10 @@ void appendSlot(std::string &out, uint32_t number, const Slot &slot) {
   out += content;
 }
 
-/// The slots of one side as they stand in an operator's bytes.
-class StandingSlots {
+/// The input or output slots in an operator's original bytes.
+class OriginalSlots {
 public:
-  StandingSlots(std::span<const std::byte> bytes, uint32_t number)
+  OriginalSlots(std::span<const std::byte> bytes, uint32_t number)
       : number(number) {
     WireReader reader(bytes);
     for (WireField field; reader.next(field);)
@@ -151,12 +151,13 @@ public:
       }
   }
 
-  /// Whether \p now are these but for the arguments.
+  /// Whether \p now are the same slots, except for the arguments.
   bool match(const std::vector<Slot> &now) const {
     return std::ranges::equal(slots, now, {}, &Slot::name, &Slot::name);
   }
 
-  /// Appends the next one: as it stands in \p field if \p now has the same.
+  /// Appends the next slot: the bytes \p field if \p now has the same
+  /// arguments.
   void appendNext(std::string &out, const WireField &field, const Slot &now) {
     if (slots[next++].arguments == now.arguments)
       appendBytes(out, field.whole);
@@ -174,8 +175,8 @@ private:
 
 std::string encodeStanding(const Operator &op) {
   const auto bytes = std::as_bytes(std::span(op.encoded));
-  StandingSlots inputs(bytes, OpDesc::kInputsFieldNumber);
-  StandingSlots outputs(bytes, OpDesc::kOutputsFieldNumber);
+  OriginalSlots inputs(bytes, OpDesc::kInputsFieldNumber);
+  OriginalSlots outputs(bytes, OpDesc::kOutputsFieldNumber);
   const bool sameInputs = inputs.match(op.inputs);
   const bool sameOutputs = outputs.match(op.outputs);
   std::string out;

@@ -1,11 +1,11 @@
 //===- EncodePir.cpp - programs to PIR's JSON -----------------------------===//
 //
-// PIR is in SSA form: each variable is, at each place, the value that was
-// written last. The operators of a program that was read from PIR have their
-// text; where they take and give what they took and gave, it is written as it
-// was, and so is what Program has no operators for (PirSkeleton.h) where it
-// still belongs. Everything has a place: the number it had in the file, or one
-// behind that of what is before it.
+// PIR is in SSA form: a variable is, at each point, the value that was written
+// last. Operators of a program that was read from PIR have their original text.
+// It is written unchanged if their operands and results are the same, and so is
+// what Program has no operators for (PirSkeleton.h) if it is still used.
+// Everything has a position: its index in the file, or for new operators one
+// after that of the operator before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 #include <charconv>
 
 namespace sinter::paddle {
-/// The number of a value's name ("%7"); 0 of another name.
+/// The id in a value's name ("%7"); 0 for another name.
 static int64_t numberOfName(std::string_view name) {
   int64_t number = 0;
   if (!name.starts_with('%'))
@@ -55,8 +55,8 @@ void PirEncoder::add(int64_t ordinal, std::string text,
     placeOfIds[id] = place;
 }
 
-/// At the place that it had: what it takes is defined before that, unless it
-/// was moved; then here.
+/// Adds an item at its original position: its operands are defined before that,
+/// unless an operator was moved; then at the current one.
 void PirEncoder::addHidden(PirSkeleton::Item &item) {
   const auto ordinal = static_cast<int64_t>(item.raw.ordinal);
   bool isBefore = true;
@@ -96,7 +96,7 @@ void PirEncoder::appendResult(std::string &out, int64_t id,
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// The number in front of an operator's text; -1 for one that is new.
+/// The index before an operator's text; -1 for a new operator.
 static int64_t ordinalOf(const Operator &op, std::string_view &text) {
   int64_t ordinal = -1;
   if (op.encodedEra != Era::Pir || op.encoded.empty())
@@ -112,8 +112,7 @@ static int64_t ordinalOf(const Operator &op, std::string_view &text) {
 void PirEncoder::noteIds(const RawPirOperator &raw) {
   for (const RawPirOperator::Result &result : raw.results)
     largestId = std::max(largestId, result.id);
-  // An id that an operator reads, and that nobody gives any more, is no
-  // other's.
+  // An id that an operator uses stays reserved even if its definition is gone.
   for (const int64_t id : raw.operands)
     largestId = std::max(largestId, id);
   readLists.insert(raw.operands.begin(), raw.operands.end());
@@ -182,7 +181,7 @@ std::string PirEncoder::encodeBlock(int64_t index, PirSkeleton *skeleton,
   std::string text;
   for (const Chunk &each : own)
     text += (text.empty() ? "" : ",") + each.text;
-  // What a region writes is not known outside.
+  // Values of a region are not visible outside.
   for (; undo.size() > outerUndo; undo.pop_back()) {
     std::vector<int64_t> &ids = idsOfNames[undo.back().name];
     if (undo.back().isAlias)
@@ -195,7 +194,8 @@ std::string PirEncoder::encodeBlock(int64_t index, PirSkeleton *skeleton,
   return text;
 }
 
-/// Encodes what stands first in \p rest; how many operators that were.
+/// Encodes the first operator or group in \p rest; returns the number of
+/// operators.
 size_t PirEncoder::encodeNext(std::span<const Operator> rest,
                               PirSkeleton *skeleton, PirSkeleton::Item *end) {
   const Operator &op = rest.front();
@@ -248,7 +248,7 @@ void PirEncoder::collect(PirSkeleton &skeleton) {
       std::string_view text;
       if (ordinalOf(op, text) < 0 || text.empty())
         continue;
-      // Results without a name have ids too.
+      // Results without a name have ids, too.
       RawPirOperator raw;
       JsonReader in(text);
       if (readPirOperator(in, raw))
@@ -257,7 +257,7 @@ void PirEncoder::collect(PirSkeleton &skeleton) {
   }
 }
 
-/// Lists that nobody read in the file either.
+/// Adds lists that were already unused in the file.
 void PirEncoder::addUnreadLists(PirSkeleton &skeleton) {
   for (PirSkeleton::Item &item : skeleton.items) {
     if (item.raw.name != "builtin.combine" || item.raw.results.size() != 1 ||
@@ -283,7 +283,7 @@ Result<std::string> PirEncoder::encode() {
     return invalidModel("the program has no blocks");
   collect(skeleton);
   const std::string operators = encodeBlock(0, &skeleton, {});
-  // What is not known is why other things are missing.
+  // Unknown operators are the cause of other missing values.
   if (!unsupportedOperators.empty()) {
     return unsupported("operators that PIR has no name for: " +
                        formats::listOf(unsupportedOperators));

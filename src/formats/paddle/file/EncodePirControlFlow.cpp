@@ -1,8 +1,8 @@
-//===- EncodePirControlFlow.cpp - branches and loops that are new in PIR --===//
+//===- EncodePirControlFlow.cpp - encodes new branches and loops ----------===//
 //
 // The older operators run a block that writes variables. PIR's are values: a
-// region yields what its variables are at its end. An assignment from one
-// variable to another is then no operator at all.
+// region yields the final values of its variables. An assignment from one
+// variable to another becomes no operator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ static const std::string *onlyArgument(const std::vector<std::string> *slot) {
   return slot && slot->size() == 1 ? &slot->front() : nullptr;
 }
 
-/// Whether \p op gives \p to the value of \p from.
+/// Whether \p op is the unary operator \p type from \p from to \p to.
 static bool isUnary(const Operator &op, std::string_view type,
                     const std::string *from) {
   const std::string *x = onlyArgument(op.input("X"));
@@ -26,7 +26,7 @@ static bool isUnary(const Operator &op, std::string_view type,
          onlyArgument(op.output("Out"));
 }
 
-/// The block of an operator; -1 where it has none of the program.
+/// The block of an operator; -1 if it has no valid one.
 int64_t PirEncoder::blockOf(const Operator &op) const {
   const AttributeValue *value = op.attribute("sub_block");
   const auto *index = value ? std::get_if<BlockIndex>(value) : nullptr;
@@ -37,8 +37,8 @@ int64_t PirEncoder::blockOf(const Operator &op) const {
   return isInside ? index->index : -1;
 }
 
-/// The variables of this block, and of those around it, that \p block or one
-/// inside of it writes, in the order in which it does.
+/// The variables of this block and of enclosing ones that \p block or one
+/// nested in it writes, in the order of the writes.
 std::vector<std::string> PirEncoder::writtenBy(int64_t block) const {
   std::vector<std::string> names;
   std::unordered_set<std::string_view> known;
@@ -78,8 +78,8 @@ void PirEncoder::setAlias(const std::string &name, const std::string &from) {
   ids.push_back(id);
 }
 
-/// What lists hold is taken out of them before a region begins: in there it
-/// would be known in there only.
+/// Splits lists before a region begins: elements that are split inside are
+/// visible only there.
 void PirEncoder::splitLists() {
   while (!listOfParts.empty())
     splitList(listOfParts.begin()->second);
@@ -97,7 +97,7 @@ std::string PirEncoder::encodeYield(const std::vector<std::string> &names) {
   return R"({"#":"2.yield","A":[],"I":[)" + operands + R"(],"O":[],"OA":[]})";
 }
 
-/// A region of one block; 0: one that computes nothing.
+/// A region of one block; 0: an empty one.
 std::string PirEncoder::encodeRegion(int64_t block, const PirEnding &ending) {
   std::string arguments;
   PirEnding own = ending;
@@ -163,7 +163,7 @@ void PirEncoder::encodeNewLoop(const Operator &op) {
     const Variable *variable = declarationOf(name);
     if (!variable || variable->kind == VariableKind::TensorArray)
       return refuse(op, "that writes an array of tensors");
-    // What was not there before is nobody's business behind the loop.
+    // Variables that do not exist before the loop are local to it.
     if (name == *condition || variable->kind != VariableKind::Tensor ||
         !isDefined(name))
       continue;
@@ -181,7 +181,7 @@ void PirEncoder::encodeNewLoop(const Operator &op) {
 // Branches
 //===----------------------------------------------------------------------===//
 
-/// Who reads and writes each variable.
+/// The operators that read and write variable \p name.
 const PirEncoder::Uses &PirEncoder::usesOf(const std::string &name) {
   if (uses.empty()) {
     for (const Block &block : program.blocks)
@@ -201,7 +201,8 @@ const PirEncoder::Uses &PirEncoder::usesOf(const std::string &name) {
   return uses[name];
 }
 
-/// Whether \p name is what \p type makes of \p from, and nothing else.
+/// Whether the only definition of \p name is the unary operator \p type on
+/// \p from.
 bool PirEncoder::isMadeBy(std::string_view type, const std::string *name,
                           const std::string *from) {
   if (!name)
@@ -210,10 +211,11 @@ bool PirEncoder::isMadeBy(std::string_view type, const std::string *name,
   return found.writes == 1 && isUnary(*found.writer, type, from);
 }
 
-/// A conditional_block, one for the opposite condition, and a select_input for
-/// each result; how many operators that were. 0 if they are something else.
+/// Encodes a conditional_block, one for the opposite condition, and a
+/// select_input for each result; returns the number of operators, 0 if they
+/// have another form.
 size_t PirEncoder::encodeChoice(std::span<const Operator> list) {
-  // Between them stands what makes the opposite condition and the choice.
+  // Between them are the operators for the opposite condition and the mask.
   std::vector<const Operator *> between;
   const auto passOver = [&](size_t &i) {
     for (; i < list.size() &&
@@ -248,12 +250,12 @@ size_t PirEncoder::encodeChoice(std::span<const Operator> list) {
     given[false].push_back((*from)[0]);
     given[true].push_back((*from)[1]);
   }
-  // What is written and was there before is more than a choice.
+  // A block that writes an existing variable has another form.
   for (const Operator *op : {&yes, &no})
     for (const std::string &name : writtenBy(blockOf(*op)))
       if (isDefined(name))
         return 0;
-  // PIR's branch needs neither the opposite condition nor the choice's.
+  // PIR's branch needs neither the opposite condition nor the mask.
   for (const Operator *op : between) {
     const std::string *made = onlyArgument(op->output("Out"));
     const auto found = made ? expected.find(*made) : expected.end();
@@ -275,8 +277,8 @@ size_t PirEncoder::encodeChoice(std::span<const Operator> list) {
   return count;
 }
 
-/// A conditional_block alone: what it writes stays what it was where it does
-/// not run.
+/// A single conditional_block: the variables that it writes keep their values
+/// if it does not run.
 void PirEncoder::encodeNewBranch(const Operator &op) {
   const std::string *condition = onlyArgument(op.input("Cond"));
   const int64_t block = blockOf(op);
@@ -304,11 +306,11 @@ void PirEncoder::encodeNewBranch(const Operator &op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which operators these are
+// Classification
 //===----------------------------------------------------------------------===//
 
-/// Whether what stands first in \p rest gives a variable that is the block's
-/// around, or a loop's behind it, another value.
+/// Whether the first operator in \p rest assigns a variable of an enclosing
+/// block, or the condition or an output of the loop after it.
 bool PirEncoder::isAssignment(std::span<const Operator> rest) const {
   const std::string *from = onlyArgument(rest[0].input("X"));
   const std::string *to = onlyArgument(rest[0].output("Out"));

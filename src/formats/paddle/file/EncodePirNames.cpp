@@ -1,4 +1,4 @@
-//===- EncodePirNames.cpp - what variables are in PIR -------------------===//
+//===- EncodePirNames.cpp - values of variables in PIR --------------------===//
 
 #include "formats/paddle/file/PirEncoder.h"
 
@@ -43,7 +43,7 @@ int64_t PirEncoder::define(const std::string &name, int64_t wanted,
 int64_t PirEncoder::idOf(const std::string &name, int64_t original) {
   const auto found = idsOfNames.find(name);
   if (found != idsOfNames.end() && !found->second.empty()) {
-    // Most often the last.
+    // Usually the last one.
     const std::vector<int64_t> &ids = found->second;
     return std::find(ids.rbegin(), ids.rend(), original) != ids.rend()
                ? original
@@ -58,7 +58,7 @@ int64_t PirEncoder::idOf(const std::string &name, int64_t original) {
   return 0;
 }
 
-/// Gives the elements of a list ids of their own.
+/// Gives each element of a list an id.
 void PirEncoder::splitList(int64_t id) {
   const std::vector<std::string> names = listNames[id];
   std::string results;

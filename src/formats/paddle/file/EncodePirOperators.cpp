@@ -1,4 +1,4 @@
-//===- EncodePirOperators.cpp - what is new in a program of PIR -----------===//
+//===- EncodePirOperators.cpp - encodes new operators for PIR -------------===//
 
 #include "formats/paddle/file/DataTypes.h"
 #include "formats/paddle/file/PirEncoder.h"
@@ -9,7 +9,7 @@
 
 namespace sinter::paddle {
 
-/// The arguments of a slot; none where there is no such slot.
+/// The arguments of a slot; none if there is no such slot.
 static const std::vector<std::string> &
 argumentsOf(const Operator &op, std::string_view slot, bool isOutput = false) {
   static const std::vector<std::string> none;
@@ -22,7 +22,7 @@ static bool isSet(const Operator &op, std::string_view attribute) {
   return value && equalsTableValue(*value, "true");
 }
 
-/// `{"AT":value,"N":name}` behind what \p out holds.
+/// Appends `{"AT":value,"N":name}` to \p out.
 static bool appendNamed(std::string &out, std::string_view name,
                         const AttributeValue &value, PirKind kind) {
   out += out.empty() ? "{\"AT\":" : ",{\"AT\":";
@@ -81,7 +81,7 @@ int64_t PirEncoder::constantOperand(const Operator &op,
     value = std::vector<int64_t>();
   if (operand.legacy == "dim" && isSet(op, "reduce_all"))
     value = std::vector<int64_t>();
-  // One number is a list of one.
+  // A scalar is a list of one.
   if (const auto *number = std::get_if<int64_t>(&value);
       number && operand.kind == PirKind::Integers)
     value = std::vector<int64_t>{*number};
@@ -100,8 +100,8 @@ int64_t PirEncoder::constantOperand(const Operator &op,
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// Whether the older operator has an axis at which the dimensions of Y begin
-/// among those of X.
+/// Whether the older operator has an attribute axis: the dimension of X at
+/// which Y's dimensions begin.
 static bool alignsOperands(const PirOperator &row) {
   static constexpr std::string_view comparisons[] = {
       "equal",      "not_equal",    "less_than",
@@ -110,8 +110,8 @@ static bool alignsOperands(const PirOperator &row) {
          std::ranges::count(comparisons, row.legacy) > 0;
 }
 
-/// Y of an elementwise operator, whose dimensions begin at attribute axis of
-/// X's: PIR aligns the last ones, so it gets sizes of 1 behind.
+/// Y of an elementwise operator, whose dimensions begin at dimension axis of X:
+/// PIR aligns the last ones, so trailing dimensions of size 1 are added.
 int64_t PirEncoder::alignedOperand(const Operator &op) {
   const std::string &name = argumentsOf(op, "Y").front();
   const int64_t id = idOf(name, 0);
@@ -133,9 +133,10 @@ int64_t PirEncoder::alignedOperand(const Operator &op) {
       refuse(op, "axis where X is the smaller operand");
     return id;
   }
-  // What has several unknown sizes cannot be reshaped; it gets dimensions.
-  const bool isOpen = std::ranges::count(sizes, -1) > 1;
-  while (!isOpen && !sizes.empty() && sizes.back() == 1)
+  // A tensor with several dynamic dimensions cannot be reshaped, only
+  // unsqueezed.
+  const bool isDynamic = std::ranges::count(sizes, -1) > 1;
+  while (!isDynamic && !sizes.empty() && sizes.back() == 1)
     sizes.pop_back();
   if (*first < 0 || *first + static_cast<int64_t>(sizes.size()) > rank) {
     refuse(op, "axis " + std::to_string(*first) + " of these sizes");
@@ -149,11 +150,11 @@ int64_t PirEncoder::alignedOperand(const Operator &op) {
   Variable aligned = *y;
   aligned.dims = sizes;
   const int64_t operand =
-      addConstant(isOpen ? added : sizes, PirKind::Integers, 3);
+      addConstant(isDynamic ? added : sizes, PirKind::Integers, 3);
   const int64_t made = define("", 0);
   std::string result;
   appendResult(result, made, &aligned, name);
-  addNew(std::string(R"({"#":"1.)") + (isOpen ? "unsqueeze" : "reshape") +
+  addNew(std::string(R"({"#":"1.)") + (isDynamic ? "unsqueeze" : "reshape") +
              R"(","A":[],"I":[{"%":)" + std::to_string(id) + R"(},{"%":)" +
              std::to_string(operand) + R"(}],"O":[)" + result + R"(],"OA":[)" +
              stopsGradient(1) + "]}",
@@ -210,7 +211,7 @@ int64_t PirEncoder::newOperand(const Operator &op, const PirOperator &row,
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// The numbers of an assign_value, which stand in an attribute of their type.
+/// The elements of an assign_value, which are in an attribute for their type.
 static AttributeValue valuesOf(const Operator &op) {
   for (const char *name : {"values", "int64_values", "int32_values",
                            "fp32_values", "fp64_values"}) {
@@ -283,7 +284,7 @@ bool PirEncoder::checkFixed(const Operator &op, const PirOperator &row) {
   return true;
 }
 
-/// Whether a value switches nothing on: false, 0, an empty text or list.
+/// Whether a value enables nothing: false, 0, an empty string or list.
 static bool isNothing(const AttributeValue &value) {
   return std::visit(
       [](const auto &held) {
@@ -298,8 +299,8 @@ static bool isNothing(const AttributeValue &value) {
       value);
 }
 
-/// Whether an attribute of the older form says who computes, where and for
-/// what, and nothing of what comes out.
+/// Whether an attribute of the older form only selects a kernel, device or
+/// purpose and does not affect results.
 static bool isOfNoEffect(const Attribute &attribute) {
   static constexpr std::string_view names[] = {"name",
                                                "is_test",
@@ -316,7 +317,7 @@ static bool isOfNoEffect(const Attribute &attribute) {
                                                "use_addto",
                                                "fuse_brelu_threshold",
                                                "exhaustive_search"};
-  // Of oneDNN's kernels; scales are those of its own 8-bit ones.
+  // Attributes of oneDNN's kernels; scales are those of its int8 kernels.
   static constexpr std::string_view beginnings[] = {
       "use_cudnn", "use_mkldnn", "use_onednn", "mkldnn_",
       "onednn_",   "Scale_",     "scale_in",   "scale_out"};
@@ -328,8 +329,8 @@ static bool isOfNoEffect(const Attribute &attribute) {
          });
 }
 
-/// Whether an attribute that the row has no column for is written as something
-/// else: an operand, or the value of another one.
+/// Whether an attribute that is not in the row is written otherwise: as an
+/// operand, or as the value of another attribute.
 static bool isWrittenOtherwise(const std::string &attribute,
                                const PirOperator &row) {
   if (row.legacy == "assign_value")

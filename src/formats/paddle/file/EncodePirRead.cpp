@@ -1,4 +1,4 @@
-//===- EncodePirRead.cpp - operators that PIR had -----------------------===//
+//===- EncodePirRead.cpp - encodes operators from PIR files ---------------===//
 
 #include "formats/paddle/file/PirEncoder.h"
 
@@ -7,7 +7,7 @@
 namespace sinter::paddle {
 
 //===----------------------------------------------------------------------===//
-// Operators that were read
+// Operators from the file
 //===----------------------------------------------------------------------===//
 
 /// \p text with other operands and results.
@@ -77,7 +77,7 @@ int64_t PirEncoder::readOperand(const Operator &op, const RawPirOperator &raw,
     return take(argumentsOf(described->slot, false));
   case PirOperand::List: {
     const auto &names = argumentsOf(described->slot, false);
-    // A list that is none in the file.
+    // A list that was no list in the file.
     if (!wasList && original != 0 && names.size() <= 1)
       return take(names);
     return names.empty() && !wasList ? 0 : listOf(names, original);
@@ -133,7 +133,7 @@ void PirEncoder::encodeRead(const Operator &op, const RawPirOperator &raw) {
   addParts(results);
 }
 
-/// The names of what a list holds, until they are taken out of it.
+/// Defines the names of a list's elements until the list is split.
 void PirEncoder::defineList(int64_t id, const std::vector<std::string> &names) {
   listNames[id] = names;
   for (const std::string &name : names) {
@@ -143,7 +143,7 @@ void PirEncoder::defineList(int64_t id, const std::vector<std::string> &names) {
   }
 }
 
-/// The operators that took lists apart go with them.
+/// Adds the operators that split the lists among \p results.
 void PirEncoder::addParts(const std::vector<int64_t> &results) {
   for (const int64_t id : results) {
     const auto [begin, end] = parts.equal_range(id);
@@ -167,10 +167,10 @@ void PirEncoder::addParts(const std::vector<int64_t> &results) {
 }
 
 //===----------------------------------------------------------------------===//
-// Branches and loops that were read
+// Branches and loops from the file
 //===----------------------------------------------------------------------===//
 
-/// The names of what a region ends with.
+/// The names of the operands of a region's terminator.
 std::vector<std::string> PirEncoder::namesOf(const RawPirOperator &raw) {
   std::vector<std::string> names;
   for (const int64_t id : raw.operands)
@@ -178,7 +178,7 @@ std::vector<std::string> PirEncoder::namesOf(const RawPirOperator &raw) {
   return names;
 }
 
-/// Whether \p expected stands at \p begin of \p list.
+/// Whether \p list contains \p expected at position \p begin.
 static bool standsAt(std::span<const Operator> list,
                      const std::vector<Operator> &expected) {
   return list.size() >= expected.size() &&
@@ -277,7 +277,8 @@ size_t PirEncoder::encodeGroup(std::span<const Operator> list,
   return count;
 }
 
-/// What ends a region; how many operators stand for it.
+/// Encodes a region's terminator; returns the number of operators that
+/// represent it.
 size_t PirEncoder::encodeEnd(std::span<const Operator> list,
                              PirSkeleton::Item &item, const PirEnding &ending) {
   std::vector<Operator> expected;

@@ -62,7 +62,7 @@ bool appendTensorType(std::string &out, const Variable &variable) {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-static std::optional<double> realOf(const AttributeValue &value) {
+static std::optional<double> realIfNumber(const AttributeValue &value) {
   if (const auto *real = std::get_if<double>(&value))
     return *real;
   if (const auto *integer = std::get_if<int64_t>(&value))
@@ -90,7 +90,7 @@ static void appendData(std::string &out, std::string_view kind,
   out += '}';
 }
 
-/// As Paddle's writer prints it; what is not finite has a member of its own.
+/// Prints a float like Paddle's writer; non-finite ones have a separate member.
 static void appendReal(std::string &out, std::string_view kind, double number) {
   if (std::isfinite(number))
     return appendData(out, kind, nlohmann::json(number).dump());
@@ -111,7 +111,7 @@ static bool appendInteger(std::string &out, const AttributeValue &value,
   return true;
 }
 
-/// The list's elements as values; a number is a list of one.
+/// The list's elements as values; a scalar is a list of one.
 static std::vector<AttributeValue> elementsOf(const AttributeValue &value) {
   std::vector<AttributeValue> list;
   const auto take = [&](const auto *elements) {
@@ -170,7 +170,7 @@ static bool appendDataType(std::string &out, const AttributeValue &value) {
   return true;
 }
 
-/// The list of an assign_value, whose elements are of its own type.
+/// The list of an assign_value, whose elements have the operator's own type.
 static bool appendScalars(std::string &out, const AttributeValue &value) {
   std::string data = "[";
   for (const AttributeValue &each : elementsOf(value)) {
@@ -207,7 +207,7 @@ bool appendAttributeValue(std::string &out, const AttributeValue &value,
     return appendInteger(out, value, kind);
   case PirKind::Float32:
   case PirKind::Float64: {
-    const std::optional<double> real = realOf(value);
+    const std::optional<double> real = realIfNumber(value);
     const bool isShort = kind == PirKind::Float32;
     if (real)
       appendReal(out, isShort ? "0.a_f32" : "0.a_f64",

@@ -42,7 +42,8 @@ int32_t typeNumber(VariableKind kind) {
   }
 }
 
-/// The bytes of a new variable. \p isFed: it is an input of the program.
+/// The bytes of a new variable. \p isFed: whether it is an input of the
+/// program.
 Result<std::string> encodeVariable(const Variable &variable, bool isFed) {
   auto refuse = [&](const std::string &why) {
     return unsupported("variable '" + variable.name + "' " + why +
@@ -100,28 +101,28 @@ Operator newFetch(const Port &port, int64_t column) {
   return op;
 }
 
-/// The operators feed (or fetch) of a program: those that its file had where
-/// there are as many ports still, in their order, else new ones.
+/// The operators feed (or fetch) of a program: those of its file if the number
+/// of ports is unchanged, else new ones.
 class PortOperators {
 public:
   explicit PortOperators(const std::vector<Port> &ports) : ports(ports) {}
 
-  void addStanding(Operator op) { standing.push_back(std::move(op)); }
+  void addPresent(Operator op) { present.push_back(std::move(op)); }
 
-  /// Gives \p slot of each standing one (the feed's outputs, the fetch's
-  /// inputs) the variable that its port has now; false where they are not as
-  /// many as ports.
+  /// Sets \p slots of each existing one (the feed's outputs, the fetch's
+  /// inputs) to the current variable of its port; false if their number differs
+  /// from that of the ports.
   bool adapt(std::vector<Slot> Operator::*slots) {
-    if (standing.size() != ports.size())
+    if (present.size() != ports.size())
       return false;
     std::map<int64_t, Operator *> byColumn;
-    for (Operator &op : standing) {
+    for (Operator &op : present) {
       const AttributeValue *column = op.attribute("col");
       byColumn[column ? std::get<int64_t>(*column) : 0] = &op;
     }
     size_t i = 0;
     for (auto [column, op] : byColumn) {
-      // It has one variable there, or it would not have been decoded.
+      // It has exactly one variable there, which the decoder checks.
       for (Slot &slot : op->*slots)
         if (slot.arguments.size() == 1)
           slot.arguments.front() = ports[i].variable;
@@ -131,12 +132,12 @@ public:
   }
 
   void renew(Operator (*make)(const Port &, int64_t)) {
-    standing.clear();
+    present.clear();
     for (size_t i = 0; i < ports.size(); ++i)
-      standing.push_back(make(ports[i], static_cast<int64_t>(i)));
+      present.push_back(make(ports[i], static_cast<int64_t>(i)));
   }
 
-  std::vector<Operator> standing;
+  std::vector<Operator> present;
 
 private:
   const std::vector<Port> &ports;
@@ -154,7 +155,7 @@ public:
         skeleton(skeleton), feeds(program.inputs), fetches(program.outputs) {}
 
   Result<std::string> encode() {
-    countStanding();
+    countKept();
     arrange();
     size_t variable = 0;
     WireReader reader(skeleton);
@@ -163,22 +164,22 @@ public:
       if (isMessage && field.number == BlockDesc::kVarsFieldNumber) {
         if (kept.contains(static_cast<int64_t>(variable)))
           out += viewOf(field.whole);
-        if (++variable == standingVariables)
+        if (++variable == keptVariables)
           appendNewVariables();
         continue;
       }
       const bool isOperator =
           isMessage && field.number == BlockDesc::kOpsFieldNumber;
       if (isOperator || isRun(field)) {
-        if (standingVariables == 0)
+        if (keptVariables == 0)
           appendNewVariables();
         appendOperators(field);
         continue;
       }
       out += viewOf(field.whole);
     }
-    // A block that had no variables or operators.
-    if (standingVariables == 0)
+    // A block that had no variables or no operators.
+    if (keptVariables == 0)
       appendNewVariables();
     appendSequence();
     if (problem)
@@ -187,8 +188,8 @@ public:
   }
 
 private:
-  /// What the skeleton has, and what of it stays.
-  void countStanding() {
+  /// Counts the skeleton's variables and operators, and those that stay.
+  void countKept() {
     for (const Variable &each : block.variables)
       if (each.index >= 0)
         kept.insert(each.index);
@@ -196,9 +197,9 @@ private:
     for (WireField field; reader.next(field);) {
       const bool isMessage = field.type == WireType::Bytes;
       if (isMessage && field.number == BlockDesc::kVarsFieldNumber)
-        ++standingVariables;
+        ++keptVariables;
       if (isRun(field)) {
-        standingOperators += field.value;
+        keptOperators += field.value;
         ++runs;
       }
       if (!isMessage || field.number != BlockDesc::kOpsFieldNumber)
@@ -208,15 +209,15 @@ private:
         problem = op.takeError();
         return;
       }
-      (op->type == "feed" ? feeds : fetches).addStanding(std::move(*op));
+      (op->type == "feed" ? feeds : fetches).addPresent(std::move(*op));
     }
   }
 
-  /// Decides whether operators go where they were, or feed, all others and
-  /// fetch follow each other.
+  /// Decides whether operators keep their positions, or are written in the
+  /// order feed, others, fetch.
   void arrange() {
-    bool untouched = standingOperators == block.operators.size();
-    // A fetch between operators takes what was computed before it.
+    bool untouched = keptOperators == block.operators.size();
+    // A fetch between operators takes the value at that point.
     if (runs > 1)
       for (const Operator &op : block.operators)
         untouched &= !op.encoded.empty() && op.encodedEra == Era::Protobuf;
@@ -245,21 +246,21 @@ private:
     }
     const Result<Operator> op = decodeOperator(field.content);
     if (op && op->type == "feed")
-      appendOperator(feeds.standing[nextFeed++]);
+      appendOperator(feeds.present[nextFeed++]);
     else
-      appendOperator(fetches.standing[nextFetch++]);
+      appendOperator(fetches.present[nextFetch++]);
   }
 
-  /// What was not appended yet.
+  /// Appends the remaining operators.
   void appendSequence() {
     if (index == 0)
-      while (nextFeed < feeds.standing.size())
-        appendOperator(feeds.standing[nextFeed++]);
+      while (nextFeed < feeds.present.size())
+        appendOperator(feeds.present[nextFeed++]);
     while (nextOperator < block.operators.size())
       appendOperator(block.operators[nextOperator++]);
     if (index == 0)
-      while (nextFetch < fetches.standing.size())
-        appendOperator(fetches.standing[nextFetch++]);
+      while (nextFetch < fetches.present.size())
+        appendOperator(fetches.present[nextFetch++]);
   }
 
   void appendOperator(const Operator &op) {
@@ -283,12 +284,12 @@ private:
     for (const Variable &each : block.variables) {
       hasFeed |= each.kind == VariableKind::Feed;
       hasFetch |= each.kind == VariableKind::Fetch;
-      if (each.index < 0 || standingVariables == 0)
+      if (each.index < 0 || keptVariables == 0)
         appendVariable(each, fed.contains(each.name));
     }
     if (index != 0)
       return;
-    // The lists that new operators name.
+    // The variables of new feed and fetch operators.
     if (hasNewFeeds && !hasFeed)
       appendVariable(listVariable("feed", VariableKind::Feed), false);
     if (hasNewFetches && !hasFetch)
@@ -319,7 +320,7 @@ private:
   std::span<const std::byte> skeleton;
 
   std::unordered_set<int64_t> kept;
-  size_t standingVariables = 0, standingOperators = 0, runs = 0;
+  size_t keptVariables = 0, keptOperators = 0, runs = 0;
   PortOperators feeds, fetches;
   bool inPlace = true, hasNewVariables = false;
   bool hasNewFeeds = false, hasNewFetches = false;
@@ -340,8 +341,8 @@ std::string newBlock(const Program &program, size_t index) {
   return message.SerializePartialAsString();
 }
 
-/// Whether \p skeleton is that of a block with another parent: of the program
-/// that was read, and its blocks are others now.
+/// Whether \p skeleton belongs to a block with another parent, since the
+/// program's blocks have changed.
 bool isOfAnother(const Program &program, size_t index,
                  std::span<const std::byte> skeleton) {
   uint64_t parent = 0;
@@ -353,7 +354,7 @@ bool isOfAnother(const Program &program, size_t index,
          static_cast<int32_t>(program.blocks[index].parent);
 }
 
-/// What a program that was not read from protobuf has instead of a skeleton.
+/// The skeleton for a program that was not read from protobuf.
 std::string newSkeleton(const Program &program) {
   // The last version whose programs have no attributes of newer kinds.
   constexpr int64_t widestRead = 2004002;
@@ -368,8 +369,8 @@ std::string newSkeleton(const Program &program) {
   return skeleton;
 }
 
-/// Operators of PIR without an older name keep that of their dialect
-/// ("pd_op.foo").
+/// Fails for operators of PIR without an older name, which keep that of their
+/// dialect ("pd_op.foo").
 Result<void> checkNames(const Program &program) {
   std::map<std::string, int64_t> unknown;
   for (const Block &block : program.blocks)
@@ -406,10 +407,10 @@ Result<std::string> encodeProgramDesc(const Program &program) {
     return field.number == ProgramDesc::kBlocksFieldNumber &&
            field.type == WireType::Bytes;
   };
-  size_t standing = 0;
+  size_t oldBlocks = 0;
   WireReader counter(bytesOf(skeleton));
   for (WireField field; counter.next(field);)
-    standing += isBlock(field);
+    oldBlocks += isBlock(field);
   WireReader reader(bytesOf(skeleton));
   for (WireField field; reader.next(field) && !problem;) {
     if (!isBlock(field)) {
@@ -421,7 +422,7 @@ Result<std::string> encodeProgramDesc(const Program &program) {
       appendBlock(bytesOf(newBlock(program, index)));
     else if (index < program.blocks.size())
       appendBlock(field.content);
-    while (index >= standing && index < program.blocks.size() && !problem)
+    while (index >= oldBlocks && index < program.blocks.size() && !problem)
       appendBlock(bytesOf(newBlock(program, index)));
   }
   if (problem)

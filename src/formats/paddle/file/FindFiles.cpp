@@ -35,7 +35,7 @@ bool beginsProtobufProgram(std::string_view contents) {
          takes(uint64_t(-1));
 }
 
-/// The bytes that tell what a file is.
+/// The number of bytes by which a file is recognised.
 static constexpr size_t headSize = 1024;
 
 bool beginsPirProgram(std::string_view contents) {
@@ -46,8 +46,8 @@ bool beginsPirProgram(std::string_view contents) {
   return head.starts_with("{") && head.find("\"magic\":\"pir\"") != head.npos;
 }
 
-/// Whether the file begins as PIR's JSON. Configurations in JSON often lie
-/// beside programs.
+/// Whether the file begins as PIR's JSON. Folders with programs often have JSON
+/// configurations, too.
 static bool isPirFile(const fs::path &path) {
   std::ifstream file(path, std::ios::binary);
   std::string head(headSize, '\0');
@@ -87,14 +87,15 @@ Result<std::string> findProgram(const std::string &path) {
   if (names.size() == 1)
     return (fs::path(path) / names.front()).string();
   if (names.empty())
-    return invalidModel(path + ": there is no Paddle program in the folder "
-                               "(__model__, .pdmodel, or PIR's .json)");
+    return inFile(invalidModel("there is no Paddle program in the folder "
+                               "(__model__, .pdmodel, or PIR's .json)"),
+                  path);
   std::string list;
   for (const std::string &name : names)
     list += (list.empty() ? "" : ", ") + name;
-  return usageError(path +
-                    ": there are several Paddle programs in the folder (" +
-                    list + "); name the file of one");
+  return inFile(usageError("there are several Paddle programs in the folder (" +
+                           list + "); name the file of one"),
+                path);
 }
 
 std::string parametersNameFor(const std::string &program) {

@@ -1,8 +1,8 @@
-//===- FindFiles.h - which files a program consists of --------------------===//
+//===- FindFiles.h - the files of a program -------------------------------===//
 //
-// Paddle saved a program under several names through the years: `__model__`
-// with a file a parameter or with one of all (`__params__`), `X.pdmodel` and,
-// since version 3, `X.json` with `X.pdiparams`.
+// Paddle versions save programs under different names: `__model__` with a file
+// per parameter or with one for all (`__params__`), `X.pdmodel` and, since
+// version 3, `X.json` with `X.pdiparams`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 namespace sinter::paddle {
 
 /// Whether the bytes of a file begin as a program does: as a ProgramDesc, whose
-/// main block comes first and says that it is number 0 and has no parent (no
-/// other protobuf message of models begins so), or as PIR's JSON.
+/// main block comes first with index 0 and no parent (no other protobuf message
+/// of a model format begins so), or as PIR's JSON.
 bool beginsProtobufProgram(std::string_view contents);
 bool beginsPirProgram(std::string_view contents);
 
@@ -27,19 +27,19 @@ bool beginsPirProgram(std::string_view contents);
 std::vector<std::string> programsIn(const std::string &folder);
 
 /// The program's file: \p path itself, or the one in the folder \p path.
-/// InvalidModel where there is none, Usage where there are several.
+/// InvalidModel if there is none, Usage if there are several.
 Result<std::string> findProgram(const std::string &path);
 
-/// The combined parameters that lie beside a program's file under one of the
-/// names that are usual for it; those that exist.
+/// The existing combined parameter files beside a program's file, under the
+/// usual names.
 std::vector<std::string> combinedFilesOf(const std::string &program);
 
 /// The name beside the program's file under which its parameters are written:
 /// `X.pdiparams`, or `__params__`.
 std::string parametersNameFor(const std::string &program);
 
-/// What a file of Paddle's is that is no program, by its name ("a
-/// checkpoint ..., which ..."); empty where it may be one.
+/// What a file of Paddle's that is no program is, by its name ("a checkpoint
+/// ..., which ..."); empty if it may be a program.
 std::string whatElse(const std::string &path);
 
 } // namespace sinter::paddle

@@ -8,28 +8,28 @@ namespace sinter::paddle {
 
 bool JsonReader::fail(std::string_view why) {
   if (message.empty())
-    message = std::string(why) + " at byte " + std::to_string(before + place);
+    message = std::string(why) + " at byte " + std::to_string(before + offset);
   return false;
 }
 
 void JsonReader::skipSpace() {
-  while (place < text.size() && (text[place] == ' ' || text[place] == '\n' ||
-                                 text[place] == '\r' || text[place] == '\t'))
-    ++place;
+  while (offset < text.size() && (text[offset] == ' ' || text[offset] == '\n' ||
+                                  text[offset] == '\r' || text[offset] == '\t'))
+    ++offset;
 }
 
 size_t JsonReader::position() {
   skipSpace();
-  return place;
+  return offset;
 }
 
 bool JsonReader::atEnd() { return position() == text.size(); }
 
 JsonReader::Kind JsonReader::peek() {
   skipSpace();
-  if (failed() || place >= text.size())
+  if (failed() || offset >= text.size())
     return Kind::None;
-  switch (text[place]) {
+  switch (text[offset]) {
   case '{':
     return Kind::Object;
   case '[':
@@ -42,7 +42,7 @@ JsonReader::Kind JsonReader::peek() {
   case 'n':
     return Kind::Null;
   default:
-    return text[place] == '-' || isDigit() ? Kind::Number : Kind::None;
+    return text[offset] == '-' || isDigit() ? Kind::Number : Kind::None;
   }
 }
 
@@ -54,11 +54,11 @@ bool JsonReader::enter(char opening, const char *what) {
   skipSpace();
   if (failed())
     return false;
-  if (place >= text.size() || text[place] != opening)
+  if (offset >= text.size() || text[offset] != opening)
     return fail(std::string(what) + " is expected");
   if (containers.size() >= deepest)
     return fail("JSON nested more than " + std::to_string(deepest) + " deep");
-  ++place;
+  ++offset;
   containers.push_back({opening == '{', true});
   return true;
 }
@@ -69,19 +69,19 @@ bool JsonReader::nextMember(bool isObject) {
     return false;
   if (containers.empty() || containers.back().isObject != isObject)
     return fail("JSON is not nested well");
-  if (place >= text.size())
+  if (offset >= text.size())
     return fail("the JSON text ends too early");
-  if (text[place] == (isObject ? '}' : ']')) {
-    ++place;
+  if (text[offset] == (isObject ? '}' : ']')) {
+    ++offset;
     containers.pop_back();
     return false;
   }
   if (!containers.back().isFirst) {
-    if (text[place] != ',')
+    if (text[offset] != ',')
       return fail("a comma is expected");
-    ++place;
+    ++offset;
     skipSpace();
-    if (place < text.size() && (text[place] == '}' || text[place] == ']'))
+    if (offset < text.size() && (text[offset] == '}' || text[offset] == ']'))
       return fail("a value is expected");
   }
   containers.back().isFirst = false;
@@ -94,9 +94,9 @@ bool JsonReader::nextKey(std::string_view &key) {
   if (!nextMember(true) || !readText(key))
     return false;
   skipSpace();
-  if (place >= text.size() || text[place] != ':')
+  if (offset >= text.size() || text[offset] != ':')
     return fail("a colon is expected");
-  ++place;
+  ++offset;
   return true;
 }
 
@@ -150,7 +150,7 @@ bool JsonReader::lookAhead(std::string_view key, std::string &value) {
     skip();
   }
   containers.resize(std::min(containers.size(), outside));
-  place = failed() ? place : begin;
+  offset = failed() ? offset : begin;
   return !failed();
 }
 
@@ -170,14 +170,14 @@ bool JsonReader::readText(std::string_view &value) {
   skipSpace();
   if (failed())
     return false;
-  if (place >= text.size() || text[place] != '"')
+  if (offset >= text.size() || text[offset] != '"')
     return fail("a string is expected");
-  const size_t begin = ++place;
-  for (; place < text.size(); ++place) {
-    const char each = text[place];
+  const size_t begin = ++offset;
+  for (; offset < text.size(); ++offset) {
+    const char each = text[offset];
     if (each == '"') {
-      value = text.substr(begin, place - begin);
-      ++place;
+      value = text.substr(begin, offset - begin);
+      ++offset;
       return true;
     }
     if (each == '\\')
@@ -188,14 +188,14 @@ bool JsonReader::readText(std::string_view &value) {
   return fail("the JSON text ends in a string");
 }
 
-/// Goes on at the first escape of a string.
+/// Continues at the first escape of a string.
 bool JsonReader::unescape(std::string_view &value, size_t begin) {
-  buffer = text.substr(begin, place - begin);
-  while (place < text.size()) {
-    const char each = text[place];
+  buffer = text.substr(begin, offset - begin);
+  while (offset < text.size()) {
+    const char each = text[offset];
     if (static_cast<unsigned char>(each) < 0x20)
       return fail("a control character in a string");
-    ++place;
+    ++offset;
     if (each == '"') {
       value = buffer;
       return true;
@@ -231,21 +231,21 @@ static void appendUtf8(std::string &out, uint32_t point) {
 
 bool JsonReader::readHex(uint32_t &unit) {
   unit = 0;
-  if (text.size() - place < 4)
+  if (text.size() - offset < 4)
     return fail("an escape of a string is cut off");
-  const char *const begin = text.data() + place;
+  const char *const begin = text.data() + offset;
   const auto [end, error] = std::from_chars(begin, begin + 4, unit, 16);
   if (error != std::errc() || end != begin + 4)
     return fail("an escape of a string is not valid");
-  place += 4;
+  offset += 4;
   return true;
 }
 
 bool JsonReader::readEscape() {
-  if (place >= text.size())
+  if (offset >= text.size())
     return fail("the JSON text ends in a string");
   static constexpr std::string_view from = "\"\\/bfnrt", to = "\"\\/\b\f\n\r\t";
-  const char kind = text[place++];
+  const char kind = text[offset++];
   if (const size_t known = from.find(kind); known != from.npos) {
     buffer.push_back(to[known]);
     return true;
@@ -257,9 +257,9 @@ bool JsonReader::readEscape() {
     return false;
   if (point >= 0xD800 && point < 0xE000) {
     uint32_t low = 0;
-    if (point >= 0xDC00 || text.substr(place, 2) != "\\u")
+    if (point >= 0xDC00 || text.substr(offset, 2) != "\\u")
       return fail("half a surrogate pair in a string");
-    place += 2;
+    offset += 2;
     if (!readHex(low))
       return false;
     if (low < 0xDC00 || low >= 0xE000)
@@ -278,7 +278,7 @@ bool JsonReader::takeDigits() {
   if (!isDigit())
     return fail("a number is not valid");
   while (isDigit())
-    ++place;
+    ++offset;
   return true;
 }
 
@@ -286,33 +286,33 @@ bool JsonReader::readNumber(Number &value) {
   skipSpace();
   if (failed())
     return false;
-  const size_t begin = place;
-  if (place < text.size() && text[place] == '-')
-    ++place;
-  const bool startsWithZero = place < text.size() && text[place] == '0';
+  const size_t begin = offset;
+  if (offset < text.size() && text[offset] == '-')
+    ++offset;
+  const bool startsWithZero = offset < text.size() && text[offset] == '0';
   if (startsWithZero)
-    ++place;
+    ++offset;
   else if (!takeDigits())
     return false;
   bool isInteger = true;
-  if (place < text.size() && text[place] == '.') {
+  if (offset < text.size() && text[offset] == '.') {
     isInteger = false;
-    ++place;
+    ++offset;
     if (!takeDigits())
       return false;
   }
-  if (place < text.size() && (text[place] == 'e' || text[place] == 'E')) {
+  if (offset < text.size() && (text[offset] == 'e' || text[offset] == 'E')) {
     isInteger = false;
-    ++place;
-    if (place < text.size() && (text[place] == '+' || text[place] == '-'))
-      ++place;
+    ++offset;
+    if (offset < text.size() && (text[offset] == '+' || text[offset] == '-'))
+      ++offset;
     if (!takeDigits())
       return false;
   }
   if (startsWithZero && isDigit())
     return fail("a number is not valid");
   const char *const first = text.data() + begin;
-  const char *const last = text.data() + place;
+  const char *const last = text.data() + offset;
   value.isInteger =
       isInteger &&
       std::from_chars(first, last, value.integer).ec == std::errc();
@@ -348,14 +348,14 @@ bool JsonReader::readIntegerOf(std::string_view key, int64_t &value) {
 
 bool JsonReader::takeWord(std::string_view word) {
   skipSpace();
-  if (failed() || text.substr(place, word.size()) != word)
+  if (failed() || text.substr(offset, word.size()) != word)
     return fail("a value is expected");
-  place += word.size();
+  offset += word.size();
   return true;
 }
 
 bool JsonReader::readBool(bool &value) {
-  value = peek() == Kind::Bool && text[place] == 't';
+  value = peek() == Kind::Bool && text[offset] == 't';
   return takeWord(value ? "true" : "false");
 }
 

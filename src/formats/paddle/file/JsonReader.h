@@ -1,11 +1,11 @@
-//===- JsonReader.h - JSON from front to back -----------------------------===//
+//===- JsonReader.h - streaming JSON reader -------------------------------===//
 //
-// A reader that sees a text (RFC 8259) token by token without making any
-// object, so that a program of a million operators takes no memory but what it
-// is decoded to, and the bytes of any value can be kept as they are. Containers
-// nested more than `deepest` deep are refused.
+// Reads a text (RFC 8259) token by token without creating objects, so that a
+// program of a million operators takes only the memory of its decoded form, and
+// the bytes of any value can be kept unchanged. Containers nested more than
+// `deepest` deep are rejected.
 //
-// The first thing that is wrong is kept; after it every call fails.
+// The first error is kept; after it every call fails.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,44 +31,44 @@ public:
   };
   static constexpr size_t deepest = 512;
 
-  /// \p before: bytes in front of \p text, for messages.
+  /// \p before: number of bytes before \p text, for messages.
   explicit JsonReader(std::string_view text, size_t before = 0)
       : text(text), before(before) {}
 
   bool failed() const { return !message.empty(); }
-  /// What is wrong, with the place.
+  /// The error, with its position.
   const std::string &problem() const { return message; }
-  /// Fails at the place that was reached; false.
+  /// Records an error at the current position; returns false.
   bool fail(std::string_view why);
 
-  /// What the next value is; None where none is.
+  /// The kind of the next value; None if there is none.
   Kind peek();
-  /// Into an object; nextKey() then gives each key, and false at its end.
+  /// Enters an object; nextKey() then reads each key, and is false at its end.
   bool enterObject() { return enter('{', "an object"); }
   /// The key is valid until the next call.
   bool nextKey(std::string_view &key);
-  /// Into an array; nextElement() is false at its end.
+  /// Enters an array; nextElement() is false at its end.
   bool enterArray() { return enter('[', "an array"); }
   bool nextElement();
   bool readString(std::string &value);
   bool readInteger(int64_t &value);
-  /// An object, and of its members the integer at \p key; without one, \p value
+  /// Reads an object, and from it the integer at \p key; without one, \p value
   /// stays. False if there is no object.
   bool readIntegerOf(std::string_view key, int64_t &value);
   bool readNumber(Number &value);
   bool readBool(bool &value);
-  /// Over a value, whatever it is.
+  /// Skips a value of any kind.
   bool skip();
-  /// The string that the object that comes next has as \p key, without moving;
-  /// empty if it has none.
+  /// The string at \p key in the next object, without advancing; empty if it
+  /// has none.
   bool lookAhead(std::string_view key, std::string &value);
   /// Whether only space is left.
   bool atEnd();
 
-  /// Where the next token begins.
+  /// The offset of the next token.
   size_t position();
   std::string_view since(size_t begin) const {
-    return text.substr(begin, place - begin);
+    return text.substr(begin, offset - begin);
   }
 
 private:
@@ -77,7 +77,7 @@ private:
   };
   void skipSpace();
   bool enter(char opening, const char *what);
-  /// Over the comma before an element that is not the first one, or over the
+  /// Skips the comma before an element that is not the first one, or the
   /// container's end.
   bool nextMember(bool isObject);
   bool readText(std::string_view &value);
@@ -85,13 +85,13 @@ private:
   bool readEscape();
   bool readHex(uint32_t &unit);
   bool isDigit() const {
-    return place < text.size() && text[place] >= '0' && text[place] <= '9';
+    return offset < text.size() && text[offset] >= '0' && text[offset] <= '9';
   }
   bool takeDigits();
   bool takeWord(std::string_view word);
 
   std::string_view text;
-  size_t before = 0, place = 0;
+  size_t before = 0, offset = 0;
   std::vector<Container> containers;
   std::string buffer, message;
 };

@@ -49,7 +49,7 @@ private:
            (op.type == "assign_value" || op.type == "fill_constant");
   }
 
-  /// The numbers of what is a list of them or one number.
+  /// The constant value of \p op, a list or a scalar.
   static AttributeValue constantOf(const Operator &op) {
     for (const char *name : {"int64_values", "int32_values", "value"})
       if (const AttributeValue *value = op.attribute(name);
@@ -87,8 +87,8 @@ private:
       }
   }
 
-  /// \p value as what an attribute of kind \p kind holds; monostate if it
-  /// cannot.
+  /// \p value converted to an attribute of kind \p kind; monostate if
+  /// impossible.
   static AttributeValue converted(const AttributeValue &value, PirKind kind) {
     const auto *list = std::get_if<std::vector<int64_t>>(&value);
     if (kind == PirKind::Integers && list)
@@ -136,7 +136,7 @@ private:
     }
   }
 
-  /// Constants that nobody reads any more go, with their variables.
+  /// Removes unused constants and their variables.
   void dropUnread() {
     std::unordered_set<std::string> read;
     for (const Port &port : program.outputs)
@@ -153,12 +153,13 @@ private:
     for (Block &block : program.blocks)
       std::erase_if(block.operators, [&](const Operator &op) {
         const auto *names = op.output("Out");
-        const bool isUnread = isConstant(op) && names && names->size() == 1 &&
-                              constants.contains(names->front()) &&
-                              !read.contains(names->front());
-        if (isUnread)
+        const bool hasNoElementUse = isConstant(op) && names &&
+                                     names->size() == 1 &&
+                                     constants.contains(names->front()) &&
+                                     !read.contains(names->front());
+        if (hasNoElementUse)
           dropped.insert(names->front());
-        return isUnread;
+        return hasNoElementUse;
       });
     for (Block &block : program.blocks)
       std::erase_if(block.variables, [&](const Variable &each) {
@@ -166,7 +167,7 @@ private:
       });
   }
 
-  /// The older shape is of 32 bits.
+  /// Replaces shape64 by the older shape, which is 32-bit, and a cast.
   static void replaceShapes(Block &block) {
     std::vector<Operator> operators;
     for (Operator &op : block.operators) {

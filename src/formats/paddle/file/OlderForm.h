@@ -1,4 +1,4 @@
-//===- OlderForm.h - programs of PIR as ProgramDesc has them --------------===//
+//===- OlderForm.h - PIR programs for ProgramDesc -------------------------===//
 
 #ifndef SINTER_FORMATS_PADDLE_FILE_OLDERFORM_H
 #define SINTER_FORMATS_PADDLE_FILE_OLDERFORM_H
@@ -7,13 +7,13 @@
 
 namespace sinter::paddle {
 
-/// Whether parts of \p program were read from PIR.
+/// Whether any of \p program was read from PIR.
 bool isFromPir(const Program &program);
 
-/// \p program as exporters before PIR wrote it: constants that stand in slots
-/// for tensors become the attributes that the slots stand for, those that
-/// nobody reads then go, and `shape64` is a shape and a cast. Nothing of it is
-/// encoded.
+/// \p program as exporters before PIR wrote it: constants in slots for tensors
+/// become the corresponding attributes, constants that are then unused are
+/// removed, and `shape64` becomes a shape and a cast. The result has no encoded
+/// bytes.
 Program inOlderForm(const Program &program);
 
 } // namespace sinter::paddle

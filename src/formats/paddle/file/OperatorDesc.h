@@ -17,21 +17,21 @@ namespace schema {
 class OpDesc;
 }
 
-/// Decodes one operator after the other, in the same memory.
+/// Decodes operators one by one, reusing memory.
 class OperatorDecoder {
 public:
   OperatorDecoder();
   ~OperatorDecoder();
 
-  /// The operator in the bytes of an OpDesc. Errors name the operator as far as
-  /// it has a name.
+  /// Decodes the operator in the bytes of an OpDesc. Errors name the operator
+  /// if it has a name.
   Result<Operator> decode(std::span<const std::byte> bytes);
 
 private:
   Result<void> keep(std::span<const std::byte> bytes);
 
   std::unique_ptr<schema::OpDesc> message;
-  /// The bytes without call stack.
+  /// The bytes without the call stack.
   std::string kept;
 };
 
@@ -39,10 +39,10 @@ inline Result<Operator> decodeOperator(std::span<const std::byte> bytes) {
   return OperatorDecoder().decode(bytes);
 }
 
-/// The bytes of \p op. One that was decoded here has the bytes that it had,
-/// without its call stack and with the arguments that it has now. A new one has
-/// attributes of the kinds that all versions of Paddle read (INT or LONG,
-/// FLOAT, ...). Unsupported where an attribute has no such kind.
+/// The bytes of \p op. An operator that was decoded here keeps its bytes,
+/// without its call stack and with its current arguments. A new one has
+/// attributes of the kinds that all versions of Paddle support (INT or LONG,
+/// FLOAT, ...). Unsupported if an attribute has no such kind.
 Result<std::string> encodeOperator(const Operator &op);
 
 } // namespace sinter::paddle

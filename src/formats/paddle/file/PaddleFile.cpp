@@ -8,6 +8,7 @@
 #include "formats/paddle/file/RandomParameters.h"
 #include "runtime/MappedFile.h"
 #include "runtime/OpenBeneath.h"
+#include "runtime/OptionNames.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -23,12 +24,12 @@ struct PaddleFile::State {
   Program program;
   std::vector<std::string> dataFiles;
 
-  /// Of `program`, by name.
+  /// The parameters of `program`, by name.
   std::vector<const Variable *> declared;
-  /// One for each that is declared; empty where none were found.
+  /// One for each declared parameter; empty if none were found.
   std::vector<Result<Tensor>> tensors;
   std::optional<RandomParameters> random;
-  /// Why there are none.
+  /// Why there are no parameters.
   std::string missing;
 };
 
@@ -37,10 +38,6 @@ namespace {
 //===----------------------------------------------------------------------===//
 // The program
 //===----------------------------------------------------------------------===//
-
-Error atFile(const std::string &name, const Error &error) {
-  return {error.kind, name + ": " + error.message};
-}
 
 Result<Program> decodeProgram(std::string_view contents) {
   if (contents.empty())
@@ -57,7 +54,7 @@ Result<Program> decodeProgram(std::string_view contents) {
   return invalidModel((isText || beginsProtobufProgram(contents)
                            ? "broken Paddle program: "
                            : "not a Paddle program: ") +
-                      program.error().message);
+                      program.error().message());
 }
 
 /// Whether an operator is for training: a gradient, or a step of an optimiser.
@@ -66,7 +63,7 @@ bool isTraining(const Operator &op) {
          (op.input("Grad") && op.input("LearningRate"));
 }
 
-/// Whether the program can be run for what it gives.
+/// Checks that the program is for inference.
 Result<void> checkInference(const Program &program) {
   constexpr const char *advice =
       "; paddle.static.save_inference_model (fluid.io.save_inference_model) or "
@@ -88,18 +85,18 @@ Result<void> checkInference(const Program &program) {
 }
 
 //===----------------------------------------------------------------------===//
-// Its parameters
+// The parameters
 //===----------------------------------------------------------------------===//
 
-/// Refuses what may stand in a combined file in a form of its own, so that
-/// nobody knows where the next tensor begins.
+/// Fails for parameters whose form in a combined file is unknown, so that the
+/// next tensor cannot be found.
 Result<void> checkKinds(const Program &program) {
   for (const Variable &each : program.blocks.front().variables)
     if (each.isPersistable && (each.kind == VariableKind::TensorArray ||
                                each.kindName == "SELECTED_ROWS"))
       return unsupported("variable '" + each.name +
-                         "' is kept from run to run "
-                         "and no tensor but of kind " +
+                         "' persists between runs and is no tensor but "
+                         "of kind " +
                          each.kindName);
   return {};
 }
@@ -113,7 +110,7 @@ tensorsOf(ParameterBytes file, std::span<const Variable *const> declared) {
                                      std::make_move_iterator(tensors->end()));
 }
 
-/// A parameter's file in \p folder.
+/// Opens a parameter's file in \p folder.
 Result<ParameterBytes> openSeparate(const std::string &folder,
                                     const Variable &parameter) {
   Result<int> descriptor = openBeneath(folder, parameter.name);
@@ -127,7 +124,7 @@ Result<ParameterBytes> openSeparate(const std::string &folder,
 
 } // namespace
 
-/// Finds and opens what belongs to a State.
+/// Finds and opens the parameter files for a State.
 class ParameterOpener {
 public:
   ParameterOpener(PaddleFile::State &state, const ParameterSource &source)
@@ -142,46 +139,49 @@ public:
       return {};
     }
     if (!source.path.empty())
-      return openGiven();
+      return dynamicGiven();
     const std::vector<std::string> combined = combinedFilesOf(state.name);
     if (combined.size() > 1)
-      return usageError(state.name + ": its parameters may be in '" +
-                        combined[0] + "' or '" + combined[1] +
-                        "'; --params FILE says in which");
+      return inFile(
+          withHint(optionText("params") + " FILE says in which",
+                   usageError("its parameters may be in '" + combined[0] +
+                              "' or '" + combined[1] + "'")),
+          state.name);
     if (combined.size() == 1)
       return openCombined((fs::path(folder) / combined.front()).string(),
                           combined.front());
     if (mayBeSeparate(folder))
       return openSeparately(folder);
     state.missing = "its parameters are missing: there is no '" +
-                    parametersNameFor(state.name) +
-                    "' beside the program; --params FILE says where they are, "
-                    "--random-parameters draws some";
+                    parametersNameFor(state.name) + "' beside the program; " +
+                    optionText("params") + " FILE says where they are, " +
+                    optionText("random-parameters") + " draws some";
     if (source.drawsMissing)
       state.random.emplace(state.program, 0);
     return {};
   }
 
 private:
-  Result<void> openGiven() {
+  Result<void> dynamicGiven() {
     std::error_code ignored;
     if (fs::is_directory(source.path, ignored))
       return openSeparately(source.path);
     return openCombined(source.path, "");
   }
 
-  /// \p inFolder is the file's name where it lies beside the program.
+  /// \p inFolder is the file's name if it is beside the program.
   Result<void> openCombined(const std::string &path,
                             const std::string &inFolder) {
     if (Result<void> good = checkKinds(state.program); !good)
-      return atFile(state.name, good.error());
+      return inFile(good.error(), state.name);
     auto file = MappedFile::open(path);
     if (!file)
       return file.takeError();
     auto tensors = tensorsOf({(*file)->bytes(), *file}, state.declared);
     if (!tensors)
-      return invalidModel(path + ": not the parameters of '" + state.name +
-                          "': " + tensors.error().message);
+      return inFile(invalidModel("not the parameters of '" + state.name +
+                                 "': " + tensors.error().message()),
+                    path);
     state.tensors = std::move(*tensors);
     if (!inFolder.empty())
       state.dataFiles = {inFolder};
@@ -198,13 +198,14 @@ private:
     });
   }
 
-  /// What is broken is an error now; what is not there, when it is asked for.
+  /// A broken file is an error now; a missing one only when its parameter is
+  /// requested.
   Result<void> openSeparately(const std::string &in) {
     const bool isOwn = in == folder;
     for (const Variable *each : state.declared) {
       const auto inParameter = [&](const Error &error) {
-        return Error{error.kind, state.name + ": parameter '" + each->name +
-                                     "': " + error.message};
+        return inFile(inside("parameter '" + each->name + "'", error),
+                      state.name);
       };
       auto file = openSeparate(in, *each);
       if (!file) {
@@ -235,9 +236,9 @@ PaddleFile::load(std::string name, std::string_view contents) {
   auto state = std::make_shared<State>();
   Result<Program> program = decodeProgram(contents);
   if (!program)
-    return atFile(name, program.error());
+    return inFile(program.error(), name);
   if (Result<void> good = checkInference(*program); !good)
-    return atFile(name, good.error());
+    return inFile(good.error(), name);
   state->name = std::move(name);
   state->program = std::move(*program);
   state->declared = state->program.parameters();
@@ -247,7 +248,7 @@ PaddleFile::load(std::string name, std::string_view contents) {
 Result<PaddleFile> PaddleFile::open(const std::string &path,
                                     const ParameterSource &source) {
   if (const std::string what = whatElse(path); !what.empty())
-    return invalidModel(path + ": this is no Paddle program but " + what);
+    return inFile(invalidModel("this is no Paddle program but " + what), path);
   Result<std::string> found = findProgram(path);
   if (!found)
     return found.takeError();
@@ -276,13 +277,13 @@ Result<PaddleFile> PaddleFile::fromMemory(std::string program,
     return PaddleFile(std::move(*state));
   }
   if (Result<void> good = checkKinds((*state)->program); !good)
-    return atFile((*state)->name, good.error());
+    return inFile(good.error(), (*state)->name);
   auto kept = std::make_shared<const std::string>(std::move(parameters));
   auto tensors =
       tensorsOf({std::as_bytes(std::span(*kept)), kept}, (*state)->declared);
   if (!tensors)
     return invalidModel((*state)->name +
-                        ": not its parameters: " + tensors.error().message);
+                        ": not its parameters: " + tensors.error().message());
   (*state)->tensors = std::move(*tensors);
   return PaddleFile(std::move(*state));
 }
@@ -302,19 +303,20 @@ Result<Tensor> PaddleFile::parameter(std::string_view name) const {
         return std::string_view(each->name);
       });
   if (found == declared.end() || (*found)->name != name)
-    return invalidModel(state->name + ": there is no parameter '" +
-                        std::string(name) + "'");
+    return inFile(
+        invalidModel("there is no parameter '" + std::string(name) + "'"),
+        state->name);
   if (state->random) {
     Result<Tensor> drawn = state->random->draw(**found);
-    return drawn ? drawn : atFile(state->name, drawn.error());
+    return drawn ? drawn : inFile(drawn.error(), state->name);
   }
   if (state->tensors.empty())
-    return invalidModel(state->name + ": " + state->missing);
+    return inFile(invalidModel(state->missing), state->name);
   return state->tensors[found - declared.begin()];
 }
 
 //===----------------------------------------------------------------------===//
-// What is recognised
+// Recognition
 //===----------------------------------------------------------------------===//
 
 bool isPaddlePath(const std::string &path) {

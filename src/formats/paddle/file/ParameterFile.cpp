@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little,
 
 namespace {
 
-/// A number off the front of \p file; false where it ends before.
+/// Takes a scalar off the front of \p file; false if it is too short.
 template <typename T> bool take(ParameterBytes &file, T &value) {
   if (file.bytes.size() < sizeof(T))
     return false;
@@ -38,7 +38,7 @@ bool skip(ParameterBytes &file, uint64_t bytes) {
 
 Error cutOff() { return invalidModel("the file ends within it"); }
 
-/// What stands before a tensor's type and sizes.
+/// Takes the levels of detail before a tensor's type and sizes.
 Result<void> takeLevels(ParameterBytes &file) {
   uint32_t version = 0;
   uint64_t levels = 0;
@@ -50,7 +50,7 @@ Result<void> takeLevels(ParameterBytes &file) {
                         std::to_string(version) + ")");
   if (!take(file, levels))
     return cutOff();
-  // Each level takes at least the number of its bytes.
+  // Each level takes at least its byte count.
   for (uint64_t i = 0; i < levels; ++i) {
     uint64_t bytes = 0;
     if (!take(file, bytes) || !skip(file, bytes))
@@ -59,7 +59,7 @@ Result<void> takeLevels(ParameterBytes &file) {
   return {};
 }
 
-/// A file may say any byte is a boolean; here it is 0 or 1.
+/// Booleans in a file may be any byte; a Tensor has 0 and 1.
 Tensor withBooleans(Tensor tensor) {
   const auto bytes = std::span(tensor.data(), tensor.bytes());
   const auto isBoolean = [](std::byte each) { return each <= std::byte(1); };
@@ -113,7 +113,7 @@ Result<Tensor> takeTensor(ParameterBytes &file) {
 // Whole files
 //===----------------------------------------------------------------------===//
 
-/// What the program says, as toString has it for tensors.
+/// The program's declaration, in the form of toString for tensors.
 static std::string declaredText(const Variable &declared) {
   std::string text;
   for (int64_t size : declared.dims)
@@ -141,11 +141,10 @@ readCombined(ParameterBytes file, std::span<const Variable *const> declared) {
   for (const Variable *each : declared) {
     const size_t offset = length - file.bytes.size();
     const auto inParameter = [&](const Error &error) {
-      return Error{error.kind,
-                   "parameter " + std::to_string(tensors.size() + 1) + " of " +
-                       std::to_string(declared.size()) + ", '" + each->name +
-                       "', at byte " + std::to_string(offset) + ": " +
-                       error.message};
+      return inside("parameter " + std::to_string(tensors.size() + 1) + " of " +
+                        std::to_string(declared.size()) + ", '" + each->name +
+                        "', at byte " + std::to_string(offset),
+                    error);
     };
     if (file.bytes.empty())
       return invalidModel("it ends after " + std::to_string(tensors.size()) +

@@ -1,11 +1,11 @@
-//===- ParameterFile.h - parameters as Paddle saves them ------------------===//
+//===- ParameterFile.h - Paddle's parameter files -------------------------===//
 //
 // A tensor in a file is a version, levels of detail, a small message with type
 // and sizes, and its elements, little-endian and row-major, without padding. A
 // combined file holds one after the other, without names, in the order of the
 // names of the program's parameters (Program::parameters). So tensors are found
-// by walking. They stay where they are: what is given lies over the file's
-// bytes, aligned or not.
+// by walking. They are not copied: the tensors refer to the file's bytes,
+// aligned or not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,27 +23,26 @@
 
 namespace sinter::paddle {
 
-/// Bytes of a file, and what they live in.
+/// Bytes of a file and their owner.
 struct ParameterBytes {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;
 };
 
-/// Takes one tensor off the front of \p file. Errors are without a name.
+/// Takes one tensor off the front of \p file. Errors do not name the tensor.
 Result<Tensor> takeTensor(ParameterBytes &file);
 
 /// The parameters in a combined file, in the order of \p declared, which is
-/// that of Program::parameters. Each must have the type and the sizes that the
-/// program declares, and the file must end with the last; the error names the
-/// first that is another.
+/// that of Program::parameters. Each must have the declared type and sizes, and
+/// the file must end with the last; the error names the first that differs.
 Result<std::vector<Tensor>>
 readCombined(ParameterBytes file, std::span<const Variable *const> declared);
 
-/// The parameter \p declared from a file of its own.
+/// The parameter \p declared from a separate file.
 Result<Tensor> readSeparate(ParameterBytes file, const Variable &declared);
 
-/// What stands before the elements of \p tensor in a file. Unsupported for
-/// elements that Paddle does not have.
+/// The header before the elements of \p tensor in a file. Unsupported for
+/// element types that Paddle lacks.
 Result<std::string> tensorHeader(const Tensor &tensor);
 
 } // namespace sinter::paddle

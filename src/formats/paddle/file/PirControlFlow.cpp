@@ -36,7 +36,7 @@ static Operator conditionalBlock(const std::string &condition,
 
 std::vector<Operator> makeBranch(const PirBranch &branch) {
   const std::string &condition = branch.condition;
-  // A condition may be that of several branches.
+  // Several branches may have the same condition.
   const std::string own = "%block" + std::to_string(branch.thenBlock);
   std::vector<Operator> list;
   list.push_back(conditionalBlock(condition, suffixed(branch.results, ".true"),
@@ -92,7 +92,7 @@ std::vector<Operator> makeLoopYield(const PirLoop &loop,
     const std::string &from = yielded[i + 1], &to = loop.carried[i];
     if (from == to)
       continue;
-    // Written before it is read otherwise.
+    // Else it would be written before it is read.
     if (!carried.contains(from)) {
       late.push_back(unary("assign", from, to));
       continue;

@@ -1,9 +1,9 @@
-//===- PirControlFlow.h - PIR's branches and loops in the older words -----===//
+//===- PirControlFlow.h - PIR's branches and loops in ProgramDesc ---------===//
 //
-// pd_op.if and pd_op.while are values: their regions yield what they give. The
-// older operators run a block that writes variables. So one of PIR's stands for
-// several of the older ones, which are made here in one way, so that the writer
-// can tell whether they are as they were.
+// pd_op.if and pd_op.while return values: their regions yield the results. The
+// older operators run a block that writes variables. So one of PIR's becomes
+// several of the older ones, which are made here in one canonical form, so that
+// the writer can check whether they are unchanged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 namespace sinter::paddle {
 
-/// What a branch is made of, all by name.
+/// The variables and blocks of a branch.
 struct PirBranch {
   std::string condition;
   std::vector<std::string> results;
@@ -28,29 +28,29 @@ struct PirBranch {
 /// result R, and a select_input for each.
 std::vector<Operator> makeBranch(const PirBranch &branch);
 
-/// What ends a block of a branch: \p results take \p yielded.
+/// The end of a block of a branch: assigns \p yielded to \p results.
 std::vector<Operator> makeBranchYield(const std::vector<std::string> &results,
                                       const std::vector<std::string> &yielded,
                                       bool isThen);
 
 struct PirLoop {
-  /// The condition before the loop, and the variable that holds it in it.
+  /// The condition before the loop, and the variable that holds it inside.
   std::string condition, conditionVariable;
-  /// What the loop carries, before it, and as it is called in and after it; the
-  /// same where nothing is to be done.
+  /// The loop-carried variables before the loop, and in and after it; equal
+  /// where no assign is needed.
   std::vector<std::string> initial, carried;
   int64_t block = 0;
 };
 
-/// An assign for each of what the loop carries, and a while.
+/// An assign for each loop-carried variable, and a while.
 std::vector<Operator> makeLoop(const PirLoop &loop);
 
-/// What ends the block of a loop: the condition and what is carried take
-/// \p yielded, all at once.
+/// The end of the block of a loop: assigns \p yielded to the condition and the
+/// loop-carried variables, simultaneously.
 std::vector<Operator> makeLoopYield(const PirLoop &loop,
                                     const std::vector<std::string> &yielded);
 
-/// Whether both say the same, however they are encoded.
+/// Whether both are equal except for their encoded bytes.
 bool areSame(const Operator &first, const Operator &second);
 
 } // namespace sinter::paddle

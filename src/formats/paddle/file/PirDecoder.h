@@ -1,4 +1,4 @@
-//===- PirDecoder.h - a program while it is read from PIR's JSON ----------===//
+//===- PirDecoder.h - decodes a program from PIR's JSON -------------------===//
 
 #ifndef SINTER_FORMATS_PADDLE_FILE_PIRDECODER_H
 #define SINTER_FORMATS_PADDLE_FILE_PIRDECODER_H
@@ -13,26 +13,26 @@
 
 namespace sinter::paddle {
 
-/// What an operand names.
+/// The definition of a value.
 struct PirValue {
-  /// Of the variable; empty for one that is absent.
+  /// The name of the variable; empty if it is absent.
   std::string name;
   bool isList = false, isVisible = true, isArray = false;
   std::optional<ElementType> type;
-  /// Of a list: its variables.
+  /// The variables of a list.
   std::vector<std::string> elements;
-  /// Of a constant.
+  /// The value of a constant.
   AttributeValue constant;
-  /// How many blocks are around it.
+  /// The nesting depth of its block.
   size_t depth = 0;
 };
 
-/// What becomes of the values that end a region.
+/// What the values that a region yields are assigned to.
 struct PirRegionEnd {
   enum Form : uint8_t { None, Then, Else, Loop };
   Form form = None;
   std::vector<std::string> results;
-  /// Of a loop: what each result is declared as.
+  /// For a loop: the declaration of each result.
   std::vector<Variable> variables;
   PirLoop loop;
 };
@@ -54,7 +54,7 @@ private:
   bool stopAt(const RawPirOperator &raw, const std::string &why) {
     return stop(broken("operator '" + raw.name + "': " + why));
   }
-  /// A reader of a part of the text.
+  /// A reader of a slice of the text.
   JsonReader readerOf(std::string_view part) const {
     return JsonReader(part, part.data() - text.data());
   }
@@ -90,7 +90,7 @@ private:
                     std::vector<std::string> &names);
   /// Defines a value; null, with an error, if there is one already.
   PirValue *define(int64_t id, std::string name);
-  /// Declares result \p i as a variable of its own.
+  /// Declares result \p i as a new variable.
   PirValue *declare(const RawPirOperator &raw, size_t i, int64_t block);
   void declare(int64_t block, Variable variable, std::string name);
 
@@ -106,7 +106,7 @@ private:
     program.encoded.append(copied, end - copied);
     copied = end;
   }
-  /// The operators that were left out.
+  /// Appends the count of the operators that were left out.
   void endRun() {
     if (run > 0)
       program.encoded += std::to_string(run);
@@ -117,10 +117,10 @@ private:
   Program program;
   std::unordered_map<int64_t, PirValue> values;
   std::unordered_set<std::string> names;
-  /// The ids that the regions around define, innermost last.
+  /// The ids that the enclosing regions define, innermost last.
   std::vector<std::vector<int64_t>> scopes;
   std::vector<int64_t> columns;
-  /// The block that is being read.
+  /// The current block.
   int64_t current = -1;
   size_t nextOrdinal = 0;
   const char *copied;

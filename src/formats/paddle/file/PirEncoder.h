@@ -1,4 +1,4 @@
-//===- PirEncoder.h - a program while it is written as PIR's JSON ---------===//
+//===- PirEncoder.h - encodes a program as PIR's JSON ---------------------===//
 
 #ifndef SINTER_FORMATS_PADDLE_FILE_PIRENCODER_H
 #define SINTER_FORMATS_PADDLE_FILE_PIRENCODER_H
@@ -14,15 +14,16 @@
 
 namespace sinter::paddle {
 
-/// What the end of a region stands for.
+/// The terminator of a region.
 struct PirEnding {
   enum Form : uint8_t { None, Branch, Loop, NewBranch, NewLoop };
   Form form = None;
   bool isThen = false;
-  /// Of a new one: the variables that it yields, of a loop the condition first.
+  /// For a new region: the variables that it yields, for a loop the condition
+  /// first.
   std::vector<std::string> results;
   PirLoop loop;
-  /// Of a new loop: the ids of what its region is given.
+  /// For a new loop: the ids of the region's arguments.
   std::vector<int64_t> arguments;
 };
 
@@ -33,7 +34,7 @@ public:
   Result<std::string> encode();
 
 private:
-  /// The number of what was read before it, and how far behind that.
+  /// The index of the preceding operator in the file, and the distance from it.
   using Place = std::pair<int64_t, int64_t>;
   struct Chunk {
     Place place;
@@ -46,19 +47,21 @@ private:
 
   //===--- Values ---------------------------------------------------------===//
   int64_t freshId();
-  /// \p name is the value \p id from now on; isAlias: and is still what it was.
+  /// Binds \p name to the value \p id; isAlias: in addition to its previous
+  /// ids.
   void setName(const std::string &name, int64_t id, bool isAlias);
-  /// A value: \p wanted if no other has that id. \p name may be empty.
+  /// Defines a value, with the id \p wanted if that is free. \p name may be
+  /// empty.
   int64_t define(const std::string &name, int64_t wanted, bool isAlias = false);
-  /// What a variable is here; \p original where that is the same.
+  /// The current id of a variable; \p original if that is one of them.
   int64_t idOf(const std::string &name, int64_t original);
   int64_t listOf(const std::vector<std::string> &names, int64_t original);
   void splitList(int64_t id);
   void defineList(int64_t id, const std::vector<std::string> &names);
 
   //===--- Text -----------------------------------------------------------===//
-  /// Puts \p text behind what is there and what defines \p operands, at
-  /// \p ordinal unless that has passed. It gives \p results.
+  /// Adds \p text, which defines \p results, after the current text and the
+  /// definitions of \p operands, at \p ordinal unless that has passed.
   void add(int64_t ordinal, std::string text, std::span<const int64_t> operands,
            std::span<const int64_t> results);
   void addNew(std::string text, std::span<const int64_t> operands,
@@ -70,7 +73,7 @@ private:
   void appendResult(std::string &out, int64_t id, const Variable *variable,
                     const std::string &name);
 
-  //===--- What was read --------------------------------------------------===//
+  //===--- From the file --------------------------------------------------===//
   int64_t readOperand(const Operator &op, const RawPirOperator &raw,
                       const PirOperand *described, size_t i);
   void encodeRead(const Operator &op, const RawPirOperator &raw);
@@ -83,12 +86,13 @@ private:
   size_t encodeEnd(std::span<const Operator> list, PirSkeleton::Item &item,
                    const PirEnding &ending);
 
-  //===--- What is new (EncodePirOperators.cpp) ---------------------------===//
+  //===--- New operators (EncodePirOperators.cpp)
+  //---------------------------===//
   void encodeNew(const Operator &op);
   std::string newOperator(const Operator &op, const PirOperator &row);
   int64_t newOperand(const Operator &op, const PirOperator &row, size_t i);
-  /// A constant that an attribute says, as an operand; \p wanted is its id
-  /// where no other value has that.
+  /// A constant from an attribute, as an operand; its id is \p wanted if that
+  /// is free.
   int64_t constantOperand(const Operator &op, const PirOperand &operand,
                           int64_t wanted = 0);
   int64_t addConstant(const AttributeValue &value, PirKind kind, int64_t type,
@@ -100,7 +104,7 @@ private:
                          std::vector<int64_t> &ids);
   int64_t alignedOperand(const Operator &op);
   bool checkFixed(const Operator &op, const PirOperator &row);
-  /// Refuses an attribute that would be lost.
+  /// Fails for an attribute that would be lost.
   bool checkKnown(const Operator &op, const PirOperator &row);
   void encodePorts(PirSkeleton *skeleton);
   void encodeParameters(PirSkeleton *skeleton);
@@ -108,7 +112,7 @@ private:
   void encodeOutputs(PirSkeleton *skeleton);
 
   //===--- New branches and loops (EncodePirControlFlow.cpp) --------------===//
-  /// Encodes one that stands first in \p rest; how many operators that were.
+  /// Encodes one at the start of \p rest; returns its number of operators.
   size_t encodeNewGroup(std::span<const Operator> rest);
   bool isAssignment(std::span<const Operator> rest) const;
   void encodeNewLoop(const Operator &op);
@@ -122,7 +126,7 @@ private:
   int64_t blockOf(const Operator &op) const;
   std::vector<std::string> writtenBy(int64_t block) const;
   bool isDefined(const std::string &name) const;
-  /// \p name is from here on the value that \p from is.
+  /// Binds \p name to the current value of \p from.
   void setAlias(const std::string &name, const std::string &from);
   void splitLists();
   struct Uses {
@@ -148,31 +152,31 @@ private:
   std::vector<std::unordered_map<std::string, const Variable *>> declared;
 
   int64_t largestId = 0;
-  /// Of every variable, once somebody asks.
+  /// The uses of every variable, computed on demand.
   std::unordered_map<std::string, Uses> uses;
-  /// What operators in regions read, which stand behind it.
+  /// The ids that operators in later regions use.
   std::vector<int64_t> innerReads;
   /// New regions so far.
   int64_t regions = 0;
   std::unordered_set<int64_t> definedIds;
-  /// What each variable is: the same value may have several ids.
+  /// The ids of each variable: the same value may have several.
   std::unordered_map<std::string, std::vector<int64_t>> idsOfNames;
   std::unordered_map<int64_t, std::string> nameOfIds;
-  /// What setName changed, latest last.
+  /// The changes of setName, latest last.
   struct Undo {
     std::string name;
     bool isAlias;
-    /// What the variable was, but for an alias.
+    /// The variable's previous ids, unless it is an alias.
     std::vector<int64_t> before;
   };
   std::vector<Undo> undo;
   std::unordered_map<int64_t, Place> placeOfIds;
-  /// Lists that an operator gave, and what is still in one.
+  /// Lists that an operator returned and that are not split yet.
   std::unordered_map<int64_t, std::vector<std::string>> listNames;
   std::unordered_map<std::string, int64_t> listOfParts;
-  /// Of the skeleton: what makes the list, and what takes it apart.
+  /// Items of the skeleton that combine a list, and that split one.
   std::unordered_map<int64_t, PirSkeleton::Item *> combines;
-  /// What something read in the file.
+  /// The lists that were used in the file.
   std::unordered_set<int64_t> readLists;
   std::unordered_multimap<int64_t, PirSkeleton::Item *> parts;
   /// Branches and loops, by their ordinals.

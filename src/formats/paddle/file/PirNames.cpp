@@ -8,12 +8,12 @@
 namespace sinter::paddle {
 
 //===----------------------------------------------------------------------===//
-// Rows taken apart
+// Parsing rows
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Takes what stands before \p end; the rest without \p end stays.
+/// Takes the text before \p end; the rest after \p end stays.
 std::string_view takeUntil(std::string_view &text, char end) {
   const size_t length = text.find(end);
   const std::string_view taken = text.substr(0, length);
@@ -119,7 +119,7 @@ PirOperator parseRow(const PirRow &row) {
   return parsed;
 }
 
-/// The table by either name.
+/// The table indexed by both names.
 struct Index {
   std::vector<PirOperator> operators;
   std::unordered_map<std::string_view, const PirOperator *> byName;
@@ -160,8 +160,7 @@ const PirOperator *findPirOperator(std::string_view name) {
 // The row of an older operator
 //===----------------------------------------------------------------------===//
 
-/// Older generations of an operator that are the same but for results that only
-/// training needs.
+/// Older generations of an operator that differ only in results for training.
 static constexpr std::pair<std::string_view, std::string_view> sameOperators[] =
     {
         {"reshape", "reshape2"},
@@ -176,14 +175,14 @@ static bool hasInput(const Operator &op, std::string_view slot) {
   return arguments && !arguments->empty();
 }
 
-/// Whether \p row is the one of those with the same older name for \p op.
+/// Whether \p row, among those with the same older name, is the one for \p op.
 static bool selects(const PirOperator &row, const Operator &op) {
   for (const FixedAttribute &each : row.fixed) {
     const AttributeValue *value = op.attribute(each.name);
     if (each.selects && (!value || !equalsTableValue(*value, each.value)))
       return false;
   }
-  // Tensors in the place of values.
+  // Tensors in place of constants.
   const bool takesValue =
       std::ranges::count(row.operands, "ValueTensor", &PirOperand::slot) > 0;
   bool hasValue = hasInput(op, "ValueTensor");

@@ -1,9 +1,9 @@
-//===- PirNames.h - what PIR calls the older operators --------------------===//
+//===- PirNames.h - PIR's names of the older operators --------------------===//
 //
 // PIR (Paddle 3) gave most operators other names (`add` for `elementwise_add`),
 // operands and results by position instead of in named slots, and turned some
-// attributes into operands (the shape of `reshape`). A table with a row an
-// operator says how one is written as the other; it is used in both directions.
+// attributes into operands (the shape of `reshape`). A table with one row per
+// operator maps one form to the other; it is used in both directions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,24 +25,24 @@ struct PirRow {
   std::string_view name;
   /// In ProgramDesc.
   std::string_view legacy;
-  /// By position, parted by spaces:
+  /// By position, separated by spaces:
   /// - `X`: slot X. `X?` may be absent, `X*` is a list;
-  /// - `=Out`: what the operator writes over, output slot Out;
-  /// - `-`: nothing that the older operator has;
-  /// - `axis=dim:KIND(=DEFAULT)(@SLOT(/LIST))`: attribute `dim`, `axis` to PIR,
-  ///   which stands in slot SLOT as a tensor, in LIST as a list of them. KIND
-  ///   is `ints`, or that of a number.
+  /// - `=Out`: the operand that the operator overwrites, output slot Out;
+  /// - `-`: an operand that the older operator lacks;
+  /// - `axis=dim:KIND(=DEFAULT)(@SLOT(/LIST))`: attribute `dim`, `axis` in PIR,
+  ///   which may be a tensor in slot SLOT, or a list of them in LIST. KIND is
+  ///   `ints`, or that of a scalar.
   std::string_view operands;
   /// By position: slots as above. `MeanOut~Mean` is the variable of `Mean`.
   std::string_view results;
   /// In PIR's order: `name(=LEGACY):KIND(=DEFAULT)`. Without a default the
-  /// older operator always has it. `!name=VALUE`: PIR has only what the older
-  /// operator does with that value, its default. `+name=VALUE`: the value tells
-  /// apart the rows of one older operator.
+  /// older operator always has it. `!name=VALUE`: PIR supports only this value
+  /// of the older attribute, its default. `+name=VALUE`: the value selects
+  /// among the rows of one older operator.
   std::string_view attributes;
 };
 
-/// How PIR holds an attribute.
+/// The kind of an attribute in PIR.
 enum class PirKind : uint8_t {
   Bool,
   Int32,
@@ -56,7 +56,7 @@ enum class PirKind : uint8_t {
   Integers, ///< IntArray.
   DataType, ///< By name; by the number of VarType.Type in ProgramDesc.
   Place,    ///< Not in ProgramDesc.
-  Scalars,  ///< Numbers of the operator's own type.
+  Scalars,  ///< Elements of the operator's own type.
 };
 
 struct PirOperand {
@@ -65,8 +65,8 @@ struct PirOperand {
   bool isOptional = false;
   /// May be empty for an attribute, as may listSlot.
   std::string_view slot, listSlot;
-  /// Of an attribute: its names, its kind (Integers, or of a number), and the
-  /// default's text.
+  /// For an attribute: its names, its kind (Integers, or that of a scalar), and
+  /// the default's text.
   std::string_view name, legacy;
   PirKind kind = PirKind::Integers;
   std::optional<std::string_view> otherwise;
@@ -75,7 +75,7 @@ struct PirOperand {
 struct PirResult {
   std::string_view slot;
   bool isList = false, isOptional = false;
-  /// The input slot whose variable it is; may be empty.
+  /// The input slot whose variable it shares; may be empty.
   std::string_view sameAs;
 };
 
@@ -85,14 +85,14 @@ struct PirAttribute {
   std::optional<std::string_view> otherwise;
 };
 
-/// An attribute of the older operator that has one value.
+/// An attribute of the older operator with a fixed value.
 struct FixedAttribute {
   std::string_view name, value;
-  /// Whether it tells apart rows.
+  /// Whether it selects among rows.
   bool selects = false;
 };
 
-/// A row taken apart.
+/// A parsed row.
 struct PirOperator {
   std::string_view name, legacy;
   std::vector<PirOperand> operands;
@@ -103,21 +103,20 @@ struct PirOperator {
 
 /// The table as it is written (PirTable.cpp).
 std::span<const PirRow> pirRows();
-/// The same, taken apart.
+/// The same, parsed.
 std::span<const PirOperator> pirOperators();
 
-/// What PIR's operator \p name ("pd_op.relu_") is; null if it has no row. An
-/// operator that writes over its operand (`relu_`) is the one that does not.
+/// The row of PIR's operator \p name ("pd_op.relu_"); null if it has none. An
+/// in-place operator (`relu_`) has the row of the other one.
 const PirOperator *findPirOperator(std::string_view name);
 
-/// What \p op of the older vocabulary is in PIR; null if it has no row.
+/// The row of \p op of the older vocabulary; null if it has none.
 const PirOperator *findLegacyOperator(const Operator &op);
 
-/// The value of kind \p kind that \p text of the table says; in ProgramDesc's
-/// terms.
+/// The value of kind \p kind in \p text of the table, in ProgramDesc's terms.
 AttributeValue parseTableValue(PirKind kind, std::string_view text);
 
-/// Whether \p value says the same as \p text of the table.
+/// Whether \p value equals \p text of the table.
 bool equalsTableValue(const AttributeValue &value, std::string_view text);
 
 } // namespace sinter::paddle

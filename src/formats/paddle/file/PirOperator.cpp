@@ -54,8 +54,8 @@ static void readShortAttributes(JsonReader &in, RawPirOperator &raw) {
       in.skip();
 }
 
-/// What the short form says of its result: `[persistable, stop_gradient,
-/// trainable]`, as 0 or 1. Of other forms nothing is read.
+/// The short form's attributes of its result: `[persistable, stop_gradient,
+/// trainable]`, as 0 or 1. Other forms are ignored.
 static void readShortResultAttributes(JsonReader &in, RawPirOperator &raw) {
   if (in.peek() != JsonReader::Kind::Array) {
     in.skip();
@@ -170,7 +170,7 @@ bool readPirOperator(JsonReader &in, RawPirOperator &raw) {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// Says nothing of what is computed.
+/// Whether an attribute does not affect the computation.
 static bool isIgnored(std::string_view name) {
   static constexpr std::string_view list[] = {
       "op_callstack", "op_dist_attr",  "op_role",
@@ -179,7 +179,7 @@ static bool isIgnored(std::string_view name) {
   return std::ranges::count(list, name) > 0;
 }
 
-/// assign_value has its numbers in an attribute of their type.
+/// assign_value has its elements in an attribute for their type.
 static void bindConstant(const RawPirOperator &raw, Operator &op) {
   const AttributeValue *type = raw.attribute("dtype");
   const auto *number = type ? std::get_if<int64_t>(type) : nullptr;
@@ -215,7 +215,7 @@ static std::string olderName(const PirOperator *row, std::string_view name,
         kind = each.kind;
         return std::string(each.legacy);
       }
-    // An attribute that became an operand later.
+    // An attribute that is an operand in later versions.
     for (const PirOperand &each : row->operands)
       if (each.form == PirOperand::Attribute && each.name == name)
         return std::string(each.legacy);
@@ -259,7 +259,7 @@ AttributeValue constantOf(const RawPirOperator &raw) {
     value = raw.attribute("value");
   if (!value)
     return {};
-  // A number is what its type makes of it.
+  // The operator's type determines the scalar's type.
   const auto *real = std::get_if<double>(value);
   const int64_t type = raw.integer("dtype", 5);
   const bool isInteger = type >= 0 && type <= 3;

@@ -1,4 +1,4 @@
-//===- PirOperator.h - one operator as it stands in PIR's JSON ------------===//
+//===- PirOperator.h - one operator in PIR's JSON -------------------------===//
 
 #ifndef SINTER_FORMATS_PADDLE_FILE_PIROPERATOR_H
 #define SINTER_FORMATS_PADDLE_FILE_PIROPERATOR_H
@@ -16,7 +16,7 @@ struct RawPirOperator {
     int64_t id = 0;
     PirValueType type;
   };
-  /// The number among all operators of the file.
+  /// The index among all operators of the file.
   size_t ordinal = 0;
   /// With the dialect: "pd_op.conv2d".
   std::string name;
@@ -24,24 +24,24 @@ struct RawPirOperator {
   std::vector<int64_t> operands;
   std::vector<Result> results;
   std::vector<Attribute> attributes;
-  /// Of a parameter in the short form ("p").
+  /// Whether it is a parameter in the short form ("p").
   bool isShort = false;
   std::string parameterName;
-  /// The program says of it that it is not trained.
+  /// Whether it is marked as not trained.
   bool isFrozen = false;
   /// The array of regions; empty if there are none.
   std::string_view regions;
   std::string_view text;
-  /// Written by Paddle before 3.0 had a format.
+  /// Whether it was written by a pre-release of Paddle 3.0.
   bool isPrerelease = false;
 
   const AttributeValue *attribute(std::string_view attributeName) const;
-  /// The attribute; \p otherwise or empty if it is absent or another kind.
+  /// The attribute; \p otherwise or empty if it is absent or of another kind.
   std::string string(std::string_view attributeName) const;
   int64_t integer(std::string_view attributeName, int64_t otherwise) const;
 };
 
-/// Reads the operator that comes next, over its regions. Its views are of the
+/// Reads the next operator, skipping its regions. Its views refer to the
 /// reader's text.
 bool readPirOperator(JsonReader &in, RawPirOperator &raw);
 
@@ -49,8 +49,8 @@ bool readPirOperator(JsonReader &in, RawPirOperator &raw);
 void bindPirAttributes(const RawPirOperator &raw, const PirOperator *row,
                        Operator &op);
 
-/// What an operator gives that is a constant list of integers or a constant
-/// number; monostate of others.
+/// The value of a constant operator, a list of integers or a scalar; monostate
+/// for others.
 AttributeValue constantOf(const RawPirOperator &raw);
 
 } // namespace sinter::paddle

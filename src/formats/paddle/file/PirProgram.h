@@ -11,12 +11,12 @@
 
 namespace sinter::paddle {
 
-/// The program in the text of a `.json` file of Paddle 3, in the older
+/// Decodes the program in the text of a `.json` file of Paddle 3, in the older
 /// vocabulary (PirNames.h). Errors are without a file name.
 Result<Program> decodePir(std::string_view text);
 
-/// The text of \p program. What was decoded and is as it was has the text it
-/// had. Unsupported, with all operators that PIR has no name for.
+/// The text of \p program. What was decoded and not changed keeps its text.
+/// Unsupported, with a list, if operators have no name in PIR.
 Result<std::string> encodePir(const Program &program);
 
 } // namespace sinter::paddle

@@ -1,8 +1,8 @@
-//===- PirSkeleton.h - what of a PIR program is kept as text --------------===//
+//===- PirSkeleton.h - the text that is kept of a PIR program -------------===//
 //
-// Program::encoded of a program that was read from PIR, taken apart again: the
-// operators that Program has no operators for, each with its number among all
-// of the file's operators.
+// Program::encoded of a program that was read from PIR, parsed again: the PIR
+// operators that have no Operator in Program, each with its index among all of
+// the file's operators.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +22,14 @@ struct PirSkeleton {
     /// Its blocks, in order.
     std::vector<PirSkeleton> blocks;
   };
-  /// Where the list of operators stands, without its brackets.
+  /// The text of the list of operators, without its brackets.
   std::string_view operators;
   /// The ids of the block's arguments.
   std::vector<int64_t> arguments;
   std::vector<Item> items;
 };
 
-/// The main block of \p text. False where it is not well-formed.
+/// Parses the main block of \p text. False if it is not well-formed.
 bool parsePirSkeleton(std::string_view text, PirSkeleton &main);
 
 } // namespace sinter::paddle

@@ -395,7 +395,7 @@ std::span<const PirRow> pirRows() {
        "MultiLevelRois* MultiLevelScores* MultiLevelRoIsNum*?",
        "FpnRois RoisNum?", "post_nms_topn=post_nms_topN:i32"},
       {"generate_proposals", "generate_proposals_v2",
-       "Scores BboxDeltas ImShape Anchors Variances",
+       "Scores BboxDeltas ImShape RootKernels Variances",
        "RpnRois RpnRoiProbs RpnRoisNum?",
        "pre_nms_top_n=pre_nms_topN:i32 post_nms_top_n=post_nms_topN:i32 "
        "nms_thresh:f32 min_size:f32 eta:f32 pixel_offset:b=true"},

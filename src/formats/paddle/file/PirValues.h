@@ -18,14 +18,14 @@ namespace sinter::paddle {
 struct PirValueType {
   Variable variable;
   bool isList = false, isNull = false;
-  /// Of the values of a list.
+  /// The types of the values of a list.
   std::vector<Variable> elements;
 };
 
 /// Reads `{"#":"0.t_dtensor","D":[…]}`.
 bool readValueType(JsonReader &in, PirValueType &type);
 
-/// Reads `{"#":"0.a_i32","D":2}`. What nothing here has a use for is
+/// Reads `{"#":"0.a_i32","D":2}`. Values that are not used here become
 /// monostate.
 bool readAttributeValue(JsonReader &in, AttributeValue &value);
 

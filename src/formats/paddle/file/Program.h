@@ -1,13 +1,13 @@
-//===- Program.h - a PaddlePaddle program, of whatever era ----------------===//
+//===- Program.h - a PaddlePaddle program of any era ----------------------===//
 //
 // Paddle saved programs as protobuf (`__model__`, `.pdmodel`) and, since
 // version 3, as JSON (PIR). Both are read into this one form, in the vocabulary
 // of the older one: operators, slots and attributes are called as in
-// ProgramDesc (`elementwise_add`, `X`, `axis`), and PirNames.h says what PIR
-// calls them. A value of PIR without a name is called `%7` by its number.
+// ProgramDesc (`elementwise_add`, `X`, `axis`), and PirNames.h has PIR's names.
+// A value of PIR without a name is called `%7` by its id.
 //
-// Nothing here is in SSA form: a variable may be written again, and an
-// operator may give what it takes. A sub-block sees its parents' variables.
+// Nothing here is in SSA form: a variable may be written again, and an operator
+// may overwrite its operand. A sub-block sees its parents' variables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +25,13 @@
 
 namespace sinter::paddle {
 
-/// How a program is written down.
+/// The file format of a program.
 enum class Era : uint8_t {
   Protobuf, ///< ProgramDesc: `__model__`, `.pdmodel`.
   Pir,      ///< JSON: `.json`.
 };
 
-/// What a variable holds.
+/// The kind of a variable.
 enum class VariableKind : uint8_t {
   Tensor,
   Feed,  ///< The list that `feed` takes inputs from.
@@ -39,7 +39,7 @@ enum class VariableKind : uint8_t {
   TensorArray,
   StepScopes,
   Raw,
-  Other, ///< Known to nobody here; `kindName` says what.
+  Other, ///< Not supported; `kindName` is its name.
 };
 
 struct Variable {
@@ -47,19 +47,18 @@ struct Variable {
   VariableKind kind = VariableKind::Tensor;
   /// For messages: "SELECTED_ROWS", or the number.
   std::string kindName;
-  /// Of a tensor or an array of them; nothing where the program does not say or
-  /// no tensor has such elements (strings).
+  /// The element type of a tensor or an array of them; nothing if it is not
+  /// declared or no element type (strings).
   std::optional<ElementType> type;
-  /// The sizes that the program declares, -1 for an unknown one. Hints: nobody
-  /// checks them when the program runs. Of parameters they are true.
+  /// The sizes that the program declares, -1 for a dynamic one. Hints: they are
+  /// not checked when the program runs. Those of parameters are exact.
   std::vector<int64_t> dims;
   int32_t lodLevel = 0;
   /// A parameter (or feed, fetch): kept from run to run.
   bool isPersistable = false;
-  /// Of a parameter: it is not to be trained.
+  /// For a parameter: it is not trained.
   bool stopsGradient = false;
-  /// Where it stands in the file: the index among its block's variables, or -1
-  /// for one that is new.
+  /// Its index among its block's variables in the file, or -1 for a new one.
   int64_t index = -1;
 };
 
@@ -68,14 +67,14 @@ struct BlockIndex {
   int64_t index = 0;
   bool operator==(const BlockIndex &) const = default;
 };
-/// Variables that hold what the attribute says.
+/// Variables that hold the value of the attribute.
 struct VariableNames {
   std::vector<std::string> names;
   bool operator==(const VariableNames &) const = default;
 };
 
-/// What kind of number an attribute is stored as is not told apart: files
-/// disagree. monostate: a kind that nothing here reads.
+/// The stored kinds of numbers are not distinguished, since files differ.
+/// monostate: a kind that is not used here.
 using AttributeValue =
     std::variant<std::monostate, bool, int64_t, double, std::string,
                  std::vector<bool>, std::vector<int64_t>, std::vector<double>,
@@ -87,7 +86,7 @@ struct Attribute {
   AttributeValue value;
 };
 
-/// A named list of operands or results; empty where an optional one is absent.
+/// A named list of operands or results; empty if an optional one is absent.
 struct Slot {
   std::string name;
   std::vector<std::string> arguments;
@@ -96,14 +95,14 @@ struct Slot {
 struct Operator {
   std::string type;
   std::vector<Slot> inputs, outputs;
-  /// Without what says nothing of the computation: op_callstack, op_role and
-  /// the like.
+  /// Without attributes that do not affect the computation: op_callstack,
+  /// op_role and similar.
   std::vector<Attribute> attributes;
-  /// The layer that it came of ("/Block/Attention/Linear/"); may be empty.
+  /// The layer that it belongs to ("/Block/Attention/Linear/"); may be empty.
   std::string scope;
-  /// As it stands in a file of era `encodedEra`: a serialised OpDesc without
-  /// call stack, or JSON. Empty for one that is new. Arguments are what the
-  /// slots above say, whatever is called so in there.
+  /// Its encoded form in a file of era `encodedEra`: a serialised OpDesc
+  /// without call stack, or JSON. Empty for a new one. The slots above override
+  /// the arguments in it.
   std::string encoded;
   Era encodedEra = Era::Protobuf;
 
@@ -115,12 +114,12 @@ struct Operator {
 };
 
 struct Block {
-  /// The index of the block around it; -1 for the main one.
+  /// The index of the enclosing block; -1 for the main one.
   int64_t parent = -1;
   std::vector<Variable> variables;
   /// In the order of execution.
   std::vector<Operator> operators;
-  /// Of PIR: the names of the values that the block is given, in order.
+  /// In PIR: the names of the block's arguments, in order.
   std::vector<std::string> arguments;
 };
 
@@ -128,24 +127,24 @@ struct Block {
 struct Port {
   /// The variable.
   std::string variable;
-  /// What it is called for those who run the program.
+  /// Its name for users of the program.
   std::string name;
 };
 
 struct Program {
   Era era = Era::Protobuf;
-  /// major * 1000000 + minor * 1000 + patch; 0 where the file has none.
+  /// major * 1000000 + minor * 1000 + patch; 0 if the file has none.
   int64_t version = 0;
   /// The main block first.
   std::vector<Block> blocks;
   /// In the order of their columns. The operators feed and fetch (PIR: data and
   /// fetch) are not among those of the main block.
   std::vector<Port> inputs, outputs;
-  /// What the file holds beside blocks and what ports need, for the writer of
-  /// the same era (versions, map of operators' versions, feed and fetch, the
-  /// bytes of variables): an encoded program without operators. Empty for a
-  /// program that is new, or was read in another era than it is written in;
-  /// then variables' indices mean nothing.
+  /// The rest of the file for the writer of the same era (versions, map of
+  /// operators' versions, feed and fetch, the bytes of variables): an encoded
+  /// program without operators. Empty for a new program, or one that was read
+  /// in another era than it is written in; then variables' indices do not
+  /// apply.
   std::string encoded;
 
   /// The parameters in the order of a combined file: persistable variables of

@@ -11,14 +11,14 @@
 
 namespace sinter::paddle {
 
-/// The program in the bytes of `__model__` or `.pdmodel`. Blocks name parents
-/// before them, and operators blocks that lie directly inside; what nobody
-/// knows is kept for encodeProgramDesc. Errors are without a file name.
+/// Decodes the program in the bytes of `__model__` or `.pdmodel`. Parents of
+/// blocks come before them, and operators refer to direct sub-blocks; unknown
+/// fields are kept for encodeProgramDesc. Errors are without a file name.
 Result<Program> decodeProgramDesc(std::string_view bytes);
 
-/// The bytes of \p program. What was decoded and is as it was has the bytes it
-/// had, call stacks excepted, which are left out. Unsupported, with all
-/// operators that protobuf's era has no name for.
+/// The bytes of \p program. What was decoded and not changed keeps its bytes,
+/// except for call stacks, which are left out. Unsupported, with a list, if
+/// operators have no name in protobuf's era.
 Result<std::string> encodeProgramDesc(const Program &program);
 
 } // namespace sinter::paddle

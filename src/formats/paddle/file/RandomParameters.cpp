@@ -22,8 +22,8 @@ RandomParameters::RandomParameters(const Program &program, uint64_t seed)
         }
 }
 
-/// How many numbers are summed up with weights of these sizes. Weights of
-/// convolutions are [out, in, ...], those of products [..., in, out].
+/// The reduction depth with weights of this shape. Weights of convolutions are
+/// [out, in, ...], those of matmuls [..., in, out].
 static double addendsOf(const std::string &type, const Shape &shape) {
   const bool isConvolution = type.find("conv") != std::string::npos;
   double count =
@@ -57,7 +57,7 @@ Result<Tensor> RandomParameters::draw(const Variable &parameter) const {
     options.low = 0.5;
     options.high = 1.5;
   } else {
-    // A uniform number in [-a, a] has the variance a^2 / 3.
+    // A uniform distribution on [-a, a] has the variance a^2 / 3.
     options.high = longSides >= 2
                        ? std::sqrt(3 / addendsOf(use.type, tensor.shape()))
                        : 0.1;

@@ -1,4 +1,4 @@
-//===- RandomParameters.h - parameters for a program that has none --------===//
+//===- RandomParameters.h - random parameters for a program ---------------===//
 
 #ifndef SINTER_FORMATS_PADDLE_FILE_RANDOMPARAMETERS_H
 #define SINTER_FORMATS_PADDLE_FILE_RANDOMPARAMETERS_H
@@ -12,17 +12,17 @@
 
 namespace sinter::paddle {
 
-/// Numbers from a seed, for a program whose parameters are not at hand. What
-/// they are like follows from the first operator that reads the parameter, so
-/// that results stay finite: weights keep the size of what they multiply,
+/// Draws values from a seed for a program whose parameters are missing. The
+/// distribution follows from the first operator that uses the parameter, so
+/// that results stay finite: weights preserve the variance of their operand,
 /// variances, scales and divisors are positive, biases are small, integers of
 /// more than 8 bits are zero.
 class RandomParameters {
 public:
   RandomParameters(const Program &program, uint64_t seed);
 
-  /// The same for the same seed, name and declaration. InvalidModel where the
-  /// program does not say what the parameter is.
+  /// Deterministic in seed, name and declaration. InvalidModel if the program
+  /// does not declare the parameter's type.
   Result<Tensor> draw(const Variable &parameter) const;
 
 private:
@@ -30,7 +30,7 @@ private:
     std::string type, slot;
   };
   uint64_t seed;
-  /// By the parameter's name.
+  /// The first use, by the parameter's name.
   std::unordered_map<std::string, Use> uses;
 };
 

@@ -30,12 +30,12 @@ Result<std::string> encodeProgram(const Program &program) {
 // The two files
 //===----------------------------------------------------------------------===//
 
-/// Whether a program of \p era may be in a file called so.
+/// Whether a program of \p era may be in a file of this name.
 bool isNameFor(const fs::path &name, Era era) {
   return (name.extension() == ".json") == (era == Era::Pir);
 }
 
-/// Whether \p parameters, sorted, are those that \p program declares.
+/// Checks that \p parameters, sorted, are those that \p program declares.
 Result<void> checkComplete(const Program &program,
                            const std::vector<WrittenParameter> &parameters) {
   const std::vector<const Variable *> declared = program.parameters();
@@ -67,8 +67,7 @@ public:
     for (const WrittenParameter &each : parameters) {
       Result<std::string> header = tensorHeader(each.tensor);
       if (!header)
-        return Error{header.error().kind, "parameter '" + each.name +
-                                              "': " + header.error().message};
+        return inside("parameter '" + each.name + "'", header.takeError());
       files.headers.push_back(std::move(*header));
     }
     files.parameters = std::move(parameters);
@@ -106,7 +105,7 @@ private:
 // A folder
 //===----------------------------------------------------------------------===//
 
-/// A folder beside another that becomes it, or is gone at the end.
+/// A temporary folder beside another that replaces it, or is removed.
 class StagedFolder {
 public:
   explicit StagedFolder(const fs::path &target) : target(target) {}
@@ -132,7 +131,7 @@ public:
 
   const fs::path &path() const { return staging; }
 
-  /// Takes the target's place; what was there is removed.
+  /// Replaces the target, whose old contents are removed.
   Result<void> commit() {
     std::error_code ignored;
     const bool exists = fs::exists(target, ignored);
@@ -149,13 +148,14 @@ private:
   fs::path target, staging;
 };
 
-/// Puts into \p staging what \p folder holds beside its Paddle program.
+/// Copies to \p staging (by hard links) the files in \p folder other than its
+/// Paddle program.
 Result<void> keepOthers(const fs::path &folder, const std::string &program,
                         const fs::path &staging) {
   std::vector<std::string> old;
   if (!program.empty()) {
     old = {program};
-    // A program that cannot be opened has no parameters that are known.
+    // The parameters of a program that cannot be opened are unknown.
     if (Result<PaddleFile> file = PaddleFile::open(folder / program))
       old.insert(old.end(), file->dataFiles().begin(), file->dataFiles().end());
   }
@@ -171,8 +171,8 @@ Result<void> keepOthers(const fs::path &folder, const std::string &program,
   return {};
 }
 
-/// The folder appears with the program in it. Where there is one already, the
-/// program takes the place of the one in it, and all else stays.
+/// Writes the program into a new folder, or replaces the program in an existing
+/// one, where all else stays.
 Result<void> writeFolder(const Program &program, const WrittenFiles &files,
                          const fs::path &folder) {
   std::string name =
@@ -217,7 +217,7 @@ Result<void> writePaddle(const Program &program,
   Result<WrittenFiles> files =
       WrittenFiles::make(program, std::move(parameters));
   if (!files)
-    return Error{files.error().kind, path + ": " + files.error().message};
+    return inFile(files.takeError(), path);
   std::error_code ignored;
   if (isFile && !fs::is_directory(target, ignored))
     return files->write(target);

@@ -1,4 +1,4 @@
-// Functions of one tensor, element by element: activations.
+// Activation functions.
 
 #include "formats/import/Building.h"
 #include "formats/paddle/Operators.h"
@@ -13,16 +13,16 @@ template <typename Op> static LogicalResult plain(OperatorContext &op) {
   return op.result("Out", op.op<Op>(op.operand("X")));
 }
 
-/// An f64 attribute of an op: the operator's number of that name, or its
-/// default.
+/// An f64 attribute of an op: the operator's float attribute of that name, or
+/// its default.
 static FloatAttr number(OperatorContext &op, StringRef name, double otherwise) {
   return op.builder().getF64FloatAttr(op.getFloat(name, otherwise));
 }
 
-/// An operation with one number, which is an attribute of the operator.
+/// An operation with one float attribute, which the operator has, too.
 template <typename Op>
-static LogicalResult withNumber(OperatorContext &op, StringRef name,
-                                double otherwise) {
+static LogicalResult withFloat(OperatorContext &op, StringRef name,
+                               double otherwise) {
   return op.result("Out",
                    op.op<Op>(op.operand("X"), number(op, name, otherwise)));
 }
@@ -31,7 +31,7 @@ static LogicalResult withNumber(OperatorContext &op, StringRef name,
 // Rectifiers
 //===----------------------------------------------------------------------===//
 
-/// \p x between two numbers.
+/// \p x clamped to [low, high].
 static Value between(OperatorContext &op, Value x, double low, double high) {
   return x ? op.op<stablehlo::ClampOp>(op.scalar(op.element(x), low), x,
                                        op.scalar(op.element(x), high))
@@ -46,15 +46,15 @@ static LogicalResult importBoundedRelu(OperatorContext &op) {
   return op.result("Out", between(op, op.operand("X"), op.getFloat("t_min", 0),
                                   op.getFloat("t_max", 24)));
 }
-/// The operator's default is not that of the layer (0.01).
+/// The operator's default differs from that of the layer (0.01).
 static LogicalResult importLeakyRelu(OperatorContext &op) {
-  return withNumber<nn::LeakyReluOp>(op, "alpha", 0.02);
+  return withFloat<nn::LeakyReluOp>(op, "alpha", 0.02);
 }
 static LogicalResult importElu(OperatorContext &op) {
-  return withNumber<nn::EluOp>(op, "alpha", 1);
+  return withFloat<nn::EluOp>(op, "alpha", 1);
 }
 static LogicalResult importCelu(OperatorContext &op) {
-  return withNumber<nn::CeluOp>(op, "alpha", 1);
+  return withFloat<nn::CeluOp>(op, "alpha", 1);
 }
 static LogicalResult importSelu(OperatorContext &op) {
   return op.result("Out",
@@ -62,11 +62,11 @@ static LogicalResult importSelu(OperatorContext &op) {
                                      number(op, "alpha", 1.6732632423543772),
                                      number(op, "scale", 1.0507009873554805)));
 }
-/// x where it is above the threshold, else `value`.
+/// x if it is above the threshold, else `value`.
 static LogicalResult importThresholdedRelu(OperatorContext &op) {
   const double value = op.getFloat("value", 0);
   if (value == 0)
-    return withNumber<nn::ThresholdedReluOp>(op, "threshold", 1);
+    return withFloat<nn::ThresholdedReluOp>(op, "threshold", 1);
   Value x = op.operand("X");
   Value above = op.compare(x, op.one(x, op.getFloat("threshold", 1)),
                            ComparisonDirection::GT);
@@ -82,7 +82,7 @@ static LogicalResult importSoftShrink(OperatorContext &op) {
   return op.result("Out", op.op<nn::ShrinkOp>(op.operand("X"), lambda, lambda));
 }
 
-/// One slope for all, one a channel, or one an element of an image.
+/// One slope for all, one per channel, or one per element of an image.
 static LogicalResult importPRelu(OperatorContext &op) {
   Value x = op.operand("X"), slope = op.operand("Alpha");
   const std::string mode = op.getString("mode", "all");
@@ -114,7 +114,7 @@ static LogicalResult importPRelu(OperatorContext &op) {
 // Sigmoids
 //===----------------------------------------------------------------------===//
 
-/// The operator's default slope is not that of the layer (1/6).
+/// The operator's default slope differs from that of the layer (1/6).
 static LogicalResult importHardSigmoid(OperatorContext &op) {
   return op.result("Out", op.op<nn::HardSigmoidOp>(op.operand("X"),
                                                    number(op, "slope", 0.2),
@@ -139,7 +139,7 @@ static LogicalResult importHardSwish(OperatorContext &op) {
 }
 
 static LogicalResult importSwish(OperatorContext &op) {
-  return withNumber<nn::SiluOp>(op, "beta", 1);
+  return withFloat<nn::SiluOp>(op, "beta", 1);
 }
 static LogicalResult importSilu(OperatorContext &op) {
   return op.result("Out", op.op<nn::SiluOp>(op.operand("X"),
@@ -194,15 +194,15 @@ static LogicalResult importGelu(OperatorContext &op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Softplus and its like
+// Softplus and similar
 //===----------------------------------------------------------------------===//
 
-/// log(1 + exp(beta * x)) / beta, or x where beta * x is above the threshold.
+/// log(1 + exp(beta * x)) / beta, or x if beta * x is above the threshold.
 static Value softplus(OperatorContext &op, Value x, double beta,
                       double threshold) {
   if (!x)
     return {};
-  // From 20 on the two are the same number in f32 and in what is narrower.
+  // From 20 on the two are equal in f32 and narrower types.
   if (beta == 1 && threshold >= 20 && !op.element(x).isF64())
     return op.op<nn::SoftplusOp>(x);
   Value scaled =
@@ -241,7 +241,7 @@ static LogicalResult importMish(OperatorContext &op) {
                  x, op.op<stablehlo::TanhOp>(softplus(op, x, 1, threshold))));
 }
 
-/// The greatest of each `groups` channels that follow one another.
+/// The maximum of each `groups` consecutive channels.
 static LogicalResult importMaxout(OperatorContext &op) {
   Value x = op.operand("X");
   const int64_t groups = op.getInt("groups", 1);

@@ -29,27 +29,28 @@ Value boxAreas(BoxArithmetic &a, const BoxEdges &boxes, double more) {
 
 Value jaccard(BoxArithmetic &a, const BoxEdges &one, const BoxEdges &all,
               double more) {
-  Value common, isApart;
+  Value common, isDisjoint;
   for (int d : {0, 1}) {
     Value extent =
         a.sub(a.min(one.high[d], all.high[d]), a.max(one.low[d], all.low[d]));
     common = common ? a.mul(common, a.add(extent, more)) : a.add(extent, more);
     Value before = a.op.compare(extent, a.number(0), ComparisonDirection::LT);
-    isApart = isApart ? a.op.binary<stablehlo::OrOp>(isApart, before) : before;
+    isDisjoint =
+        isDisjoint ? a.op.binary<stablehlo::OrOp>(isDisjoint, before) : before;
   }
-  Value joined =
+  Value unionArea =
       a.sub(a.add(boxAreas(a, one, more), boxAreas(a, all, more)), common);
-  return select(a.op, isApart, a.number(0), a.div(common, joined));
+  return select(a.op, isDisjoint, a.number(0), a.div(common, unionArea));
 }
 
-Value strikeOverlaps(BoxArithmetic &a, const BoxEdges &boxes, Value standing,
+Value strikeOverlaps(BoxArithmetic &a, const BoxEdges &boxes, Value remaining,
                      double threshold, double eta, double more) {
   if (eta < 1 && threshold > 0.5)
     return a.op.unsupported(
         "a threshold that gets less with each box (an eta below 1)");
-  // Boxes whose overlap is no number do not stand beside each other either.
+  // A box with a NaN overlap is suppressed, too.
   return suppress(
-      a.op, boxes, standing, [&](const BoxEdges &one, const BoxEdges &all) {
+      a.op, boxes, remaining, [&](const BoxEdges &one, const BoxEdges &all) {
         return a.op.op<stablehlo::NotOp>(
             a.op.compare(jaccard(a, one, all, more), a.number(threshold),
                          ComparisonDirection::LE));
@@ -66,7 +67,7 @@ Value imagesOf(OperatorContext &op, const Dim &count, Value counts) {
 }
 
 bool waitsForSizes(const OperatorContext &op) {
-  return op.importer.options.keepsUnknown && !op.spellsUnknown();
+  return op.importer.options.keepsUnknown && !op.expandsUnknown();
 }
 
 std::pair<Value, Value> sortAlong(OperatorContext &op, Value value,

@@ -1,4 +1,4 @@
-//===- Boxes.h - what operators on boxes are built from ------------------===//
+//===- Boxes.h - helpers for operators on boxes ---------------------------===//
 
 #ifndef SINTER_FORMATS_PADDLE_OPS_BOXES_H
 #define SINTER_FORMATS_PADDLE_OPS_BOXES_H
@@ -46,7 +46,7 @@ struct BoxArithmetic {
   }
   mlir::Value exp(mlir::Value a) { return op.op<stablehlo::ExpOp>(a); }
   mlir::Value sigmoid(mlir::Value a) { return op.op<stablehlo::LogisticOp>(a); }
-  /// Slice \p index along the last dimension, which stays.
+  /// Slice \p index along the last dimension, which becomes 1.
   mlir::Value part(mlir::Value a, int64_t index) {
     return a ? op.sliceAxis(a, op.rank(a) - 1, index, index + 1)
              : mlir::Value();
@@ -62,41 +62,40 @@ struct BoxArithmetic {
 /// opposite.
 BoxEdges edgesOf(OperatorContext &op, mlir::Value boxes);
 
-/// Intersection over union of boxes, which broadcast; 0 where they do not
-/// touch. \p more is added to extents: 1 where corners are pixels. The area of
-/// a box with its edges the wrong way round is 0.
+/// Intersection over union of boxes, which broadcast; 0 if they do not overlap.
+/// \p more is added to extents: 1 if corners are pixels. The area of a box with
+/// swapped edges is 0.
 mlir::Value jaccard(BoxArithmetic &a, const BoxEdges &one, const BoxEdges &all,
                     double more);
 
-/// Areas of boxes as jaccard() knows them.
+/// Areas of boxes as in jaccard().
 mlir::Value boxAreas(BoxArithmetic &a, const BoxEdges &boxes, double more);
 
-/// What boxes are struck out that overlap by more than \p threshold one of
-/// their group that stands (formats/import/Suppression.h). Fails for a
-/// threshold that gets less with each box, by the factor \p eta, as it does
-/// above one half.
+/// Suppresses boxes that overlap a box of their group by more than \p threshold
+/// (formats/import/Suppression.h). Fails for a threshold that decreases with
+/// each box by the factor \p eta, as it does above one half.
 mlir::Value strikeOverlaps(BoxArithmetic &a, const BoxEdges &boxes,
-                           mlir::Value standing, double threshold, double eta,
+                           mlir::Value remaining, double threshold, double eta,
                            double more);
 
-/// The image that each of \p count rows is of: how many images' rows, of which
-/// \p counts [images] says how many there are, end before it. As tensor<?xi64>.
+/// The image index of each of \p count rows, given the number of rows of each
+/// image, \p counts [images], as tensor<?xi64>.
 mlir::Value imagesOf(OperatorContext &op, const Dim &count, mlir::Value counts);
 
-/// Whether an operator that lacks a size is kept until it is known. In a graph
-/// that runs, a size that is still unknown follows from values.
+/// Whether an operator that lacks a size is deferred until it is known. In a
+/// graph that runs, a size that is still dynamic follows from values.
 bool waitsForSizes(const OperatorContext &op);
 
-/// The greatest (or least) elements along \p axis and their places, in order:
-/// \p most of them, or as many as there are; all for -1.
+/// The \p most largest (or smallest) elements along \p axis, at most all, and
+/// their indices, sorted; all for -1.
 std::pair<mlir::Value, mlir::Value> sortAlong(OperatorContext &op,
                                               mlir::Value value, int64_t axis,
                                               int64_t most, bool isLargest);
 
-/// The rows of coordinates of the elements that are set, [found, rank].
+/// The coordinates of the elements that are set, [found, rank].
 mlir::Value rowsOf(OperatorContext &op, mlir::Value flags);
 
-/// How many elements along the last dimension are set, as i32.
+/// The number of set elements along the last dimension, as i32.
 mlir::Value countLast(OperatorContext &op, mlir::Value flags);
 
 } // namespace sinter::paddle

@@ -1,4 +1,4 @@
-// Values that follow from few numbers: constants, ranges, casts.
+// Constants, ranges, casts.
 
 #include "formats/import/Building.h"
 #include "formats/import/Filling.h"
@@ -44,7 +44,7 @@ static Value single(OperatorContext &op, Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// One number everywhere
+// Fills
 //===----------------------------------------------------------------------===//
 
 static LogicalResult importFillConstant(OperatorContext &op) {
@@ -95,7 +95,7 @@ static LogicalResult importFillAnyLike(OperatorContext &op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Numbers one by one
+// Ranges and lists
 //===----------------------------------------------------------------------===//
 
 static LogicalResult importAssignValue(OperatorContext &op) {
@@ -114,7 +114,7 @@ static LogicalResult importRange(OperatorContext &op) {
       "Out", range(op, start, op.cast(end, element), op.cast(step, element)));
 }
 
-/// Num numbers from Start to Stop, which are both among them.
+/// Num values from Start to Stop, both inclusive.
 static LogicalResult importLinspace(OperatorContext &op) {
   Type element = op.elementType("dtype", 5);
   auto count = op.knownIntegers(op.operand("Num"));
@@ -124,7 +124,7 @@ static LogicalResult importLinspace(OperatorContext &op) {
   if (!element || !start || !stop)
     return failure();
   if (!count)
-    return op.unknown("how many numbers there are is known only at run time");
+    return op.unknown("the number of elements is known only at run time");
   if (count->size() != 1 || count->front() < 1 || count->front() > (1 << 24))
     return op.fail("Num is out of range");
   SmallVector<double> fractions;
@@ -157,7 +157,7 @@ static LogicalResult importEye(OperatorContext &op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Passing on
+// Casts and copies
 //===----------------------------------------------------------------------===//
 
 static LogicalResult importAssign(OperatorContext &op) {
@@ -172,9 +172,9 @@ static LogicalResult importCast(OperatorContext &op) {
   return op.result("Out", op.cast(op.operand("X"), element));
 }
 
-/// At inference the operand itself where training scales what it keeps, else
-/// the operand times the part that training keeps: then the scales cancel in
-/// training.
+/// At inference the operand itself if training scales the elements that it
+/// keeps, else the operand times the fraction that training keeps, which
+/// cancels the scale of nn.dropout in training.
 static LogicalResult importDropout(OperatorContext &op) {
   Value x = op.operand("X");
   const std::string how =

@@ -4,17 +4,18 @@
 #include "formats/import/Regions.h"
 #include "formats/paddle/OperatorContext.h"
 #include "formats/paddle/Operators.h"
+#include "runtime/OptionNames.h"
 
 using namespace mlir;
 
 namespace sinter::paddle {
 
-/// Rounds that a loop is written out for, at most.
+/// Maximum number of iterations of a loop that is unrolled.
 static constexpr int64_t mostRounds = 4096;
-/// Elements of an array at most.
+/// Maximum number of elements of an array.
 static constexpr int64_t longestArray = 1 << 20;
 
-/// The variables of outer blocks that a sub-block writes, with what they hold.
+/// The variables of outer blocks that a sub-block writes, with their values.
 using State = std::vector<std::pair<std::string, Bound>>;
 
 static State stateOf(OperatorContext &op, int64_t block) {
@@ -28,8 +29,8 @@ static State stateOf(OperatorContext &op, int64_t block) {
   return state;
 }
 
-/// Reads block \p block once, at the insertion point, from \p state to the
-/// state after it. False where an error was recorded.
+/// Imports block \p block once, at the insertion point, and updates \p state.
+/// False if an error was recorded.
 static bool runBlock(OperatorContext &op, int64_t block, State &state) {
   Frame frame;
   frame.parent = &op.frame;
@@ -44,8 +45,8 @@ static bool runBlock(OperatorContext &op, int64_t block, State &state) {
   return true;
 }
 
-/// The variables have \p state from now on. Where operators in the block are
-/// not supported, nothing can be said of them.
+/// Sets the variables to \p state. If operators in the block are not supported,
+/// the variables are unknown.
 static LogicalResult finish(OperatorContext &op, const State &state) {
   for (const auto &[name, held] : state)
     if (mlir::failed(op.write(
@@ -70,9 +71,9 @@ static void endRegion(OperatorContext &op, ArrayRef<Value> values) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// stablehlo.while over the condition and the tensors that the block writes and
-/// that are there before. A size that a round changes is open, which shows only
-/// once the block is read; then it is read again.
+/// Builds a stablehlo.while over the condition and the existing tensors that
+/// the block writes. Dimensions that an iteration changes are dynamic, which
+/// follows only from importing the block; then it is imported again.
 static LogicalResult makeLoop(OperatorContext &op, int64_t block,
                               const std::string &condition, State state) {
   std::vector<std::string> carriedNames = {condition};
@@ -80,7 +81,7 @@ static LogicalResult makeLoop(OperatorContext &op, int64_t block,
   for (auto &[name, held] : state) {
     if (held.kind == Bound::Array)
       return op.unsupported("an array of tensors that a loop writes whose "
-                            "number of rounds is known only at run time");
+                            "number of iterations is known only at run time");
     if (name == condition || held.kind != Bound::Tensor)
       continue;
     carriedNames.push_back(name);
@@ -91,7 +92,7 @@ static LogicalResult makeLoop(OperatorContext &op, int64_t block,
   std::vector<formats::Carried> carried;
   for (Value value : start)
     carried.emplace_back(op, value);
-  // Every further reading has opened a size.
+  // Every repetition has made a dimension dynamic, so this ends.
   for (;;) {
     SmallVector<Type> types;
     for (const formats::Carried &each : carried)
@@ -153,8 +154,8 @@ static LogicalResult makeLoop(OperatorContext &op, int64_t block,
   }
 }
 
-/// Written out where each round's condition is known when the program is read,
-/// as arrays of tensors need it. A file is better off with the loop.
+/// Unrolled if each iteration's condition is known during import, which arrays
+/// of tensors require. A written file is smaller with the loop.
 static LogicalResult importWhile(OperatorContext &op) {
   auto block = op.getBlock("sub_block");
   Value condition = op.operand("Condition");
@@ -192,9 +193,9 @@ static LogicalResult importWhile(OperatorContext &op) {
 // Branches
 //===----------------------------------------------------------------------===//
 
-/// A tensor of zeros of \p type, no elements along dimensions that are unknown:
-/// what a variable holds that nobody wrote, and that nobody may read.
-static Value unwritten(OperatorContext &op, Type type) {
+/// Zeros of \p type, with size 0 for dynamic dimensions: the value of a
+/// variable that was not written and must not be used.
+static Value placeholder(OperatorContext &op, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   Ints shape(tensor.getShape());
   for (int64_t &size : shape)
@@ -202,7 +203,7 @@ static Value unwritten(OperatorContext &op, Type type) {
   return op.splat(tensor.getElementType(), 0, shape);
 }
 
-/// stablehlo.if whose branches give as many values.
+/// stablehlo.if whose branches return as many values.
 static mlir::Operation *
 makeBranches(OperatorContext &op, Value condition,
              llvm::function_ref<std::optional<Values>(bool)> fill) {
@@ -226,8 +227,9 @@ makeBranches(OperatorContext &op, Value condition,
     type = formats::joinTypes(type, other);
     if (!type) {
       op.unknown("a value has another rank or element type in either branch, "
-                 "and the condition is known only at run time; --shape or "
-                 "--bind may decide it");
+                 "and the condition is known only at run time; " +
+                 optionText("shape") + " or " + optionText("bind") +
+                 " may decide it");
       return nullptr;
     }
   }
@@ -235,9 +237,9 @@ makeBranches(OperatorContext &op, Value condition,
   return formats::closeHolder(op, holder, types);
 }
 
-/// Runs its block if the condition holds. What the block writes stays what it
-/// was before else; what was not written before is for `select_input` to
-/// choose.
+/// Runs its block if the condition holds. Else variables that the block writes
+/// keep their values; for those without one, `select_input` selects the
+/// branch's.
 static LogicalResult importConditionalBlock(OperatorContext &op) {
   auto block = op.getBlock("sub_block");
   Value condition = op.operand("Cond");
@@ -269,7 +271,7 @@ static LogicalResult importConditionalBlock(OperatorContext &op) {
           values.push_back(
               before[i].second.kind == Bound::Tensor
                   ? before[i].second.value
-                  : unwritten(op, after[i].second.value.getType()));
+                  : placeholder(op, after[i].second.value.getType()));
         return op.failed() ? std::nullopt : std::optional(values);
       });
   if (!branches)
@@ -279,7 +281,7 @@ static LogicalResult importConditionalBlock(OperatorContext &op) {
   return finish(op, after);
 }
 
-/// X[\p number]; fails where it was not written.
+/// X[\p number]; fails if it was not written.
 static Value choiceOf(OperatorContext &op, size_t number) {
   const Bound &bound = op.bound("X", number);
   if (bound.kind == Bound::Missing)
@@ -326,7 +328,7 @@ static LogicalResult importSelectInput(OperatorContext &op) {
 // Arrays of tensors
 //===----------------------------------------------------------------------===//
 
-/// The array that slot \p slot names, empty where it was not written yet.
+/// The array in slot \p slot, empty if it was not written yet.
 static std::optional<Bound> arrayOf(OperatorContext &op,
                                     const std::string &name) {
   const Bound *held = op.importer.lookup(op.frame, name);
@@ -337,46 +339,46 @@ static std::optional<Bound> arrayOf(OperatorContext &op,
   return *held;
 }
 
-static std::optional<int64_t> placeIn(OperatorContext &op) {
+static std::optional<int64_t> arrayIndex(OperatorContext &op) {
   Value index = op.operand("I");
   auto known = index ? op.knownIntegers(index) : std::nullopt;
   if (!known)
-    return op.unknown("the place in an array is known only at run time");
+    return op.unknown("the index into the array is known only at run time");
   if (known->size() != 1 || known->front() < 0 ||
       known->front() >= longestArray)
-    return op.fail("the place in an array is no number from 0 on");
+    return op.fail("the index into the array is negative or too large");
   return known->front();
 }
 
 static LogicalResult importWriteToArray(OperatorContext &op) {
   Value x = op.operand("X");
-  auto place = placeIn(op);
-  if (!x || !place || op.outputCount("Out") != 1)
+  auto index = arrayIndex(op);
+  if (!x || !index || op.outputCount("Out") != 1)
     return op.failed() ? failure() : op.fail("output Out is missing");
   auto array = arrayOf(op, op.proto.output("Out")->front());
   if (!array)
     return failure();
-  if (*place > static_cast<int64_t>(array->elements.size()))
-    return op.fail("element " + Twine(*place) + " of an array of " +
+  if (*index > static_cast<int64_t>(array->elements.size()))
+    return op.fail("element " + Twine(*index) + " of an array of " +
                    Twine(array->elements.size()) + " is written");
-  if (*place == static_cast<int64_t>(array->elements.size()))
+  if (*index == static_cast<int64_t>(array->elements.size()))
     array->elements.push_back(x);
   else
-    array->elements[*place] = x;
+    array->elements[*index] = x;
   return op.boundResult("Out", std::move(*array));
 }
 
 static LogicalResult importReadFromArray(OperatorContext &op) {
   const Bound &array = op.bound("X");
-  auto place = placeIn(op);
-  if (!place || op.failed())
+  auto index = arrayIndex(op);
+  if (!index || op.failed())
     return failure();
   if (array.kind != Bound::Array)
     return op.fail("X is no array of tensors");
-  if (*place >= static_cast<int64_t>(array.elements.size()))
-    return op.fail("element " + Twine(*place) + " of an array of " +
+  if (*index >= static_cast<int64_t>(array.elements.size()))
+    return op.fail("element " + Twine(*index) + " of an array of " +
                    Twine(array.elements.size()) + " is read");
-  return op.result("Out", array.elements[*place]);
+  return op.result("Out", array.elements[*index]);
 }
 
 static LogicalResult importArrayLength(OperatorContext &op) {
@@ -389,28 +391,28 @@ static LogicalResult importArrayLength(OperatorContext &op) {
                    op.integers({static_cast<int64_t>(array.elements.size())}));
 }
 
-/// All elements, one behind the other along attribute axis, or stacked there.
+/// All elements, concatenated along attribute axis, or stacked there.
 static LogicalResult importArrayToTensor(OperatorContext &op) {
-  Values parts = op.operands("X");
+  Values pieces = op.operands("X");
   if (op.failed())
     return failure();
-  if (parts.empty())
+  if (pieces.empty())
     return op.fail("the array is empty");
   const bool stacks = op.getBool("use_stack", false);
-  auto axis = op.axis(op.getInt("axis", 0), op.rank(parts[0]) + stacks);
+  auto axis = op.axis(op.getInt("axis", 0), op.rank(pieces[0]) + stacks);
   if (!axis)
     return failure();
   SmallVector<int64_t> sizes;
-  for (Value &part : parts) {
+  for (Value &piece : pieces) {
     if (stacks)
-      part = op.unsqueeze(part, {*axis});
-    sizes.push_back(part ? op.shape(part)[*axis] : 0);
+      piece = op.unsqueeze(piece, {*axis});
+    sizes.push_back(piece ? op.shape(piece)[*axis] : 0);
   }
   if (op.wants("OutIndex") && !ShapedType::isDynamicShape(sizes) &&
       mlir::failed(op.result(
           "OutIndex", op.cast(op.integers(sizes), op.builder().getI32Type()))))
     return failure();
-  return op.result("Out", op.concatenate(parts, *axis));
+  return op.result("Out", op.concatenate(pieces, *axis));
 }
 
 OperatorReaders controlFlowReaders() {

@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// Input [N, C, spatial...] and filter of the same rank, the filter's sizes
-/// known; fails else.
+/// Checks that input [N, C, spatial...] and filter have the same rank, and that
+/// the filter's shape is static.
 static bool checkOperands(OperatorContext &op, Value input, Value filter) {
   if (!input || !filter)
     op.fail("Input or Filter is missing");
@@ -25,7 +25,7 @@ static bool checkOperands(OperatorContext &op, Value input, Value filter) {
   return !op.failed();
 }
 
-/// The result in the layout of the operator's input, with its bias where
+/// Sets the result in the layout of the operator's input, plus the bias if
 /// there is one.
 static LogicalResult finish(OperatorContext &op, Value result, bool isLast) {
   if (Value bias = result ? op.optional("Bias") : Value())
@@ -46,7 +46,7 @@ static LogicalResult importConvolution(OperatorContext &op) {
   auto window = readWindow(op, input, op.shape(filter).drop_front(2));
   if (!window)
     return failure();
-  input = padOpen(op, input, *window, op.scalar(op.element(input), 0));
+  input = padDynamic(op, input, *window, op.scalar(op.element(input), 0));
   formats::ConvolutionForm form;
   form.strides = window->strides;
   form.low = window->low;
@@ -59,18 +59,18 @@ static LogicalResult importConvolution(OperatorContext &op) {
 }
 
 namespace {
-/// What a transposed convolution gives more of than the least that it can.
+/// The size of a transposed convolution's result beyond the minimum.
 struct Extra {
   /// Elements at the end of each spatial dimension.
   Ints more;
-  /// The sizes of the result where they are said; else empty.
+  /// The sizes of the result if given; else empty.
   Ints sizes;
 };
 } // namespace
 
-/// Fails for an \p asked size of dimension \p i that another input would have.
-static void checkAsked(OperatorContext &op, Value input, const Window &window,
-                       size_t i, int64_t asked) {
+/// Fails for an \p asked size of dimension \p i that this input cannot have.
+static void checkOutputSize(OperatorContext &op, Value input,
+                            const Window &window, size_t i, int64_t asked) {
   const int64_t size = op.shape(input)[i + 2];
   if (ShapedType::isDynamic(size))
     return;
@@ -82,8 +82,8 @@ static void checkAsked(OperatorContext &op, Value input, const Window &window,
             Twine(least) + " to " + Twine(least + window.strides[i] - 1));
 }
 
-/// output_padding, or what output_size asks for: then the result is made as
-/// large as it can be, and cut.
+/// Reads output_padding, or output_size: then the result is computed at its
+/// maximum size and sliced.
 static std::optional<Extra> readExtra(OperatorContext &op, Value input,
                                       const Window &window) {
   const size_t count = window.size.size();
@@ -106,29 +106,29 @@ static std::optional<Extra> readExtra(OperatorContext &op, Value input,
                      "dilation");
     if (sizes->empty())
       continue;
-    checkAsked(op, input, window, i, (*sizes)[i]);
+    checkOutputSize(op, input, window, i, (*sizes)[i]);
     extra.more[i] = window.strides[i] - 1;
   }
   extra.sizes = std::move(*sizes);
   return extra;
 }
 
-/// \p result without the padding of a window that is open.
-static Value cutPadding(OperatorContext &op, Value result,
-                        const Window &window) {
+/// \p result without the dynamic padding of a window.
+static Value slicePadding(OperatorContext &op, Value result,
+                          const Window &window) {
   formats::SizeArithmetic a(op);
   formats::Slicer slicer(op, result);
   for (size_t i = 0; i < window.size.size(); ++i) {
     const auto axis = static_cast<int64_t>(i) + 2;
-    const Dim end = a.subtract(op.dim(result, axis), window.openHigh[i]);
-    slicer.along(axis, {{}, op.extents({window.openLow[i]}), 0},
+    const Dim end = a.subtract(op.dim(result, axis), window.dynamicHigh[i]);
+    slicer.along(axis, {{}, op.extents({window.dynamicLow[i]}), 0},
                  {{}, end.extent, 0}, 1);
   }
   return slicer.finish();
 }
 
 /// A convolution over the input with stride - 1 zeros between its elements,
-/// with the reversed filter; the weight keeps its array.
+/// with the reversed filter; the weight constant stays unchanged.
 static LogicalResult importTransposed(OperatorContext &op) {
   Value input = op.operand("Input"), filter = op.operand("Filter");
   if (!checkOperands(op, input, filter))
@@ -155,8 +155,8 @@ static LogicalResult importTransposed(OperatorContext &op) {
   Value result =
       kernel ? buildConvolution(op, input, kernel, form, op.element(input))
              : Value();
-  if (result && window->isOpen())
-    result = cutPadding(op, result, *window);
+  if (result && window->isDynamic())
+    result = slicePadding(op, result, *window);
   for (auto [i, size] : llvm::enumerate(extra->sizes))
     if (result && op.shape(result)[i + 2] != size)
       result = op.sliceAxis(result, static_cast<int64_t>(i) + 2, 0, size);

@@ -1,4 +1,4 @@
-// Convolutions that read each element of a window at a place of its own (Dai et
+// Convolutions that sample each element of a window at its own offset (Dai et
 // al., Deformable Convolutional Networks, 2017; with a mask: Zhu et al., 2019).
 
 #include "formats/import/Building.h"
@@ -13,18 +13,18 @@ namespace sinter::paddle {
 
 namespace {
 /// The operands: an image [N, C, H, W], a filter [O, C / groups, h, w], and the
-/// offsets of each window's elements, as rows and columns
-/// [N, parts, h * w, places...].
+/// offsets of each window's elements, as rows and columns [N, offsetGroups, h *
+/// w, spatial...].
 struct Deformed {
   Value input, filter, offset, mask;
   Window window;
-  /// Channels have offsets of their own in so many parts.
-  int64_t parts = 1;
+  /// The number of groups of channels, each with its own offsets.
+  int64_t offsetGroups = 1;
   int64_t taps() const { return window.size[0] * window.size[1]; }
 };
 } // namespace
 
-/// Fails where a size of \p value is known and another than \p expected.
+/// Fails if a static size of \p value differs from \p expected.
 static bool hasSizes(OperatorContext &op, Value value, StringRef slot,
                      ArrayRef<int64_t> expected) {
   if (op.rank(value) != static_cast<int64_t>(expected.size())) {
@@ -47,7 +47,7 @@ static std::optional<Deformed> readDeformed(OperatorContext &op) {
   read.filter = op.operand("Filter");
   read.offset = op.operand("Offset");
   read.mask = op.optional("Mask");
-  read.parts = op.getInt("deformable_groups", 1);
+  read.offsetGroups = op.getInt("deformable_groups", 1);
   const int64_t groups = op.getInt("groups", 1);
   if (op.failed())
     return std::nullopt;
@@ -58,8 +58,9 @@ static std::optional<Deformed> readDeformed(OperatorContext &op) {
   const int64_t channels = op.shape(read.input)[1];
   if (ShapedType::isDynamic(channels))
     return op.unknown("the number of channels is unknown");
-  if (groups < 1 || read.parts < 1 || channels % read.parts != 0 ||
-      channels % groups != 0 || op.shape(read.filter)[0] % groups != 0 ||
+  if (groups < 1 || read.offsetGroups < 1 ||
+      channels % read.offsetGroups != 0 || channels % groups != 0 ||
+      op.shape(read.filter)[0] % groups != 0 ||
       op.shape(read.filter)[1] != channels / groups)
     return op.fail("the channels do not go together with groups, "
                    "deformable_groups and Filter");
@@ -67,7 +68,7 @@ static std::optional<Deformed> readDeformed(OperatorContext &op) {
   if (!window)
     return std::nullopt;
   read.window = *window;
-  Ints places = {ShapedType::kDynamic, ShapedType::kDynamic};
+  Ints extents = {ShapedType::kDynamic, ShapedType::kDynamic};
   for (int i : {0, 1}) {
     const int64_t size = op.shape(read.input)[i + 2];
     if (ShapedType::isDynamic(size))
@@ -76,24 +77,24 @@ static std::optional<Deformed> readDeformed(OperatorContext &op) {
                          (window->size[i] - 1) * window->dilations[i] - 1;
     if (free < 0)
       return op.fail("a window is larger than the image");
-    places[i] = free / window->strides[i] + 1;
+    extents[i] = free / window->strides[i] + 1;
   }
   const int64_t images = op.shape(read.input)[0];
-  if (read.parts > (1 << 20) || read.taps() > (1 << 20))
+  if (read.offsetGroups > (1 << 20) || read.taps() > (1 << 20))
     return op.fail("deformable_groups or Filter is too large");
-  const int64_t each = read.parts * read.taps();
+  const int64_t each = read.offsetGroups * read.taps();
   if (!hasSizes(op, read.offset, "Offset",
-                {images, 2 * each, places[0], places[1]}) ||
-      (read.mask &&
-       !hasSizes(op, read.mask, "Mask", {images, each, places[0], places[1]})))
+                {images, 2 * each, extents[0], extents[1]}) ||
+      (read.mask && !hasSizes(op, read.mask, "Mask",
+                              {images, each, extents[0], extents[1]})))
     return std::nullopt;
   return read;
 }
 
-/// Where the elements of the windows are read along dimension \p d: the places
-/// that a plain convolution reads, and the offsets. [N, parts, taps, rows,
-/// columns].
-static Value placesAlong(OperatorContext &op, const Deformed &read,
+/// The sampling points of the windows' elements along dimension \p d: the
+/// positions of a plain convolution plus the offsets. [N, offsetGroups, taps,
+/// rows, columns].
+static Value pointsAlong(OperatorContext &op, const Deformed &read,
                          Value offset, int64_t d) {
   const Window &window = read.window;
   Type element = op.element(offset);
@@ -120,35 +121,37 @@ static Value placesAlong(OperatorContext &op, const Deformed &read,
 static Value sampleWindows(OperatorContext &op, const Deformed &read) {
   const Dims sizes = op.dims(read.offset), image = op.dims(read.input);
   const int64_t channels = image[1].size, taps = read.taps();
-  // Offsets of rows and of columns stand beside each other.
-  Value offsets = widened(
-      op, op.reshape(read.offset, ArrayRef<Dim>({sizes[0], read.parts, taps, 2,
-                                                 sizes[2], sizes[3]})));
-  const Dim parts = op.product({sizes[0], Dim(read.parts)});
+  // Offsets of rows and of columns are interleaved.
+  Value offsets =
+      widened(op, op.reshape(read.offset,
+                             ArrayRef<Dim>({sizes[0], read.offsetGroups, taps,
+                                            2, sizes[2], sizes[3]})));
+  const Dim offsetGroups = op.product({sizes[0], Dim(read.offsetGroups)});
   const Dim count = op.product({Dim(taps), sizes[2], sizes[3]});
-  Value places[2];
+  Value points[2];
   for (int64_t d : {0, 1}) {
     Value own = op.squeeze(op.sliceAxis(offsets, 3, d, d + 1), {3});
-    Value all = own ? placesAlong(op, read, own, d) : Value();
+    Value all = own ? pointsAlong(op, read, own, d) : Value();
     if (!all)
       return {};
-    places[d] = op.reshape(all, ArrayRef<Dim>({parts, count}));
+    points[d] = op.reshape(all, ArrayRef<Dim>({offsetGroups, count}));
   }
-  const int64_t inPart = channels / read.parts;
-  Value sampled = samplePlaces(
+  const int64_t inGroup = channels / read.offsetGroups;
+  Value sampled = samplePositions(
       op,
       op.reshape(read.input,
-                 ArrayRef<Dim>({parts, inPart, image[2], image[3]})),
-      places[0], places[1]);
+                 ArrayRef<Dim>({offsetGroups, inGroup, image[2], image[3]})),
+      points[0], points[1]);
   if (read.mask)
     sampled = op.binary<stablehlo::MulOp>(
-        sampled, op.reshape(read.mask, ArrayRef<Dim>({parts, 1, count})));
+        sampled,
+        op.reshape(read.mask, ArrayRef<Dim>({offsetGroups, 1, count})));
   return op.reshape(
       sampled, ArrayRef<Dim>({sizes[0], channels * taps, sizes[2], sizes[3]}));
 }
 
-/// A convolution of what was sampled with windows of one element, as which the
-/// filter has all of its own.
+/// A 1x1 convolution of the sampled windows with the filter, whose window
+/// elements become channels.
 static LogicalResult importDeformable(OperatorContext &op) {
   auto read = readDeformed(op);
   Value columns = read ? sampleWindows(op, *read) : Value();

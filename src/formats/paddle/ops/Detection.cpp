@@ -1,7 +1,8 @@
-// Boxes of detectors, before any are thrown away.
+// Boxes of detectors, before suppression.
 
 #include "formats/paddle/Operators.h"
 #include "formats/paddle/ops/Boxes.h"
+#include "runtime/OptionNames.h"
 #include <cmath>
 
 using namespace mlir;
@@ -71,8 +72,8 @@ static Value yoloExtent(BoxArithmetic &a, const YoloForm &form, Value raw,
 }
 
 /// X [N, anchors * (5 + classes), H, W] and the images' heights and widths to
-/// boxes [N, anchors * H * W, 4] and scores; both 0 where the network is less
-/// sure than the threshold.
+/// boxes [N, anchors * H * W, 4] and scores; both 0 if the confidence is below
+/// the threshold.
 static LogicalResult importYoloBox(OperatorContext &op) {
   Value x = op.operand("X"), images = op.operand("ImgSize");
   auto form = readYolo(op);
@@ -134,7 +135,7 @@ static LogicalResult importYoloBox(OperatorContext &op) {
 // prior_box
 //===----------------------------------------------------------------------===//
 
-/// The ratios, 1 first, each with its inverse if `flip` says so, none twice.
+/// The ratios, 1 first, with their inverses if `flip`, without duplicates.
 static SmallVector<double> expandRatios(ArrayRef<double> given, bool flips) {
   SmallVector<double> ratios = {1};
   for (double ratio : given) {
@@ -149,7 +150,7 @@ static SmallVector<double> expandRatios(ArrayRef<double> given, bool flips) {
   return ratios;
 }
 
-/// Half the width and the height of each box of a cell.
+/// Half the width and half the height of each box of a cell.
 static std::optional<SmallVector<std::pair<double, double>>>
 priorExtents(OperatorContext &op) {
   auto least = op.getFloats("min_sizes"), most = op.getFloats("max_sizes"),
@@ -188,8 +189,8 @@ priorExtents(OperatorContext &op) {
 }
 
 namespace {
-/// Where prior boxes lie in their cells, and how far cells are apart (0: as the
-/// images' sizes say), rows first.
+/// The offset of prior boxes in their cells, and the distance of cells (0: the
+/// ratio of the images' sizes), rows first.
 struct PriorForm {
   SmallVector<std::pair<double, double>> extents;
   SmallVector<double> variances;
@@ -198,9 +199,10 @@ struct PriorForm {
 };
 } // namespace
 
-/// The boxes of images whose sizes are known only at run time.
-static LogicalResult layPriorsOpen(OperatorContext &op, const PriorForm &form,
-                                   Value cells, Value image) {
+/// The boxes of images with dynamic sizes.
+static LogicalResult layPriorsDynamic(OperatorContext &op,
+                                      const PriorForm &form, Value cells,
+                                      Value image) {
   BoxArithmetic a{op, op.element(cells)};
   const auto count = static_cast<int64_t>(form.extents.size());
   const Dims sizes = {op.dim(cells, 2), op.dim(cells, 3), Dim(count)};
@@ -237,7 +239,8 @@ static LogicalResult layPriorsOpen(OperatorContext &op, const PriorForm &form,
                                            edges[1][1], edges[1][0]}));
 }
 
-/// Boxes [H, W, boxes a cell, 4] over the cells of Input, in parts of Image.
+/// Boxes [H, W, boxes per cell, 4] over the cells of Input, relative to the
+/// size of Image.
 static LogicalResult importPriorBox(OperatorContext &op) {
   Value cells = op.operand("Input"), image = op.operand("Image");
   auto extents = priorExtents(op);
@@ -256,13 +259,14 @@ static LogicalResult importPriorBox(OperatorContext &op) {
     return op.fail("Input or Image is no image, or variances are not four");
   ArrayRef<int64_t> grid = op.shape(cells).drop_front(2),
                     pixels = op.shape(image).drop_front(2);
-  const bool isOpen =
+  const bool isDynamic =
       ShapedType::isDynamicShape(grid) || ShapedType::isDynamicShape(pixels);
-  if (isOpen && op.spellsUnknown())
-    return layPriorsOpen(op, form, cells, image);
-  if (isOpen)
+  if (isDynamic && op.expandsUnknown())
+    return layPriorsDynamic(op, form, cells, image);
+  if (isDynamic)
     return op.unknown("boxes need the sizes of both images; give the input's "
-                      "with --shape");
+                      "with " +
+                      optionText("shape"));
   const auto count = static_cast<int64_t>(form.extents.size());
   if (grid[0] < 1 || grid[1] < 1 || pixels[0] < 1 || pixels[1] < 1 ||
       grid[0] > (1 << 22) / grid[1] / count)
@@ -301,13 +305,13 @@ static LogicalResult importPriorBox(OperatorContext &op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Corners as middles and extents, each [..., 1].
+/// Boxes as centres and extents, each [..., 1].
 struct CentredBoxes {
   Value middle[2], extent[2];
 };
 } // namespace
 
-/// \p more is added to extents: 1 where corners are pixels.
+/// \p more is added to extents: 1 if corners are pixels.
 static CentredBoxes centredBoxes(BoxArithmetic &a, Value corners, double more) {
   CentredBoxes boxes;
   for (int64_t i : {0, 1}) {
@@ -318,7 +322,7 @@ static CentredBoxes centredBoxes(BoxArithmetic &a, Value corners, double more) {
   return boxes;
 }
 
-/// Element \p i of the variances: of a tensor, of the attribute, or 1.
+/// Element \p i of the variances, from a tensor or the attribute; 1 by default.
 static Value varianceAt(OperatorContext &op, BoxArithmetic &a, Value tensor,
                         ArrayRef<double> list, int64_t i) {
   if (tensor)
@@ -326,7 +330,7 @@ static Value varianceAt(OperatorContext &op, BoxArithmetic &a, Value tensor,
   return op.scalar(a.element, list.empty() ? 1 : list[i]);
 }
 
-/// Each target as it lies to each prior box, or back.
+/// Encodes each target box relative to each prior box, or decodes.
 static LogicalResult importBoxCoder(OperatorContext &op) {
   Value prior = op.operand("PriorBox"), target = op.operand("TargetBox"),
         variance = op.optional("PriorBoxVar");
@@ -343,7 +347,7 @@ static LogicalResult importBoxCoder(OperatorContext &op) {
       (axis != 0 && axis != 1) || (!list.empty() && list.size() != 4))
     return op.fail("PriorBox, TargetBox, axis or variance makes no sense");
   BoxArithmetic a{op, op.element(target)};
-  // A row a prior box: along the second dimension but for axis 1.
+  // One row per prior box: along the second dimension, except for axis 1.
   const int64_t along = !encodes && axis == 1 ? 1 : 0;
   CentredBoxes boxes = centredBoxes(a, op.unsqueeze(prior, {along}), more);
   if (variance)

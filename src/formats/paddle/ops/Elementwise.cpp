@@ -14,9 +14,9 @@ namespace sinter::paddle {
 // Two operands
 //===----------------------------------------------------------------------===//
 
-/// X and Y as NumPy broadcasts them. With attribute axis the one of fewer
-/// dimensions begins at that dimension of the other, its own last dimensions of
-/// one element not counting.
+/// X and Y aligned for NumPy's broadcasting. With attribute axis the one of
+/// lower rank begins at that dimension of the other, without its trailing
+/// dimensions of size 1.
 static Values aligned(OperatorContext &op) {
   Value x = op.operand("X"), y = op.operand("Y");
   const int64_t axis = op.getInt("axis", -1);
@@ -30,7 +30,7 @@ static Values aligned(OperatorContext &op) {
   int64_t own = op.rank(smaller);
   while (own > 0 && op.shape(smaller)[own - 1] == 1)
     --own;
-  if (axis < 0 || axis + own > rank)
+  if (axis < 0 || axis > rank - own)
     return op.fail("attribute 'axis' is " + Twine(axis) +
                    ", which does not fit tensors of " + Twine(rank) + " and " +
                    Twine(op.rank(smaller)) + " dimensions"),
@@ -66,7 +66,7 @@ static LogicalResult importEqualAll(OperatorContext &op) {
   return op.result("Out", op.reduce<stablehlo::AndOp>(equal, axes, 1, false));
 }
 
-/// Where the remainder has not the divisor's sign, and is not 0.
+/// Whether the remainder is not 0 and has not the divisor's sign.
 static Value wrongSign(OperatorContext &op, Value remainder, Value divisor) {
   Value zero = op.scalar(op.element(remainder), 0);
   Value differs = op.binary<stablehlo::XorOp>(
@@ -76,7 +76,7 @@ static Value wrongSign(OperatorContext &op, Value remainder, Value divisor) {
       differs, op.compare(remainder, zero, ComparisonDirection::NE));
 }
 
-/// The remainder has the divisor's sign, as Python's % has.
+/// The remainder has the divisor's sign, as in Python's %.
 static LogicalResult importMod(OperatorContext &op) {
   Values both = aligned(op);
   if (both.empty())
@@ -90,7 +90,7 @@ static LogicalResult importMod(OperatorContext &op) {
                           remainder));
 }
 
-/// Rounded down, as Python's // does.
+/// Rounded down, as in Python's //.
 static LogicalResult importFloorDivide(OperatorContext &op) {
   Values both = aligned(op);
   if (both.empty())
@@ -106,7 +106,7 @@ static LogicalResult importFloorDivide(OperatorContext &op) {
       "Out", select(op, wrongSign(op, remainder, both[1]), less, quotient));
 }
 
-/// The greater or the lesser; a number where the other is NaN.
+/// Maximum or minimum; the other operand if one is NaN.
 template <typename Op> static LogicalResult ignoringNan(OperatorContext &op) {
   Values both = aligned(op);
   if (both.empty())
@@ -121,7 +121,7 @@ template <typename Op> static LogicalResult ignoringNan(OperatorContext &op) {
   return op.result("Out", select(op, isNan(both[0]), both[1], result));
 }
 
-/// X, or a number, to the power of Y, or of attribute `factor`.
+/// X to the power of FactorTensor or attribute `factor`.
 static LogicalResult importPow(OperatorContext &op) {
   Value x = op.operand("X");
   if (!x)
@@ -165,7 +165,7 @@ template <typename Op> static LogicalResult unary(OperatorContext &op) {
   return op.result("Out", op.op<Op>(op.operand("X")));
 }
 
-/// A logarithm of another base.
+/// A logarithm to another base.
 static Value logarithm(OperatorContext &op, double naturalOfBase) {
   Value given = op.operand("X"), x = formats::widened(op, given);
   if (!x)
@@ -196,7 +196,7 @@ static LogicalResult importIncrement(OperatorContext &op) {
       op.getFloat(op.hasAttribute("step") ? "step" : "value", 1);
   return op.result("Out", op.binary<stablehlo::AddOp>(x, op.one(x, step)));
 }
-/// Towards zero.
+/// Rounds towards zero.
 static LogicalResult importTruncate(OperatorContext &op) {
   Value x = op.operand("X");
   if (!x || !op.isFloat(x))
@@ -205,7 +205,7 @@ static LogicalResult importTruncate(OperatorContext &op) {
   return op.result("Out",
                    op.op<stablehlo::MulOp>(op.op<stablehlo::SignOp>(x), size));
 }
-/// Half away from zero.
+/// Rounds half away from zero.
 static LogicalResult importRound(OperatorContext &op) {
   Value x = op.operand("X");
   const int64_t decimals = op.getInt("decimals", 0);
@@ -240,7 +240,7 @@ static LogicalResult importIsInf(OperatorContext &op) {
 }
 
 //===----------------------------------------------------------------------===//
-// With numbers that may be tensors
+// With scalars that may be tensors
 //===----------------------------------------------------------------------===//
 
 /// scale * x + bias, or scale * (x + bias).
@@ -249,7 +249,7 @@ static LogicalResult importScale(OperatorContext &op) {
   if (!x)
     return failure();
   Type element = op.element(x);
-  // Integers are scaled as floats are, and what is computed is cut off.
+  // Integers are scaled as floats, and the result is truncated.
   const bool isWhole =
       op.getFloat("scale", 1) == std::trunc(op.getFloat("scale", 1)) &&
       op.getFloat("bias", 0) == std::trunc(op.getFloat("bias", 0));
@@ -276,15 +276,15 @@ static LogicalResult importClip(OperatorContext &op) {
   auto number = [&](StringRef slot, StringRef name) {
     return op.numberFrom(slot, name, 0, element);
   };
-  const bool hasLeast = op.has("Min") || op.hasAttribute("min"),
-             hasGreatest = op.has("Max") || op.hasAttribute("max");
-  if (hasLeast && hasGreatest)
+  const bool hasMin = op.has("Min") || op.hasAttribute("min"),
+             hasMax = op.has("Max") || op.hasAttribute("max");
+  if (hasMin && hasMax)
     return op.result("Out", op.op<stablehlo::ClampOp>(number("Min", "min"), x,
                                                       number("Max", "max")));
   Value result = x;
-  if (hasLeast)
+  if (hasMin)
     result = op.binary<stablehlo::MaxOp>(result, number("Min", "min"));
-  if (hasGreatest)
+  if (hasMax)
     result = op.binary<stablehlo::MinOp>(result, number("Max", "max"));
   return op.result("Out", result);
 }

@@ -1,4 +1,4 @@
-// Elements that indices name: gathering, scattering, tables.
+// Gathers, scatters, table look-ups.
 
 #include "formats/import/Indexing.h"
 #include "formats/import/Unique.h"
@@ -11,7 +11,7 @@ using sinter::stablehlo::ComparisonDirection;
 
 namespace sinter::paddle {
 
-/// A list of indices: [N, 1] is [N], and there is no other matrix of indices.
+/// A list of indices [N]; [N, 1] is reshaped, other ranks fail.
 static Value indexList(OperatorContext &op, StringRef slot) {
   Value indices = op.operand(slot);
   if (!indices || op.rank(indices) != 2)
@@ -51,7 +51,7 @@ static LogicalResult importGatherNd(OperatorContext &op) {
   Value x = op.operand("X"), indices = op.operand("Index");
   if (!x || !indices)
     return failure();
-  // An index without coordinates names the whole.
+  // An index without coordinates selects the whole tensor.
   if (op.rank(indices) > 0 && op.shape(indices).back() == 0) {
     Dims sizes = op.dims(indices);
     sizes.pop_back();
@@ -84,8 +84,8 @@ static LogicalResult importTakeAlongAxis(OperatorContext &op) {
   return takeAlong(op, "Input", "Result", op.getInt("Axis", 0));
 }
 
-/// Rows of X become, or get added, those of Updates. Rows to which is added
-/// begin at 0.
+/// Replaces rows of X by those of Updates, or sums the latter into rows that
+/// start at 0.
 static LogicalResult importScatter(OperatorContext &op) {
   Value x = op.operand("X"), indices = indexList(op, "Ids"),
         updates = op.operand("Updates");
@@ -135,8 +135,8 @@ static LogicalResult importPutAlongAxis(OperatorContext &op) {
   if (!combine)
     return op.unsupported("attribute 'Reduce' is '" + how + "'");
   values = op.alignRank(values, op.rank(indices));
-  Ints places = llvm::to_vector(llvm::seq<int64_t>(0, op.rank(indices)));
-  values = op.broadcastInDim(values, op.dims(indices), places);
+  Ints positions = llvm::to_vector(llvm::seq<int64_t>(0, op.rank(indices)));
+  values = op.broadcastInDim(values, op.dims(indices), positions);
   return op.result("Result",
                    scatterAlong(op, x, indices, values, *axis, *combine));
 }
@@ -145,7 +145,7 @@ static LogicalResult importPutAlongAxis(OperatorContext &op) {
 // Tables
 //===----------------------------------------------------------------------===//
 
-/// Rows of W; that of padding_idx is 0, whatever the table holds.
+/// Looks up rows of W; that of padding_idx is 0.
 static LogicalResult lookUp(OperatorContext &op, Value ids) {
   Value table = op.operand("W");
   if (!table || !ids)
@@ -164,7 +164,7 @@ static LogicalResult lookUp(OperatorContext &op, Value ids) {
   Value everywhere = op.unsqueeze(isPadding, {op.rank(ids)});
   return op.result("Out", select(op, everywhere, op.one(rows, 0), rows));
 }
-/// Indices of the first generation end with a dimension of one element.
+/// Indices of the first generation have a last dimension of size 1.
 static Value withoutLast(OperatorContext &op, StringRef slot) {
   Value indices = op.operand(slot);
   if (!indices)
@@ -183,7 +183,7 @@ static LogicalResult importLookupTableV2(OperatorContext &op) {
   return lookUp(op, op.operand("Ids"));
 }
 
-/// 1 at the place that each index says; none for an index outside.
+/// 1 at each index; all 0 for an index out of bounds.
 static LogicalResult oneHot(OperatorContext &op, Value indices) {
   Type element = op.elementType("dtype", 5);
   auto depth = op.integersFrom({"depth_tensor"}, "depth");
@@ -196,10 +196,10 @@ static LogicalResult oneHot(OperatorContext &op, Value indices) {
   Value each = op.unsqueeze(op.cast(indices, op.i64()), {rank});
   Ints shape(rank, 1);
   shape.push_back(depth->front());
-  Value places = iota(op, Dims(shape.begin(), shape.end()), rank, op.i64());
+  Value positions = iota(op, Dims(shape.begin(), shape.end()), rank, op.i64());
   return op.result(
       "Out",
-      op.cast(op.compare(each, places, ComparisonDirection::EQ), element));
+      op.cast(op.compare(each, positions, ComparisonDirection::EQ), element));
 }
 static LogicalResult importOneHot(OperatorContext &op) {
   return oneHot(op, withoutLast(op, "X"));
@@ -208,7 +208,7 @@ static LogicalResult importOneHotV2(OperatorContext &op) {
   return oneHot(op, op.operand("X"));
 }
 
-/// Whether each place up to maxlen lies within a sequence of that length.
+/// Whether each index up to maxlen is less than the sequence's length.
 static LogicalResult importSequenceMask(OperatorContext &op) {
   Value lengths = op.operand("X");
   Type element = op.elementType("out_dtype", 3);
@@ -221,13 +221,14 @@ static LogicalResult importSequenceMask(OperatorContext &op) {
   const int64_t rank = op.rank(lengths);
   Ints shape(rank, 1);
   shape.push_back(most->front());
-  Value places = iota(op, Dims(shape.begin(), shape.end()), rank, op.i64());
+  Value positions = iota(op, Dims(shape.begin(), shape.end()), rank, op.i64());
   Value each = op.unsqueeze(op.cast(lengths, op.i64()), {rank});
   return op.result(
-      "Y", op.cast(op.compare(places, each, ComparisonDirection::LT), element));
+      "Y",
+      op.cast(op.compare(positions, each, ComparisonDirection::LT), element));
 }
 
-/// Where the condition holds: a row of coordinates each.
+/// The coordinates of the elements for which the condition holds.
 static LogicalResult importWhereIndex(OperatorContext &op) {
   Value condition = op.operand("Condition");
   if (!condition)
@@ -240,7 +241,7 @@ static LogicalResult importWhereIndex(OperatorContext &op) {
   return op.result("Out", op.transpose(found, {1, 0}));
 }
 
-/// The elements for which the mask holds, in a list.
+/// The elements for which the mask holds, as a vector.
 static LogicalResult importMaskedSelect(OperatorContext &op) {
   Values both = op.broadcastTogether({op.operand("X"), op.operand("Mask")});
   if (both.size() != 2)
@@ -254,13 +255,13 @@ static LogicalResult importMaskedSelect(OperatorContext &op) {
                                           uint64_t(0)));
 }
 
-/// The distinct elements or slices: in ascending order or, as the first
-/// generation gave them, in the order in which they occur.
+/// The distinct elements or slices: in ascending order or, in the first
+/// generation, in the order of their occurrence.
 static LogicalResult importUnique(OperatorContext &op) {
-  Type places = op.elementType("dtype", 3);
+  Type indexType = op.elementType("dtype", 3);
   Ints axes = op.getInts("axis");
   const bool isSorted = op.getBool("is_sorted", false);
-  if (!places || op.failed())
+  if (!indexType || op.failed())
     return failure();
   if (axes.size() > 1)
     return op.fail("attribute 'axis' has more than one element");
@@ -273,7 +274,7 @@ static LogicalResult importUnique(OperatorContext &op) {
   for (auto [slot, value] :
        {std::pair("Indices", found->first), std::pair("Index", found->inverse),
         std::pair("Counts", found->counts)})
-    if (mlir::failed(op.result(slot, op.cast(value, places))))
+    if (mlir::failed(op.result(slot, op.cast(value, indexType))))
       return failure();
   return op.result("Out", found->slices);
 }

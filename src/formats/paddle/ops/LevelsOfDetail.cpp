@@ -1,6 +1,6 @@
-// Operators that work on levels of detail (LoD): sequences of several lengths
-// in one tensor. They are known, so that a program that has one is told why it
-// cannot be read.
+// Operators on levels of detail (LoD): sequences of several lengths in one
+// tensor. They are listed so that the error for a program with one has the
+// reason.
 
 #include "formats/paddle/OperatorContext.h"
 #include "formats/paddle/Operators.h"

@@ -6,9 +6,10 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// The numbers of attribute \p name, of f64 or i64; null where there are none.
-static Value numbersOf(OperatorContext &op, StringRef name, Shape shape,
-                       int64_t count) {
+/// The elements of list attribute \p name, of f64 or i64; null if there are
+/// none.
+static Value listedElements(OperatorContext &op, StringRef name, Shape shape,
+                            int64_t count) {
   const AttributeValue *found = op.attribute(name);
   if (!found)
     return {};
@@ -43,7 +44,8 @@ Value listedValues(OperatorContext &op, Type element) {
   for (StringRef name :
        {"values", "value", "fp32_values", "fp64_values", "int32_values",
         "int64_values", "int8_values", "bool_values"}) {
-    Value list = numbersOf(op, name, Shape(shape.begin(), shape.end()), count);
+    Value list =
+        listedElements(op, name, Shape(shape.begin(), shape.end()), count);
     if (op.failed() || list)
       return list ? op.cast(list, element) : Value();
   }

@@ -1,4 +1,4 @@
-//===- Listed.h - numbers that stand in attributes ------------------------===//
+//===- Listed.h - constants in list attributes ----------------------------===//
 
 #ifndef SINTER_FORMATS_PADDLE_OPS_LISTED_H
 #define SINTER_FORMATS_PADDLE_OPS_LISTED_H
@@ -7,10 +7,10 @@
 
 namespace sinter::paddle {
 
-/// The operator's list of numbers in the shape that attribute `shape` says:
-/// which attribute holds it depends on the element type and on the release.
-/// PIR's lists of sizes are vectors, and say no shape. Fails where there is
-/// none, or one of another length.
+/// The constant in the operator's list attribute, with the shape in attribute
+/// `shape`. Which attribute it is depends on the element type and on the
+/// release. PIR's lists of sizes are vectors without attribute `shape`. Fails
+/// if there is no list, or one of another length.
 mlir::Value listedValues(OperatorContext &op, mlir::Type element);
 
 } // namespace sinter::paddle

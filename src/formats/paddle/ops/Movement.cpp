@@ -1,4 +1,4 @@
-// What moves, joins and repeats elements by a fixed pattern.
+// Concatenate, split, transpose, pad and similar.
 
 #include "formats/import/Building.h"
 #include "formats/import/SizeArithmetic.h"
@@ -12,42 +12,42 @@ using sinter::stablehlo::ComparisonDirection;
 namespace sinter::paddle {
 
 //===----------------------------------------------------------------------===//
-// Joining and taking apart
+// Concatenate and split
 //===----------------------------------------------------------------------===//
 
 static LogicalResult importConcat(OperatorContext &op) {
-  Values parts = op.operands("X");
-  auto place = op.integersFrom({"AxisTensor"}, "axis");
-  if (parts.empty() || !place || op.failed())
+  Values pieces = op.operands("X");
+  auto axisList = op.integersFrom({"AxisTensor"}, "axis");
+  if (pieces.empty() || !axisList || op.failed())
     return failure();
-  // A list without elements has one dimension, whatever the others have.
+  // An empty tensor may have rank 1 whatever the others' rank is.
   const int64_t most = op.rank(
-      *std::max_element(parts.begin(), parts.end(), [&](Value a, Value b) {
+      *std::max_element(pieces.begin(), pieces.end(), [&](Value a, Value b) {
         return op.rank(a) < op.rank(b);
       }));
   if (most > 1)
-    llvm::erase_if(parts, [&](Value part) {
+    llvm::erase_if(pieces, [&](Value part) {
       return op.rank(part) == 1 && op.shape(part)[0] == 0;
     });
-  auto axis = op.axis(place->empty() ? 0 : place->front(), most);
+  auto axis = op.axis(axisList->empty() ? 0 : axisList->front(), most);
   if (!axis)
     return failure();
-  return op.result("Out", op.concatenate(parts, *axis));
+  return op.result("Out", op.concatenate(pieces, *axis));
 }
 
 static LogicalResult importStack(OperatorContext &op) {
-  Values parts = op.operands("X");
-  if (parts.empty() || op.failed())
+  Values pieces = op.operands("X");
+  if (pieces.empty() || op.failed())
     return failure();
-  auto axis = op.axis(op.getInt("axis", 0), op.rank(parts[0]) + 1);
+  auto axis = op.axis(op.getInt("axis", 0), op.rank(pieces[0]) + 1);
   if (!axis)
     return failure();
-  for (Value &part : parts)
+  for (Value &part : pieces)
     part = op.unsqueeze(part, {*axis});
-  return op.result("Y", op.concatenate(parts, *axis));
+  return op.result("Y", op.concatenate(pieces, *axis));
 }
 
-/// The slices along an axis, without it.
+/// The slices along an axis, which is removed.
 static LogicalResult unstack(OperatorContext &op, StringRef slot) {
   Value x = op.operand("X");
   if (!x)
@@ -55,15 +55,15 @@ static LogicalResult unstack(OperatorContext &op, StringRef slot) {
   auto axis = op.axis(op.getInt("axis", 0), op.rank(x));
   if (!axis)
     return failure();
-  Values parts;
+  Values pieces;
   const auto count = static_cast<int64_t>(op.outputCount(slot));
   const int64_t size = op.shape(x)[*axis];
   if (!ShapedType::isDynamic(size) && size != count)
     return op.fail("there are " + Twine(count) + " outputs for " + Twine(size) +
                    " slices");
   for (int64_t i = 0; i < count; ++i)
-    parts.push_back(op.squeeze(op.sliceAxis(x, *axis, i, i + 1), {*axis}));
-  return op.results(slot, parts);
+    pieces.push_back(op.squeeze(op.sliceAxis(x, *axis, i, i + 1), {*axis}));
+  return op.results(slot, pieces);
 }
 static LogicalResult importUnstack(OperatorContext &op) {
   return unstack(op, "Y");
@@ -72,20 +72,21 @@ static LogicalResult importUnbind(OperatorContext &op) {
   return unstack(op, "Out");
 }
 
-/// The sizes of the parts: given, one of them perhaps as what is left (-1 of a
-/// dimension that is known only at run time), or all the same.
-static std::optional<Ints> partSizes(OperatorContext &op, int64_t size) {
+/// The sizes of a split: given, one of them possibly inferred (-1 for a dynamic
+/// dimension), or all equal.
+static std::optional<Ints> splitSizes(OperatorContext &op, int64_t size) {
   const auto count = static_cast<int64_t>(op.outputCount("Out"));
   auto sizes = op.integersFrom({"SectionsTensorList"}, "sections");
   if (!sizes)
     return std::nullopt;
   if (sizes->empty()) {
     if (ShapedType::isDynamic(size))
-      return op.unknown("equal parts of a dimension of unknown size");
-    const int64_t parts = op.getInt("num", 0) > 0 ? op.getInt("num", 0) : count;
-    if (parts != count || parts < 1 || size % parts != 0)
+      return op.unknown("equal slices of a dimension of unknown size");
+    const int64_t pieces =
+        op.getInt("num", 0) > 0 ? op.getInt("num", 0) : count;
+    if (pieces != count || pieces < 1 || size % pieces != 0)
       return op.fail("the dimension is no multiple of the number of outputs");
-    return Ints(parts, size / parts);
+    return Ints(pieces, size / pieces);
   }
   if (static_cast<int64_t>(sizes->size()) != count)
     return op.fail("there are " + Twine(sizes->size()) + " sections for " +
@@ -99,7 +100,7 @@ static std::optional<Ints> partSizes(OperatorContext &op, int64_t size) {
       return op.fail("a section is negative or too large");
   }
   if (rest && ShapedType::isDynamic(size)) {
-    if (op.spellsUnknown())
+    if (op.expandsUnknown())
       return sizes;
     return op.unknown("a section is what is left of a dimension of unknown "
                       "size");
@@ -111,9 +112,8 @@ static std::optional<Ints> partSizes(OperatorContext &op, int64_t size) {
   return sizes;
 }
 
-/// As many equal parts as outputs of a dimension that is known only at run
-/// time.
-static LogicalResult splitOpen(OperatorContext &op, Value x, int64_t axis) {
+/// Splits a dynamic dimension into equal outputs.
+static LogicalResult splitDynamic(OperatorContext &op, Value x, int64_t axis) {
   const auto count = static_cast<int64_t>(op.outputCount("Out"));
   Dims sizes = op.dims(x);
   sizes[axis] =
@@ -121,14 +121,14 @@ static LogicalResult splitOpen(OperatorContext &op, Value x, int64_t axis) {
           op.op<stablehlo::DivOp>(sizes[axis].extent, op.integers({count})));
   sizes.insert(sizes.begin() + axis, Dim(count));
   Value apart = op.reshape(x, ArrayRef<Dim>(sizes));
-  Values parts;
+  Values pieces;
   for (int64_t i = 0; i < count; ++i)
-    parts.push_back(op.squeeze(op.sliceAxis(apart, axis, i, i + 1), {axis}));
-  return op.results("Out", parts);
+    pieces.push_back(op.squeeze(op.sliceAxis(apart, axis, i, i + 1), {axis}));
+  return op.results("Out", pieces);
 }
 
-/// The elements from \p start to \p end along an axis, a negative place and an
-/// end of 0 counted from the end.
+/// The elements from \p start to \p end along an axis; a negative index and an
+/// end of 0 count from the end.
 static Value sliceFrom(OperatorContext &op, Value x, int64_t axis,
                        int64_t start, int64_t end) {
   formats::Slicer slicer(op, x);
@@ -143,40 +143,40 @@ static Value sliceFrom(OperatorContext &op, Value x, int64_t axis,
 
 static LogicalResult importSplit(OperatorContext &op) {
   Value x = op.operand("X");
-  auto place = op.integersFrom({"AxisTensor"}, "axis");
-  if (!x || !place)
+  auto axisList = op.integersFrom({"AxisTensor"}, "axis");
+  if (!x || !axisList)
     return failure();
-  auto axis = op.axis(place->empty() ? 0 : place->front(), op.rank(x));
+  auto axis = op.axis(axisList->empty() ? 0 : axisList->front(), op.rank(x));
   if (!axis)
     return failure();
   const bool isEqual =
       !op.has("SectionsTensorList") && op.getInts("sections").empty();
   if (isEqual && ShapedType::isDynamic(op.shape(x)[*axis]) &&
-      op.spellsUnknown() && op.outputCount("Out") > 0)
-    return splitOpen(op, x, *axis);
-  auto sizes = partSizes(op, op.shape(x)[*axis]);
+      op.expandsUnknown() && op.outputCount("Out") > 0)
+    return splitDynamic(op, x, *axis);
+  auto sizes = splitSizes(op, op.shape(x)[*axis]);
   if (!sizes)
     return failure();
-  // Behind what is left, places are counted from the end.
-  Values parts;
+  // After the inferred size, indices count from the end.
+  Values pieces;
   int64_t start = 0, rest = 0;
   for (int64_t size : *sizes)
     rest += std::max<int64_t>(size, 0);
   for (int64_t size : *sizes) {
     if (size == -1) {
-      parts.push_back(sliceFrom(op, x, *axis, start, start - rest));
+      pieces.push_back(sliceFrom(op, x, *axis, start, start - rest));
       start -= rest;
     } else {
-      parts.push_back(start < 0 ? sliceFrom(op, x, *axis, start, start + size)
-                                : op.sliceAxis(x, *axis, start, start + size));
+      pieces.push_back(start < 0 ? sliceFrom(op, x, *axis, start, start + size)
+                                 : op.sliceAxis(x, *axis, start, start + size));
       start += size;
     }
   }
-  return op.results("Out", parts);
+  return op.results("Out", pieces);
 }
 
 //===----------------------------------------------------------------------===//
-// Orders
+// Permutations
 //===----------------------------------------------------------------------===//
 
 static LogicalResult importTranspose(OperatorContext &op) {
@@ -200,9 +200,9 @@ static LogicalResult importFlip(OperatorContext &op) {
                    op.op<stablehlo::ReverseOp>(x, ArrayRef<int64_t>(*axes)));
 }
 
-/// Along a dimension that is known only at run time.
-static Value rollOpen(OperatorContext &op, Value x, int64_t axis,
-                      int64_t shift) {
+/// Rolls a dynamic dimension.
+static Value rollDynamic(OperatorContext &op, Value x, int64_t axis,
+                         int64_t shift) {
   formats::SizeArithmetic a(op);
   const Dim size = op.dim(x, axis), divisor = a.max(size, 1);
   auto remainder = [&](const Dim &of) {
@@ -210,7 +210,7 @@ static Value rollOpen(OperatorContext &op, Value x, int64_t axis,
   };
   const Dim moved = remainder(a.add(remainder(shift), divisor)),
             start = a.subtract(size, moved);
-  const formats::SliceBound place{{}, start.extent, 0},
+  const formats::SliceBound cut{{}, start.extent, 0},
       first{formats::Element::integer(0), {}, 0},
       last{formats::Element::integer(std::numeric_limits<int64_t>::max()),
            {},
@@ -221,11 +221,11 @@ static Value rollOpen(OperatorContext &op, Value x, int64_t axis,
     slicer.along(axis, from, to, 1);
     return slicer.finish();
   };
-  Values parts = {part(place, last), part(first, place)};
-  return op.concatenate(parts, axis);
+  Values pieces = {part(cut, last), part(first, cut)};
+  return op.concatenate(pieces, axis);
 }
 
-/// Elements that leave a dimension at its end come in at its beginning.
+/// Shifts a dimension cyclically.
 static LogicalResult importRoll(OperatorContext &op) {
   Value x = op.operand("X");
   auto shifts = op.integersFrom({"ShiftsTensor"}, "shifts");
@@ -244,8 +244,8 @@ static LogicalResult importRoll(OperatorContext &op) {
     if (!axis)
       return failure();
     const int64_t size = op.shape(result)[*axis];
-    if (ShapedType::isDynamic(size) && op.spellsUnknown()) {
-      result = rollOpen(op, result, *axis, shift);
+    if (ShapedType::isDynamic(size) && op.expandsUnknown()) {
+      result = rollDynamic(op, result, *axis, shift);
       continue;
     }
     if (ShapedType::isDynamic(size))
@@ -265,7 +265,7 @@ static LogicalResult importRoll(OperatorContext &op) {
 // Triangles
 //===----------------------------------------------------------------------===//
 
-/// The part below a diagonal, or above it; the rest is 0.
+/// The elements below a diagonal, or above it; the rest is 0.
 static LogicalResult keepTriangle(OperatorContext &op, bool isLower) {
   Value x = op.operand("X");
   if (!x)
@@ -316,7 +316,7 @@ static LogicalResult padWith(OperatorContext &op, Value x,
   return op.result("Out", op.op<nn::PadModeOp>(x, known, low, high));
 }
 
-/// Before and after each dimension, in their order.
+/// Paddings before and after each dimension, in order.
 static LogicalResult importPad(OperatorContext &op) {
   Value x = op.operand("X");
   auto pads = op.integersFrom({"Paddings"}, "paddings");
@@ -333,8 +333,8 @@ static LogicalResult importPad(OperatorContext &op) {
                  op.numberFrom("PadValue", "pad_value", 0, op.element(x)));
 }
 
-/// The spatial dimensions of images. In pad2d [top, bottom, left, right], the
-/// first dimension first; in pad3d the last one first.
+/// Pads the spatial dimensions of images. pad2d has [top, bottom, left, right],
+/// the first dimension first; pad3d has the last one first.
 static LogicalResult padImage(OperatorContext &op, bool isLastFirst,
                               StringRef valueName) {
   Value x = op.operand("X");

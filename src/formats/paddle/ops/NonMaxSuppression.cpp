@@ -1,8 +1,8 @@
-// The best boxes of each class: what detectors end with.
+// Non-maximum suppression: the best boxes of each class.
 //
 // The boxes of each class are sorted by score, and those that overlap a better
-// one are struck out, or their scores lowered. The best of what is left of all
-// classes of an image are the result, whose length is known only at run time.
+// one are suppressed, or their scores lowered. The result is the best remaining
+// boxes of all classes of an image; its length is dynamic.
 
 #include "formats/import/Indexing.h"
 #include "formats/paddle/Operators.h"
@@ -15,11 +15,11 @@ using sinter::stablehlo::ComparisonDirection;
 namespace sinter::paddle {
 
 namespace {
-/// What the operators' attributes have in common.
+/// The common attributes of the operators.
 struct NmsForm {
   double scoreThreshold;
-  /// How many boxes of a class are looked at, and how many of an image are
-  /// kept, at most; -1 for all.
+  /// Maximum number of boxes of a class that are considered, and of an image
+  /// that are kept; -1 for all.
   int64_t classMost, imageMost;
   int64_t background;
   /// Added to extents of boxes.
@@ -29,10 +29,11 @@ struct NmsForm {
 /// Boxes by image and class, [B, C, K] each.
 struct Candidates {
   Value score;
-  /// Of each its number among all boxes of the operand, and [B, C, K, 4].
+  /// The index of each among all boxes of the operand, and the boxes [B, C, K,
+  /// 4].
   Value number, boxes;
-  /// Whether it is one.
-  Value standing;
+  /// Whether each is still a candidate.
+  Value remaining;
 };
 } // namespace
 
@@ -47,15 +48,15 @@ static std::optional<NmsForm> readForm(OperatorContext &op) {
   return form;
 }
 
-/// Numbers from 0 along dimension \p at of \p rank.
-static Value numbered(OperatorContext &op, const Dim &count, int64_t rank,
-                      int64_t at) {
+/// An iota along dimension \p at of \p rank.
+static Value indexIota(OperatorContext &op, const Dim &count, int64_t rank,
+                       int64_t at) {
   Dims shape(rank, Dim(1));
   shape[at] = count;
   return iota(op, shape, at, op.i64());
 }
 
-/// Tuples of what \p first and \p second hold, broadcast together.
+/// Pairs of elements of \p first and \p second, broadcast together.
 static Value pairs(OperatorContext &op, Value first, Value second) {
   Values both = op.broadcastTogether({first, second});
   if (both.size() != 2)
@@ -67,8 +68,8 @@ static Value pairs(OperatorContext &op, Value first, Value second) {
 }
 
 /// The best boxes of each class, best first. With a matrix of scores [M, C] and
-/// boxes [M, C, 4] RoisNum tells images apart; else they are [B, C, M] and
-/// [B, M, 4].
+/// boxes [M, C, 4] RoisNum gives the number of rows per image; else they are
+/// [B, C, M] and [B, M, 4].
 static std::optional<Candidates> bestOfClasses(OperatorContext &op,
                                                const NmsForm &form) {
   Value boxes = op.operand("BBoxes"), scores = op.operand("Scores");
@@ -78,8 +79,8 @@ static std::optional<Candidates> bestOfClasses(OperatorContext &op,
   if (op.rank(boxes) != 3 || (!isMatrix && op.rank(scores) != 3))
     return op.fail("BBoxes has not three dimensions, or Scores not two or "
                    "three");
-  const bool isOpen = !op.isStatic(boxes) || !op.isStatic(scores);
-  if (isOpen && waitsForSizes(op))
+  const bool isDynamic = !op.isStatic(boxes) || !op.isStatic(scores);
+  if (isDynamic && waitsForSizes(op))
     return op.unknown("the number of boxes is unknown");
   auto differs = [&](int64_t size, int64_t other) {
     return size != other && !ShapedType::isDynamic(size) &&
@@ -97,19 +98,19 @@ static std::optional<Candidates> bestOfClasses(OperatorContext &op,
     return op.fail("BBoxes and Scores do not go together");
   boxes = op.reshape(
       boxes, ArrayRef<Dim>({op.dim(boxes, 0), op.dim(boxes, 1), Dim(4)}));
-  // By class, with a dimension of images before.
+  // By class, with a leading dimension of images.
   Value byClass = scores;
   const double nothing = -std::numeric_limits<double>::infinity();
   if (isMatrix) {
     if (!op.has("RoisNum"))
-      return op.unsupported("boxes by class without RoisNum: images are told "
+      return op.unsupported("boxes by class without RoisNum: images are given "
                             "by levels of detail (LoD)");
     Value counts = op.operand("RoisNum");
     if (!counts || op.rank(counts) != 1)
       return op.fail("RoisNum is no list");
     Value image = imagesOf(op, op.dim(scores, 0), counts);
     Value isOwn = op.compare(op.unsqueeze(image, {0, 1}),
-                             numbered(op, op.dim(counts, 0), 3, 0),
+                             indexIota(op, op.dim(counts, 0), 3, 0),
                              ComparisonDirection::EQ);
     byClass = select(op, isOwn, op.unsqueeze(op.transpose(scores, {1, 0}), {0}),
                      op.scalar(op.element(scores), nothing));
@@ -123,7 +124,7 @@ static std::optional<Candidates> bestOfClasses(OperatorContext &op,
   if (!order)
     return std::nullopt;
   const Dim classes = op.dim(byClass, 1), all = op.dim(byClass, 2);
-  Value classOf = numbered(op, classes, 3, 1);
+  Value classOf = indexIota(op, classes, 3, 1);
   auto numberIn = [&](Value outer, const Dim &inner, Value place) {
     return op.binary<stablehlo::AddOp>(
         op.binary<stablehlo::MulOp>(outer, sizeScalar(op, inner, op.i64())),
@@ -133,39 +134,39 @@ static std::optional<Candidates> bestOfClasses(OperatorContext &op,
     found.number = numberIn(order, classes, classOf);
     found.boxes = gatherTuples(op, boxes, pairs(op, order, classOf), 0);
   } else {
-    Value imageOf = numbered(op, op.dim(byClass, 0), 3, 0);
+    Value imageOf = indexIota(op, op.dim(byClass, 0), 3, 0);
     found.number = numberIn(imageOf, all, order);
     found.boxes = gatherTuples(op, boxes, pairs(op, imageOf, order), 0);
   }
-  found.standing = op.compare(
+  found.remaining = op.compare(
       found.score, op.scalar(op.element(scores), form.scoreThreshold),
       ComparisonDirection::GT);
   if (form.background >= 0)
-    found.standing = op.binary<stablehlo::AndOp>(
-        found.standing,
+    found.remaining = op.binary<stablehlo::AndOp>(
+        found.remaining,
         op.compare(classOf,
                    op.scalar(op.i64(), static_cast<double>(form.background)),
                    ComparisonDirection::NE));
   return op.failed() ? std::nullopt : std::optional(found);
 }
 
-/// The candidates of each image [B, C * K] that are chosen: the \p most best
-/// that stand, by score. As places [B, chosen], and whether each is one.
+/// The best \p most remaining candidates of each image [B, C * K] by score.
+/// Returns indices [B, chosen], and whether each is a candidate.
 static std::pair<Value, Value> chooseBest(OperatorContext &op, Value score,
-                                          Value standing, int64_t most) {
+                                          Value remaining, int64_t most) {
   Value lowest =
       op.scalar(op.element(score), -std::numeric_limits<double>::infinity());
-  Value places = sortAlong(op, select(op, standing, score, lowest), 1, most,
+  Value places = sortAlong(op, select(op, remaining, score, lowest), 1, most,
                            /*isLargest=*/true)
                      .second;
   if (!places)
     return {};
-  return {places, op.op<nn::TakeAlongOp>(standing, places, uint64_t(1))};
+  return {places, op.op<nn::TakeAlongOp>(remaining, places, uint64_t(1))};
 }
 
-/// The rows (class, score, box) of the candidates at \p places [B, chosen] of
-/// each image, as far as they are \p chosen; their numbers, and how many each
-/// image has.
+/// Returns the rows (class, score, box) of the candidates at \p places [B,
+/// chosen] of each image that are \p chosen, their indices, and the number of
+/// them in each image.
 static LogicalResult listDetections(OperatorContext &op,
                                     const Candidates &found, Value places,
                                     Value chosen) {
@@ -193,7 +194,7 @@ static LogicalResult listDetections(OperatorContext &op,
   Type i32 = op.builder().getI32Type();
   Value number =
       op.cast(op.unsqueeze(taken(found.number, {sizes[0], all}), {1}), i32);
-  // The oldest form has a single number where there is no box.
+  // The oldest form returns one row of -1 if there is no box.
   if (op.type() == "multiclass_nms") {
     Type element = op.element(detections);
     Value extended = op.concatenate(
@@ -234,20 +235,20 @@ static Value flatClasses(OperatorContext &op, Value value) {
 // multiclass_nms
 //===----------------------------------------------------------------------===//
 
-/// The candidates in the order of their numbers instead of their scores.
-static void sortByNumber(OperatorContext &op, Candidates &found) {
+/// Sorts the candidates by index instead of by score.
+static void sortByIndex(OperatorContext &op, Candidates &found) {
   Value order;
   std::tie(found.number, order) =
       sortAlong(op, found.number, 2, /*most=*/-1, /*isLargest=*/false);
   found.score = op.op<nn::TakeAlongOp>(found.score, order, uint64_t(2));
-  found.standing = op.op<nn::TakeAlongOp>(found.standing, order, uint64_t(2));
+  found.remaining = op.op<nn::TakeAlongOp>(found.remaining, order, uint64_t(2));
   found.boxes = op.op<nn::TakeAlongOp>(
       found.boxes, op.broadcastInDim(order, op.dims(found.boxes), {0, 1, 2}),
       uint64_t(2));
 }
 
-/// Boxes by class, in each by score, or by number if each class has boxes of
-/// its own.
+/// Boxes ordered by class, within a class by score, or by index if each class
+/// has its own boxes.
 static LogicalResult importMulticlass(OperatorContext &op) {
   auto form = readForm(op);
   if (!form)
@@ -258,20 +259,21 @@ static LogicalResult importMulticlass(OperatorContext &op) {
   if (!found)
     return failure();
   BoxArithmetic a{op, op.element(found->boxes)};
-  found->standing = strikeOverlaps(a, edgesOf(op, found->boxes),
-                                   found->standing, threshold, eta, form->more);
-  if (!found->standing)
+  found->remaining =
+      strikeOverlaps(a, edgesOf(op, found->boxes), found->remaining, threshold,
+                     eta, form->more);
+  if (!found->remaining)
     return failure();
   if (op.rank(op.operand("Scores")) == 2)
-    sortByNumber(op, *found);
+    sortByIndex(op, *found);
   if (op.failed())
     return failure();
   auto [places, chosen] =
       chooseBest(op, flatClasses(op, found->score),
-                 flatClasses(op, found->standing), form->imageMost);
+                 flatClasses(op, found->remaining), form->imageMost);
   if (!places)
     return failure();
-  // Chosen by score, and listed by class.
+  // Chosen by score, and ordered by class.
   auto [listed, order] =
       sortAlong(op, places, 1, /*most=*/-1, /*isLargest=*/false);
   if (!order)
@@ -284,9 +286,9 @@ static LogicalResult importMulticlass(OperatorContext &op) {
 // matrix_nms
 //===----------------------------------------------------------------------===//
 
-/// Each score times the least of what the better boxes of its class leave of
-/// it: less the more they overlap it, and more the more they are overlapped
-/// themselves (Wang et al., SOLOv2, 2020).
+/// Each score times the minimum decay by the better boxes of its class: smaller
+/// the more they overlap it, and larger the more they are overlapped themselves
+/// (Wang et al., SOLOv2, 2020).
 static Value decayedScores(OperatorContext &op, BoxArithmetic &a,
                            const NmsForm &form, const Candidates &found) {
   const bool isGaussian = op.getBool("use_gaussian", false);
@@ -302,7 +304,7 @@ static Value decayedScores(OperatorContext &op, BoxArithmetic &a,
   Value overlap = jaccard(a, one, all, form.more);
   const Dim count = op.dim(found.score, 2);
   Value isBetter =
-      op.compare(numbered(op, count, 4, 3), numbered(op, count, 4, 2),
+      op.compare(indexIota(op, count, 4, 3), indexIota(op, count, 4, 2),
                  ComparisonDirection::LT);
   auto positive = [&](Value value) {
     return select(op, op.compare(value, a.number(0), ComparisonDirection::GT),
@@ -318,7 +320,7 @@ static Value decayedScores(OperatorContext &op, BoxArithmetic &a,
           ? a.exp(
                 a.mul(a.sub(a.mul(most, most), a.mul(overlap, overlap)), sigma))
           : a.div(a.sub(a.number(1), overlap), a.sub(a.number(1), most));
-  // What is no number takes nothing away.
+  // A NaN does not decay the score.
   Value takes = op.binary<stablehlo::AndOp>(
       isBetter, op.compare(left, a.number(1), ComparisonDirection::LT));
   Value least = op.reduce<stablehlo::MinOp>(
@@ -326,7 +328,7 @@ static Value decayedScores(OperatorContext &op, BoxArithmetic &a,
   return a.mul(least, found.score);
 }
 
-/// Boxes by what is left of their scores.
+/// Boxes ordered by decayed score.
 static LogicalResult importMatrix(OperatorContext &op) {
   auto form = readForm(op);
   const double threshold = op.getFloat("post_threshold", 0);
@@ -337,12 +339,12 @@ static LogicalResult importMatrix(OperatorContext &op) {
   found->score = decayedScores(op, a, *form, *found);
   if (!found->score)
     return failure();
-  found->standing = op.binary<stablehlo::AndOp>(
-      found->standing,
+  found->remaining = op.binary<stablehlo::AndOp>(
+      found->remaining,
       op.compare(found->score, a.number(threshold), ComparisonDirection::GT));
   auto [places, chosen] =
       chooseBest(op, flatClasses(op, found->score),
-                 flatClasses(op, found->standing), form->imageMost);
+                 flatClasses(op, found->remaining), form->imageMost);
   return listDetections(op, *found, places, chosen);
 }
 

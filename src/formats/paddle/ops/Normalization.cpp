@@ -1,4 +1,4 @@
-// Batch, layer, group and instance normalisation and their like; softmax.
+// Batch, layer, group and instance normalisation and similar; softmax.
 
 #include "formats/import/Building.h"
 #include "formats/paddle/Operators.h"
@@ -14,15 +14,15 @@ static APFloat readEpsilon(OperatorContext &op, double otherwise = 1e-5) {
   return APFloat(static_cast<float>(op.getFloat("epsilon", otherwise)));
 }
 
-/// Whether channels come last, as data_layout or data_format says.
+/// Whether channels come last, by data_layout or data_format.
 static bool isChannelsLast(OperatorContext &op) {
   return hasChannelsLast(op, op.hasAttribute("data_layout") ? "data_layout"
                                                             : "data_format");
 }
 
-/// With running statistics. Those of the batch would need a program for
-/// training: they are taken unless use_global_stats, or is_test without
-/// trainable_statistics, says otherwise.
+/// With running statistics. Fails for batch statistics, which are only for
+/// training: they are used unless use_global_stats, or is_test without
+/// trainable_statistics, is set.
 static LogicalResult importBatchNorm(OperatorContext &op) {
   Value x = op.operand("X"), mean = op.operand("Mean"),
         variance = op.operand("Variance");
@@ -52,7 +52,7 @@ static LogicalResult importBatchNorm(OperatorContext &op) {
   return op.result("Y", result);
 }
 
-/// x * Scale + Bias, one of each a channel.
+/// x * Scale + Bias per channel.
 static LogicalResult importAffineChannel(OperatorContext &op) {
   Value x = op.operand("X");
   if (!x)
@@ -68,8 +68,8 @@ static LogicalResult importAffineChannel(OperatorContext &op) {
                               parameter("Bias")));
 }
 
-/// Over all dimensions from begin_norm_axis on; scale and bias are one number
-/// for each of their elements, in one list.
+/// Over all dimensions from begin_norm_axis on; scale and bias are vectors with
+/// one element for each of their elements.
 static LogicalResult importLayerNorm(OperatorContext &op) {
   Value x = op.operand("X");
   if (!x)
@@ -82,7 +82,7 @@ static LogicalResult importLayerNorm(OperatorContext &op) {
   Value scale = op.optional("Scale"), bias = op.optional("Bias");
   Type wide = op.element(scale ? scale : bias ? bias : x);
   if (!scale) {
-    // The operation needs one; a single 1 broadcasts.
+    // The operation needs a scale; a single 1 broadcasts.
     scale = op.splat(wide, 1, Ints(tail.size(), 1));
   } else if (op.rank(scale) != static_cast<int64_t>(tail.size())) {
     scale = op.reshape(scale, tail);
@@ -97,7 +97,8 @@ static LogicalResult importLayerNorm(OperatorContext &op) {
       static_cast<uint64_t>(*axis), readEpsilon(op), compute);
   if (!norm)
     return failure();
-  // One number of each for all dimensions before the axis together.
+  // One mean and one variance for each index of the dimensions before the axis,
+  // flattened.
   auto statistic = [&](Value value) {
     Dim rows = op.product(ArrayRef<Dim>(all).take_front(*axis));
     return op.reshape(value, ArrayRef<Dim>(rows));
@@ -108,7 +109,7 @@ static LogicalResult importLayerNorm(OperatorContext &op) {
   return op.result("Y", norm->getResult(0));
 }
 
-/// Each channel's scale or bias; \p otherwise where the slot is absent.
+/// Each channel's scale or bias; \p otherwise if the slot is absent.
 static Value perChannel(OperatorContext &op, StringRef slot, Value x,
                         double otherwise) {
   if (op.has(slot))
@@ -148,8 +149,8 @@ static LogicalResult importInstanceNorm(OperatorContext &op) {
   return normalizeGroups(op, op.operand("X"), 0, false);
 }
 
-/// x / (k + alpha * sum of x^2 over n channels around)^beta; nothing is divided
-/// by n.
+/// x / (k + alpha * sum of x^2 over n neighbouring channels)^beta; alpha is not
+/// divided by n.
 static LogicalResult importLrn(OperatorContext &op) {
   Value x = op.operand("X");
   const int64_t size = op.getInt("n", 5);

@@ -1,4 +1,4 @@
-// What moves elements between channels, places and pictures.
+// Moves elements between channels, spatial dimensions and images.
 
 #include "formats/import/SizeArithmetic.h"
 #include "formats/import/Slices.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// Channels in groups, the groups' first channels first.
+/// Interleaves groups of channels (channel shuffle).
 static LogicalResult importShuffleChannel(OperatorContext &op) {
   Value x = op.operand("X");
   const int64_t group = op.getInt("group", 1);
@@ -23,13 +23,13 @@ static LogicalResult importShuffleChannel(OperatorContext &op) {
   if (group < 1 || channels % group != 0)
     return op.fail("the channels are no multiple of group");
   Dims all = op.dims(x);
-  Value apart = op.reshape(
+  Value grouped = op.reshape(
       x, ArrayRef<Dim>({all[0], group, channels / group, all[2], all[3]}));
-  return op.result("Out", op.reshape(op.transpose(apart, {0, 2, 1, 3, 4}),
+  return op.result("Out", op.reshape(op.transpose(grouped, {0, 2, 1, 3, 4}),
                                      ArrayRef<Dim>(all)));
 }
 
-/// \p dim in \p by equal parts; fails where there are none.
+/// \p dim divided by \p by; fails if it is not divisible.
 static Dim divided(OperatorContext &op, const Dim &dim, int64_t by) {
   if (!dim.isStatic())
     return Dim(ShapedType::kDynamic,
@@ -82,10 +82,10 @@ static LogicalResult importPixelUnshuffle(OperatorContext &op) {
   return shufflePixels(op, "downscale_factor", false);
 }
 
-/// What YOLO v2 calls reorg. The elements stand as if the spatial dimensions
-/// grew: block by block the first channels of each become rows and columns of
-/// the fewer channels [N, C / r^2, H * r, W * r]. The result has the same
-/// elements in the same order as [N, C * r^2, H / r, W / r].
+/// What YOLO v2 calls reorg. The elements are arranged as if the spatial
+/// dimensions grew: the channels of a block become rows and columns of [N, C /
+/// r^2, H * r, W * r]. The result has the same elements in the same order as
+/// [N, C * r^2, H / r, W / r].
 static LogicalResult importSpaceToDepth(OperatorContext &op) {
   Value x = op.operand("X");
   const int64_t r = op.getInt("blocksize", 2);
@@ -105,9 +105,9 @@ static LogicalResult importSpaceToDepth(OperatorContext &op) {
                                 divided(op, d[2], r), divided(op, d[3], r)})));
 }
 
-/// [N * T, C, H, W]: of the T pictures of a film the first part of the channels
-/// comes from the picture before, as many from the one after; 0 beyond the
-/// ends.
+/// [N * T, C, H, W]: in each of the T frames of a video a fraction of the
+/// channels comes from the previous frame, as many from the next one; 0 beyond
+/// the ends.
 static LogicalResult importTemporalShift(OperatorContext &op) {
   Value x = op.operand("X");
   const int64_t length = op.getInt("seg_num", 1);
@@ -136,15 +136,15 @@ static LogicalResult importTemporalShift(OperatorContext &op) {
                ? own
                : op.pad(own, 0, {0, low, 0, 0, 0}, {0, high, 0, 0, 0});
   };
-  Values parts = {moved(0, first, 1, -1), moved(first, second, -1, 1),
-                  moved(second, channels, 0, 0)};
-  Value result = op.reshape(op.concatenate(parts, 2), ArrayRef<Dim>(all));
+  Values pieces = {moved(0, first, 1, -1), moved(first, second, -1, 1),
+                   moved(second, channels, 0, 0)};
+  Value result = op.reshape(op.concatenate(pieces, 2), ArrayRef<Dim>(all));
   if (result && isLast)
     result = channelsLast(op, result);
   return op.result("Out", result);
 }
 
-/// How many windows of \p reach elements lie in a dimension.
+/// The number of windows of \p reach elements in a dimension.
 static std::optional<Dim> countWindows(OperatorContext &op, const Dim &size,
                                        int64_t reach, int64_t stride) {
   if (size.isStatic()) {
@@ -156,7 +156,7 @@ static std::optional<Dim> countWindows(OperatorContext &op, const Dim &size,
   return a.add(a.divide(a.subtract(size, reach), stride), 1);
 }
 
-/// Cuts an axis to the element at \p first and those of the windows after it.
+/// Slices an axis to the element at \p first of each window.
 static void takeOneOfEach(OperatorContext &op, formats::Slicer &slicer,
                           int64_t axis, int64_t first, const Dim &count,
                           int64_t stride) {
@@ -171,7 +171,7 @@ static void takeOneOfEach(OperatorContext &op, formats::Slicer &slicer,
   slicer.along(axis, {formats::Element::integer(first), {}, 0}, end, stride);
 }
 
-/// The windows of images, as columns: [N, C * window, windows].
+/// The windows of images as columns: [N, C * window, windows] (im2col).
 static LogicalResult importUnfold(OperatorContext &op) {
   Value x = op.operand("X");
   Ints size = op.getInts("kernel_sizes"), strides = op.getInts("strides"),
@@ -192,8 +192,8 @@ static LogicalResult importUnfold(OperatorContext &op) {
       strides[0] < 1 || strides[1] < 1 || dilations[0] < 1 || dilations[1] < 1)
     return op.fail("a window, stride or dilation is not positive or too large");
   Dims all = op.dims(x);
-  const bool isOpen = !all[2].isStatic() || !all[3].isStatic();
-  if (isOpen && !op.spellsUnknown())
+  const bool isDynamic = !all[2].isStatic() || !all[3].isStatic();
+  if (isDynamic && !op.expandsUnknown())
     return op.unknown("the size of the images is unknown");
   x = op.pad(x, 0, {0, 0, pads[0], pads[1]}, {0, 0, pads[2], pads[3]});
   Dims count;
@@ -212,8 +212,8 @@ static LogicalResult importUnfold(OperatorContext &op) {
         takeOneOfEach(op, slicer, axis + 2, at * dilations[axis], count[axis],
                       strides[axis]);
       Value part = slicer.finish();
-      // As many as there are windows, which a slice does not know.
-      if (part && isOpen)
+      // One per window, a size that the slice does not infer.
+      if (part && isDynamic)
         part = op.reshape(part,
                           ArrayRef<Dim>({all[0], all[1], count[0], count[1]}));
       taken.push_back(op.unsqueeze(part, {2}));

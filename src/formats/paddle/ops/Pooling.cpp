@@ -1,9 +1,10 @@
-// Pools over windows, over whole images, and adaptive ones.
+// Window, global and adaptive pooling.
 
 #include "formats/import/Building.h"
 #include "formats/import/SizeArithmetic.h"
 #include "formats/paddle/Operators.h"
 #include "formats/paddle/ops/Windows.h"
+#include "runtime/OptionNames.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -13,7 +14,7 @@ namespace sinter::paddle {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The mean or the greatest of each image.
+/// The mean or maximum of each image.
 static Value poolWhole(OperatorContext &op, Value x, bool isMax) {
   Ints axes = llvm::to_vector(llvm::seq<int64_t>(2, op.rank(x)));
   return isMax ? op.reduce<stablehlo::MaxOp>(x, axes, -infinity, true)
@@ -24,10 +25,10 @@ static Value poolWhole(OperatorContext &op, Value x, bool isMax) {
 // Adaptive pools
 //===----------------------------------------------------------------------===//
 
-/// The mean or the greatest of \p count windows along \p axis, of which window
-/// i is [floor(i * size / count), ceil((i + 1) * size / count)): they may
-/// overlap, and differ in size. The elements of each are taken side by side,
-/// shorter ones with their last element again, which has no weight.
+/// The mean or maximum of \p count windows along \p axis; window i is [floor(i
+/// * size / count), ceil((i + 1) * size / count)), so they may overlap and
+/// differ in size. Gathers the elements of each; shorter ones are padded with
+/// their last element with weight 0.
 static Value poolAlong(OperatorContext &op, Value x, int64_t axis,
                        int64_t count, bool isMax) {
   const int64_t size = op.shape(x)[axis];
@@ -47,16 +48,16 @@ static Value poolAlong(OperatorContext &op, Value x, int64_t axis,
   }
   if (count * longest > formats::longestTable)
     return tooLarge();
-  Ints places;
+  Ints indices;
   SmallVector<double> weights;
   for (auto [begin, end] : windows)
     for (int64_t k = 0; k < longest; ++k) {
-      places.push_back(std::min(begin + k, end - 1));
+      indices.push_back(std::min(begin + k, end - 1));
       weights.push_back(begin + k < end ? 1.0 / static_cast<double>(end - begin)
                                         : 0.0);
     }
   Value taken =
-      op.op<nn::TakeOp>(x, op.integers(places), static_cast<uint64_t>(axis));
+      op.op<nn::TakeOp>(x, op.integers(indices), static_cast<uint64_t>(axis));
   if (!taken)
     return {};
   Dims split = op.dims(taken);
@@ -73,19 +74,19 @@ static Value poolAlong(OperatorContext &op, Value x, int64_t axis,
                                      {axis + 1}, 0, false);
 }
 
-/// The same along an axis that is known only at run time: all elements stand
-/// beside each window, and count where they are in it.
-static Value poolOpen(OperatorContext &op, Value x, int64_t axis, int64_t count,
-                      bool isMax) {
+/// The same along a dynamic dimension: broadcasts all elements to each window,
+/// with a mask of those in it.
+static Value poolDynamic(OperatorContext &op, Value x, int64_t axis,
+                         int64_t count, bool isMax) {
   formats::SizeArithmetic a(op);
   const Dim size = op.dim(x, axis);
-  // Along two dimensions, window and element.
+  // Along two dimensions, windows and elements.
   Dims shape(op.rank(x) + 1, Dim(1)), windows = shape, elements = shape;
   windows[axis] = Dim(count);
   elements[axis + 1] = size;
   auto number = [&](const Dim &dim) { return sizeScalar(op, dim, op.i64()); };
   Value window = iota(op, windows, axis, op.i64()),
-        place = iota(op, elements, axis + 1, op.i64());
+        position = iota(op, elements, axis + 1, op.i64());
   auto bound = [&](Value index, int64_t more) {
     return op.binary<stablehlo::DivOp>(
         op.binary<stablehlo::AddOp>(
@@ -95,8 +96,8 @@ static Value poolOpen(OperatorContext &op, Value x, int64_t axis, int64_t count,
   Value begin = bound(window, 0),
         end = bound(op.binary<stablehlo::AddOp>(window, number(1)), count - 1);
   Value isInside = op.binary<stablehlo::AndOp>(
-      op.compare(place, begin, stablehlo::ComparisonDirection::GE),
-      op.compare(place, end, stablehlo::ComparisonDirection::LT));
+      op.compare(position, begin, stablehlo::ComparisonDirection::GE),
+      op.compare(position, end, stablehlo::ComparisonDirection::LT));
   Value filler = op.scalar(op.element(x), isMax ? -infinity : 0);
   Value taken = select(op, isInside, op.unsqueeze(x, {axis}), filler);
   if (isMax)
@@ -108,26 +109,27 @@ static Value poolOpen(OperatorContext &op, Value x, int64_t axis, int64_t count,
       op.squeeze(counts, {axis + 1}));
 }
 
-/// To \p counts elements a spatial dimension.
+/// Adaptive pooling to \p counts elements per spatial dimension.
 static Value poolAdaptive(OperatorContext &op, Value x,
                           ArrayRef<int64_t> counts, bool isMax) {
   const int64_t spatial = op.rank(x) - 2;
   if (static_cast<int64_t>(counts.size()) != spatial)
     return op.fail("ksize has not one element a spatial dimension");
   Window window;
-  bool isEven = true, isOpen = false;
+  bool isEven = true, isDynamic = false;
   for (int64_t i = 0; i < spatial; ++i) {
     const int64_t size = op.shape(x)[i + 2];
     if (counts[i] < 1 || counts[i] > formats::longestTable)
       return op.fail("ksize is not positive or too large");
-    if (ShapedType::isDynamic(size) && !op.spellsUnknown())
+    if (ShapedType::isDynamic(size) && !op.expandsUnknown())
       return op.unknown("an adaptive pool needs the size of the input; give it "
-                        "with --shape");
-    isOpen |= ShapedType::isDynamic(size);
+                        "with " +
+                        optionText("shape"));
+    isDynamic |= ShapedType::isDynamic(size);
     isEven &= size % counts[i] == 0 && size > 0;
     window.size.push_back(size / counts[i]);
   }
-  if (isEven && !isOpen) {
+  if (isEven && !isDynamic) {
     window.strides = window.size;
     window.dilations.assign(spatial, 1);
     window.low = window.high = window.ceilPadding = Ints(spatial, 0);
@@ -136,7 +138,7 @@ static Value poolAdaptive(OperatorContext &op, Value x,
   Value result = isMax ? x : formats::widened(op, x);
   for (int64_t i = 0; i < spatial && result; ++i)
     result = ShapedType::isDynamic(op.shape(x)[i + 2])
-                 ? poolOpen(op, result, i + 2, counts[i], isMax)
+                 ? poolDynamic(op, result, i + 2, counts[i], isMax)
                  : poolAlong(op, result, i + 2, counts[i], isMax);
   return result ? op.cast(result, op.element(x)) : Value();
 }
@@ -145,26 +147,27 @@ static Value poolAdaptive(OperatorContext &op, Value x,
 // Windows
 //===----------------------------------------------------------------------===//
 
-/// The mean of each window. Where padding counts, it counts as far as the
-/// padding at the beginning reaches, at the end, too.
+/// The mean of each window. If padding counts, then at the end only as much as
+/// the padding at the beginning.
 static Value poolMean(OperatorContext &op, Value x, Window window) {
   const bool countsPadding = !op.getBool("exclusive", true);
-  if (countsPadding && !window.isOpen())
+  if (countsPadding && !window.isDynamic())
     for (size_t i = 0; i < window.size.size(); ++i)
       window.ceilPadding[i] =
           window.high[i] - std::min(window.high[i], window.low[i]);
   return averagePool(op, x, window, countsPadding);
 }
 
-/// Where the greatest of each window stands in its image, as i32.
-static Value placesInImage(OperatorContext &op, Value x, const Window &window) {
-  Value places = op.op<nn::MaxPoolIndicesOp>(
+/// The index in its image of the maximum of each window, as i32.
+static Value indicesInImage(OperatorContext &op, Value x,
+                            const Window &window) {
+  Value indices = op.op<nn::MaxPoolIndicesOp>(
       x, window.size, window.strides, window.dilations, window.low, window.high,
       /*column_major=*/false);
   Dims sizes = op.dims(x);
   Dim image = op.product(ArrayRef<Dim>(sizes).drop_front(2));
   Value inImage =
-      op.binary<stablehlo::RemOp>(places, sizeScalar(op, image, op.i64()));
+      op.binary<stablehlo::RemOp>(indices, sizeScalar(op, image, op.i64()));
   return inImage ? op.cast(inImage, op.builder().getI32Type()) : Value();
 }
 
@@ -197,8 +200,8 @@ static LogicalResult pool(OperatorContext &op, bool isMax) {
     if (!window)
       return failure();
     result = isMax ? maxPool(op, x, *window) : poolMean(op, x, *window);
-    if (op.wants("Mask") && !window->isOpen() && result)
-      mask = placesInImage(op, x, *window);
+    if (op.wants("Mask") && !window->isDynamic() && result)
+      mask = indicesInImage(op, x, *window);
   }
   auto laidOut = [&](Value value) {
     return isLast ? channelsLast(op, value) : value;

@@ -1,4 +1,4 @@
-// Products of matrices.
+// Matmuls.
 
 #include "formats/import/Products.h"
 #include "formats/import/Einsum.h"
@@ -19,7 +19,7 @@ static Value transposedMatrix(OperatorContext &op, Value value) {
   return op.transpose(value, order);
 }
 
-/// \p value times a number; itself for 1.
+/// \p value times a scalar; itself for 1.
 static Value times(OperatorContext &op, Value value, double factor) {
   return factor == 1 || !value
              ? value
@@ -58,10 +58,10 @@ static Value flattened(OperatorContext &op, Value value, int64_t columns) {
                         op.product(ArrayRef<Dim>(sizes).drop_front(columns))});
 }
 
-/// The rows of \p x times the matrix \p y, with the dimensions that the rows
-/// of x and the columns of y were.
-static Value productOfRows(OperatorContext &op, Value x, Value y,
-                           int64_t xColumns, int64_t yColumns) {
+/// The rows of \p x times the matrix \p y, reshaped to the original dimensions
+/// of the rows of x and the columns of y.
+static Value matmulRows(OperatorContext &op, Value x, Value y, int64_t xColumns,
+                        int64_t yColumns) {
   Value left = flattened(op, x, xColumns), right = flattened(op, y, yColumns);
   Value product = left && right ? matmul(op, left, right) : Value();
   if (!product || (op.rank(x) == 2 && op.rank(y) == 2))
@@ -75,13 +75,13 @@ static Value productOfRows(OperatorContext &op, Value x, Value y,
 }
 
 static LogicalResult importMul(OperatorContext &op) {
-  return op.result("Out", productOfRows(op, op.operand("X"), op.operand("Y"),
-                                        op.getInt("x_num_col_dims", 1),
-                                        op.getInt("y_num_col_dims", 1)));
+  return op.result("Out", matmulRows(op, op.operand("X"), op.operand("Y"),
+                                     op.getInt("x_num_col_dims", 1),
+                                     op.getInt("y_num_col_dims", 1)));
 }
 
-/// What Paddle's passes make of mul and elementwise_add. With padding_weights
-/// the matrix has four rows and columns more, which hold nothing.
+/// The fusion of mul and elementwise_add by Paddle's passes. With
+/// padding_weights the matrix has four unused rows and columns.
 static LogicalResult importFc(OperatorContext &op) {
   Value x = op.operand("Input"), weight = op.operand("W");
   if (!x || !weight)
@@ -99,7 +99,7 @@ static LogicalResult importFc(OperatorContext &op) {
   int64_t columns = op.getInt("in_num_col_dims", 1);
   if (columns < 0)
     columns += op.rank(x);
-  Value result = productOfRows(op, x, weight, columns, 1);
+  Value result = matmulRows(op, x, weight, columns, 1);
   if (Value bias = op.optional("Bias"))
     result = op.binary<stablehlo::AddOp>(
         result, op.rank(bias) == 2 ? op.squeeze(bias, {0}) : bias);
@@ -119,7 +119,7 @@ static LogicalResult importBmm(OperatorContext &op) {
   return op.result("Out", matmul(op, op.operand("X"), op.operand("Y")));
 }
 
-/// The sum of products along the last dimension.
+/// The dot product along the last dimension.
 static LogicalResult importDot(OperatorContext &op) {
   Value product = op.binary<stablehlo::MulOp>(op.operand("X"), op.operand("Y"));
   if (!product)

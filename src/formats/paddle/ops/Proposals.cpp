@@ -1,11 +1,11 @@
-// Regions that a detector of two stages proposes, and the levels of a pyramid
-// of features that they are looked at on (Lin et al., Feature Pyramid Networks,
-// 2017).
+// Region proposals of two-stage detectors, and their levels in a feature
+// pyramid (Lin et al., Feature Pyramid Networks, 2017).
 
 #include "formats/import/Indexing.h"
 #include "formats/paddle/Operators.h"
 #include "formats/paddle/ops/Boxes.h"
 #include "graph/Types.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -18,37 +18,39 @@ namespace sinter::paddle {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The operands by place: [N, K] scores, [N, K, 4] deltas, [K, 4] anchors and
+/// The operands by anchor: [N, K] scores, [N, K, 4] deltas, [K, 4] anchors and
 /// variances.
-struct Anchored {
+struct Rooted {
   Value scores, deltas, anchors, variances;
 };
 } // namespace
 
-/// Scores [N, A, H, W] and deltas [N, 4 A, H, W] as lists in the anchors'
+/// Flattens scores [N, A, H, W] and deltas [N, 4 A, H, W] in the anchors'
 /// order.
-static std::optional<Anchored> readAnchored(OperatorContext &op) {
-  Anchored read{op.operand("Scores"), op.operand("BboxDeltas"),
-                op.operand("Anchors"), op.operand("Variances")};
+static std::optional<Rooted> readRooted(OperatorContext &op) {
+  Rooted read{op.operand("Scores"), op.operand("BboxDeltas"),
+              op.operand("RootKernels"), op.operand("Variances")};
   if (op.failed())
     return std::nullopt;
   if (op.rank(read.scores) != 4 || op.rank(read.deltas) != 4 ||
       op.rank(read.anchors) < 2 || op.rank(read.variances) < 2)
-    return op.fail("Scores or BboxDeltas has not four dimensions, or Anchors "
-                   "or Variances fewer than two");
-  bool isOpen = false;
+    return op.fail(
+        "Scores or BboxDeltas has not four dimensions, or RootKernels "
+        "or Variances fewer than two");
+  bool isDynamic = false;
   for (Value each : {read.scores, read.deltas, read.anchors, read.variances})
-    isOpen |= !op.isStatic(each);
-  if (isOpen && waitsForSizes(op))
+    isDynamic |= !op.isStatic(each);
+  if (isDynamic && waitsForSizes(op))
     return op.unknown("the number of regions is unknown");
   const Dims sizes = op.dims(read.scores);
   const Dim count = op.product({sizes[1], sizes[2], sizes[3]});
-  if (!isOpen && (op.shape(read.deltas) !=
-                      ArrayRef<int64_t>({sizes[0].size, 4 * sizes[1].size,
-                                         sizes[2].size, sizes[3].size}) ||
-                  tensorOf(read.anchors).getNumElements() != 4 * count.size ||
-                  tensorOf(read.variances).getNumElements() != 4 * count.size))
-    return op.fail("Scores, BboxDeltas, Anchors and Variances do not go "
+  if (!isDynamic &&
+      (op.shape(read.deltas) !=
+           ArrayRef<int64_t>({sizes[0].size, 4 * sizes[1].size, sizes[2].size,
+                              sizes[3].size}) ||
+       tensorOf(read.anchors).getNumElements() != 4 * count.size ||
+       tensorOf(read.variances).getNumElements() != 4 * count.size))
+    return op.fail("Scores, BboxDeltas, RootKernels and Variances do not go "
                    "together");
   read.scores = op.reshape(op.transpose(read.scores, {0, 2, 3, 1}),
                            Dims{sizes[0], count});
@@ -59,9 +61,9 @@ static std::optional<Anchored> readAnchored(OperatorContext &op) {
   return read;
 }
 
-/// The regions that deltas, times variances, make of anchors, within images of
-/// the sizes \p images [N, 2] (height, width). Growth has a limit.
-static BoxEdges decodeRegions(BoxArithmetic &a, const Anchored &from,
+/// Decodes anchors and deltas, times variances, to regions, clipped to images
+/// of the sizes \p images [N, 2] (height, width). Growth is clamped.
+static BoxEdges decodeRegions(BoxArithmetic &a, const Rooted &from,
                               Value images, double more) {
   const double most = std::log(1000.0 / 16);
   BoxEdges anchors = edgesOf(a.op, from.anchors), regions;
@@ -85,8 +87,8 @@ static BoxEdges decodeRegions(BoxArithmetic &a, const Anchored &from,
   return regions;
 }
 
-/// Which regions are large enough and, where corners are pixels, have their
-/// middle within the image.
+/// Whether regions are large enough and, if corners are pixels, have their
+/// centre within the image.
 static Value largeEnough(BoxArithmetic &a, const BoxEdges &regions,
                          Value images, double least, double more) {
   Value result;
@@ -104,7 +106,7 @@ static Value largeEnough(BoxArithmetic &a, const BoxEdges &regions,
   return result;
 }
 
-/// The first \p most of each row that are set.
+/// Keeps the first \p most set flags of each row.
 static Value firstSet(OperatorContext &op, Value flags, int64_t most) {
   Value rank = op.op<nn::CumulativeSumOp>(op.cast(flags, op.i64()), uint64_t(1),
                                           false, false);
@@ -113,10 +115,10 @@ static Value firstSet(OperatorContext &op, Value flags, int64_t most) {
                         ComparisonDirection::LE));
 }
 
-/// The best anchors of each image, moved and stretched, without those that
-/// overlap better ones. An image without any has one of four zeros.
+/// The best decoded regions of each image, without those that overlap better
+/// ones. An image without any has one of four zeros.
 static LogicalResult importGenerateProposals(OperatorContext &op) {
-  auto all = readAnchored(op);
+  auto all = readRooted(op);
   Value images = op.operand("ImShape");
   const int64_t before = op.getInt("pre_nms_topN", 6000),
                 after = op.getInt("post_nms_topN", 1000);
@@ -134,27 +136,27 @@ static LogicalResult importGenerateProposals(OperatorContext &op) {
   if (!order)
     return failure();
   Value rows = op.unsqueeze(order, {2});
-  Anchored best{scores, gatherTuples(op, all->deltas, rows, 1),
-                gatherTuples(op, all->anchors, rows, 0),
-                gatherTuples(op, all->variances, rows, 0)};
+  Rooted best{scores, gatherTuples(op, all->deltas, rows, 1),
+              gatherTuples(op, all->anchors, rows, 0),
+              gatherTuples(op, all->variances, rows, 0)};
   BoxArithmetic a{op, op.element(all->deltas)};
   BoxEdges regions = decodeRegions(a, best, images, more);
   Value fits = largeEnough(a, regions, images, least, more);
-  Value standing = fits;
+  Value remaining = fits;
   if (threshold > 0) {
-    standing = strikeOverlaps(a, regions, fits, threshold, eta, more);
-    if (standing && after > 0)
-      standing = firstSet(op, standing, after);
+    remaining = strikeOverlaps(a, regions, fits, threshold, eta, more);
+    if (remaining && after > 0)
+      remaining = firstSet(op, remaining, after);
   }
-  if (!standing)
+  if (!remaining)
     return failure();
   Value isEmpty =
       op.op<stablehlo::NotOp>(op.reduce<stablehlo::OrOp>(fits, {1}, 0, true));
-  Value isFirst = op.compare(iota(op, op.dims(standing), 1, op.i64()),
+  Value isFirst = op.compare(iota(op, op.dims(remaining), 1, op.i64()),
                              op.scalar(op.i64(), 0), ComparisonDirection::EQ);
-  standing = op.binary<stablehlo::OrOp>(
-      standing, op.binary<stablehlo::AndOp>(isEmpty, isFirst));
-  Value found = rowsOf(op, standing);
+  remaining = op.binary<stablehlo::OrOp>(
+      remaining, op.binary<stablehlo::AndOp>(isEmpty, isFirst));
+  Value found = rowsOf(op, remaining);
   auto listed = [&](Value value) {
     return op.unsqueeze(
         gatherTuples(op, select(op, isEmpty, a.number(0), value), found, 0),
@@ -165,7 +167,7 @@ static LogicalResult importGenerateProposals(OperatorContext &op) {
                             listed(regions.high[0]), listed(regions.high[1])},
                      1);
   if (mlir::failed(op.result("RpnRoiProbs", listed(scores))) ||
-      mlir::failed(op.result("RpnRoisNum", countLast(op, standing))))
+      mlir::failed(op.result("RpnRoisNum", countLast(op, remaining))))
     return failure();
   return op.result("RpnRois", boxes);
 }
@@ -174,7 +176,7 @@ static LogicalResult importGenerateProposals(OperatorContext &op) {
 // collect_fpn_proposals
 //===----------------------------------------------------------------------===//
 
-/// The best regions of all levels and images, by image, in each by score.
+/// The best regions of all levels and images, ordered by image, then by score.
 static LogicalResult importCollect(OperatorContext &op) {
   Values regions = op.operands("MultiLevelRois"),
          scores = op.operands("MultiLevelScores");
@@ -183,22 +185,22 @@ static LogicalResult importCollect(OperatorContext &op) {
     return failure();
   if (!op.has("MultiLevelRoIsNum"))
     return op.unsupported("regions of several levels without "
-                          "MultiLevelRoIsNum: images are told by levels of "
+                          "MultiLevelRoIsNum: images are given by levels of "
                           "detail (LoD)");
   Values counts = op.operands("MultiLevelRoIsNum");
   if (regions.size() != scores.size() || regions.size() != counts.size() ||
       most < 0)
-    return op.fail("there is not one list of scores and one of numbers a "
-                   "level, or post_nms_topN is negative");
+    return op.fail("each level needs a list of scores and one of counts, "
+                   "or post_nms_topN is negative");
   Values images;
   for (auto [level, count] : llvm::zip_equal(regions, counts)) {
     if (op.rank(level) != 2 || op.rank(count) != 1)
-      return op.fail("the regions of a level are no matrix, or their numbers "
+      return op.fail("the regions of a level are no matrix, or their counts "
                      "no list");
     images.push_back(imagesOf(op, op.dim(level, 0), count));
   }
-  auto taken = [&](Value from, Value places) {
-    return op.op<nn::TakeOp>(from, places, uint64_t(0));
+  auto taken = [&](Value from, Value indices) {
+    return op.op<nn::TakeOp>(from, indices, uint64_t(0));
   };
   Value score = op.concatenate(scores, 0);
   if (score)
@@ -225,7 +227,7 @@ namespace {
 /// The levels of a pyramid.
 struct Levels {
   int64_t least, most, reference;
-  /// The size of a region that belongs to the level of reference.
+  /// The size of a region of the reference level.
   double size;
   double more;
 };
@@ -237,16 +239,17 @@ static std::optional<Levels> readLevels(OperatorContext &op) {
                 op.getBool("pixel_offset", true) ? 1.0 : 0.0};
   if (op.failed())
     return std::nullopt;
-  if (levels.least > levels.most || levels.most - levels.least > 64 ||
-      !(levels.size > 0) ||
-      static_cast<int64_t>(op.outputCount("MultiFpnRois")) !=
-          levels.most - levels.least + 1)
+  // They come from the file, so that their difference may overflow.
+  int64_t above = 0;
+  if (llvm::SubOverflow(levels.most, levels.least, above) || above < 0 ||
+      above > 64 || !(levels.size > 0) ||
+      static_cast<int64_t>(op.outputCount("MultiFpnRois")) != above + 1)
     return op.fail("min_level, max_level or refer_scale makes no sense, or "
                    "there is not one output a level");
   return levels;
 }
 
-/// The level of each region [R]: it doubles with each level.
+/// The level of each region [R]: the size doubles with each level.
 static Value levelOf(OperatorContext &op, Value regions, const Levels &levels) {
   BoxArithmetic a{op, op.element(regions)};
   Value size =
@@ -260,8 +263,8 @@ static Value levelOf(OperatorContext &op, Value regions, const Levels &levels) {
                a.number(static_cast<double>(levels.most)));
 }
 
-/// The regions of each level, in their order; how many of each image it has;
-/// and where each region is in the levels' lists, one after the other.
+/// The regions of each level, in order; their number for each image; and the
+/// index of each region in the concatenation of the levels.
 static LogicalResult importDistribute(OperatorContext &op) {
   Value regions = op.operand("FpnRois");
   auto levels = readLevels(op);
@@ -271,7 +274,7 @@ static LogicalResult importDistribute(OperatorContext &op) {
     return op.fail("FpnRois is no matrix");
   const bool counts = op.wants("MultiLevelRoIsNum");
   if (counts && !op.has("RoisNum"))
-    return op.unsupported("numbers of regions without RoisNum: images are told "
+    return op.unsupported("counts of regions without RoisNum: images are given "
                           "by levels of detail (LoD)");
   Value level = levelOf(op, regions, *levels), image;
   if (counts) {
@@ -283,8 +286,8 @@ static LogicalResult importDistribute(OperatorContext &op) {
         op.unsqueeze(iota(op, Dims{op.dim(given, 0)}, 0, op.i64()), {1}),
         ComparisonDirection::EQ);
   }
-  Values lists, numbersOf;
-  Value place, before = op.scalar(op.i64(), 0);
+  Values lists, countsByLevel;
+  Value position, before = op.scalar(op.i64(), 0);
   for (int64_t i = levels->least; i <= levels->most && !op.failed(); ++i) {
     Value isHere =
         op.compare(level, op.scalar(op.element(level), static_cast<double>(i)),
@@ -295,20 +298,21 @@ static LogicalResult importDistribute(OperatorContext &op) {
     lists.push_back(
         op.op<nn::TakeOp>(regions, op.squeeze(rows, {1}), uint64_t(0)));
     if (counts)
-      numbersOf.push_back(countLast(
+      countsByLevel.push_back(countLast(
           op, op.binary<stablehlo::AndOp>(op.unsqueeze(isHere, {0}), image)));
     Value here = op.cast(isHere, op.i64());
     Value rank = op.op<nn::CumulativeSumOp>(here, uint64_t(0), true, false);
     Value at = op.binary<stablehlo::AddOp>(rank, before);
-    place = place ? select(op, isHere, at, place) : at;
+    position = position ? select(op, isHere, at, position) : at;
     before = op.binary<stablehlo::AddOp>(
         before, op.reduce<stablehlo::AddOp>(here, {0}, 0, false));
   }
   if (op.failed())
     return failure();
-  Value restore = op.cast(op.unsqueeze(place, {1}), op.builder().getI32Type());
+  Value restore =
+      op.cast(op.unsqueeze(position, {1}), op.builder().getI32Type());
   if (mlir::failed(op.result("RestoreIndex", restore)) ||
-      (counts && mlir::failed(op.results("MultiLevelRoIsNum", numbersOf))))
+      (counts && mlir::failed(op.results("MultiLevelRoIsNum", countsByLevel))))
     return failure();
   return op.results("MultiFpnRois", lists);
 }

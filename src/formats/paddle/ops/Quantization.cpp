@@ -1,5 +1,5 @@
-// Quantisation as arithmetic. A scale is the greatest absolute value, not the
-// step between two numbers, which is scale / (2^(bits - 1) - 1).
+// Quantisation as arithmetic. Paddle's scale is the maximum absolute value, not
+// the quantisation step, which is scale / (2^(bits - 1) - 1).
 
 #include "formats/import/Building.h"
 #include "formats/paddle/OperatorContext.h"
@@ -10,31 +10,31 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// The greatest number of attribute \p name's bits, 127 for 8; nothing where
-/// they are no bits of an integer.
-static std::optional<double> greatestOfBits(OperatorContext &op, int64_t bits) {
+/// The maximum of a signed integer of \p bits bits, 127 for 8; nothing for an
+/// invalid bit width.
+static std::optional<double> maxOfBits(OperatorContext &op, int64_t bits) {
   if (bits < 2 || bits > 16)
     return op.fail("a quantised number has 2 to 16 bits, this one " +
                    Twine(bits));
   return static_cast<double>((int64_t(1) << (bits - 1)) - 1);
 }
 
-/// \p scale / \p greatest: numbers where they are known, so that what is
-/// quantised is seen.
+/// \p scale / \p greatest; a constant if known, so that passes recognise
+/// quantisation.
 static Value stepOf(OperatorContext &op, Value scale, double greatest) {
   if (!scale)
     return {};
   auto known = op.knownTensor(scale);
   if (!known)
     return op.binary<stablehlo::DivOp>(scale, op.one(scale, greatest));
-  // A quotient that is rounded to f64 first is rounded as if once.
+  // Rounding the quotient to f64 first does not change the result.
   std::vector<double> steps;
   for (int64_t i = 0; i < known->size(); ++i)
     steps.push_back(known->toDouble(i) / greatest);
   return op.constant(tensorOfDoubles(known->type(), known->shape(), steps));
 }
 
-/// One number a channel along \p axis of \p like, or one for all.
+/// Broadcasts a scale per channel along \p axis of \p like, or per tensor.
 static Value spreadScale(OperatorContext &op, Value scale, Value like,
                          int64_t axis) {
   if (!scale || !like)
@@ -50,12 +50,12 @@ static Value spreadScale(OperatorContext &op, Value scale, Value like,
   return op.alongDimension(scale, like, *normal);
 }
 
-/// \p x / step as a whole number that \p bits hold, still of floats. With
-/// round_type 0 ties go to the even number; else half goes away from zero, and
-/// nothing gets below the negative of the greatest.
+/// \p x / step as an integral value of \p bits bits, still in floating point.
+/// With round_type 0 ties round to even; else half away from zero, and the
+/// minimum is the negative of the maximum.
 static Value quantized(OperatorContext &op, Value x, Value scale, int64_t bits,
                        int64_t axis, int64_t roundType) {
-  auto greatest = greatestOfBits(op, bits);
+  auto greatest = maxOfBits(op, bits);
   if (!x || !scale || !greatest)
     return {};
   Value step = spreadScale(
@@ -75,7 +75,7 @@ static Value quantized(OperatorContext &op, Value x, Value scale, int64_t bits,
   return clamped ? op.cast(op.cast(clamped, narrow), op.element(x)) : Value();
 }
 
-/// Whole numbers times the step.
+/// Integral values times the step.
 static Value dequantized(OperatorContext &op, Value x, Value scale,
                          double greatest, int64_t axis) {
   if (!x || !scale)
@@ -102,7 +102,7 @@ static LogicalResult importDequantizeLinear(OperatorContext &op) {
   Value x = op.operand("X");
   if (op.getBool("only_observer", false))
     return op.result("Y", x);
-  auto greatest = greatestOfBits(op, op.getInt("bit_length", 8));
+  auto greatest = maxOfBits(op, op.getInt("bit_length", 8));
   if (!greatest)
     return failure();
   return op.result("Y", dequantized(op, x, op.operand("Scale"), *greatest,
@@ -110,12 +110,12 @@ static LogicalResult importDequantizeLinear(OperatorContext &op) {
 }
 
 //===----------------------------------------------------------------------===//
-// fake_*: in programs that were trained to be quantised
+// fake_*: in programs from quantisation-aware training
 //===----------------------------------------------------------------------===//
 
-/// The greatest absolute value of all, or of each place along an axis.
-static Value greatestAbsolute(OperatorContext &op, Value x,
-                              std::optional<int64_t> axis) {
+/// The maximum absolute value per tensor, or per index along an axis.
+static Value maxAbsolute(OperatorContext &op, Value x,
+                         std::optional<int64_t> axis) {
   if (!x)
     return {};
   Ints axes;
@@ -126,7 +126,8 @@ static Value greatestAbsolute(OperatorContext &op, Value x,
                                      false);
 }
 
-/// What an output is before the operator writes it: a parameter, if it is one.
+/// The value of an output variable before the operator: a parameter, if it is
+/// one.
 static Value heldBy(OperatorContext &op, StringRef slot) {
   const std::vector<std::string> *names = op.proto.output(slot);
   if (!names || names->size() != 1)
@@ -140,7 +141,7 @@ static LogicalResult fakeQuantize(OperatorContext &op, Value scale,
                                   int64_t axis, bool isBack) {
   Value x = op.operand("X");
   const int64_t bits = op.getInt("bit_length", 8);
-  auto greatest = greatestOfBits(op, bits);
+  auto greatest = maxOfBits(op, bits);
   Value whole = quantized(op, x, scale, bits, axis, op.getInt("round_type", 1));
   if (!whole || !greatest)
     return failure();
@@ -156,17 +157,17 @@ static LogicalResult fakeQuantize(OperatorContext &op, Value scale,
                                  : whole);
 }
 
-/// By the scale of X itself.
+/// Quantises by the scale of X itself.
 static LogicalResult importFakeQuantize(OperatorContext &op) {
-  return fakeQuantize(op, greatestAbsolute(op, op.operand("X"), std::nullopt),
-                      -1, false);
+  return fakeQuantize(op, maxAbsolute(op, op.operand("X"), std::nullopt), -1,
+                      false);
 }
 static LogicalResult importFakeQuantizeDequantize(OperatorContext &op) {
-  return fakeQuantize(op, greatestAbsolute(op, op.operand("X"), std::nullopt),
-                      -1, true);
+  return fakeQuantize(op, maxAbsolute(op, op.operand("X"), std::nullopt), -1,
+                      true);
 }
 
-/// By the scale that training found.
+/// Quantises by the scale from training.
 static LogicalResult fakeQuantizeFound(OperatorContext &op, bool isBack) {
   if (!op.getBool("is_test", false))
     return op.unsupported("it measures its scale, as in training; export the "
@@ -180,8 +181,8 @@ static LogicalResult importFakeQuantizeDequantizeFound(OperatorContext &op) {
   return fakeQuantizeFound(op, true);
 }
 
-/// By a scale for each place along quant_axis: with is_test the one that
-/// OutScale holds, else that of X itself.
+/// Quantises by a scale per index along quant_axis: with is_test the one in
+/// OutScale, else that of X itself.
 static LogicalResult fakeQuantizeChannels(OperatorContext &op, bool isBack) {
   Value x = op.operand("X");
   if (!x)
@@ -193,7 +194,7 @@ static LogicalResult fakeQuantizeChannels(OperatorContext &op, bool isBack) {
   if (!isBack && op.getBool("is_test", false))
     scale = heldBy(op, "OutScale");
   if (!scale)
-    scale = greatestAbsolute(op, x, *axis);
+    scale = maxAbsolute(op, x, *axis);
   return fakeQuantize(op, scale, *axis, isBack);
 }
 static LogicalResult importFakeQuantizeChannels(OperatorContext &op) {
@@ -212,8 +213,8 @@ static LogicalResult importFakeDequantize(OperatorContext &op) {
       "Out", dequantized(op, op.operand("X"), op.operand("Scale"), range, -1));
 }
 
-/// By the scale of a weight's channels alone, or of a product: that of the
-/// weight's channels, then that of the activation.
+/// Dequantises by per-channel scales of a weight, or for a matmul or
+/// convolution by those of the weight, then by that of the activation.
 static LogicalResult importFakeDequantizeChannels(OperatorContext &op) {
   Values scales = op.operands("Scales");
   Ints bits = op.getInts("quant_bits", {8});
@@ -225,7 +226,7 @@ static LogicalResult importFakeDequantizeChannels(OperatorContext &op) {
                                           : op.getInt("quant_axis", 0);
   Value result = op.operand("X");
   for (auto [i, scale] : llvm::enumerate(scales)) {
-    auto greatest = greatestOfBits(op, bits[i]);
+    auto greatest = maxOfBits(op, bits[i]);
     if (!greatest)
       return failure();
     result = dequantized(op, result, scale, *greatest, axis);
@@ -233,7 +234,7 @@ static LogicalResult importFakeDequantizeChannels(OperatorContext &op) {
   return op.result("Out", result);
 }
 
-/// Observes X; gives it as it is.
+/// Observers return X unchanged.
 static LogicalResult importObserve(OperatorContext &op) {
   return op.result("Out", op.operand("X"));
 }

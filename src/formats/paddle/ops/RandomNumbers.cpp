@@ -1,4 +1,4 @@
-// Tensors of random numbers. What they draw: import/Draws.h.
+// Tensors of random values. The generator: import/Draws.h.
 
 #include "formats/import/Draws.h"
 #include "formats/paddle/OperatorContext.h"
@@ -8,21 +8,21 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// The draws of the operator; Paddle's seed 0 is none.
+/// The random generator of the operator; Paddle's seed 0 means no seed.
 static formats::Draws drawsOf(OperatorContext &op) {
   const int64_t seed = op.getInt("seed", 0);
   return formats::Draws(op, seed == 0 ? std::nullopt : std::optional(seed));
 }
 
-/// Fails where the program is to be written again: there the operator draws
-/// still, so that nothing may depend on what it draws here.
+/// Fails if the program is to be written again: there the operator still draws,
+/// so that nothing may depend on the values drawn here.
 static bool mayDraw(OperatorContext &op) {
   if (op.importer.options.keepsNodes)
-    op.unknown("what it draws is known only when it runs");
+    op.unknown("the values it draws are known only at run time");
   return !op.failed();
 }
 
-/// Evenly between two numbers.
+/// A uniform distribution.
 static LogicalResult uniform(OperatorContext &op, ArrayRef<int64_t> shape) {
   Type element = op.elementType("dtype", 5);
   const double low = op.getFloat("min", -1), high = op.getFloat("max", 1);
@@ -34,7 +34,7 @@ static LogicalResult uniform(OperatorContext &op, ArrayRef<int64_t> shape) {
                                       low, high - low, element));
 }
 
-/// By the normal distribution.
+/// A normal distribution.
 static LogicalResult gaussian(OperatorContext &op, ArrayRef<int64_t> shape) {
   Type element = op.elementType("dtype", 5);
   const double mean = op.getFloat("mean", 0), spread = op.getFloat("std", 1);
@@ -46,13 +46,13 @@ static LogicalResult gaussian(OperatorContext &op, ArrayRef<int64_t> shape) {
 
 using Fill = LogicalResult (*)(OperatorContext &, ArrayRef<int64_t>);
 
-/// Of a shape that is given.
+/// Random values in a given shape.
 template <Fill fill> static LogicalResult importRandom(OperatorContext &op) {
   auto shape = op.integersFrom({"ShapeTensor", "ShapeTensorList"}, "shape");
   return shape ? fill(op, *shape) : failure();
 }
 
-/// The same with one size that of a dimension of Input.
+/// The same, with one size from a dimension of Input.
 template <Fill fill>
 static LogicalResult importRandomLike(OperatorContext &op) {
   Value like = op.operand("Input");

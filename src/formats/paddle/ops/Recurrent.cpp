@@ -9,16 +9,16 @@ namespace sinter::paddle {
 
 namespace {
 
-/// What attribute mode says of the cell.
+/// The cell selected by attribute mode.
 struct Cell {
   StringRef mode;
-  /// For each gate of `nn` in its order: which one of Paddle's it is.
+  /// For each gate of `nn` in its order: the index of Paddle's.
   SmallVector<int64_t> gates;
-  /// Those of one direction.
+  /// The activations of one direction.
   SmallVector<StringRef> activations;
 };
 
-/// Weights and biases of one layer, as `nn` wants them.
+/// Weights and biases of one layer in the layout of `nn`.
 struct Layer {
   Value input, recurrent, bias;
 };
@@ -29,30 +29,29 @@ public:
           int64_t directions)
       : op(op), cell(cell), hidden(hidden), directions(directions) {}
 
-  /// \p states are the layer's first values; what it gives is Y and the last
-  /// values.
+  /// \p states are the layer's initial states; returns Y and the final states.
   Values layer(Value x, const Layer &weights, ArrayRef<Value> states,
                Value lengths);
   /// The weights of layer \p index from the operator's list: for each layer and
-  /// direction two matrices, and behind them all, in the same order, two
+  /// direction two matrices, and after all of them, in the same order, two
   /// biases.
   std::optional<Layer> weights(ArrayRef<Value> list, int64_t index,
                                int64_t layers);
 
 private:
-  /// The gates, one below the other, in the order of `nn`.
+  /// The gates, concatenated in the order of `nn`.
   Value ordered(Value weights) {
-    Values parts;
+    Values pieces;
     for (int64_t gate : cell.gates)
-      parts.push_back(
+      pieces.push_back(
           op.sliceAxis(weights, 0, gate * hidden, (gate + 1) * hidden));
-    return op.concatenate(parts, 0);
+    return op.concatenate(pieces, 0);
   }
-  /// One part a direction, stacked.
-  Value stacked(Values parts) {
-    for (Value &part : parts)
-      part = op.unsqueeze(part, {0});
-    return op.concatenate(parts, 0);
+  /// Stacks one tensor per direction.
+  Value stacked(Values pieces) {
+    for (Value &piece : pieces)
+      piece = op.unsqueeze(piece, {0});
+    return op.concatenate(pieces, 0);
   }
 
   OperatorContext &op;

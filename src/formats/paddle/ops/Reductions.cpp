@@ -1,4 +1,4 @@
-// Reductions, and what searches or sums along an axis.
+// Reductions, and operators that search or sum along an axis.
 
 #include "formats/import/Building.h"
 #include "formats/paddle/Operators.h"
@@ -12,7 +12,7 @@ using sinter::stablehlo::ComparisonDirection;
 namespace sinter::paddle {
 
 namespace {
-/// What is reduced, and along which axes.
+/// The operands of a reduction.
 struct Reduction {
   Value x;
   Ints axes;
@@ -24,7 +24,7 @@ static Ints allAxes(OperatorContext &op, Value x) {
   return llvm::to_vector(llvm::seq<int64_t>(0, op.rank(x)));
 }
 
-/// \p axisName and \p keepName are what the operator calls dim and keep_dim. No
+/// \p axisName and \p keepName are the operator's names of dim and keep_dim. No
 /// axes mean all.
 static std::optional<Reduction> readReduction(OperatorContext &op,
                                               StringRef axisName = "dim",
@@ -38,7 +38,7 @@ static std::optional<Reduction> readReduction(OperatorContext &op,
   if (!op.hasAttribute(axisName) && list->empty())
     list->push_back(0);
   const int64_t rank = op.rank(reduction.x);
-  // An operand without dimensions has one element, whatever axis is named.
+  // A rank-0 operand has one element, whatever the axis.
   if (list->empty() || op.getBool("reduce_all", false) || rank == 0) {
     reduction.axes = allAxes(op, reduction.x);
     return reduction;
@@ -50,15 +50,15 @@ static std::optional<Reduction> readReduction(OperatorContext &op,
   return reduction;
 }
 
-/// The greatest number of the type, or the least.
-static double extreme(OperatorContext &op, Value x, bool isGreatest) {
+/// The maximum of the element type, or the minimum.
+static double typeLimit(OperatorContext &op, Value x, bool isGreatest) {
   if (op.isFloat(x)) {
     const double infinite = std::numeric_limits<double>::infinity();
     return isGreatest ? infinite : -infinite;
   }
   if (op.isBool(x))
     return isGreatest ? 1 : 0;
-  // Out of range of the narrower types, where it saturates.
+  // Out of range of the narrower types, for which it saturates.
   return isGreatest ? 0x1p64 : (op.isUnsigned(x) ? 0 : -0x1p63);
 }
 
@@ -69,12 +69,12 @@ static Value meanOf(OperatorContext &op, const Reduction &r) {
   return op.binary<stablehlo::DivOp>(
       sumOf(op, r), op.countAlong(r.x, r.axes, op.element(r.x)));
 }
-static Value greatestOf(OperatorContext &op, const Reduction &r) {
-  return op.reduce<stablehlo::MaxOp>(r.x, r.axes, extreme(op, r.x, false),
+static Value reduceMax(OperatorContext &op, const Reduction &r) {
+  return op.reduce<stablehlo::MaxOp>(r.x, r.axes, typeLimit(op, r.x, false),
                                      r.keeps);
 }
-static Value leastOf(OperatorContext &op, const Reduction &r) {
-  return op.reduce<stablehlo::MinOp>(r.x, r.axes, extreme(op, r.x, true),
+static Value reduceMin(OperatorContext &op, const Reduction &r) {
+  return op.reduce<stablehlo::MinOp>(r.x, r.axes, typeLimit(op, r.x, true),
                                      r.keeps);
 }
 static Value productOf(OperatorContext &op, const Reduction &r) {
@@ -87,8 +87,8 @@ static Value isAny(OperatorContext &op, const Reduction &r) {
   return op.reduce<stablehlo::OrOp>(r.x, r.axes, 0, r.keeps);
 }
 
-/// What takes more than one operation is rounded when all is done; out_dtype
-/// may ask for another type, in which is computed.
+/// Reductions of several operations round once, at the end; they compute in the
+/// type out_dtype, if given.
 template <Value (*reduce)(OperatorContext &, const Reduction &)>
 static LogicalResult importReduce(OperatorContext &op) {
   auto reduction = readReduction(op);
@@ -112,14 +112,14 @@ static LogicalResult importMean(OperatorContext &op) {
       asDeclared(op, "Out", op.cast(meanOf(op, all), op.element(given))));
 }
 
-/// log(sum exp(x - m)) + m, where m is the greatest, so that nothing overflows.
+/// log(sum exp(x - m)) + m, where m is the maximum, so that nothing overflows.
 static LogicalResult importLogSumExp(OperatorContext &op) {
   auto reduction = readReduction(op, "axis", "keepdim");
   if (!reduction)
     return failure();
   Type element = op.element(reduction->x);
   Reduction kept{formats::widened(op, reduction->x), reduction->axes, true};
-  Value most = greatestOf(op, kept);
+  Value most = reduceMax(op, kept);
   if (!most)
     return failure();
   Value isFinite =
@@ -139,7 +139,7 @@ static LogicalResult importLogSumExp(OperatorContext &op) {
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// The p-norm: of infinite p the greatest, of 0 how many are not 0.
+/// The p-norm: for infinite p the maximum, for 0 the number of non-zeros.
 static Value pNorm(OperatorContext &op, const Reduction &r, double p) {
   Reduction sizes = r;
   sizes.x = op.op<stablehlo::AbsOp>(r.x);
@@ -152,7 +152,7 @@ static Value pNorm(OperatorContext &op, const Reduction &r, double p) {
     return sumOf(op, sizes);
   }
   if (std::isinf(p))
-    return p > 0 ? greatestOf(op, sizes) : leastOf(op, sizes);
+    return p > 0 ? reduceMax(op, sizes) : reduceMin(op, sizes);
   if (p == 1)
     return sumOf(op, sizes);
   if (p == 2) {
@@ -211,42 +211,42 @@ static Value flatten(OperatorContext &op, Value x) {
 
 template <typename Op> static LogicalResult importArg(OperatorContext &op) {
   Value x = op.operand("X");
-  auto place = op.integersFrom({"AxisTensor", "Axis"}, "axis");
-  if (!x || !place)
+  auto axisList = op.integersFrom({"AxisTensor", "Axis"}, "axis");
+  if (!x || !axisList)
     return failure();
   const bool isFlat = op.getBool("flatten", false) || op.rank(x) == 0;
   if (isFlat)
     x = flatten(op, x);
-  auto axis =
-      op.axis(isFlat || place->empty() ? (isFlat ? 0 : -1) : place->front(),
-              op.rank(x));
+  auto axis = op.axis(isFlat || axisList->empty() ? (isFlat ? 0 : -1)
+                                                  : axisList->front(),
+                      op.rank(x));
   if (!axis)
     return failure();
-  // -1 is what it was before there was a choice.
+  // -1 is the only behaviour before the attribute existed.
   const int64_t type = op.getInt("dtype", -1);
   Type element = type < 0 ? op.i64() : op.elementTypeOf(type);
-  Value places =
+  Value indices =
       op.op<Op>(x, static_cast<uint64_t>(*axis), op.getBool("keepdims", false),
                 /*select_last=*/false);
-  return op.result("Out", asDeclared(op, "Out", op.cast(places, element)));
+  return op.result("Out", asDeclared(op, "Out", op.cast(indices, element)));
 }
 
-/// The k greatest, where k is known only at run time.
-static LogicalResult topOpen(OperatorContext &op, Value x, int64_t axis,
-                             Value k, bool isLargest) {
+/// The k largest elements, for a k that is known only at run time.
+static LogicalResult dynamicTopK(OperatorContext &op, Value x, int64_t axis,
+                                 Value k, bool isLargest) {
   nn::TensorBuilder emit(op.builder(), op.location());
   k = op.reshape(k, ArrayRef<int64_t>{1});
   if (op.failed())
     return failure();
-  auto [values, places] = nn::takeTop(
+  auto [values, indices] = nn::takeTop(
       emit, x, axis, nn::Size::computed(emit.convert(k, emit.integerType(32))),
       isLargest);
-  if (mlir::failed(op.result("Indices", places)))
+  if (mlir::failed(op.result("Indices", indices)))
     return failure();
   return op.result("Out", values);
 }
 
-/// The first generation looks along the last axis.
+/// The first generation searches along the last axis.
 static LogicalResult importTopK(OperatorContext &op) {
   Value x = op.operand("X");
   if (!x)
@@ -255,8 +255,8 @@ static LogicalResult importTopK(OperatorContext &op) {
   if (!axis)
     return failure();
   const bool isLargest = op.getBool("largest", true);
-  if (op.has("K") && op.spellsUnknown() && !op.knownIntegers(op.operand("K")))
-    return topOpen(op, x, *axis, op.operand("K"), isLargest);
+  if (op.has("K") && op.expandsUnknown() && !op.knownIntegers(op.operand("K")))
+    return dynamicTopK(op, x, *axis, op.operand("K"), isLargest);
   auto k = op.integersFrom({"K"}, "k");
   if (!k)
     return failure();
@@ -282,9 +282,9 @@ static LogicalResult importArgSort(OperatorContext &op) {
   const int64_t size = op.shape(x)[*axis];
   const bool isDescending = op.getBool("descending", false);
   if (ShapedType::isDynamic(size)) {
-    if (!op.spellsUnknown())
+    if (!op.expandsUnknown())
       return op.unknown("dimension " + Twine(*axis) + " is unknown");
-    return topOpen(op, x, *axis, op.dim(x, *axis).extent, isDescending);
+    return dynamicTopK(op, x, *axis, op.dim(x, *axis).extent, isDescending);
   }
   mlir::Operation *sorted =
       op.inferred<nn::TopKOp>(x, static_cast<uint64_t>(size),
@@ -296,14 +296,14 @@ static LogicalResult importArgSort(OperatorContext &op) {
 
 static LogicalResult importCumulativeSum(OperatorContext &op) {
   Value x = op.operand("X");
-  auto place = op.integersFrom({"AxisTensor"}, "axis");
-  if (!x || !place)
+  auto axisList = op.integersFrom({"AxisTensor"}, "axis");
+  if (!x || !axisList)
     return failure();
   const bool isFlat = op.getBool("flatten", false);
   if (isFlat)
     x = flatten(op, x);
   auto axis =
-      op.axis(isFlat || place->empty() ? -1 : place->front(), op.rank(x));
+      op.axis(isFlat || axisList->empty() ? -1 : axisList->front(), op.rank(x));
   if (!axis)
     return failure();
   return op.result("Out",
@@ -323,12 +323,12 @@ OperatorReaders reductionReaders() {
       {"mean", importMean},
       {"p_norm", importPNorm},
       {"reduce_all", importReduce<areAll>},
-      {"reduce_amax", importReduce<greatestOf>},
-      {"reduce_amin", importReduce<leastOf>},
+      {"reduce_amax", importReduce<reduceMax>},
+      {"reduce_amin", importReduce<reduceMin>},
       {"reduce_any", importReduce<isAny>},
-      {"reduce_max", importReduce<greatestOf>},
+      {"reduce_max", importReduce<reduceMax>},
       {"reduce_mean", importReduce<meanOf>},
-      {"reduce_min", importReduce<leastOf>},
+      {"reduce_min", importReduce<reduceMin>},
       {"reduce_prod", importReduce<productOf>},
       {"reduce_sum", importReduce<sumOf>},
       {"squared_l2_norm", importSquaredNorm},

@@ -1,4 +1,4 @@
-// What repeats elements by a fixed pattern.
+// Tile, expand and similar.
 
 #include "formats/import/Filling.h"
 #include "formats/paddle/OperatorContext.h"
@@ -47,7 +47,7 @@ static LogicalResult importExpandV1(OperatorContext &op) {
                                      "expand_times"));
 }
 
-/// Broadcast to a shape in which -1 stays as it is.
+/// Broadcasts to a shape in which -1 keeps the operand's size.
 static LogicalResult expandTo(OperatorContext &op, std::optional<Dims> sizes) {
   Value x = op.operand("X");
   if (!x || !sizes)
@@ -81,7 +81,7 @@ static LogicalResult importExpand(OperatorContext &op) {
       op, sizesIn(op, op.integersValue({"Shape", "expand_shapes_tensor"},
                                        "shape")));
 }
-/// To the shape of a tensor.
+/// Broadcasts to the shape of a tensor.
 static LogicalResult importExpandAs(OperatorContext &op) {
   for (StringRef slot : {"Y", "target_tensor"})
     if (op.has(slot))
@@ -122,7 +122,7 @@ static LogicalResult importExpandAsV1(OperatorContext &op) {
   return op.result("Out", tile(op, x, repeats));
 }
 
-/// Each of the tensors, broadcast to a dimension of its own.
+/// Broadcasts each of the tensors along its own dimension.
 static LogicalResult importMeshgrid(OperatorContext &op) {
   Values parts = op.operands("X");
   if (parts.empty() || op.failed())

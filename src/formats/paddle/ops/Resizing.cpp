@@ -3,31 +3,32 @@
 #include "formats/import/Building.h"
 #include "formats/paddle/Operators.h"
 #include "formats/paddle/ops/Windows.h"
-#include "graph/nn/OpenResize.h"
+#include "graph/nn/DynamicResize.h"
+#include "runtime/OptionNames.h"
 
 using namespace mlir;
 
 namespace sinter::paddle {
 
 namespace {
-/// What is asked of one spatial dimension: a size, or a scale.
+/// The target of one spatial dimension: a size, or a scale.
 struct Target {
-  /// The size, a number or a value; not used where `scale` is there.
+  /// The size, static or dynamic; unused if `scale` is set.
   Dim size = 0;
   std::optional<double> scale;
 };
 
-/// How places are computed, as `nn.resize` calls it.
+/// The coordinate transformation, in the terms of `nn.resize`.
 struct Interpolation {
   StringRef mode, coordinates, nearest;
-  /// Whether the ratio of sizes is 1 / scale where a scale is given, as in the
-  /// second generation, or always that of the sizes.
+  /// Whether the ratio is 1 / scale if a scale is given, as in the second
+  /// generation, or always the ratio of the sizes.
   bool takesScale = true;
 };
 } // namespace
 
-/// A scale as an attribute, or a tensor in slot Scale: none, one for all or one
-/// a dimension. None that is not positive.
+/// A scale from an attribute, or a tensor in slot Scale: none, one for all or
+/// one per dimension. Fails if one is not positive.
 static std::optional<SmallVector<double>> readScales(OperatorContext &op,
                                                      size_t spatial) {
   SmallVector<double> scales;
@@ -55,7 +56,7 @@ static std::optional<SmallVector<double>> readScales(OperatorContext &op,
   return scales;
 }
 
-/// The sizes that are asked for by tensors.
+/// The sizes given by tensors.
 static bool readSizeTensors(OperatorContext &op,
                             SmallVectorImpl<Target> &targets) {
   Value list = op.integersValue({"SizeTensor", "OutSize"}, "");
@@ -75,8 +76,7 @@ static bool readSizeTensors(OperatorContext &op,
   return true;
 }
 
-/// In the order in which they count: sizes as tensors, a scale, sizes as
-/// attributes.
+/// In order of precedence: sizes as tensors, a scale, sizes as attributes.
 static std::optional<SmallVector<Target>> readTargets(OperatorContext &op,
                                                       int64_t spatial) {
   SmallVector<Target> targets(spatial);
@@ -98,7 +98,7 @@ static std::optional<SmallVector<Target>> readTargets(OperatorContext &op,
   return op.failed() ? std::nullopt : std::optional(targets);
 }
 
-/// Element \p index of the sizes is what dimension \p axis of \p x has already.
+/// Whether element \p index of the sizes equals dimension \p axis of \p x.
 static bool stays(OperatorContext &op, Value x, int64_t axis,
                   const Target &target) {
   if (target.scale)
@@ -111,9 +111,9 @@ static bool stays(OperatorContext &op, Value x, int64_t axis,
          known->front() == op.known().sizeOf(x, axis);
 }
 
-/// Along dimensions of which sizes are known only at run time.
-static Value resizeOpenly(OperatorContext &op, Value x,
-                          const Interpolation &how, ArrayRef<Target> targets) {
+/// Resizes to sizes that are known only at run time.
+static Value resizeDynamic(OperatorContext &op, Value x,
+                           const Interpolation &how, ArrayRef<Target> targets) {
   nn::TensorBuilder emit(op.builder(), op.location());
   Type element = op.element(x);
   if (how.mode != "nearest")
@@ -123,7 +123,7 @@ static Value resizeOpenly(OperatorContext &op, Value x,
     const auto axis = static_cast<int64_t>(i) + 2;
     if (stays(op, x, axis, target))
       continue;
-    nn::OpenAxis open{nn::Size::of(x, axis), 0, {}, {}};
+    nn::DynamicAxis open{nn::Size::of(x, axis), 0, {}, {}};
     if (target.scale) {
       open.scale = target.scale;
       open.out = nn::scaledSize(emit, open);
@@ -136,14 +136,15 @@ static Value resizeOpenly(OperatorContext &op, Value x,
           emit.convert(target.size.extent, emit.integerType(32)));
     }
     Value outside;
-    x = nn::resizeAlongOpen(emit, form, open, x, axis, outside);
+    x = nn::resizeAlongDynamic(emit, form, open, x, axis, outside);
   }
   return op.cast(x, element);
 }
 
-/// Along dimensions whose sizes are known, or follow from scales.
-static Value resizeKnown(OperatorContext &op, Value x, const Interpolation &how,
-                         ArrayRef<int64_t> sizes, ArrayRef<double> scales) {
+/// Resizes to sizes that are static, or follow from scales.
+static Value resizeStatic(OperatorContext &op, Value x,
+                          const Interpolation &how, ArrayRef<int64_t> sizes,
+                          ArrayRef<double> scales) {
   Builder &builder = op.builder();
   for (int64_t size : sizes)
     if (size > formats::longestTable)
@@ -167,7 +168,7 @@ static Value resize(OperatorContext &op, Value x, const Interpolation &how) {
     return {};
   SmallVector<double> scales(2, 1.0);
   Ints sizes(op.shape(x).take_front(2));
-  bool isOpen = false;
+  bool isDynamic = false;
   for (auto [i, target] : llvm::enumerate(*targets)) {
     const int64_t in = op.shape(x)[i + 2];
     const bool isKnown = !ShapedType::isDynamic(in);
@@ -186,7 +187,7 @@ static Value resize(OperatorContext &op, Value x, const Interpolation &how) {
     if (isKnown && in < 1)
       return op.fail("there is nothing to interpolate");
     sizes.push_back(out);
-    // Where the size grows by a whole number, the two ratios are the same.
+    // If the size grows by an integral factor, the two ratios are equal.
     const bool isScale =
         target.scale &&
         (how.takesScale || (!isKnown && *target.scale >= 1 &&
@@ -196,18 +197,19 @@ static Value resize(OperatorContext &op, Value x, const Interpolation &how) {
     else if (isKnown && !ShapedType::isDynamic(out))
       scales.push_back(static_cast<double>(out) / static_cast<double>(in));
     else
-      isOpen = true;
+      isDynamic = true;
   }
-  if (!isOpen)
-    return resizeKnown(op, x, how, sizes, scales);
-  if (!op.spellsUnknown())
+  if (!isDynamic)
+    return resizeStatic(op, x, how, sizes, scales);
+  if (!op.expandsUnknown())
     return op.unknown("how sizes relate is known only at run time; give the "
-                      "input's with --shape");
-  return op.failed() ? Value() : resizeOpenly(op, x, how, *targets);
+                      "input's with " +
+                      optionText("shape"));
+  return op.failed() ? Value() : resizeDynamic(op, x, how, *targets);
 }
 
-/// The places: with aligned corners those of the corners meet; else pixels
-/// begin at i * ratio, or with align_mode 0 their middles meet.
+/// The coordinates: with aligned corners corner pixels coincide; else pixels
+/// begin at i * ratio, or with align_mode 0 their centres are aligned.
 static LogicalResult interpolate(OperatorContext &op, StringRef mode,
                                  bool isSecond) {
   Value x = op.operand("X");

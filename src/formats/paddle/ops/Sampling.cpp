@@ -1,4 +1,4 @@
-// Images read between the pixels: grids and regions.
+// Interpolated sampling of images: grids and regions.
 
 #include "formats/import/Sampling.h"
 
@@ -34,12 +34,13 @@ static LogicalResult importGridSampler(OperatorContext &op) {
   return op.result("Output", sampleGrid(op, x, grid, rules));
 }
 
-/// A grid that is computed here has at most so many.
+/// Maximum number of points of a constant grid.
 static constexpr int64_t mostPixels = 1 << 24;
 
-/// The places -1 to 1 along a dimension of \p size pixels: of their middles, or
-/// with aligned corners so that the outermost ones are at the ends.
-static SmallVector<double> placesAlong(int64_t size, bool alignsCorners) {
+/// The coordinates from -1 to 1 along a dimension of \p size pixels: of pixel
+/// centres, or with aligned corners so that the outermost pixels are at the
+/// ends.
+static SmallVector<double> pixelCoordinates(int64_t size, bool alignsCorners) {
   SmallVector<double> places;
   for (int64_t i = 0; i < size; ++i) {
     const auto at = static_cast<double>(i), count = static_cast<double>(size);
@@ -64,8 +65,8 @@ static LogicalResult importAffineGrid(OperatorContext &op) {
       height > mostPixels / width)
     return op.fail("the output's size is out of range");
   const bool alignsCorners = op.getBool("align_corners", true);
-  SmallVector<double> xs = placesAlong(width, alignsCorners),
-                      ys = placesAlong(height, alignsCorners), places;
+  SmallVector<double> xs = pixelCoordinates(width, alignsCorners),
+                      ys = pixelCoordinates(height, alignsCorners), places;
   for (double y : ys)
     for (double x : xs)
       places.append({x, y, 1.0});
@@ -76,13 +77,13 @@ static LogicalResult importAffineGrid(OperatorContext &op) {
                                                        width, 2})));
 }
 
-/// The image that each region is of.
+/// The image index of each region.
 static Value regionImages(OperatorContext &op, Value x, Value regions) {
   if (op.has("RoisNum"))
     return imagesOf(op, op.dim(regions, 0), op.operand("RoisNum"));
   if (op.shape(x)[0] != 1)
-    return op.unsupported("regions of several images without RoisNum: they "
-                          "are told by levels of detail (LoD)");
+    return op.unsupported("regions of several images without RoisNum: their "
+                          "images are given by levels of detail (LoD)");
   return op.broadcastInDim(op.scalar(op.i64(), 0), Dims{op.dim(regions, 0)},
                            {});
 }

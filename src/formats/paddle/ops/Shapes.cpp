@@ -1,4 +1,4 @@
-// The same elements in other shapes, and shapes as numbers.
+// Reshape and similar, and shapes as values.
 
 #include "formats/import/Reshaping.h"
 #include "formats/paddle/Operators.h"
@@ -28,16 +28,16 @@ static LogicalResult importSqueeze(OperatorContext &op) {
   auto axes = op.axes(*list, op.rank(x));
   if (!axes)
     return failure();
-  // Without a list, all that have one element; else those of the list. What is
-  // spelt out for unknown sizes has one rank: Paddle takes the listed ones to
-  // have one element, too, while it builds a program. If one has more when it
-  // runs, that fails.
+  // Without a list, all dimensions of size 1; else those in the list. With
+  // ReadOptions::expandsUnknown the rank must be static: listed dimensions are
+  // taken to have size 1, as in Paddle when it builds a program. If one is
+  // larger at run time, that fails.
   const bool isAll = axes->empty();
   Ints gone;
   for (int64_t i = 0; i < op.rank(x); ++i)
     if (op.shape(x)[i] == 1 && (isAll || llvm::is_contained(*axes, i)))
       gone.push_back(i);
-    else if (!isAll && op.spellsUnknown() &&
+    else if (!isAll && op.expandsUnknown() &&
              ShapedType::isDynamic(op.shape(x)[i]) &&
              llvm::is_contained(*axes, i))
       gone.push_back(i);
@@ -48,7 +48,7 @@ static LogicalResult importSqueeze(OperatorContext &op) {
   return op.result("Out", op.squeeze(x, gone));
 }
 
-/// The axes are those of the result while it grows, one after the other.
+/// Axes are inserted one by one, each relative to the result so far.
 static LogicalResult importUnsqueeze(OperatorContext &op) {
   Value x = op.operand("X");
   auto list = op.integersFrom({"AxesTensorList", "AxesTensor"}, "axes");
@@ -64,7 +64,7 @@ static LogicalResult importUnsqueeze(OperatorContext &op) {
   return op.result("Out", op.reshape(x, ArrayRef<Dim>(sizes)));
 }
 
-/// Dimensions [start, stop] as one.
+/// Merges dimensions [start, stop].
 static Value joined(OperatorContext &op, Value x, int64_t start, int64_t stop) {
   Dims all = op.dims(x), sizes(all.begin(), all.begin() + start);
   sizes.push_back(
@@ -73,7 +73,7 @@ static Value joined(OperatorContext &op, Value x, int64_t start, int64_t stop) {
   return op.reshape(x, ArrayRef<Dim>(sizes));
 }
 
-/// To two dimensions: those before the axis, and the others.
+/// Flattens to two dimensions: those before the axis, and the others.
 static LogicalResult importFlatten(OperatorContext &op) {
   Value x = op.operand("X");
   const int64_t axis = op.getInt("axis", 1);

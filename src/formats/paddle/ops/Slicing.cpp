@@ -24,7 +24,7 @@ readBounds(OperatorContext &op, ArrayRef<StringRef> slots, StringRef name,
   return formats::sliceBounds(op, list);
 }
 
-/// The cut along axes, then without the dimensions of decrease_axis.
+/// Slices along axes, then removes the dimensions in decrease_axis.
 static LogicalResult cut(OperatorContext &op, ArrayRef<int64_t> steps) {
   Value x = op.operand("Input");
   Ints axes = op.getInts("axes");
@@ -46,7 +46,8 @@ static LogicalResult cut(OperatorContext &op, ArrayRef<int64_t> steps) {
     if (step == 0)
       return op.fail("a stride is 0");
     formats::SliceBound end = (*ends)[i];
-    // Backwards, -1 is the place before the first, not the last.
+    // With a negative step, an end of -1 is before the first element, not the
+    // last.
     if (step < 0 && end.element == formats::Element::integer(-1))
       end.element =
           formats::Element::integer(std::numeric_limits<int32_t>::min());
@@ -68,7 +69,7 @@ static LogicalResult cut(OperatorContext &op, ArrayRef<int64_t> steps) {
 }
 
 static LogicalResult importSlice(OperatorContext &op) {
-  // An array of tensors is cut into one of its elements.
+  // A slice of an array of tensors is one element.
   if (op.bound("Input").kind == Bound::Array) {
     auto starts =
         op.integersFrom({"StartsTensorList", "StartsTensor"}, "starts");
@@ -90,7 +91,7 @@ static LogicalResult importStridedSlice(OperatorContext &op) {
   return steps ? cut(op, *steps) : failure();
 }
 
-/// The part that begins at offsets. A size of -1 is what is left.
+/// Slices from offsets. A size of -1 extends to the end.
 static LogicalResult cropTo(OperatorContext &op, ArrayRef<Dim> sizes) {
   Value x = op.operand("X");
   auto offsets = op.integersFrom({"OffsetsTensor", "Offsets"}, "offsets");
@@ -138,20 +139,21 @@ static LogicalResult importCrop(OperatorContext &op) {
 }
 
 namespace {
-/// The part of a tensor that set_value writes: what is before and behind it,
-/// how many elements of the tensor are between two of it, and its sizes.
-struct Part {
+/// The strided slice that set_value writes: elements before and after it,
+/// between its elements, and its sizes.
+struct StridedSlice {
   Dims low, high, sizes;
   Ints between;
 };
 } // namespace
 
-/// What a part is along one dimension of \p size elements, at run time.
-static void addOpenRange(OperatorContext &op, Part &part, int64_t axis,
-                         int64_t first, int64_t last, int64_t step) {
+/// Adds one dimension of \p size elements with dynamic bounds to a slice.
+static void addDynamicRange(OperatorContext &op, StridedSlice &part,
+                            int64_t axis, int64_t first, int64_t last,
+                            int64_t step) {
   formats::SizeArithmetic a(op);
   const Dim size = part.sizes[axis];
-  // No dimension is as long.
+  // No dimension is that long.
   step = std::min(step, int64_t(1) << 40);
   auto inside = [&](int64_t at) {
     return at < 0 ? a.max(a.add(size, at), 0)
@@ -167,7 +169,7 @@ static void addOpenRange(OperatorContext &op, Part &part, int64_t axis,
 }
 
 /// axes, starts, ends and steps, all of which are known.
-static std::optional<Part> readPart(OperatorContext &op, Value x) {
+static std::optional<StridedSlice> readSlice(OperatorContext &op, Value x) {
   Ints axes = op.getInts("axes");
   auto starts = op.integersFrom({"StartsTensorList"}, "starts"),
        ends = op.integersFrom({"EndsTensorList"}, "ends"),
@@ -177,10 +179,11 @@ static std::optional<Part> readPart(OperatorContext &op, Value x) {
   if (starts->size() != axes.size() || ends->size() != axes.size() ||
       steps->size() != axes.size())
     return op.fail("axes, starts, ends and steps differ in length");
-  if (!op.isStatic(x) && !op.spellsUnknown())
+  if (!op.isStatic(x) && !op.expandsUnknown())
     return op.unknown("the sizes of what is written to are unknown");
   const int64_t rank = op.rank(x);
-  Part part{Dims(rank, Dim(0)), Dims(rank, Dim(0)), op.dims(x), Ints(rank, 0)};
+  StridedSlice part{Dims(rank, Dim(0)), Dims(rank, Dim(0)), op.dims(x),
+                    Ints(rank, 0)};
   for (size_t i = 0; i < axes.size(); ++i) {
     auto axis = op.axis(axes[i], rank);
     if (!axis)
@@ -189,7 +192,7 @@ static std::optional<Part> readPart(OperatorContext &op, Value x) {
     if (step < 1)
       return op.unsupported("a part that goes backwards");
     if (ShapedType::isDynamic(size)) {
-      addOpenRange(op, part, *axis, (*starts)[i], (*ends)[i], step);
+      addDynamicRange(op, part, *axis, (*starts)[i], (*ends)[i], step);
       continue;
     }
     auto inside = [&](int64_t at) {
@@ -206,10 +209,9 @@ static std::optional<Part> readPart(OperatorContext &op, Value x) {
   return part;
 }
 
-/// \p filled, of the part's sizes, in its places in a tensor like \p x, in
-/// which all others are 0.
-static Value spreadPart(OperatorContext &op, const Part &part, Value filled,
-                        Value x) {
+/// Pads \p filled, of the slice's shape, with zeros to the shape of \p x.
+static Value padSlice(OperatorContext &op, const StridedSlice &part,
+                      Value filled, Value x) {
   if (!filled)
     return {};
   Ints low, high;
@@ -225,24 +227,24 @@ static Value spreadPart(OperatorContext &op, const Part &part, Value filled,
       op.extents(part.low), op.extents(part.high), op.integers(part.between));
 }
 
-/// Input with a part of it replaced by a tensor, or numbers, that broadcast to
-/// it.
+/// Replaces a strided slice of Input by a tensor, or constants, that broadcast
+/// to it.
 static LogicalResult importSetValue(OperatorContext &op) {
   Value x = op.operand("Input");
   if (!x)
     return failure();
   if (!op.getInts("none_axes").empty())
     return op.unsupported("a part with dimensions that X lacks");
-  auto part = readPart(op, x);
+  auto part = readSlice(op, x);
   Value value = op.has("ValueTensor")
                     ? op.cast(op.operand("ValueTensor"), op.element(x))
                     : listedValues(op, op.element(x));
   auto gone = op.axes(op.getInts("decrease_axes"), op.rank(x));
   if (!part || !value || !gone)
     return failure();
-  if (!op.isStatic(value) && !op.spellsUnknown())
+  if (!op.isStatic(value) && !op.expandsUnknown())
     return op.unknown("the size of what is written is unknown");
-  // Dimensions that were taken away are there again, of one element.
+  // Insert dimensions in decrease_axes again, with size 1.
   Dims own = op.dims(value);
   const auto kept = op.rank(x) - static_cast<int64_t>(gone->size());
   if (static_cast<int64_t>(own.size()) <= kept) {
@@ -258,8 +260,8 @@ static LogicalResult importSetValue(OperatorContext &op) {
       llvm::to_vector(llvm::seq<int64_t>(offset, op.rank(x))));
   Value everywhere = op.broadcastInDim(op.scalar(op.i1(), 1), part->sizes, {});
   return op.result(
-      "Out", op.op<stablehlo::SelectOp>(spreadPart(op, *part, everywhere, x),
-                                        spreadPart(op, *part, value, x), x));
+      "Out", op.op<stablehlo::SelectOp>(padSlice(op, *part, everywhere, x),
+                                        padSlice(op, *part, value, x), x));
 }
 
 OperatorReaders slicingReaders() {

@@ -72,8 +72,9 @@ std::optional<Window> readWindow(OperatorContext &op, Value input,
   for (size_t i = 0; i < count; ++i) {
     const int64_t stride = window.strides[i];
     const int64_t reach = (window.size[i] - 1) * window.dilations[i] + 1;
-    // Operations that compute a size are made only where one is asked for.
-    const bool asks = op.spellsUnknown() && stride != 1 && (isSame || roundsUp);
+    // Emit operations that compute a size only if it is needed.
+    const bool asks =
+        op.expandsUnknown() && stride != 1 && (isSame || roundsUp);
     const Dim extent =
         asks ? op.dim(input, i + 2) : Dim(op.shape(input)[i + 2]);
     WindowPadding padding;

@@ -13,20 +13,20 @@ using formats::largestExtent;
 using formats::Window;
 using formats::WindowPadding;
 
-/// Whether data_format (or data_layout) says that channels come last; fails for
-/// a layout that is not known.
+/// Whether channels come last by data_format (or data_layout); fails for an
+/// unknown layout.
 bool hasChannelsLast(OperatorContext &op, llvm::StringRef name = "data_format");
 
 /// \p value with its channels, the last dimension, as the second one, and back.
 mlir::Value channelsFirst(OperatorContext &op, mlir::Value value);
 mlir::Value channelsLast(OperatorContext &op, mlir::Value value);
 
-/// strides, paddings (one or two a dimension), dilations and padding_algorithm
-/// for windows of \p size over the spatial dimensions of \p input
-/// [N, C, spatial...]. SAME rounds the result's size up, and takes no dilation;
-/// VALID takes no padding. With \p roundsUp the size is rounded up, even where
-/// the last window then begins in the padding. Fails for lists of another
-/// length and for numbers that make no sense.
+/// strides, paddings (one or two per dimension), dilations and
+/// padding_algorithm for windows of \p size over the spatial dimensions of
+/// \p input [N, C, spatial...]. SAME rounds the result's size up, and takes no
+/// dilation; VALID takes no padding. With \p roundsUp the size is rounded up,
+/// even where the last window then begins in the padding. Fails for lists of
+/// another length and for invalid values.
 std::optional<Window> readWindow(OperatorContext &op, mlir::Value input,
                                  llvm::ArrayRef<int64_t> size,
                                  bool roundsUp = false);

@@ -8,10 +8,10 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// An op that Paddle has, with the same numbers as attributes.
+/// An op that Paddle has, with the same float attributes.
 struct Function {
   StringRef op, paddle;
-  /// Our name of an attribute, and Paddle's.
+  /// Sinter's name of an attribute, and Paddle's.
   std::vector<std::pair<const char *, const char *>> attributes;
 };
 
@@ -64,7 +64,7 @@ static LogicalResult writeMish(OperatorWriter &e, nn::MishOp op) {
                   {{"threshold", 20.0}});
 }
 
-/// Above the threshold x itself: where it is the same number.
+/// With a threshold above which softplus(x) rounds to x.
 static LogicalResult writeSoftplus(OperatorWriter &e, nn::SoftplusOp op) {
   return e.result(
       "softplus", {{"X", e.operand(op.getOperand())}},
@@ -88,7 +88,7 @@ static LogicalResult writeShrink(OperatorWriter &e, nn::ShrinkOp op) {
   return e.unsupported("with another bias than lambda");
 }
 
-/// One slope for all or one a channel.
+/// One slope for all or one per channel.
 static LogicalResult writePRelu(OperatorWriter &e, nn::PReluOp op) {
   auto type = tensorOf(op.getResult()), slope = tensorOf(op.getSlope());
   if (!slope.hasStaticShape())
@@ -107,7 +107,7 @@ static LogicalResult writePRelu(OperatorWriter &e, nn::PReluOp op) {
       {{"mode", count == 1 ? "all" : "channel"}, {"data_format", "NCHW"}});
 }
 
-/// As at inference, where nothing is dropped. A mask is not written so.
+/// As at inference, where nothing is dropped. Fails if the mask is used.
 static LogicalResult writeDropout(OperatorWriter &e, nn::DropoutOp op) {
   if (op.getMask())
     return e.unsupported("with a mask");

@@ -1,4 +1,4 @@
-//===- Combining.h - what Paddle calls a reduction ------------------------===//
+//===- Combining.h - Paddle's names of reductions -------------------------===//
 
 #ifndef SINTER_FORMATS_PADDLE_WRITE_COMBINING_H
 #define SINTER_FORMATS_PADDLE_WRITE_COMBINING_H
@@ -7,7 +7,7 @@
 
 namespace sinter::paddle {
 
-/// A reduction, and the operator of two.
+/// A reduction, and the binary operator.
 struct Combining {
   llvm::StringRef reduce, binary;
 };

@@ -1,8 +1,7 @@
-// Branches and loops: operators with blocks of their own.
+// Branches and loops: operators with blocks.
 //
-// A block sees the variables around it. What it computes is its own; what it
-// gives it assigns, at its end, to variables of the block that its operator
-// stands in.
+// A block sees the variables of enclosing blocks. Its own variables are local;
+// at its end it assigns results to variables of the enclosing block.
 
 #include "formats/paddle/write/ProgramWriter.h"
 #include "graph/Origin.h"
@@ -15,7 +14,7 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// Blocks inside blocks at most.
+/// Maximum nesting depth of blocks.
 static constexpr int deepestBlocks = 100;
 
 static Operator unary(const char *type, Name from, Name to) {
@@ -53,7 +52,7 @@ int64_t ProgramWriter::writeInner(Region &region, ArrayRef<Name> arguments,
   writeEnd();
   written.blocks[index].operators =
       std::exchange(operators, std::move(outerOperators));
-  // What is written in here is not known outside.
+  // Variables of the block are not visible outside.
   for (Value value : named)
     names.erase(value);
   named = std::move(outerNamed);
@@ -61,7 +60,7 @@ int64_t ProgramWriter::writeInner(Region &region, ArrayRef<Name> arguments,
   return index;
 }
 
-/// The variables of blocks around \p blocks that these read, sorted.
+/// The variables of enclosing blocks that \p blocks read, sorted.
 std::vector<Name> ProgramWriter::captured(ArrayRef<int64_t> blocks) const {
   std::set<Name> found;
   for (int64_t block : blocks)
@@ -73,8 +72,8 @@ std::vector<Name> ProgramWriter::captured(ArrayRef<int64_t> blocks) const {
   return {found.begin(), found.end()};
 }
 
-/// What \p region, a condition, says of \p arguments: \p made are copies of its
-/// ops, in front of \p place.
+/// The value of \p region, a condition, for \p arguments: clones its ops,
+/// returned in \p made, before \p place.
 static Value copied(Region &region, ValueRange arguments,
                     mlir::Operation *place,
                     SmallVectorImpl<mlir::Operation *> &made) {
@@ -87,7 +86,7 @@ static Value copied(Region &region, ValueRange arguments,
 }
 
 /// The condition is computed before the loop, and at the end of its body for
-/// the next round.
+/// the next iteration.
 void ProgramWriter::writeLoop(stablehlo::WhileOp op) {
   const std::string origin = originOf(op);
   SmallVector<mlir::Operation *> made;
@@ -113,7 +112,7 @@ void ProgramWriter::writeLoop(stablehlo::WhileOp op) {
       copied(op.getCond(), terminator->getOperands(), terminator, made);
   const int64_t body = writeInner(op.getBody(), carried, [&] {
     addAssign(name(next), condition);
-    // All at once: what is read is not written before.
+    // Simultaneous assignment: no variable is written before it is read.
     std::vector<std::pair<Name, Name>> late;
     for (auto [value, to] :
          llvm::zip_equal(terminator->getOperands(), carried)) {
@@ -143,8 +142,8 @@ void ProgramWriter::writeLoop(stablehlo::WhileOp op) {
   add(std::move(loop));
 }
 
-/// A block that runs where the condition holds, one that runs where it does
-/// not, and for each result the choice between what they gave.
+/// A block that runs if the condition holds, one that runs if it does not, and
+/// for each result a select_input of the two.
 void ProgramWriter::writeBranch(stablehlo::IfOp op) {
   const std::string origin = originOf(op);
   const Name condition = name(op.getPred());
@@ -191,7 +190,7 @@ void ProgramWriter::writeBranch(stablehlo::IfOp op) {
   }
 }
 
-/// A branch for each case but the last, which takes every other index.
+/// A branch for each case but the last, which is the default.
 void ProgramWriter::writeCases(stablehlo::CaseOp op) {
   const size_t count = op.getBranches().size();
   if (count == 1) {

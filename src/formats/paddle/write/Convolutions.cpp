@@ -9,14 +9,13 @@ using namespace mlir;
 namespace sinter::paddle {
 
 namespace {
-/// A convolution as Paddle lays it out: [N, C, spatial...] with a filter
-/// [O, I / groups, spatial...], or of a transposed one [I, O / groups,
-/// spatial...].
+/// A convolution in Paddle's layout: [N, C, spatial...] with a filter [O, I /
+/// groups, spatial...], or of a transposed one [I, O / groups, spatial...].
 struct Convolution {
   Var x, filter;
   stablehlo::ConvolutionWindow window;
   int64_t groups = 1;
-  /// What the operator gives.
+  /// The operator's result type.
   RankedTensorType result;
 
   int64_t spatial() const { return static_cast<int64_t>(window.size()); }
@@ -42,12 +41,12 @@ static Var makeConvolution(OperatorWriter &e, const Convolution &c,
                            StringRef kind, ArrayRef<int64_t> strides,
                            ArrayRef<int64_t> dilations, Ints pads,
                            ArrayRef<int64_t> more = {}) {
-  // Channels that are filtered one by one are another operator.
+  // Depthwise convolutions are another operator.
   const bool isDepthwise =
       c.groups > 1 && c.spatial() == 2 && c.x.shape()[1] == c.groups;
   const std::string type = (isDepthwise ? "depthwise_conv" : "conv") +
                            std::to_string(c.spatial()) + "d" + kind.str();
-  // Those of generations that know no others are the same on both sides.
+  // Symmetric paddings, the only ones in older generations.
   Ints same;
   for (size_t i = 0; i + 1 < pads.size() && pads[i] == pads[i + 1]; i += 2)
     same.push_back(pads[i]);
@@ -67,8 +66,8 @@ static Var makeConvolution(OperatorWriter &e, const Convolution &c,
                 std::move(settings), c.result, "Output");
 }
 
-/// A convolution of a dilated operand is a transposed one: its padding takes
-/// away from the whole result what the window does not reach.
+/// A convolution of a dilated operand is a transposed one: its padding crops
+/// the full result to what the window reaches.
 static std::optional<Var> writeTransposed(OperatorWriter &e,
                                           const Convolution &c) {
   Ints strides, dilations, pads, more;
@@ -106,7 +105,7 @@ static std::optional<Var> writePlain(OperatorWriter &e, Convolution c) {
     isApart |= low.back() < 0 || high.back() < 0;
   }
   if (isApart) {
-    // What is left out at the edges is cut off before.
+    // Negative padding is sliced off before.
     Ints axes, starts, ends;
     for (int64_t i = 2; i < c.x.rank(); ++i) {
       if (low[i] == 0 && high[i] == 0)
@@ -170,12 +169,12 @@ static LogicalResult writeConvolution(OperatorWriter &e,
                          channelsFirst(isPlainTransposed ? second : first,
                                        isPlainTransposed ? first : second,
                                        numbers.getKernelSpatialDimensions()));
-  // A transposed convolution turns its filter round.
-  Ints turned;
+  // A transposed convolution reverses its filter.
+  Ints reversedDims;
   for (auto [i, each] : llvm::enumerate(c.window))
     if (each.reversed != isTransposed && each.size > 1)
-      turned.push_back(static_cast<int64_t>(i) + 2);
-  c.filter = e.reverse(c.filter, turned);
+      reversedDims.push_back(static_cast<int64_t>(i) + 2);
+  c.filter = e.reverse(c.filter, reversedDims);
   if (isTransposed && c.groups > 1)
     c.filter = exchanged(e, c.filter, c.groups);
   const bool isFlat = c.window.size() == 1;

@@ -52,23 +52,22 @@ static const OneToOne oneToOne[] = {
     {"stablehlo.xor", "bitwise_xor", "logical_xor"},
 };
 
-/// A number that a float is scaled or bounded by.
-static std::optional<double> finiteNumber(Value value) {
+/// A finite scalar constant for scaling or clamping.
+static std::optional<double> finiteScalar(Value value) {
   auto number =
       isa<FloatType>(elementOf(value)) ? attributeNumber(value) : std::nullopt;
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-/// x * number, x / number, x + number and x - number are operators of their
-/// own.
+/// x * scalar, x / scalar, x + scalar and x - scalar are written as `scale`.
 static LogicalResult writeScale(OperatorWriter &e, mlir::Operation *op) {
   Value x = op->getOperand(0), y = op->getOperand(1);
   const bool multiplies = isa<stablehlo::MulOp>(op);
   const bool adds = isa<stablehlo::AddOp>(op);
-  if ((multiplies || adds) && finiteNumber(x))
+  if ((multiplies || adds) && finiteScalar(x))
     std::swap(x, y);
-  auto number = finiteNumber(y);
-  // Half precision rounds differently there.
+  auto number = finiteScalar(y);
+  // `scale` rounds half precision differently.
   if (!number || !(elementOf(x).isF32() || elementOf(x).isF64()) ||
       e.writer.isBroadcast(x.getDefiningOp()) ||
       x.getDefiningOp<stablehlo::ConstantOp>())
@@ -100,7 +99,7 @@ static LogicalResult writeOneToOne(OperatorWriter &e, mlir::Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Functions that Paddle spells out
+// Functions that Paddle lacks
 //===----------------------------------------------------------------------===//
 
 static LogicalResult writeNegate(OperatorWriter &e, stablehlo::NegOp op) {
@@ -118,8 +117,8 @@ static LogicalResult writeRoundEven(OperatorWriter &e,
   return e.alias(e.where(isHalf, even, e.unary("round", x)));
 }
 
-/// Of integers x - (x / y) * y, where they are divided towards zero; of real
-/// numbers |x| mod |y| with the sign of x, as Paddle's takes that of y.
+/// For integers x - (x / y) * y with division towards zero; for floats |x| mod
+/// |y| with the sign of x, since Paddle's has that of y.
 static LogicalResult writeRemainder(OperatorWriter &e, stablehlo::RemOp op) {
   auto type = tensorOf(op.getResult());
   if (isa<FloatType>(elementOf(op))) {
@@ -134,18 +133,17 @@ static LogicalResult writeRemainder(OperatorWriter &e, stablehlo::RemOp op) {
   return e.alias(e.binary("elementwise_sub", e.operand(op.getLhs()), whole));
 }
 
-/// atan(y / x), turned by pi where x is negative; where x is zero, by the
-/// signs.
+/// atan(y / x), plus or minus pi if x is negative; by the signs if x is zero.
 static LogicalResult writeAtan2(OperatorWriter &e, stablehlo::Atan2Op op) {
   if (!isa<FloatType>(elementOf(op)))
     return e.unsupported("of complex numbers");
   constexpr double pi = 3.14159265358979323846;
   Var y = e.operand(op.getLhs()), x = e.operand(op.getRhs());
   Var zero = e.scalarFor(x, 0);
-  // 1, -1, or 0 where y is zero.
+  // 1, -1, or 0 if y is zero.
   Var side = e.unary("sign", y);
   Var slope = e.unary("atan", e.binary("elementwise_div", y, x));
-  // Where y is zero and x negative, pi.
+  // pi if y is zero and x negative.
   Var isBelow = e.compare("less_than", y, zero);
   Var half = e.scaled(e.cast(isBelow, x.element()), -2 * pi, pi);
   Var turned = e.binary("elementwise_add", slope, half);
@@ -154,7 +152,7 @@ static LogicalResult writeAtan2(OperatorWriter &e, stablehlo::Atan2Op op) {
       e.where(e.compare("equal", x, zero), e.scaled(side, pi / 2, 0), general));
 }
 
-/// x - x is 0 for finite numbers and NaN for all others.
+/// x - x is 0 for finite values and NaN for all others.
 static LogicalResult writeIsFinite(OperatorWriter &e,
                                    stablehlo::IsFiniteOp op) {
   return e.result("isfinite_v2", {{"X", e.operand(op.getOperand())}});
@@ -164,8 +162,8 @@ static LogicalResult writeIsFinite(OperatorWriter &e,
 // Comparison, selection, conversion
 //===----------------------------------------------------------------------===//
 
-/// Whether numbers come before 0 in the total order, as -0 does: x < 0 or
-/// 1 / x < 0. Paddle does not see the sign of what is no number.
+/// Whether values come before 0 in the total order, as -0 does: x < 0 or 1 / x
+/// < 0. Paddle has no operator for the sign of a NaN.
 static LogicalResult writeSignTest(OperatorWriter &e, stablehlo::CompareOp op) {
   if (op.getComparisonDirection() != stablehlo::ComparisonDirection::LT ||
       !isPositiveZero(op.getRhs()))
@@ -200,10 +198,10 @@ static LogicalResult writeSelect(OperatorWriter &e, stablehlo::SelectOp op) {
   auto type = tensorOf(op.getResult());
   Var condition = e.operand(op.getPred()), yes = e.operand(op.getOnTrue());
   if (condition.rank() != type.getRank()) {
-    // One for all elements.
+    // A scalar condition.
     condition = e.reshape(condition, Ints(type.getRank(), 1));
     condition = e.make("expand_as_v2", {{"X", condition}, {"Y", yes}},
-                       {{"target_shape", openShape(yes.shape())}},
+                       {{"target_shape", dynamicShape(yes.shape())}},
                        e.typed(yes.shape(), e.boolean()));
   }
   return e.result("where", {{"Condition", condition},
@@ -215,7 +213,7 @@ static LogicalResult writeClamp(OperatorWriter &e, stablehlo::ClampOp op) {
   auto type = tensorOf(op.getResult());
   if (!e.typeNumber(type.getElementType()) || isBool(type.getElementType()))
     return e.unsupported("of this element type");
-  auto low = finiteNumber(op.getMin()), high = finiteNumber(op.getMax());
+  auto low = finiteScalar(op.getMin()), high = finiteScalar(op.getMax());
   if (low && high)
     return e.result("clip", {{"X", e.operand(op.getOperand())}},
                     {{"min", *low}, {"max", *high}});

@@ -1,6 +1,6 @@
-// Elements that indices name.
+// Gather, scatter, dynamic slices.
 
-#include "formats/paddle/write/Places.h"
+#include "formats/paddle/write/SizesAndIndices.h"
 #include "formats/paddle/write/WriterRules.h"
 #include "graph/IntegerRange.h"
 #include "graph/nn/NnOps.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// Indices that count from the beginning: Paddle knows no negative ones.
+/// Indices that count from the beginning: Paddle has no negative ones.
 static std::optional<Var> fromBeginning(OperatorWriter &e, Value indices,
                                         int64_t size) {
   Var var = e.operand(indices);
@@ -25,8 +25,9 @@ static std::optional<Var> fromBeginning(OperatorWriter &e, Value indices,
                   e.binary("elementwise_mul", more, whole));
 }
 
-/// \p x at \p indices along \p axis, whose place the indices' dimensions take;
-/// nothing where too many sizes are unknown. The operator takes a list.
+/// Gathers \p x at \p indices along \p axis, which the indices' dimensions
+/// replace; nothing if too many sizes are dynamic. The operator takes a vector
+/// of indices.
 static std::optional<Var> takeAt(OperatorWriter &e, const Var &x,
                                  const Var &indices, int64_t axis) {
   Ints shape(x.shape().take_front(axis));
@@ -65,8 +66,8 @@ static LogicalResult writeTakeAlong(OperatorWriter &e, nn::TakeAlongOp op) {
                   {{"Axis", axis}}, "Result");
 }
 
-/// Whether windows are whole but for one dimension, of which they hold one
-/// element: what `gather` takes.
+/// Whether windows span all dimensions but one, in which they have size 1, as
+/// `gather` requires.
 static bool takesAlongOne(const IndexedWindows &w) {
   return w.mapped.size() == 1 && w.listed().size() == 1 &&
          w.sizes[w.mapped[0]] == 1;
@@ -81,7 +82,7 @@ static LogicalResult gather(OperatorWriter &e, Value operand,
     return e.unsupported("without indices");
   if (takesAlongOne(w)) {
     const int64_t axis = w.mapped[0];
-    auto taken = takeAt(e, e.operand(operand), firstPlaces(e, w, 0), axis);
+    auto taken = takeAt(e, e.operand(operand), startIndices(e, w, 0), axis);
     if (taken) {
       // [before..., batch..., behind...] to [batch..., axis, before...,
       // behind].
@@ -126,8 +127,7 @@ static LogicalResult writeDynamicGather(OperatorWriter &e,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How updates are combined: by which operator, and what put_along_axis calls
-/// it.
+/// How updates are combined: the operator, and its name in put_along_axis.
 struct UpdateRule {
   StringRef op, reduce;
 };
@@ -148,11 +148,11 @@ static std::optional<UpdateRule> updateRuleOf(stablehlo::ScatterOp op) {
   return std::nullopt;
 }
 
-/// Where the rows of \p w lie among the listed dimensions as one, whose end,
-/// \p strides' last, is the place of windows that are not inside: a vector of
-/// i64.
-static Var flatPlaces(OperatorWriter &e, const IndexedWindows &w,
-                      ArrayRef<SizeProduct> strides) {
+/// The linear indices of the rows of \p w in the listed dimensions, a vector of
+/// i64; those of windows out of bounds are the element count, the last of
+/// \p strides.
+static Var flatIndices(OperatorWriter &e, const IndexedWindows &w,
+                       ArrayRef<SizeProduct> strides) {
   const Ints listed = w.listed();
   const auto batchRank = static_cast<int64_t>(w.batchDims().size());
   const auto rank = static_cast<int64_t>(listed.size());
@@ -172,15 +172,15 @@ static Var flatPlaces(OperatorWriter &e, const IndexedWindows &w,
   Var flat = e.reduce("reduce_sum",
                       e.binary("elementwise_mul", rows, e.concat(steps, 0)),
                       {batchRank + rank}, /*keep=*/true);
-  // Inside: the place; outside: the end.
+  // In bounds: the index; out of bounds: the end.
   Var away = e.binary("elementwise_sub", strides.back().var(e), flat);
   Var moved = e.binary("elementwise_add", flat,
                        e.binary("elementwise_mul", isOutside, away));
   return e.reshape(moved, {productOf(moved.shape())});
 }
 
-/// The listed dimensions become one, which gets one more place for updates that
-/// lie outside.
+/// The listed dimensions are merged and padded by one element for updates that
+/// are out of bounds.
 static LogicalResult writeScatter(OperatorWriter &e, stablehlo::ScatterOp op) {
   if (op.getInputs().size() != 1)
     return e.unsupported("of several tensors");
@@ -197,7 +197,7 @@ static LogicalResult writeScatter(OperatorWriter &e, stablehlo::ScatterOp op) {
   SizeProduct rest;
   for (int64_t dim : ArrayRef(order).drop_front(listed.size()))
     rest.multiply(e, input, dim);
-  Var ids = flatPlaces(e, w, strides);
+  Var ids = flatIndices(e, w, strides);
 
   Var x = e.transpose(e.operand(input), order);
   Var rows = reshape(e, x, {count.known(), rest.known()},
@@ -239,7 +239,7 @@ static LogicalResult writeScatter(OperatorWriter &e, stablehlo::ScatterOp op) {
         {{"Axis", 0}, {"Reduce", how->reduce.str()}, {"Include_self", true}},
         rows.type, "Result");
   }
-  // All but the last row.
+  // Drop the last row.
   Var inside =
       e.slice(done, {0}, {0}, {count.known() < 0 ? -1 : count.known()}, {1});
   Var whole = reshape(e, inside, x.shape(),
@@ -248,21 +248,21 @@ static LogicalResult writeScatter(OperatorWriter &e, stablehlo::ScatterOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Slices at computed places
+// Dynamic slices
 //===----------------------------------------------------------------------===//
 
-/// The places \p starts, clamped for a part of the sizes \p sizeAlong of
+/// The indices \p starts, clamped for a slice of the sizes \p sizeAlong of
 /// \p whole: a vector of one i64 for each.
 static Vars clampedStarts(OperatorWriter &e, ValueRange starts, Value whole,
                           llvm::function_ref<Var(int64_t)> sizeAlong) {
   Vars parts;
   for (auto [dim, start] : llvm::enumerate(starts)) {
     const auto axis = static_cast<int64_t>(dim);
-    Var place = e.reshape(e.cast(e.operand(start), e.i64()), {1});
+    Var offset = e.reshape(e.cast(e.operand(start), e.i64()), {1});
     Var last =
         e.binary("elementwise_sub", sizeOf(e, whole, axis), sizeAlong(axis));
-    place = e.binary("elementwise_max", place, e.integers({0}, {1}));
-    parts.push_back(e.binary("elementwise_min", place, last));
+    offset = e.binary("elementwise_max", offset, e.integers({0}, {1}));
+    parts.push_back(e.binary("elementwise_min", offset, last));
   }
   return parts;
 }
@@ -284,10 +284,10 @@ static LogicalResult writeDynamicSlice(OperatorWriter &e,
                            tensorOf(op.getResult())));
 }
 
-/// The places of the elements of \p update, behind each other, among all
-/// elements of a tensor whose elements are \p strides apart.
-static Var placesOf(OperatorWriter &e, Value update,
-                    ArrayRef<SizeProduct> strides) {
+/// The linear indices of the elements of \p update, flattened, in a tensor with
+/// strides \p strides.
+static Var linearIndices(OperatorWriter &e, Value update,
+                         ArrayRef<SizeProduct> strides) {
   auto type = tensorOf(update);
   const int64_t rank = type.getRank();
   const bool isKnown =
@@ -305,20 +305,20 @@ static Var placesOf(OperatorWriter &e, Value update,
     }
     return e.reshape(*sum, {productOf(sum->shape())});
   }
-  Ints places;
+  Ints offsets;
   const int64_t count = type.getNumElements();
   for (int64_t i = 0; i < count; ++i) {
-    int64_t place = 0, left = i;
+    int64_t offset = 0, left = i;
     for (int64_t dim = rank - 1; dim >= 0; --dim) {
-      place += left % type.getDimSize(dim) * strides[dim].known();
+      offset += left % type.getDimSize(dim) * strides[dim].known();
       left /= type.getDimSize(dim);
     }
-    places.push_back(place);
+    offsets.push_back(offset);
   }
-  return e.integers(places, {count});
+  return e.integers(offsets, {count});
 }
 
-/// Every element of the update has a place among all elements of the operand.
+/// Scatters the update's elements by linear index.
 static LogicalResult
 writeDynamicUpdateSlice(OperatorWriter &e, stablehlo::DynamicUpdateSliceOp op) {
   auto type = tensorOf(op.getOperand()), update = tensorOf(op.getUpdate());
@@ -336,8 +336,8 @@ writeDynamicUpdateSlice(OperatorWriter &e, stablehlo::DynamicUpdateSliceOp op) {
       "reduce_sum",
       e.binary("elementwise_mul", e.concat(starts, 0), e.concat(steps, 0)), {0},
       /*keep=*/true);
-  Var ids =
-      e.binary("elementwise_add", placesOf(e, op.getUpdate(), strides), first);
+  Var ids = e.binary("elementwise_add",
+                     linearIndices(e, op.getUpdate(), strides), first);
   Var x = e.operand(op.getOperand());
   Var flat = e.reshape(x, {productOf(type.getShape())});
   Var updates =

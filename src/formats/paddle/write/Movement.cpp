@@ -1,7 +1,7 @@
-// Ops that move elements to places that are known when the program is written,
-// and shapes that are not.
+// Ops that move elements (reshape, broadcast, slice, pad, ...), and dynamic
+// shapes.
 
-#include "formats/paddle/write/Places.h"
+#include "formats/paddle/write/SizesAndIndices.h"
 #include "formats/paddle/write/WriterRules.h"
 #include "graph/Constants.h"
 #include "graph/IntegerRange.h"
@@ -28,11 +28,14 @@ static LogicalResult writeIota(OperatorWriter &e, stablehlo::IotaOp op) {
   const auto dimension = static_cast<int64_t>(op.getIotaDimension());
   Ints shape(type.getRank(), 1);
   shape[dimension] = type.getDimSize(dimension);
+  const int64_t size = shape[dimension];
   SmallVector<double> numbers;
-  for (int64_t i = 0; i < shape[dimension]; ++i)
+  for (int64_t i = 0; i < size && size <= formats::mostCounted; ++i)
     numbers.push_back(static_cast<double>(i));
-  Var range = e.constant(
-      tensorOfDoubles(*element, Shape(shape.begin(), shape.end()), numbers));
+  Var range = size <= formats::mostCounted
+                  ? e.constant(tensorOfDoubles(
+                        *element, Shape(shape.begin(), shape.end()), numbers))
+                  : e.cast(count(e, size, shape), type.getElementType());
   if (ArrayRef<int64_t>(shape) == type.getShape())
     return e.alias(range);
   return e.result("expand_v2", {{"X", range}},
@@ -56,7 +59,7 @@ static LogicalResult writeDynamicIota(OperatorWriter &e,
   shape[dimension] = size;
   Var numbers = ShapedType::isDynamic(size)
                     ? upTo(e, sizeAt(e, op.getOutputShape(), dimension))
-                    : e.integers(identity(size), {size});
+                    : count(e, size, {size});
   numbers = e.reshape(e.cast(numbers, type.getElementType()), shape);
   if (type.getRank() == 1)
     return e.alias(numbers);
@@ -66,7 +69,7 @@ static LogicalResult writeDynamicIota(OperatorWriter &e,
   return e.alias(expand(e, numbers, type.getShape(), sizes));
 }
 
-/// The operand with its dimensions in order and ones between them.
+/// The operand transposed and reshaped with ones between its dimensions.
 static Var spread(OperatorWriter &e, Value operand, ArrayRef<int64_t> dims,
                   int64_t rank) {
   Ints order = identity(static_cast<int64_t>(dims.size()));
@@ -110,8 +113,8 @@ writeDynamicBroadcastInDim(OperatorWriter &e,
       {{"X", x}, {"Shape", shapeOperand(e, op.getOutputDimensions())}});
 }
 
-/// expand_as_v2 repeats one way only: the other tensor must be of the result's
-/// shape.
+/// expand_as_v2 broadcasts in one direction only: the other tensor must have
+/// the result's shape.
 static LogicalResult writeBroadcastLike(OperatorWriter &e,
                                         nn::BroadcastLikeOp op) {
   auto type = tensorOf(op.getResult());
@@ -123,7 +126,7 @@ static LogicalResult writeBroadcastLike(OperatorWriter &e,
     return e.result(
         "expand_as_v2",
         {{"X", e.operand(op.getOperand())}, {"Y", e.operand(other)}},
-        {{"target_shape", openShape(like.getShape())}});
+        {{"target_shape", dynamicShape(like.getShape())}});
   }
   return e.unsupported("to the sizes of several tensors");
 }
@@ -135,8 +138,8 @@ static LogicalResult writeReshape(OperatorWriter &e, stablehlo::ReshapeOp op) {
   return e.alias(e.reshape(e.operand(op.getOperand()), type.getShape()));
 }
 
-/// Sizes that are the operand's in the same place are 0, and one may be left
-/// open; else the shape is a tensor.
+/// Sizes equal to the operand's at the same index are 0, and one may be
+/// inferred; else the shape is a tensor.
 static LogicalResult writeDynamicReshape(OperatorWriter &e,
                                          stablehlo::DynamicReshapeOp op) {
   auto type = tensorOf(op.getResult());
@@ -209,8 +212,8 @@ static LogicalResult writeRealDynamicSlice(OperatorWriter &e,
       e.operand(op.getLimitIndices()), *steps, tensorOf(op.getResult())));
 }
 
-/// \p between fillers behind each element of a dimension but the last one: each
-/// becomes a row of its own, which is padded.
+/// Inserts \p between fillers after each element of a dimension but the last
+/// one: reshapes each element to a row, which is padded.
 static Var spaced(OperatorWriter &e, const Var &x, int64_t axis,
                   int64_t between, double filler) {
   const int64_t rank = x.rank(), size = x.shape()[axis];
@@ -223,9 +226,9 @@ static Var spaced(OperatorWriter &e, const Var &x, int64_t axis,
     return Vars{e.binary("elementwise_mul", e.cast(shapeOf(e, x), e.i64()),
                          e.integers(factors, {rank}))};
   });
-  const bool isOpen = ShapedType::isDynamic(size);
-  return e.slice(row, {axis}, {0}, {isOpen ? -between : flat[axis] - between},
-                 {1});
+  const bool isDynamic = ShapedType::isDynamic(size);
+  return e.slice(row, {axis}, {0},
+                 {isDynamic ? -between : flat[axis] - between}, {1});
 }
 
 static LogicalResult writePad(OperatorWriter &e, stablehlo::PadOp op) {
@@ -245,7 +248,7 @@ static LogicalResult writePad(OperatorWriter &e, stablehlo::PadOp op) {
   return e.alias(e.pad(x, *filler, low, high));
 }
 
-/// The filler of a padding: a number, or a tensor of one.
+/// The filler of a padding: a constant, or a tensor of one element.
 struct Filler {
   std::optional<double> number;
   Value value;
@@ -267,16 +270,16 @@ static Var filled(OperatorWriter &e, const Filler &filler, const Var &sizes,
                 {{"shape", declared}}, type);
 }
 
-/// The least that element \p i of \p amounts may be: its own bounds where
-/// these are joined of several.
-static double leastAmount(Value amounts, int64_t i) {
+/// The lower bound of element \p i of \p amounts, from its own operand if
+/// \p amounts is a concatenate.
+static double minAmount(Value amounts, int64_t i) {
   if (auto known = constantIntegers(amounts))
     return static_cast<double>((*known)[i]);
   return IntegerRange::of(amounts).low;
 }
 
-/// Fillers of computed sizes are tensors that are joined with the operand;
-/// where there may be fewer than none, elements are taken away first.
+/// Dynamic padding is a tensor of fillers that is concatenated with the
+/// operand; if the amount may be negative, the operand is sliced first.
 static LogicalResult writeDynamicPad(OperatorWriter &e,
                                      stablehlo::DynamicPadOp op) {
   const Filler filler{attributeNumber(op.getPaddingValue()),
@@ -284,7 +287,7 @@ static LogicalResult writeDynamicPad(OperatorWriter &e,
   auto interior = constantIntegers(op.getInteriorPadding());
   Var x = e.operand(op.getOperand());
   if (!interior || !e.typeNumber(x.element()))
-    return e.unsupported("between elements, of computed numbers");
+    return e.unsupported("between elements, by computed amounts");
   const int64_t rank = x.rank();
   for (auto [i, between] : llvm::enumerate(*interior)) {
     if (between > 0 && !filler.number)
@@ -301,12 +304,12 @@ static LogicalResult writeDynamicPad(OperatorWriter &e,
     auto known = constantIntegers(amounts);
     return known && (*known)[axis] == 0;
   };
-  // Of [-low, size + high), what is inside.
+  // The intersection of [-low, size + high) with the operand.
   Ints axes;
   Vars starts, ends;
   for (int64_t axis = 0; axis < rank; ++axis) {
-    const bool cutsLow = leastAmount(op.getEdgePaddingLow(), axis) < 0,
-               cutsHigh = leastAmount(op.getEdgePaddingHigh(), axis) < 0;
+    const bool cutsLow = minAmount(op.getEdgePaddingLow(), axis) < 0,
+               cutsHigh = minAmount(op.getEdgePaddingHigh(), axis) < 0;
     Var size = e.slice(shapeOf(e, x), {0}, {axis}, {axis + 1}, {1});
     Var start = zero(), end = size;
     if (cutsLow)
@@ -334,20 +337,20 @@ static LogicalResult writeDynamicPad(OperatorWriter &e,
       return;
     auto known = constantIntegers(amounts);
     Var amount = amountAt(amounts, axis);
-    if (leastAmount(amounts, axis) < 0)
+    if (minAmount(amounts, axis) < 0)
       amount = e.binary("elementwise_max", amount, zero());
     Var sizes = shapeOf(e, x);
-    Vars parts;
+    Vars pieces;
     if (axis > 0)
-      parts.push_back(e.slice(sizes, {0}, {0}, {axis}, {1}));
-    parts.push_back(amount);
+      pieces.push_back(e.slice(sizes, {0}, {0}, {axis}, {1}));
+    pieces.push_back(amount);
     if (axis + 1 < rank)
-      parts.push_back(e.slice(sizes, {0}, {axis + 1}, {rank}, {1}));
+      pieces.push_back(e.slice(sizes, {0}, {axis + 1}, {rank}, {1}));
     Ints shape(x.shape());
     shape[axis] =
         known ? std::max<int64_t>((*known)[axis], 0) : ShapedType::kDynamic;
     Var fill =
-        filled(e, filler, e.concat(parts, 0), e.typed(shape, x.element()));
+        filled(e, filler, e.concat(pieces, 0), e.typed(shape, x.element()));
     x = e.concat(isBefore ? Vars{fill, x} : Vars{x, fill}, axis);
   };
   for (int64_t axis = 0; axis < rank; ++axis) {
@@ -357,7 +360,7 @@ static LogicalResult writeDynamicPad(OperatorWriter &e,
   return e.alias(x);
 }
 
-/// Images at their edges.
+/// Pads images at their edges.
 static LogicalResult writePadMode(OperatorWriter &e, nn::PadModeOp op) {
   ArrayRef<int64_t> low = op.getLow(), high = op.getHigh();
   if (low.size() != 4 || op.getMode() == "wrap" || low[0] != 0 || low[1] != 0 ||
@@ -378,10 +381,10 @@ static LogicalResult writeReverse(OperatorWriter &e, stablehlo::ReverseOp op) {
 
 static LogicalResult writeConcatenate(OperatorWriter &e,
                                       stablehlo::ConcatenateOp op) {
-  Vars parts;
+  Vars pieces;
   for (Value each : op.getInputs())
-    parts.push_back(e.operand(each));
-  return e.result("concat", {{"X", parts}},
+    pieces.push_back(e.operand(each));
+  return e.result("concat", {{"X", pieces}},
                   {{"axis", static_cast<int64_t>(op.getDimension())}});
 }
 

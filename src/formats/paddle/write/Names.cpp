@@ -21,7 +21,7 @@ Name ProgramWriter::freshName(StringRef wantedName) {
   }
 }
 
-/// The declaration of a variable that is new.
+/// The declaration of a new variable.
 static Variable variableOf(StringRef name, RankedTensorType type) {
   Variable variable;
   variable.name = name.str();
@@ -56,7 +56,7 @@ void ProgramWriter::addParameter(const Name &name, const Tensor &tensor) {
   variable.type = tensor.type();
   variable.dims.assign(tensor.shape().begin(), tensor.shape().end());
   variable.isPersistable = true;
-  variable.stopsGradient = literals.contains(name);
+  variable.stopsGradient = !trained.contains(name);
   if (const Variable *old = beforeVariables.lookup(name))
     if (old->isPersistable && old->type == variable.type &&
         old->dims == variable.dims)
@@ -65,8 +65,8 @@ void ProgramWriter::addParameter(const Name &name, const Tensor &tensor) {
   holders[name] = {Value(), /*isParameter=*/true};
 }
 
-/// What a parameter is to be called: a name of its own, also where it stands
-/// for a value of PIR that has none but its number.
+/// The name for a parameter; a new name if it is a value of PIR with only an
+/// id.
 static std::string parameterName(StringRef wanted) {
   if (wanted.empty())
     return "constant";
@@ -75,9 +75,9 @@ static std::string parameterName(StringRef wanted) {
 
 Name ProgramWriter::constant(const Tensor &tensor, StringRef wantedName) {
   Name name = freshName(parameterName(wantedName));
-  // Also what a rule makes of one.
-  if (literals.contains(wantedName))
-    literals.insert(name);
+  // Also those that a rule derives from one.
+  if (trained.contains(wantedName))
+    trained.insert(name);
   addParameter(name, tensor);
   return name;
 }
@@ -99,7 +99,7 @@ Name ProgramWriter::constantNamed(ElementsAttr value, StringRef wantedName) {
 }
 
 //===----------------------------------------------------------------------===//
-// When values are read
+// Live ranges
 //===----------------------------------------------------------------------===//
 
 size_t ProgramWriter::positionOf(mlir::Operation *op) {
@@ -107,7 +107,7 @@ size_t ProgramWriter::positionOf(mlir::Operation *op) {
   if (auto found = keptOf.find(here); found != keptOf.end())
     here = found->second->anchor;
   auto found = positions.find(here);
-  // What a rule or a decomposition makes is written now.
+  // Ops made by a rule or a decomposition are written at the current position.
   return found == positions.end() ? position : found->second;
 }
 
@@ -115,7 +115,7 @@ size_t ProgramWriter::lastUse(Value value) {
   size_t result = 0;
   for (mlir::Operation *user : value.getUsers()) {
     result = std::max(result, positionOf(user));
-    // A broadcast is written where it is read.
+    // A broadcast is written at its uses.
     if (isBroadcast(user))
       result = std::max(result, lastUse(user->getResult(0)));
   }
@@ -146,7 +146,7 @@ bool ProgramWriter::mayHold(StringRef name, Type type) {
 
 Name ProgramWriter::take(const Name &name, Value value, RankedTensorType type) {
   auto holder = holders.find(name);
-  // Who reads that now would read something else.
+  // A later use of that value would read another one.
   if (holder != holders.end() && holder->second.value)
     names.erase(holder->second.value);
   holders[name] = {value, false};
@@ -172,7 +172,7 @@ Name ProgramWriter::claim(Value value) {
   return bind(value, take(name, value, type));
 }
 
-/// An output that nobody reads.
+/// An unused output.
 Name ProgramWriter::deadOutput(const Name &name) {
   const Variable *old = beforeVariables.lookup(name);
   auto holder = holders.find(name);

@@ -35,8 +35,8 @@ static LogicalResult writeBatchNorm(OperatorWriter &e,
                       {"SavedVariance", e.declare(variance.type)}});
 }
 
-/// Scale and bias are one number for each element of the dimensions that are
-/// normalised, in one list.
+/// Scale and bias are vectors with one element for each element of the
+/// normalised dimensions.
 static LogicalResult writeLayerNorm(OperatorWriter &e, nn::LayerNormOp op) {
   auto type = tensorOf(op.getOperand());
   const auto axis = static_cast<int64_t>(op.getAxis());
@@ -47,7 +47,7 @@ static LogicalResult writeLayerNorm(OperatorWriter &e, nn::LayerNormOp op) {
   if (!op.getMean().use_empty() || !op.getInverseDeviation().use_empty() ||
       ShapedType::isDynamicShape(tail) || !isWhole(op.getScale()) ||
       (op.getBias() && !isWhole(op.getBias())))
-    return e.unsupported("with other results than the normalised numbers, or "
+    return e.unsupported("with results besides the normalised values, or "
                          "over unknown sizes");
   const int64_t count = productOf(tail),
                 rows = productOf(type.getShape().take_front(axis));

@@ -28,7 +28,7 @@ int64_t productOf(ArrayRef<int64_t> sizes) {
                                            : ShapedType::getNumElements(sizes);
 }
 
-Ints openShape(ArrayRef<int64_t> shape) {
+Ints dynamicShape(ArrayRef<int64_t> shape) {
   Ints open(shape);
   for (int64_t &size : open)
     size = ShapedType::isDynamic(size) ? -1 : size;
@@ -53,10 +53,9 @@ Ints inverse(ArrayRef<int64_t> permutation) {
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// The outputs without which Paddle takes an operator for broken, though
-/// nothing reads them: what they are called, and whether they have the shape of
-/// X behind a 0 (else they have none).
-static StringRef unreadOutput(StringRef type) {
+/// Unused outputs that Paddle requires of an operator: the slot, and whether
+/// the shape is that of X after a 0 (else empty).
+static StringRef requiredOutput(StringRef type) {
   return llvm::StringSwitch<StringRef>(type)
       .Cases("reshape2", "transpose2", "squeeze2", "unsqueeze2", "XShape")
       .Default("");
@@ -87,7 +86,7 @@ Var OperatorWriter::make(StringRef type, std::vector<Given> inputs,
   Operator made = operatorOf(type, inputs, settings);
   Var var = declare(resultType);
   made.outputs = {{slot, {var.name}}};
-  if (StringRef unread = unreadOutput(type); !unread.empty()) {
+  if (StringRef unread = requiredOutput(type); !unread.empty()) {
     Ints shape = {0};
     llvm::append_range(shape, inputs[0].vars[0].shape());
     made.outputs.push_back(
@@ -101,7 +100,7 @@ Var OperatorWriter::make(StringRef type, std::vector<Given> inputs,
 LogicalResult OperatorWriter::alias(const Var &var, unsigned index) {
   Value value = op->getResult(index);
   claimed.push_back(value);
-  // The last operator may as well give the variable that is wanted.
+  // The last operator can write the wanted variable itself.
   if (var.name == lastMade && writer.count() > 0 &&
       writer.last().outputs.front().arguments ==
           std::vector<std::string>{var.name}) {
@@ -137,7 +136,7 @@ void OperatorWriter::undo() {
 }
 
 std::optional<int64_t> OperatorWriter::typeNumber(Type element) const {
-  // Of complex numbers Paddle computes little, and none of it everywhere.
+  // Paddle supports few operations on complex types, and not in all versions.
   if (isa<ComplexType>(element))
     return std::nullopt;
   auto type = sinter::elementTypeOf(element);
@@ -178,7 +177,7 @@ Var OperatorWriter::integers(ArrayRef<int64_t> numbers,
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-/// The one element of a constant that repeats it.
+/// The element of a splat constant, as a tensor of shape [1].
 static std::optional<Tensor> repeatedElement(Value value) {
   auto constantOp = value.getDefiningOp<stablehlo::ConstantOp>();
   if (!constantOp || tensorOf(value).getNumElements() == 0)
@@ -207,7 +206,7 @@ OperatorWriter::sourceOf(Value value, RankedTensorType resultType) {
   if (!broadcast || !writer.isBroadcast(value.getDefiningOp())) {
     if (tensorOf(value).getRank() == rank)
       return Source{operand(value), 0, true};
-    // A single number goes with anything.
+    // A scalar broadcasts to anything.
     if (tensorOf(value).getRank() == 0)
       return Source{reshape(operand(value), {1}), rank - 1};
     return std::nullopt;
@@ -227,8 +226,8 @@ OperatorWriter::sourceOf(Value value, RankedTensorType resultType) {
   return Source{unsqueeze(operand(broadcast->operand), between), dims.front()};
 }
 
-/// Dimension \p axis of \p source as it lies on the result: 1 where it has
-/// none.
+/// The size of \p var, whose first dimension is the result's \p place, along
+/// the result's dimension \p axis: 1 if it has none.
 static int64_t sizeAlong(const Var &var, int64_t place, int64_t axis) {
   const int64_t own = axis - place;
   return own < 0 || own >= var.rank() ? 1 : var.shape()[own];
@@ -243,8 +242,8 @@ static bool commutes(StringRef type) {
       .Default(false);
 }
 
-/// Whether an operator has an axis at which Y begins among the dimensions of X;
-/// others align the last ones.
+/// Whether an operator has attribute axis, the dimension of X at which Y
+/// begins; others align the last dimensions.
 static bool hasAxis(StringRef type) {
   return !type.starts_with("logical_") && !type.starts_with("bitwise_");
 }
@@ -339,11 +338,11 @@ Var OperatorWriter::reshape(const Var &x, ArrayRef<int64_t> shape) {
   if (auto tensor = parameter(x); tensor && !ShapedType::isDynamicShape(shape))
     return constant(tensor->reshaped(Shape(shape.begin(), shape.end())),
                     x.name);
-  // A size of 0 would be that of the operand.
+  // A size of 0 would mean that of the operand.
   if (llvm::is_contained(shape, 0) && !ShapedType::isDynamicShape(shape))
     return constant(Tensor(*sinter::elementTypeOf(x.element()),
                            Shape(shape.begin(), shape.end())));
-  return make("reshape2", {{"X", x}}, {{"shape", openShape(shape)}},
+  return make("reshape2", {{"X", x}}, {{"shape", dynamicShape(shape)}},
               typed(shape, x.element()));
 }
 

@@ -1,9 +1,9 @@
 //===- OperatorWriter.h - writes one operation as Paddle operators --------===//
 //
-// What a WriterRule works with. Helpers add operators and return the variables
-// that these write. A rule ends with result() or alias(), or with a failure,
-// after which nothing that it added remains. Operators get as few attributes as
-// all generations of Paddle know.
+// The interface for a WriterRule. Helpers add operators and return the
+// variables that these write. A rule ends with result() or alias(), or with a
+// failure, after which the operators that it added are removed. Operators get
+// only attributes that all generations of Paddle have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ namespace sinter::paddle {
 
 using Ints = llvm::SmallVector<int64_t>;
 
-/// A variable that operators read.
+/// A variable as an operand.
 struct Var {
   Name name;
   mlir::RankedTensorType type;
@@ -37,7 +37,7 @@ struct Given {
   Vars vars;
 };
 
-/// An attribute of an operator. A list of integers is one of 32 bits.
+/// An attribute of an operator. A list of integers is 32-bit.
 struct Setting {
   Setting(const char *name, bool value) : name(name), value(value) {}
   template <typename T,
@@ -75,26 +75,26 @@ public:
 
   //===--- Operators ------------------------------------------------------===//
 
-  /// Adds an operator that gives one tensor, in \p slot.
+  /// Adds an operator with one output, in \p slot.
   Var make(llvm::StringRef type, std::vector<Given> inputs, Settings settings,
            mlir::RankedTensorType result, const char *slot = "Out");
-  /// Adds the operator that gives the op's only result.
+  /// Adds the operator whose output is the op's only result.
   mlir::LogicalResult result(llvm::StringRef type, std::vector<Given> inputs,
                              Settings settings = {}, const char *slot = "Out") {
     return alias(make(type, std::move(inputs), std::move(settings),
                       tensorOf(op->getResult(0)), slot));
   }
-  /// \p var is result \p index of the op.
+  /// Makes \p var result \p index of the op.
   mlir::LogicalResult alias(const Var &var, unsigned index = 0);
   /// Adds an operator with several outputs. Those without a variable are the
   /// op's results, in order.
   mlir::LogicalResult
   resultsOf(llvm::StringRef type, std::vector<Given> inputs, Settings settings,
             llvm::ArrayRef<std::pair<const char *, Var>> outputs);
-  /// A variable that an operator will give.
+  /// Declares a variable for an operator's output.
   Var declare(mlir::RankedTensorType type);
 
-  /// Why the op cannot be written.
+  /// Fails with the reason why the op cannot be written.
   mlir::LogicalResult unsupported(const llvm::Twine &reason) {
     why = reason.str();
     return mlir::failure();
@@ -103,15 +103,14 @@ public:
     return lacksType ? llvm::StringRef("with an element type that Paddle lacks")
                      : llvm::StringRef(why);
   }
-  /// Whether what was added computes with a type that Paddle lacks, whatever
-  /// the rule says.
+  /// Whether an added operator needs a type that Paddle lacks, even if the rule
+  /// succeeds.
   bool isBroken() const { return lacksType; }
   void undo();
 
   //===--- Types ----------------------------------------------------------===//
 
-  /// The number of VarType.Type of an element type; nothing where Paddle has
-  /// none.
+  /// The VarType.Type of an element type; nothing if Paddle lacks it.
   std::optional<int64_t> typeNumber(mlir::Type element) const;
   mlir::RankedTensorType typed(llvm::ArrayRef<int64_t> shape,
                                mlir::Type element) const {
@@ -127,30 +126,31 @@ public:
   //===--- Constants ------------------------------------------------------===//
 
   Var constant(const Tensor &tensor, llvm::StringRef wanted = "");
-  /// The same, one for all that ask for this tensor under this name.
+  /// The same, shared by all calls with this tensor and name.
   Var shared(const Tensor &tensor, llvm::StringRef wanted);
-  /// One number, in a tensor of \p rank dimensions. That of rank 1 broadcasts
-  /// to anything but a tensor of none.
+  /// A constant of one element and rank \p rank. Rank 1 broadcasts to any
+  /// tensor except rank 0.
   Var scalar(mlir::Type element, double value, int64_t rank = 1);
-  /// One number of the type of \p x, which leaves its rank as it is.
+  /// A constant of one element of the type of \p x, with a rank that does not
+  /// change that of \p x.
   Var scalarFor(const Var &x, double value) {
     return scalar(x.element(), value, x.rank() == 0 ? 0 : 1);
   }
-  /// Integers of 64 bits.
+  /// An i64 constant.
   Var integers(llvm::ArrayRef<int64_t> numbers, llvm::ArrayRef<int64_t> shape);
-  /// The parameter that \p var is; nothing if it is none.
+  /// The value of the parameter \p var; nothing if it is none.
   std::optional<Tensor> parameter(const Var &var) const {
     return writer.parameter(var.name);
   }
 
   //===--- Elementwise ----------------------------------------------------===//
 
-  /// An elementwise operator of two values of the op, whose result is of type
-  /// \p result; what is broadcast is given as it was, where Paddle's own
-  /// broadcasting does.
+  /// An elementwise operator on two values of the op, with a result of type
+  /// \p result; takes operands before their broadcast where Paddle's own
+  /// broadcasting suffices.
   Var binary(llvm::StringRef type, mlir::Value lhs, mlir::Value rhs,
              mlir::RankedTensorType result);
-  /// Of variables, broadcast by NumPy's rule.
+  /// The same on variables, broadcast by NumPy's rule.
   Var binary(llvm::StringRef type, const Var &lhs, const Var &rhs);
   Var unary(llvm::StringRef type, const Var &x, Settings settings = {}) {
     return make(type, {{"X", x}}, std::move(settings), x.type);
@@ -161,29 +161,29 @@ public:
   /// condition ? yes : no, all of one shape.
   Var where(const Var &condition, const Var &yes, const Var &no);
 
-  //===--- Common operators: nothing where they would change nothing ------===//
+  //===--- Common operators; none if nothing would change ------===//
 
-  // Of a parameter, reshape, transpose and reverse give another one.
+  // For a parameter, reshape, transpose and reverse return another one.
 
   /// A type that Paddle lacks makes the rule fail.
   Var cast(const Var &x, mlir::Type to);
-  /// One size may be unknown.
+  /// One size may be dynamic.
   Var reshape(const Var &x, llvm::ArrayRef<int64_t> shape);
   Var transpose(const Var &x, llvm::ArrayRef<int64_t> permutation);
   Var unsqueeze(const Var &x, llvm::ArrayRef<int64_t> axes);
   Var squeeze(const Var &x, llvm::ArrayRef<int64_t> axes);
-  /// An end that is behind all elements; ends below 0 count from there.
+  /// An end after all elements; negative ends count from there.
   static constexpr int64_t toTheEnd = INT32_MAX;
   Var slice(const Var &x, llvm::ArrayRef<int64_t> axes,
             llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> ends,
             llvm::ArrayRef<int64_t> steps);
-  /// A slice at places that are vectors of integers, one for each dimension.
+  /// A slice with bounds in integer vectors, one for each dimension.
   Var sliceAt(const Var &x, const Var &starts, const Var &ends,
               llvm::ArrayRef<int64_t> steps, mlir::RankedTensorType result);
   Var reverse(const Var &x, llvm::ArrayRef<int64_t> axes);
   Var concat(const Vars &parts, int64_t axis);
-  /// Pads with a number; takes away where there are fewer than 0, which is of a
-  /// known size.
+  /// Pads with a constant; negative padding, only of static dimensions, removes
+  /// elements.
   Var pad(const Var &x, double filler, llvm::ArrayRef<int64_t> low,
           llvm::ArrayRef<int64_t> high);
   Var reduce(llvm::StringRef type, const Var &x, llvm::ArrayRef<int64_t> axes,
@@ -193,8 +193,8 @@ public:
   mlir::Operation *op;
 
 private:
-  /// What an operand is before it is broadcast, and the dimension of the result
-  /// that its first one lies along.
+  /// An operand before it is broadcast, and the dimension of the result that
+  /// corresponds to its first one.
   struct Source {
     Var var;
     int64_t place = 0;
@@ -206,7 +206,7 @@ private:
   std::string origin;
   std::string why;
   bool lacksType = false;
-  /// What make() gave last: nobody else knows it yet.
+  /// The last result of make(), which has no other user yet.
   Name lastMade;
   llvm::SmallVector<mlir::Value> claimed;
 };
@@ -214,13 +214,12 @@ private:
 inline mlir::Type elementOf(mlir::Value value) {
   return tensorOf(value).getElementType();
 }
-/// The number that a constant is everywhere, if an attribute of f32 holds it
-/// exactly.
+/// The value of a splat constant, if it is exact as an f32 attribute.
 std::optional<double> attributeNumber(mlir::Value value);
-/// How many elements there are; unknown where a size is.
+/// The element count; dynamic if a size is.
 int64_t productOf(llvm::ArrayRef<int64_t> sizes);
-/// \p shape as an attribute: -1 for what is unknown.
-Ints openShape(llvm::ArrayRef<int64_t> shape);
+/// \p shape as an attribute: -1 for dynamic dimensions.
+Ints dynamicShape(llvm::ArrayRef<int64_t> shape);
 /// The sizes of dimensions \p dims of \p shape.
 Ints sizesAt(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> dims);
 /// 0, 1, ..., rank - 1.

@@ -1,4 +1,4 @@
-// Pools over windows, and interpolation.
+// Window pooling, and interpolation.
 
 #include "formats/paddle/write/WriterRules.h"
 #include "graph/nn/NnOps.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// A pool over windows of two or three dimensions; of one, as two.
+/// Pooling over two or three dimensions; one dimension is written as two.
 static LogicalResult writePool(OperatorWriter &e, Value operand,
                                ArrayRef<int64_t> window,
                                ArrayRef<int64_t> strides, ArrayRef<int64_t> low,
@@ -59,8 +59,8 @@ static LogicalResult writeMaxPool(OperatorWriter &e, nn::MaxPoolOp op) {
                    op.getPaddingLow(), op.getPaddingHigh(), true, false);
 }
 
-/// Padding that counts does so as far as the padding at the beginning reaches,
-/// at the end, too.
+/// Counted padding at the end counts only as much as the padding at the
+/// beginning.
 static LogicalResult writeAveragePool(OperatorWriter &e, nn::AveragePoolOp op) {
   if (isDilated(op.getDilations()))
     return e.unsupported("with dilation");
@@ -83,7 +83,7 @@ static LogicalResult writeAveragePool(OperatorWriter &e, nn::AveragePoolOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How Paddle says where places in the result are in the operand.
+/// Paddle's attributes for the coordinate transformation.
 struct Alignment {
   StringRef mode, coordinates;
   bool alignsCorners;
@@ -104,7 +104,7 @@ static bool isWhole(double scale) {
 static std::optional<Alignment> alignmentOf(nn::ResizeOp op) {
   StringRef coordinates = op.getCoordinates();
   if (op.getMode() == "nearest") {
-    // Of whole factors the nearest middle is that of the element itself.
+    // For integral factors the nearest centre is that of the element itself.
     if (coordinates == "half_pixel" && op.getNearest().starts_with("round") &&
         llvm::all_of(op.getScales(), isWhole))
       coordinates = "asymmetric";
@@ -137,7 +137,7 @@ static LogicalResult writeResize(OperatorWriter &e, nn::ResizeOp op) {
                                                         : "trilinear"},
                        {"data_layout", spatial == 3 ? "NCDHW" : "NCHW"}};
   static const char *sizes[] = {"out_d", "out_h", "out_w"};
-  // By the sizes where they say what the scales do.
+  // By sizes if they have the same effect as the scales.
   bool bySizes = true;
   std::vector<double> scales;
   for (int64_t i = 0; i < spatial; ++i) {

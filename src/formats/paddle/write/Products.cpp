@@ -1,7 +1,7 @@
-// Products of matrices.
+// Matmuls.
 
 #include "formats/import/MatMul.h"
-#include "formats/paddle/write/Places.h"
+#include "formats/paddle/write/SizesAndIndices.h"
 #include "formats/paddle/write/WriterRules.h"
 #include "graph/stablehlo/StablehloOps.h"
 
@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// \p x, which is \p value, with the dimensions \p batch, \p rows and \p
-/// columns each as one.
+/// \p x, the variable of \p value, with the dimensions \p batch, \p rows and
+/// \p columns each merged.
 static Var asMatrices(OperatorWriter &e, const Var &x, Value value,
                       ArrayRef<int64_t> batch, ArrayRef<int64_t> rows,
                       ArrayRef<int64_t> columns) {
@@ -33,9 +33,9 @@ static Var multiply(OperatorWriter &e, const Var &x, const Var &y,
                 {{"trans_x", false}, {"trans_y", false}}, type);
 }
 
-/// [batch..., rows, columns] where both are one dimension, or the one at
-/// \p free none, which becomes one of one element: nothing is joined, so any
-/// size may be unknown.
+/// [batch..., rows, columns] if both are one dimension, or the one at \p free
+/// is absent and becomes size 1: no dimensions are merged, so any size may be
+/// dynamic.
 static std::optional<Var> asStack(OperatorWriter &e, const Var &x,
                                   ArrayRef<int64_t> batch,
                                   ArrayRef<int64_t> free,
@@ -53,7 +53,7 @@ static std::optional<Var> asStack(OperatorWriter &e, const Var &x,
                       : stack;
 }
 
-/// The product of two stacks of matrices or vectors.
+/// Batched matmul of matrices or vectors.
 static std::optional<Var> multiplyStacks(OperatorWriter &e, const Var &lhs,
                                          const Var &rhs,
                                          const stablehlo::ProductSide &left,

@@ -1,4 +1,4 @@
-// The writing of the entry function: operators in their order.
+// Writes the entry function: operators in order.
 
 #include "formats/paddle/write/ProgramWriter.h"
 
@@ -9,8 +9,8 @@
 #include "formats/paddle/write/WriterRules.h"
 #include "graph/Broadcast.h"
 #include "graph/Constants.h"
-#include "graph/Literals.h"
 #include "graph/Types.h"
+#include "graph/WeightConstants.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace sinter::paddle {
 
-/// Decompositions inside decompositions at most.
+/// Maximum nesting depth of decompositions.
 static constexpr int deepestNesting = 200;
 
 ProgramWriter::ProgramWriter(ModuleOp module, Program readProgram)
@@ -45,7 +45,7 @@ void ProgramWriter::run() {
   writeVariables();
 }
 
-/// The program as it was, if what was made of it is as it was.
+/// Writes the original program if the module is unchanged since import.
 bool ProgramWriter::giveBack() {
   if (before.blocks.empty() || !isUntouched(module))
     return false;
@@ -97,7 +97,8 @@ void ProgramWriter::planGroup(ArrayAttr records, int64_t number,
   auto record = dyn_cast<DictionaryAttr>(records[number]);
   auto node = record ? formats::untouchedNode(record, ops) : std::nullopt;
   const Operator *source = node ? operatorAt(before, node->node) : nullptr;
-  mlir::Operation *anchor = source ? formats::placeOf(*node, ops) : nullptr;
+  mlir::Operation *anchor =
+      source ? formats::insertionPoint(*node, ops) : nullptr;
   if (!anchor)
     return;
   size_t inputs = 0, outputs = 0;
@@ -160,8 +161,8 @@ void ProgramWriter::planConstants() {
       return;
     place->second = freshName(name.getValue());
     weightNames.insert(place->second);
-    if (isLiteral(op) && looksLikeWeight(tensorOf(op.getResult())))
-      literals.insert(place->second);
+    if (isListedWeight(op))
+      trained.insert(place->second);
   });
 }
 
@@ -198,7 +199,7 @@ bool ProgramWriter::isBroadcast(mlir::Operation *op) const {
 }
 
 void ProgramWriter::writeBlock() {
-  // Decomposing adds ops, which are written where they are made.
+  // Decomposing adds ops, which are written there.
   std::vector<mlir::Operation *> ops;
   for (mlir::Operation &op : entry.without_terminator())
     ops.push_back(&op);
@@ -219,13 +220,14 @@ void ProgramWriter::writeOps(mlir::Block &block) {
     writeAny(op);
 }
 
-/// Constants and broadcasts are written where they are read.
+/// Constants and broadcasts are written at their uses.
 void ProgramWriter::writeAny(mlir::Operation *op) {
   if (!isa<stablehlo::ConstantOp>(op) && !isBroadcast(op))
     writeOp(op);
 }
 
-/// The operators that give constants, by the variables that nobody else writes.
+/// Finds the operators that produce constants, by output variables that no
+/// other operator writes.
 void ProgramWriter::findConstantSources() {
   if (before.blocks.empty())
     return;
@@ -245,8 +247,8 @@ void ProgramWriter::findConstantSources() {
   }
 }
 
-/// Gives the operator back that gave the constant \p name, whose type is
-/// \p type; false where that is none.
+/// Keeps the operator that produced the constant \p name of type \p type; false
+/// if there is none.
 bool ProgramWriter::keepConstant(const Name &name, RankedTensorType type) {
   if (holders.contains(name))
     return keptConstants.contains(name);
@@ -286,12 +288,12 @@ void ProgramWriter::writeKept(const KeptOperator &keptOperator) {
         argument = claim(value);
         continue;
       }
-      // What is written over itself, as running statistics are, still is.
+      // In-place outputs, such as running statistics, stay in place.
       auto same = renamed.find(argument);
       argument = same != renamed.end() ? same->second : deadOutput(argument);
     }
   readsFirst = false;
-  // What stood for a part of a branch or loop of PIR is one of its own now.
+  // An operator that was part of a branch or loop of PIR is separate now.
   if (op.encodedEra == Era::Pir && op.encoded.ends_with(':'))
     op.encoded.clear();
   add(std::move(op));
@@ -314,18 +316,13 @@ bool ProgramWriter::tryRule(mlir::Operation *op, std::string &reason) {
 bool ProgramWriter::decompose(mlir::Operation *op) {
   if (depth >= deepestNesting)
     return false;
-  mlir::Operation *previous = op->getPrevNode();
-  auto values = formats::inOtherOps(op);
-  if (!values)
+  const auto other = formats::inOtherOps(op);
+  if (!other)
     return false;
-  std::vector<mlir::Operation *> parts;
-  for (mlir::Operation *part = previous ? previous->getNextNode()
-                                        : &op->getBlock()->front();
-       part != op; part = part->getNextNode())
-    parts.push_back(part);
-  for (mlir::Operation *part : parts)
-    positions[part] = position;
-  for (auto [result, value] : llvm::zip_equal(op->getResults(), *values)) {
+  for (mlir::Operation *made : other->made)
+    positions[made] = position;
+  for (auto [result, value] :
+       llvm::zip_equal(op->getResults(), other->values)) {
     auto found = wanted.find(result);
     mlir::Operation *definition = value.getDefiningOp();
     if (found != wanted.end() && definition && !names.contains(value) &&
@@ -337,8 +334,8 @@ bool ProgramWriter::decompose(mlir::Operation *op) {
     decomposed[result] = value;
   }
   ++depth;
-  for (mlir::Operation *part : parts)
-    writeAny(part);
+  for (mlir::Operation *made : other->made)
+    writeAny(made);
   --depth;
   return true;
 }
@@ -348,7 +345,7 @@ void ProgramWriter::writeOp(mlir::Operation *op) {
   if (writeControlFlow(op) || tryRule(op, reason) || decompose(op))
     return;
   addUnsupported(op, reason);
-  // What uses it is looked at all the same, to list everything at once.
+  // Its users are still visited, to list all failures at once.
   for (Value result : op->getResults())
     bind(result, "");
 }
@@ -361,8 +358,8 @@ void ProgramWriter::addUnsupported(mlir::Operation *op, StringRef reason) {
 // Outputs and variables
 //===----------------------------------------------------------------------===//
 
-/// What is not in the variable that is fetched is put there, all others first
-/// out of the way.
+/// Assigns results that are not in their output variables to these, after
+/// moving other values out of the way.
 void ProgramWriter::writeOutputs() {
   mlir::Operation *terminator = entry.getTerminator();
   position = positions.lookup(terminator);
@@ -373,7 +370,7 @@ void ProgramWriter::writeOutputs() {
       continue;
     moved.push_back({i, now});
   }
-  // Two of them may have each other's.
+  // Two of them may be swapped.
   if (moved.size() > 1)
     for (auto &[i, now] : moved) {
       const Name aside = declareNew(now, tensorOf(terminator->getOperand(i)));
@@ -402,7 +399,7 @@ void ProgramWriter::writeOutputs() {
   }
 }
 
-/// What \p op, and what is in its block, reads.
+/// Adds the variables that \p op, and operators in its block, read.
 static void addReads(const Program &program, const Operator &op,
                      llvm::StringSet<> &reads) {
   for (const Slot &slot : op.inputs)
@@ -416,8 +413,8 @@ static void addReads(const Program &program, const Operator &op,
   }
 }
 
-/// Operators whose results nobody reads: rules may find that they do without
-/// what was written for them.
+/// Removes operators without used results: rules may not use operators that
+/// they added.
 void ProgramWriter::dropUnread() {
   llvm::StringSet<> read;
   for (const Port &port : written.outputs)
@@ -430,7 +427,7 @@ void ProgramWriter::dropUnread() {
         isRead |= read.contains(name);
     if (!isRead)
       continue;
-    // A block may leave what its operator writes as it was.
+    // A block may leave a variable that its operator writes unchanged.
     if (!op.attribute("sub_block"))
       for (const Slot &slot : op.outputs)
         for (const std::string &name : slot.arguments)
@@ -442,8 +439,8 @@ void ProgramWriter::dropUnread() {
                    std::make_move_iterator(left.rend()));
 }
 
-/// The variables that operators name: those of before in their order, and new
-/// ones.
+/// Declares the variables that operators use: existing ones in their order,
+/// then new ones.
 void ProgramWriter::writeVariables() {
   llvm::StringSet<> used;
   written.blocks.front().operators = std::move(operators);

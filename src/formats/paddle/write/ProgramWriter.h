@@ -1,12 +1,12 @@
-//===- ProgramWriter.h - a Paddle program while it is written -------------===//
+//===- ProgramWriter.h - state of writing a Paddle program ----------------===//
 //
-// One attempt to write a module: which groups of ops are given back as the
-// operator they came from, what every value is called, and the operators that
-// are being added. Rules (WriterRules.h) see it through an OperatorWriter.
+// One attempt to write a module: the groups of ops that are written as the
+// operator they came from, the variable of every value, and the operators added
+// so far. Rules (WriterRules.h) access it through an OperatorWriter.
 //
-// A program is no SSA form: an operator may write a variable again that another
-// one wrote. An operator that is given back does so where it did, as long as
-// nothing behind it reads what the variable held; else it gives a new variable.
+// A program is not in SSA form: an operator may overwrite a variable. A kept
+// operator does so as before unless a later operator uses the old value; else
+// it writes a new variable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,49 +32,49 @@ namespace sinter::paddle {
 
 using Name = std::string;
 
-/// An operator of the program that is given back.
+/// An operator of the original program that is kept.
 struct KeptOperator {
   formats::UntouchedNode node;
-  /// In the program that was read.
+  /// In the original program.
   const Operator *source = nullptr;
-  /// The op in whose place it is written.
+  /// The op at whose position it is written.
   mlir::Operation *anchor = nullptr;
 };
 
 class ProgramWriter {
 public:
-  /// \p module is changed: what has no rule is decomposed in it.
-  /// \p readProgram is what \p module was read of; without blocks if that was
-  /// no Paddle program.
+  /// \p module is changed: ops without a rule are decomposed in it.
+  /// \p readProgram is the program that \p module was imported from; without
+  /// blocks if there is none.
   ProgramWriter(mlir::ModuleOp module, Program readProgram);
 
   /// Fills program() and parameters(); failures are in unsupportedOps().
   void run();
 
   Program &program() { return written; }
-  /// What the program reads, in no order.
+  /// The parameters of the program, unordered.
   std::vector<WrittenParameter> takeParameters();
-  /// What cannot be written, with counts.
+  /// The ops that cannot be written, with counts.
   const std::map<std::string, int64_t> &unsupportedOps() const {
     return unsupported;
   }
 
   //===--- For OperatorWriter ---------------------------------------------===//
 
-  /// The variable that holds a value. Constants become parameters when they
-  /// are first asked for, broadcasts operators.
+  /// The variable that holds a value. Constants become parameters at first use,
+  /// broadcasts operators.
   Name name(mlir::Value value);
-  /// The variable that is to hold \p value, which is written now; declares it.
+  /// Declares the variable for \p value, which is written now.
   Name claim(mlir::Value value);
-  /// A new variable.
+  /// Declares a new variable.
   Name declareNew(llvm::StringRef wanted, mlir::RankedTensorType type);
-  /// Takes back that \p value has a variable.
+  /// Unbinds \p value from its variable.
   void release(mlir::Value value) { names.erase(value); }
-  /// A parameter.
+  /// Adds a parameter.
   Name constant(const Tensor &tensor, llvm::StringRef wanted);
   /// The same, one for each value and name.
   Name constantNamed(mlir::ElementsAttr value, llvm::StringRef wanted);
-  /// Whether \p op only repeats elements and is written when it is needed.
+  /// Whether \p op is a broadcast, which is written at first use.
   bool isBroadcast(mlir::Operation *op) const;
   /// The parameter called \p name; nothing if there is none.
   std::optional<Tensor> parameter(const Name &name) const {
@@ -83,14 +83,14 @@ public:
                                      : std::optional(found->second);
   }
   void add(Operator op) { operators.push_back(std::move(op)); }
-  /// The operator that was added last.
+  /// The last operator added.
   Operator &last() { return operators.back(); }
   size_t count() const { return operators.size(); }
   void addUnsupported(mlir::Operation *op, llvm::StringRef reason);
 
 private:
   struct Holder {
-    /// Null: a result that nobody knows.
+    /// Null: a result that is no value of the graph.
     mlir::Value value;
     bool isParameter = false;
   };
@@ -105,7 +105,7 @@ private:
   bool keepConstant(const Name &name, mlir::RankedTensorType type);
   void want(mlir::Value value, llvm::StringRef name);
   void writeBlock();
-  /// The ops of a block but constants, broadcasts and its end.
+  /// Writes the ops of a block except constants, broadcasts and the terminator.
   void writeOps(mlir::Block &block);
   void writeAny(mlir::Operation *op);
   void writeKept(const KeptOperator &kept);
@@ -114,13 +114,13 @@ private:
   bool decompose(mlir::Operation *op);
 
   //===--- Branches and loops (ControlFlow.cpp) ---------------------------===//
-  /// Whether \p op is one; then it is written.
+  /// Writes \p op if it is one; else false.
   bool writeControlFlow(mlir::Operation *op);
   void writeLoop(stablehlo::WhileOp op);
   void writeBranch(stablehlo::IfOp op);
   void writeCases(stablehlo::CaseOp op);
-  /// Writes the ops of \p region, whose arguments are \p arguments, and what
-  /// \p writeEnd adds, as a block of its own, and returns its number.
+  /// Writes the ops of \p region, whose arguments are \p arguments, and the
+  /// operators that \p writeEnd adds, as a new block; returns its index.
   int64_t writeInner(mlir::Region &region, llvm::ArrayRef<Name> arguments,
                      llvm::function_ref<void()> writeEnd);
   std::vector<Name> captured(llvm::ArrayRef<int64_t> blocks) const;
@@ -132,52 +132,52 @@ private:
   void dropUnread();
   void writeVariables();
 
-  /// Where the operator that \p op belongs to is written.
+  /// The position of the operator that \p op belongs to.
   size_t positionOf(mlir::Operation *op);
-  /// Where \p value is read for the last time.
+  /// The position of the last use of \p value.
   size_t lastUse(mlir::Value value);
-  /// Whether variable \p name may hold something of \p type from here on.
+  /// Whether variable \p name may hold a value of \p type from here on.
   bool mayHold(llvm::StringRef name, mlir::Type type);
   Name take(const Name &name, mlir::Value value, mlir::RankedTensorType type);
   Name deadOutput(const Name &name);
   Name freshName(llvm::StringRef wanted);
-  /// \p value is in variable \p name as long as the block is written.
+  /// Binds \p value to variable \p name until the end of the block.
   const Name &bind(mlir::Value value, Name name);
-  /// Declares a variable in the block that is written.
+  /// Declares a variable in the current block.
   void declare(const Variable &variable);
   void addParameter(const Name &name, const Tensor &tensor);
 
   mlir::ModuleOp module;
   mlir::Block &entry;
-  /// What the module was read of; empty if that was no program.
+  /// The original program; empty if there is none.
   Program before;
   llvm::StringMap<const Variable *> beforeVariables;
   llvm::StringMap<const Operator *> constantSources;
   llvm::StringSet<> keptConstants;
   Program written;
-  /// The block that is written, and what is in it so far.
+  /// The current block, and its operators so far.
   int64_t current = 0;
   std::vector<Operator> operators;
-  /// Values that got their variables in it; in none that is inside of another
-  /// are there any once it is written.
+  /// The values that got variables in the current block; unbound at the end of
+  /// a nested block.
   std::vector<mlir::Value> named;
   int innerDepth = 0;
 
   llvm::DenseMap<mlir::Value, Name> names;
-  /// What became of results of ops that were decomposed.
+  /// The replacements of results of decomposed ops.
   llvm::DenseMap<mlir::Value, mlir::Value> decomposed;
   llvm::DenseMap<mlir::Value, Name> wanted;
-  /// Names that are somebody's: nothing new is called so.
+  /// Reserved names, not used for new variables.
   llvm::StringSet<> reserved;
-  /// Of parameters, be they written or not.
+  /// The names of parameters, written or not.
   llvm::StringSet<> weightNames;
-  /// Those that training is not to take for weights.
-  llvm::StringSet<> literals;
+  /// Those that count as trainable weights.
+  llvm::StringSet<> trained;
   llvm::StringMap<int64_t> nextNumbers;
-  /// What variables hold now.
+  /// The current values of variables.
   llvm::StringMap<Holder> holders;
   llvm::StringMap<Variable> declared;
-  /// The blocks of variables that are not the main one's.
+  /// The blocks of variables that are not in the main block.
   llvm::StringMap<int64_t> homes;
   llvm::StringMap<Tensor> parameters;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, Name> weights;
@@ -185,8 +185,8 @@ private:
   std::vector<std::unique_ptr<KeptOperator>> kept;
   llvm::DenseMap<mlir::Operation *, KeptOperator *> keptOf;
   llvm::DenseMap<mlir::Operation *, size_t> positions;
-  /// Where operators are written now, and whether what is written here has
-  /// read all its operands when it gives its results.
+  /// The current position, and whether the operator there reads all its
+  /// operands before it writes its results.
   size_t position = 0;
   bool readsFirst = false;
   std::map<std::string, int64_t> unsupported;

@@ -1,6 +1,6 @@
 #include "formats/paddle/write/Quantized.h"
 
-#include "formats/import/RealNumbers.h"
+#include "formats/import/QdqForm.h"
 #include "formats/paddle/write/WriterRules.h"
 #include "graph/Constants.h"
 #include "graph/ExactSums.h"
@@ -16,17 +16,17 @@ using namespace mlir;
 namespace sinter::paddle {
 
 //===----------------------------------------------------------------------===//
-// What has operators
+// Supported types
 //===----------------------------------------------------------------------===//
 
-/// The numbers of so many bits.
+/// The bounds of signed integers of \p bits bits.
 static IntegerBounds boundsOfBits(int64_t bits) {
   const int64_t half = int64_t(1) << (bits - 1);
   return {-half, half - 1};
 }
 
-/// For how many bits quantize_linear gives all of \p numbers, at least
-/// \p least; nothing where it has too few.
+/// The bit width with which quantize_linear covers the range \p numbers, at
+/// least \p least; nothing if it has too few bits.
 static std::optional<int64_t> bitsFor(IntegerBounds numbers, int64_t least) {
   for (int64_t bits = least; bits <= 16; ++bits)
     if (boundsOfBits(bits).contains(numbers.least) &&
@@ -35,8 +35,8 @@ static std::optional<int64_t> bitsFor(IntegerBounds numbers, int64_t least) {
   return std::nullopt;
 }
 
-/// The parameters of \p type if they are one for all or lie along one of the
-/// first two dimensions, which is what the two operators know.
+/// The parameters of \p type if they are per tensor or along one of the first
+/// two dimensions, which the two operators support.
 static std::optional<QuantizationParameters>
 operatorParameters(quant::QuantizedType type) {
   auto parameters = parametersOf(type);
@@ -46,8 +46,9 @@ operatorParameters(quant::QuantizedType type) {
              : std::nullopt;
 }
 
-/// For how many bits quantize_linear alone quantises to \p type: it has no
-/// zero points, and just the numbers of so many bits. Nothing for others.
+/// The bit width with which quantize_linear alone quantises to \p type: zero
+/// points are 0, and its range is exactly that of the bit width. Nothing for
+/// others.
 static std::optional<int64_t> linearBits(quant::QuantizedType type) {
   auto parameters = operatorParameters(type);
   if (!parameters || !parameters->isSymmetric())
@@ -56,8 +57,8 @@ static std::optional<int64_t> linearBits(quant::QuantizedType type) {
   return bits && boundsOfBits(*bits) == boundsOf(type) ? bits : std::nullopt;
 }
 
-/// For how many bits quantize_linear rounds numbers that become those of
-/// \p type when zero points are added.
+/// The bit width with which quantize_linear rounds so that adding zero points
+/// gives values of \p type.
 static std::optional<int64_t> roundingBits(quant::QuantizedType type) {
   auto parameters = operatorParameters(type);
   if (!parameters)
@@ -72,8 +73,8 @@ static bool hasQuantize(quant::QuantizedType type) {
   return linearBits(type) || roundingBits(type);
 }
 
-/// Whether differences of elements and zero points are exact in the type that
-/// these express.
+/// Whether differences of elements and zero points are exact in the expressed
+/// type.
 static bool hasDequantize(quant::QuantizedType type) {
   return holds(cast<FloatType>(type.getExpressedType()), centredRange(type));
 }
@@ -89,9 +90,8 @@ std::optional<ElementType> heldType(RankedTensorType type) {
 // Storage elements
 //===----------------------------------------------------------------------===//
 
-/// The type of the same numbers with a storage type that Paddle has: 8 bits in
-/// place of fewer, and 32 in place of 16 without a sign. \p type itself where
-/// it is one.
+/// \p type with a storage type that Paddle has: 8 bits in place of fewer, and
+/// 32 bits in place of unsigned 16. \p type itself if Paddle has it.
 static quant::QuantizedType stored(quant::QuantizedType type) {
   IntegerType storage = storageOf(type);
   const bool isUnsigned = storage.isUnsigned();
@@ -107,7 +107,7 @@ static quant::QuantizedType stored(quant::QuantizedType type) {
                  0);
 }
 
-/// Gives all values of \p function the types that \p change says.
+/// Changes the types of all values of \p function by \p change.
 static void retype(func::FuncOp function,
                    llvm::function_ref<Type(Value)> change) {
   function.walk([&](mlir::Operation *op) {
@@ -148,7 +148,7 @@ static Value bitcast(OpBuilder &builder, Value value, Type element) {
 // All of a function
 //===----------------------------------------------------------------------===//
 
-/// What moves elements moves storage elements.
+/// Makes ops that move quantised elements move storage elements.
 static void moveStorage(func::FuncOp function) {
   SmallVector<mlir::Operation *> kept;
   function.walk([&](mlir::Operation *op) {
@@ -198,17 +198,17 @@ void computeWithOperators(func::FuncOp function,
           type &&
           (!parametersOf(type) || !isa<FloatType>(type.getExpressedType())))
         ++unsupported[op->getName().getStringRef().str() +
-                      " (of numbers quantised so)"];
+                      " (of this quantised type)"];
   });
   if (!isQuantized || !unsupported.empty())
     return;
   formats::dropShifts(function);
-  formats::computeWithRealNumbers(
+  formats::convertToQdqForm(
       function, [](mlir::Operation *) { return false; }, unsupported);
   if (!unsupported.empty())
     return;
   changeStorage(function);
-  formats::spellQuantization(function, [](mlir::Operation *op) {
+  formats::expandQuantization(function, [](mlir::Operation *op) {
     if (isa<stablehlo::UniformDequantizeOp>(op))
       return !hasDequantize(quantizedOf(op->getOperand(0).getType()));
     return !hasQuantize(quantizedOf(op->getResult(0).getType()));
@@ -220,8 +220,8 @@ void computeWithOperators(func::FuncOp function,
 // quantize_linear and dequantize_linear
 //===----------------------------------------------------------------------===//
 
-/// The number with which division by \p greatest gives \p step, or the nearest
-/// to it, in \p element: of steps in it some have none.
+/// The scale in type \p element whose quotient by \p greatest is \p step, or
+/// nearest to it: not all steps have an exact one.
 static double scaleOf(double step, double greatest, FloatType element) {
   auto rounded = [&](double number) {
     return FloatAttr::get(element, number).getValueAsDouble();
@@ -238,8 +238,8 @@ static double scaleOf(double step, double greatest, FloatType element) {
   return near;
 }
 
-/// An operator that takes one scale for all of \p x, or one a place along an
-/// axis, and zero points of 0: for \p bits.
+/// An operator with a scale for \p x per tensor, or per index along an axis,
+/// and zero points of 0, for \p bits bits.
 static Var linear(OperatorWriter &e, StringRef operatorType, const Var &x,
                   quant::QuantizedType type, int64_t bits, StringRef name,
                   RankedTensorType result) {
@@ -264,7 +264,7 @@ static Var linear(OperatorWriter &e, StringRef operatorType, const Var &x,
                 result, "Y");
 }
 
-/// \p x combined with numbers, one for all or one a place along \p axis.
+/// \p x combined with constants per tensor or per index along \p axis.
 static Var combined(OperatorWriter &e, StringRef operatorType, const Var &x,
                     ArrayRef<double> numbers, int64_t axis, StringRef name) {
   const Shape shape = {static_cast<int64_t>(numbers.size())};
@@ -275,7 +275,7 @@ static Var combined(OperatorWriter &e, StringRef operatorType, const Var &x,
                 x.type);
 }
 
-static SmallVector<double> numbersOf(ArrayRef<int64_t> integers) {
+static SmallVector<double> toDoubles(ArrayRef<int64_t> integers) {
   return SmallVector<double>(integers.begin(), integers.end());
 }
 
@@ -288,7 +288,7 @@ static Var held(OperatorWriter &e, Value value) {
   return var;
 }
 
-/// What names of scales begin with: the variable that is quantised.
+/// The prefix of names of scales: the variable that is quantised.
 static std::string scaleName(OperatorWriter &e, Value quantized) {
   mlir::Operation *before = quantized.getDefiningOp();
   return e.operand(before ? before->getOperand(0) : quantized).name;
@@ -298,7 +298,7 @@ template <typename Op>
 static LogicalResult writeQuantize(OperatorWriter &e, Op op) {
   quant::QuantizedType type = quantizedOf(op.getType());
   if (!type || !hasQuantize(type))
-    return e.unsupported("of numbers quantised so");
+    return e.unsupported("of this quantised type");
   Var x = e.operand(op.getOperand());
   const std::string name = scaleName(e, op);
   if (auto bits = linearBits(type))
@@ -309,7 +309,7 @@ static LogicalResult writeQuantize(OperatorWriter &e, Op op) {
       linear(e, "quantize_linear", x, type, *roundingBits(type), name, x.type);
   if (!parameters.isSymmetric())
     whole =
-        combined(e, "elementwise_add", whole, numbersOf(parameters.zeroPoints),
+        combined(e, "elementwise_add", whole, toDoubles(parameters.zeroPoints),
                  parameters.axis, name + "@shift");
   whole = e.unary("clip", whole,
                   {{"min", static_cast<double>(bounds.least)},
@@ -322,11 +322,11 @@ static LogicalResult writeDequantize(OperatorWriter &e,
   Value operand = op.getOperand();
   quant::QuantizedType type = quantizedOf(operand.getType());
   if (!type || !hasDequantize(type))
-    return e.unsupported("of numbers quantised so");
+    return e.unsupported("of this quantised type");
   auto stored = operand.getDefiningOp<stablehlo::BitcastConvertOp>();
   Var x = stored ? e.operand(stored.getOperand()) : held(e, operand);
   const std::string name = scaleName(e, operand);
-  // Either of whole numbers that are floats, or of bytes with a sign.
+  // Takes either integral floats or s8.
   auto bits = linearBits(type);
   if (bits && (isa<FloatType>(x.element()) || x.element().isSignlessInteger(8)))
     return e.alias(linear(e, "dequantize_linear", x, type, *bits, name,
@@ -335,7 +335,7 @@ static LogicalResult writeDequantize(OperatorWriter &e,
   Var number = e.cast(x, type.getExpressedType());
   if (!parameters.isSymmetric())
     number =
-        combined(e, "elementwise_sub", number, numbersOf(parameters.zeroPoints),
+        combined(e, "elementwise_sub", number, toDoubles(parameters.zeroPoints),
                  parameters.axis, name + "@shift");
   return e.alias(combined(e, "elementwise_mul", number, parameters.scales,
                           parameters.axis, name + "@step"));
@@ -343,7 +343,7 @@ static LogicalResult writeDequantize(OperatorWriter &e,
 
 static LogicalResult writeBitcast(OperatorWriter &e,
                                   stablehlo::BitcastConvertOp op) {
-  // What dequantises reads the elements themselves.
+  // Dequantising operators use the elements themselves.
   if (quantizedOf(op.getType()))
     return success();
   if (quantizedOf(op.getOperand().getType()))

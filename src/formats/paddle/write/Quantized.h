@@ -1,10 +1,11 @@
-//===- Quantized.h - quantised tensors as Paddle has them -----------------===//
+//===- Quantized.h - quantised tensors in Paddle's form -------------------===//
 //
-// Paddle has no quantised types: a quantised tensor is one of whole numbers,
-// between quantize_linear and dequantize_linear (formats/import/RealNumbers.h).
-// These know no zero points: they are added to what quantize_linear rounds, and
-// what has them is dequantised by arithmetic. A result may be another by one
-// step of its scale where StableHLO rounds after it has added them.
+// Paddle has no quantised types: a quantised tensor has integral values,
+// between quantize_linear and dequantize_linear (formats/import/QdqForm.h).
+// These have no zero points: zero points are added to the result of
+// quantize_linear, and values with them are dequantised by arithmetic. A result
+// may differ by one step of its scale, since StableHLO rounds after adding
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,16 +22,16 @@
 namespace sinter::paddle {
 
 /// The element type of a variable that holds a tensor of \p type. A quantised
-/// one that quantize_linear gives as it is has whole numbers that are floats,
-/// any other its storage elements.
+/// one that is the direct result of quantize_linear has integral floats, any
+/// other its storage elements.
 std::optional<ElementType> heldType(mlir::RankedTensorType type);
 
-/// Rewrites \p function so that it computes with real numbers and only these
-/// have quantised types: results of uniform_quantize and nn.quantize, which are
-/// read by uniform_dequantize and as storage elements (bitcast_convert), and
-/// operands of uniform_dequantize, which are such results or storage elements.
-/// Numbers of 4 bits are stored in 8, those of 16 without a sign in 32. What
-/// has no form is counted in \p unsupported.
+/// Rewrites \p function so that it computes in floating point and only these
+/// have quantised types: results of uniform_quantize and nn.quantize, used by
+/// uniform_dequantize and as storage elements (bitcast_convert), and operands
+/// of uniform_dequantize, which are such results or storage elements. 4-bit
+/// integers are stored in 8 bits, unsigned 16-bit ones in 32. Operations
+/// without a form are counted in \p unsupported.
 void computeWithOperators(mlir::func::FuncOp function,
                           std::map<std::string, int64_t> &unsupported);
 

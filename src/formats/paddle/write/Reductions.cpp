@@ -1,4 +1,4 @@
-// Reductions, and what searches or sums along an axis.
+// Reductions, and operators that search or sum along an axis.
 
 #include "formats/paddle/write/Combining.h"
 #include "formats/paddle/write/WriterRules.h"
@@ -29,12 +29,11 @@ Combining namesOf(Combination combination) {
   llvm_unreachable("a combination without a name");
 }
 
-/// The place of an extreme element, as i64 without the dimension unless it is
-/// kept. Paddle finds the first of several: the last one is the first from the
-/// end.
-static std::optional<Var> argExtreme(OperatorWriter &e, Value operand,
-                                     stablehlo::ArgReduction search,
-                                     bool keep) {
+/// The index of a maximum or minimum, as i64, without the dimension unless it
+/// is kept. Paddle finds the first of several: to find the last, the operand is
+/// reversed.
+static std::optional<Var> argMinMax(OperatorWriter &e, Value operand,
+                                    stablehlo::ArgReduction search, bool keep) {
   Var x = e.operand(operand);
   const int64_t axis = search.dimension, size = x.shape()[axis];
   if (search.selectsLast && ShapedType::isDynamic(size))
@@ -46,27 +45,28 @@ static std::optional<Var> argExtreme(OperatorWriter &e, Value operand,
     shape[axis] = 1;
   else
     shape.erase(shape.begin() + axis);
-  Var place = e.make(search.isGreatest ? "arg_max" : "arg_min", {{"X", x}},
-                     {{"axis", axis},
-                      {"keepdims", keep},
-                      {"flatten", false},
-                      {"dtype", *e.typeNumber(e.i64())}},
-                     e.typed(shape, e.i64()));
+  Var position = e.make(search.isGreatest ? "arg_max" : "arg_min", {{"X", x}},
+                        {{"axis", axis},
+                         {"keepdims", keep},
+                         {"flatten", false},
+                         {"dtype", *e.typeNumber(e.i64())}},
+                        e.typed(shape, e.i64()));
   if (!search.selectsLast)
-    return place;
+    return position;
   return e.binary("elementwise_sub",
-                  e.scalarFor(place, static_cast<double>(size - 1)), place);
+                  e.scalarFor(position, static_cast<double>(size - 1)),
+                  position);
 }
 
-/// A reduction of elements and their places to the extreme one.
+/// A reduction of elements and their indices: argmax, argmin.
 static LogicalResult writeSearch(OperatorWriter &e, stablehlo::ReduceOp op) {
   auto search = stablehlo::argReductionOf(op);
   if (!search)
     return e.unsupported("of several tensors");
-  auto place = argExtreme(e, op.getInputs()[0], *search, /*keep=*/false);
-  if (!place)
+  auto position = argMinMax(e, op.getInputs()[0], *search, /*keep=*/false);
+  if (!position)
     return e.unsupported("for the last of an unknown number of elements");
-  if (failed(e.alias(e.cast(*place, elementOf(op.getResult(1))), 1)))
+  if (failed(e.alias(e.cast(*position, elementOf(op.getResult(1))), 1)))
     return failure();
   if (op.getResult(0).use_empty())
     return success();
@@ -97,12 +97,13 @@ static LogicalResult writeReduce(OperatorWriter &e, stablehlo::ReduceOp op) {
 
 template <typename Op>
 static LogicalResult writeArg(OperatorWriter &e, Op op, bool isGreatest) {
-  auto place = argExtreme(
+  auto position = argMinMax(
       e, op.getOperand(),
       {static_cast<int64_t>(op.getAxis()), isGreatest, op.getSelectLast()},
       op.getKeepDimension());
-  return place ? e.alias(*place)
-               : e.unsupported("for the last of an unknown number of elements");
+  return position
+             ? e.alias(*position)
+             : e.unsupported("for the last of an unknown number of elements");
 }
 static LogicalResult writeArgMax(OperatorWriter &e, nn::ArgMaxOp op) {
   return writeArg(e, op, /*isGreatest=*/true);
@@ -111,24 +112,27 @@ static LogicalResult writeArgMin(OperatorWriter &e, nn::ArgMinOp op) {
   return writeArg(e, op, /*isGreatest=*/false);
 }
 
-/// By the last key first: the order of those before it stays where theirs are
-/// equal.
+/// Sorts by the last key first: each sort is stable, so equal elements keep
+/// their order.
 static LogicalResult writeSort(OperatorWriter &e, stablehlo::SortOp op) {
   auto keys = stablehlo::sortKeys(op);
   if (!keys)
     return e.unsupported("by this comparator");
+  if (llvm::any_of(*keys, [](auto &key) { return key.ordersZeros; }))
+    return e.unsupported(
+        "that puts -0 before 0, which argsort takes for equal");
   auto type = tensorOf(op.getInputs()[0]);
   const auto given = static_cast<int64_t>(op.getDimension());
   const int64_t axis = given < 0 ? given + type.getRank() : given;
-  auto takeAlong = [&](const Var &x, const Var &places) {
-    return e.make("take_along_axis", {{"Input", x}, {"Index", places}},
+  auto takeAlong = [&](const Var &x, const Var &permutation) {
+    return e.make("take_along_axis", {{"Input", x}, {"Index", permutation}},
                   {{"Axis", axis}}, x.type, "Result");
   };
-  std::optional<Var> sorted, places;
+  std::optional<Var> sorted, permutation;
   for (const stablehlo::SortKey &key : llvm::reverse(*keys)) {
     Var x = e.operand(op.getInputs()[key.input]);
-    if (places)
-      x = takeAlong(x, *places);
+    if (permutation)
+      x = takeAlong(x, *permutation);
     Settings settings = {{"axis", axis}, {"descending", key.isDescending}};
     if (keys->size() > 1 || (op.getIsStable() && op.getInputs().size() > 1))
       settings.push_back({"stable", true});
@@ -137,11 +141,12 @@ static LogicalResult writeSort(OperatorWriter &e, stablehlo::SortOp op) {
     if (failed(e.resultsOf("argsort", {{"X", x}}, std::move(settings),
                            {{"Out", *sorted}, {"Indices", order}})))
       return failure();
-    places = places ? takeAlong(*places, order) : order;
+    permutation = permutation ? takeAlong(*permutation, order) : order;
   }
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     const bool isFirstKey = i == keys->front().input;
-    Var result = isFirstKey ? *sorted : takeAlong(e.operand(input), *places);
+    Var result =
+        isFirstKey ? *sorted : takeAlong(e.operand(input), *permutation);
     if (failed(e.alias(result, i)))
       return failure();
   }

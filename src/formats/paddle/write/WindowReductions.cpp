@@ -1,4 +1,4 @@
-// Windows that are reduced by what a region says: pools where there is one.
+// reduce_window: as a pool if there is one.
 
 #include "formats/paddle/write/Combining.h"
 #include "formats/paddle/write/WriterRules.h"
@@ -13,8 +13,8 @@ namespace sinter::paddle {
 using stablehlo::Combination;
 using stablehlo::WindowDimension;
 
-/// More slices in one dimension are not worth a program.
-static constexpr int64_t mostParts = 4096;
+/// Maximum number of slices in one dimension.
+static constexpr int64_t mostSlices = 4096;
 
 static bool slides(const WindowDimension &each) {
   return each.size != 1 || each.stride != 1 || each.paddingLow != 0 ||
@@ -41,7 +41,7 @@ static std::optional<Var> padded(OperatorWriter &e, const Var &x, Value filler,
 }
 
 /// \p x as an image: its dimensions \p still as two, then \p sliding as two or
-/// three. Nothing where too many sizes are unknown.
+/// three. Nothing if too many sizes are dynamic.
 static std::optional<Var> asImage(OperatorWriter &e, const Var &x,
                                   ArrayRef<int64_t> still,
                                   ArrayRef<int64_t> sliding) {
@@ -61,7 +61,7 @@ static std::optional<Var> asImage(OperatorWriter &e, const Var &x,
   return sliding.size() == 1 ? e.unsqueeze(image, {3}) : image;
 }
 
-/// The way back to a tensor of the shape \p result.
+/// The inverse of asImage, to a tensor of the shape \p result.
 static std::optional<Var> fromImage(OperatorWriter &e, const Var &image,
                                     ArrayRef<int64_t> still,
                                     ArrayRef<int64_t> sliding,
@@ -82,7 +82,7 @@ static std::optional<Var> fromImage(OperatorWriter &e, const Var &image,
 }
 
 /// As a pool over the dimensions that the window slides along, which become the
-/// last two or three of an image; nothing where no pool does the same.
+/// last two or three of an image; nothing if no pool is equivalent.
 static std::optional<Var> pool(OperatorWriter &e, const Var &x,
                                stablehlo::ReduceWindowOp op,
                                Combination combination) {
@@ -131,22 +131,22 @@ static std::optional<Var> pool(OperatorWriter &e, const Var &x,
   return fromImage(e, pooled, still, sliding, resultShape);
 }
 
-/// One dimension after the other: the parts at each place of the window.
+/// Combines, one dimension after the other, the slices at each window offset.
 static Var combineSlices(OperatorWriter &e, Var x,
                          ArrayRef<WindowDimension> window,
                          ArrayRef<int64_t> shape, StringRef binary) {
   for (auto [i, each] : llvm::enumerate(window)) {
     const auto axis = static_cast<int64_t>(i);
-    const int64_t places = shape[i], step = each.stride;
+    const int64_t windowCount = shape[i], step = each.stride;
     if (each.size == 1 && step == 1)
       continue;
     std::optional<Var> sum;
     for (int64_t k = 0; k < each.size; ++k) {
       const int64_t start = k * each.windowDilation;
-      // Of an unknown number of places, counted from the end.
+      // For a dynamic number of positions, counted from the end.
       const int64_t behind = (each.size - 1 - k) * each.windowDilation;
-      const int64_t end = !ShapedType::isDynamic(places)
-                              ? start + (places - 1) * step + 1
+      const int64_t end = !ShapedType::isDynamic(windowCount)
+                              ? start + (windowCount - 1) * step + 1
                           : behind > 0 ? -behind
                                        : OperatorWriter::toTheEnd;
       Var part = e.slice(x, {axis}, {start}, {end}, {step});
@@ -169,7 +169,7 @@ static LogicalResult writeReduceWindow(OperatorWriter &e,
     return e.unsupported("by more than one operation");
   auto window = op.getWindow();
   for (const WindowDimension &each : window)
-    if (each.size > mostParts || each.baseDilation != 1)
+    if (each.size > mostSlices || each.baseDilation != 1)
       return e.unsupported("of large windows, or between elements");
   auto x = padded(e, e.operand(op.getInputs()[0]), initial, window);
   if (!x)

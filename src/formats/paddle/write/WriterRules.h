@@ -1,7 +1,7 @@
 //===- WriterRules.h - how each op is written as Paddle operators ---------===//
 //
 // Tables from an op's name to the function that writes it. To add an op, add a
-// line to the table of its kind.
+// row to the table of its kind.
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace sinter::vhlo {
 namespace {
 
-/// What a file that is no artifact holds: "'func' and 'linalg'".
+/// The dialects of a file that is no artifact: "'func' and 'linalg'".
 std::string dialectsOf(const BytecodeFile &file) {
   std::string list;
   for (StringRef dialect : file.dialects())
@@ -20,7 +20,8 @@ std::string dialectsOf(const BytecodeFile &file) {
   return list.empty() ? "none" : list;
 }
 
-/// A few of the functions that were left out, and why the first was.
+/// Names a few of the functions that were left out, and the reason for the
+/// first.
 std::string
 describeLeftOut(const llvm::MapVector<StringAttr, std::string> &missing) {
   constexpr size_t most = 4;
@@ -51,27 +52,29 @@ Result<OwningOpRef<ModuleOp>> readArtifact(std::span<const std::byte> bytes,
   BytecodeFile file;
   std::string problem;
   if (!file.open(asBytes(bytes), problem))
-    return invalidModel(path + ": the artifact " + problem);
+    return inFile(invalidModel("the artifact " + problem), path);
   if (!llvm::is_contained(file.dialects(), "vhlo") &&
       !file.producer().starts_with("StableHLO_v"))
-    return unsupported(
-        path + ": this is MLIR bytecode of the dialects " + dialectsOf(file) +
-        ", not a portable artifact; stablehlo-translate --serialize makes one");
+    return inFile(
+        withHint("stablehlo-translate --serialize makes one",
+                 unsupported("this is MLIR bytecode of the dialects " +
+                             dialectsOf(file) + ", not a portable artifact")),
+        path);
   context->loadDialect<VhloDialect>();
-  // The words of checks that MLIR and our dialects make on the way.
+  // Messages of checks by MLIR and Sinter's dialects.
   FirstError reported(context);
   EntryReader entries(file, context, std::move(owner));
   OperationReader operations(file, entries, context);
   OwningOpRef<ModuleOp> module = operations.read();
   if (!module) {
     Error error = operations.takeError();
-    error.message = path + ": the artifact " + error.message;
+    error.what = "the artifact " + error.what;
     if (std::string words = reported.take(); !words.empty())
-      error.message += ": " + words;
-    return error;
+      error.what += ": " + oneLine(words);
+    return inFile(std::move(error), path);
   }
   if (mlir::failed(verify(*module)))
-    return invalidModel(path + ": " + reported.take());
+    return inFile(invalidModel(reported.take()), path);
   if (leftOut && !operations.leftOut().empty())
     *leftOut = path + ": " + describeLeftOut(operations.leftOut());
   return module;

@@ -19,16 +19,16 @@ bool beginsAsBytecode(std::span<const std::byte> bytes);
 
 /// Reads a portable artifact of any version: bytecode with VHLO's operations,
 /// as `stablehlo-translate --serialize`, JAX and PyTorch/XLA write it. Large
-/// constants stay where they are if \p owner keeps the bytes alive. Operations
-/// of other dialects are read if they are known; annotations and declarations
-/// of those that are not are left out.
+/// constants are not copied if \p owner keeps the bytes alive. Operations of
+/// other known dialects are read; annotations and declarations of unknown ones
+/// are left out.
 ///
-/// Functions that have types or operations that we lack are left out, and those
-/// that call them, unless no other is there or @main is among them; \p leftOut
-/// then says which and why, in one line.
+/// Functions with unsupported types or operations are left out, and so are
+/// their callers, unless none would be left or @main is among them; \p leftOut
+/// is then set to one line with their names and the reason.
 ///
-/// InvalidModel and Unsupported errors begin with \p path and say what is
-/// wrong: a type or an operation by name.
+/// InvalidModel and Unsupported errors begin with \p path and name the type or
+/// operation.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 readArtifact(std::span<const std::byte> bytes,
              std::shared_ptr<const void> owner, const std::string &path,

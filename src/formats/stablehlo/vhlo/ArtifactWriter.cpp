@@ -17,7 +17,7 @@ using namespace mlir;
 namespace sinter::vhlo {
 namespace {
 
-/// Builds operations of VHLO of those of StableHLO.
+/// Builds operations of VHLO from those of StableHLO.
 class ArtifactBuilder {
 public:
   ArtifactBuilder(MLIRContext *context, Version target)
@@ -58,10 +58,10 @@ private:
     for (unsigned i = 0; i < op->getNumRegions(); ++i)
       state.addRegion();
     Operation *copy = Operation::create(state);
-    return place(op, copy, block);
+    return append(op, copy, block);
   }
 
-  /// An operation of another dialect stays what it is, with VHLO's types.
+  /// Copies an operation of another dialect, with VHLO's types.
   bool foreign(Operation *op, Block *block) {
     if (target < withOtherDialects)
       return fail(op, "is of another dialect, which needs version 1.11, not " +
@@ -76,11 +76,11 @@ private:
         op->getLoc(), op->getName(), results, operands,
         op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
         BlockRange(), op->getNumRegions());
-    return place(op, copy, block);
+    return append(op, copy, block);
   }
 
   /// Puts the copy of \p op at the end of \p block, and fills its regions.
-  bool place(Operation *op, Operation *copy, Block *block) {
+  bool append(Operation *op, Operation *copy, Block *block) {
     block->push_back(copy);
     values.map(op->getResults(), copy->getResults());
     for (auto [from, to] :

@@ -11,11 +11,11 @@
 
 namespace sinter::vhlo {
 
-/// The bytes of a portable artifact of \p module, which holds functions of
-/// StableHLO only, for readers of version \p target and later. The same module
-/// gives the same bytes. What \p target lacks is expressed in what it has where
-/// that is possible, which changes the module; Unsupported errors name the rest
-/// by operation, type or attribute and the version that it needs.
+/// The bytes of a portable artifact of \p module, which has only functions of
+/// StableHLO, for readers of version \p target and later. Deterministic.
+/// Operations that \p target lacks are expanded to others if possible, which
+/// changes the module; Unsupported errors name the remaining operation, type or
+/// attribute and the version that it needs.
 Result<std::string> writeArtifact(mlir::ModuleOp module, Version target);
 
 } // namespace sinter::vhlo

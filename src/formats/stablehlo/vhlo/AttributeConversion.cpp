@@ -12,7 +12,7 @@ using namespace mlir;
 namespace sinter::vhlo {
 namespace {
 
-/// An enumeration, whose numbers are the same in both dialects.
+/// An enumeration, whose values are the same in both dialects.
 struct EnumRow {
   uint64_t code;
   int64_t first, last;
@@ -50,9 +50,9 @@ ArrayRef<EnumRow> enumRows() {
   return rows;
 }
 
-class ToVersioned {
+class AttributeToVersioned {
 public:
-  ToVersioned(MLIRContext *context, Translator &translator)
+  AttributeToVersioned(MLIRContext *context, Translator &translator)
       : context(context), builder(context), translator(translator),
         problem(translator.problem) {}
 
@@ -193,9 +193,9 @@ private:
   std::string &problem;
 };
 
-class FromVersioned {
+class AttributeFromVersioned {
 public:
-  FromVersioned(MLIRContext *context, Translator &translator)
+  AttributeFromVersioned(MLIRContext *context, Translator &translator)
       : context(context), builder(context), translator(translator),
         problem(translator.problem) {}
 
@@ -207,7 +207,7 @@ public:
 private:
   Attribute convert(Attribute attribute) {
     auto versioned = dyn_cast<VersionedAttr>(attribute);
-    // Of other dialects beside VHLO.
+    // An attribute of another dialect beside VHLO.
     if (!versioned)
       return attribute;
     for (const EnumRow &row : enumRows())
@@ -370,7 +370,7 @@ private:
 } // namespace
 
 bool isForeign(Attribute attribute) {
-  // What other dialects annotate with: VHLO has no word for these.
+  // Annotations of other dialects, which VHLO lacks.
   if (isa<UnitAttr>(attribute) ||
       (isa<DenseArrayAttr>(attribute) &&
        !isa<DenseI64ArrayAttr, DenseBoolArrayAttr>(attribute)))
@@ -381,11 +381,11 @@ bool isForeign(Attribute attribute) {
 }
 
 Attribute toVersioned(Attribute attribute, Translator &translator) {
-  return ToVersioned(attribute.getContext(), translator)(attribute);
+  return AttributeToVersioned(attribute.getContext(), translator)(attribute);
 }
 
 Attribute fromVersioned(Attribute attribute, Translator &translator) {
-  return FromVersioned(attribute.getContext(), translator)(attribute);
+  return AttributeFromVersioned(attribute.getContext(), translator)(attribute);
 }
 
 } // namespace sinter::vhlo

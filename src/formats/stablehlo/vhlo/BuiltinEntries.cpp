@@ -1,8 +1,8 @@
 //===- BuiltinEntries.cpp - builtin attributes and types in bytecode ------===//
 //
-// Codes and fields as MLIR 19's BuiltinDialectBytecode.td has them, which later
-// versions only add to. Those that a module's own attributes and locations can
-// have are known; the rest makes the file one that is not supported.
+// Codes and fields of MLIR 19's BuiltinDialectBytecode.td, to which later
+// versions only add. Supports those that a module's own attributes and
+// locations can have; a file with others is unsupported.
 //
 //===----------------------------------------------------------------------===//
 
@@ -150,16 +150,16 @@ Attribute EntryReader::builtinLocation(uint64_t code, ByteReader &reader) {
       return {};
     return FileLineColLoc::get(name, line, column);
   }
-  // Of LLVM 20 and later: the line and column where it begins come first.
+  // From LLVM 20 on: the line and column of its start come first.
   case FileRangeLocation: {
     auto name = referred<StringAttr>(reader);
-    uint64_t count, place[4] = {};
-    if (!name || !reader.count(count) || count > std::size(place))
+    uint64_t count, position[4] = {};
+    if (!name || !reader.count(count) || count > std::size(position))
       return {};
     for (uint64_t i = 0; i < count; ++i)
-      if (!reader.number(place[i]))
+      if (!reader.number(position[i]))
         return {};
-    return FileLineColLoc::get(name, place[0], place[1]);
+    return FileLineColLoc::get(name, position[0], position[1]);
   }
   case FusedLocation:
   case FusedLocationWithMetadata: {

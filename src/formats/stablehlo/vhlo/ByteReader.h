@@ -11,7 +11,7 @@
 
 namespace sinter::vhlo {
 
-/// Reads from bytes and never past them: what is not there gives false.
+/// Reads from bytes and never past their end: returns false instead.
 class ByteReader {
 public:
   ByteReader() = default;
@@ -37,8 +37,8 @@ public:
     return true;
   }
 
-  /// A number of one to nine bytes: as many zeros as the first byte ends in,
-  /// so many bytes follow it; a one ends them.
+  /// A varint of one to nine bytes: the number of trailing zeros of the first
+  /// byte is the number of bytes that follow it.
   bool number(uint64_t &value) {
     uint8_t first;
     if (!byte(first))
@@ -54,7 +54,7 @@ public:
     return true;
   }
 
-  /// A number whose lowest bit is the sign.
+  /// A varint whose lowest bit is the sign.
   bool signedNumber(int64_t &value) {
     uint64_t folded;
     if (!number(folded))
@@ -63,7 +63,7 @@ public:
     return true;
   }
 
-  /// A number whose lowest bit says something else.
+  /// A varint whose lowest bit is a flag.
   bool flagged(uint64_t &value, bool &flag) {
     if (!number(value))
       return false;
@@ -72,10 +72,10 @@ public:
     return true;
   }
 
-  /// How many things of at least a byte each follow.
+  /// The count of following items of at least a byte each.
   bool count(uint64_t &value) { return number(value) && value <= remaining(); }
 
-  /// Characters up to a zero.
+  /// Characters up to a zero byte.
   bool text(llvm::StringRef &value) {
     const void *zero = empty() ? nullptr : std::memchr(at, 0, remaining());
     if (!zero)

@@ -44,7 +44,7 @@ bool BytecodeFile::open(ArrayRef<uint8_t> bytes, std::string &problem) {
   if (bytecodeVersion > newest) {
     problem = "is in version " + std::to_string(bytecodeVersion) +
               " of MLIR's bytecode; versions 0 to " + std::to_string(newest) +
-              " are known";
+              " are supported";
     return false;
   }
   unsigned seen = 0;
@@ -84,7 +84,7 @@ bool BytecodeFile::open(ArrayRef<uint8_t> bytes, std::string &problem) {
   return true;
 }
 
-/// Sizes, last string first, then the strings, each with a zero at its end.
+/// Sizes, last string first, then the strings, each zero-terminated.
 bool BytecodeFile::readStrings() {
   ByteReader reader(sections[stringSection]);
   uint64_t count;
@@ -168,7 +168,7 @@ bool BytecodeFile::readEntries() {
          readGroups(offsets, data, typeEntries) && offsets.empty();
 }
 
-/// Entries come in groups of a dialect.
+/// Entries are grouped by dialect.
 bool BytecodeFile::readGroups(ByteReader &offsets, ByteReader &data,
                               std::vector<Entry> &entries) {
   for (size_t index = 0; index < entries.size();) {
@@ -176,7 +176,7 @@ bool BytecodeFile::readGroups(ByteReader &offsets, ByteReader &data,
     if (!offsets.number(dialect) || dialect >= dialectNames.size() ||
         !offsets.number(count) || count > entries.size() - index)
       return false;
-    // A group of none would go on for ever where there are only such.
+    // Empty groups would never end.
     if (count == 0)
       return false;
     for (; count > 0; --count, ++index) {

@@ -1,8 +1,8 @@
 //===- BytecodeFile.h - the sections of a bytecode file -------------------===//
 //
 // MLIR's bytecode (LLVM 19's docs/BytecodeFormat.md), versions 0 to 6, as far
-// as portable artifacts use it. MLIR has a reader of its own, but that trusts
-// its input: sizes, depths and what attributes refer to. This one checks.
+// as portable artifacts use it. MLIR's own reader trusts its input: sizes,
+// depths and references of attributes. This one checks them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,16 +27,16 @@ public:
   };
   struct OperationName {
     llvm::StringRef dialect, name;
-    /// Whether its properties are as its dialect encodes them; else they are an
+    /// Whether its properties are in the dialect's encoding; else they are an
     /// attribute.
     bool isRegistered = true;
   };
 
-  /// Reads all but attributes, types and operations. False with what is wrong
-  /// in \p problem. The file refers to \p bytes.
+  /// Reads all but attributes, types and operations. False, with the reason in
+  /// \p problem, on failure. The file refers to \p bytes.
   bool open(llvm::ArrayRef<uint8_t> bytes, std::string &problem);
 
-  /// Where a section that is aligned counts from.
+  /// The address that the alignment of sections is relative to.
   const uint8_t *start() const { return first; }
   uint64_t version() const { return bytecodeVersion; }
   llvm::StringRef producer() const { return producerName; }
@@ -62,7 +62,7 @@ public:
                             sectionCount = 9;
   /// @}
 
-  /// \name Versions that something changed with
+  /// \name Versions that changed the format
   /// @{
   static constexpr uint64_t withDialectVersions = 1, withIsolatedRegions = 2,
                             withUseOrders = 3, withElidedLocations = 4,

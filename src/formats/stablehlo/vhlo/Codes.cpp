@@ -1,4 +1,4 @@
-//===- Codes.cpp - how attributes and types of VHLO are encoded -----------===//
+//===- Codes.cpp - encoding of attributes and types of VHLO ---------------===//
 
 #include "formats/stablehlo/vhlo/Codes.h"
 

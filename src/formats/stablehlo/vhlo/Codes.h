@@ -1,4 +1,4 @@
-//===- Codes.h - how attributes and types of VHLO are encoded -------------===//
+//===- Codes.h - encoding of attributes and types of VHLO -----------------===//
 
 #ifndef SINTER_FORMATS_STABLEHLO_VHLO_CODES_H
 #define SINTER_FORMATS_STABLEHLO_VHLO_CODES_H
@@ -10,7 +10,7 @@
 
 namespace sinter::vhlo {
 
-/// The numbers that say in a file which attribute or type follows.
+/// The codes of attributes and types in a file.
 namespace code {
 enum Attribute : uint64_t {
   Array = 1,
@@ -59,8 +59,8 @@ enum Type : uint64_t {
 
 /// One code. Its fields follow it in the file, one letter each:
 ///
-///   v  a number                    Z  a list of signed numbers
-///   z  a signed number             D  a list of f64
+///   v  an unsigned varint          Z  a list of signed varints
+///   z  a signed varint             D  a list of f64
 ///   d  an f64                      S  a string
 ///   T  a type                      L  a list of types
 ///   A  an attribute                M  a list of attributes

@@ -1,9 +1,8 @@
 //===- Conversion.h - between StableHLO and VHLO --------------------------===//
 //
-// Types and attributes go one by one through the tables of Codes.h and
-// Structures.h; the attributes of an operation as its row says. Problems are
-// told in words that name the type, attribute or version; who calls adds the
-// operation.
+// Types and attributes are translated one by one by the tables of Codes.h and
+// Structures.h, the attributes of an operation by its row. Messages name the
+// type, attribute or version; the caller adds the operation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +17,11 @@
 
 namespace sinter::vhlo {
 
-/// Translates in one direction: what was translated, and what went wrong first.
+/// The state of a translation in one direction: results so far, and the first
+/// problem.
 struct Translator {
-  /// What \p convert makes of a type or attribute, made once. Nothing is kept
-  /// of what failed.
+  /// The result of \p convert for a type or attribute, cached. Failures are not
+  /// cached.
   template <typename T, typename Convert> T once(T from, Convert convert) {
     if (auto known = made.lookup(from.getAsOpaquePointer()))
       return T::getFromOpaquePointer(known);
@@ -38,26 +38,26 @@ struct Translator {
 };
 
 /// \name To VHLO
-/// Null, with what is wrong in the translator, for what VHLO cannot say.
+/// Null, with the problem in the translator, for what VHLO cannot express.
 /// @{
 mlir::Type toVersioned(mlir::Type type, Translator &translator);
 mlir::Attribute toVersioned(mlir::Attribute attribute, Translator &translator);
 /// The attributes of \p row, the newest version of an operation that has
-/// \p attributes in StableHLO; what the row does not know (discardable ones)
-/// goes to \p others. False if one cannot be said or lacks.
+/// \p attributes in StableHLO; attributes that the row lacks (discardable ones)
+/// go to \p others. False if one cannot be expressed or is missing.
 bool toVersioned(const OperationRow &row, mlir::DictionaryAttr attributes,
                  mlir::NamedAttrList &versioned, mlir::NamedAttrList &others,
                  Translator &translator);
 /// @}
 
 /// \name From VHLO
-/// Null, with what is wrong in the translator, for what is not to be expressed:
-/// types that MLIR lacks, and what makes no sense.
+/// Null, with the problem in the translator, for types that MLIR lacks and for
+/// invalid types and attributes.
 /// @{
 mlir::Type fromVersioned(mlir::Type type, Translator &translator);
 mlir::Attribute fromVersioned(mlir::Attribute attribute,
                               Translator &translator);
-/// The other way round; values that are defaults are left out.
+/// The inverse; default values are left out.
 bool fromVersioned(const OperationRow &row, const mlir::NamedAttrList &all,
                    mlir::NamedAttrList &attributes, Translator &translator);
 /// @}
@@ -66,17 +66,17 @@ bool fromVersioned(const OperationRow &row, const mlir::NamedAttrList &all,
 /// VHLO from version 1.11 on.
 bool isForeign(mlir::Attribute attribute);
 
-/// What \p value stands for, for an operation whose attributes of VHLO are
-/// \p all (the rank of a window is theirs, or \p rank where it is not -1).
+/// The attribute for \p value in an operation whose attributes of VHLO are
+/// \p all (they determine the rank of a window, unless \p rank is not -1).
 mlir::Attribute versionedDefault(Default value, mlir::MLIRContext *context,
                                  const mlir::NamedAttrList &all,
                                  int64_t rank = -1);
 
-/// Whether \p attribute says the same as \p value.
+/// Whether \p attribute equals the default \p value.
 bool isDefault(mlir::Attribute attribute, Default value,
                const mlir::NamedAttrList &all);
 
-/// The text of a type or attribute in messages, the start of a long one.
+/// The text of a type or attribute in messages, truncated if long.
 template <typename T> std::string textOf(T value) {
   std::string text;
   llvm::raw_string_ostream(text) << value;

@@ -1,10 +1,10 @@
 //===- Dialect.h - VHLO in memory -----------------------------------------===//
 //
-// What MLIR's bytecode writer is handed: operations, attributes and types of
-// the dialect `vhlo`. There is one class for all attributes and one for all
-// types, each a code of Codes.h with the fields that it lists, and one model
-// for all operations of Operations.h. Nothing here is verified or printed but
-// for debugging: the tables say what is what, and Conversion.h translates.
+// The input of MLIR's bytecode writer: operations, attributes and types of the
+// dialect `vhlo`. There is one class for all attributes and one for all types,
+// each a code of Codes.h with its fields, and one model for all operations of
+// Operations.h. Nothing here is verified, or printed except for debugging: the
+// tables define the dialect, and Conversion.h translates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ struct VersionedTypeStorage;
 ///   Z       an i64 array   D    an f64 array     T    a type attribute
 ///   L M P   an array (P: name, value, name, ...)
 ///   A       the attribute  O Q  the attribute, or unit if there is none
-///   B       what holds the bytes (see TensorBytes.h)
+///   B       an attribute with the bytes (see TensorBytes.h)
 class VersionedAttr
     : public mlir::Attribute::AttrBase<VersionedAttr, mlir::Attribute,
                                        detail::VersionedStorage> {
@@ -44,7 +44,7 @@ public:
   uint64_t code() const;
   llvm::ArrayRef<mlir::Attribute> fields() const;
   mlir::Attribute field(size_t index) const { return fields()[index]; }
-  /// A field that is a number.
+  /// A field that is an integer.
   int64_t number(size_t index = 0) const {
     return llvm::cast<mlir::IntegerAttr>(field(index)).getInt();
   }
@@ -58,7 +58,7 @@ public:
   }
 };
 
-/// A type of VHLO; its fields are as an attribute's.
+/// A type of VHLO; its fields are like an attribute's.
 class VersionedType
     : public mlir::Type::TypeBase<VersionedType, mlir::Type,
                                   detail::VersionedTypeStorage> {

@@ -61,7 +61,7 @@ bool EntryReader::resolve(ArrayRef<BytecodeFile::Entry> entries,
   if (weight > heaviest)
     return fail(ErrorKind::InvalidModel,
                 "has an attribute or a type of more than " + Twine(heaviest) +
-                    " parts");
+                    " elements");
   return true;
 }
 
@@ -93,7 +93,7 @@ bool EntryReader::decode(const BytecodeFile::Entry &entry, Decoded &result,
   return true;
 }
 
-/// How deep brackets nest in \p text.
+/// The nesting depth of brackets in \p text.
 static unsigned nestingOf(StringRef text) {
   unsigned depth = 0, deepest = 0;
   for (char letter : text) {
@@ -112,8 +112,8 @@ bool EntryReader::decodeText(const BytecodeFile::Entry &entry, Decoded &result,
   StringRef text;
   if (!reader.text(text) || !reader.empty() || nestingOf(text) > deepest)
     return broken("attribute or type in text form");
-  // Attributes of dialects that are not there are kept as their text. What is
-  // not even that is foreign, and that is no error.
+  // Attributes of unknown dialects are kept as text. Attributes without a text
+  // form are foreign, which is no error.
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   const bool allowed = context->allowsUnregisteredDialects();
@@ -150,7 +150,7 @@ LocationAttr EntryReader::location(uint64_t index) {
   const Attribute found = attribute(index);
   if (firstError)
     return {};
-  // A kind of location that is not known.
+  // An unknown kind of location.
   if (!found)
     return UnknownLoc::get(context);
   auto location = dyn_cast<LocationAttr>(found);
@@ -402,7 +402,7 @@ Attribute EntryReader::integer(ByteReader &reader, Type type) {
   if (!isIndex && (!integerType || integerType.getWidth() > 64))
     return {};
   const unsigned width = isIndex ? 64 : integerType.getWidth();
-  // Small ones are a byte, others a signed number.
+  // Small ones are a byte, others a signed varint.
   int64_t value;
   if (width <= 8) {
     uint8_t byte;

@@ -13,27 +13,27 @@
 
 namespace sinter::vhlo {
 
-/// Decodes entries as they are asked for. An entry may refer to others, but
-/// not to itself, not too deeply, and not to more than is sensible to walk.
+/// Decodes entries on demand. An entry may refer to others, but not to itself,
+/// and within limits of depth and total size.
 ///
-/// What dialects other than `vhlo` and `builtin` have (the shardings of `sdy`,
-/// say) is kept as its text, or is "foreign" where there is none.
+/// Attributes of dialects other than `vhlo` and `builtin` (shardings of `sdy`,
+/// say) are kept as text, or are "foreign" if there is none.
 class EntryReader {
 public:
   /// Large tensors share the file's bytes, which \p owner keeps alive.
   EntryReader(const BytecodeFile &file, mlir::MLIRContext *context,
               std::shared_ptr<const void> owner);
 
-  /// The attribute or type with an index: VHLO's as they are, the others'
-  /// builtin. Null with error() set; null without it for a foreign attribute.
+  /// The attribute or type at an index, of VHLO or builtin. Null with error()
+  /// set on failure; null without it for a foreign attribute.
   mlir::Attribute attribute(uint64_t index);
   mlir::Type type(uint64_t index);
-  /// A location; unknown where it is of a kind that is.
+  /// A location; an unknown location if its kind is unknown.
   mlir::LocationAttr location(uint64_t index);
 
   const std::optional<Error> &error() const { return firstError; }
 
-  /// From VHLO to StableHLO, remembering what was translated.
+  /// From VHLO to StableHLO, with a cache of translations.
   Translator translator;
 
 private:
@@ -41,13 +41,13 @@ private:
     enum State { New, Open, Done, Foreign } state = New;
     mlir::Attribute attribute;
     mlir::Type type;
-    /// Entries that a walk through it meets.
+    /// The number of entries that a walk through it visits.
     uint64_t weight = 0;
   };
 
   bool fail(ErrorKind kind, const llvm::Twine &message);
   bool broken(const char *what);
-  /// Decodes an entry unless it is; false with error().
+  /// Decodes an entry unless already decoded; false with error() on failure.
   bool resolve(llvm::ArrayRef<BytecodeFile::Entry> entries,
                std::vector<Decoded> &decoded, uint64_t index, bool isType);
   bool decode(const BytecodeFile::Entry &entry, Decoded &result, bool isType);
@@ -68,17 +68,17 @@ private:
   mlir::Attribute builtinArray(ByteReader &reader);
   mlir::Attribute builtinElements(ByteReader &reader);
   mlir::Type builtinType(ByteReader &reader);
-  /// A sharding or a part of one; null where it is none that is known.
+  /// A sharding or an element of one; null if it is unknown.
   mlir::Attribute shardyAttribute(ByteReader &reader);
 
   /// \name Fields
-  /// Null or false for what is not there or of another kind.
+  /// Null or false for fields that are missing or of another kind.
   /// @{
   mlir::Attribute referredAttribute(ByteReader &reader);
   bool referredAttributes(ByteReader &reader,
                           llvm::SmallVectorImpl<mlir::Attribute> &all);
-  /// Names and values, one after the other, without foreign values: only
-  /// annotations are foreign.
+  /// Alternating names and values, without foreign values, which are only
+  /// annotations.
   bool pairs(ByteReader &reader, llvm::SmallVectorImpl<mlir::Attribute> &flat);
   mlir::Type referredType(ByteReader &reader);
   bool referredTypes(ByteReader &reader,

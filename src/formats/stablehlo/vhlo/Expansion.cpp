@@ -15,7 +15,7 @@ namespace {
 // Indices of batches
 //===----------------------------------------------------------------------===//
 
-/// The integer type for indices of type \p type and up to \p size: it, or a
+/// The integer type for indices of type \p type below \p size: \p type or a
 /// wider one.
 Type typeForIndices(Type type, int64_t size) {
   auto integer = dyn_cast<IntegerType>(type);
@@ -27,9 +27,9 @@ Type typeForIndices(Type type, int64_t size) {
   return IntegerType::get(type.getContext(), fits(32, false) ? 32 : 64);
 }
 
-/// \p indices with the number of the batch before them, for each of
-/// \p batching dimensions of theirs.
-Value withBatchNumbers(OpBuilder &builder, Location location, Value indices,
+/// \p indices prefixed by the batch index for each of their \p batching
+/// dimensions.
+Value withBatchIndices(OpBuilder &builder, Location location, Value indices,
                        int64_t vectorDim, ArrayRef<int64_t> batching) {
   auto type = cast<RankedTensorType>(indices.getType());
   Type element = type.getElementType();
@@ -69,13 +69,13 @@ SmallVector<int64_t> joined(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return all;
 }
 
-/// Whether indices that were sorted still are: batches are numbered in order,
-/// and compared first.
+/// Whether sorted indices stay sorted: batch indices ascend and are compared
+/// first.
 bool staysSorted(ArrayRef<int64_t> batching, ArrayRef<int64_t> map) {
   return llvm::is_sorted(batching) && llvm::is_sorted(map);
 }
 
-/// gather with batching dimensions -> gather(operand, [batch numbers, indices])
+/// gather with batching dimensions -> gather(operand, [batch indices, indices])
 bool expandGather(Operation *op) {
   auto gather = cast<stablehlo::GatherOp>(op);
   const auto numbers = gather.getDimensionNumbers();
@@ -86,7 +86,7 @@ bool expandGather(Operation *op) {
   const auto batching = numbers.getStartIndicesBatchingDims();
   const auto map =
       joined(numbers.getOperandBatchingDims(), numbers.getStartIndexMap());
-  op->setOperand(1, withBatchNumbers(builder, op->getLoc(),
+  op->setOperand(1, withBatchIndices(builder, op->getLoc(),
                                      gather.getStartIndices(),
                                      numbers.getIndexVectorDim(), batching));
   gather.setDimensionNumbersAttr(stablehlo::GatherDimensionNumbersAttr::get(
@@ -98,7 +98,7 @@ bool expandGather(Operation *op) {
   return true;
 }
 
-/// scatter with batching dimensions -> scatter(.., [batch numbers, indices],
+/// scatter with batching dimensions -> scatter(.., [batch indices, indices],
 /// ..)
 bool expandScatter(Operation *op) {
   auto scatter = cast<stablehlo::ScatterOp>(op);
@@ -111,7 +111,7 @@ bool expandScatter(Operation *op) {
   const auto map = joined(numbers.getInputBatchingDims(),
                           numbers.getScatterDimsToOperandDims());
   op->setOperand(scatter.getInputs().size(),
-                 withBatchNumbers(builder, op->getLoc(),
+                 withBatchIndices(builder, op->getLoc(),
                                   scatter.getScatterIndices(),
                                   numbers.getIndexVectorDim(), batching));
   scatter.setScatterDimensionNumbersAttr(
@@ -209,10 +209,10 @@ bool expandComposite(Operation *op) {
   return true;
 }
 
-/// What a version brought that can be said without it.
+/// A feature of a version that can be expanded for older ones.
 struct Downgrade {
   Version since;
-  /// Null: whatever operation.
+  /// Null: any operation.
   const char *operation;
   bool (*expand)(Operation *);
 };

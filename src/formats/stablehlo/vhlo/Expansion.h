@@ -9,10 +9,10 @@
 
 namespace sinter::vhlo {
 
-/// Replaces what version \p target lacks by what it has, where that says the
-/// same: `tan` before 1.4, batching dimensions of `gather` and `scatter` before
-/// 1.1, groups of a mesh before 1.16, `composite` before 0.19. What cannot be
-/// replaced stays.
+/// Expands what version \p target lacks to equivalent operations: `tan` before
+/// 1.4, batching dimensions of `gather` and `scatter` before 1.1, groups of a
+/// mesh before 1.16, `composite` before 0.19. Operations that cannot be
+/// expanded stay.
 void expandFor(mlir::ModuleOp module, Version target);
 
 } // namespace sinter::vhlo

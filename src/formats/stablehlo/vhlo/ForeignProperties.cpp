@@ -11,7 +11,7 @@ using namespace mlir;
 namespace sinter::vhlo {
 namespace {
 
-/// What MLIR's generated code reads from.
+/// The reader interface for MLIR's generated code.
 class Reader : public DialectBytecodeReader {
 public:
   Reader(ArrayRef<uint8_t> bytes, const BytecodeFile &file,

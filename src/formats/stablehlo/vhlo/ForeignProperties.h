@@ -7,9 +7,9 @@
 
 namespace sinter::vhlo {
 
-/// Reads the properties of an operation of another dialect beside VHLO's, as
-/// that dialect encodes them, into \p state. False if they are broken, or if
-/// the dialect is not known to read them safely.
+/// Reads the properties of an operation of another dialect than VHLO, in that
+/// dialect's encoding, into \p state. False if they are malformed, or if the
+/// dialect is not known to read them safely.
 bool readForeignProperties(llvm::ArrayRef<uint8_t> bytes,
                            const BytecodeFile &file, EntryReader &entries,
                            mlir::OperationState &state);

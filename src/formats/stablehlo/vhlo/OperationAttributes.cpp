@@ -15,13 +15,13 @@ namespace sinter::vhlo {
 // Defaults
 //===----------------------------------------------------------------------===//
 
-/// The elements of an attribute that is a tensor; null for others.
+/// \p attribute as tensor elements; null for others.
 static ElementsAttr elementsIn(Attribute attribute) {
   const VersionedAttr tensor = asVersioned(attribute, code::Tensor);
   return tensor ? dyn_cast<ElementsAttr>(tensor.field(1)) : ElementsAttr();
 }
 
-/// How many dimensions the window of an operation has; 0 if it has none.
+/// The rank of an operation's window; 0 if it has none.
 static int64_t windowRank(const NamedAttrList &all) {
   for (const char *name : {"input_spatial_dimensions", "window_dimensions"})
     if (ElementsAttr dims = elementsIn(all.get(name)))
@@ -37,7 +37,7 @@ static bool isTypedCall(const NamedAttrList &all) {
   return version && version.number() == typedInterface;
 }
 
-/// What StableHLO has for a default, to be translated.
+/// StableHLO's attribute for a default, to be translated.
 static Attribute plainDefault(Default value, Builder builder, int64_t rank) {
   MLIRContext *context = builder.getContext();
   switch (value) {
@@ -100,7 +100,7 @@ Attribute versionedDefault(Default value, MLIRContext *context,
   return plain ? toVersioned(plain, translator) : Attribute();
 }
 
-/// Whether every element, an i64 or an i1, is \p value.
+/// Whether all elements, i64 or i1, are \p value.
 static bool isAll(Attribute attribute, int64_t value) {
   const ElementsAttr elements = elementsIn(attribute);
   if (!elements || !elements.getElementType().isInteger())
@@ -180,10 +180,10 @@ static Attribute translate(const AttributeRow &row, Attribute attribute,
   return toVersioned(attribute, translator);
 }
 
-/// The members of a structure, into \p versioned.
-static bool takeApart(const Structure &structure, Attribute attribute,
-                      MLIRContext *context, NamedAttrList &versioned,
-                      Translator &translator) {
+/// Appends the members of a structure to \p versioned.
+static bool splitStructure(const Structure &structure, Attribute attribute,
+                           MLIRContext *context, NamedAttrList &versioned,
+                           Translator &translator) {
   const SmallVector<Attribute> fields =
       attribute ? structure.take(attribute) : structure.absent(context);
   if (fields.empty()) {
@@ -208,8 +208,8 @@ bool toVersioned(const OperationRow &row, DictionaryAttr attributes,
   for (StringRef name : row.structures) {
     const Structure *structure = findStructure(name);
     known.insert(structure->attribute);
-    if (!takeApart(*structure, attributes.get(structure->attribute), context,
-                   versioned, translator))
+    if (!splitStructure(*structure, attributes.get(structure->attribute),
+                        context, versioned, translator))
       return false;
   }
   SmallVector<const AttributeRow *> missing;
@@ -227,7 +227,7 @@ bool toVersioned(const OperationRow &row, DictionaryAttr attributes,
       return false;
     versioned.append(attribute.name, translated);
   }
-  // Defaults may depend on what is there.
+  // Defaults may depend on the attributes that are present.
   for (const AttributeRow *attribute : missing) {
     const Attribute value =
         versionedDefault(attribute->value, context, versioned);
@@ -286,7 +286,7 @@ static Attribute symbolsOf(Attribute attribute) {
   return ArrayAttr::get(attribute.getContext(), symbols);
 }
 
-/// One attribute of an operation. Null without a problem: there is none.
+/// One attribute of an operation. Null without a problem if it is left out.
 static Attribute translateBack(const AttributeRow &row, Attribute attribute,
                                Translator &translator) {
   Builder builder(attribute.getContext());
@@ -323,7 +323,7 @@ static Attribute translateBack(const AttributeRow &row, Attribute attribute,
   return result;
 }
 
-/// A member as the field that its kind says; null if it is of another.
+/// A member as a field of its kind; null if it is of another kind.
 static Attribute fieldOf(const Member &member, Attribute attribute,
                          Translator &translator) {
   switch (member.kind) {
@@ -343,10 +343,10 @@ static Attribute fieldOf(const Member &member, Attribute attribute,
   return {};
 }
 
-/// Puts a structure together, unless its members say that there is none.
-static bool putTogether(const Structure &structure, const NamedAttrList &all,
-                        MLIRContext *context, NamedAttrList &attributes,
-                        Translator &translator) {
+/// Builds a structure from its members, unless these mean that it is absent.
+static bool buildStructure(const Structure &structure, const NamedAttrList &all,
+                           MLIRContext *context, NamedAttrList &attributes,
+                           Translator &translator) {
   Translator forDefaults;
   const SmallVector<Attribute> absent = structure.absent(context);
   bool isAbsent = !absent.empty();
@@ -394,8 +394,8 @@ bool fromVersioned(const OperationRow &row, const NamedAttrList &all,
     attributes.append(attribute.name, translated);
   }
   for (StringRef name : row.structures)
-    if (!putTogether(*findStructure(name), all, context, attributes,
-                     translator))
+    if (!buildStructure(*findStructure(name), all, context, attributes,
+                        translator))
       return false;
   for (NamedAttribute attribute : all) {
     if (known.contains(attribute.getName().getValue()))

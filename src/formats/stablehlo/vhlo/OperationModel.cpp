@@ -1,10 +1,10 @@
 //===- OperationModel.cpp - one model for all operations of VHLO ----------===//
 //
-// MLIR asks a registered operation for its properties through a virtual
-// interface that TableGen implements for each operation anew. All of VHLO's
-// have properties of the same form, a dictionary of the attributes that the
-// table lists, so one implementation does, and the table stays the only place
-// that knows the operations.
+// MLIR accesses the properties of a registered operation through a virtual
+// interface that TableGen implements for each operation. All of VHLO's
+// operations have properties of the same form, a dictionary of the attributes
+// that the table lists, so one implementation suffices, and only the table
+// lists the operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,13 +31,12 @@ Properties &propertiesOf(Operation *op) {
   return *op->getPropertiesStorage().as<Properties *>();
 }
 
-/// Writes the attributes in the order of their names, which is that of
-/// TableGen.
+/// Writes the attributes in the order of their names, like TableGen.
 struct PropertiesEncoder : public BytecodeOpInterface::Concept {
   using Interface = BytecodeOpInterface;
   PropertiesEncoder() : Concept{read, write} {}
 
-  /// Artifacts are read by a reader of our own (ArtifactReader.h).
+  /// Not used: ArtifactReader.h reads artifacts.
   static LogicalResult read(DialectBytecodeReader &reader, OperationState &) {
     return reader.emitError("this is a portable artifact: it is not to be read "
                             "as mere bytecode");
@@ -158,7 +157,7 @@ private:
   const OperationRow &row;
 };
 
-/// Every registered operation needs an id of its own.
+/// Every registered operation needs a distinct id.
 SelfOwningTypeID *typeIds() {
   static std::vector<SelfOwningTypeID> ids(operationRows().size());
   return ids.data();

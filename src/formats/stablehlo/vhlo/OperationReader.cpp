@@ -14,7 +14,7 @@ using namespace mlir;
 namespace sinter::vhlo {
 namespace {
 
-/// Which parts of an operation follow its name.
+/// The fields of an operation that follow its name.
 enum Mask : uint8_t {
   HasAttributes = 1,
   HasResults = 2,
@@ -28,7 +28,7 @@ enum Mask : uint8_t {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Operations as they stand
+// Operations in the file
 //===----------------------------------------------------------------------===//
 
 bool OperationReader::readRaw(ByteReader &reader, RawOperation &raw) {
@@ -105,7 +105,7 @@ bool OperationReader::readProperties(ByteReader &reader,
   if (name.dialect == "vhlo") {
     const OperationRow *row = findVersioned(name.name);
     if (!row)
-      return true; // It will be told when the operation is translated.
+      return true; // Reported when the operation is translated.
     for (const AttributeRow &attribute : row->attributes) {
       uint64_t value;
       if (!content.number(value))
@@ -117,7 +117,7 @@ bool OperationReader::readProperties(ByteReader &reader,
     }
     return content.empty() || broken("list of properties of " + name.name);
   }
-  // Those of an operation that is not known are of no use.
+  // Those of an unknown operation are not needed.
   return !raw.foreign ||
          readForeignProperties(file.properties()[index], file, entries,
                                *raw.foreign) ||
@@ -142,7 +142,7 @@ bool OperationReader::readOperands(ByteReader &reader, RawOperation &raw) {
   return true;
 }
 
-/// The order in which uses of values were listed in memory says nothing.
+/// Skips the order of use lists in memory, which has no meaning.
 bool OperationReader::skipUseOrders(ByteReader &reader, size_t values) {
   uint64_t listed = 1;
   if (values > 1 && !reader.count(listed))
@@ -153,8 +153,8 @@ bool OperationReader::skipUseOrders(ByteReader &reader, size_t values) {
     if ((values > 1 && !reader.number(which)) ||
         !reader.flagged(count, isPairs))
       return false;
-    for (uint64_t place; count > 0; --count)
-      if (!reader.number(place))
+    for (uint64_t entry; count > 0; --count)
+      if (!reader.number(entry))
         return false;
   }
   return true;
@@ -179,7 +179,7 @@ bool OperationReader::readArguments(ByteReader &reader, Block *block) {
   if (!reader.count(count))
     return broken("list of arguments");
   for (uint64_t i = 0; i < count; ++i) {
-    uint64_t index, place;
+    uint64_t index, entry;
     bool hasLocation = true;
     if (file.version() >= BytecodeFile::withElidedLocations
             ? !reader.flagged(index, hasLocation)
@@ -188,9 +188,9 @@ bool OperationReader::readArguments(ByteReader &reader, Block *block) {
     const Type versioned = entries.type(index);
     LocationAttr location = UnknownLoc::get(context);
     if (hasLocation) {
-      if (!reader.number(place))
+      if (!reader.number(entry))
         return broken("list of arguments");
-      location = entries.location(place);
+      location = entries.location(entry);
     }
     if (failed())
       return false;
@@ -341,13 +341,13 @@ Operation *OperationReader::translate(const RawOperation &raw, Block *block) {
   const OperationName name(nameOf(*row, block), context);
   if (!name.isRegistered()) {
     fail(ErrorKind::Unsupported,
-         "has an operation " + name.getStringRef() + ", which is not known");
+         "has an unknown operation, " + name.getStringRef());
     return nullptr;
   }
   return create(name, raw, attributes, block);
 }
 
-/// An operation of another dialect beside VHLO's, whose values have VHLO's
+/// Reads an operation of another dialect than VHLO, whose values have VHLO's
 /// types.
 bool OperationReader::readForeign(ByteReader &reader, RawOperation &raw,
                                   Block *block) {
@@ -366,7 +366,7 @@ bool OperationReader::readForeign(ByteReader &reader, RawOperation &raw,
       return fail(ErrorKind::Unsupported,
                   "cannot be read: " + entries.translator.problem);
   }
-  // Casts between VHLO's types and those of others mean nothing now.
+  // Casts between VHLO's types and others are no-ops now.
   if (isa_and_nonnull<BuiltinDialect>(state.name.getDialect()) &&
       raw.name == "unrealized_conversion_cast") {
     const SmallVector<Type> given(ValueRange(raw.operands).getTypes());
@@ -390,7 +390,7 @@ bool OperationReader::canLeaveOut(const RawOperation &raw) const {
          file.version() >= BytecodeFile::withIsolatedRegions;
 }
 
-/// Reads a function, or leaves it out if it has what we lack.
+/// Reads a function, or leaves it out if it is not supported.
 bool OperationReader::readFunction(ByteReader &reader, const RawOperation &raw,
                                    Block *block) {
   Operation *op = translate(raw, block);
@@ -406,7 +406,7 @@ bool OperationReader::readFunction(ByteReader &reader, const RawOperation &raw,
   auto name = dyn_cast_or_null<StringAttr>(fromVersioned(versioned, names));
   if (!name)
     return false;
-  missing[name] = firstError->message;
+  missing[name] = firstError->message();
   firstError.reset();
   entries.translator.problem.clear();
   entries.translator.isLack = false;
@@ -415,7 +415,7 @@ bool OperationReader::readFunction(ByteReader &reader, const RawOperation &raw,
   return true;
 }
 
-/// Who calls what was left out is left out, too.
+/// Leaves out callers of functions that were left out.
 void OperationReader::leaveOutCallers(ModuleOp module) {
   llvm::DenseMap<StringAttr, SmallVector<func::FuncOp>> callers;
   for (auto function : module.getOps<func::FuncOp>())

@@ -10,14 +10,14 @@
 
 namespace sinter::vhlo {
 
-/// Values of the regions being read that see each other, by number.
+/// The values visible in the current region, by number.
 struct Scope {
   std::vector<mlir::Value> values;
   /// The number of the next value of each region, the innermost last.
   llvm::SmallVector<size_t> next;
 };
 
-/// An operation as the file has it.
+/// An operation in the file's form.
 struct RawOperation {
   llvm::StringRef dialect, name;
   mlir::LocationAttr location;
@@ -26,13 +26,13 @@ struct RawOperation {
   llvm::SmallVector<mlir::Value> operands;
   uint64_t regions = 0;
   bool isIsolated = false;
-  /// For an operation of another dialect that is known here: what is in the
-  /// file as that dialect encodes it.
+  /// For an operation of another known dialect: its state with the properties
+  /// in that dialect's encoding.
   std::optional<mlir::OperationState> foreign;
 };
 
-/// Reads the section of operations, and makes each one of StableHLO as it goes.
-/// Functions with what we lack are left out, if others are left.
+/// Reads the section of operations, and translates each to StableHLO. Functions
+/// that are not supported are left out, if others remain.
 class OperationReader {
 public:
   OperationReader(const BytecodeFile &file, EntryReader &entries,
@@ -42,7 +42,7 @@ public:
   /// Reads the one module of the file; null with error().
   mlir::OwningOpRef<mlir::ModuleOp> read();
 
-  /// The functions that were left out, for what we lack, and why.
+  /// The functions that were left out, and the reason.
   const llvm::MapVector<mlir::StringAttr, std::string> &leftOut() const {
     return missing;
   }
@@ -81,7 +81,7 @@ private:
   bool define(mlir::ValueRange values, const llvm::Twine &what);
   bool readForeign(ByteReader &reader, RawOperation &raw, mlir::Block *block);
 
-  /// The operation of StableHLO, without its regions' contents.
+  /// The operation of StableHLO, with empty regions.
   mlir::Operation *translate(const RawOperation &raw, mlir::Block *block);
   mlir::Operation *create(mlir::OperationName name, const RawOperation &raw,
                           const mlir::NamedAttrList &attributes,

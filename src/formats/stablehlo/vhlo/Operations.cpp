@@ -16,13 +16,13 @@ namespace {
 constexpr int any = -1;
 constexpr Version now = currentVersion;
 
-/// Rows of the table as they are written below: names with the same form share
-/// one. The attributes of a newest version are separated by blanks,
+/// Rows of the table below: names with the same form share one. The attributes
+/// of a newest version are separated by blanks,
 ///
 ///   name[:translation][=default]   or   name:structure
 ///
-/// and those of an older one are `-name=value` for what it lacks and
-/// `+name=value` for what it has instead. `-regions`: it can have none.
+/// and those of an older one are `-name=value` for attributes that it lacks and
+/// `+name=value` for those that it has instead. `-regions`: it has no regions.
 struct Line {
   const char *names;
   int version;
@@ -352,7 +352,7 @@ Translation translationOf(StringRef word) {
       .Default(Translation::Plain);
 }
 
-/// One word of a newest version's attributes into \p row.
+/// Parses one word of a newest version's attributes into \p row.
 void addAttribute(OperationRow &row, StringRef word) {
   const auto [head, value] = word.split('=');
   const auto [name, translation] = head.split(':');
@@ -367,8 +367,8 @@ void addAttribute(OperationRow &row, StringRef word) {
       {name, translationOf(translation), defaultOf(value)});
 }
 
-/// One word of what sets an older version apart into \p row, whose attributes
-/// are the next version's so far.
+/// Parses one difference of an older version into \p row, which starts with the
+/// next version's attributes.
 void addDifference(OperationRow &row, StringRef word) {
   const auto [name, value] = word.drop_front().split('=');
   const AttributeRow attribute{name, Translation::Plain, defaultOf(value)};
@@ -434,7 +434,7 @@ const Table &table() {
   return theTable;
 }
 
-/// The neighbour of \p row in the table if it is of the same operation.
+/// The adjacent row of \p row in the table if it is of the same operation.
 const OperationRow *neighbour(const OperationRow *row, ptrdiff_t step) {
   const auto &rows = table().rows;
   const ptrdiff_t index = row - rows.data() + step;

@@ -3,8 +3,8 @@
 // A portable artifact holds operations of VHLO, a dialect that only grows: an
 // operation that changes gets a new version (`gather_v1`, `gather_v2`), and the
 // old one stays. This is the table of all of them. The newest version of an
-// operation has the name of StableHLO's operation, which its attributes are
-// translated to; an older one is described by what sets it apart from the next.
+// operation has the name of StableHLO's operation, to which its attributes are
+// translated; an older one is described by its difference from the next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace sinter::vhlo {
 
-/// How an attribute of VHLO stands in StableHLO.
+/// How an attribute of VHLO is represented in StableHLO (VHLO; StableHLO).
 enum class Translation {
   Plain,   ///< An attribute of the same kind.
   Dims,    ///< A tensor of i64; an array of i64.
@@ -28,21 +28,21 @@ enum class Translation {
   Mark,    ///< A boolean; a unit attribute, or none.
   Symbol,  ///< A string; a reference to a function.
   Symbols, ///< Strings; references to functions.
-  Api,     ///< An enumeration; its number as an i32.
-  Member,  ///< Part of a structure (see Structures.h).
+  Api,     ///< An enumeration; its value as an i32.
+  Member,  ///< A field of a structure (see Structures.h).
 };
 
-/// What an attribute that StableHLO may leave out has then in VHLO, or what one
-/// that a version lacks has in the next.
+/// The value in VHLO of an attribute that StableHLO may leave out, or in the
+/// next version of an attribute that a version lacks.
 enum class Default {
-  None,          ///< It must be there.
+  None,          ///< It is required.
   False,         ///< A boolean.
   Zero,          ///< An i64.
   MinusOne,      ///< An i64.
   EmptyString,   //
   EmptyArray,    //
   EmptyDict,     //
-  EmptyDims,     ///< A tensor of no i64.
+  EmptyDims,     ///< An empty tensor of i64.
   Ones,          ///< A tensor of i64, one for each dimension of the window.
   Falses,        ///< A tensor of i1, likewise.
   NoPadding,     ///< A tensor of i64, two zeros for each dimension.
@@ -52,7 +52,7 @@ enum class Default {
   NoCompareType, //
   OriginalApi,   //
   Config,  ///< An empty string, or for the typed interface an empty dictionary.
-  Layouts, ///< An empty array, and so for the operands as for the results.
+  Layouts, ///< An empty array, for operands and results alike.
 };
 
 struct AttributeRow {
@@ -66,18 +66,19 @@ struct OperationRow {
   /// Without dialect and version: "gather".
   llvm::StringRef name;
   int version = 1;
-  /// Its first and last version of StableHLO.
+  /// The first and last version of StableHLO that has it.
   Version since, until;
-  /// Operands that it must have; -1: any number.
+  /// The number of operands; -1: any.
   int operands = -1;
   /// Its attributes, by name.
   std::vector<AttributeRow> attributes;
-  /// What StableHLO's operation has in place of members, by name.
+  /// The structures that StableHLO's operation has in place of members, by
+  /// name.
   std::vector<llvm::StringRef> structures;
-  /// For all but the newest version: what the next has and this has not, and
-  /// the other way round, with the values that mean the same.
+  /// For all but the newest version: attributes that only the next version has,
+  /// and those that only this one has, with their equivalent values.
   std::vector<AttributeRow> missing, extra;
-  /// Whether it can have no regions though the next version can.
+  /// Whether it has no regions though the next version may.
   bool withoutRegions = false;
 
   /// "gather_v2".

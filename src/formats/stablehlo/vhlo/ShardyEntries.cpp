@@ -1,8 +1,8 @@
 //===- ShardyEntries.cpp - shardings in bytecode --------------------------===//
 //
-// Codes and fields of the attributes of Shardy's dialect `sdy` as JAX exports
-// them, beside VHLO, in mixed artifacts. They are given in the text form that
-// graph/sdy keeps. A code that is not known makes an attribute a foreign one.
+// Codes and fields of the attributes of Shardy's dialect `sdy`, which JAX
+// exports beside VHLO in mixed artifacts. They are decoded to the text form
+// that graph/sdy keeps. An attribute with an unknown code is foreign.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,11 +41,11 @@ std::string factorName(int64_t factor) {
 }
 
 /// The fields of one attribute, as text.
-class Fields {
+class ShardyFields {
 public:
-  Fields(ByteReader &reader,
-         llvm::function_ref<std::optional<std::string>(uint64_t)> textOf,
-         ArrayRef<StringRef> strings)
+  ShardyFields(ByteReader &reader,
+               llvm::function_ref<std::optional<std::string>(uint64_t)> textOf,
+               ArrayRef<StringRef> strings)
       : reader(reader), textOf(textOf), strings(strings) {}
 
   bool isGood() const { return good; }
@@ -98,11 +98,11 @@ public:
     const uint64_t many = count();
     for (uint64_t i = 0; good && i < many; ++i)
       text += (i ? separator.str() : "") + attribute();
-    // References multiply what is in the file.
+    // Shared references can expand beyond the file's size.
     constexpr size_t longest = 1 << 20;
     return text.size() > longest ? fail() : text;
   }
-  /// `, name={...}`, or nothing where the list is empty.
+  /// `, name={...}`, or nothing if the list is empty.
   std::string namedList(StringRef name) {
     const std::string text = list();
     return text.empty() ? "" : (", " + name + "={" + text + "}").str();
@@ -137,7 +137,7 @@ std::string factorList(ArrayRef<int64_t> factors) {
   return text;
 }
 
-std::string dimensionSharding(Fields &fields) {
+std::string dimensionSharding(ShardyFields &fields) {
   std::string text = "{" + fields.list();
   if (!fields.boolean())
     text += text.size() > 1 ? ", ?" : "?";
@@ -147,7 +147,7 @@ std::string dimensionSharding(Fields &fields) {
   return text;
 }
 
-std::string sharding(Fields &fields, uint64_t code) {
+std::string sharding(ShardyFields &fields, uint64_t code) {
   std::string text = "sharding<" + fields.attribute();
   text += ", [" + fields.list() + "]";
   text += fields.namedList("replicated");
@@ -165,7 +165,7 @@ std::string sharding(Fields &fields, uint64_t code) {
   return text + ">";
 }
 
-std::string mesh(Fields &fields) {
+std::string mesh(ShardyFields &fields) {
   std::string text = "mesh<[" + fields.list() + "]";
   std::string devices;
   for (int64_t device : fields.numbers())
@@ -175,7 +175,7 @@ std::string mesh(Fields &fields) {
   return text + ">";
 }
 
-std::string shardingRule(Fields &fields) {
+std::string shardingRule(ShardyFields &fields) {
   std::string sizes;
   for (auto [factor, size] : llvm::enumerate(fields.numbers()))
     sizes +=
@@ -193,7 +193,7 @@ std::string shardingRule(Fields &fields) {
   return text + ">";
 }
 
-std::string textOf(Fields &fields, uint64_t code) {
+std::string textOf(ShardyFields &fields, uint64_t code) {
   switch (code) {
   case ManualAxes:
     return "manual_axes{" + fields.list() + "}";
@@ -240,7 +240,7 @@ std::string textOf(Fields &fields, uint64_t code) {
 
 Attribute EntryReader::shardyAttribute(ByteReader &reader) {
   const StringAttr dialect = StringAttr::get(context, "sdy");
-  // What is inside of another stands there without its name.
+  // A nested attribute is printed without its name.
   auto inside = [&](uint64_t index) -> std::optional<std::string> {
     const Attribute found = attribute(index);
     std::string text;
@@ -259,7 +259,7 @@ Attribute EntryReader::shardyAttribute(ByteReader &reader) {
   uint64_t code;
   if (!reader.number(code))
     return {};
-  Fields fields(reader, inside, file.strings());
+  ShardyFields fields(reader, inside, file.strings());
   const std::string text = textOf(fields, code);
   if (text.empty() || !fields.isGood() || !reader.empty())
     return {};

@@ -28,29 +28,29 @@ static std::string minor(Version version) {
   return std::to_string(version.major) + "." + std::to_string(version.minor);
 }
 
-/// The type of a tensor's elements; null for other types.
+/// A tensor's element type; null for other types.
 static Type elementOf(Type type) {
   auto versioned = dyn_cast<VersionedType>(type);
   if (!versioned)
     return {};
-  size_t place;
+  size_t index;
   switch (versioned.code()) {
   case code::UnrankedTensor:
-    place = 0;
+    index = 0;
     break;
   case code::RankedTensor:
-    place = 1;
+    index = 1;
     break;
   case code::EncodedTensor:
-    place = 2;
+    index = 2;
     break;
   default:
     return {};
   }
-  return cast<TypeAttr>(versioned.field(place)).getValue();
+  return cast<TypeAttr>(versioned.field(index)).getValue();
 }
 
-/// What a version newer than an operation's own allows it.
+/// A relaxation of an operation in a version newer than its own.
 struct Allowance {
   Version since;
   /// Operations, separated by blanks.
@@ -160,7 +160,7 @@ const OperationRow *downgrade(const OperationRow *newest, Version target,
 // Types and attributes
 //===----------------------------------------------------------------------===//
 
-/// Every field that is an attribute or a type, with all in it.
+/// Checks every field that is an attribute or a type, recursively.
 static bool areKnown(ArrayRef<Attribute> fields, StringRef kinds,
                      Version target, std::string &problem) {
   for (auto [kind, field] : llvm::zip_equal(kinds, fields)) {

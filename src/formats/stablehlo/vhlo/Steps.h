@@ -10,32 +10,33 @@
 
 namespace sinter::vhlo {
 
-/// From here on artifacts may hold other dialects beside VHLO.
+/// From this version on artifacts may have other dialects beside VHLO.
 inline constexpr Version withOtherDialects{1, 11, 0};
 
-/// What decides whether an operation can be written as an older version.
+/// The properties that decide whether an operation can be written as an older
+/// version.
 struct OperationFacts {
-  /// Types of VHLO.
+  /// VHLO types of operands and results.
   llvm::ArrayRef<mlir::Type> operands, results;
   size_t regions = 0;
 };
 
-/// The newest version of an operation that has \p attributes as \p row;
-/// changes the attributes accordingly.
+/// The newest version of an operation of version \p row; updates \p attributes
+/// accordingly.
 const OperationRow *upgrade(const OperationRow *row,
                             mlir::NamedAttrList &attributes,
                             mlir::MLIRContext *context);
 
-/// The version of an operation for \p target; changes the attributes
-/// accordingly. Null, with what is in the way in \p problem, if there is none
-/// or it lacks what the operation has.
+/// The version of an operation for \p target; updates the attributes
+/// accordingly. Null, with the reason in \p problem, if there is none or it
+/// cannot express the operation.
 const OperationRow *downgrade(const OperationRow *newest, Version target,
                               const OperationFacts &facts,
                               mlir::NamedAttrList &attributes,
                               mlir::MLIRContext *context, std::string &problem);
 
-/// Whether types and attributes, with all in them, were known at \p target; the
-/// name of the first that was not, with its version, in \p problem.
+/// Whether types and attributes, recursively, exist in \p target; else sets
+/// \p problem to the name of the first that does not, with its version.
 bool isKnown(mlir::Type type, Version target, std::string &problem);
 bool isKnown(mlir::Attribute attribute, Version target, std::string &problem);
 

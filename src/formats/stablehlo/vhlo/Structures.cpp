@@ -1,4 +1,4 @@
-//===- Structures.cpp - attributes that VHLO takes apart ------------------===//
+//===- Structures.cpp - attributes that VHLO splits -----------------------===//
 
 #include "formats/stablehlo/vhlo/Structures.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 using Fields = SmallVector<Attribute>;
 
-/// Makes fields of what the attributes' accessors give.
+/// Converts results of attributes' accessors to fields.
 struct Pack {
   Builder builder;
 
@@ -39,7 +39,7 @@ ArrayRef<int64_t> dims(Attribute field) {
 }
 Type type(Attribute field) { return cast<TypeAttr>(field).getValue(); }
 
-/// For an attribute that must be there.
+/// For a required attribute.
 Fields never(MLIRContext *) { return {}; }
 
 constexpr Member convMembers[] = {

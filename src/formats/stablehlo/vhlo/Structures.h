@@ -1,7 +1,7 @@
-//===- Structures.h - attributes that VHLO takes apart --------------------===//
+//===- Structures.h - attributes that VHLO splits -------------------------===//
 //
-// Where StableHLO has one attribute with fields (dimension numbers, a channel
-// handle), VHLO has an attribute for each field.
+// StableHLO has one attribute with fields (dimension numbers, a channel
+// handle), VHLO an attribute for each field.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 
 namespace sinter::vhlo {
 
-/// What a field is: the builtin attribute that it is handed over as.
+/// The kind of a field: the builtin attribute that represents it.
 enum class MemberKind {
   Int,  ///< An i64.
   Dims, ///< An array of i64.
@@ -29,7 +29,7 @@ struct Member {
 };
 
 struct Structure {
-  /// As the table of operations calls it.
+  /// Its name in the table of operations.
   llvm::StringRef name;
   /// The attribute's name in StableHLO.
   llvm::StringRef attribute;
@@ -38,7 +38,7 @@ struct Structure {
   llvm::SmallVector<mlir::Attribute> (*take)(mlir::Attribute);
   /// The attribute with these fields, which are of the right kinds.
   mlir::Attribute (*make)(mlir::MLIRContext *, llvm::ArrayRef<mlir::Attribute>);
-  /// The fields of an attribute that is left out; none if it must be there.
+  /// The fields of an absent attribute; none if it is required.
   llvm::SmallVector<mlir::Attribute> (*absent)(mlir::MLIRContext *);
 };
 

@@ -14,7 +14,7 @@ namespace sinter::vhlo {
 /// Constants of up to this many bytes are copied into the context.
 static constexpr size_t largestCopied = 4096;
 
-/// Bits as bytes, the first in the lowest bit.
+/// Packs bits to bytes, the first in the lowest bit.
 static SmallVector<int8_t> pack(size_t count,
                                 llvm::function_ref<bool(size_t)> bit) {
   SmallVector<int8_t> bytes(llvm::divideCeil(count, 8), 0);
@@ -63,7 +63,7 @@ ArrayRef<char> rawBytes(Attribute attribute) {
   return cast<DenseElementsAttr>(attribute).getRawData();
 }
 
-/// Booleans, packed or (from early writers) a byte each.
+/// Booleans, packed or (from early writers) one byte each.
 static ElementsAttr booleans(ShapedType type, ArrayRef<char> bytes,
                              int64_t count, std::string &problem) {
   const size_t packedSize = llvm::divideCeil(count, 8);
@@ -83,7 +83,7 @@ static ElementsAttr booleans(ShapedType type, ArrayRef<char> bytes,
   return DenseElementsAttr::get(type, values);
 }
 
-/// Bytes of an element in an artifact and in MLIR; 0 for what has none.
+/// Bytes of an element in an artifact and in MLIR; 0 for other types.
 static size_t elementBytes(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element))
     return 2 * elementBytes(complex.getElementType());

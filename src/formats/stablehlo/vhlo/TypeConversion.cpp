@@ -58,9 +58,9 @@ constexpr Leaf leaves[] = {
 };
 
 /// Builds types of VHLO.
-class ToVersioned {
+class TypeToVersioned {
 public:
-  ToVersioned(MLIRContext *context, Translator &translator)
+  TypeToVersioned(MLIRContext *context, Translator &translator)
       : context(context), builder(context), translator(translator),
         problem(translator.problem) {}
 
@@ -163,10 +163,10 @@ private:
   std::string &problem;
 };
 
-/// Builds types of VHLO's types, which may make no sense at all.
-class FromVersioned {
+/// Builds types from VHLO's types, which may be invalid.
+class TypeFromVersioned {
 public:
-  FromVersioned(MLIRContext *context, Translator &translator)
+  TypeFromVersioned(MLIRContext *context, Translator &translator)
       : context(context), translator(translator), problem(translator.problem) {}
 
   Type operator()(Type type) {
@@ -176,7 +176,7 @@ public:
 private:
   Type convert(Type type) {
     auto versioned = dyn_cast<VersionedType>(type);
-    // Of other dialects beside VHLO.
+    // A type of another dialect beside VHLO.
     if (!versioned)
       return type;
     for (const Leaf &leaf : leaves)
@@ -290,7 +290,7 @@ private:
     return RankedTensorType::getChecked(complain(), shape, element, encoding);
   }
 
-  /// For the types' own checks: where their words go.
+  /// Receives the messages of the types' own checks.
   llvm::unique_function<InFlightDiagnostic()> complain() {
     return [this] { return emitError(UnknownLoc::get(context)); };
   }
@@ -321,11 +321,11 @@ private:
 } // namespace
 
 Type toVersioned(Type type, Translator &translator) {
-  return ToVersioned(type.getContext(), translator)(type);
+  return TypeToVersioned(type.getContext(), translator)(type);
 }
 
 Type fromVersioned(Type type, Translator &translator) {
-  return FromVersioned(type.getContext(), translator)(type);
+  return TypeFromVersioned(type.getContext(), translator)(type);
 }
 
 std::string describe(Type versioned) {

@@ -24,7 +24,7 @@ int Version::bytecodeVersion() const {
   return 6;
 }
 
-/// Three numbers with points between them, and nothing else.
+/// Parses exactly three integers separated by points.
 static bool parse(std::string_view text, Version &version) {
   const char *at = text.data(), *end = at + text.size();
   int *const parts[] = {&version.major, &version.minor, &version.patch};

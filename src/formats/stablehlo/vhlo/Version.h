@@ -11,8 +11,7 @@
 
 namespace sinter::vhlo {
 
-/// A version of StableHLO. What there is to write changes with the minor
-/// version only.
+/// A version of StableHLO. The format changes only with the minor version.
 struct Version {
   int major = 0, minor = 0, patch = 0;
 
@@ -28,8 +27,8 @@ struct Version {
 inline constexpr Version minimumVersion{0, 9, 0};
 inline constexpr Version currentVersion{1, 20, 0};
 
-/// The version that \p text ("1.2.0") says. Usage errors say what is wrong:
-/// its form, or that it is not between the oldest and the newest.
+/// Parses a version ("1.2.0"). A Usage error if it is malformed, or not between
+/// the oldest and the newest.
 Result<Version> parseTargetVersion(std::string_view text);
 
 } // namespace sinter::vhlo

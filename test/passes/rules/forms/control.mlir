@@ -16,6 +16,18 @@ module {
 }
 
 // -----
+// if-to-select/dynamic
+module {
+  func.func @main(%arg0: tensor<i1>, %arg1: tensor<6xf32>) -> tensor<?xf32> {
+    %0 = stablehlo.constant dense<6> : tensor<1xi64>
+    %1 = stablehlo.dynamic_reshape %arg1, %0 : (tensor<6xf32>, tensor<1xi64>) -> tensor<?xf32>
+    %2 = stablehlo.exponential %1 : tensor<?xf32>
+    %3 = stablehlo.select %arg0, %1, %2 : tensor<i1>, tensor<?xf32>
+    return %3 : tensor<?xf32>
+  }
+}
+
+// -----
 // case-constant
 module {
   func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {

@@ -1139,3 +1139,93 @@ module {
 }
 
 // -----
+// max-negate/f
+module {
+  func.func @main(%arg0: tensor<5xf32>) -> tensor<5xf32> {
+    %0 = stablehlo.abs %arg0 : tensor<5xf32>
+    return %0 : tensor<5xf32>
+  }
+}
+
+// -----
+// max-negate/i
+module {
+  func.func @main(%arg0: tensor<5xi8>) -> tensor<5xi8> {
+    %0 = stablehlo.abs %arg0 : tensor<5xi8>
+    return %0 : tensor<5xi8>
+  }
+}
+
+// -----
+// select-abs/GT
+module {
+  func.func @main(%arg0: tensor<5xi32>) -> tensor<5xi32> {
+    %0 = stablehlo.abs %arg0 : tensor<5xi32>
+    return %0 : tensor<5xi32>
+  }
+}
+
+// -----
+// select-abs-relaxed/GT
+module {
+  func.func @main(%arg0: tensor<5xf32>) -> tensor<5xf32> {
+    %0 = stablehlo.abs %arg0 : tensor<5xf32>
+    return %0 : tensor<5xf32>
+  }
+}
+
+// -----
+// select-abs/GE
+module {
+  func.func @main(%arg0: tensor<5xi32>) -> tensor<5xi32> {
+    %0 = stablehlo.abs %arg0 : tensor<5xi32>
+    return %0 : tensor<5xi32>
+  }
+}
+
+// -----
+// select-abs-relaxed/GE
+module {
+  func.func @main(%arg0: tensor<5xf32>) -> tensor<5xf32> {
+    %0 = stablehlo.abs %arg0 : tensor<5xf32>
+    return %0 : tensor<5xf32>
+  }
+}
+
+// -----
+// select-abs/LT
+module {
+  func.func @main(%arg0: tensor<5xi32>) -> tensor<5xi32> {
+    %0 = stablehlo.abs %arg0 : tensor<5xi32>
+    return %0 : tensor<5xi32>
+  }
+}
+
+// -----
+// select-abs-relaxed/LT
+module {
+  func.func @main(%arg0: tensor<5xf32>) -> tensor<5xf32> {
+    %0 = stablehlo.abs %arg0 : tensor<5xf32>
+    return %0 : tensor<5xf32>
+  }
+}
+
+// -----
+// select-abs/LE
+module {
+  func.func @main(%arg0: tensor<5xi32>) -> tensor<5xi32> {
+    %0 = stablehlo.abs %arg0 : tensor<5xi32>
+    return %0 : tensor<5xi32>
+  }
+}
+
+// -----
+// select-abs-relaxed/LE
+module {
+  func.func @main(%arg0: tensor<5xf32>) -> tensor<5xf32> {
+    %0 = stablehlo.abs %arg0 : tensor<5xf32>
+    return %0 : tensor<5xf32>
+  }
+}
+
+// -----

@@ -316,6 +316,15 @@ module {
 }
 
 // -----
+// pad-convolution/dilated-by-one
+module {
+  func.func @main(%arg0: tensor<1x2x4xf32>, %arg1: tensor<3x2x3xf32>) -> tensor<1x3x4xf32> {
+    %0 = stablehlo.convolution(%arg0, %arg1) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {pad = [[1, 1]], lhs_dilate = [1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x2x4xf32>, tensor<3x2x3xf32>) -> tensor<1x3x4xf32>
+    return %0 : tensor<1x3x4xf32>
+  }
+}
+
+// -----
 // take-to-slice
 module {
   func.func @main(%arg0: tensor<4x2xf32>) -> tensor<1x2xf32> {

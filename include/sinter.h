@@ -1,0 +1,447 @@
+/*===- sinter.h - Sinter in C ---------------------------------------------===*
+ *
+ *     sinter_model      a model: its inputs, outputs and states; read from a
+ *                       file or from memory, rewritten, saved
+ *     sinter_session    a model that is compiled and runs
+ *     sinter_binding    inputs and outputs of a session in memory of the
+ *                       caller, bound once and run often
+ *     sinter_trainer    a model in training, step by step
+ *
+ * Every function that can fail returns a sinter_status and, through its last
+ * parameter, an error that says what is wrong, where, and what would help. That
+ * parameter may be NULL. No function prints, exits or lets an exception out.
+ *
+ * Strings are UTF-8. Options have the names and values of the command's
+ * options, without dashes in front: "threads" = "2", "shape" = "x:1x3x224x224".
+ *
+ * Threads may share every object. A function that frees an object and returns a
+ * status fails while another thread uses it; what the others free must be in
+ * no use; all that an object gave out by pointers, strings
+ * included, lives as long as the object, unless said otherwise.
+ *
+ * Every struct begins with its size, which the caller sets: sinter_tensor t =
+ * {sizeof(t)}. Later versions add members at the end and functions, and change
+ * none. docs/c-api.md has the rules.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef SINTER_H
+#define SINTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define SINTER_API
+#else
+#define SINTER_API __attribute__((visibility("default")))
+#endif
+
+/** The version of this header. It grows with each release that adds to it. */
+#define SINTER_API_VERSION 1
+
+/** Sinter's version, "0.1.0". */
+SINTER_API const char *sinter_version(void);
+/** The SINTER_API_VERSION that the library was built with. */
+SINTER_API int32_t sinter_api_version(void);
+
+/*===- Errors -------------------------------------------------------------===*/
+
+/** How a call ended. The values are the exit codes of the command. */
+typedef enum sinter_status {
+  SINTER_OK = 0,
+  SINTER_WRONG_RESULT = 1,  /**< A comparison failed, a bound does not hold. */
+  SINTER_USAGE = 2,         /**< The call makes no sense: see the message. */
+  SINTER_INVALID_MODEL = 3, /**< The file is not a valid model. */
+  SINTER_UNSUPPORTED = 4,   /**< The model uses what is not supported. */
+  SINTER_SYSTEM = 5,        /**< I/O, memory or the operating system failed. */
+  SINTER_CANCELLED = 6      /**< sinter_cancellation_cancel was called. */
+} sinter_status;
+
+typedef struct sinter_error sinter_error;
+
+SINTER_API sinter_status sinter_error_status(const sinter_error *error);
+/** All of it in one line: "model.onnx: node 'conv1' (Conv): ...; ...". */
+SINTER_API const char *sinter_error_message(const sinter_error *error);
+/** What is wrong. */
+SINTER_API const char *sinter_error_what(const sinter_error *error);
+/** The file, the node and its operator, by the file's names; what would help.
+    Each is "" if it is not known. */
+SINTER_API const char *sinter_error_file(const sinter_error *error);
+SINTER_API const char *sinter_error_node(const sinter_error *error);
+SINTER_API const char *sinter_error_operator(const sinter_error *error);
+SINTER_API const char *sinter_error_hint(const sinter_error *error);
+/** NULL is ignored. */
+SINTER_API void sinter_error_free(sinter_error *error);
+
+/*===- Tensors ------------------------------------------------------------===*/
+
+/** What a tensor's elements are. Each takes whole bytes: I1 is a byte 0 or 1;
+    I2 and I4 are sign-extended to a byte, UI2 and UI4 zero-extended; complex
+    numbers are two reals side by side. */
+typedef enum sinter_type {
+  SINTER_I1 = 0,
+  SINTER_I2 = 1,
+  SINTER_I4 = 2,
+  SINTER_I8 = 3,
+  SINTER_I16 = 4,
+  SINTER_I32 = 5,
+  SINTER_I64 = 6,
+  SINTER_UI2 = 7,
+  SINTER_UI4 = 8,
+  SINTER_UI8 = 9,
+  SINTER_UI16 = 10,
+  SINTER_UI32 = 11,
+  SINTER_UI64 = 12,
+  SINTER_F8E4M3 = 13,
+  SINTER_F8E4M3FN = 14,
+  SINTER_F8E4M3FNUZ = 15,
+  SINTER_F8E4M3B11FNUZ = 16,
+  SINTER_F8E5M2 = 17,
+  SINTER_F8E5M2FNUZ = 18,
+  SINTER_BF16 = 19,
+  SINTER_F16 = 20,
+  SINTER_F32 = 21,
+  SINTER_F64 = 22,
+  SINTER_C64 = 23,
+  SINTER_C128 = 24
+} sinter_type;
+
+/** "f32"; NULL if TYPE is none. */
+SINTER_API const char *sinter_type_name(sinter_type type);
+/** Bytes of an element; 0 if TYPE is none. */
+SINTER_API size_t sinter_type_size(sinter_type type);
+
+/** Elements in memory. Nothing is copied of inputs and to outputs whose
+    elements are row-major without gaps and aligned as their type is.
+    The struct stays as it is, since arrays of it are passed. */
+typedef struct sinter_tensor {
+  size_t struct_size;
+  sinter_type type;
+  int32_t rank;
+  const int64_t *shape;
+  /** Bytes from one element to the next along each dimension, which may be
+      zero or negative; NULL: row-major without gaps. */
+  const int64_t *strides;
+  /** The element whose indices are all 0, at any address. */
+  void *data;
+} sinter_tensor;
+
+/** An input, output or state, as the model declares it. */
+typedef struct sinter_value_info {
+  size_t struct_size;
+  const char *name;
+  sinter_type type;
+  /** -1: the model does not say how many dimensions there are. */
+  int32_t rank;
+  /** -1 for each dynamic dimension. */
+  const int64_t *shape;
+  /** The names of dynamic dimensions; "" for those that have none. */
+  const char *const *symbols;
+  /** Not 0 if sizes of other tensors follow from its values. */
+  int32_t feeds_shapes;
+} sinter_value_info;
+
+/*===- Options ------------------------------------------------------------===*/
+
+/** Options by the names of the command's. */
+typedef struct sinter_options sinter_options;
+
+SINTER_API sinter_status sinter_options_new(sinter_options **options,
+                                            sinter_error **error);
+/** Adds an option. One that may be repeated on the command line may be set
+    several times. A flag takes "true". What does not exist, or has no such
+    value, is an error of the call that gets the options. */
+SINTER_API sinter_status sinter_options_set(sinter_options *options,
+                                            const char *name, const char *value,
+                                            sinter_error **error);
+/** LOG gets what a user should know, one line a call. It may be called from any
+    thread until the object made with these options is freed. */
+typedef void (*sinter_log_callback)(void *user, const char *line);
+SINTER_API sinter_status sinter_options_set_log(sinter_options *options,
+                                                sinter_log_callback log,
+                                                void *user,
+                                                sinter_error **error);
+/** Gets what the model prints when it runs. */
+typedef void (*sinter_print_callback)(void *user, const char *text,
+                                      size_t size);
+SINTER_API sinter_status sinter_options_set_print(sinter_options *options,
+                                                  sinter_print_callback print,
+                                                  void *user,
+                                                  sinter_error **error);
+/** Told of long work: DONE of TOTAL of a stage such as "compile". */
+typedef void (*sinter_progress_callback)(void *user, const char *stage,
+                                         uint64_t done, uint64_t total);
+SINTER_API sinter_status sinter_options_set_progress(
+    sinter_options *options, sinter_progress_callback progress, void *user,
+    sinter_error **error);
+SINTER_API sinter_status sinter_options_free(sinter_options *options,
+                                             sinter_error **error);
+
+/*===- Models -------------------------------------------------------------===*/
+
+typedef struct sinter_model sinter_model;
+
+/** Opens the model at PATH, a file or folder of any format that the command
+    reads. OPTIONS (may be NULL): shape, bind, function, params,
+    random-parameters. */
+SINTER_API sinter_status sinter_model_open(const char *path,
+                                           const sinter_options *options,
+                                           sinter_model **model,
+                                           sinter_error **error);
+/** The same for the contents of a file. NAME is what messages call it; its
+    extension decides if the contents can be of several formats; NULL:
+    "model". FOLDER has the files to which it refers, external data say; NULL:
+    it refers to none. The bytes are copied. */
+SINTER_API sinter_status sinter_model_open_memory(
+    const void *bytes, size_t size, const char *name, const char *folder,
+    const sinter_options *options, sinter_model **model, sinter_error **error);
+
+SINTER_API size_t sinter_model_input_count(const sinter_model *model);
+SINTER_API size_t sinter_model_output_count(const sinter_model *model);
+SINTER_API sinter_status sinter_model_input(const sinter_model *model,
+                                            size_t index,
+                                            sinter_value_info *info,
+                                            sinter_error **error);
+SINTER_API sinter_status sinter_model_output(const sinter_model *model,
+                                             size_t index,
+                                             sinter_value_info *info,
+                                             sinter_error **error);
+
+/** Writes the model to PATH, whose extension names the format. The file of the
+    model itself is not replaced. OPTIONS (may be NULL): target-version. */
+SINTER_API sinter_status sinter_model_save(const sinter_model *model,
+                                           const char *path,
+                                           const sinter_options *options,
+                                           sinter_error **error);
+
+/** Files in memory. */
+typedef struct sinter_files sinter_files;
+SINTER_API size_t sinter_files_count(const sinter_files *files);
+SINTER_API const char *sinter_files_name(const sinter_files *files,
+                                         size_t index);
+SINTER_API const void *sinter_files_data(const sinter_files *files,
+                                         size_t index, size_t *size);
+SINTER_API void sinter_files_free(sinter_files *files);
+/** As sinter_model_save, to memory. NAME is that of the file, "model.onnx". The
+    first of FILES is the model, others are what it refers to. */
+SINTER_API sinter_status sinter_model_save_memory(const sinter_model *model,
+                                                  const char *name,
+                                                  const sinter_options *options,
+                                                  sinter_files **files,
+                                                  sinter_error **error);
+
+/** Simplifies the model: RESULT is a new one of the same format. OPTIONS (may
+    be NULL): those of `sinter optimize`. REPORT (may be NULL) gets what was
+    done, as JSON, to be freed with sinter_string_free. */
+SINTER_API sinter_status sinter_model_optimize(const sinter_model *model,
+                                               const sinter_options *options,
+                                               sinter_model **result,
+                                               char **report,
+                                               sinter_error **error);
+
+/** Gives the inputs of sample INDEX: one tensor an input, whose memory stays
+    until the next call. Returns 0, or another number to end the call that asks,
+    which fails. */
+typedef int32_t (*sinter_sample_callback)(void *user, size_t index,
+                                          sinter_tensor *inputs,
+                                          size_t input_count);
+/** Makes an 8-bit model of a float one by SAMPLE_COUNT samples. OPTIONS (may be
+    NULL): those of `sinter quantize`. REPORT as above. */
+SINTER_API sinter_status sinter_model_quantize(
+    const sinter_model *model, const sinter_options *options,
+    sinter_sample_callback sample, void *user, size_t sample_count,
+    sinter_model **result, char **report, sinter_error **error);
+
+/** Runs both models, and compares outputs, states and, by their names, tensors
+    between; what EXPECTED computes is right. INPUTS are its inputs; NULL and 0:
+    random ones, at several sizes of dynamic dimensions. OPTIONS (may be NULL):
+    those of `sinter compare` about two models, such as rtol, atol, range-atol,
+    backend, shape, outputs-only. SINTER_WRONG_RESULT if they differ. REPORT as
+    above, also if they differ: that of `sinter compare --json`. */
+SINTER_API sinter_status sinter_model_compare(
+    const sinter_model *expected, const sinter_model *model,
+    const sinter_tensor *inputs, size_t input_count,
+    const sinter_options *options, char **report, sinter_error **error);
+
+SINTER_API sinter_status sinter_model_free(sinter_model *model,
+                                           sinter_error **error);
+SINTER_API void sinter_string_free(char *string);
+
+/*===- Runs ---------------------------------------------------------------===*/
+
+typedef struct sinter_session sinter_session;
+typedef struct sinter_cancellation sinter_cancellation;
+
+/** Compiles MODEL, or finds its program in the cache. It happens now if the
+    sizes of all inputs are known, and by dynamic dimensions if the model has
+    such; else, and where values of inputs decide what is compiled, at the first
+    run. OPTIONS (may be NULL): those of `sinter run` that say how to compile,
+    such as threads, cpu, precision, cache-dir. */
+SINTER_API sinter_status sinter_compile(const sinter_model *model,
+                                        const sinter_options *options,
+                                        sinter_session **session,
+                                        sinter_error **error);
+
+SINTER_API size_t sinter_session_input_count(const sinter_session *session);
+SINTER_API size_t sinter_session_output_count(const sinter_session *session);
+SINTER_API sinter_status sinter_session_input(const sinter_session *session,
+                                              size_t index,
+                                              sinter_value_info *info,
+                                              sinter_error **error);
+SINTER_API sinter_status sinter_session_output(const sinter_session *session,
+                                               size_t index,
+                                               sinter_value_info *info,
+                                               sinter_error **error);
+
+/** A tensor that the library owns. */
+typedef struct sinter_value sinter_value;
+/** Its elements, row-major; they live as long as VALUE. */
+SINTER_API sinter_status sinter_value_tensor(const sinter_value *value,
+                                             sinter_tensor *tensor,
+                                             sinter_error **error);
+SINTER_API void sinter_value_free(sinter_value *value);
+
+/** Runs the model. OUTPUTS has one entry an output. One whose data is NULL gets
+    memory of the library: VALUES, which has one entry an output then, gets what
+    owns it, and the entry its type and shape. Else VALUES may be NULL.
+    CANCELLATION may be NULL. Threads may call it at once; runs of one session
+    happen one after the other. */
+SINTER_API sinter_status sinter_session_run(
+    sinter_session *session, const sinter_tensor *inputs, size_t input_count,
+    sinter_tensor *outputs, size_t output_count, sinter_value **values,
+    const sinter_cancellation *cancellation, sinter_error **error);
+
+/** States: tensors that outlive a run. These are of sinter_session_run; each
+    binding has states of its own. */
+SINTER_API size_t sinter_session_state_count(const sinter_session *session);
+SINTER_API sinter_status sinter_session_state(const sinter_session *session,
+                                              size_t index,
+                                              sinter_value_info *info,
+                                              sinter_error **error);
+SINTER_API sinter_status sinter_session_read_state(sinter_session *session,
+                                                   size_t index,
+                                                   const sinter_tensor *to,
+                                                   sinter_error **error);
+SINTER_API sinter_status sinter_session_write_state(sinter_session *session,
+                                                    size_t index,
+                                                    const sinter_tensor *from,
+                                                    sinter_error **error);
+SINTER_API sinter_status sinter_session_reset_states(sinter_session *session,
+                                                     sinter_error **error);
+
+SINTER_API sinter_status sinter_session_free(sinter_session *session,
+                                             sinter_error **error);
+
+/** Inputs and outputs of one session, bound once and run often: a run looks up
+    no name and checks no tensor again, unless one has to be copied or values
+    decide what runs. One run of a binding at a time; bindings of one session
+    run side by side. */
+typedef struct sinter_binding sinter_binding;
+SINTER_API sinter_status sinter_binding_new(sinter_session *session,
+                                            sinter_binding **binding,
+                                            sinter_error **error);
+/** The tensor's memory is read by each run; its shape and strides are copied.
+    All inputs are to be bound. */
+SINTER_API sinter_status sinter_binding_set_input(sinter_binding *binding,
+                                                  size_t index,
+                                                  const sinter_tensor *tensor,
+                                                  sinter_error **error);
+/** The tensor's memory is written by each run. Outputs that are not bound are
+    of the library: see sinter_binding_output. */
+SINTER_API sinter_status sinter_binding_set_output(sinter_binding *binding,
+                                                   size_t index,
+                                                   const sinter_tensor *tensor,
+                                                   sinter_error **error);
+SINTER_API sinter_status sinter_binding_run(
+    sinter_binding *binding, const sinter_cancellation *cancellation,
+    sinter_error **error);
+/** Output INDEX of the last run, in its memory; it lives until the next. */
+SINTER_API sinter_status sinter_binding_output(const sinter_binding *binding,
+                                               size_t index,
+                                               sinter_tensor *tensor,
+                                               sinter_error **error);
+/** Makes every state of the binding what it was before its first run. */
+SINTER_API sinter_status sinter_binding_reset_states(sinter_binding *binding,
+                                                     sinter_error **error);
+/** Not 0 if a run has to copy the input or output, since it is not
+    row-major without gaps, or not aligned. */
+SINTER_API int32_t sinter_binding_copies_input(const sinter_binding *binding,
+                                               size_t index);
+SINTER_API int32_t sinter_binding_copies_output(const sinter_binding *binding,
+                                                size_t index);
+SINTER_API sinter_status sinter_binding_free(sinter_binding *binding,
+                                             sinter_error **error);
+
+/** Cancels runs from another thread; they end soon with SINTER_CANCELLED. It
+    stays cancelled until it is reset. */
+SINTER_API sinter_status sinter_cancellation_new(
+    sinter_cancellation **cancellation, sinter_error **error);
+SINTER_API void sinter_cancellation_cancel(sinter_cancellation *cancellation);
+SINTER_API void sinter_cancellation_reset(sinter_cancellation *cancellation);
+SINTER_API void sinter_cancellation_free(sinter_cancellation *cancellation);
+
+/*===- Training -----------------------------------------------------------===*/
+
+/** A model in training. One call at a time works; others wait. */
+typedef struct sinter_trainer sinter_trainer;
+
+/** Makes MODEL ready for steps on batches of the caller's. OPTIONS (may be
+    NULL): those of `sinter train` about a step, such as loss, optimizer, lr,
+    trainable, seed, accumulate, memory-limit, and how to compile it; format, as
+    of sinter_model_optimize. The model may be freed before the trainer. */
+SINTER_API sinter_status sinter_trainer_new(const sinter_model *model,
+                                            const sinter_options *options,
+                                            sinter_trainer **trainer,
+                                            sinter_error **error);
+/** How many arrays a batch has, and their names: the inputs of the model, then
+    the targets of the losses. NULL if there is no such array. */
+SINTER_API size_t sinter_trainer_array_count(const sinter_trainer *trainer);
+SINTER_API const char *sinter_trainer_array_name(const sinter_trainer *trainer,
+                                                 size_t index);
+/** A step on BATCH, COUNT arrays of as many samples each, along their first
+    dimension. Batches of other sizes compile another program. LOSS (may be
+    NULL) gets the loss before the step. SINTER_WRONG_RESULT if the loss or a
+    gradient is not finite, with the first tensor that is not: the weights stay,
+    and further steps are refused. */
+SINTER_API sinter_status sinter_trainer_step(sinter_trainer *trainer,
+                                             const sinter_tensor *batch,
+                                             size_t count, double *loss,
+                                             sinter_error **error);
+/** The loss of a batch as the model would run: without dropout, by the running
+    statistics of batch norms. The weights stay. */
+SINTER_API sinter_status sinter_trainer_evaluate(sinter_trainer *trainer,
+                                                 const sinter_tensor *batch,
+                                                 size_t count, double *loss,
+                                                 sinter_error **error);
+/** The learning rate of further steps: the option lr, until it is set. */
+SINTER_API sinter_status sinter_trainer_learning_rate(
+    const sinter_trainer *trainer, double *rate, sinter_error **error);
+SINTER_API sinter_status sinter_trainer_set_learning_rate(
+    sinter_trainer *trainer, double rate, sinter_error **error);
+/** A new model with the weights as they are; before the first batch, those of
+    the trained model's file. */
+SINTER_API sinter_status sinter_trainer_model(const sinter_trainer *trainer,
+                                              sinter_model **model,
+                                              sinter_error **error);
+SINTER_API sinter_status sinter_trainer_free(sinter_trainer *trainer,
+                                             sinter_error **error);
+
+/*===- The compiler -------------------------------------------------------===*/
+
+/** The compiler is a library of its own, which is loaded when a model is read
+    or compiled: a program in the cache runs without. This loads it now. */
+SINTER_API sinter_status sinter_load_compiler(sinter_error **error);
+/** Names its file, in place of the one beside this library. */
+SINTER_API sinter_status sinter_set_compiler_library(const char *path,
+                                                     sinter_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SINTER_H */

@@ -1,0 +1,414 @@
+//===- DynamicTileMatrices.cpp - open products of activations on tiles ----===//
+
+#include "backend/cpu/kernels/amx/DynamicTileMatrices.h"
+
+#include "backend/cpu/codegen/KernelFunction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace sinter;
+using namespace sinter::cpu;
+
+static constexpr int64_t blockRows = DynamicMatMulShape::taskRows;
+
+bool DynamicTileMatrices::supports(const DynamicMatMulShape &shape,
+                                   const Target &target) {
+  return target.hasMatrixUnits && target.f32Lanes == 16;
+}
+
+DynamicTileMatrices::DynamicTileMatrices(DynamicMatMulShape given,
+                                         const Target &target,
+                                         const TileArithmetic &arithmetic)
+    : shape(std::move(given)), arithmetic(arithmetic),
+      dot{ElementType::UI8, ElementType::I8, ElementType::I32, 4,
+          target.hasVnni ? StepInstruction::ByteDotProduct
+                         : StepInstruction::MultiplyAdd} {
+  assert(supports(shape, target));
+  // Longer pieces hardly reduce the traffic of accumulators.
+  constexpr int64_t mostOfPiece = 16;
+  const int64_t elements = arithmetic.blockElements();
+  const bool isDynamic = shape.depth.isDynamic();
+  const int64_t steps =
+      isDynamic ? mostOfPiece : llvm::divideCeil(shape.depth.value(), elements);
+  pieces = isDynamic ? 0 : llvm::divideCeil(steps, mostOfPiece);
+  rows.blocks = columns.blocks =
+      isDynamic ? mostOfPiece : llvm::divideCeil(steps, pieces);
+  pieceDepth = rows.blocks * elements;
+  rows.parts = arithmetic.lhsTerms;
+  columns.parts = arithmetic.rhsTerms;
+  // Spilled accumulators must stay in the cache, too.
+  constexpr int64_t mostBlocks = 32, mostThatWait = 8;
+  const int64_t rowBytes = rows.parts * rows.blocks * tileRowBytes;
+  blocks = blocksFor(target.l2Bytes / 2 / rowBytes / blockRows,
+                     isOnePiece() ? mostBlocks : mostThatWait);
+  const int64_t panels =
+      blocks.back().columns * DynamicMatMulShape::taskColumns / panelColumns;
+  auto reserve = [&](int64_t count) {
+    const int64_t begin = lines;
+    lines += count;
+    return begin;
+  };
+  rows.positions = blocks.back().rows * blockRows;
+  rows.at = reserve(rows.lines());
+  rows.notes = reserve(rows.noteLines());
+  columns.at = reserve(columns.panelLines());
+  if (arithmetic.isOfBytes())
+    byteSums = reserve(panels * TileColumns::tiles);
+  if (!isOnePiece()) {
+    magnitudes = reserve(llvm::divideCeil(panels, lanes));
+    waiting = reserve(panels * (rows.positions / pairRows) * linesOfSums);
+  }
+  spare = reserve(TileOperands::spareLines(arithmetic));
+}
+
+/// Doubles rows and columns alternately, up to \p mostRows blocks of rows and
+/// \p most blocks in all.
+std::vector<DynamicTileMatrices::Blocks>
+DynamicTileMatrices::blocksFor(int64_t mostRows, int64_t most) {
+  constexpr int64_t enoughRows = 8, enoughColumns = 4;
+  std::vector<Blocks> all = {{1, 1}};
+  for (bool areRows = true;; areRows = !areRows) {
+    Blocks next = all.back();
+    const bool haveMore = 2 * next.rows <= std::min(mostRows, enoughRows),
+               areWider = 2 * next.columns <= enoughColumns;
+    if ((!haveMore && !areWider) || 2 * next.rows * next.columns > most)
+      return all;
+    if ((areRows && haveMore) || !areWider)
+      next.rows *= 2;
+    else
+      next.columns *= 2;
+    all.push_back(next);
+  }
+}
+
+/// The column tiles of a panel; the second one of the last panel may be empty.
+int64_t DynamicTileMatrices::panelTiles() const {
+  return shape.columns <= lanes ? 1 : TileRegisters::panelTiles;
+}
+
+//===----------------------------------------------------------------------===//
+// Tasks
+//===----------------------------------------------------------------------===//
+
+struct DynamicTileMatrices::Emission {
+  VectorBuilder &code;
+  TileRegisters &registers;
+  TileOperands operands;
+  DynamicMatMulShape::Task own;
+  Value scratch, c;
+  const MatMulEpilogue &epilogue;
+  MatMulZeros zeros;
+  Value firstRow, firstColumn;
+  Value columns;       ///< Of the task.
+  TileFactors factors; ///< All of the depth, of the task's rows.
+
+  /// The 32-bit word \p number after line \p line of the scratch memory.
+  Value wordAt(int64_t line, Value number) {
+    return code.add(number, line * lanes);
+  }
+  VectorType words() {
+    return VectorType::get({lanes}, code.builder.getI32Type());
+  }
+  VectorType sums(bool areBytes, int64_t count = lanes) {
+    return VectorType::get({count}, areBytes ? Type(code.builder.getI32Type())
+                                             : code.builder.getF32Type());
+  }
+};
+
+/// The blocks of rows and of columns per task: as many as leave enough tasks.
+std::pair<Value, Value> DynamicTileMatrices::blocksOfTask(Emission &e) const {
+  constexpr int64_t enoughTasks = 8;
+  VectorBuilder &code = e.code;
+  auto parts = [&](Value count, int64_t of) {
+    return code.div(code.add(count, of - 1), of);
+  };
+  std::pair<Value, Value> chosen(code.index(1), code.index(1));
+  for (const Blocks &more : llvm::drop_begin(blocks)) {
+    Value tasks = code.mul(e.own.matrices,
+                           code.mul(parts(e.own.rowBlocks, more.rows),
+                                    parts(e.own.columnBlocks, more.columns)));
+    Value areFew = code.less(tasks, code.index(enoughTasks));
+    chosen = {code.select(areFew, chosen.first, code.index(more.rows)),
+              code.select(areFew, chosen.second, code.index(more.columns))};
+  }
+  return chosen;
+}
+
+void DynamicTileMatrices::build(VectorBuilder &code, TileRegisters &registers,
+                                Value task, Value a, Value b, Value c,
+                                Value scratch, const MatMulEpilogue &epilogue,
+                                const MatMulZeros &zeros) const {
+  Value flat = code.flatten(scratch);
+  Emission e{code,
+             registers,
+             {code, arithmetic, flat, spare},
+             shape.task(code, task),
+             flat,
+             code.flatten(c),
+             epilogue,
+             zeros,
+             {},
+             {},
+             {},
+             {}};
+  const auto [rowBlocks, columnBlocks] = blocksOfTask(e);
+  e.firstRow = code.mul(e.own.rowBlock, blockRows);
+  e.firstColumn = code.mul(e.own.columnBlock, DynamicMatMulShape::taskColumns);
+  const int64_t unit = arithmetic.blockElements();
+  const int64_t depthUnit = shape.depth % unit == 0 ? unit : 1;
+  Value depth = code.index(shape.depth);
+  TileMatrix ofA{code.flatten(a),
+                 code.add(e.own.a, code.mul(e.firstRow, shape.aRow)),
+                 shape.aRow,
+                 shape.aColumn,
+                 code.min(code.mul(rowBlocks, blockRows),
+                          code.sub(e.own.rows, e.firstRow)),
+                 depth,
+                 depthUnit},
+      ofB{code.flatten(b),
+          e.own.b,
+          shape.isTransposed ? shape.bStride : Dim(1),
+          shape.isTransposed ? Dim(1) : shape.bStride,
+          e.own.columns,
+          depth,
+          depthUnit};
+  e.factors = {
+      ofA, ofB, rows, columns, {}, mostTileRows, rows.positions / mostTileRows,
+      true};
+  e.columns = code.min(code.mul(columnBlocks, DynamicMatMulShape::taskColumns),
+                       code.sub(e.own.columns, e.firstColumn));
+  auto begins = [&](Value block, Value of) {
+    return code.equal(code.rem(block, of), code.index(0));
+  };
+  code.when(code.both(begins(e.own.rowBlock, rowBlocks),
+                      begins(e.own.columnBlock, columnBlocks)),
+            [&] { buildPieces(e); });
+}
+
+void DynamicTileMatrices::buildPieces(Emission &e) const {
+  VectorBuilder &code = e.code;
+  Value depth = e.factors.a.depth;
+  if (isOnePiece())
+    return buildPiece(e, code.index(0),
+                      {depth, code.boolean(true), code.boolean(true)});
+  // A depth of 0 also stores results.
+  Value end = code.max(depth, code.index(1));
+  code.loop(code.index(0), end, pieceDepth, [&](Value start) {
+    Value next = code.add(start, pieceDepth);
+    buildPiece(e, start,
+               {code.sub(code.min(next, depth), start),
+                code.equal(start, code.index(0)),
+                code.less(code.sub(end, 1), next)});
+  });
+}
+
+void DynamicTileMatrices::buildPiece(Emission &e, Value start,
+                                     const TilePiece &piece) const {
+  VectorBuilder &code = e.code;
+  auto pieceOf = [&](TileMatrix matrix) {
+    matrix.start = code.add(matrix.start, code.mul(start, matrix.depthStride));
+    matrix.depth = piece.depth;
+    return matrix;
+  };
+  const TileMatrix a = pieceOf(e.factors.a), b = pieceOf(e.factors.b);
+  Value isFirst = isOnePiece() ? Value() : piece.isFirst;
+  e.factors.anyRow = e.operands.stageRows(a, rows, isFirst);
+  if (e.zeros.rhs)
+    e.operands.sumRows(a, rows, e.zeros.rhs, dot, isFirst);
+  code.loop(code.index(0),
+            code.div(code.add(e.columns, panelColumns - 1), panelColumns), 1,
+            [&](Value number) { buildPanel(e, b, number, piece); });
+}
+
+//===----------------------------------------------------------------------===//
+// Panels
+//===----------------------------------------------------------------------===//
+
+void DynamicTileMatrices::buildPanel(Emission &e, const TileMatrix &b,
+                                     Value number,
+                                     const TilePiece &piece) const {
+  VectorBuilder &code = e.code;
+  TilePanel panel{code.index(0),
+                  code.add(e.firstColumn, code.mul(number, panelColumns)),
+                  panelTiles(),
+                  {}};
+  Value left = code.sub(e.own.columns, panel.column);
+  Value tiles = code.min(code.index(panel.tiles),
+                         code.div(code.add(left, lanes - 1), lanes));
+  Value magnitude =
+      e.operands.packColumns(b, panel.column, tiles, columns, panel.number);
+  keepMagnitude(e, panel, number, magnitude, piece);
+  sumColumns(e, b, panel, number, piece);
+  Value groups = code.div(code.add(e.factors.a.count, pairRows - 1), pairRows);
+  code.loop(code.index(0), groups, 1, [&](Value group) {
+    Value first = code.mul(group, pairRows);
+    Value place = code.add(
+        code.mul(code.add(code.mul(number, rows.positions / pairRows), group),
+                 linesOfSums),
+        waiting);
+    e.operands.multiplyPiece(e.registers, e.factors, panel, first, piece,
+                             place);
+    code.when(piece.isLast, [&] { finish(e, panel, number, first); });
+  });
+}
+
+/// Keeps the largest magnitude of all pieces so far.
+void DynamicTileMatrices::keepMagnitude(Emission &e, TilePanel &panel,
+                                        Value number, Value magnitude,
+                                        const TilePiece &piece) const {
+  VectorBuilder &code = e.code;
+  if (arithmetic.isOfBytes())
+    return;
+  if (!isOnePiece()) {
+    Type word = code.builder.getI32Type();
+    Value place = e.wordAt(magnitudes, number);
+    Value before = code.create<arith::BitcastOp>(
+        word, code.create<memref::LoadOp>(e.scratch, place));
+    magnitude = code.select(piece.isFirst, magnitude,
+                            code.create<arith::MaxUIOp>(magnitude, before));
+    code.builder.create<memref::StoreOp>(
+        code.loc,
+        code.create<arith::BitcastOp>(code.builder.getF32Type(), magnitude),
+        e.scratch, place);
+  }
+  panel.areUnusual = e.operands.isUnusual(magnitude);
+}
+
+/// Adds the column sums of int8 panels over all pieces so far.
+void DynamicTileMatrices::sumColumns(Emission &e, const TileMatrix &b,
+                                     const TilePanel &panel, Value number,
+                                     const TilePiece &piece) const {
+  VectorBuilder &code = e.code;
+  if (!e.zeros.lhs)
+    return;
+  auto floats = e.sums(/*areBytes=*/false);
+  for (int64_t tile = 0; tile < panel.tiles; ++tile) {
+    Value place = e.wordAt(
+        byteSums,
+        code.mul(code.add(code.mul(number, TileColumns::tiles), tile), lanes));
+    Value sums = e.operands.sumColumns(b, columns, panel.number, tile, dot);
+    if (!isOnePiece())
+      sums = code.addVectors(
+          sums, code.select(piece.isFirst, code.zero(e.words()),
+                            code.bitsAs(code.load(e.scratch, place, floats),
+                                        e.words())));
+    code.store(code.bitsAs(sums, floats), e.scratch, place);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Passes the accumulators of a group of tiles and a panel, which are on the
+/// stack, to the epilogue.
+void DynamicTileMatrices::finish(Emission &e, const TilePanel &panel,
+                                 Value number, Value first) const {
+  VectorBuilder &code = e.code;
+  Value count =
+      code.min(code.index(pairRows), code.sub(e.factors.a.count, first));
+  if (!arithmetic.isOfBytes())
+    e.operands.redoUnusual(e.registers, e.factors, panel, first, count);
+  Value ofColumns =
+      e.wordAt(byteSums, code.mul(number, TileColumns::tiles * lanes));
+  code.loop(code.index(0), count, 1, [&](Value i) {
+    finishRow(e, panel, ofColumns, code.add(first, i),
+              e.registers.sumsAt(0, i));
+  });
+}
+
+/// \p ofColumns is the location of the column sums, \p place that of the row's
+/// accumulators on the stack.
+void DynamicTileMatrices::finishRow(Emission &e, const TilePanel &panel,
+                                    Value ofColumns, Value row,
+                                    Value place) const {
+  VectorBuilder &code = e.code;
+  const bool areBytes = arithmetic.isOfBytes();
+  auto splat = [&](Value number) {
+    return code.create<vector::SplatOp>(e.words(), number);
+  };
+  Value unscale =
+      areBytes ? Value() : e.operands.unscaleOf(e.factors, panel, row);
+  // zeroA k zeroB
+  Value whole;
+  if (e.zeros.lhs && e.zeros.rhs)
+    whole = splat(code.create<arith::MulIOp>(
+        code.create<arith::MulIOp>(e.zeros.lhs, e.zeros.rhs),
+        code.create<arith::IndexCastOp>(code.builder.getI32Type(),
+                                        e.factors.a.depth)));
+  auto accumulatorsOf = [&](Value c) {
+    Value sums =
+        code.load(e.registers.sums(), code.add(place, code.mul(c, lanes)),
+                  e.sums(areBytes));
+    if (unscale)
+      return code.mulVectors(sums, unscale);
+    if (e.zeros.rhs)
+      sums = code.addVectors(sums, e.operands.sumOfRow(rows, row));
+    if (e.zeros.lhs)
+      sums = code.subVectors(
+          sums,
+          code.create<arith::MulIOp>(
+              splat(e.zeros.lhs),
+              code.bitsAs(code.load(e.scratch,
+                                    code.add(ofColumns, code.mul(c, lanes)),
+                                    e.sums(/*areBytes=*/false)),
+                          e.words())));
+    return whole ? code.addVectors(sums, whole) : sums;
+  };
+  Value left = code.min(code.index(panel.tiles * lanes),
+                        code.sub(e.own.columns, panel.column));
+  Value tiles = code.div(left, lanes);
+  code.loop(code.index(0), tiles, 1, [&](Value c) {
+    store(e, row, code.add(panel.column, code.mul(c, lanes)),
+          accumulatorsOf(c));
+  });
+  if (shape.columns % lanes == 0)
+    return;
+  Value rest = code.rem(left, lanes);
+  code.when(code.less(code.index(0), rest), [&] {
+    finishRest(e, panel, tiles, rest, row, accumulatorsOf(tiles));
+  });
+}
+
+/// The first \p left columns of tile \p c.
+void DynamicTileMatrices::finishRest(Emission &e, const TilePanel &panel,
+                                     Value c, Value left, Value row,
+                                     Value sums) const {
+  VectorBuilder &code = e.code;
+  Value column = code.add(panel.column, code.mul(c, lanes));
+  if (shape.columns.isStatic())
+    return store(e, row, column,
+                 code.first(sums, shape.columns.value() % lanes));
+  const bool areBytes = arithmetic.isOfBytes();
+  Value kept = createScratch(
+      code.builder, code.loc,
+      MemRefType::get({lanes}, e.sums(areBytes).getElementType()));
+  code.store(sums, kept, code.index(0));
+  // By halves, quarters, and so on.
+  for (int64_t count = lanes / 2; count > 0; count /= 2) {
+    Value done = code.mul(code.div(left, 2 * count), 2 * count);
+    code.when(code.less(code.index(count - 1), code.sub(left, done)), [&] {
+      store(e, row, code.add(column, done),
+            code.load(kept, done, e.sums(areBytes, count)));
+    });
+  }
+}
+
+/// \p row is relative to the task.
+void DynamicTileMatrices::store(Emission &e, Value row, Value column,
+                                Value sums) const {
+  VectorBuilder &code = e.code;
+  MatMulPosition at;
+  at.batch = e.own.batch;
+  at.row = code.add(e.firstRow, row);
+  at.column = column;
+  at.offset =
+      code.add(e.own.c, code.add(code.mul(at.row, shape.columns), column));
+  if (e.epilogue)
+    sums = e.epilogue(code.builder, code.loc, sums, at);
+  code.store(sums, e.c, at.offset);
+}

@@ -1,0 +1,50 @@
+//===- MemoryPlan.cpp - offsets of tensors in the arena
+//---------------------------===//
+
+#include "backend/cpu/program/MemoryPlan.h"
+
+#include "runtime/ArenaPlan.h"
+
+#include <algorithm>
+
+using namespace sinter;
+using namespace sinter::cpu;
+
+MemoryPlan::Id MemoryPlan::add(BufferSpace space, uint32_t index,
+                               uint64_t bytes) {
+  MemorySlot slot;
+  slot.space = space;
+  slot.index = index;
+  slot.bytes = bytes;
+  slots.push_back(slot);
+  return static_cast<Id>(slots.size() - 1);
+}
+
+void MemoryPlan::touch(Id id) {
+  MemorySlot &slot = slots[id];
+  if (slot.begin < 0)
+    slot.begin = now;
+  slot.end = std::max(slot.end, now);
+  for (Loop &loop : loops)
+    if (slot.begin < loop.begin)
+      loop.used.push_back(id);
+}
+
+void MemoryPlan::endLoop() {
+  for (Id id : loops.back().used)
+    slots[id].end = std::max(slots[id].end, now);
+  loops.pop_back();
+}
+
+uint64_t MemoryPlan::place() {
+  ArenaPlan plan;
+  for (const MemorySlot &slot : slots) {
+    const bool isPlaced = slot.space == BufferSpace::Arena;
+    plan.add(isPlaced ? slot.bytes : 0, slot.begin, slot.end);
+  }
+  const uint64_t arenaBytes = plan.place();
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (slots[i].space == BufferSpace::Arena)
+      slots[i].offset = plan.offsetOf(i);
+  return arenaBytes;
+}

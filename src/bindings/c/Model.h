@@ -1,0 +1,41 @@
+//===- Model.h - a model of the C interface -------------------------------===//
+
+#ifndef SINTER_BINDINGS_C_MODEL_H
+#define SINTER_BINDINGS_C_MODEL_H
+
+#include "bindings/c/Options.h"
+#include "bindings/c/ValueInfo.h"
+#include "engine/Session.h"
+#include "runtime/MemoryFiles.h"
+
+#include <memory>
+#include <string>
+
+struct sinter_model : sinter::c::Handle {
+  sinter_model() : Handle(Kind::Model) {}
+
+  /// Of a file on disk, or in `files`.
+  std::string path;
+  /// Null for a file on disk.
+  std::shared_ptr<sinter::MemoryFolder> files;
+  /// What the model was opened with.
+  sinter::c::Configuration configuration;
+  sinter::ModelDescription description;
+  std::vector<sinter::c::ValueInfo> inputs, outputs;
+};
+
+namespace sinter::c {
+
+/// Opens the model at \p path, which may be in \p files, and describes it.
+Result<std::unique_ptr<sinter_model>>
+openModel(std::string path, std::shared_ptr<MemoryFolder> files,
+          Configuration configuration);
+
+/// What the compiler is asked of \p model, by the options that it was opened
+/// with.
+Result<ModelRequest> requestFor(const sinter_model &model,
+                                const Configuration &configuration);
+
+} // namespace sinter::c
+
+#endif // SINTER_BINDINGS_C_MODEL_H

@@ -1,0 +1,100 @@
+/*===- Extension.h - the module sinter._sinter ----------------------------===*
+ *
+ * Objects of the C interface as Python objects, in the limited API of CPython
+ * 3.11: one file serves this and later versions. What is made for people is
+ * written in Python above it (sinter/__init__.py).
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef SINTER_BINDINGS_PYTHON_EXTENSION_H
+#define SINTER_BINDINGS_PYTHON_EXTENSION_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <string.h>
+
+#include "sinter.h"
+
+/** The largest rank of a tensor from Python, as numpy has it. */
+#define SINTER_MOST_DIMENSIONS 64
+
+/*===- Errors (Errors.c) --------------------------------------------------===*/
+
+/** Raises ERROR, which is freed, as an exception of sinter's tree. Returns
+    NULL. */
+PyObject *raise_error(sinter_error *error);
+/** Makes the exceptions. Returns 0, or -1 with an exception. */
+int add_errors(PyObject *module);
+
+/*===- Tensors of Python (Arrays.c) ---------------------------------------===*/
+
+/** Memory of a Python object as a tensor: of one with the buffer protocol, or
+    with __dlpack__. */
+typedef struct array {
+  sinter_tensor tensor;
+  int64_t shape[SINTER_MOST_DIMENSIONS];
+  int64_t strides[SINTER_MOST_DIMENSIONS];
+  int has_buffer;
+  Py_buffer buffer;
+  /* A DLPack capsule, whose memory it keeps. */
+  PyObject *capsule;
+} array;
+
+/** Takes the memory of OBJECT, to write to it if WRITABLE is not 0. WHAT is for
+    messages. Returns 0, or -1 with an exception. */
+int array_take(array *taken, PyObject *object, int writable, const char *what);
+/** Gives it back. */
+void array_release(array *taken);
+/** Memory of all objects of a sequence. */
+typedef struct arrays {
+  array *all;
+  sinter_tensor *tensors;
+  size_t count;
+} arrays;
+
+/** Takes the memory of the objects in SEQUENCE, to read it. Returns 0, or -1
+    with an exception. */
+int arrays_take(arrays *taken, PyObject *sequence, const char *what);
+void arrays_release(arrays *taken);
+/** The type of elements that buffers call FORMAT and that take SIZE bytes; -1
+    if there is none. */
+int type_of_format(const char *format, Py_ssize_t size);
+/** What buffers call elements of TYPE; NULL if they cannot. */
+const char *format_of_type(sinter_type type);
+
+/*===- Types (Tensor.c, Options.c, Model.c, Session.c, Trainer.c) ---------===*/
+
+/** A new sinter.Tensor, which owns VALUE. */
+PyObject *tensor_new(sinter_value *value);
+
+/** Options of the library, and the callable that gets their log, which is to
+    outlive what is made with them. */
+typedef struct options {
+  sinter_options *options;
+  PyObject *log;
+} options;
+
+/** Takes OBJECT: None, or a dictionary of strings, or of lists of these, whose
+    "log" may be a callable. Returns 0, or -1 with an exception. */
+int options_take(options *taken, PyObject *object);
+/** Frees the options, not the callable. */
+void options_release(options *taken);
+
+/** A dictionary of an input, output or state. */
+PyObject *info_to_python(const sinter_value_info *info);
+
+int add_tensor_type(PyObject *module);
+int add_model_type(PyObject *module);
+int add_session_type(PyObject *module);
+int add_trainer_type(PyObject *module);
+
+/** A new object that owns MODEL and LOG, which may be NULL; NULL with an
+    exception. */
+PyObject *model_new(sinter_model *model, PyObject *log);
+/** A new trainer of MODEL, by a dictionary of options. */
+PyObject *trainer_of(const sinter_model *model, PyObject *dictionary);
+/** A new session of MODEL, by a dictionary of options. */
+PyObject *session_of(sinter_model *model, PyObject *dictionary);
+
+#endif /* SINTER_BINDINGS_PYTHON_EXTENSION_H */

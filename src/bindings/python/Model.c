@@ -1,0 +1,347 @@
+/*===- Model.c - a model --------------------------------------------------===*/
+
+#include "Extension.h"
+
+typedef struct {
+  PyObject_HEAD sinter_model *model;
+  PyObject *log;
+} model_object;
+
+static PyTypeObject *model_type;
+
+PyObject *model_new(sinter_model *model, PyObject *log) {
+  model_object *made = PyObject_New(model_object, model_type);
+  if (!made) {
+    sinter_model_free(model, NULL);
+    Py_XDECREF(log);
+    return NULL;
+  }
+  made->model = model;
+  made->log = log;
+  return (PyObject *)made;
+}
+
+static void model_dealloc(model_object *self) {
+  PyTypeObject *type = Py_TYPE((PyObject *)self);
+  sinter_model_free(self->model, NULL);
+  Py_XDECREF(self->log);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+/** open(path, contents, folder, options): the model in the file PATH or, if
+    CONTENTS are not None, in these bytes. */
+static PyObject *open_model(PyObject *module, PyObject *arguments) {
+  const char *path, *folder;
+  PyObject *contents, *dictionary;
+  if (!PyArg_ParseTuple(arguments, "sOzO!:open", &path, &contents, &folder,
+                        &PyDict_Type, &dictionary))
+    return NULL;
+  options given;
+  if (options_take(&given, dictionary) < 0)
+    return NULL;
+  Py_buffer bytes = {0};
+  if (contents != Py_None &&
+      PyObject_GetBuffer(contents, &bytes, PyBUF_SIMPLE) < 0) {
+    options_release(&given);
+    Py_XDECREF(given.log);
+    return NULL;
+  }
+  sinter_model *model = NULL;
+  sinter_error *error = NULL;
+  sinter_status status;
+  Py_BEGIN_ALLOW_THREADS status =
+      contents == Py_None
+          ? sinter_model_open(path, given.options, &model, &error)
+          : sinter_model_open_memory(bytes.buf, (size_t)bytes.len, path, folder,
+                                     given.options, &model, &error);
+  Py_END_ALLOW_THREADS if (contents != Py_None) PyBuffer_Release(&bytes);
+  options_release(&given);
+  if (status == SINTER_OK)
+    return model_new(model, given.log);
+  Py_XDECREF(given.log);
+  return raise_error(error);
+}
+
+PyObject *info_to_python(const sinter_value_info *info) {
+  PyObject *shape =
+      info->rank < 0 ? Py_NewRef(Py_None) : PyTuple_New(info->rank);
+  for (int i = 0; shape && i < info->rank; ++i) {
+    const char *symbol = info->symbols[i];
+    PyObject *size = info->shape[i] >= 0 ? PyLong_FromLongLong(info->shape[i])
+                     : *symbol           ? PyUnicode_FromString(symbol)
+                                         : Py_NewRef(Py_None);
+    if (!size || PyTuple_SetItem(shape, i, size) < 0)
+      Py_CLEAR(shape);
+  }
+  if (!shape)
+    return NULL;
+  return Py_BuildValue("(ssN)", info->name, sinter_type_name(info->type),
+                       shape);
+}
+
+typedef sinter_status info_call(const sinter_model *, size_t,
+                                sinter_value_info *, sinter_error **);
+
+static PyObject *infos(const sinter_model *model, size_t count,
+                       info_call *call) {
+  PyObject *all = PyList_New(0);
+  for (size_t i = 0; all && i < count; ++i) {
+    sinter_value_info info = {0};
+    info.struct_size = sizeof(info);
+    sinter_error *error = NULL;
+    if (call(model, i, &info, &error) != SINTER_OK) {
+      Py_DECREF(all);
+      return raise_error(error);
+    }
+    PyObject *each = info_to_python(&info);
+    if (!each || PyList_Append(all, each) < 0)
+      Py_CLEAR(all);
+    Py_XDECREF(each);
+  }
+  return all;
+}
+
+static PyObject *model_inputs(model_object *self, PyObject *ignored) {
+  return infos(self->model, sinter_model_input_count(self->model),
+               sinter_model_input);
+}
+
+static PyObject *model_outputs(model_object *self, PyObject *ignored) {
+  return infos(self->model, sinter_model_output_count(self->model),
+               sinter_model_output);
+}
+
+static PyObject *model_compile(model_object *self, PyObject *dictionary) {
+  return session_of(self->model, dictionary);
+}
+
+static PyObject *model_train(model_object *self, PyObject *dictionary) {
+  return trainer_of(self->model, dictionary);
+}
+
+static PyObject *model_save(model_object *self, PyObject *arguments) {
+  const char *path;
+  PyObject *dictionary;
+  if (!PyArg_ParseTuple(arguments, "sO!:save", &path, &PyDict_Type,
+                        &dictionary))
+    return NULL;
+  options given;
+  if (options_take(&given, dictionary) < 0)
+    return NULL;
+  sinter_error *error = NULL;
+  sinter_status status;
+  Py_BEGIN_ALLOW_THREADS status =
+      sinter_model_save(self->model, path, given.options, &error);
+  Py_END_ALLOW_THREADS options_release(&given);
+  Py_XDECREF(given.log);
+  return status == SINTER_OK ? Py_NewRef(Py_None) : raise_error(error);
+}
+
+static PyObject *model_save_memory(model_object *self, PyObject *arguments) {
+  const char *name;
+  PyObject *dictionary;
+  if (!PyArg_ParseTuple(arguments, "sO!:save_memory", &name, &PyDict_Type,
+                        &dictionary))
+    return NULL;
+  options given;
+  if (options_take(&given, dictionary) < 0)
+    return NULL;
+  sinter_files *files = NULL;
+  sinter_error *error = NULL;
+  sinter_status status;
+  Py_BEGIN_ALLOW_THREADS status = sinter_model_save_memory(
+      self->model, name, given.options, &files, &error);
+  Py_END_ALLOW_THREADS options_release(&given);
+  Py_XDECREF(given.log);
+  if (status != SINTER_OK)
+    return raise_error(error);
+  PyObject *all = PyDict_New();
+  for (size_t i = 0; all && i < sinter_files_count(files); ++i) {
+    size_t size = 0;
+    const void *data = sinter_files_data(files, i, &size);
+    PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
+    if (!bytes ||
+        PyDict_SetItemString(all, sinter_files_name(files, i), bytes) < 0)
+      Py_CLEAR(all);
+    Py_XDECREF(bytes);
+  }
+  sinter_files_free(files);
+  return all;
+}
+
+static PyObject *model_compare(model_object *self, PyObject *arguments) {
+  model_object *other;
+  PyObject *inputs, *dictionary;
+  if (!PyArg_ParseTuple(arguments, "O!OO!:compare", model_type, &other, &inputs,
+                        &PyDict_Type, &dictionary))
+    return NULL;
+  options given;
+  if (options_take(&given, dictionary) < 0)
+    return NULL;
+  arrays taken;
+  if (arrays_take(&taken, inputs, "an input") < 0) {
+    options_release(&given);
+    Py_XDECREF(given.log);
+    return NULL;
+  }
+  char *report = NULL;
+  sinter_error *error = NULL;
+  Py_BEGIN_ALLOW_THREADS sinter_model_compare(self->model, other->model,
+                                              taken.tensors, taken.count,
+                                              given.options, &report, &error);
+  Py_END_ALLOW_THREADS arrays_release(&taken);
+  options_release(&given);
+  Py_XDECREF(given.log);
+  if (!report)
+    return raise_error(error);
+  /* The report says whether they differ. */
+  sinter_error_free(error);
+  PyObject *text = PyUnicode_FromString(report);
+  sinter_string_free(report);
+  return text;
+}
+
+/** (model, report) of what a rewrite gave. */
+static PyObject *rewritten(sinter_status status, sinter_model *model,
+                           char *report, PyObject *log, sinter_error *error) {
+  if (status != SINTER_OK) {
+    sinter_string_free(report);
+    Py_XDECREF(log);
+    return raise_error(error);
+  }
+  PyObject *made = model_new(model, log);
+  PyObject *both = made ? Py_BuildValue("(Ns)", made, report) : NULL;
+  sinter_string_free(report);
+  return both;
+}
+
+static PyObject *model_optimize(model_object *self, PyObject *dictionary) {
+  options given;
+  if (options_take(&given, dictionary) < 0)
+    return NULL;
+  sinter_model *result = NULL;
+  char *report = NULL;
+  sinter_error *error = NULL;
+  sinter_status status;
+  Py_BEGIN_ALLOW_THREADS status = sinter_model_optimize(
+      self->model, given.options, &result, &report, &error);
+  Py_END_ALLOW_THREADS options_release(&given);
+  return rewritten(status, result, report, given.log, error);
+}
+
+/** What quantize() calls for samples. */
+typedef struct {
+  PyObject *sample;
+  array *arrays;
+  size_t taken;
+  /* What the callback raised, in a thread of the library. */
+  PyObject *error_type, *error_value, *error_trace;
+} sampler;
+
+static void release_sample(sampler *samples) {
+  for (size_t i = 0; i < samples->taken; ++i)
+    array_release(&samples->arrays[i]);
+  samples->taken = 0;
+}
+
+static int32_t take_sample(void *user, size_t index, sinter_tensor *inputs,
+                           size_t count) {
+  sampler *samples = user;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  release_sample(samples);
+  PyObject *all =
+      PyObject_CallFunction(samples->sample, "n", (Py_ssize_t)index);
+  int32_t failed = !all;
+  for (size_t i = 0; !failed && i < count; ++i) {
+    PyObject *each = PySequence_GetItem(all, (Py_ssize_t)i);
+    failed = !each || array_take(&samples->arrays[i], each, 0, "a sample") < 0;
+    Py_XDECREF(each);
+    if (failed)
+      break;
+    ++samples->taken;
+    inputs[i] = samples->arrays[i].tensor;
+  }
+  Py_XDECREF(all);
+  if (failed && !samples->error_type)
+    PyErr_Fetch(&samples->error_type, &samples->error_value,
+                &samples->error_trace);
+  PyGILState_Release(state);
+  return failed;
+}
+
+static PyObject *model_quantize(model_object *self, PyObject *arguments) {
+  PyObject *dictionary, *sample;
+  Py_ssize_t count;
+  if (!PyArg_ParseTuple(arguments, "O!On:quantize", &PyDict_Type, &dictionary,
+                        &sample, &count))
+    return NULL;
+  options given;
+  if (options_take(&given, dictionary) < 0)
+    return NULL;
+  sampler samples = {sample, NULL, 0, NULL, NULL, NULL};
+  samples.arrays =
+      PyMem_Calloc(sinter_model_input_count(self->model) + 1, sizeof(array));
+  if (!samples.arrays) {
+    options_release(&given);
+    Py_XDECREF(given.log);
+    return PyErr_NoMemory();
+  }
+  sinter_model *result = NULL;
+  char *report = NULL;
+  sinter_error *error = NULL;
+  sinter_status status;
+  Py_BEGIN_ALLOW_THREADS status =
+      sinter_model_quantize(self->model, given.options, take_sample, &samples,
+                            (size_t)count, &result, &report, &error);
+  Py_END_ALLOW_THREADS release_sample(&samples);
+  PyMem_Free(samples.arrays);
+  options_release(&given);
+  if (samples.error_type)
+    PyErr_Restore(samples.error_type, samples.error_value, samples.error_trace);
+  return rewritten(status, result, report, given.log, error);
+}
+
+static PyMethodDef model_methods[] = {
+    {"inputs", (PyCFunction)model_inputs, METH_NOARGS,
+     "[(name, type, shape)] of the inputs."},
+    {"outputs", (PyCFunction)model_outputs, METH_NOARGS,
+     "[(name, type, shape)] of the outputs."},
+    {"compile", (PyCFunction)model_compile, METH_O,
+     "A session, by a dictionary of options."},
+    {"train", (PyCFunction)model_train, METH_O,
+     "A trainer, by a dictionary of options."},
+    {"save", (PyCFunction)model_save, METH_VARARGS, "save(path, options)"},
+    {"save_memory", (PyCFunction)model_save_memory, METH_VARARGS,
+     "save_memory(name, options) -> {name: bytes}, the model first"},
+    {"compare", (PyCFunction)model_compare, METH_VARARGS,
+     "compare(other, inputs, options) -> report"},
+    {"optimize", (PyCFunction)model_optimize, METH_O,
+     "optimize(options) -> (model, report)"},
+    {"quantize", (PyCFunction)model_quantize, METH_VARARGS,
+     "quantize(options, sample, count) -> (model, report); sample(index) gives "
+     "a list of arrays"},
+    {NULL, NULL, 0, NULL}};
+
+static PyType_Slot model_slots[] = {{Py_tp_dealloc, model_dealloc},
+                                    {Py_tp_methods, model_methods},
+                                    {Py_tp_doc, "A model of the C interface."},
+                                    {0, NULL}};
+
+static PyType_Spec model_spec = {
+    "sinter._sinter.Model", sizeof(model_object), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+        Py_TPFLAGS_IMMUTABLETYPE,
+    model_slots};
+
+static PyMethodDef functions[] = {
+    {"open", open_model, METH_VARARGS,
+     "open(path, contents, folder, options) -> Model"},
+    {NULL, NULL, 0, NULL}};
+
+int add_model_type(PyObject *module) {
+  model_type = (PyTypeObject *)PyType_FromSpec(&model_spec);
+  if (!model_type || PyModule_AddFunctions(module, functions) < 0)
+    return -1;
+  return PyModule_AddObjectRef(module, "Model", (PyObject *)model_type);
+}

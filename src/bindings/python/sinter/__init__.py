@@ -1,0 +1,25 @@
+"""Sinter compiles neural networks to native code for CPUs.
+
+    >>> import sinter
+    >>> model = sinter.load("model.onnx")
+    >>> session = sinter.compile(model)
+    >>> y = session(x)
+    >>> y.shape
+    (1, 2)
+
+The model of the examples has an input x, f32 [N, 3], and an output y, f32 [N, 2].
+
+Arrays are whatever has the buffer protocol (numpy) or `__dlpack__` (PyTorch).
+Nothing is copied that is row-major without gaps. Options have the names of the
+command's options, with `_` for `-`: `compile(model, cache_dir="/tmp/cache")`.
+"""
+from ._sinter import (CancelledError, Error, InvalidModelError, SystemError,  # noqa: A004
+                      Tensor, UnsupportedError, UsageError, WrongResultError, __version__)
+from ._model import Model, Value, compile, load  # noqa: A004
+from ._session import Binding, Session
+from ._trainer import Trainer
+
+__all__ = [
+    "Binding", "CancelledError", "Error", "InvalidModelError", "Model", "Session", "SystemError", "Tensor",
+    "Trainer", "UnsupportedError", "UsageError", "Value", "WrongResultError", "__version__", "compile", "load",
+]

@@ -1,0 +1,63 @@
+"""Models in training."""
+from . import _sinter
+from ._model import Model, load
+from ._options import options
+
+
+class Trainer:
+    """Trains a model by steps on batches of the caller's.
+
+    >>> trainer = sinter.Trainer("model.onnx", loss="cross-entropy", optimizer="adam", lr=1e-3)  # doctest: +SKIP
+    >>> for x, target in batches:                                                                # doctest: +SKIP
+    ...     loss = trainer.step((x, target))
+    >>> trainer.model().save("trained.onnx")                                                     # doctest: +SKIP
+
+    A batch has the inputs of the model, then the targets: a list or a tuple, or a dictionary by the names in `names`. The
+    first dimension of each array counts samples."""
+
+    def __init__(self, model, *, shapes=None, **given):
+        """`model` is a Model or what sinter.load() takes. Options are those of `sinter train` about a step: loss, optimizer,
+        lr, momentum, weight_decay, clip_norm, trainable, frozen, seed, accumulate, memory_limit, threads, precision, ..."""
+        model = model if isinstance(model, Model) else load(model)
+        self._name = model._name
+        self._handle = model._handle.train(options(given, shapes))
+        #: The names of a batch's arrays, in order.
+        self.names = self._handle.names()
+
+    def _ordered(self, batch):
+        """The arrays of a batch, in order."""
+        if not isinstance(batch, dict):
+            return list(batch)
+        unknown = [name for name in batch if name not in self.names]
+        missing = [name for name in self.names if name not in batch]
+        if unknown or missing:
+            raise _sinter.UsageError(f"a batch has {', '.join(map(repr, self.names))}"
+                                     + "".join(f"; there is no {name!r}" for name in unknown)
+                                     + "".join(f"; {name!r} is missing" for name in missing))
+        return [batch[name] for name in self.names]
+
+    def step(self, batch):
+        """Trains on a batch; its loss before the step.
+
+        WrongResultError if the loss or a gradient is not finite: the weights stay, and further steps are refused."""
+        return self._handle.step(self._ordered(batch))
+
+    def evaluate(self, batch):
+        """The loss of a batch as the model would run. The weights stay."""
+        return self._handle.evaluate(self._ordered(batch))
+
+    @property
+    def lr(self):
+        """The learning rate of further steps."""
+        return self._handle.rate()
+
+    @lr.setter
+    def lr(self, rate):
+        self._handle.set_rate(rate)
+
+    def model(self):
+        """A Model with the weights as they are."""
+        return Model(self._handle.model(), self._name)
+
+    def __repr__(self):
+        return f"<sinter.Trainer of {self._name!r} on {', '.join(self.names)}>"

@@ -1,0 +1,82 @@
+"""Modules of PyTorch, compiled.
+
+    >>> import sinter.torch
+    >>> fast = sinter.torch.compile(module, torch.zeros(1, 3, 224, 224))        # doctest: +SKIP
+    >>> y = fast(x)                                                             # doctest: +SKIP
+"""
+import inspect
+import io
+
+import torch
+
+from . import _model
+from ._sinter import UsageError
+
+__all__ = ["Compiled", "compile"]
+
+
+def _given(tensor):
+    """TENSOR as a session takes it."""
+    if not isinstance(tensor, torch.Tensor):
+        raise UsageError(f"expected a torch.Tensor, given {type(tensor).__name__}")
+    if tensor.device.type != "cpu":
+        raise UsageError(f"a tensor is on the device '{tensor.device}', not on the CPU")
+    tensor = tensor.detach()
+    # Not every release of PyTorch has booleans in DLPack.
+    return tensor.numpy() if tensor.dtype == torch.bool else tensor
+
+
+def _made(result):
+    """A result, a sinter.Tensor, as a tensor over its memory."""
+    return torch.from_numpy(_numpy(result)) if result.dtype == "i1" else torch.from_dlpack(result)
+
+
+def _numpy(result):
+    import numpy
+    return numpy.asarray(memoryview(result))
+
+
+class Compiled:
+    """What sinter.torch.compile() makes: a callable on tensors of the CPU, which computes no gradients."""
+
+    def __init__(self, model, session):
+        #: The module as it was exported, a Model.
+        self.model = model
+        self.session = session
+
+    def __call__(self, *tensors):
+        """The module's output, or a tuple if there are several, in the order in which the exporter flattens them."""
+        arrays = [_given(each) for each in tensors]
+        if len(arrays) != len(self.session.inputs):
+            raise UsageError(f"the module has {len(self.session.inputs)} inputs; given: {len(arrays)}")
+        results = [_made(each) for each in self.session._handle.run(arrays)]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def __repr__(self):
+        return f"<sinter.torch.Compiled {self.model!r}>"
+
+
+def compile(module, example_inputs, *, dynamic=None, opset_version=None, **options):  # noqa: A001
+    """MODULE compiled, by PyTorch's exporter to ONNX, in evaluation mode.
+
+    EXAMPLE_INPUTS is a tensor or a tuple of tensors; their shapes are those of all calls. DYNAMIC names dimensions of which
+    each call may have another size, by input: `({0: "batch"},)`. Options are those of sinter.compile().
+
+        >>> module = torch.nn.Linear(3, 2)
+        >>> compile(module, torch.zeros(1, 3), dynamic=({0: "batch"},), no_cache=True)(torch.zeros(5, 3)).shape
+        torch.Size([5, 2])
+    """
+    examples = (example_inputs,) if isinstance(example_inputs, torch.Tensor) else tuple(example_inputs)
+    names = [f"input_{i}" for i in range(len(examples))]
+    dynamic = tuple(dynamic or ())
+    if len(dynamic) > len(names):
+        raise UsageError(f"dynamic has {len(dynamic)} entries, but there are {len(names)} inputs")
+    given = {"dynamic_axes": {name: axes for name, axes in zip(names, dynamic) if axes}}
+    if opset_version is not None:
+        given["opset_version"] = opset_version
+    if "dynamo" in inspect.signature(torch.onnx.export).parameters:
+        given["dynamo"] = False
+    file = io.BytesIO()
+    torch.onnx.export(module, examples, file, input_names=names, **given)
+    model = _model.load(file.getvalue(), name="module.onnx")
+    return Compiled(model, model.compile(**options))

@@ -1,0 +1,373 @@
+//===- Inputs.cpp - tensors for a model's inputs --------------------------===//
+
+#include "data/Inputs.h"
+
+#include "data/CalibrationData.h"
+#include "data/WrittenNumbers.h"
+#include "formats/TestData.h"
+#include "runtime/MachineMemory.h"
+#include "runtime/MappedFile.h"
+#include "runtime/Npy.h"
+#include "runtime/Random.h"
+#include "runtime/Text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+namespace sinter {
+
+ImageOptions imageOptions(const InputOptions &options) {
+  ImageOptions how;
+  if (options.layout)
+    how.layout = *options.layout == "nhwc" || *options.layout == "NHWC"
+                     ? ImageLayout::Nhwc
+                     : ImageLayout::Nchw;
+  how.scale = options.scale.value_or(1.0 / 255);
+  how.mean = options.mean;
+  how.std = options.std;
+  return how;
+}
+
+Result<std::optional<uint64_t>> randomSeed(const std::string &what,
+                                           const std::string &text) {
+  constexpr std::string_view prefix = "random:";
+  uint64_t seed = 0;
+  if (text == "random")
+    return std::optional<uint64_t>(seed);
+  if (!text.starts_with(prefix))
+    return std::optional<uint64_t>();
+  const char *end = text.data() + text.size();
+  const auto [stop, error] =
+      std::from_chars(text.data() + prefix.size(), end, seed);
+  if (error != std::errc() || stop != end)
+    return usageError(what + " '" + text +
+                      "': expected a number from 0 to 2^64 - 1 after "
+                      "'random:'; a file of that name is ./" +
+                      text);
+  return std::optional<uint64_t>(seed);
+}
+
+Result<Tensor> readTensor(const std::string &path, ElementType type) {
+  auto file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  if ((*file)->text().starts_with("\x93NUMPY")) {
+    Result<Tensor> array = parseNpy((*file)->bytes(), *file, path);
+    return array ? asStored(std::move(*array), type) : std::move(array);
+  }
+  if (path.ends_with(".pb"))
+    return readTestTensor(path);
+  const std::string what = "'" + path +
+                           "' is neither .npy, .pb, PNG nor JPEG; numpy.save "
+                           "writes .npy";
+  // A file of this name was meant, but cannot be read.
+  return path.ends_with(".npy") || isNamedAsPicture(path) ? systemError(what)
+                                                          : usageError(what);
+}
+
+namespace {
+
+class InputLoader {
+public:
+  InputLoader(const ModelDescription &model, const InputOptions &options,
+              const NamedShapes &shapes)
+      : model(model), options(options), tensors(model.inputs.size()),
+        seeds(model.inputs.size()) {
+    for (const ModelInput &input : model.inputs)
+      specs.push_back(input.spec);
+    for (const auto &[name, shape] : shapes)
+      if (const std::optional<size_t> index = model.inputNamed(name);
+          index && (!model.inputs[*index].ranked ||
+                    shape.size() == specs[*index].shape.size())) {
+        specs[*index].shape = shape;
+        hasShape.insert(*index);
+      }
+  }
+
+  /// Sorts the arguments by input and reads the files.
+  Result<void> read() {
+    std::vector<std::string> unnamed;
+    for (const std::string &argument : options.inputs) {
+      const std::optional<NamedInput> named = namedInput(argument);
+      if (!named) {
+        unnamed.push_back(argument);
+        continue;
+      }
+      if (taken(named->index))
+        return usageError(names().inputs + ": '" + specs[named->index].name +
+                          "' is given twice");
+      if (Result<void> done = load(named->index, named->source); !done)
+        return done;
+    }
+    if (Result<void> done = readUnnamed(unnamed); !done)
+      return done;
+    return checkPictureOptions();
+  }
+
+  /// Whether every input has a tensor.
+  Result<void> checkComplete(bool fillRandom) {
+    if (fillRandom && !everySeed)
+      everySeed = 0;
+    std::vector<size_t> missing;
+    for (size_t i = 0; i < specs.size(); ++i) {
+      if (tensors[i])
+        continue;
+      if (!seeds[i])
+        seeds[i] = everySeed;
+      if (!seeds[i])
+        missing.push_back(i);
+      else if (model.inputs[i].feedsShapes)
+        return usageError("input '" + specs[i].name +
+                          "' sets the sizes of other tensors, so random "
+                          "values make no sense; give it with " +
+                          names().inputs + " " + specs[i].name + "=FILE");
+    }
+    return missing.empty() ? Result<void>() : missingError(missing);
+  }
+
+  /// Fills the random inputs. Each has its own random stream.
+  Result<void> fill(const std::vector<Shape> &shapes) {
+    uint64_t left = memoryOfMachine();
+    for (size_t i = 0; i < specs.size(); ++i) {
+      if (tensors[i])
+        continue;
+      const uint64_t bytes = byteCount(specs[i].type, shapes[i]).value_or(0);
+      if (bytes > left)
+        return systemError("input '" + specs[i].name + "', " +
+                           toString(specs[i].type, shapes[i]) + ", takes " +
+                           inGigabytes(bytes) + "; this machine has " +
+                           inGigabytes(memoryOfMachine()) + " of memory");
+      left -= bytes;
+      Tensor tensor(specs[i].type, shapes[i]);
+      fillRandom(tensor, splitMix(*seeds[i], i));
+      tensors[i] = std::move(tensor);
+    }
+    return {};
+  }
+
+  const std::vector<std::optional<Tensor>> &given() const { return tensors; }
+  std::vector<Tensor> take() {
+    std::vector<Tensor> all;
+    for (std::optional<Tensor> &tensor : tensors)
+      all.push_back(std::move(*tensor));
+    return all;
+  }
+
+private:
+  bool taken(size_t index) const { return tensors[index] || seeds[index]; }
+  const InputNames &names() const { return options.names; }
+
+  struct NamedInput {
+    size_t index;
+    std::string source;
+  };
+
+  /// "x=file". Names may contain an equals sign: the first prefix that is an
+  /// input.
+  std::optional<NamedInput> namedInput(const std::string &argument) const {
+    for (size_t sign = argument.find('='); sign != std::string::npos;
+         sign = argument.find('=', sign + 1))
+      if (const auto index = model.inputNamed(argument.substr(0, sign)))
+        return NamedInput{*index, argument.substr(sign + 1)};
+    return std::nullopt;
+  }
+
+  /// Options for images are an error without an image.
+  Result<void> checkPictureOptions() const {
+    if (hasPicture)
+      return {};
+    for (const auto &[name, isGiven] :
+         {std::pair(&names().mean, !options.mean.empty()),
+          std::pair(&names().std, !options.std.empty()),
+          std::pair(&names().scale, options.scale.has_value()),
+          std::pair(&names().layout, options.layout.has_value())})
+      if (isGiven)
+        return usageError(*name + " is for images, and no " + names().inputs +
+                          " is one");
+    return {};
+  }
+
+  Result<void> readUnnamed(const std::vector<std::string> &unnamed) {
+    size_t next = 0;
+    for (const std::string &argument : unnamed) {
+      Result<std::optional<uint64_t>> seed =
+          randomSeed(names().inputs, argument);
+      if (!seed)
+        return seed.takeError();
+      if (*seed) {
+        if (everySeed)
+          return usageError(names().inputs +
+                            ": random is given twice for all inputs");
+        everySeed = *seed;
+        continue;
+      }
+      while (next < specs.size() && taken(next))
+        ++next;
+      if (Result<void> known = checkName(argument); !known)
+        return known;
+      if (next == specs.size())
+        return usageError(names().inputs + " '" + argument +
+                          "': the model has no more " + "than " +
+                          std::to_string(specs.size()) +
+                          " inputs: " + quotedList(model.inputNames()));
+      if (Result<void> done = load(next, argument); !done)
+        return done;
+    }
+    return {};
+  }
+
+  /// "x=file" if there is no input x and no file "x=file".
+  Result<void> checkName(const std::string &argument) const {
+    const size_t sign = argument.find('=');
+    if (sign == std::string::npos || ::access(argument.c_str(), F_OK) == 0)
+      return {};
+    const std::string name = argument.substr(0, sign);
+    const std::vector<std::string> names = model.inputNames();
+    return withHint(suggestion(name, names),
+                    usageError(options.names.inputs + ": there is no input '" +
+                               name + "'"));
+  }
+
+  Result<void> load(size_t index, const std::string &source) {
+    Result<std::optional<uint64_t>> seed = randomSeed(names().inputs, source);
+    if (!seed)
+      return seed.takeError();
+    if (*seed) {
+      seeds[index] = *seed;
+      return {};
+    }
+    TensorSpec spec = specs[index];
+    // A dynamic rank becomes one dimension.
+    if (!model.inputs[index].ranked && !hasShape.contains(index) &&
+        source.find(',') != std::string::npos)
+      spec.shape = {-1};
+    const auto inSource = [&](Error error) {
+      return inFile(std::move(error), source);
+    };
+    Result<Tensor> tensor = readInput(source, spec);
+    if (!tensor)
+      return inSource(tensor.takeError());
+    const std::vector<TensorSpec> one = {
+        hasShape.contains(index)
+            ? specs[index]
+            : model.inputs[index].specFor(tensor->shape())};
+    if (Result<void> fits = checkInputs(one, {&*tensor, 1}); !fits)
+      return inSource(fits.takeError());
+    tensors[index] = std::move(*tensor);
+    return {};
+  }
+
+  Result<Tensor> readInput(const std::string &path, const TensorSpec &spec) {
+    if (::access(path.c_str(), F_OK) != 0)
+      if (auto numbers = writtenNumbers(names().inputs, path, spec))
+        return std::move(*numbers);
+    auto file = MappedFile::open(path);
+    if (!file)
+      return file.takeError();
+    const std::span<const std::byte> bytes = (*file)->bytes();
+    if (!isImage(bytes))
+      return readTensor(path, spec.type);
+    hasPicture = true;
+    Result<Tensor> image = decodeImage(bytes, path);
+    if (!image)
+      return image;
+    return imageToInput(*image, spec, imageOptions(options));
+  }
+
+  Error missingError(const std::vector<size_t> &missing) const {
+    std::string list;
+    for (size_t index : missing)
+      list += (list.empty() ? "" : ", ") + ("'" + specs[index].name + "' ") +
+              model.inputs[index].text();
+    const bool single = specs.size() == 1;
+    return usageError("no input given for " + list + "; use " + names().inputs +
+                      " " + (single ? "" : specs[missing[0]].name + "=") +
+                      "FILE, or " + names().inputs + " random");
+  }
+
+  const ModelDescription &model;
+  const InputOptions &options;
+  std::vector<TensorSpec> specs;
+  /// The inputs whose shapes the user gave.
+  std::set<size_t> hasShape;
+  std::vector<std::optional<Tensor>> tensors;
+  std::vector<std::optional<uint64_t>> seeds;
+  std::optional<uint64_t> everySeed;
+  bool hasPicture = false;
+};
+
+} // namespace
+
+Result<std::vector<Tensor>> loadInputs(const Session &session,
+                                       const std::string &modelPath,
+                                       const InputOptions &options,
+                                       const NamedShapes &shapes,
+                                       bool fillRandom) {
+  InputLoader loader(session.model(), options, shapes);
+  const auto inModel = [&](Error error) {
+    return inFile(std::move(error), modelPath);
+  };
+  if (Result<void> read = loader.read(); !read)
+    return inModel(read.takeError());
+  if (Result<void> complete = loader.checkComplete(fillRandom); !complete)
+    return inModel(complete.takeError());
+  Result<std::vector<Shape>> bound = session.bind(loader.given());
+  if (!bound)
+    return bound.takeError();
+  if (Result<void> filled = loader.fill(*bound); !filled)
+    return inModel(filled.takeError());
+  return loader.take();
+}
+
+Result<std::vector<SampleSizes>> sizesToCheck(Session &session,
+                                              const std::string &modelPath,
+                                              const InputOptions &options,
+                                              const NamedShapes &shapes,
+                                              const AllowsShapes &alsoAllows) {
+  InputLoader loader(session.model(), options, shapes);
+  if (Result<void> read = loader.read(); !read)
+    return inFile(read.takeError(), modelPath);
+  return session.sizesToCheck(loader.given(), alsoAllows);
+}
+
+/// The inputs with a default value that the user provides.
+static std::vector<std::string> givenDefaults(const ModelDescription &model,
+                                              const InputOptions &options) {
+  std::vector<std::string> names;
+  for (const ModelInput &input : model.defaults)
+    if (std::ranges::any_of(options.inputs, [&](const std::string &argument) {
+          return argument.starts_with(input.spec.name + "=");
+        }))
+      names.push_back(input.spec.name);
+  return names;
+}
+
+Result<std::unique_ptr<Session>> openWithDefaults(const std::string &path,
+                                                  SessionOptions wanted,
+                                                  const InputOptions &options) {
+  auto session = Session::open(path, wanted);
+  if (!session)
+    return session;
+  wanted.replacedDefaults = givenDefaults((*session)->model(), options);
+  if (wanted.replacedDefaults.empty())
+    return session;
+  return Session::open(path, std::move(wanted));
+}
+
+Result<ReadySession> openSession(const std::string &path, SessionOptions wanted,
+                                 const InputOptions &options, bool fillRandom) {
+  const NamedShapes shapes = wanted.shapes;
+  auto session = openWithDefaults(path, std::move(wanted), options);
+  if (!session)
+    return session.takeError();
+  Result<std::vector<Tensor>> tensors =
+      loadInputs(**session, path, options, shapes, fillRandom);
+  if (!tensors)
+    return tensors.takeError();
+  if (Result<void> ready = (*session)->prepare(*tensors); !ready)
+    return ready.takeError();
+  return ReadySession{std::move(*session), std::move(*tensors)};
+}
+
+} // namespace sinter

@@ -1,0 +1,76 @@
+//===- Inputs.h - tensors for a model's inputs ----------------------------===//
+
+#ifndef SINTER_DATA_INPUTS_H
+#define SINTER_DATA_INPUTS_H
+
+#include "engine/Session.h"
+#include "runtime/Image.h"
+
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+/// The names of the fields of InputOptions in messages.
+struct InputNames {
+  std::string inputs = "inputs", mean = "mean", std = "std", scale = "scale",
+              layout = "layout";
+};
+
+struct InputOptions {
+  /// "[name=]file.npy|file.pb|image|random[:seed]|numbers"
+  std::vector<std::string> inputs;
+  std::vector<double> mean, std;
+  std::optional<double> scale;
+  /// "nchw" or "nhwc", in upper or lower case.
+  std::optional<std::string> layout;
+  InputNames names;
+};
+
+/// How images become tensors, by the options.
+ImageOptions imageOptions(const InputOptions &options);
+
+/// The seed in "random" or "random:SEED"; nothing for other texts. Usage error
+/// if SEED is no integer; \p what names the option with \p text.
+Result<std::optional<uint64_t>> randomSeed(const std::string &what,
+                                           const std::string &text);
+
+/// The tensor in a .npy or .pb file, of \p type: NumPy's replacements for types
+/// that it lacks become that type.
+Result<Tensor> readTensor(const std::string &path, ElementType type);
+
+/// A session that is prepared for its inputs.
+struct ReadySession {
+  std::shared_ptr<Session> session;
+  std::vector<Tensor> inputs;
+};
+
+/// Opens the model at \p path. Inputs with a default value in \p options become
+/// ordinary inputs.
+Result<std::unique_ptr<Session>> openWithDefaults(const std::string &path,
+                                                  SessionOptions wanted,
+                                                  const InputOptions &options);
+
+/// Opens the model at \p path, loads its inputs (see loadInputs) and prepares
+/// it for them.
+Result<ReadySession> openSession(const std::string &path, SessionOptions wanted,
+                                 const InputOptions &options, bool fillRandom);
+
+/// A tensor for every input of the session's model. If \p fillRandom, other
+/// inputs are random; else they are a Usage error that names them.
+Result<std::vector<Tensor>> loadInputs(const Session &session,
+                                       const std::string &modelPath,
+                                       const InputOptions &options,
+                                       const NamedShapes &shapes,
+                                       bool fillRandom);
+
+/// The sizes at which to check the session's model, for dimensions that neither
+/// the shapes of its options nor the given inputs fix (Session::sizesToCheck).
+Result<std::vector<SampleSizes>>
+sizesToCheck(Session &session, const std::string &modelPath,
+             const InputOptions &options, const NamedShapes &shapes,
+             const AllowsShapes &alsoAllows = {});
+
+} // namespace sinter
+
+#endif // SINTER_DATA_INPUTS_H

@@ -1,0 +1,120 @@
+//===- InputOptions.cpp - options for a model's inputs --------------------===//
+
+#include "driver/InputOptions.h"
+
+#include "driver/Text.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+
+namespace sinter::driver {
+
+/// An option with one number per channel.
+static void addChannels(CLI::App &app, const std::string &flag,
+                        std::vector<double> &numbers, const std::string &what,
+                        const std::string &group, bool isDivisor = false) {
+  const auto take = [&numbers, flag, isDivisor](const std::string &text) {
+    numbers.clear();
+    for (const std::string &part : partsOf(text, ',')) {
+      double number = 0;
+      const char *end = part.data() + part.size();
+      const auto [stop, error] = std::from_chars(part.data(), end, number);
+      if (error != std::errc() || stop != end || !std::isfinite(number) ||
+          (isDivisor && number == 0))
+        throw CLI::ValidationError(
+            flag, "'" + text + "': a number" + (isDivisor ? " but 0" : "") +
+                      ", or one for each channel with commas between, is "
+                      "wanted: " +
+                      flag + " 0.485,0.456,0.406");
+      numbers.push_back(number);
+    }
+  };
+  app.add_option_function<std::string>(flag, take, what)
+      ->allow_extra_args(false)
+      ->type_name("R,G,B")
+      ->group(group);
+}
+
+void addPictures(CLI::App &app, InputOptions &options,
+                 const std::string &group) {
+  options.names = {"--input", "--mean", "--std", "--scale", "--layout"};
+  addChannels(app, "--mean", options.mean,
+              "subtracted from an image's channels, after --scale", group);
+  addChannels(app, "--std", options.std,
+              "an image's channels are divided by it", group,
+              /*isDivisor=*/true);
+  app.add_option("--scale", options.scale,
+                 "factor from an image's 0..255 to the range of --mean "
+                 "(default: 1/255)")
+      ->check(isNumber())
+      ->group(group);
+  app.add_option("--layout", options.layout, "the memory layout of images")
+      ->check(CLI::IsMember({"nchw", "nhwc"}, CLI::ignore_case))
+      ->default_str("nchw")
+      ->group(group);
+}
+
+void addInputs(CLI::App &app, InputOptions &options) {
+  app.add_option("--input", options.inputs,
+                 "an input: .npy, .pb (ONNX tensor), PNG, JPEG, random[:SEED] "
+                 "(alone: for all), or values, as in rate=16000 and "
+                 "sizes=1,3,8; without a name: the inputs in order")
+      ->allow_extra_args(false)
+      ->type_name("[NAME=]FILE")
+      ->group("Input");
+  addPictures(app, options, "Input");
+}
+
+void addCalibration(CLI::App &app, CalibrationOptions &options) {
+  options.names = {"--calibration", "--truth", "--labels"};
+  app.add_option("--calibration", options.sources,
+                 "samples for calibration: a folder with .npy, .pb or image "
+                 "files (or a sub-folder for each sample, with input_0.pb, ... "
+                 "or NAME.npy), an .npz, a file, or random[:SEED]")
+      ->allow_extra_args(false)
+      ->type_name("DIR|FILE")
+      ->group("Calibration");
+  app.add_option("--samples", options.most,
+                 "use at most this many, spread over all (default: all)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->group("Calibration");
+  app.add_option("--truth", options.truth,
+                 "the right classes: lines of a file's name, a tab, and a "
+                 "class's number or label")
+      ->type_name("FILE")
+      ->group("Calibration");
+  app.add_option("--labels", options.labels, "the classes' names, a line each")
+      ->type_name("FILE")
+      ->group("Calibration");
+  addPictures(app, options.pictures, "Calibration");
+}
+
+void addStates(CLI::App &app, StateOptions &options, bool writes) {
+  options.names = {"--state", "--state-dir"};
+  app.add_option("--state", options.given,
+                 "the first value of a state (a tensor that the model keeps "
+                 "from run to run); may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAME=FILE")
+      ->group("Input");
+  app.add_option(
+         "--state-dir", options.folder,
+         writes ? "keep states from command to command: read state_NAME.npy "
+                  "there at the start, if it exists, and write it at the end"
+                : "read states from state_NAME.npy there, if it exists; never "
+                  "write them")
+      ->type_name("DIR")
+      ->group("Input");
+}
+
+Result<ReadySession> openSession(const CommonOptions &common,
+                                 const InputOptions &options, bool fillRandom) {
+  Result<SessionOptions> wanted = sessionOptions(common);
+  if (!wanted)
+    return wanted.takeError();
+  return openSession(common.model, std::move(*wanted), options, fillRandom);
+}
+
+} // namespace sinter::driver

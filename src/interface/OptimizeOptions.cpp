@@ -1,0 +1,43 @@
+//===- OptimizeOptions.cpp - options and report of `sinter optimize` ------===//
+
+#include "interface/OptimizeOptions.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace sinter {
+
+void addOptimization(CLI::App &app, OptimizeRequest &request) {
+  app.add_flag("--freeze", request.freeze,
+               "make states constants with their initial values, and ONNX "
+               "initializers that are inputs, too")
+      ->group("Compile");
+  app.add_flag("--raise-quantized", request.raiseQuantized,
+               "raise spelled-out quantisation (QuantizeLinear, QLinearConv, "
+               "ConvInteger) to quantised types; results may change by one "
+               "step of a scale")
+      ->group("Compile");
+  app.add_flag("--change-outputs", request.changeOutputs,
+               "let outputs change their quantised types, so that no rescale "
+               "is left in front of them")
+      ->group("Compile");
+}
+
+static nlohmann::json countsJson(const Counts &counts) {
+  nlohmann::json object = nlohmann::json::object();
+  for (const auto &[name, count] : counts)
+    object[name] = count;
+  return object;
+}
+
+nlohmann::json asJson(const OptimizeReport &report) {
+  return {
+      {"patterns", countsJson(report.patterns)},
+      {"notes", report.notes},
+      {"rescales",
+       {{"before", report.rescalesBefore}, {"after", report.rescalesAfter}}},
+      {"before", countsJson(report.before)},
+      {"after", countsJson(report.after)}};
+}
+
+} // namespace sinter

@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+"""The Python package, on arrays of numpy, of PyTorch where it is there, and of the standard library.
+
+    test/bindings/python/PackageTest.py BUILD
+"""
+import array
+import gc
+import io
+import os
+import pickle
+import sys
+import tempfile
+import threading
+import unittest
+import warnings
+
+BUILD = sys.argv.pop(1)
+sys.path.insert(0, os.path.join(BUILD, "python"))
+
+import sinter  # noqa: E402
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+try:
+    import torch
+except ImportError:
+    torch = None
+
+DENSE = b"""func.func @main(%x: tensor<?x3xf32>, %b: tensor<2xf32>) -> (tensor<?x2xf32>, tensor<?x3xf32>) {
+  %w = stablehlo.constant dense<[[1.0, -1.0], [2.0, 0.5], [-3.0, 4.0]]> : tensor<3x2xf32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<?x3xf32>, tensor<3x2xf32>) -> tensor<?x2xf32>
+  %1 = chlo.broadcast_add %0, %b : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+  %2 = stablehlo.add %x, %x : tensor<?x3xf32>
+  return %1, %2 : tensor<?x2xf32>, tensor<?x3xf32>
+}
+"""
+COUNTER = b"""func.func @main(%x: tensor<2xf32>, %s: tensor<2xf32> {sinter.state = "sum", sinter.initial = dense<1.0> : tensor<2xf32>})
+    -> (tensor<2xf32>, tensor<2xf32> {sinter.state = "sum"}) {
+  %0 = stablehlo.add %x, %s : tensor<2xf32>
+  return %0, %0 : tensor<2xf32>, tensor<2xf32>
+}
+"""
+
+
+def of_type(element):
+    return f"func.func @main(%x: tensor<3x{element}>) -> tensor<3x{element}> {{\n  return %x : tensor<3x{element}>\n}}\n".encode()
+
+
+def load(text, **options):
+    return sinter.load(text, name="model.mlir", no_cache=True, **options)
+
+
+class Standard(unittest.TestCase):
+    """What needs nothing but Python."""
+
+    def test_a_model_is_described(self):
+        model = load(DENSE)
+        self.assertEqual(model.inputs, [("arg0", "f32", (None, 3)), ("arg1", "f32", (2,))])
+        self.assertEqual([each.dtype for each in model.outputs], ["f32", "f32"])
+        self.assertIn("arg0: f32[?, 3]", repr(model))
+
+    def test_arrays_of_the_standard_library(self):
+        session = sinter.compile(load(of_type("f64")))
+        result = session(array.array("d", [1, 2, 3]))
+        self.assertEqual(bytes(memoryview(result)), array.array("d", [1, 2, 3]).tobytes())
+
+    def test_results_live_alone(self):
+        session = sinter.compile(load(of_type("i32")))
+        [tensor] = session._handle.run([array.array("i", [4, 5, 6])])
+        del session
+        gc.collect()
+        self.assertEqual((tensor.shape, tensor.dtype, memoryview(tensor).tolist()), ((3,), "i32", [4, 5, 6]))
+        self.assertEqual(tensor.tobytes(), array.array("i", [4, 5, 6]).tobytes())
+        self.assertEqual(tensor.__dlpack_device__(), (1, 0))
+
+    def test_sources_of_models(self):
+        onnx = load(DENSE).tobytes(".onnx")
+        self.assertEqual(sinter.load(io.BytesIO(onnx)).inputs, sinter.load(onnx).inputs)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.onnx")
+            load(DENSE).save(path)
+            self.assertEqual(len(sinter.load(path).outputs), 2)
+            with open(path, "rb") as file:
+                self.assertEqual(len(sinter.load(file).outputs), 2)
+
+    def test_errors_have_fields(self):
+        with self.assertRaises(sinter.SystemError) as caught:
+            sinter.load("/nonexistent/m.onnx")
+        self.assertIsInstance(caught.exception, OSError)
+        self.assertEqual(caught.exception.file, "/nonexistent/m.onnx")
+        with self.assertRaises(sinter.UsageError) as caught:
+            sinter.compile(load(DENSE), thread=2)
+        self.assertEqual(caught.exception.hint, "did you mean 'threads'?")
+        self.assertIsInstance(caught.exception, ValueError)
+        with self.assertRaises(sinter.InvalidModelError) as caught:
+            load(b"func.func @main() {")
+        self.assertIn("model.mlir", caught.exception.file)
+        self.assertIsInstance(caught.exception, sinter.Error)
+
+    def test_pickles(self):
+        again = pickle.loads(pickle.dumps(load(DENSE)))
+        self.assertEqual([each.shape for each in again.inputs], [(None, 3), (2,)])
+
+    def test_optimises(self):
+        model = load(b"""func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.negate %x : tensor<3xf32>
+  %1 = stablehlo.negate %0 : tensor<3xf32>
+  return %1 : tensor<3xf32>
+}
+""")
+        self.assertEqual(model.optimize().stats["before"], {"stablehlo.negate": 2})
+        self.assertIsNone(model.stats)
+
+    def test_notes_are_warnings(self):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            sinter.compile(load(DENSE), backend="cpu", threads=1)
+        self.assertEqual([str(each.message) for each in told], [])
+
+
+@unittest.skipIf(numpy is None, "there is no numpy")
+class Numpy(unittest.TestCase):
+    W = None if numpy is None else numpy.array([[1, -1], [2, 0.5], [-3, 4]], numpy.float32)
+
+    def setUp(self):
+        self.session = sinter.compile(load(DENSE), threads=1)
+        self.x = numpy.arange(12, dtype=numpy.float32).reshape(4, 3)
+        self.b = numpy.array([0.5, -2], numpy.float32)
+
+    def expect(self, results, x):
+        numpy.testing.assert_array_equal(results[0], x @ self.W + self.b)
+        numpy.testing.assert_array_equal(results[1], x + x)
+
+    def test_inputs_by_position_and_name(self):
+        for results in (self.session(self.x, self.b), self.session(self.x, arg1=self.b), self.session(arg1=self.b, arg0=self.x),
+                        self.session({"arg0": self.x, "arg1": self.b})):
+            self.expect(results, self.x)
+        self.assertEqual(list(self.session.run({"arg0": self.x, "arg1": self.b})), [each.name for each in self.session.outputs])
+
+    def test_every_size(self):
+        for rows in (1, 7, 2, 100, 0):
+            x = numpy.linspace(-1, 1, rows * 3, dtype=numpy.float32).round(2).reshape(rows, 3)
+            results = self.session(x, self.b)
+            numpy.testing.assert_allclose(results[0], x @ self.W + self.b, rtol=1e-5, atol=1e-6)
+
+    def test_strides_and_addresses(self):
+        wide = numpy.zeros((4, 6), numpy.float32)
+        wide[:, ::2] = self.x
+        odd = numpy.frombuffer(b"\0" + self.x.tobytes(), numpy.uint8)[1:].view(numpy.uint8)
+        unaligned = numpy.ndarray((4, 3), numpy.float32, odd.data)
+        for x in (wide[:, ::2], numpy.asfortranarray(self.x), self.x[::-1][::-1], unaligned, self.x[::-1]):
+            self.expect(self.session(x, self.b), numpy.array(x))
+
+    def test_out(self):
+        first, second = numpy.empty((4, 2), numpy.float32), numpy.empty((4, 6), numpy.float32)[:, ::2]
+        results = self.session(self.x, self.b, out=[first, second])
+        self.assertIs(results[0], first)
+        self.assertIs(results[1], second)
+        self.expect((first, second), self.x)
+        name = self.session.outputs[0].name
+        results = self.session(self.x, self.b, out={name: first})
+        self.assertIs(results[0], first)
+        self.expect(results, self.x)
+
+    def test_bindings(self):
+        first, second = numpy.empty((4, 2), numpy.float32), numpy.empty((4, 3), numpy.float32)
+        binding = self.session.bind({"arg0": self.x, "arg1": self.b}, [first, second])
+        self.assertEqual(binding.copies, [False] * 4)
+        for factor in (1, 2):
+            self.x *= factor
+            binding()
+            self.expect((first, second), self.x)
+
+    def test_mistakes_are_errors(self):
+        x, b, run = self.x, self.b, self.session
+        frozen = numpy.zeros((4, 2), numpy.float32)
+        frozen.flags.writeable = False
+        both = numpy.zeros(20, numpy.float32)
+        cases = [
+            (sinter.UsageError, "float64|f64", lambda: run(x.astype(numpy.float64), b)),
+            (sinter.UsageError, "4x4xf32", lambda: run(numpy.zeros((4, 4), numpy.float32), b)),
+            (sinter.UsageError, "3xf32", lambda: run(x[0], b)),
+            (sinter.UsageError, "missing: arg1", lambda: run(x)),
+            (sinter.UsageError, "there is no input 'y'", lambda: run(x, y=b)),
+            (sinter.UsageError, "twice", lambda: run(x, b, arg0=x)),
+            (sinter.UsageError, "given: 3", lambda: run(x, b, b)),
+            (TypeError, "expected an array", lambda: run(x, [0.5, 2])),
+            (TypeError, "expected an array", lambda: run(x, 3)),
+            (TypeError, "not supported", lambda: run(x, numpy.array(["a", "b"]))),
+            (TypeError, "not supported", lambda: run(x, b.astype(">f4"))),
+            ((BufferError, ValueError), "", lambda: run(x, b, out=[frozen, None])),
+            (sinter.UsageError, "there is no output 'z'", lambda: run(x, b, out={"z": both})),
+            (sinter.UsageError, "output", lambda: run(x, b, out=[numpy.zeros((3, 2), numpy.float32), None])),
+            (sinter.UsageError, "share", lambda: run(x, b, out=[both[:8].reshape(4, 2), both[4:16].reshape(4, 3)])),
+        ]
+        for kind, words, call in cases:
+            with self.subTest(words=words):
+                self.assertRaisesRegex(kind, words, call)
+        self.expect(run(x, b), x)
+
+    def test_threads_share_a_session(self):
+        wrong = []
+
+        def work(seed):
+            x = numpy.full((seed + 1, 3), seed, numpy.float32)
+            for _ in range(50):
+                got = self.session(x, self.b)
+                if not numpy.array_equal(got[0], x @ self.W + self.b):
+                    wrong.append(seed)
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_states(self):
+        session = sinter.compile(load(COUNTER))
+        x = numpy.array([10, 20], numpy.float32)
+        self.assertEqual([each.name for each in session.states], ["sum"])
+        session(x)
+        numpy.testing.assert_array_equal(session(x), [21, 41])
+        numpy.testing.assert_array_equal(session.read_state("sum", numpy.empty(2, numpy.float32)), [21, 41])
+        session.write_state("sum", numpy.zeros(2, numpy.float32))
+        numpy.testing.assert_array_equal(session(x), x)
+        session.reset_states()
+        numpy.testing.assert_array_equal(session(x), x + 1)
+        self.assertRaises(sinter.UsageError, session.read_state, "other", x)
+
+    def test_element_types(self):
+        for element, dtype in (("f64", "f8"), ("f16", "f2"), ("i8", "i1"), ("i16", "i2"), ("i64", "i8"), ("ui8", "u1"), ("ui16", "u2"),
+                               ("ui32", "u4"), ("ui64", "u8"), ("i1", "?"), ("complex<f32>", "c8"), ("complex<f64>", "c16")):
+            with self.subTest(element=element):
+                x = numpy.array([0, 1, 1], dtype)
+                y = sinter.compile(load(of_type(element)))(x)
+                self.assertEqual(y.dtype, x.dtype)
+                numpy.testing.assert_array_equal(y, x)
+
+    def test_quantises_by_any_iterable(self):
+        model = load(DENSE)
+        samples = ({"arg0": numpy.sin(self.x + i), "arg1": self.b} for i in range(8))
+        small = model.quantize(samples, **{"for": "any"})
+        self.assertEqual(small.stats["samples"] + small.stats["judged"], 8)
+        got, expected = sinter.compile(small)(self.x, self.b)[0], self.session(self.x, self.b)[0]
+        self.assertEqual(got.shape, expected.shape)
+        # An error in the callback is the caller's.
+        with self.assertRaises(KeyError):
+            model.quantize([{"arg0": self.x}] * 4)
+        with self.assertRaises(TypeError):
+            model.quantize([[self.x, "text"]] * 4)
+
+    def test_compares_with_another_model(self):
+        model, other = load(DENSE), load(DENSE.replace(b"4.0", b"4.5"))
+        self.assertTrue(model.compare(load(DENSE))["agrees"])
+        report = model.compare(other)
+        self.assertFalse(report["agrees"])
+        self.assertEqual([each["parts"] for each in report["outputs"]], [True, False])
+        self.assertTrue(model.compare(other, {"arg0": self.x * 0, "arg1": self.b})["agrees"])
+        self.assertTrue(model.compare(other, rtol=0.99, atol=100, outputs_only=True)["agrees"])
+        with self.assertRaisesRegex(sinter.UsageError, "expected 2 inputs"):
+            model.compare(other, [self.x])
+
+    def test_memory_comes_back(self):
+        session = sinter.compile(load(of_type("f32")))
+        x = numpy.zeros(3, numpy.float32)
+
+        def pages():
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1])
+
+        for _ in range(2000):
+            session(x)
+        before = pages()
+        for _ in range(20000):
+            session(x)
+        self.assertLess(pages() - before, 256)
+
+
+@unittest.skipIf(torch is None, "there is no PyTorch")
+class Torch(unittest.TestCase):
+    def test_tensors_in_and_out(self):
+        session = sinter.compile(load(of_type("f32")))
+        x = torch.tensor([1.0, 2.0, 3.0])
+        [result] = session._handle.run([x])
+        self.assertTrue(torch.equal(torch.from_dlpack(result), x))
+        out = torch.zeros(3)
+        self.assertIs(session(x, out=out), out)
+        self.assertTrue(torch.equal(out, x))
+
+    def test_bfloat16(self):
+        session = sinter.compile(load(of_type("bf16")))
+        x = torch.tensor([1.0, 2.5, -3.0], dtype=torch.bfloat16)
+        result = session(x)
+        self.assertIsInstance(result, sinter.Tensor)
+        self.assertTrue(torch.equal(torch.from_dlpack(result), x))
+
+
+if __name__ == "__main__":
+    unittest.main()
