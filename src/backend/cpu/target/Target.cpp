@@ -7,7 +7,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
@@ -19,13 +18,26 @@
 using namespace sinter;
 using namespace sinter::cpu;
 
+extern "C" {
+#define SINTER_CPU_TARGET(NAME)                                                \
+  void LLVMInitialize##NAME##TargetInfo();                                     \
+  void LLVMInitialize##NAME##Target();                                         \
+  void LLVMInitialize##NAME##TargetMC();                                       \
+  void LLVMInitialize##NAME##AsmPrinter();
+#include "backend/cpu/target/CpuTargets.def"
+#undef SINTER_CPU_TARGET
+}
+
 static void initializeTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
-    llvm::InitializeAllTargetInfos();
-    llvm::InitializeAllTargets();
-    llvm::InitializeAllTargetMCs();
-    llvm::InitializeAllAsmPrinters();
+#define SINTER_CPU_TARGET(NAME)                                                \
+  LLVMInitialize##NAME##TargetInfo();                                          \
+  LLVMInitialize##NAME##Target();                                              \
+  LLVMInitialize##NAME##TargetMC();                                            \
+  LLVMInitialize##NAME##AsmPrinter();
+#include "backend/cpu/target/CpuTargets.def"
+#undef SINTER_CPU_TARGET
   });
 }
 

@@ -394,6 +394,11 @@ TEST(Target, DescribesMachinesByName) {
   EXPECT_EQ(arm->vectorRegisters, 32);
   EXPECT_FALSE(Target::named("x86_64-linux-gnu", "no-such-cpu", ""));
   EXPECT_FALSE(Target::named("no-such-triple", "", ""));
+  // LLVM makes code for graphics processors, too.
+  Result<Target> gpu = Target::named("amdgcn-amd-amdhsa", "gfx90a", "");
+  ASSERT_FALSE(gpu);
+  EXPECT_NE(gpu.error().message().find("amdgcn-amd-amdhsa"), std::string::npos)
+      << gpu.error().message();
 }
 
 /// What a CPU's name implies is said of the code, so that an older machine
