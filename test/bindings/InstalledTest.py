@@ -3,7 +3,9 @@
 
     test/bindings/InstalledTest.py BUILD [unittest options]
 """
+import filecmp
 import glob
+import importlib.util
 import os
 import random
 import re
@@ -13,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.append(os.path.join(SOURCE, "test", "driver"))
@@ -156,6 +159,44 @@ print(tensor[0].shape)
                 with open(file + ".out", "rb") as opened:
                     self.assertEqual(opened.read(), each)
                 os.remove(file + ".out")
+
+    def workflow_of_the_command(self, model, folder):
+        """What the examples called "workflow" write, by the command."""
+        batches = []
+        for index in range(10):
+            state, pixels = index + 1, []
+            for _ in range(8 * 32 * 32):
+                state = (state * 1664525 + 1013904223) % 2**32
+                pixels.append((state >> 8) / 2**24)
+            batches.append((pixels, [(i + index) % 36 for i in range(8)]))
+        os.mkdir(self.path("samples"))
+        for index, (pixels, _) in enumerate(batches[:4]):
+            self.write(f"samples/{index}.npy", npy([8, 1, 32, 32], pixels))
+        with zipfile.ZipFile(self.path("train.npz"), "w") as archive:
+            archive.writestr("image.npy", npy([80, 1, 32, 32], [each for pixels, _ in batches for each in pixels]))
+            archive.writestr("target.npy", npy([80], [each for _, classes in batches for each in classes], "<i8"))
+        sinter = installed("bin", "sinter")
+        self.run_in(sinter, "optimize", model, "-o", os.path.join(folder, "simple.onnx"))
+        self.run_in(sinter, "quantize", model, "--calibration", "samples", "-o", os.path.join(folder, "int8.onnx"))
+        self.run_in(sinter, "train", model, "--data", "train.npz", "--batch", "8", "--epochs", "1", "--no-shuffle", "--loss", "cross-entropy",
+                    "--optimizer", "adamw", "--lr", "1e-3", "-o", os.path.join(folder, "trained.onnx"))
+
+    def test_the_workflow_writes_what_the_command_does(self):
+        model = os.path.join(SOURCE, "examples", "glyphs", "glyphs.onnx")
+        expected = self.path("expected")
+        os.mkdir(expected)
+        self.workflow_of_the_command(model, expected)
+        programs = {"c": [self.built("c", "workflow", "cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror")[0]]}
+        if importlib.util.find_spec("numpy"):
+            programs["python"] = [sys.executable, os.path.join(SOURCE, "examples", "python", "workflow.py")]
+        printed = set()
+        for language, program in programs.items():
+            with self.subTest(language):
+                os.mkdir(self.path(language + "-made"))
+                printed.add(self.run_in(*program, model, self.path(language + "-made"), PYTHONPATH=installed("lib", "python3", "dist-packages")))
+                same, _, _ = filecmp.cmpfiles(expected, self.path(language + "-made"), ["int8.onnx", "simple.onnx", "trained.onnx"], shallow=False)
+                self.assertEqual(same, ["int8.onnx", "simple.onnx", "trained.onnx"])
+        self.assertEqual(len(printed), 1)
 
 
 if __name__ == "__main__":

@@ -52,12 +52,12 @@ class CommandTest(unittest.TestCase):
         return self.write(name, onnx.simple([onnx.node("Relu", ["x"], ["y"], "relu")], shape))
 
 
-def npy(shape, numbers):
-    """The bytes of a .npy file of f32."""
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({''.join(f'{size}, ' for size in shape)}), }}"
+def npy(shape, numbers, descr="<f4"):
+    """The bytes of a .npy file of f32, or of i64 ("<i8")."""
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({''.join(f'{size}, ' for size in shape)}), }}"
     header += " " * (63 - (10 + len(header)) % 64) + "\n"
     return (b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
-            + struct.pack(f"<{len(numbers)}f", *numbers))
+            + struct.pack(f"<{len(numbers)}{ {'<f4': 'f', '<i8': 'q'}[descr] }", *numbers))
 
 
 def main():

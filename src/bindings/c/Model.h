@@ -18,6 +18,8 @@ struct sinter_model : sinter::c::Handle {
   std::string path;
   /// Null for a file on disk.
   std::shared_ptr<sinter::MemoryFolder> files;
+  /// Whether the compiler wrote the files.
+  bool isWritten = false;
   /// What the model was opened with.
   sinter::c::Configuration configuration;
   sinter::ModelDescription description;

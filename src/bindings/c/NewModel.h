@@ -6,6 +6,7 @@
 #include "bindings/c/Model.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace sinter::c {
@@ -30,6 +31,11 @@ private:
   std::shared_ptr<MemoryFolder> files;
   std::string name;
 };
+
+/// The file that is \p model, if the compiler wrote it, it refers to no other
+/// file, and \p path is of its format.
+Result<std::optional<FileInMemory>> writtenFile(const sinter_model &model,
+                                                const std::string &path);
 
 } // namespace sinter::c
 

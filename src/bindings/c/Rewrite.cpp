@@ -8,6 +8,7 @@
 #include "engine/Quantize.h"
 #include "interface/OptimizeOptions.h"
 #include "interface/QuantizeOptions.h"
+#include "runtime/MappedFile.h"
 #include "runtime/OptionNames.h"
 
 #include <CLI/CLI.hpp>
@@ -23,7 +24,8 @@ struct sinter_files : sinter::c::Handle {
 
 namespace sinter::c {
 
-/// Writes \p model to \p path.
+/// Writes \p model to \p path. What the compiler wrote in that format stays to
+/// the bit: reading and writing it again might give another order.
 static Result<void> save(const sinter_model &model, const std::string &path,
                          const sinter_options *options) {
   Result<Configuration> given = configurationOf(options);
@@ -37,6 +39,13 @@ static Result<void> save(const sinter_model &model, const std::string &path,
                                 });
       !done)
     return done;
+  if (given->values.empty()) {
+    Result<std::optional<FileInMemory>> written = writtenFile(model, path);
+    if (!written)
+      return written.takeError();
+    if (*written)
+      return writeFileAtomically(path, std::span(&(*written)->bytes, 1));
+  }
   Result<ModelRequest> input =
       requestFor(model, model.configuration.with(*given));
   if (!input)
