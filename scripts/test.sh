@@ -5,7 +5,7 @@
 #   scripts/test.sh --only release,asan    these stages, in the order below
 #
 # Stages: deps         installs what is missing (scripts/deps.sh; ONNX Runtime by npm)
-#         format       clang-format on every tracked C++ file
+#         format       clang-format on every tracked C and C++ file
 #         asan         as release, with the address and undefined-behaviour sanitizers, and a part of the tests
 #         release      builds the preset and runs ctest: GoogleTest programs, lit tests, the folder rule
 #         syntax       each source by itself, without code (scripts/syntax.sh)
@@ -35,7 +35,7 @@ stage_deps() {
 }
 
 stage_format() {
-  git ls-files -z -- '*.cpp' '*.h' | xargs -0 -r clang-format-19 --dry-run -Werror
+  git ls-files -z -- '*.cpp' '*.h' '*.c' '*.hpp' | xargs -0 -r clang-format-19 --dry-run -Werror
 }
 
 # build_and_test PRESET DIRECTORY [OPTION...]

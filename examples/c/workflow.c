@@ -68,8 +68,8 @@ static sinter_status run(const sinter_model *model, sinter_error **error) {
       !(status = sinter_compile(model, options, &session, error))) {
     make_batch(0);
     const sinter_tensor input = image_tensor();
-    status = sinter_session_run(session, &input, 1, &output, 1, NULL, NULL,
-                                error);
+    status =
+        sinter_session_run(session, &input, 1, &output, 1, NULL, NULL, error);
     sinter_session_free(session, NULL);
   }
   sinter_options_free(options, NULL);
@@ -120,8 +120,7 @@ int main(int argc, char **argv) {
       save(made, argv[2], "simple.onnx", &error) ||
       sinter_model_quantize(model, NULL, give_sample, NULL, 4, &made, NULL,
                             &error) ||
-      save(made, argv[2], "int8.onnx", &error) ||
-      train(model, &made, &error) ||
+      save(made, argv[2], "int8.onnx", &error) || train(model, &made, &error) ||
       save(made, argv[2], "trained.onnx", &error)) {
     fprintf(stderr, "%s\n", sinter_error_message(error));
     return sinter_error_status(error);
