@@ -7,8 +7,10 @@ PROGRAM was built from first_version.c.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -55,6 +57,24 @@ def read(path):
         return file.read()
 
 
+def library_of(header, structs, folder):
+    """A library with debug information that defines every function of the text HEADER. Structs begin with their size and
+    may grow at their end: those that STRUCTS has, too, have no more members than there."""
+    def cut(match):
+        members = match[2].split(";")[:len(structs[match[1]])] if match[1] in structs else [match[2]]
+        return f"typedef struct {match[1]} {{{';'.join(members)};}} {match[1]};"
+
+    os.makedirs(folder)
+    source, library = os.path.join(folder, "library.c"), os.path.join(folder, "libsinter.so")
+    functions = [text for text in declarations(header)[2].values() if not text.startswith("typedef")]
+    plain = re.sub(r"/\*.*?\*/", " ", header, flags=re.DOTALL)
+    with open(source, "w") as file:
+        file.write(re.sub(r"typedef struct (\w+) \{(.*?)\} \1;", cut, plain, flags=re.DOTALL))
+        file.writelines(f"{each} {{ {'' if each.startswith('void sinter') else 'return 0;'} }}\n" for each in functions)
+    subprocess.run(["cc", "-g", "-fPIC", "-shared", source, "-o", library], check=True)
+    return library
+
+
 class FirstVersionTest(unittest.TestCase):
     def setUp(self):
         self.old = read(os.path.join(HERE, "first_version.h"))
@@ -78,6 +98,20 @@ class FirstVersionTest(unittest.TestCase):
                 self.assertIn(re.sub(r"\s+", " ", before), re.sub(r"\s+", " ", self.old))
                 changed = re.sub(r"\s+", " ", re.sub(r"^#.*\n", "", self.old, flags=re.MULTILINE)).replace(re.sub(r"\s+", " ", before), after)
                 self.assertEqual(changes(old, declarations(changed)), expected)
+
+    @unittest.skipUnless(shutil.which("abidiff"), "there is no abidiff")
+    def test_a_binary_still_fits(self):
+        structs = declarations(self.old)[0]
+        grown = self.old.replace("int32_t feeds_shapes;", "int32_t feeds_shapes; int32_t more;")
+        self.assertNotEqual(grown, self.old)
+        with tempfile.TemporaryDirectory() as folder:
+            first = library_of(self.old, structs, os.path.join(folder, "first"))
+            for name, text, expected in [("now", read(HEADER), 0), ("grown", grown, 0), ("changed", self.old.replace("int32_t rank;", "int64_t rank;"), 4),
+                                         ("cut", self.old.replace("void sinter_string_free(char *string);", ""), 12)]:
+                with self.subTest(name):
+                    library = library_of(text, structs, os.path.join(folder, name))
+                    done = subprocess.run(["abidiff", "--no-added-syms", first, library], capture_output=True, text=True, check=False)
+                    self.assertEqual(done.returncode, expected, done.stdout + done.stderr)
 
     def test_the_library_exports_all_of_it(self):
         done = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True)
