@@ -33,8 +33,8 @@ struct WrittenCode {
 struct KernelSource {
   /// Of the first function; stageName() has the others.
   std::string name;
-  /// The first function's stage; others follow where stages are not cut
-  /// (KernelPlan::cutsStages).
+  /// The first function's stage; others follow unless each is code by itself
+  /// (KernelPlan::hasSeparateStages).
   size_t stage = 0;
   /// How many are kernels.
   size_t functions = 1;
@@ -89,8 +89,9 @@ struct KernelTemplate {
 };
 
 /// Writes kernels, as serialize() gives them: of each, its stages where these
-/// are cut, or all of it. Those that would be slower, or sum up in another
-/// order, if they read their numbers from a table keep them in the form's text.
+/// are separate, or all of it. Those that do not share AnyNumbers, or would sum
+/// up in another order if they read them from a table, keep their numbers in
+/// the form's text.
 /// Errors: Unsupported for those whose code is for known sizes only.
 Result<std::vector<std::vector<KernelTemplate>>>
 writeTemplates(llvm::ArrayRef<std::string> all, const Target &target,

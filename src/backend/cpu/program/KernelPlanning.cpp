@@ -111,12 +111,13 @@ void KernelPlanner::classify(KernelOp kernel) {
   DistinctKernel each{planKernel(kernel, target)};
   KernelSource source;
   source.bytecode = serialize(kernel);
-  source.functions = each.functions();
+  source.functions = each.plan.functions();
   source.layer = layerOf(kernel->getLoc());
   const size_t number = planned.distinct.size();
-  if (isDynamic(kernel) || each.plan.hasSubroutines)
+  const CodeSharing sharing = each.plan.sharing;
+  if (isDynamic(kernel) || sharing == CodeSharing::Subroutines)
     candidates.push_back({number, std::move(source)});
-  else if (isPlainLoop(kernel) || each.plan.readsTable)
+  else if (sharing != CodeSharing::None)
     byOperations[operationsOf(kernel)].push_back({number, std::move(source)});
   else
     each.sources = {addSource(std::move(source))};

@@ -28,16 +28,13 @@ namespace sinter::cpu {
 /// Kernels that are the same but for the names of their layers.
 struct DistinctKernel {
   KernelPlan plan;
-  /// Its code, as indices into PlannedKernels::sources: that of each stage
-  /// where stages have code each (KernelPlan::cutsStages).
+  /// Its code, as indices into PlannedKernels::sources: one, or one a stage
+  /// (KernelPlan::hasSeparateStages).
   std::vector<size_t> sources = {};
   /// Of shared code: the contracts of this kernel's functions, and the table
   /// of each source (SharedCode::tables).
   std::vector<KernelContract> contracts = {};
   std::vector<std::vector<FormNumber>> tables = {};
-
-  /// Each stage is a function.
-  size_t functions() const { return std::max<size_t>(1, plan.stages.size()); }
 };
 
 /// The kernels of a program, and the sources of their code.

@@ -14,7 +14,7 @@ struct CompiledKernel {
   uint32_t entry = 0; ///< Of the first stage; the others follow.
   const KernelPlan *plan = nullptr;
   /// Its table of sizes, if it reads one: constants, and names of dynamic
-  /// dimensions. One per stage where stages have code each.
+  /// dimensions. One per stage where stages are separate.
   llvm::ArrayRef<std::vector<FormNumber>> tables = {};
 
   llvm::ArrayRef<FormNumber> table(size_t stage = 0) const {
