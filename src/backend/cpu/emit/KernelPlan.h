@@ -77,7 +77,7 @@ struct Stages {
   /// How often all stages run: round r of a stage has its function's tasks from
   /// r * Stage::tasks on.
   int64_t rounds = 1;
-  Workspace workspace;
+  Workspace workspace = {};
 };
 
 /// Dynamic sizes, functions that run one after the other, in rounds, on a
@@ -96,7 +96,7 @@ struct DynamicStages {
   std::vector<Stage> stages;
   std::vector<TaskExtent> units; ///< Their number is the product.
   int64_t unitsOfRound = 1;
-  Workspace workspace; ///< Of one unit: a round has as many of them.
+  Workspace workspace = {}; ///< Of one unit: a round has as many of them.
 };
 
 using KernelWork =
