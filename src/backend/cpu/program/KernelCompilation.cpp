@@ -200,7 +200,7 @@ KernelCompilation::~KernelCompilation() {
 
 void KernelCompilation::start() {
   for (auto [i, kernel] : llvm::enumerate(kernels)) {
-    if (auto known = cache.lookup(kernel.key, kernel.functions))
+    if (auto known = cache.lookup(kernel.key, kernel.functions()))
       compiled[i] = std::move(*known);
     else
       missing.push_back(i);
@@ -259,35 +259,41 @@ void KernelCompilation::work(unsigned thread) {
 /// The functions of \p kernel, with their names.
 Result<WrittenCode> KernelCompilation::writtenOf(const KernelSource &kernel,
                                                  unsigned thread) {
+  const auto *functions = std::get_if<KernelFunctions>(&kernel.part);
   const bool isThere = kernel.written && kernel.written->thread == thread;
   WrittenCode code;
   SmallVector<OwningOpRef<ModuleOp>> subroutines;
   if (isThere) {
     code = std::move(*kernel.written);
-    for (const std::shared_ptr<WrittenCode> &each : kernel.writtenSubroutines)
-      subroutines.push_back(each ? std::move(each->module)
-                                 : OwningOpRef<ModuleOp>());
+    if (functions)
+      for (const CalledSubroutine &each : functions->subroutines)
+        subroutines.push_back(each.written ? std::move(each.written->module)
+                                           : OwningOpRef<ModuleOp>());
   } else {
     Result<WrittenKernel> written =
         write(kernel.bytecode, target, contexts, thread);
     if (!written)
       return written.takeError();
-    if (kernel.subroutine)
-      code.module = std::move(written->subroutines[*kernel.subroutine]);
-    else
-      code = std::move(written->code[kernel.stage]);
     subroutines = std::move(written->subroutines);
+    if (functions)
+      code = std::move(written->code[functions->stage]);
+    else
+      code.module = std::move(
+          subroutines[std::get<SubroutineOfKernel>(kernel.part).number]);
   }
-  if (kernel.subroutine) {
+  if (!functions) {
     nameSubroutine(*code.module, kernel.name);
     return code;
   }
   rename(*code.module, templateName, kernel.name);
-  readFromTable(*code.module, kernel.places);
-  for (auto [number, name] : llvm::enumerate(kernel.subroutines))
-    if (name.empty())
+  readFromTable(*code.module, functions->places);
+  std::vector<std::string> names;
+  for (auto [number, each] : llvm::enumerate(functions->subroutines)) {
+    if (each.name.empty())
       putBack(*code.module, number, *subroutines[number]);
-  callByNames(*code.module, kernel.subroutines);
+    names.push_back(each.name);
+  }
+  callByNames(*code.module, names);
   return code;
 }
 
