@@ -122,24 +122,22 @@ public:
                     tilesNamed(estimated.front().kernel, tilesFor()));
   }
 
-  KernelPlan plan() const override {
+  KernelPlan planRoot() const override {
     KernelPlan plan;
     plan.name = tiles ? estimated.front().kernel : "attention";
-    plan.flops =
-        isDynamic(kernel) ? attention.flopsPerElement() : attention.flops();
-    plan.tasks = tiles ? tiles->tasks() : attention.tasks();
     if (!isDynamic(kernel) || tiles)
       plan.alternatives = estimated;
-    plan.scratchBytes =
+    plan.scratch.bytes =
         4 * (tiles ? tiles->scratchElements() : attention.scratchElements());
-    plan.scratchType = ElementType::F32;
-    plan.packings.resize(kernel.getInputs().size());
-    if (isDynamic(kernel)) {
+    plan.scratch.type = ElementType::F32;
+    if (isDynamic(kernel) && keepsDynamic(op)) {
       const Dim keys = shapeOfAttention(op).keys;
-      plan.depth = keys.isDynamic() ? keys : Dim(1);
-      if (keepsDynamic(op))
-        plan.taskExtents =
-            tiles ? tiles->taskExtents() : attention.taskExtents();
+      plan.work = DynamicTaskLoop{
+          tiles ? tiles->taskExtents() : attention.taskExtents(),
+          attention.flopsPerElement(), keys.isDynamic() ? keys : Dim(1)};
+    } else {
+      plan.work = TaskLoop{tiles ? tiles->tasks() : attention.tasks(),
+                           attention.flops()};
     }
     return plan;
   }

@@ -6,23 +6,24 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-void BlockedKernel::setWork(KernelPlan &plan, ArrayRef<TaskExtent> ofImage,
-                            double flops) const {
+KernelWork BlockedKernel::workOf(ArrayRef<TaskExtent> ofImage,
+                                 double flops) const {
   ArrayRef<Dim> shape = dimsOf(root->getResult(0));
   if (hasNamedDim(shape)) {
-    plan.taskExtents = {{{images()}, 1}};
-    llvm::append_range(plan.taskExtents, ofImage);
-    plan.flops = flops / double((shape[1] * shape[4]).value());
-    return;
+    DynamicTaskLoop loop{{{{images()}, 1}},
+                         flops / double((shape[1] * shape[4]).value())};
+    llvm::append_range(loop.tasks, ofImage);
+    return loop;
   }
-  plan.tasks = images().value();
+  TaskLoop loop{images().value(),
+                double((images() * shape[2] * shape[3]).value()) * flops};
   for (const TaskExtent &part : ofImage) {
     int64_t count = 1;
     for (auto [i, size] : llvm::enumerate(part.sizes))
       count *= llvm::divideCeil(size.value(), part.tileOf(i));
-    plan.tasks *= llvm::divideCeil(count, part.block);
+    loop.tasks *= llvm::divideCeil(count, part.block);
   }
-  plan.flops = double((images() * shape[2] * shape[3]).value()) * flops;
+  return loop;
 }
 
 BlockedEpilogue BlockedKernel::epilogue(ValueRange memory) const {

@@ -3,6 +3,7 @@
 #ifndef SINTER_BACKEND_CPU_EMIT_BLOCKEDKERNEL_H
 #define SINTER_BACKEND_CPU_EMIT_BLOCKEDKERNEL_H
 
+#include "backend/cpu/emit/DynamicKernel.h"
 #include "backend/cpu/emit/RootKernel.h"
 #include "backend/cpu/kernels/common/KernelBuilder.h"
 #include "backend/cpu/kernels/conv/Window.h"
@@ -40,10 +41,14 @@ protected:
 
   /// How many images the result has.
   Dim images() const { return dimsOf(root->getResult(0))[0]; }
-  /// Sets what \p plan says of all images: the tasks of one are the product of
-  /// \p ofImage, and a pixel of all channels takes \p flops.
-  void setWork(KernelPlan &plan, llvm::ArrayRef<TaskExtent> ofImage,
-               double flops) const;
+  /// The work of all images by one function: the tasks of one are the product
+  /// of \p ofImage, and a pixel of all channels takes \p flops.
+  KernelWork workOf(llvm::ArrayRef<TaskExtent> ofImage, double flops) const;
+  /// Elements of a block are neighbours, at distances that all layers have in
+  /// common: code does not get slower where it reads numbers from a table.
+  CodeSharing sharing() const {
+    return isDynamic(kernel) ? CodeSharing::AnyNumbers : CodeSharing::None;
+  }
 
   /// Null if the kernel has none.
   BlockedEpilogue epilogue(mlir::ValueRange memory) const;

@@ -110,10 +110,10 @@ public:
     }
   }
 
-  KernelPlan plan() const override {
+  KernelPlan planRoot() const override {
     KernelPlan plan;
     plan.alternatives = estimated;
-    plan.packings.resize(kernel.getInputs().size());
+    plan.sharing = sharing();
     auto usePacking = [&](uint64_t bytes, const auto &generator) {
       if (op.getPackedFrom())
         return;
@@ -124,19 +124,18 @@ public:
     };
     plan.name = estimated.front().kernel;
     if (tiles) {
-      setWork(plan, tiles->taskExtents(), flops);
+      plan.work = workOf(tiles->taskExtents(), flops);
       planTiles(plan, *tiles);
       usePacking(uint64_t(tiles->packedBytes()), *tiles);
     } else if (depthwise) {
-      setWork(plan, depthwise->taskExtents(), flops);
+      plan.work = workOf(depthwise->taskExtents(), flops);
       usePacking(bytesOf(*depthwise), *depthwise);
     } else if (direct) {
-      setWork(plan, direct->taskExtents(), flops);
+      plan.work = workOf(direct->taskExtents(), flops);
       usePacking(bytesOf(*direct), *direct);
     } else {
-      setWork(plan, fast->unitsOfImage(), flops);
       usePacking(bytesOf(*fast), *fast);
-      planStages(plan);
+      planFast(plan);
     }
     return plan;
   }
@@ -182,45 +181,45 @@ private:
     return uint64_t(generator.packedElements() * arithmetic.rhsBytes());
   }
 
-  void planStages(KernelPlan &plan) const {
-    plan.scratchType = fast->workspaceType();
-    const uint64_t bytes =
-        uint64_t(fast->workspaceElements()) * byteSize(plan.scratchType);
-    const bool isDynamic =
-        images().isDynamic() || convolutionShape(op).hasDynamicArea();
+  void planFast(KernelPlan &plan) const {
+    const ElementType type = fast->workspaceType();
+    const uint64_t bytes = uint64_t(fast->workspaceElements()) * byteSize(type);
     if (fast->stages() == 1) {
-      if (!isDynamic)
-        plan.tasks = fast->tasks(0);
-      plan.scratchBytes = bytes;
-      return;
+      plan.work = workOf(fast->unitsOfImage(), flops);
+      // Its units are of all images then.
+      if (auto *loop = std::get_if<TaskLoop>(&plan.work))
+        loop->tasks = fast->tasks(0);
+      plan.scratch = {bytes, type};
+    } else if (images().isDynamic() || convolutionShape(op).hasDynamicArea()) {
+      plan.work = dynamicStages({bytes, type});
+    } else {
+      Stages all{{}, fast->rounds(), {bytes, type}};
+      for (int64_t stage = 0; stage < fast->stages(); ++stage)
+        all.stages.push_back(
+            {fast->tasks(stage), fast->flops(stage) / double(all.rounds)});
+      plan.work = std::move(all);
     }
-    plan.workspaceBytes = bytes;
-    plan.rounds = fast->rounds();
-    if (isDynamic) {
-      plan.units = {{{{images()}, 1}}, fast->unitsOfRound()};
-      llvm::append_range(plan.units->parts, fast->unitsOfImage());
-    }
-    for (int64_t stage = 0; stage < fast->stages(); ++stage)
-      plan.stages.push_back(
-          {fast->tasks(stage), fast->flops(stage) / plan.rounds});
-    if (isDynamic && !hasMinMax())
-      cutStages(plan);
   }
 
   /// What comes before the epilogue is the same in many layers.
-  void cutStages(KernelPlan &plan) const {
+  DynamicStages dynamicStages(Workspace ofUnit) const {
+    DynamicStages all{{}, {{{images()}, 1}}, fast->unitsOfRound(), ofUnit};
+    llvm::append_range(all.units, fast->unitsOfImage());
+    for (int64_t stage = 0; stage < fast->stages(); ++stage)
+      all.stages.push_back({fast->tasks(stage), fast->flops(stage)});
     const unsigned input = inputIndex(op.getInput()),
                    weights = inputIndex(op.getWeights()),
                    workspace = unsigned(kernel.getInputs().size()) + 1;
-    plan.stages[0].buffers = {input, workspace};
-    plan.stages[1].buffers = {weights, workspace};
+    all.stages[0].buffers = {input, workspace};
+    all.stages[1].buffers = {weights, workspace};
     // What stands behind the weights counts distances from a zero point.
     const bool readsWeights = convolutionShape(op).countsDistances();
     if (op.getZero())
-      plan.stages[0].buffers.push_back(inputIndex(op.getZero()));
+      all.stages[0].buffers.push_back(inputIndex(op.getZero()));
     for (unsigned buffer = 0; buffer <= workspace; ++buffer)
       if (buffer != input && (buffer != weights || readsWeights))
-        plan.stages[2].buffers.push_back(buffer);
+        all.stages[2].buffers.push_back(buffer);
+    return all;
   }
 
   mutable cpu::ConvolutionOp op;

@@ -1,5 +1,4 @@
-//===- DynamicMatMulKernel.cpp - kernels of products of dynamic sizes
-//--------===//
+//===- DynamicMatMulKernel.cpp - kernels of products of dynamic sizes -----===//
 
 #include "backend/cpu/emit/DynamicMatMulKernel.h"
 
@@ -196,30 +195,28 @@ public:
     }
   }
 
-  KernelPlan plan() const override {
+  KernelPlan planRoot() const override {
     KernelPlan plan;
     plan.name = estimated.front().kernel;
     plan.alternatives = estimated;
-    plan.needsDistances = !tilesAreSmall;
-    plan.flops = 2.0 * double(shape.depth.valueOr(1));
-    plan.depth = shape.depth.isDynamic() ? shape.depth : Dim(1);
-    plan.taskExtents = shape.taskExtents();
-    plan.packings.resize(kernel.getInputs().size());
-    plan.scratchType = product.scratchType();
+    plan.sharing = sharingOfDynamic(tilesAreSmall);
+    plan.work = DynamicTaskLoop{shape.taskExtents(),
+                                2.0 * double(shape.depth.valueOr(1)),
+                                shape.depth.isDynamic() ? shape.depth : Dim(1)};
+    const uint64_t elementBytes = byteSize(product.scratchType());
+    Scratch &scratch = plan.scratch;
+    scratch.type = product.scratchType();
     for (const Way &way : ways) {
       if (way.tiles) {
-        plan.scratchType = ElementType::F32;
-        plan.scratchBytes =
-            std::max(plan.scratchBytes, uint64_t(way.tiles->scratchBytes()));
+        scratch.type = ElementType::F32;
+        scratch.bytes =
+            std::max(scratch.bytes, uint64_t(way.tiles->scratchBytes()));
         continue;
       }
-      plan.scratchBytes = std::max(
-          plan.scratchBytes, uint64_t(product.scratchElements()) *
-                                 uint64_t(byteSize(product.scratchType())));
-      if (const int64_t each = product.scratchOfDepth())
-        plan.dynamicScratch = {shape.depth,
-                               uint64_t(each) *
-                                   uint64_t(byteSize(product.scratchType()))};
+      scratch.bytes = std::max(
+          scratch.bytes, uint64_t(product.scratchElements()) * elementBytes);
+      scratch.size = shape.depth;
+      scratch.bytesEach = uint64_t(product.scratchOfDepth()) * elementBytes;
     }
     return plan;
   }

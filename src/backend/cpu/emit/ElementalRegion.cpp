@@ -64,7 +64,7 @@ void Elemental::computeWhole(Operation *op) {
   for (Value result : op->getResults())
     outputs.push_back(bufferOf(result));
   Value scratch;
-  if (uint64_t bytes = body->scratchBytes())
+  if (uint64_t bytes = body->scratch().bytes)
     scratch = stackBuffer(code.builder.getI8Type(), bytes);
   code.loop(code.index(0), code.index(body->tasks()), 1,
             [&](Value task) { body->emit(*this, task, outputs, scratch); });

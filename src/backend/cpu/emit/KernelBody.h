@@ -31,10 +31,7 @@ public:
   /// Where sizes are named, what tasks() are the product of; nothing where the
   /// kernel is for known sizes only.
   virtual std::vector<TaskExtent> taskExtents() const { return {}; }
-  /// Bytes of the scratch buffer, the last of the kernel's; 0 for none.
-  virtual uint64_t scratchBytes() const { return 0; }
-  /// What it has besides, of a named size.
-  virtual std::optional<ScratchExtent> dynamicScratch() const { return {}; }
+  virtual Scratch scratch() const { return {}; }
   /// For how many neighbours a coordinate with lanes stands.
   virtual int64_t lanes() const { return 1; }
   /// Writes one task. \p elemental knows the inputs; \p outputs are the

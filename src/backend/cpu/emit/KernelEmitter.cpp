@@ -29,8 +29,7 @@ Result<void> cpu::checkDynamic(KernelOp kernel) {
 }
 
 Result<void> cpu::checkDynamic(KernelOp kernel, const KernelPlan &plan) {
-  if (!isDynamic(kernel) || (plan.stages.empty() ? !plan.taskExtents.empty()
-                                                 : plan.units.has_value()))
+  if (!isDynamic(kernel) || plan.isDynamic())
     return {};
   Operation *root = kernel.rootOp();
   for (Operation &op : kernel.getBody().front())
@@ -138,7 +137,11 @@ std::unique_ptr<KernelBody> KernelBody::create(KernelOp kernel) {
   return createLoopKernel(kernel);
 }
 
-bool cpu::isPlainLoop(KernelOp kernel) {
+/// Whether \p kernel, of known sizes, is one loop over elements that each
+/// follow from those at the same place, and from numbers. Its code does not say
+/// how large buffers are, so that such kernels of several sizes may have the
+/// same.
+static bool isPlainLoop(KernelOp kernel) {
   Block &body = kernel.getBody().front();
   Operation *yield = body.getTerminator();
   ArrayRef<Dim> shape = dimsOf(yield->getOperand(0));
@@ -156,7 +159,10 @@ bool cpu::isPlainLoop(KernelOp kernel) {
          });
 }
 
-bool cpu::findsMinMax(KernelOp kernel) {
+/// Whether \p kernel, of known sizes, does nothing but find the least or the
+/// greatest numbers of tensors, which takes the machine as long where the code
+/// does not know how many there are: it reads that from a table.
+static bool findsMinMax(KernelOp kernel) {
   Block &body = kernel.getBody().front();
   auto reduce = dyn_cast_or_null<stablehlo::ReduceOp>(kernel.rootOp());
   return reduce && !isDynamic(kernel) && !kernel.getUpdated() &&
@@ -171,24 +177,32 @@ bool cpu::findsMinMax(KernelOp kernel) {
                       llvm::IsaPred<stablehlo::MaxOp, stablehlo::MinOp>);
 }
 
-KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
-  if (auto anchored = createRootKernel(kernel, target))
-    return anchored->planOfTasks();
+static CodeSharing sharingOfLoops(KernelOp kernel) {
+  if (isDynamic(kernel) || findsMinMax(kernel))
+    return CodeSharing::AnyNumbers;
+  return isPlainLoop(kernel) ? CodeSharing::SameNumbers : CodeSharing::None;
+}
+
+/// Of \p kernel, which is computed by \p body.
+static KernelPlan planLoops(KernelOp kernel, const KernelBody &body) {
   KernelPlan plan;
   plan.name = "loops";
-  plan.flops = flopsOf(kernel);
-  std::unique_ptr<KernelBody> body = KernelBody::create(kernel);
-  plan.tasks = body->tasks();
-  if (isDynamic(kernel)) {
-    plan.taskExtents = body->taskExtents();
-    plan.flops = elementCostOf(kernel);
-  }
-  plan.scratchBytes = body->scratchBytes();
-  plan.dynamicScratch = body->dynamicScratch();
-  plan.packings.resize(kernel.getInputs().size());
-  plan.updated = kernel.getUpdated();
-  plan.readsTable = findsMinMax(kernel);
+  plan.scratch = body.scratch();
+  plan.sharing = sharingOfLoops(kernel);
+  std::vector<TaskExtent> extents;
+  if (isDynamic(kernel))
+    extents = body.taskExtents();
+  if (extents.empty())
+    plan.work = TaskLoop{body.tasks(), flopsOf(kernel)};
+  else
+    plan.work = DynamicTaskLoop{std::move(extents), elementCostOf(kernel)};
   return plan;
+}
+
+KernelPlan cpu::planKernel(KernelOp kernel, const Target &target) {
+  if (auto anchored = createRootKernel(kernel, target))
+    return anchored->plan();
+  return planLoops(kernel, *KernelBody::create(kernel));
 }
 
 /// The code of \p kernel, whatever it is worth.
@@ -208,23 +222,21 @@ static std::vector<KernelContract> writeKernel(KernelOp kernel,
     buffers.push_back(bufferOf(input, false));
   for (Value result : body.getTerminator()->getOperands())
     buffers.push_back(bufferOf(result, true));
-  const bool readsTable = isDynamic(kernel) || findsMinMax(kernel);
-  if (readsTable || isPlainLoop(kernel))
-    llvm::for_each(buffers, leaveSize);
   std::unique_ptr<KernelBody> way = KernelBody::create(kernel);
-  const bool hasDynamicScratch = way->dynamicScratch().has_value();
-  const bool hasScratch = hasDynamicScratch || way->scratchBytes() != 0;
+  const KernelPlan plan = planLoops(kernel, *way);
+  if (plan.sharing != CodeSharing::None)
+    llvm::for_each(buffers, leaveSize);
+  const bool hasScratch = !plan.scratch.isNone();
   if (hasScratch) {
     KernelBuffer scratch;
-    const int64_t bytes =
-        hasDynamicScratch ? mostDynamicBytes : int64_t(way->scratchBytes());
-    scratch.type =
-        MemRefType::get({bytes}, IntegerType::get(module.getContext(), 8));
+    scratch.isDynamic = plan.scratch.isDynamic();
+    scratch.type = MemRefType::get(
+        {scratch.isDynamic ? mostDynamicBytes : int64_t(plan.scratch.bytes)},
+        IntegerType::get(module.getContext(), 8));
     scratch.isWritten = true;
-    scratch.isDynamic = hasDynamicScratch;
     buffers.push_back(scratch);
   }
-  if (readsTable)
+  if (plan.readsTable())
     buffers.push_back(tableOfSizes(module.getContext()));
   KernelContract contract = createKernel(
       module, UnknownLoc::get(module.getContext()), name, buffers,
@@ -241,7 +253,7 @@ static std::vector<KernelContract> writeKernel(KernelOp kernel,
         way->emit(elemental, task, memory.slice(inputs.size(), outputs),
                   hasScratch ? memory[inputs.size() + outputs] : Value());
       });
-  contract.tasks = way->tasks();
+  contract.tasks = plan.tasksOf(0);
   return {std::move(contract)};
 }
 

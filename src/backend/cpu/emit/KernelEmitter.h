@@ -19,17 +19,6 @@ namespace sinter::cpu {
 Result<void> checkDynamic(KernelOp kernel);
 Result<void> checkDynamic(KernelOp kernel, const KernelPlan &plan);
 
-/// Whether \p kernel, of known sizes, is one loop over elements that each
-/// follow from those at the same place, and from numbers. Its code does not say
-/// how large buffers are, so that such kernels of several sizes may have the
-/// same.
-bool isPlainLoop(KernelOp kernel);
-
-/// Whether \p kernel, of known sizes, does nothing but find the least or the
-/// greatest numbers of tensors, which takes the machine as long where the code
-/// does not know how many there are: it reads that from a table.
-bool findsMinMax(KernelOp kernel);
-
 /// What it takes to call \p kernel, without writing it.
 KernelPlan planKernel(KernelOp kernel, const Target &target);
 

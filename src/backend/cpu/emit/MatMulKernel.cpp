@@ -3,6 +3,7 @@
 #include "backend/cpu/emit/MatMulKernel.h"
 
 #include "backend/cpu/cost/GraphShapes.h"
+#include "backend/cpu/emit/DynamicKernel.h"
 #include "backend/cpu/emit/DynamicMatMulKernel.h"
 #include "backend/cpu/emit/MatMulForm.h"
 #include "backend/cpu/emit/ProductKernel.h"
@@ -104,58 +105,34 @@ public:
       matrices.emplace(shapeOfProduct(), target, fastest);
   }
 
-  KernelPlan plan() const override {
+  KernelPlan planRoot() const override {
     KernelPlan plan;
-    plan.flops = product.flops();
-    plan.tasks = product.tasks();
-    plan.packings.resize(kernel.getInputs().size());
-    plan.scratchType = product.scratchType();
-    plan.scratchBytes =
-        product.scratchElements() * int64_t(byteSize(plan.scratchType));
     plan.name = estimated.front().kernel;
     plan.alternatives = estimated;
-    plan.needsDistances = tiles || matrices || !product.mayTellDistances();
-    if (!form.shape.dynamicRows.empty()) {
-      plan.flops = 2.0 * double(form.shape.k);
-      if (isPacked() && couldUseTiles && estimated.size() == 1)
-        plan.alternatives.push_back(withoutWideTiles());
-      if (product.keepsRowsDynamic())
-        plan.taskExtents = {{form.shape.dynamicRows, product.taskRows()},
-                            {{product.panels()}, 1}};
-    }
-    if (tiles)
-      return withTiles(std::move(plan));
-    if (matrices) {
-      plan.tasks = matrices->tasks();
-      plan.scratchType = ElementType::F32;
-      plan.scratchBytes = matrices->scratchBytes();
-    }
-    if (!isPacked())
-      return plan;
-    // Most of the code is the reduction, whatever its depth is.
-    plan.readsTable = isa<Int8ProductOp>(root) &&
-                      form.shape.dynamicRows.empty() && product.stages() == 1 &&
-                      hasLongEpilogue() && product.mayTellDistances();
-    if (product.stages() > 1)
-      plan.stages.assign(product.stages(),
-                         {product.tasks(), product.flops() / product.stages()});
-    plan.packings[inputIndex(rhs)] = {
-        uint64_t(product.packedElements() * arithmetic.rhsBytes()),
-        [form = form, product = product](const Tensor &weights,
-                                         std::byte *packed) {
-          product.pack(weights.data(), form.packedKStride, form.packedNStride,
+    if (hasDynamicRows() && isPacked() && couldUseTiles &&
+        estimated.size() == 1)
+      plan.alternatives.push_back(withoutWideTiles());
+    plan.work = work();
+    plan.sharing = sharing();
+    if (tiles) {
+      planTiles(plan, *tiles);
+      plan.packings[inputIndex(rhs)] = {
+          uint64_t(tiles->packedBytes()),
+          [form = form, tiles = *tiles](const Tensor &weights,
+                                        std::byte *packed) {
+            tiles.pack(weights.data(), form.packedKStride, form.packedNStride,
                        packed);
-        }};
-    for (Value numbers : {scales(), zeros()})
-      if (numbers) {
-        const auto bytes = int64_t(byteSize(elementOf(numbers)));
-        plan.packings[inputIndex(numbers)] = {
-            uint64_t(product.packedNumbers() * bytes),
-            [bytes, product = product](const Tensor &tensor,
-                                       std::byte *packed) {
-              product.packNumbers(tensor.data(), bytes, packed);
-            }};
-      }
+          }};
+      return plan;
+    }
+    if (matrices)
+      plan.scratch = {uint64_t(matrices->scratchBytes()), ElementType::F32};
+    else
+      plan.scratch = {uint64_t(product.scratchElements()) *
+                          byteSize(product.scratchType()),
+                      product.scratchType()};
+    if (isPacked())
+      packOperands(plan);
     return plan;
   }
 
@@ -195,17 +172,61 @@ protected:
   }
 
 private:
-  KernelPlan withTiles(KernelPlan plan) const {
-    planTiles(plan, *tiles);
-    plan.taskExtents = tiles->taskExtents();
+  bool hasDynamicRows() const { return !form.shape.dynamicRows.empty(); }
+
+  /// Without the stage that brings rows together for tiles. Static where there
+  /// is no code for dynamic rows.
+  KernelWork work() const {
+    const double flopsOfElement = 2.0 * double(form.shape.k);
+    if (tiles && hasDynamicRows())
+      return DynamicTaskLoop{tiles->taskExtents(), flopsOfElement};
+    if (hasDynamicRows() && product.keepsRowsDynamic())
+      return DynamicTaskLoop{{{form.shape.dynamicRows, product.taskRows()},
+                              {{product.panels()}, 1}},
+                             flopsOfElement};
+    if (tiles)
+      return TaskLoop{tiles->tasks(), product.flops()};
+    if (matrices)
+      return TaskLoop{matrices->tasks(), product.flops()};
+    const int64_t stages = isPacked() ? product.stages() : 1;
+    const double flops = product.flops() / double(stages);
+    if (stages == 1)
+      return TaskLoop{product.tasks(), flops};
+    const Stages::Stage each{product.tasks(), flops};
+    return Stages{std::vector(size_t(stages), each)};
+  }
+
+  CodeSharing sharing() const {
+    const bool mayReadDistances =
+        !tiles && !matrices && product.mayTellDistances();
+    if (isDynamic(kernel))
+      return sharingOfDynamic(mayReadDistances);
+    // Most of the code is the reduction, whatever its depth is.
+    const bool readsTable = isa<Int8ProductOp>(root) && isPacked() &&
+                            product.stages() == 1 && hasLongEpilogue() &&
+                            mayReadDistances;
+    return readsTable ? CodeSharing::AnyNumbers : CodeSharing::None;
+  }
+
+  /// Adds the packings of weights, and of the numbers of their blocks.
+  void packOperands(KernelPlan &plan) const {
     plan.packings[inputIndex(rhs)] = {
-        uint64_t(tiles->packedBytes()),
-        [form = form, tiles = *tiles](const Tensor &weights,
-                                      std::byte *packed) {
-          tiles.pack(weights.data(), form.packedKStride, form.packedNStride,
-                     packed);
+        uint64_t(product.packedElements() * arithmetic.rhsBytes()),
+        [form = form, product = product](const Tensor &weights,
+                                         std::byte *packed) {
+          product.pack(weights.data(), form.packedKStride, form.packedNStride,
+                       packed);
         }};
-    return plan;
+    for (Value numbers : {scales(), zeros()})
+      if (numbers) {
+        const auto bytes = int64_t(byteSize(elementOf(numbers)));
+        plan.packings[inputIndex(numbers)] = {
+            uint64_t(product.packedNumbers() * bytes),
+            [bytes, product = product](const Tensor &tensor,
+                                       std::byte *packed) {
+              product.packNumbers(tensor.data(), bytes, packed);
+            }};
+      }
   }
 
   static ElementType elementOf(Value value) {

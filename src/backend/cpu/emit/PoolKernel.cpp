@@ -31,11 +31,11 @@ public:
                     *elementTypeOf(input.getElementType()));
   }
 
-  KernelPlan plan() const override {
+  KernelPlan planRoot() const override {
     KernelPlan plan;
     plan.name = "pool";
-    setWork(plan, pooling->taskExtents(), flops);
-    plan.packings.resize(kernel.getInputs().size());
+    plan.work = workOf(pooling->taskExtents(), flops);
+    plan.sharing = sharing();
     return plan;
   }
 

@@ -28,6 +28,12 @@ ProductKernel::ProductKernel(KernelOp kernel, Operation *root,
     : RootKernel(kernel, root, target), lhs(root->getOperand(0)),
       rhs(root->getOperand(1)), batches(batchesOf(root)) {}
 
+CodeSharing ProductKernel::sharingOfDynamic(bool mayReadDistances) const {
+  return isa<stablehlo::DotGeneralOp>(root) && mayReadDistances
+             ? CodeSharing::AnyNumbers
+             : CodeSharing::SameNumbers;
+}
+
 Arithmetic cpu::arithmeticOf(Operation *product, const Target &target) {
   Value lhs = product->getOperand(0), rhs = product->getOperand(1);
   if (auto distances = dyn_cast<ZeroPointProductOp>(product))

@@ -24,6 +24,11 @@ protected:
   /// \p root multiplies its first two operands.
   ProductKernel(KernelOp kernel, mlir::Operation *root, const Target &target);
 
+  /// Of a kernel of dynamic sizes. A product reads the rows of a tile, so far
+  /// apart as a number says, and needs a register for each where that is not
+  /// known: \p mayReadDistances where there are enough.
+  CodeSharing sharingOfDynamic(bool mayReadDistances) const;
+
   /// What follows the product, for emitTask.
   MatMulEpilogue epilogueIn(mlir::ValueRange memory) const;
   /// What bytes that are both computed count from, for emitTask.

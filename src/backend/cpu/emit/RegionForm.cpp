@@ -69,7 +69,7 @@ private:
       stackBytes += isa<stablehlo::WhileOp>(op) ? 2 * bytes : bytes;
     }
     if (use == RegionUse::Whole)
-      stackBytes += createWholeKernel(op)->scratchBytes();
+      stackBytes += createWholeKernel(op)->scratch().bytes;
     return stackBytes <= mostStackBytes && holds(op);
   }
 

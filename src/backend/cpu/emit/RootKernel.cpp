@@ -131,30 +131,32 @@ Value RootKernel::epilogueAt(
   return result;
 }
 
-void RootKernel::emitWithMinMax(size_t stage, OpBuilder &builder,
-                                Location location, Value task,
-                                ValueRange memory, int64_t tasks) const {
+void RootKernel::emitWithMinMax(OpBuilder &builder, Location location,
+                                Value task, ValueRange memory,
+                                int64_t tasks) const {
   const auto results = tensorOf(minMaxOf(kernel).getLeast());
   const size_t inputs = kernel.getInputs().size();
   SmallVector<Value> own(memory.take_front(inputs + 1));
   llvm::append_range(own, memory.drop_front(inputs + 3));
   minMax.emplace(builder, location, results.getDimSize(1));
-  emitTask(stage, builder, location, task, own);
+  emitTask(/*stage=*/0, builder, location, task, own);
   minMax->store(builder, location, memory[inputs + 1], memory[inputs + 2], task,
                 tasks, results.getDimSize(0));
   minMax.reset();
 }
 
-KernelPlan RootKernel::planOfTasks() const {
-  KernelPlan known = plan();
+KernelPlan RootKernel::plan() const {
+  KernelPlan plan = planRoot();
+  if (!isDynamic(kernel))
+    return plan;
+  plan.sharing = std::max(plan.sharing, CodeSharing::SameNumbers);
   auto result = tensorOf(yielded());
-  if (!isDynamic(kernel) || !known.taskExtents.empty() ||
-      !known.stages.empty() || sinter::hasNamedSizes(Type(result)) ||
-      hasNamedSizes(root))
-    return known;
-  known.taskExtents = {{{known.tasks}, 1}};
-  known.flops /= double(std::max<int64_t>(1, result.getNumElements()));
-  return known;
+  const auto *loop = std::get_if<TaskLoop>(&plan.work);
+  if (!loop || sinter::hasNamedSizes(Type(result)) || hasNamedSizes(root))
+    return plan;
+  const auto elements = double(std::max<int64_t>(1, result.getNumElements()));
+  plan.work = DynamicTaskLoop{{{{loop->tasks}, 1}}, loop->flops / elements};
+  return plan;
 }
 
 std::vector<KernelContract> RootKernel::emit(ModuleOp module,
@@ -167,13 +169,13 @@ std::vector<KernelContract> RootKernel::emit(ModuleOp module,
     buffer.isWritten = isWritten;
     buffers.push_back(buffer);
   };
-  KernelPlan wanted = plan();
-  for (auto [argument, packing] :
-       llvm::zip(body.getArguments(), wanted.packings)) {
+  const KernelPlan wanted = plan();
+  for (BlockArgument argument : body.getArguments()) {
     Type element = tensorOf(argument).getElementType();
-    if (packing)
-      add(int64_t(packing->bytes / byteSize(*elementTypeOf(element))), element,
-          false);
+    const auto packing = wanted.packings.find(argument.getArgNumber());
+    if (packing != wanted.packings.end())
+      add(int64_t(packing->second.bytes / byteSize(*elementTypeOf(element))),
+          element, false);
     else
       buffers.push_back(bufferOf(argument, false));
   }
@@ -181,24 +183,26 @@ std::vector<KernelContract> RootKernel::emit(ModuleOp module,
   if (MinMaxOp minMax = minMaxOf(kernel))
     for (Value result : minMax.getResults())
       buffers.push_back(bufferOf(result, true));
-  const uint64_t bytes = wanted.scratchBytes + wanted.workspaceBytes;
-  if (bytes != 0 || wanted.dynamicScratch) {
-    add(bytes / byteSize(wanted.scratchType),
-        mlirTypeOf(wanted.scratchType, module.getContext()), true);
-    // That of as many units as a round has, or as sizes ask for.
-    if (wanted.units || wanted.dynamicScratch)
+  auto addMemory = [&](uint64_t bytes, ElementType type, bool isDynamic) {
+    add(int64_t(bytes / byteSize(type)), mlirTypeOf(type, module.getContext()),
+        true);
+    if (isDynamic)
       buffers.back().bytes = 0;
-  }
-  const bool hasTable = isDynamic(kernel) || wanted.readsTable;
+  };
+  const auto *dynamicStages = std::get_if<DynamicStages>(&wanted.work);
+  if (const Scratch &scratch = wanted.scratch; !scratch.isNone())
+    addMemory(scratch.bytes, scratch.type, scratch.isDynamic());
+  if (const Workspace shared = wanted.workspace(); shared.bytes != 0)
+    addMemory(shared.bytes, shared.type, dynamicStages != nullptr);
+  const bool hasTable = wanted.readsTable();
   if (hasTable)
     llvm::for_each(buffers, leaveSize);
-  size_t stages = std::max<size_t>(1, wanted.stages.size());
   std::vector<KernelContract> contracts;
-  for (size_t stage = 0; stage < stages; ++stage) {
+  for (size_t stage = 0; stage < wanted.functions(); ++stage) {
     std::vector<unsigned> own(buffers.size());
     std::iota(own.begin(), own.end(), 0);
-    if (wanted.cutsStages())
-      own = wanted.stages[stage].buffers;
+    if (dynamicStages)
+      own = dynamicStages->stages[stage].buffers;
     SmallVector<KernelBuffer> ofStage;
     for (unsigned buffer : own)
       ofStage.push_back(buffers[buffer]);
@@ -215,14 +219,12 @@ std::vector<KernelContract> RootKernel::emit(ModuleOp module,
                        if (hasTable)
                          memory.push_back(given.back());
                        if (hasMinMax())
-                         emitWithMinMax(stage, builder, location, task, memory,
-                                        wanted.tasks);
+                         emitWithMinMax(builder, location, task, memory,
+                                        wanted.tasksOf(stage));
                        else
                          emitTask(stage, builder, location, task, memory);
                      }));
-    contracts.back().tasks = wanted.stages.empty()
-                                 ? wanted.tasks
-                                 : wanted.rounds * wanted.stages[stage].tasks;
+    contracts.back().tasks = wanted.tasksOf(stage);
   }
   return contracts;
 }

@@ -27,10 +27,7 @@ class RootKernel {
 public:
   virtual ~RootKernel() = default;
 
-  virtual KernelPlan plan() const = 0;
-  /// The same; where only what is computed behind a root of known sizes
-  /// reads tensors of others, it says so of the tasks.
-  KernelPlan planOfTasks() const;
+  KernelPlan plan() const;
   /// How rows of the root's first operand lie where it can read them in
   /// parts, but for who stores them, and how the kernel would store its result
   /// in parts, where it can.
@@ -46,11 +43,15 @@ public:
                                    llvm::StringRef name) const;
 
 protected:
+  /// How the root asks to be called. A root of static sizes need not ask
+  /// whether what is computed behind it reads tensors of dynamic sizes.
+  virtual KernelPlan planRoot() const = 0;
+
   RootKernel(KernelOp kernel, mlir::Operation *root, const Target &target)
       : kernel(kernel), root(root), convertsBF16(target.convertsBF16) {}
 
   /// Emits one task of a stage; \p memory holds the inputs, the result, and
-  /// scratch or the workspace, of KernelPlan::scratchType.
+  /// scratch or the workspace.
   virtual void emitTask(size_t stage, mlir::OpBuilder &builder,
                         mlir::Location location, mlir::Value task,
                         mlir::ValueRange memory) const = 0;
@@ -80,11 +81,11 @@ protected:
   mlir::Operation *root;
 
 private:
-  /// Emits a task whose results are in \p memory besides, behind those that
-  /// emitTask() knows.
-  void emitWithMinMax(size_t stage, mlir::OpBuilder &builder,
-                      mlir::Location location, mlir::Value task,
-                      mlir::ValueRange memory, int64_t tasks) const;
+  /// Emits a task of a TaskLoop whose results are in \p memory besides, behind
+  /// those that emitTask() knows.
+  void emitWithMinMax(mlir::OpBuilder &builder, mlir::Location location,
+                      mlir::Value task, mlir::ValueRange memory,
+                      int64_t tasks) const;
 
   bool convertsBF16;
   /// Of the task that is being emitted, where they are results.

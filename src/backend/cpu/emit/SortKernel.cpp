@@ -48,13 +48,14 @@ public:
   std::vector<TaskExtent> taskExtents() const override {
     return nest.taskExtents();
   }
-  uint64_t scratchBytes() const override {
-    return (fixedWords() + wordsAnItem() * length.valueOr(0)) * 8;
-  }
-  std::optional<ScratchExtent> dynamicScratch() const override {
-    if (!isDynamic())
-      return std::nullopt;
-    return ScratchExtent{length, static_cast<uint64_t>(wordsAnItem()) * 8};
+  Scratch scratch() const override {
+    Scratch all;
+    all.bytes = uint64_t(fixedWords() + wordsAnItem() * length.valueOr(0)) * 8;
+    if (isDynamic()) {
+      all.size = length;
+      all.bytesEach = uint64_t(wordsAnItem()) * 8;
+    }
+    return all;
   }
 
   void emit(Elemental &values, Value task, ValueRange outputs,

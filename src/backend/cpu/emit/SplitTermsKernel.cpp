@@ -34,17 +34,17 @@ public:
       : RootKernel(kernel, op, target), op(op), parts(partsOfMemory(op)),
         cutter(parts) {}
 
-  KernelPlan plan() const override {
+  KernelPlan planRoot() const override {
     KernelPlan plan;
     plan.name = "cut";
-    plan.packings.resize(kernel.getInputs().size());
     const TaskExtent ofImage = cutter.taskExtent();
     const Dim images = parts.areBlocked ? dimsOf(op.getOperand())[0] : Dim(1);
     if (parts.isDynamic() || images.isDynamic())
-      plan.taskExtents = {{{images}, 1}, ofImage};
+      plan.work = DynamicTaskLoop{{{{images}, 1}, ofImage}};
     else
-      plan.tasks = images.value() *
-                   llvm::divideCeil(ofImage.sizes[0].value(), ofImage.block);
+      plan.work = TaskLoop{
+          images.value() *
+          int64_t(llvm::divideCeil(ofImage.sizes[0].value(), ofImage.block))};
     return plan;
   }
 

@@ -64,19 +64,20 @@ template <typename Tiles> bool isCutStage(const Tiles &tiles, size_t stage) {
   return tiles.cutTasks() > 0 && stage == 0;
 }
 
-/// Sets tasks and memory of \p plan, which knows its work.
+/// Sets the memory of \p plan, and adds the stage that brings rows together,
+/// if there is one, to the loop that multiplies them.
 template <typename Tiles> void planTiles(KernelPlan &plan, const Tiles &tiles) {
   const auto bytes = uint64_t(tiles.scratchBytes());
-  plan.tasks = tiles.tasks();
-  plan.hasSubroutines = tiles.hasSubroutines();
-  plan.scratchType = ElementType::I8;
-  plan.scratchBytes = 0;
+  if (tiles.hasSubroutines())
+    plan.sharing = std::max(plan.sharing, CodeSharing::Subroutines);
   if (tiles.cutTasks() == 0) {
-    plan.scratchBytes = bytes;
+    plan.scratch.bytes = bytes;
     return;
   }
-  plan.workspaceBytes = bytes;
-  plan.stages = {{tiles.cutTasks(), 0}, {tiles.tasks(), plan.flops}};
+  // Only of static sizes.
+  const auto loop = std::get<TaskLoop>(plan.work);
+  plan.work =
+      Stages{{{tiles.cutTasks()}, {loop.tasks, loop.flops}}, 1, {bytes}};
 }
 
 } // namespace sinter::cpu

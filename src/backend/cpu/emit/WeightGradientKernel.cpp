@@ -23,11 +23,10 @@ public:
       : RootKernel(kernel, op, target), op(op), generator(std::move(generator)),
         name(name) {}
 
-  KernelPlan plan() const override {
+  KernelPlan planRoot() const override {
     KernelPlan plan;
     plan.name = name;
-    setWork(plan);
-    plan.packings.resize(kernel.getInputs().size());
+    plan.work = work();
     return plan;
   }
 
@@ -40,27 +39,26 @@ protected:
   }
 
 private:
-  void setWork(KernelPlan &plan) const {
+  KernelWork work() const {
     ArrayRef<Dim> input = dimsOf(op.getInput()),
                   gradient = dimsOf(op.getGradient());
     // There is no code for images of dynamic size.
     if (hasNamedDim(input.drop_front()) || hasNamedDim(gradient.drop_front()))
-      return;
+      return TaskLoop();
     const Dim images = input[0];
-    if (images.isStatic()) {
-      plan.flops = generator.flops();
-      plan.tasks = generator.tasks();
-      return;
-    }
+    if (images.isStatic())
+      return TaskLoop{generator.tasks(), generator.flops()};
     // Tasks and results are as many in each image, or each is of them all.
     ArrayRef<Dim> result = dimsOf(op.getResult());
     const bool isOfEach = result[0].isDynamic();
     const auto others = double(*elementCount(staticSizes(result.drop_front())));
-    plan.taskExtents = {{{generator.tasks()}, 1}};
+    DynamicTaskLoop loop{{{{generator.tasks()}, 1}},
+                         generator.flops() /
+                             (others * double(result[0].valueOr(1))),
+                         isOfEach ? Dim(1) : images};
     if (isOfEach)
-      plan.taskExtents.push_back({{images}, 1});
-    plan.depth = isOfEach ? Dim(1) : images;
-    plan.flops = generator.flops() / (others * double(result[0].valueOr(1)));
+      loop.tasks.push_back({{images}, 1});
+    return loop;
   }
 
   mutable Op op;

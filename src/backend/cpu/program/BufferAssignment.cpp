@@ -69,9 +69,9 @@ void BufferAssignment::claimCarried(stablehlo::WhileOp op) {
 
 void BufferAssignment::claimUpdated(KernelOp op) {
   auto compiled = kernels.find(op);
-  if (compiled == kernels.end() || !compiled->second.plan->updated)
+  if (compiled == kernels.end() || !op.getUpdated())
     return;
-  Value operand = op.getInputs()[*compiled->second.plan->updated];
+  Value operand = op.getInputs()[*op.getUpdated()];
   if (hasOneUse(operand))
     claim(operand, *op->getBlock(), create(op.getResult(0)));
 }
@@ -88,7 +88,7 @@ void BufferAssignment::claimOperands(Block &block) {
 /// Whether all uses of \p value are by kernels that run before \p op, or by
 /// \p op as the operand \p updated.
 static bool areUsesBefore(Value value, KernelOp op,
-                          std::optional<unsigned> updated) {
+                          std::optional<uint64_t> updated) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
     if (user == op)
@@ -108,7 +108,7 @@ StringRef BufferAssignment::claimUpdate(Value value, BlockArgument argument,
   auto compiled = kernel ? kernels.find(kernel) : kernels.end();
   if (compiled == kernels.end() || kernel->getBlock() != argument.getOwner())
     return "which no kernel computes";
-  const std::optional<unsigned> updated = compiled->second.plan->updated;
+  const std::optional<uint64_t> updated = kernel.getUpdated();
   if (updated && memoryOf(kernel.getInputs()[*updated]) != argument)
     return "which another tensor becomes in place";
   if (!areUsesBefore(argument, kernel, updated))

@@ -1,6 +1,5 @@
 #include "backend/cpu/program/DynamicSchedule.h"
 
-#include "backend/cpu/emit/DynamicKernel.h"
 #include "backend/cpu/ir/LayerName.h"
 #include "backend/cpu/ir/OperationKind.h"
 #include "graph/Types.h"
@@ -21,10 +20,9 @@ std::vector<SizeExpression> DynamicSchedule::sizesOf(Value value) const {
   return all;
 }
 
-Result<SizeExpression>
-DynamicSchedule::countOf(const KernelPlan::Units &units) {
+Result<SizeExpression> DynamicSchedule::unitsOf(const DynamicStages &stages) {
   std::optional<SizeExpression> count = 1;
-  for (const TaskExtent &extent : units.parts) {
+  for (const TaskExtent &extent : stages.units) {
     const std::optional<SizeExpression> factor = sizes.partsOf(extent);
     count = count && factor ? SizeExpression::productOf(*count, *factor)
                             : std::nullopt;
@@ -36,27 +34,26 @@ DynamicSchedule::countOf(const KernelPlan::Units &units) {
 
 /// Large enough for the units of one round.
 Result<void> DynamicSchedule::addWorkspace(MemoryPlan::Id id,
-                                           const KernelPlan &plan) {
-  Result<SizeExpression> units = countOf(*plan.units);
+                                           const DynamicStages &stages) {
+  Result<SizeExpression> units = unitsOf(stages);
   if (!units)
     return units.takeError();
-  const std::optional<SizeExpression> bytes = SizeExpression::productOf(
-      *units, static_cast<int64_t>(plan.workspaceBytes));
+  const uint64_t ofUnit = stages.workspace.bytes;
+  const std::optional<SizeExpression> bytes =
+      SizeExpression::productOf(*units, static_cast<int64_t>(ofUnit));
   if (!bytes)
     return unsupported("a kernel's size has too many terms");
-  workspaces.push_back(
-      {id, *bytes, plan.workspaceBytes * uint64_t(plan.units->ofRound)});
+  workspaces.push_back({id, *bytes, ofUnit * uint64_t(stages.unitsOfRound)});
   return {};
 }
 
 Result<void> DynamicSchedule::addScratch(MemoryPlan::Id id, KernelOp op,
-                                         const KernelPlan &plan) {
-  const auto fixed = static_cast<int64_t>(plan.scratchBytes),
-             each = static_cast<int64_t>(plan.dynamicScratch->bytesEach);
-  std::optional<SizeExpression> bytes = SizeExpression::productOf(
-      sizes.expressionOf(plan.dynamicScratch->size), each);
+                                         const Scratch &scratch) {
+  std::optional<SizeExpression> bytes =
+      SizeExpression::productOf(sizes.expressionOf(scratch.size),
+                                static_cast<int64_t>(scratch.bytesEach));
   if (bytes)
-    bytes = SizeExpression::sumOf(*bytes, fixed);
+    bytes = SizeExpression::sumOf(*bytes, static_cast<int64_t>(scratch.bytes));
   if (!bytes)
     return tooManyTerms(op.getLoc());
   workspaces.push_back({id, *bytes, 0});
@@ -79,12 +76,21 @@ void DynamicSchedule::setTable(DynamicStep &step, ArrayRef<FormNumber> table) {
   step.sizeCount = uint32_t(table.size());
 }
 
-/// How the tasks and the work of \p op follow from its dimensions.
-Result<void> DynamicSchedule::addTasks(DynamicStep &step, KernelOp op,
-                                       const CompiledKernel &compiled) {
-  step.tasks.clear();
+/// Tasks of static sizes.
+void DynamicSchedule::addStatic(int64_t tasks, double flops) {
+  DynamicStep step;
+  step.tasks = {{tasks, 1}};
+  step.flopsPerUnit = flops;
+  addStep(std::move(step));
+}
+
+/// The tasks and the work of \p op follow from its dimensions.
+Result<void> DynamicSchedule::addLoop(const DynamicTaskLoop &loop, KernelOp op,
+                                      ArrayRef<FormNumber> table) {
+  DynamicStep step;
+  step.flopsPerUnit = loop.flopsPerElement;
   std::optional<SizeExpression> units = sizes.countOf(dimsOf(op.getResult(0)));
-  for (const TaskExtent &extent : compiled.plan->taskExtents) {
+  for (const TaskExtent &extent : loop.tasks) {
     const std::optional<SizeExpression> size =
         sizes.partsOf({extent.sizes, 1, extent.tiles});
     if (!size)
@@ -92,54 +98,51 @@ Result<void> DynamicSchedule::addTasks(DynamicStep &step, KernelOp op,
     step.tasks.push_back({size.value_or(SizeExpression()), extent.block});
   }
   if (units)
-    units = SizeExpression::productOf(*units,
-                                      sizes.expressionOf(compiled.plan->depth));
+    units = SizeExpression::productOf(*units, sizes.expressionOf(loop.depth));
   if (!units)
     return tooManyTerms(op.getLoc());
   step.units = *units;
-  setTable(step, compiled.table());
+  setTable(step, table);
+  addStep(std::move(step));
   return {};
 }
 
-/// Stages that alternate in rounds; \p step is what they have in common.
-Result<void> DynamicSchedule::addAlternating(DynamicStep step,
-                                             const CompiledKernel &compiled) {
-  const KernelPlan &plan = *compiled.plan;
-  Result<SizeExpression> units = countOf(*plan.units);
+Result<void> DynamicSchedule::addStages(const DynamicStages &stages,
+                                        const CompiledKernel &compiled) {
+  Result<SizeExpression> units = unitsOf(stages);
   if (!units)
     return units.takeError();
-  step.round = {*units, plan.units->ofRound};
-  step.units = 1;
-  for (const auto &[i, stage] : llvm::enumerate(plan.stages)) {
-    step.inTurns = i == 0 ? static_cast<uint32_t>(plan.stages.size()) : 0;
+  for (const auto &[i, stage] : llvm::enumerate(stages.stages)) {
+    DynamicStep step;
+    step.round = {*units, stages.unitsOfRound};
+    step.inTurns = i == 0 ? static_cast<uint32_t>(stages.stages.size()) : 0;
     step.tasks = {{stage.tasks, 1}};
     step.flopsPerUnit = stage.flops;
     setTable(step, compiled.table(i));
-    steps->push_back(step);
+    addStep(std::move(step));
   }
   return {};
 }
 
 Result<void> DynamicSchedule::addKernel(KernelOp op,
                                         const CompiledKernel &compiled) {
-  const KernelPlan &plan = *compiled.plan;
-  DynamicStep step;
-  step.tasks = {{plan.tasks, 1}};
-  step.flopsPerUnit = plan.flops;
-  if (isDynamic(op))
-    if (Result<void> added = addTasks(step, op, compiled); !added)
-      return added;
-  if (plan.units)
-    return addAlternating(std::move(step), compiled);
-  const size_t stages = std::max<size_t>(1, plan.stages.size());
-  for (int64_t i = 0; i < plan.rounds * int64_t(stages); ++i) {
-    if (!plan.stages.empty()) {
-      step.tasks = {{plan.stages[i % stages].tasks, 1}};
-      step.flopsPerUnit = plan.stages[i % stages].flops;
-    }
-    steps->push_back(step);
-  }
-  return {};
+  return std::visit(
+      llvm::makeVisitor(
+          [&](const TaskLoop &loop) -> Result<void> {
+            addStatic(loop.tasks, loop.flops);
+            return {};
+          },
+          [&](const DynamicTaskLoop &loop) {
+            return addLoop(loop, op, compiled.table());
+          },
+          [&](const Stages &all) -> Result<void> {
+            for (int64_t round = 0; round < all.rounds; ++round)
+              for (const Stages::Stage &stage : all.stages)
+                addStatic(stage.tasks, stage.flops);
+            return {};
+          },
+          [&](const DynamicStages &all) { return addStages(all, compiled); }),
+      compiled.plan->work);
 }
 
 std::vector<SizeExpression>

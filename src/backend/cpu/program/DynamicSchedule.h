@@ -41,15 +41,15 @@ public:
   void addSlot(MemoryPlan::Id id, mlir::Value value) {
     valueSlots.push_back({id, value});
   }
-  /// The slot \p id is the workspace of a kernel whose stages alternate.
-  Result<void> addWorkspace(MemoryPlan::Id id, const KernelPlan &plan);
-  /// The slot \p id is scratch memory of \p op.
+  /// The slot \p id is the workspace of \p stages.
+  Result<void> addWorkspace(MemoryPlan::Id id, const DynamicStages &stages);
+  /// The slot \p id is \p scratch of \p op.
   Result<void> addScratch(MemoryPlan::Id id, KernelOp op,
-                          const KernelPlan &plan);
+                          const Scratch &scratch);
 
   void addStep(DynamicStep step) { steps->push_back(std::move(step)); }
   void addCopy() { steps->emplace_back().tasks = {{1, 1}}; }
-  /// The steps of \p op: one per stage and round.
+  /// The steps of \p op: one per stage, and per round of known sizes.
   Result<void> addKernel(KernelOp op, const CompiledKernel &compiled);
 
   /// Adds steps to \p body from now on. Returns where they went before.
@@ -79,10 +79,12 @@ private:
     uint64_t most;
   };
 
-  Result<SizeExpression> countOf(const KernelPlan::Units &units);
-  Result<void> addTasks(DynamicStep &step, KernelOp op,
-                        const CompiledKernel &compiled);
-  Result<void> addAlternating(DynamicStep step, const CompiledKernel &compiled);
+  Result<SizeExpression> unitsOf(const DynamicStages &stages);
+  void addStatic(int64_t tasks, double flops);
+  Result<void> addLoop(const DynamicTaskLoop &loop, KernelOp op,
+                       llvm::ArrayRef<FormNumber> table);
+  Result<void> addStages(const DynamicStages &stages,
+                         const CompiledKernel &compiled);
   void setTable(DynamicStep &step, llvm::ArrayRef<FormNumber> table);
 
   SizeTable sizes;

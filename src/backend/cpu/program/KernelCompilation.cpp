@@ -2,11 +2,9 @@
 
 #include "backend/cpu/program/KernelCompilation.h"
 
+#include "backend/cpu/codegen/KernelFunction.h"
 #include "backend/cpu/codegen/Subroutine.h"
-#include "backend/cpu/emit/DynamicKernel.h"
 #include "backend/cpu/emit/KernelEmitter.h"
-#include "backend/cpu/emit/RootKernels.h"
-#include "backend/cpu/kernels/gemm/Tiling.h"
 #include "backend/cpu/pipeline/Registration.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -66,26 +64,11 @@ namespace {
 
 /// A kernel with its subroutines taken out.
 struct WrittenKernel {
-  /// Of each stage where these are cut, which have no subroutines then.
+  /// Of each stage where these are separate, which have no subroutines then.
   std::vector<WrittenCode> code;
   SmallVector<OwningOpRef<ModuleOp>> subroutines = {};
-  /// Whether it takes no longer where it reads its numbers from a table.
-  bool mayShare = true;
+  CodeSharing sharing = CodeSharing::None;
 };
-
-/// What has no dynamic sizes has a table only where that is said of it. A
-/// product reads the rows of a tile, so far apart as a number says, and needs a
-/// register for each where that is not known: there are enough for small tiles.
-/// What is in blocks of channels has its neighbours at distances that all
-/// layers have in common.
-bool mayShare(KernelOp kernel, const KernelPlan &plan) {
-  if (!isDynamic(kernel))
-    return plan.readsTable;
-  return llvm::all_of(kernel.getBody().front(), [&](Operation &op) {
-    return !isRoot(&op) || isa<cpu::ConvolutionOp, PoolOp>(op) ||
-           (isa<stablehlo::DotGeneralOp>(op) && !plan.needsDistances);
-  });
-}
 
 /// What the names of functions begin with until their code has one.
 constexpr StringRef templateName = "kernel";
@@ -118,11 +101,11 @@ Result<WrittenKernel> write(const std::string &bytecode, const Target &target,
   WrittenKernel written;
   WrittenCode code{ModuleOp::create(UnknownLoc::get(context)), {}, thread};
   std::optional<Error> refused;
-  bool cutsStages = false;
+  bool hasSeparateStages = false;
   source->walk([&](KernelOp op) {
     const KernelPlan plan = planKernel(op, target);
-    written.mayShare = mayShare(op, plan);
-    cutsStages = plan.cutsStages();
+    written.sharing = plan.sharing;
+    hasSeparateStages = plan.hasSeparateStages();
     Result<std::vector<KernelContract>> contracts =
         emitKernel(op, target, *code.module, templateName);
     if (contracts)
@@ -133,7 +116,7 @@ Result<WrittenKernel> write(const std::string &bytecode, const Target &target,
   if (refused)
     return std::move(*refused);
   written.subroutines = takeSubroutines(*code.module);
-  if (cutsStages)
+  if (hasSeparateStages)
     written.code = stagesOf(std::move(code));
   else
     written.code.push_back(std::move(code));
@@ -145,7 +128,7 @@ std::vector<KernelTemplate> templatesOf(WrittenKernel written) {
   for (WrittenCode &code : written.code) {
     KernelTemplate &made = templates.emplace_back();
     made.form = formOf(*code.module);
-    if (!written.mayShare || made.form.leavesOrder)
+    if (written.sharing != CodeSharing::AnyNumbers || made.form.leavesOrder)
       made.form.keepNumbers();
     made.code = std::make_shared<WrittenCode>(std::move(code));
   }
@@ -217,7 +200,7 @@ KernelCompilation::~KernelCompilation() {
 
 void KernelCompilation::start() {
   for (auto [i, kernel] : llvm::enumerate(kernels)) {
-    if (auto known = cache.lookup(kernel.key, kernel.functions))
+    if (auto known = cache.lookup(kernel.key, kernel.functions()))
       compiled[i] = std::move(*known);
     else
       missing.push_back(i);
@@ -276,35 +259,41 @@ void KernelCompilation::work(unsigned thread) {
 /// The functions of \p kernel, with their names.
 Result<WrittenCode> KernelCompilation::writtenOf(const KernelSource &kernel,
                                                  unsigned thread) {
+  const auto *functions = std::get_if<KernelFunctions>(&kernel.part);
   const bool isThere = kernel.written && kernel.written->thread == thread;
   WrittenCode code;
   SmallVector<OwningOpRef<ModuleOp>> subroutines;
   if (isThere) {
     code = std::move(*kernel.written);
-    for (const std::shared_ptr<WrittenCode> &each : kernel.writtenSubroutines)
-      subroutines.push_back(each ? std::move(each->module)
-                                 : OwningOpRef<ModuleOp>());
+    if (functions)
+      for (const CalledSubroutine &each : functions->subroutines)
+        subroutines.push_back(each.written ? std::move(each.written->module)
+                                           : OwningOpRef<ModuleOp>());
   } else {
     Result<WrittenKernel> written =
         write(kernel.bytecode, target, contexts, thread);
     if (!written)
       return written.takeError();
-    if (kernel.subroutine)
-      code.module = std::move(written->subroutines[*kernel.subroutine]);
-    else
-      code = std::move(written->code[kernel.stage]);
     subroutines = std::move(written->subroutines);
+    if (functions)
+      code = std::move(written->code[functions->stage]);
+    else
+      code.module = std::move(
+          subroutines[std::get<SubroutineOfKernel>(kernel.part).number]);
   }
-  if (kernel.subroutine) {
+  if (!functions) {
     nameSubroutine(*code.module, kernel.name);
     return code;
   }
   rename(*code.module, templateName, kernel.name);
-  readFromTable(*code.module, kernel.places);
-  for (auto [number, name] : llvm::enumerate(kernel.subroutines))
-    if (name.empty())
+  readFromTable(*code.module, functions->places);
+  std::vector<std::string> names;
+  for (auto [number, each] : llvm::enumerate(functions->subroutines)) {
+    if (each.name.empty())
       putBack(*code.module, number, *subroutines[number]);
-  callByNames(*code.module, kernel.subroutines);
+    names.push_back(each.name);
+  }
+  callByNames(*code.module, names);
   return code;
 }
 

@@ -10,52 +10,14 @@
 
 #include "backend/cpu/codegen/CodeForm.h"
 #include "backend/cpu/ir/CpuOps.h"
-#include "backend/cpu/program/KernelCache.h"
+#include "backend/cpu/program/KernelSource.h"
 #include "backend/cpu/target/CpuOptions.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "runtime/GuardedThread.h"
 
 #include <atomic>
-#include <memory>
 #include <mutex>
 
 namespace sinter::cpu {
-
-/// The functions of a kernel, or a subroutine, as a generator wrote them in the
-/// context of a thread, and what they take for granted.
-struct WrittenCode {
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::vector<KernelContract> contracts = {};
-  unsigned thread = 0;
-};
-
-/// What code is made of: of a kernel, or of a subroutine of one.
-struct KernelSource {
-  /// Of the first function; stageName() has the others.
-  std::string name;
-  /// The first function's stage; others follow where stages are not cut
-  /// (KernelPlan::cutsStages).
-  size_t stage = 0;
-  /// How many are kernels.
-  size_t functions = 1;
-  /// The kernel, as serialize() gives it.
-  std::string bytecode;
-  /// Where its numbers are read from (SharedCode::places); empty for a kernel
-  /// of known sizes.
-  std::vector<std::optional<uint32_t>> places;
-  /// The names of its subroutines' code; empty for those that stay in its own.
-  std::vector<std::string> subroutines;
-  /// Which of the kernel's it is, if it is one.
-  std::optional<size_t> subroutine;
-  /// What has been written of it, for the thread that did; null: nothing.
-  std::shared_ptr<WrittenCode> written;
-  /// Likewise of the subroutines that stay, beside nulls.
-  std::vector<std::shared_ptr<WrittenCode>> writtenSubroutines;
-  /// What the code is kept under.
-  Hash128 key;
-  /// A layer that it computes.
-  std::string layer;
-};
 
 /// \p kernel alone, in a function of its inputs, as bytecode: the way from one
 /// context to another. Where it stands in the user's file is left out.
@@ -89,8 +51,9 @@ struct KernelTemplate {
 };
 
 /// Writes kernels, as serialize() gives them: of each, its stages where these
-/// are cut, or all of it. Those that would be slower, or sum up in another
-/// order, if they read their numbers from a table keep them in the form's text.
+/// are separate, or all of it. Those that do not share AnyNumbers, or would sum
+/// up in another order if they read them from a table, keep their numbers in
+/// the form's text.
 /// Errors: Unsupported for those whose code is for known sizes only.
 Result<std::vector<std::vector<KernelTemplate>>>
 writeTemplates(llvm::ArrayRef<std::string> all, const Target &target,

@@ -46,9 +46,11 @@ private:
     size_t kernel;
     KernelSource source;
   };
-  /// The template of a kernel, or of one of its stages.
-  struct StageOf {
-    size_t candidate, stage;
+  /// The template of a candidate, or of one of its separate stages.
+  struct Template {
+    const Candidate &of;
+    size_t stage;
+    KernelTemplate code;
   };
 
   void addKernel(KernelOp kernel);
@@ -60,7 +62,8 @@ private:
   Result<void> makeTemplates();
   void countSubroutineCalls(ArrayRef<SharedCode> all);
   void addShared(SharedCode code);
-  void addSubroutines(const KernelTemplate &made, KernelSource &kernel);
+  std::vector<CalledSubroutine> addSubroutines(const KernelTemplate &made,
+                                               const KernelSource &kernel);
 
   void nameFunctions();
 
@@ -78,10 +81,8 @@ private:
   /// shares nothing, so that its template would be written in vain.
   std::map<std::string, std::vector<Candidate>> byOperations;
 
-  /// Of the candidates.
-  std::vector<std::vector<KernelTemplate>> templates;
-  std::vector<StageOf> stages;
-  std::vector<CodeForm> forms;
+  std::vector<Template> templates;
+  std::vector<CodeForm> forms; ///< Of the templates.
   /// The number of sources that call a subroutine, by its text.
   llvm::StringMap<unsigned> subroutineCalls;
   llvm::StringSet<> subroutines; ///< Those that are sources.
@@ -111,15 +112,16 @@ void KernelPlanner::classify(KernelOp kernel) {
   DistinctKernel each{planKernel(kernel, target)};
   KernelSource source;
   source.bytecode = serialize(kernel);
-  source.functions = each.functions();
+  source.part = KernelFunctions{0, each.plan.functions()};
   source.layer = layerOf(kernel->getLoc());
   const size_t number = planned.distinct.size();
-  if (isDynamic(kernel) || each.plan.hasSubroutines)
+  const CodeSharing sharing = each.plan.sharing;
+  if (isDynamic(kernel) || sharing == CodeSharing::Subroutines)
     candidates.push_back({number, std::move(source)});
-  else if (isPlainLoop(kernel) || each.plan.readsTable)
+  else if (sharing != CodeSharing::None)
     byOperations[operationsOf(kernel)].push_back({number, std::move(source)});
   else
-    each.sources = {addSource(std::move(source))};
+    each.code = {SourceUse{addSource(std::move(source))}};
   planned.distinct.push_back(std::move(each));
 }
 
@@ -128,8 +130,8 @@ void KernelPlanner::chooseCandidates() {
     if (alike.size() > 1)
       std::move(alike.begin(), alike.end(), std::back_inserter(candidates));
     else
-      planned.distinct[alike[0].kernel].sources = {
-          addSource(std::move(alike[0].source))};
+      planned.distinct[alike[0].kernel].code = {
+          SourceUse{addSource(std::move(alike[0].source))}};
 }
 
 Result<void> KernelPlanner::makeTemplates() {
@@ -140,76 +142,68 @@ Result<void> KernelPlanner::makeTemplates() {
       writeTemplates(bytecodes, target, contexts);
   if (!made)
     return made.takeError();
-  templates = std::move(*made);
-  for (auto [candidate, ofStages] : llvm::enumerate(templates)) {
-    DistinctKernel &kernel = planned.distinct[candidates[candidate].kernel];
-    kernel.sources.resize(ofStages.size());
-    kernel.tables.resize(ofStages.size());
+  for (auto [candidate, ofStages] : llvm::zip_equal(candidates, *made)) {
+    DistinctKernel &kernel = planned.distinct[candidate.kernel];
+    kernel.code.resize(ofStages.size());
     for (auto [stage, each] : llvm::enumerate(ofStages)) {
-      stages.push_back({candidate, stage});
-      forms.push_back(std::move(each.form));
       llvm::append_range(kernel.contracts, each.code->contracts);
+      forms.push_back(std::move(each.form));
+      templates.push_back({candidate, stage, std::move(each)});
     }
   }
   return {};
 }
 
 void KernelPlanner::countSubroutineCalls(ArrayRef<SharedCode> all) {
-  for (const SharedCode &code : all) {
-    const auto [candidate, stage] = stages[code.kernels.front()];
+  for (const SharedCode &code : all)
     for (const KernelTemplate::Subroutine &each :
-         templates[candidate][stage].subroutines)
+         templates[code.kernels.front()].code.subroutines)
       ++subroutineCalls[each.text];
-  }
 }
 
-/// Names the subroutines of \p kernel and adds those that other sources call,
-/// too. The others stay in the kernel's code, which saves a module.
-void KernelPlanner::addSubroutines(const KernelTemplate &made,
-                                   KernelSource &kernel) {
-  kernel.writtenSubroutines.resize(made.subroutines.size());
+/// The subroutines that \p made calls. Adds those that other sources call, too;
+/// \p kernel is the source of \p made.
+std::vector<CalledSubroutine>
+KernelPlanner::addSubroutines(const KernelTemplate &made,
+                              const KernelSource &kernel) {
+  std::vector<CalledSubroutine> called;
   for (const auto &[number, each] : llvm::enumerate(made.subroutines)) {
     if (subroutineCalls.lookup(each.text) == 1) {
-      kernel.subroutines.emplace_back();
-      kernel.writtenSubroutines[number] = each.code;
+      called.push_back({"", each.code});
       continue;
     }
     KernelSource source;
     source.key = cache.keyOf(each.text);
     source.name = "subroutine_" + source.key.text();
-    source.functions = 0;
     source.bytecode = kernel.bytecode;
-    source.subroutine = number;
     source.layer = kernel.layer;
+    source.part = SubroutineOfKernel{number};
     source.written = each.code;
-    kernel.subroutines.push_back(source.name);
+    called.push_back({source.name});
     if (subroutines.insert(source.name).second)
       planned.sources.push_back(std::move(source));
   }
+  return called;
 }
 
 /// Adds the source of \p code, and lets the kernels that run it know.
 void KernelPlanner::addShared(SharedCode code) {
-  const auto [first, firstStage] = stages[code.kernels.front()];
-  const KernelTemplate &made = templates[first][firstStage];
-  KernelSource source = candidates[first].source;
+  const Template &first = templates[code.kernels.front()];
+  KernelSource source = first.of.source;
   std::string text = code.textOf(forms[code.kernels.front()]);
-  source.places = std::move(code.places);
-  source.written = made.code;
-  source.stage = firstStage;
-  source.functions = made.code->contracts.size();
-  addSubroutines(made, source);
+  KernelFunctions functions{first.stage, first.code.code->contracts.size(),
+                            std::move(code.places),
+                            addSubroutines(first.code, source)};
   // Code that contains its subroutines is other code than what calls them.
-  for (const std::string &name : source.subroutines)
-    text += name.empty() ? "own " : "shared ";
+  for (const CalledSubroutine &each : functions.subroutines)
+    text += each.name.empty() ? "own " : "shared ";
   source.key = cache.keyOf(text);
   source.name = "kernel_" + source.key.text();
-  for (auto [which, table] : llvm::zip_equal(code.kernels, code.tables)) {
-    const auto [candidate, stage] = stages[which];
-    DistinctKernel &kernel = planned.distinct[candidates[candidate].kernel];
-    kernel.sources[stage] = planned.sources.size();
-    kernel.tables[stage] = std::move(table);
-  }
+  source.part = std::move(functions);
+  source.written = first.code.code;
+  for (auto [which, table] : llvm::zip_equal(code.kernels, code.tables))
+    planned.distinct[templates[which].of.kernel].code[templates[which].stage] =
+        {planned.sources.size(), std::move(table)};
   planned.sources.push_back(std::move(source));
 }
 
@@ -227,13 +221,15 @@ void KernelPlanner::nameFunctions() {
   std::vector<uint32_t> firstEntries;
   for (const DistinctKernel &kernel : planned.distinct) {
     firstEntries.push_back(planned.symbols.size());
-    for (size_t source : kernel.sources)
-      for (size_t i = 0; i < planned.sources[source].functions; ++i)
-        planned.symbols.push_back(stageName(planned.sources[source].name, i));
+    for (const SourceUse &each : kernel.code) {
+      const KernelSource &source = planned.sources[each.source];
+      for (size_t i = 0; i < source.functions(); ++i)
+        planned.symbols.push_back(stageName(source.name, i));
+    }
   }
   for (auto [kernel, index] : uses) {
     const DistinctKernel &each = planned.distinct[index];
-    planned.table[kernel] = {firstEntries[index], &each.plan, each.tables};
+    planned.table[kernel] = {firstEntries[index], &each.plan, each.code};
     if (options.onChoice && !each.plan.alternatives.empty())
       options.onChoice(layerOf(kernel->getLoc()), each.plan.alternatives);
   }
@@ -264,7 +260,7 @@ PlannedKernels::contractsOf(ArrayRef<KernelCode> code) const {
   std::vector<KernelContract> all;
   for (const DistinctKernel &kernel : distinct)
     llvm::append_range(all, kernel.contracts.empty()
-                                ? code[kernel.sources[0]].contracts
+                                ? code[kernel.code[0].source].contracts
                                 : kernel.contracts);
   return all;
 }

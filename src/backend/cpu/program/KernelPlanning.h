@@ -1,9 +1,9 @@
 //===- KernelPlanning.h - which code the kernels of a program run ---------===//
 //
-// Every fusion group of a function is a KernelOp. Layers of the same shape have
-// the same kernel, which is compiled once. Kernels that differ in sizes alone
-// share code, which reads the sizes from a table that each kernel has of its
-// own (ShareCode.h):
+// Every fusion group of a function is a KernelOp. KernelOps that are equal but
+// for the names of their layers are one distinct kernel. Distinct kernels that
+// differ in constants alone share a source of code, which reads the constants
+// from a table that each kernel has of its own (ShareCode.h):
 //
 //     KernelOp            distinct kernel      source of code
 //     conv  64 ->  64  \
@@ -11,7 +11,21 @@
 //     conv  64 -> 128  ->  1  table [64, 128]  >  kernel_a1b2, subroutine_c3
 //     softmax          ->  2                  ->  kernel_d4e5
 //
-// Subroutines that several sources call are sources, too.
+// The way there:
+//
+//     plan        each distinct kernel (emit/KernelPlan.h). What it may share,
+//                 KernelPlan::sharing, decides on the next step.
+//     candidates  what may share code: kernels of dynamic sizes or with
+//                 subroutines, and those of static sizes if there are others
+//                 with the same operations. All others have sources of their
+//                 own, which nothing more need be known of.
+//     templates   the code of candidates, of each separate stage by itself, as
+//                 the generators write it.
+//     forms       the text of a template, and its constants (CodeForm.h).
+//                 Templates of one form are one source: a constant in which
+//                 they differ has a place in the table.
+//     subroutines what several sources call is a source, too; what one source
+//                 calls stays in its code, which saves a module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,16 +42,11 @@ namespace sinter::cpu {
 /// Kernels that are the same but for the names of their layers.
 struct DistinctKernel {
   KernelPlan plan;
-  /// Its code, as indices into PlannedKernels::sources: that of each stage
-  /// where stages have code each (KernelPlan::cutsStages).
-  std::vector<size_t> sources = {};
-  /// Of shared code: the contracts of this kernel's functions, and the table
-  /// of each source (SharedCode::tables).
+  /// One, or one a stage (KernelPlan::hasSeparateStages).
+  std::vector<SourceUse> code = {};
+  /// Of this kernel's functions, where the code may be another kernel's, too;
+  /// else empty: they are the code's.
   std::vector<KernelContract> contracts = {};
-  std::vector<std::vector<FormNumber>> tables = {};
-
-  /// Each stage is a function.
-  size_t functions() const { return std::max<size_t>(1, plan.stages.size()); }
 };
 
 /// The kernels of a program, and the sources of their code.

@@ -9,18 +9,21 @@
 
 namespace sinter::cpu {
 
+/// Code that a kernel runs, and the table that it reads there, if it reads one:
+/// constants, and entries of dynamic sizes.
+struct SourceUse {
+  size_t source; ///< The number in PlannedKernels::sources.
+  std::vector<FormNumber> table = {};
+};
+
 /// A kernel that is compiled, and how it is called.
 struct CompiledKernel {
-  uint32_t entry = 0; ///< Of the first stage; the others follow.
+  uint32_t entry = 0; ///< Of the first function; the others follow.
   const KernelPlan *plan = nullptr;
-  /// Its table of sizes, if it reads one: constants, and names of dynamic
-  /// dimensions. One per stage where stages have code each.
-  llvm::ArrayRef<std::vector<FormNumber>> tables = {};
+  llvm::ArrayRef<SourceUse> code = {}; ///< As DistinctKernel::code.
 
   llvm::ArrayRef<FormNumber> table(size_t stage = 0) const {
-    if (tables.empty())
-      return {};
-    return tables[std::min(stage, tables.size() - 1)];
+    return code[plan->hasSeparateStages() ? stage : 0].table;
   }
 };
 

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace sinter::cpu {
 
 Result<uint32_t> ProgramConstants::indexOf(Value constant,
-                                           const KernelPlan::Packing *packing) {
+                                           const Packing *packing) {
   Result<Tensor> tensor = weightValue(constant);
   if (!tensor)
     return unsupported("constant '" + layerOf(constant.getLoc()) +

@@ -23,8 +23,7 @@ public:
 
   /// The index of \p constant, packed if \p packing is not null. Errors:
   /// Unsupported where its elements cannot be read or computed.
-  Result<uint32_t> indexOf(mlir::Value constant,
-                           const KernelPlan::Packing *packing);
+  Result<uint32_t> indexOf(mlir::Value constant, const Packing *packing);
   /// The index of \p tensor, whose bytes the model has.
   uint32_t ofModel(const Tensor &tensor) { return add(tensor, model); }
   /// The index of \p tensor, whose bytes are its own.

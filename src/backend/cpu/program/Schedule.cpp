@@ -92,8 +92,7 @@ private:
   Result<void> addOperands(Step &step, KernelOp op, const KernelPlan &how);
   Result<void> addWorkMemory(Step &step, KernelOp op,
                              const CompiledKernel &compiled);
-  void addStages(Step step, const CompiledKernel &compiled,
-                 std::vector<Step> &steps);
+  void addWork(Step step, const KernelWork &work, std::vector<Step> &steps);
   Result<void> scheduleHostCall(HostCallOp op, std::vector<Step> &steps);
   Result<void> scheduleSizes(DefineSizesOp op, std::vector<Step> &steps);
   Result<void> scheduleBranches(Operation *op, std::vector<Step> &steps);
@@ -109,8 +108,7 @@ private:
   void copySlot(Id from, Id to, std::vector<Step> &steps);
   Result<void> carry(ArrayRef<Value> values, ArrayRef<Id> carried,
                      std::vector<Step> &steps);
-  Result<Id> input(Value value,
-                   const std::optional<KernelPlan::Packing> &packing);
+  Result<Id> input(Value value, const Packing *packing);
   Id addTable(ArrayRef<FormNumber> table);
   BufferReference reference(Id slot, BufferAccess access);
   void resolve(std::vector<Step> &steps);
@@ -375,13 +373,11 @@ Result<void> Scheduler::scheduleSizes(DefineSizesOp op,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The slot of a kernel's input, packed if the kernel wants that.
-Result<Scheduler::Id>
-Scheduler::input(Value value,
-                 const std::optional<KernelPlan::Packing> &packing) {
+/// The slot of a kernel's input, packed if \p packing is not null.
+Result<Scheduler::Id> Scheduler::input(Value value, const Packing *packing) {
   if (!packing)
     return slots.find(value);
-  Result<uint32_t> index = constants.indexOf(memoryOf(value), &*packing);
+  Result<uint32_t> index = constants.indexOf(memoryOf(value), packing);
   if (!index)
     return index.takeError();
   return plan.add(BufferSpace::Constant, *index, packing->bytes);
@@ -401,9 +397,11 @@ Scheduler::Id Scheduler::addTable(ArrayRef<FormNumber> table) {
 Result<void> Scheduler::addOperands(Step &step, KernelOp op,
                                     const KernelPlan &how) {
   for (auto [i, value] : llvm::enumerate(op.getInputs())) {
-    if (i == how.updated)
+    if (i == op.getUpdated())
       continue;
-    Result<Id> slot = input(value, how.packings[i]);
+    const auto packing = how.packings.find(unsigned(i));
+    Result<Id> slot = input(
+        value, packing == how.packings.end() ? nullptr : &packing->second);
     if (!slot)
       return slot.takeError();
     step.buffers.push_back(reference(*slot, BufferAccess::In));
@@ -412,7 +410,7 @@ Result<void> Scheduler::addOperands(Step &step, KernelOp op,
   for (OpResult result : op.getResults()) {
     Id slot = slots.create(result);
     step.buffers.push_back(
-        reference(slot, how.updated && result.getResultNumber() == 0
+        reference(slot, op.getUpdated() && result.getResultNumber() == 0
                             ? BufferAccess::InOut
                             : BufferAccess::Out));
     step.bytesMoved += plan[slot].bytes;
@@ -420,52 +418,67 @@ Result<void> Scheduler::addOperands(Step &step, KernelOp op,
   return {};
 }
 
-/// Scratch memory of each thread, the table of sizes, and the workspace of all
-/// threads, in the order in which kernels expect them.
+/// Scratch memory of each thread, the workspace of all threads, and the table
+/// of static kernels; runs add that of dynamic ones.
 Result<void> Scheduler::addWorkMemory(Step &step, KernelOp op,
                                       const CompiledKernel &compiled) {
   const KernelPlan &how = *compiled.plan;
-  if (how.scratchBytes != 0 || how.dynamicScratch) {
-    const Id slot = plan.add(BufferSpace::Scratch, 0, how.scratchBytes);
-    if (how.dynamicScratch)
-      if (Result<void> done = dynamic->addScratch(slot, op, how); !done)
+  if (const Scratch &scratch = how.scratch; !scratch.isNone()) {
+    const Id slot = plan.add(BufferSpace::Scratch, 0, scratch.bytes);
+    if (scratch.isDynamic())
+      if (Result<void> done = dynamic->addScratch(slot, op, scratch); !done)
         return done;
     step.buffers.push_back(reference(slot, BufferAccess::InOut));
   }
-  if (how.readsTable)
+  if (const uint64_t bytes = how.workspace().bytes; bytes != 0) {
+    const Id slot = plan.addTemporary(bytes);
+    if (const auto *stages = std::get_if<DynamicStages>(&how.work))
+      if (Result<void> done = dynamic->addWorkspace(slot, *stages); !done)
+        return done;
+    step.buffers.push_back(reference(slot, BufferAccess::InOut));
+  }
+  if (how.readsTable() && !how.isDynamic())
     step.buffers.push_back(
         reference(addTable(compiled.table()), BufferAccess::In));
-  if (how.stages.empty() || how.workspaceBytes == 0)
-    return {};
-  const Id workspace = plan.addTemporary(how.workspaceBytes);
-  if (how.units)
-    if (Result<void> done = dynamic->addWorkspace(workspace, how); !done)
-      return done;
-  step.buffers.push_back(reference(workspace, BufferAccess::InOut));
   return {};
 }
 
-/// One step per stage and round; \p step is what they have in common.
-void Scheduler::addStages(Step step, const CompiledKernel &compiled,
-                          std::vector<Step> &steps) {
-  const KernelPlan &how = *compiled.plan;
-  step.bytesMoved /= how.rounds;
-  const std::vector<BufferReference> all = step.buffers;
-  for (int64_t round = 0; round < how.rounds; ++round)
-    for (const auto &[i, stage] : llvm::enumerate(how.stages)) {
-      for (const BufferReference &buffer : all)
-        plan.touch(static_cast<Id>(buffer.offset));
-      if (how.cutsStages()) {
-        step.buffers.clear();
-        for (unsigned buffer : stage.buffers)
-          step.buffers.push_back(all[buffer]);
-      }
-      step.kernel = compiled.entry + i;
-      step.firstTask = round * stage.tasks;
-      step.tasks = stage.tasks;
-      step.flops = stage.flops;
-      add(step, steps);
-    }
+/// The steps of a kernel: one per stage, and per round of known sizes; \p step
+/// is what they have in common.
+void Scheduler::addWork(Step step, const KernelWork &work,
+                        std::vector<Step> &steps) {
+  const std::vector<BufferReference> buffers = step.buffers;
+  const uint32_t entry = step.kernel;
+  auto addStage = [&](size_t stage, int64_t tasks, double flops) {
+    for (const BufferReference &buffer : buffers)
+      plan.touch(static_cast<Id>(buffer.offset));
+    step.kernel = entry + static_cast<uint32_t>(stage);
+    step.tasks = tasks;
+    step.flops = flops;
+    add(step, steps);
+  };
+  std::visit(
+      llvm::makeVisitor(
+          [&](const TaskLoop &loop) { addStage(0, loop.tasks, loop.flops); },
+          // Its DynamicStep says how many tasks there are.
+          [&](const DynamicTaskLoop &) { addStage(0, 1, 0); },
+          [&](const Stages &all) {
+            step.bytesMoved /= double(all.rounds);
+            for (int64_t round = 0; round < all.rounds; ++round)
+              for (const auto &[i, stage] : llvm::enumerate(all.stages)) {
+                step.firstTask = round * stage.tasks;
+                addStage(i, stage.tasks, stage.flops);
+              }
+          },
+          [&](const DynamicStages &all) {
+            for (const auto &[i, stage] : llvm::enumerate(all.stages)) {
+              step.buffers.clear();
+              for (unsigned buffer : stage.buffers)
+                step.buffers.push_back(buffers[buffer]);
+              addStage(i, stage.tasks, stage.flops);
+            }
+          }),
+      work);
 }
 
 Result<void> Scheduler::scheduleKernel(KernelOp op, std::vector<Step> &steps) {
@@ -479,15 +492,13 @@ Result<void> Scheduler::scheduleKernel(KernelOp op, std::vector<Step> &steps) {
   const KernelPlan &how = *compiled->second.plan;
   Step step;
   step.kernel = compiled->second.entry;
-  step.tasks = how.tasks;
-  step.flops = how.flops;
   step.kernelName = how.name;
   step.arithmetic = arithmeticOf(op, how.name);
   step.layer = layerOf(op.getLoc());
   step.op = describe(op);
-  if (how.updated) {
+  if (const std::optional<uint64_t> updated = op.getUpdated()) {
     Id target = slots.create(op.getResult(0));
-    if (Result<void> done = copy(op.getInputs()[*how.updated], target, steps);
+    if (Result<void> done = copy(op.getInputs()[*updated], target, steps);
         !done)
       return done;
   }
@@ -498,10 +509,7 @@ Result<void> Scheduler::scheduleKernel(KernelOp op, std::vector<Step> &steps) {
     return added;
   if (Result<void> added = addWorkMemory(step, op, compiled->second); !added)
     return added;
-  if (how.stages.empty())
-    add(std::move(step), steps);
-  else
-    addStages(std::move(step), compiled->second, steps);
+  addWork(std::move(step), how.work, steps);
   return {};
 }
 

@@ -150,9 +150,8 @@ private:
       return 0;
     const KernelPlan plan = planKernel(kernel, target);
     const bool isOneByOne = plan.name == "direct" || plan.name == "depthwise";
-    return isOneByOne && plan.stages.empty() && plan.taskExtents.empty()
-               ? plan.tasks
-               : 0;
+    const auto *loop = std::get_if<TaskLoop>(&plan.work);
+    return isOneByOne && loop ? loop->tasks : 0;
   }
 
   /// Replaces \p kernel by one that also returns min and max of type \p type.
