@@ -61,7 +61,8 @@ if(TARGET sinter_python)
     DESTINATION ${SINTER_INSTALL_PYTHON_DIR}/sinter COMPONENT python3-sinter)
   install(DIRECTORY src/bindings/python/sinter
     DESTINATION ${SINTER_INSTALL_PYTHON_DIR} COMPONENT python3-sinter
-    FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+    FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN py.typed
+    PATTERN __pycache__ EXCLUDE)
   list(APPEND SINTER_COMPONENTS python3-sinter)
 endif()
 

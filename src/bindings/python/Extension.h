@@ -29,20 +29,22 @@ int add_errors(PyObject *module);
 
 /*===- Tensors of Python (Arrays.c) ---------------------------------------===*/
 
-/** Memory of a Python object as a tensor: of one with the buffer protocol, or
-    with __dlpack__. */
+/** Memory of a Python object as a tensor. */
 typedef struct array {
   sinter_tensor tensor;
-  int64_t shape[SINTER_MOST_DIMENSIONS];
-  int64_t strides[SINTER_MOST_DIMENSIONS];
+  int read_only;
   int has_buffer;
   Py_buffer buffer;
-  /* A DLPack capsule, whose memory it keeps. */
-  PyObject *capsule;
+  /* What else keeps the memory: a DLPack capsule, or a sinter.Tensor. */
+  PyObject *owner;
+  int64_t shape[SINTER_MOST_DIMENSIONS];
+  int64_t strides[SINTER_MOST_DIMENSIONS];
 } array;
 
-/** Takes the memory of OBJECT, to write to it if WRITABLE is not 0. WHAT is for
-    messages. Returns 0, or -1 with an exception. */
+/** Takes the memory of OBJECT, to write to it if WRITABLE is not 0: of one with
+    the buffer protocol, or with __dlpack__; of an array of elements that
+    neither has (ml_dtypes); if it is only read, of what its __array__ gives.
+    WHAT is for messages. Returns 0, or -1 with an exception. */
 int array_take(array *taken, PyObject *object, int writable, const char *what);
 /** Gives it back. */
 void array_release(array *taken);
@@ -63,10 +65,16 @@ int type_of_format(const char *format, Py_ssize_t size);
 /** What buffers call elements of TYPE; NULL if they cannot. */
 const char *format_of_type(sinter_type type);
 
-/*===- Types (Tensor.c, Options.c, Model.c, Session.c, Trainer.c) ---------===*/
+/** The type of this name, "f32"; -1 if there is none. */
+int type_of_name(const char *name);
+
+/*===- Types (a file for each) --------------------------------------------===*/
 
 /** A new sinter.Tensor, which owns VALUE. */
 PyObject *tensor_new(sinter_value *value);
+/** The tensor of OBJECT if it is a sinter.Tensor, else NULL; it lives as long
+   as OBJECT. */
+const sinter_tensor *tensor_of(PyObject *object, int *read_only);
 
 /** Options of the library, and the callable that gets their log, which is to
     outlive what is made with them. */
@@ -81,10 +89,18 @@ int options_take(options *taken, PyObject *object);
 /** Frees the options, not the callable. */
 void options_release(options *taken);
 
-/** A dictionary of an input, output or state. */
-PyObject *info_to_python(const sinter_value_info *info);
+/** Describes value INDEX of an object of the C interface. */
+typedef sinter_status info_call(const void *object, size_t index,
+                                sinter_value_info *info, sinter_error **error);
+/** [(name, type, shape)] of COUNT values of OBJECT. */
+PyObject *infos(const void *object, size_t count, info_call *call);
+
+/** The cancellation of OBJECT, a sinter._sinter.Cancellation or None, to *TO.
+    Returns 0, or -1 with an exception. */
+int cancellation_of(PyObject *object, const sinter_cancellation **to);
 
 int add_tensor_type(PyObject *module);
+int add_cancellation_type(PyObject *module);
 int add_model_type(PyObject *module);
 int add_session_type(PyObject *module);
 int add_trainer_type(PyObject *module);

@@ -63,53 +63,24 @@ static PyObject *open_model(PyObject *module, PyObject *arguments) {
   return raise_error(error);
 }
 
-PyObject *info_to_python(const sinter_value_info *info) {
-  PyObject *shape =
-      info->rank < 0 ? Py_NewRef(Py_None) : PyTuple_New(info->rank);
-  for (int i = 0; shape && i < info->rank; ++i) {
-    const char *symbol = info->symbols[i];
-    PyObject *size = info->shape[i] >= 0 ? PyLong_FromLongLong(info->shape[i])
-                     : *symbol           ? PyUnicode_FromString(symbol)
-                                         : Py_NewRef(Py_None);
-    if (!size || PyTuple_SetItem(shape, i, size) < 0)
-      Py_CLEAR(shape);
-  }
-  if (!shape)
-    return NULL;
-  return Py_BuildValue("(ssN)", info->name, sinter_type_name(info->type),
-                       shape);
+static sinter_status input_info(const void *model, size_t index,
+                                sinter_value_info *info, sinter_error **error) {
+  return sinter_model_input(model, index, info, error);
 }
 
-typedef sinter_status info_call(const sinter_model *, size_t,
-                                sinter_value_info *, sinter_error **);
-
-static PyObject *infos(const sinter_model *model, size_t count,
-                       info_call *call) {
-  PyObject *all = PyList_New(0);
-  for (size_t i = 0; all && i < count; ++i) {
-    sinter_value_info info = {0};
-    info.struct_size = sizeof(info);
-    sinter_error *error = NULL;
-    if (call(model, i, &info, &error) != SINTER_OK) {
-      Py_DECREF(all);
-      return raise_error(error);
-    }
-    PyObject *each = info_to_python(&info);
-    if (!each || PyList_Append(all, each) < 0)
-      Py_CLEAR(all);
-    Py_XDECREF(each);
-  }
-  return all;
+static sinter_status output_info(const void *model, size_t index,
+                                 sinter_value_info *info,
+                                 sinter_error **error) {
+  return sinter_model_output(model, index, info, error);
 }
 
 static PyObject *model_inputs(model_object *self, PyObject *ignored) {
-  return infos(self->model, sinter_model_input_count(self->model),
-               sinter_model_input);
+  return infos(self->model, sinter_model_input_count(self->model), input_info);
 }
 
 static PyObject *model_outputs(model_object *self, PyObject *ignored) {
   return infos(self->model, sinter_model_output_count(self->model),
-               sinter_model_output);
+               output_info);
 }
 
 static PyObject *model_compile(model_object *self, PyObject *dictionary) {

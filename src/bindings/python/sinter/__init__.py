@@ -14,12 +14,14 @@ Nothing is copied that is row-major without gaps. Options have the names of the
 command's options, with `_` for `-`: `compile(model, cache_dir="/tmp/cache")`.
 """
 from ._sinter import (CancelledError, Error, InvalidModelError, SystemError,  # noqa: A004
-                      Tensor, UnsupportedError, UsageError, WrongResultError, __version__)
-from ._model import Model, Value, compile, load  # noqa: A004
+                      Tensor, UnsupportedError, UsageError, WrongResultError, __version__, view)
+from ._errors import Warning  # noqa: A004
+from ._model import Model, compile, load  # noqa: A004
 from ._session import Binding, Session
 from ._trainer import Trainer
+from ._values import Value
 
 __all__ = [
     "Binding", "CancelledError", "Error", "InvalidModelError", "Model", "Session", "SystemError", "Tensor",
-    "Trainer", "UnsupportedError", "UsageError", "Value", "WrongResultError", "__version__", "compile", "load",
+    "Trainer", "UnsupportedError", "UsageError", "Value", "Warning", "WrongResultError", "__version__", "compile", "load", "view",
 ]

@@ -11,8 +11,9 @@ import onnx
 from onnx import helper, numpy_helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 
+from ._errors import usage_error
 from ._model import load
-from ._sinter import Error, Tensor, UnsupportedError, UsageError
+from ._sinter import Error, Tensor, UnsupportedError
 
 __all__ = ["Representation", "SinterBackend", "is_compatible", "prepare", "run_model", "run_node", "supports_device"]
 
@@ -87,12 +88,12 @@ class Representation(BackendRep):
         if not isinstance(inputs, dict):
             given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
             if len(given) > len(self._inputs):
-                raise UsageError(f"the model has {len(self._inputs)} inputs; given: {len(given)}")
+                raise usage_error(f"the model has {len(self._inputs)} inputs; given: {len(given)}")
             inputs = {value.name: each for value, each in zip(self._inputs, given)}
         names = {value.name for value in self._inputs}
         for name in inputs:
             if name not in names:
-                raise UsageError(f"there is no input '{name}'; there are " + ", ".join(sorted(map(repr, names))))
+                raise usage_error(f"there is no input '{name}'; there are " + ", ".join(sorted(map(repr, names))))
         arrays = {}
         for value in self._inputs:
             arrays.update(_arguments(value, inputs.get(value.name)))
@@ -125,7 +126,7 @@ class SinterBackend(Backend):
     def prepare(cls, model, device="CPU", **kwargs):
         """MODEL, an onnx.ModelProto, as a Representation."""
         if not cls.supports_device(device):
-            raise UsageError(f"there is no device '{device}', but 'CPU'")
+            raise usage_error(f"there is no device '{device}', but 'CPU'")
         return Representation(model, kwargs)
 
     @classmethod
@@ -149,7 +150,7 @@ def _model_of(node, inputs, outputs_info, opset_version):
         return helper.make_tensor_value_info(name, onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[numpy.dtype(dtype)], shape)
     names = [name for name in node.input if name]
     if len(names) != len(inputs):
-        raise UsageError(f"the node has {len(names)} inputs; given: {len(inputs)}")
+        raise usage_error(f"the node has {len(names)} inputs; given: {len(inputs)}")
     values = {name: described(name, each.dtype, each.shape) for name, each in zip(names, inputs)}
     outputs = [name for name in node.output if name]
     if outputs_info is None:

@@ -10,7 +10,7 @@ import io
 import torch
 
 from . import _model
-from ._sinter import UsageError
+from ._errors import usage_error
 
 __all__ = ["Compiled", "compile"]
 
@@ -18,9 +18,9 @@ __all__ = ["Compiled", "compile"]
 def _given(tensor):
     """TENSOR as a session takes it."""
     if not isinstance(tensor, torch.Tensor):
-        raise UsageError(f"expected a torch.Tensor, given {type(tensor).__name__}")
+        raise usage_error(f"expected a torch.Tensor, given {type(tensor).__name__}")
     if tensor.device.type != "cpu":
-        raise UsageError(f"a tensor is on the device '{tensor.device}', not on the CPU")
+        raise usage_error(f"a tensor is on the device '{tensor.device}', not on the CPU")
     tensor = tensor.detach()
     # Not every release of PyTorch has booleans in DLPack.
     return tensor.numpy() if tensor.dtype == torch.bool else tensor
@@ -48,7 +48,7 @@ class Compiled:
         """The module's output, or a tuple if there are several, in the order in which the exporter flattens them."""
         arrays = [_given(each) for each in tensors]
         if len(arrays) != len(self.session.inputs):
-            raise UsageError(f"the module has {len(self.session.inputs)} inputs; given: {len(arrays)}")
+            raise usage_error(f"the module has {len(self.session.inputs)} inputs; given: {len(arrays)}")
         results = [_made(each) for each in self.session._handle.run(arrays)]
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -70,7 +70,7 @@ def compile(module, example_inputs, *, dynamic=None, opset_version=None, **optio
     names = [f"input_{i}" for i in range(len(examples))]
     dynamic = tuple(dynamic or ())
     if len(dynamic) > len(names):
-        raise UsageError(f"dynamic has {len(dynamic)} entries, but there are {len(names)} inputs")
+        raise usage_error(f"dynamic has {len(dynamic)} entries, but there are {len(names)} inputs")
     given = {"dynamic_axes": {name: axes for name, axes in zip(names, dynamic) if axes}}
     if opset_version is not None:
         given["opset_version"] = opset_version
