@@ -42,6 +42,11 @@ COUNTER = b"""func.func @main(%x: tensor<2xf32>, %s: tensor<2xf32> {sinter.state
   return %0, %0 : tensor<2xf32>, tensor<2xf32>
 }
 """
+UNKNOWN = b"""func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.custom_call @nowhere(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
 
 
 def of_type(element):
@@ -99,6 +104,42 @@ class Standard(unittest.TestCase):
         self.assertIn("model.mlir", caught.exception.file)
         self.assertIsInstance(caught.exception, sinter.Error)
 
+    def test_errors_of_either_side_have_all_fields(self):
+        import sinter.onnxruntime  # noqa: F401 - its warnings and errors are of the package, too
+        session = sinter.compile(load(DENSE))
+        for kind, base, name, call in (
+                (sinter.UsageError, ValueError, "usage", lambda: session(wrong=1)),
+                (sinter.UsageError, ValueError, "usage", lambda: sinter.compile(load(DENSE), thread=2)),
+                (sinter.InvalidModelError, ValueError, "invalid-model", lambda: load(b"func.func")),
+                (sinter.UnsupportedError, NotImplementedError, "unsupported", lambda: sinter.compile(load(UNKNOWN))),
+                (sinter.SystemError, OSError, "system", lambda: sinter.load("/nonexistent/m.onnx"))):
+            with self.subTest(kind=kind), self.assertRaises(kind) as caught:
+                call()
+            error = caught.exception
+            self.assertIsInstance(error, (sinter.Error, base))
+            self.assertEqual(error.kind, name)
+            self.assertTrue(error.what)
+            self.assertIn(error.what, str(error))
+            for field in ("file", "node", "operator", "hint"):
+                self.assertIsInstance(getattr(error, field), str)
+            again = pickle.loads(pickle.dumps(error))
+            self.assertEqual((type(again), str(again), again.what), (kind, str(error), error.what))
+        self.assertEqual(sinter.CancelledError("x").kind, "cancelled")
+        self.assertEqual(sinter.WrongResultError("x").kind, "wrong-result")
+        self.assertEqual(sinter.Error("x").what, "")
+
+    def test_what_is_of_this_process_is_not_pickled(self):
+        session = sinter.compile(load(DENSE))
+        with self.assertRaisesRegex(TypeError, "pickle its model"):
+            pickle.dumps(session)
+
+    def test_what_is_shown(self):
+        session = sinter.compile(load(DENSE))
+        self.assertEqual(repr(session), "<sinter.Session (arg0: f32[?, 3], arg1: f32[2]) -> (result0: f32[?, 2], result1: f32[?, 3])>"
+                         .replace("result0", session.outputs[0].name).replace("result1", session.outputs[1].name))
+        self.assertIn("<td>input</td><td>arg0</td><td>f32</td><td>[?, 3]</td>", session._repr_html_())
+        self.assertIn("<td>state</td><td>sum</td>", sinter.compile(load(COUNTER))._repr_html_())
+
     def test_pickles(self):
         again = pickle.loads(pickle.dumps(load(DENSE)))
         self.assertEqual([each.shape for each in again.inputs], [(None, 3), (2,)])
@@ -114,10 +155,23 @@ class Standard(unittest.TestCase):
         self.assertIsNone(model.stats)
 
     def test_notes_are_warnings(self):
-        with warnings.catch_warnings(record=True) as told:
+        # A cache that others may write to is not used.
+        model = sinter.load(DENSE, name="model.mlir")
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as told:
+            def compile_in(name, **options):
+                path = os.path.join(folder, name)
+                os.mkdir(path)
+                os.chmod(path, 0o777)
+                sinter.compile(model, threads=1, cache_dir=path, **options)
             warnings.simplefilter("always")
-            sinter.compile(load(DENSE), backend="cpu", threads=1)
-        self.assertEqual([str(each.message) for each in told], [])
+            compile_in("first")
+            self.assertEqual([(each.category, each.filename) for each in told], [(sinter.Warning, __file__)])
+            lines = []
+            compile_in("second", log=lines.append)
+            self.assertEqual((len(told), len(lines)), (1, 1))
+            self.assertIn("second", lines[0])
+            warnings.simplefilter("error")
+            self.assertRaisesRegex(sinter.Warning, "cache", compile_in, "third")
 
 
 @unittest.skipIf(numpy is None, "there is no numpy")

@@ -23,7 +23,7 @@ def warn(text):
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] == __name__.split(".")[0]:
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, Warning, stacklevel=level - 1)
+    warnings.warn(text, Warning, stacklevel=level)
 
 
 class Notes(list):

@@ -36,14 +36,20 @@ def number_of(element):
     return row[2] if row else 0
 
 
+def element_of_number(number):
+    """"f32" for a number in ONNX's TensorProto."""
+    row = _BY_NUMBER.get(number)
+    if not row:
+        raise InvalidArgument(f"there is no element type {number}")
+    return row[0]
+
+
 def dtype_of(element):
     """The dtype of numpy for an element type: its "f32", its dtype, or its number in ONNX's TensorProto."""
     if isinstance(element, str) and element in _BY_NAME:
         row = _BY_NAME[element]
     elif isinstance(element, int) and not isinstance(element, bool):
-        row = _BY_NUMBER.get(element)
-        if not row:
-            raise InvalidArgument(f"there is no element type {element}")
+        row = _BY_NAME[element_of_number(element)]
     else:
         row = _BY_NAME[element_of(element)]
     if not row[3]:
