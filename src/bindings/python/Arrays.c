@@ -10,11 +10,12 @@ static const struct {
   size_t size;
   int type;
 } formats[] = {
+    /* The most frequent first. */
+    {"f", 4, SINTER_F32},    {"q", 8, SINTER_I64},  {"l", 8, SINTER_I64},
     {"?", 1, SINTER_I1},     {"b", 1, SINTER_I8},   {"B", 1, SINTER_UI8},
     {"h", 2, SINTER_I16},    {"H", 2, SINTER_UI16}, {"i", 4, SINTER_I32},
-    {"I", 4, SINTER_UI32},   {"q", 8, SINTER_I64},  {"Q", 8, SINTER_UI64},
-    {"l", 8, SINTER_I64},    {"L", 8, SINTER_UI64}, {"e", 2, SINTER_F16},
-    {"f", 4, SINTER_F32},    {"d", 8, SINTER_F64},  {"Zf", 8, SINTER_C64},
+    {"I", 4, SINTER_UI32},   {"Q", 8, SINTER_UI64}, {"L", 8, SINTER_UI64},
+    {"e", 2, SINTER_F16},    {"d", 8, SINTER_F64},  {"Zf", 8, SINTER_C64},
     {"Zd", 16, SINTER_C128},
 };
 

@@ -12,7 +12,7 @@ class Model:
     """A model. `load` makes them.
 
         >>> load("model.onnx")
-        <sinter.Model 'model.onnx' (x: f32[N, 3]) -> (y: f32[?, 2])>
+        <sinter.Model 'model.onnx' (x: f32[N, 3]) -> (y: f32[..., 2])>
     """
 
     def __init__(self, handle, name, stats=None):
@@ -32,10 +32,10 @@ class Model:
 
     @property
     def outputs(self):
-        """The outputs, a list of Value. A dynamic dimension of an output is None.
+        """The outputs, a list of Value.
 
-            >>> load("model.onnx").outputs
-            [Value(name='y', dtype='f32', shape=(None, 2))]
+            >>> load("model.onnx").outputs[0].dtype
+            'f32'
         """
         return [Value(*each) for each in self._handle.outputs()]
 
@@ -67,7 +67,7 @@ class Model:
 
             >>> samples = (numpy.full((4, 3), i, numpy.float32) for i in range(8))
             >>> load("model.onnx").quantize(samples, **{"for": "any"})
-            <sinter.Model 'model.onnx' (x: f32[N, 3]) -> (y: f32[?, 2])>
+            <sinter.Model 'model.onnx' (x: f32[N, 3]) -> (y: f32[..., 2])>
         """
         names = [each.name for each in self.inputs]
         samples = [_sample(each, names) for each in calibration]

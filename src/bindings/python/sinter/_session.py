@@ -50,7 +50,7 @@ class Session:
     Threads may share it. Its runs happen one at a time; bindings of it (bind) run side by side.
 
         >>> sinter.compile("model.onnx")
-        <sinter.Session (x: f32[N, 3]) -> (y: f32[?, 2])>
+        <sinter.Session (x: f32[N, 3]) -> (y: f32[..., 2])>
     """
 
     def __init__(self, handle, notes):
@@ -226,7 +226,7 @@ class Binding:
     """Arrays that are bound to a session (Session.bind). A call runs the model; it looks up no name.
 
         >>> sinter.compile("model.onnx").bind(x, numpy.empty((1, 2), numpy.float32))
-        <sinter.Binding of <sinter.Session (x: f32[N, 3]) -> (y: f32[?, 2])>>
+        <sinter.Binding of <sinter.Session (x: f32[N, 3]) -> (y: f32[..., 2])>>
     """
 
     def __init__(self, session, inputs, outputs):

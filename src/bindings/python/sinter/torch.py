@@ -1,8 +1,10 @@
 """Modules of PyTorch, compiled.
 
-    >>> import sinter.torch
-    >>> fast = sinter.torch.compile(module, torch.zeros(1, 3, 224, 224))        # doctest: +SKIP
-    >>> y = fast(x)                                                             # doctest: +SKIP
+    >>> import torch, sinter.torch
+    >>> module = torch.nn.Conv2d(3, 8, 3)
+    >>> fast = sinter.torch.compile(module, torch.zeros(1, 3, 32, 32))
+    >>> fast(torch.randn(1, 3, 32, 32)).shape
+    torch.Size([1, 8, 30, 30])
 """
 import inspect
 import io
