@@ -30,6 +30,11 @@ class Notes(list):
     """Lines that the library wrote, in any thread, for warnings of the thread that called it."""
 
     def tell(self):
-        """Warns of each."""
+        """Warns of each, in one thread."""
         while self:
-            warn(self.pop(0))
+            try:
+                line = self.pop(0)
+            except IndexError:
+                # Another thread has it.
+                return
+            warn(line)
