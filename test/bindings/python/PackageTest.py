@@ -4,6 +4,7 @@
     test/bindings/python/PackageTest.py BUILD
 """
 import array
+import collections
 import gc
 import io
 import os
@@ -196,7 +197,23 @@ class Numpy(unittest.TestCase):
         for results in (self.session(self.x, self.b), self.session(self.x, arg1=self.b), self.session(arg1=self.b, arg0=self.x),
                         self.session({"arg0": self.x, "arg1": self.b})):
             self.expect(results, self.x)
+        mapping = collections.UserDict(arg0=self.x, arg1=self.b)
+        self.expect(self.session(mapping), self.x)
+        self.expect(self.session(mapping, out=collections.UserDict()), self.x)
         self.assertEqual(list(self.session.run({"arg0": self.x, "arg1": self.b})), [each.name for each in self.session.outputs])
+
+    def test_one_input_and_none(self):
+        session = sinter.compile(load(of_type("f32")))
+        for given in ((self.b[[0, 1, 1]],), ({"arg0": self.b[[0, 1, 1]]},), (collections.UserDict(arg0=self.b[[0, 1, 1]]),)):
+            numpy.testing.assert_array_equal(session(*given), self.b[[0, 1, 1]])
+        constant = sinter.compile(load(b"""func.func @main() -> tensor<2xf32> {
+  %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""))
+        self.assertEqual(constant().tolist(), [1, 2])
+        self.assertEqual(constant({}).tolist(), [1, 2])
+        self.assertRaisesRegex(sinter.UsageError, "given: 1", constant, self.b)
 
     def test_every_size(self):
         for rows in (1, 7, 2, 100, 0):

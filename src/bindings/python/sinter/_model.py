@@ -144,7 +144,7 @@ def _unpickle(contents, name, stats):
 
 
 def _sample(sample, names):
-    if isinstance(sample, dict):
+    if hasattr(sample, "keys"):
         return [sample[name] for name in names]
     return list(sample) if isinstance(sample, (list, tuple)) else [sample]
 

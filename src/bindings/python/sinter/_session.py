@@ -66,7 +66,7 @@ class Session:
 
     def _ordered(self, positional, named):
         """The inputs in order."""
-        if len(positional) == 1 and not named and isinstance(positional[0], dict):
+        if len(positional) == 1 and not named and hasattr(positional[0], "keys"):
             positional, named = (), positional[0]
         arrays = list(positional) + [None] * (self._count - len(positional))
         for name, value in named.items():
@@ -85,7 +85,7 @@ class Session:
     def _outputs(self, out):
         if out is None:
             return None
-        if isinstance(out, dict):
+        if hasattr(out, "keys"):
             arrays = [None] * len(self.outputs)
             for name, value in out.items():
                 if name not in self._output_places:
@@ -112,7 +112,7 @@ class Session:
             >>> session(x=x, out=out) is out
             True
         """
-        if named or len(inputs) != self._count or type(inputs[0]) is dict:
+        if named or len(inputs) != self._count or self._count == 1 and hasattr(inputs[0], "keys"):
             inputs = self._ordered(inputs, named)
         results = self._run(inputs) if out is None else self._run(inputs, self._outputs(out))
         if self._notes:
@@ -176,7 +176,7 @@ class Session:
             >>> out.tolist()
             [[0.0, 12.0]]
         """
-        return Binding(self, self._ordered((inputs,) if isinstance(inputs, dict) else _listed(inputs), {}),
+        return Binding(self, self._ordered((inputs,) if hasattr(inputs, "keys") else _listed(inputs), {}),
                        self._outputs(out))
 
     @property

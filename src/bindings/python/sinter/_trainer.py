@@ -37,7 +37,7 @@ class Trainer:
 
     def _ordered(self, batch):
         """The arrays of a batch, in order."""
-        if not isinstance(batch, dict):
+        if not hasattr(batch, "keys"):
             return list(batch)
         unknown = [name for name in batch if name not in self.names]
         missing = [name for name in self.names if name not in batch]
