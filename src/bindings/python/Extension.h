@@ -76,18 +76,31 @@ PyObject *tensor_new(sinter_value *value);
    as OBJECT. */
 const sinter_tensor *tensor_of(PyObject *object, int *read_only);
 
-/** Options of the library, and the callable that gets their log, which is to
-    outlive what is made with them. */
+/** Options of the library, and the callables that they call, a list, which is
+   to outlive what is made with them. */
 typedef struct options {
   sinter_options *options;
-  PyObject *log;
+  PyObject *callbacks;
 } options;
 
-/** Takes OBJECT: None, or a dictionary of strings, or of lists of these, whose
-    "log" may be a callable. Returns 0, or -1 with an exception. */
+/** Takes OBJECT: None, or a dictionary of strings, or of lists of these; "log",
+    "progress" and "print" are callables. Returns 0, or -1 with an exception. */
 int options_take(options *taken, PyObject *object);
-/** Frees the options, not the callable. */
+/** Frees the options, not the callables. */
 void options_release(options *taken);
+
+/** What objects begin with that are made with options. The collector sees the
+    callables, which may refer to the object. */
+typedef struct {
+  PyObject_HEAD PyObject *callbacks;
+} holder;
+
+/** A new object of TYPE, which owns CALLBACKS, for its other members to be set;
+    NULL with an exception, and CALLBACKS is released. */
+void *holder_new(PyTypeObject *type, PyObject *callbacks);
+int holder_traverse(PyObject *self, visitproc visit, void *arg);
+/** Ends an object whose other members are released. */
+void holder_end(holder *self);
 
 /** Describes value INDEX of an object of the C interface. */
 typedef sinter_status info_call(const void *object, size_t index,
@@ -105,9 +118,8 @@ int add_model_type(PyObject *module);
 int add_session_type(PyObject *module);
 int add_trainer_type(PyObject *module);
 
-/** A new object that owns MODEL and LOG, which may be NULL; NULL with an
-    exception. */
-PyObject *model_new(sinter_model *model, PyObject *log);
+/** A new object that owns MODEL and CALLBACKS; NULL with an exception. */
+PyObject *model_new(sinter_model *model, PyObject *callbacks);
 /** A new trainer of MODEL, by a dictionary of options. */
 PyObject *trainer_of(const sinter_model *model, PyObject *dictionary);
 /** A new session of MODEL, by a dictionary of options. */

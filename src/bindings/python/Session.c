@@ -4,8 +4,8 @@
 #include "RunClock.h"
 
 typedef struct {
-  PyObject_HEAD sinter_session *session;
-  PyObject *log;
+  holder base;
+  sinter_session *session;
   size_t outputs;
   run_clock clock;
 } session_object;
@@ -35,28 +35,25 @@ PyObject *session_of(sinter_model *model, PyObject *dictionary) {
       sinter_compile(model, given.options, &session, &error);
   Py_END_ALLOW_THREADS options_release(&given);
   if (status != SINTER_OK) {
-    Py_XDECREF(given.log);
+    Py_XDECREF(given.callbacks);
     return raise_error(error);
   }
-  session_object *made = PyObject_New(session_object, session_type);
+  session_object *made = holder_new(session_type, given.callbacks);
   if (!made) {
     sinter_session_free(session, NULL);
-    Py_XDECREF(given.log);
     return NULL;
   }
   made->session = session;
-  made->log = given.log;
   made->outputs = sinter_session_output_count(session);
   clock_start(&made->clock);
+  PyObject_GC_Track(made);
   return (PyObject *)made;
 }
 
 static void session_dealloc(session_object *self) {
-  PyTypeObject *type = Py_TYPE((PyObject *)self);
+  PyObject_GC_UnTrack(self);
   sinter_session_free(self->session, NULL);
-  Py_XDECREF(self->log);
-  PyObject_Free(self);
-  Py_DECREF(type);
+  holder_end(&self->base);
 }
 
 static sinter_status input_info(const void *session, size_t index,
@@ -309,7 +306,7 @@ static PyObject *session_reset_states(session_object *self, PyObject *ignored) {
 /*===- Bindings -----------------------------------------------------------===*/
 
 static PyObject *session_bind(session_object *self, PyObject *ignored) {
-  binding_object *made = PyObject_New(binding_object, binding_type);
+  binding_object *made = PyObject_GC_New(binding_object, binding_type);
   if (!made)
     return NULL;
   made->binding = NULL;
@@ -328,11 +325,19 @@ static PyObject *session_bind(session_object *self, PyObject *ignored) {
     Py_DECREF(made);
     return raise_error(error);
   }
+  PyObject_GC_Track(made);
   return (PyObject *)made;
+}
+
+static int binding_traverse(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(((binding_object *)self)->session);
+  return 0;
 }
 
 static void binding_dealloc(binding_object *self) {
   PyTypeObject *type = Py_TYPE((PyObject *)self);
+  PyObject_GC_UnTrack(self);
   sinter_binding_free(self->binding, NULL);
   for (size_t i = 0;
        self->arrays && self->is_bound && i < self->inputs + self->outputs; ++i)
@@ -341,7 +346,7 @@ static void binding_dealloc(binding_object *self) {
   PyMem_Free(self->arrays);
   PyMem_Free(self->is_bound);
   Py_DECREF(self->session);
-  PyObject_Free(self);
+  PyObject_GC_Del(self);
   Py_DECREF(type);
 }
 
@@ -460,19 +465,21 @@ static PyMethodDef binding_methods[] = {
 
 static PyType_Slot session_slots[] = {
     {Py_tp_dealloc, session_dealloc},
+    {Py_tp_traverse, holder_traverse},
     {Py_tp_methods, session_methods},
     {Py_tp_doc, "A session of the C interface."},
     {0, NULL}};
 
 static PyType_Slot binding_slots[] = {
     {Py_tp_dealloc, binding_dealloc},
+    {Py_tp_traverse, binding_traverse},
     {Py_tp_methods, binding_methods},
     {Py_tp_doc, "A binding of the C interface."},
     {0, NULL}};
 
 enum {
-  type_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
-               Py_TPFLAGS_IMMUTABLETYPE
+  type_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+               Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE
 };
 
 static PyType_Spec session_spec = {"sinter._sinter.Session",

@@ -15,6 +15,7 @@ import tempfile
 import threading
 import unittest
 import warnings
+import weakref
 
 BUILD = sys.argv.pop(1)
 sys.path.insert(0, os.path.join(BUILD, "python"))
@@ -47,6 +48,11 @@ COUNTER = b"""func.func @main(%x: tensor<2xf32>, %s: tensor<2xf32> {sinter.state
 UNKNOWN = b"""func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.custom_call @nowhere(%x) : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
+}
+"""
+PRINTS = b"""func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  interpreter.print %x : tensor<2xf32>
+  return %x : tensor<2xf32>
 }
 """
 
@@ -129,6 +135,45 @@ class Standard(unittest.TestCase):
         self.assertEqual(sinter.CancelledError("x").kind, "cancelled")
         self.assertEqual(sinter.WrongResultError("x").kind, "wrong-result")
         self.assertEqual(sinter.Error("x").what, "")
+
+    def test_callbacks(self):
+        told, printed = [], []
+        model = load(PRINTS)
+        sinter.compile(load(DENSE), progress=lambda *given: told.append(given))
+        session = sinter.compile(model, print=printed.append)
+        session(array.array("f", [1.5, 2]))
+        self.assertIn("1.5", "".join(printed))
+        self.assertTrue(told)
+        for stage, done, total in told:
+            self.assertIsInstance(stage, str)
+            self.assertLessEqual(done, total)
+        self.assertRaisesRegex(TypeError, "option 'threads' is no callable", sinter.compile, model, threads=print)
+        self.assertRaisesRegex(sinter.UsageError, "progress", sinter.compile, model, progress=3)
+
+    def test_callbacks_that_raise_do_no_harm(self):
+        raised = []
+        before, sys.unraisablehook = sys.unraisablehook, lambda given: raised.append(given.exc_type)
+        self.addCleanup(setattr, sys, "unraisablehook", before)
+        session = sinter.compile(load(PRINTS), print=lambda text: 1 / 0)
+        self.assertEqual(bytes(memoryview(session(array.array("f", [1.5, 2])))), array.array("f", [1.5, 2]).tobytes())
+        self.assertEqual(set(raised), {ZeroDivisionError})
+
+    def test_callbacks_that_refer_to_their_session_are_collected(self):
+        alive = weakref.WeakSet()
+
+        class Owner:
+            def __init__(self, text):
+                self.model = load(text, log=self.note)
+                self.session = self.model.compile(log=self.note)
+                self.binding = self.session.bind([array.array("d", [1, 2, 3])], [None])
+                alive.add(self)
+
+            def note(self, line):
+                pass
+        for _ in range(3):
+            Owner(of_type("f64"))
+        gc.collect()
+        self.assertEqual(len(alive), 0)
 
     def test_what_is_of_this_process_is_not_pickled(self):
         session = sinter.compile(load(DENSE))

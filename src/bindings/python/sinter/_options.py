@@ -15,7 +15,7 @@ def _shape(shape):
 
 class Call:
     """A call of the library with options: keyword arguments GIVEN, of which None means that the option is not set, and SHAPES,
-    sizes by input. LOG, a callable, gets what is a warning otherwise."""
+    sizes by input. Callables are callbacks; "log" gets what is a warning otherwise."""
 
     def __init__(self, given, shapes=None):
         #: What is to become warnings.
@@ -24,6 +24,9 @@ class Call:
         self.options = {}
         for name, value in given.items():
             if value is None or name == "log":
+                continue
+            if callable(value):
+                self.options[name] = value
                 continue
             several = isinstance(value, (list, tuple))
             self.options[name.replace("_", "-")] = [_text(each) for each in value] if several else _text(value)
