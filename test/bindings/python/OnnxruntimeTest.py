@@ -309,6 +309,48 @@ class Warnings(unittest.TestCase):
         self.assertEqual(self.told(profile), ["SessionOptions.profile_file_prefix: it is accepted, and has no effect in Sinter"])
         self.assertEqual(self.told(profile), [])
 
+    def test_each_name_without_effect_warns_once(self):
+        options, run = onnxruntime.SessionOptions(), onnxruntime.RunOptions()
+        session = onnxruntime.InferenceSession(dense().SerializeToString())
+        calls = {
+            "SessionOptions.inter_op_num_threads": lambda: setattr(options, "inter_op_num_threads", 3),
+            "SessionOptions.graph_optimization_level": lambda: setattr(options, "graph_optimization_level",
+                                                                       onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL),
+            "SessionOptions.execution_mode": lambda: setattr(options, "execution_mode", onnxruntime.ExecutionMode.ORT_PARALLEL),
+            "SessionOptions.execution_order": lambda: setattr(options, "execution_order", onnxruntime.ExecutionOrder.PRIORITY_BASED),
+            "SessionOptions.enable_profiling": lambda: setattr(options, "enable_profiling", True),
+            "SessionOptions.enable_mem_pattern": lambda: setattr(options, "enable_mem_pattern", False),
+            "SessionOptions.enable_mem_reuse": lambda: setattr(options, "enable_mem_reuse", False),
+            "SessionOptions.enable_cpu_mem_arena": lambda: setattr(options, "enable_cpu_mem_arena", False),
+            "SessionOptions.log_verbosity_level": lambda: setattr(options, "log_verbosity_level", 2),
+            "the session's configuration entry session.x": lambda: options.add_session_config_entry("session.x", "1"),
+            "SessionOptions.add_free_dimension_override_by_denotation":
+                lambda: options.add_free_dimension_override_by_denotation("DATA_BATCH", 1),
+            "SessionOptions.register_custom_ops_library": lambda: options.register_custom_ops_library("ops.so"),
+            "SessionOptions.add_provider": lambda: options.add_provider("QNNExecutionProvider", {}),
+            "RunOptions.log_severity_level": lambda: setattr(run, "log_severity_level", 0),
+            "RunOptions.log_verbosity_level": lambda: setattr(run, "log_verbosity_level", 1),
+            "RunOptions.logid": lambda: setattr(run, "logid", "a"),
+            "RunOptions.only_execute_path_to_fetches": lambda: setattr(run, "only_execute_path_to_fetches", True),
+            "RunOptions.training_mode": lambda: setattr(run, "training_mode", True),
+            "the run's configuration entry memory.x": lambda: run.add_run_config_entry("memory.x", "1"),
+            "InferenceSession's disabled_optimizers":
+                lambda: onnxruntime.InferenceSession(dense().SerializeToString(), disabled_optimizers=["x"]),
+            "InferenceSession.end_profiling": session.end_profiling,
+            "TensorrtExecutionProvider": lambda: session.set_providers(["TensorrtExecutionProvider", "CPUExecutionProvider"]),
+            "set_default_logger_verbosity": lambda: onnxruntime.set_default_logger_verbosity(1),
+            "set_seed": lambda: onnxruntime.set_seed(1),
+        }
+        # What another test of this process has used has warned.
+        for name, call in calls.items():
+            with self.subTest(name=name):
+                told = self.told(call)
+                self.assertIn(len(told), (0, 1))
+                self.assertTrue(all(each.startswith(f"{name}: ") for each in told), told)
+                self.assertEqual(self.told(call), [])
+        self.assertEqual(self.told(lambda: setattr(options, "intra_op_num_threads", 2)), [])
+        self.assertEqual(self.told(lambda: options.add_session_config_entry("sinter.threads", "1")), [])
+
     def test_the_line_of_the_program_is_shown(self):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
