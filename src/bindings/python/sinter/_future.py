@@ -1,5 +1,4 @@
 """Runs that somebody waits for later."""
-import asyncio
 import concurrent.futures
 
 
@@ -43,6 +42,7 @@ class Worker:
 
 async def wait(future):
     """The result of FUTURE. A task that is cancelled meanwhile ends its run first."""
+    import asyncio
     waiter = asyncio.wrap_future(future)
     try:
         return await asyncio.shield(waiter)
