@@ -113,7 +113,6 @@ class Standard(unittest.TestCase):
         self.assertIsInstance(caught.exception, sinter.Error)
 
     def test_errors_of_either_side_have_all_fields(self):
-        import sinter.onnxruntime  # noqa: F401 - its warnings and errors are of the package, too
         session = sinter.compile(load(DENSE))
         for kind, base, name, call in (
                 (sinter.UsageError, ValueError, "usage", lambda: session(wrong=1)),
