@@ -5,14 +5,16 @@
 """
 import ast
 import enum
-import importlib
+import importlib.util
 import inspect
 import os
+import subprocess
 import sys
+import tempfile
 import unittest
 
 BUILD = sys.argv.pop(1)
-PACKAGE = os.path.join(BUILD, "python")
+PACKAGE = os.path.abspath(os.path.join(BUILD, "python"))
 sys.path.insert(0, PACKAGE)
 
 #: What every class has, or what only the interpreter calls.
@@ -144,6 +146,24 @@ class Stubs(unittest.TestCase):
                 for member in public(vars(value)):
                     if callable(getattr(value, member)) and not member.startswith("__"):
                         self.assertTrue(getattr(value, member).__doc__, f"{name}.{member}")
+
+
+    @unittest.skipUnless(importlib.util.find_spec("mypy"), "there is no mypy")
+    def test_by_mypy(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def write(name, text):
+                path = os.path.join(folder, name)
+                with open(path, "w") as file:
+                    file.write(text)
+                return path
+            config = write("mypy.ini", "[mypy]\nignore_missing_imports = True\n[mypy-torch.*,numpy.*,onnx.*]\nfollow_imports = skip\n")
+            # Python has __buffer__ since 3.12; levels of IntEnum are literals to mypy.
+            allowed = write("allowed", "sinter.Tensor.__buffer__\n" + "".join(
+                f"sinter.onnxruntime.SessionOptions.{name}\n" for name in ("execution_mode", "execution_order", "graph_optimization_level")))
+            done = subprocess.run([sys.executable, "-m", "mypy.stubtest", "sinter", "--ignore-missing-stub", "--ignore-unused-allowlist",
+                                   "--concise", "--mypy-config-file", config, "--allowlist", allowed], capture_output=True, text=True,
+                                  cwd=folder, env={**os.environ, "PYTHONPATH": PACKAGE, "MYPYPATH": PACKAGE})
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
 
 def _example(kind):

@@ -10,8 +10,8 @@ from . import capi as capi
 __all__: list[str]
 __version__: str
 
-Array = Any
-Provider = str | tuple[str, Mapping[str, Any]]
+_Array = Any
+_Provider = str | tuple[str, Mapping[str, Any]]
 
 class GraphOptimizationLevel(enum.IntEnum):
     ORT_DISABLE_ALL: int
@@ -115,7 +115,7 @@ class OrtValue:
 
 class IOBinding:
     def __init__(self, session: InferenceSession) -> None: ...
-    def bind_cpu_input(self, name: str, array: Array) -> None: ...
+    def bind_cpu_input(self, name: str, array: _Array) -> None: ...
     def bind_input(
         self,
         name: str,
@@ -148,7 +148,7 @@ class InferenceSession:
         self,
         path_or_bytes: str | bytes | PathLike[str],
         sess_options: SessionOptions | None = ...,
-        providers: Sequence[Provider] | None = ...,
+        providers: Sequence[_Provider] | None = ...,
         provider_options: Sequence[Mapping[str, Any]] | None = ...,
         **kwargs: Any,
     ) -> None: ...
@@ -161,7 +161,7 @@ class InferenceSession:
     def get_provider_options(self) -> dict[str, dict[str, Any]]: ...
     def set_providers(
         self,
-        providers: Sequence[Provider] | None = ...,
+        providers: Sequence[_Provider] | None = ...,
         provider_options: Sequence[Mapping[str, Any]] | None = ...,
     ) -> None: ...
     def enable_fallback(self) -> None: ...
@@ -171,13 +171,13 @@ class InferenceSession:
     def run(
         self,
         output_names: Sequence[str] | None,
-        input_feed: Mapping[str, Array],
+        input_feed: Mapping[str, _Array],
         run_options: RunOptions | None = ...,
     ) -> list[Any]: ...
     def run_async(
         self,
         output_names: Sequence[str] | None,
-        input_feed: Mapping[str, Array],
+        input_feed: Mapping[str, _Array],
         callback: Callable[[list[Any], Any, str], Any],
         user_data: Any,
         run_options: RunOptions | None = ...,

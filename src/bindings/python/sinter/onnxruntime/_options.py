@@ -27,7 +27,7 @@ class ExecutionOrder(enum.IntEnum):
 class _Attributes:
     """Attributes that exist in the class alone can be set. Those of _WITHOUT_EFFECT warn if they become anything else."""
 
-    _WITHOUT_EFFECT = frozenset()
+    _WITHOUT_EFFECT: frozenset = frozenset()
 
     def __setattr__(self, name, value):
         if not hasattr(type(self), name) and not name.startswith("_"):
