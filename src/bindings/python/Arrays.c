@@ -336,19 +336,22 @@ int arrays_take(arrays *taken, PyObject *sequence, const char *what) {
     return -1;
   taken->all = PyMem_Malloc(((size_t)count + 1) * sizeof(array));
   taken->tensors = PyMem_Calloc((size_t)count + 1, sizeof(sinter_tensor));
-  if (!taken->all || !taken->tensors)
+  int done = 0;
+  if (!taken->all || !taken->tensors) {
     PyErr_NoMemory();
-  while (!PyErr_Occurred() && taken->count < (size_t)count) {
+    done = -1;
+  }
+  while (done == 0 && taken->count < (size_t)count) {
     const size_t i = taken->count;
     PyObject *each = PySequence_GetItem(sequence, (Py_ssize_t)i);
-    if (each && array_take(&taken->all[i], each, 0, what) == 0)
-      taken->tensors[taken->count++] = taken->all[i].tensor;
+    done = each ? array_take(&taken->all[i], each, 0, what) : -1;
     Py_XDECREF(each);
+    if (done == 0)
+      taken->tensors[taken->count++] = taken->all[i].tensor;
   }
-  if (!PyErr_Occurred())
-    return 0;
-  arrays_release(taken);
-  return -1;
+  if (done < 0)
+    arrays_release(taken);
+  return done;
 }
 
 void arrays_release(arrays *taken) {

@@ -107,7 +107,7 @@ static void call_end(call *held) {
   if (held->arrays != held->few_arrays) {
     PyMem_Free(held->arrays);
     PyMem_Free(held->tensors);
-    PyMem_Free(held->values);
+    PyMem_Free((void *)held->values);
   }
 }
 
@@ -153,7 +153,8 @@ static int call_begin(call *held, PyObject *inputs, PyObject *outputs,
   if (count > sizeof(held->few_values) / sizeof(held->few_values[0])) {
     held->arrays = PyMem_Malloc(count * sizeof(array));
     held->tensors = PyMem_Malloc(count * sizeof(sinter_tensor));
-    held->values = PyMem_Malloc(count * sizeof(sinter_value *));
+    held->values =
+        (sinter_value **)PyMem_Malloc(count * sizeof(sinter_value *));
     if (!held->arrays || !held->tensors || !held->values) {
       PyErr_NoMemory();
       return -1;
