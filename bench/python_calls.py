@@ -7,7 +7,6 @@ Times are of the processor, which another load disturbs less than those of the c
 that the library promises; FILE (default: a model of one addition) is compiled into a cache before.
 """
 import argparse
-import json
 import os
 import resource
 import subprocess

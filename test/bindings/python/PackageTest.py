@@ -14,7 +14,6 @@ import sys
 import tempfile
 import threading
 import unittest
-import warnings
 import weakref
 
 BUILD = sys.argv.pop(1)

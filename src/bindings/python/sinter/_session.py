@@ -191,7 +191,7 @@ class Session:
     def _state(self, name):
         names = [each[0] for each in self._handle.states()]
         if name not in names:
-            raise usage_error(f"there is no state '{name}'; " + (f"there are {', '.join(map(repr, names))}" if names else "there are none"))
+            raise usage_error(f"there is no state '{name}'; there are " + (", ".join(map(repr, names)) or "none"))
         return names.index(name)
 
     def read_state(self, name, to):
