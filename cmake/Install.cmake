@@ -56,12 +56,15 @@ install(FILES ${CMAKE_BINARY_DIR}/install/sinter.pc
 if(TARGET sinter_python)
   file(RELATIVE_PATH from_module
     /${SINTER_INSTALL_PYTHON_DIR}/sinter /${CMAKE_INSTALL_LIBDIR})
-  sinter_rpath(TARGETS sinter_python PATHS "$ORIGIN/../../lib" "$ORIGIN/${from_module}")
+  # In a wheel the libraries lie inside the package (scripts/wheel.sh).
+  sinter_rpath(TARGETS sinter_python PATHS
+    "$ORIGIN/../../lib" "$ORIGIN/${from_module}" "$ORIGIN/lib")
   install(TARGETS sinter_python LIBRARY
     DESTINATION ${SINTER_INSTALL_PYTHON_DIR}/sinter COMPONENT python3-sinter)
   install(DIRECTORY src/bindings/python/sinter
     DESTINATION ${SINTER_INSTALL_PYTHON_DIR} COMPONENT python3-sinter
-    FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+    FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN py.typed
+    PATTERN __pycache__ EXCLUDE)
   list(APPEND SINTER_COMPONENTS python3-sinter)
 endif()
 

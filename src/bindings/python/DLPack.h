@@ -41,8 +41,21 @@ typedef struct dl_managed_versioned {
   dl_tensor tensor;
 } dl_managed_versioned;
 
-enum { dl_cpu = 1, dl_read_only = 1 };
-enum { dl_int, dl_uint, dl_float, dl_bfloat = 4, dl_complex, dl_bool };
+enum { dl_cpu = 1, dl_read_only = 1, dl_is_copied = 2 };
+enum {
+  dl_int,
+  dl_uint,
+  dl_float,
+  dl_bfloat = 4,
+  dl_complex,
+  dl_bool,
+  dl_f8_e4m3 = 8,
+  dl_f8_e4m3b11fnuz,
+  dl_f8_e4m3fn,
+  dl_f8_e4m3fnuz,
+  dl_f8_e5m2,
+  dl_f8_e5m2fnuz
+};
 
 /** The type of elements in DLPack. Returns 0, or -1 if it has none. */
 int dlpack_of_type(sinter_type type, dl_type *to);

@@ -7,22 +7,23 @@ static PyObject *exceptions[SINTER_CANCELLED + 1];
 
 static const struct {
   sinter_status status;
-  const char *name;
+  const char *name, *kind;
   const char *doc;
 } rows[] = {
-    {SINTER_OK, "sinter.Error",
+    {SINTER_OK, "sinter.Error", "",
      "What is wrong, and where.\n\nAttributes, each '' if it is not known: "
-     "what, file, node, operator, hint."},
-    {SINTER_WRONG_RESULT, "sinter.WrongResultError",
+     "kind ('usage', of the class), what, file, node, operator, hint."},
+    {SINTER_WRONG_RESULT, "sinter.WrongResultError", "wrong-result",
      "A comparison failed, or a bound does not hold."},
-    {SINTER_USAGE, "sinter.UsageError", "The call makes no sense."},
-    {SINTER_INVALID_MODEL, "sinter.InvalidModelError",
+    {SINTER_USAGE, "sinter.UsageError", "usage", "The call makes no sense."},
+    {SINTER_INVALID_MODEL, "sinter.InvalidModelError", "invalid-model",
      "The file is not a valid model."},
-    {SINTER_UNSUPPORTED, "sinter.UnsupportedError",
+    {SINTER_UNSUPPORTED, "sinter.UnsupportedError", "unsupported",
      "The model uses what is not supported."},
-    {SINTER_SYSTEM, "sinter.SystemError",
+    {SINTER_SYSTEM, "sinter.SystemError", "system",
      "I/O, memory or the operating system failed."},
-    {SINTER_CANCELLED, "sinter.CancelledError", "The run was cancelled."},
+    {SINTER_CANCELLED, "sinter.CancelledError", "cancelled",
+     "The run was cancelled."},
 };
 
 /** The Python exception that the one of STATUS is, too. */
@@ -40,16 +41,26 @@ static PyObject *also(sinter_status status) {
   }
 }
 
+/** The attributes of the exception of row I that its objects need not have. */
+static PyObject *class_attributes(size_t i) {
+  return i == 0
+             ? Py_BuildValue("{ssssssssssss}", "kind", "", "what", "", "file",
+                             "", "node", "", "operator", "", "hint", "")
+             : Py_BuildValue("{ss}", "kind", rows[i].kind);
+}
+
 int add_errors(PyObject *module) {
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
     PyObject *base = i == 0
                          ? Py_NewRef(PyExc_Exception)
                          : PyTuple_Pack(2, exceptions[0], also(rows[i].status));
-    if (!base)
-      return -1;
-    PyObject *made =
-        PyErr_NewExceptionWithDoc(rows[i].name, rows[i].doc, base, NULL);
-    Py_DECREF(base);
+    PyObject *attributes = class_attributes(i);
+    PyObject *made = base && attributes
+                         ? PyErr_NewExceptionWithDoc(rows[i].name, rows[i].doc,
+                                                     base, attributes)
+                         : NULL;
+    Py_XDECREF(base);
+    Py_XDECREF(attributes);
     if (!made)
       return -1;
     exceptions[rows[i].status] = made;

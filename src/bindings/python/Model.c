@@ -3,30 +3,27 @@
 #include "Extension.h"
 
 typedef struct {
-  PyObject_HEAD sinter_model *model;
-  PyObject *log;
+  holder base;
+  sinter_model *model;
 } model_object;
 
 static PyTypeObject *model_type;
 
-PyObject *model_new(sinter_model *model, PyObject *log) {
-  model_object *made = PyObject_New(model_object, model_type);
+PyObject *model_new(sinter_model *model, PyObject *callbacks) {
+  model_object *made = holder_new(model_type, callbacks);
   if (!made) {
     sinter_model_free(model, NULL);
-    Py_XDECREF(log);
     return NULL;
   }
   made->model = model;
-  made->log = log;
+  PyObject_GC_Track(made);
   return (PyObject *)made;
 }
 
 static void model_dealloc(model_object *self) {
-  PyTypeObject *type = Py_TYPE((PyObject *)self);
+  PyObject_GC_UnTrack(self);
   sinter_model_free(self->model, NULL);
-  Py_XDECREF(self->log);
-  PyObject_Free(self);
-  Py_DECREF(type);
+  holder_end(&self->base);
 }
 
 /** open(path, contents, folder, options): the model in the file PATH or, if
@@ -44,7 +41,7 @@ static PyObject *open_model(PyObject *module, PyObject *arguments) {
   if (contents != Py_None &&
       PyObject_GetBuffer(contents, &bytes, PyBUF_SIMPLE) < 0) {
     options_release(&given);
-    Py_XDECREF(given.log);
+    Py_XDECREF(given.callbacks);
     return NULL;
   }
   sinter_model *model = NULL;
@@ -58,58 +55,29 @@ static PyObject *open_model(PyObject *module, PyObject *arguments) {
   Py_END_ALLOW_THREADS if (contents != Py_None) PyBuffer_Release(&bytes);
   options_release(&given);
   if (status == SINTER_OK)
-    return model_new(model, given.log);
-  Py_XDECREF(given.log);
+    return model_new(model, given.callbacks);
+  Py_XDECREF(given.callbacks);
   return raise_error(error);
 }
 
-PyObject *info_to_python(const sinter_value_info *info) {
-  PyObject *shape =
-      info->rank < 0 ? Py_NewRef(Py_None) : PyTuple_New(info->rank);
-  for (int i = 0; shape && i < info->rank; ++i) {
-    const char *symbol = info->symbols[i];
-    PyObject *size = info->shape[i] >= 0 ? PyLong_FromLongLong(info->shape[i])
-                     : *symbol           ? PyUnicode_FromString(symbol)
-                                         : Py_NewRef(Py_None);
-    if (!size || PyTuple_SetItem(shape, i, size) < 0)
-      Py_CLEAR(shape);
-  }
-  if (!shape)
-    return NULL;
-  return Py_BuildValue("(ssN)", info->name, sinter_type_name(info->type),
-                       shape);
+static sinter_status input_info(const void *model, size_t index,
+                                sinter_value_info *info, sinter_error **error) {
+  return sinter_model_input(model, index, info, error);
 }
 
-typedef sinter_status info_call(const sinter_model *, size_t,
-                                sinter_value_info *, sinter_error **);
-
-static PyObject *infos(const sinter_model *model, size_t count,
-                       info_call *call) {
-  PyObject *all = PyList_New(0);
-  for (size_t i = 0; all && i < count; ++i) {
-    sinter_value_info info = {0};
-    info.struct_size = sizeof(info);
-    sinter_error *error = NULL;
-    if (call(model, i, &info, &error) != SINTER_OK) {
-      Py_DECREF(all);
-      return raise_error(error);
-    }
-    PyObject *each = info_to_python(&info);
-    if (!each || PyList_Append(all, each) < 0)
-      Py_CLEAR(all);
-    Py_XDECREF(each);
-  }
-  return all;
+static sinter_status output_info(const void *model, size_t index,
+                                 sinter_value_info *info,
+                                 sinter_error **error) {
+  return sinter_model_output(model, index, info, error);
 }
 
 static PyObject *model_inputs(model_object *self, PyObject *ignored) {
-  return infos(self->model, sinter_model_input_count(self->model),
-               sinter_model_input);
+  return infos(self->model, sinter_model_input_count(self->model), input_info);
 }
 
 static PyObject *model_outputs(model_object *self, PyObject *ignored) {
   return infos(self->model, sinter_model_output_count(self->model),
-               sinter_model_output);
+               output_info);
 }
 
 static PyObject *model_compile(model_object *self, PyObject *dictionary) {
@@ -134,7 +102,7 @@ static PyObject *model_save(model_object *self, PyObject *arguments) {
   Py_BEGIN_ALLOW_THREADS status =
       sinter_model_save(self->model, path, given.options, &error);
   Py_END_ALLOW_THREADS options_release(&given);
-  Py_XDECREF(given.log);
+  Py_XDECREF(given.callbacks);
   return status == SINTER_OK ? Py_NewRef(Py_None) : raise_error(error);
 }
 
@@ -153,7 +121,7 @@ static PyObject *model_save_memory(model_object *self, PyObject *arguments) {
   Py_BEGIN_ALLOW_THREADS status = sinter_model_save_memory(
       self->model, name, given.options, &files, &error);
   Py_END_ALLOW_THREADS options_release(&given);
-  Py_XDECREF(given.log);
+  Py_XDECREF(given.callbacks);
   if (status != SINTER_OK)
     return raise_error(error);
   PyObject *all = PyDict_New();
@@ -182,7 +150,7 @@ static PyObject *model_compare(model_object *self, PyObject *arguments) {
   arrays taken;
   if (arrays_take(&taken, inputs, "an input") < 0) {
     options_release(&given);
-    Py_XDECREF(given.log);
+    Py_XDECREF(given.callbacks);
     return NULL;
   }
   char *report = NULL;
@@ -192,7 +160,7 @@ static PyObject *model_compare(model_object *self, PyObject *arguments) {
                                               given.options, &report, &error);
   Py_END_ALLOW_THREADS arrays_release(&taken);
   options_release(&given);
-  Py_XDECREF(given.log);
+  Py_XDECREF(given.callbacks);
   if (!report)
     return raise_error(error);
   /* The report says whether they differ. */
@@ -204,13 +172,14 @@ static PyObject *model_compare(model_object *self, PyObject *arguments) {
 
 /** (model, report) of what a rewrite gave. */
 static PyObject *rewritten(sinter_status status, sinter_model *model,
-                           char *report, PyObject *log, sinter_error *error) {
+                           char *report, PyObject *callbacks,
+                           sinter_error *error) {
   if (status != SINTER_OK) {
     sinter_string_free(report);
-    Py_XDECREF(log);
+    Py_XDECREF(callbacks);
     return raise_error(error);
   }
-  PyObject *made = model_new(model, log);
+  PyObject *made = model_new(model, callbacks);
   PyObject *both = made ? Py_BuildValue("(Ns)", made, report) : NULL;
   sinter_string_free(report);
   return both;
@@ -227,7 +196,7 @@ static PyObject *model_optimize(model_object *self, PyObject *dictionary) {
   Py_BEGIN_ALLOW_THREADS status = sinter_model_optimize(
       self->model, given.options, &result, &report, &error);
   Py_END_ALLOW_THREADS options_release(&given);
-  return rewritten(status, result, report, given.log, error);
+  return rewritten(status, result, report, given.callbacks, error);
 }
 
 /** What quantize() calls for samples. */
@@ -284,7 +253,7 @@ static PyObject *model_quantize(model_object *self, PyObject *arguments) {
       PyMem_Calloc(sinter_model_input_count(self->model) + 1, sizeof(array));
   if (!samples.arrays) {
     options_release(&given);
-    Py_XDECREF(given.log);
+    Py_XDECREF(given.callbacks);
     return PyErr_NoMemory();
   }
   sinter_model *result = NULL;
@@ -299,7 +268,7 @@ static PyObject *model_quantize(model_object *self, PyObject *arguments) {
   options_release(&given);
   if (samples.error_type)
     PyErr_Restore(samples.error_type, samples.error_value, samples.error_trace);
-  return rewritten(status, result, report, given.log, error);
+  return rewritten(status, result, report, given.callbacks, error);
 }
 
 static PyMethodDef model_methods[] = {
@@ -324,14 +293,15 @@ static PyMethodDef model_methods[] = {
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot model_slots[] = {{Py_tp_dealloc, model_dealloc},
+                                    {Py_tp_traverse, holder_traverse},
                                     {Py_tp_methods, model_methods},
                                     {Py_tp_doc, "A model of the C interface."},
                                     {0, NULL}};
 
 static PyType_Spec model_spec = {
     "sinter._sinter.Model", sizeof(model_object), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
-        Py_TPFLAGS_IMMUTABLETYPE,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
     model_slots};
 
 static PyMethodDef functions[] = {

@@ -1,7 +1,8 @@
 /*===- Tensor.c - sinter.Tensor -------------------------------------------===*
  *
- * A result: memory of the library that others look at without a copy, by the
- * buffer protocol or DLPack.
+ * A result, in memory of the library, or other memory of Python by the type of
+ * its elements. Others look at it without a copy, by the buffer protocol or
+ * DLPack.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -11,58 +12,143 @@
 #include <stdlib.h>
 
 typedef struct {
-  PyObject_HEAD sinter_value *value;
+  PyObject_VAR_HEAD
+      /* What owns the memory, one of both. */
+      sinter_value *value;
+  array *lent;
   sinter_tensor tensor;
-  /* In bytes, for buffers. */
-  Py_ssize_t shape[SINTER_MOST_DIMENSIONS], strides[SINTER_MOST_DIMENSIONS];
+  int read_only;
   Py_ssize_t bytes;
+  /* In bytes, for buffers. */
+  Py_ssize_t strides[];
 } tensor_object;
 
 static PyTypeObject *tensor_type;
 
-PyObject *tensor_new(sinter_value *value) {
-  tensor_object *made = PyObject_New(tensor_object, tensor_type);
-  if (!made) {
-    sinter_value_free(value);
+/** A new tensor like SHAPED, whose owner is to be set. */
+static tensor_object *tensor_like(const sinter_tensor *shaped) {
+  tensor_object *made =
+      PyObject_NewVar(tensor_object, tensor_type, shaped->rank);
+  if (!made)
     return NULL;
-  }
-  made->value = value;
-  made->tensor.struct_size = sizeof(sinter_tensor);
-  sinter_error *error = NULL;
-  if (sinter_value_tensor(value, &made->tensor, &error) != SINTER_OK) {
-    Py_DECREF(made);
-    return raise_error(error);
-  }
-  if (made->tensor.rank > SINTER_MOST_DIMENSIONS) {
-    Py_DECREF(made);
-    PyErr_SetString(PyExc_ValueError, "a result has more than 64 dimensions");
-    return NULL;
-  }
-  Py_ssize_t bytes = (Py_ssize_t)sinter_type_size(made->tensor.type);
-  for (int i = made->tensor.rank - 1; i >= 0; --i) {
-    made->shape[i] = (Py_ssize_t)made->tensor.shape[i];
+  made->value = NULL;
+  made->lent = NULL;
+  made->tensor = *shaped;
+  made->tensor.strides = NULL;
+  made->read_only = 0;
+  Py_ssize_t bytes = (Py_ssize_t)sinter_type_size(shaped->type);
+  for (int i = shaped->rank - 1; i >= 0; --i) {
     made->strides[i] = bytes;
-    bytes *= made->shape[i];
+    bytes *= (Py_ssize_t)shaped->shape[i];
   }
   made->bytes = bytes;
+  return made;
+}
+
+PyObject *tensor_new(sinter_value *value) {
+  sinter_tensor tensor = {sizeof(tensor)};
+  sinter_error *error = NULL;
+  tensor_object *made = NULL;
+  if (sinter_value_tensor(value, &tensor, &error) != SINTER_OK)
+    raise_error(error);
+  else if (tensor.rank > SINTER_MOST_DIMENSIONS)
+    PyErr_SetString(PyExc_ValueError, "a result has more than 64 dimensions");
+  else
+    made = tensor_like(&tensor);
+  if (made)
+    made->value = value;
+  else
+    sinter_value_free(value);
   return (PyObject *)made;
+}
+
+const sinter_tensor *tensor_of(PyObject *object, int *read_only) {
+  if (Py_TYPE(object) != tensor_type)
+    return NULL;
+  const tensor_object *tensor = (const tensor_object *)object;
+  *read_only = tensor->read_only;
+  return &tensor->tensor;
+}
+
+static void lent_free(array *lent) {
+  array_release(lent);
+  PyMem_Free(lent);
 }
 
 static void tensor_dealloc(tensor_object *self) {
   PyTypeObject *type = Py_TYPE((PyObject *)self);
   sinter_value_free(self->value);
+  if (self->lent)
+    lent_free(self->lent);
   PyObject_Free(self);
   Py_DECREF(type);
+}
+
+/** Whether TENSOR is row-major without gaps. */
+static int is_dense(const sinter_tensor *tensor) {
+  int64_t stride = (int64_t)sinter_type_size(tensor->type);
+  for (int i = tensor->rank - 1; tensor->strides && i >= 0; --i) {
+    if (tensor->shape[i] == 0)
+      return 1;
+    if (tensor->shape[i] != 1 && tensor->strides[i] != stride)
+      return 0;
+    stride *= tensor->shape[i];
+  }
+  return 1;
+}
+
+/** view(array, dtype): a Tensor of DTYPE over the memory of ARRAY. */
+static PyObject *view(PyObject *module, PyObject *arguments) {
+  PyObject *object;
+  const char *name;
+  if (!PyArg_ParseTuple(arguments, "Os:view", &object, &name))
+    return NULL;
+  const int type = type_of_name(name);
+  if (type < 0)
+    return PyErr_Format(PyExc_ValueError, "there is no element type '%s'",
+                        name);
+  array *lent = PyMem_Malloc(sizeof(array));
+  if (!lent)
+    return PyErr_NoMemory();
+  if (array_take(lent, object, 0, "an array") < 0) {
+    PyMem_Free(lent);
+    return NULL;
+  }
+  tensor_object *made = NULL;
+  if (sinter_type_size(lent->tensor.type) !=
+      sinter_type_size((sinter_type)type))
+    PyErr_Format(PyExc_ValueError,
+                 "elements of type %s and %s are not of one size",
+                 sinter_type_name(lent->tensor.type), name);
+  else if (!is_dense(&lent->tensor))
+    PyErr_SetString(PyExc_ValueError,
+                    "the array is not row-major without gaps; use "
+                    "numpy.ascontiguousarray()");
+  else {
+    lent->tensor.type = (sinter_type)type;
+    made = tensor_like(&lent->tensor);
+  }
+  if (!made) {
+    lent_free(lent);
+    return NULL;
+  }
+  made->lent = lent;
+  made->read_only = lent->read_only;
+  return (PyObject *)made;
 }
 
 static int tensor_get_buffer(tensor_object *self, Py_buffer *buffer,
                              int flags) {
   const char *format = format_of_type(self->tensor.type);
-  if (!format) {
+  if (!format && flags & PyBUF_FORMAT) {
     PyErr_Format(PyExc_BufferError,
-                 "elements of type %s have no buffer; use __dlpack__ or "
-                 "tobytes()",
+                 "elements of type %s have no buffer; use __dlpack__, "
+                 "sinter.view() or tobytes()",
                  sinter_type_name(self->tensor.type));
+    return -1;
+  }
+  if (self->read_only && flags & PyBUF_WRITABLE) {
+    PyErr_SetString(PyExc_BufferError, "the tensor is read-only");
     return -1;
   }
   static char nothing;
@@ -70,10 +156,10 @@ static int tensor_get_buffer(tensor_object *self, Py_buffer *buffer,
   buffer->obj = Py_NewRef((PyObject *)self);
   buffer->len = self->bytes;
   buffer->itemsize = (Py_ssize_t)sinter_type_size(self->tensor.type);
-  buffer->readonly = 0;
+  buffer->readonly = self->read_only;
   buffer->ndim = self->tensor.rank;
   buffer->format = flags & PyBUF_FORMAT ? (char *)format : NULL;
-  buffer->shape = flags & PyBUF_ND ? self->shape : NULL;
+  buffer->shape = flags & PyBUF_ND ? (Py_ssize_t *)self->tensor.shape : NULL;
   buffer->strides =
       (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? self->strides : NULL;
   buffer->suboffsets = NULL;
@@ -88,6 +174,8 @@ typedef struct {
   dl_managed old;
   dl_managed_versioned versioned;
   PyObject *owner;
+  /* In elements; then, if it is a copy, the elements. */
+  int64_t strides[];
 } exported;
 
 static void export_free(exported *held) {
@@ -123,44 +211,85 @@ static int wants_versioned(PyObject *max_version) {
   return number == -1 && PyErr_Occurred() ? -1 : number >= 1;
 }
 
+/** Whether DEVICE, (type, number) or None, is the CPU; else an exception. */
+static int check_device(PyObject *device) {
+  if (!device || device == Py_None)
+    return 0;
+  int type, number;
+  if (!PyTuple_Check(device)) {
+    PyErr_SetString(PyExc_TypeError, "dl_device is (type, number)");
+    return -1;
+  }
+  if (!PyArg_ParseTuple(device, "ii;dl_device is (type, number)", &type,
+                        &number))
+    return -1;
+  if (type == dl_cpu)
+    return 0;
+  PyErr_SetString(PyExc_BufferError, "the tensor is in the memory of the CPU");
+  return -1;
+}
+
+/** The tensor for a capsule, in memory of its own if COPIES is not 0; NULL with
+    an exception. */
+static exported *export_of(tensor_object *self, int copies) {
+  dl_tensor tensor = {
+      self->tensor.data, {dl_cpu, 0}, self->tensor.rank, {0}, NULL, NULL, 0};
+  if (dlpack_of_type(self->tensor.type, &tensor.type) < 0) {
+    PyErr_Format(PyExc_BufferError, "DLPack has no elements of type %s",
+                 sinter_type_name(self->tensor.type));
+    return NULL;
+  }
+  /* Elements are aligned to 256 bytes, as DLPack asks. */
+  enum { alignment = 256 };
+  const size_t size = sizeof(exported) + (size_t)tensor.ndim * sizeof(int64_t);
+  exported *held =
+      malloc(size + (copies ? (size_t)self->bytes + alignment - 1 : 0));
+  if (!held) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  if (copies) {
+    const uintptr_t free_at = (uintptr_t)held + size;
+    tensor.data = (void *)((free_at + alignment - 1) / alignment * alignment);
+    if (self->bytes)
+      memcpy(tensor.data, self->tensor.data, (size_t)self->bytes);
+  }
+  const Py_ssize_t bytes = (Py_ssize_t)sinter_type_size(self->tensor.type);
+  for (int i = 0; i < tensor.ndim; ++i)
+    held->strides[i] = self->strides[i] / bytes;
+  tensor.shape = (int64_t *)self->tensor.shape;
+  tensor.strides = held->strides;
+  const uint64_t flags = copies            ? dl_is_copied
+                         : self->read_only ? dl_read_only
+                                           : 0;
+  held->old = (dl_managed){tensor, held, delete_old};
+  held->versioned =
+      (dl_managed_versioned){1, 1, held, delete_versioned, flags, tensor};
+  held->owner = Py_NewRef((PyObject *)self);
+  return held;
+}
+
 static PyObject *tensor_dlpack(tensor_object *self, PyObject *arguments,
                                PyObject *keywords) {
   static char *names[] = {"stream", "max_version", "dl_device", "copy", NULL};
   PyObject *stream = NULL, *max_version = NULL, *device = NULL, *copy = NULL;
   if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|$OOOO:__dlpack__",
                                    names, &stream, &max_version, &device,
-                                   &copy))
+                                   &copy) ||
+      check_device(device) < 0)
     return NULL;
-  if (copy == Py_True) {
-    PyErr_SetString(PyExc_BufferError, "a copy is for whoever takes it");
-    return NULL;
-  }
   const int versioned = wants_versioned(max_version);
   if (versioned < 0)
     return NULL;
-  dl_tensor tensor = {self->tensor.data,
-                      {dl_cpu, 0},
-                      self->tensor.rank,
-                      {0, 0, 1},
-                      NULL,
-                      NULL,
-                      0};
-  if (dlpack_of_type(self->tensor.type, &tensor.type) < 0) {
-    PyErr_Format(PyExc_BufferError, "DLPack has no elements of type %s",
-                 sinter_type_name(self->tensor.type));
+  const int copies = copy == Py_True;
+  if (self->read_only && !versioned && !copies) {
+    PyErr_SetString(PyExc_BufferError,
+                    "the tensor is read-only, which takes DLPack 1");
     return NULL;
   }
-  tensor.shape = (int64_t *)self->tensor.shape;
-  exported *held = calloc(1, sizeof(exported));
+  exported *held = export_of(self, copies);
   if (!held)
-    return PyErr_NoMemory();
-  held->owner = Py_NewRef((PyObject *)self);
-  held->old.tensor = held->versioned.tensor = tensor;
-  held->old.context = held->versioned.context = held;
-  held->old.deleter = delete_old;
-  held->versioned.deleter = delete_versioned;
-  held->versioned.major = 1;
-  held->versioned.minor = 1;
+    return NULL;
   PyObject *capsule =
       versioned
           ? PyCapsule_New(&held->versioned, "dltensor_versioned", capsule_end)
@@ -179,7 +308,7 @@ static PyObject *tensor_dlpack_device(tensor_object *self, PyObject *ignored) {
 static PyObject *tensor_shape(tensor_object *self, void *ignored) {
   PyObject *shape = PyTuple_New(self->tensor.rank);
   for (int i = 0; shape && i < self->tensor.rank; ++i) {
-    PyObject *size = PyLong_FromSsize_t(self->shape[i]);
+    PyObject *size = PyLong_FromLongLong(self->tensor.shape[i]);
     if (!size || PyTuple_SetItem(shape, i, size) < 0)
       Py_CLEAR(shape);
   }
@@ -192,6 +321,18 @@ static PyObject *tensor_dtype(tensor_object *self, void *ignored) {
 
 static PyObject *tensor_tobytes(tensor_object *self, PyObject *ignored) {
   return PyBytes_FromStringAndSize(self->tensor.data, self->bytes);
+}
+
+static PyObject *tensor_repr(tensor_object *self) {
+  PyObject *shape = tensor_shape(self, NULL);
+  PyObject *sizes = shape ? PySequence_List(shape) : NULL;
+  PyObject *text =
+      sizes ? PyUnicode_FromFormat("<sinter.Tensor %s%R>",
+                                   sinter_type_name(self->tensor.type), sizes)
+            : NULL;
+  Py_XDECREF(shape);
+  Py_XDECREF(sizes);
+  return text;
 }
 
 static PyMethodDef tensor_methods[] = {
@@ -212,21 +353,47 @@ static PyGetSetDef tensor_attributes[] = {
 static PyType_Slot tensor_slots[] = {
     {Py_tp_dealloc, tensor_dealloc},
     {Py_tp_methods, tensor_methods},
+    {Py_tp_repr, tensor_repr},
     {Py_tp_getset, tensor_attributes},
     {Py_bf_getbuffer, tensor_get_buffer},
-    {Py_tp_doc, "A tensor of the library: numpy.asarray() and from_dlpack() "
-                "look at it without a copy."},
+    {Py_tp_doc,
+     "A tensor of any element type, row-major: a result, or what view() "
+     "gives.\n"
+     "\n"
+     "numpy.asarray() and from_dlpack() look at it without a copy.\n"
+     "\n"
+     "    >>> sinter.view(numpy.zeros((2, 3), numpy.uint16), 'bf16')\n"
+     "    <sinter.Tensor bf16[2, 3]>\n"},
     {0, NULL}};
 
 static PyType_Spec tensor_spec = {
-    "sinter._sinter.Tensor", sizeof(tensor_object), 0,
+    "sinter.Tensor", sizeof(tensor_object), sizeof(Py_ssize_t),
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
         Py_TPFLAGS_IMMUTABLETYPE,
     tensor_slots};
 
+static PyMethodDef functions[] = {
+    {"view", view, METH_VARARGS,
+     "view(array, dtype, /)\n--\n\n"
+     "A Tensor over the memory of `array`, row-major without gaps, whose "
+     "elements are of the type `dtype` of the same size.\n"
+     "\n"
+     "So numpy's integers are the bits of types that numpy lacks, and the "
+     "other way round. TypeError for what is no array, ValueError for other "
+     "sizes and strides.\n"
+     "\n"
+     "    >>> bits = numpy.array([0x3f80, 0xc000], numpy.uint16)\n"
+     "    >>> ones = sinter.view(bits, 'bf16')\n"
+     "    >>> ones.dtype, ones.shape\n"
+     "    ('bf16', (2,))\n"
+     "    >>> numpy.shares_memory(numpy.asarray(sinter.view(ones, 'ui16')), "
+     "bits)\n"
+     "    True\n"},
+    {NULL, NULL, 0, NULL}};
+
 int add_tensor_type(PyObject *module) {
   tensor_type = (PyTypeObject *)PyType_FromSpec(&tensor_spec);
-  return tensor_type
+  return tensor_type && PyModule_AddFunctions(module, functions) == 0
              ? PyModule_AddObjectRef(module, "Tensor", (PyObject *)tensor_type)
              : -1;
 }

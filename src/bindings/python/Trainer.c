@@ -3,8 +3,8 @@
 #include "Extension.h"
 
 typedef struct {
-  PyObject_HEAD sinter_trainer *trainer;
-  PyObject *log;
+  holder base;
+  sinter_trainer *trainer;
 } trainer_object;
 
 static PyTypeObject *trainer_type;
@@ -20,26 +20,23 @@ PyObject *trainer_of(const sinter_model *model, PyObject *dictionary) {
       sinter_trainer_new(model, given.options, &trainer, &error);
   Py_END_ALLOW_THREADS options_release(&given);
   if (status != SINTER_OK) {
-    Py_XDECREF(given.log);
+    Py_XDECREF(given.callbacks);
     return raise_error(error);
   }
-  trainer_object *made = PyObject_New(trainer_object, trainer_type);
+  trainer_object *made = holder_new(trainer_type, given.callbacks);
   if (!made) {
     sinter_trainer_free(trainer, NULL);
-    Py_XDECREF(given.log);
     return NULL;
   }
   made->trainer = trainer;
-  made->log = given.log;
+  PyObject_GC_Track(made);
   return (PyObject *)made;
 }
 
 static void trainer_dealloc(trainer_object *self) {
-  PyTypeObject *type = Py_TYPE((PyObject *)self);
+  PyObject_GC_UnTrack(self);
   sinter_trainer_free(self->trainer, NULL);
-  Py_XDECREF(self->log);
-  PyObject_Free(self);
-  Py_DECREF(type);
+  holder_end(&self->base);
 }
 
 static PyObject *trainer_names(trainer_object *self, PyObject *ignored) {
@@ -109,7 +106,7 @@ static PyObject *trainer_model(trainer_object *self, PyObject *ignored) {
   Py_BEGIN_ALLOW_THREADS status =
       sinter_trainer_model(self->trainer, &model, &error);
   Py_END_ALLOW_THREADS return status == SINTER_OK
-      ? model_new(model, Py_XNewRef(self->log))
+      ? model_new(model, Py_XNewRef(self->base.callbacks))
       : raise_error(error);
 }
 
@@ -127,14 +124,15 @@ static PyMethodDef trainer_methods[] = {
 
 static PyType_Slot trainer_slots[] = {
     {Py_tp_dealloc, trainer_dealloc},
+    {Py_tp_traverse, holder_traverse},
     {Py_tp_methods, trainer_methods},
     {Py_tp_doc, "A trainer of the C interface."},
     {0, NULL}};
 
 static PyType_Spec trainer_spec = {
     "sinter._sinter.Trainer", sizeof(trainer_object), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
-        Py_TPFLAGS_IMMUTABLETYPE,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
     trainer_slots};
 
 int add_trainer_type(PyObject *module) {

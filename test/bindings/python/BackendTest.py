@@ -72,10 +72,22 @@ class Interface(unittest.TestCase):
             numpy.testing.assert_array_equal(prepared.run([self.X, *inputs]).y, self.X[:, slice(start, None if end < 0 else end, step)])
 
     def test_outputs_that_follow_from_values(self):
-        # One branch gives a sequence of a tensor, the other nothing: a session has the outputs of one of them.
+        # One branch gives a sequence of a tensor, the other nothing.
         folder = os.path.join(os.path.dirname(onnx.backend.test.__file__), "data", "node", "test_if_opt")
         prepared = sinter.backend.prepare(onnx.load(os.path.join(folder, "model.onnx")))
-        self.assertRaisesRegex(sinter.UnsupportedError, "0 outputs for these values, and 1", prepared.run, [numpy.array(True)])
+        for condition, count in ((True, 0), (False, 1), (True, 0)):
+            self.assertEqual(len(prepared.run([numpy.array(condition)])[0] or ()), count)
+
+    def test_bfloat16_is_as_onnx_has_it(self):
+        node = helper.make_node("Cast", ["x"], ["y"], to=onnx.TensorProto.FLOAT)
+        x = helper.make_tensor_value_info("x", onnx.TensorProto.BFLOAT16, [3])
+        y = helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [3])
+        prepared = sinter.backend.prepare(helper.make_model(helper.make_graph([node], "cast", [x], [y]),
+                                                            opset_imports=[helper.make_opsetid("", 13)]))
+        bits, floats = numpy.array([0x3f80, 0xc000, 0x3f00], numpy.uint16), numpy.array([1, -2, 0.5], numpy.float32)
+        for given in (bits, floats, sinter.view(bits, "bf16")):
+            numpy.testing.assert_array_equal(prepared.run([given]).y, floats)
+        self.assertRaisesRegex(sinter.UsageError, "3xbf16.*3xf32", prepared.run, [floats + numpy.float32(1e-6)])
 
     def test_devices(self):
         self.assertTrue(sinter.backend.supports_device("CPU"))

@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import textwrap
+import threading
 import unittest
 import warnings
 
@@ -250,6 +251,49 @@ class Scripts(unittest.TestCase):
                 exec(compile(text, name, "exec"), {"np": np, "onnx": onnx, "x": x, "W": W, "check": check})  # noqa: S102
 
 
+class Termination(unittest.TestCase):
+    def test_terminate_ends_a_run(self):
+        # A loop that does not end within this test.
+        graph = helper.make_graph(
+            [helper.make_node("Loop", ["n", "", "x"], ["y"], body=helper.make_graph(
+                [helper.make_node("Sin", ["a"], ["b"]), helper.make_node("Identity", ["go"], ["on"])], "body",
+                [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+                 helper.make_tensor_value_info("a", TensorProto.FLOAT, [2])],
+                [helper.make_tensor_value_info("on", TensorProto.BOOL, []), helper.make_tensor_value_info("b", TensorProto.FLOAT, [2])]))],
+            "loop", [helper.make_tensor_value_info("n", TensorProto.INT64, []), helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+        options = onnxruntime.SessionOptions()
+        options.add_session_config_entry("sinter.no-cache", "true")
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+        run = onnxruntime.RunOptions()
+        feed = {"n": np.array(1 << 60), "x": np.ones(2, np.float32)}
+        threading.Timer(0.5, setattr, (run, "terminate", True)).start()
+        fail = onnxruntime.capi.onnxruntime_pybind11_state.Fail
+        self.assertRaisesRegex(fail, "terminate flag", session.run, None, feed, run)
+        self.assertRaisesRegex(fail, "terminate flag", session.run, None, {**feed, "n": np.array(1)}, run)
+        run.terminate = False
+        np.testing.assert_allclose(session.run(None, {**feed, "n": np.array(1)}, run)[0], np.sin(feed["x"]), rtol=1e-6)
+
+
+class Values(unittest.TestCase):
+    def test_bits_of_types_that_numpy_lacks(self):
+        bits = np.array([0x3f80, 0xc000], np.uint16)
+        value = onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(bits, TensorProto.BFLOAT16)
+        self.assertEqual((value.data_type(), value.element_type(), value.shape()), ("tensor(bfloat16)", 16, [2]))
+        graph = helper.make_graph([helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)], "cast",
+                                  [helper.make_tensor_value_info("x", TensorProto.BFLOAT16, [2])],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])])
+        session = onnxruntime.InferenceSession(
+            helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]).SerializeToString())
+        self.assertEqual(session.run(None, {"x": value})[0].tolist(), [1, -2])
+        invalid = onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument
+        with self.assertRaisesRegex(invalid, "one size"):
+            onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(bits, TensorProto.FLOAT)
+        with self.assertRaisesRegex(invalid, "element type 99"):
+            onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(bits, 99)
+
+
 class Warnings(unittest.TestCase):
     def told(self, call):
         with warnings.catch_warnings(record=True) as told:
@@ -264,6 +308,54 @@ class Warnings(unittest.TestCase):
             options.intra_op_num_threads = 2
         self.assertEqual(self.told(profile), ["SessionOptions.profile_file_prefix: it is accepted, and has no effect in Sinter"])
         self.assertEqual(self.told(profile), [])
+
+    def test_each_name_without_effect_warns_once(self):
+        options, run = onnxruntime.SessionOptions(), onnxruntime.RunOptions()
+        session = onnxruntime.InferenceSession(dense().SerializeToString())
+        calls = {
+            "SessionOptions.inter_op_num_threads": lambda: setattr(options, "inter_op_num_threads", 3),
+            "SessionOptions.graph_optimization_level": lambda: setattr(options, "graph_optimization_level",
+                                                                       onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL),
+            "SessionOptions.execution_mode": lambda: setattr(options, "execution_mode", onnxruntime.ExecutionMode.ORT_PARALLEL),
+            "SessionOptions.execution_order": lambda: setattr(options, "execution_order", onnxruntime.ExecutionOrder.PRIORITY_BASED),
+            "SessionOptions.enable_profiling": lambda: setattr(options, "enable_profiling", True),
+            "SessionOptions.enable_mem_pattern": lambda: setattr(options, "enable_mem_pattern", False),
+            "SessionOptions.enable_mem_reuse": lambda: setattr(options, "enable_mem_reuse", False),
+            "SessionOptions.enable_cpu_mem_arena": lambda: setattr(options, "enable_cpu_mem_arena", False),
+            "SessionOptions.log_verbosity_level": lambda: setattr(options, "log_verbosity_level", 2),
+            "the session's configuration entry session.x": lambda: options.add_session_config_entry("session.x", "1"),
+            "SessionOptions.add_free_dimension_override_by_denotation":
+                lambda: options.add_free_dimension_override_by_denotation("DATA_BATCH", 1),
+            "SessionOptions.register_custom_ops_library": lambda: options.register_custom_ops_library("ops.so"),
+            "SessionOptions.add_provider": lambda: options.add_provider("QNNExecutionProvider", {}),
+            "RunOptions.log_severity_level": lambda: setattr(run, "log_severity_level", 0),
+            "RunOptions.log_verbosity_level": lambda: setattr(run, "log_verbosity_level", 1),
+            "RunOptions.logid": lambda: setattr(run, "logid", "a"),
+            "RunOptions.only_execute_path_to_fetches": lambda: setattr(run, "only_execute_path_to_fetches", True),
+            "RunOptions.training_mode": lambda: setattr(run, "training_mode", True),
+            "the run's configuration entry memory.x": lambda: run.add_run_config_entry("memory.x", "1"),
+            "InferenceSession's disabled_optimizers":
+                lambda: onnxruntime.InferenceSession(dense().SerializeToString(), disabled_optimizers=["x"]),
+            "InferenceSession.end_profiling": session.end_profiling,
+            "TensorrtExecutionProvider": lambda: session.set_providers(["TensorrtExecutionProvider", "CPUExecutionProvider"]),
+            "set_default_logger_verbosity": lambda: onnxruntime.set_default_logger_verbosity(1),
+            "set_seed": lambda: onnxruntime.set_seed(1),
+        }
+        # What another test of this process has used has warned.
+        for name, call in calls.items():
+            with self.subTest(name=name):
+                told = self.told(call)
+                self.assertIn(len(told), (0, 1))
+                self.assertTrue(all(each.startswith(f"{name}: ") for each in told), told)
+                self.assertEqual(self.told(call), [])
+        self.assertEqual(self.told(lambda: setattr(options, "intra_op_num_threads", 2)), [])
+        self.assertEqual(self.told(lambda: options.add_session_config_entry("sinter.threads", "1")), [])
+
+    def test_the_line_of_the_program_is_shown(self):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            onnxruntime.SessionOptions().logid = "a name"
+        self.assertEqual([(each.category.__name__, each.filename) for each in told], [("Warning", __file__)])
 
     def test_what_would_change_results_is_refused(self):
         refused = onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented

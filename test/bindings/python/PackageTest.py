@@ -4,15 +4,17 @@
     test/bindings/python/PackageTest.py BUILD
 """
 import array
+import collections
 import gc
 import io
 import os
 import pickle
+import subprocess
 import sys
 import tempfile
 import threading
 import unittest
-import warnings
+import weakref
 
 BUILD = sys.argv.pop(1)
 sys.path.insert(0, os.path.join(BUILD, "python"))
@@ -40,6 +42,16 @@ COUNTER = b"""func.func @main(%x: tensor<2xf32>, %s: tensor<2xf32> {sinter.state
     -> (tensor<2xf32>, tensor<2xf32> {sinter.state = "sum"}) {
   %0 = stablehlo.add %x, %s : tensor<2xf32>
   return %0, %0 : tensor<2xf32>, tensor<2xf32>
+}
+"""
+UNKNOWN = b"""func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.custom_call @nowhere(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+PRINTS = b"""func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  interpreter.print %x : tensor<2xf32>
+  return %x : tensor<2xf32>
 }
 """
 
@@ -99,6 +111,80 @@ class Standard(unittest.TestCase):
         self.assertIn("model.mlir", caught.exception.file)
         self.assertIsInstance(caught.exception, sinter.Error)
 
+    def test_errors_of_either_side_have_all_fields(self):
+        session = sinter.compile(load(DENSE))
+        for kind, base, name, call in (
+                (sinter.UsageError, ValueError, "usage", lambda: session(wrong=1)),
+                (sinter.UsageError, ValueError, "usage", lambda: sinter.compile(load(DENSE), thread=2)),
+                (sinter.InvalidModelError, ValueError, "invalid-model", lambda: load(b"func.func")),
+                (sinter.UnsupportedError, NotImplementedError, "unsupported", lambda: sinter.compile(load(UNKNOWN))(array.array("f", [1, 2]))),
+                (sinter.SystemError, OSError, "system", lambda: sinter.load("/nonexistent/m.onnx"))):
+            with self.subTest(kind=kind), self.assertRaises(kind) as caught:
+                call()
+            error = caught.exception
+            self.assertIsInstance(error, (sinter.Error, base))
+            self.assertEqual(error.kind, name)
+            self.assertTrue(error.what)
+            self.assertIn(error.what, str(error))
+            for field in ("file", "node", "operator", "hint"):
+                self.assertIsInstance(getattr(error, field), str)
+            again = pickle.loads(pickle.dumps(error))
+            self.assertEqual((type(again), str(again), again.what), (kind, str(error), error.what))
+        self.assertEqual(sinter.CancelledError("x").kind, "cancelled")
+        self.assertEqual(sinter.WrongResultError("x").kind, "wrong-result")
+        self.assertEqual(sinter.Error("x").what, "")
+
+    def test_callbacks(self):
+        told, printed = [], []
+        model = load(PRINTS)
+        sinter.compile(load(DENSE), progress=lambda *given: told.append(given))
+        session = sinter.compile(model, print=printed.append)
+        session(array.array("f", [1.5, 2]))
+        self.assertIn("1.5", "".join(printed))
+        self.assertTrue(told)
+        for stage, done, total in told:
+            self.assertIsInstance(stage, str)
+            self.assertLessEqual(done, total)
+        self.assertRaisesRegex(TypeError, "option 'threads' is no callable", sinter.compile, model, threads=print)
+        self.assertRaisesRegex(sinter.UsageError, "progress", sinter.compile, model, progress=3)
+
+    def test_callbacks_that_raise_do_no_harm(self):
+        raised = []
+        before, sys.unraisablehook = sys.unraisablehook, lambda given: raised.append(given.exc_type)
+        self.addCleanup(setattr, sys, "unraisablehook", before)
+        session = sinter.compile(load(PRINTS), print=lambda text: 1 / 0)
+        self.assertEqual(bytes(memoryview(session(array.array("f", [1.5, 2])))), array.array("f", [1.5, 2]).tobytes())
+        self.assertEqual(set(raised), {ZeroDivisionError})
+
+    def test_callbacks_that_refer_to_their_session_are_collected(self):
+        alive = weakref.WeakSet()
+
+        class Owner:
+            def __init__(self, text):
+                self.model = load(text, log=self.note)
+                self.session = self.model.compile(log=self.note)
+                self.binding = self.session.bind([array.array("d", [1, 2, 3])], [None])
+                alive.add(self)
+
+            def note(self, line):
+                pass
+        for _ in range(3):
+            Owner(of_type("f64"))
+        gc.collect()
+        self.assertEqual(len(alive), 0)
+
+    def test_what_is_of_this_process_is_not_pickled(self):
+        session = sinter.compile(load(DENSE))
+        with self.assertRaisesRegex(TypeError, "pickle its model"):
+            pickle.dumps(session)
+
+    def test_what_is_shown(self):
+        session = sinter.compile(load(DENSE))
+        self.assertEqual(repr(session), "<sinter.Session (arg0: f32[?, 3], arg1: f32[2]) -> (result0: f32[?, 2], result1: f32[?, 3])>"
+                         .replace("result0", session.outputs[0].name).replace("result1", session.outputs[1].name))
+        self.assertIn("<td>input</td><td>arg0</td><td>f32</td><td>[?, 3]</td>", session._repr_html_())
+        self.assertIn("<td>state</td><td>sum</td>", sinter.compile(load(COUNTER))._repr_html_())
+
     def test_pickles(self):
         again = pickle.loads(pickle.dumps(load(DENSE)))
         self.assertEqual([each.shape for each in again.inputs], [(None, 3), (2,)])
@@ -114,10 +200,27 @@ class Standard(unittest.TestCase):
         self.assertIsNone(model.stats)
 
     def test_notes_are_warnings(self):
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            sinter.compile(load(DENSE), backend="cpu", threads=1)
-        self.assertEqual([str(each.message) for each in told], [])
+        # Of a cache that others may write to, each process is told once.
+        text = """
+import os, sys, tempfile, warnings
+sys.path.insert(0, sys.argv[1])
+import sinter
+folder, lines = tempfile.TemporaryDirectory(), []
+os.chmod(folder.name, 0o777)
+model = sinter.load(sys.argv[2].encode(), name="model.mlir")
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter(sys.argv[3])
+    try:
+        sinter.compile(model, cache_dir=folder.name, **({"log": lines.append} if sys.argv[4] else {}))
+    except sinter.Warning as warning:
+        print("raised", warning)
+print([each.category.__module__ for each in told], [each.filename for each in told], [folder.name in each for each in lines])
+"""
+        for action, log, expected in (("always", "", "['sinter'] ['<string>'] []"), ("always", "log", "[] [] [True]"),
+                                      ("error", "", "raised .*; the cache is not used\n\\[\\] \\[\\] \\[\\]")):
+            done = subprocess.run([sys.executable, "-c", text, os.path.join(BUILD, "python"), DENSE.decode(), action, log],
+                                  capture_output=True, text=True, check=True)
+            (self.assertRegex if action == "error" else self.assertEqual)(done.stdout.strip(), expected)
 
 
 @unittest.skipIf(numpy is None, "there is no numpy")
@@ -137,7 +240,23 @@ class Numpy(unittest.TestCase):
         for results in (self.session(self.x, self.b), self.session(self.x, arg1=self.b), self.session(arg1=self.b, arg0=self.x),
                         self.session({"arg0": self.x, "arg1": self.b})):
             self.expect(results, self.x)
+        mapping = collections.UserDict(arg0=self.x, arg1=self.b)
+        self.expect(self.session(mapping), self.x)
+        self.expect(self.session(mapping, out=collections.UserDict()), self.x)
         self.assertEqual(list(self.session.run({"arg0": self.x, "arg1": self.b})), [each.name for each in self.session.outputs])
+
+    def test_one_input_and_none(self):
+        session = sinter.compile(load(of_type("f32")))
+        for given in ((self.b[[0, 1, 1]],), ({"arg0": self.b[[0, 1, 1]]},), (collections.UserDict(arg0=self.b[[0, 1, 1]]),)):
+            numpy.testing.assert_array_equal(session(*given), self.b[[0, 1, 1]])
+        constant = sinter.compile(load(b"""func.func @main() -> tensor<2xf32> {
+  %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""))
+        self.assertEqual(constant().tolist(), [1, 2])
+        self.assertEqual(constant({}).tolist(), [1, 2])
+        self.assertRaisesRegex(sinter.UsageError, "given: 1", constant, self.b)
 
     def test_every_size(self):
         for rows in (1, 7, 2, 100, 0):

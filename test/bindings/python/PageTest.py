@@ -4,6 +4,7 @@
     test/bindings/python/PageTest.py BUILD
 """
 import doctest
+import importlib
 import os
 import re
 import sys
@@ -23,8 +24,6 @@ except ImportError as missing:
     sys.exit(77)
 
 import sinter  # noqa: E402
-import sinter._model  # noqa: E402
-import sinter._session  # noqa: E402
 
 
 def model():
@@ -56,11 +55,23 @@ class Examples(unittest.TestCase):
             exec(compile("\n" * line + block[1], "docs/python.md", "exec"), names)  # noqa: S102
 
     def test_docstrings(self):
-        for module in (sinter, sinter._model, sinter._session):
-            names = {"sinter": sinter, "numpy": numpy, "x": numpy.array([[1, 2, 3]], numpy.float32)}
-            done = doctest.testmod(module, extraglobs=names)
-            self.assertEqual(done.failed, 0)
-            self.assertGreater(done.attempted, 0)
+        runner, finder = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS), doctest.DocTestFinder()
+        documented = [(name, getattr(sinter, name), sinter) for name in sinter.__all__]
+        for name in ("", "torch", "backend", "onnxruntime"):
+            try:
+                module = importlib.import_module(f"sinter.{name}".rstrip("."))
+            except ImportError as missing:
+                print(f"sinter.{name}: skipped: {missing}")
+                continue
+            # Not those of what it imports.
+            documented.append((module.__name__, module, module))
+        run = 0
+        for name, value, module in documented:
+            names = {**vars(module), "sinter": sinter, "numpy": numpy, "x": numpy.array([[1, 2, 3]], numpy.float32)}
+            for test in finder.find(value, name, module=module if value is module else False, globs=names):
+                run += runner.run(test).attempted
+        self.assertEqual(runner.failures, 0)
+        self.assertGreater(run, 60)
 
     def test_notebooks_show_models(self):
         shown = sinter.load("model.onnx")._repr_html_()

@@ -3,8 +3,11 @@
 
     test/bindings/python/TorchTest.py BUILD
 """
+import copy
 import doctest
+import io
 import os
+import pickle
 import sys
 import tempfile
 import unittest
@@ -75,14 +78,38 @@ class Modules(unittest.TestCase):
         self.assertRaisesRegex(sinter.UsageError, "meta", fast, torch.zeros(3, device="meta"))
         self.assertRaisesRegex(sinter.UsageError, "2 entries", sinter.torch.compile, torch.nn.ReLU(), torch.zeros(3), dynamic=({}, {}))
 
+    def test_modules_in_modules(self):
+        fast = sinter.torch.compile(self.module, (torch.zeros(2, 4), torch.zeros(2, 4)))
+        module = fast.to_module()
+        x, y = torch.randn(2, 4), torch.randn(2, 4)
+        for one, other in zip(module(x, y), fast(x, y), strict=True):
+            self.assertTrue(torch.equal(one, other))
+        whole = torch.nn.Sequential(sinter.torch.compile(torch.nn.Linear(4, 3), torch.zeros(2, 4)).to_module(), torch.nn.Softmax(-1))
+        self.assertEqual(list(whole.parameters()), [])
+        self.assertAlmostEqual(whole.eval()(x).sum().item(), 2, 5)
+        self.assertIn("input_0", repr(module))
+
+    def test_copies_and_pickles(self):
+        fast = sinter.torch.compile(torch.nn.Linear(4, 3), torch.zeros(2, 4), threads=1)
+        x, file = torch.randn(2, 4), io.BytesIO()
+        torch.save(fast.to_module(), file)
+        file.seek(0)
+        for again in (pickle.loads(pickle.dumps(fast)), copy.deepcopy(fast.to_module()), torch.load(file)):
+            self.assertTrue(torch.equal(again(x), fast(x)))
+
     @unittest.skipIf(torchvision is None, "there is no torchvision")
-    def test_resnet18(self):
-        module = torchvision.models.resnet18().eval()
-        fast = sinter.torch.compile(module, torch.zeros(1, 3, 64, 64))
-        x = torch.randn(1, 3, 64, 64)
-        with torch.no_grad():
-            want = module(x)
-        self.assertLess(((fast(x) - want).abs().max() / want.abs().max()).item(), 1e-3)
+    def test_models_of_torchvision(self):
+        # On small images, since the exporter and the compiler take long for large ones.
+        for name, size in (("resnet18", 64), ("mobilenet_v3_small", 64), ("squeezenet1_1", 64), ("shufflenet_v2_x0_5", 64)):
+            with self.subTest(name=name):
+                module = getattr(torchvision.models, name)().eval()
+                fast = sinter.torch.compile(module, torch.zeros(1, 3, size, size), dynamic=({0: "N"},))
+                for batch in (1, 3):
+                    x = torch.randn(batch, 3, size, size)
+                    with torch.no_grad():
+                        want = module(x)
+                    self.assertLess(((fast(x) - want).abs().max() / want.abs().max()).item(), 1e-3)
+                self.assertTrue(torch.equal(fast.to_module()(x), fast(x)))
 
     def test_examples_of_docstrings(self):
         self.assertEqual(doctest.testmod(sinter.torch).failed, 0)

@@ -1,22 +1,18 @@
 """Models: read, looked at, rewritten, saved."""
-import collections
-import html
-import json
 import os
 
 from . import _sinter
-from ._options import options
+from ._errors import usage_error
+from ._options import Call
 from ._session import Session
-
-#: An input or output: its name, its element type ("f32") and its shape, in which a dynamic dimension is its name, or None.
-Value = collections.namedtuple("Value", ["name", "dtype", "shape"])
+from ._values import Value, signature, table
 
 
 class Model:
     """A model. `load` makes them.
 
         >>> load("model.onnx")
-        <sinter.Model 'model.onnx' (x: f32[N, 3]) -> (y: f32[?, 2])>
+        <sinter.Model 'model.onnx' (x: f32[N, 3]) -> (y: f32[..., 2])>
     """
 
     def __init__(self, handle, name, stats=None):
@@ -36,12 +32,21 @@ class Model:
 
     @property
     def outputs(self):
-        """The outputs, a list of Value."""
+        """The outputs, a list of Value.
+
+            >>> load("model.onnx").outputs[0].dtype
+            'f32'
+        """
         return [Value(*each) for each in self._handle.outputs()]
 
     def compile(self, *, shapes=None, **given):
-        """As sinter.compile()."""
-        return Session(self._handle.compile(options(given, shapes)))
+        """A Session, as sinter.compile() gives it.
+
+            >>> load("model.onnx").compile()(x)
+            array([[ 0., 12.]], dtype=float32)
+        """
+        call = Call(given, shapes)
+        return Session(call.make(self._handle.compile, call.options), call.notes)
 
     def optimize(self, *, shapes=None, **given):
         """A simplified model of the same format.
@@ -51,31 +56,58 @@ class Model:
             >>> load("model.onnx").optimize().stats["after"] != {}
             True
         """
-        handle, report = self._handle.optimize(options(given, shapes))
-        return Model(handle, self._name, json.loads(report))
+        call = Call(given, shapes)
+        return self._rewritten(call.make(self._handle.optimize, call.options))
 
     def quantize(self, calibration, *, shapes=None, **given):
         """An 8-bit model, by the ranges that activations have for the samples of `calibration`, any iterable.
 
         A sample is an array if the model has one input, else a dictionary by input or a list. Options are those of `sinter
-        quantize`, such as `max_loss`."""
+        quantize`, such as `max_loss`. WrongResultError if the loss cannot be held; what the iterable raises is raised.
+
+            >>> samples = (numpy.full((4, 3), i, numpy.float32) for i in range(8))
+            >>> load("model.onnx").quantize(samples, **{"for": "any"})
+            <sinter.Model 'model.onnx' (x: f32[N, 3]) -> (y: f32[..., 2])>
+        """
         names = [each.name for each in self.inputs]
         samples = [_sample(each, names) for each in calibration]
-        handle, report = self._handle.quantize(options(given, shapes), samples.__getitem__, len(samples))
-        return Model(handle, self._name, json.loads(report))
+        call, stopped = Call(given, shapes), []
+
+        def sample(index):
+            if stopped:
+                raise KeyboardInterrupt
+            return samples[index]
+        return self._rewritten(call.make(self._handle.quantize, call.options, sample, len(samples),
+                                         stop=lambda: stopped.append(True)))
+
+    def _rewritten(self, result):
+        handle, report = result
+        return Model(handle, self._name, _from_json(report))
 
     def compare(self, other, inputs=(), *, shapes=None, **given):
         """How `other`, a Model, differs from this one, whose results are the expected ones: the report of `sinter compare --json`, a
         dictionary, whose "agrees" says whether all outputs, states and tensors of the same names do.
 
         `inputs` are those of this model, as a sample of quantize(); without, they are random. Options are those of `sinter
-        compare` about two models: rtol, atol, range_atol, backend, outputs_only, ..."""
+        compare` about two models: rtol, atol, range_atol, backend, outputs_only, ...
+
+            >>> model = load("model.onnx")
+            >>> model.compare(model.optimize(), x)["agrees"]
+            True
+        """
         arrays = _sample(inputs, [each.name for each in self.inputs])
-        return json.loads(self._handle.compare(other._handle, arrays, options(given, shapes)))
+        call = Call(given, shapes)
+        return _from_json(call.make(self._handle.compare, other._handle, arrays, call.options))
 
     def save(self, path, **given):
-        """Writes the model to a file, whose extension names the format: .onnx, .mlir, .mlir.bc, .stablehlo, .pdmodel, .json."""
-        self._handle.save(os.fspath(path), options(given))
+        """Writes the model to a file, whose extension names the format: .onnx, .mlir, .mlir.bc, .stablehlo, .pdmodel, .json.
+
+            >>> load("model.onnx").save("copy.mlir")
+            >>> load("copy.mlir").inputs[0].shape
+            ('N', 3)
+        """
+        call = Call(given)
+        call.make(self._handle.save, os.fspath(path), call.options)
 
     def tobytes(self, format=".onnx", **given):  # noqa: A002
         """The model as the contents of a file. UsageError if it takes several files.
@@ -83,32 +115,26 @@ class Model:
             >>> load(load("model.onnx").tobytes(".mlir.bc")).inputs[0].shape
             ('N', 3)
         """
-        files = self._handle.save_memory("model" + format, options(given))
+        call = Call(given)
+        files = call.make(self._handle.save_memory, "model" + format, call.options)
         if len(files) != 1:
-            raise _sinter.UsageError(f"the model takes {len(files)} files: {', '.join(files)}")
+            raise usage_error(f"the model takes {len(files)} files: {', '.join(files)}", "save() writes them")
         return next(iter(files.values()))
 
     def __reduce__(self):
         return _unpickle, (self.tobytes(".mlir.bc"), self._name, self.stats)
 
     def __repr__(self):
-        def text(values):
-            return ", ".join(f"{each.name}: {each.dtype}{_shape_text(each.shape)}" for each in values)
-        return f"<sinter.Model {self._name!r} ({text(self.inputs)}) -> ({text(self.outputs)})>"
+        return f"<sinter.Model {self._name!r} {signature(self.inputs, self.outputs)}>"
 
     def _repr_html_(self):
         """A table of the inputs and outputs, for notebooks."""
-        rows = "".join(f"<tr><td>{kind}</td>" + "".join(f"<td>{html.escape(text)}</td>" for text in
-                                                       (each.name, each.dtype, _shape_text(each.shape))) + "</tr>"
-                       for kind, values in (("input", self.inputs), ("output", self.outputs)) for each in values)
-        return (f"<table><caption>{html.escape(self._name)}</caption><tr><th></th><th>name</th><th>type</th><th>shape</th></tr>"
-                f"{rows}</table>")
+        return table(self._name, input=self.inputs, output=self.outputs)
 
 
-def _shape_text(shape):
-    if shape is None:
-        return "[...]"
-    return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
+def _from_json(text):
+    import json
+    return json.loads(text)
 
 
 def _unpickle(contents, name, stats):
@@ -118,7 +144,7 @@ def _unpickle(contents, name, stats):
 
 
 def _sample(sample, names):
-    if isinstance(sample, dict):
+    if hasattr(sample, "keys"):
         return [sample[name] for name in names]
     return list(sample) if isinstance(sample, (list, tuple)) else [sample]
 
@@ -133,10 +159,10 @@ def load(source, *, name=None, folder=None, shapes=None, **given):
         >>> load("model.onnx", shapes={"x": (8, None)}).inputs[0].shape
         (8, 3)
     """
-    chosen = options(given, shapes)
+    call = Call(given, shapes)
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
-        return Model(_sinter.open(path, None, None, chosen), path)
+        return Model(call.make(_sinter.open, path, None, None, call.options), path)
     if hasattr(source, "SerializeToString"):
         contents, name = source.SerializeToString(), name or "model.onnx"
     elif hasattr(source, "read"):
@@ -144,7 +170,7 @@ def load(source, *, name=None, folder=None, shapes=None, **given):
     else:
         contents = source
     name = name or "model"
-    return Model(_sinter.open(name, contents, folder and os.fspath(folder), chosen), name)
+    return Model(call.make(_sinter.open, name, contents, folder and os.fspath(folder), call.options), name)
 
 
 def compile(model, *, shapes=None, **given):  # noqa: A001

@@ -1,5 +1,6 @@
 """Options of Python as those of the library: strings."""
-import warnings
+from ._errors import Notes
+from ._interrupts import interruptible
 
 
 def _text(value):
@@ -12,21 +13,30 @@ def _shape(shape):
     return "x".join("?" if size is None or size == -1 else str(size) for size in shape)
 
 
-def _warn(line):
-    warnings.warn(line, stacklevel=2)
+class Call:
+    """A call of the library with options: keyword arguments GIVEN, of which None means that the option is not set, and SHAPES,
+    sizes by input. Callables are callbacks; "log" gets what is a warning otherwise."""
 
+    def __init__(self, given, shapes=None):
+        #: What is to become warnings.
+        self.notes = Notes()
+        #: The dictionary for the extension.
+        self.options = {}
+        for name, value in given.items():
+            if value is None or name == "log":
+                continue
+            if callable(value):
+                self.options[name] = value
+                continue
+            several = isinstance(value, (list, tuple))
+            self.options[name.replace("_", "-")] = [_text(each) for each in value] if several else _text(value)
+        if shapes:
+            self.options["shape"] = [f"{name}:{_shape(shape)}" for name, shape in shapes.items()]
+        self.options["log"] = given.get("log") or self.notes.append
 
-def options(given, shapes=None):
-    """The dictionary for the extension: keyword arguments GIVEN, of which None
-    means that the option is not set, and SHAPES, sizes by input. LOG, a
-    callable, gets what is a warning otherwise."""
-    all_options = {}
-    for name, value in given.items():
-        if value is None or name == "log":
-            continue
-        several = isinstance(value, (list, tuple))
-        all_options[name.replace("_", "-")] = [_text(each) for each in value] if several else _text(value)
-    if shapes:
-        all_options["shape"] = [f"{name}:{_shape(shape)}" for name, shape in shapes.items()]
-    all_options["log"] = given.get("log") or _warn
-    return all_options
+    def make(self, method, *arguments, stop=None):
+        """method(*ARGUMENTS), interruptibly; STOP asks it to end soon."""
+        try:
+            return interruptible(lambda: method(*arguments), stop)
+        finally:
+            self.notes.tell()

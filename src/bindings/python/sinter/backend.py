@@ -1,18 +1,23 @@
 """ONNX's backend interface (onnx.backend.base), for what is written against it.
 
     >>> import onnx, sinter.backend
-    >>> y, = sinter.backend.run_model(onnx.load("model.onnx"), [x])     # doctest: +SKIP
+    >>> sinter.backend.run_model(onnx.load("model.onnx"), [x]).y
+    array([[ 0., 12.]], dtype=float32)
 
 A sequence is a list of arrays, and an empty optional is None. Results of bfloat16, which numpy lacks, are as
 onnx.numpy_helper.to_array() has them.
 """
+import os
+import tempfile
+
 import numpy
 import onnx
 from onnx import helper, numpy_helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 
+from ._errors import usage_error
 from ._model import load
-from ._sinter import Error, Tensor, UnsupportedError, UsageError
+from ._sinter import Error, Tensor, UnsupportedError, view
 
 __all__ = ["Representation", "SinterBackend", "is_compatible", "prepare", "run_model", "run_node", "supports_device"]
 
@@ -32,13 +37,26 @@ def _numpy(result):
     return numpy_helper.to_array(onnx.TensorProto(data_type=number, dims=result.shape, raw_data=result.tobytes()))
 
 
+def _array(given, element):
+    """GIVEN as an array of elements of this number in ONNX. Those of bfloat16 may be f32 or ui16, as releases of
+    onnx.numpy_helper.to_array() have it."""
+    if isinstance(given, Tensor):
+        return given
+    array = numpy.asarray(given, order="C")
+    if element == onnx.TensorProto.BFLOAT16 and array.dtype == numpy.float32 and not (array.view(numpy.uint32) & 0xffff).any():
+        array = (array.view(numpy.uint32) >> 16).astype(numpy.uint16)
+    if element == onnx.TensorProto.BFLOAT16 and array.dtype == numpy.uint16:
+        return view(array, "bf16")
+    return array
+
+
 def _arguments(value, given):
     """What the arrays of the graph's input VALUE are called, with these: a sequence is an argument for each element."""
     if given is None:
         return {}
     if isinstance(given, (list, tuple)):
         return {f"{value.name}[{i}]": each for i, each in enumerate(given)}
-    return {value.name: numpy.asarray(given)}
+    return {value.name: _array(given, value.type.tensor_type.elem_type)}
 
 
 class Representation(BackendRep):
@@ -49,24 +67,34 @@ class Representation(BackendRep):
         self._inputs = [each for each in model.graph.input if each.name not in weights]
         self._outputs = list(model.graph.output)
         self._options = options
-        self._model = self._session = None
-        if all(each.type.WhichOneof("value") == "tensor_type" for each in self._inputs):
-            self._model = load(model)
-            self._session = self._model.compile(**options)
+        self._source = self._session = self._key = None
+        if all(each.type.WhichOneof("value") == "tensor_type" for each in self._inputs + self._outputs):
+            self._session = load(model).compile(**options)
         else:
-            # What arguments there are is known with the first inputs.
+            # What arguments and results there are is known with the first inputs.
             self._source = model.SerializeToString()
-            self._shapes = None
 
-    def _session_for(self, arrays):
-        """The session for sequences and optionals of these elements, the arrays by argument."""
-        if self._model:
-            return self._session
-        shapes = {name: each.shape for name, each in arrays.items()}
-        if self._session is None or shapes != self._shapes:
-            self._session = load(self._source, name="model.onnx", shapes=shapes).compile(**self._options)
-            self._shapes = shapes
-        return self._session
+    def _run(self, arrays):
+        """The results by name, of the arrays by argument."""
+        if self._source is None:
+            return self._session.run(arrays)
+        # How many tensors a result has may follow from values: of what counts and decides, which is small.
+        bound = {name: each for name, each in arrays.items()
+                 if isinstance(each, numpy.ndarray) and each.dtype.kind in "bi" and each.size <= 16 and "[" not in name}
+        key = {name: each.shape for name, each in arrays.items()}, {name: each.tolist() for name, each in bound.items()}
+        if key != self._key:
+            self._session, self._key = self._compile(key[0], bound), key
+        return self._session.run({name: each for name, each in arrays.items() if name not in bound})
+
+    def _compile(self, shapes, bound):
+        """The session for arguments of these shapes, of which those BOUND are constants."""
+        with tempfile.TemporaryDirectory() as folder:
+            files = []
+            for i, (name, each) in enumerate(bound.items()):
+                files.append(f"{name}={os.path.join(folder, f'{i}.npy')}")
+                numpy.save(files[-1].split("=", 1)[1], each)
+            return load(self._source, name="model.onnx", bind=files or None,
+                        shapes={name: shape for name, shape in shapes.items() if name not in bound}).compile(**self._options)
 
     def _grouped(self, results):
         """The results by name as the graph's outputs."""
@@ -87,16 +115,16 @@ class Representation(BackendRep):
         if not isinstance(inputs, dict):
             given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
             if len(given) > len(self._inputs):
-                raise UsageError(f"the model has {len(self._inputs)} inputs; given: {len(given)}")
+                raise usage_error(f"the model has {len(self._inputs)} inputs; given: {len(given)}")
             inputs = {value.name: each for value, each in zip(self._inputs, given)}
         names = {value.name for value in self._inputs}
         for name in inputs:
             if name not in names:
-                raise UsageError(f"there is no input '{name}'; there are " + ", ".join(sorted(map(repr, names))))
+                raise usage_error(f"there is no input '{name}'; there are " + ", ".join(sorted(map(repr, names))))
         arrays = {}
         for value in self._inputs:
             arrays.update(_arguments(value, inputs.get(value.name)))
-        results = self._session_for(arrays).run(arrays)
+        results = self._run(arrays)
         outputs = list(self._grouped({name: _numpy(each) for name, each in results.items()}))
         return namedtupledict("Outputs", [value.name for value in self._outputs])(*outputs)
 
@@ -125,7 +153,7 @@ class SinterBackend(Backend):
     def prepare(cls, model, device="CPU", **kwargs):
         """MODEL, an onnx.ModelProto, as a Representation."""
         if not cls.supports_device(device):
-            raise UsageError(f"there is no device '{device}', but 'CPU'")
+            raise usage_error(f"there is no device '{device}', but 'CPU'")
         return Representation(model, kwargs)
 
     @classmethod
@@ -149,7 +177,7 @@ def _model_of(node, inputs, outputs_info, opset_version):
         return helper.make_tensor_value_info(name, onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[numpy.dtype(dtype)], shape)
     names = [name for name in node.input if name]
     if len(names) != len(inputs):
-        raise UsageError(f"the node has {len(names)} inputs; given: {len(inputs)}")
+        raise usage_error(f"the node has {len(names)} inputs; given: {len(inputs)}")
     values = {name: described(name, each.dtype, each.shape) for name, each in zip(names, inputs)}
     outputs = [name for name in node.output if name]
     if outputs_info is None:

@@ -47,6 +47,8 @@ def translated(invalid=InvalidGraph):
     """Raises errors of Sinter as those of ONNX Runtime: INVALID for a model that is not valid, or not with these inputs."""
     try:
         yield
+    except _sinter.CancelledError as error:
+        raise Fail("Exiting due to terminate flag being set to true.") from error
     except _sinter.Error as error:
         kind = next(to for of, to in _KINDS if isinstance(error, of))
         raise (invalid if kind is InvalidGraph else kind)(str(error)) from error

@@ -1,5 +1,5 @@
 """Warnings that are given once."""
-import warnings
+from .._errors import warn
 
 _given = set()
 
@@ -8,7 +8,7 @@ def once(name, text):
     """Warns of NAME, the first time only."""
     if name not in _given:
         _given.add(name)
-        warnings.warn(f"{name}: {text}", stacklevel=3)
+        warn(f"{name}: {text}")
 
 
 def without_effect(name):

@@ -1,6 +1,7 @@
 """Options of sessions and runs. What has no effect in Sinter is accepted with a warning."""
 import enum
 
+from .._sinter import Cancellation
 from ._errors import InvalidArgument, NotImplemented  # noqa: A004
 from ._once import without_effect
 
@@ -26,7 +27,7 @@ class ExecutionOrder(enum.IntEnum):
 class _Attributes:
     """Attributes that exist in the class alone can be set. Those of _WITHOUT_EFFECT warn if they become anything else."""
 
-    _WITHOUT_EFFECT = frozenset()
+    _WITHOUT_EFFECT: frozenset = frozenset()
 
     def __setattr__(self, name, value):
         if not hasattr(type(self), name) and not name.startswith("_"):
@@ -124,11 +125,27 @@ class RunOptions(_Attributes):
     log_severity_level = -1
     log_verbosity_level = 0
     logid = ""
-    terminate = False
     only_execute_path_to_fetches = False
     training_mode = False
 
     _WITHOUT_EFFECT = frozenset(("log_severity_level", "log_verbosity_level", "logid", "only_execute_path_to_fetches", "training_mode"))
+
+    def __init__(self):
+        self._cancellation = Cancellation()
+        self._terminate = False
+
+    @property
+    def terminate(self):
+        """Whether runs with these options fail. Another thread may set it, which ends those that have begun."""
+        return self._terminate
+
+    @terminate.setter
+    def terminate(self, value):
+        self._terminate = bool(value)
+        if value:
+            self._cancellation.cancel()
+        else:
+            self._cancellation.reset()
 
     def add_run_config_entry(self, key, value):
         without_effect(f"the run's configuration entry {key}")

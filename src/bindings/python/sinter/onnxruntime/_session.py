@@ -5,7 +5,8 @@ import threading
 import numpy
 
 from .. import _model
-from ._errors import Fail, InvalidArgument, NoSuchFile, RuntimeException, translated
+from .._sinter import Cancellation
+from ._errors import InvalidArgument, NoSuchFile, RuntimeException, translated
 from ._once import once, without_effect
 from ._onnx_file import described
 from ._options import SessionOptions, compile_options, folder_of
@@ -37,11 +38,6 @@ def _check_providers(providers):
         name = each[0] if isinstance(each, (list, tuple)) else each
         if name != PROVIDER:
             once(name, f"there is no such execution provider; the model runs on {PROVIDER}")
-
-
-def _check_run(options):
-    if options is not None and options.terminate:
-        raise Fail("Exiting due to terminate flag being set to true.")
 
 
 class InferenceSession:
@@ -122,24 +118,31 @@ class InferenceSession:
             return numpy.asarray(value, dtype_of(self._input_names[name]))
         return numpy.asarray(value) if isinstance(value, numpy.generic) else value
 
-    def _results(self, inputs, outputs):
-        """The results of OUTPUTS (name: memory or None) by name."""
+    def _results(self, inputs, outputs, options):
+        """The results of OUTPUTS (name: memory or None) by name, of a run by OPTIONS, RunOptions or None."""
         arrays = {name: self._array(name, value) for name, value in inputs.items()}
         missing = [name for name in self._input_names if name not in arrays]
         if missing:
             raise ValueError(f"Required inputs ({missing}) are missing from input feed ({list(inputs)}).")
         memory = {name: value for name, value in outputs.items() if value is not None}
+        session = self._session
         with translated(RuntimeException):
-            return self._session.run(arrays, memory or None)
+            try:
+                return session._results([arrays[name] for name in self._input_names], session._outputs(memory or None),
+                                        options and options._cancellation)
+            except KeyboardInterrupt:
+                # It cancelled this run, not further ones.
+                if options and not options.terminate:
+                    options._cancellation = Cancellation()
+                raise
 
     def run(self, output_names, input_feed, run_options=None):
         """The outputs of these names (None: all), a list of arrays, of INPUT_FEED, arrays by input."""
-        _check_run(run_options)
         names = list(output_names) if output_names else self._output_names
         for name in names:
             if name not in self._output_names:
                 raise InvalidArgument(f"Invalid output name: {name}")
-        results = self._results(input_feed, {})
+        results = self._results(input_feed, {}, run_options)
         return [results[name] for name in names]
 
     def run_async(self, output_names, input_feed, callback, user_data, run_options=None):
@@ -161,8 +164,7 @@ class InferenceSession:
 
     def run_with_iobinding(self, iobinding, run_options=None):
         """Runs the model on what is bound."""
-        _check_run(run_options)
-        iobinding._run()
+        iobinding._run(run_options)
 
 
 def _load(source, options):

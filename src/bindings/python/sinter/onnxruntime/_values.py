@@ -3,9 +3,10 @@ import ctypes
 
 import numpy
 
-from .._sinter import Tensor
+from .._session import as_array
+from .._sinter import Tensor, view
 from ._errors import InvalidArgument, translated
-from ._types import dtype_of, element_of, name_of, number_of
+from ._types import dtype_of, element_of, element_of_number, name_of, number_of
 
 
 def check_device(device_type, device_id=0):
@@ -42,6 +43,16 @@ class OrtValue:
         return OrtValue(array)
 
     @staticmethod
+    def ortvalue_from_numpy_with_onnx_type(data, onnx_element_type):
+        """A tensor in the memory of an array, whose elements are the bits of ones of a number of ONNX's TensorProto."""
+        element = element_of_number(onnx_element_type)
+        with translated():
+            try:
+                return OrtValue(view(data, element))
+            except ValueError as error:
+                raise InvalidArgument(str(error)) from error
+
+    @staticmethod
     def ortvalue_from_shape_and_type(shape=None, element_type=None, device_type="cpu", device_id=0):
         """A new tensor, whose elements are not set, of a dtype of numpy or a number of ONNX's TensorProto."""
         check_device(device_type, device_id)
@@ -54,9 +65,10 @@ class OrtValue:
 
     def numpy(self):
         """The array."""
-        if isinstance(self._data, Tensor):
-            raise InvalidArgument(f"numpy has no elements of type {self._data.dtype}: use __dlpack__")
-        return self._data
+        array = as_array(self._data)
+        if isinstance(array, Tensor):
+            raise InvalidArgument(f"numpy has no elements of type {array.dtype}: use __dlpack__, or sinter.view()")
+        return array
 
     def shape(self):
         return list(self._data.shape)
@@ -104,8 +116,9 @@ class OrtValue:
     def __dlpack_device__(self):
         return self._data.__dlpack_device__()
 
-    def __array__(self, dtype=None):
-        return self.numpy() if dtype is None else self.numpy().astype(dtype)
+    def __array__(self, dtype=None, copy=None):
+        array = self.numpy() if dtype is None else self.numpy().astype(dtype)
+        return numpy.array(array) if copy and array is self._data else array
 
 
 class IOBinding:
@@ -168,7 +181,7 @@ class IOBinding:
     def synchronize_outputs(self):
         """Nothing: all memory is that of the CPU."""
 
-    def _run(self):
+    def _run(self, options):
         with translated():
-            results = self._session._results(self._inputs, self._outputs)
+            results = self._session._results(self._inputs, self._outputs, options)
         self._results = [OrtValue(results[name]) for name in self._outputs]
