@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "bindings/c/Session.h"
+#include "bindings/c/Snapshot.h"
 
 #include "runtime/CallerBuffers.h"
 
@@ -83,7 +84,7 @@ struct sinter_binding : sinter::c::Handle {
   std::vector<std::optional<sinter::MutableTensorView>> outputViews;
   std::optional<sinter::CallerBuffers> buffers;
   std::vector<sinter::Tensor> results;
-  std::atomic<bool> isRunning = false;
+  mutable std::atomic<bool> isRunning = false;
 };
 
 using namespace sinter;
@@ -127,7 +128,35 @@ Result<void> sinter_binding::run(const Cancellation *cancellation) {
   if (!got)
     return got.takeError();
   results = std::move(*got);
+  if (session.allocator)
+    for (size_t i = 0; i < results.size(); ++i)
+      if (!outputs[i].isBound)
+        results[i] =
+            HostAllocator::moved(session.allocator, std::move(results[i]));
   return {};
+}
+
+/// What runs \p binding, for calls about its states.
+static Result<Executor *> executorOf(sinter_binding &binding) {
+  if (!binding.own.executor)
+    if (Result<void> bound = binding.bind(); !bound)
+      return bound.takeError();
+  return binding.own.executor.get();
+}
+
+/// Calls \p use, about states, with what runs \p binding.
+template <typename Call>
+static sinter_status withStates(sinter_binding *binding, sinter_error **error,
+                                Call &&use) {
+  return guarded(binding, Handle::Kind::Binding, error, [&]() -> Result<void> {
+    const Turn turn(binding->isRunning);
+    if (!turn)
+      return usageError("the binding is used by another thread");
+    Result<Executor *> executor = executorOf(*binding);
+    if (!executor)
+      return executor.takeError();
+    return use(**executor);
+  });
 }
 
 /// Binds \p view to \p index of \p all.
@@ -201,6 +230,9 @@ sinter_status sinter_binding_output(const sinter_binding *binding, size_t index,
                                     sinter_tensor *tensor,
                                     sinter_error **error) {
   return guarded(binding, Handle::Kind::Binding, error, [&]() -> Result<void> {
+    const Turn turn(binding->isRunning);
+    if (!turn)
+      return usageError("the binding is used by another thread");
     if (index >= binding->results.size())
       return usageError(binding->results.empty()
                             ? "there was no run yet"
@@ -220,6 +252,44 @@ sinter_status sinter_binding_reset_states(sinter_binding *binding,
     if (binding->own.executor)
       binding->own.executor->resetStates();
     return {};
+  });
+}
+
+sinter_status sinter_binding_read_state(sinter_binding *binding, size_t index,
+                                        const sinter_tensor *to,
+                                        sinter_error **error) {
+  return withStates(binding, error, [&](Executor &executor) -> Result<void> {
+    Result<MutableTensorView> view = mutableViewOf(to, "to");
+    if (!view)
+      return view.takeError();
+    return executor.readState(index, *view);
+  });
+}
+
+sinter_status sinter_binding_write_state(sinter_binding *binding, size_t index,
+                                         const sinter_tensor *from,
+                                         sinter_error **error) {
+  return withStates(binding, error, [&](Executor &executor) -> Result<void> {
+    Result<TensorView> view = viewOf(from, "from");
+    if (!view)
+      return view.takeError();
+    return executor.setState(index, *view);
+  });
+}
+
+sinter_status sinter_binding_snapshot(sinter_binding *binding,
+                                      sinter_snapshot **snapshot,
+                                      sinter_error **error) {
+  return withStates(binding, error, [&](Executor &executor) {
+    return takeSnapshot(executor, snapshot);
+  });
+}
+
+sinter_status sinter_binding_restore(sinter_binding *binding,
+                                     const sinter_snapshot *snapshot,
+                                     sinter_error **error) {
+  return withStates(binding, error, [&](Executor &executor) {
+    return restoreSnapshot(executor, snapshot);
   });
 }
 

@@ -48,6 +48,9 @@ openModel(std::string path, std::shared_ptr<MemoryFolder> files,
     model->inputs.emplace_back(input);
   for (const ModelOutput &output : model->description.outputs)
     model->outputs.emplace_back(output);
+  for (const TensorSpec &state : model->description.states)
+    model->states.emplace_back(state);
+  model->info.set(model->description.metadata);
   return model;
 }
 

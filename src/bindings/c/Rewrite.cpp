@@ -168,6 +168,7 @@ static Result<void> quantizeModel(const sinter_model &model,
   request.compiler = std::move(*compiler);
   request.ceilings = how->ceilings;
   request.progress = all.progress;
+  request.print = all.print ? all.print : [](const std::string &) {};
   Result<QuantizeReport> done = (*loadCompiler())->quantize(request);
   if (!done)
     return done.takeError();

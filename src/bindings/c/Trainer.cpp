@@ -57,6 +57,7 @@ makeTrainer(const sinter_model &model, const Configuration &given) {
   Result<SessionOptions> how = sessionOptions(common);
   if (!how)
     return how.takeError();
+  all.applyTo(*how);
   options.model = model.path;
   options.note = all.note();
   nameStepOptions(options.names);
