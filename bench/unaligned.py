@@ -88,7 +88,7 @@ def measure(sinter, name, rounds, threads):
         each.time(0.02)
         if each.y.tobytes() != bound[0].y.tobytes():
             raise SystemExit(f"{name}: other bits at an offset of {offset} bytes")
-        if any(each.binding.copies[0]) != bool(offset % 4):
+        if any(each.binding.copies) != bool(offset % 4):
             raise SystemExit(f"{name}: at an offset of {offset} bytes copies are {each.binding.copies}")
     times = [{offset: each.time(0.05) for offset, each in bound.items()} for _ in range(rounds)]
     return ([statistics.median(each[offset] for each in times) for offset in OFFSETS]

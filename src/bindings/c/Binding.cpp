@@ -72,6 +72,7 @@ struct sinter_binding : sinter::c::Handle {
         inputs(session.inputs.size()), outputs(session.outputs.size()) {}
 
   sinter::Result<void> bind();
+  sinter::Result<void> bindBuffers();
   sinter::Result<void> run(const sinter::Cancellation *cancellation);
 
   sinter_session &session;
@@ -92,6 +93,7 @@ using namespace sinter::c;
 
 /// Works out what a run needs of the tensors that are bound.
 Result<void> sinter_binding::bind() {
+  buffers.reset();
   inputViews.clear();
   outputViews.clear();
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -107,6 +109,11 @@ Result<void> sinter_binding::bind() {
     return like.takeError();
   if (Result<void> ready = session.session->prepareOwn(own, *like); !ready)
     return ready;
+  return bindBuffers();
+}
+
+/// The same for tensors as they were, whose elements may be others.
+Result<void> sinter_binding::bindBuffers() {
   auto bound = CallerBuffers::bind(*own.executor, inputViews, outputViews);
   if (!bound)
     return bound.takeError();
@@ -116,12 +123,13 @@ Result<void> sinter_binding::bind() {
 
 Result<void> sinter_binding::run(const Cancellation *cancellation) {
   // Copies are of what the memory held then, and so may the program be.
-  if (buffers && (followsFromInputs(session) ||
-                  std::ranges::any_of(inputs, &BoundTensor::isCopied)))
-    buffers.reset();
-  if (!buffers)
-    if (Result<void> done = bind(); !done)
-      return done;
+  Result<void> bound;
+  if (!buffers || followsFromInputs(session))
+    bound = bind();
+  else if (std::ranges::any_of(inputs, &BoundTensor::isCopied))
+    bound = bindBuffers();
+  if (!bound)
+    return bound;
   auto got = own.executor->runOn(buffers->request(cancellation));
   if (got)
     got = buffers->deliver(std::move(*got));
