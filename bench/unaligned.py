@@ -4,11 +4,10 @@
     /usr/bin/python3 bench/unaligned.py [--build build] [--rounds 15] [--threads 1] [--markdown FILE]
 
 Each model runs on bound arrays whose first elements are 0, 4 and 32 bytes behind a multiple of 64, which are used as they are, and 1 byte behind, which are
-copied, in turn. Prints the median time of each in microseconds, and the median of its rounds' ratios to the aligned one. Fails where bits differ, where
-something is copied that need not be, or where nothing is that must be.
+copied, in turn. Prints the time of each in its fastest round in microseconds, which other work on the machine disturbs least, and its ratio to the aligned
+one. Fails where bits differ, where something is copied that need not be, or where nothing is that must be.
 """
 import argparse
-import statistics
 import sys
 import time
 from pathlib import Path
@@ -90,9 +89,9 @@ def measure(sinter, name, rounds, threads):
             raise SystemExit(f"{name}: other bits at an offset of {offset} bytes")
         if any(each.binding.copies) != bool(offset % 4):
             raise SystemExit(f"{name}: at an offset of {offset} bytes copies are {each.binding.copies}")
-    times = [{offset: each.time(0.05) for offset, each in bound.items()} for _ in range(rounds)]
-    return ([statistics.median(each[offset] for each in times) for offset in OFFSETS]
-            + [statistics.median(each[offset] / each[0] for each in times) for offset in OFFSETS[1:]])
+    times = [[each.time(0.02) for each in bound.values()] for _ in range(rounds)]
+    fastest = [min(each) for each in zip(*times)]
+    return fastest + [each / fastest[0] for each in fastest[1:]]
 
 
 def main():

@@ -303,13 +303,13 @@ sinter_status sinter_binding_restore(sinter_binding *binding,
 
 int32_t sinter_binding_copies_input(const sinter_binding *binding,
                                     size_t index) {
-  return check(binding, Handle::Kind::Binding) &&
+  return Use::of(binding, Handle::Kind::Binding) &&
          index < binding->inputs.size() && binding->inputs[index].isCopied();
 }
 
 int32_t sinter_binding_copies_output(const sinter_binding *binding,
                                      size_t index) {
-  return check(binding, Handle::Kind::Binding) &&
+  return Use::of(binding, Handle::Kind::Binding) &&
          index < binding->outputs.size() && binding->outputs[index].isCopied();
 }
 

@@ -60,12 +60,12 @@ sinter_status sinter_model_describe(const sinter_model *model,
 }
 
 const char *sinter_model_metadata(const sinter_model *model, const char *name) {
-  return check(model, Handle::Kind::Model) && name ? model->info.entry(name)
-                                                   : nullptr;
+  return Use::of(model, Handle::Kind::Model) && name ? model->info.entry(name)
+                                                     : nullptr;
 }
 
 size_t sinter_model_state_count(const sinter_model *model) {
-  return check(model, Handle::Kind::Model) ? model->states.size() : 0;
+  return Use::of(model, Handle::Kind::Model) ? model->states.size() : 0;
 }
 
 sinter_status sinter_model_state(const sinter_model *model, size_t index,

@@ -229,7 +229,7 @@ sinter_status sinter_model_save_memory(const sinter_model *model,
 }
 
 size_t sinter_files_count(const sinter_files *files) {
-  return check(files, Handle::Kind::Files) ? files->files.size() : 0;
+  return Use::of(files, Handle::Kind::Files) ? files->files.size() : 0;
 }
 
 const char *sinter_files_name(const sinter_files *files, size_t index) {

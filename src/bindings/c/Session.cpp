@@ -294,11 +294,11 @@ sinter_status sinter_compile(const sinter_model *model,
 }
 
 size_t sinter_session_input_count(const sinter_session *session) {
-  return check(session, Handle::Kind::Session) ? session->inputs.size() : 0;
+  return Use::of(session, Handle::Kind::Session) ? session->inputs.size() : 0;
 }
 
 size_t sinter_session_output_count(const sinter_session *session) {
-  return check(session, Handle::Kind::Session) ? session->outputs.size() : 0;
+  return Use::of(session, Handle::Kind::Session) ? session->outputs.size() : 0;
 }
 
 sinter_status sinter_session_input(const sinter_session *session, size_t index,

@@ -173,7 +173,8 @@ const void *sinter_snapshot_data(const sinter_snapshot *snapshot,
 }
 
 size_t sinter_snapshot_state_count(const sinter_snapshot *snapshot) {
-  return check(snapshot, Handle::Kind::Snapshot) ? snapshot->states.size() : 0;
+  return Use::of(snapshot, Handle::Kind::Snapshot) ? snapshot->states.size()
+                                                   : 0;
 }
 
 const char *sinter_snapshot_state_name(const sinter_snapshot *snapshot,

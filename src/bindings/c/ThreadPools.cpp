@@ -61,7 +61,7 @@ sinter_status sinter_thread_pool_of_host(const sinter_host_threads *host,
 }
 
 size_t sinter_thread_pool_size(const sinter_thread_pool *pool) {
-  return check(pool, Handle::Kind::ThreadPool) ? pool->pool->size() : 0;
+  return Use::of(pool, Handle::Kind::ThreadPool) ? pool->pool->size() : 0;
 }
 
 sinter_status sinter_thread_pool_free(sinter_thread_pool *pool,
