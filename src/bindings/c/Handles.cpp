@@ -40,8 +40,10 @@ const char *nameOf(Handle::Kind kind) {
 }
 
 void Handle::operator delete(void *memory) {
-  // Compilers may leave out what a destructor stores last.
-  new (memory) std::atomic<Kind>(Kind::Freed);
+  // Compilers may leave out what a destructor stores last. Other threads may be
+  // looking.
+  std::atomic_ref(*static_cast<Kind *>(memory))
+      .store(Kind::Freed, std::memory_order_relaxed);
   constexpr size_t kept = 256;
   static std::mutex &mutex = *new std::mutex;
   static std::deque<void *> &freed = *new std::deque<void *>;
