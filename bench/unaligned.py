@@ -4,10 +4,11 @@
     /usr/bin/python3 bench/unaligned.py [--build build] [--rounds 15] [--threads 1] [--markdown FILE]
 
 Each model runs on bound arrays whose first elements are 0, 4 and 32 bytes behind a multiple of 64, which are used as they are, and 1 byte behind, which are
-copied, in turn. Prints the time of each in its fastest round in microseconds, which other work on the machine disturbs least, and its ratio to the aligned
-one. Fails where bits differ, where something is copied that need not be, or where nothing is that must be.
+copied, in turn. Prints the time of each in its fastest round in microseconds, which other work on the machine disturbs least, and the median of its rounds'
+ratios to the aligned one. Fails where bits differ, where something is copied that need not be, or where nothing is that must be.
 """
 import argparse
+import statistics
 import sys
 import time
 from pathlib import Path
@@ -91,7 +92,7 @@ def measure(sinter, name, rounds, threads):
             raise SystemExit(f"{name}: at an offset of {offset} bytes copies are {each.binding.copies}")
     times = [[each.time(0.02) for each in bound.values()] for _ in range(rounds)]
     fastest = [min(each) for each in zip(*times)]
-    return fastest + [each / fastest[0] for each in fastest[1:]]
+    return fastest + [statistics.median(each[i] / each[0] for each in times) for i in range(1, len(OFFSETS))]
 
 
 def main():
