@@ -6,6 +6,8 @@
  *     sinter_binding    inputs and outputs of a session in memory of the
  *                       caller, bound once and run often
  *     sinter_trainer    a model in training, step by step
+ *     sinter_snapshot   values of states, to go back to
+ *     sinter_thread_pool  threads that sessions run on, the host's own perhaps
  *
  * Every function that can fail returns a sinter_status and, through its last
  * parameter, an error that says what is wrong, where, and what would help. That
@@ -42,7 +44,7 @@ extern "C" {
 #endif
 
 /** The version of this header. It grows with each release that adds to it. */
-#define SINTER_API_VERSION 1
+#define SINTER_API_VERSION 2
 
 /** Sinter's version, "0.1.0". */
 SINTER_API const char *sinter_version(void);
@@ -140,11 +142,51 @@ typedef struct sinter_value_info {
   int32_t rank;
   /** -1 for each dynamic dimension. */
   const int64_t *shape;
-  /** The names of dynamic dimensions; "" for those that have none. */
+  /** The names of dynamic dimensions; "" for those that have none. Outputs
+      have those of the inputs that they follow, where that is known. */
   const char *const *symbols;
   /** Not 0 if sizes of other tensors follow from its values. */
   int32_t feeds_shapes;
+  /** Since version 2: other names by which options may call an input, that of
+      a parameter in the program that exported it, say. */
+  size_t alias_count;
+  const char *const *aliases;
 } sinter_value_info;
+
+/*===- Threads ------------------------------------------------------------===*/
+
+/** What sessions run on. Since version 2. */
+typedef struct sinter_thread_pool sinter_thread_pool;
+
+/** THREADS threads of their own, the one that calls a run among them; 0: as
+    many as there are processors. */
+SINTER_API sinter_status sinter_thread_pool_new(size_t threads,
+                                                sinter_thread_pool **pool,
+                                                sinter_error **error);
+/** Part INDEX of a piece of work. */
+typedef void (*sinter_task)(void *task_data, size_t index);
+/** Threads of the host. */
+typedef struct sinter_host_threads {
+  size_t struct_size;
+  void *user;
+  /** The most tasks of a piece of work, 1 to 1024: how many may run at once. */
+  size_t threads;
+  /** Calls TASK(TASK_DATA, i) once for each i from 0 to COUNT - 1, on any
+      threads and in any order, and returns when all of these calls have. Called
+      by the thread that runs a session, and by several at once. Tasks that it
+      leaves out that thread does itself. */
+  void (*run)(void *user, size_t count, sinter_task task, void *task_data);
+} sinter_host_threads;
+/** The pool whose work HOST does: no thread of ours runs kernels. HOST is
+    copied; it may be called until the pool, and the last session that was made
+    with it, is freed. */
+SINTER_API sinter_status
+sinter_thread_pool_of_host(const sinter_host_threads *host,
+                           sinter_thread_pool **pool, sinter_error **error);
+/** How many threads it has; 0 if POOL is none. */
+SINTER_API size_t sinter_thread_pool_size(const sinter_thread_pool *pool);
+SINTER_API sinter_status sinter_thread_pool_free(sinter_thread_pool *pool,
+                                                 sinter_error **error);
 
 /*===- Options ------------------------------------------------------------===*/
 
@@ -179,6 +221,30 @@ typedef void (*sinter_progress_callback)(void *user, const char *stage,
 SINTER_API sinter_status sinter_options_set_progress(
     sinter_options *options, sinter_progress_callback progress, void *user,
     sinter_error **error);
+/** Memory of the caller for what a session allocates: results, states,
+    temporaries, aligned copies of inputs. Weights and code are not among that.
+    Threads call both functions at once, and may do so until the last session,
+    value and snapshot that was made with it is freed. */
+typedef struct sinter_allocator {
+  size_t struct_size;
+  void *user;
+  /** Gives SIZE bytes, at least 1, at a multiple of ALIGNMENT, a power of two
+      up to 4096; NULL if there are none: the call that needs them fails with
+      SINTER_SYSTEM. */
+  void *(*allocate)(void *user, size_t size, size_t alignment);
+  /** Takes back what allocate gave for the same SIZE and ALIGNMENT. */
+  void (*release)(void *user, void *memory, size_t size, size_t alignment);
+} sinter_allocator;
+/** Since version 2. Sessions and trainers allocate by ALLOCATOR, which is
+    copied; NULL: the library does it. */
+SINTER_API sinter_status sinter_options_set_allocator(
+    sinter_options *options, const sinter_allocator *allocator,
+    sinter_error **error);
+/** Since version 2. Sessions and trainers run on POOL; NULL: on the threads of
+    the process, which all others share. The pool may be freed before them. */
+SINTER_API sinter_status sinter_options_set_thread_pool(
+    sinter_options *options, const sinter_thread_pool *pool,
+    sinter_error **error);
 SINTER_API sinter_status sinter_options_free(sinter_options *options,
                                              sinter_error **error);
 
@@ -211,6 +277,50 @@ SINTER_API sinter_status sinter_model_output(const sinter_model *model,
                                              size_t index,
                                              sinter_value_info *info,
                                              sinter_error **error);
+
+/** The tensors that outlive a run, as the model declares them. Since version 2.
+    There are none of a model that cannot be read before sizes or values of its
+    inputs are known: then a session has them. */
+SINTER_API size_t sinter_model_state_count(const sinter_model *model);
+SINTER_API sinter_status sinter_model_state(const sinter_model *model,
+                                            size_t index,
+                                            sinter_value_info *info,
+                                            sinter_error **error);
+/** What a model's file says of itself. Texts are "", numbers 0, where it does
+    not say, or its format has no such thing. */
+typedef struct sinter_model_info {
+  size_t struct_size;
+  /** "onnx", "paddle", "stablehlo", and the version that the file is written
+      in: ONNX's IR version "8", Paddle's "2.6.0". */
+  const char *format;
+  const char *format_version;
+  /** What wrote the file. */
+  const char *producer;
+  const char *producer_version;
+  /** ONNX's namespace of the model. */
+  const char *domain;
+  /** The name of ONNX's graph, or of StableHLO's module. */
+  const char *graph;
+  const char *description;
+  /** Of the model itself. */
+  int64_t version;
+  /** ONNX's operator sets: domains, "" being ONNX's own, and versions. */
+  size_t operator_set_count;
+  const char *const *operator_set_domains;
+  const int64_t *operator_set_versions;
+  /** ONNX's metadata_props, or the attributes of StableHLO's module. */
+  size_t metadata_count;
+  const char *const *metadata_names;
+  const char *const *metadata_values;
+} sinter_model_info;
+/** Since version 2. */
+SINTER_API sinter_status sinter_model_describe(const sinter_model *model,
+                                               sinter_model_info *info,
+                                               sinter_error **error);
+/** The value of the first entry called NAME; NULL if there is none. Since
+    version 2. */
+SINTER_API const char *sinter_model_metadata(const sinter_model *model,
+                                             const char *name);
 
 /** Writes the model to PATH, whose extension names the format. The file of the
     model itself is not replaced. OPTIONS (may be NULL): target-version. */
@@ -334,6 +444,38 @@ SINTER_API sinter_status sinter_session_write_state(sinter_session *session,
 SINTER_API sinter_status sinter_session_reset_states(sinter_session *session,
                                                      sinter_error **error);
 
+/** Values of all states of a session or a binding: what it was at some time.
+    Since version 2. */
+typedef struct sinter_snapshot sinter_snapshot;
+/** Copies the states between two runs: it waits for one that is under way. */
+SINTER_API sinter_status sinter_session_snapshot(sinter_session *session,
+                                                 sinter_snapshot **snapshot,
+                                                 sinter_error **error);
+/** Sets all states to those of SNAPSHOT, or none: SINTER_USAGE if a name, type
+    or shape differs. The snapshot may be of another session, binding or
+   process.
+ */
+SINTER_API sinter_status sinter_session_restore(sinter_session *session,
+                                                const sinter_snapshot *snapshot,
+                                                sinter_error **error);
+/** The snapshot as bytes, to be kept and opened again, by later versions as
+    well. They live as long as the snapshot. NULL if it is none. */
+SINTER_API const void *sinter_snapshot_data(const sinter_snapshot *snapshot,
+                                            size_t *size);
+/** Copies BYTES, those of a snapshot; SINTER_SYSTEM if they are damaged. */
+SINTER_API sinter_status sinter_snapshot_open(const void *bytes, size_t size,
+                                              sinter_snapshot **snapshot,
+                                              sinter_error **error);
+SINTER_API size_t sinter_snapshot_state_count(const sinter_snapshot *snapshot);
+/** The name and the value of a state; both live as long as the snapshot. */
+SINTER_API const char *
+sinter_snapshot_state_name(const sinter_snapshot *snapshot, size_t index);
+SINTER_API sinter_status sinter_snapshot_state(const sinter_snapshot *snapshot,
+                                               size_t index,
+                                               sinter_tensor *tensor,
+                                               sinter_error **error);
+SINTER_API void sinter_snapshot_free(sinter_snapshot *snapshot);
+
 SINTER_API sinter_status sinter_session_free(sinter_session *session,
                                              sinter_error **error);
 
@@ -368,6 +510,22 @@ SINTER_API sinter_status sinter_binding_output(const sinter_binding *binding,
 /** Makes every state of the binding what it was before its first run. */
 SINTER_API sinter_status sinter_binding_reset_states(sinter_binding *binding,
                                                      sinter_error **error);
+/** As of a session. A binding has states once all its inputs are bound. Since
+    version 2. */
+SINTER_API sinter_status sinter_binding_read_state(sinter_binding *binding,
+                                                   size_t index,
+                                                   const sinter_tensor *to,
+                                                   sinter_error **error);
+SINTER_API sinter_status sinter_binding_write_state(sinter_binding *binding,
+                                                    size_t index,
+                                                    const sinter_tensor *from,
+                                                    sinter_error **error);
+SINTER_API sinter_status sinter_binding_snapshot(sinter_binding *binding,
+                                                 sinter_snapshot **snapshot,
+                                                 sinter_error **error);
+SINTER_API sinter_status sinter_binding_restore(sinter_binding *binding,
+                                                const sinter_snapshot *snapshot,
+                                                sinter_error **error);
 /** Not 0 if a run has to copy the input or output, since it is not
     row-major without gaps, or not aligned. */
 SINTER_API int32_t sinter_binding_copies_input(const sinter_binding *binding,

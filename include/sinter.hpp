@@ -21,11 +21,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
+#include <memory_resource>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -168,27 +172,250 @@ TensorView view(Range &values, std::vector<int64_t> shape) {
 
 using Options = std::initializer_list<std::pair<const char *, std::string>>;
 
-namespace detail {
+/// Threads that sessions run on.
+class ThreadPool {
+public:
+  /// Calls the task once for each index below \p count, on any threads, and
+  /// returns when all are done. It must not throw.
+  using Run = std::function<void(size_t count,
+                                 const std::function<void(size_t)> &task)>;
 
-using OwnedOptions = Owned<sinter_options, sinter_options_free>;
+  /// \p threads of their own; 0: as many as there are processors.
+  static Result<ThreadPool> make(size_t threads = 0) {
+    return made({}, [&](auto pool, auto error) {
+      return sinter_thread_pool_new(threads, pool, error);
+    });
+  }
+  /// Threads of the caller, which \p run uses: up to \p threads tasks at once.
+  static Result<ThreadPool> ofHost(size_t threads, Run run) {
+    auto kept = std::make_shared<Run>(std::move(run));
+    sinter_host_threads host = {};
+    host.struct_size = sizeof(host);
+    host.user = kept.get();
+    host.threads = threads;
+    host.run = [](void *user, size_t count, sinter_task task,
+                  void *data) noexcept {
+      (*static_cast<Run *>(user))(count,
+                                  [=](size_t index) { task(data, index); });
+    };
+    return made(kept, [&](auto pool, auto error) {
+      return sinter_thread_pool_of_host(&host, pool, error);
+    });
+  }
 
-inline Result<OwnedOptions> make(Options values) {
-  sinter_options *made = nullptr;
-  if (auto done =
-          checked([&](auto error) { return sinter_options_new(&made, error); });
-      !done)
-    return done.error();
-  OwnedOptions options(made);
-  for (const auto &[name, value] : values)
-    if (auto done = checked([&](auto error) {
-          return sinter_options_set(made, name, value.c_str(), error);
-        });
+  size_t size() const { return sinter_thread_pool_size(owned.get()); }
+  sinter_thread_pool *get() const { return owned.get(); }
+  /// What sessions on these threads need.
+  const std::shared_ptr<const void> &used() const { return run; }
+
+private:
+  ThreadPool(sinter_thread_pool *pool, std::shared_ptr<const void> run)
+      : run(std::move(run)), owned(pool) {}
+  template <typename Call>
+  static Result<ThreadPool> made(std::shared_ptr<const void> run, Call &&call) {
+    sinter_thread_pool *pool = nullptr;
+    if (auto done =
+            detail::checked([&](auto error) { return call(&pool, error); });
         !done)
       return done.error();
-  return options;
+    return ThreadPool(pool, std::move(run));
+  }
+
+  std::shared_ptr<const void> run;
+  detail::Owned<sinter_thread_pool, sinter_thread_pool_free> owned;
+};
+
+/// Options, and what has no name: callbacks, memory and threads. Callbacks must
+/// not throw. They live as long as what is made with them.
+class Settings {
+public:
+  Settings() = default;
+  Settings(Options values) : values(values.begin(), values.end()) {}
+
+  Settings &set(std::string name, std::string value) {
+    values.emplace_back(std::move(name), std::move(value));
+    return *this;
+  }
+  /// Gets what a user should know, a line a call.
+  Settings &onLog(std::function<void(std::string_view line)> call) {
+    log = keep(std::move(call));
+    return *this;
+  }
+  /// Gets what the model prints.
+  Settings &onPrint(std::function<void(std::string_view text)> call) {
+    print = keep(std::move(call));
+    return *this;
+  }
+  /// Told of long work.
+  Settings &onProgress(
+      std::function<void(std::string_view stage, uint64_t done, uint64_t total)>
+          call) {
+    progress = keep(std::move(call));
+    return *this;
+  }
+  /// What results, states and temporaries are in; it outlives all of them.
+  Settings &memory(std::pmr::memory_resource &resource) {
+    source = &resource;
+    return *this;
+  }
+  Settings &threads(const ThreadPool &pool) {
+    threadPool = pool.get();
+    kept.push_back(pool.used());
+    return *this;
+  }
+
+  /// For calls of C, which may go on using used().
+  Result<detail::Owned<sinter_options, sinter_options_free>> options() const;
+  /// What callbacks need.
+  const std::vector<std::shared_ptr<const void>> &used() const { return kept; }
+
+private:
+  template <typename Call> Call *keep(Call call) {
+    auto shared = std::make_shared<Call>(std::move(call));
+    kept.push_back(shared);
+    return shared.get();
+  }
+  template <typename... Arguments>
+  using Callback = std::function<void(Arguments...)> *;
+
+  std::vector<std::pair<std::string, std::string>> values;
+  Callback<std::string_view> log = nullptr, print = nullptr;
+  Callback<std::string_view, uint64_t, uint64_t> progress = nullptr;
+  std::pmr::memory_resource *source = nullptr;
+  const sinter_thread_pool *threadPool = nullptr;
+  std::vector<std::shared_ptr<const void>> kept;
+};
+
+namespace detail {
+
+/// \p resource for calls of C.
+inline sinter_allocator allocatorOf(std::pmr::memory_resource &resource) {
+  sinter_allocator allocator = {};
+  allocator.struct_size = sizeof(allocator);
+  allocator.user = &resource;
+  allocator.allocate = [](void *user, size_t size,
+                          size_t alignment) noexcept -> void * {
+    try {
+      return static_cast<std::pmr::memory_resource *>(user)->allocate(
+          size, alignment);
+    } catch (const std::bad_alloc &) {
+      return nullptr;
+    }
+  };
+  allocator.release = [](void *user, void *memory, size_t size,
+                         size_t alignment) noexcept {
+    static_cast<std::pmr::memory_resource *>(user)->deallocate(memory, size,
+                                                               alignment);
+  };
+  return allocator;
 }
 
 } // namespace detail
+
+inline Result<detail::Owned<sinter_options, sinter_options_free>>
+Settings::options() const {
+  using Text = std::function<void(std::string_view)>;
+  sinter_options *made = nullptr;
+  if (auto done = detail::checked(
+          [&](auto error) { return sinter_options_new(&made, error); });
+      !done)
+    return done.error();
+  detail::Owned<sinter_options, sinter_options_free> options(made);
+  for (const auto &[name, value] : values)
+    if (auto done = detail::checked([&](auto error) {
+          return sinter_options_set(made, name.c_str(), value.c_str(), error);
+        });
+        !done)
+      return done.error();
+  const auto done = detail::checked([&](auto error) {
+    sinter_status status = SINTER_OK;
+    if (log)
+      status = sinter_options_set_log(
+          made,
+          [](void *user, const char *line) noexcept {
+            (*static_cast<Text *>(user))(line);
+          },
+          log, error);
+    if (status == SINTER_OK && print)
+      status = sinter_options_set_print(
+          made,
+          [](void *user, const char *text, size_t size) noexcept {
+            (*static_cast<Text *>(user))({text, size});
+          },
+          print, error);
+    if (status == SINTER_OK && progress)
+      status = sinter_options_set_progress(
+          made,
+          [](void *user, const char *stage, uint64_t done,
+             uint64_t total) noexcept {
+            (*static_cast<
+                std::function<void(std::string_view, uint64_t, uint64_t)> *>(
+                user))(stage, done, total);
+          },
+          progress, error);
+    if (status == SINTER_OK && source) {
+      const sinter_allocator allocator = detail::allocatorOf(*source);
+      status = sinter_options_set_allocator(made, &allocator, error);
+    }
+    if (status == SINTER_OK && threadPool)
+      status = sinter_options_set_thread_pool(made, threadPool, error);
+    return status;
+  });
+  if (!done)
+    return done.error();
+  return options;
+}
+
+/// Ends runs from another thread.
+class Cancellation {
+public:
+  static Result<Cancellation> make() {
+    sinter_cancellation *made = nullptr;
+    if (auto done = detail::checked(
+            [&](auto error) { return sinter_cancellation_new(&made, error); });
+        !done)
+      return done.error();
+    return Cancellation(made);
+  }
+
+  void cancel() { sinter_cancellation_cancel(owned.get()); }
+  void reset() { sinter_cancellation_reset(owned.get()); }
+  const sinter_cancellation *get() const { return owned.get(); }
+
+private:
+  explicit Cancellation(sinter_cancellation *cancellation)
+      : owned(cancellation) {}
+
+  detail::Owned<sinter_cancellation, sinter_cancellation_free> owned;
+};
+
+/// Values of all states.
+class Snapshot {
+public:
+  explicit Snapshot(sinter_snapshot *snapshot) : owned(snapshot) {}
+
+  /// From the bytes of another.
+  static Result<Snapshot> open(std::span<const std::byte> bytes) {
+    sinter_snapshot *made = nullptr;
+    if (auto done = detail::checked([&](auto error) {
+          return sinter_snapshot_open(bytes.data(), bytes.size(), &made, error);
+        });
+        !done)
+      return done.error();
+    return Snapshot(made);
+  }
+
+  /// They live as long as the snapshot.
+  std::span<const std::byte> bytes() const {
+    size_t size = 0;
+    const void *data = sinter_snapshot_data(owned.get(), &size);
+    return {static_cast<const std::byte *>(data), size};
+  }
+  const sinter_snapshot *get() const { return owned.get(); }
+
+private:
+  detail::Owned<sinter_snapshot, sinter_snapshot_free> owned;
+};
 
 /// A result in memory of the library.
 class Value {
@@ -220,6 +447,48 @@ private:
   detail::Owned<sinter_value, sinter_value_free> owned;
 };
 
+namespace detail {
+
+/// States of a Session or a Binding, which C calls by functions of its own.
+template <typename Object, auto Take, auto Restore, auto Read, auto Write,
+          auto Reset>
+class States {
+public:
+  explicit States(Object *object) : object(object) {}
+
+  Result<Snapshot> snapshot() const {
+    sinter_snapshot *made = nullptr;
+    if (auto done =
+            checked([&](auto error) { return Take(object, &made, error); });
+        !done)
+      return done.error();
+    return Snapshot(made);
+  }
+  /// All of them, or none.
+  Result<void> restore(const Snapshot &snapshot) const {
+    return checked(
+        [&](auto error) { return Restore(object, snapshot.get(), error); });
+  }
+  Result<void> read(size_t index, const TensorView &to) const {
+    const sinter_tensor tensor = to.tensor();
+    return checked(
+        [&](auto error) { return Read(object, index, &tensor, error); });
+  }
+  Result<void> write(size_t index, const TensorView &from) const {
+    const sinter_tensor tensor = from.tensor();
+    return checked(
+        [&](auto error) { return Write(object, index, &tensor, error); });
+  }
+  Result<void> reset() const {
+    return checked([&](auto error) { return Reset(object, error); });
+  }
+
+private:
+  Object *object;
+};
+
+} // namespace detail
+
 /// Tensors bound to a session once, to be run often. It ends before the
 /// session.
 class Binding {
@@ -243,6 +512,17 @@ public:
       return sinter_binding_run(owned.get(), cancellation, error);
     });
   }
+  Result<void> run(const Cancellation &cancellation) {
+    return run(cancellation.get());
+  }
+
+  /// Its own, which it has once all inputs are bound.
+  auto states() const {
+    return detail::States<sinter_binding, sinter_binding_snapshot,
+                          sinter_binding_restore, sinter_binding_read_state,
+                          sinter_binding_write_state,
+                          sinter_binding_reset_states>(owned.get());
+  }
 
 private:
   detail::Owned<sinter_binding, sinter_binding_free> owned;
@@ -251,19 +531,23 @@ private:
 /// A compiled model. Threads may share it.
 class Session {
 public:
-  explicit Session(sinter_session *session) : owned(session) {}
+  explicit Session(sinter_session *session,
+                   std::vector<std::shared_ptr<const void>> used = {})
+      : used(std::move(used)), owned(session) {}
 
   /// Runs on memory of the caller.
   Result<void> run(std::span<const TensorView> inputs,
-                   std::span<const TensorView> outputs) {
+                   std::span<const TensorView> outputs,
+                   const Cancellation *cancellation = nullptr) {
     std::vector<sinter_tensor> in, out;
     for (const TensorView &each : inputs)
       in.push_back(each.tensor());
     for (const TensorView &each : outputs)
       out.push_back(each.tensor());
     return detail::checked([&](auto error) {
-      return sinter_session_run(owned.get(), in.data(), in.size(), out.data(),
-                                out.size(), nullptr, nullptr, error);
+      return sinter_session_run(
+          owned.get(), in.data(), in.size(), out.data(), out.size(), nullptr,
+          cancellation ? cancellation->get() : nullptr, error);
     });
   }
   Result<void> run(std::initializer_list<TensorView> inputs,
@@ -307,56 +591,190 @@ public:
     return Binding(made);
   }
 
+  /// Those that runs use, but for those of bindings.
+  auto states() const {
+    return detail::States<sinter_session, sinter_session_snapshot,
+                          sinter_session_restore, sinter_session_read_state,
+                          sinter_session_write_state,
+                          sinter_session_reset_states>(owned.get());
+  }
+
   sinter_session *get() const { return owned.get(); }
 
 private:
+  /// Freed after the session, which calls back.
+  std::vector<std::shared_ptr<const void>> used;
   detail::Owned<sinter_session, sinter_session_free> owned;
+};
+
+class Model;
+
+/// A model in training.
+class Trainer {
+public:
+  explicit Trainer(sinter_trainer *trainer,
+                   std::vector<std::shared_ptr<const void>> used = {})
+      : used(std::move(used)), owned(trainer) {}
+
+  /// The arrays of a batch: the model's inputs, then the targets.
+  std::vector<std::string> arrays() const {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < sinter_trainer_array_count(owned.get()); ++i)
+      names.emplace_back(sinter_trainer_array_name(owned.get(), i));
+    return names;
+  }
+  /// A step; the loss before it.
+  Result<double> step(std::initializer_list<TensorView> batch) {
+    return lossOf(sinter_trainer_step, batch);
+  }
+  /// The loss as the model would run.
+  Result<double> evaluate(std::initializer_list<TensorView> batch) {
+    return lossOf(sinter_trainer_evaluate, batch);
+  }
+  Result<double> learningRate() const {
+    double rate = 0;
+    if (auto done = detail::checked([&](auto error) {
+          return sinter_trainer_learning_rate(owned.get(), &rate, error);
+        });
+        !done)
+      return done.error();
+    return rate;
+  }
+  Result<void> setLearningRate(double rate) {
+    return detail::checked([&](auto error) {
+      return sinter_trainer_set_learning_rate(owned.get(), rate, error);
+    });
+  }
+  /// A new model with the weights as they are.
+  Result<Model> model() const;
+
+  sinter_trainer *get() const { return owned.get(); }
+
+private:
+  template <typename Call>
+  Result<double> lossOf(Call &&call, std::span<const TensorView> batch) {
+    std::vector<sinter_tensor> arrays;
+    for (const TensorView &each : batch)
+      arrays.push_back(each.tensor());
+    double loss = 0;
+    if (auto done = detail::checked([&](auto error) {
+          return call(owned.get(), arrays.data(), arrays.size(), &loss, error);
+        });
+        !done)
+      return done.error();
+    return loss;
+  }
+
+  std::vector<std::shared_ptr<const void>> used;
+  detail::Owned<sinter_trainer, sinter_trainer_free> owned;
+};
+
+/// What a comparison of two models found.
+struct Comparison {
+  bool agrees = false;
+  /// That of `sinter compare --json`.
+  std::string report;
 };
 
 /// A model.
 class Model {
 public:
-  explicit Model(sinter_model *model) : owned(model) {}
+  explicit Model(sinter_model *model,
+                 std::vector<std::shared_ptr<const void>> used = {})
+      : used(std::move(used)), owned(model) {}
 
-  static Result<Model> open(const std::string &path, Options options = {}) {
-    return made(options, [&](auto given, auto model, auto error) {
-      return sinter_model_open(path.c_str(), given, model, error);
-    });
+  static Result<Model> open(const std::string &path,
+                            const Settings &options = {}) {
+    return made<Model, sinter_model>(
+        options, {}, [&](auto given, auto model, auto error) {
+          return sinter_model_open(path.c_str(), given, model, error);
+        });
   }
   /// As sinter_model_open_memory.
   static Result<Model> openMemory(std::span<const std::byte> bytes,
                                   const std::string &name = "model",
                                   const std::string &folder = "",
-                                  Options options = {}) {
-    return made(options, [&](auto given, auto model, auto error) {
-      return sinter_model_open_memory(bytes.data(), bytes.size(), name.c_str(),
-                                      folder.empty() ? nullptr : folder.c_str(),
-                                      given, model, error);
-    });
+                                  const Settings &options = {}) {
+    return made<Model, sinter_model>(
+        options, {}, [&](auto given, auto model, auto error) {
+          return sinter_model_open_memory(
+              bytes.data(), bytes.size(), name.c_str(),
+              folder.empty() ? nullptr : folder.c_str(), given, model, error);
+        });
   }
 
-  Result<Session> compile(Options options = {}) const {
-    auto given = detail::make(options);
-    if (!given)
-      return given.error();
-    sinter_session *session = nullptr;
-    if (auto done = detail::checked([&](auto error) {
-          return sinter_compile(owned.get(), given->get(), &session, error);
+  Result<Session> compile(const Settings &options = {}) const {
+    return made<Session, sinter_session>(
+        options, used, [&](auto given, auto session, auto error) {
+          return sinter_compile(owned.get(), given, session, error);
         });
-        !done)
-      return done.error();
-    return Session(session);
+  }
+
+  /// Makes it ready for steps on batches of the caller's.
+  Result<Trainer> train(const Settings &options = {}) const {
+    return made<Trainer, sinter_trainer>(
+        options, used, [&](auto given, auto trainer, auto error) {
+          return sinter_trainer_new(owned.get(), given, trainer, error);
+        });
   }
 
   /// The simplified model.
-  Result<Model> optimize(Options options = {}) const {
-    return made(options, [&](auto given, auto model, auto error) {
-      return sinter_model_optimize(owned.get(), given, model, nullptr, error);
-    });
+  Result<Model> optimize(const Settings &options = {}) const {
+    return made<Model, sinter_model>(
+        options, used, [&](auto given, auto model, auto error) {
+          return sinter_model_optimize(owned.get(), given, model, nullptr,
+                                       error);
+        });
   }
 
-  Result<void> save(const std::string &path, Options options = {}) const {
-    auto given = detail::make(options);
+  /// Compares \p other with this model, which is right, on \p inputs; none:
+  /// random ones. That they differ is no error.
+  Result<Comparison> compare(const Model &other,
+                             std::initializer_list<TensorView> inputs = {},
+                             const Settings &options = {}) const {
+    auto given = options.options();
+    if (!given)
+      return given.error();
+    std::vector<sinter_tensor> tensors;
+    for (const TensorView &each : inputs)
+      tensors.push_back(each.tensor());
+    char *report = nullptr;
+    auto done = detail::checked([&](auto error) {
+      return sinter_model_compare(owned.get(), other.get(), tensors.data(),
+                                  tensors.size(), given->get(), &report, error);
+    });
+    const std::unique_ptr<char, detail::Freed<sinter_string_free>> text(report);
+    if (!done && (done.error().status() != SINTER_WRONG_RESULT || !report))
+      return done.error();
+    return Comparison{static_cast<bool>(done), report ? report : ""};
+  }
+
+  /// What the file says of itself; texts live as long as the model.
+  sinter_model_info info() const {
+    sinter_model_info all = {};
+    all.struct_size = sizeof(all);
+    sinter_model_describe(owned.get(), &all, nullptr);
+    return all;
+  }
+  /// An entry of its metadata; nothing if there is none.
+  std::optional<std::string> metadata(const std::string &name) const {
+    const char *value = sinter_model_metadata(owned.get(), name.c_str());
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  }
+  /// Texts and arrays live as long as the model.
+  std::vector<sinter_value_info> inputs() const {
+    return infos(sinter_model_input_count, sinter_model_input);
+  }
+  std::vector<sinter_value_info> outputs() const {
+    return infos(sinter_model_output_count, sinter_model_output);
+  }
+  std::vector<sinter_value_info> states() const {
+    return infos(sinter_model_state_count, sinter_model_state);
+  }
+
+  Result<void> save(const std::string &path,
+                    const Settings &options = {}) const {
+    auto given = options.options();
     if (!given)
       return given.error();
     return detail::checked([&](auto error) {
@@ -367,22 +785,48 @@ public:
   sinter_model *get() const { return owned.get(); }
 
 private:
-  /// The model that \p call makes.
-  template <typename Call>
-  static Result<Model> made(Options options, Call &&call) {
-    auto given = detail::make(options);
+  /// The \p Made that \p call makes, which uses \p used and what the options
+  /// have.
+  template <typename Made, typename Object, typename Call>
+  static Result<Made> made(const Settings &options,
+                           std::vector<std::shared_ptr<const void>> used,
+                           Call &&call) {
+    auto given = options.options();
     if (!given)
       return given.error();
-    sinter_model *model = nullptr;
+    Object *object = nullptr;
     if (auto done = detail::checked(
-            [&](auto error) { return call(given->get(), &model, error); });
+            [&](auto error) { return call(given->get(), &object, error); });
         !done)
       return done.error();
-    return Model(model);
+    used.insert(used.end(), options.used().begin(), options.used().end());
+    return Made(object, std::move(used));
   }
 
+  template <typename Count, typename Get>
+  std::vector<sinter_value_info> infos(Count &&count, Get &&get) const {
+    std::vector<sinter_value_info> all(count(owned.get()));
+    for (size_t i = 0; i < all.size(); ++i) {
+      all[i].struct_size = sizeof(all[i]);
+      get(owned.get(), i, &all[i], nullptr);
+    }
+    return all;
+  }
+
+  /// Freed after the model, which calls back.
+  std::vector<std::shared_ptr<const void>> used;
   detail::Owned<sinter_model, sinter_model_free> owned;
 };
+
+inline Result<Model> Trainer::model() const {
+  sinter_model *made = nullptr;
+  if (auto done = detail::checked([&](auto error) {
+        return sinter_trainer_model(owned.get(), &made, error);
+      });
+      !done)
+    return done.error();
+  return Model(made, used);
+}
 
 } // namespace v1
 } // namespace sinter

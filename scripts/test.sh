@@ -9,7 +9,7 @@
 #         asan         as release, with the address and undefined-behaviour sanitizers, and a part of the tests
 #         release      builds the preset and runs ctest: GoogleTest programs, lit tests, the folder rule
 #         syntax       each source by itself, without code (scripts/syntax.sh)
-#         tsan         the runtime and the engine with the thread sanitizer: pool, executors, sessions, cache
+#         tsan         the runtime, the engine and the library for C with the thread sanitizer: pool, executors, sessions, cache
 #         random       random programs on both backends for a minute, others each day; SINTER_RANDOM_SEED=N: those from N on
 #         tidy         clang-tidy on what changed (scripts/tidy.sh)
 #         fuzz         each reader of files under libFuzzer for 30 s (scripts/fuzz.sh)
@@ -61,8 +61,8 @@ stage_asan() {
 # LLVM's and MLIR's libraries know no thread sanitizer, so what needs them is left out.
 stage_tsan() {
   cmake --preset tsan
-  cmake --build build-tsan -j "$jobs" --target test-runtime test-engine test-engine-sessions
-  ctest --test-dir build-tsan -j "$jobs" --output-on-failure --no-tests=error -R '^(runtime|engine|engine-sessions)\.'
+  cmake --build build-tsan -j "$jobs" --target test-runtime test-engine test-engine-sessions test-bindings-threads
+  ctest --test-dir build-tsan -j "$jobs" --output-on-failure --no-tests=error -R '^(runtime|engine|engine-sessions|bindings-threads)\.'
 }
 
 # The stages below use build/ as the release stage left it, and make it when it is not there.

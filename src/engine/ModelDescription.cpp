@@ -99,6 +99,36 @@ static json inputJson(const ModelInput &input) {
   return value;
 }
 
+static json metadataJson(const ModelMetadata &metadata) {
+  return {{"format", metadata.format},
+          {"format_version", metadata.formatVersion},
+          {"producer", metadata.producer},
+          {"producer_version", metadata.producerVersion},
+          {"domain", metadata.domain},
+          {"graph", metadata.graph},
+          {"description", metadata.description},
+          {"version", metadata.version},
+          {"operator_sets", metadata.operatorSets},
+          {"entries", metadata.entries}};
+}
+
+static ModelMetadata metadataFrom(const json &value) {
+  ModelMetadata metadata;
+  for (auto [key, text] :
+       {std::pair("format", &metadata.format),
+        std::pair("format_version", &metadata.formatVersion),
+        std::pair("producer", &metadata.producer),
+        std::pair("producer_version", &metadata.producerVersion),
+        std::pair("domain", &metadata.domain),
+        std::pair("graph", &metadata.graph),
+        std::pair("description", &metadata.description)})
+    *text = value.at(key).get<std::string>();
+  value.at("version").get_to(metadata.version);
+  value.at("operator_sets").get_to(metadata.operatorSets);
+  value.at("entries").get_to(metadata.entries);
+  return metadata;
+}
+
 /// Nothing for an unknown type.
 static std::optional<ModelInput> inputFrom(const json &value) {
   ModelInput input;
@@ -116,7 +146,7 @@ static std::optional<ModelInput> inputFrom(const json &value) {
 
 std::string toJson(const ModelDescription &model) {
   json inputs = json::array(), defaults = json::array(),
-       outputs = json::array();
+       outputs = json::array(), states = json::array();
   for (const ModelInput &input : model.inputs)
     inputs.push_back(inputJson(input));
   for (const ModelInput &input : model.defaults)
@@ -124,10 +154,15 @@ std::string toJson(const ModelDescription &model) {
   for (const ModelOutput &output : model.outputs) {
     outputs.push_back(specJson(output));
     outputs.back()["ranked"] = output.ranked;
+    outputs.back()["symbols"] = output.symbols;
   }
+  for (const TensorSpec &state : model.states)
+    states.push_back(specJson(state));
   const json all = {{"inputs", inputs},
                     {"defaults", defaults},
                     {"outputs", outputs},
+                    {"states", states},
+                    {"metadata", metadataJson(model.metadata)},
                     {"data_files", model.dataFiles},
                     {"takes_branches", model.takesBranches}};
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -151,7 +186,15 @@ std::optional<ModelDescription> descriptionFromJson(std::string_view text) {
         return std::nullopt;
       model.outputs.emplace_back(std::move(*spec),
                                  value.at("ranked").get<bool>());
+      value.at("symbols").get_to(model.outputs.back().symbols);
     }
+    for (const json &value : all.at("states")) {
+      std::optional<TensorSpec> spec = specFrom(value);
+      if (!spec)
+        return std::nullopt;
+      model.states.push_back(std::move(*spec));
+    }
+    model.metadata = metadataFrom(all.at("metadata"));
     model.dataFiles = all.at("data_files").get<std::vector<std::string>>();
     model.takesBranches = all.at("takes_branches").get<bool>();
     return model;

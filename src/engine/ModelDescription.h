@@ -9,6 +9,7 @@
 #ifndef SINTER_ENGINE_MODELDESCRIPTION_H
 #define SINTER_ENGINE_MODELDESCRIPTION_H
 
+#include "formats/ModelMetadata.h"
 #include "runtime/Executor.h"
 
 #include <optional>
@@ -46,6 +47,8 @@ struct ModelOutput : TensorSpec {
 
   /// False if the number of dimensions depends on values.
   bool ranked = true;
+  /// As of ModelInput, where the file or the graph says it.
+  std::vector<std::string> symbols = {};
 
   /// "f32 [?, 1000]".
   std::string text() const;
@@ -54,6 +57,9 @@ struct ModelOutput : TensorSpec {
 struct ModelDescription {
   std::vector<ModelInput> inputs;
   std::vector<ModelOutput> outputs;
+  /// Tensors that outlive a run; none while the graph is not known.
+  std::vector<TensorSpec> states;
+  ModelMetadata metadata;
   /// Inputs with a default value, which is used unless the caller provides them
   /// (SessionOptions::replacedDefaults).
   std::vector<ModelInput> defaults;

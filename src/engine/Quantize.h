@@ -60,6 +60,8 @@ struct QuantizeRequest {
   /// Called with the progress of each stage.
   std::function<void(const std::string &stage, size_t done, size_t total)>
       progress;
+  /// Gets what the model prints on samples; empty: standard output does.
+  Printer print;
 };
 
 /// One layer of the report.

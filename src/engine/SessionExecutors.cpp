@@ -13,8 +13,11 @@ programExecutor(std::shared_ptr<const Program> program,
   how.threads = threads;
   how.denormals = options.denormals;
   how.most = options.most;
-  return ProgramExecutor::create(
-      std::move(program), ThreadPool::ofProcess(threads), std::move(how));
+  how.allocator = options.allocator;
+  return ProgramExecutor::create(std::move(program),
+                                 options.pool ? options.pool
+                                              : ThreadPool::ofProcess(threads),
+                                 std::move(how));
 }
 
 static bool computesSizes(const Program &program) {

@@ -4,6 +4,8 @@
 #define SINTER_ENGINE_SESSIONOPTIONS_H
 
 #include "engine/Compiler.h"
+#include "runtime/Allocator.h"
+#include "runtime/ThreadPool.h"
 
 #include <functional>
 #include <optional>
@@ -33,8 +35,11 @@ struct SessionOptions : CodeOptions {
   /// What the CPU backend does not support the interpreter runs, with a note.
   bool mayInterpret = false;
   /// Threads to compile and to run with; 0: as many as there are processors.
-  /// All sessions of a process run on the same threads.
   unsigned threads = 0;
+  /// What programs run on; null: the pool of the process.
+  std::shared_ptr<ThreadPool> pool;
+  /// As in ProgramExecutorOptions.
+  std::shared_ptr<Allocator> allocator;
   /// Where finished programs are kept; empty: nowhere.
   std::string cacheFolder;
   NamedShapes shapes;

@@ -17,6 +17,7 @@ struct TrainRequest : CodeOptions {
   /// As in CompileRequest.
   std::string kernelFolder, compiler;
   std::optional<MachineCeilings> ceilings;
+  std::function<void(unsigned done, unsigned total)> progress;
   /// Whether to run steps in the interpreter.
   bool interprets = false;
   /// The most bytes that a step may need; nothing: no limit.

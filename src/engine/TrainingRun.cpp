@@ -2,10 +2,9 @@
 
 #include "engine/TrainingRun.h"
 
+#include "engine/SessionExecutors.h"
 #include "runtime/Hash.h"
 #include "runtime/HostContextUser.h"
-#include "runtime/ProgramExecutor.h"
-#include "runtime/ThreadPool.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,16 +23,13 @@ static std::string keyOf(const Batch &batch) {
 
 Result<std::unique_ptr<Executor>>
 TrainingRun::executorOf(TrainingProgram program) const {
-  if (program.interpreted)
-    return std::move(program.interpreted);
-  ProgramExecutorOptions how;
-  how.threads = threads;
-  how.denormals = denormals;
-  auto executor = ProgramExecutor::create(std::move(program.compiled),
-                                          ThreadPool::ofProcess(threads), how);
-  if (!executor)
-    return executor.takeError();
-  return std::unique_ptr<Executor>(std::move(*executor));
+  auto executor =
+      program.interpreted
+          ? Result<std::unique_ptr<Executor>>(std::move(program.interpreted))
+          : makeExecutor(std::move(program.compiled), how, how.threads);
+  if (executor)
+    (*executor)->setPrinter(how.print);
+  return executor;
 }
 
 Result<TrainingProgram> TrainingRun::programOf(const std::string &key,

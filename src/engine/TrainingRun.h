@@ -4,6 +4,7 @@
 #define SINTER_ENGINE_TRAININGRUN_H
 
 #include "engine/Replica.h"
+#include "engine/SessionOptions.h"
 #include "engine/Train.h"
 
 #include <cmath>
@@ -44,11 +45,10 @@ struct SharedBatch {
 /// move between them.
 class TrainingRun {
 public:
-  /// \p threads: 0: one per processor.
-  TrainingRun(std::unique_ptr<TrainableModel> model, unsigned threads,
-              Denormals denormals, Processes processes = {})
-      : model(std::move(model)), threads(threads), denormals(denormals),
-        processes(std::move(processes)),
+  /// Runs with the threads, pool, memory and printer of \p how.
+  TrainingRun(std::unique_ptr<TrainableModel> model, const SessionOptions &how,
+              Processes processes = {})
+      : model(std::move(model)), how(how), processes(std::move(processes)),
         replicas(this->processes.localCount()) {}
 
   /// Prepares for steps on batches like \p batch without a step: the states are
@@ -96,8 +96,7 @@ private:
   notNumberAmongParts(const SharedBatch &batch);
 
   std::unique_ptr<TrainableModel> model;
-  unsigned threads;
-  Denormals denormals;
+  SessionOptions how;
   Processes processes;
   /// This process's part.
   std::vector<Replica> replicas;

@@ -9,6 +9,7 @@
 #ifndef SINTER_FORMATS_FORMAT_H
 #define SINTER_FORMATS_FORMAT_H
 
+#include "formats/ModelMetadata.h"
 #include "formats/OpenOptions.h"
 #include "formats/import/ReadOptions.h"
 #include "graph/Model.h"
@@ -48,6 +49,10 @@ public:
 
   /// Files that the model consists of besides its own, relative to its folder.
   virtual std::vector<std::string> dataFiles() const { return {}; }
+
+  /// What the file says of itself, but for the name of its format; after
+  /// read().
+  virtual ModelMetadata metadata() const { return {}; }
 
   /// Whether the result of read() depends on the shapes and values given. Then
   /// the file is read again when more of them are known, and inputs() and

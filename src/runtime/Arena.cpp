@@ -13,18 +13,33 @@ namespace sinter {
 
 static constexpr size_t hugePage = size_t(2) << 20;
 
-Result<Arena> Arena::allocate(size_t bytes) {
-  Arena arena;
+static constexpr size_t page = 4096;
+
+static Error noMemory(size_t bytes, const std::string &why) {
+  return systemError("cannot allocate " + std::to_string(bytes) +
+                     " bytes for temporaries: " + why);
+}
+
+Result<Arena> Arena::allocate(size_t bytes,
+                              std::shared_ptr<Allocator> allocator) {
+  Arena arena(std::move(allocator));
   if (bytes == 0)
     return arena;
+  if (arena.allocator) {
+    arena.allocated = allocateFrom(arena.allocator, bytes, page);
+    if (!arena.allocated)
+      return noMemory(bytes, "the allocator has none");
+    arena.begin = arena.allocated.get();
+    arena.bytes = bytes;
+    return arena;
+  }
   const size_t slack = bytes >= hugePage ? hugePage : 0;
   void *mapping = bytes > SIZE_MAX - slack
                       ? MAP_FAILED
                       : ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED)
-    return systemError("cannot allocate " + std::to_string(bytes) +
-                       " bytes for temporaries: " + std::strerror(errno));
+    return noMemory(bytes, std::strerror(errno));
   arena.mapping = mapping;
   arena.mappedBytes = bytes + slack;
   arena.bytes = bytes;
@@ -40,9 +55,10 @@ Result<Arena> Arena::allocate(size_t bytes) {
 Result<void> Arena::grow(size_t wanted, size_t kept) {
   if (wanted <= bytes)
     return {};
-  Result<Arena> larger = allocate(wanted + (kept != 0 ? wanted / 2 : 0));
+  Result<Arena> larger =
+      allocate(wanted + (kept != 0 ? wanted / 2 : 0), allocator);
   if (!larger && kept != 0)
-    larger = allocate(wanted);
+    larger = allocate(wanted, allocator);
   if (!larger)
     return larger.takeError();
   if (kept != 0)
@@ -52,12 +68,16 @@ Result<void> Arena::grow(size_t wanted, size_t kept) {
 }
 
 Arena::Arena(Arena &&other) noexcept
-    : mapping(std::exchange(other.mapping, nullptr)),
+    : allocator(std::move(other.allocator)),
+      allocated(std::move(other.allocated)),
+      mapping(std::exchange(other.mapping, nullptr)),
       mappedBytes(other.mappedBytes),
       begin(std::exchange(other.begin, nullptr)),
       bytes(std::exchange(other.bytes, 0)) {}
 
 Arena &Arena::operator=(Arena &&other) noexcept {
+  std::swap(allocator, other.allocator);
+  std::swap(allocated, other.allocated);
   std::swap(mapping, other.mapping);
   std::swap(mappedBytes, other.mappedBytes);
   std::swap(begin, other.begin);

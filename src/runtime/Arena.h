@@ -3,18 +3,24 @@
 #ifndef SINTER_RUNTIME_ARENA_H
 #define SINTER_RUNTIME_ARENA_H
 
+#include "runtime/Allocator.h"
 #include "runtime/Result.h"
 
 #include <cstddef>
+#include <memory>
 
 namespace sinter {
 
-/// Zeroed memory straight from the system. From 2 MB on it is aligned so that
-/// the system can back it with huge pages, and asks for them.
+/// Zeroed memory straight from the system, or from an allocator. That of the
+/// system is aligned from 2 MB on so that it can be huge pages, and asks for
+/// them; that of an allocator is aligned to a page.
 class Arena {
 public:
   Arena() = default;
-  static Result<Arena> allocate(size_t bytes);
+  explicit Arena(std::shared_ptr<Allocator> allocator)
+      : allocator(std::move(allocator)) {}
+  static Result<Arena> allocate(size_t bytes,
+                                std::shared_ptr<Allocator> allocator = nullptr);
   Arena(Arena &&other) noexcept;
   Arena &operator=(Arena &&other) noexcept;
   ~Arena();
@@ -29,6 +35,9 @@ public:
   size_t size() const { return bytes; }
 
 private:
+  /// Null: the system.
+  std::shared_ptr<Allocator> allocator;
+  std::shared_ptr<std::byte> allocated;
   void *mapping = nullptr;
   size_t mappedBytes = 0;
   std::byte *begin = nullptr;

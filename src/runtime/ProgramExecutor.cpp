@@ -135,7 +135,8 @@ ProgramExecutor::ProgramExecutor(std::shared_ptr<const Program> program,
                                  LoadedCode code,
                                  ProgramExecutorOptions options)
     : compiled(std::move(program)), pool(std::move(pool)),
-      code(std::move(code)), options(std::move(options)) {
+      code(std::move(code)), options(std::move(options)),
+      arena(this->options.allocator), scratch(this->options.allocator) {
   // A pool may grow later; the scratch memory is for this many threads.
   const unsigned most = this->pool->size();
   this->options.threads =

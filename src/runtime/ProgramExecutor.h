@@ -3,6 +3,7 @@
 #ifndef SINTER_RUNTIME_PROGRAMEXECUTOR_H
 #define SINTER_RUNTIME_PROGRAMEXECUTOR_H
 
+#include "runtime/Allocator.h"
 #include "runtime/Arena.h"
 #include "runtime/CodeImage.h"
 #include "runtime/DynamicInstance.h"
@@ -28,7 +29,6 @@ struct ProgramExecutorOptions {
   unsigned threads = 0;
   /// How kernels treat denormal numbers. Host functions compute in the mode of
   /// the caller of run().
-  /// name compute as the caller of run() does.
   Denormals denormals = Denormals::Flush;
   /// Host functions of this program, which take precedence over registered
   /// ones.
@@ -37,6 +37,9 @@ struct ProgramExecutorOptions {
   /// have one, memory for them is allocated when the executor is created, and
   /// suffices for smaller sizes. Larger sizes are still possible.
   std::map<std::string, int64_t> most;
+  /// Gives memory for results, states, temporaries and copies of inputs; null:
+  /// the system does.
+  std::shared_ptr<Allocator> allocator;
 };
 
 /// Runs a Program on a pool of threads. The results do not depend on the number
@@ -139,10 +142,22 @@ private:
   const Cancellation *cancellation = nullptr;
   /// Null until its sizes are known.
   std::vector<std::optional<Tensor>> results;
+  /// A result, and its memory if it is an allocator's.
+  struct MadeTensor {
+    std::optional<Tensor> tensor;
+    std::weak_ptr<const void> memory;
+
+    /// Whether nobody else has it.
+    bool isFree() const;
+  };
   /// For each output, the last two results: an input may be the previous run's
   /// result.
-  std::vector<std::array<std::optional<Tensor>, 2>> made;
+  std::vector<std::array<MadeTensor, 2>> made;
   Tensor outputTensor(size_t number);
+  Tensor makeTensor(const TensorSpec &spec,
+                    std::weak_ptr<const void> *memory = nullptr) const {
+    return sinter::makeTensor(options.allocator, spec.type, spec.shape, memory);
+  }
 
   /// Runs nested programs.
   class Nested;

@@ -19,7 +19,7 @@ Result<void> ProgramExecutor::makeStates() {
       catchingOutOfMemory("the model's state", [&]() -> Result<void> {
         for (const ProgramState &state : compiled->states) {
           stateSpecs.push_back(state.spec);
-          stateTensors.emplace_back(state.spec.type, state.spec.shape);
+          stateTensors.push_back(makeTensor(state.spec));
         }
         if (dynamic)
           findStatesToSave();
@@ -123,7 +123,7 @@ void ProgramExecutor::bind(std::span<const Tensor> inputs) {
       continue;
     if (staging[i].shape() != inputs[i].shape() ||
         staging[i].type() != inputs[i].type())
-      staging[i] = Tensor(inputs[i].type(), inputs[i].shape());
+      staging[i] = makeTensor({"", inputs[i].type(), inputs[i].shape()});
     std::memcpy(staging[i].mutableBytes(), inputs[i].data(), inputs[i].bytes());
     inputData[i] = staging[i].data();
   }
@@ -140,6 +140,10 @@ void ProgramExecutor::makeOutputs() {
       results[i] = outputTensor(i);
 }
 
+bool ProgramExecutor::MadeTensor::isFree() const {
+  return tensor->isUnique() || memory.use_count() == 1;
+}
+
 /// The caller's memory if it is suitable; else one of the earlier results that
 /// is no longer in use, or a new one, which costs an allocation and clearing.
 Tensor ProgramExecutor::outputTensor(size_t number) {
@@ -152,15 +156,18 @@ Tensor ProgramExecutor::outputTensor(size_t number) {
             Tensor::share(spec.type, spec.shape, place.data, nullptr);
         there.isAligned(outputAlignments[number]))
       return there;
-  for (const std::optional<Tensor> &each : tensors)
-    if (each && each->shape() == spec.shape && each->isUnique()) {
+  for (const MadeTensor &each : tensors)
+    if (each.tensor && each.tensor->shape() == spec.shape && each.isFree()) {
       // Synchronises with the reads of its last user before it is written
       // again.
       std::atomic_thread_fence(std::memory_order_acquire);
-      return *each;
+      return *each.tensor;
     }
   tensors[1] = std::move(tensors[0]);
-  return tensors[0].emplace(spec.type, spec.shape);
+  std::weak_ptr<const void> memory;
+  Tensor tensor = makeTensor(spec, &memory);
+  tensors[0] = {tensor, std::move(memory)};
+  return tensor;
 }
 
 } // namespace sinter

@@ -116,8 +116,7 @@ void ProgramExecutor::findStatesToSave() {
     steps = steps.first(steps.size() - 1);
   for (size_t i = 0; i < stateTensors.size(); ++i)
     if (writesState(steps, dynamic->dynamic->slots, i))
-      savedStates.emplace_back(i,
-                               Tensor(stateSpecs[i].type, stateSpecs[i].shape));
+      savedStates.emplace_back(i, makeTensor(stateSpecs[i]));
 }
 
 /// Saves the states that may have to be restored.

@@ -3,7 +3,9 @@
 #include "runtime/ThreadPool.h"
 #include "runtime/CpuCount.h"
 
+#include <array>
 #include <chrono>
+#include <exception>
 #include <new>
 #include <pthread.h>
 #include <sched.h>
@@ -111,6 +113,13 @@ ThreadPool::ThreadPool(unsigned threads) {
   family().pools.insert(this);
 }
 
+ThreadPool::ThreadPool(unsigned threads, RunTasks runTasks)
+    : runTasks(std::move(runTasks)),
+      count(std::clamp(threads, 1u, mostTasks) - 1) {
+  const std::lock_guard lock(family().mutex);
+  family().pools.insert(this);
+}
+
 std::shared_ptr<ThreadPool> ThreadPool::ofProcess(unsigned threads) {
   const std::lock_guard lock(family().ofProcessMutex);
   if (std::shared_ptr<ThreadPool> pool = family().ofProcess.lock()) {
@@ -180,7 +189,60 @@ void ThreadPool::Job::doPart(unsigned part) const {
   isInsideBody = false;
 }
 
+namespace {
+
+/// The parts of a job that were begun, a bit each, and how many are done.
+struct BegunParts {
+  static constexpr unsigned bits = 64;
+
+  /// Whether the caller is to do \p part.
+  bool take(unsigned part) {
+    const uint64_t bit = uint64_t(1) << part % bits;
+    return !(begun[part / bits].fetch_or(bit, std::memory_order_relaxed) & bit);
+  }
+
+  std::array<std::atomic<uint64_t>, ThreadPool::mostTasks / bits> begun = {};
+  std::atomic<uint32_t> done = 0;
+};
+
+} // namespace
+
+/// A host may err: leave tasks out, call some twice, return before they are
+/// done.
+void ThreadPool::runByHost(const Job &job) const {
+  struct Tasks {
+    const Job &job;
+    BegunParts parts;
+
+    void run(size_t part) {
+      if (part >= job.parts || !parts.take(static_cast<unsigned>(part)))
+        return;
+      job.doPart(static_cast<unsigned>(part));
+      parts.done.fetch_add(1, std::memory_order_acq_rel);
+    }
+  } tasks{job, {}};
+  std::exception_ptr failure;
+  try {
+    runTasks(
+        job.parts,
+        [](void *data, size_t index) {
+          static_cast<Tasks *>(data)->run(index);
+        },
+        &tasks);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  for (unsigned part = 0; part < job.parts; ++part)
+    tasks.run(part);
+  while (tasks.parts.done.load(std::memory_order_acquire) != job.parts)
+    std::this_thread::yield();
+  if (failure)
+    std::rethrow_exception(failure);
+}
+
 void ThreadPool::run(Job job) {
+  if (runTasks)
+    return runByHost(job);
   const int64_t piece =
       std::max<int64_t>(1, (job.end - job.begin) / (job.parts * piecesPerPart));
   std::unique_lock lock(busy, std::try_to_lock);

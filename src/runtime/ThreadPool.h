@@ -9,6 +9,9 @@
 // time; a caller that finds it busy does its work itself, task by task, until
 // the pool is free for the rest: nobody waits while there is work.
 //
+// A pool may have no threads, but those of its host, which it asks to run
+// tasks.
+//
 // A process made by fork() has none of its parent's threads. Its pool starts
 // new threads with the first work there.
 //
@@ -19,7 +22,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -30,10 +35,20 @@ namespace sinter {
 
 class ThreadPool {
 public:
+  /// Calls `task(data, index)` for each index in [0, count), on threads of its
+  /// own choice, and returns when all are done. Threads call it at once.
+  using RunTasks = std::function<void(
+      size_t count, void (*task)(void *data, size_t index), void *data)>;
+  /// The most tasks of such a call.
+  static constexpr unsigned mostTasks = 1024;
+
   /// A pool of \p threads threads, the caller of parallelRanges among them; 0
   /// means usableCpuCount() of CpuCount.h. If the system refuses a thread, the
   /// pool has fewer.
   explicit ThreadPool(unsigned threads = 0);
+  /// Work is done by \p runTasks, in up to \p threads (1 to mostTasks) tasks.
+  /// Those that it leaves out the caller does.
+  ThreadPool(unsigned threads, RunTasks runTasks);
   /// The process's pool, grown to at least \p threads (0: as above). It lives
   /// as long as it is referenced.
   static std::shared_ptr<ThreadPool> ofProcess(unsigned threads = 0);
@@ -101,6 +116,7 @@ private:
   static Family &family();
   static bool insideBody();
   void run(Job job);
+  void runByHost(const Job &job) const;
   void grow(unsigned threads);
   /// Starts workers until there are \p wanted, or the system refuses. The
   /// caller holds `busy`, or nobody else knows the pool.
@@ -113,9 +129,11 @@ private:
   /// for long; the two would then alternate, each spinning for the other.
   void keepApart(Worker &worker);
 
+  /// Empty: the workers do the work.
+  RunTasks runTasks;
   /// Changed with `busy` held; workers do not read it.
   std::vector<std::unique_ptr<Worker>> workers;
-  /// The number of workers, for readers without `busy`.
+  /// The number of workers, or of tasks but one, for readers without `busy`.
   std::atomic<unsigned> count = 0;
   /// Held by the thread whose job the pool runs.
   std::mutex busy;

@@ -31,8 +31,7 @@ BatchTrainer::open(TrainOptions options, SessionOptions session) {
   auto model = openTrainable(made->options, made->how, made->options.note);
   if (!model)
     return model.takeError();
-  made->run = std::make_unique<TrainingRun>(
-      std::move(*model), made->how.threads, made->how.denormals);
+  made->run = std::make_unique<TrainingRun>(std::move(*model), made->how);
   return made;
 }
 

@@ -40,6 +40,7 @@ requestOf(const TrainOptions &options, const SessionOptions &how,
   request.kernelFolder = how.cacheFolder;
   request.compiler = std::move(*compiler);
   request.ceilings = how.ceilings;
+  request.progress = how.progress;
   static_cast<CodeOptions &>(request) = how;
   request.goesOn = options.resumes;
   request.interprets = how.backend == Backend::Interpreter;

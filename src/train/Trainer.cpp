@@ -124,9 +124,8 @@ Result<std::unique_ptr<Trainer>> Trainer::open(TrainOptions options,
       [trainer = made.get()](const std::string &text) { trainer->note(text); });
   if (!model)
     return model.takeError();
-  made->run =
-      std::make_unique<TrainingRun>(std::move(*model), made->how.threads,
-                                    made->how.denormals, std::move(*group));
+  made->run = std::make_unique<TrainingRun>(std::move(*model), made->how,
+                                            std::move(*group));
   return made;
 }
 

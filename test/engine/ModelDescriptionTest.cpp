@@ -17,6 +17,18 @@ TEST(ModelDescription, SurvivesJson) {
   model.inputs.emplace_back().ranked = false;
   model.outputs = {ModelOutput({"y", ElementType::I1, {}}),
                    ModelOutput({"z", ElementType::F32, {}}, /*ranked=*/false)};
+  model.outputs[0].symbols = {"N"};
+  model.states = {{"sum", ElementType::I64, {2, 3}}};
+  model.metadata = {.format = "onnx",
+                    .formatVersion = "8",
+                    .producer = "maker",
+                    .producerVersion = "1.2",
+                    .domain = "org.example",
+                    .graph = "net",
+                    .description = "\"a\"\n",
+                    .version = 7,
+                    .operatorSets = {{"", 17}, {"com.microsoft", 1}},
+                    .entries = {{"b", "1"}, {"a", ""}}};
   model.dataFiles = {"weights/a.bin"};
   const std::optional<ModelDescription> back =
       descriptionFromJson(toJson(model));
@@ -26,6 +38,9 @@ TEST(ModelDescription, SurvivesJson) {
   EXPECT_EQ(back->inputs[0].symbols, input.symbols);
   EXPECT_TRUE(back->inputs[0].feedsShapes);
   EXPECT_EQ(back->inputs[0].otherNames, input.otherNames);
+  EXPECT_EQ(back->outputs[0].symbols, model.outputs[0].symbols);
+  EXPECT_EQ(back->states, model.states);
+  EXPECT_EQ(back->metadata, model.metadata);
   EXPECT_FALSE(back->inputs[1].ranked);
   EXPECT_TRUE(back->inputs[0].sizesAreHints);
   EXPECT_FALSE(back->inputs[1].sizesAreHints);

@@ -1,16 +1,19 @@
 //===- OutOfMemoryTest.cpp - memory that is refused is an error -----------===//
 //
-// Covers: runtime Arena Tensor
+// Covers: runtime Allocator Arena Tensor
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/OutOfMemory.h"
 #include "Sanitizers.h"
+#include "runtime/Allocator.h"
 #include "runtime/Arena.h"
 #include "runtime/GuardedThread.h"
 #include "runtime/Tensor.h"
 
 #include <gtest/gtest.h>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <sys/resource.h>
 
@@ -65,6 +68,56 @@ TEST(OutOfMemoryTest, ArenasOfAbsurdSizes) {
   EXPECT_EQ(arena.size(), 100u);
   ASSERT_TRUE(arena.grow(5000, 100));
   EXPECT_EQ(arena.data()[99], std::byte(7));
+}
+
+namespace {
+
+/// Gives up to 1000 bytes, none of them 0.
+class SmallMemory : public sinter::Allocator {
+public:
+  void *allocate(size_t bytes, size_t alignment) override {
+    if (bytes > 1000)
+      return nullptr;
+    ++live;
+    void *memory = std::aligned_alloc(alignment, (bytes + alignment - 1) /
+                                                     alignment * alignment);
+    std::memset(memory, 0x7f, bytes);
+    return memory;
+  }
+  void free(void *memory, size_t, size_t) override {
+    --live;
+    std::free(memory);
+  }
+
+  int live = 0;
+};
+
+} // namespace
+
+TEST(OutOfMemoryTest, AnAllocatorMayHaveNoMore) {
+  const auto memory = std::make_shared<SmallMemory>();
+  {
+    sinter::Arena arena(memory);
+    ASSERT_TRUE(arena.grow(100));
+    EXPECT_EQ(arena.data()[99], std::byte(0));
+    arena.data()[99] = std::byte(7);
+    const auto grown = arena.grow(2000, 100);
+    ASSERT_FALSE(grown);
+    EXPECT_NE(grown.error().message().find("2000 bytes"), std::string::npos)
+        << grown.error().message();
+    ASSERT_TRUE(arena.grow(200, 100));
+    EXPECT_EQ(arena.data()[99], std::byte(7));
+    EXPECT_EQ(memory->live, 1);
+    const Tensor tensor = sinter::makeTensor(memory, ElementType::F32, {3});
+    EXPECT_EQ(tensor.at<float>(2), 0);
+    EXPECT_TRUE(tensor.isAligned(64));
+    EXPECT_EQ(memory->live, 2);
+    EXPECT_THROW(sinter::makeTensor(memory, ElementType::F32, {300}),
+                 OutOfMemory);
+    EXPECT_THROW(sinter::makeTensor(memory, ElementType::F32, {-1}),
+                 OutOfMemory);
+  }
+  EXPECT_EQ(memory->live, 0);
 }
 
 TEST(OutOfMemoryTest, CatchesWhatBodiesThrow) {

@@ -107,6 +107,43 @@ TEST(ThreadPoolTest, OneForTheProcess) {
   EXPECT_TRUE(std::ranges::all_of(hits, [](int n) { return n == 1; }));
 }
 
+TEST(ThreadPoolTest, AHostRunsTheTasks) {
+  std::vector<size_t> counts;
+  const auto backwards = [&](size_t count, void (*task)(void *, size_t),
+                             void *data) {
+    counts.push_back(count);
+    for (size_t i = count; i-- > 0;)
+      task(data, i);
+  };
+  ThreadPool pool(3, backwards);
+  EXPECT_EQ(pool.size(), 3u);
+  std::vector<int> hits(100);
+  std::vector<unsigned> order;
+  pool.parallelRanges(100, 8, [&](int64_t begin, int64_t end, unsigned part) {
+    order.push_back(part);
+    for (int64_t i = begin; i < end; ++i)
+      ++hits[i];
+    // Work inside of work is done by whoever is there.
+    pool.parallelFor(5, [](int64_t) {});
+  });
+  EXPECT_EQ(counts, (std::vector<size_t>{3}));
+  EXPECT_EQ(order, (std::vector<unsigned>{2, 1, 0}));
+  EXPECT_TRUE(std::ranges::all_of(hits, [](int n) { return n == 1; }));
+}
+
+TEST(ThreadPoolTest, TasksThatAHostErrsAboutAreDoneOnce) {
+  const auto errs = [](size_t count, void (*task)(void *, size_t), void *data) {
+    task(data, 1);
+    task(data, 1);
+    task(data, count);
+    task(data, SIZE_MAX);
+  };
+  ThreadPool pool(4, errs);
+  std::vector<int> hits(10);
+  pool.parallelFor(10, [&](int64_t i) { ++hits[i]; });
+  EXPECT_TRUE(std::ranges::all_of(hits, [](int n) { return n == 1; }));
+}
+
 TEST(ThreadPoolTest, GrowsWhileItWorks) {
   auto pool = ThreadPool::ofProcess(2);
   std::atomic<bool> isDone = false;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "bindings/c/Session.h"
+#include "bindings/c/Snapshot.h"
 
 #include "runtime/CallerBuffers.h"
 
@@ -71,6 +72,7 @@ struct sinter_binding : sinter::c::Handle {
         inputs(session.inputs.size()), outputs(session.outputs.size()) {}
 
   sinter::Result<void> bind();
+  sinter::Result<void> bindBuffers();
   sinter::Result<void> run(const sinter::Cancellation *cancellation);
 
   sinter_session &session;
@@ -83,7 +85,7 @@ struct sinter_binding : sinter::c::Handle {
   std::vector<std::optional<sinter::MutableTensorView>> outputViews;
   std::optional<sinter::CallerBuffers> buffers;
   std::vector<sinter::Tensor> results;
-  std::atomic<bool> isRunning = false;
+  mutable std::atomic<bool> isRunning = false;
 };
 
 using namespace sinter;
@@ -91,6 +93,7 @@ using namespace sinter::c;
 
 /// Works out what a run needs of the tensors that are bound.
 Result<void> sinter_binding::bind() {
+  buffers.reset();
   inputViews.clear();
   outputViews.clear();
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -106,6 +109,11 @@ Result<void> sinter_binding::bind() {
     return like.takeError();
   if (Result<void> ready = session.session->prepareOwn(own, *like); !ready)
     return ready;
+  return bindBuffers();
+}
+
+/// The same for tensors as they were, whose elements may be others.
+Result<void> sinter_binding::bindBuffers() {
   auto bound = CallerBuffers::bind(*own.executor, inputViews, outputViews);
   if (!bound)
     return bound.takeError();
@@ -115,19 +123,48 @@ Result<void> sinter_binding::bind() {
 
 Result<void> sinter_binding::run(const Cancellation *cancellation) {
   // Copies are of what the memory held then, and so may the program be.
-  if (buffers && (followsFromInputs(session) ||
-                  std::ranges::any_of(inputs, &BoundTensor::isCopied)))
-    buffers.reset();
-  if (!buffers)
-    if (Result<void> done = bind(); !done)
-      return done;
+  Result<void> bound;
+  if (!buffers || followsFromInputs(session))
+    bound = bind();
+  else if (std::ranges::any_of(inputs, &BoundTensor::isCopied))
+    bound = bindBuffers();
+  if (!bound)
+    return bound;
   auto got = own.executor->runOn(buffers->request(cancellation));
   if (got)
     got = buffers->deliver(std::move(*got));
   if (!got)
     return got.takeError();
   results = std::move(*got);
+  if (session.allocator)
+    for (size_t i = 0; i < results.size(); ++i)
+      if (!outputs[i].isBound)
+        results[i] =
+            HostAllocator::moved(session.allocator, std::move(results[i]));
   return {};
+}
+
+/// What runs \p binding, for calls about its states.
+static Result<Executor *> executorOf(sinter_binding &binding) {
+  if (!binding.own.executor)
+    if (Result<void> bound = binding.bind(); !bound)
+      return bound.takeError();
+  return binding.own.executor.get();
+}
+
+/// Calls \p use, about states, with what runs \p binding.
+template <typename Call>
+static sinter_status withStates(sinter_binding *binding, sinter_error **error,
+                                Call &&use) {
+  return guarded(binding, Handle::Kind::Binding, error, [&]() -> Result<void> {
+    const Turn turn(binding->isRunning);
+    if (!turn)
+      return usageError("the binding is used by another thread");
+    Result<Executor *> executor = executorOf(*binding);
+    if (!executor)
+      return executor.takeError();
+    return use(**executor);
+  });
 }
 
 /// Binds \p view to \p index of \p all.
@@ -201,6 +238,9 @@ sinter_status sinter_binding_output(const sinter_binding *binding, size_t index,
                                     sinter_tensor *tensor,
                                     sinter_error **error) {
   return guarded(binding, Handle::Kind::Binding, error, [&]() -> Result<void> {
+    const Turn turn(binding->isRunning);
+    if (!turn)
+      return usageError("the binding is used by another thread");
     if (index >= binding->results.size())
       return usageError(binding->results.empty()
                             ? "there was no run yet"
@@ -223,15 +263,53 @@ sinter_status sinter_binding_reset_states(sinter_binding *binding,
   });
 }
 
+sinter_status sinter_binding_read_state(sinter_binding *binding, size_t index,
+                                        const sinter_tensor *to,
+                                        sinter_error **error) {
+  return withStates(binding, error, [&](Executor &executor) -> Result<void> {
+    Result<MutableTensorView> view = mutableViewOf(to, "to");
+    if (!view)
+      return view.takeError();
+    return executor.readState(index, *view);
+  });
+}
+
+sinter_status sinter_binding_write_state(sinter_binding *binding, size_t index,
+                                         const sinter_tensor *from,
+                                         sinter_error **error) {
+  return withStates(binding, error, [&](Executor &executor) -> Result<void> {
+    Result<TensorView> view = viewOf(from, "from");
+    if (!view)
+      return view.takeError();
+    return executor.setState(index, *view);
+  });
+}
+
+sinter_status sinter_binding_snapshot(sinter_binding *binding,
+                                      sinter_snapshot **snapshot,
+                                      sinter_error **error) {
+  return withStates(binding, error, [&](Executor &executor) {
+    return takeSnapshot(executor, snapshot);
+  });
+}
+
+sinter_status sinter_binding_restore(sinter_binding *binding,
+                                     const sinter_snapshot *snapshot,
+                                     sinter_error **error) {
+  return withStates(binding, error, [&](Executor &executor) {
+    return restoreSnapshot(executor, snapshot);
+  });
+}
+
 int32_t sinter_binding_copies_input(const sinter_binding *binding,
                                     size_t index) {
-  return check(binding, Handle::Kind::Binding) &&
+  return Use::of(binding, Handle::Kind::Binding) &&
          index < binding->inputs.size() && binding->inputs[index].isCopied();
 }
 
 int32_t sinter_binding_copies_output(const sinter_binding *binding,
                                      size_t index) {
-  return check(binding, Handle::Kind::Binding) &&
+  return Use::of(binding, Handle::Kind::Binding) &&
          index < binding->outputs.size() && binding->outputs[index].isCopied();
 }
 

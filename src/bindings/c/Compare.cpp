@@ -79,7 +79,7 @@ static Result<CompareSide> openSide(const sinter_model &model,
   if (how->dynamicSizes == DynamicSizes::Unknown)
     how->dynamicSizes = DynamicSizes::Wanted;
   how->mayInterpret = false;
-  how->print = [](std::string_view) {};
+  model.configuration.with(given).applyTo(*how);
   const std::string name =
       model.files ? std::filesystem::path(model.path).filename().string()
                   : model.path;

@@ -29,6 +29,10 @@ const char *nameOf(Handle::Kind kind) {
     return "files";
   case Handle::Kind::Trainer:
     return "trainer";
+  case Handle::Kind::ThreadPool:
+    return "thread pool";
+  case Handle::Kind::Snapshot:
+    return "snapshot";
   case Handle::Kind::Freed:
     break;
   }
@@ -36,8 +40,10 @@ const char *nameOf(Handle::Kind kind) {
 }
 
 void Handle::operator delete(void *memory) {
-  // Compilers may leave out what a destructor stores last.
-  new (memory) std::atomic<Kind>(Kind::Freed);
+  // Compilers may leave out what a destructor stores last. Other threads may be
+  // looking.
+  std::atomic_ref(*static_cast<Kind *>(memory))
+      .store(Kind::Freed, std::memory_order_relaxed);
   constexpr size_t kept = 256;
   static std::mutex &mutex = *new std::mutex;
   static std::deque<void *> &freed = *new std::deque<void *>;
@@ -71,6 +77,15 @@ Result<void> check(const Handle *handle, Handle::Kind kind) {
   if (handle->kind.load(std::memory_order_relaxed) != kind)
     return usageError("this is no " + what + ", or one that was freed");
   return {};
+}
+
+Result<Use> Use::of(const Handle *handle, Handle::Kind kind) {
+  if (Result<void> good = check(handle, kind); !good)
+    return good.takeError();
+  if (handle->users.fetch_add(1) >= 0)
+    return Use(handle, Use::Counted());
+  --handle->users;
+  return usageError(std::string("the ") + nameOf(kind) + " is being freed");
 }
 
 Result<void> checkSize(size_t size, size_t least, size_t ours,

@@ -1,9 +1,10 @@
 //===- Handles.h - what the handles of the C interface stand for ----------===//
 //
 // A handle is used by calls that are under way and freed by one that finds no
-// others: each call holds the object with Use. The memory of freed objects, not
-// what they hold, is kept for a while, so that a call with one is an error and
-// not a read of something else.
+// others: each call holds the object with Use, of which there is none once it
+// is being freed. The memory of freed objects, not what they hold, is kept for
+// a while, so that a call with one is an error and not a read of something
+// else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <new>
 #include <string>
 #include <utility>
@@ -39,7 +41,9 @@ struct Handle {
     Cancellation,
     Value,
     Files,
-    Trainer
+    Trainer,
+    ThreadPool,
+    Snapshot
   };
 
   explicit Handle(Kind kind) : kind(kind) {}
@@ -51,8 +55,10 @@ struct Handle {
   static void operator delete(void *memory);
 
   std::atomic<Kind> kind;
-  /// Calls that use the object, and objects that were made of it.
+  /// Calls that use the object, and objects that were made of it; negative
+  /// since it is being freed.
   mutable std::atomic<int32_t> users = 0;
+  static constexpr int32_t isFreed = std::numeric_limits<int32_t>::min() / 2;
 };
 
 /// "session" of Kind::Session.
@@ -68,7 +74,10 @@ Result<void> check(const Handle *handle, Handle::Kind kind);
 /// Keeps an object while it is used.
 class Use {
 public:
+  /// For an object that is in use already.
   explicit Use(const Handle &handle) : handle(&handle) { ++handle.users; }
+  /// Usage errors as of check().
+  static Result<Use> of(const Handle *handle, Handle::Kind kind);
   Use(Use &&other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
   Use &operator=(Use &&) = delete;
   ~Use() {
@@ -77,6 +86,9 @@ public:
   }
 
 private:
+  struct Counted {};
+  Use(const Handle *handle, Counted) : handle(handle) {}
+
   const Handle *handle;
 };
 
@@ -108,9 +120,9 @@ template <typename Call>
 sinter_status guarded(const Handle *handle, Handle::Kind kind,
                       sinter_error **out, Call &&call) {
   return guarded(out, [&]() -> Result<void> {
-    if (Result<void> good = check(handle, kind); !good)
-      return good;
-    const Use use(*handle);
+    Result<Use> use = Use::of(handle, kind);
+    if (!use)
+      return use.takeError();
     return call();
   });
 }
@@ -124,7 +136,8 @@ sinter_status freeHandle(Object *object, Handle::Kind kind,
       return {};
     if (Result<void> good = check(object, kind); !good)
       return good;
-    if (object->users != 0)
+    int32_t none = 0;
+    if (!object->users.compare_exchange_strong(none, Handle::isFreed))
       return usageError(std::string("the ") + nameOf(kind) +
                         " is in use: by a call of another thread, or by an "
                         "object that was made of it");
@@ -160,6 +173,18 @@ Result<void> giveStruct(const Struct &from, Struct *to, const char *name) {
               reinterpret_cast<const char *>(&from) + sizeof(size_t),
               size - sizeof(size_t));
   return {};
+}
+
+/// A copy of a caller's struct, of the version that the library has had so far.
+template <typename Struct>
+Result<Struct> takeStruct(const Struct *from, const char *name) {
+  if (Result<void> good = checkPointer(from, name); !good)
+    return good.takeError();
+  if (Result<void> good =
+          checkSize(from->struct_size, sizeof(Struct), sizeof(Struct), name);
+      !good)
+    return good.takeError();
+  return *from;
 }
 
 } // namespace sinter::c

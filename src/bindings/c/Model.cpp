@@ -48,6 +48,9 @@ openModel(std::string path, std::shared_ptr<MemoryFolder> files,
     model->inputs.emplace_back(input);
   for (const ModelOutput &output : model->description.outputs)
     model->outputs.emplace_back(output);
+  for (const TensorSpec &state : model->description.states)
+    model->states.emplace_back(state);
+  model->info.set(model->description.metadata);
   return model;
 }
 
@@ -107,11 +110,11 @@ sinter_status sinter_model_open_memory(const void *bytes, size_t size,
 }
 
 size_t sinter_model_input_count(const sinter_model *model) {
-  return check(model, Handle::Kind::Model) ? model->inputs.size() : 0;
+  return Use::of(model, Handle::Kind::Model) ? model->inputs.size() : 0;
 }
 
 size_t sinter_model_output_count(const sinter_model *model) {
-  return check(model, Handle::Kind::Model) ? model->outputs.size() : 0;
+  return Use::of(model, Handle::Kind::Model) ? model->outputs.size() : 0;
 }
 
 sinter_status sinter_model_input(const sinter_model *model, size_t index,

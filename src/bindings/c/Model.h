@@ -3,6 +3,7 @@
 #ifndef SINTER_BINDINGS_C_MODEL_H
 #define SINTER_BINDINGS_C_MODEL_H
 
+#include "bindings/c/ModelInfo.h"
 #include "bindings/c/Options.h"
 #include "bindings/c/ValueInfo.h"
 #include "engine/Session.h"
@@ -23,7 +24,8 @@ struct sinter_model : sinter::c::Handle {
   /// What the model was opened with.
   sinter::c::Configuration configuration;
   sinter::ModelDescription description;
-  std::vector<sinter::c::ValueInfo> inputs, outputs;
+  std::vector<sinter::c::ValueInfo> inputs, outputs, states;
+  sinter::c::ModelInfo info;
 };
 
 namespace sinter::c {

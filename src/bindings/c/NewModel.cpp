@@ -41,10 +41,8 @@ Result<NewModel> NewModel::like(const std::string &source,
 
 Result<std::unique_ptr<sinter_model>>
 NewModel::open(const Configuration &configuration) const {
-  Configuration own;
-  own.log = configuration.log;
-  own.print = configuration.print;
-  own.progress = configuration.progress;
+  Configuration own = configuration;
+  own.values.clear();
   Result<std::unique_ptr<sinter_model>> model =
       openModel(path(), files, std::move(own));
   if (model)

@@ -2,6 +2,7 @@
 
 #include "bindings/c/Options.h"
 
+#include "bindings/c/ThreadPools.h"
 #include "engine/Binding.h"
 
 #include <CLI/CLI.hpp>
@@ -20,6 +21,10 @@ Configuration Configuration::with(const Configuration &more) const {
     all.progress = more.progress;
   if (more.print)
     all.print = more.print;
+  if (more.allocator)
+    all.allocator = more.allocator;
+  if (more.pool)
+    all.pool = more.pool;
   return all;
 }
 
@@ -27,12 +32,24 @@ std::function<void(const std::string &)> Configuration::note() const {
   return log ? log : [](const std::string &) {};
 }
 
+void Configuration::applyTo(SessionOptions &options) const {
+  options.print = print ? print : [](const std::string &) {};
+  if (progress)
+    options.progress = [told = progress](unsigned done, unsigned total) {
+      told("compile", done, total);
+    };
+  options.allocator = allocator;
+  options.pool = pool;
+  if (pool && options.threads == 0)
+    options.threads = pool->size();
+}
+
 Result<Configuration> configurationOf(const sinter_options *options) {
   if (!options)
     return Configuration();
-  if (Result<void> good = check(options, Handle::Kind::Options); !good)
-    return good.takeError();
-  const Use use(*options);
+  Result<Use> use = Use::of(options, Handle::Kind::Options);
+  if (!use)
+    return use.takeError();
   const std::lock_guard lock(options->mutex);
   return options->configuration;
 }
@@ -191,6 +208,38 @@ sinter_status sinter_options_set_progress(sinter_options *options,
                                       uint64_t total) {
         progress(user, stage.c_str(), done, total);
       };
+    return {};
+  });
+}
+
+sinter_status sinter_options_set_allocator(sinter_options *options,
+                                           const sinter_allocator *allocator,
+                                           sinter_error **error) {
+  return changed(options, error, [&](Configuration &all) -> Result<void> {
+    if (!allocator) {
+      all.allocator = nullptr;
+      return {};
+    }
+    Result<std::shared_ptr<HostAllocator>> made = HostAllocator::of(allocator);
+    if (!made)
+      return made.takeError();
+    all.allocator = std::move(*made);
+    return {};
+  });
+}
+
+sinter_status sinter_options_set_thread_pool(sinter_options *options,
+                                             const sinter_thread_pool *pool,
+                                             sinter_error **error) {
+  return changed(options, error, [&](Configuration &all) -> Result<void> {
+    if (!pool) {
+      all.pool = nullptr;
+      return {};
+    }
+    Result<Use> use = Use::of(pool, Handle::Kind::ThreadPool);
+    if (!use)
+      return use.takeError();
+    all.pool = pool->pool;
     return {};
   });
 }

@@ -4,7 +4,9 @@
 #define SINTER_BINDINGS_C_OPTIONS_H
 
 #include "bindings/c/Handles.h"
+#include "bindings/c/HostAllocator.h"
 #include "interface/CommonOptions.h"
+#include "runtime/ThreadPool.h"
 
 #include <functional>
 #include <mutex>
@@ -30,11 +32,16 @@ struct Configuration {
   std::function<void(const std::string &stage, uint64_t done, uint64_t total)>
       progress;
   Printer print;
+  std::shared_ptr<HostAllocator> allocator;
+  std::shared_ptr<ThreadPool> pool;
 
   /// These, and what \p more sets besides and anew.
   Configuration with(const Configuration &more) const;
   /// The callback for options that are called when there is something to tell.
   std::function<void(const std::string &)> note() const;
+  /// Sets what \p options have no names for: who prints, who is told, memory
+  /// and threads.
+  void applyTo(SessionOptions &options) const;
 };
 
 /// Those of \p options; of null: none.

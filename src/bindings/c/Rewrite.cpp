@@ -177,6 +177,7 @@ static Result<void> quantizeModel(const sinter_model &model,
   request.compiler = std::move(*compiler);
   request.ceilings = how->ceilings;
   request.progress = all.progress;
+  request.print = all.print ? all.print : [](const std::string &) {};
   Result<QuantizeReport> done = (*loadCompiler())->quantize(request);
   if (!done)
     return done.takeError();
@@ -237,7 +238,7 @@ sinter_status sinter_model_save_memory(const sinter_model *model,
 }
 
 size_t sinter_files_count(const sinter_files *files) {
-  return check(files, Handle::Kind::Files) ? files->files.size() : 0;
+  return Use::of(files, Handle::Kind::Files) ? files->files.size() : 0;
 }
 
 const char *sinter_files_name(const sinter_files *files, size_t index) {

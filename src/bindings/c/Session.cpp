@@ -2,6 +2,7 @@
 
 #include "bindings/c/Session.h"
 
+#include "bindings/c/Snapshot.h"
 #include "engine/Binding.h"
 
 #include <algorithm>
@@ -155,13 +156,10 @@ compile(const sinter_model &model, const Configuration &given) {
   Result<SessionOptions> how = sessionOptions(options);
   if (!how)
     return how.takeError();
-  how->print = all.print ? all.print : [](const std::string &) {};
-  if (all.progress)
-    how->progress = [told = all.progress](unsigned done, unsigned total) {
-      told("compile", done, total);
-    };
+  all.applyTo(*how);
   auto made = std::make_unique<sinter_session>();
   made->files = model.files;
+  made->allocator = all.allocator;
   made->shapes = how->shapes;
   made->hasBounds = !how->most.empty();
   auto session = Session::open(model.path, std::move(*how));
@@ -201,14 +199,18 @@ static Result<void> prepare(sinter_session &session) {
   return ready;
 }
 
-/// The states of \p session, of which the executor tells.
-static Result<std::span<const ValueInfo>> statesOf(sinter_session &session) {
+/// The states of \p session.
+static std::span<const ValueInfo> statesOf(sinter_session &session) {
   const std::lock_guard lock(session.mutex);
+  if (!session.states.empty())
+    return session.states;
   const std::shared_ptr<Executor> executor = session.session->readyExecutor();
-  if (session.states.empty() && executor)
-    for (const TensorSpec &state : executor->states())
-      session.states.emplace_back(state);
-  return std::span<const ValueInfo>(session.states);
+  std::span<const TensorSpec> known = session.session->model().states;
+  if (executor)
+    known = executor->states();
+  for (const TensorSpec &state : known)
+    session.states.emplace_back(state);
+  return session.states;
 }
 
 /// The executor of \p session. Usage error where nothing has run, and nothing
@@ -292,11 +294,11 @@ sinter_status sinter_compile(const sinter_model *model,
 }
 
 size_t sinter_session_input_count(const sinter_session *session) {
-  return check(session, Handle::Kind::Session) ? session->inputs.size() : 0;
+  return Use::of(session, Handle::Kind::Session) ? session->inputs.size() : 0;
 }
 
 size_t sinter_session_output_count(const sinter_session *session) {
-  return check(session, Handle::Kind::Session) ? session->outputs.size() : 0;
+  return Use::of(session, Handle::Kind::Session) ? session->outputs.size() : 0;
 }
 
 sinter_status sinter_session_input(const sinter_session *session, size_t index,
@@ -339,6 +341,9 @@ sinter_status sinter_session_run(sinter_session *session,
     auto executor = executorFor(*session, views->inputs);
     if (!executor)
       return executor.takeError();
+    std::unique_lock lock(session->stateUse, std::defer_lock);
+    if (!(*executor)->states().empty())
+      lock.lock();
     auto results = (*executor)->run(views->inputs, views->outputs, *cancel);
     if (!results)
       return results.takeError();
@@ -346,7 +351,8 @@ sinter_status sinter_session_run(sinter_session *session,
       values[i] = nullptr;
       if (outputs[i].data)
         continue;
-      values[i] = new sinter_value(std::move((*results)[i]));
+      values[i] = new sinter_value(
+          HostAllocator::moved(session->allocator, std::move((*results)[i])));
       describe(values[i]->tensor, outputs[i]);
     }
     return {};
@@ -368,20 +374,20 @@ void sinter_value_free(sinter_value *value) {
 }
 
 size_t sinter_session_state_count(const sinter_session *session) {
-  if (!check(session, Handle::Kind::Session))
-    return 0;
-  const std::shared_ptr<Executor> executor = session->session->readyExecutor();
-  return executor ? executor->states().size() : 0;
+  size_t count = 0;
+  guarded(session, Handle::Kind::Session, nullptr, [&]() -> Result<void> {
+    count = statesOf(*const_cast<sinter_session *>(session)).size();
+    return {};
+  });
+  return count;
 }
 
 sinter_status sinter_session_state(const sinter_session *session, size_t index,
                                    sinter_value_info *info,
                                    sinter_error **error) {
-  return guarded(session, Handle::Kind::Session, error, [&]() -> Result<void> {
-    auto states = statesOf(*const_cast<sinter_session *>(session));
-    if (!states)
-      return states.takeError();
-    return giveInfo(*states, index, "state", info);
+  return guarded(session, Handle::Kind::Session, error, [&] {
+    return giveInfo(statesOf(*const_cast<sinter_session *>(session)), index,
+                    "state", info);
   });
 }
 
@@ -419,6 +425,30 @@ sinter_status sinter_session_reset_states(sinter_session *session,
     if (auto executor = session->session->readyExecutor())
       executor->resetStates();
     return {};
+  });
+}
+
+sinter_status sinter_session_snapshot(sinter_session *session,
+                                      sinter_snapshot **snapshot,
+                                      sinter_error **error) {
+  return guarded(session, Handle::Kind::Session, error, [&]() -> Result<void> {
+    const std::lock_guard lock(session->stateUse);
+    auto executor = readyOf(*session);
+    if (!executor)
+      return executor.takeError();
+    return takeSnapshot(**executor, snapshot);
+  });
+}
+
+sinter_status sinter_session_restore(sinter_session *session,
+                                     const sinter_snapshot *snapshot,
+                                     sinter_error **error) {
+  return guarded(session, Handle::Kind::Session, error, [&]() -> Result<void> {
+    const std::lock_guard lock(session->stateUse);
+    auto executor = readyOf(*session);
+    if (!executor)
+      return executor.takeError();
+    return restoreSnapshot(**executor, snapshot);
   });
 }
 

@@ -16,14 +16,17 @@ struct sinter_session : sinter::c::Handle {
 
   /// Keeps a model's file that is in memory.
   std::shared_ptr<sinter::MemoryFolder> files;
+  std::shared_ptr<sinter::c::HostAllocator> allocator;
   std::unique_ptr<sinter::Session> session;
   /// The sizes that the options give, and whether they bound others.
   sinter::NamedShapes shapes;
   bool hasBounds = false;
   std::vector<sinter::c::ValueInfo> inputs, outputs;
-  /// Known once there is an executor.
+  /// Those of the model; what it does not say an executor does.
   mutable std::mutex mutex;
   std::vector<sinter::c::ValueInfo> states;
+  /// Held by a run of a model with states, and by who uses all of them.
+  std::recursive_mutex stateUse;
 };
 
 struct sinter_value : sinter::c::Handle {

@@ -57,6 +57,7 @@ makeTrainer(const sinter_model &model, const Configuration &given) {
   Result<SessionOptions> how = sessionOptions(common);
   if (!how)
     return how.takeError();
+  all.applyTo(*how);
   options.model = model.path;
   options.note = all.note();
   nameStepOptions(options.names);
@@ -151,7 +152,7 @@ sinter_status sinter_trainer_new(const sinter_model *model,
 }
 
 size_t sinter_trainer_array_count(const sinter_trainer *trainer) {
-  return check(trainer, Handle::Kind::Trainer) ? trainer->names.size() : 0;
+  return Use::of(trainer, Handle::Kind::Trainer) ? trainer->names.size() : 0;
 }
 
 const char *sinter_trainer_array_name(const sinter_trainer *trainer,

@@ -4,39 +4,45 @@
 
 namespace sinter::c {
 
-ValueInfo::ValueInfo(const TensorSpec &spec,
-                     const std::vector<std::string> &names, bool ranked,
-                     bool feedsShapes)
-    : type(spec.type), name(std::make_shared<const std::string>(spec.name)),
-      shape(std::make_shared<const Shape>(spec.shape)), ranked(ranked),
-      feedsShapes(feedsShapes) {
-  auto all = std::make_shared<std::vector<std::string>>(names);
-  all->resize(spec.shape.size());
-  auto pointers = std::make_shared<std::vector<const char *>>();
-  for (const std::string &each : *all)
-    pointers->push_back(each.c_str());
-  symbols = std::move(all);
-  texts = std::move(pointers);
+struct ValueInfo::Content {
+  TensorSpec spec;
+  std::vector<std::string> symbols, aliases;
+  bool ranked = true, feedsShapes = false;
+  std::vector<const char *> symbolTexts = {}, aliasTexts = {};
+};
+
+ValueInfo::ValueInfo(Content given) {
+  auto all = std::make_shared<Content>(std::move(given));
+  all->symbols.resize(all->spec.shape.size());
+  for (const std::string &each : all->symbols)
+    all->symbolTexts.push_back(each.c_str());
+  for (const std::string &each : all->aliases)
+    all->aliasTexts.push_back(each.c_str());
+  content = std::move(all);
 }
 
 ValueInfo::ValueInfo(const ModelInput &input)
-    : ValueInfo(input.spec, input.symbols, input.ranked, input.feedsShapes) {}
+    : ValueInfo(Content{input.spec, input.symbols, input.otherNames,
+                        input.ranked, input.feedsShapes}) {}
 
 ValueInfo::ValueInfo(const ModelOutput &output)
-    : ValueInfo(output, {}, output.ranked, false) {}
+    : ValueInfo(Content{output, output.symbols, {}, output.ranked}) {}
 
 ValueInfo::ValueInfo(const TensorSpec &state)
-    : ValueInfo(state, {}, true, false) {}
+    : ValueInfo(Content{state, {}, {}}) {}
 
 sinter_value_info ValueInfo::info() const {
+  const Content &all = *content;
   sinter_value_info info = {};
   info.struct_size = sizeof(info);
-  info.name = name->c_str();
-  info.type = typeOf(type);
-  info.rank = ranked ? static_cast<int32_t>(shape->size()) : -1;
-  info.shape = shape->data();
-  info.symbols = texts->data();
-  info.feeds_shapes = feedsShapes;
+  info.name = all.spec.name.c_str();
+  info.type = typeOf(all.spec.type);
+  info.rank = all.ranked ? static_cast<int32_t>(all.spec.shape.size()) : -1;
+  info.shape = all.spec.shape.data();
+  info.symbols = all.symbolTexts.data();
+  info.feeds_shapes = all.feedsShapes;
+  info.alias_count = all.aliasTexts.size();
+  info.aliases = all.aliasTexts.data();
   return info;
 }
 

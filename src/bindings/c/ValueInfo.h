@@ -24,16 +24,11 @@ public:
   sinter_value_info info() const;
 
 private:
-  ValueInfo(const TensorSpec &spec, const std::vector<std::string> &names,
-            bool ranked, bool feedsShapes);
+  /// What the pointers are to: it stays where it is when this is moved.
+  struct Content;
+  explicit ValueInfo(Content content);
 
-  ElementType type;
-  /// Shared, so that pointers to them stay good when this is moved.
-  std::shared_ptr<const std::vector<std::string>> symbols;
-  std::shared_ptr<const std::vector<const char *>> texts;
-  std::shared_ptr<const std::string> name;
-  std::shared_ptr<const Shape> shape;
-  bool ranked, feedsShapes;
+  std::shared_ptr<const Content> content;
 };
 
 /// Writes entry \p index of \p all to \p to. Usage error where there is none.

@@ -131,11 +131,10 @@ Result<void> checkShapeNames(const ModelRequest &request,
   return {};
 }
 
-/// The names of an argument's unknown dimensions.
-static std::vector<std::string> symbolsOf(func::FuncOp function,
-                                          unsigned index) {
+/// The names of an argument's or a result's unknown dimensions.
+static std::vector<std::string> symbolsIn(ArrayAttr names) {
   std::vector<std::string> symbols;
-  if (auto names = function.getArgAttrOfType<ArrayAttr>(index, dimsAttribute))
+  if (names)
     for (Attribute name : names)
       symbols.push_back(isa<StringAttr>(name) ? cast<StringAttr>(name).str()
                                               : "");
@@ -169,17 +168,29 @@ Result<ModelDescription> describeModel(const Model &model) {
        llvm::zip_equal(storage->inputs(), model.inputs())) {
     ModelInput input;
     input.spec = spec;
-    input.symbols = symbolsOf(entry, number);
+    input.symbols =
+        symbolsIn(entry.getArgAttrOfType<ArrayAttr>(number, dimsAttribute));
     for (std::string &name : otherNames(entry, number))
       if (name != spec.name)
         input.otherNames.push_back(std::move(name));
     description.inputs.push_back(std::move(input));
   }
   for (auto [number, spec] :
-       llvm::zip_equal(storage->outputs(), model.outputs()))
-    description.outputs.emplace_back(
+       llvm::zip_equal(storage->outputs(), model.outputs())) {
+    ModelOutput &output = description.outputs.emplace_back(
         spec, isa<RankedTensorType>(entry.getResultTypes()[number]));
+    output.symbols =
+        symbolsIn(entry.getResultAttrOfType<ArrayAttr>(number, dimsAttribute));
+  }
+  for (const StateTensor &state : storage->states())
+    description.states.push_back(state.spec);
   return description;
+}
+
+ModelMetadata metadataOf(const Format &format, const ModelFile &file) {
+  ModelMetadata metadata = file.metadata();
+  metadata.format = format.name.str();
+  return metadata;
 }
 
 /// The operands of \p op that say how large its result is.

@@ -110,6 +110,9 @@ Result<void> checkShapeNames(const ModelRequest &request,
 /// The description of a model's entry function.
 Result<ModelDescription> describeModel(const Model &model);
 
+/// What \p file, which was read, says of itself.
+ModelMetadata metadataOf(const Format &format, const ModelFile &file);
+
 /// Marks the inputs of \p description whose values the sizes of tensors in
 /// \p model depend on. Returns whether there are any.
 bool markShapeInputs(const Model &model, ModelDescription &description);

@@ -153,6 +153,7 @@ Result<std::vector<Tensor>> SampleRuns::run(const std::vector<Tensor> &inputs,
     return executor.takeError();
   (*executor)->resetStates();
   (*executor)->setObserver(observer);
+  (*executor)->setPrinter(request.print);
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   Result<std::vector<Tensor>> outputs = (*executor)->run(inputs);
@@ -170,6 +171,7 @@ SampleRuns::layerTimes(const std::vector<Tensor> &inputs) {
     return executor.takeError();
   (*executor)->resetStates();
   (*executor)->setProfiling(true);
+  (*executor)->setPrinter(request.print);
   Result<std::vector<Tensor>> outputs = (*executor)->run(inputs);
   std::map<std::string, double> times;
   for (const LayerTime &layer : (*executor)->layerTimes())

@@ -20,6 +20,7 @@ SizedSource::open(const Format &format, std::unique_ptr<ModelFile> file,
   if (Result<void> read = source->read(); !read)
     return read.takeError();
   source->known.dataFiles = source->file->dataFiles();
+  source->known.metadata = metadataOf(format, *source->file);
   source->known.defaults = source->declaredDefaults();
   return std::unique_ptr<ModelSource>(std::move(source));
 }
@@ -123,8 +124,10 @@ ModelDescription SizedSource::declared() const {
   for (DeclaredTensor &each : file->inputs(bound))
     description.inputs.push_back(
         inputOf(std::move(each), file->suggestsSizes()));
-  for (DeclaredTensor each : file->outputs())
+  for (DeclaredTensor &each : file->outputs()) {
     description.outputs.emplace_back(std::move(each.spec), each.isRanked);
+    description.outputs.back().symbols = std::move(each.symbols);
+  }
   return description;
 }
 

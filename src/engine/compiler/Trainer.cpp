@@ -259,6 +259,7 @@ CompileRequest Trainer::compileRequest() const {
   compile.kernelFolder = request.kernelFolder;
   compile.compiler = request.compiler;
   compile.ceilings = request.ceilings;
+  compile.progress = request.progress;
   static_cast<CodeOptions &>(compile) = request;
   return compile;
 }

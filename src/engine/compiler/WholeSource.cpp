@@ -24,6 +24,7 @@ WholeSource::open(const Format &format, ModelFile &file,
   std::unique_ptr<WholeSource> source(
       new WholeSource(format, std::move(*model)));
   source->dataFiles = source->known.dataFiles = file.dataFiles();
+  source->metadata = source->known.metadata = metadataOf(format, file);
   if (request.shapes.empty() && request.dimensionNames.empty())
     return std::unique_ptr<ModelSource>(std::move(source));
   if (Result<void> described = source->describe(); !described)
@@ -43,6 +44,7 @@ Result<void> WholeSource::describe() {
     return description.takeError();
   known = std::move(*description);
   known.dataFiles = dataFiles;
+  known.metadata = metadata;
   return {};
 }
 

@@ -31,6 +31,7 @@ private:
   /// As it is in the file.
   Model model;
   std::vector<std::string> dataFiles;
+  ModelMetadata metadata;
   /// The same without tuples and tokens in its signature, if it has such.
   std::optional<Model> flat;
 };

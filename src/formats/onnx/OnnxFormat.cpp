@@ -137,6 +137,24 @@ public:
     return declared;
   }
 
+  ModelMetadata metadata() const override {
+    const onnx::ModelProto &model = file.model();
+    ModelMetadata all;
+    if (model.has_ir_version())
+      all.formatVersion = std::to_string(model.ir_version());
+    all.producer = model.producer_name();
+    all.producerVersion = model.producer_version();
+    all.domain = model.domain();
+    all.graph = model.graph().name();
+    all.description = model.doc_string();
+    all.version = model.model_version();
+    for (const onnx::OperatorSetIdProto &set : model.opset_import())
+      all.operatorSets.emplace_back(set.domain(), set.version());
+    for (const onnx::StringStringEntryProto &entry : model.metadata_props())
+      all.entries.emplace_back(entry.key(), entry.value());
+    return all;
+  }
+
   std::vector<std::string> dataFiles() const override {
     DataFiles files;
     files.addGraph(file.model().graph());

@@ -28,6 +28,17 @@ public:
   bool dependsOnSizes() const override { return true; }
   bool suggestsSizes() const override { return true; }
   bool isHopeless() const override { return hasUnknownOperators(file); }
+  ModelMetadata metadata() const override {
+    const paddle::Program &program = file.program();
+    ModelMetadata all;
+    if (program.era == paddle::Era::Pir)
+      all.entries.emplace_back("era", "pir");
+    else if (program.version > 0)
+      all.formatVersion = std::to_string(program.version / 1000000) + "." +
+                          std::to_string(program.version / 1000 % 1000) + "." +
+                          std::to_string(program.version % 1000);
+    return all;
+  }
   std::vector<std::string> dataFiles() const override {
     // Relative to the parent folder of the path, which may be a folder itself.
     namespace fs = std::filesystem;

@@ -21,14 +21,16 @@ public:
   explicit StablehloFile(const std::string &path) : path(path) {}
   Result<Model> read(const ReadOptions &options) override {
     std::string leftOut;
-    Result<Model> model = readStablehlo(path, &leftOut);
+    Result<Model> model = readStablehlo(path, &leftOut, &said);
     if (model && !leftOut.empty() && options.note)
       options.note(leftOut);
     return model;
   }
+  ModelMetadata metadata() const override { return said; }
 
 private:
   std::string path;
+  ModelMetadata said;
 };
 } // namespace
 

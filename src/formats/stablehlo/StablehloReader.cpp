@@ -182,15 +182,56 @@ bool isStablehlo(std::span<const std::byte> bytes, const std::string &path) {
   return artifactIn(bytes).has_value();
 }
 
-Result<Model> readStablehlo(const std::string &path, std::string *leftOut) {
+/// What the attributes of \p module say that is not about how we treat it.
+static void describe(ModuleOp module, ModelMetadata &metadata) {
+  metadata.graph = module.getName().value_or("").str();
+  for (NamedAttribute each : module->getDiscardableAttrs()) {
+    const StringRef name = each.getName();
+    if (name.starts_with("sinter."))
+      continue;
+    std::string text;
+    if (auto string = dyn_cast<StringAttr>(each.getValue()))
+      text = string.str();
+    else if (auto integer = dyn_cast<IntegerAttr>(each.getValue()))
+      text = llvm::toString(integer.getValue(), /*Radix=*/10,
+                            /*Signed=*/!integer.getType().isInteger(1));
+    else
+      llvm::raw_string_ostream(text) << each.getValue();
+    metadata.entries.emplace_back(name.str(), std::move(text));
+  }
+}
+
+/// "StableHLO_v1.8.3" is a name and a version.
+static void setProducer(StringRef producer, ModelMetadata &metadata) {
+  const auto [name, version] = producer.split("_v");
+  metadata.producer = name.str();
+  metadata.producerVersion = version.str();
+}
+
+static Result<Model> readFileOrFolder(const std::string &path,
+                                      std::string *leftOut,
+                                      ModelMetadata *metadata) {
   if (isTorchFolder(path))
     return readTorchFolder(path);
   auto file = MappedFile::open(path);
   if (!file)
     return file.takeError();
   const auto artifact = artifactIn((*file)->bytes());
-  return artifact ? readArtifact(*artifact, *file, path, leftOut)
-                  : readText((*file)->text(), path, 0);
+  if (!artifact)
+    return readText((*file)->text(), path, 0);
+  if (metadata)
+    setProducer(vhlo::producerOf(*artifact), *metadata);
+  return readArtifact(*artifact, *file, path, leftOut);
+}
+
+Result<Model> readStablehlo(const std::string &path, std::string *leftOut,
+                            ModelMetadata *metadata) {
+  if (metadata)
+    *metadata = {};
+  Result<Model> model = readFileOrFolder(path, leftOut, metadata);
+  if (model && metadata)
+    describe(model->module(), *metadata);
+  return model;
 }
 
 } // namespace sinter

@@ -3,6 +3,7 @@
 #ifndef SINTER_FORMATS_STABLEHLO_STABLEHLOREADER_H
 #define SINTER_FORMATS_STABLEHLO_STABLEHLOREADER_H
 
+#include "formats/ModelMetadata.h"
 #include "graph/Model.h"
 #include "runtime/Result.h"
 
@@ -17,9 +18,11 @@ namespace sinter {
 /// `jax.export` around one, or a folder of PyTorch/XLA. Constants are in the
 /// file. InvalidModel errors give the position in a text and the reason.
 /// \p leftOut is set to what was left out of an artifact because it is not
-/// supported (vhlo/ArtifactReader.h).
+/// supported (vhlo/ArtifactReader.h). \p metadata gets the module's name and
+/// attributes, and an artifact's producer.
 Result<Model> readStablehlo(const std::string &path,
-                            std::string *leftOut = nullptr);
+                            std::string *leftOut = nullptr,
+                            ModelMetadata *metadata = nullptr);
 
 /// Whether \p path is a folder that readStablehlo reads.
 bool isStablehloFolder(const std::string &path);

@@ -1,15 +1,13 @@
 //===- CInterfaceTest.cpp - the library as programs call it ---------------===//
 //
-// Includes nothing of Sinter but the public header.
+// Needs nothing of Sinter but the public header.
 //
 // Covers: bindings/c Binding Error Handles Model Options Rewrite Session
 // Covers: bindings/c ValueInfo
 //
 //===----------------------------------------------------------------------===//
 
-#include "sinter.h"
-
-#include <gtest/gtest.h>
+#include "InterfaceFixture.h"
 
 #include <atomic>
 #include <cmath>
@@ -23,6 +21,8 @@
 #include <vector>
 
 namespace {
+
+using sinter::test::Caught, sinter::test::tensor;
 
 /// y = relu(x w + b), x of N rows.
 const std::string dense = R"(
@@ -50,59 +50,11 @@ std::vector<float> denseOf(const std::vector<float> &x) {
   return y;
 }
 
-/// An error that is freed, with the words of its message for failures.
-struct Caught {
-  ~Caught() { sinter_error_free(error); }
-  sinter_error **operator&() { return &error; }
-  std::string message() const { return sinter_error_message(error); }
-
-  sinter_error *error = nullptr;
-};
-
-#define SINTER_ASSERT_OK(call)                                                 \
-  do {                                                                         \
-    Caught error;                                                              \
-    ASSERT_EQ((call), SINTER_OK) << error.message();                           \
-  } while (false)
-
-sinter_tensor tensor(std::vector<float> &data, std::vector<int64_t> &shape) {
-  sinter_tensor t = {};
-  t.struct_size = sizeof(t);
-  t.type = SINTER_F32;
-  t.rank = static_cast<int32_t>(shape.size());
-  t.shape = shape.data();
-  t.data = data.data();
-  return t;
-}
-
-class CInterface : public testing::Test {
+class CInterface : public sinter::test::InterfaceFixture {
 protected:
-  void SetUp() override {
-    SINTER_ASSERT_OK(sinter_options_new(&options, &error));
-    // Programs of other tests are none of ours.
-    SINTER_ASSERT_OK(sinter_options_set(options, "no-cache", "true", &error));
-  }
-
-  void TearDown() override {
-    if (session)
-      EXPECT_EQ(sinter_session_free(session, nullptr), SINTER_OK);
-    EXPECT_EQ(sinter_model_free(model, nullptr), SINTER_OK);
-    EXPECT_EQ(sinter_options_free(options, nullptr), SINTER_OK);
-  }
-
   void open(const std::string &text = dense) {
-    SINTER_ASSERT_OK(sinter_model_open_memory(text.data(), text.size(),
-                                              "dense.mlir", nullptr, options,
-                                              &model, &error));
+    InterfaceFixture::open(text, "dense.mlir");
   }
-
-  void compile() {
-    SINTER_ASSERT_OK(sinter_compile(model, options, &session, &error));
-  }
-
-  sinter_options *options = nullptr;
-  sinter_model *model = nullptr;
-  sinter_session *session = nullptr;
 };
 
 TEST_F(CInterface, DescribesAModelInMemory) {

@@ -44,6 +44,10 @@ bool beginsAsBytecode(std::span<const std::byte> bytes) {
   return isBytecode(asBytes(bytes));
 }
 
+StringRef producerOf(std::span<const std::byte> bytes) {
+  return vhlo::producerOf(asBytes(bytes));
+}
+
 Result<OwningOpRef<ModuleOp>> readArtifact(std::span<const std::byte> bytes,
                                            std::shared_ptr<const void> owner,
                                            const std::string &path,

@@ -17,6 +17,10 @@ namespace sinter::vhlo {
 /// are in.
 bool beginsAsBytecode(std::span<const std::byte> bytes);
 
+/// What wrote the bytecode, as its header says: "StableHLO_v1.8.3". Empty if
+/// there is no such header.
+llvm::StringRef producerOf(std::span<const std::byte> bytes);
+
 /// Reads a portable artifact of any version: bytecode with VHLO's operations,
 /// as `stablehlo-translate --serialize`, JAX and PyTorch/XLA write it. Large
 /// constants are not copied if \p owner keeps the bytes alive. Operations of

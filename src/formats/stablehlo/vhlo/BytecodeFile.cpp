@@ -30,6 +30,16 @@ bool BytecodeFile::section(ByteReader &reader, unsigned &id,
   return reader.take(size, bytes);
 }
 
+StringRef producerOf(ArrayRef<uint8_t> bytes) {
+  uint64_t version;
+  StringRef producer;
+  if (!isBytecode(bytes))
+    return producer;
+  ByteReader reader(bytes.drop_front(std::size(magic)));
+  return reader.number(version) && reader.text(producer) ? producer
+                                                         : StringRef();
+}
+
 bool BytecodeFile::open(ArrayRef<uint8_t> bytes, std::string &problem) {
   if (!isBytecode(bytes)) {
     problem = "does not begin as MLIR's bytecode does";

@@ -91,6 +91,9 @@ private:
 /// Whether \p bytes begin as a bytecode file does.
 bool isBytecode(llvm::ArrayRef<uint8_t> bytes);
 
+/// What wrote \p bytes, as the header says; empty if there is none.
+llvm::StringRef producerOf(llvm::ArrayRef<uint8_t> bytes);
+
 } // namespace sinter::vhlo
 
 #endif // SINTER_FORMATS_STABLEHLO_VHLO_BYTECODEFILE_H
