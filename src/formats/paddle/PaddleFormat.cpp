@@ -25,8 +25,6 @@ public:
     drawsMissing = false;
     return readPaddle(file, options);
   }
-  bool dependsOnSizes() const override { return true; }
-  bool suggestsSizes() const override { return true; }
   bool isHopeless() const override { return hasUnknownOperators(file); }
   std::vector<std::string> dataFiles() const override {
     // Relative to the parent folder of the path, which may be a folder itself.
@@ -40,12 +38,11 @@ public:
     return files;
   }
 
-  std::vector<DeclaredTensor>
-  inputs(const std::map<std::string, std::vector<int64_t>> &) const override {
-    return declarations(file.program().inputs);
-  }
-  std::vector<DeclaredTensor> outputs() const override {
-    return declarations(file.program().outputs);
+  std::optional<Signature> signature(const ReadOptions &) const override {
+    return Signature{.inputs = declarations(file.program().inputs),
+                     .outputs = declarations(file.program().outputs),
+                     .defaults = {},
+                     .sizesAreHints = true};
   }
 
 private:
