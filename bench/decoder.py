@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes a decoder of GPT-2's form that takes one token and what it keeps of those before, in ONNX test form.
 
-  decoder.py FOLDER [--layers 12] [--hidden 768] [--heads 12] [--words 50257] [--past 127] [--open]
+  decoder.py FOLDER [--layers 12] [--hidden 768] [--heads 12] [--words 50257] [--past 127] [--dynamic]
 
 One step of text generation: every weight is read once for a single row, so that the bandwidth of memory decides.
 Inputs are input_ids and position_ids (batch x 1) and past_key_I and past_value_I (batch x heads x past x size of a head)
@@ -27,7 +27,7 @@ from transformers import Builder
 
 def build(options):
     """The model, and the names of the outputs of the caches."""
-    b = Builder(options.open, options.hidden, options.heads, 0.02, {"batch": options.batch, "past": options.past, "total": options.past + 1})
+    b = Builder(options.dynamic, options.hidden, options.heads, 0.02, {"batch": options.batch, "past": options.past, "total": options.past + 1})
     hidden, heads, head = options.hidden, options.heads, b.head
     ids = b.input("input_ids", TensorProto.INT64, "batch", 1)
     places = b.input("position_ids", TensorProto.INT64, "batch", 1)
@@ -87,7 +87,8 @@ def write(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
-    parser.add_argument("--open", action="store_true", help="the sizes of the batch and of what came before are symbols")
+    parser.add_argument("--dynamic", action="store_true", help="the batch and the number of tokens before are dynamic dimensions")
+    parser.add_argument("--open", dest="dynamic", action="store_true", help=argparse.SUPPRESS)
     for name, default, text in [("layers", 12, "layers"), ("hidden", 768, "size of a token's vector"), ("heads", 12, "attention heads"),
                                 ("words", 50257, "size of the vocabulary"), ("past", 127, "tokens before"), ("batch", 1, "texts at once")]:
         parser.add_argument("--" + name, type=int, default=default, help=f"{text} (default: {default})")

@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""Rewrites models in ONNX test form, so that sizes of their inputs are open.
+"""Rewrites models in ONNX test form, so that dimensions of their inputs are dynamic.
 
-    bench/open_models.py MODEL_DIR ... --out DIR [--open batch] [--open batch,sequence] [--open height,width] [--positions 512]
+    bench/open_models.py MODEL_DIR ... --out DIR [--dynamic batch] [--dynamic batch,sequence] [--dynamic height,width] [--positions 512]
 
 An exporter that traced a model with one set of sizes left them in the graph as constants. The inputs' dimensions
 become symbols: `batch` is the first of each input; `sequence` the second of inputs of rank 2 and 3; `height` and `width` the last two of
 those of rank 4. And what holds such a size as a constant follows:
 
 - a Reshape takes the sizes that its operand has in the same place, or else leaves the batch to be counted;
-- a constant that stands beside an open batch in a Concat (a class token) is expanded;
-- a constant as long as the sequence beside an open one (embeddings of positions), or by which these are gathered, becomes a part of a
+- a constant that stands beside a dynamic batch in a Concat (a class token) is expanded;
+- a constant as long as the sequence beside a dynamic one (embeddings of positions), or by which these are gathered, becomes a part of a
   longer one, of --positions; those beyond the ones in the file go on counting where these count, and repeat them otherwise;
 - initial states of zeros of an LSTM, GRU or RNN, which say their batch, are left out: zeros are what is taken without them.
 
@@ -239,11 +239,11 @@ class Rewrite:
 def rewrite(folder, options):
     """Writes one model; a line on it."""
     model = onnx.load(os.path.join(folder, "model.onnx"))
-    change = Rewrite(model, options.open.split(","), options.positions)
+    change = Rewrite(model, options.dynamic.split(","), options.positions)
     feeds = read_set(folder, "input", [each.name for each in change.inputs])
     expected = read_set(folder, "output", [each.name for each in model.graph.output])
     change.run(feeds)
-    name = f"{os.path.basename(os.path.normpath(folder))}.{options.open.replace(',', '+')}"
+    name = f"{os.path.basename(os.path.normpath(folder))}.{options.dynamic.replace(',', '+')}"
     target = os.path.join(options.out, name)
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(os.path.join(folder, "test_data_set_0"), os.path.join(target, "test_data_set_0"))
@@ -252,7 +252,7 @@ def rewrite(folder, options):
     alike = cosine(expected, run(model, feeds))
     if not alike > 0.9999:
         raise Unsuitable(f"what came of it gives other outputs: cosine {alike:.5f}")
-    if "batch" in options.open:
+    if "batch" in options.dynamic:
         alike = min(alike, cosine(twice(expected), run(model, twice(feeds))))
         if not alike > 0.9999:
             raise Unsuitable(f"two samples give other outputs than one: cosine {alike:.5f}")
@@ -263,12 +263,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", metavar="MODEL_DIR")
     parser.add_argument("--out", required=True, metavar="DIR")
-    parser.add_argument("--open", default="batch", metavar="SYMBOLS", help="of " + ", ".join(PLACES) + " (default: batch)")
+    parser.add_argument("--dynamic", default="batch", metavar="SYMBOLS", help="of " + ", ".join(PLACES) + " (default: batch)")
+    parser.add_argument("--open", dest="dynamic", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     parser.add_argument("--positions", type=int, default=512, help="the longest sequence (default: 512)")
     options = parser.parse_args()
-    unknown = [each for each in options.open.split(",") if each not in PLACES]
+    unknown = [each for each in options.dynamic.split(",") if each not in PLACES]
     if unknown:
-        parser.error(f"--open: no symbol {', '.join(unknown)}")
+        parser.error(f"--dynamic: no symbol {', '.join(unknown)}")
     failed = 0
     for folder in options.folders:
         try:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Races programs of open sizes against those of known ones, and, over many sizes, against ONNX Runtime.
+"""Races dynamic programs against static ones, and, over many sizes, against ONNX Runtime.
 
     bench/open_race.py DIR [--threads 1] [--rounds 5] [--seconds 0.5] [--statistic median] [--markdown FILE] [MODEL ...]
     bench/open_race.py DIR --sweep sequence=1..512 [--at batch=1] [--count 100] [--markdown FILE] [MODEL ...]
@@ -66,9 +66,9 @@ class Runs:
         self.error = self.symbols if self.inputs is None else None
 
     def both(self, point, *more):
-        """Measures the open program and the closed one in turn: [(open, closed)] of all rounds, or None after an error."""
+        """Measures the dynamic program and the static one in turn: [(dynamic, static)] of all rounds, or None after an error."""
         found = []
-        ways = {"open": ["--dynamic"], "closed": ["--static"]}
+        ways = {"dynamic": ["--dynamic"], "static": ["--static"]}
         for number in range(self.options.rounds):
             pair = {}
             for way in list(ways) if number % 2 == 0 else list(ways)[::-1]:
@@ -76,7 +76,7 @@ class Runs:
                 if "error" in pair[way]:
                     self.error = f"{way}: {pair[way]['error']}"
                     return None
-            found.append((pair["open"], pair["closed"]))
+            found.append((pair["dynamic"], pair["static"]))
         return found
 
     def times(self, point):
@@ -123,7 +123,7 @@ def named(point):
 
 
 def race_model(name, folder, options):
-    """The rows of one model: [(name, point, open ms, closed ms, ratio, spread, compile, first)], and what went wrong."""
+    """The rows of one model: [(name, point, dynamic ms, static ms, ratio, spread, compile, first)], and what went wrong."""
     rows = []
     with tempfile.TemporaryDirectory() as cache:
         runs = Runs(options.sinter, folder, options, cache)
@@ -142,7 +142,7 @@ def race_model(name, folder, options):
 
 
 def race_table(chosen, options):
-    lines = ["| model | sizes | open ms | closed ms | ratio | spread | compile, ratio | spread | first run, ms more |",
+    lines = ["| model | sizes | dynamic ms | static ms | ratio | spread | compile, ratio | spread | first run, ms more |",
              "|---|---|---:|---:|---:|---:|---:|---:|---:|"]
     ratios, failed = [], 0
     for name in chosen:

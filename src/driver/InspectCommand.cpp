@@ -215,7 +215,7 @@ private:
     request.values.resize(description.inputs.size());
     request.passes = passOptions(common);
     request.threads = common.threads;
-    request.closed = [&notes](const std::string &why) {
+    request.onStatic = [&notes](const std::string &why) {
       notes.push_back("the program is for these sizes only: " + why);
     };
     auto program = model.compile(request);

@@ -74,9 +74,9 @@ struct CompileRequest : CodeOptions {
   std::vector<Shape> shapes;
   /// The same with -1 for each dimension to keep dynamic; empty if there is
   /// none. A model without such a program is compiled for `shapes`, and
-  /// `closed` gets the reason.
+  /// `onStatic` gets the reason.
   std::vector<Shape> dynamic;
-  std::function<void(const std::string &why)> closed;
+  std::function<void(const std::string &why)> onStatic;
   /// Gets the reason why a program with value-dependent sizes is specialised to
   /// `values`.
   std::function<void(const std::string &why)> perValues;
@@ -160,10 +160,6 @@ struct ModelRequest {
   std::function<void(const std::string &)> note;
   /// The file or folder of its parameters.
   OpenOptions opening;
-  /// Whether it may be written in its own format again.
-  bool isRewritten = false;
-  /// Inputs that remain, though the file is read for these values only.
-  NamedTensors known;
   /// Symbols by which `shapes` keep dimensions dynamic, as in the file.
   std::vector<DimensionName> dimensionNames;
   /// Inputs with a default value that the caller provides: they are ordinary

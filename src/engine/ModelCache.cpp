@@ -61,13 +61,13 @@ std::shared_ptr<const Program> ModelCache::program(const Hash128 &key) {
 }
 
 std::optional<std::string> ModelCache::refusal(const Hash128 &key) const {
-  return textAt(pathOf(key, "closed"));
+  return textAt(pathOf(key, "static"));
 }
 
 void ModelCache::keepRefusal(const Hash128 &key, const std::string &why) const {
   makeCacheFolder(options.cacheFolder);
   // Where the folder cannot be written, storing a program says so.
-  static_cast<void>(writeTextEntry(pathOf(key, "closed"), why));
+  static_cast<void>(writeTextEntry(pathOf(key, "static"), why));
 }
 
 } // namespace sinter

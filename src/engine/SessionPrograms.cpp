@@ -5,7 +5,7 @@
 namespace sinter {
 
 void SessionPrograms::prepare(CompileRequest &request) {
-  request.closed = [this](const std::string &why) { refusal = why; };
+  request.onStatic = [this](const std::string &why) { refusal = why; };
   request.perValues = [this](const std::string &why) {
     notes.noteOnce(NoteTopic::GivenValues,
                    "the program is for these values only: " + why);

@@ -20,8 +20,8 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
-#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,41 +38,39 @@ struct DeclaredTensor {
   bool isRanked = true;
 };
 
-/// The open file of a model.
+/// What a file declares of its inputs and outputs.
+struct Signature {
+  std::vector<DeclaredTensor> inputs, outputs;
+  /// All inputs with a default value. Those that are not in
+  /// ReadOptions::replacedDefaults become constants.
+  std::vector<DeclaredTensor> defaults;
+  /// Whether the sizes of inputs are only hints, which a run need not follow.
+  bool sizesAreHints = false;
+};
+
+/// The open file of a model, parsed.
 class ModelFile {
 public:
   virtual ~ModelFile() = default;
 
-  /// The model. Weights stay in the mapped file. Errors are one line: file,
-  /// node, operator, reason; all that is unsupported is listed at once.
+  /// Translates it to a graph. Weights stay in the mapped file. Errors are one
+  /// line: file, node, operator, reason; all that is unsupported is listed at
+  /// once.
   virtual Result<Model> read(const ReadOptions &options) = 0;
 
+  /// What the file declares, with the shapes of \p options, if read() depends
+  /// on shapes and values: then it is translated again when more of them are
+  /// known. Nothing if it is translated once and the graph describes its inputs
+  /// and outputs.
+  virtual std::optional<Signature> signature(const ReadOptions &options) const {
+    return std::nullopt;
+  }
   /// Files that the model consists of besides its own, relative to its folder.
   virtual std::vector<std::string> dataFiles() const { return {}; }
 
   /// What the file says of itself, but for the name of its format; after
   /// read().
   virtual ModelMetadata metadata() const { return {}; }
-
-  /// Whether the result of read() depends on the shapes and values given. Then
-  /// the file is read again when more of them are known, and inputs() and
-  /// outputs() describe it before that. Otherwise it is read once, and the
-  /// graph describes its inputs and outputs.
-  virtual bool dependsOnSizes() const { return false; }
-  /// \p shapes: the known shapes of some of the inputs.
-  virtual std::vector<DeclaredTensor>
-  inputs(const std::map<std::string, std::vector<int64_t>> &shapes) const {
-    return {};
-  }
-  virtual std::vector<DeclaredTensor> outputs() const { return {}; }
-  /// Inputs that have a default value and become constants, unless the caller
-  /// provides them (replaceDefaults()).
-  virtual std::vector<DeclaredTensor> defaults() const { return {}; }
-  /// Names that are not of such inputs are ignored.
-  virtual void replaceDefaults(const std::vector<std::string> &names) {}
-  /// Whether the sizes that the file declares for its inputs are only hints,
-  /// which a run need not follow.
-  virtual bool suggestsSizes() const { return false; }
   /// Whether no shapes and values can make the file readable.
   virtual bool isHopeless() const { return false; }
 };

@@ -349,8 +349,6 @@ Result<ModelRequest> modelRequest(const CommonOptions &options) {
                       options.function,
                       options.note,
                       std::move(*opening),
-                      {},
-                      {},
                       std::move(given->names),
                       {},
                       std::move(bound->files)};

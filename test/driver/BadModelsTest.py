@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Covers: engine/compiler CheckModel Functions WholeSource
+# Covers: engine/compiler CheckModel DescribeModel FindFormat Functions
 """Broken models."""
 import json
 import os

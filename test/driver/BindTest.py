@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Covers: data WrittenNumbers
 # Covers: interface Bindings
-# Covers: engine/compiler BoundSource
+# Covers: engine/compiler DescribeModel ModelSource
 # Covers: formats/stablehlo AliasWeights
 # Covers: passes BindArguments
 # Covers: runtime Npz

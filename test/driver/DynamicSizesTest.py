@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Covers: engine/compiler SizedSource
+# Covers: engine/compiler BranchSearch ModelSource
 # Covers: formats/import BranchChoice
 """Models with unknown dimensions: what each command makes of a node that has no form before they are known."""
 import json

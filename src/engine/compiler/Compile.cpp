@@ -199,18 +199,18 @@ Result<Model> MlirCompilerModel::modelFor(const CompileRequest &request) {
 }
 
 Result<void> MlirCompilerModel::accepts(const CompileRequest &request) {
-  CompileRequest closed = request;
-  closed.dynamic.clear();
-  Result<Model> model = modelFor(closed);
+  CompileRequest fixed = request;
+  fixed.dynamic.clear();
+  Result<Model> model = modelFor(fixed);
   return model ? Result<void>() : model.takeError();
 }
 
 Result<MlirCompilerModel::ModelForValues>
 MlirCompilerModel::modelOfDynamicSizes(const CompileRequest &request) {
-  Result<Model> model = source->spelledOutFor({request.shapes, request.values});
-  if (!model)
-    return model.takeError();
-  return ModelForValues{std::move(*model), dynamicOf(request)};
+  Result<TranslatedGraph> read = translate(GraphKind::Dynamic, request);
+  if (!read)
+    return read.takeError();
+  return ModelForValues{std::move(read->model), dynamicOf(request)};
 }
 
 /// The program for all sizes of the dimensions to keep dynamic.
@@ -226,8 +226,7 @@ MlirCompilerModel::compileDynamic(const CompileRequest &request) {
 Result<std::shared_ptr<const Program>>
 MlirCompilerModel::compileForAnyValues(const CompileRequest &request,
                                        bool &hasDynamicSizes) {
-  Result<ModelSource::ForAnyValues> read =
-      source->forAnyValues({request.shapes, request.values});
+  Result<TranslatedGraph> read = translate(GraphKind::AnyValues, request);
   hasDynamicSizes = !read || read->hasDynamicSizes;
   if (!read)
     return read.takeError();
@@ -238,7 +237,7 @@ MlirCompilerModel::compileForAnyValues(const CompileRequest &request,
 
 /// Whether \p error is due to dynamic sizes, so that known sizes may help: not
 /// a failed check of a pass.
-static bool mayBeClosed(const Error &error, const PassOptions &passes) {
+static bool mayBeStatic(const Error &error, const PassOptions &passes) {
   return error.kind != ErrorKind::System &&
          error.kind != ErrorKind::WrongResult &&
          (!passes.verifyNumerics || error.kind == ErrorKind::Unsupported);
@@ -249,10 +248,10 @@ MlirCompilerModel::compile(const CompileRequest &request) {
   if (!request.dynamic.empty()) {
     Result<std::shared_ptr<const Program>> program = compileDynamic(request);
     if (program || request.shapes.empty() ||
-        !mayBeClosed(program.error(), request.passes))
+        !mayBeStatic(program.error(), request.passes))
       return program;
-    if (request.closed)
-      request.closed(program.error().message());
+    if (request.onStatic)
+      request.onStatic(program.error().message());
   }
   std::optional<std::string> whyForValues;
   // Observers identify values by the numbers of modelFor().
@@ -270,13 +269,13 @@ MlirCompilerModel::compile(const CompileRequest &request) {
       return program;
     whyForValues = program.error().message();
   }
-  Result<Model> model = source->specialized(request.shapes, request.values);
-  if (!model)
-    return whyForValues && model.error().kind == ErrorKind::Unsupported
+  Result<TranslatedGraph> graph = translate(GraphKind::Static, request);
+  if (!graph)
+    return whyForValues && graph.error().kind == ErrorKind::Unsupported
                ? unsupported(*whyForValues)
-               : model.takeError();
+               : graph.takeError();
   Result<std::shared_ptr<const Program>> program =
-      compileModel(std::move(*model), knownOf(request), request);
+      compileModel(std::move(graph->model), knownOf(request), request);
   if (program && whyForValues && request.perValues)
     request.perValues(*whyForValues);
   // The first reason says more than that sizes are unknown.

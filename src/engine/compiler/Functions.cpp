@@ -67,11 +67,11 @@ MlirCompiler::functions(const ModelRequest &request) {
   std::vector<FunctionDescription> all;
   if (!(*source)->format().hasFunctions)
     return all;
-  Result<Model> model = (*source)->asItIs();
+  Result<std::shared_ptr<const Model>> model = (*source)->view();
   if (!model)
     return model.takeError();
-  if (!model->entry())
-    for (func::FuncOp function : rootsOf(model->module()))
+  if (!(*model)->entry())
+    for (func::FuncOp function : rootsOf((*model)->module()))
       all.push_back(describe(function));
   return all;
 }

@@ -87,21 +87,25 @@ Result<Value> LossFile::build(nn::TensorBuilder &emit, ValueRange arguments) {
     shapes.emplace_back(shape.begin(), shape.end());
     known.shapes[input.spec.name] = shapes.back();
   }
-  Result<Model> model = source->specialized(
-      shapes, std::vector<std::optional<Tensor>>(shapes.size()));
-  if (!model)
-    return model.takeError();
-  Result<Storage> storage = Storage::of(*model);
+  const size_t count = shapes.size();
+  Result<TranslatedGraph> graph =
+      source->translate({.kind = GraphKind::Static,
+                         .shapes = std::move(shapes),
+                         .values = std::vector<std::optional<Tensor>>(count)});
+  if (!graph)
+    return graph.takeError();
+  Model &model = graph->model;
+  Result<Storage> storage = Storage::of(model);
   if (!storage)
     return storage.takeError();
   if (!storage->states().empty())
     return usageError(optionText("loss") + " '" + path +
                       "': the function keeps a state");
-  if (Result<void> ready = specializeForPasses(*model, known); !ready)
+  if (Result<void> ready = specializeForPasses(model, known); !ready)
     return ready.takeError();
   MLIRContext &context = *emit.builder.getContext();
   FirstError errors(&context);
-  OwningOpRef<ModuleOp> copy = copyInto(context, *model);
+  OwningOpRef<ModuleOp> copy = copyInto(context, model);
   func::FuncOp entry = copy ? entryOf(*copy) : func::FuncOp();
   if (!entry)
     return inFile(invalidModel(errors.take()), path);

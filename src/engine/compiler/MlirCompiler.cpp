@@ -4,9 +4,9 @@
 
 #include "backend/cpu/cost/MeasureMachine.h"
 #include "backend/cpu/shapes/InferDimensions.h"
+#include "engine/compiler/FindFormat.h"
 #include "engine/compiler/ObservedValues.h"
 #include "engine/compiler/Simplification.h"
-#include "engine/compiler/SizedSource.h"
 #include "interpreter/InterpreterExecutor.h"
 #include "runtime/OptionNames.h"
 
@@ -88,29 +88,16 @@ Result<ModelToRewrite> readToRewrite(const ModelRequest &request,
   if (!format)
     return format.takeError();
   const bool staysInFormat = !to || to == *format;
-  ModelDescription description;
-  if (staysInFormat && request.bound.empty() && request.function.empty()) {
-    auto file = openModelFile(**format, request.path, request.opening);
-    if (!file)
-      return file.takeError();
-    if ((*file)->dependsOnSizes()) {
-      Result<Model> model = SizedSource::readToWrite(
-          **format, std::move(*file), request, options, description);
-      if (!model)
-        return model.takeError();
-      return ModelToRewrite{std::move(*model), *format, std::move(description)};
-    }
-  }
-  ModelRequest rewritten = request;
-  rewritten.isRewritten = staysInFormat;
-  auto source = ModelSource::open(rewritten);
+  auto source = ModelSource::open(request, /*keepsSource=*/staysInFormat);
   if (!source)
     return source.takeError();
-  Result<Model> model =
-      staysInFormat ? (*source)->asItIs() : (*source)->spelledOut();
-  if (!model)
-    return model.takeError();
-  return ModelToRewrite{std::move(*model), *format, (*source)->description()};
+  Result<TranslatedGraph> graph = (*source)->translate(
+      {.kind = staysInFormat ? GraphKind::OwnFormat : GraphKind::OtherFormat,
+       .rewrite = options});
+  if (!graph)
+    return graph.takeError();
+  return ModelToRewrite{std::move(graph->model), *format,
+                        (*source)->description()};
 }
 
 Result<void> MlirCompiler::convert(const ConvertRequest &request) {
@@ -202,20 +189,19 @@ Result<MlirCompilerModel::ModelForValues>
 MlirCompilerModel::modelForValues(const CompileRequest &request,
                                   bool needsSizes) {
   SpecializeOptions known = knownOf(request);
-  Result<Model> model = source->specialized(request.shapes, request.values);
-  if (model ? !needsSizes || hasAllSizes(*model, known)
-            : model.error().kind != ErrorKind::Unsupported)
-    return model ? Result<ModelForValues>({std::move(*model), known})
-                 : model.takeError();
-  Result<ModelSource::ForAnyValues> read =
-      source->forAnyValues({request.shapes, request.values});
+  Result<TranslatedGraph> graph = translate(GraphKind::Static, request);
+  if (graph ? !needsSizes || hasAllSizes(graph->model, known)
+            : graph.error().kind != ErrorKind::Unsupported)
+    return graph ? Result<ModelForValues>({std::move(graph->model), known})
+                 : graph.takeError();
+  Result<TranslatedGraph> read = translate(GraphKind::AnyValues, request);
   if (read) {
     known.leavesDynamic = read->hasDynamicSizes;
     return ModelForValues{std::move(read->model), known};
   }
   // The reason for waiting says more than that a node cannot be expanded.
-  return model ? Result<ModelForValues>({std::move(*model), known})
-               : model.takeError();
+  return graph ? Result<ModelForValues>({std::move(graph->model), known})
+               : graph.takeError();
 }
 
 Result<std::unique_ptr<Executor>>
@@ -226,8 +212,8 @@ MlirCompilerModel::interpret(const CompileRequest &given) {
     auto executor = interpretDynamic(request);
     if (executor || executor.error().kind == ErrorKind::WrongResult)
       return executor;
-    if (request.closed)
-      request.closed(executor.error().message());
+    if (request.onStatic)
+      request.onStatic(executor.error().message());
   }
   request.dynamic.clear();
   Result<ModelForValues> read =

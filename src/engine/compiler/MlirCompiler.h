@@ -65,6 +65,11 @@ public:
   interpret(const CompileRequest &request) override;
 
 private:
+  Result<TranslatedGraph> translate(GraphKind kind,
+                                    const CompileRequest &request) {
+    return source->translate(
+        {.kind = kind, .shapes = request.shapes, .values = request.values});
+  }
   Result<Model> modelFor(const CompileRequest &request);
   /// A graph, and its specialisation.
   struct ModelForValues {

@@ -1,26 +1,49 @@
-//===- ModelSource.h - a model file, to be read for given shapes ----------===//
+//===- ModelSource.h - a model file, translated for each need -------------===//
 //
 // What a reader makes of a file may depend on shapes, and on the values of
-// inputs that say how large other tensors are. So a file stays open, and gives
-// a model for what is known.
+// inputs that say how large other tensors are. So a file is opened and parsed
+// once, and translated to a graph at most once for each kind of graph, when it
+// is asked for.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_ENGINE_COMPILER_MODELSOURCE_H
 #define SINTER_ENGINE_COMPILER_MODELSOURCE_H
 
-#include "engine/Binding.h"
 #include "engine/Compiler.h"
-#include "engine/ModelDescription.h"
-#include "formats/Format.h"
-#include "graph/Model.h"
+#include "engine/compiler/BranchSearch.h"
+#include "engine/compiler/DescribeModel.h"
 
 #include <memory>
 #include <string>
 
 namespace sinter {
 
-/// How a file is read that is to be written in its own format again.
+enum class GraphKind : uint8_t {
+  /// With no more bound than open() was told. Nodes that cannot be translated
+  /// before sizes are known are `nn.deferred`.
+  AsIs,
+  /// To be written in the file's own format again: nodes that cannot be
+  /// translated are kept. AsIs if inputs are bound.
+  OwnFormat,
+  /// To be written in a format without nodes that wait for sizes: they are
+  /// operations with dynamic dimensions, as far as there are any.
+  OtherFormat,
+  /// For a program with dynamic dimensions, which may be for some inputs only:
+  /// `nn.assume` says so if a node takes one of two graphs (BranchSearch.h).
+  Dynamic,
+  /// For inputs of the given static shapes, whatever their values. Nodes that
+  /// wait for values are operations with dynamic dimensions, as in Dynamic.
+  /// Unsupported if there are none.
+  AnyValues,
+  /// For inputs of the given shapes, which may have dynamic dimensions, and
+  /// values. If the graph's shapes depend on some of these, the description
+  /// says so afterwards, and what cannot be translated without them is bound to
+  /// them (though the arguments stay).
+  Static,
+};
+
+/// How a graph of GraphKind::OwnFormat is read.
 struct RewriteOptions {
   /// Whether inputs with a default become constants.
   bool freezesDefaults = false;
@@ -29,97 +52,120 @@ struct RewriteOptions {
   bool expandsUnknown = false;
 };
 
-class ModelSource {
-public:
-  virtual ~ModelSource() = default;
-
-  /// Opens a model of any format, reads it as the request says, and checks it
-  /// (CheckModel.h). Errors name the file; those for files of other well-known
-  /// kinds say what they are.
-  static Result<std::unique_ptr<ModelSource>> open(const ModelRequest &request);
-
-  /// What the model takes and gives; to be asked for before description() and
-  /// specialized() are used. It is an error where that is nothing to run: there
-  /// are several functions and none was chosen, or the one there is takes what
-  /// nobody can give. Such a model can be rewritten all the same.
-  virtual Result<void> describe() = 0;
-  const ModelDescription &description() const { return known; }
-  const Format &format() const { return itsFormat; }
-
-  /// The model with no more bound than open() was told.
-  virtual Result<Model> asItIs() = 0;
-  /// The same to look at, without a copy where there is one; not to be kept
-  /// longer than this.
-  virtual Result<std::shared_ptr<const Model>> view() {
-    Result<Model> model = asItIs();
-    if (!model)
-      return model.takeError();
-    return std::make_shared<const Model>(std::move(*model));
-  }
-  /// The same for a format without nodes that wait for sizes (`nn.deferred`):
-  /// they are operations of unknown sizes, as far as there are any.
-  virtual Result<Model> spelledOut() { return asItIs(); }
-
-  /// Shapes and values of the inputs at hand, one each; none where there are
-  /// none yet.
-  struct AtHand {
-    std::vector<Shape> shapes;
-    std::vector<std::optional<Tensor>> values;
-  };
-  /// The same for a program, which may be for some inputs only: where a node
-  /// chooses between graphs that cannot be one operation, the one that is taken
-  /// with what is at hand, else the first one with which the rest can be read.
-  /// `nn.assume` says so.
-  virtual Result<Model> spelledOutFor(const AtHand &) { return spelledOut(); }
-
-  /// The model for inputs of \p shapes, one each; dimensions may be unknown
-  /// still. \p values has a place for each input, too. Where the graph's shapes
-  /// depend on some of these, the description says so afterwards, and what
-  /// cannot be read without them is bound to them (though the arguments stay).
-  virtual Result<Model>
-  specialized(const std::vector<Shape> &shapes,
-              const std::vector<std::optional<Tensor>> &values) = 0;
-
-  /// The model for inputs of the shapes of \p given, every dimension known,
-  /// whatever their values. Where sizes follow from values, what waits for them
-  /// is operations of unknown sizes, as in spelledOutFor(). Errors: Unsupported
-  /// where there are none.
-  struct ForAnyValues {
-    Model model;
-    /// Whether sizes may be unknown; else it is what specialized() gives.
-    bool hasDynamicSizes = false;
-  };
-  virtual Result<ForAnyValues> forAnyValues(const AtHand &given) = 0;
-
-protected:
-  explicit ModelSource(const Format &format) : itsFormat(format) {}
-  ModelDescription known;
-
-private:
-  const Format &itsFormat;
+struct GraphRequest {
+  GraphKind kind = GraphKind::AsIs;
+  /// The shape of each input and its value, if it is known; both empty if
+  /// nothing is known.
+  std::vector<Shape> shapes = {};
+  std::vector<std::optional<Tensor>> values = {};
+  RewriteOptions rewrite = {};
 };
 
-/// The format of the model at \p path; an error if it is none.
-Result<const Format *> findFormat(const std::string &path);
+struct TranslatedGraph {
+  Model model;
+  /// Of GraphKind::AnyValues: whether dimensions may be dynamic; else it is
+  /// what GraphKind::Static gives.
+  bool hasDynamicSizes = false;
+};
 
-/// Whether every name in the shapes of \p request is an input of the model that
-/// \p description is of, and every name of a dimension the one that it has.
-Result<void> checkShapeNames(const ModelRequest &request,
-                             const ModelDescription &description);
+class ModelSource {
+public:
+  /// Opens a model of any format. With \p keepsSource it may be written in its
+  /// own format again. Errors name the file; those for files of other
+  /// well-known kinds say what they are.
+  static Result<std::unique_ptr<ModelSource>> open(const ModelRequest &request,
+                                                   bool keepsSource = false);
 
-/// The description of a model's entry function.
-Result<ModelDescription> describeModel(const Model &model);
+  const Format &format() const { return itsFormat; }
+  /// Reads what the model takes and gives; to be called before description(),
+  /// and before a graph to run is translated. It is an error where that is
+  /// nothing to run: there are several functions and none was chosen, or the
+  /// one there is takes what nobody can give. Such a model can be rewritten all
+  /// the same.
+  Result<void> describe();
+  const ModelDescription &description() const { return known; }
 
-/// What \p file, which was read, says of itself.
-ModelMetadata metadataOf(const Format &format, const ModelFile &file);
+  /// The graph that \p request is for, checked (CheckModel.h) unless it is for
+  /// static shapes.
+  Result<TranslatedGraph> translate(const GraphRequest &request);
+  /// The graph as it is to look at, without a copy if possible; not to be kept
+  /// longer than this. If its nodes need sizes, it has dynamic dimensions.
+  Result<std::shared_ptr<const Model>> view();
 
-/// Marks the inputs of \p description whose values the sizes of tensors in
-/// \p model depend on. Returns whether there are any.
-bool markShapeInputs(const Model &model, ModelDescription &description);
+private:
+  ModelSource(const Format &format, std::unique_ptr<ModelFile> file,
+              const ModelRequest &request)
+      : itsFormat(format), file(std::move(file)), request(request) {}
 
-/// What the file at \p path is, if it is a well-known kind of file but no model
-/// that we read: "a zip archive (a PyTorch checkpoint?); ...". Else empty.
-std::string foreignKind(std::string_view contents);
+  //===--- What the model takes and gives ---------------------------------===//
+
+  ModelMetadata metadata() const;
+  Result<void> readSignature();
+  void describeDeclared(const Signature &declared);
+  Result<Model> readSelected(const ReadOptions &options);
+  Result<void> readAsIs();
+  Result<void> describeGraph();
+  Result<void> describeBound();
+  void updateDescription();
+
+  //===--- Translations, with all inputs ----------------------------------===//
+
+  ReadOptions asIsOptions() const;
+  ReadOptions optionsFor(const GraphRequest &given) const;
+  Result<Model> copyOfAsIs() const;
+  Result<TranslatedGraph> translateWhole(const GraphRequest &given);
+  Result<Model> toRewrite(const RewriteOptions &rewrite);
+  Result<Model> toConvert();
+  Result<Model> withDynamicSizes(const GraphRequest &given);
+  Result<Model> readDeciding(const GraphRequest &given, ReadOptions options);
+  TakenBranches branchesTaken(const GraphRequest &given);
+  Result<TranslatedGraph> forAnyValues(const GraphRequest &given);
+  Result<Model> specialized(const GraphRequest &given);
+  Result<Model> forShapes(const std::vector<Shape> &shapes);
+  Result<Model> readForShapes(const std::vector<Shape> &shapes, bool isKept);
+  Result<Model> withValues(const GraphRequest &given);
+  Result<Model> withSomeValues(const GraphRequest &given);
+
+  //===--- Bound inputs ---------------------------------------------------===//
+
+  GraphRequest ofAllInputs(const GraphRequest &given) const;
+  Result<void> bind(Model &graph) const;
+
+  const Format &itsFormat;
+  std::unique_ptr<ModelFile> file;
+  const ModelRequest request;
+  /// What every translation is given.
+  ReadOptions base;
+  /// Whether the file is translated again when more sizes are known.
+  bool dependsOnSizes = false;
+
+  /// The model with all inputs; with those that are not bound; and what callers
+  /// see.
+  ModelDescription whole, rest, known;
+  bool isDescribed = false;
+  /// For each input of the whole model, the index of its value among those that
+  /// are bound.
+  std::vector<std::optional<size_t>> boundAt;
+
+  /// The graph as it is, or the error that it needs sizes or values of inputs.
+  std::optional<Model> model;
+  std::optional<Error> needsMore;
+  /// The same without tuples and tokens in its signature, if it has such.
+  std::optional<Model> flat;
+  /// Whether every node of `model` is translated.
+  bool isComplete = false;
+  /// Whether the file has requirements on unknown sizes or values.
+  bool hasRequirements = false;
+
+  /// The last translation for shapes without values, if it may be asked for
+  /// again.
+  struct ForShapes {
+    std::vector<Shape> shapes;
+    Result<Model> read;
+    TakenBranches taken;
+  };
+  std::optional<ForShapes> kept;
+};
 
 } // namespace sinter
 

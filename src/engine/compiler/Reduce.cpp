@@ -16,13 +16,13 @@ Result<ReduceOutcome> MlirCompiler::reduce(const ReduceRequest &request) {
     return form.takeError();
   ModelRequest input;
   input.path = request.input;
-  input.isRewritten = true;
-  auto source = ModelSource::open(input);
+  auto source = ModelSource::open(input, /*keepsSource=*/true);
   if (!source)
     return source.takeError();
-  Result<Model> model = (*source)->asItIs();
-  if (!model)
-    return model.takeError();
+  Result<TranslatedGraph> graph = (*source)->translate({});
+  if (!graph)
+    return graph.takeError();
+  Model &model = graph->model;
 
   llvm::SmallString<128> candidate;
   const llvm::StringRef extension = llvm::sys::path::extension(request.output);
@@ -39,10 +39,10 @@ Result<ReduceOutcome> MlirCompiler::reduce(const ReduceRequest &request) {
     return static_cast<bool>(writeModel(smaller, path)) &&
            request.isInteresting(path);
   };
-  Result<ReduceReport> report = reduceProgram(*model, options);
+  Result<ReduceReport> report = reduceProgram(model, options);
   if (!report)
     return inFile(report.takeError(), request.input);
-  if (Result<void> written = writeModel(*model, request.output); !written)
+  if (Result<void> written = writeModel(model, request.output); !written)
     return written.takeError();
   return ReduceOutcome{report->operationsBefore, report->operationsAfter,
                        report->attempts};

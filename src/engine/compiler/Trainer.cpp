@@ -162,10 +162,14 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
     shapes.push_back(inputs[i].shape());
     known.shapes[wanted[i].spec.name] = inputs[i].shape();
   }
-  Result<Model> model = source->specialized(shapes, values);
-  if (!model)
-    return model.takeError();
-  Result<Storage> storage = Storage::of(*model);
+  Result<TranslatedGraph> graph =
+      source->translate({.kind = GraphKind::Static,
+                         .shapes = std::move(shapes),
+                         .values = std::move(values)});
+  if (!graph)
+    return graph.takeError();
+  Model &model = graph->model;
+  Result<Storage> storage = Storage::of(model);
   if (!storage)
     return storage.takeError();
   if (!storage->states().empty())
@@ -176,23 +180,23 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
                              "': a model with states is not trained, since the "
                              "results of a sample would depend on the batches "
                              "before it")),
-        model->path);
+        model.path);
   // Before scales become arguments.
-  if (Result<void> raised = raiseRounding(*model); !raised)
+  if (Result<void> raised = raiseRounding(model); !raised)
     return inFile(raised.takeError(), request.input.path);
-  StoredWeights rounded = expandStoredWeights(*model);
+  StoredWeights rounded = expandStoredWeights(model);
   if (!hasTold) {
     stored = std::move(rounded);
-    model->entry().walk([&](nn::MeanVarNormOp) { ++trainingNorms; });
-    integers = integerWeights(*model);
+    model.entry().walk([&](nn::MeanVarNormOp) { ++trainingNorms; });
+    integers = integerWeights(model);
   }
   Result<std::vector<autodiff::LiftedWeight>> weights =
-      autodiff::liftWeights(*model, unnamedOf(source->format()));
+      autodiff::liftWeights(model, unnamedOf(source->format()));
   if (!weights)
     return inFile(weights.takeError(), request.input.path);
-  if (Result<void> ready = specializeForPasses(*model, known); !ready)
+  if (Result<void> ready = specializeForPasses(model, known); !ready)
     return ready.takeError();
-  return Lifted{std::move(*model), std::move(*weights)};
+  return Lifted{std::move(model), std::move(*weights)};
 }
 
 Result<Model> Trainer::stepGraph(const Batch &batch, uint32_t replicas) {

@@ -13,8 +13,8 @@ void BranchChoice::tell(bool isFirst) const {
 }
 
 std::optional<bool> BranchChoice::assume(Value condition) const {
-  const auto chosen = decisions.takesFirst.find(place);
-  if (chosen == decisions.takesFirst.end())
+  const auto chosen = decided.find(place);
+  if (chosen == decided.end())
     return std::nullopt;
   StringAttr node = builder.builder().getStringAttr(place);
   if (auto name = builder.location()->findInstanceOf<NameLoc>())
@@ -24,11 +24,15 @@ std::optional<bool> BranchChoice::assume(Value condition) const {
   return chosen->second;
 }
 
-void BranchChoice::ask() const {
+bool BranchChoice::decide() {
   Operation *holder = builder.builder().getInsertionBlock()->getParentOp();
-  if (builder.expandsUnknown() && decisions.onUndecided &&
-      isa<func::FuncOp>(holder))
-    decisions.onUndecided(place);
+  if (!builder.expandsUnknown() || !decisions.decide ||
+      !isa<func::FuncOp>(holder))
+    return false;
+  const std::optional<bool> isFirst = decisions.decide(place);
+  if (isFirst)
+    decided[place] = *isFirst;
+  return isFirst.has_value();
 }
 
 } // namespace sinter::formats

@@ -4,7 +4,7 @@
 #define SINTER_FORMATS_IMPORT_BRANCHDECISIONS_H
 
 #include <functional>
-#include <map>
+#include <optional>
 #include <string>
 
 namespace sinter::formats {
@@ -12,13 +12,11 @@ namespace sinter::formats {
 /// A node that chooses between two graphs is identified by its position in the
 /// file, which does not depend on which sizes are known.
 struct BranchDecisions {
-  /// Which graph a node of the main graph takes if the two cannot be one
-  /// operation with dynamic dimensions. The imported graph then assumes it
-  /// (`nn.assume`).
-  std::map<std::string, bool> takesFirst;
-  /// Called with the position of each such node without a decision, which is
-  /// therefore Unsupported; may be empty.
-  std::function<void(const std::string &place)> onUndecided;
+  /// Called once with the position of each node of the main graph whose two
+  /// graphs cannot be one operation with dynamic dimensions: returns whether
+  /// the node takes the first. The imported graph then assumes it
+  /// (`nn.assume`). Without a decision the node is Unsupported. May be empty.
+  std::function<std::optional<bool>(const std::string &place)> decide;
   /// Called with the graph that a node takes if its condition is known; may be
   /// empty.
   std::function<void(const std::string &place, bool isFirst)> onKnown;

@@ -140,10 +140,6 @@ void GraphBuilder::erase(Operation *op) {
   op->walk([&](Operation *each) {
     gone.insert(each);
     knowledge.forget(each);
-    for (Region &region : each->getRegions())
-      for (Block &block : region)
-        for (Value argument : block.getArguments())
-          knowledge.forget(argument);
   });
   llvm::erase_if(made, [&](Operation *each) { return gone.contains(each); });
   op->erase();

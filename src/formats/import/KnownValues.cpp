@@ -36,6 +36,10 @@ StringRef KnownValues::nameOf(int64_t symbol) const {
 void KnownValues::forget(Operation *op) {
   for (Value result : op->getResults())
     forget(result);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Value argument : block.getArguments())
+        forget(argument);
 }
 
 void KnownValues::forget(Value value) {

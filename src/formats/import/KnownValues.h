@@ -50,7 +50,8 @@ public:
   /// Derives the symbols of an op's results from those of its operands.
   void observe(mlir::Operation *op);
 
-  /// To be called before an op, or the block of an argument, is erased.
+  /// To be called before an op, with its results and the arguments of its
+  /// regions, or the block of an argument is erased.
   void forget(mlir::Operation *op);
   void forget(mlir::Value value);
 

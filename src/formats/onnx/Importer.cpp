@@ -276,6 +276,12 @@ void Importer::translate(const NodeProto &node, Frame &frame,
   reported.take();
   checkInputs(context, op);
   bool done = !context.failed() && succeeded(op.import(context));
+  if (std::exchange(startsAgain, false)) {
+    rollBack(before);
+    unsupportedNodes = {};
+    firstError.reset();
+    return translate(node, frame, inputs, version, op, before);
+  }
   if (firstError)
     return;
   if (context.problem && context.problem->waits && options.keepsUnknown)

@@ -9,6 +9,7 @@
 #ifndef SINTER_FORMATS_ONNX_IMPORTER_H
 #define SINTER_FORMATS_ONNX_IMPORTER_H
 
+#include "formats/import/BranchChoice.h"
 #include "formats/import/EntryFunction.h"
 #include "formats/import/Unsupported.h"
 #include "formats/onnx/KnownForms.h"
@@ -124,6 +125,10 @@ public:
 
   /// Whether the current node draws random values.
   bool hasDrawn = false;
+  /// The branches that nodes were decided to take, and whether the current
+  /// node, which failed, is to be translated again with such a decision.
+  formats::DecidedBranches decided;
+  bool startsAgain = false;
 
   OnnxFile file;
   const ReadOptions &options;
@@ -174,8 +179,8 @@ private:
   bool mayKeep(const Frame &frame) const {
     return options.keepsNodes && !frame.parent && !frame.isFunction;
   }
-  /// If the next node of \p frame can be kept, `unsupportedNodes` holds only
-  /// that node's until forgetCheckpoint().
+  /// If the next node of \p frame can be kept, or translated again,
+  /// `unsupportedNodes` holds only that node's until forgetCheckpoint().
   Checkpoint checkpoint(const Frame &frame);
   void forgetCheckpoint(Checkpoint before);
   void rollBack(const Checkpoint &before);

@@ -42,7 +42,7 @@ namespace sinter::onnx {
 //===----------------------------------------------------------------------===//
 
 Importer::Checkpoint Importer::checkpoint(const Frame &frame) {
-  if (!mayKeep(frame))
+  if (!mayKeep(frame) && !options.branches.decide)
     return {};
   return {entryBlock->empty() ? nullptr : &entryBlock->back(),
           nodeRecords.size(), std::exchange(unsupportedNodes, {})};

@@ -88,52 +88,31 @@ public:
   explicit OnnxModelFile(onnx::OnnxFile file) : file(std::move(file)) {}
 
   Result<Model> read(const ReadOptions &options) override {
-    ReadOptions all = options;
-    all.replacedDefaults = replaced;
-    return readOnnx(file, all);
+    return readOnnx(file, options);
   }
-  bool dependsOnSizes() const override { return true; }
   bool isHopeless() const override { return hasUnknownOperators(file); }
 
-  std::vector<DeclaredTensor>
-  inputs(const std::map<std::string, std::vector<int64_t>> &shapes)
-      const override {
+  std::optional<Signature>
+  signature(const ReadOptions &options) const override {
     const onnx::GraphProto &graph = file.model().graph();
-    llvm::StringSet<> constants;
+    llvm::StringSet<> dense, sparse;
     for (const onnx::TensorProto &tensor : graph.initializer())
-      constants.insert(tensor.name());
+      dense.insert(tensor.name());
     for (const onnx::SparseTensorProto &tensor : graph.sparse_initializer())
-      constants.insert(tensor.values().name());
-    std::vector<DeclaredTensor> declared;
-    for (const onnx::ValueInfoProto &input : graph.input())
-      if (!constants.contains(input.name()) || replaced.contains(input.name()))
-        for (const std::string &name : onnx::argumentNames(input, shapes))
-          declared.push_back(declaration(name, input.type()));
-    return declared;
-  }
-
-  std::vector<DeclaredTensor> defaults() const override {
-    const onnx::GraphProto &graph = file.model().graph();
-    llvm::StringSet<> constants;
-    for (const onnx::TensorProto &tensor : graph.initializer())
-      constants.insert(tensor.name());
-    std::vector<DeclaredTensor> declared;
-    for (const onnx::ValueInfoProto &input : graph.input())
-      if (constants.contains(input.name()) && mayReplaceDefaults(file))
-        declared.push_back(declaration(input.name(), input.type()));
-    return declared;
-  }
-
-  void replaceDefaults(const std::vector<std::string> &names) override {
-    for (const DeclaredTensor &each : defaults())
-      if (llvm::is_contained(names, each.spec.name))
-        replaced.insert(each.spec.name);
-  }
-
-  std::vector<DeclaredTensor> outputs() const override {
-    std::vector<DeclaredTensor> declared;
-    for (const onnx::ValueInfoProto &output : file.model().graph().output())
-      declared.push_back(declaration(output.name(), output.type()));
+      sparse.insert(tensor.values().name());
+    Signature declared;
+    for (const onnx::ValueInfoProto &input : graph.input()) {
+      const std::string &own = input.name();
+      if (dense.contains(own) && mayReplaceDefaults(file))
+        declared.defaults.push_back(declaration(own, input.type()));
+      if ((dense.contains(own) || sparse.contains(own)) &&
+          !options.replacedDefaults.contains(own))
+        continue;
+      for (const std::string &name : onnx::argumentNames(input, options.shapes))
+        declared.inputs.push_back(declaration(name, input.type()));
+    }
+    for (const onnx::ValueInfoProto &output : graph.output())
+      declared.outputs.push_back(declaration(output.name(), output.type()));
     return declared;
   }
 
@@ -166,7 +145,6 @@ public:
 
 private:
   onnx::OnnxFile file;
-  std::set<std::string> replaced;
 };
 
 } // namespace

@@ -11,9 +11,9 @@
 #ifndef SINTER_FORMATS_PADDLE_IMPORTER_H
 #define SINTER_FORMATS_PADDLE_IMPORTER_H
 
+#include "formats/import/BranchChoice.h"
 #include "formats/import/EntryFunction.h"
 #include "formats/import/NodeGroups.h"
-#include "formats/import/ReadOptions.h"
 #include "formats/import/Unsupported.h"
 #include "formats/paddle/file/PaddleFile.h"
 #include "graph/FirstError.h"
@@ -100,6 +100,8 @@ public:
   std::shared_ptr<mlir::MLIRContext> contextOwner;
   mlir::OpBuilder builder;
   formats::KnownValues known;
+  /// The branches that operators were decided to take.
+  formats::DecidedBranches decided;
 
 private:
   Result<void> bindInputs(Frame &frame, mlir::func::FuncOp function);

@@ -25,8 +25,6 @@ public:
     drawsMissing = false;
     return readPaddle(file, options);
   }
-  bool dependsOnSizes() const override { return true; }
-  bool suggestsSizes() const override { return true; }
   bool isHopeless() const override { return hasUnknownOperators(file); }
   ModelMetadata metadata() const override {
     const paddle::Program &program = file.program();
@@ -51,12 +49,11 @@ public:
     return files;
   }
 
-  std::vector<DeclaredTensor>
-  inputs(const std::map<std::string, std::vector<int64_t>> &) const override {
-    return declarations(file.program().inputs);
-  }
-  std::vector<DeclaredTensor> outputs() const override {
-    return declarations(file.program().outputs);
+  std::optional<Signature> signature(const ReadOptions &) const override {
+    return Signature{.inputs = declarations(file.program().inputs),
+                     .outputs = declarations(file.program().outputs),
+                     .defaults = {},
+                     .sizesAreHints = true};
   }
 
 private:

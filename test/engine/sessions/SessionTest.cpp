@@ -87,7 +87,7 @@ protected:
     std::vector<fs::path> found;
     for (const auto &entry : fs::directory_iterator(folder.file("cache")))
       if (entry.path().string().find("-model") == std::string::npos &&
-          entry.path().string().find("-closed") == std::string::npos)
+          entry.path().string().find("-static") == std::string::npos)
         found.push_back(entry.path());
     return found;
   }

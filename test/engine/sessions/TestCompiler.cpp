@@ -39,8 +39,8 @@ public:
     // A test may wait here.
     if (request.choice)
       request.choice(std::to_string(size));
-    if (!request.dynamic.empty() && request.closed)
-      request.closed("the test's compiler opens nothing");
+    if (!request.dynamic.empty() && request.onStatic)
+      request.onStatic("the test's compiler opens nothing");
     if (size < 1 || size > 1000)
       return unsupported("x has a size that the test's kernels do not take");
     auto program = std::make_shared<Program>(test::testProgram());

@@ -33,10 +33,10 @@ static LogicalResult importIf(NodeContext &node) {
                                              {}, innerPrefix(node));
     return outputs ? node.boundResults(std::move(*outputs)) : failure();
   };
-  const formats::BranchChoice choice(
-      node, node.importer.options.branches,
-      node.frame.prefix +
-          (node.proto.output_size() > 0 ? node.proto.output(0) : ""));
+  formats::BranchChoice choice(node, node.importer.decided,
+                               node.frame.prefix + (node.proto.output_size() > 0
+                                                        ? node.proto.output(0)
+                                                        : ""));
   Value condition = node.operand(0);
   if (auto known = node.knownIntegers(condition); known && known->size() == 1) {
     const bool isFirst = known->front() != 0;
@@ -50,7 +50,7 @@ static LogicalResult importIf(NodeContext &node) {
     return take(*assumed);
   if (succeeded(joinBranches(node, condition, *yes, *no)))
     return success();
-  choice.ask();
+  node.importer.startsAgain = choice.decide();
   return failure();
 }
 

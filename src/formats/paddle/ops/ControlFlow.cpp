@@ -299,9 +299,8 @@ static LogicalResult importSelectInput(OperatorContext &op) {
     return choice ? op.result("Out", choice) : failure();
   };
   const std::vector<std::string> *names = op.proto.output("Out");
-  const formats::BranchChoice choice(op, op.importer.options.branches,
-                                     names && !names->empty() ? names->front()
-                                                              : "");
+  formats::BranchChoice choice(op, op.importer.decided,
+                               names && !names->empty() ? names->front() : "");
   if (auto known = knownCondition(op, mask)) {
     choice.tell(*known);
     return give(*known);
@@ -314,14 +313,13 @@ static LogicalResult importSelectInput(OperatorContext &op) {
   Value first = choiceOf(op, 0), second = choiceOf(op, 1);
   if (!first || !second)
     return failure();
+  if (!formats::joinTypes(first.getType(), second.getType()) && choice.decide())
+    return give(*choice.assume(mask));
   mlir::Operation *branches =
       makeBranches(op, mask, [&](bool isTaken) -> std::optional<Values> {
         return Values{isTaken ? second : first};
       });
-  if (branches)
-    return op.result("Out", branches->getResult(0));
-  choice.ask();
-  return failure();
+  return branches ? op.result("Out", branches->getResult(0)) : failure();
 }
 
 //===----------------------------------------------------------------------===//
