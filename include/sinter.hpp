@@ -727,6 +727,32 @@ public:
         });
   }
 
+  /// The inputs of sample \p index, in memory that stays until the next call.
+  using Sample = std::function<std::vector<TensorView>(size_t index)>;
+  /// An 8-bit model, by \p count samples. \p sample must not throw.
+  Result<Model> quantize(size_t count, const Sample &sample,
+                         const Settings &options = {}) const {
+    struct Source {
+      const Sample &sample;
+      std::vector<TensorView> views;
+    } source = {sample, {}};
+    const auto give = [](void *user, size_t index, sinter_tensor *inputs,
+                         size_t inputCount) noexcept -> int32_t {
+      auto &from = *static_cast<Source *>(user);
+      from.views = from.sample(index);
+      if (from.views.size() != inputCount)
+        return 1;
+      for (size_t i = 0; i < inputCount; ++i)
+        inputs[i] = from.views[i].tensor();
+      return 0;
+    };
+    return made<Model, sinter_model>(
+        options, used, [&](auto given, auto model, auto error) {
+          return sinter_model_quantize(owned.get(), given, give, &source, count,
+                                       model, nullptr, error);
+        });
+  }
+
   /// Compares \p other with this model, which is right, on \p inputs; none:
   /// random ones. That they differ is no error.
   Result<Comparison> compare(const Model &other,

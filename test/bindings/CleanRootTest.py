@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What README.md shows of programs runs as printed from the Debian packages alone, in a new Debian root. So do the
-examples of a model's whole way, in C and in Python, with the same bits.
+examples of a model's whole way, in C, C++ and Python, with the same bits.
 
     test/bindings/CleanRootTest.py BUILD [unittest options]
 
@@ -65,13 +65,15 @@ echo "== command"
 sinter run glyphs.onnx --input zero.npy --output-dir out >/dev/null
 python3 -c 'import glob, numpy; y = numpy.load(glob.glob("out/*.npy")[0]); print(y.argmax(), y.max())'
 echo "== workflow"
-mkdir c-made python-made
+mkdir c-made cpp-made python-made
 cc -std=c99 -Wall -Werror workflow.c $(pkg-config --cflags --libs sinter) -o workflow-c
 ./workflow-c glyphs.onnx c-made
+c++ -std=c++20 -Wall -Werror workflow.cpp $(pkg-config --cflags --libs sinter) -o workflow-cpp
+./workflow-cpp glyphs.onnx cpp-made
 python3 workflow.py glyphs.onnx python-made
 sinter optimize glyphs.onnx -o simple.onnx >/dev/null
 cmp simple.onnx c-made/simple.onnx
-for each in simple int8 trained; do cmp c-made/$each.onnx python-made/$each.onnx; done
+for each in simple int8 trained; do cmp c-made/$each.onnx python-made/$each.onnx; cmp c-made/$each.onnx cpp-made/$each.onnx; done
 echo "== packages"
 dpkg-query -W -f '${Package} ${Installed-Size}\n' | grep sinter
 """
@@ -100,7 +102,7 @@ class CleanRootTest(unittest.TestCase):
             os.remove(each)
         for language, (name, text) in PROGRAMS.items():
             write(name, text % textwrap.indent(blocks()[language], "" if language == "python" else "  "))
-        for each in "glyphs/glyphs.onnx", "c/workflow.c", "python/workflow.py":
+        for each in "glyphs/glyphs.onnx", "c/workflow.c", "cpp/workflow.cpp", "python/workflow.py":
             shutil.copy(os.path.join(SOURCE, "examples", each), FOLDER.name)
         header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 32, 32), }"
         with open(os.path.join(FOLDER.name, "zero.npy"), "wb") as file:

@@ -186,7 +186,8 @@ print(tensor[0].shape)
         expected = self.path("expected")
         os.mkdir(expected)
         self.workflow_of_the_command(model, expected)
-        programs = {"c": [self.built("c", "workflow", "cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror")[0]]}
+        programs = {"c": [self.built("c", "workflow", "cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror")[0]],
+                    "cpp": [self.built("cpp", "workflow", "c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-pthread")[0]]}
         if importlib.util.find_spec("numpy"):
             programs["python"] = [sys.executable, os.path.join(SOURCE, "examples", "python", "workflow.py")]
         printed = set()

@@ -11,9 +11,9 @@
 #include "runtime/GuardedThread.h"
 #include "runtime/Tensor.h"
 
-#include <gtest/gtest.h>
 #include <cstdlib>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <limits>
 #include <sys/resource.h>
 

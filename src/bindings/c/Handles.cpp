@@ -5,7 +5,7 @@
 #include "engine/LibraryFiles.h"
 #include "runtime/LibraryContract.h"
 
-#include <deque>
+#include <array>
 #include <mutex>
 #include <pthread.h>
 
@@ -44,15 +44,13 @@ void Handle::operator delete(void *memory) {
   // looking.
   std::atomic_ref(*static_cast<Kind *>(memory))
       .store(Kind::Freed, std::memory_order_relaxed);
-  constexpr size_t kept = 256;
-  static std::mutex &mutex = *new std::mutex;
-  static std::deque<void *> &freed = *new std::deque<void *>;
+  static constinit std::mutex mutex;
+  static constinit std::array<void *, 256> freed = {};
+  static constinit size_t next = 0;
   const std::lock_guard lock(mutex);
-  freed.push_back(memory);
-  if (freed.size() <= kept)
-    return;
-  ::operator delete(freed.front());
-  freed.pop_front();
+  std::swap(memory, freed[next]);
+  next = (next + 1) % freed.size();
+  ::operator delete(memory);
 }
 
 static std::atomic<bool> forked = false;
