@@ -10,7 +10,7 @@ packages=(
   libclang-rt-19-dev libfuzzer-19-dev lld-19
   libonnx-testdata libprotobuf-dev protobuf-compiler libeigen3-dev libcli11-dev nlohmann-json3-dev
   libpng-dev libjpeg-dev libxxhash-dev libopenmpi-dev libgtest-dev libbenchmark-dev libz3-dev
-  ninja-build ccache cmake python3 libpython3-dev git valgrind qemu-user
+  ninja-build ccache cmake python3 libpython3-dev git valgrind qemu-user chromium
 )
 case "${1-}" in
   '') ;;

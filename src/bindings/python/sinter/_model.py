@@ -73,6 +73,24 @@ class Model:
         arrays = _sample(inputs, [each.name for each in self.inputs])
         return json.loads(self._handle.compare(other._handle, arrays, options(given, shapes)))
 
+    def show(self, path=None, *, shapes=None, **given):
+        """Shows the graph as it was read, the one that is compiled, and its kernels, as `sinter inspect --html` does.
+
+        Writes the page to `path`. Without, writes a temporary file and opens it in a browser. Gives the path. Options are those of
+        `sinter inspect`; `measure=True` for measured times, on random inputs."""
+        page = self._handle.view(options(given, shapes))
+        if path is None:
+            # Few programs need them, and they take a part of the time that `import sinter` takes.
+            import tempfile
+            import webbrowser
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="sinter-", suffix=".html", delete=False) as file:
+                file.write(page)
+            webbrowser.open("file://" + file.name)
+            return file.name
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page)
+        return os.fspath(path)
+
     def save(self, path, **given):
         """Writes the model to a file, whose extension names the format: .onnx, .mlir, .mlir.bc, .stablehlo, .pdmodel, .json."""
         self._handle.save(os.fspath(path), options(given))
