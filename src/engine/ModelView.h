@@ -16,6 +16,7 @@
 
 #include "runtime/Role.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -80,8 +81,11 @@ struct GraphView {
   std::vector<uint32_t> inputs, outputs;
 };
 
-/// A step (instruction) of the program.
+/// A step (instruction) of the program, or all stages of one kernel.
 struct ViewedStep {
+  /// The number of the first one in `sinter inspect --steps`, and how many
+  /// there are.
+  size_t number = 0, stages = 1;
   /// The name of a node of the file, the operations, and how they are computed,
   /// as in `sinter inspect --json`.
   std::string layer, op, kernel;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string_view>
 #include <tuple>
 
@@ -70,10 +71,9 @@ json jsonOf(const GraphView &graph) {
 }
 
 json jsonOf(const ViewedStep &step) {
-  json all = {{"layer", step.layer},
-              {"op", step.op},
-              {"kernel", step.kernel},
-              {"depth", step.depth},
+  json all = {{"step", step.number},   {"stages", step.stages},
+              {"layer", step.layer},   {"op", step.op},
+              {"kernel", step.kernel}, {"depth", step.depth},
               {"nodes", step.nodes}};
   if (step.tasks)
     all["tasks"] = *step.tasks;
@@ -104,13 +104,22 @@ void setTimes(json &list, std::span<const ViewedStep> steps,
   }
   for (const auto &[key, all] : places) {
     const std::vector<double> &found = times[key];
-    double sum = 0;
-    for (const double each : found)
-      sum += each;
-    for (size_t i = 0; i < all.size() && !found.empty(); ++i)
-      list[all[i]]["ms"] = found.size() == all.size()
-                               ? found[i]
-                               : sum / static_cast<double>(all.size());
+    if (found.empty())
+      continue;
+    size_t stages = 0;
+    for (const size_t place : all)
+      stages += steps[place].stages;
+    const double sum = std::accumulate(found.begin(), found.end(), 0.0);
+    auto next = found.begin();
+    for (const size_t place : all) {
+      if (found.size() != stages) {
+        list[place]["ms"] = sum / static_cast<double>(all.size());
+        continue;
+      }
+      const auto end = next + static_cast<int64_t>(steps[place].stages);
+      list[place]["ms"] = std::accumulate(next, end, 0.0);
+      next = end;
+    }
   }
 }
 

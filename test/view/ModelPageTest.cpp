@@ -130,6 +130,21 @@ TEST(ModelPageTest, StepsOfOneNameAreMeasuredInOrder) {
   EXPECT_DOUBLE_EQ(page["steps"][1]["ms"], 3);
 }
 
+TEST(ModelPageTest, StagesAreMeasuredTogether) {
+  ModelView view = smallView();
+  view.steps = {view.steps[0], view.steps[0]};
+  view.steps[0].stages = 2;
+  view.steps[1].number = 2;
+  const MeasuredStep one{"relu1", "convolution+relu", "direct", 0.001},
+      two{"relu1", "convolution+relu", "direct", 0.002};
+  const MeasuredStep run[] = {one, two, one};
+  const json page = modelViewJson("net.onnx", view, run);
+  EXPECT_EQ(page["steps"][0]["stages"], 2);
+  EXPECT_EQ(page["steps"][1]["step"], 2);
+  EXPECT_DOUBLE_EQ(page["steps"][0]["ms"], 3);
+  EXPECT_DOUBLE_EQ(page["steps"][1]["ms"], 1);
+}
+
 /// The data of a page, as a browser finds it.
 static std::string dataOf(const std::string &page) {
   const std::string begin = "id=\"data\">";

@@ -128,6 +128,8 @@ func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
   EXPECT_TRUE(hasPicture);
   // One kernel computes what is left.
   ASSERT_EQ(found->steps.size(), 1U);
+  EXPECT_EQ(found->steps[0].number, 0U);
+  EXPECT_EQ(found->steps[0].stages, 1U);
   EXPECT_EQ(found->steps[0].nodes.size(), found->after->nodes.size());
   ASSERT_TRUE(found->steps[0].seconds);
   EXPECT_GT(*found->steps[0].seconds, 0);

@@ -46,6 +46,7 @@ public:
   }
 
 private:
+  ViewedStep viewOf(const Step &step, bool isDynamic) const;
   std::optional<double> secondsOf(const Step &step,
                                   std::optional<uint32_t> tag) const;
 
@@ -53,6 +54,8 @@ private:
   const Layers layers;
   const cpu::Target &target;
   std::vector<ViewedStep> &steps;
+  /// The number of the next step.
+  size_t count = 0;
   /// By the node of a kernel's location.
   std::map<uint32_t, llvm::SmallSetVector<uint32_t, 4>> nodesIn;
   struct Choice {
@@ -115,35 +118,70 @@ std::optional<double> StepViewer::secondsOf(const Step &step,
   return seconds;
 }
 
+/// The number of steps at the beginning of \p steps that are stages of one
+/// kernel.
+static size_t stagesOf(std::span<const Step> steps) {
+  const Step &first = steps.front();
+  if (first.kind != StepKind::Kernel || first.kernelName.empty())
+    return 1;
+  const auto other = std::ranges::find_if(steps, [&](const Step &step) {
+    return step.kind != first.kind || step.layer != first.layer ||
+           step.op != first.op || step.kernelName != first.kernelName;
+  });
+  return static_cast<size_t>(other - steps.begin());
+}
+
+/// The work of all \p stages, which move the same memory.
+static Step wholeOf(std::span<const Step> stages) {
+  Step whole = stages.front();
+  for (const Step &stage : stages.subspan(1)) {
+    whole.flops += stage.flops;
+    whole.bytesMoved = std::max(whole.bytesMoved, stage.bytesMoved);
+    whole.tasks = std::max(whole.tasks, stage.tasks);
+  }
+  return whole;
+}
+
 void StepViewer::add(std::span<const Step> added, bool isDynamic,
                      unsigned depth) {
-  for (const Step &step : added) {
-    const std::optional<uint32_t> tag = tagIn(StringRef(step.layer));
-    ViewedStep &view = steps.emplace_back();
-    view.layer = tag && *tag < layers.size() ? layers[*tag] : step.layer;
-    view.op = step.op;
-    view.kernel = step.kernelName;
-    view.depth = depth;
-    if (!isDynamic) {
-      view.flops = step.flops;
-      view.bytesMoved = step.bytesMoved;
-      view.tasks = step.tasks;
-    }
-    if (!isDynamic && step.bodies.empty())
-      view.seconds = secondsOf(step, tag);
-    if (const auto found = tag ? choices.find(*tag) : choices.end();
-        found != choices.end())
-      for (const Choice &choice : found->second)
-        if (choice.kernel == step.kernelName)
-          view.choice = choice.text;
-    if (const auto found = tag ? nodesIn.find(*tag) : nodesIn.end();
-        step.kind == StepKind::Kernel && found != nodesIn.end())
-      view.nodes.assign(found->second.begin(), found->second.end());
-    else if (tag)
-      view.nodes = {*tag};
-    for (const std::vector<Step> &body : step.bodies)
+  for (size_t i = 0, stages = 0; i < added.size(); i += stages) {
+    stages = stagesOf(added.subspan(i));
+    steps.push_back(stages == 1
+                        ? viewOf(added[i], isDynamic)
+                        : viewOf(wholeOf(added.subspan(i, stages)), isDynamic));
+    steps.back().number = count;
+    steps.back().stages = stages;
+    steps.back().depth = depth;
+    count += stages;
+    for (const std::vector<Step> &body : added[i].bodies)
       add(body, isDynamic, depth + 1);
   }
+}
+
+ViewedStep StepViewer::viewOf(const Step &step, bool isDynamic) const {
+  const std::optional<uint32_t> tag = tagIn(StringRef(step.layer));
+  ViewedStep view;
+  view.layer = tag && *tag < layers.size() ? layers[*tag] : step.layer;
+  view.op = step.op;
+  view.kernel = step.kernelName;
+  if (!isDynamic) {
+    view.flops = step.flops;
+    view.bytesMoved = step.bytesMoved;
+    view.tasks = step.tasks;
+  }
+  if (!isDynamic && step.bodies.empty())
+    view.seconds = secondsOf(step, tag);
+  if (const auto found = tag ? choices.find(*tag) : choices.end();
+      found != choices.end())
+    for (const Choice &choice : found->second)
+      if (choice.kernel == step.kernelName)
+        view.choice = choice.text;
+  if (const auto found = tag ? nodesIn.find(*tag) : nodesIn.end();
+      step.kind == StepKind::Kernel && found != nodesIn.end())
+    view.nodes.assign(found->second.begin(), found->second.end());
+  else if (tag)
+    view.nodes = {*tag};
+  return view;
 }
 
 Result<std::vector<ViewedStep>> viewSteps(const Model &model,

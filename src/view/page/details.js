@@ -99,7 +99,7 @@ class Details {
     const step = this.model.steps[index], others = step.nodes.filter(each => each !== node);
     return this.table([
       ['kernel', step.kernel || 'loops'],
-      ['step', `${index}, ${step.op}`],
+      [step.stages > 1 ? 'steps' : 'step', `${step.stages > 1 ? `${step.step} to ${step.step + step.stages - 1}` : step.step}, ${step.op}`],
       ['layer', step.layer],
       ['together with', others.length ? element('span', {}, others.slice(0, 20).flatMap((other, i) =>
         [i ? ', ' : '', this.itemLink(1, this.model.graphs[1].itemOfNode[other])]), others.length > 20 ? `, and ${others.length - 20} more` : null) : undefined],
@@ -148,7 +148,7 @@ class Details {
       this.table([
         ['nodes', model.graphs.map(each => each.nodes.length).join(' as read, ') + (model.graphs.length > 1 ? ' compiled' : ' as read')],
         ['constants', `${constants.length}, ${bytesText(constants.reduce((sum, each) => sum + (each.bytes ?? 0), 0))}`],
-        ['steps', model.steps.length ? String(model.steps.length) : undefined],
+        ['steps', model.steps.length ? String(model.steps.reduce((sum, step) => sum + step.stages, 0)) : undefined],
         model.total ? [model.measured ? 'measured' : 'estimated', timeText(model.total) + (model.measured ? '' : ' of one thread')]
           : model.steps.length ? ['times', 'sizes are dynamic: --shape gives estimates, --measure times'] : null]),
       this.section('Notes', model.notes.map(note => element('p', {}, note))),
