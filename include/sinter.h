@@ -378,6 +378,14 @@ SINTER_API sinter_status sinter_model_compare(
     const sinter_tensor *inputs, size_t input_count,
     const sinter_options *options, char **report, sinter_error **error);
 
+/** A page for browsers, one HTML file: the graph as it was read, the one that
+    is compiled, and the kernels of its program. OPTIONS (may be NULL): those of
+    `sinter inspect --html` about the model and how to compile it, and measure
+    (a flag): measured times. PAGE is freed with sinter_string_free. */
+SINTER_API sinter_status sinter_model_view(const sinter_model *model,
+                                           const sinter_options *options,
+                                           char **page, sinter_error **error);
+
 SINTER_API sinter_status sinter_model_free(sinter_model *model,
                                            sinter_error **error);
 SINTER_API void sinter_string_free(char *string);

@@ -2,20 +2,25 @@
 # Installs the Debian packages that Sinter needs and that are missing.
 #
 #   scripts/deps.sh            what building, testing and fuzzing need
+#   scripts/deps.sh --build    what building needs
 #   scripts/deps.sh --python   also what training the example and making the benchmark models need
 set -euo pipefail
 
 packages=(
-  libmlir-19-dev mlir-19-tools llvm-19-dev llvm-19-tools clang-19 clang-format-19 clang-tidy-19
-  libclang-rt-19-dev libfuzzer-19-dev lld-19
-  libonnx-testdata libprotobuf-dev protobuf-compiler libeigen3-dev libcli11-dev nlohmann-json3-dev
+  libmlir-19-dev mlir-19-tools llvm-19-dev llvm-19-tools clang-19 lld-19
+  libprotobuf-dev protobuf-compiler libeigen3-dev libcli11-dev nlohmann-json3-dev
   libpng-dev libjpeg-dev libxxhash-dev libopenmpi-dev libgtest-dev libbenchmark-dev libz3-dev
-  ninja-build ccache cmake python3 python3-venv libpython3-dev git valgrind qemu-user mmdebstrap abigail-tools
+  ninja-build ccache cmake python3 libpython3-dev git
+)
+tests=(
+  clang-format-19 clang-tidy-19 libclang-rt-19-dev libfuzzer-19-dev libonnx-testdata
+  python3-venv valgrind qemu-user mmdebstrap abigail-tools chromium
 )
 case "${1-}" in
-  '') ;;
-  --python) packages+=(python3-torch python3-torchvision python3-onnx python3-pil fonts-dejavu libopenblas0-pthread) ;;
-  *) sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  '') packages+=("${tests[@]}") ;;
+  --build) ;;
+  --python) packages+=("${tests[@]}" python3-torch python3-torchvision python3-onnx python3-pil fonts-dejavu libopenblas0-pthread) ;;
+  *) sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

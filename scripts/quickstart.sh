@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 step() { printf '\n== %s\n' "$1"; }
 
 step 'packages'
-scripts/deps.sh
+scripts/deps.sh --build
 echo 'all there'
 
 step 'build (a few minutes the first time)'

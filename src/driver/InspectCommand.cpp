@@ -2,12 +2,15 @@
 
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
+#include "driver/OutputFiles.h"
 #include "driver/ProgramPlan.h"
 #include "driver/Progress.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
 #include "interface/KeptCeilings.h"
+#include "runtime/MappedFile.h"
+#include "view/ViewModel.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -71,9 +74,24 @@ public:
         ->excludes("--no-plan");
     addArithmetic(app, common);
     addReport(app, common);
+    app.add_option("--html", page,
+                   "write a page that shows the graph before and after "
+                   "simplification, with kernels, times and rewrites, in place "
+                   "of what is printed")
+        ->type_name("FILE")
+        ->group("Report")
+        ->excludes("--no-plan", "--tensors", "--steps", "--json");
+    app.add_flag(
+           "--measure", isMeasured,
+           "run the model on random inputs, so that the page has measured "
+           "times, not estimated ones")
+        ->group("Report")
+        ->needs("--html");
   }
 
   Result<int> run() override {
+    if (!page.empty())
+      return writePage();
     Result<ModelRequest> request = modelRequest(common);
     if (!request)
       return request.takeError();
@@ -124,6 +142,26 @@ public:
   }
 
 private:
+  /// Writes the page of --html.
+  Result<int> writePage() {
+    if (Result<void> good = checkOutputFile("--html", page, common.model);
+        !good)
+      return good.takeError();
+    common.dynamicSizes = DynamicSizes::Unknown;
+    Result<SessionOptions> options = sessionOptions(common);
+    if (!options)
+      return options.takeError();
+    options->choice = choicePrinter(common);
+    options->stages = stageObserver(common);
+    Result<std::string> text =
+        viewModel(common.model, common.model, std::move(*options), isMeasured);
+    if (!text)
+      return text.takeError();
+    if (Result<void> written = writeFileAtomically(page, *text); !written)
+      return written.takeError();
+    return 0;
+  }
+
   /// The functions of a file that has several and none to run. For other files,
   /// or if more is requested, the \p error.
   Result<int> listFunctions(Compiler &compiler, const ModelRequest &request,
@@ -332,7 +370,9 @@ private:
   }
 
   CommonOptions common;
-  bool noPlan = false, withTensors = false, withSteps = false;
+  std::string page;
+  bool noPlan = false, withTensors = false, withSteps = false,
+       isMeasured = false;
 };
 
 } // namespace

@@ -3,10 +3,10 @@
 #include "driver/Summary.h"
 
 #include "driver/Text.h"
+#include "runtime/TensorRange.h"
 #include "runtime/TensorText.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -15,25 +15,6 @@ namespace sinter::driver {
 namespace {
 
 constexpr int64_t firstValues = 10;
-
-struct Range {
-  double min = NAN, max = NAN, mean = NAN;
-};
-
-/// Over all elements; min and max without NaN, mean with it.
-Range rangeOf(const Tensor &tensor) {
-  Range range;
-  double sum = 0;
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    const double value = tensor.toDouble(i);
-    sum += value;
-    range.min = std::fmin(range.min, value);
-    range.max = std::fmax(range.max, value);
-  }
-  if (tensor.size() > 0)
-    range.mean = sum / static_cast<double>(tensor.size());
-  return range;
-}
 
 } // namespace
 
@@ -45,7 +26,7 @@ std::string summaryText(const Tensor &tensor) {
   line += "]";
   if (tensor.size() == 0)
     return line + "  empty";
-  const Range range = rangeOf(tensor);
+  const TensorRange range = rangeOf(tensor);
   line += "  min " + numberText(range.min) + "  max " + numberText(range.max) +
           "  mean " + numberText(range.mean) + "\n ";
   const int64_t shown = std::min(tensor.size(), firstValues);
@@ -55,7 +36,7 @@ std::string summaryText(const Tensor &tensor) {
 }
 
 nlohmann::json summaryJson(const Tensor &tensor) {
-  const Range range = rangeOf(tensor);
+  const TensorRange range = rangeOf(tensor);
   nlohmann::json first = nlohmann::json::array();
   for (int64_t i = 0; i < std::min(tensor.size(), firstValues); ++i) {
     if (classOf(tensor.type()) == ElementClass::UInt)

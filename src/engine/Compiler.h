@@ -12,6 +12,7 @@
 
 #include "engine/Binding.h"
 #include "engine/ModelDescription.h"
+#include "engine/ModelView.h"
 #include "engine/Overwrite.h"
 #include "formats/OpenOptions.h"
 #include "runtime/CompileStage.h"
@@ -297,6 +298,9 @@ public:
   /// dimensions if the request keeps some dynamic.
   virtual Result<RunFacts> runFacts(const CompileRequest &request,
                                     bool compiled) = 0;
+  /// The graph as it was read, the one that is compiled, and the program, but
+  /// not its code. What cannot be compiled is left out, with a note.
+  virtual Result<ModelView> view(const CompileRequest &request) = 0;
   /// The original model, evaluated operation by operation.
   virtual Result<std::unique_ptr<Executor>>
   interpret(const CompileRequest &request) = 0;

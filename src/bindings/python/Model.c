@@ -170,6 +170,24 @@ static PyObject *model_compare(model_object *self, PyObject *arguments) {
   return text;
 }
 
+static PyObject *model_view(model_object *self, PyObject *dictionary) {
+  options given;
+  if (options_take(&given, dictionary) < 0)
+    return NULL;
+  char *page = NULL;
+  sinter_error *error = NULL;
+  sinter_status status;
+  Py_BEGIN_ALLOW_THREADS status =
+      sinter_model_view(self->model, given.options, &page, &error);
+  Py_END_ALLOW_THREADS options_release(&given);
+  Py_XDECREF(given.callbacks);
+  if (status != SINTER_OK)
+    return raise_error(error);
+  PyObject *text = PyUnicode_FromString(page);
+  sinter_string_free(page);
+  return text;
+}
+
 /** (model, report) of what a rewrite gave. */
 static PyObject *rewritten(sinter_status status, sinter_model *model,
                            char *report, PyObject *callbacks,
@@ -285,6 +303,8 @@ static PyMethodDef model_methods[] = {
      "save_memory(name, options) -> {name: bytes}, the model first"},
     {"compare", (PyCFunction)model_compare, METH_VARARGS,
      "compare(other, inputs, options) -> report"},
+    {"view", (PyCFunction)model_view, METH_O,
+     "The page of the model, by a dictionary of options."},
     {"optimize", (PyCFunction)model_optimize, METH_O,
      "optimize(options) -> (model, report)"},
     {"quantize", (PyCFunction)model_quantize, METH_VARARGS,

@@ -5,6 +5,7 @@
 #include "engine/compiler/CpuAdjustment.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/ObservedValues.h"
+#include "engine/compiler/ProgramOptions.h"
 #include "engine/compiler/Simplification.h"
 #include "graph/Source.h"
 #include "graph/sdy/DropShardings.h"
@@ -16,10 +17,6 @@ using namespace mlir;
 
 namespace sinter {
 
-namespace {
-
-/// "conv1: winograd 0.120 ms, direct 0.200 ms", "fc: matmul, no tiles (sizes
-/// are dynamic)".
 std::string textOf(const std::string &layer,
                    const cpu::Alternatives &alternatives) {
   std::string text;
@@ -37,8 +34,6 @@ std::string textOf(const std::string &layer,
       });
   return oneLine(text);
 }
-
-} // namespace
 
 CpuAdjustment &cpuAdjustment() {
   static CpuAdjustment adjustment = nullptr;
@@ -90,23 +85,7 @@ Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
   return done;
 }
 
-/// The program, or its facts without code.
-static Result<Program> programOf(Model model, const SpecializeOptions &known,
-                                 const CompileRequest &request, bool withCode) {
-  CompileStages stages(request.stages);
-  if (Result<void> ready = specializeForPasses(model, known); !ready)
-    return ready.takeError();
-  if (func::FuncOp entry = model.entry(); entry && cpu::hasUnknownSizes(entry))
-    if (Result<void> guarded = cpu::collectGuards(entry); !guarded)
-      return guarded.takeError();
-  stages.end("specialise");
-  ObservedValues observed(model, request.observed);
-  Result<Rewriting> rewritten =
-      rewriteForKernels(model, request.passes, observed.watcher());
-  if (!rewritten)
-    return rewritten.takeError();
-  observed.insertProbes(model);
-  stages.end("simplify");
+Result<cpu::CpuOptions> cpuOptionsOf(const CompileRequest &request) {
   cpu::CpuOptions options;
   options.threads = request.threads;
   options.precision = request.precision;
@@ -132,7 +111,7 @@ static Result<Program> programOf(Model model, const SpecializeOptions &known,
   // Steps are those of rewriteForKernels; the rest is required by a backend.
   options.passes.mostSteps = SimplifyOptions().mostSteps;
   options.stages = request.stages;
-  options.onPrepared = [&](const SimplifyReport &report) {
+  options.onPrepared = [&](const SimplifyReport &report, ModuleOp) {
     tellVerified(request.passes, "preparing for the CPU", report.verified);
   };
   if (request.progress)
@@ -140,10 +119,33 @@ static Result<Program> programOf(Model model, const SpecializeOptions &known,
       request.progress(static_cast<unsigned>(done),
                        static_cast<unsigned>(total));
     };
+  return options;
+}
+
+/// The program, or its facts without code.
+static Result<Program> programOf(Model model, const SpecializeOptions &known,
+                                 const CompileRequest &request, bool withCode) {
+  CompileStages stages(request.stages);
+  if (Result<void> ready = specializeForPasses(model, known); !ready)
+    return ready.takeError();
+  if (func::FuncOp entry = model.entry(); entry && cpu::hasUnknownSizes(entry))
+    if (Result<void> guarded = cpu::collectGuards(entry); !guarded)
+      return guarded.takeError();
+  stages.end("specialise");
+  ObservedValues observed(model, request.observed);
+  Result<Rewriting> rewritten =
+      rewriteForKernels(model, request.passes, observed.watcher());
+  if (!rewritten)
+    return rewritten.takeError();
+  observed.insertProbes(model);
+  stages.end("simplify");
+  Result<cpu::CpuOptions> options = cpuOptionsOf(request);
+  if (!options)
+    return options.takeError();
   if (CpuAdjustment adjust = cpuAdjustment())
-    adjust(options);
-  Result<Program> program = withCode ? cpu::compileForCpu(model, options)
-                                     : cpu::planForCpu(model, options);
+    adjust(*options);
+  Result<Program> program = withCode ? cpu::compileForCpu(model, *options)
+                                     : cpu::planForCpu(model, *options);
   if (program)
     stages.end("generate code");
   return program;

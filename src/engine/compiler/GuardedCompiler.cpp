@@ -71,6 +71,9 @@ public:
                             bool compiled) override {
     return guarded(path, [&] { return model->runFacts(request, compiled); });
   }
+  Result<ModelView> view(const CompileRequest &request) override {
+    return guarded(path, [&] { return model->view(request); });
+  }
   Result<std::unique_ptr<Executor>>
   interpret(const CompileRequest &request) override {
     return guarded(path, [&] { return model->interpret(request); });

@@ -61,6 +61,7 @@ public:
   Result<void> accepts(const CompileRequest &request) override;
   Result<RunFacts> runFacts(const CompileRequest &request,
                             bool compiled) override;
+  Result<ModelView> view(const CompileRequest &request) override;
   Result<std::unique_ptr<Executor>>
   interpret(const CompileRequest &request) override;
 
@@ -70,6 +71,7 @@ private:
     return source->translate(
         {.kind = kind, .shapes = request.shapes, .values = request.values});
   }
+  Result<ModelView> viewFor(const CompileRequest &request);
   Result<Model> modelFor(const CompileRequest &request);
   /// A graph, and its specialisation.
   struct ModelForValues {

@@ -111,7 +111,7 @@ static Result<Compiled> compileOnce(const Model &original,
     return done.takeError();
   }
   if (options.onPrepared)
-    options.onPrepared(report);
+    options.onPrepared(report, model->module());
 
   Compiled compiled;
   Program &program = compiled.program;

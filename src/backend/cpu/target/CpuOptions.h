@@ -36,8 +36,10 @@ struct CpuOptions {
   CompileObserver stages;
   /// How the passes run and who watches them, as for simplify().
   SimplifyOptions passes;
-  /// Gets what the passes did.
-  std::function<void(const SimplifyReport &report)> onPrepared;
+  /// Gets what the passes did, and the graph, all of whose operations are in
+  /// kernels.
+  std::function<void(const SimplifyReport &report, mlir::ModuleOp prepared)>
+      onPrepared;
   /// What the machine was measured to reach; where nothing was, what such
   /// machines typically do. Decides between kernels, as long as `target` is the
   /// machine we run on.

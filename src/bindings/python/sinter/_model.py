@@ -99,6 +99,25 @@ class Model:
         call = Call(given, shapes)
         return _from_json(call.make(self._handle.compare, other._handle, arrays, call.options))
 
+    def show(self, path=None, *, shapes=None, **given):
+        """Shows the graph as it was read, the one that is compiled, and its kernels, as `sinter inspect --html` does.
+
+        Writes the page to `path`. Without, writes a temporary file and opens it in a browser. Gives the path. Options are those of
+        `sinter inspect`; `measure=True` for measured times, on random inputs."""
+        call = Call(given, shapes)
+        page = call.make(self._handle.view, call.options)
+        if path is None:
+            # Few programs need them, and they take a part of the time that `import sinter` takes.
+            import tempfile
+            import webbrowser
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="sinter-", suffix=".html", delete=False) as file:
+                file.write(page)
+            webbrowser.open("file://" + file.name)
+            return file.name
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page)
+        return os.fspath(path)
+
     def save(self, path, **given):
         """Writes the model to a file, whose extension names the format: .onnx, .mlir, .mlir.bc, .stablehlo, .pdmodel, .json.
 

@@ -196,7 +196,9 @@ std::string wrongWith(const SimplifyOptions &passes, SimplifyReport &report) {
     return expected.error().message();
   cpu::CpuOptions options;
   options.passes = passes;
-  options.onPrepared = [&](const SimplifyReport &done) { report = done; };
+  options.onPrepared = [&](const SimplifyReport &done, mlir::ModuleOp) {
+    report = done;
+  };
   Result<Program> program = cpu::compileForCpu(model, options);
   if (!program)
     return program.error().message();

@@ -164,7 +164,9 @@ TEST(ScaledWeights, AreConvolvedAsIntegers) {
       cpu::CpuOptions options;
       options.target = target;
       SimplifyReport report;
-      options.onPrepared = [&](const SimplifyReport &done) { report = done; };
+      options.onPrepared = [&](const SimplifyReport &done, mlir::ModuleOp) {
+        report = done;
+      };
       Result<Program> program = compileRaised(text, options);
       ASSERT_TRUE(program) << program.error().message();
       const int64_t registers = target ? target->vectorRegisters
