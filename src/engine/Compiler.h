@@ -168,6 +168,8 @@ struct ModelRequest {
   std::vector<std::string> replacedDefaults;
   /// The files of `bound`, for errors: one per array, or none.
   std::vector<std::string> boundFiles;
+  /// Whether operations say from which operators of the file they came.
+  bool keepsSource = false;
 };
 
 struct OptimizeRequest {

@@ -78,8 +78,7 @@ Result<std::string> viewModel(const std::string &path, const std::string &title,
   if (!compiler)
     return compiler.takeError();
   ModelRequest request = modelRequest(path, options);
-  // Readers say then from which operators of the file operations came.
-  request.isRewritten = true;
+  request.keepsSource = true;
   auto model = (*compiler)->open(request);
   if (!model)
     return model.takeError();

@@ -88,7 +88,9 @@ Result<ModelToRewrite> readToRewrite(const ModelRequest &request,
   if (!format)
     return format.takeError();
   const bool staysInFormat = !to || to == *format;
-  auto source = ModelSource::open(request, /*keepsSource=*/staysInFormat);
+  ModelRequest input = request;
+  input.keepsSource = staysInFormat;
+  auto source = ModelSource::open(input);
   if (!source)
     return source.takeError();
   Result<TranslatedGraph> graph = (*source)->translate(

@@ -51,7 +51,7 @@ static Result<void> checkShapeNames(const ModelRequest &request,
 }
 
 Result<std::unique_ptr<ModelSource>>
-ModelSource::open(const ModelRequest &request, bool keepsSource) {
+ModelSource::open(const ModelRequest &request) {
   const std::string &path = request.path;
   Result<const Format *> format = findFormat(path);
   if (!format)
@@ -67,7 +67,7 @@ ModelSource::open(const ModelRequest &request, bool keepsSource) {
   std::unique_ptr<ModelSource> source(
       new ModelSource(**format, std::move(*file), request));
   source->base.note = request.note;
-  source->base.keepsSource = keepsSource;
+  source->base.keepsSource = request.keepsSource;
   if (Result<void> read = source->readSignature(); !read)
     return read.takeError();
   return source;

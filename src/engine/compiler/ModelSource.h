@@ -70,11 +70,10 @@ struct TranslatedGraph {
 
 class ModelSource {
 public:
-  /// Opens a model of any format. With \p keepsSource it may be written in its
-  /// own format again. Errors name the file; those for files of other
-  /// well-known kinds say what they are.
-  static Result<std::unique_ptr<ModelSource>> open(const ModelRequest &request,
-                                                   bool keepsSource = false);
+  /// Opens a model of any format. One that is to be written in its own format
+  /// again needs ModelRequest::keepsSource. Errors name the file; those for
+  /// files of other well-known kinds say what they are.
+  static Result<std::unique_ptr<ModelSource>> open(const ModelRequest &request);
 
   const Format &format() const { return itsFormat; }
   /// Reads what the model takes and gives; to be called before description(),

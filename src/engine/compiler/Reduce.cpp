@@ -16,7 +16,8 @@ Result<ReduceOutcome> MlirCompiler::reduce(const ReduceRequest &request) {
     return form.takeError();
   ModelRequest input;
   input.path = request.input;
-  auto source = ModelSource::open(input, /*keepsSource=*/true);
+  input.keepsSource = true;
+  auto source = ModelSource::open(input);
   if (!source)
     return source.takeError();
   Result<TranslatedGraph> graph = (*source)->translate({});
