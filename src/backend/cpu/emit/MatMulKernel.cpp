@@ -183,15 +183,15 @@ protected:
       return matrices->build(builder, location, task, memory[inputIndex(lhs)],
                              memory[inputIndex(rhs)], memory[inputs], scratch,
                              epilogue, zerosOfTiles(builder, location, memory));
-    MatMulNumbers numbers;
+    MatMulRequest request{memory[inputIndex(lhs)], memory[inputIndex(rhs)],
+                          memory[inputs], scratch, epilogue};
+    request.zeros = zerosIn(builder, location, memory);
+    request.stage = static_cast<int64_t>(stage);
     if (scales())
-      numbers.scales = memory[inputIndex(scales())];
+      request.numbers.scales = memory[inputIndex(scales())];
     if (zeros())
-      numbers.zeros = memory[inputIndex(zeros())];
-    product.build(builder, location, task, memory[inputIndex(lhs)],
-                  memory[inputIndex(rhs)], memory[inputs], scratch, epilogue,
-                  nullptr, static_cast<int64_t>(stage), numbers, {},
-                  zerosIn(builder, location, memory));
+      request.numbers.zeros = memory[inputIndex(zeros())];
+    product.build(builder, location, task, request);
   }
 
 private:

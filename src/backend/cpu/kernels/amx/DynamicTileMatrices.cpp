@@ -13,14 +13,14 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static constexpr int64_t blockRows = DynamicMatMulShape::taskRows;
+static constexpr int64_t blockRows = MatMulShape::taskRows;
 
-bool DynamicTileMatrices::supports(const DynamicMatMulShape &shape,
+bool DynamicTileMatrices::supports(const MatMulShape &shape,
                                    const Target &target) {
   return target.hasMatrixUnits && target.f32Lanes == 16;
 }
 
-DynamicTileMatrices::DynamicTileMatrices(DynamicMatMulShape given,
+DynamicTileMatrices::DynamicTileMatrices(MatMulShape given,
                                          const Target &target,
                                          const TileArithmetic &arithmetic)
     : shape(std::move(given)), arithmetic(arithmetic),
@@ -31,9 +31,10 @@ DynamicTileMatrices::DynamicTileMatrices(DynamicMatMulShape given,
   // Longer pieces hardly reduce the traffic of accumulators.
   constexpr int64_t mostOfPiece = 16;
   const int64_t elements = arithmetic.blockElements();
-  const bool isDynamic = shape.depth.isDynamic();
+  const bool isDynamic = shape.dynamic->depth.isDynamic();
   const int64_t steps =
-      isDynamic ? mostOfPiece : llvm::divideCeil(shape.depth.value(), elements);
+      isDynamic ? mostOfPiece
+                : llvm::divideCeil(shape.dynamic->depth.value(), elements);
   pieces = isDynamic ? 0 : llvm::divideCeil(steps, mostOfPiece);
   rows.blocks = columns.blocks =
       isDynamic ? mostOfPiece : llvm::divideCeil(steps, pieces);
@@ -46,7 +47,7 @@ DynamicTileMatrices::DynamicTileMatrices(DynamicMatMulShape given,
   blocks = blocksFor(target.l2Bytes / 2 / rowBytes / blockRows,
                      isOnePiece() ? mostBlocks : mostThatWait);
   const int64_t panels =
-      blocks.back().columns * DynamicMatMulShape::taskColumns / panelColumns;
+      blocks.back().columns * MatMulShape::taskColumns / panelColumns;
   auto reserve = [&](int64_t count) {
     const int64_t begin = lines;
     lines += count;
@@ -87,7 +88,7 @@ DynamicTileMatrices::blocksFor(int64_t mostRows, int64_t most) {
 
 /// The column tiles of a panel; the second one of the last panel may be empty.
 int64_t DynamicTileMatrices::panelTiles() const {
-  return shape.columns <= lanes ? 1 : TileRegisters::panelTiles;
+  return shape.dynamic->columns <= lanes ? 1 : TileRegisters::panelTiles;
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,7 +99,7 @@ struct DynamicTileMatrices::Emission {
   VectorBuilder &code;
   TileRegisters &registers;
   TileOperands operands;
-  DynamicMatMulShape::Task own;
+  MatMulShape::Block own;
   Value scratch, c;
   const MatMulEpilogue &epilogue;
   MatMulZeros zeros;
@@ -146,7 +147,7 @@ void DynamicTileMatrices::build(VectorBuilder &code, TileRegisters &registers,
   Emission e{code,
              registers,
              {code, arithmetic, flat, spare},
-             shape.task(code, task),
+             shape.block(code, task),
              flat,
              code.flatten(c),
              epilogue,
@@ -157,29 +158,30 @@ void DynamicTileMatrices::build(VectorBuilder &code, TileRegisters &registers,
              {}};
   const auto [rowBlocks, columnBlocks] = blocksOfTask(e);
   e.firstRow = code.mul(e.own.rowBlock, blockRows);
-  e.firstColumn = code.mul(e.own.columnBlock, DynamicMatMulShape::taskColumns);
+  e.firstColumn = code.mul(e.own.columnBlock, MatMulShape::taskColumns);
   const int64_t unit = arithmetic.blockElements();
-  const int64_t depthUnit = shape.depth % unit == 0 ? unit : 1;
-  Value depth = code.index(shape.depth);
-  TileMatrix ofA{code.flatten(a),
-                 code.add(e.own.a, code.mul(e.firstRow, shape.aRow)),
-                 shape.aRow,
-                 shape.aColumn,
-                 code.min(code.mul(rowBlocks, blockRows),
-                          code.sub(e.own.rows, e.firstRow)),
-                 depth,
-                 depthUnit},
+  const int64_t depthUnit = shape.dynamic->depth % unit == 0 ? unit : 1;
+  Value depth = code.index(shape.dynamic->depth);
+  TileMatrix ofA{
+      code.flatten(a),
+      code.add(e.own.origin.a, code.mul(e.firstRow, shape.aRowStride)),
+      shape.aRowStride,
+      shape.aColumnStride,
+      code.min(code.mul(rowBlocks, blockRows),
+               code.sub(e.own.rows, e.firstRow)),
+      depth,
+      depthUnit},
       ofB{code.flatten(b),
-          e.own.b,
-          shape.isTransposed ? shape.bStride : Dim(1),
-          shape.isTransposed ? Dim(1) : shape.bStride,
+          e.own.origin.b,
+          shape.isTransposed() ? shape.bStride : Dim(1),
+          shape.isTransposed() ? Dim(1) : shape.bStride,
           e.own.columns,
           depth,
           depthUnit};
   e.factors = {
       ofA, ofB, rows, columns, {}, mostTileRows, rows.positions / mostTileRows,
       true};
-  e.columns = code.min(code.mul(columnBlocks, DynamicMatMulShape::taskColumns),
+  e.columns = code.min(code.mul(columnBlocks, MatMulShape::taskColumns),
                        code.sub(e.own.columns, e.firstColumn));
   auto begins = [&](Value block, Value of) {
     return code.equal(code.rem(block, of), code.index(0));
@@ -366,7 +368,7 @@ void DynamicTileMatrices::finishRow(Emission &e, const TilePanel &panel,
     store(e, row, code.add(panel.column, code.mul(c, lanes)),
           accumulatorsOf(c));
   });
-  if (shape.columns % lanes == 0)
+  if (shape.dynamic->columns % lanes == 0)
     return;
   Value rest = code.rem(left, lanes);
   code.when(code.less(code.index(0), rest), [&] {
@@ -380,9 +382,9 @@ void DynamicTileMatrices::finishRest(Emission &e, const TilePanel &panel,
                                      Value sums) const {
   VectorBuilder &code = e.code;
   Value column = code.add(panel.column, code.mul(c, lanes));
-  if (shape.columns.isStatic())
+  if (shape.dynamic->columns.isStatic())
     return store(e, row, column,
-                 code.first(sums, shape.columns.value() % lanes));
+                 code.first(sums, shape.dynamic->columns.value() % lanes));
   const bool areBytes = arithmetic.isOfBytes();
   Value kept = createScratch(
       code.builder, code.loc,
@@ -407,7 +409,8 @@ void DynamicTileMatrices::store(Emission &e, Value row, Value column,
   at.row = code.add(e.firstRow, row);
   at.column = column;
   at.offset =
-      code.add(e.own.c, code.add(code.mul(at.row, shape.columns), column));
+      code.add(e.own.origin.c,
+               code.add(code.mul(at.row, shape.dynamic->columns), column));
   if (e.epilogue)
     sums = e.epilogue(code.builder, code.loc, sums, at);
   code.store(sums, e.c, at.offset);

@@ -3,7 +3,7 @@
 //
 // C[m,n] = epilogue(sum over k of A[m,k] * B[k,n]) for any batch, where neither
 // is a constant and any of the sizes may be known only when the program runs
-// (DynamicMatMulShape). Sums are those of TileMatrices, in the same order.
+// (MatMulShape). Sums are those of TileMatrices, in the same order.
 //
 // A task is a block of 64 rows by 256 columns, as on vectors. Where there are
 // many, one takes its neighbours' blocks, too, who have nothing to do then, so
@@ -20,7 +20,6 @@
 #define SINTER_BACKEND_CPU_KERNELS_AMX_DYNAMICTILEMATRICES_H
 
 #include "backend/cpu/kernels/amx/TileOperands.h"
-#include "backend/cpu/kernels/gemm/DynamicMatMulShape.h"
 #include "backend/cpu/kernels/gemm/MatMul.h"
 
 namespace sinter::cpu {
@@ -28,9 +27,9 @@ namespace sinter::cpu {
 class DynamicTileMatrices {
 public:
   /// Whether AMX kernels support operands of this layout.
-  static bool supports(const DynamicMatMulShape &shape, const Target &target);
+  static bool supports(const MatMulShape &shape, const Target &target);
 
-  DynamicTileMatrices(DynamicMatMulShape shape, const Target &target,
+  DynamicTileMatrices(MatMulShape shape, const Target &target,
                       const TileArithmetic &arithmetic);
 
   /// The bytes of each thread's scratch memory, of f32.
@@ -80,7 +79,7 @@ private:
              mlir::Value sums) const;
   int64_t panelTiles() const;
 
-  DynamicMatMulShape shape;
+  MatMulShape shape;
   TileArithmetic arithmetic;
   Arithmetic dot;             ///< Sums the int8 of 32-bit lanes.
   int64_t pieces;             ///< Of the depth; 0 where nobody knows.

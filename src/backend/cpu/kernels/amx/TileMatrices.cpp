@@ -14,14 +14,14 @@ using namespace sinter::cpu;
 bool TileMatrices::supports(const MatMulShape &shape, const Target &target) {
   return target.hasMatrixUnits && target.f32Lanes == 16 &&
          shape.bLayout != MatMulShape::BLayout::Packed &&
-         shape.dynamicRows.empty() && !shape.givenRows && !shape.givenColumns &&
-         !shape.givenDepth;
+         shape.dynamicRows.empty() && !shape.dynamic && !shape.givenRows &&
+         !shape.givenColumns && !shape.givenDepth;
 }
 
 int64_t TileMatrices::matrices() const {
   int64_t all = 1;
   for (const MatMulShape::BatchDim &dim : shape.batch)
-    all *= dim.size;
+    all *= dim.size.value();
   return all;
 }
 
@@ -82,7 +82,7 @@ double TileMatrices::stageSeconds(int64_t units, const Target &target) const {
 
 /// The time to pack all columns of a matrix.
 double TileMatrices::packSeconds(const Target &target) const {
-  const bool isTransposed = shape.bLayout == MatMulShape::BLayout::Transposed;
+  const bool isTransposed = shape.isTransposed();
   const double elements = double(llvm::alignTo(shape.n, 16)) *
                           double(columns.blocks) *
                           double(arithmetic.blockElements());
@@ -129,18 +129,12 @@ struct TileMatrices::Emission {
 /// within its matrix.
 Value TileMatrices::originsOf(Emission &e, Value task) const {
   VectorBuilder &code = e.code;
-  Value rest = code.div(task, cut.tasks());
-  e.position.batch.resize(shape.batch.size());
-  e.factors.a.start = e.factors.b.start = e.cBase = code.index(0);
-  for (size_t d = shape.batch.size(); d-- > 0;) {
-    const MatMulShape::BatchDim &dim = shape.batch[d];
-    Value i = d == 0 ? rest : code.rem(rest, dim.size);
-    e.position.batch[d] = i;
-    rest = code.div(rest, dim.size);
-    e.factors.a.start = code.add(e.factors.a.start, code.mul(i, dim.aStride));
-    e.factors.b.start = code.add(e.factors.b.start, code.mul(i, dim.bStride));
-    e.cBase = code.add(e.cBase, code.mul(i, dim.cStride));
-  }
+  Value matrix = code.div(task, cut.tasks());
+  MatMulOrigin origin{code.index(0), code.index(0), code.index(0)};
+  e.position.batch = shape.toMatrix(code, matrix, origin);
+  e.factors.a.start = origin.a;
+  e.factors.b.start = origin.b;
+  e.cBase = origin.c;
   return code.rem(task, cut.tasks());
 }
 
@@ -149,7 +143,7 @@ void TileMatrices::build(OpBuilder &builder, Location location, Value task,
                          const MatMulEpilogue &epilogue,
                          const MatMulZeros &zeros) const {
   VectorBuilder code(builder, location);
-  const bool isTransposed = shape.bLayout == MatMulShape::BLayout::Transposed;
+  const bool isTransposed = shape.isTransposed();
   const TileMatrix ofA{code.flatten(a),     {}, shape.aRowStride,
                        shape.aColumnStride, {}, code.index(shape.k)},
       ofB{code.flatten(b),
