@@ -4,7 +4,7 @@
 #include "backend/cpu/emit/DynamicMatMulKernel.h"
 
 #include "backend/cpu/emit/ProductKernel.h"
-#include "backend/cpu/kernels/amx/DynamicTileMatrices.h"
+#include "backend/cpu/kernels/amx/TileMatrices.h"
 #include "backend/cpu/kernels/gemm/MatMul.h"
 #include "graph/Types.h"
 
@@ -143,7 +143,7 @@ bool cpu::isDynamicMatMul(Operation *op) { return formOf(op).has_value(); }
 /// What tiles may multiply for \p op; nothing where they cannot.
 static std::vector<TileArithmetic>
 tilesFor(Operation *op, const MatMulShape &shape, const Target &target) {
-  if (!DynamicTileMatrices::supports(shape, target))
+  if (!TileMatrices::supports(shape, target))
     return {};
   return tilesOf(op, target, /*hasWeights=*/false);
 }
@@ -231,7 +231,7 @@ protected:
     if (!tilesOfWays())
       return emitOnVectors(builder, location, task, memory);
     VectorBuilder code(builder, location);
-    TileRegisters registers(code, mostTileRows, tilesOfWays()->multiplies());
+    TileRegisters registers = tilesOfWays()->registersIn(code);
     SmallVector<int64_t> depths;
     for (const Way &way : ways)
       depths.push_back(way.mostDepth);
@@ -239,11 +239,9 @@ protected:
       const Way &way = ways[number];
       if (!way.tiles)
         return emitOnVectors(builder, location, task, memory);
-      const size_t inputs = kernel.getInputs().size();
-      way.tiles->build(code, registers, task, memory[inputIndex(lhs)],
-                       memory[inputIndex(rhs)], memory[inputs],
-                       memory[inputs + 1], epilogueIn(memory),
-                       zerosOfTiles(builder, location, memory));
+      MatMulRequest request = requestIn(memory);
+      request.zeros = zerosOfTiles(builder, location, memory);
+      way.tiles->build(code, registers, task, request);
     };
     code.dispatch(code.index(shape.dynamic->depth), depths, emit);
   }
@@ -253,10 +251,10 @@ private:
   /// vectors.
   struct Way {
     int64_t mostDepth;
-    std::optional<DynamicTileMatrices> tiles;
+    std::optional<TileMatrices> tiles;
   };
 
-  const DynamicTileMatrices *tilesOfWays() const {
+  const TileMatrices *tilesOfWays() const {
     for (const Way &way : ways)
       if (way.tiles)
         return &*way.tiles;
@@ -265,12 +263,11 @@ private:
 
   void emitOnVectors(OpBuilder &builder, Location location, Value task,
                      ValueRange memory) const {
-    const size_t inputs = kernel.getInputs().size();
-    product.build(builder, location, task,
-                  {memory[inputIndex(lhs)], memory[inputIndex(rhs)],
-                   memory[inputs],
-                   product.scratchElements() ? memory[inputs + 1] : Value(),
-                   epilogueIn(memory), zerosIn(builder, location, memory)});
+    MatMulRequest request = requestIn(memory);
+    if (!product.scratchElements())
+      request.scratch = {};
+    request.zeros = zerosIn(builder, location, memory);
+    product.build(builder, location, task, request);
   }
 
   MatMulShape shape;

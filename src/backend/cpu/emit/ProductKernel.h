@@ -24,8 +24,9 @@ protected:
   /// \p root multiplies its first two operands.
   ProductKernel(KernelOp kernel, mlir::Operation *root, const Target &target);
 
-  /// What follows the product, for emitTask.
-  MatMulEpilogue epilogueIn(mlir::ValueRange memory) const;
+  /// The operands, the result, scratch memory if there is any, and the
+  /// epilogue, for emitTask.
+  MatMulRequest requestIn(mlir::ValueRange memory) const;
   /// What bytes that are both computed count from, for emitTask.
   MatMulZeros zerosIn(mlir::OpBuilder &builder, mlir::Location location,
                       mlir::ValueRange memory) const;
@@ -36,6 +37,7 @@ protected:
   mlir::Value lhs, rhs;
 
 private:
+  MatMulEpilogue epilogueIn(mlir::ValueRange memory) const;
   llvm::SmallVector<mlir::Value> coordinatesOf(KernelBuilder &e,
                                                const MatMulPosition &at) const;
 
