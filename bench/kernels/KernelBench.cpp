@@ -233,17 +233,18 @@ void benchMatMul(Report &report, const std::string &what, MatMulShape shape,
         runner.module(), UnknownLoc::get(&context),
         stages == 1 ? "kernel" : "kernel" + std::to_string(stage), buffers,
         [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
+          MatMulRequest request{memrefs[0], memrefs[1], memrefs[2], memrefs[3],
+                                epilogue};
+          request.stage = stage;
           // Bytes that are both computed count from other numbers than 0.
-          MatMulZeros zeros;
           if (matmul.packsBytes()) {
             auto number = [&](int32_t zero) {
               return builder.create<arith::ConstantOp>(
                   loc, builder.getI32IntegerAttr(zero));
             };
-            zeros = {number(3), number(5)};
+            request.zeros = {number(3), number(5)};
           }
-          matmul.build(builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
-                       memrefs[3], epilogue, nullptr, stage, {}, {}, zeros);
+          matmul.build(builder, loc, task, request);
         });
   report.measure(name, runner, std::vector<int64_t>(stages, matmul.tasks()),
                  matmul.flops(), {&a, &b, &c, &scratch}, 1, isHalf(arithmetic));
@@ -290,13 +291,13 @@ void benchNarrow(Report &report, ElementType weights, MatMulShape shape) {
         runner.module(), UnknownLoc::get(&context),
         stages == 1 ? "kernel" : "kernel" + std::to_string(stage), buffers,
         [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
-          MatMulNumbers numbers;
+          MatMulRequest request{memrefs[0], memrefs[1], memrefs[2], memrefs[3]};
+          request.stage = stage;
           if (shape.blocks.scale)
-            numbers.scales = memrefs[4];
+            request.numbers.scales = memrefs[4];
           if (shape.blocks.zero)
-            numbers.zeros = memrefs[5];
-          matmul.build(builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
-                       memrefs[3], {}, nullptr, stage, numbers);
+            request.numbers.zeros = memrefs[5];
+          matmul.build(builder, loc, task, request);
         });
   report.measure(name, runner, std::vector<int64_t>(stages, matmul.tasks()),
                  matmul.flops(), {&a, &b, &c, &scratch, &scales, &zeros});

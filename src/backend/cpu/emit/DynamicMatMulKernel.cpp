@@ -3,8 +3,8 @@
 #include "backend/cpu/emit/DynamicMatMulKernel.h"
 
 #include "backend/cpu/emit/ProductKernel.h"
-#include "backend/cpu/kernels/amx/DynamicTileMatrices.h"
-#include "backend/cpu/kernels/gemm/DynamicMatMul.h"
+#include "backend/cpu/kernels/amx/TileMatrices.h"
+#include "backend/cpu/kernels/gemm/MatMul.h"
 #include "graph/Types.h"
 
 using namespace mlir;
@@ -71,9 +71,9 @@ static std::optional<Dim> soleSize(ArrayRef<Dim> sizes) {
   return size;
 }
 
-static std::optional<DynamicMatMulShape>
-formOf(const stablehlo::ProductSide &left, const stablehlo::ProductSide &right,
-       Value product) {
+static std::optional<MatMulShape> formOf(const stablehlo::ProductSide &left,
+                                         const stablehlo::ProductSide &right,
+                                         Value product) {
   const Matrix lhs(left.value), rhs(right.value), result(product);
   if (isStaticShape(lhs.shape) && isStaticShape(rhs.shape))
     return std::nullopt;
@@ -96,17 +96,18 @@ formOf(const stablehlo::ProductSide &left, const stablehlo::ProductSide &right,
              bRow = asIndex(rhsDepth->stride);
   if (!width || !depth || !rhsLength || !aRow || !aColumn || !bColumn || !bRow)
     return std::nullopt;
-  DynamicMatMulShape shape;
-  shape.rows = rows->sizes;
-  shape.columns = *width;
-  shape.depth = depth->isDynamic() ? *rhsLength : *depth;
-  shape.aRow = *aRow;
-  shape.aColumn = *aColumn;
+  MatMulShape shape;
+  shape.dynamic = {rows->sizes, *width,
+                   depth->isDynamic() ? *rhsLength : *depth};
+  shape.aRowStride = *aRow;
+  shape.aColumnStride = *aColumn;
+  shape.cRowStride = *width;
+  shape.bLayout = MatMulShape::BLayout::Rows;
   if (*bColumn == 1 || *width == 1) {
     shape.bStride = *bRow;
-  } else if (*bRow == 1 && shape.depth.isStatic()) {
+  } else if (*bRow == 1 && shape.dynamic->depth.isStatic()) {
     shape.bStride = *bColumn;
-    shape.isTransposed = true;
+    shape.bLayout = MatMulShape::BLayout::Transposed;
   } else {
     return std::nullopt;
   }
@@ -122,7 +123,7 @@ formOf(const stablehlo::ProductSide &left, const stablehlo::ProductSide &right,
   return shape;
 }
 
-static std::optional<DynamicMatMulShape> formOf(Operation *op) {
+static std::optional<MatMulShape> formOf(Operation *op) {
   if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
     return formOf(dot.getSide(0), dot.getSide(1), dot.getResult());
   auto distances = dyn_cast<ZeroPointProductOp>(op);
@@ -130,7 +131,7 @@ static std::optional<DynamicMatMulShape> formOf(Operation *op) {
     return std::nullopt;
   auto shape =
       formOf(distances.getSide(0), distances.getSide(1), distances.getResult());
-  if (!shape || shape->aColumn != 1)
+  if (!shape || shape->aColumnStride != 1)
     return std::nullopt;
   shape->turnsB = distances.getTurned();
   return shape;
@@ -140,8 +141,8 @@ bool cpu::isDynamicMatMul(Operation *op) { return formOf(op).has_value(); }
 
 /// What tiles may multiply for \p op; nothing where they cannot.
 static std::vector<TileArithmetic>
-tilesFor(Operation *op, const DynamicMatMulShape &shape, const Target &target) {
-  if (!DynamicTileMatrices::supports(shape, target))
+tilesFor(Operation *op, const MatMulShape &shape, const Target &target) {
+  if (!TileMatrices::supports(shape, target))
     return {};
   return tilesOf(op, target, /*hasWeights=*/false);
 }
@@ -150,10 +151,10 @@ static constexpr StringRef onVectors = "matmul";
 
 /// What could compute the product, by the times that decide. Products of bytes
 /// are the same in any kernel.
-static Alternatives alternativesOf(Operation *op,
-                                   const DynamicMatMulShape &shape,
+static Alternatives alternativesOf(Operation *op, const MatMulShape &shape,
                                    const Target &target) {
-  const MatMulShape typical = typicalOf(shape.depth.valueOr(mostDepthOfChoice));
+  const MatMulShape typical =
+      typicalOf(shape.dynamic->depth.valueOr(mostDepthOfChoice));
   return alternativesFor(
       onVectors, typical,
       2.0 * double(typical.m) * double(typical.n) * double(typical.k),
@@ -161,11 +162,10 @@ static Alternatives alternativesOf(Operation *op,
 }
 
 /// The kernels among which the depth decides, the one of the shortest first.
-static SmallVector<KernelOfDepth> kernelsOf(Operation *op,
-                                            const DynamicMatMulShape &shape,
-                                            const Target &target) {
+static SmallVector<KernelOfDepth>
+kernelsOf(Operation *op, const MatMulShape &shape, const Target &target) {
   const Arithmetic arithmetic = arithmeticOf(op, target);
-  if (shape.depth.isDynamic() && isFloat(arithmetic.accumulator))
+  if (shape.dynamic->depth.isDynamic() && isFloat(arithmetic.accumulator))
     return kernelsOfDepths(onVectors, arithmetic, target,
                            tilesFor(op, shape, target));
   return {{0, alternativesOf(op, shape, target).front().kernel}};
@@ -200,9 +200,9 @@ public:
     plan.name = estimated.front().kernel;
     plan.alternatives = estimated;
     plan.sharing = sharingOfDynamic(tilesAreSmall);
-    plan.work = DynamicTaskLoop{shape.taskExtents(),
-                                2.0 * double(shape.depth.valueOr(1)),
-                                shape.depth.isDynamic() ? shape.depth : Dim(1)};
+    plan.work = DynamicTaskLoop{
+        shape.taskExtents(), 2.0 * double(shape.dynamic->depth.valueOr(1)),
+        shape.dynamic->depth.isDynamic() ? shape.dynamic->depth : Dim(1)};
     const uint64_t elementBytes = byteSize(product.scratchType());
     Scratch &scratch = plan.scratch;
     scratch.type = product.scratchType();
@@ -215,7 +215,7 @@ public:
       }
       scratch.bytes = std::max(
           scratch.bytes, uint64_t(product.scratchElements()) * elementBytes);
-      scratch.size = shape.depth;
+      scratch.size = shape.dynamic->depth;
       scratch.bytesEach = uint64_t(product.scratchOfDepth()) * elementBytes;
     }
     return plan;
@@ -227,7 +227,7 @@ protected:
     if (!tilesOfWays())
       return emitOnVectors(builder, location, task, memory);
     VectorBuilder code(builder, location);
-    TileRegisters registers(code, mostTileRows, tilesOfWays()->multiplies());
+    TileRegisters registers = tilesOfWays()->registersIn(code);
     SmallVector<int64_t> depths;
     for (const Way &way : ways)
       depths.push_back(way.mostDepth);
@@ -235,13 +235,11 @@ protected:
       const Way &way = ways[number];
       if (!way.tiles)
         return emitOnVectors(builder, location, task, memory);
-      const size_t inputs = kernel.getInputs().size();
-      way.tiles->build(code, registers, task, memory[inputIndex(lhs)],
-                       memory[inputIndex(rhs)], memory[inputs],
-                       memory[inputs + 1], epilogueIn(memory),
-                       zerosOfTiles(builder, location, memory));
+      MatMulRequest request = requestIn(memory);
+      request.zeros = zerosOfTiles(builder, location, memory);
+      way.tiles->build(code, registers, task, request);
     };
-    code.dispatch(code.index(shape.depth), depths, emit);
+    code.dispatch(code.index(shape.dynamic->depth), depths, emit);
   }
 
 private:
@@ -249,10 +247,10 @@ private:
   /// vectors.
   struct Way {
     int64_t mostDepth;
-    std::optional<DynamicTileMatrices> tiles;
+    std::optional<TileMatrices> tiles;
   };
 
-  const DynamicTileMatrices *tilesOfWays() const {
+  const TileMatrices *tilesOfWays() const {
     for (const Way &way : ways)
       if (way.tiles)
         return &*way.tiles;
@@ -261,15 +259,15 @@ private:
 
   void emitOnVectors(OpBuilder &builder, Location location, Value task,
                      ValueRange memory) const {
-    const size_t inputs = kernel.getInputs().size();
-    product.build(builder, location, task, memory[inputIndex(lhs)],
-                  memory[inputIndex(rhs)], memory[inputs],
-                  product.scratchElements() ? memory[inputs + 1] : Value(),
-                  epilogueIn(memory), zerosIn(builder, location, memory));
+    MatMulRequest request = requestIn(memory);
+    if (!product.scratchElements())
+      request.scratch = {};
+    request.zeros = zerosIn(builder, location, memory);
+    product.build(builder, location, task, request);
   }
 
-  DynamicMatMulShape shape;
-  DynamicMatMul product;
+  MatMulShape shape;
+  MatMul product;
   Alternatives estimated;
   bool tilesAreSmall;
   std::vector<Way> ways; ///< The one of the shortest depths first.

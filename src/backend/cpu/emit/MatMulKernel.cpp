@@ -146,29 +146,25 @@ public:
 protected:
   void emitTask(size_t stage, OpBuilder &builder, Location location, Value task,
                 ValueRange memory) const override {
-    size_t inputs = kernel.getInputs().size();
-    Value scratch = memory.size() > inputs + 1 ? memory[inputs + 1] : Value();
-    const MatMulEpilogue epilogue = epilogueIn(memory);
+    MatMulRequest request = requestIn(memory);
     if (tiles && isCutStage(*tiles, stage))
-      return tiles->buildCut(builder, location, task, memory[inputIndex(lhs)],
-                             scratch);
+      return tiles->buildCut(builder, location, task, request.a,
+                             request.scratch);
     if (tiles)
-      return tiles->build(builder, location, task, memory[inputIndex(lhs)],
-                          memory[inputIndex(rhs)], memory[inputs], scratch,
-                          epilogue);
-    if (matrices)
-      return matrices->build(builder, location, task, memory[inputIndex(lhs)],
-                             memory[inputIndex(rhs)], memory[inputs], scratch,
-                             epilogue, zerosOfTiles(builder, location, memory));
-    MatMulNumbers numbers;
+      return tiles->build(builder, location, task, request);
+    if (matrices) {
+      VectorBuilder code(builder, location);
+      TileRegisters registers = matrices->registersIn(code);
+      request.zeros = zerosOfTiles(builder, location, memory);
+      return matrices->build(code, registers, task, request);
+    }
+    request.zeros = zerosIn(builder, location, memory);
+    request.stage = static_cast<int64_t>(stage);
     if (scales())
-      numbers.scales = memory[inputIndex(scales())];
+      request.numbers.scales = memory[inputIndex(scales())];
     if (zeros())
-      numbers.zeros = memory[inputIndex(zeros())];
-    product.build(builder, location, task, memory[inputIndex(lhs)],
-                  memory[inputIndex(rhs)], memory[inputs], scratch, epilogue,
-                  nullptr, static_cast<int64_t>(stage), numbers, {},
-                  zerosIn(builder, location, memory));
+      request.numbers.zeros = memory[inputIndex(zeros())];
+    product.build(builder, location, task, request);
   }
 
 private:

@@ -94,6 +94,13 @@ MatMulZeros ProductKernel::zerosOfTiles(OpBuilder &builder, Location location,
   return zeros;
 }
 
+MatMulRequest ProductKernel::requestIn(ValueRange memory) const {
+  const size_t result = kernel.getInputs().size();
+  return {memory[inputIndex(lhs)], memory[inputIndex(rhs)], memory[result],
+          memory.size() > result + 1 ? memory[result + 1] : Value(),
+          epilogueIn(memory)};
+}
+
 MatMulEpilogue ProductKernel::epilogueIn(ValueRange memory) const {
   MatMulEpilogue epilogue;
   if (hasEpilogue())

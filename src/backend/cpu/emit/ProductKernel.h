@@ -29,8 +29,9 @@ protected:
   /// known: \p mayReadDistances where there are enough.
   CodeSharing sharingOfDynamic(bool mayReadDistances) const;
 
-  /// What follows the product, for emitTask.
-  MatMulEpilogue epilogueIn(mlir::ValueRange memory) const;
+  /// The operands, the result, scratch memory if there is any, and the
+  /// epilogue, for emitTask.
+  MatMulRequest requestIn(mlir::ValueRange memory) const;
   /// What bytes that are both computed count from, for emitTask.
   MatMulZeros zerosIn(mlir::OpBuilder &builder, mlir::Location location,
                       mlir::ValueRange memory) const;
@@ -41,6 +42,7 @@ protected:
   mlir::Value lhs, rhs;
 
 private:
+  MatMulEpilogue epilogueIn(mlir::ValueRange memory) const;
   llvm::SmallVector<mlir::Value> coordinatesOf(KernelBuilder &e,
                                                const MatMulPosition &at) const;
 

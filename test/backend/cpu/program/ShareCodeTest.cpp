@@ -8,7 +8,7 @@
 //
 // Covers: backend/cpu/codegen CodeForm Subroutine
 // Covers: backend/cpu/program KernelCompilation KernelPlanning
-// Covers: backend/cpu/kernels/gemm MatMulCalls
+// Covers: backend/cpu/kernels/gemm MatMulTiles
 
 #include "backend/cpu/program/ShareCode.h"
 

@@ -9,7 +9,7 @@
 // Covers: backend/cpu/shapes OperationGuards ResultSizes ShapeGuards
 // Covers: backend/cpu/shapes ShapeValues SizeFacts SizeTable
 // Covers: backend/cpu/emit DynamicKernel DynamicMatMulKernel
-// Covers: backend/cpu/kernels/gemm DynamicMatMul DynamicMatMulShape
+// Covers: backend/cpu/kernels/gemm MatMul MatMulShape
 
 #include "backend/cpu/DynamicCase.h"
 

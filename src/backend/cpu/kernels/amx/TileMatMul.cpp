@@ -177,8 +177,7 @@ struct TileMatMul::Part {
 };
 
 void TileMatMul::build(OpBuilder &builder, Location location, Value task,
-                       Value a, Value b, Value c, Value scratch,
-                       const MatMulEpilogue &epilogue) const {
+                       const MatMulRequest &request) const {
   VectorBuilder code(builder, location);
   if (dynamic) {
     Value rows = code.index(1);
@@ -191,7 +190,7 @@ void TileMatMul::build(OpBuilder &builder, Location location, Value task,
                 {own.firstRow, own.endRow,
                  code.div(code.add(count, tileRows - 1), tileRows),
                  own.firstPanel, own.endPanel},
-                a, b, c, scratch, epilogue);
+                request);
     });
   }
   Value unit = code.div(task, cut.panels.count),
@@ -204,20 +203,19 @@ void TileMatMul::build(OpBuilder &builder, Location location, Value task,
              code.min(code.mul(endTile, tileRows), code.index(shape.m)),
              code.sub(endTile, firstTile), cut.panels.start(code, chunk),
              cut.panels.start(code, code.add(chunk, 1))},
-            a, b, c, scratch, epilogue);
+            request);
 }
 
-void TileMatMul::buildPart(VectorBuilder &code, const Part &part, Value a,
-                           Value b, Value c, Value scratch,
-                           const MatMulEpilogue &epilogue) const {
-  Value rows = code.flatten(a);
+void TileMatMul::buildPart(VectorBuilder &code, const Part &part,
+                           const MatMulRequest &request) const {
+  Value rows = code.flatten(request.a);
   Value firstRow = part.firstRow, endRow = part.endRow;
   // Rows have fixed positions where they were staged before.
   Value firstPosition = findsRows() ? firstRow : code.index(0);
-  const TileProduct::Staged staged{parts.operand ? rows : code.flatten(scratch),
-                                   code.index(0)};
+  const TileProduct::Staged staged{
+      parts.operand ? rows : code.flatten(request.scratch), code.index(0)};
   const TileProduct::Task what{staged,
-                               code.flatten(b),
+                               code.flatten(request.b),
                                part.tiles,
                                part.firstPanel,
                                part.endPanel,
@@ -233,13 +231,9 @@ void TileMatMul::buildPart(VectorBuilder &code, const Part &part, Value a,
     return code.add(code.mul(row, shape.cRowStride), column);
   };
   auto finish = [&](Value row, Value column, Value offset, Value sums) {
-    if (!epilogue)
-      return sums;
-    MatMulPosition position;
-    position.row = row;
-    position.column = column;
-    position.offset = offset;
-    return epilogue(code.builder, code.loc, sums, position);
+    return request.epilogue ? request.epilogue(code.builder, code.loc, sums,
+                                               {{}, row, column, offset})
+                            : sums;
   };
   product.build(
       code, what,
@@ -268,7 +262,7 @@ void TileMatMul::buildPart(VectorBuilder &code, const Part &part, Value a,
         return {code.add(firstPosition, position),
                 code.min(code.index(tileRows), code.sub(endRow, first)), first};
       },
-      {code.flatten(c), offsetOf, finish,
+      {code.flatten(request.c), offsetOf, finish,
        parts.result ? &*parts.result : nullptr, code.index(0)});
 }
 

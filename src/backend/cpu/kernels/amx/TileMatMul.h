@@ -57,11 +57,10 @@ public:
   /// from beyond the cache.
   double seconds(const Target &target) const;
 
-  /// Emits one task. \p scratch is bytes, \p b the packed matrix; the others
-  /// are as for MatMul.
+  /// Emits one task, as MatMul does, of the packed matrix. Scratch memory is
+  /// bytes.
   void build(mlir::OpBuilder &builder, mlir::Location location,
-             mlir::Value task, mlir::Value a, mlir::Value b, mlir::Value c,
-             mlir::Value scratch, const MatMulEpilogue &epilogue) const;
+             mlir::Value task, const MatMulRequest &request) const;
 
   /// Emits one of the staging tasks.
   void buildCut(mlir::OpBuilder &builder, mlir::Location location,
@@ -77,9 +76,8 @@ private:
   DynamicTileTasks dynamicTasksFor(const Target &target) const;
   struct Part;
   TileTerms partsOf(int64_t columns) const;
-  void buildPart(VectorBuilder &code, const Part &part, mlir::Value a,
-                 mlir::Value b, mlir::Value c, mlir::Value scratch,
-                 const MatMulEpilogue &epilogue) const;
+  void buildPart(VectorBuilder &code, const Part &part,
+                 const MatMulRequest &request) const;
   int64_t scratchRows() const;
   /// Stages the rows from \p firstPosition on.
   mlir::Value stageRows(VectorBuilder &code, mlir::Value a,

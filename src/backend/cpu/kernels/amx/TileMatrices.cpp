@@ -2,7 +2,8 @@
 
 #include "backend/cpu/kernels/amx/TileMatrices.h"
 
-#include "backend/cpu/kernels/amx/TileMatMul.h"
+#include "backend/cpu/kernels/amx/TileMatrixTask.h"
+#include "backend/cpu/kernels/amx/TileProduct.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -21,7 +22,7 @@ bool TileMatrices::supports(const MatMulShape &shape, const Target &target) {
 int64_t TileMatrices::matrices() const {
   int64_t all = 1;
   for (const MatMulShape::BatchDim &dim : shape.batch)
-    all *= dim.size;
+    all *= dim.size.value();
   return all;
 }
 
@@ -35,21 +36,28 @@ TileMatrices::TileMatrices(const MatMulShape &shape, const Target &target,
       dot{ElementType::UI8, ElementType::I8, ElementType::I32, 4,
           target.hasVnni ? StepInstruction::ByteDotProduct
                          : StepInstruction::MultiplyAdd},
-      tileRows(tileRowsFor(shape.m)),
-      tiles(llvm::divideCeil(shape.m, tileRows)) {
+      tileRows(shape.dynamic ? mostTileRows : tileRowsFor(shape.m)) {
   assert(supports(shape, target));
-  columns.blocks = rows.blocks =
-      llvm::divideCeil(shape.k, arithmetic.blockElements());
   rows.parts = arithmetic.lhsTerms;
   columns.parts = arithmetic.rhsTerms;
+  if (shape.dynamic)
+    planBlocks(target);
+  else
+    planTasks(target);
+  spare = reserve(TileOperands::spareLines(arithmetic));
+}
+
+void TileMatrices::planTasks(const Target &target) {
+  tiles = llvm::divideCeil(shape.m, tileRows);
+  columns.blocks = rows.blocks =
+      llvm::divideCeil(shape.k, arithmetic.blockElements());
   cut = cutFor(target);
   rows.positions = llvm::alignTo(
       std::min(groupTiles * cut.units.sizeOf(0), tiles) * tileRows,
       mostTileRows);
-  rows.notes = rows.lines();
-  columns.at = rows.notes + rows.noteLines();
-  spare = columns.at + columns.panelLines();
-  lines = spare + TileOperands::spareLines(arithmetic);
+  rows.at = reserve(rows.lines());
+  rows.notes = reserve(rows.noteLines());
+  columns.at = reserve(columns.panelLines());
 }
 
 //===----------------------------------------------------------------------===//
@@ -82,7 +90,7 @@ double TileMatrices::stageSeconds(int64_t units, const Target &target) const {
 
 /// The time to pack all columns of a matrix.
 double TileMatrices::packSeconds(const Target &target) const {
-  const bool isTransposed = shape.bLayout == MatMulShape::BLayout::Transposed;
+  const bool isTransposed = shape.isTransposed();
   const double elements = double(llvm::alignTo(shape.n, 16)) *
                           double(columns.blocks) *
                           double(arithmetic.blockElements());
@@ -113,128 +121,86 @@ double TileMatrices::seconds(const Target &target) const {
 // Code
 //===----------------------------------------------------------------------===//
 
-struct TileMatrices::Emission {
-  VectorBuilder &code;
-  TileOperands operands;
-  TileRegisters registers;
-  TileFactors factors;
-  Value c, cBase;
-  MatMulPosition position; ///< The position in the batch.
-  const MatMulEpilogue &epilogue;
-  Value firstRow;
-  MatMulZeros zeros;
-};
-
-/// Sets the start of the matrices of \p task, and returns the task's index
-/// within its matrix.
-Value TileMatrices::originsOf(Emission &e, Value task) const {
-  VectorBuilder &code = e.code;
-  Value rest = code.div(task, cut.tasks());
-  e.position.batch.resize(shape.batch.size());
-  e.factors.a.start = e.factors.b.start = e.cBase = code.index(0);
-  for (size_t d = shape.batch.size(); d-- > 0;) {
-    const MatMulShape::BatchDim &dim = shape.batch[d];
-    Value i = d == 0 ? rest : code.rem(rest, dim.size);
-    e.position.batch[d] = i;
-    rest = code.div(rest, dim.size);
-    e.factors.a.start = code.add(e.factors.a.start, code.mul(i, dim.aStride));
-    e.factors.b.start = code.add(e.factors.b.start, code.mul(i, dim.bStride));
-    e.cBase = code.add(e.cBase, code.mul(i, dim.cStride));
-  }
-  return code.rem(task, cut.tasks());
+void TileMatrices::build(VectorBuilder &code, TileRegisters &registers,
+                         Value task, const MatMulRequest &request) const {
+  Value scratch = code.flatten(request.scratch);
+  TileMatrixTask e{code,    registers, {code, arithmetic, scratch, spare},
+                   request, scratch,   code.flatten(request.c)};
+  if (shape.dynamic)
+    buildBlocks(e, task);
+  else
+    buildTask(e, task);
 }
 
-void TileMatrices::build(OpBuilder &builder, Location location, Value task,
-                         Value a, Value b, Value c, Value scratch,
-                         const MatMulEpilogue &epilogue,
-                         const MatMulZeros &zeros) const {
-  VectorBuilder code(builder, location);
-  const bool isTransposed = shape.bLayout == MatMulShape::BLayout::Transposed;
-  const TileMatrix ofA{code.flatten(a),     {}, shape.aRowStride,
-                       shape.aColumnStride, {}, code.index(shape.k)},
-      ofB{code.flatten(b),
-          {},
-          isTransposed ? shape.bStride : 1,
-          isTransposed ? 1 : shape.bStride,
-          code.index(shape.n),
-          code.index(shape.k)};
-  Emission e{code,
-             {code, arithmetic, code.flatten(scratch), spare},
-             {code, tileRows, arithmetic},
-             {ofA,
-              ofB,
-              rows,
-              columns,
-              {},
-              tileRows,
-              tiles,
-              tiles % TileRegisters::groupTiles == 0},
-             code.flatten(c),
-             {},
-             {},
-             epilogue,
-             {},
-             zeros};
-  Value ofMatrix = originsOf(e, task);
+void TileMatrices::buildTask(TileMatrixTask &e, Value task) const {
+  VectorBuilder &code = e.code;
+  Value matrix = code.div(task, cut.tasks());
+  e.origin = {code.index(0), code.index(0), code.index(0)};
+  e.batch = shape.toMatrix(code, matrix, e.origin);
+  Value ofMatrix = code.rem(task, cut.tasks());
   Value unit = code.div(ofMatrix, cut.panels.count),
         chunk = code.rem(ofMatrix, cut.panels.count);
-  TileMatrix &own = e.factors.a;
   e.firstRow = code.mul(cut.units.start(code, unit), groupTiles * tileRows);
   Value endRow = code.min(
       code.mul(cut.units.start(code, code.add(unit, 1)), groupTiles * tileRows),
       code.index(shape.m));
-  own.start = code.add(own.start, code.mul(e.firstRow, own.stride));
-  own.count = code.sub(endRow, e.firstRow);
-  e.factors.anyRow = e.operands.stageRows(own, rows);
-  if (zeros.rhs)
-    e.operands.sumRows(own, rows, zeros.rhs, dot);
+  e.factors = {{}, {},       rows,  columns,
+               {}, tileRows, tiles, tiles % groupTiles == 0};
+  e.setMatrices(shape, code.index(shape.n), code.index(shape.k),
+                /*depthUnit=*/1);
+  e.factors.a.count = code.sub(endRow, e.firstRow);
+  e.factors.anyRow = e.operands.stageRows(e.factors.a, rows);
+  if (e.request.zeros.rhs)
+    e.operands.sumRows(e.factors.a, rows, e.request.zeros.rhs, dot);
 
   const int64_t tilesOfLast =
       llvm::divideCeil(shape.n - (panels() - 1) * panelColumns, int64_t(16));
   const int64_t valid = shape.n - llvm::alignDown(shape.n - 1, 16);
-  code.loop(
-      cut.panels.start(code, chunk), cut.panels.start(code, code.add(chunk, 1)),
-      1, [&](Value number) {
-        TilePanel panel{
-            code.index(0), code.mul(number, panelColumns), tilesOfLast, {}};
-        Value left = code.sub(code.index(shape.n), panel.column);
-        Value count =
-            code.min(code.index(panelTiles), code.div(code.add(left, 15), 16));
-        panel.areUnusual = e.operands.isUnusual(e.operands.packColumns(
-            e.factors.b, panel.column, count, columns, panel.number));
-        if (panels() == 1 || (tilesOfLast == panelTiles && valid == 16))
-          return buildPanel(e, panel, valid);
-        TilePanel whole = panel;
-        whole.tiles = panelTiles;
-        code.when(
-            code.less(number, code.index(panels() - 1)),
-            [&] { buildPanel(e, whole, 16); },
-            [&] { buildPanel(e, panel, valid); });
-      });
+  code.loop(cut.panels.start(code, chunk),
+            cut.panels.start(code, code.add(chunk, 1)), 1, [&](Value number) {
+              TilePanel panel{code.index(0),
+                              code.mul(number, panelColumns),
+                              tilesOfLast,
+                              {}};
+              Value left = code.sub(code.index(shape.n), panel.column);
+              Value count = code.min(code.index(TileRegisters::panelTiles),
+                                     code.div(code.add(left, 15), 16));
+              panel.areUnusual = e.operands.isUnusual(e.operands.packColumns(
+                  e.factors.b, panel.column, count, columns, panel.number));
+              if (panels() == 1 ||
+                  (tilesOfLast == TileRegisters::panelTiles && valid == 16))
+                return buildPanel(e, panel, valid);
+              TilePanel whole = panel;
+              whole.tiles = TileRegisters::panelTiles;
+              code.when(
+                  code.less(number, code.index(panels() - 1)),
+                  [&] { buildPanel(e, whole, 16); },
+                  [&] { buildPanel(e, panel, valid); });
+            });
 }
 
 /// For int8, zeroA (k zeroB - sum b) of the columns of each tile; nothing where
 /// zeroA is 0.
-SmallVector<Value> TileMatrices::columnSums(Emission &e,
+SmallVector<Value> TileMatrices::columnSums(TileMatrixTask &e,
                                             const TilePanel &panel) const {
   VectorBuilder &code = e.code;
   SmallVector<Value> all;
-  if (!e.zeros.lhs)
+  if (!e.request.zeros.lhs)
     return all;
   auto splat = [&](Value number) {
     return code.create<vector::SplatOp>(
         VectorType::get({16}, code.builder.getI32Type()), number);
   };
-  Value factor = splat(e.zeros.lhs);
+  Value factor = splat(e.request.zeros.lhs);
   for (int64_t tile = 0; tile < panel.tiles; ++tile) {
     Value sums = code.create<arith::MulIOp>(
         e.operands.sumColumns(e.factors.b, columns, panel.number, tile, dot),
         factor);
     Value whole =
         code.create<arith::ConstantOp>(code.builder.getI32IntegerAttr(0));
-    if (e.zeros.rhs)
+    if (e.request.zeros.rhs)
       whole = code.create<arith::MulIOp>(
-          code.create<arith::MulIOp>(e.zeros.lhs, e.zeros.rhs),
+          code.create<arith::MulIOp>(e.request.zeros.lhs, e.request.zeros.rhs),
           code.create<arith::ConstantOp>(
               code.builder.getI32IntegerAttr(int32_t(shape.k))));
     all.push_back(code.subVectors(splat(whole), sums));
@@ -243,25 +209,22 @@ SmallVector<Value> TileMatrices::columnSums(Emission &e,
 }
 
 /// The last tile has \p valid columns.
-void TileMatrices::buildPanel(Emission &e, const TilePanel &panel,
+void TileMatrices::buildPanel(TileMatrixTask &e, const TilePanel &panel,
                               int64_t valid) const {
   VectorBuilder &code = e.code;
   const SmallVector<Value> ofColumns = columnSums(e, panel);
   e.operands.multiply(
       e.registers, e.factors, panel,
-      [&](Value row, int64_t columnTile, Value sums) {
-        MatMulPosition at = e.position;
-        at.row = code.add(e.firstRow, row);
-        at.column = code.add(panel.column, columnTile * 16);
-        at.offset = code.add(
-            code.add(e.cBase, code.mul(at.row, shape.cRowStride)), at.column);
-        if (e.zeros.rhs)
-          sums = code.addVectors(sums, e.operands.sumOfRow(rows, row));
+      [&](Value inTask, int64_t columnTile, Value sums) {
+        Value row = code.add(e.firstRow, inTask);
+        Value column = code.add(panel.column, columnTile * 16);
+        Value offset = code.add(
+            code.add(e.origin.c, code.mul(row, shape.cRowStride)), column);
+        if (e.request.zeros.rhs)
+          sums = code.addVectors(sums, e.operands.sumOfRow(rows, inTask));
         if (!ofColumns.empty())
           sums = code.addVectors(sums, ofColumns[columnTile]);
-        sums = code.first(sums, columnTile + 1 == panel.tiles ? valid : 16);
-        if (e.epilogue)
-          sums = e.epilogue(code.builder, code.loc, sums, at);
-        code.store(sums, e.c, at.offset);
+        e.store(row, column, offset,
+                code.first(sums, columnTile + 1 == panel.tiles ? valid : 16));
       });
 }

@@ -13,6 +13,7 @@
 #include "backend/cpu/kernels/gemm/Tiling.h"
 
 #include <functional>
+#include <limits>
 
 namespace sinter::cpu {
 
@@ -24,9 +25,10 @@ struct TileTasks {
   /// All costs in seconds of one thread.
   struct Costs {
     std::function<double(int64_t units)> stage; ///< Staging in tasks,
-    double shared;                              ///< or by staging tasks.
-    double weights;                             ///< Rereading all weights,
-    double products;                            ///< and all products.
+    /// or by staging tasks; infinite if there are none.
+    double shared = std::numeric_limits<double>::infinity();
+    double weights;    ///< Rereading all weights,
+    double products;   ///< and all products.
     int64_t mostUnits; ///< The most that fit the second-level cache.
   };
   Partition units{}, panels{};

@@ -253,24 +253,24 @@ void Attention::buildKeys(VectorBuilder &e, const Block &block, Value first,
 void Attention::buildScores(VectorBuilder &e, const Block &block, Value first,
                             int64_t count) const {
   MatMul product = scoresOf(block.rows, count);
-  MatMulOrigin origin{block.queryBase,
-                      e.add(block.keyBase, e.mul(first, shape.keyRow)),
-                      e.index(scoresAt)};
+  MatMulRequest request{block.query, block.key, block.scratch};
+  request.origin = {block.queryBase,
+                    e.add(block.keyBase, e.mul(first, shape.keyRow)),
+                    e.index(scoresAt)};
+  request.extents = {block.rowCount, block.keyCount, {}};
   // Where sizes are dynamic, buildWeights does that: there it is written once.
-  MatMulEpilogue epilogue;
   if (!isDynamic())
-    epilogue = [&](OpBuilder &builder, Location loc, Value vector,
-                   const MatMulPosition &at) {
+    request.epilogue = [&](OpBuilder &builder, Location loc, Value vector,
+                           const MatMulPosition &at) {
       VectorBuilder inner(builder, loc);
       return block.finishScores(inner, first, vector, at.row, at.column);
     };
   // Columns are packed into the end of the scratch buffer.
-  Value packed;
   if (int64_t elements = product.scratchElements()) {
     auto type = MemRefType::get(
         {elements}, vectorType.getElementType(),
         StridedLayoutAttr::get(e.builder.getContext(), packedAt, {1}));
-    packed = e.builder.create<memref::ReinterpretCastOp>(
+    request.scratch = e.builder.create<memref::ReinterpretCastOp>(
         e.loc, type, block.scratch, packedAt, ArrayRef<int64_t>{elements},
         ArrayRef<int64_t>{1});
   }
@@ -279,11 +279,8 @@ void Attention::buildScores(VectorBuilder &e, const Block &block, Value first,
   const int64_t columns = product.panelColumns();
   if (isDynamic())
     tasks = e.div(e.add(block.keyCount, columns - 1), columns);
-  e.loop(e.index(0), tasks, 1, [&](Value task) {
-    product.build(e.builder, e.loc, task, block.query, block.key, block.scratch,
-                  packed, epilogue, &origin, 0, {},
-                  {block.rowCount, block.keyCount, {}});
-  });
+  e.loop(e.index(0), tasks, 1,
+         [&](Value task) { product.build(e.builder, e.loc, task, request); });
 }
 
 /// Finishes the scores of a row, which start at \p base, for all existing keys;
@@ -388,7 +385,7 @@ void Attention::buildWeights(VectorBuilder &e, const Block &block, Value first,
 void Attention::buildSums(VectorBuilder &e, const Block &block, Value first,
                           int64_t count) const {
   MatMul product = weightedValues(block.rows, count);
-  Value values = block.value;
+  MatMulRequest request{block.scratch, block.value, block.sums};
   Value begin = e.add(block.valueBase, e.mul(first, shape.valueRow));
   if (packsValues(rowBlocks.sizeOf(0))) {
     Value end = isDynamic() ? block.keyCount : e.index(count);
@@ -400,12 +397,13 @@ void Attention::buildSums(VectorBuilder &e, const Block &block, Value first,
                             std::min(lanes, shape.width - v)),
                 block.scratch, e.add(to, v));
     });
-    values = block.scratch;
+    request.b = block.scratch;
     begin = e.index(valuesAt);
   }
-  MatMulOrigin origin{e.index(scoresAt), begin, block.sumsBase};
-  MatMulEpilogue epilogue = [&](OpBuilder &builder, Location loc, Value vector,
-                                const MatMulPosition &at) -> Value {
+  request.origin = {e.index(scoresAt), begin, block.sumsBase};
+  request.extents = {block.rowCount, {}, block.keyCount};
+  request.epilogue = [&](OpBuilder &builder, Location loc, Value vector,
+                         const MatMulPosition &at) -> Value {
     VectorBuilder inner(builder, loc);
     auto type = cast<VectorType>(vector.getType());
     Value factor =
@@ -416,14 +414,11 @@ void Attention::buildSums(VectorBuilder &e, const Block &block, Value first,
                       at.column, at.offset);
     return inner.fma(inner.load(block.sums, at.offset, type), factor, vector);
   };
-  epilogue.isLong = isOneBlock() && block.epilogue->isLong;
+  request.epilogue.isLong = isOneBlock() && block.epilogue->isLong;
   Value tasks = isDynamic() ? product.tasksFor(e, block.rowCount)
                             : e.index(product.tasks());
-  e.loop(e.index(0), tasks, 1, [&](Value task) {
-    product.build(e.builder, e.loc, task, block.scratch, values, block.sums,
-                  Value(), epilogue, &origin, 0, {},
-                  {block.rowCount, {}, block.keyCount});
-  });
+  e.loop(e.index(0), tasks, 1,
+         [&](Value task) { product.build(e.builder, e.loc, task, request); });
 }
 
 /// Applies the epilogue to \p vector, at \p row of the block.

@@ -1,21 +1,8 @@
-//===- MatMulInt8.cpp - int8 matmuls of two activations -------------------===//
-//
-// A task packs its columns in groups along the reduction, as weights are packed
-// at compile time, in 32-bit words: four elements, or two if int8 values are
-// stored as i16. Zero point corrections are computed before the products are
-// accumulated:
-//
-//   sum (a - zeroA) (b - zeroB) = sum a b - zeroB sum a
-//                                 + zeroA (k zeroB - sum b)
-//
-// The last term is one value per column, computed once per panel, the one
-// before it one value per row, and accumulators start from both. Accumulators
-// have 32 bits and wrap.
-//
-//===----------------------------------------------------------------------===//
+//===- MatMulInt8.cpp - int8 matmuls of two activations ------------------===//
+
+#include "backend/cpu/kernels/gemm/MatMulInt8.h"
 
 #include "backend/cpu/codegen/KernelFunction.h"
-#include "backend/cpu/kernels/gemm/MatMul.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -43,15 +30,10 @@ static Value splatOf(VectorBuilder &code, VectorType type, int64_t number) {
       type, code.builder.getIntegerAttr(type.getElementType(), number)));
 }
 
-Value MatMul::depthOf(VectorBuilder &code, const Operands &operands) const {
-  return shape.givenDepth ? operands.extents.depth : code.index(shape.k);
-}
-
 /// Stores \p words, the 32-bit words with index \p word along k of the columns
 /// of vector \p v.
-void MatMul::packWords(VectorBuilder &code, const Operands &operands,
-                       const Panel &panel, Value word, Value v,
-                       Value words) const {
+void MatMulInt8::packWords(const MatMulPanel &panel, Value word, Value v,
+                           Value words) const {
   const int64_t group = arithmetic.kGroup, parts = wordElements() / group;
   Value at =
       code.add(panel.offset, code.add(code.mul(word, parts * panel.stride),
@@ -69,20 +51,19 @@ void MatMul::packWords(VectorBuilder &code, const Operands &operands,
 }
 
 /// For contiguous rows of B: a few of them form a 32-bit word of each column.
-void MatMul::packByteRows(VectorBuilder &code, const Operands &operands,
-                          const Panel &panel) const {
+void MatMulInt8::packByteRows(const MatMulPanel &panel) const {
   const int64_t ofWord = wordElements();
   auto type = VectorType::get(
       {lanes}, storedType(arithmetic.rhs, code.builder.getContext()));
-  Value depth = depthOf(code, operands);
-  Value base = code.add(operands.bBase, panel.firstColumn);
+  Value depth = reductionDepth();
+  Value base = code.add(operands.origin.b, panel.firstColumn);
   /// \p load returns row i of the word.
   auto pack = [&](Value word, auto load) {
     for (int64_t v = 0; v < panel.vectors; ++v) {
       SmallVector<Value> rows;
       for (int64_t i = 0; i < ofWord; ++i)
         rows.push_back(load(i, v));
-      packWords(code, operands, panel, word, code.index(v),
+      packWords(panel, word, code.index(v),
                 ofWord == 4 ? code.interleavedBytes(rows)
                             : code.interleaved(rows[0], rows[1]));
     }
@@ -116,8 +97,7 @@ void MatMul::packByteRows(VectorBuilder &code, const Operands &operands,
 
 /// For contiguous columns of B: square blocks of 32-bit words are transposed in
 /// registers.
-void MatMul::packByteColumns(VectorBuilder &code, const Operands &operands,
-                             const Panel &panel) const {
+void MatMulInt8::packByteColumns(const MatMulPanel &panel) const {
   const int64_t ofWord = wordElements(), blockDepth = lanes * ofWord;
   auto elements = VectorType::get(
       {blockDepth}, storedType(arithmetic.rhs, code.builder.getContext()));
@@ -127,7 +107,7 @@ void MatMul::packByteColumns(VectorBuilder &code, const Operands &operands,
     Value block =
         code.create<arith::ConstantOp>(code.builder.getZeroAttr(square));
     for (int64_t n = 0; n < columns; ++n) {
-      Value from = code.add(columnOfB(code, operands, panel, v, n), k);
+      Value from = code.add(columnOfB(panel, v, n), k);
       Value row = code.loadFirst(operands.b, from, elements, count);
       if (shape.turnsB)
         row = turned(code, row, blockDepth, count);
@@ -140,34 +120,30 @@ void MatMul::packByteColumns(VectorBuilder &code, const Operands &operands,
     for (int64_t i = 0; i < int64_t(llvm::divideCeil(count, ofWord)); ++i) {
       Value row =
           code.create<vector::ExtractOp>(transposed, ArrayRef<int64_t>{i});
-      packWords(code, operands, panel, code.add(first, i), v,
-                code.bitsAs(row, elements));
+      packWords(panel, code.add(first, i), v, code.bitsAs(row, elements));
     }
   };
-  forColumnBlocks(code, panel, blockDepth, packBlock);
+  forColumnBlocks(panel, blockDepth, packBlock);
 }
 
-void MatMul::packBytes(VectorBuilder &code, Operands &operands,
-                       Panel &panel) const {
+void MatMulInt8::packBytes(MatMulPanel &panel) const {
   panel.source = operands.scratch;
   panel.offset = code.index(panelColumns() * sumElements());
   if (shape.bLayout == MatMulShape::BLayout::Transposed)
-    packByteColumns(code, operands, panel);
+    packByteColumns(panel);
   else
-    packByteRows(code, operands, panel);
+    packByteRows(panel);
   if (operands.zeros.lhs)
-    sumColumns(code, operands, panel);
+    sumColumns(panel);
 }
 
 /// Stores zeroA (k zeroB - sum b) of each column at the start of the scratch
 /// buffer.
-void MatMul::sumColumns(VectorBuilder &code, const Operands &operands,
-                        const Panel &panel) const {
+void MatMulInt8::sumColumns(const MatMulPanel &panel) const {
   MLIRContext *context = code.builder.getContext();
   const VectorType sumType = arithmetic.sumType(context, lanes),
                    columnType = arithmetic.rhsType(context, lanes);
-  Value depth = depthOf(code, operands),
-        ones = arithmetic.splat(code, 1, lanes);
+  Value depth = reductionDepth(), ones = arithmetic.splat(code, 1, lanes);
   Value steps =
       code.div(code.add(depth, arithmetic.kGroup - 1), arithmetic.kGroup);
   auto splat = [&](Value number) {
@@ -196,14 +172,13 @@ void MatMul::sumColumns(VectorBuilder &code, const Operands &operands,
   });
 }
 
-VectorType MatMul::inScratch(VectorType sums) const {
+VectorType MatMulInt8::inScratch(VectorType sums) const {
   return VectorType::get({lanes * sumElements()},
                          storedType(arithmetic.rhs, sums.getContext()));
 }
 
 // One loop, whatever heights tiles may have.
-void MatMul::sumRows(VectorBuilder &code, Operands &operands, Value firstRow,
-                     Value rows, int64_t most) const {
+void MatMulInt8::sumRows(Value firstRow, Value rows, int64_t most) {
   if (!operands.zeros.rhs || operands.firstDepth > 0)
     return;
   const VectorType type = arithmetic.sumType(code.builder.getContext(), lanes);
@@ -212,14 +187,13 @@ void MatMul::sumRows(VectorBuilder &code, Operands &operands, Value firstRow,
                     MemRefType::get({most * lanes}, type.getElementType()));
   operands.firstSummed = firstRow;
   code.loop(code.index(0), rows, 1, [&](Value row) {
-    code.store(sumOfRow(code, operands, code.add(firstRow, row)),
-               operands.rowSums, code.mul(row, lanes));
+    code.store(sumOfRow(code.add(firstRow, row)), operands.rowSums,
+               code.mul(row, lanes));
   });
 }
 
 /// -zeroB sum a, in all lanes.
-Value MatMul::sumOfRow(VectorBuilder &code, const Operands &operands,
-                       Value row) const {
+Value MatMulInt8::sumOfRow(Value row) const {
   MLIRContext *context = code.builder.getContext();
   const VectorType sumType = arithmetic.sumType(context, lanes),
                    type = arithmetic.lhsType(context, lanes);
@@ -228,9 +202,9 @@ Value MatMul::sumOfRow(VectorBuilder &code, const Operands &operands,
   auto add = [&](Value part, Value sums) {
     return arithmetic.multiplyAdd(code, part, ones, sums);
   };
-  Value depth = depthOf(code, operands);
+  Value depth = reductionDepth();
   Value end = code.mul(code.div(depth, elements), elements);
-  Value first = code.add(operands.aBase, rowOfA(code, operands, row));
+  Value first = code.add(operands.origin.a, rowOfA(row));
   auto step = [&](Value k, Value sums) {
     return add(code.load(operands.a, code.add(first, k), type), sums);
   };
@@ -260,27 +234,25 @@ Value MatMul::sumOfRow(VectorBuilder &code, const Operands &operands,
                    none, code.create<arith::MulIOp>(sum, operands.zeros.rhs)));
 }
 
-SmallVector<Value> MatMul::firstSums(VectorBuilder &code, const Tile &tile,
-                                     Value firstRow) const {
-  const Operands &operands = tile.operands;
-  SmallVector<Value> sums = tile.registers.zeros(code);
+SmallVector<Value> MatMulInt8::firstSums(const RegisterTile &tile,
+                                         const MatMulRows &rows) const {
+  SmallVector<Value> sums = tile.zeros(code);
   if (operands.firstDepth > 0)
     return sums;
   const VectorType type = arithmetic.sumType(code.builder.getContext(), lanes);
-  const int64_t vectors = tile.registers.vectors;
+  const int64_t vectors = tile.vectors;
   if (operands.zeros.lhs)
     for (int64_t v = 0; v < vectors; ++v) {
       Value ofColumns = code.bitsAs(
           code.load(operands.scratch, code.index(v * lanes * sumElements()),
                     inScratch(type)),
           type);
-      for (int64_t row = 0; row < tile.registers.rows; ++row)
+      for (int64_t row = 0; row < tile.rows; ++row)
         sums[row * vectors + v] = ofColumns;
     }
   if (operands.zeros.rhs)
-    for (int64_t row = 0; row < tile.registers.rows; ++row) {
-      Value number = code.sub(rowAt(code, operands, firstRow, code.index(row)),
-                              operands.firstSummed);
+    for (int64_t row = 0; row < tile.rows; ++row) {
+      Value number = code.sub(rowAt(rows, row), operands.firstSummed);
       Value ofRow = code.load(operands.rowSums, code.mul(number, lanes), type);
       for (int64_t v = 0; v < vectors; ++v) {
         Value &sum = sums[row * vectors + v];

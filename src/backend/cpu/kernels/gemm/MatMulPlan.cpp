@@ -2,7 +2,6 @@
 
 #include "backend/cpu/kernels/gemm/MatMulPlan.h"
 
-#include "backend/cpu/kernels/gemm/DynamicRowTiles.h"
 #include "runtime/MappedPages.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -12,17 +11,6 @@
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
-
-MatMulShape MatMulShape::dense(int64_t m, int64_t n, int64_t k) {
-  MatMulShape shape;
-  shape.m = m;
-  shape.n = n;
-  shape.k = k;
-  shape.aRowStride = k;
-  shape.bStride = n;
-  shape.cRowStride = n;
-  return shape;
-}
 
 /// Whether widening columns in each tile of rows is cheaper than once for all.
 /// A conversion fits into idle issue slots; 8-bit floats take a dozen
@@ -44,9 +32,25 @@ int64_t MatMulPlan::leastWidenedRows(const Arithmetic &arithmetic) {
 /// Groups for panels of two vectors, with 16 registers.
 static constexpr PanelGroup groupsOfPairs[] = {{1, 4}, {2, 2}, {3, 2}};
 
-MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
+/// What the tiling is chosen for: of dynamic sizes, a block.
+static MatMulShape ofTask(MatMulShape shape) {
+  if (!shape.dynamic)
+    return shape;
+  // A plan of a dynamic depth is for some of it.
+  constexpr int64_t depthOfPlan = 256;
+  const auto &[rows, columns, depth] = *shape.dynamic;
+  shape.m = MatMulShape::taskRows;
+  shape.n = columns.upTo(MatMulShape::taskColumns);
+  shape.k = depth.valueOr(depthOfPlan);
+  shape.givenRows = true;
+  shape.givenColumns = shape.clipsColumns = columns > MatMulShape::taskColumns;
+  shape.givenDepth = depth.isDynamic();
+  return shape;
+}
+
+MatMulPlan::MatMulPlan(const MatMulShape &whole, const Target &target,
                        const Arithmetic &given)
-    : shape(shape), target(target), packing(given),
+    : shape(ofTask(whole)), target(target), packing(given),
       multiplied(given.widensRhs() ? given.ofWidened() : given),
       isWidenedInTiles(widensInTiles(shape, given)),
       arithmetic(widensPanels() ? multiplied : given),
@@ -124,8 +128,9 @@ MatMulPlan::MatMulPlan(const MatMulShape &shape, const Target &target,
   depths = Partition::of(steps, steps);
 
   int64_t outer = 1;
-  for (const MatMulShape::BatchDim &dim : shape.batch)
-    outer *= dim.size;
+  if (!shape.dynamic)
+    for (const MatMulShape::BatchDim &dim : shape.batch)
+      outer *= dim.size.value();
   int64_t panels = llvm::divideCeil(allVectors, panelVectors);
   if (copiesPanels()) {
     // The rows of A stay in cache from panel to panel, and are enough to
@@ -282,7 +287,8 @@ int64_t MatMulPlan::scratchElements() const {
   // An int8 panel is preceded by the initial accumulators of its columns.
   if (packsBytes())
     return panelColumns() * sumElements() +
-           (shape.givenDepth ? 0 : bytePanelElements());
+           (shape.givenDepth ? wordElements() * scratchOfDepth()
+                             : bytePanelElements());
   // Whole groups are widened.
   const int64_t longest = std::min(shape.k, depths.sizeOf(0) * depthUnit);
   const int64_t rows =

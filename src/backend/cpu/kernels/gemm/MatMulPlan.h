@@ -9,82 +9,16 @@
 #ifndef SINTER_BACKEND_CPU_KERNELS_GEMM_MATMULPLAN_H
 #define SINTER_BACKEND_CPU_KERNELS_GEMM_MATMULPLAN_H
 
+#include "backend/cpu/kernels/gemm/DynamicRowTiles.h"
+#include "backend/cpu/kernels/gemm/MatMulShape.h"
 #include "backend/cpu/kernels/gemm/Tiling.h"
 
 #include <functional>
-#include <optional>
-#include <vector>
 
 namespace sinter::cpu {
 
 /// The bytes along k that are packed together, whatever the size of a step.
 inline constexpr int64_t bytesOfWord = 4;
-
-/// All strides are in elements.
-struct MatMulShape {
-  int64_t m = 0, n = 0, k = 0;
-  /// Where m is known only when the program runs: what it is the product of,
-  /// with named sizes. Then m is an estimate; B is packed, or has its rows side
-  /// by side.
-  std::vector<Dim> dynamicRows;
-  /// Where build() is told how many rows, columns or steps of the reduction
-  /// there are (MatMulExtents); m, n and k are the most that there may be then.
-  bool givenRows = false, givenColumns = false, givenDepth = false;
-  /// Where columns are given: whether what is beyond them is neither read nor
-  /// written. B is no constant then.
-  bool clipsColumns = false;
-
-  /// A[m,k] is at m * aRowStride + k * aColumnStride; a transposed matrix has
-  /// the column stride larger than the row stride.
-  Dim aRowStride = 0, aColumnStride = 1;
-
-  enum class BLayout {
-    Packed, ///< A constant, packed by MatMul::pack; the same in all batches.
-    Rows,   ///< B[k,n] is at k * bStride + n.
-    CopiedRows, ///< The same; a task first copies its columns together.
-    Transposed, ///< B[k,n] is at n * bStride + k.
-  };
-  BLayout bLayout = BLayout::Packed;
-  Dim bStride = 0;
-  /// For int8 activations: whether B has another signedness than the
-  /// arithmetic's, so that packing flips its top bit.
-  bool turnsB = false;
-
-  Dim cRowStride = 0; ///< C[m,n] is at m * cRowStride + n.
-  /// Whether narrow columns are widened in each tile, however many rows there
-  /// are.
-  bool widensInTiles = false;
-  /// Whether C has the accumulators' type, so that it can hold partial sums
-  /// between stages.
-  bool holdsSums = false;
-
-  /// The quantisation of a packed B.
-  struct Blocks {
-    int64_t size = 0; ///< Along k; the last one may be smaller. 0: none.
-    std::optional<ElementType> scale, zero; ///< Elements of these, if any.
-    /// If blocks are along n, the columns of a block, whole vectors unless it
-    /// is all of them; size is 1 then. 0: each column has its own.
-    int64_t columns = 0;
-  };
-  Blocks blocks;
-  int64_t blockCount() const {
-    return blocks.size ? (k + blocks.size - 1) / blocks.size : 0;
-  }
-  /// The scales of a row of blocks.
-  int64_t blockColumns() const {
-    return blocks.columns ? (n + blocks.columns - 1) / blocks.columns : n;
-  }
-
-  /// Dimensions of the batch, outermost first, and the strides of the matrices
-  /// in each; a stride of 0 broadcasts.
-  struct BatchDim {
-    int64_t size, aStride, bStride, cStride;
-  };
-  std::vector<BatchDim> batch;
-
-  /// Contiguous row-major A [m,k] and C [m,n], packed B.
-  static MatMulShape dense(int64_t m, int64_t n, int64_t k);
-};
 
 /// A number of rows that computes a number of panels at once.
 struct PanelGroup {
@@ -94,10 +28,11 @@ struct PanelGroup {
 /// The tiling of one matmul, and the packing of its columns.
 class MatMulPlan {
 public:
-  /// All of m, n and k are positive. Groups of more than one product require
-  /// blocks along k of whole groups and, unless they are widened, contiguous
-  /// rows of A. If B is not constant they are int8, packed at run time.
-  MatMulPlan(const MatMulShape &shape, const Target &target,
+  /// All of m, n and k are positive, unless sizes are dynamic. Groups of more
+  /// than one product require blocks along k of whole groups and, unless they
+  /// are widened, contiguous rows of A. If B is not constant they are int8,
+  /// packed at run time.
+  MatMulPlan(const MatMulShape &whole, const Target &target,
              const Arithmetic &arithmetic);
 
   /// Stages run one after the other, each with tasks() tasks.
@@ -111,15 +46,26 @@ public:
   }
   int64_t panels() const { return order.panels; }
   int64_t panelColumns() const { return panelVectors * lanes; }
-  bool clipsColumns() const { return shape.clipsColumns; }
   /// Whether the plan holds for any number of rows (dynamicRows).
   bool keepsRowsDynamic() const { return !copiesPanels() || widensPanels(); }
   int64_t tasks() const;
+  /// The tiles of rows that are dynamic.
+  DynamicRowTiles dynamicTiles() const {
+    // Loading weights from memory takes twice as long as computing one row; if
+    // they stay in the cache, code size matters more.
+    return DynamicRowTiles(rowTiles.size, panelVectors * floatSets,
+                           streamsWeights
+                               ? DynamicRowTiles::latency * target.multiplyAdds
+                               : DynamicRowTiles::busySums);
+  }
   double flops() const;
   /// Elements of the scratch buffer, of scratchType, that each thread needs; 0
-  /// if none. Of bytes whose depth is given, without the panel, which has
-  /// panelColumns() for each of whole words of the depth.
+  /// if none. An int8 panel of a given depth takes room besides.
   int64_t scratchElements() const;
+  /// The elements of that room for each step of the depth, if that is dynamic.
+  int64_t scratchOfDepth() const {
+    return shape.givenDepth && packsBytes() ? panelColumns() : 0;
+  }
   ElementType scratchType() const { return arithmetic.rhs; }
 
   /// Vectors of columns that all tasks widen before the multiplication; 0 if

@@ -1,6 +1,6 @@
-//===- MatMulSums.cpp - the reduction of a register tile ------------------===//
+//===- MatMulSums.cpp - the reduction of a register tile -----------------===//
 
-#include "backend/cpu/kernels/gemm/MatMul.h"
+#include "backend/cpu/kernels/gemm/MatMulSums.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -8,19 +8,18 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
-                      int64_t valid, MutableArrayRef<Value> sums, int64_t set,
-                      const ScalesAndZeros &numbers) const {
-  const Panel &panel = tile.panel;
+void MatMulSums::emitStep(const Tile &tile, Value k, int64_t valid,
+                          MutableArrayRef<Value> sums, int64_t set,
+                          const ScalesAndZeros &numbers) const {
+  const MatMulPanel &panel = tile.panel;
   const auto columns =
-      loadColumns(code, arithmetic, panel, panel.source,
+      loadColumns(arithmetic, panel, panel.source,
                   code.add(panel.offset, code.mul(k, panel.stride)),
                   streamsWeights && !fetchesNext(panel) && !widensPanels()
-                      ? fetchedAhead(code, panel, k)
+                      ? fetchedAhead(panel, k)
                       : Value(),
                   widensPanels() ? SmallVector<ScalesAndZeros>{numbers}
-                                 : scalesAndZerosOfStep(code, tile.operands,
-                                                        panel, k, numbers));
+                                 : scalesAndZerosOfStep(panel, k, numbers));
   const auto sets = static_cast<int64_t>(sums.size()) / tile.size();
   Value first = code.mul(k, arithmetic.kGroup * shape.aColumnStride);
   auto step = [&](ArrayRef<Value> b, int64_t i, int64_t count) {
@@ -29,7 +28,7 @@ void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
         code, sums.slice((set + i) % sets * tile.size(), tile.size()), b,
         [&](int64_t row) {
           Value at = code.add(tile.aRows[row], column);
-          return multiplied.loadSplat(code, tile.operands.a, at, lanes, count);
+          return multiplied.loadSplat(code, operands.a, at, lanes, count);
         });
   };
   if (!arithmetic.widensRhs())
@@ -38,62 +37,13 @@ void MatMul::emitStep(VectorBuilder &code, const Tile &tile, Value k,
     step(columns[i], i, 1);
 }
 
-SmallVector<Value> MatMul::reduce(VectorBuilder &code, Operands &operands,
-                                  const Panel &panel, Value firstRow,
-                                  int64_t rows) const {
-  Tile tile{RegisterTile(rows, panel.vectors, multiplied, lanes),
-            operands,
-            panel,
-            {}};
-  Value first = code.add(operands.aBase, rowOfA(code, operands, firstRow));
-  if (hasDynamicRows())
-    first = code.hidden(first);
-  for (int64_t row = 0; row < rows; ++row)
-    tile.aRows.push_back(
-        operands.lastRow && row >= operands.sureRows
-            ? code.add(operands.aBase,
-                       rowOfA(code, operands,
-                              rowAt(code, operands, firstRow, code.index(row))))
-            : code.add(first, rowOfA(code, operands, code.index(row))));
-  SmallVector<Value> sums = firstSums(code, tile, firstRow);
-  if (operands.firstDepth > 0)
-    forTile(code, operands, panel, firstRow, rows,
-            [&](size_t i, int64_t valid) {
-              sums[i] = code.loadFirst(
-                  operands.c, operands.position.offset,
-                  arithmetic.sumType(code.builder.getContext(), lanes), valid);
-            });
-  if (shape.blocks.size != 0 && !shape.blocks.columns && !widensPanels())
-    return reduceBlocks(code, tile, sums);
-  const int64_t end = operands.endDepth, group = arithmetic.kGroup;
-  return reduceRange(code, tile,
-                     {code.index(operands.firstDepth),
-                      end - operands.firstDepth,
-                      std::min(group, shape.k - (end - 1) * group)},
-                     sums, {});
-}
-
-/// The offset of \p row from the first row of A.
-Value MatMul::rowOfA(VectorBuilder &code, const Operands &operands,
-                     Value row) const {
-  return operands.rowStride ? code.mul(row, operands.rowStride)
-                            : code.mul(row, shape.aRowStride);
-}
-
-Value MatMul::panelDistance(VectorBuilder &code, const Panel &panel) const {
-  return panel.steps ? code.mul(panel.steps, panelVectors * vectorElements())
-                     : code.index(panelElements());
-}
-
-int64_t MatMul::stepsApart() const {
+int64_t MatMulSums::stepsApart() const {
   const int64_t lineElements = cacheLineBytes / arithmetic.rhsBytes(),
                 rowElements = panelVectors * vectorElements();
   return std::max<int64_t>(1, fetchingTiles() * lineElements / rowElements);
 }
 
-/// The offset of the lines of the next panel that this tile prefetches.
-Value MatMul::firstFetched(VectorBuilder &code, const Operands &operands,
-                           const Panel &panel) const {
+Value MatMulSums::firstFetched(const MatMulPanel &panel) const {
   const int64_t lineElements = cacheLineBytes / arithmetic.rhsBytes(),
                 rowElements = panelVectors * vectorElements(),
                 steps = operands.endDepth - operands.firstDepth;
@@ -103,43 +53,10 @@ Value MatMul::firstFetched(VectorBuilder &code, const Operands &operands,
                   panelElements() + operands.firstDepth * rowElements);
 }
 
-SmallVector<Value> MatMul::reduceBlocks(VectorBuilder &code, const Tile &tile,
-                                        ValueRange sums) const {
-  const int64_t group = arithmetic.kGroup;
-  // Separate accumulators of a block and of all blocks need registers for both.
-  const bool sumsApart = !hasDynamicRows() &&
-                         tile.size() <= target.vectorRegisters / 4 &&
-                         shape.blocks.scale && shape.blockCount() > 1;
-  auto block = [&](Value number, ValueRange sums, int64_t products) {
-    const int64_t steps = arithmetic.steps(products);
-    const Range range{code.mul(number, shape.blocks.size / group), steps,
-                      products - (steps - 1) * group};
-    ScalesAndZeros numbers =
-        scalesAndZerosOf(code, tile.operands, tile.panel, number);
-    if (!sumsApart)
-      return reduceRange(code, tile, range, sums, numbers);
-    SmallVector<Value> scales;
-    std::swap(scales, numbers.scales);
-    SmallVector<Value> result =
-        reduceRange(code, tile, range, tile.registers.zeros(code), numbers);
-    for (int64_t i = 0; i < tile.size(); ++i)
-      result[i] = code.fma(result[i], scales[i % tile.panel.vectors], sums[i]);
-    return result;
-  };
-  const int64_t whole = shape.k / shape.blocks.size,
-                rest = shape.k % shape.blocks.size;
-  SmallVector<Value> result =
-      code.loop(code.index(0), code.index(whole), 1, sums,
-                [&](Value number, ValueRange carried) {
-                  return block(number, carried, shape.blocks.size);
-                });
-  return rest ? block(code.index(whole), result, rest) : result;
-}
-
-SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
-                                       const Range &range, ValueRange initial,
-                                       const ScalesAndZeros &numbers) const {
-  const Operands &operands = tile.operands;
+SmallVector<Value>
+MatMulSums::reduceRange(const Tile &tile, const Range &range,
+                        ValueRange initial,
+                        const ScalesAndZeros &numbers) const {
   const int64_t size = tile.size();
   const int64_t turns = arithmetic.widensRhs() ? arithmetic.kGroup : 1;
   const int64_t sets = shape.givenDepth ? 1 : setsOfSums(size, range.steps);
@@ -162,12 +79,11 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
   const int64_t unrolled = std::min({apart, mostApart, enough});
   Value fetched;
   if (fetches)
-    fetched = operands.fetched ? operands.fetched
-                               : firstFetched(code, operands, tile.panel);
+    fetched = operands.fetched ? operands.fetched : firstFetched(tile.panel);
 
   auto step = [&](SmallVector<Value> &sums, int64_t number, Value k,
                   int64_t valid) {
-    emitStep(code, tile, k, valid, sums, number * turns, numbers);
+    emitStep(tile, k, valid, sums, number * turns, numbers);
   };
   if (shape.givenDepth) {
     const int64_t group = arithmetic.kGroup;
@@ -192,7 +108,7 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
       range.steps - (range.lastValid < arithmetic.kGroup ? 1 : 0);
   const int64_t group = llvm::divideCeil(sets, turns) * unrolled,
                 left = range.steps - whole / group * group;
-  // Who is told the number of steps has another one's code, but for that.
+  // Subroutines get the number of steps, so that depths share their code.
   Value inLoop = tile.panel.steps ? code.sub(tile.panel.steps, left)
                                   : code.index(range.steps - left);
   sums = code.loop(
@@ -218,4 +134,66 @@ SmallVector<Value> MatMul::reduceRange(VectorBuilder &code, const Tile &tile,
     }
   sums.resize(size);
   return sums;
+}
+
+SmallVector<Value> MatMulSums::reduceBlocks(const Tile &tile,
+                                            ValueRange sums) const {
+  const int64_t group = arithmetic.kGroup;
+  // Separate accumulators of a block and of all blocks need registers for both.
+  const bool sumsApart = !hasDynamicRows() &&
+                         tile.size() <= target.vectorRegisters / 4 &&
+                         shape.blocks.scale && shape.blockCount() > 1;
+  auto block = [&](Value number, ValueRange sums, int64_t products) {
+    const int64_t steps = arithmetic.steps(products);
+    const Range range{code.mul(number, shape.blocks.size / group), steps,
+                      products - (steps - 1) * group};
+    ScalesAndZeros numbers = scalesAndZerosOf(tile.panel, number);
+    if (!sumsApart)
+      return reduceRange(tile, range, sums, numbers);
+    SmallVector<Value> scales;
+    std::swap(scales, numbers.scales);
+    SmallVector<Value> result =
+        reduceRange(tile, range, tile.registers.zeros(code), numbers);
+    for (int64_t i = 0; i < tile.size(); ++i)
+      result[i] = code.fma(result[i], scales[i % tile.panel.vectors], sums[i]);
+    return result;
+  };
+  const int64_t whole = shape.k / shape.blocks.size,
+                rest = shape.k % shape.blocks.size;
+  SmallVector<Value> result =
+      code.loop(code.index(0), code.index(whole), 1, sums,
+                [&](Value number, ValueRange carried) {
+                  return block(number, carried, shape.blocks.size);
+                });
+  return rest ? block(code.index(whole), result, rest) : result;
+}
+
+SmallVector<Value> MatMulSums::reduce(const MatMulPanel &panel,
+                                      const MatMulRows &rows) const {
+  Tile tile{
+      RegisterTile(rows.count, panel.vectors, multiplied, lanes), panel, {}};
+  Value first = code.add(operands.origin.a, rowOfA(rows.first));
+  if (hasDynamicRows())
+    first = code.hidden(first);
+  for (int64_t row = 0; row < rows.count; ++row)
+    tile.aRows.push_back(
+        rows.mayLack(row)
+            ? code.add(operands.origin.a, rowOfA(rowAt(rows, row)))
+            : code.add(first, rowOfA(code.index(row))));
+  SmallVector<Value> sums = firstSums(tile.registers, rows);
+  if (operands.firstDepth > 0)
+    forTile(panel, rows,
+            [&](size_t i, int64_t valid, const MatMulPosition &position) {
+              sums[i] = code.loadFirst(
+                  operands.c, position.offset,
+                  arithmetic.sumType(code.builder.getContext(), lanes), valid);
+            });
+  if (shape.blocks.size != 0 && !shape.blocks.columns && !widensPanels())
+    return reduceBlocks(tile, sums);
+  const int64_t end = operands.endDepth, group = arithmetic.kGroup;
+  return reduceRange(tile,
+                     {code.index(operands.firstDepth),
+                      end - operands.firstDepth,
+                      std::min(group, shape.k - (end - 1) * group)},
+                     sums, {});
 }

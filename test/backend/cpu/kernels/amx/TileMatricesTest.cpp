@@ -57,6 +57,13 @@ MatMulShape shapeOf(const MatrixSizes &size, const Layout &layout) {
   return shape;
 }
 
+void buildIn(OpBuilder &builder, Location location, const TileMatrices &product,
+             Value task, const MatMulRequest &request) {
+  VectorBuilder code(builder, location);
+  TileRegisters registers = product.registersIn(code);
+  product.build(code, registers, task, request);
+}
+
 /// c = a * b of one size, compiled once.
 class Matrices {
 public:
@@ -72,8 +79,8 @@ public:
                {product.tasks(),
                 [&](OpBuilder &builder, Location loc, Value task,
                     ValueRange memory) {
-                  product.build(builder, loc, task, memory[0], memory[1],
-                                memory[3], memory[2], {});
+                  buildIn(builder, loc, product, task,
+                          {memory[0], memory[1], memory[3], memory[2]});
                 }},
                {}) {}
 
@@ -236,8 +243,13 @@ void checkBytes(ElementType lhs, ElementType rhs, const Target &target,
                              loc, builder.getI32IntegerAttr(*zero)))
                        : Value();
          };
-         product.build(builder, loc, task, memory[0], memory[1], memory[3],
-                       memory[2], {}, {number(lhsZero), number(rhsZero)});
+         buildIn(builder, loc, product, task,
+                 {memory[0],
+                  memory[1],
+                  memory[3],
+                  memory[2],
+                  {},
+                  {number(lhsZero), number(rhsZero)}});
        }},
       {});
   const TileCounts counts = kernel.run({&a, &b, &scratch, &c});

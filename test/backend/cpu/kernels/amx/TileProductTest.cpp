@@ -44,8 +44,8 @@ public:
                {product.tasks(),
                 [&](OpBuilder &builder, Location loc, Value task,
                     ValueRange memory) {
-                  product.build(builder, loc, task, memory[0], memory[1],
-                                memory[3], memory[2], {});
+                  product.build(builder, loc, task,
+                                {memory[0], memory[1], memory[3], memory[2]});
                 }},
                {product.cutTasks(), [&](OpBuilder &builder, Location loc,
                                         Value task, ValueRange memory) {
@@ -418,8 +418,8 @@ TEST(TileProduct, Assembly) {
     createKernel(
         runner.module(), UnknownLoc::get(context), "kernel", buffers,
         [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
-          product.build(builder, loc, task, memory[0], memory[1], memory[3],
-                        memory[2], {});
+          product.build(builder, loc, task,
+                        {memory[0], memory[1], memory[3], memory[2]});
         });
     std::string assembly;
     CodegenDumps dumps;

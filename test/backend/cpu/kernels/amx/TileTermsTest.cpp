@@ -63,8 +63,8 @@ public:
                  {product.tasks(),
                   [&](OpBuilder &builder, Location loc, Value task,
                       ValueRange memory) {
-                    product.build(builder, loc, task, memory[0], memory[1],
-                                  memory[2], {}, {});
+                    product.build(builder, loc, task,
+                                  {memory[0], memory[1], memory[2]});
                   }},
                  {}) {
     EXPECT_EQ(product.scratchBytes(), 0);
@@ -177,8 +177,8 @@ TEST(TileTerms, GiveTheBitsOfNumbersThatAreCut) {
       target, {&a, &packed, &scratch, &d},
       {product.tasks(),
        [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
-         product.build(builder, loc, task, memory[0], memory[1], memory[3],
-                       memory[2], {});
+         product.build(builder, loc, task,
+                       {memory[0], memory[1], memory[3], memory[2]});
        }},
       {});
   kernel.run({&a, &packed, &scratch, &d});

@@ -145,8 +145,8 @@ Tensor productOf(const MatMul &matmul, const Arithmetic &arithmetic,
   run(
       target, {&a, &packed, &scratch, &c}, matmul.tasks(),
       [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
-        matmul.build(builder, loc, task, memory[0], memory[1], memory[3],
-                     memory[2], {});
+        matmul.build(builder, loc, task,
+                     {memory[0], memory[1], memory[3], memory[2]});
       },
       &scratch);
   return c;
@@ -206,8 +206,8 @@ std::string assemblyOf(const Arithmetic &arithmetic, const Target &target,
   createKernel(
       runner.module(), UnknownLoc::get(&runner.context()), "kernel", buffers,
       [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
-        matmul.build(builder, loc, task, memory[0], memory[1], memory[3],
-                     memory[2], epilogue);
+        matmul.build(builder, loc, task,
+                     {memory[0], memory[1], memory[3], memory[2], epilogue});
       });
   std::string assembly;
   CodegenDumps dumps;
@@ -452,9 +452,13 @@ void checkComputedBytes(ElementType lhs, ElementType rhs, const Target &target,
                             loc, builder.getI32IntegerAttr(*zero)))
                       : Value();
         };
-        matmul.build(builder, loc, task, memory[0], memory[1], memory[3],
-                     memory[2], {}, nullptr, 0, {}, {},
-                     {number(lhsZero), number(rhsZero)});
+        matmul.build(builder, loc, task,
+                     {memory[0],
+                      memory[1],
+                      memory[3],
+                      memory[2],
+                      {},
+                      {number(lhsZero), number(rhsZero)}});
       },
       &scratch);
   const double turn = !shape.turnsB ? 0 : rhs == I8 ? 128 : -128;
@@ -534,13 +538,13 @@ void checkBlocks(ElementType type, const Target &target,
         target, {&a, &packed, &packedScales, &packedZeros, &scratch, &c},
         matmul.tasks(),
         [&](OpBuilder &builder, Location loc, Value task, ValueRange memory) {
-          MatMulNumbers numbers;
+          MatMulRequest request{memory[0], memory[1], memory[5], memory[4]};
           if (blocks.scale)
-            numbers.scales = memory[2];
+            request.numbers.scales = memory[2];
           if (blocks.zero)
-            numbers.zeros = memory[3];
-          matmul.build(builder, loc, task, memory[0], memory[1], memory[5],
-                       memory[4], {}, nullptr, stage, numbers);
+            request.numbers.zeros = memory[3];
+          request.stage = stage;
+          matmul.build(builder, loc, task, request);
         },
         &scratch);
   for (int64_t i = 0; i < m; ++i)

@@ -1,6 +1,6 @@
 //===- DynamicRowTilesTest.cpp - products of any number of rows -----------===//
 //
-// Covers: backend/cpu/kernels/gemm MatMulCalls DynamicRowTiles
+// Covers: backend/cpu/kernels/gemm MatMulTiles DynamicRowTiles
 
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "interpreter/Interpreter.h"

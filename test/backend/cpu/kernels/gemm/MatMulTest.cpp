@@ -1,8 +1,8 @@
 //===- MatMulTest.cpp -----------------------------------------------------===//
 //
 // Covers: backend/cpu/emit MatMulForm MatMulKernel ProductKernel
-// Covers: backend/cpu/kernels/gemm MatMul MatMulPanels MatMulPlan MatMulSums
-// Covers: backend/cpu/kernels/gemm Tiling
+// Covers: backend/cpu/kernels/gemm MatMul MatMulColumns MatMulPlan
+// Covers: backend/cpu/kernels/gemm MatMulSums MatMulTask MatMulTiles Tiling
 // Covers: backend/cpu/kernels/common VectorBuilder
 
 #include "backend/cpu/kernels/gemm/MatMul.h"
@@ -27,7 +27,7 @@ int64_t span(int64_t last, llvm::ArrayRef<int64_t> strides,
              const MatMulShape &shape) {
   int64_t size = last + 1;
   for (size_t d = 0; d < shape.batch.size(); ++d)
-    size += (shape.batch[d].size - 1) * strides[d];
+    size += (shape.batch[d].size.value() - 1) * strides[d];
   return size;
 }
 
@@ -49,10 +49,10 @@ void check(const ProductCase &test, const Target &target) {
   llvm::SmallVector<int64_t> aStrides, bStrides, cStrides;
   int64_t batches = 1;
   for (const auto &dim : s.batch) {
-    aStrides.push_back(dim.aStride);
-    bStrides.push_back(dim.bStride);
-    cStrides.push_back(dim.cStride);
-    batches *= dim.size;
+    aStrides.push_back(dim.aStride.number);
+    bStrides.push_back(dim.bStride.number);
+    cStrides.push_back(dim.cStride.number);
+    batches *= dim.size.value();
   }
   auto bAt = [&](int64_t k, int64_t n) {
     return s.bLayout == BLayout::Transposed ? n * s.bStride.value() + k
@@ -86,17 +86,15 @@ void check(const ProductCase &test, const Target &target) {
         runner.module(), UnknownLoc::get(&runner.context()),
         "matmul" + std::to_string(stage), buffers,
         [&](OpBuilder &builder, Location loc, Value task, ValueRange memrefs) {
-          matmul.build(
-              builder, loc, task, memrefs[0], memrefs[1], memrefs[2],
-              memrefs[3],
-              [&](OpBuilder &builder, Location loc, Value vector,
-                  const MatMulPosition &at) {
-                Value addend = builder.create<vector::LoadOp>(
-                    loc, cast<VectorType>(vector.getType()), memrefs[4],
-                    at.column);
-                return builder.create<arith::AddFOp>(loc, vector, addend);
-              },
-              nullptr, stage);
+          MatMulRequest request{memrefs[0], memrefs[1], memrefs[2], memrefs[3]};
+          request.stage = stage;
+          request.epilogue = [&](OpBuilder &builder, Location loc, Value vector,
+                                 const MatMulPosition &at) {
+            Value addend = builder.create<vector::LoadOp>(
+                loc, cast<VectorType>(vector.getType()), memrefs[4], at.column);
+            return builder.create<arith::AddFOp>(loc, vector, addend);
+          };
+          matmul.build(builder, loc, task, request);
         });
   runner.compile();
   void *arguments[] = {a.data(), bUsed.data(), c.data(), scratch.data(),
@@ -113,8 +111,8 @@ void check(const ProductCase &test, const Target &target) {
   for (int64_t batch = 0; batch < batches; ++batch) {
     int64_t aBase = 0, bBase = 0, cBase = 0, rest = batch;
     for (size_t d = s.batch.size(); d-- > 0;) {
-      int64_t i = rest % s.batch[d].size;
-      rest /= s.batch[d].size;
+      int64_t i = rest % s.batch[d].size.value();
+      rest /= s.batch[d].size.value();
       aBase += i * aStrides[d];
       bBase += i * bStrides[d];
       cBase += i * cStrides[d];

@@ -3,14 +3,14 @@
 // against the oracle, with the same bits in any company and from programs of
 // known sizes.
 //
-// Covers: backend/cpu/kernels/amx DynamicTileMatrices
+// Covers: backend/cpu/kernels/amx TileMatrices TileMatrixBlocks
 
-#include "backend/cpu/kernels/amx/DynamicTileMatrices.h"
 #include "Sweep.h"
 #include "backend/cpu/DynamicCase.h"
 #include "backend/cpu/ProgramText.h"
 #include "backend/cpu/TileTests.h"
 #include "backend/cpu/cost/Estimates.h"
+#include "backend/cpu/kernels/amx/TileMatrices.h"
 
 #include "runtime/MappedFile.h"
 
@@ -118,7 +118,7 @@ const FactorsCase factorsCases[] = {{Precision::Default, "tiles-split3", 1e-3},
                                     {Precision::Exact, "tiles-split6", 3e-5},
                                     {Precision::BFloat16, "tiles-bf16", 2e-1}};
 
-TEST(DynamicTileMatrices, AgreeWithClosedPrograms) {
+TEST(TileMatrixBlocks, AgreeWithClosedPrograms) {
   NEEDS_TILES();
   Sweep sweep(2);
   for (const FactorsCase &each : factorsCases)
@@ -215,7 +215,7 @@ void expectClosedBits(const Factors &product,
 }
 
 /// More than one piece of the depth, more than one task of rows and of columns.
-TEST(DynamicTileMatrices, ManyPiecesRowsAndColumns) {
+TEST(TileMatrixBlocks, ManyPiecesRowsAndColumns) {
   NEEDS_TILES();
   const cpu::CpuOptions options = preferredFor(Precision::Default);
   const Factors deep[] = {
@@ -251,7 +251,7 @@ TEST(DynamicTileMatrices, ManyPiecesRowsAndColumns) {
 }
 
 /// So many tasks that some take their neighbours' rows and columns.
-TEST(DynamicTileMatrices, TasksOfSeveralBlocks) {
+TEST(TileMatrixBlocks, TasksOfSeveralBlocks) {
   NEEDS_TILES();
   cpu::CpuOptions options = preferredFor(Precision::BFloat16);
   options.target->l2Bytes = 2 << 20;
@@ -266,7 +266,7 @@ TEST(DynamicTileMatrices, TasksOfSeveralBlocks) {
 }
 
 /// Nothing to sum up gives zeros, and what follows of them.
-TEST(DynamicTileMatrices, NoDepth) {
+TEST(TileMatrixBlocks, NoDepth) {
   NEEDS_TILES();
   const Factors product{
       "depth", {batch, 20, length}, {batch, length, 50}, 2, 1};
@@ -275,7 +275,7 @@ TEST(DynamicTileMatrices, NoDepth) {
 }
 
 /// Random sizes of all combinations.
-TEST(DynamicTileMatrices, RandomSizes) {
+TEST(TileMatrixBlocks, RandomSizes) {
   NEEDS_TILES();
   const cpu::CpuOptions options = preferredFor(Precision::Exact);
   uint64_t state = 7;
@@ -292,7 +292,7 @@ TEST(DynamicTileMatrices, RandomSizes) {
 
 /// By estimates, which kernel it is follows from the depth alone, also where
 /// only the program that runs knows it.
-TEST(DynamicTileMatrices, TheDepthDecides) {
+TEST(TileMatrixBlocks, TheDepthDecides) {
   NEEDS_TILES();
   const cpu::CpuOptions options = estimatedFor(Precision::Default);
   const Factors product{
@@ -310,7 +310,7 @@ TEST(DynamicTileMatrices, TheDepthDecides) {
 }
 
 /// One number that parts do not hold, in either factor, in any piece.
-TEST(DynamicTileMatrices, HardNumbers) {
+TEST(TileMatrixBlocks, HardNumbers) {
   NEEDS_TILES();
   const cpu::CpuOptions options = preferredFor(Precision::Default);
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -351,7 +351,7 @@ TEST(DynamicTileMatrices, HardNumbers) {
 }
 
 /// Numbers of f16 and bf16, whose products are exact.
-TEST(DynamicTileMatrices, NumbersOfFewerBits) {
+TEST(TileMatrixBlocks, NumbersOfFewerBits) {
   NEEDS_TILES();
   const cpu::CpuOptions options = preferredFor(Precision::Default);
   for (const auto &[element, type, kernel] :
@@ -376,7 +376,7 @@ TEST(DynamicTileMatrices, NumbersOfFewerBits) {
 }
 
 /// Bytes of either sign, less zero points.
-TEST(DynamicTileMatrices, Bytes) {
+TEST(TileMatrixBlocks, Bytes) {
   NEEDS_TILES();
   const cpu::CpuOptions options = preferredFor(Precision::Default);
   Sweep sweep(5);
@@ -424,7 +424,7 @@ TEST(DynamicTileMatrices, Bytes) {
 
 /// Numbers that lie apart along either side, since the batch is the last
 /// dimension, known or not.
-TEST(DynamicTileMatrices, NumbersThatLieApart) {
+TEST(TileMatrixBlocks, NumbersThatLieApart) {
   NEEDS_TILES();
   const cpu::CpuOptions options = preferredFor(Precision::Default);
   for (int64_t matrices : {batch, int64_t(3)})
@@ -445,18 +445,22 @@ TEST(DynamicTileMatrices, NumbersThatLieApart) {
     }
 }
 
-TEST(DynamicTileMatrices, AreForMatrixUnitsOnly) {
+TEST(TileMatrixBlocks, AreForMatrixUnitsOnly) {
+  cpu::MatMulShape shape;
+  shape.bLayout = cpu::MatMulShape::BLayout::Rows;
+  shape.dynamic.emplace();
   constexpr const char *machine = "x86_64-unknown-linux-gnu";
   for (auto [features, areTaken] : {std::pair{"", true}, {"-amx-tile", false}})
-    EXPECT_EQ(cpu::DynamicTileMatrices::supports(
-                  {}, *cpu::Target::named(machine, "sapphirerapids", features)),
-              areTaken);
+    EXPECT_EQ(
+        cpu::TileMatrices::supports(
+            shape, *cpu::Target::named(machine, "sapphirerapids", features)),
+        areTaken);
 }
 
 /// Code for a machine that has matrix units: registers are configured once,
 /// and each way to multiply is there once for two tiles of rows and once for
 /// one.
-TEST(DynamicTileMatrices, Code) {
+TEST(TileMatrixBlocks, Code) {
   TemporaryFolder folder;
   cpu::CpuOptions options;
   options.target =

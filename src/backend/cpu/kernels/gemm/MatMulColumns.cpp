@@ -1,6 +1,6 @@
-//===- MatMulPanels.cpp - load and pack columns of matmuls ----------------===//
+//===- MatMulColumns.cpp - columns of B ----------------------------------===//
 
-#include "backend/cpu/kernels/gemm/MatMul.h"
+#include "backend/cpu/kernels/gemm/MatMulColumns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -9,10 +9,8 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-MatMul::ScalesAndZeros MatMul::scalesAndZerosOf(VectorBuilder &code,
-                                                const Operands &operands,
-                                                const Panel &panel,
-                                                Value block) const {
+MatMulColumns::ScalesAndZeros
+MatMulColumns::scalesAndZerosOf(const MatMulPanel &panel, Value block) const {
   const int64_t vectors = panel.vectors, columns = shape.blocks.columns;
   Value row = columns
                   ? code.mul(block, shape.blockColumns())
@@ -37,22 +35,24 @@ MatMul::ScalesAndZeros MatMul::scalesAndZerosOf(VectorBuilder &code,
           load(operands.numbers.zeros, shape.blocks.zero)};
 }
 
-SmallVector<MatMul::ScalesAndZeros>
-MatMul::scalesAndZerosOfStep(VectorBuilder &code, const Operands &operands,
-                             const Panel &panel, Value step,
-                             const ScalesAndZeros &all) const {
+SmallVector<MatMulColumns::ScalesAndZeros>
+MatMulColumns::scalesAndZerosOfStep(const MatMulPanel &panel, Value step,
+                                    const ScalesAndZeros &all) const {
   if (!shape.blocks.columns)
     return {all};
   SmallVector<ScalesAndZeros> ofProducts;
   Value first = code.mul(step, packing.kGroup);
   for (int64_t i = 0; i < packing.kGroup; ++i)
-    ofProducts.push_back(
-        scalesAndZerosOf(code, operands, panel, code.add(first, i)));
+    ofProducts.push_back(scalesAndZerosOf(panel, code.add(first, i)));
   return ofProducts;
 }
 
-Value MatMul::fetchedAhead(VectorBuilder &code, const Panel &panel,
-                           Value step) const {
+Value MatMulColumns::panelDistance(const MatMulPanel &panel) const {
+  return panel.steps ? code.mul(panel.steps, panelVectors * vectorElements())
+                     : code.index(panelElements());
+}
+
+Value MatMulColumns::fetchedAhead(const MatMulPanel &panel, Value step) const {
   const int64_t whole = weightPrefetchBytes / packing.rhsBytes();
   const int64_t panels = panel.vectors / panelVectors;
   if (panels <= 1)
@@ -64,11 +64,10 @@ Value MatMul::fetchedAhead(VectorBuilder &code, const Panel &panel,
   Value inPanel = code.mul(ahead, row);
   return code.select(
       code.less(step, code.sub(steps, ahead)), inPanel,
-      code.add(inPanel, code.mul(panelDistance(code, panel), panels - 1)));
+      code.add(inPanel, code.mul(panelDistance(panel), panels - 1)));
 }
 
-std::pair<Value, Value> MatMul::loadPair(VectorBuilder &code, Value source,
-                                         Value at) const {
+std::pair<Value, Value> MatMulColumns::loadPair(Value source, Value at) const {
   OpBuilder &b = code.builder;
   constexpr int64_t halfBits = 16, upperHalf = -(int64_t(1) << halfBits);
   auto words = VectorType::get({lanes}, b.getI32Type());
@@ -87,9 +86,9 @@ std::pair<Value, Value> MatMul::loadPair(VectorBuilder &code, Value source,
 }
 
 SmallVector<SmallVector<Value>>
-MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
-                    const Panel &panel, Value source, Value row, Value ahead,
-                    ArrayRef<ScalesAndZeros> numbers) const {
+MatMulColumns::loadColumns(const Arithmetic &stored, const MatMulPanel &panel,
+                           Value source, Value row, Value ahead,
+                           ArrayRef<ScalesAndZeros> numbers) const {
   const bool widens = stored.widensRhs();
   VectorType type = stored.rhsType(code.builder.getContext(), lanes);
   const int64_t elements = type.getNumElements();
@@ -107,13 +106,13 @@ MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
   for (int64_t v = 0; v < panel.vectors; ++v) {
     bool isWhole = panel.isPadded || v + 1 < panel.vectors;
     // Vectors after those of a panel are in the next one.
-    Value ofPanel = code.mul(panelDistance(code, panel), v / panelVectors);
+    Value ofPanel = code.mul(panelDistance(panel), v / panelVectors);
     Value at = code.add(code.add(row, ofPanel), v % panelVectors * elements);
     if (ahead && beginsLine(v % panelVectors * elements, stored.rhsBytes()))
       code.prefetch(source, code.add(at, ahead));
     if (widens &&
         isPaired(v % panelVectors, std::min(panelVectors, panel.vectors))) {
-      const auto [first, second] = loadPair(code, source, at);
+      const auto [first, second] = loadPair(source, at);
       add(v, {first});
       add(++v, {second});
       continue;
@@ -131,72 +130,18 @@ MatMul::loadColumns(VectorBuilder &code, const Arithmetic &stored,
   return columns;
 }
 
-/// Widens a stage's range of the panel at \p packed into the scratch buffer.
-void MatMul::widenPanel(VectorBuilder &code, const Operands &operands,
-                        const Panel &panel, Value packed) const {
-  const int64_t group = packing.kGroup;
-  const int64_t stride = panel.vectors * lanes * packing.rhsGroup();
-  auto widen = [&](Value first, int64_t steps, const ScalesAndZeros &numbers) {
-    code.loop(code.index(0), code.index(steps), 1, [&](Value i) {
-      Value step = code.add(first, i);
-      const auto columns = loadColumns(
-          code, packing, panel, operands.b,
-          code.add(packed, code.mul(step, stride)),
-          streamsWeights ? fetchedAhead(code, panel, step) : Value(),
-          scalesAndZerosOfStep(code, operands, panel, step, numbers));
-      Value to = code.mul(code.sub(code.mul(step, group), operands.firstDepth),
-                          panel.stride);
-      for (const auto &[k, column] : llvm::enumerate(columns))
-        for (const auto &[v, vector] : llvm::enumerate(column))
-          code.store(
-              vector, operands.scratch,
-              code.add(to, int64_t(k) * panel.stride + int64_t(v) * lanes));
-    });
-  };
-  const int64_t size = shape.blocks.size, begin = operands.firstDepth,
-                end = operands.endDepth;
-  if (size == 0 || shape.blocks.columns)
-    return widen(code.index(begin / group), packing.steps(end - begin), {});
-  code.loop(code.index(begin / size), code.index(end / size), 1,
-            [&](Value block) {
-              widen(code.mul(block, size / group), size / group,
-                    scalesAndZerosOf(code, operands, panel, block));
-            });
-  Value last = code.index(end / size);
-  if (const int64_t rest = end % size)
-    widen(code.mul(last, size / group), packing.steps(rest),
-          scalesAndZerosOf(code, operands, panel, last));
-}
-
-void MatMul::copyRows(VectorBuilder &code, Operands &operands,
-                      const Panel &panel) const {
-  VectorType type = arithmetic.rhsType(code.builder.getContext(), lanes);
-  Value first = code.add(operands.bBase, panel.firstColumn);
-  code.loop(code.index(0), code.index(shape.k), 1, [&](Value k) {
-    Value from = code.add(first, code.mul(k, shape.bStride));
-    Value to = code.mul(k, panel.stride);
-    for (int64_t v = 0; v < panel.vectors; ++v) {
-      int64_t valid = v + 1 == panel.vectors ? panel.valid : lanes;
-      code.store(
-          code.loadFirst(operands.b, code.add(from, v * lanes), type, valid),
-          operands.scratch, code.add(to, v * lanes));
-    }
-  });
-}
-
-Value MatMul::columnOfB(VectorBuilder &code, const Operands &operands,
-                        const Panel &panel, Value vector,
-                        int64_t number) const {
+Value MatMulColumns::columnOfB(const MatMulPanel &panel, Value vector,
+                               int64_t number) const {
   Value column =
       code.add(code.add(panel.firstColumn, code.mul(vector, lanes)), number);
   // The last column replaces missing ones.
   if (shape.givenColumns)
     column = code.min(column, code.sub(operands.extents.columns, 1));
-  return code.add(operands.bBase, code.mul(column, shape.bStride));
+  return code.add(operands.origin.b, code.mul(column, shape.bStride));
 }
 
-void MatMul::forColumnBlocks(
-    VectorBuilder &code, const Panel &panel, int64_t depth,
+void MatMulColumns::forColumnBlocks(
+    const MatMulPanel &panel, int64_t depth,
     llvm::function_ref<void(Value, int64_t, Value, int64_t)> body) const {
   const int64_t whole = shape.k / depth * depth;
   auto ofVector = [&](Value v, int64_t columns) {
@@ -213,10 +158,59 @@ void MatMul::forColumnBlocks(
     ofVector(code.index(wholeVectors), panel.valid);
 }
 
+/// Widens a stage's range of the panel at \p packed into the scratch buffer.
+void MatMulColumns::widenPanel(const MatMulPanel &panel, Value packed) const {
+  const int64_t group = packing.kGroup;
+  const int64_t stride = panel.vectors * lanes * packing.rhsGroup();
+  auto widen = [&](Value first, int64_t steps, const ScalesAndZeros &numbers) {
+    code.loop(code.index(0), code.index(steps), 1, [&](Value i) {
+      Value step = code.add(first, i);
+      const auto columns = loadColumns(
+          packing, panel, operands.b, code.add(packed, code.mul(step, stride)),
+          streamsWeights ? fetchedAhead(panel, step) : Value(),
+          scalesAndZerosOfStep(panel, step, numbers));
+      Value to = code.mul(code.sub(code.mul(step, group), operands.firstDepth),
+                          panel.stride);
+      for (const auto &[k, column] : llvm::enumerate(columns))
+        for (const auto &[v, vector] : llvm::enumerate(column))
+          code.store(
+              vector, operands.scratch,
+              code.add(to, int64_t(k) * panel.stride + int64_t(v) * lanes));
+    });
+  };
+  const int64_t size = shape.blocks.size, begin = operands.firstDepth,
+                end = operands.endDepth;
+  if (size == 0 || shape.blocks.columns)
+    return widen(code.index(begin / group), packing.steps(end - begin), {});
+  code.loop(code.index(begin / size), code.index(end / size), 1,
+            [&](Value block) {
+              widen(code.mul(block, size / group), size / group,
+                    scalesAndZerosOf(panel, block));
+            });
+  Value last = code.index(end / size);
+  if (const int64_t rest = end % size)
+    widen(code.mul(last, size / group), packing.steps(rest),
+          scalesAndZerosOf(panel, last));
+}
+
+void MatMulColumns::copyRows(const MatMulPanel &panel) const {
+  VectorType type = arithmetic.rhsType(code.builder.getContext(), lanes);
+  Value first = code.add(operands.origin.b, panel.firstColumn);
+  code.loop(code.index(0), code.index(shape.k), 1, [&](Value k) {
+    Value from = code.add(first, code.mul(k, shape.bStride));
+    Value to = code.mul(k, panel.stride);
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      int64_t valid = v + 1 == panel.vectors ? panel.valid : lanes;
+      code.store(
+          code.loadFirst(operands.b, code.add(from, v * lanes), type, valid),
+          operands.scratch, code.add(to, v * lanes));
+    }
+  });
+}
+
 /// Packs columns of the transposed B, which are contiguous, into rows of the
 /// panel: square blocks of a vector's size are transposed in registers.
-void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
-                            const Panel &panel) const {
+void MatMulColumns::packTransposed(const MatMulPanel &panel) const {
   OpBuilder &builder = code.builder;
   Location loc = code.loc;
   VectorType type = arithmetic.rhsType(builder.getContext(), lanes);
@@ -225,7 +219,7 @@ void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
     Value block =
         builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(square));
     for (int64_t n = 0; n < columns; ++n) {
-      Value from = code.add(columnOfB(code, operands, panel, v, n), k);
+      Value from = code.add(columnOfB(panel, v, n), k);
       Value row = code.loadFirst(operands.b, from, type, count);
       block = builder.create<vector::InsertOp>(loc, row, block,
                                                ArrayRef<int64_t>{n});
@@ -240,5 +234,5 @@ void MatMul::packTransposed(VectorBuilder &code, Operands &operands,
       code.store(row, operands.scratch, to);
     }
   };
-  forColumnBlocks(code, panel, lanes, copyBlock);
+  forColumnBlocks(panel, lanes, copyBlock);
 }

@@ -1,8 +1,8 @@
-//===- DynamicTileMatrices.cpp - open products of activations on tiles ----===//
-
-#include "backend/cpu/kernels/amx/DynamicTileMatrices.h"
+//===- TileMatrixBlocks.cpp - AMX matmuls of activations, dynamic sizes ---===//
 
 #include "backend/cpu/codegen/KernelFunction.h"
+#include "backend/cpu/kernels/amx/TileMatrices.h"
+#include "backend/cpu/kernels/amx/TileMatrixTask.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -13,45 +13,33 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-static constexpr int64_t blockRows = DynamicMatMulShape::taskRows;
+static constexpr int64_t blockRows = MatMulShape::taskRows,
+                         linesOfSums = TileRegisters::sumsBytes / tileRowBytes;
 
-bool DynamicTileMatrices::supports(const DynamicMatMulShape &shape,
-                                   const Target &target) {
-  return target.hasMatrixUnits && target.f32Lanes == 16;
+/// The 32-bit word \p number after line \p line of the scratch memory.
+static Value wordAt(VectorBuilder &code, int64_t line, Value number) {
+  return code.add(number, line * tileRowBytes / int64_t(sizeof(float)));
 }
 
-DynamicTileMatrices::DynamicTileMatrices(DynamicMatMulShape given,
-                                         const Target &target,
-                                         const TileArithmetic &arithmetic)
-    : shape(std::move(given)), arithmetic(arithmetic),
-      dot{ElementType::UI8, ElementType::I8, ElementType::I32, 4,
-          target.hasVnni ? StepInstruction::ByteDotProduct
-                         : StepInstruction::MultiplyAdd} {
-  assert(supports(shape, target));
+void TileMatrices::planBlocks(const Target &target) {
   // Longer pieces hardly reduce the traffic of accumulators.
   constexpr int64_t mostOfPiece = 16;
   const int64_t elements = arithmetic.blockElements();
-  const bool isDynamic = shape.depth.isDynamic();
+  const bool isDynamic = shape.dynamic->depth.isDynamic();
   const int64_t steps =
-      isDynamic ? mostOfPiece : llvm::divideCeil(shape.depth.value(), elements);
+      isDynamic ? mostOfPiece
+                : llvm::divideCeil(shape.dynamic->depth.value(), elements);
   pieces = isDynamic ? 0 : llvm::divideCeil(steps, mostOfPiece);
   rows.blocks = columns.blocks =
       isDynamic ? mostOfPiece : llvm::divideCeil(steps, pieces);
   pieceDepth = rows.blocks * elements;
-  rows.parts = arithmetic.lhsTerms;
-  columns.parts = arithmetic.rhsTerms;
   // Spilled accumulators must stay in the cache, too.
   constexpr int64_t mostBlocks = 32, mostThatWait = 8;
   const int64_t rowBytes = rows.parts * rows.blocks * tileRowBytes;
   blocks = blocksFor(target.l2Bytes / 2 / rowBytes / blockRows,
                      isOnePiece() ? mostBlocks : mostThatWait);
   const int64_t panels =
-      blocks.back().columns * DynamicMatMulShape::taskColumns / panelColumns;
-  auto reserve = [&](int64_t count) {
-    const int64_t begin = lines;
-    lines += count;
-    return begin;
-  };
+      blocks.back().columns * MatMulShape::taskColumns / panelColumns;
   rows.positions = blocks.back().rows * blockRows;
   rows.at = reserve(rows.lines());
   rows.notes = reserve(rows.noteLines());
@@ -62,13 +50,12 @@ DynamicTileMatrices::DynamicTileMatrices(DynamicMatMulShape given,
     magnitudes = reserve(llvm::divideCeil(panels, lanes));
     waiting = reserve(panels * (rows.positions / pairRows) * linesOfSums);
   }
-  spare = reserve(TileOperands::spareLines(arithmetic));
 }
 
 /// Doubles rows and columns alternately, up to \p mostRows blocks of rows and
 /// \p most blocks in all.
-std::vector<DynamicTileMatrices::Blocks>
-DynamicTileMatrices::blocksFor(int64_t mostRows, int64_t most) {
+std::vector<TileMatrices::Blocks> TileMatrices::blocksFor(int64_t mostRows,
+                                                          int64_t most) {
   constexpr int64_t enoughRows = 8, enoughColumns = 4;
   std::vector<Blocks> all = {{1, 1}};
   for (bool areRows = true;; areRows = !areRows) {
@@ -86,41 +73,18 @@ DynamicTileMatrices::blocksFor(int64_t mostRows, int64_t most) {
 }
 
 /// The column tiles of a panel; the second one of the last panel may be empty.
-int64_t DynamicTileMatrices::panelTiles() const {
-  return shape.columns <= lanes ? 1 : TileRegisters::panelTiles;
+int64_t TileMatrices::panelTiles() const {
+  return shape.dynamic->columns <= lanes ? 1 : TileRegisters::panelTiles;
 }
 
 //===----------------------------------------------------------------------===//
 // Tasks
 //===----------------------------------------------------------------------===//
 
-struct DynamicTileMatrices::Emission {
-  VectorBuilder &code;
-  TileRegisters &registers;
-  TileOperands operands;
-  DynamicMatMulShape::Task own;
-  Value scratch, c;
-  const MatMulEpilogue &epilogue;
-  MatMulZeros zeros;
-  Value firstRow, firstColumn;
-  Value columns;       ///< Of the task.
-  TileFactors factors; ///< All of the depth, of the task's rows.
-
-  /// The 32-bit word \p number after line \p line of the scratch memory.
-  Value wordAt(int64_t line, Value number) {
-    return code.add(number, line * lanes);
-  }
-  VectorType words() {
-    return VectorType::get({lanes}, code.builder.getI32Type());
-  }
-  VectorType sums(bool areBytes, int64_t count = lanes) {
-    return VectorType::get({count}, areBytes ? Type(code.builder.getI32Type())
-                                             : code.builder.getF32Type());
-  }
-};
-
 /// The blocks of rows and of columns per task: as many as leave enough tasks.
-std::pair<Value, Value> DynamicTileMatrices::blocksOfTask(Emission &e) const {
+std::pair<Value, Value>
+TileMatrices::blocksOfTask(TileMatrixTask &e,
+                           const MatMulShape::Block &own) const {
   constexpr int64_t enoughTasks = 8;
   VectorBuilder &code = e.code;
   auto parts = [&](Value count, int64_t of) {
@@ -128,9 +92,9 @@ std::pair<Value, Value> DynamicTileMatrices::blocksOfTask(Emission &e) const {
   };
   std::pair<Value, Value> chosen(code.index(1), code.index(1));
   for (const Blocks &more : llvm::drop_begin(blocks)) {
-    Value tasks = code.mul(e.own.matrices,
-                           code.mul(parts(e.own.rowBlocks, more.rows),
-                                    parts(e.own.columnBlocks, more.columns)));
+    Value tasks =
+        code.mul(own.matrices, code.mul(parts(own.rowBlocks, more.rows),
+                                        parts(own.columnBlocks, more.columns)));
     Value areFew = code.less(tasks, code.index(enoughTasks));
     chosen = {code.select(areFew, chosen.first, code.index(more.rows)),
               code.select(areFew, chosen.second, code.index(more.columns))};
@@ -138,58 +102,33 @@ std::pair<Value, Value> DynamicTileMatrices::blocksOfTask(Emission &e) const {
   return chosen;
 }
 
-void DynamicTileMatrices::build(VectorBuilder &code, TileRegisters &registers,
-                                Value task, Value a, Value b, Value c,
-                                Value scratch, const MatMulEpilogue &epilogue,
-                                const MatMulZeros &zeros) const {
-  Value flat = code.flatten(scratch);
-  Emission e{code,
-             registers,
-             {code, arithmetic, flat, spare},
-             shape.task(code, task),
-             flat,
-             code.flatten(c),
-             epilogue,
-             zeros,
-             {},
-             {},
-             {},
-             {}};
-  const auto [rowBlocks, columnBlocks] = blocksOfTask(e);
-  e.firstRow = code.mul(e.own.rowBlock, blockRows);
-  e.firstColumn = code.mul(e.own.columnBlock, DynamicMatMulShape::taskColumns);
+void TileMatrices::buildBlocks(TileMatrixTask &e, Value task) const {
+  VectorBuilder &code = e.code;
+  const MatMulShape::Block own = shape.block(code, task);
+  e.batch = own.batch;
+  e.origin = own.origin;
+  const auto [rowBlocks, columnBlocks] = blocksOfTask(e, own);
+  e.firstRow = code.mul(own.rowBlock, blockRows);
+  e.firstColumn = code.mul(own.columnBlock, MatMulShape::taskColumns);
+  const Dim depth = shape.dynamic->depth;
   const int64_t unit = arithmetic.blockElements();
-  const int64_t depthUnit = shape.depth % unit == 0 ? unit : 1;
-  Value depth = code.index(shape.depth);
-  TileMatrix ofA{code.flatten(a),
-                 code.add(e.own.a, code.mul(e.firstRow, shape.aRow)),
-                 shape.aRow,
-                 shape.aColumn,
-                 code.min(code.mul(rowBlocks, blockRows),
-                          code.sub(e.own.rows, e.firstRow)),
-                 depth,
-                 depthUnit},
-      ofB{code.flatten(b),
-          e.own.b,
-          shape.isTransposed ? shape.bStride : Dim(1),
-          shape.isTransposed ? Dim(1) : shape.bStride,
-          e.own.columns,
-          depth,
-          depthUnit};
-  e.factors = {
-      ofA, ofB, rows, columns, {}, mostTileRows, rows.positions / mostTileRows,
-      true};
-  e.columns = code.min(code.mul(columnBlocks, DynamicMatMulShape::taskColumns),
-                       code.sub(e.own.columns, e.firstColumn));
+  e.factors = {{},  {}, rows, columns, {}, tileRows, rows.positions / tileRows,
+               true};
+  e.setMatrices(shape, own.columns, code.index(depth),
+                depth % unit == 0 ? unit : 1);
+  e.factors.a.count =
+      code.min(code.mul(rowBlocks, blockRows), code.sub(own.rows, e.firstRow));
+  e.columns = code.min(code.mul(columnBlocks, MatMulShape::taskColumns),
+                       code.sub(own.columns, e.firstColumn));
   auto begins = [&](Value block, Value of) {
     return code.equal(code.rem(block, of), code.index(0));
   };
-  code.when(code.both(begins(e.own.rowBlock, rowBlocks),
-                      begins(e.own.columnBlock, columnBlocks)),
+  code.when(code.both(begins(own.rowBlock, rowBlocks),
+                      begins(own.columnBlock, columnBlocks)),
             [&] { buildPieces(e); });
 }
 
-void DynamicTileMatrices::buildPieces(Emission &e) const {
+void TileMatrices::buildPieces(TileMatrixTask &e) const {
   VectorBuilder &code = e.code;
   Value depth = e.factors.a.depth;
   if (isOnePiece())
@@ -206,8 +145,8 @@ void DynamicTileMatrices::buildPieces(Emission &e) const {
   });
 }
 
-void DynamicTileMatrices::buildPiece(Emission &e, Value start,
-                                     const TilePiece &piece) const {
+void TileMatrices::buildPiece(TileMatrixTask &e, Value start,
+                              const TilePiece &piece) const {
   VectorBuilder &code = e.code;
   auto pieceOf = [&](TileMatrix matrix) {
     matrix.start = code.add(matrix.start, code.mul(start, matrix.depthStride));
@@ -217,8 +156,8 @@ void DynamicTileMatrices::buildPiece(Emission &e, Value start,
   const TileMatrix a = pieceOf(e.factors.a), b = pieceOf(e.factors.b);
   Value isFirst = isOnePiece() ? Value() : piece.isFirst;
   e.factors.anyRow = e.operands.stageRows(a, rows, isFirst);
-  if (e.zeros.rhs)
-    e.operands.sumRows(a, rows, e.zeros.rhs, dot, isFirst);
+  if (e.request.zeros.rhs)
+    e.operands.sumRows(a, rows, e.request.zeros.rhs, dot, isFirst);
   code.loop(code.index(0),
             code.div(code.add(e.columns, panelColumns - 1), panelColumns), 1,
             [&](Value number) { buildPanel(e, b, number, piece); });
@@ -228,15 +167,14 @@ void DynamicTileMatrices::buildPiece(Emission &e, Value start,
 // Panels
 //===----------------------------------------------------------------------===//
 
-void DynamicTileMatrices::buildPanel(Emission &e, const TileMatrix &b,
-                                     Value number,
-                                     const TilePiece &piece) const {
+void TileMatrices::buildPanel(TileMatrixTask &e, const TileMatrix &b,
+                              Value number, const TilePiece &piece) const {
   VectorBuilder &code = e.code;
   TilePanel panel{code.index(0),
                   code.add(e.firstColumn, code.mul(number, panelColumns)),
                   panelTiles(),
                   {}};
-  Value left = code.sub(e.own.columns, panel.column);
+  Value left = code.sub(e.factors.b.count, panel.column);
   Value tiles = code.min(code.index(panel.tiles),
                          code.div(code.add(left, lanes - 1), lanes));
   Value magnitude =
@@ -257,15 +195,15 @@ void DynamicTileMatrices::buildPanel(Emission &e, const TileMatrix &b,
 }
 
 /// Keeps the largest magnitude of all pieces so far.
-void DynamicTileMatrices::keepMagnitude(Emission &e, TilePanel &panel,
-                                        Value number, Value magnitude,
-                                        const TilePiece &piece) const {
+void TileMatrices::keepMagnitude(TileMatrixTask &e, TilePanel &panel,
+                                 Value number, Value magnitude,
+                                 const TilePiece &piece) const {
   VectorBuilder &code = e.code;
   if (arithmetic.isOfBytes())
     return;
   if (!isOnePiece()) {
     Type word = code.builder.getI32Type();
-    Value place = e.wordAt(magnitudes, number);
+    Value place = wordAt(e.code, magnitudes, number);
     Value before = code.create<arith::BitcastOp>(
         word, code.create<memref::LoadOp>(e.scratch, place));
     magnitude = code.select(piece.isFirst, magnitude,
@@ -279,16 +217,16 @@ void DynamicTileMatrices::keepMagnitude(Emission &e, TilePanel &panel,
 }
 
 /// Adds the column sums of int8 panels over all pieces so far.
-void DynamicTileMatrices::sumColumns(Emission &e, const TileMatrix &b,
-                                     const TilePanel &panel, Value number,
-                                     const TilePiece &piece) const {
+void TileMatrices::sumColumns(TileMatrixTask &e, const TileMatrix &b,
+                              const TilePanel &panel, Value number,
+                              const TilePiece &piece) const {
   VectorBuilder &code = e.code;
-  if (!e.zeros.lhs)
+  if (!e.request.zeros.lhs)
     return;
-  auto floats = e.sums(/*areBytes=*/false);
+  auto floats = e.floats();
   for (int64_t tile = 0; tile < panel.tiles; ++tile) {
-    Value place = e.wordAt(
-        byteSums,
+    Value place = wordAt(
+        e.code, byteSums,
         code.mul(code.add(code.mul(number, TileColumns::tiles), tile), lanes));
     Value sums = e.operands.sumColumns(b, columns, panel.number, tile, dot);
     if (!isOnePiece())
@@ -304,17 +242,28 @@ void DynamicTileMatrices::sumColumns(Emission &e, const TileMatrix &b,
 // Results
 //===----------------------------------------------------------------------===//
 
+/// \p row is relative to the task.
+void TileMatrices::store(TileMatrixTask &e, Value row, Value column,
+                         Value sums) const {
+  VectorBuilder &code = e.code;
+  Value inMatrix = code.add(e.firstRow, row);
+  e.store(inMatrix, column,
+          code.add(e.origin.c,
+                   code.add(code.mul(inMatrix, shape.cRowStride), column)),
+          sums);
+}
+
 /// Passes the accumulators of a group of tiles and a panel, which are on the
 /// stack, to the epilogue.
-void DynamicTileMatrices::finish(Emission &e, const TilePanel &panel,
-                                 Value number, Value first) const {
+void TileMatrices::finish(TileMatrixTask &e, const TilePanel &panel,
+                          Value number, Value first) const {
   VectorBuilder &code = e.code;
   Value count =
       code.min(code.index(pairRows), code.sub(e.factors.a.count, first));
   if (!arithmetic.isOfBytes())
     e.operands.redoUnusual(e.registers, e.factors, panel, first, count);
   Value ofColumns =
-      e.wordAt(byteSums, code.mul(number, TileColumns::tiles * lanes));
+      wordAt(e.code, byteSums, code.mul(number, TileColumns::tiles * lanes));
   code.loop(code.index(0), count, 1, [&](Value i) {
     finishRow(e, panel, ofColumns, code.add(first, i),
               e.registers.sumsAt(0, i));
@@ -323,9 +272,8 @@ void DynamicTileMatrices::finish(Emission &e, const TilePanel &panel,
 
 /// \p ofColumns is the location of the column sums, \p place that of the row's
 /// accumulators on the stack.
-void DynamicTileMatrices::finishRow(Emission &e, const TilePanel &panel,
-                                    Value ofColumns, Value row,
-                                    Value place) const {
+void TileMatrices::finishRow(TileMatrixTask &e, const TilePanel &panel,
+                             Value ofColumns, Value row, Value place) const {
   VectorBuilder &code = e.code;
   const bool areBytes = arithmetic.isOfBytes();
   auto splat = [&](Value number) {
@@ -335,38 +283,38 @@ void DynamicTileMatrices::finishRow(Emission &e, const TilePanel &panel,
       areBytes ? Value() : e.operands.unscaleOf(e.factors, panel, row);
   // zeroA k zeroB
   Value whole;
-  if (e.zeros.lhs && e.zeros.rhs)
+  if (e.request.zeros.lhs && e.request.zeros.rhs)
     whole = splat(code.create<arith::MulIOp>(
-        code.create<arith::MulIOp>(e.zeros.lhs, e.zeros.rhs),
+        code.create<arith::MulIOp>(e.request.zeros.lhs, e.request.zeros.rhs),
         code.create<arith::IndexCastOp>(code.builder.getI32Type(),
                                         e.factors.a.depth)));
   auto accumulatorsOf = [&](Value c) {
     Value sums =
         code.load(e.registers.sums(), code.add(place, code.mul(c, lanes)),
-                  e.sums(areBytes));
+                  areBytes ? e.words() : e.floats());
     if (unscale)
       return code.mulVectors(sums, unscale);
-    if (e.zeros.rhs)
+    if (e.request.zeros.rhs)
       sums = code.addVectors(sums, e.operands.sumOfRow(rows, row));
-    if (e.zeros.lhs)
+    if (e.request.zeros.lhs)
       sums = code.subVectors(
           sums,
           code.create<arith::MulIOp>(
-              splat(e.zeros.lhs),
+              splat(e.request.zeros.lhs),
               code.bitsAs(code.load(e.scratch,
                                     code.add(ofColumns, code.mul(c, lanes)),
-                                    e.sums(/*areBytes=*/false)),
+                                    e.floats()),
                           e.words())));
     return whole ? code.addVectors(sums, whole) : sums;
   };
   Value left = code.min(code.index(panel.tiles * lanes),
-                        code.sub(e.own.columns, panel.column));
+                        code.sub(e.factors.b.count, panel.column));
   Value tiles = code.div(left, lanes);
   code.loop(code.index(0), tiles, 1, [&](Value c) {
     store(e, row, code.add(panel.column, code.mul(c, lanes)),
           accumulatorsOf(c));
   });
-  if (shape.columns % lanes == 0)
+  if (shape.dynamic->columns % lanes == 0)
     return;
   Value rest = code.rem(left, lanes);
   code.when(code.less(code.index(0), rest), [&] {
@@ -375,40 +323,24 @@ void DynamicTileMatrices::finishRow(Emission &e, const TilePanel &panel,
 }
 
 /// The first \p left columns of tile \p c.
-void DynamicTileMatrices::finishRest(Emission &e, const TilePanel &panel,
-                                     Value c, Value left, Value row,
-                                     Value sums) const {
+void TileMatrices::finishRest(TileMatrixTask &e, const TilePanel &panel,
+                              Value c, Value left, Value row,
+                              Value sums) const {
   VectorBuilder &code = e.code;
   Value column = code.add(panel.column, code.mul(c, lanes));
-  if (shape.columns.isStatic())
+  if (shape.dynamic->columns.isStatic())
     return store(e, row, column,
-                 code.first(sums, shape.columns.value() % lanes));
-  const bool areBytes = arithmetic.isOfBytes();
-  Value kept = createScratch(
-      code.builder, code.loc,
-      MemRefType::get({lanes}, e.sums(areBytes).getElementType()));
+                 code.first(sums, shape.dynamic->columns.value() % lanes));
+  const Type element = cast<VectorType>(sums.getType()).getElementType();
+  Value kept =
+      createScratch(code.builder, code.loc, MemRefType::get({lanes}, element));
   code.store(sums, kept, code.index(0));
   // By halves, quarters, and so on.
   for (int64_t count = lanes / 2; count > 0; count /= 2) {
     Value done = code.mul(code.div(left, 2 * count), 2 * count);
     code.when(code.less(code.index(count - 1), code.sub(left, done)), [&] {
       store(e, row, code.add(column, done),
-            code.load(kept, done, e.sums(areBytes, count)));
+            code.load(kept, done, VectorType::get({count}, element)));
     });
   }
-}
-
-/// \p row is relative to the task.
-void DynamicTileMatrices::store(Emission &e, Value row, Value column,
-                                Value sums) const {
-  VectorBuilder &code = e.code;
-  MatMulPosition at;
-  at.batch = e.own.batch;
-  at.row = code.add(e.firstRow, row);
-  at.column = column;
-  at.offset =
-      code.add(e.own.c, code.add(code.mul(at.row, shape.columns), column));
-  if (e.epilogue)
-    sums = e.epilogue(code.builder, code.loc, sums, at);
-  code.store(sums, e.c, at.offset);
 }
