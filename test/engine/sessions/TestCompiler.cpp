@@ -57,6 +57,10 @@ public:
     return RunFacts();
   }
 
+  Result<ModelView> view(const CompileRequest &) override {
+    return unsupported("the test's compiler has no graphs");
+  }
+
   Result<std::unique_ptr<Executor>> interpret(const CompileRequest &) override {
     return unsupported("the test's compiler has no interpreter");
   }
