@@ -245,6 +245,18 @@ SINTER_API sinter_status sinter_options_set_allocator(
 SINTER_API sinter_status sinter_options_set_thread_pool(
     sinter_options *options, const sinter_thread_pool *pool,
     sinter_error **error);
+typedef struct sinter_cancellation sinter_cancellation;
+/** Since version 2. CANCELLATION ends the calls that get these options, soon
+    and with SINTER_CANCELLED: sinter_compile, sinter_model_optimize,
+    sinter_model_quantize, sinter_model_compare and sinter_trainer_new. So it
+    does with what sessions and trainers made with them compile later, and with
+    steps and evaluations of a trainer, before the program runs; a run has a
+    cancellation of its own. Model, trainer and cache stay as they were, and
+    calls work again once it is reset. NULL: nothing ends them. It may be freed
+    before the options and what was made with them. */
+SINTER_API sinter_status sinter_options_set_cancellation(
+    sinter_options *options, const sinter_cancellation *cancellation,
+    sinter_error **error);
 SINTER_API sinter_status sinter_options_free(sinter_options *options,
                                              sinter_error **error);
 
@@ -393,7 +405,6 @@ SINTER_API void sinter_string_free(char *string);
 /*===- Runs ---------------------------------------------------------------===*/
 
 typedef struct sinter_session sinter_session;
-typedef struct sinter_cancellation sinter_cancellation;
 
 /** Compiles MODEL, or finds its program in the cache. It happens now if the
     sizes of all inputs are known, and by dynamic dimensions if the model has
@@ -543,8 +554,9 @@ SINTER_API int32_t sinter_binding_copies_output(const sinter_binding *binding,
 SINTER_API sinter_status sinter_binding_free(sinter_binding *binding,
                                              sinter_error **error);
 
-/** Cancels runs from another thread; they end soon with SINTER_CANCELLED. It
-    stays cancelled until it is reset. */
+/** Cancels runs, and calls with options that have it
+    (sinter_options_set_cancellation), from another thread; they end soon with
+    SINTER_CANCELLED. It stays cancelled until it is reset. */
 SINTER_API sinter_status sinter_cancellation_new(
     sinter_cancellation **cancellation, sinter_error **error);
 SINTER_API void sinter_cancellation_cancel(sinter_cancellation *cancellation);

@@ -225,8 +225,31 @@ private:
   detail::Owned<sinter_thread_pool, sinter_thread_pool_free> owned;
 };
 
-/// Options, and what has no name: callbacks, memory and threads. Callbacks must
-/// not throw. They live as long as what is made with them.
+/// Ends runs, and calls with Settings that have it, from another thread.
+class Cancellation {
+public:
+  static Result<Cancellation> make() {
+    sinter_cancellation *made = nullptr;
+    if (auto done = detail::checked(
+            [&](auto error) { return sinter_cancellation_new(&made, error); });
+        !done)
+      return done.error();
+    return Cancellation(made);
+  }
+
+  void cancel() { sinter_cancellation_cancel(owned.get()); }
+  void reset() { sinter_cancellation_reset(owned.get()); }
+  const sinter_cancellation *get() const { return owned.get(); }
+
+private:
+  explicit Cancellation(sinter_cancellation *cancellation)
+      : owned(cancellation) {}
+
+  detail::Owned<sinter_cancellation, sinter_cancellation_free> owned;
+};
+
+/// Options, and what has no name: callbacks, memory, threads and what ends the
+/// call. Callbacks must not throw. They live as long as what is made with them.
 class Settings {
 public:
   Settings() = default;
@@ -263,6 +286,11 @@ public:
     kept.push_back(pool.used());
     return *this;
   }
+  /// What ends calls with these; it lives until the last of them began.
+  Settings &cancellation(const Cancellation &ends) {
+    end = ends.get();
+    return *this;
+  }
 
   /// For calls of C, which may go on using used().
   Result<detail::Owned<sinter_options, sinter_options_free>> options() const;
@@ -283,6 +311,7 @@ private:
   Callback<std::string_view, uint64_t, uint64_t> progress = nullptr;
   std::pmr::memory_resource *source = nullptr;
   const sinter_thread_pool *threadPool = nullptr;
+  const sinter_cancellation *end = nullptr;
   std::vector<std::shared_ptr<const void>> kept;
 };
 
@@ -359,35 +388,14 @@ Settings::options() const {
     }
     if (status == SINTER_OK && threadPool)
       status = sinter_options_set_thread_pool(made, threadPool, error);
+    if (status == SINTER_OK && end)
+      status = sinter_options_set_cancellation(made, end, error);
     return status;
   });
   if (!done)
     return done.error();
   return options;
 }
-
-/// Ends runs from another thread.
-class Cancellation {
-public:
-  static Result<Cancellation> make() {
-    sinter_cancellation *made = nullptr;
-    if (auto done = detail::checked(
-            [&](auto error) { return sinter_cancellation_new(&made, error); });
-        !done)
-      return done.error();
-    return Cancellation(made);
-  }
-
-  void cancel() { sinter_cancellation_cancel(owned.get()); }
-  void reset() { sinter_cancellation_reset(owned.get()); }
-  const sinter_cancellation *get() const { return owned.get(); }
-
-private:
-  explicit Cancellation(sinter_cancellation *cancellation)
-      : owned(cancellation) {}
-
-  detail::Owned<sinter_cancellation, sinter_cancellation_free> owned;
-};
 
 /// Values of all states.
 class Snapshot {

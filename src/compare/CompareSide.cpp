@@ -12,6 +12,7 @@ Result<CompareSide> CompareSide::open(std::string path, std::string what,
   CompareSide side;
   side.backend = options.backend;
   side.interpretsRewritten = options.interpretsRewritten;
+  side.cancellation = options.passes.cancellation;
   auto session = openWithDefaults(path, std::move(options), inputs);
   if (!session)
     return session.takeError();
@@ -46,7 +47,8 @@ Result<RunValues> CompareSide::run(const StateOptions &states,
     values.observed[number].push_back(Tensor::of<std::byte>(
         value.type(), value.shape(), {value.data(), value.bytes()}));
   });
-  Result<std::vector<Tensor>> outputs = executor.run(inputs);
+  Result<std::vector<Tensor>> outputs =
+      executor.run(inputs, cancellation.get());
   executor.setObserver({});
   if (!outputs)
     return inFile(outputs.takeError(), path);

@@ -53,6 +53,8 @@ public:
   Backend backend = Backend::Cpu;
   /// As in CompileRequest.
   bool interpretsRewritten = false;
+  /// As in PassOptions; ends runs, too.
+  std::shared_ptr<const Cancellation> cancellation;
   std::unique_ptr<Session> session;
   std::vector<Tensor> inputs;
   /// After a run.

@@ -15,6 +15,7 @@
 #include "engine/ModelView.h"
 #include "engine/Overwrite.h"
 #include "formats/OpenOptions.h"
+#include "runtime/Cancellation.h"
 #include "runtime/CompileStage.h"
 #include "runtime/FloatMode.h"
 #include "runtime/MachineCeilings.h"
@@ -53,6 +54,9 @@ struct PassOptions {
   std::function<void(const std::string &text)> printIr;
   /// Called with a line for each comparison and its result.
   std::function<void(const std::string &)> note;
+  /// Ends the passes, and the call that they are part of, with Cancelled; null:
+  /// nothing does.
+  std::shared_ptr<const Cancellation> cancellation;
 };
 
 /// The target of machine code, and its precision.

@@ -100,6 +100,8 @@ Result<void> FallbackExecutor::makeSpecial(std::span<const Tensor> inputs,
                                            const Error &why) {
   special.reset();
   auto other = make(inputs, why);
+  if (!other && other.error().kind == ErrorKind::Cancelled)
+    return other.takeError();
   if (!other)
     return Error(
         other.error().kind == ErrorKind::InvalidModel ? ErrorKind::InvalidModel

@@ -59,7 +59,8 @@ public:
   Result<BatchOutcome> step(const SharedBatch &batch, double rate,
                             bool updates = true);
   /// The loss of the present model, over all processes' parts; after the first
-  /// step.
+  /// step. Like a step, it is Cancelled where the passes of \p how are, before
+  /// its program runs.
   Result<BatchOutcome> judge(const SharedBatch &batch);
   /// Weights and running statistics of the evaluated and written model; after
   /// the first step, or prepare().

@@ -191,6 +191,8 @@ public:
   }
 
   Result<void> run(std::unique_ptr<Pass> pass) {
+    if (options.cancellation && options.cancellation->isCancelled())
+      return Error{ErrorKind::Cancelled, "the model's rewriting was cancelled"};
     const std::string name = pass->getArgument().str();
     auto start = std::chrono::steady_clock::now();
     if (auto done =

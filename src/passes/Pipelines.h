@@ -8,10 +8,12 @@
 #include "passes/PatternLabels.h"
 #include "passes/Specialize.h"
 #include "passes/VerifyNumerics.h"
+#include "runtime/Cancellation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,6 +53,8 @@ struct SimplifyOptions {
   /// passes of these names ("all": after each).
   std::vector<std::string> printIrAfter;
   std::function<void(llvm::StringRef text)> printIr;
+  /// Ends the pipeline before the next pass with Cancelled; null: nothing does.
+  std::shared_ptr<const Cancellation> cancellation;
 };
 
 struct SimplifyReport {

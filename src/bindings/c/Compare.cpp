@@ -102,9 +102,11 @@ static Result<CompareReport> compareModels(const sinter_model &expected,
                                            const sinter_model &model,
                                            const std::vector<Tensor> &inputs,
                                            const Configuration &given) {
+  const Configuration all = expected.configuration.with(given);
+  if (Result<void> wanted = all.goesOn(); !wanted)
+    return wanted.takeError();
   CompareChoices choices;
-  if (Result<void> done = choices.take(expected.configuration.with(given));
-      !done)
+  if (Result<void> done = choices.take(all); !done)
     return done.takeError();
   Result<CompareSide> first = openSide(expected, given, 0);
   if (!first)

@@ -2,6 +2,7 @@
 
 #include "bindings/c/Options.h"
 
+#include "bindings/c/Session.h"
 #include "bindings/c/ThreadPools.h"
 #include "engine/Binding.h"
 
@@ -25,11 +26,19 @@ Configuration Configuration::with(const Configuration &more) const {
     all.allocator = more.allocator;
   if (more.pool)
     all.pool = more.pool;
+  if (more.cancellation)
+    all.cancellation = more.cancellation;
   return all;
 }
 
 std::function<void(const std::string &)> Configuration::note() const {
   return log ? log : [](const std::string &) {};
+}
+
+Result<void> Configuration::goesOn() const {
+  if (cancellation && cancellation->isCancelled())
+    return Error{ErrorKind::Cancelled, "the call was cancelled"};
+  return {};
 }
 
 void Configuration::applyTo(SessionOptions &options) const {
@@ -38,6 +47,7 @@ void Configuration::applyTo(SessionOptions &options) const {
     options.progress = [told = progress](unsigned done, unsigned total) {
       told("compile", done, total);
     };
+  options.passes.cancellation = cancellation;
   options.allocator = allocator;
   options.pool = pool;
   if (pool && options.threads == 0)
@@ -240,6 +250,23 @@ sinter_status sinter_options_set_thread_pool(sinter_options *options,
     if (!use)
       return use.takeError();
     all.pool = pool->pool;
+    return {};
+  });
+}
+
+sinter_status
+sinter_options_set_cancellation(sinter_options *options,
+                                const sinter_cancellation *cancellation,
+                                sinter_error **error) {
+  return changed(options, error, [&](Configuration &all) -> Result<void> {
+    if (!cancellation) {
+      all.cancellation = nullptr;
+      return {};
+    }
+    Result<Use> use = Use::of(cancellation, Handle::Kind::Cancellation);
+    if (!use)
+      return use.takeError();
+    all.cancellation = cancellation->cancellation;
     return {};
   });
 }

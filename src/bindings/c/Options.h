@@ -6,6 +6,7 @@
 #include "bindings/c/Handles.h"
 #include "bindings/c/HostAllocator.h"
 #include "interface/CommonOptions.h"
+#include "runtime/Cancellation.h"
 #include "runtime/ThreadPool.h"
 
 #include <functional>
@@ -34,13 +35,17 @@ struct Configuration {
   Printer print;
   std::shared_ptr<HostAllocator> allocator;
   std::shared_ptr<ThreadPool> pool;
+  /// Ends calls with these options.
+  std::shared_ptr<const Cancellation> cancellation;
 
   /// These, and what \p more sets besides and anew.
   Configuration with(const Configuration &more) const;
   /// The callback for options that are called when there is something to tell.
   std::function<void(const std::string &)> note() const;
-  /// Sets what \p options have no names for: who prints, who is told, memory
-  /// and threads.
+  /// The Cancelled error of a call if it was cancelled before it began.
+  Result<void> goesOn() const;
+  /// Sets what \p options have no names for: who prints, who is told, memory,
+  /// threads and what ends the call.
   void applyTo(SessionOptions &options) const;
 };
 

@@ -66,6 +66,8 @@ static Result<void> optimize(const sinter_model &model,
   OptimizeRequest request;
   std::string format;
   const Configuration all = model.configuration.with(given);
+  if (Result<void> wanted = all.goesOn(); !wanted)
+    return wanted;
   common.model = model.path;
   common.note = all.note();
   if (Result<void> done = parse(all,
@@ -86,6 +88,7 @@ static Result<void> optimize(const sinter_model &model,
   request.input = std::move(*input);
   request.output = made->path();
   request.passes = passOptions(common);
+  request.passes.cancellation = all.cancellation;
   Result<OptimizeReport> done = (*loadCompiler())->optimize(request);
   if (!done)
     return done.takeError();
@@ -143,6 +146,8 @@ static Result<void> quantizeModel(const sinter_model &model,
   QuantizeChoices choices;
   std::string format;
   const Configuration all = model.configuration.with(given);
+  if (Result<void> wanted = all.goesOn(); !wanted)
+    return wanted;
   common.model = model.path;
   common.note = all.note();
   if (Result<void> done = parse(all,
@@ -177,6 +182,7 @@ static Result<void> quantizeModel(const sinter_model &model,
   request.compiler = std::move(*compiler);
   request.ceilings = how->ceilings;
   request.progress = all.progress;
+  request.passes.cancellation = all.cancellation;
   request.print = all.print ? all.print : [](const std::string &) {};
   Result<QuantizeReport> done = (*loadCompiler())->quantize(request);
   if (!done)

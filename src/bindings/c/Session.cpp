@@ -138,13 +138,15 @@ cancellationOf(const sinter_cancellation *cancellation) {
   if (Result<void> good = check(cancellation, Handle::Kind::Cancellation);
       !good)
     return good.takeError();
-  return &cancellation->cancellation;
+  return cancellation->cancellation.get();
 }
 
 /// The session for \p model, which is compiled if its inputs' sizes are known.
 static Result<std::unique_ptr<sinter_session>>
 compile(const sinter_model &model, const Configuration &given) {
   const Configuration all = model.configuration.with(given);
+  if (Result<void> wanted = all.goesOn(); !wanted)
+    return wanted.takeError();
   CommonOptions options;
   options.model = model.path;
   options.note = all.note();
@@ -469,12 +471,12 @@ sinter_status sinter_cancellation_new(sinter_cancellation **cancellation,
 
 void sinter_cancellation_cancel(sinter_cancellation *cancellation) {
   if (check(cancellation, Handle::Kind::Cancellation))
-    cancellation->cancellation.cancel();
+    cancellation->cancellation->cancel();
 }
 
 void sinter_cancellation_reset(sinter_cancellation *cancellation) {
   if (check(cancellation, Handle::Kind::Cancellation))
-    cancellation->cancellation.reset();
+    cancellation->cancellation->reset();
 }
 
 void sinter_cancellation_free(sinter_cancellation *cancellation) {

@@ -39,7 +39,9 @@ struct sinter_value : sinter::c::Handle {
 struct sinter_cancellation : sinter::c::Handle {
   sinter_cancellation() : Handle(Kind::Cancellation) {}
 
-  sinter::Cancellation cancellation;
+  /// Objects made with options that have it keep it.
+  std::shared_ptr<sinter::Cancellation> cancellation =
+      std::make_shared<sinter::Cancellation>();
 };
 
 namespace sinter::c {

@@ -39,6 +39,8 @@ makeTrainer(const sinter_model &model, const Configuration &given) {
   made->path = model.path;
   made->configuration = model.configuration.with(given);
   const Configuration &all = made->configuration;
+  if (Result<void> wanted = all.goesOn(); !wanted)
+    return wanted.takeError();
   CommonOptions common;
   common.model = model.path;
   common.note = all.note();

@@ -1,4 +1,4 @@
-/*===- Cancellation.c - ends a run from another thread --------------------===*/
+/*===- Cancellation.c - ends runs and calls from another thread -----------===*/
 
 #include "Extension.h"
 
@@ -59,9 +59,9 @@ static PyObject *cancellation_reset(cancellation_object *self,
 
 static PyMethodDef cancellation_methods[] = {
     {"cancel", (PyCFunction)cancellation_cancel, METH_NOARGS,
-     "Ends runs that have it soon, and those that begin."},
+     "Ends runs and calls that have it soon, and those that begin."},
     {"reset", (PyCFunction)cancellation_reset, METH_NOARGS,
-     "Lets runs begin again."},
+     "Lets runs and calls begin again."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot cancellation_slots[] = {

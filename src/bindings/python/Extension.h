@@ -84,7 +84,8 @@ typedef struct options {
 } options;
 
 /** Takes OBJECT: None, or a dictionary of strings, or of lists of these; "log",
-    "progress" and "print" are callables. Returns 0, or -1 with an exception. */
+    "progress" and "print" are callables, "cancellation" is a
+    sinter._sinter.Cancellation. Returns 0, or -1 with an exception. */
 int options_take(options *taken, PyObject *object);
 /** Frees the options, not the callables. */
 void options_release(options *taken);

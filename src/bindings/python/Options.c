@@ -87,10 +87,25 @@ static int set_one(options *taken, const char *name, PyObject *value) {
   return -1;
 }
 
+/** Sets what ends the call: a sinter._sinter.Cancellation, or None. */
+static int set_cancellation(options *taken, PyObject *value) {
+  const sinter_cancellation *cancellation;
+  if (cancellation_of(value, &cancellation) < 0)
+    return -1;
+  sinter_error *error = NULL;
+  if (sinter_options_set_cancellation(taken->options, cancellation, &error) ==
+      SINTER_OK)
+    return 0;
+  raise_error(error);
+  return -1;
+}
+
 static int set_option(options *taken, PyObject *key, PyObject *value) {
   const char *name = PyUnicode_AsUTF8AndSize(key, NULL);
   if (!name)
     return -1;
+  if (strcmp(name, "cancellation") == 0)
+    return set_cancellation(taken, value);
   if (PyCallable_Check(value)) {
     const int done = set_callback(taken, name, value);
     if (done <= 0)

@@ -237,11 +237,16 @@ MlirCompilerModel::compileForAnyValues(const CompileRequest &request,
   return compileModel(std::move(read->model), known, request);
 }
 
+/// Whether \p error is no property of the model: another attempt would fail as
+/// well.
+static bool endsAttempts(const Error &error) {
+  return error.kind == ErrorKind::System || error.kind == ErrorKind::Cancelled;
+}
+
 /// Whether \p error is due to dynamic sizes, so that known sizes may help: not
 /// a failed check of a pass.
 static bool mayBeStatic(const Error &error, const PassOptions &passes) {
-  return error.kind != ErrorKind::System &&
-         error.kind != ErrorKind::WrongResult &&
+  return !endsAttempts(error) && error.kind != ErrorKind::WrongResult &&
          (!passes.verifyNumerics || error.kind == ErrorKind::Unsupported);
 }
 
@@ -266,8 +271,7 @@ MlirCompilerModel::compile(const CompileRequest &request) {
     bool hasDynamicSizes = false;
     Result<std::shared_ptr<const Program>> program =
         compileForAnyValues(request, hasDynamicSizes);
-    if (program || !hasDynamicSizes ||
-        program.error().kind == ErrorKind::System)
+    if (program || !hasDynamicSizes || endsAttempts(program.error()))
       return program;
     whyForValues = program.error().message();
   }

@@ -28,6 +28,7 @@ SimplifyOptions simplifyOptions(const PassOptions &passes,
   options.verifyEach = passes.verifyEach;
   options.verifySizes.shapes = passes.verifyShapes;
   options.printIrAfter = passes.printIrAfter;
+  options.cancellation = passes.cancellation;
   if (passes.printIr)
     options.printIr = [print = passes.printIr](llvm::StringRef text) {
       print(text.str());

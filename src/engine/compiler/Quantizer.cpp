@@ -211,6 +211,8 @@ Result<void> Quantizer::read() {
 }
 
 Result<QuantizedModel> Quantizer::quantized(quantize::Exceptions exceptions) {
+  if (request.passes.cancellation && request.passes.cancellation->isCancelled())
+    return Error{ErrorKind::Cancelled, "quantising was cancelled"};
   QuantizedModel made;
   made.model = model.clone();
   llvm::DenseMap<Value, const TensorProfile *> profiles;

@@ -75,6 +75,7 @@ SampleRuns::compile(const SpecializeOptions &known,
   compile.kernelFolder = request.kernelFolder;
   compile.compiler = request.compiler;
   compile.ceilings = request.ceilings;
+  compile.passes.cancellation = request.passes.cancellation;
   auto compiled = compileModel(model.clone(), known, compile);
   if (!compiled)
     return compiled.takeError();
@@ -116,7 +117,8 @@ Result<void> SampleRuns::compileDynamic() {
             return made.takeError();
           return std::unique_ptr<Executor>(std::move(*made));
         });
-  else if (executor.error().kind == ErrorKind::System)
+  else if (executor.error().kind == ErrorKind::System ||
+           executor.error().kind == ErrorKind::Cancelled)
     return executor.takeError();
   else
     refusal = executor.error().message();
@@ -156,7 +158,8 @@ Result<std::vector<Tensor>> SampleRuns::run(const std::vector<Tensor> &inputs,
   (*executor)->setPrinter(request.print);
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
-  Result<std::vector<Tensor>> outputs = (*executor)->run(inputs);
+  Result<std::vector<Tensor>> outputs =
+      (*executor)->run(inputs, request.passes.cancellation.get());
   const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
   (*executor)->setObserver({});
   if (!warm.insert(*executor).second)
@@ -172,7 +175,8 @@ SampleRuns::layerTimes(const std::vector<Tensor> &inputs) {
   (*executor)->resetStates();
   (*executor)->setProfiling(true);
   (*executor)->setPrinter(request.print);
-  Result<std::vector<Tensor>> outputs = (*executor)->run(inputs);
+  Result<std::vector<Tensor>> outputs =
+      (*executor)->run(inputs, request.passes.cancellation.get());
   std::map<std::string, double> times;
   for (const LayerTime &layer : (*executor)->layerTimes())
     times[std::string(layer.name)] += layer.seconds * 1e3;

@@ -279,4 +279,19 @@ TEST(CxxLayer, CancelsRuns) {
   EXPECT_TRUE(session->run(in, out, &*cancellation));
 }
 
+TEST(CxxLayer, CancelsCalls) {
+  auto model = openDoubled();
+  ASSERT_TRUE(model);
+  auto cancellation = sinter::Cancellation::make();
+  ASSERT_TRUE(cancellation);
+  sinter::Settings settings;
+  settings.cancellation(*cancellation);
+  cancellation->cancel();
+  auto refused = model->compile(settings);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().status(), SINTER_CANCELLED);
+  cancellation->reset();
+  EXPECT_TRUE(model->compile(settings));
+}
+
 } // namespace

@@ -110,19 +110,32 @@ class Signals(unittest.TestCase):
         self.assertEqual(session(numpy.array(3000000)), 3000000)
         self.assertEqual(len(calls), 1)
 
+    def ends_early(self, call):
+        """Interrupts CALL early: it ends soon, and so has the thread that made it."""
+        begin = time.monotonic()
+        call()
+        whole = time.monotonic() - begin
+        self.assertLess(self.interrupted(call, whole / 5), 0.8 * whole)
+        self.assertEqual([each.name for each in threading.enumerate() if each.name == "sinter"], [])
+
     def test_compiling(self):
         model = load(many_kernels(24))
-        begin = time.monotonic()
-        sinter.compile(model, threads=1)
-        whole = time.monotonic() - begin
-        self.assertLess(self.interrupted(lambda: sinter.compile(model, threads=1), whole / 5), 0.8 * whole)
+        self.ends_early(lambda: sinter.compile(model, threads=1))
+        # Nothing of it is left that ends the next call.
+        x = numpy.ones((2, 16), numpy.float32)
+        self.assertEqual(sinter.compile(model, threads=1)(x).shape, (2, 40))
+
+    def test_comparing(self):
+        model = load(many_kernels(12))
+        x = numpy.ones((2, 16), numpy.float32)
+        self.ends_early(lambda: model.compare(model, x, threads=1))
 
     def test_training(self):
         # The first step compiles.
         trainer = sinter.Trainer(load(many_kernels(12)), loss="mean-squared", threads=1, no_cache=True)
         batch = numpy.ones((2, 16), numpy.float32), numpy.ones((2, 28), numpy.float32)
         self.interrupted(lambda: trainer.step(batch), 0.1)
-        # It waits for the step that goes on.
+        self.assertEqual([each.name for each in threading.enumerate() if each.name == "sinter"], [])
         losses = [trainer.step(batch) for _ in range(3)]
         self.assertEqual(sorted(losses, reverse=True), losses)
 

@@ -92,6 +92,13 @@ std::vector<WrittenCode> stagesOf(WrittenCode code) {
   return stages;
 }
 
+/// The Cancelled error if \p cancellation, which may be null, is cancelled.
+Result<void> goesOn(const Cancellation *cancellation) {
+  if (cancellation && cancellation->isCancelled())
+    return Error{ErrorKind::Cancelled, "the compilation was cancelled"};
+  return {};
+}
+
 Result<WrittenKernel> write(const std::string &bytecode, const Target &target,
                             CodeContexts &contexts, unsigned thread) {
   MLIRContext *context = contexts.of(thread);
@@ -150,12 +157,16 @@ std::vector<KernelTemplate> templatesOf(WrittenKernel written) {
 
 Result<std::vector<std::vector<KernelTemplate>>>
 cpu::writeTemplates(ArrayRef<std::string> all, const Target &target,
-                    CodeContexts &contexts) {
+                    CodeContexts &contexts, const Cancellation *cancellation) {
   std::vector<std::vector<KernelTemplate>> templates(all.size());
   std::vector<std::optional<Error>> errors(all.size());
   std::atomic<size_t> next = 0;
   auto work = [&](unsigned thread) {
     for (size_t i = next++; i < all.size(); i = next++) {
+      if (Result<void> wanted = goesOn(cancellation); !wanted) {
+        errors[i] = wanted.takeError();
+        return;
+      }
       Result<WrittenKernel> written = write(all[i], target, contexts, thread);
       if (written)
         templates[i] = templatesOf(std::move(*written));
@@ -299,6 +310,8 @@ Result<WrittenCode> KernelCompilation::writtenOf(const KernelSource &kernel,
 
 Result<KernelCode> KernelCompilation::compileKernel(const KernelSource &kernel,
                                                     unsigned thread) {
+  if (Result<void> wanted = goesOn(options.passes.cancellation.get()); !wanted)
+    return wanted.takeError();
   CompileStages stages(observer, kernel.layer, thread);
   Result<WrittenCode> written = writtenOf(kernel, thread);
   if (!written)

@@ -54,10 +54,11 @@ struct KernelTemplate {
 /// are separate, or all of it. Those that do not share AnyNumbers, or would sum
 /// up in another order if they read them from a table, keep their numbers in
 /// the form's text.
-/// Errors: Unsupported for those whose code is for known sizes only.
+/// Errors: Unsupported for those whose code is for known sizes only; Cancelled
+/// once \p cancellation, which may be null, is cancelled.
 Result<std::vector<std::vector<KernelTemplate>>>
 writeTemplates(llvm::ArrayRef<std::string> all, const Target &target,
-               CodeContexts &contexts);
+               CodeContexts &contexts, const Cancellation *cancellation);
 
 /// Compiles kernels, or finds their code where it was kept. All threads but one
 /// work from start() on, and that from finish() on, when the caller waits.
@@ -72,7 +73,8 @@ public:
   ~KernelCompilation();
 
   void start();
-  /// The code of all kernels, in their order.
+  /// The code of all kernels, in their order. Cancelled if the options' passes
+  /// are before the last of them was begun.
   Result<std::vector<KernelCode>> finish();
 
 private:

@@ -138,8 +138,8 @@ Result<void> KernelPlanner::makeTemplates() {
   std::vector<std::string> bytecodes;
   for (const Candidate &each : candidates)
     bytecodes.push_back(each.source.bytecode);
-  Result<std::vector<std::vector<KernelTemplate>>> made =
-      writeTemplates(bytecodes, target, contexts);
+  Result<std::vector<std::vector<KernelTemplate>>> made = writeTemplates(
+      bytecodes, target, contexts, options.passes.cancellation.get());
   if (!made)
     return made.takeError();
   for (auto [candidate, ofStages] : llvm::zip_equal(candidates, *made)) {

@@ -25,8 +25,9 @@ def interruptible(call, stop=None):
             done.release()
 
     done.acquire()
+    thread = threading.Thread(target=work, name="sinter")
     try:
-        threading.Thread(target=work, name="sinter").start()
+        thread.start()
     except RuntimeError:
         # There are no new threads at the end of a process.
         return call()
@@ -35,7 +36,7 @@ def interruptible(call, stop=None):
     except BaseException:
         if stop:
             stop()
-            done.acquire()
+            thread.join()
         raise
     if errors:
         try:

@@ -46,7 +46,7 @@ class Model:
             array([[ 0., 12.]], dtype=float32)
         """
         call = Call(given, shapes)
-        return Session(call.make(self._handle.compile, call.options), call.notes)
+        return Session(call.make_or_cancel(self._handle.compile, call.options), call.notes)
 
     def optimize(self, *, shapes=None, **given):
         """A simplified model of the same format.
@@ -57,7 +57,7 @@ class Model:
             True
         """
         call = Call(given, shapes)
-        return self._rewritten(call.make(self._handle.optimize, call.options))
+        return self._rewritten(call.make_or_cancel(self._handle.optimize, call.options))
 
     def quantize(self, calibration, *, shapes=None, **given):
         """An 8-bit model, by the ranges that activations have for the samples of `calibration`, any iterable.
@@ -71,14 +71,8 @@ class Model:
         """
         names = [each.name for each in self.inputs]
         samples = [_sample(each, names) for each in calibration]
-        call, stopped = Call(given, shapes), []
-
-        def sample(index):
-            if stopped:
-                raise KeyboardInterrupt
-            return samples[index]
-        return self._rewritten(call.make(self._handle.quantize, call.options, sample, len(samples),
-                                         stop=lambda: stopped.append(True)))
+        call = Call(given, shapes)
+        return self._rewritten(call.make_or_cancel(self._handle.quantize, call.options, samples.__getitem__, len(samples)))
 
     def _rewritten(self, result):
         handle, report = result
@@ -97,7 +91,7 @@ class Model:
         """
         arrays = _sample(inputs, [each.name for each in self.inputs])
         call = Call(given, shapes)
-        return _from_json(call.make(self._handle.compare, other._handle, arrays, call.options))
+        return _from_json(call.make_or_cancel(self._handle.compare, other._handle, arrays, call.options))
 
     def show(self, path=None, *, shapes=None, **given):
         """Shows the graph as it was read, the one that is compiled, and its kernels, as `sinter inspect --html` does.

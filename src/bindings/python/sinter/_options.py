@@ -1,4 +1,5 @@
 """Options of Python as those of the library: strings."""
+from . import _sinter
 from ._errors import Notes
 from ._interrupts import interruptible
 
@@ -33,10 +34,19 @@ class Call:
         if shapes:
             self.options["shape"] = [f"{name}:{_shape(shape)}" for name, shape in shapes.items()]
         self.options["log"] = given.get("log") or self.notes.append
+        #: Ends the call.
+        self.cancellation = self.options["cancellation"] = _sinter.Cancellation()
 
-    def make(self, method, *arguments, stop=None):
-        """method(*ARGUMENTS), interruptibly; STOP asks it to end soon."""
+    def make(self, method, *arguments):
+        """method(*ARGUMENTS), interruptibly: it goes on after a signal."""
+        return self._told(lambda: interruptible(lambda: method(*arguments)))
+
+    def make_or_cancel(self, method, *arguments):
+        """The same of a call that the options' cancellation ends: a signal cancels it."""
+        return self._told(lambda: interruptible(lambda: method(*arguments), self.cancellation.cancel))
+
+    def _told(self, call):
         try:
-            return interruptible(lambda: method(*arguments), stop)
+            return call()
         finally:
             self.notes.tell()

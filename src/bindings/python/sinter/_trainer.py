@@ -22,7 +22,7 @@ class Trainer:
         True
         >>> trainer.model().save("trained.onnx")
 
-    A signal (KeyboardInterrupt) ends the wait for a step; the weights are then those before or after it."""
+    A signal (KeyboardInterrupt) cancels a step that still compiles; the weights are then those before or after it."""
 
     def __init__(self, model, *, shapes=None, **given):
         """`model` is a Model or what sinter.load() takes. Options are those of `sinter train` about a step: loss, optimizer,
@@ -30,7 +30,7 @@ class Trainer:
         model = model if isinstance(model, Model) else load(model)
         self._name = model._name
         self._call = Call(given, shapes)
-        self._handle = self._call.make(model._handle.train, self._call.options)
+        self._handle = self._call.make_or_cancel(model._handle.train, self._call.options)
         self._short = set()
         #: The names of a batch's arrays, in order.
         self.names = self._handle.names()
@@ -52,13 +52,21 @@ class Trainer:
         # Other sizes compile another program.
         sizes = (method.__name__, *(getattr(each, "shape", None) for each in arrays))
         begin = time.monotonic()
-        loss = method(arrays) if sizes in self._short else interruptible(lambda: method(arrays))
+        loss = method(arrays) if sizes in self._short else self._interruptible(lambda: method(arrays))
         if time.monotonic() - begin < 0.05:
             self._short.add(sizes)
         else:
             self._short.discard(sizes)
         self._call.notes.tell()
         return loss
+
+    def _interruptible(self, call):
+        """call(), which a signal cancels; further ones go on."""
+        cancellation = self._call.cancellation
+        try:
+            return interruptible(call, cancellation.cancel)
+        finally:
+            cancellation.reset()
 
     def step(self, batch):
         """Trains on a batch; its loss before the step.
