@@ -248,12 +248,12 @@ SINTER_API sinter_status sinter_options_set_thread_pool(
 typedef struct sinter_cancellation sinter_cancellation;
 /** Since version 2. CANCELLATION ends the calls that get these options, soon
     and with SINTER_CANCELLED: sinter_compile, sinter_model_optimize,
-    sinter_model_quantize, sinter_model_compare and sinter_trainer_new. So it
-    does with what sessions and trainers made with them compile later, and with
-    steps and evaluations of a trainer, before the program runs; a run has a
-    cancellation of its own. Model, trainer and cache stay as they were, and
-    calls work again once it is reset. NULL: nothing ends them. It may be freed
-    before the options and what was made with them. */
+    sinter_model_quantize, sinter_model_compare, sinter_model_view and
+    sinter_trainer_new. So it does with what sessions and trainers made with
+    them compile later, and with steps and evaluations of a trainer, before the
+    program runs; a run has a cancellation of its own. Model, trainer and cache
+    stay as they were, and calls work again once it is reset. NULL: nothing ends
+    them. It may be freed before the options and what was made with them. */
 SINTER_API sinter_status sinter_options_set_cancellation(
     sinter_options *options, const sinter_cancellation *cancellation,
     sinter_error **error);

@@ -15,6 +15,8 @@ namespace sinter::c {
 static Result<std::string> viewOf(const sinter_model &model,
                                   const Configuration &given) {
   const Configuration all = model.configuration.with(given);
+  if (Result<void> wanted = all.goesOn(); !wanted)
+    return wanted.takeError();
   CommonOptions options;
   options.model = model.path;
   options.note = all.note();
@@ -32,6 +34,7 @@ static Result<std::string> viewOf(const sinter_model &model,
   Result<SessionOptions> how = sessionOptions(options);
   if (!how)
     return how.takeError();
+  all.applyTo(*how);
   return viewModel(model.path,
                    model.files
                        ? std::filesystem::path(model.path).filename().string()

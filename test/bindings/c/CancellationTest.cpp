@@ -185,6 +185,9 @@ TEST_F(CCancellation, ACancelledOneEndsEveryCallAtOnce) {
   SINTER_EXPECT_REFUSED(
       SINTER_CANCELLED, words,
       sinter_model_optimize(model, options, &made, nullptr, &error));
+  char *page = nullptr;
+  SINTER_EXPECT_REFUSED(SINTER_CANCELLED, words,
+                        sinter_model_view(model, options, &page, &error));
   SINTER_EXPECT_REFUSED(SINTER_CANCELLED, words,
                         sinter_model_quantize(model, options, Canceller::sample,
                                               &canceller, 6, &made, nullptr,

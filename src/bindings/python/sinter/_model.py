@@ -99,7 +99,7 @@ class Model:
         Writes the page to `path`. Without, writes a temporary file and opens it in a browser. Gives the path. Options are those of
         `sinter inspect`; `measure=True` for measured times, on random inputs."""
         call = Call(given, shapes)
-        page = call.make(self._handle.view, call.options)
+        page = call.make_or_cancel(self._handle.view, call.options)
         if path is None:
             # Few programs need them, and they take a part of the time that `import sinter` takes.
             import tempfile
