@@ -97,6 +97,8 @@ double Attention::flopsPerElement() const {
 }
 
 double Attention::flops() const {
+  if (shape.rows.isDynamic() || shape.keys.isDynamic())
+    return 0;
   return double(matrices) * shape.rows.value() * shape.keys.value() *
          (2.0 * (shape.depth + shape.width) + ofExponential);
 }

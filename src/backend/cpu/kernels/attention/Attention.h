@@ -30,7 +30,7 @@ public:
   /// Arithmetic operations for an element of the result, and for each key if
   /// these are dynamic.
   double flopsPerElement() const;
-  /// Of static rows and keys.
+  /// Of static rows and keys; 0 if they are dynamic.
   double flops() const;
   /// Elements of each thread's scratch buffer.
   int64_t scratchElements() const;
