@@ -30,7 +30,7 @@ std::string decibelText(const std::optional<double> &decibels) {
 
 class QuantizeCommand : public Command {
 public:
-  explicit QuantizeCommand(CLI::App &app) : command(app) {
+  explicit QuantizeCommand(CLI::App &app) {
     addModel(app, common);
     addParameters(app, common);
     addFunction(app, common);
@@ -330,7 +330,6 @@ private:
 
   CommonOptions common;
   CalibrationOptions calibration;
-  const CLI::App &command;
   QuantizeChoices choices;
   std::string output, reportFile, profileIn, profileOut;
   OverwriteOptions overwrite;
