@@ -104,7 +104,7 @@ def main():
     options = parser.parse_args()
     sys.path.insert(0, str(options.build / "python"))
     import sinter  # noqa: PLC0415
-    lines = ["| model | aligned, us | 4 bytes behind | 32 bytes behind | 1 byte behind, copied | 4: ratio | 32: ratio | 1: ratio |", "|---|" + "---:|" * 7]
+    lines = ["| model | aligned, us | 4 bytes behind | 32 bytes behind | 1 byte behind, copied | ratio to aligned, 4 bytes | ratio to aligned, 32 bytes | copied, by aligned |", "|---|" + "---:|" * 7]
     for name in MODELS:
         row = measure(sinter, name, options.rounds, options.threads)
         lines.append(f"| {name} | " + " | ".join([f"{each:.2f}" for each in row]) + " |")
