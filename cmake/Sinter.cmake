@@ -51,8 +51,9 @@ function(sinter_link_llvm_statically target)
   endif()
   set_target_properties(${target} PROPERTIES SINTER_STATIC_LLVM ON)
   # Relocations of pointers to the library itself take bits instead of 24 bytes
-  # each, and functions of equal code are one: nothing of LLVM's compares
-  # addresses of functions. Without lld the library is a sixth larger.
+  # each, and functions of equal code are one. (LLVM and MLIR tell passes and
+  # types by addresses of variables, which stay apart.) Without lld the library
+  # is larger.
   find_program(SINTER_LLD ld.lld-19 ld.lld)
   if(SINTER_LLD)
     target_link_options(${target} PRIVATE -fuse-ld=lld

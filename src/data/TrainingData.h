@@ -88,8 +88,8 @@ public:
   /// The samples with these indices, of one bucket, in this order, augmented
   /// for epoch \p epoch. May be called from several threads.
   Result<Batch> batch(std::span<const size_t> numbers, uint64_t epoch) const;
-  /// The same in parts for data-parallel processes, which differ by one sample
-  /// at most: only this process's parts are read.
+  /// The same, divided among data-parallel processes, whose shares differ by at
+  /// most one sample: only those of this process are read.
   Result<SharedBatch> parts(std::span<const size_t> numbers, uint64_t epoch,
                             const Processes &processes) const;
 

@@ -18,9 +18,9 @@ enum class Backend { Cpu, Interpreter };
 
 std::string_view name(Backend backend);
 
-/// Which unknown dimensions stay open in a program, so that prepare() compiles
-/// once for all of their sizes. What cannot be compiled so is compiled for the
-/// sizes at hand, with a note.
+/// Which dimensions are dynamic in a program, so that prepare() compiles once
+/// for all of their sizes. A model that has no such program is compiled for the
+/// shapes of each run, with a note.
 enum class DynamicSizes {
   None,
   /// Those to which SessionOptions::shapes gives no size.

@@ -189,13 +189,6 @@ Result<void> TrainingRun::shareStep(Communicator &communicator, size_t local,
   return replicas[local].take(std::move(*all));
 }
 
-/// The Cancelled error if the options' cancellation was.
-static Result<void> goesOn(const SessionOptions &how, const char *what) {
-  if (how.passes.cancellation && how.passes.cancellation->isCancelled())
-    return Error{ErrorKind::Cancelled, std::string(what) + " was cancelled"};
-  return {};
-}
-
 Result<void> TrainingRun::prepare(const SharedBatch &batch) {
   Result<std::vector<Executor *>> ready = executors(batch, /*judges=*/false);
   return ready ? Result<void>() : ready.takeError();
@@ -207,8 +200,10 @@ Result<BatchOutcome> TrainingRun::step(const SharedBatch &batch, double rate,
   if (!ready)
     return ready.takeError();
   // Not while it runs: that would leave weights of half a step.
-  if (Result<void> wanted = goesOn(how, "the step"); !wanted)
-    return wanted.takeError();
+  if (Result<void> goesOn =
+          Cancellation::check(how.passes.cancellation.get(), "the step");
+      !goesOn)
+    return goesOn.takeError();
   std::vector<BatchOutcome> outcomes(replicas.size());
   Result<void> done = processes.run(
       [&](size_t local, Communicator *communicator) -> Result<void> {
@@ -234,8 +229,10 @@ Result<BatchOutcome> TrainingRun::judge(const SharedBatch &batch) {
   Result<std::vector<Executor *>> ready = executors(batch, /*judges=*/true);
   if (!ready)
     return ready.takeError();
-  if (Result<void> wanted = goesOn(how, "the evaluation"); !wanted)
-    return wanted.takeError();
+  if (Result<void> goesOn =
+          Cancellation::check(how.passes.cancellation.get(), "the evaluation");
+      !goesOn)
+    return goesOn.takeError();
   BatchOutcome nothing;
   nothing.losses.resize(model->lossCount() > 1 ? model->lossCount() : 0);
   std::vector<std::vector<double>> mine(replicas.size(), rowOf(nothing));

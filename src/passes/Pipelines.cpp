@@ -191,8 +191,10 @@ public:
   }
 
   Result<void> run(std::unique_ptr<Pass> pass) {
-    if (options.cancellation && options.cancellation->isCancelled())
-      return Error{ErrorKind::Cancelled, "the model's rewriting was cancelled"};
+    if (Result<void> goesOn = Cancellation::check(options.cancellation.get(),
+                                                  "the model's rewriting");
+        !goesOn)
+      return goesOn;
     const std::string name = pass->getArgument().str();
     auto start = std::chrono::steady_clock::now();
     if (auto done =

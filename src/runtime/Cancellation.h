@@ -1,4 +1,4 @@
-//===- Cancellation.h - ends a run from another thread --------------------===//
+//===- Cancellation.h - ends a call from another thread -------------------===//
 
 #ifndef SINTER_RUNTIME_CANCELLATION_H
 #define SINTER_RUNTIME_CANCELLATION_H
@@ -6,27 +6,31 @@
 #include "runtime/Result.h"
 
 #include <atomic>
+#include <string>
+#include <string_view>
 
 namespace sinter {
 
-/// Passed to runs, which end soon after any thread has called cancel(): between
-/// two steps, and between the tasks of a long step. Stays cancelled until
-/// reset(), and outlives the runs that use it.
+/// Passed to runs and other long calls, which end soon after any thread has
+/// called cancel(): a run between two steps and between the tasks of a long
+/// step, a compilation between passes and between kernels. Stays cancelled
+/// until reset(), and outlives the calls that use it.
 class Cancellation {
 public:
   void cancel() { isWanted.store(true, std::memory_order_relaxed); }
   void reset() { isWanted.store(false, std::memory_order_relaxed); }
   bool isCancelled() const { return isWanted.load(std::memory_order_relaxed); }
 
-  /// The Cancelled error of a run if \p cancellation, which may be null, was
+  /// The Cancelled error of \p what if \p cancellation, which may be null, was
   /// cancelled.
-  static Result<void> check(const Cancellation *cancellation) {
+  static Result<void> check(const Cancellation *cancellation,
+                            std::string_view what = "the run") {
     if (cancellation && cancellation->isCancelled()) [[unlikely]]
-      return error();
+      return error(what);
     return {};
   }
-  static Error error() {
-    return {ErrorKind::Cancelled, "the run was cancelled"};
+  static Error error(std::string_view what = "the run") {
+    return {ErrorKind::Cancelled, std::string(what) + " was cancelled"};
   }
 
 private:

@@ -36,9 +36,7 @@ std::function<void(const std::string &)> Configuration::note() const {
 }
 
 Result<void> Configuration::goesOn() const {
-  if (cancellation && cancellation->isCancelled())
-    return Error{ErrorKind::Cancelled, "the call was cancelled"};
-  return {};
+  return Cancellation::check(cancellation.get(), "the call");
 }
 
 void Configuration::applyTo(SessionOptions &options) const {

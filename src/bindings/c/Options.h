@@ -44,8 +44,8 @@ struct Configuration {
   std::function<void(const std::string &)> note() const;
   /// The Cancelled error of a call if it was cancelled before it began.
   Result<void> goesOn() const;
-  /// Sets what \p options have no names for: who prints, who is told, memory,
-  /// threads and what ends the call.
+  /// Sets the callbacks for text and progress, the allocator, the thread pool
+  /// and the cancellation.
   void applyTo(SessionOptions &options) const;
 };
 

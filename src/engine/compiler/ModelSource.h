@@ -20,7 +20,8 @@
 namespace sinter {
 
 enum class GraphKind : uint8_t {
-  /// With no more bound than open() was told. Nodes that cannot be translated
+  /// With the inputs bound that the request of open() binds. Nodes that cannot
+  /// be translated
   /// before sizes are known are `nn.deferred`.
   AsIs,
   /// To be written in the file's own format again: nodes that cannot be

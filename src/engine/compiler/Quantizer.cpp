@@ -211,8 +211,10 @@ Result<void> Quantizer::read() {
 }
 
 Result<QuantizedModel> Quantizer::quantized(quantize::Exceptions exceptions) {
-  if (request.passes.cancellation && request.passes.cancellation->isCancelled())
-    return Error{ErrorKind::Cancelled, "quantising was cancelled"};
+  if (Result<void> goesOn =
+          Cancellation::check(request.passes.cancellation.get(), "quantising");
+      !goesOn)
+    return goesOn.takeError();
   QuantizedModel made;
   made.model = model.clone();
   llvm::DenseMap<Value, const TensorProfile *> profiles;

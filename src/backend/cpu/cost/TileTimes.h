@@ -18,7 +18,8 @@
 
 namespace sinter::cpu {
 
-/// What is read of the other factor, whatever ran before.
+/// Bytes of the right-hand operand that a run reads from memory, as if no cache
+/// held them.
 template <typename Kernel, typename Shape>
 double readBytes(const Kernel &kernel, const Shape &) {
   return double(kernel.packedBytes());

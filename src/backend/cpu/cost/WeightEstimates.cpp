@@ -66,7 +66,8 @@ static llvm::StringRef nameOfWeights(ElementType type) {
   }
 }
 
-/// On tiles, which are packed as parts of 16 bits each: by what is read.
+/// For matrix units, which multiply weights as terms of 16 bits each: by the
+/// bytes that are read.
 static Alternatives ofTileWeights(double weights,
                                   llvm::ArrayRef<ElementType> narrowestFirst,
                                   const Target &target) {

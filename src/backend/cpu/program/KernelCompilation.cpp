@@ -94,9 +94,7 @@ std::vector<WrittenCode> stagesOf(WrittenCode code) {
 
 /// The Cancelled error if \p cancellation, which may be null, is cancelled.
 Result<void> goesOn(const Cancellation *cancellation) {
-  if (cancellation && cancellation->isCancelled())
-    return Error{ErrorKind::Cancelled, "the compilation was cancelled"};
-  return {};
+  return Cancellation::check(cancellation, "the compilation");
 }
 
 Result<WrittenKernel> write(const std::string &bytecode, const Target &target,

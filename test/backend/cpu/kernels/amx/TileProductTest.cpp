@@ -1,7 +1,7 @@
 // Matrix products by the instructions of matrix units, which are emulated, by
 // every arithmetic against the definition.
 //
-// Covers: backend/cpu/kernels/amx PackTiles StageTiles TileArithmetic TileTasks
+// Covers: backend/cpu/kernels/amx PackTiles StageTiles TileArithmetic
 // Covers: backend/cpu/kernels/amx TileInstructions TileProduct TileRegisters
 // Covers: backend/cpu/kernels/amx TileVectors TileMatMul
 
