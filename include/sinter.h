@@ -64,8 +64,10 @@ typedef enum sinter_status {
   SINTER_CANCELLED = 6      /**< sinter_cancellation_cancel was called. */
 } sinter_status;
 
+/** What went wrong in a call, to be freed by who made the call. */
 typedef struct sinter_error sinter_error;
 
+/** Its status. */
 SINTER_API sinter_status sinter_error_status(const sinter_error *error);
 /** All of it in one line: "model.onnx: node 'conv1' (Conv): ...; ...". */
 SINTER_API const char *sinter_error_message(const sinter_error *error);
@@ -77,7 +79,7 @@ SINTER_API const char *sinter_error_file(const sinter_error *error);
 SINTER_API const char *sinter_error_node(const sinter_error *error);
 SINTER_API const char *sinter_error_operator(const sinter_error *error);
 SINTER_API const char *sinter_error_hint(const sinter_error *error);
-/** NULL is ignored. */
+/** Frees ERROR; NULL is ignored. */
 SINTER_API void sinter_error_free(sinter_error *error);
 
 /*===- Tensors ------------------------------------------------------------===*/
@@ -159,7 +161,8 @@ typedef struct sinter_value_info {
 typedef struct sinter_thread_pool sinter_thread_pool;
 
 /** THREADS threads of their own, the one that calls a run among them; 0: as
-    many as there are processors. */
+    many as there are processors. Errors: SINTER_USAGE for more than the library
+    allows, 4096. */
 SINTER_API sinter_status sinter_thread_pool_new(size_t threads,
                                                 sinter_thread_pool **pool,
                                                 sinter_error **error);
@@ -179,12 +182,14 @@ typedef struct sinter_host_threads {
 } sinter_host_threads;
 /** The pool whose work HOST does: no thread of ours runs kernels. HOST is
     copied; it may be called until the pool, and the last session that was made
-    with it, is freed. */
+    with it, is freed. Errors: SINTER_USAGE for threads that are not 1 to 1024,
+    and without a function. */
 SINTER_API sinter_status
 sinter_thread_pool_of_host(const sinter_host_threads *host,
                            sinter_thread_pool **pool, sinter_error **error);
 /** How many threads it has; 0 if POOL is none. */
 SINTER_API size_t sinter_thread_pool_size(const sinter_thread_pool *pool);
+/** Frees POOL. Sessions that were made with it keep its threads. */
 SINTER_API sinter_status sinter_thread_pool_free(sinter_thread_pool *pool,
                                                  sinter_error **error);
 
@@ -193,6 +198,7 @@ SINTER_API sinter_status sinter_thread_pool_free(sinter_thread_pool *pool,
 /** Options by the names of the command's. */
 typedef struct sinter_options sinter_options;
 
+/** Makes options without any. */
 SINTER_API sinter_status sinter_options_new(sinter_options **options,
                                             sinter_error **error);
 /** Adds an option. One that may be repeated on the command line may be set
@@ -201,23 +207,26 @@ SINTER_API sinter_status sinter_options_new(sinter_options **options,
 SINTER_API sinter_status sinter_options_set(sinter_options *options,
                                             const char *name, const char *value,
                                             sinter_error **error);
-/** LOG gets what a user should know, one line a call. It may be called from any
+/** Gets what a user should know, one LINE a call. It may be called from any
     thread until the object made with these options is freed. */
 typedef void (*sinter_log_callback)(void *user, const char *line);
+/** Sets who gets notes, that a model runs on the interpreter, say. */
 SINTER_API sinter_status sinter_options_set_log(sinter_options *options,
                                                 sinter_log_callback log,
                                                 void *user,
                                                 sinter_error **error);
-/** Gets what the model prints when it runs. */
+/** Gets TEXT, SIZE bytes that the model prints when it runs. */
 typedef void (*sinter_print_callback)(void *user, const char *text,
                                       size_t size);
+/** Without PRINT, what a model prints goes nowhere. */
 SINTER_API sinter_status sinter_options_set_print(sinter_options *options,
                                                   sinter_print_callback print,
                                                   void *user,
                                                   sinter_error **error);
-/** Told of long work: DONE of TOTAL of a stage such as "compile". */
+/** Gets how far long work is: DONE of TOTAL of STAGE, "compile" say. */
 typedef void (*sinter_progress_callback)(void *user, const char *stage,
                                          uint64_t done, uint64_t total);
+/** Sets who gets the progress of long calls. */
 SINTER_API sinter_status sinter_options_set_progress(
     sinter_options *options, sinter_progress_callback progress, void *user,
     sinter_error **error);
@@ -245,40 +254,50 @@ SINTER_API sinter_status sinter_options_set_allocator(
 SINTER_API sinter_status sinter_options_set_thread_pool(
     sinter_options *options, const sinter_thread_pool *pool,
     sinter_error **error);
+/** Ends runs and long calls from another thread. */
 typedef struct sinter_cancellation sinter_cancellation;
-/** Since version 2. CANCELLATION ends the calls that get these options, soon
-    and with SINTER_CANCELLED: sinter_compile, sinter_model_optimize,
-    sinter_model_quantize, sinter_model_compare, sinter_model_view and
-    sinter_trainer_new. So it does with what sessions and trainers made with
-    them compile later, and with steps and evaluations of a trainer, before the
-    program runs; a run has a cancellation of its own. Model, trainer and cache
-    stay as they were, and calls work again once it is reset. NULL: nothing ends
-    them. It may be freed before the options and what was made with them. */
+/** Since version 2. CANCELLATION (may be NULL: nothing ends them) ends the
+   calls that get these options, soon and with SINTER_CANCELLED: sinter_compile,
+   sinter_model_optimize, sinter_model_quantize, sinter_model_compare,
+   sinter_model_view and sinter_trainer_new. So it does with what sessions and
+   trainers made with them compile later, and with steps and evaluations of a
+   trainer, before the program runs; a run has a cancellation of its own. Model,
+   trainer and cache stay as they were, and calls work again once it is reset.
+   It may be freed before the options and what was made with them. */
 SINTER_API sinter_status sinter_options_set_cancellation(
     sinter_options *options, const sinter_cancellation *cancellation,
     sinter_error **error);
+/** Frees OPTIONS. What was made with them keeps what it needs of them. */
 SINTER_API sinter_status sinter_options_free(sinter_options *options,
                                              sinter_error **error);
 
 /*===- Models -------------------------------------------------------------===*/
 
+/** A model: its inputs, outputs and states. It can be rewritten, saved and
+    compiled. */
 typedef struct sinter_model sinter_model;
 
 /** Opens the model at PATH, a file or folder of any format that the command
     reads. OPTIONS (may be NULL): shape, bind, function, params,
-    random-parameters. */
+    random-parameters. Errors: SINTER_SYSTEM if the file cannot be read,
+    SINTER_INVALID_MODEL if it is no valid model, SINTER_UNSUPPORTED with all
+    operators that are not supported, SINTER_USAGE for options that do not fit
+    the model. */
 SINTER_API sinter_status sinter_model_open(const char *path,
                                            const sinter_options *options,
                                            sinter_model **model,
                                            sinter_error **error);
-/** The same for the contents of a file. NAME is what messages call it; its
-    extension decides if the contents can be of several formats; NULL:
-    "model". FOLDER has the files to which it refers, external data say; NULL:
-    it refers to none. The bytes are copied. */
+/** The same for the contents of a file: BYTES, SIZE of them, which are copied.
+    NAME (may be NULL: "model") is what messages call it; its extension decides
+    if the contents can be of several formats. FOLDER (may be NULL: there are
+    none) has the files to which it refers, external data say. OPTIONS (may be
+    NULL) and errors are the same. */
 SINTER_API sinter_status sinter_model_open_memory(
     const void *bytes, size_t size, const char *name, const char *folder,
     const sinter_options *options, sinter_model **model, sinter_error **error);
 
+/** How many inputs and outputs MODEL has, and what they are. Errors:
+    SINTER_USAGE if there is no input or output INDEX. */
 SINTER_API size_t sinter_model_input_count(const sinter_model *model);
 SINTER_API size_t sinter_model_output_count(const sinter_model *model);
 SINTER_API sinter_status sinter_model_input(const sinter_model *model,
@@ -292,7 +311,8 @@ SINTER_API sinter_status sinter_model_output(const sinter_model *model,
 
 /** The tensors that outlive a run, as the model declares them. Since version 2.
     There are none of a model that cannot be read before sizes or values of its
-    inputs are known: then a session has them. */
+    inputs are known: then a session has them. Errors: SINTER_USAGE if there is
+    no state INDEX. */
 SINTER_API size_t sinter_model_state_count(const sinter_model *model);
 SINTER_API sinter_status sinter_model_state(const sinter_model *model,
                                             size_t index,
@@ -325,7 +345,7 @@ typedef struct sinter_model_info {
   const char *const *metadata_names;
   const char *const *metadata_values;
 } sinter_model_info;
-/** Since version 2. */
+/** Since version 2: what the file of MODEL says of itself. */
 SINTER_API sinter_status sinter_model_describe(const sinter_model *model,
                                                sinter_model_info *info,
                                                sinter_error **error);
@@ -335,7 +355,10 @@ SINTER_API const char *sinter_model_metadata(const sinter_model *model,
                                              const char *name);
 
 /** Writes the model to PATH, whose extension names the format. The file of the
-    model itself is not replaced. OPTIONS (may be NULL): target-version. */
+    model itself is not replaced. OPTIONS (may be NULL): target-version. Errors:
+    SINTER_SYSTEM if it cannot be written, SINTER_UNSUPPORTED with all that the
+    format has no form for, SINTER_USAGE for an extension of no format and for
+    the model's own file. */
 SINTER_API sinter_status sinter_model_save(const sinter_model *model,
                                            const char *path,
                                            const sinter_options *options,
@@ -343,14 +366,18 @@ SINTER_API sinter_status sinter_model_save(const sinter_model *model,
 
 /** Files in memory. */
 typedef struct sinter_files sinter_files;
+/** How many there are, and the name and contents of file INDEX, which live as
+    long as FILES. SIZE gets the bytes. */
 SINTER_API size_t sinter_files_count(const sinter_files *files);
 SINTER_API const char *sinter_files_name(const sinter_files *files,
                                          size_t index);
 SINTER_API const void *sinter_files_data(const sinter_files *files,
                                          size_t index, size_t *size);
+/** Frees FILES; NULL is ignored. */
 SINTER_API void sinter_files_free(sinter_files *files);
 /** As sinter_model_save, to memory. NAME is that of the file, "model.onnx". The
-    first of FILES is the model, others are what it refers to. */
+    first of FILES is the model, others are what it refers to. OPTIONS (may be
+    NULL) and errors are the same. */
 SINTER_API sinter_status sinter_model_save_memory(const sinter_model *model,
                                                   const char *name,
                                                   const sinter_options *options,
@@ -359,7 +386,9 @@ SINTER_API sinter_status sinter_model_save_memory(const sinter_model *model,
 
 /** Simplifies the model: RESULT is a new one of the same format. OPTIONS (may
     be NULL): those of `sinter optimize`. REPORT (may be NULL) gets what was
-    done, as JSON, to be freed with sinter_string_free. */
+    done, as JSON, to be freed with sinter_string_free. Errors:
+    SINTER_WRONG_RESULT if verify-numerics finds a difference, SINTER_CANCELLED,
+    and those of reading and saving. */
 SINTER_API sinter_status sinter_model_optimize(const sinter_model *model,
                                                const sinter_options *options,
                                                sinter_model **result,
@@ -373,7 +402,10 @@ typedef int32_t (*sinter_sample_callback)(void *user, size_t index,
                                           sinter_tensor *inputs,
                                           size_t input_count);
 /** Makes an 8-bit model of a float one by SAMPLE_COUNT samples. OPTIONS (may be
-    NULL): those of `sinter quantize`. REPORT as above. */
+    NULL): those of `sinter quantize`. REPORT (may be NULL) as above. Errors:
+    SINTER_WRONG_RESULT if max-loss cannot be held, SINTER_USAGE for samples
+    that do not fit the inputs, SINTER_CANCELLED, also where SAMPLE ended the
+    call, and those of running the model. */
 SINTER_API sinter_status sinter_model_quantize(
     const sinter_model *model, const sinter_options *options,
     sinter_sample_callback sample, void *user, size_t sample_count,
@@ -383,8 +415,9 @@ SINTER_API sinter_status sinter_model_quantize(
     between; what EXPECTED computes is right. INPUTS are its inputs; NULL and 0:
     random ones, at several sizes of dynamic dimensions. OPTIONS (may be NULL):
     those of `sinter compare` about two models, such as rtol, atol, range-atol,
-    backend, shape, outputs-only. SINTER_WRONG_RESULT if they differ. REPORT as
-    above, also if they differ: that of `sinter compare --json`. */
+    backend, shape, outputs-only. REPORT (may be NULL) as above, also if they
+    differ: that of `sinter compare --json`. Errors: SINTER_WRONG_RESULT if they
+    differ, SINTER_CANCELLED, and those of running both. */
 SINTER_API sinter_status sinter_model_compare(
     const sinter_model *expected, const sinter_model *model,
     const sinter_tensor *inputs, size_t input_count,
@@ -393,29 +426,37 @@ SINTER_API sinter_status sinter_model_compare(
 /** A page for browsers, one HTML file: the graph as it was read, the one that
     is compiled, and the kernels of its program. OPTIONS (may be NULL): those of
     `sinter inspect --html` about the model and how to compile it, and measure
-    (a flag): measured times. PAGE is freed with sinter_string_free. */
+    (a flag): measured times. PAGE is freed with sinter_string_free. Errors:
+    SINTER_CANCELLED, and those of compiling. */
 SINTER_API sinter_status sinter_model_view(const sinter_model *model,
                                            const sinter_options *options,
                                            char **page, sinter_error **error);
 
+/** Frees MODEL, which sessions and trainers need no more. */
 SINTER_API sinter_status sinter_model_free(sinter_model *model,
                                            sinter_error **error);
+/** Frees a text that a call gave; NULL is ignored. */
 SINTER_API void sinter_string_free(char *string);
 
 /*===- Runs ---------------------------------------------------------------===*/
 
+/** A compiled model. */
 typedef struct sinter_session sinter_session;
 
 /** Compiles MODEL, or finds its program in the cache. It happens now if the
     sizes of all inputs are known, and by dynamic dimensions if the model has
     such; else, and where values of inputs decide what is compiled, at the first
     run. OPTIONS (may be NULL): those of `sinter run` that say how to compile,
-    such as threads, cpu, precision, cache-dir. */
+    such as threads, cpu, precision, cache-dir. Errors: SINTER_UNSUPPORTED if
+    the model cannot be compiled or this machine cannot run it, SINTER_USAGE for
+    shapes that the model does not take, SINTER_CANCELLED. */
 SINTER_API sinter_status sinter_compile(const sinter_model *model,
                                         const sinter_options *options,
                                         sinter_session **session,
                                         sinter_error **error);
 
+/** How many inputs and outputs SESSION has, and what they are. Errors:
+    SINTER_USAGE if there is no input or output INDEX. */
 SINTER_API size_t sinter_session_input_count(const sinter_session *session);
 SINTER_API size_t sinter_session_output_count(const sinter_session *session);
 SINTER_API sinter_status sinter_session_input(const sinter_session *session,
@@ -433,20 +474,24 @@ typedef struct sinter_value sinter_value;
 SINTER_API sinter_status sinter_value_tensor(const sinter_value *value,
                                              sinter_tensor *tensor,
                                              sinter_error **error);
+/** Frees VALUE; NULL is ignored. */
 SINTER_API void sinter_value_free(sinter_value *value);
 
 /** Runs the model. OUTPUTS has one entry an output. One whose data is NULL gets
     memory of the library: VALUES, which has one entry an output then, gets what
     owns it, and the entry its type and shape. Else VALUES may be NULL.
     CANCELLATION may be NULL. Threads may call it at once; runs of one session
-    happen one after the other. */
+    happen one after the other. Errors: SINTER_USAGE for tensors of other types
+    or shapes than the model's, naming the first, SINTER_CANCELLED, and those of
+    compiling where that happens at a run. */
 SINTER_API sinter_status sinter_session_run(
     sinter_session *session, const sinter_tensor *inputs, size_t input_count,
     sinter_tensor *outputs, size_t output_count, sinter_value **values,
     const sinter_cancellation *cancellation, sinter_error **error);
 
 /** States: tensors that outlive a run. These are of sinter_session_run; each
-    binding has states of its own. */
+    binding has states of its own. Errors: SINTER_USAGE if there is no state
+    INDEX, and for a tensor of another type or shape. */
 SINTER_API size_t sinter_session_state_count(const sinter_session *session);
 SINTER_API sinter_status sinter_session_state(const sinter_session *session,
                                               size_t index,
@@ -470,31 +515,35 @@ typedef struct sinter_snapshot sinter_snapshot;
 SINTER_API sinter_status sinter_session_snapshot(sinter_session *session,
                                                  sinter_snapshot **snapshot,
                                                  sinter_error **error);
-/** Sets all states to those of SNAPSHOT, or none: SINTER_USAGE if a name, type
-    or shape differs. The snapshot may be of another session, binding or
-   process.
- */
+/** Sets all states to those of SNAPSHOT, or none. The snapshot may be of
+    another session, binding or process. Errors: SINTER_USAGE if a name, type or
+    shape differs. */
 SINTER_API sinter_status sinter_session_restore(sinter_session *session,
                                                 const sinter_snapshot *snapshot,
                                                 sinter_error **error);
 /** The snapshot as bytes, to be kept and opened again, by later versions as
-    well. They live as long as the snapshot. NULL if it is none. */
+    well, SIZE of them. They live as long as the snapshot. NULL if it is none.
+ */
 SINTER_API const void *sinter_snapshot_data(const sinter_snapshot *snapshot,
                                             size_t *size);
-/** Copies BYTES, those of a snapshot; SINTER_SYSTEM if they are damaged. */
+/** Copies BYTES, SIZE of them, those of a snapshot. Errors: SINTER_SYSTEM if
+    they are damaged. */
 SINTER_API sinter_status sinter_snapshot_open(const void *bytes, size_t size,
                                               sinter_snapshot **snapshot,
                                               sinter_error **error);
+/** How many states it has, and the name and the value of state INDEX; both live
+    as long as the snapshot. Errors: SINTER_USAGE if there is no such state. */
 SINTER_API size_t sinter_snapshot_state_count(const sinter_snapshot *snapshot);
-/** The name and the value of a state; both live as long as the snapshot. */
 SINTER_API const char *
 sinter_snapshot_state_name(const sinter_snapshot *snapshot, size_t index);
 SINTER_API sinter_status sinter_snapshot_state(const sinter_snapshot *snapshot,
                                                size_t index,
                                                sinter_tensor *tensor,
                                                sinter_error **error);
+/** Frees SNAPSHOT; NULL is ignored. */
 SINTER_API void sinter_snapshot_free(sinter_snapshot *snapshot);
 
+/** Frees SESSION, of which there must be no binding. */
 SINTER_API sinter_status sinter_session_free(sinter_session *session,
                                              sinter_error **error);
 
@@ -503,25 +552,32 @@ SINTER_API sinter_status sinter_session_free(sinter_session *session,
     decide what runs. One run of a binding at a time; bindings of one session
     run side by side. */
 typedef struct sinter_binding sinter_binding;
+/** Makes a binding of SESSION, with nothing bound. */
 SINTER_API sinter_status sinter_binding_new(sinter_session *session,
                                             sinter_binding **binding,
                                             sinter_error **error);
 /** The tensor's memory is read by each run; its shape and strides are copied.
-    All inputs are to be bound. */
+    All inputs are to be bound. Errors: SINTER_USAGE if there is no input INDEX,
+    and for a tensor of another type or shape. */
 SINTER_API sinter_status sinter_binding_set_input(sinter_binding *binding,
                                                   size_t index,
                                                   const sinter_tensor *tensor,
                                                   sinter_error **error);
 /** The tensor's memory is written by each run. Outputs that are not bound are
-    of the library: see sinter_binding_output. */
+    of the library: see sinter_binding_output. Errors: SINTER_USAGE if there is
+    no output INDEX, and for a tensor of another type or shape. */
 SINTER_API sinter_status sinter_binding_set_output(sinter_binding *binding,
                                                    size_t index,
                                                    const sinter_tensor *tensor,
                                                    sinter_error **error);
+/** Runs the model on what the bound memory holds. CANCELLATION may be NULL.
+    Errors: SINTER_USAGE if an input is not bound or the binding already runs,
+    SINTER_CANCELLED, and those of sinter_session_run. */
 SINTER_API sinter_status sinter_binding_run(
     sinter_binding *binding, const sinter_cancellation *cancellation,
     sinter_error **error);
-/** Output INDEX of the last run, in its memory; it lives until the next. */
+/** Output INDEX of the last run, in its memory; it lives until the next.
+   Errors: SINTER_USAGE if there is no such output, or no run yet. */
 SINTER_API sinter_status sinter_binding_output(const sinter_binding *binding,
                                                size_t index,
                                                sinter_tensor *tensor,
@@ -530,7 +586,7 @@ SINTER_API sinter_status sinter_binding_output(const sinter_binding *binding,
 SINTER_API sinter_status sinter_binding_reset_states(sinter_binding *binding,
                                                      sinter_error **error);
 /** As of a session. A binding has states once all its inputs are bound. Since
-    version 2. */
+    version 2. Errors: SINTER_USAGE as for a session. */
 SINTER_API sinter_status sinter_binding_read_state(sinter_binding *binding,
                                                    size_t index,
                                                    const sinter_tensor *to,
@@ -551,6 +607,7 @@ SINTER_API int32_t sinter_binding_copies_input(const sinter_binding *binding,
                                                size_t index);
 SINTER_API int32_t sinter_binding_copies_output(const sinter_binding *binding,
                                                 size_t index);
+/** Frees BINDING. */
 SINTER_API sinter_status sinter_binding_free(sinter_binding *binding,
                                              sinter_error **error);
 
@@ -571,7 +628,9 @@ typedef struct sinter_trainer sinter_trainer;
 /** Makes MODEL ready for steps on batches of the caller's. OPTIONS (may be
     NULL): those of `sinter train` about a step, such as loss, optimizer, lr,
     trainable, seed, accumulate, memory-limit, and how to compile it; format, as
-    of sinter_model_optimize. The model may be freed before the trainer. */
+    of sinter_model_optimize. The model may be freed before the trainer. Errors:
+    SINTER_USAGE for losses that do not fit the model's outputs,
+    SINTER_UNSUPPORTED if an operation has no gradient, SINTER_CANCELLED. */
 SINTER_API sinter_status sinter_trainer_new(const sinter_model *model,
                                             const sinter_options *options,
                                             sinter_trainer **trainer,
@@ -583,20 +642,23 @@ SINTER_API const char *sinter_trainer_array_name(const sinter_trainer *trainer,
                                                  size_t index);
 /** A step on BATCH, COUNT arrays of as many samples each, along their first
     dimension. Batches of other sizes compile another program. LOSS (may be
-    NULL) gets the loss before the step. SINTER_WRONG_RESULT if the loss or a
-    gradient is not finite, with the first tensor that is not: the weights stay,
-    and further steps are refused. */
+    NULL) gets the loss before the step. Errors: SINTER_WRONG_RESULT if the loss
+    or a gradient is not finite, with the first tensor that is not: the weights
+    stay, and further steps are refused; SINTER_USAGE for arrays that do not fit
+    the model. */
 SINTER_API sinter_status sinter_trainer_step(sinter_trainer *trainer,
                                              const sinter_tensor *batch,
                                              size_t count, double *loss,
                                              sinter_error **error);
 /** The loss of a batch as the model would run: without dropout, by the running
-    statistics of batch norms. The weights stay. */
+    statistics of batch norms. The weights stay. LOSS (may be NULL) gets it.
+    Errors: as of sinter_trainer_step. */
 SINTER_API sinter_status sinter_trainer_evaluate(sinter_trainer *trainer,
                                                  const sinter_tensor *batch,
                                                  size_t count, double *loss,
                                                  sinter_error **error);
-/** The learning rate of further steps: the option lr, until it is set. */
+/** The learning rate of further steps, which RATE gets or is: the option lr,
+    until it is set. */
 SINTER_API sinter_status sinter_trainer_learning_rate(
     const sinter_trainer *trainer, double *rate, sinter_error **error);
 SINTER_API sinter_status sinter_trainer_set_learning_rate(
@@ -606,15 +668,18 @@ SINTER_API sinter_status sinter_trainer_set_learning_rate(
 SINTER_API sinter_status sinter_trainer_model(const sinter_trainer *trainer,
                                               sinter_model **model,
                                               sinter_error **error);
+/** Frees TRAINER. Models that it gave stay. */
 SINTER_API sinter_status sinter_trainer_free(sinter_trainer *trainer,
                                              sinter_error **error);
 
 /*===- The compiler -------------------------------------------------------===*/
 
 /** The compiler is a library of its own, which is loaded when a model is read
-    or compiled: a program in the cache runs without. This loads it now. */
+    or compiled: a program in the cache runs without. This loads it now. Errors:
+    SINTER_SYSTEM if it is not found or is of another build. */
 SINTER_API sinter_status sinter_load_compiler(sinter_error **error);
-/** Names its file, in place of the one beside this library. */
+/** Names its file, in place of the one beside this library. Errors:
+    SINTER_USAGE if it is loaded already. */
 SINTER_API sinter_status sinter_set_compiler_library(const char *path,
                                                      sinter_error **error);
 

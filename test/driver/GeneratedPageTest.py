@@ -2,6 +2,8 @@
 """Checks that a page is what its generator prints, or writes it so.
 
     test/driver/GeneratedPageTest.py GENERATOR PAGE [ARGUMENT...] [--write]
+
+The generator is a program, or a script of Python (NAME.py).
 """
 import difflib
 import os
@@ -10,7 +12,8 @@ import sys
 
 
 def main(generator, page, *arguments, writes):
-    done = subprocess.run([generator, *arguments], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, generator] if generator.endswith(".py") else [generator]
+    done = subprocess.run([*command, *arguments], stdout=subprocess.PIPE, text=True)
     if done.returncode:
         print(f"{generator} ended with {done.returncode}: {page} stays as it is")
         return 1
