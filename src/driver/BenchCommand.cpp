@@ -9,10 +9,12 @@
 #include "driver/MachineReport.h"
 #include "driver/OutputFiles.h"
 #include "driver/Roofline.h"
+#include "driver/Streams.h"
 #include "driver/Summary.h"
 #include "driver/Sweep.h"
 #include "driver/Text.h"
 #include "driver/Trace.h"
+#include "runtime/CpuCount.h"
 #include "runtime/CpuFeatures.h"
 #include "runtime/MappedFile.h"
 
@@ -35,7 +37,15 @@ double millisecondsSince(Clock::time_point start) {
 struct Measurement {
   double firstMs = 0;
   std::vector<double> latenciesMs;
+  /// From the first run to the end of the last, if there are streams.
+  std::optional<double> seconds;
   LayerProfile layers;
+
+  double runsPerSecond() const {
+    const auto runs = static_cast<double>(latenciesMs.size());
+    return seconds ? runs / *seconds
+                   : 1000 / LatencyStatistics(latenciesMs).mean;
+  }
 };
 
 class BenchCommand : public Command {
@@ -61,13 +71,22 @@ public:
         ->check(CLI::Range(0, 1000000))
         ->capture_default_str()
         ->group("Measure");
+    CLI::Option *concurrent =
+        app.add_option("--streams", streams,
+                       "concurrent runs, which share --threads: for "
+                       "throughput; each run takes longer")
+            ->check(CLI::Range(1, 1024))
+            ->capture_default_str()
+            ->group("Measure");
     CLI::Option *layers =
         app.add_flag("--layers", perLayer, "also the time of each layer")
+            ->excludes(concurrent)
             ->group("Measure");
     CLI::Option *plot =
         app.add_option("--plot", plotFile,
                        "draw a roofline as SVG: the layers beside the peak "
                        "rates of one thread of this machine (bench --machine)")
+            ->excludes(concurrent)
             ->type_name("FILE")
             ->group("Measure");
     app.add_flag("--machine", ofMachine,
@@ -99,6 +118,8 @@ public:
          {std::pair("--trace", common.traceFile), {"--plot", plotFile}})
       if (Result<void> good = checkOutputFile(flag, file, common.model); !good)
         return good.takeError();
+    if (Result<void> good = checkStreams(); !good)
+      return good.takeError();
     if (!sweepText.empty())
       return sweep();
     Result<ReadySession> ready = openSession(common, inputs, true);
@@ -117,6 +138,15 @@ public:
   }
 
 private:
+  /// Before anything is compiled.
+  Result<void> checkStreams() const {
+    if (streams > 1 && !common.traceFile.empty())
+      return usageError("--streams: --trace is of one run at a time");
+    auto shares = threadsOfStreams(
+        common.threads ? common.threads : usableCpuCount(), streams);
+    return shares ? Result<void>() : shares.takeError();
+  }
+
   /// One size after the other, in this process.
   Result<int> sweep() {
     if (!common.traceFile.empty())
@@ -185,9 +215,29 @@ private:
     if (Result<void> given = giveStates(executor, states); !given)
       return inFile(given.takeError(), common.model);
     Result<Measurement> measured = measure(executor, ready.inputs);
+    if (measured && streams > 1)
+      if (Result<void> done = measureStreams(ready, *measured); !done)
+        measured = done.takeError();
     if (!measured)
       return inFile(measured.takeError(), common.model);
     return measured;
+  }
+
+  /// Replaces the latencies of \p measured by those of concurrent runs.
+  Result<void> measureStreams(ReadySession &ready, Measurement &measured) {
+    Result<std::vector<unsigned>> threads =
+        threadsOfStreams(ready.session->threads(), streams);
+    if (!threads)
+      return threads.takeError();
+    Result<StreamMeasurement> done = driver::measureStreams(
+        *ready.session, ready.inputs,
+        {std::move(*threads), warmup, seconds,
+         [this](Executor &executor) { return giveStates(executor, states); }});
+    if (!done)
+      return done.takeError();
+    measured.latenciesMs = std::move(done->latenciesMs);
+    measured.seconds = done->seconds;
+    return {};
   }
 
   Result<Measurement> measure(Executor &executor,
@@ -207,10 +257,12 @@ private:
       timedRun();
     if (failure)
       return *failure;
+    // Streams are measured by themselves.
+    const double ownSeconds = streams > 1 ? 0 : seconds;
     const Clock::time_point start = Clock::now();
     do
       measured.latenciesMs.push_back(timedRun());
-    while (!failure && millisecondsSince(start) < seconds * 1000);
+    while (!failure && millisecondsSince(start) < ownSeconds * 1000);
     if (!failure)
       profile(executor, measured, timedRun, failure);
     if (failure)
@@ -241,7 +293,8 @@ private:
       printJsonLine(result);
     else
       printTable(session, result, latency, measured);
-    if (latency.variation > unstable)
+    // Streams disturb each other.
+    if (streams == 1 && latency.variation > unstable)
       printNote(text("the times vary by %.0f %% (standard deviation by mean), "
                      "so they mean little; is something else running?",
                      latency.variation * 100));
@@ -259,6 +312,8 @@ private:
         {"model", common.model},
         {"backend", common.backend},
         {"threads", session.threads()},
+        {"streams", streams},
+        {"runs", measured.latenciesMs.size()},
         {"cpu", cpuModel()},
         {"isa", instructionSet()},
         {"precision", common.precision},
@@ -271,9 +326,11 @@ private:
           {"p90", latency.p90},
           {"p99", latency.p99},
           {"max", latency.max}}},
-        {"throughput_per_s", static_cast<double>(batch) * 1000 / latency.mean},
+        {"throughput_per_s",
+         static_cast<double>(batch) * measured.runsPerSecond()},
         {"gflop_per_inference", gflop},
-        {"gflops", gflop / (latency.median / 1000)},
+        {"gflops", streams > 1 ? gflop * measured.runsPerSecond()
+                               : gflop / (latency.median / 1000)},
         {"load_ms", session.facts().loadMs},
         {"compile_ms", session.facts().compileMs},
         {"first_ms", measured.firstMs},
@@ -292,12 +349,13 @@ private:
     };
     const SessionFacts &facts = session.facts();
     printTo(stdout,
-            "%s on %s (%s%s), backend %s, precision %s, %u thread%s, batch "
+            "%s on %s (%s%s), backend %s, precision %s, %u thread%s%s, batch "
             "%lld\n",
             common.model.c_str(), cpuModel().c_str(), instructionSet().c_str(),
             usesMatrixUnits(session.program()) ? ", matrix units" : "",
             common.backend.c_str(), common.precision.c_str(), session.threads(),
             session.threads() == 1 ? "" : "s",
+            streams == 1 ? "" : text(" in %u streams", streams).c_str(),
             static_cast<long long>(result["batch"].get<int64_t>()));
     printTo(stdout,
             "latency      median %.3f ms, min %.3f, mean %.3f, p90 %.3f, "
@@ -338,7 +396,7 @@ private:
   InputOptions inputs;
   StateOptions states;
   double seconds = 3;
-  unsigned warmup = 3;
+  unsigned warmup = 3, streams = 1;
   bool perLayer = false, ofMachine = false;
   std::string plotFile, sweepText;
 };

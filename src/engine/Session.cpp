@@ -136,14 +136,16 @@ Result<RunFacts> Session::runFacts(bool ofDynamic) {
   return facts;
 }
 
-Result<std::unique_ptr<Executor>> Session::anotherExecutor(unsigned wanted) {
+Result<std::unique_ptr<Executor>>
+Session::anotherExecutor(unsigned wanted, std::shared_ptr<ThreadPool> pool) {
   std::shared_ptr<const Program> program;
   {
     const std::lock_guard lock(showing);
     program = shown.program;
   }
   if (program)
-    return executorOf(std::move(program), wanted ? wanted : threads());
+    return executorOf(std::move(program), wanted ? wanted : threads(),
+                      std::move(pool));
   const std::lock_guard lock(compiling);
   auto executor = source.graph()->interpret(prepared);
   if (executor)
@@ -375,18 +377,19 @@ Result<void> Session::verifyNext(std::span<const Tensor> inputs) {
 //===----------------------------------------------------------------------===//
 
 Result<std::unique_ptr<Executor>>
-Session::executorOf(std::shared_ptr<const Program> program, unsigned wanted) {
+Session::executorOf(std::shared_ptr<const Program> program, unsigned wanted,
+                    std::shared_ptr<ThreadPool> pool) {
   return makeExecutor(
-      std::move(program), options, wanted,
-      [this, wanted](std::span<const Tensor> inputs, const Error &why) {
-        return executorForValues(inputs, wanted, why);
+      std::move(program), options, wanted, pool,
+      [this, wanted, pool](std::span<const Tensor> inputs, const Error &why) {
+        return executorForValues(inputs, wanted, pool, why);
       });
 }
 
 /// The program for all values is not for those of \p inputs, as \p why says.
 Result<std::unique_ptr<Executor>>
 Session::executorForValues(std::span<const Tensor> inputs, unsigned wanted,
-                           const Error &why) {
+                           std::shared_ptr<ThreadPool> pool, const Error &why) {
   const std::lock_guard lock(compiling);
   Result<CompileRequest> request = requestFor(inputs);
   if (!request)
@@ -397,7 +400,7 @@ Session::executorForValues(std::span<const Tensor> inputs, unsigned wanted,
   notes.noteOnce(NoteTopic::ShapeGuards,
                  "the program for all values is not for these: " +
                      why.message());
-  return makeExecutor(std::move(*program), options, wanted);
+  return makeExecutor(std::move(*program), options, wanted, std::move(pool));
 }
 
 } // namespace sinter

@@ -98,9 +98,12 @@ public:
   Executor &executor() { return *readyExecutor(); }
   std::shared_ptr<Executor> readyExecutor() const;
   /// Another executor of what prepare() made ready, to run beside others on \p
-  /// threads (0: as many as the session). Those of the interpreter share the
-  /// model and must take turns, and nothing is prepared meanwhile.
-  Result<std::unique_ptr<Executor>> anotherExecutor(unsigned threads = 1);
+  /// threads (0: as many as the session) of \p pool (null: of the session's).
+  /// Those of the interpreter share the model and must take turns, and nothing
+  /// is prepared meanwhile.
+  Result<std::unique_ptr<Executor>>
+  anotherExecutor(unsigned threads = 1,
+                  std::shared_ptr<ThreadPool> pool = nullptr);
   /// The compiled program, after prepare() and until the next; null for the
   /// interpreter.
   const Program *program() const;
@@ -128,10 +131,11 @@ private:
   Result<void> verifyNext(std::span<const Tensor> inputs);
   Result<void> showNext();
   Result<std::unique_ptr<Executor>>
-  executorOf(std::shared_ptr<const Program> program, unsigned threads);
+  executorOf(std::shared_ptr<const Program> program, unsigned threads,
+             std::shared_ptr<ThreadPool> pool = nullptr);
   Result<std::unique_ptr<Executor>>
   executorForValues(std::span<const Tensor> inputs, unsigned threads,
-                    const Error &why);
+                    std::shared_ptr<ThreadPool> pool, const Error &why);
   Error inModel(Error error) const {
     return inFile(std::move(error), source.path());
   }

@@ -8,15 +8,16 @@ namespace sinter {
 
 static Result<std::unique_ptr<ProgramExecutor>>
 programExecutor(std::shared_ptr<const Program> program,
-                const SessionOptions &options, unsigned threads) {
+                const SessionOptions &options, unsigned threads,
+                std::shared_ptr<ThreadPool> pool) {
   ProgramExecutorOptions how;
   how.threads = threads;
   how.denormals = options.denormals;
   how.most = options.most;
   how.allocator = options.allocator;
-  return ProgramExecutor::create(std::move(program),
-                                 options.pool ? options.pool
-                                              : ThreadPool::ofProcess(threads),
+  if (!pool)
+    pool = options.pool ? options.pool : ThreadPool::ofProcess(threads);
+  return ProgramExecutor::create(std::move(program), std::move(pool),
                                  std::move(how));
 }
 
@@ -29,8 +30,10 @@ static bool computesSizes(const Program &program) {
 
 Result<std::unique_ptr<Executor>>
 makeExecutor(std::shared_ptr<const Program> program,
-             const SessionOptions &options, unsigned threads) {
-  auto executor = programExecutor(std::move(program), options, threads);
+             const SessionOptions &options, unsigned threads,
+             std::shared_ptr<ThreadPool> pool) {
+  auto executor =
+      programExecutor(std::move(program), options, threads, std::move(pool));
   if (!executor)
     return executor.takeError();
   return std::unique_ptr<Executor>(std::move(*executor));
@@ -39,9 +42,11 @@ makeExecutor(std::shared_ptr<const Program> program,
 Result<std::unique_ptr<Executor>>
 makeExecutor(std::shared_ptr<const Program> program,
              const SessionOptions &options, unsigned threads,
+             std::shared_ptr<ThreadPool> pool,
              FallbackExecutor::Make fallback) {
   const bool fallsBack = computesSizes(*program);
-  auto executor = programExecutor(std::move(program), options, threads);
+  auto executor =
+      programExecutor(std::move(program), options, threads, std::move(pool));
   if (!executor)
     return executor.takeError();
   std::unique_ptr<Executor> made;

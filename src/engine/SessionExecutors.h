@@ -8,18 +8,19 @@
 
 namespace sinter {
 
-/// Runs \p program as \p options say, on \p threads. Errors: those of
-/// ProgramExecutor::create().
+/// Runs \p program as \p options say, on \p threads of \p pool (null: of the
+/// options' pool). Errors: those of ProgramExecutor::create().
 Result<std::unique_ptr<Executor>>
 makeExecutor(std::shared_ptr<const Program> program,
-             const SessionOptions &options, unsigned threads);
+             const SessionOptions &options, unsigned threads,
+             std::shared_ptr<ThreadPool> pool = nullptr);
 
 /// The same; where the program computes sizes, \p fallback makes what goes on
 /// with values that are beyond its shape guards.
 Result<std::unique_ptr<Executor>>
 makeExecutor(std::shared_ptr<const Program> program,
              const SessionOptions &options, unsigned threads,
-             FallbackExecutor::Make fallback);
+             std::shared_ptr<ThreadPool> pool, FallbackExecutor::Make fallback);
 
 } // namespace sinter
 

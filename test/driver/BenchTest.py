@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Covers: interface KeptCeilings
-# Covers: driver LatencyStatistics LayerProfile Machine MachineReport Progress Roofline Sweep Trace
+# Covers: driver LatencyStatistics LayerProfile Machine MachineReport Progress Roofline Streams Sweep Trace
 # Covers: graph ArithmeticCount
 # Covers: runtime CpuCount CpuFeatures MachineMemory
 """`sinter bench`."""
@@ -9,7 +9,7 @@ import os
 import re
 from xml.etree import ElementTree
 
-from SinterCommand import CommandTest, DONE, USAGE, main
+from SinterCommand import CommandTest, DONE, USAGE, main, npy
 
 
 class Bench(CommandTest):
@@ -17,7 +17,7 @@ class Bench(CommandTest):
         done = self.sinter("bench", self.good_model(), "--backend", "interpreter", "--seconds", "0.05", "--layers", "--json")
         self.assertEqual(done.returncode, DONE, done.stderr)
         result = json.loads(done.stdout)
-        keys = "model backend threads cpu isa precision matrix_units batch latency_ms throughput_per_s gflop_per_inference gflops load_ms compile_ms first_ms peak_rss_mb cv layers"
+        keys = "model backend threads streams runs cpu isa precision matrix_units batch latency_ms throughput_per_s gflop_per_inference gflops load_ms compile_ms first_ms peak_rss_mb cv layers"
         self.assertEqual(set(result), set(keys.split()))
         self.assertEqual(set(result["latency_ms"]), set("min median mean p90 p99 max".split()))
         self.assertEqual(set(result["layers"][0]), set("name op kernel ms gflops".split()))
@@ -53,6 +53,50 @@ func.func @main(%x: tensor<?x4x?xf32> {sinter.dims = ["N", "", "sequence"]}, %y:
             done = self.sinter("bench", net, "--seconds", "0.02", *options)
             self.assertEqual(done.returncode, USAGE, (options, done.stderr))
             self.assertIn(message, done.stderr)
+
+    def test_streams(self):
+        """Concurrent runs, each with a share of the threads; the throughput is that of all of them."""
+        for threads, streams in ((2, 2), (5, 3), (1, 1)):
+            done = self.sinter("bench", self.good_model(), "--threads", str(threads), "--streams", str(streams), "--seconds", "0.3", "--json")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            result = json.loads(done.stdout)
+            self.assertEqual((result["threads"], result["streams"], result["batch"]), (threads, streams, 2))
+            self.assertGreaterEqual(result["runs"], streams)
+            # All streams run for the time that was asked for, side by side.
+            seconds = result["runs"] * result["batch"] / result["throughput_per_s"]
+            self.assertGreater(seconds, 0.25)
+            self.assertLess(seconds, 10)
+            if streams > 1:
+                # One after the other, they would take as long as all latencies.
+                self.assertGreater(result["runs"] * result["latency_ms"]["mean"] / 1000, 1.5 * seconds)
+                self.assertAlmostEqual(result["gflops"], result["gflop_per_inference"] * result["throughput_per_s"] / 2, delta=1e-6 + 0.01 * result["gflops"])
+        done = self.sinter("bench", self.good_model(), "--threads", "2", "--streams", "2", "--seconds", "0.1")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("2 threads in 2 streams, batch 2", done.stdout)
+
+    def test_streams_have_states_of_their_own(self):
+        """Also given ones, and those of a sweep."""
+        counter = self.write("counter.mlir", """
+func.func @main(%count: tensor<f32> {sinter.state = "count", sinter.initial = dense<5.0> : tensor<f32>}, %x: tensor<?xf32> {sinter.dims = ["N"]}) -> (tensor<f32> {sinter.state = "count"}, tensor<?xf32>) {
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %next = stablehlo.add %count, %one : tensor<f32>
+  %y = stablehlo.tanh %x : tensor<?xf32>
+  return %next, %y : tensor<f32>, tensor<?xf32>
+}
+""")
+        given = self.write("count.npy", npy((), [7.0]))
+        done = self.sinter("bench", counter, "--threads", "2", "--streams", "2", "--seconds", "0.1", "--sweep", "N=3,70000", "--state", f"count={given}", "--json")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertEqual([(row["size"], row["streams"]) for row in json.loads(done.stdout)], [(3, 2), (70000, 2)])
+
+    def test_streams_that_cannot_be(self):
+        for options, message in ((["--threads", "2", "--streams", "3"], "3 streams need as many threads, but there are 2"),
+                                 (["--threads", "2", "--streams", "2", "--backend", "interpreter"], "the interpreter runs one at a time"),
+                                 (["--threads", "2", "--streams", "2", "--layers"], "excludes"),
+                                 (["--threads", "2", "--streams", "2", "--plot", self.path("plot.svg")], "excludes"),
+                                 (["--threads", "2", "--streams", "2", "--trace", self.path("trace.json")], "--trace is of one run at a time"),
+                                 (["--streams", "0"], "--streams"), (["--streams", "two"], "--streams")):
+            self.expect_error(USAGE, "bench", self.good_model(), "--seconds", "0.02", *options, mentions=[message])
 
     def test_trace(self):
         """The stages of compiling, a row for the kernels of each thread, and behind them the layers."""

@@ -12,6 +12,7 @@
 #include "engine/CompilerLibrary.h"
 #include "runtime/MappedFile.h"
 #include "runtime/ProgramFile.h"
+#include "runtime/ThreadPool.h"
 
 #include <atomic>
 #include <barrier>
@@ -239,6 +240,28 @@ TEST_F(SessionTest, AnotherExecutorHasTheThreadsThatAreWanted) {
     // Its work is worth more threads than there are.
     EXPECT_EQ((*executor)->layerTimes()[0].threads, expected);
   }
+}
+
+TEST_F(SessionTest, AnotherExecutorRunsOnAPoolOfItsOwn) {
+  auto session = Session::open(folder.file("model.onnx"), options());
+  ASSERT_TRUE(session);
+  const Tensor input = numbers(1000, 0);
+  ASSERT_TRUE((*session)->prepare(std::span(&input, 1)));
+  std::atomic<int> calls = 0;
+  auto pool = std::make_shared<ThreadPool>(
+      2, [&](size_t count, void (*task)(void *, size_t), void *data) {
+        ++calls;
+        for (size_t i = 0; i < count; ++i)
+          task(data, i);
+      });
+  auto executor = (*session)->anotherExecutor(2, pool);
+  ASSERT_TRUE(executor);
+  EXPECT_EQ(wrongIn((*executor)->run(std::span(&input, 1)), input), "");
+  const int own = calls;
+  EXPECT_GT(own, 0);
+  EXPECT_EQ(wrongIn((*session)->executor().run(std::span(&input, 1)), input),
+            "");
+  EXPECT_EQ(calls, own);
 }
 
 TEST_F(SessionTest, AFailedPrepareLeavesWhatIsReady) {
