@@ -309,7 +309,8 @@ SINTER_API sinter_status sinter_model_output(const sinter_model *model,
                                              sinter_value_info *info,
                                              sinter_error **error);
 
-/** The tensors that outlive a run, as the model declares them. Since version 2.
+/** The states, tensors whose values stay from run to run, as the model declares
+    them. Since version 2.
     There are none of a model that cannot be read before sizes or values of its
     inputs are known: then a session has them. Errors: SINTER_USAGE if there is
     no state INDEX. */
@@ -489,9 +490,9 @@ SINTER_API sinter_status sinter_session_run(
     sinter_tensor *outputs, size_t output_count, sinter_value **values,
     const sinter_cancellation *cancellation, sinter_error **error);
 
-/** States: tensors that outlive a run. These are of sinter_session_run; each
-    binding has states of its own. Errors: SINTER_USAGE if there is no state
-    INDEX, and for a tensor of another type or shape. */
+/** States: tensors whose values stay from run to run. These are of
+   sinter_session_run; each binding has states of its own. Errors: SINTER_USAGE
+   if there is no state INDEX, and for a tensor of another type or shape. */
 SINTER_API size_t sinter_session_state_count(const sinter_session *session);
 SINTER_API sinter_status sinter_session_state(const sinter_session *session,
                                               size_t index,

@@ -55,6 +55,15 @@ BANNED = [
     (r"the house|rooms", "modules, layers"),
     (r"train(?:s|ed)? (?:it|a model|further) on\b(?! samples)", "fine-tune, continue training"),
     (r"spelt out", "spelled out"),
+    (r"outlives? (?:a|the) run", "whose value stays from run to run, state"),
+    (r"run so often", "run N times"),
+    (r"(?:up to|run|by) so many", "N, by the name of the value"),
+    (r"judged on", "evaluated on, compared on"),
+    (r"results? so far", "by how much a result changes"),
+    (r"(?:probability|share) that is spread|spread over all classes", "label smoothing"),
+    (r"where do (?:two )?\w+ part", "the first tensor that differs"),
+    (r"(?:tells?|told) of", "describe, report, get"),
+    (r"as ever", "as usual"),
 ]
 # Test code and what looks for the words in a diff know the oracle; pages for users do not.
 IN_PAGES = [(r"oracle", "interpreter, reference interpreter")]

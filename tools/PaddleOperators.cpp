@@ -57,7 +57,7 @@ void printPage(llvm::raw_ostream &os) {
 Made by `build/bin/paddle-operators`; a test holds it. Do not edit.
 
 )" << count
-     << R"( operators are read, by the names that they have in `__model__` and `.pdmodel`; those of PIR's programs (`.json`) are told by their counterparts here.
+     << R"( operators are read, by the names that they have in `__model__` and `.pdmodel`; those of PIR's programs (`.json`) are supported as their counterparts here are.
 Names of several generations (`reshape`, `reshape2`) are operators of their own. What in one of them is not supported (a rare attribute, say) is listed,
 with all else, when the program is read.
 

@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
         "(`--disable-patterns`), and one that needs something allowed on "
         "(`--enable-patterns`). In those written\nas algebra, `c` and `d` are "
         "constants, `v` is none, and `op!` is read by nothing else. How they "
-        "are run is told in [architecture.md](architecture.md#passes). A form "
+        "are run is in [architecture.md](architecture.md#passes). A form "
         "saves nothing by itself, but is what other\nrules and our kernels "
         "look "
         "for: it applies in what is compiled, and where a file is written "

@@ -79,7 +79,7 @@ Result<void> giveStates(Executor &executor, const StateOptions &options) {
       (!options.given.empty() || !options.folder.empty()))
     return usageError(
         (options.given.empty() ? options.names.folder : options.names.given) +
-        ": nothing of this model outlives a run");
+        ": this model has no states");
   if (!options.folder.empty()) {
     std::set<std::string> used;
     const std::vector<std::string> files = stateFileNames(executor, used);

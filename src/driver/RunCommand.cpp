@@ -45,8 +45,8 @@ public:
         ->type_name("DIR")
         ->group("Report");
     app.add_option("--repeat", repeat,
-                   "run so often; states persist, and the last run's outputs "
-                   "are printed")
+                   "run the model N times; states persist, and the outputs of "
+                   "the last run are printed")
         ->check(CLI::Range(1, 1000000))
         ->type_name("N")
         ->group("Input");

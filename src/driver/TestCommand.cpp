@@ -82,9 +82,9 @@ public:
         ->group("Compile");
     addTolerance(app, tolerance, "Test");
     app.add_option("--sizes", sizes,
-                   "at how many sets of sizes to run a model with dynamic "
-                   "dimensions: those of its data and, up to so many, others, "
-                   "checked against the interpreter")
+                   "run a model with dynamic dimensions at up to COUNT sets of "
+                   "sizes: those of its data, and others, checked against the "
+                   "interpreter")
         ->check(CLI::Range(0, 3))
         ->capture_default_str()
         ->type_name("COUNT")

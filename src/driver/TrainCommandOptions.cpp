@@ -118,7 +118,7 @@ void TrainCommandOptions::addAugmentation(CLI::App &app) {
                "random crop of the --resize image, not a centre crop")
       ->group(group);
   app.add_option("--shift", augmentation.shift,
-                 "random shift by up to so many pixels to each side")
+                 "random shift by up to PIXELS to each side")
       ->check(CLI::Range(int64_t(0), int64_t(1) << 16))
       ->capture_default_str()
       ->type_name("PIXELS")
@@ -133,7 +133,7 @@ void TrainCommandOptions::addOptimization(CLI::App &app) {
                                             {"step", Schedule::Step},
                                             {"cosine", Schedule::Cosine},
                                             {"linear", Schedule::Linear}},
-            "how it changes", "constant", group);
+            "how the learning rate changes", "constant", group);
   app.add_option("--warmup", rate.warmup,
                  "steps over which the learning rate rises from 0")
       ->check(CLI::NonNegativeNumber)

@@ -42,11 +42,11 @@ void QuantizeChoices::add(CLI::App &app) {
   app.get_option("--scheme")->each([this](const std::string &) {
     hasScheme = true;
   });
-  app.add_option("--activations", activations, "what activations become")
+  app.add_option("--activations", activations, "the type of activations")
       ->check(CLI::IsMember({"uint8", "int8", "int16", "float"}))
       ->default_str("uint8, or int8 for symmetric schemes and StableHLO")
       ->group("Choices");
-  app.add_option("--weights", weights, "what weights become")
+  app.add_option("--weights", weights, "the type of weights")
       ->check(CLI::IsMember({"int8", "int4"}))
       ->default_str("int8")
       ->group("Choices");

@@ -47,8 +47,8 @@ std::optional<uint64_t> parseBytes(std::string_view text) {
 
 void addAccumulation(CLI::App &app, TrainOptions &options) {
   app.add_option("--accumulate", options.accumulated,
-                 "accumulate the gradients of so many batches for one step of "
-                 "the optimiser")
+                 "accumulate the gradients of N batches for one step of the "
+                 "optimiser")
       ->check(CLI::Range(uint64_t(1), uint64_t(1) << 24))
       ->capture_default_str()
       ->type_name("N")
@@ -111,7 +111,8 @@ void addLoss(CLI::App &app, TrainOptions &options) {
                "sigmoid computes it)")
       ->group("Loss");
   number(app, "--label-smoothing", options.loss.smoothing,
-         "the share of the probability that is spread over all classes",
+         "label smoothing: targets are 1 - X for the class and X divided "
+         "equally among all classes",
          "Loss");
   app.add_option("--ignore-label", options.loss.ignoredLabel,
                  "labels to ignore")

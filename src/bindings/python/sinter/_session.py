@@ -181,7 +181,7 @@ class Session:
 
     @property
     def states(self):
-        """The states, a list of Value: tensors that outlive a run. Each binding has states of its own.
+        """The states, a list of Value: tensors whose values stay from run to run. Each binding has states of its own.
 
             >>> sinter.compile("model.onnx").states
             []
