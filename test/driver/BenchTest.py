@@ -62,11 +62,11 @@ func.func @main(%x: tensor<?x4x?xf32> {sinter.dims = ["N", "", "sequence"]}, %y:
             result = json.loads(done.stdout)
             self.assertEqual((result["threads"], result["streams"], result["batch"]), (threads, streams, 2))
             self.assertGreaterEqual(result["runs"], streams)
-            # All streams run for the time that was asked for, side by side.
-            seconds = result["runs"] * result["batch"] / result["throughput_per_s"]
-            self.assertGreater(seconds, 0.25)
-            self.assertLess(seconds, 10)
             if streams > 1:
+                # All streams run for the time that was asked for, side by side.
+                seconds = result["runs"] * result["batch"] / result["throughput_per_s"]
+                self.assertGreater(seconds, 0.3)
+                self.assertLess(seconds, 10)
                 # One after the other, they would take as long as all latencies.
                 self.assertGreater(result["runs"] * result["latency_ms"]["mean"] / 1000, 1.5 * seconds)
                 self.assertAlmostEqual(result["gflops"], result["gflop_per_inference"] * result["throughput_per_s"] / 2, delta=1e-6 + 0.01 * result["gflops"])
