@@ -107,7 +107,7 @@ func.func @main(%x: tensor<1xf32>, %s: {tensor} {{sinter.state = "s", sinter.ini
                 refused("--state", f"count={self.write('a.txt', 'hello')}", mentions=["a.txt"])
         self.expect_error(SYSTEM, "run", self.model, "--input", "random", "--state", "count=none.npy", mentions=["none.npy"])
         self.expect_error(SYSTEM, "run", self.model, "--input", "random", "--state-dir", count, mentions=["--state-dir"])
-        self.expect_error(USAGE, "run", self.good_model(), "--input", "random", "--state", f"x={count}", mentions=["outlives"])
+        self.expect_error(USAGE, "run", self.good_model(), "--input", "random", "--state", f"x={count}", mentions=["this model has no states"])
 
     def test_names_that_meet(self):
         """An output called like a state's file does not take its place."""
