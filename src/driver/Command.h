@@ -30,6 +30,7 @@ std::unique_ptr<Command> makeTestCommand(CLI::App &app);
 std::unique_ptr<Command> makeInspectCommand(CLI::App &app);
 std::unique_ptr<Command> makeCompareCommand(CLI::App &app);
 std::unique_ptr<Command> makeQuantizeCommand(CLI::App &app);
+std::unique_ptr<Command> makeEvaluateCommand(CLI::App &app);
 std::unique_ptr<Command> makeTrainCommand(CLI::App &app);
 std::unique_ptr<Command> makeReduceCommand(CLI::App &app);
 

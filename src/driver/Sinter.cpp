@@ -27,6 +27,7 @@ constexpr const char *examples =
   sinter optimize resnet50.onnx -o simple.onnx --stats              simplify it, same format in and out
   sinter convert net.onnx -o net.mlir                               change its format
   sinter quantize net.onnx --calibration images/ -o net_int8.onnx   quantise it to int8
+  sinter evaluate net_int8.onnx --data test/ --against net.onnx     measure its accuracy
   sinter train net.onnx --data train/ -o trained.onnx               train or fine-tune it
   sinter test models/ --filter resnet                               check it against expected outputs
   sinter compare old.onnx new.onnx                                  find where two models differ
@@ -76,6 +77,12 @@ constexpr SubCommand subCommands[] = {
   sinter quantize net.onnx --calibration images/ --truth truth.txt --max-loss 0.5 -o net_int8.onnx
 )",
      makeQuantizeCommand},
+    {"evaluate", "measure how right a model is on labelled samples",
+     R"(  sinter evaluate resnet50.onnx --data validation/ --labels labels.txt --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225
+  sinter evaluate net_int8.onnx --data test.npz --against net.onnx --max-loss 0.5
+  sinter evaluate net.onnx --data test/ --metric top1,cross-entropy --at-least top1=90% --json
+)",
+     makeEvaluateCommand},
     {"train", "train or fine-tune a model",
      R"(  sinter train net.onnx --data train/ --validate test/ --optimizer adamw --lr 1e-3 --schedule cosine --epochs 10 --batch 64 -o trained.onnx
   sinter train net.onnx --data d.npz --optimizer sgd --momentum 0.9 --lr 0.05 --batch 16 --no-shuffle --log log.jsonl -o trained.onnx

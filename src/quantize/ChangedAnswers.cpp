@@ -2,6 +2,8 @@
 
 #include "quantize/ChangedAnswers.h"
 
+#include "metrics/Binomial.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,36 +17,6 @@ void ChangedAnswers::add(bool wasRight, bool isRight) {
   ++count;
   toWrong += wasRight && !isRight;
   toRight += !wasRight && isRight;
-}
-
-/// The probability that at most \p found of \p count samples are of a kind that
-/// each is with \p probability, in (0, 1).
-static double binomialSum(uint64_t found, uint64_t count, double probability) {
-  const double odds = std::log(probability) - std::log1p(-probability);
-  double term = static_cast<double>(count) * std::log1p(-probability);
-  double sum = std::exp(term);
-  for (uint64_t i = 1; i <= found; ++i) {
-    term += std::log(static_cast<double>(count - i + 1)) -
-            std::log(static_cast<double>(i)) + odds;
-    sum += std::exp(term);
-  }
-  return std::min(sum, 1.0);
-}
-
-double upperBinomialBound(uint64_t found, uint64_t count, double missed) {
-  if (found >= count)
-    return 1;
-  constexpr int steps = 60;
-  double low = 0, high = 1;
-  for (int i = 0; i < steps; ++i) {
-    const double middle = (low + high) / 2;
-    (binomialSum(found, count, middle) > missed ? low : high) = middle;
-  }
-  return high;
-}
-
-double lowerBinomialBound(uint64_t found, uint64_t count, double missed) {
-  return 1 - upperBinomialBound(count - std::min(found, count), count, missed);
 }
 
 std::optional<double> ChangedAnswers::lossOfOthers() const {

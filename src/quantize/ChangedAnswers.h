@@ -33,12 +33,6 @@ private:
   uint64_t count = 0, toWrong = 0, toRight = 0;
 };
 
-/// The upper bound of the probability of an event that occurred in \p found of
-/// \p count samples, with a confidence of 1 - \p missed.
-double upperBinomialBound(uint64_t found, uint64_t count, double missed);
-/// The lower bound.
-double lowerBinomialBound(uint64_t found, uint64_t count, double missed);
-
 } // namespace sinter::quantize
 
 #endif // SINTER_QUANTIZE_CHANGEDANSWERS_H

@@ -2,29 +2,11 @@
 
 #include "quantize/ChangedAnswers.h"
 
-#include <cmath>
 #include <gtest/gtest.h>
 #include <random>
 
 namespace sinter::quantize {
 namespace {
-
-// Of tables of Clopper and Pearson's intervals, one-sided.
-TEST(ChangedAnswersTest, BoundsAreThoseOfTheTables) {
-  EXPECT_NEAR(upperBinomialBound(0, 10, 0.05), 0.2589, 1e-4);
-  EXPECT_NEAR(upperBinomialBound(1, 10, 0.05), 0.3942, 1e-4);
-  EXPECT_NEAR(upperBinomialBound(5, 20, 0.05), 0.4556, 1e-4);
-  EXPECT_NEAR(lowerBinomialBound(5, 20, 0.05), 0.1041, 1e-4);
-  EXPECT_NEAR(lowerBinomialBound(1, 10, 0.05), 0.0051, 1e-4);
-  EXPECT_NEAR(upperBinomialBound(0, 100000, 0.1), 2.3026e-5, 1e-8);
-  EXPECT_NEAR(lowerBinomialBound(50000, 100000, 0.01), 0.49632, 1e-5);
-}
-
-TEST(ChangedAnswersTest, BoundsAtTheEnds) {
-  EXPECT_EQ(upperBinomialBound(7, 7, 0.1), 1);
-  EXPECT_EQ(lowerBinomialBound(0, 7, 0.1), 0);
-  EXPECT_NEAR(lowerBinomialBound(7, 7, 0.1), std::pow(0.1, 1 / 7.0), 1e-9);
-}
 
 ChangedAnswers answers(int same, int lost, int gained) {
   ChangedAnswers all;

@@ -3,6 +3,7 @@
 #ifndef SINTER_ENGINE_COMPILER_OUTPUTAGREEMENT_H
 #define SINTER_ENGINE_COMPILER_OUTPUTAGREEMENT_H
 
+#include "metrics/Similarity.h"
 #include "quantize/ChangedAnswers.h"
 #include "quantize/SampleNoise.h"
 #include "runtime/Tensor.h"
@@ -12,18 +13,6 @@
 #include <vector>
 
 namespace sinter {
-
-/// The power of the expected signal, and of the noise.
-struct SignalToNoise {
-  double signal = 0, noise = 0;
-
-  /// Adds the elements of two float tensors of one shape; those that are not
-  /// finite in \p expected are skipped.
-  void add(const Tensor &expected, const Tensor &got);
-  /// 10 log10(signal / noise); infinite without noise. Nothing without a
-  /// signal.
-  std::optional<double> decibels() const;
-};
 
 /// The number of classes in the first of \p outputs that holds scores; nothing
 /// if none does.
@@ -52,6 +41,8 @@ public:
   const quantize::ChangedAnswers &changed() const { return answers; }
 
 private:
+  void addAnswers(const std::vector<Tensor> &expected,
+                  const std::vector<Tensor> &got, int64_t label);
   std::optional<double> part(uint64_t right) const;
 
   SignalToNoise power;

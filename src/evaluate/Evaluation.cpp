@@ -1,0 +1,318 @@
+//===- Evaluation.cpp - how right a model is on labelled samples ----------===//
+
+#include "evaluate/Evaluation.h"
+
+#include "evaluate/SampleBatches.h"
+#include "metrics/AveragePrecision.h"
+#include "metrics/ClassMetrics.h"
+#include "metrics/Overlap.h"
+#include "post/BoxDrawing.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <future>
+#include <system_error>
+
+namespace sinter {
+
+namespace {
+
+/// Samples that are loaded and evaluated together.
+struct LoadedSamples {
+  std::vector<std::vector<Tensor>> inputs;
+  std::vector<SampleTruth> truths;
+};
+
+/// One of the models: its session, and what it has shown so far.
+struct Side {
+  std::string path;
+  std::unique_ptr<Session> session;
+  std::optional<SampleRunner> runner;
+  std::optional<ModelMetrics> metrics;
+};
+
+class Evaluator {
+public:
+  explicit Evaluator(const EvaluateOptions &options) : options(options) {}
+
+  Result<EvaluationReport> run();
+
+private:
+  Result<void> open(Side &side, const std::string &path);
+  Result<LoadedSamples> load(size_t begin) const;
+  std::future<Result<LoadedSamples>> loadLater(size_t begin) const;
+  Result<void> take(const LoadedSamples &loaded, size_t begin);
+  Result<std::vector<std::vector<Tensor>>>
+  takeInto(Side &side, const LoadedSamples &loaded, size_t begin);
+  Result<std::vector<Detection>> postProcess(Side &side,
+                                             std::vector<Tensor> &outputs,
+                                             const std::vector<Tensor> &inputs,
+                                             const SampleTruth &truth) const;
+  void compareAnswers(const std::vector<std::vector<Tensor>> &one,
+                      const std::vector<std::vector<Tensor>> &other,
+                      const LoadedSamples &loaded);
+  EvaluatedSide reportOf(const Side &side) const;
+  EvaluationReport report(double seconds) const;
+  bool hasSecond() const { return !options.against.empty(); }
+  Error inSample(Error error, size_t index) const {
+    return inside(data->nameOf(index), std::move(error));
+  }
+
+  const EvaluateOptions &options;
+  Side first, second;
+  std::optional<EvaluationData> data;
+  PostProcessing post;
+  size_t step = 1;
+  SampledMean agreement = SampledMean(/*countsAnswers=*/true);
+};
+
+} // namespace
+
+Result<void> Evaluator::open(Side &side, const std::string &path) {
+  auto session = Session::open(path, options.session);
+  if (!session)
+    return session.takeError();
+  side.path = path;
+  side.session = std::move(*session);
+  if (side.session->model().inputs.empty())
+    return usageError(path + ": the model has no inputs");
+  Result<BatchForm> form = batchFormOf(side.session->model(), options.batch);
+  if (!form)
+    return inFile(inside(options.names.batch, form.takeError()), path);
+  step = std::max(step, static_cast<size_t>(form->rows));
+  side.runner.emplace(*side.session, path, *form);
+  return {};
+}
+
+Result<LoadedSamples> Evaluator::load(size_t begin) const {
+  LoadedSamples loaded;
+  for (size_t i = begin; i < std::min(begin + step, data->count()); ++i) {
+    Result<std::vector<Tensor>> inputs = data->inputs(i);
+    if (!inputs)
+      return inputs.takeError();
+    Result<SampleTruth> truth = data->truth(i);
+    if (!truth)
+      return truth.takeError();
+    loaded.inputs.push_back(std::move(*inputs));
+    loaded.truths.push_back(std::move(*truth));
+  }
+  return loaded;
+}
+
+/// On a thread beside the runs, or if the system refuses one, when it is asked
+/// for.
+std::future<Result<LoadedSamples>> Evaluator::loadLater(size_t begin) const {
+  const auto work = [this, begin] { return load(begin); };
+  try {
+    return std::async(std::launch::async, work);
+  } catch (const std::system_error &) {
+    return std::async(std::launch::deferred, work);
+  }
+}
+
+static std::vector<std::string> namesOfOutputs(const Session &session) {
+  std::vector<std::string> names;
+  for (const ModelOutput &each : session.model().outputs)
+    names.push_back(each.name);
+  return names;
+}
+
+/// The height and width of the first input that may be an image; 0: there is
+/// none.
+static PostInput imageInput(const std::vector<Tensor> &inputs,
+                            ImageLayout layout) {
+  for (const Tensor &each : inputs)
+    if (each.rank() == 3 || each.rank() == 4) {
+      const size_t end = static_cast<size_t>(each.rank());
+      const size_t column = layout == ImageLayout::Nchw ? end - 1 : end - 2;
+      return {each.dim(column), each.dim(column - 1)};
+    }
+  return {};
+}
+
+/// Replaces \p outputs by those after all steps, and returns the boxes found,
+/// in the pixels of the truth's image.
+Result<std::vector<Detection>>
+Evaluator::postProcess(Side &side, std::vector<Tensor> &outputs,
+                       const std::vector<Tensor> &inputs,
+                       const SampleTruth &truth) const {
+  if (post.empty())
+    return std::vector<Detection>();
+  const PostInput size =
+      imageInput(inputs, imageOptions(options.data.pictures).layout);
+  Result<PostResults> results =
+      post.apply(namesOfOutputs(*side.session), std::move(outputs), size);
+  if (!results)
+    return results.takeError();
+  outputs = std::move(results->outputs);
+  for (PostResult &found : results->found)
+    if (auto *boxes =
+            std::get_if<std::vector<std::vector<Detection>>>(&found.value)) {
+      if (boxes->size() != 1)
+        return usageError("boxes: the outputs are of " +
+                          std::to_string(boxes->size()) +
+                          " images, and the sample is one");
+      if (size.width <= 0 || size.height <= 0 || truth.size.width <= 0)
+        return std::move(boxes->front());
+      return scaledBoxes(std::move(boxes->front()),
+                         static_cast<double>(size.width),
+                         static_cast<double>(size.height),
+                         static_cast<double>(truth.size.width),
+                         static_cast<double>(truth.size.height));
+    }
+  return std::vector<Detection>();
+}
+
+Result<std::vector<std::vector<Tensor>>>
+Evaluator::takeInto(Side &side, const LoadedSamples &loaded, size_t begin) {
+  auto outputs = side.runner->run(loaded.inputs);
+  if (!outputs)
+    return inSample(outputs.takeError(), begin);
+  std::vector<std::vector<Detection>> boxes;
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    Result<std::vector<Detection>> found =
+        postProcess(side, (*outputs)[i], loaded.inputs[i], loaded.truths[i]);
+    if (!found)
+      return inFile(inSample(found.takeError(), begin + i), side.path);
+    boxes.push_back(std::move(*found));
+  }
+  if (!side.metrics) {
+    std::vector<MetricName> wanted = options.metrics;
+    // The second model's are those of the first.
+    if (wanted.empty() && first.metrics)
+      for (const ModelMetrics::Entry &entry : first.metrics->entries())
+        wanted.push_back(entry.name);
+    MetricRules rules = options.rules;
+    rules.areBoxes = data->hasBoxes();
+    Result<ModelMetrics> made =
+        ModelMetrics::of(wanted, namesOfOutputs(*side.session),
+                         outputs->front(), loaded.truths.front(), rules);
+    if (!made)
+      return inFile(inside(options.names.metrics, made.takeError()), side.path);
+    side.metrics = std::move(*made);
+  }
+  for (size_t i = 0; i < outputs->size(); ++i)
+    if (Result<void> done =
+            side.metrics->add((*outputs)[i], loaded.truths[i], boxes[i]);
+        !done)
+      return inFile(inSample(done.takeError(), begin + i), side.path);
+  return outputs;
+}
+
+/// How many of the answers are the same.
+void Evaluator::compareAnswers(const std::vector<std::vector<Tensor>> &one,
+                               const std::vector<std::vector<Tensor>> &other,
+                               const LoadedSamples &loaded) {
+  for (size_t i = 0; i < one.size(); ++i) {
+    const auto a = first.metrics->answers(one[i], loaded.truths[i]);
+    const auto b = second.metrics->answers(other[i], loaded.truths[i]);
+    if (!a || !b || a->size() != b->size())
+      continue;
+    SampleValue value{0, static_cast<double>(a->size())};
+    for (size_t k = 0; k < a->size(); ++k)
+      value.sum += (*a)[k] == (*b)[k];
+    agreement.add(value);
+  }
+}
+
+Result<void> Evaluator::take(const LoadedSamples &loaded, size_t begin) {
+  auto outputs = takeInto(first, loaded, begin);
+  if (!outputs)
+    return outputs.takeError();
+  if (!hasSecond())
+    return {};
+  auto others = takeInto(second, loaded, begin);
+  if (!others)
+    return others.takeError();
+  compareAnswers(*outputs, *others, loaded);
+  return {};
+}
+
+Result<EvaluationReport> Evaluator::run() {
+  if (Result<void> done = open(first, options.model); !done)
+    return done.takeError();
+  if (hasSecond())
+    if (Result<void> done = open(second, options.against); !done)
+      return inside(options.names.against, done.takeError());
+  Result<EvaluationData> samples = EvaluationData::load(
+      *first.session, options.model, options.data, options.session.shapes);
+  if (!samples)
+    return samples.takeError();
+  data = std::move(*samples);
+  // Average precision counts all boxes, however low their scores.
+  constexpr double leastScore = 1e-3;
+  post = options.post.withBoxes(data->hasBoxes(), leastScore);
+  const auto start = std::chrono::steady_clock::now();
+  std::future<Result<LoadedSamples>> next = loadLater(0);
+  for (size_t begin = 0; begin < data->count(); begin += step) {
+    Result<LoadedSamples> loaded = next.get();
+    if (!loaded)
+      return loaded.takeError();
+    const size_t end = std::min(begin + step, data->count());
+    if (end < data->count())
+      next = loadLater(end);
+    if (Result<void> done = take(*loaded, begin); !done)
+      return done.takeError();
+    if (options.progress)
+      options.progress(end, data->count());
+  }
+  return report(
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count());
+}
+
+EvaluatedSide Evaluator::reportOf(const Side &side) const {
+  EvaluatedSide result{
+      side.path, {}, side.runner->seconds(), side.runner->runs()};
+  for (const ModelMetrics::Entry &entry : side.metrics->entries()) {
+    EvaluatedMetric &metric = result.metrics.emplace_back();
+    metric.name = entry.name;
+    if (entry.output)
+      metric.output = side.session->model().outputs[*entry.output].name;
+    metric.estimate = entry.metric->estimate();
+    if (const auto *loss = dynamic_cast<CrossEntropy *>(entry.metric.get()))
+      metric.areProbabilities = loss->areProbabilities();
+    if (const auto *boxes =
+            dynamic_cast<AveragePrecision *>(entry.metric.get())) {
+      metric.atHalf = boxes->atHalf();
+      metric.classes = boxes->ofClasses();
+    }
+    if (const auto *maps = dynamic_cast<Overlap *>(entry.metric.get())) {
+      const auto all = maps->ofClasses();
+      for (size_t i = 0; i < all.size(); ++i)
+        if (all[i])
+          metric.classes[static_cast<int64_t>(i)] = *all[i];
+    }
+  }
+  return result;
+}
+
+EvaluationReport Evaluator::report(double seconds) const {
+  EvaluationReport result;
+  result.samples = data->count();
+  result.seconds = seconds;
+  result.areChosen = options.metrics.empty();
+  result.labels = data->labels();
+  result.model = reportOf(first);
+  if (first.metrics->hasResizedTruth())
+    result.notes.emplace_back("maps of the truth have other sizes than the "
+                              "output: each pixel of it is compared with the "
+                              "nearest one");
+  if (!hasSecond())
+    return result;
+  result.against = reportOf(second);
+  for (size_t i = 0; i < first.metrics->entries().size(); ++i)
+    result.differences.push_back(
+        first.metrics->entries()[i].metric->differenceFrom(
+            *second.metrics->entries()[i].metric));
+  if (agreement.samples() > 0)
+    result.agreement = agreement.estimate();
+  return result;
+}
+
+Result<EvaluationReport> evaluate(const EvaluateOptions &options) {
+  return Evaluator(options).run();
+}
+
+} // namespace sinter
