@@ -35,7 +35,8 @@ sinter_package(sinter science
   "Neural-network compiler for CPUs: the command
  Runs, simplifies, quantises, trains, compares and converts models."
   "${libraries}")
-set(CPACK_DEBIAN_SINTER_PACKAGE_SUGGESTS sinter-mpi)
+# A linker: `sinter compile` runs it for shared libraries.
+set(CPACK_DEBIAN_SINTER_PACKAGE_SUGGESTS "sinter-mpi, lld | binutils")
 sinter_package(sinter-mpi science
   "Neural-network compiler for CPUs: several processes under mpirun"
   "${libraries}, openmpi-bin")

@@ -26,6 +26,7 @@ constexpr const char *examples =
   sinter bench resnet50.onnx --threads 2 --layers                   measure it, layer by layer
   sinter optimize resnet50.onnx -o simple.onnx --stats              simplify it, same format in and out
   sinter convert net.onnx -o net.mlir                               change its format
+  sinter compile net.onnx -o build/ --name net                      make code that needs no library
   sinter quantize net.onnx --calibration images/ -o net_int8.onnx   quantise it to int8
   sinter evaluate net_int8.onnx --data test/ --against net.onnx     measure its accuracy
   sinter train net.onnx --data train/ -o trained.onnx               train or fine-tune it
@@ -70,6 +71,12 @@ constexpr SubCommand subCommands[] = {
   sinter convert net.onnx -o net.mlir.bc --shape x:1x3x224x224
 )",
      makeConvertCommand},
+    {"compile", "compile a model ahead of time, to code that needs no library",
+     R"(  sinter compile resnet50.onnx -o build/ --name resnet50
+  sinter compile net.onnx -o net.so --shape x:1x3x224x224 --cpu x86-64-v3
+  sinter compile net.onnx -o net.o --target aarch64-linux-gnu --cpu cortex-a76 --weights file
+)",
+     makeCompileCommand},
     {"quantize", "quantise a float model to int8",
      R"(  sinter quantize net.onnx --calibration images/ -o net_int8.onnx --report report.html
   sinter quantize net.onnx --calibration images/ --profile-out net.profile.json

@@ -15,6 +15,7 @@
 #include "engine/ModelView.h"
 #include "engine/Overwrite.h"
 #include "formats/OpenOptions.h"
+#include "runtime/Bundle.h"
 #include "runtime/Cancellation.h"
 #include "runtime/CompileStage.h"
 #include "runtime/FloatMode.h"
@@ -74,6 +75,8 @@ struct CodeOptions {
 
 /// The inputs that a model is compiled for.
 struct CompileRequest : CodeOptions {
+  /// LLVM's name of the system and processor to compile for; empty: this one.
+  std::string triple;
   /// One static shape per input. May be empty if compile() keeps some
   /// dimensions dynamic; then it is an error if that is impossible.
   std::vector<Shape> shapes;
@@ -112,6 +115,11 @@ struct CompileRequest : CodeOptions {
   std::function<void(unsigned done, unsigned total)> progress;
   /// Called after each stage.
   CompileObserver stages;
+};
+
+/// The inputs that a model is compiled for ahead of time: `shapes` are static.
+struct BundleRequest : CompileRequest {
+  BundleOptions bundle;
 };
 
 /// Counts, by name.
@@ -297,6 +305,9 @@ public:
   /// The model as native code for this machine.
   virtual Result<std::shared_ptr<const Program>>
   compile(const CompileRequest &request) = 0;
+  /// The model as code and data that need no library. Errors: those of
+  /// compile(); Unsupported for what needs the library, all of it listed.
+  virtual Result<Bundle> bundle(const BundleRequest &request) = 0;
   /// Whether the model accepts the shapes and values of \p request; the error
   /// says why not.
   virtual Result<void> accepts(const CompileRequest &request) = 0;

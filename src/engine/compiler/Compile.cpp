@@ -1,5 +1,6 @@
 //===- Compile.cpp - from a model to a program ----------------------------===//
 
+#include "backend/cpu/ahead/BundleCompiler.h"
 #include "backend/cpu/program/Compiler.h"
 #include "backend/cpu/shapes/InferDimensions.h"
 #include "engine/compiler/CpuAdjustment.h"
@@ -89,11 +90,12 @@ Result<cpu::CpuOptions> cpuOptionsOf(const CompileRequest &request) {
   cpu::CpuOptions options;
   options.threads = request.threads;
   options.precision = request.precision;
-  if (!request.cpu.empty() || !request.features.empty()) {
+  if (!request.triple.empty() || !request.cpu.empty() ||
+      !request.features.empty()) {
     Result<cpu::Target> target =
-        request.cpu.empty()
+        request.triple.empty() && request.cpu.empty()
             ? cpu::Target::host(request.features)
-            : cpu::Target::named("", request.cpu, request.features);
+            : cpu::Target::named(request.triple, request.cpu, request.features);
     if (!target)
       return target.takeError();
     options.target = std::move(*target);
@@ -122,15 +124,17 @@ Result<cpu::CpuOptions> cpuOptionsOf(const CompileRequest &request) {
   return options;
 }
 
-/// The program, or its facts without code.
-static Result<Program> programOf(Model model, const SpecializeOptions &known,
-                                 const CompileRequest &request, bool withCode) {
+/// Prepares \p model for the backend, and calls \p generate with it.
+static Result<void> generateCode(
+    Model model, const SpecializeOptions &known, const CompileRequest &request,
+    llvm::function_ref<Result<void>(const Model &, const cpu::CpuOptions &)>
+        generate) {
   CompileStages stages(request.stages);
   if (Result<void> ready = specializeForPasses(model, known); !ready)
-    return ready.takeError();
+    return ready;
   if (func::FuncOp entry = model.entry(); entry && cpu::hasUnknownSizes(entry))
     if (Result<void> guarded = cpu::collectGuards(entry); !guarded)
-      return guarded.takeError();
+      return guarded;
   stages.end("specialise");
   ObservedValues observed(model, request.observed);
   Result<Rewriting> rewritten =
@@ -144,26 +148,64 @@ static Result<Program> programOf(Model model, const SpecializeOptions &known,
     return options.takeError();
   if (CpuAdjustment adjust = cpuAdjustment())
     adjust(*options);
-  Result<Program> program = withCode ? cpu::compileForCpu(model, *options)
-                                     : cpu::planForCpu(model, *options);
-  if (program)
+  Result<void> done = generate(model, *options);
+  if (done)
     stages.end("generate code");
-  return program;
+  return done;
+}
+
+/// Stores what \p made has in \p place.
+template <typename T>
+static Result<void> storeResult(Result<T> made, std::optional<T> &place) {
+  if (!made)
+    return made.takeError();
+  place = std::move(*made);
+  return {};
+}
+
+/// What \p place has, if \p done.
+template <typename T>
+static Result<T> storedResult(Result<void> done, std::optional<T> place) {
+  if (!done)
+    return done.takeError();
+  return std::move(*place);
 }
 
 Result<std::shared_ptr<const Program>>
 compileModel(Model model, const SpecializeOptions &known,
              const CompileRequest &request) {
-  Result<Program> program =
-      programOf(std::move(model), known, request, /*withCode=*/true);
-  if (!program)
-    return program.takeError();
+  std::optional<Program> program;
+  Result<void> done = generateCode(
+      std::move(model), known, request,
+      [&](const Model &ready, const cpu::CpuOptions &options) {
+        return storeResult(cpu::compileForCpu(ready, options), program);
+      });
+  if (!done)
+    return done.takeError();
   return std::make_shared<const Program>(std::move(*program));
 }
 
 Result<Program> planModel(Model model, const SpecializeOptions &known,
                           const CompileRequest &request) {
-  return programOf(std::move(model), known, request, /*withCode=*/false);
+  std::optional<Program> program;
+  Result<void> done = generateCode(
+      std::move(model), known, request,
+      [&](const Model &ready, const cpu::CpuOptions &options) {
+        return storeResult(cpu::planForCpu(ready, options), program);
+      });
+  return storedResult(std::move(done), std::move(program));
+}
+
+Result<Bundle> bundleModel(Model model, const SpecializeOptions &known,
+                           const BundleRequest &request) {
+  std::optional<Bundle> bundle;
+  Result<void> done = generateCode(
+      std::move(model), known, request,
+      [&](const Model &ready, const cpu::CpuOptions &options) {
+        return storeResult(cpu::compileBundle(ready, options, request.bundle),
+                           bundle);
+      });
+  return storedResult(std::move(done), std::move(bundle));
 }
 
 SpecializeOptions
@@ -224,9 +266,10 @@ MlirCompilerModel::compileDynamic(const CompileRequest &request) {
   return compileModel(std::move(read->model), read->known, request);
 }
 
-/// The program for all values of inputs of these sizes.
-Result<std::shared_ptr<const Program>>
+/// Compiles the graph for all values of inputs of these sizes.
+Result<void>
 MlirCompilerModel::compileForAnyValues(const CompileRequest &request,
+                                       CompileGraph compileGraph,
                                        bool &hasDynamicSizes) {
   Result<TranslatedGraph> read = translate(GraphKind::AnyValues, request);
   hasDynamicSizes = !read || read->hasDynamicSizes;
@@ -234,7 +277,7 @@ MlirCompilerModel::compileForAnyValues(const CompileRequest &request,
     return read.takeError();
   SpecializeOptions known = knownOf(request);
   known.leavesDynamic = hasDynamicSizes;
-  return compileModel(std::move(read->model), known, request);
+  return compileGraph(std::move(read->model), known);
 }
 
 /// Whether \p error is no property of the model: another attempt would fail as
@@ -260,35 +303,56 @@ MlirCompilerModel::compile(const CompileRequest &request) {
     if (request.onStatic)
       request.onStatic(program.error().message());
   }
-  std::optional<std::string> whyForValues;
   // Observers identify values by the numbers of modelFor().
   if (!request.observed.empty()) {
     Result<ModelForValues> read = modelForValues(request, /*needsSizes=*/true);
     return read ? compileModel(std::move(read->model), read->known, request)
                 : read.takeError();
   }
+  std::optional<std::shared_ptr<const Program>> program;
+  Result<void> done = compileForShapes(
+      request, [&](Model model, const SpecializeOptions &known) {
+        return storeResult(compileModel(std::move(model), known, request),
+                           program);
+      });
+  return storedResult(std::move(done), std::move(program));
+}
+
+Result<Bundle> MlirCompilerModel::bundle(const BundleRequest &request) {
+  std::optional<Bundle> bundle;
+  Result<void> done = compileForShapes(
+      request, [&](Model model, const SpecializeOptions &known) {
+        return storeResult(bundleModel(std::move(model), known, request),
+                           bundle);
+      });
+  return storedResult(std::move(done), std::move(bundle));
+}
+
+/// Compiles the graph for inputs of the request's shapes and all values, or, if
+/// that is impossible, for its values.
+Result<void> MlirCompilerModel::compileForShapes(const CompileRequest &request,
+                                                 CompileGraph compileGraph) {
+  std::optional<std::string> whyForValues;
   if (!request.forValues) {
     bool hasDynamicSizes = false;
-    Result<std::shared_ptr<const Program>> program =
-        compileForAnyValues(request, hasDynamicSizes);
-    if (program || !hasDynamicSizes || endsAttempts(program.error()))
-      return program;
-    whyForValues = program.error().message();
+    Result<void> done =
+        compileForAnyValues(request, compileGraph, hasDynamicSizes);
+    if (done || !hasDynamicSizes || endsAttempts(done.error()))
+      return done;
+    whyForValues = done.error().message();
   }
   Result<TranslatedGraph> graph = translate(GraphKind::Static, request);
   if (!graph)
     return whyForValues && graph.error().kind == ErrorKind::Unsupported
                ? unsupported(*whyForValues)
                : graph.takeError();
-  Result<std::shared_ptr<const Program>> program =
-      compileModel(std::move(graph->model), knownOf(request), request);
-  if (program && whyForValues && request.perValues)
+  Result<void> done = compileGraph(std::move(graph->model), knownOf(request));
+  if (done && whyForValues && request.perValues)
     request.perValues(*whyForValues);
   // The first reason says more than that sizes are unknown.
-  if (!program && whyForValues &&
-      program.error().kind == ErrorKind::Unsupported)
+  if (!done && whyForValues && done.error().kind == ErrorKind::Unsupported)
     return unsupported(*whyForValues);
-  return program;
+  return done;
 }
 
 } // namespace sinter

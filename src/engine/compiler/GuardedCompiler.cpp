@@ -64,6 +64,9 @@ public:
   compile(const CompileRequest &request) override {
     return guarded(path, [&] { return model->compile(request); });
   }
+  Result<Bundle> bundle(const BundleRequest &request) override {
+    return guarded(path, [&] { return model->bundle(request); });
+  }
   Result<void> accepts(const CompileRequest &request) override {
     return guarded(path, [&] { return model->accepts(request); });
   }

@@ -8,6 +8,8 @@
 #include "passes/PatternLabels.h"
 #include "passes/Specialize.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace sinter {
 
 class MlirCompiler : public Compiler {
@@ -56,8 +58,7 @@ public:
   compile(const CompileRequest &request) override;
   Result<std::shared_ptr<const Program>>
   compileDynamic(const CompileRequest &request);
-  Result<std::shared_ptr<const Program>>
-  compileForAnyValues(const CompileRequest &request, bool &hasDynamicSizes);
+  Result<Bundle> bundle(const BundleRequest &request) override;
   Result<void> accepts(const CompileRequest &request) override;
   Result<RunFacts> runFacts(const CompileRequest &request,
                             bool compiled) override;
@@ -66,6 +67,14 @@ public:
   interpret(const CompileRequest &request) override;
 
 private:
+  /// Compiles a graph, which is specialised as the second argument says.
+  using CompileGraph =
+      llvm::function_ref<Result<void>(Model, const SpecializeOptions &)>;
+  Result<void> compileForAnyValues(const CompileRequest &request,
+                                   CompileGraph compileGraph,
+                                   bool &hasDynamicSizes);
+  Result<void> compileForShapes(const CompileRequest &request,
+                                CompileGraph compileGraph);
   Result<TranslatedGraph> translate(GraphKind kind,
                                     const CompileRequest &request) {
     return source->translate(
@@ -93,6 +102,10 @@ private:
 
   std::unique_ptr<ModelSource> source;
 };
+
+/// Compiles \p model ahead of time, as compileModel() does.
+Result<Bundle> bundleModel(Model model, const SpecializeOptions &known,
+                           const BundleRequest &request);
 
 /// Prepares \p model for passes: inlines calls, infers sizes.
 Result<void> specializeForPasses(Model &model, const SpecializeOptions &known);

@@ -52,6 +52,9 @@ public:
     return std::shared_ptr<const Program>(std::move(program));
   }
 
+  Result<Bundle> bundle(const BundleRequest &) override {
+    return unsupported("the test's compiler writes no code");
+  }
   Result<void> accepts(const CompileRequest &) override { return {}; }
   Result<RunFacts> runFacts(const CompileRequest &, bool) override {
     return RunFacts();

@@ -2,17 +2,17 @@
 
 #include "backend/cpu/codegen/Codegen.h"
 
-#include "backend/cpu/codegen/Optimizer.h"
+#include "backend/cpu/codegen/Emitter.h"
 #include "graph/Verification.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -47,13 +47,8 @@ static void setAttributes(llvm::Module &module, const Target &target,
                           const llvm::TargetMachine &machine) {
   for (llvm::Function &function : module) {
     function.addFnAttr(llvm::Attribute::NoUnwind);
-    if (function.isDeclaration())
-      continue;
-    function.addFnAttr("target-cpu", machine.getTargetCPU());
-    function.addFnAttr("target-features", machine.getTargetFeatureString());
-    function.addFnAttr("prefer-vector-width",
-                       std::to_string(target.vectorBytes() * 8));
-    function.addFnAttr("no-trapping-math", "true");
+    if (!function.isDeclaration())
+      setCodeAttributes(function, target, machine);
   }
 }
 
@@ -69,65 +64,6 @@ static Result<void> verifyIfWanted(const llvm::Module &module,
                        when + ": " + problems);
   return {};
 }
-
-namespace {
-/// The passes of LLVM's code generator except
-/// - loop strength reduction: it takes more than half of the compile time of
-///   kernels, whose addresses already are a register plus a constant;
-/// - domain reassignment, which finds nothing in kernels and takes 2% of the
-///   time;
-/// - for AMX code, the first loop-invariant code motion: it hoists constants
-///   that need a register each, of which there are not enough.
-class KernelPasses : public llvm::legacy::PassManager {
-public:
-  explicit KernelPasses(CodeKind kind) : kind(kind) {}
-
-  void add(llvm::Pass *pass) override {
-    llvm::StringRef name = pass->getPassName();
-    if (name == "Loop Strength Reduction" ||
-        name == "X86 Domain Reassignment Pass" ||
-        (kind == CodeKind::Tiles &&
-         name == "Early Machine Loop Invariant Code Motion"))
-      delete pass;
-    else
-      llvm::legacy::PassManager::add(pass);
-  }
-
-private:
-  CodeKind kind;
-};
-} // namespace
-
-namespace {
-/// The code generator for one machine. Its passes can be reused for all
-/// modules, as llc's -compile-twice tests. (The optimiser's passes keep state:
-/// each module has its own.)
-class Emitter {
-public:
-  /// An emitter for code of kind \p kind to files of type \p type.
-  Emitter(llvm::TargetMachine &machine, CodeKind kind,
-          llvm::CodeGenFileType type)
-      : stream(output), passes(kind),
-        isThere(!machine.addPassesToEmitFile(
-            passes, stream, nullptr, type,
-            /*DisableVerify=*/!verifiesEachStage())) {}
-
-  /// Emits \p module; the file is valid until the next call.
-  Result<llvm::ArrayRef<char>> emit(llvm::Module &module) & {
-    if (!isThere)
-      return systemError("the target cannot emit this kind of file");
-    output.clear();
-    passes.run(module);
-    return llvm::ArrayRef<char>(output);
-  }
-
-private:
-  llvm::SmallVector<char, 0> output;
-  llvm::raw_svector_ostream stream;
-  KernelPasses passes;
-  bool isThere;
-};
-} // namespace
 
 static Result<void> dumpTexts(llvm::Module &module,
                               llvm::TargetMachine &machine, CodeKind kind,
@@ -200,21 +136,16 @@ struct KeptMachine {
 /// This thread's machine for code that uses these AMX features. It is valid
 /// until the thread requests another one.
 static Result<KeptMachine *>
-machineFor(Target target, const std::vector<std::string> &matrixFeatures) {
+machineFor(const Target &target,
+           const std::vector<std::string> &matrixFeatures) {
   const CodeKind kind =
       matrixFeatures.empty() ? CodeKind::Loops : CodeKind::Tiles;
-  if (!matrixFeatures.empty() && !target.hasMatrixUnits)
-    return systemError("a kernel uses matrix units, which the target does not "
-                       "have");
-  if (matrixFeatures.empty() && target.hasMatrixUnits)
-    target.features +=
-        (target.features.empty() ? "" : ",") + std::string("-amx-tile");
   thread_local std::array<std::unique_ptr<KeptMachine>, 2> ofThread;
   std::unique_ptr<KeptMachine> &kept =
       ofThread[kind == CodeKind::Loops ? 0 : 1];
   if (!kept || !kept->isOf(target)) {
     Result<std::unique_ptr<llvm::TargetMachine>> machine =
-        target.createMachine();
+        createMachine(target, kind);
     if (!machine)
       return machine.takeError();
     kept = std::make_unique<KeptMachine>(target, kind, std::move(*machine));
@@ -225,7 +156,7 @@ machineFor(Target target, const std::vector<std::string> &matrixFeatures) {
 Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
                                 const CodegenDumps &dumps,
                                 std::vector<std::string> *matrixFeatures,
-                                CompileStages *stages) {
+                                CompileStages *stages, CodeFormat format) {
   const auto ended = [&](const char *stage) {
     if (stages)
       stages->end(stage);
@@ -269,6 +200,12 @@ Result<ObjectFile> cpu::compile(mlir::ModuleOp module, const Target &target,
   if (Result<void> dumped = dumpTexts(*code, machine, kind, dumps); !dumped)
     return dumped.takeError();
 
+  if (format == CodeFormat::Bitcode) {
+    llvm::SmallVector<char, 0> bitcode;
+    llvm::raw_svector_ostream stream(bitcode);
+    llvm::WriteBitcodeToFile(*code, stream);
+    return ObjectFile(bitcode.begin(), bitcode.end());
+  }
   Result<llvm::ArrayRef<char>> object = (*kept)->emitter.emit(*code);
   if (!object)
     return object.takeError();

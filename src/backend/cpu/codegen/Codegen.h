@@ -9,6 +9,7 @@
 #ifndef SINTER_BACKEND_CPU_CODEGEN_CODEGEN_H
 #define SINTER_BACKEND_CPU_CODEGEN_CODEGEN_H
 
+#include "backend/cpu/target/CodeFormat.h"
 #include "backend/cpu/target/Target.h"
 #include "runtime/CompileStage.h"
 #include "runtime/Result.h"
@@ -30,6 +31,7 @@ struct CodegenDumps {
   std::string *assembly = nullptr; ///< For the target's assembler.
 };
 
+/// An object file, or bitcode (CodeFormat).
 using ObjectFile = std::vector<char>;
 
 /// Adds every dialect that kernels may use, and the translations to LLVM IR. A
@@ -45,7 +47,8 @@ void registerCodegenDialects(mlir::DialectRegistry &registry);
 /// \p matrixFeatures receives the AMX features that the code uses ("amx-tile",
 /// ...), only by calls of LLVM's tile intrinsics; code without them is compiled
 /// as for a target without AMX. \p stages is called back for "lower",
-/// "translate", "optimise" and "assemble".
+/// "translate", "optimise" and "assemble". With CodeFormat::Bitcode the result
+/// is the optimised module.
 ///
 /// Where each stage is verified (graph/Verification.h), MLIR's verifier runs
 /// before the first and after each lowering pass, and LLVM's before and after
@@ -54,7 +57,8 @@ void registerCodegenDialects(mlir::DialectRegistry &registry);
 Result<ObjectFile> compile(mlir::ModuleOp module, const Target &target,
                            const CodegenDumps &dumps = {},
                            std::vector<std::string> *matrixFeatures = nullptr,
-                           CompileStages *stages = nullptr);
+                           CompileStages *stages = nullptr,
+                           CodeFormat format = CodeFormat::Object);
 
 /// The first half of compile: rewrites \p module into the LLVM dialect.
 Result<void> lowerToLLVM(mlir::ModuleOp module, const Target &target);

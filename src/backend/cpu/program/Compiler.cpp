@@ -121,7 +121,9 @@ static Result<Compiled> compileOnce(const Model &original,
   program.isOfProcess = static_cast<bool>(options.onCode);
   program.inputs = original.inputs();
   program.outputs = original.outputs();
-  const KernelCache cache(options.kernelFolder, options.compiler, *target);
+  const KernelCache cache(
+      options.format == CodeFormat::Object ? options.kernelFolder : "",
+      options.compiler, *target);
   CodeContexts contexts(threadCount(options.threads));
   Result<PlannedKernels> planned =
       planKernels(model->entry(), *target, cache, options, contexts);
@@ -135,6 +137,9 @@ static Result<Compiled> compileOnce(const Model &original,
     compilation.start();
   if (Result<void> done = schedule(model, planned->table, program); !done)
     return done.takeError();
+  if (options.accepts)
+    if (Result<void> accepted = options.accepts(program); !accepted)
+      return accepted.takeError();
   if (withCode) {
     Result<std::vector<KernelCode>> code = compilation.finish();
     if (!code)

@@ -325,7 +325,7 @@ Result<KernelCode> KernelCompilation::compileKernel(const KernelSource &kernel,
   Result<ObjectFile> object =
       compile(module, target,
               dumps ? CodegenDumps{&mlir, &llvmIr, &assembly} : CodegenDumps(),
-              &code.features, &stages);
+              &code.features, &stages, options.format);
   if (!object)
     return object.takeError();
   code.object = std::move(*object);

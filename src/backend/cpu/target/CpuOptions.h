@@ -4,6 +4,7 @@
 #define SINTER_BACKEND_CPU_TARGET_CPUOPTIONS_H
 
 #include "backend/cpu/target/Alternative.h"
+#include "backend/cpu/target/CodeFormat.h"
 #include "backend/cpu/target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipelines.h"
@@ -11,6 +12,7 @@
 #include "runtime/FloatMode.h"
 #include "runtime/MachineCeilings.h"
 #include "runtime/Precision.h"
+#include "runtime/Program.h"
 
 #include <functional>
 #include <optional>
@@ -51,6 +53,12 @@ struct CpuOptions {
   /// A folder in which kernels' code is looked up and kept (KernelCache); none
   /// if empty. `compiler` names the build of Sinter whose code it is.
   std::string kernelFolder, compiler;
+  /// Called with the program before its code is compiled, and with each nested
+  /// one: an error ends the compilation; empty: all are accepted.
+  std::function<Result<void>(const Program &program)> accepts;
+  /// What the code is compiled to. Only objects can be linked to a program, and
+  /// only they are kept in `kernelFolder`.
+  CodeFormat format = CodeFormat::Object;
   /// Called with each kernel's code before it is compiled, on any thread: for
   /// tests, which run it where instructions are missing. The program is of this
   /// process then.

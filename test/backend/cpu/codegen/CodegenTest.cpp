@@ -1,7 +1,7 @@
 //===- CodegenTest.cpp ----------------------------------------------------===//
 //
-// Covers: backend/cpu/codegen Codegen HalfOperations Image KernelFunction
-// Covers: backend/cpu/codegen LowerToLLVM Optimizer Subroutine
+// Covers: backend/cpu/codegen Codegen Emitter HalfOperations Image
+// Covers: backend/cpu/codegen KernelFunction LowerToLLVM Optimizer Subroutine
 // Covers: backend/cpu/target Target
 
 #include "backend/cpu/codegen/Codegen.h"

@@ -1,0 +1,46 @@
+//===- BundleLayout.h - the memory of a program without a runtime ---------===//
+//
+// Where each buffer of a static program's steps is, once its memory is the
+// caller's:
+//
+//     workspace   | arena | scratch |            one thread, so one scratch
+//     state       | state 0 | state 1 | ...      a C struct
+//     weights     | header | constant 3 | ...    what steps and states refer to
+//
+// Everything in these begins at a multiple of bundleAlignment.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_AHEAD_BUNDLELAYOUT_H
+#define SINTER_BACKEND_CPU_AHEAD_BUNDLELAYOUT_H
+
+#include "runtime/Bundle.h"
+#include "runtime/Program.h"
+#include "runtime/Result.h"
+
+#include <optional>
+#include <vector>
+
+namespace sinter::cpu {
+
+struct BundleLayout {
+  std::vector<BundleTensor> inputs, outputs, states;
+  uint64_t scratchOffset = 0;
+  uint64_t workspaceBytes = 0, stateBytes = 0;
+  /// The offset of each constant that is used.
+  std::vector<std::optional<uint64_t>> constants;
+  /// The bytes of the weights.
+  std::vector<char> weights;
+
+  /// The layout of \p program, which is static and verified. Errors: System if
+  /// a copy overlaps with its source.
+  static Result<BundleLayout> of(const Program &program, BundleWeights weights);
+};
+
+/// Checks that \p program needs nothing but its code and memory: the
+/// Unsupported error lists all operations that do, with their counts.
+Result<void> checkNeedsNoRuntime(const Program &program);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_AHEAD_BUNDLELAYOUT_H

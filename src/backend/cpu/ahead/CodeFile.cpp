@@ -1,0 +1,130 @@
+//===- CodeFile.cpp - from a bundle's module to a file --------------------===//
+
+#include "backend/cpu/ahead/CodeFile.h"
+
+#include "backend/cpu/ahead/SharedLibrary.h"
+#include "backend/cpu/ahead/StackUse.h"
+#include "backend/cpu/codegen/Emitter.h"
+
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/ArchiveWriter.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+/// Keeps the frames of functions, and the first error.
+struct FrameListener : llvm::DiagnosticHandler {
+  FrameListener(StackFrames &frames, std::string &error)
+      : frames(frames), error(error) {}
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (const auto *frame =
+            llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&info))
+      frames[frame->getFunction().getName()] = frame->getStackSize();
+    else if (info.getSeverity() == llvm::DS_Error && error.empty()) {
+      llvm::raw_string_ostream stream(error);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+    }
+    return true;
+  }
+
+  StackFrames &frames;
+  std::string &error;
+};
+
+Result<std::vector<char>> archiveOf(llvm::ArrayRef<char> object,
+                                    const std::string &name) {
+  const std::string file = name + ".o";
+  std::vector<llvm::NewArchiveMember> members;
+  members.emplace_back(
+      llvm::MemoryBufferRef({object.data(), object.size()}, file));
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> archive =
+      llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab,
+                                 llvm::object::Archive::K_GNU,
+                                 /*Deterministic=*/true, /*Thin=*/false);
+  if (!archive)
+    return systemError("the archive cannot be made: " +
+                       llvm::toString(archive.takeError()));
+  return std::vector<char>((*archive)->getBufferStart(),
+                           (*archive)->getBufferEnd());
+}
+
+Result<std::vector<char>> emit(llvm::Module &module,
+                               llvm::TargetMachine &machine, CodeKind kind,
+                               llvm::CodeGenFileType type,
+                               const std::string &error) {
+  Emitter emitter(machine, kind, type);
+  Result<llvm::ArrayRef<char>> file = emitter.emit(module);
+  if (!file)
+    return file.takeError();
+  if (!error.empty())
+    return unsupported("LLVM cannot compile it: " + error);
+  return std::vector<char>(file->begin(), file->end());
+}
+
+} // namespace
+
+Result<CodeFile> cpu::emitCodeFile(llvm::Module &module, const Target &target,
+                                   bool usesMatrixUnits,
+                                   const BundleOptions &options) {
+  const CodeKind kind = usesMatrixUnits ? CodeKind::Tiles : CodeKind::Loops;
+  Result<std::unique_ptr<llvm::TargetMachine>> machine =
+      createMachine(target, kind);
+  if (!machine)
+    return machine.takeError();
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration() && !function.hasFnAttribute("target-cpu"))
+      setCodeAttributes(function, target, **machine);
+  StackFrames frames;
+  std::string error;
+  module.getContext().setDiagnosticHandler(
+      std::make_unique<FrameListener>(frames, error));
+
+  CodeFile file;
+  // Emission changes a module: text is made of one of its own.
+  if (options.code == BundleCode::LlvmIr) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream, nullptr);
+    file.bytes.assign(text.begin(), text.end());
+  } else if (options.code == BundleCode::Assembly) {
+    Result<std::vector<char>> text =
+        emit(*llvm::CloneModule(module), **machine, kind,
+             llvm::CodeGenFileType::AssemblyFile, error);
+    if (!text)
+      return text.takeError();
+    file.bytes = std::move(*text);
+  }
+  reportStackFrames(module);
+  Result<std::vector<char>> object =
+      emit(module, **machine, kind, llvm::CodeGenFileType::ObjectFile, error);
+  if (!object)
+    return object.takeError();
+  Result<ObjectFacts> facts = ObjectFacts::of(*object);
+  if (!facts)
+    return facts.takeError();
+  file.facts = std::move(*facts);
+  Result<uint64_t> stack = stackUse(module, frames);
+  if (!stack)
+    return stack.takeError();
+  file.stackBytes = *stack;
+  if (!file.bytes.empty())
+    return file;
+  Result<std::vector<char>> bytes =
+      options.code == BundleCode::Archive ? archiveOf(*object, options.name)
+      : options.code == BundleCode::SharedLibrary
+          ? linkSharedLibrary(*object, target.triple, options.libraryName,
+                              file.facts.undefined)
+          : std::move(object);
+  if (!bytes)
+    return bytes.takeError();
+  file.bytes = std::move(*bytes);
+  return file;
+}

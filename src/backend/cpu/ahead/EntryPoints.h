@@ -1,0 +1,49 @@
+//===- EntryPoints.h - the C functions of a bundle ------------------------===//
+//
+// The steps of a program become one function, the control flow between them
+// branches in it:
+//
+//     Kernel   a call of the kernel with the addresses of its buffers
+//     Copy     a call of a loop
+//     If       a switch over the bodies
+//     While    condition and body, until the condition is false
+//
+// docs/ahead-of-time.md describes the functions for C.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_AHEAD_ENTRYPOINTS_H
+#define SINTER_BACKEND_CPU_AHEAD_ENTRYPOINTS_H
+
+#include "backend/cpu/ahead/BundleLayout.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace llvm {
+class Module;
+} // namespace llvm
+
+namespace sinter::cpu {
+
+/// What the functions are made for.
+struct EntryRequest {
+  const Program &program;
+  const BundleLayout &layout;
+  BundleOptions options;
+  Denormals denormals = Denormals::Flush;
+  /// The functions of the kernels, as Compiled::names has them.
+  llvm::ArrayRef<std::string> kernels;
+};
+
+/// Adds NAME_run, NAME_state_init and NAME_workspace_size to \p module, which
+/// has the kernels, and the weights if they are in the code. Errors: System if
+/// a kernel is missing.
+Result<void> addEntryPoints(llvm::Module &module, const EntryRequest &request);
+
+/// Adds NAME_hash, which returns \p text.
+void addHashFunction(llvm::Module &module, llvm::StringRef name,
+                     llvm::StringRef text);
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_AHEAD_ENTRYPOINTS_H

@@ -1,0 +1,37 @@
+//===- FloatModeCode.h - sets the float mode of a thread, as code ---------===//
+//
+// What runtime/FloatMode.h does, written by a builder of LLVM IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_BACKEND_CPU_AHEAD_FLOATMODECODE_H
+#define SINTER_BACKEND_CPU_AHEAD_FLOATMODECODE_H
+
+#include "runtime/FloatMode.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/TargetParser/Triple.h"
+
+namespace sinter::cpu {
+
+class FloatModeCode {
+public:
+  /// Whether the float mode of \p triple is known here.
+  static bool knows(const llvm::Triple &triple);
+
+  /// Code that saves the mode and sets that of kernels. The builder is in the
+  /// entry block of a function, for one of the targets that are known.
+  FloatModeCode(llvm::IRBuilder<> &builder, const llvm::Triple &triple,
+                Denormals denormals);
+
+  /// Code that restores the mode: rounding, exceptions and flags.
+  void restore(llvm::IRBuilder<> &builder) const;
+
+private:
+  bool isX86;
+  /// x86: the memory of MXCSR before. AArch64: FPCR and FPSR.
+  llvm::Value *before = nullptr, *flags = nullptr;
+};
+
+} // namespace sinter::cpu
+
+#endif // SINTER_BACKEND_CPU_AHEAD_FLOATMODECODE_H

@@ -1,0 +1,178 @@
+//===- SharedLibrary.cpp - a shared library of one object -----------------===//
+
+#include "backend/cpu/ahead/SharedLibrary.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+/// A folder for what the linker reads and writes.
+class LinkFolder {
+public:
+  static Result<std::unique_ptr<LinkFolder>> make() {
+    auto folder = std::make_unique<LinkFolder>();
+    if (std::error_code failed =
+            llvm::sys::fs::createUniqueDirectory("sinter-link", folder->path))
+      return systemError("cannot make a temporary folder: " + failed.message());
+    return folder;
+  }
+  ~LinkFolder() {
+    if (!path.empty())
+      llvm::sys::fs::remove_directories(path);
+  }
+
+  std::string file(llvm::StringRef name) const {
+    llvm::SmallString<128> whole = path;
+    llvm::sys::path::append(whole, name);
+    return whole.str().str();
+  }
+
+private:
+  llvm::SmallString<128> path;
+};
+
+Result<void> writeTo(const std::string &path, llvm::ArrayRef<char> bytes) {
+  std::error_code failed;
+  llvm::raw_fd_ostream stream(path, failed);
+  if (!failed) {
+    stream.write(bytes.data(), bytes.size());
+    stream.close();
+    failed = stream.error();
+    stream.clear_error();
+  }
+  if (failed)
+    return systemError("cannot write '" + path + "': " + failed.message());
+  return {};
+}
+
+/// The linker for \p triple, as a path.
+Result<std::string> findLinker(const llvm::Triple &triple) {
+  const bool isAArch64 = triple.isAArch64();
+  std::vector<std::string> names = {"ld.lld-19", "ld.lld",
+                                    isAArch64 ? "aarch64-linux-gnu-ld"
+                                              : "x86_64-linux-gnu-ld"};
+  if (triple.getArch() == llvm::Triple(llvm::sys::getProcessTriple()).getArch())
+    names.emplace_back("ld");
+  for (const std::string &name : names)
+    if (llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(name))
+      return *path;
+  return withHint("install lld or binutils, or write FILE.o",
+                  systemError("there is no linker to make a shared library "
+                              "for '" +
+                              triple.str() + "'"));
+}
+
+/// Runs \p linker in \p folder.
+Result<void> runLinker(const std::string &linker, const LinkFolder &folder,
+                       const std::vector<std::string> &arguments) {
+  const std::string output = folder.file("messages");
+  std::vector<llvm::StringRef> words = {linker};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::string problem;
+  const int code = llvm::sys::ExecuteAndWait(
+      linker, words, std::nullopt,
+      {"", llvm::StringRef(output), llvm::StringRef(output)}, 0, 0, &problem);
+  if (code == 0)
+    return {};
+  if (problem.empty())
+    if (llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> messages =
+            llvm::MemoryBuffer::getFile(output))
+      problem = (*messages)->getBuffer().rtrim().str();
+  return systemError("the linker '" + linker + "' failed: " + problem);
+}
+
+/// The libraries that have \p undefined symbols, by the names that glibc's
+/// loader knows: the mathematics of C, and the compiler's conversions. Memory
+/// functions are in the C library, which every process has.
+std::vector<llvm::StringRef>
+librariesOf(const llvm::Triple &triple, llvm::ArrayRef<std::string> undefined) {
+  if (!triple.isGNUEnvironment())
+    return {};
+  std::vector<llvm::StringRef> libraries;
+  const auto isHelper = [](llvm::StringRef symbol) {
+    return symbol.starts_with("__");
+  };
+  if (llvm::any_of(undefined, [&](llvm::StringRef symbol) {
+        return !symbol.starts_with("mem") && !isHelper(symbol);
+      }))
+    libraries.push_back("libm.so.6");
+  if (llvm::any_of(undefined, isHelper))
+    libraries.push_back("libgcc_s.so.1");
+  return libraries;
+}
+
+/// Makes a library \p name without symbols in \p folder: linking with it is
+/// enough to need the one of that name.
+Result<void> makeStub(const std::string &linker, const LinkFolder &folder,
+                      const char *emulation, llvm::StringRef name) {
+  if (Result<void> written = writeTo(folder.file("byte"), {'\0'}); !written)
+    return written;
+  // GNU's ld names a library only if an ELF object is in it.
+  if (Result<void> made =
+          runLinker(linker, folder,
+                    {"-m", emulation, "-r", "-o", folder.file("byte.o"), "-b",
+                     "binary", folder.file("byte")});
+      !made)
+    return made;
+  return runLinker(linker, folder,
+                   {"-m", emulation, "-shared", "-soname", name.str(), "-o",
+                    folder.file(name), folder.file("byte.o")});
+}
+
+} // namespace
+
+Result<std::vector<char>>
+cpu::linkSharedLibrary(llvm::ArrayRef<char> object, llvm::StringRef triple,
+                       llvm::StringRef name,
+                       llvm::ArrayRef<std::string> undefined) {
+  const llvm::Triple target(triple);
+  Result<std::string> linker = findLinker(target);
+  if (!linker)
+    return linker.takeError();
+  Result<std::unique_ptr<LinkFolder>> folder = LinkFolder::make();
+  if (!folder)
+    return folder.takeError();
+  const std::string in = (*folder)->file("object.o"),
+                    out = (*folder)->file("library.so");
+  if (Result<void> written = writeTo(in, object); !written)
+    return written.takeError();
+  const char *emulation = target.isAArch64() ? "aarch64linux" : "elf_x86_64";
+  std::vector<std::string> arguments = {"-m",
+                                        emulation,
+                                        "-shared",
+                                        "-soname",
+                                        name.str(),
+                                        "-z",
+                                        "noexecstack",
+                                        "--hash-style=gnu",
+                                        "--no-as-needed",
+                                        "-o",
+                                        out,
+                                        in};
+  for (llvm::StringRef library : librariesOf(target, undefined)) {
+    if (Result<void> made = makeStub(*linker, **folder, emulation, library);
+        !made)
+      return made.takeError();
+    arguments.push_back((*folder)->file(library));
+  }
+  if (Result<void> linked = runLinker(*linker, **folder, arguments); !linked)
+    return linked.takeError();
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> library =
+      llvm::MemoryBuffer::getFile(out);
+  if (!library)
+    return systemError("cannot read '" + out +
+                       "': " + library.getError().message());
+  return std::vector<char>((*library)->getBufferStart(),
+                           (*library)->getBufferEnd());
+}

@@ -1,0 +1,76 @@
+//===- StackUse.cpp - how much stack a module's functions take ------------===//
+
+#include "backend/cpu/ahead/StackUse.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+#include <optional>
+
+using namespace sinter;
+using namespace sinter::cpu;
+
+namespace {
+
+/// Beside a frame: the return address, and the gap in front of locals that are
+/// 64-byte aligned.
+constexpr uint64_t besideFrame = 8 + 64;
+
+class StackWalk {
+public:
+  explicit StackWalk(const StackFrames &frames) : frames(frames) {}
+
+  /// Nothing if \p function calls itself in the end.
+  std::optional<uint64_t> useOf(const llvm::Function &function) {
+    if (function.isDeclaration())
+      return 0;
+    const auto [known, isNew] = uses.try_emplace(&function, std::nullopt);
+    if (!isNew)
+      return known->second;
+    uint64_t below = 0;
+    for (const llvm::BasicBlock &block : function)
+      for (const llvm::Instruction &instruction : block) {
+        const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        const llvm::Function *callee =
+            call ? call->getCalledFunction() : nullptr;
+        if (!callee)
+          continue;
+        const std::optional<uint64_t> use = useOf(*callee);
+        if (!use)
+          return std::nullopt;
+        below = std::max(below, *use);
+      }
+    const uint64_t use =
+        frames.lookup(function.getName()) + besideFrame + below;
+    uses[&function] = use;
+    return use;
+  }
+
+private:
+  const StackFrames &frames;
+  llvm::DenseMap<const llvm::Function *, std::optional<uint64_t>> uses;
+};
+
+} // namespace
+
+void cpu::reportStackFrames(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr("warn-stack-size", "0");
+}
+
+Result<uint64_t> cpu::stackUse(const llvm::Module &module,
+                               const StackFrames &frames) {
+  StackWalk walk(frames);
+  uint64_t most = 0;
+  for (const llvm::Function &function : module) {
+    const std::optional<uint64_t> use = walk.useOf(function);
+    if (!use)
+      return systemError("function " + function.getName().str() +
+                         " calls itself, so that its stack has no bound");
+    most = std::max(most, *use);
+  }
+  return most;
+}

@@ -1,0 +1,237 @@
+#include "bundle/ExampleText.h"
+
+#include "bundle/BundleFiles.h"
+#include "bundle/CTypes.h"
+#include "bundle/Identifiers.h"
+
+#include <algorithm>
+
+namespace sinter {
+
+namespace {
+
+/// How main.c fills and prints elements of \p type.
+enum class Elements { Float, Integer, Half, BFloat16, Byte };
+
+Elements elementsOf(ElementType type) {
+  if (isInteger(type))
+    return Elements::Integer;
+  if (type == ElementType::F16)
+    return Elements::Half;
+  if (type == ElementType::BF16)
+    return Elements::BFloat16;
+  return byteSize(type) == 1 ? Elements::Byte : Elements::Float;
+}
+
+/// A C expression for a random element: from 0 to 1, or 0 or 1, which all
+/// integers can be.
+std::string randomElement(const BundleTensor &tensor) {
+  switch (elementsOf(tensor.spec.type)) {
+  case Elements::Integer:
+    return "next_random() & 1";
+  case Elements::Half: /* 0.5 and more */
+    return "0x3800 | (next_random() & 0x3FF)";
+  case Elements::BFloat16: /* 0.5 and more */
+    return "0x3F00 | (next_random() & 0x7F)";
+  case Elements::Byte: /* no infinity of any type */
+    return "0x30 | (next_random() & 7)";
+  case Elements::Float:
+    break;
+  }
+  return "next_random() / 65536.0f";
+}
+
+/// A C statement that prints element `i` of the array \p array.
+std::string printElement(const BundleTensor &tensor, const std::string &array) {
+  const std::string element = array + "[i]";
+  if (tensor.spec.type == ElementType::UI64)
+    return "printf(\" %llu\", (unsigned long long)" + element + ");";
+  if (isInteger(tensor.spec.type))
+    return "printf(\" %lld\", (long long)" + element + ");";
+  if (elementsOf(tensor.spec.type) == Elements::Float)
+    return "printf(\" %g\", (double)" + element + ");";
+  return "printf(\" 0x%0" + std::to_string(2 * byteSize(tensor.spec.type)) +
+         "x\", (unsigned)" + element + ");";
+}
+
+/// Whether any of \p tensors has elements.
+bool hasElements(const std::vector<BundleTensor> &tensors) {
+  return std::ranges::any_of(
+      tensors, [](const BundleTensor &tensor) { return tensor.bytes != 0; });
+}
+
+class ExampleWriter {
+public:
+  explicit ExampleWriter(const Bundle &bundle)
+      : bundle(bundle), name(bundle.name), prefix(capitals(bundle.name)),
+        inputs(fieldNames(bundle.inputs)), outputs(fieldNames(bundle.outputs)),
+        inFile(bundle.weightsIn == BundleWeights::InFile) {
+    line("/* Runs " + name +
+         " on random inputs and prints the first values "
+         "of each output. */");
+    line("#include \"" + name + ".h\"");
+    line("");
+    line("#include <stdio.h>");
+    line("");
+    addMemory();
+    addRandom();
+    if (inFile)
+      addReadWeights();
+    line("int main(" + std::string(inFile ? "int argc, char **argv" : "void") +
+         ") {");
+    addMain();
+    line("}");
+  }
+
+  std::string take() { return std::move(text); }
+
+private:
+  void line(const std::string &content) { text += content + "\n"; }
+
+  void addMemory();
+  void addArrays(const char *kind, const std::vector<std::string> &fields,
+                 const std::vector<BundleTensor> &tensors);
+  void addRandom();
+  void addReadWeights();
+  void addMain();
+  void addStruct(const char *kind, const std::vector<std::string> &fields);
+
+  const Bundle &bundle;
+  std::string name, prefix, text;
+  std::vector<std::string> inputs, outputs;
+  bool inFile;
+};
+
+void ExampleWriter::addArrays(const char *kind,
+                              const std::vector<std::string> &fields,
+                              const std::vector<BundleTensor> &tensors) {
+  for (size_t i = 0; i < fields.size(); ++i)
+    line("static " + prefix + "_ALIGNED " +
+         std::string(cType(tensors[i].spec.type)) + " " + kind + "_" +
+         fields[i] + "[" +
+         std::to_string(std::max<uint64_t>(1, cElements(tensors[i]))) + "];");
+}
+
+void ExampleWriter::addMemory() {
+  addArrays("input", inputs, bundle.inputs);
+  addArrays("output", outputs, bundle.outputs);
+  line("static " + prefix + "_ALIGNED unsigned char workspace[" +
+       std::to_string(std::max<uint64_t>(1, bundle.workspaceBytes)) + "];");
+  line("static " + name + "_state state;");
+  if (inFile)
+    line("static " + prefix + "_ALIGNED unsigned char weights[" + prefix +
+         "_WEIGHTS_SIZE];");
+  line("");
+}
+
+void ExampleWriter::addRandom() {
+  if (!hasElements(bundle.inputs))
+    return;
+  line("/* From 0 to 65535. */");
+  line("static unsigned next_random(void) {");
+  line("  static uint32_t last = 1;");
+  line("  last = last * 1664525u + 1013904223u;");
+  line("  return last >> 16;");
+  line("}");
+  line("");
+}
+
+void ExampleWriter::addReadWeights() {
+  line("static int read_weights(const char *path) {");
+  line("  FILE *file = fopen(path, \"rb\");");
+  line("  size_t size;");
+  line("  if (!file)");
+  line("    return 0;");
+  line("  size = fread(weights, 1, sizeof(weights), file);");
+  line("  fclose(file);");
+  line("  return size == sizeof(weights);");
+  line("}");
+  line("");
+}
+
+void ExampleWriter::addStruct(const char *kind,
+                              const std::vector<std::string> &fields) {
+  std::string all;
+  for (const std::string &field : fields)
+    all += (all.empty() ? "" : ", ") + std::string(kind) + "_" + field;
+  line("  const " + name + "_" + kind + "s " + kind + "s = {" +
+       (all.empty() ? "0" : all) + "};");
+}
+
+void ExampleWriter::addMain() {
+  const std::string also = inFile ? ", weights" : "";
+  addStruct("input", inputs);
+  addStruct("output", outputs);
+  if (hasElements(bundle.inputs) || hasElements(bundle.outputs))
+    line("  size_t i;");
+  line("  int status;");
+  if (inFile) {
+    line("  if (!read_weights(argc > 1 ? argv[1] : \"" + name + weightsSuffix +
+         "\")) {");
+    line("    fprintf(stderr, \"cannot read the weights\\n\");");
+    line("    return 1;");
+    line("  }");
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (bundle.inputs[i].bytes == 0)
+      continue;
+    line("  for (i = 0; i < " + prefix + "_INPUT_" + capitals(inputs[i]) +
+         "_ELEMENTS; ++i)");
+    line("    input_" + inputs[i] + "[i] = (" +
+         std::string(cType(bundle.inputs[i].spec.type)) + ")(" +
+         randomElement(bundle.inputs[i]) + ");");
+  }
+  line("  status = " + name + "_state_init(&state" + also + ");");
+  line("  if (status == " + prefix + "_DONE)");
+  line("    status = " + name + "_run(&inputs, &outputs, &state, workspace" +
+       also + ");");
+  line("  if (status != " + prefix + "_DONE) {");
+  line("    fprintf(stderr, \"" + name + ": error %d\\n\", status);");
+  line("    return 1;");
+  line("  }");
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string elements =
+        prefix + "_OUTPUT_" + capitals(outputs[i]) + "_ELEMENTS";
+    line("  printf(\"" + outputs[i] + ":\");");
+    if (bundle.outputs[i].bytes != 0) {
+      line("  for (i = 0; i < " + elements + " && i < 5; ++i)");
+      line("    " + printElement(bundle.outputs[i], "output_" + outputs[i]));
+    }
+    line("  printf(\"\\n\");");
+  }
+  line("  return 0;");
+}
+
+} // namespace
+
+std::string exampleText(const Bundle &bundle) {
+  return ExampleWriter(bundle).take();
+}
+
+std::string cmakeText(const Bundle &bundle) {
+  const bool needsMathematics =
+      std::ranges::any_of(bundle.externals, [](const std::string &symbol) {
+        return !symbol.starts_with("mem") && !symbol.starts_with("__");
+      });
+  std::string text =
+      "cmake_minimum_required(VERSION 3.13)\n"
+      "project(NAME C)\n"
+      "\n"
+      "# The bundle: link it with target_link_libraries(... NAME).\n"
+      "add_library(NAME STATIC NAME.o)\n"
+      "set_source_files_properties(NAME.o PROPERTIES EXTERNAL_OBJECT TRUE)\n"
+      "set_target_properties(NAME PROPERTIES LINKER_LANGUAGE C)\n"
+      "target_include_directories(NAME PUBLIC "
+      "${CMAKE_CURRENT_SOURCE_DIR})\n";
+  if (needsMathematics)
+    text += "target_link_libraries(NAME PUBLIC m)\n";
+  text += "\n"
+          "add_executable(NAME_example main.c)\n"
+          "target_link_libraries(NAME_example PRIVATE NAME)\n";
+  for (size_t at = 0; (at = text.find("NAME", at)) != std::string::npos;
+       at += bundle.name.size())
+    text.replace(at, 4, bundle.name);
+  return text;
+}
+
+} // namespace sinter

@@ -1,0 +1,214 @@
+#include "bundle/HeaderText.h"
+
+#include "bundle/CTypes.h"
+#include "bundle/Identifiers.h"
+
+namespace sinter {
+
+namespace {
+
+class HeaderWriter {
+public:
+  HeaderWriter(const Bundle &bundle, const std::string &model)
+      : bundle(bundle), name(bundle.name), prefix(capitals(bundle.name)) {
+    line("/* " + name + ".h - made by sinter " + bundle.version + " from " +
+         commentText(model) + "; do not edit.");
+    line(" *");
+    line(" * C99 and later, C++11 and later. docs/ahead-of-time.md of sinter "
+         "describes it.");
+    line(" */");
+    line("#ifndef " + prefix + "_H");
+    line("#define " + prefix + "_H");
+    line("");
+    line("#include <stddef.h>");
+    line("#include <stdint.h>");
+    line("");
+    addFacts();
+    addStatus();
+    addAlignment();
+    line("#ifdef __cplusplus");
+    line("extern \"C\" {");
+    line("#endif");
+    line("");
+    addStruct("input", bundle.inputs, /*isConst=*/true);
+    addStruct("output", bundle.outputs, /*isConst=*/false);
+    addState();
+    addFunctions();
+    line("#ifdef __cplusplus");
+    line("} /* extern \"C\" */");
+    line("#endif");
+    line("");
+    line("#endif /* " + prefix + "_H */");
+  }
+
+  std::string take() { return std::move(text); }
+
+private:
+  void line(const std::string &content) { text += content + "\n"; }
+  void define(const std::string &macro, const std::string &value) {
+    line("#define " + prefix + "_" + macro + " " + value);
+  }
+  void define(const std::string &macro, uint64_t value) {
+    define(macro, std::to_string(value));
+  }
+  static std::string joined(const std::vector<std::string> &words) {
+    std::string all;
+    for (const std::string &word : words)
+      all += (all.empty() ? "" : " ") + word;
+    return all;
+  }
+
+  void addFacts();
+  void addStatus();
+  void addAlignment();
+  void addTensor(const std::string &kind, const std::string &field,
+                 const BundleTensor &tensor);
+  void addStruct(const std::string &kind,
+                 const std::vector<BundleTensor> &tensors, bool isConst);
+  void addState();
+  void addFunctions();
+
+  const Bundle &bundle;
+  std::string name, prefix, text;
+};
+
+void HeaderWriter::addFacts() {
+  line("/* What the code was made of and for. " + name +
+       "_hash() returns the hash, too. */");
+  define("SINTER_VERSION", "\"" + bundle.version + "\"");
+  define("HASH", "\"" + bundle.hash.text() + "\"");
+  define("TARGET", "\"" + bundle.triple + "\"");
+  define("CPU", "\"" + bundle.cpu + "\"");
+  define("CPU_FEATURES", "\"" + joined(bundle.features) + "\"");
+  line("/* Functions of other libraries that the code calls. */");
+  define("EXTERNAL_SYMBOLS", "\"" + joined(bundle.externals) + "\"");
+  line("");
+  line("/* Bytes. The stack is an upper bound for any call, without what "
+       "external functions take. */");
+  define("WORKSPACE_SIZE", bundle.workspaceBytes);
+  define("WORKSPACE_ALIGNMENT", bundleAlignment);
+  define("STACK_SIZE", bundle.stackBytes);
+  define("STATE_SIZE", bundle.stateBytes);
+  define("WEIGHTS_SIZE", bundle.weightBytes);
+  if (bundle.weightsIn == BundleWeights::InFile)
+    define("WEIGHTS_ALIGNMENT", bundleAlignment);
+  line("");
+}
+
+void HeaderWriter::addStatus() {
+  line("/* What functions return. Nothing was computed unless it is " + prefix +
+       "_DONE. */");
+  const auto defineStatus = [&](const char *macro, BundleStatus status) {
+    define(macro, static_cast<uint64_t>(status));
+  };
+  defineStatus("DONE", BundleStatus::Done);
+  defineStatus("NULL_POINTER", BundleStatus::NullPointer);
+  defineStatus("MISALIGNED", BundleStatus::Misaligned);
+  if (bundle.weightsIn == BundleWeights::InFile)
+    defineStatus("WRONG_WEIGHTS", BundleStatus::WrongWeights);
+  line("");
+}
+
+void HeaderWriter::addAlignment() {
+  line("#if defined(__GNUC__)");
+  define("ALIGNED", "__attribute__((aligned(64)))");
+  line("#elif defined(__cplusplus)");
+  define("ALIGNED", "alignas(64)");
+  line("#else");
+  define("ALIGNED", "_Alignas(64)");
+  line("#endif");
+  line("");
+}
+
+void HeaderWriter::addTensor(const std::string &kind, const std::string &field,
+                             const BundleTensor &tensor) {
+  const std::string macro = capitals(kind) + "_" + capitals(field);
+  std::string sizes;
+  for (const int64_t size : tensor.spec.shape)
+    sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+  line("/* " + kind + " '" + commentText(tensor.spec.name) +
+       "': " + typeText(tensor.spec) + " */");
+  define(macro + "_RANK", tensor.spec.shape.size());
+  if (!sizes.empty())
+    define(macro + "_SHAPE", "{" + sizes + "}");
+  define(macro + "_ELEMENTS", cElements(tensor));
+  define(macro + "_SIZE", tensor.bytes);
+  define(macro + "_ALIGNMENT", tensor.alignment);
+}
+
+void HeaderWriter::addStruct(const std::string &kind,
+                             const std::vector<BundleTensor> &tensors,
+                             bool isConst) {
+  const std::vector<std::string> fields = fieldNames(tensors);
+  for (size_t i = 0; i < tensors.size(); ++i)
+    addTensor(kind, fields[i], tensors[i]);
+  const std::string type = name + "_" + kind + "s";
+  line("typedef struct " + type + " {");
+  for (size_t i = 0; i < tensors.size(); ++i)
+    line("  " + std::string(isConst ? "const " : "") +
+         std::string(cType(tensors[i].spec.type)) + " *" + fields[i] + ";");
+  if (tensors.empty())
+    line("  const void *none; /* There are no " + kind + "s. */");
+  line("} " + type + ";");
+  line("");
+}
+
+void HeaderWriter::addState() {
+  const std::vector<std::string> fields = fieldNames(bundle.states);
+  for (size_t i = 0; i < fields.size(); ++i)
+    addTensor("state", fields[i], bundle.states[i]);
+  const std::string type = name + "_state";
+  line("typedef struct " + type + " {");
+  bool isEmpty = true;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const BundleTensor &tensor = bundle.states[i];
+    if (tensor.bytes == 0)
+      continue;
+    isEmpty = false;
+    line("  " + prefix + "_ALIGNED " + std::string(cType(tensor.spec.type)) +
+         " " + fields[i] + "[" + std::to_string(cElements(tensor)) + "];");
+  }
+  if (isEmpty)
+    line("  unsigned char none; /* There is no state: a null pointer will do. "
+         "*/");
+  line("} " + type + ";");
+  if (!isEmpty)
+    line("typedef char " + type + "_has_its_size[sizeof(" + type +
+         ") == " + prefix + "_STATE_SIZE ? 1 : -1];");
+  line("");
+}
+
+void HeaderWriter::addFunctions() {
+  const bool inFile = bundle.weightsIn == BundleWeights::InFile;
+  const std::string also = inFile ? ", const void *weights" : "";
+  line("/* " + prefix + "_HASH of the code that is linked. */");
+  line("const char *" + name + "_hash(void);");
+  line("");
+  line("/* " + prefix + "_WORKSPACE_SIZE of the code that is linked. */");
+  line("size_t " + name + "_workspace_size(void);");
+  line("");
+  line("/* Gives every state its initial value. */");
+  line("int " + name + "_state_init(" + name + "_state *state" + also + ");");
+  line("");
+  line(
+      "/* Computes the outputs, and the next state. Inputs, outputs, state and "
+      "workspace must not overlap;");
+  line(
+      "   the workspace may have any contents. Threads may call it at the same "
+      "time if they share only");
+  line(std::string("   inputs") + (inFile ? " and weights" : "") +
+       ". The float mode of the thread is restored. */");
+  line("int " + name + "_run(const " + name + "_inputs *inputs, const " + name +
+       "_outputs *outputs,");
+  line(std::string(name.size() + 9, ' ') + name +
+       "_state *state, void *workspace" + also + ");");
+  line("");
+}
+
+} // namespace
+
+std::string headerText(const Bundle &bundle, const std::string &model) {
+  return HeaderWriter(bundle, model).take();
+}
+
+} // namespace sinter

@@ -1,0 +1,108 @@
+//===- Bundle.h - a program compiled ahead of time, as data ---------------===//
+//
+// What a backend makes of a model for programs that are linked without this
+// library: code with C functions whose names begin with the bundle's, the
+// weights that they read, and what a caller has to know of both. src/bundle
+// writes it to files; docs/ahead-of-time.md describes the functions.
+//
+// All memory is the caller's:
+//
+//     inputs, outputs   a pointer each, in two structs
+//     state             a struct of the states, each at `BundleTensor::offset`
+//     workspace         `workspaceBytes`, undefined between runs
+//     weights           in the code, or a file's bytes
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_RUNTIME_BUNDLE_H
+#define SINTER_RUNTIME_BUNDLE_H
+
+#include "runtime/Executor.h"
+#include "runtime/FloatMode.h"
+#include "runtime/Hash.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+/// The form of a bundle's code: a relocatable object, an archive with that
+/// object alone, a shared library, or text for an assembler or for LLVM.
+enum class BundleCode : uint8_t {
+  Object,
+  Archive,
+  SharedLibrary,
+  Assembly,
+  LlvmIr
+};
+
+/// Where the weights are: in the code's read-only data, or in a file of their
+/// own, whose bytes the caller passes.
+enum class BundleWeights : uint8_t { InCode, InFile };
+
+struct BundleOptions {
+  /// The prefix of all symbols: a C identifier.
+  std::string name;
+  BundleCode code = BundleCode::Object;
+  BundleWeights weights = BundleWeights::InCode;
+  /// The name that a shared library records for the loader.
+  std::string libraryName;
+};
+
+/// An input, an output or a state.
+struct BundleTensor {
+  TensorSpec spec;
+  uint64_t bytes = 0;
+  /// Of the caller's pointer; in the struct of states always bundleAlignment.
+  uint64_t alignment = 1;
+  /// Of a state: in the struct of states.
+  uint64_t offset = 0;
+};
+
+/// The alignment of the workspace, the weights and each state.
+inline constexpr uint64_t bundleAlignment = 64;
+
+/// The results of a bundle's functions.
+enum class BundleStatus : int {
+  Done = 0,
+  NullPointer = 1, ///< A pointer to some memory is null.
+  Misaligned = 2,  ///< A pointer is not as aligned as the tensor must be.
+  WrongWeights = 3 ///< The weights are another bundle's.
+};
+
+/// What the file of weights begins with, in bundleAlignment bytes: this, the
+/// hash (16 bytes, low half first) and the size of the file (8 bytes), all
+/// little-endian.
+inline constexpr char bundleWeightsMagic[] = "SINTERW1";
+
+struct Bundle {
+  std::string name;
+  /// Of the compiler.
+  std::string version;
+  /// Of code, weights and interface.
+  Hash128 hash;
+  std::string triple, cpu;
+  /// What the processor must have, by LLVM's names.
+  std::vector<std::string> features;
+  Denormals denormals = Denormals::Flush;
+  std::vector<BundleTensor> inputs, outputs, states;
+  /// A multiple of bundleAlignment.
+  uint64_t workspaceBytes = 0, stateBytes = 0, weightBytes = 0;
+  /// Of machine code, and of read-only data without weights.
+  uint64_t codeBytes = 0, dataBytes = 0;
+  /// At most, of all functions of the code; external functions not counted.
+  uint64_t stackBytes = 0;
+  /// Functions of other libraries that the code calls.
+  std::vector<std::string> externals;
+
+  BundleCode form = BundleCode::Object;
+  BundleWeights weightsIn = BundleWeights::InCode;
+  /// The file of `form`, and that of the weights if they have one.
+  std::vector<char> code, weights;
+};
+
+} // namespace sinter
+
+#endif // SINTER_RUNTIME_BUNDLE_H

@@ -1,0 +1,176 @@
+"""C programs that run what `sinter compile` has written, made from its description in JSON.
+
+The program reads NAME.in0, ... from its folder, runs the model a number of times, and writes NAME.out0, ... and NAME.state.
+All memory ends at a page that nobody may touch; the workspace begins at one, too. The stack is one of the program's own, of
+which it measures what is used.
+"""
+import os
+import subprocess
+
+# What main() does around a run, and how it ends.
+PROGRAM = r"""
+@includes@
+#include <fenv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+enum { PAGE = 65536, STACK = 1 << 20 };
+
+static void check(int good, const char *what) {
+  if (good)
+    return;
+  fprintf(stderr, "%s\n", what);
+  exit(1);
+}
+
+/* SIZE bytes at a multiple of ALIGNMENT, between pages that nobody may touch: as far up as possible. */
+static unsigned char *guarded(size_t size, size_t alignment) {
+  const size_t inner = (size + PAGE - 1) / PAGE * PAGE;
+  unsigned char *all = mmap(NULL, inner + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  check(all != MAP_FAILED, "no memory");
+  check(inner == 0 || mprotect(all + PAGE, inner, PROT_READ | PROT_WRITE) == 0, "no protection");
+  return all + PAGE + (inner - size) / alignment * alignment;
+}
+
+void get(const char *name, unsigned char *to, size_t size);
+void get(const char *name, unsigned char *to, size_t size) {
+  FILE *file = fopen(name, "rb");
+  check(file != NULL && fread(to, 1, size, file) == size && fgetc(file) == EOF, name);
+  fclose(file);
+}
+
+static void put(const char *name, const unsigned char *from, size_t size) {
+  FILE *file = fopen(name, "wb");
+  check(file != NULL && fwrite(from, 1, size, file) == size && fclose(file) == 0, name);
+}
+
+static ucontext_t outside, inside;
+static int runs, shift;
+
+@models@
+
+static void work(void) {
+@calls@
+}
+
+int main(int argc, char **argv) {
+  unsigned char *stack = guarded(STACK, 16);
+  size_t untouched = 0;
+  check(argc == 4, "usage: RUNS SHIFT own|given");
+  runs = atoi(argv[1]);
+  shift = atoi(argv[2]);
+  if (strcmp(argv[3], "given") == 0) {
+    work();
+    return 0;
+  }
+  memset(stack, 0xA5, STACK);
+  getcontext(&inside);
+  inside.uc_stack.ss_sp = stack;
+  inside.uc_stack.ss_size = STACK;
+  inside.uc_link = &outside;
+  makecontext(&inside, work, 0);
+  swapcontext(&outside, &inside);
+  while (untouched < STACK && stack[untouched] == 0xA5)
+    ++untouched;
+  printf("stack %lu\n", (unsigned long)(STACK - untouched));
+  return 0;
+}
+"""
+
+MODEL = r"""
+static @name@_inputs @name@_in;
+static @name@_outputs @name@_out;
+static @name@_state *@name@_kept;
+static unsigned char *@name@_workspace@weights_declared@;
+
+static void run_@name@(void) {
+  int i;
+  const int mode = fegetround();
+#if defined(__x86_64__)
+  unsigned control;
+  _mm_setcsr(0x1F80 | 0x4000 | 1); /* rounds up, keeps denormals, and a flag is set */
+  control = _mm_getcsr();
+#else
+  fesetround(FE_UPWARD);
+#endif
+  for (i = 0; i < runs; ++i) {
+    /* What an earlier run left must not matter. */
+    memset(@name@_workspace + shift, 0xFF, @name@_workspace_size() - (size_t)shift);
+    check(@name@_run(&@name@_in, &@name@_out, @name@_kept, @name@_workspace + shift@weights@) == @NAME@_DONE, "@name@_run");
+  }
+#if defined(__x86_64__)
+  check(_mm_getcsr() == control, "the float mode has changed");
+  _mm_setcsr(0x1F80);
+#else
+  check(fegetround() == FE_UPWARD, "the rounding has changed");
+#endif
+  fesetround(mode);
+}
+
+static void prepare_@name@(void) {
+@prepare@
+  check(@name@_workspace_size() == @NAME@_WORKSPACE_SIZE, "the size of the workspace");
+  check(strcmp(@name@_hash(), @NAME@_HASH) == 0, "the hash");
+  @name@_workspace = guarded(@NAME@_WORKSPACE_SIZE, @NAME@_WORKSPACE_ALIGNMENT);
+  @name@_kept = (@name@_state *)(void *)guarded(sizeof(@name@_state), 64);
+  check(@name@_state_init(@name@_kept@weights@) == @NAME@_DONE, "@name@_state_init");
+}
+
+static void finish_@name@(void) {
+@finish@
+}
+"""
+
+
+def model_text(description):
+    name = description["name"]
+    in_file = description["weights"]["file"] is not None
+    prepare, finish = [], []
+    if in_file:
+        prepare += [f'  {name}_weights = guarded({name.upper()}_WEIGHTS_SIZE, 64);',
+                    f'  get("{name}.weights", {name}_weights, {name.upper()}_WEIGHTS_SIZE);']
+    for kind, short in ("input", "in"), ("output", "out"):
+        for i, tensor in enumerate(description[kind + "s"]):
+            macro = f"{name.upper()}_{kind.upper()}_{tensor['field'].upper()}"
+            target = f"{name}_{short}.{tensor['field']}"
+            prepare.append(f"  {target} = (void *)guarded({macro}_SIZE, {macro}_ALIGNMENT);")
+            if kind == "input":
+                prepare.append(f'  get("{name}.in{i}", (unsigned char *){target}, {macro}_SIZE);')
+            else:
+                finish.append(f'  put("{name}.out{i}", (const unsigned char *){target}, {macro}_SIZE);')
+    finish.append(f'  put("{name}.state", (const unsigned char *){name}_kept, {name.upper()}_STATE_SIZE);')
+    return (MODEL.replace("@prepare@", "\n".join(prepare)).replace("@finish@", "\n".join(finish))
+            .replace("@weights_declared@", ", *@name@_weights" if in_file else "").replace("@weights@", f", {name}_weights" if in_file else "").replace("@name@", name).replace("@NAME@", name.upper()))
+
+
+def program_text(descriptions):
+    """The program that runs the models of these descriptions, one after the other."""
+    names = [each["name"] for each in descriptions]
+    calls = [f"  {step}_{name}();" for step in ("prepare", "run", "finish") for name in names]
+    return (PROGRAM.replace("@includes@", "\n".join(f'#include "{name}.h"' for name in names))
+            .replace("@models@", "".join(map(model_text, descriptions))).replace("@calls@", "\n".join(calls)))
+
+
+def build(folder, descriptions, objects, compiler=("cc",), standard="c99"):
+    """Compiles and links that program in FOLDER, which has the headers. Returns its path."""
+    source, program = os.path.join(folder, "harness.c"), os.path.join(folder, "harness")
+    with open(source, "w") as file:
+        file.write(program_text(descriptions))
+    subprocess.run([*compiler, f"-std={standard}", "-D_GNU_SOURCE=1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wno-cast-qual", "-frounding-math", "-I", folder,
+                    source, *objects, "-o", program, "-lm"], check=True)
+    return program
+
+
+def run(program, runs=1, shift=0, launcher=(), stack="own"):
+    """Runs it in its folder, on a stack of its own or on the one that the system has given. Returns what has ended, with what it
+    used of its own as `stack` if all went well."""
+    done = subprocess.run([*launcher, program, str(runs), str(shift), stack], cwd=os.path.dirname(program), capture_output=True, text=True, timeout=300)
+    if done.returncode == 0 and stack == "own":
+        done.stack = int(done.stdout.split()[-1])
+    return done
