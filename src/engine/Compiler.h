@@ -197,6 +197,15 @@ struct OptimizeRequest {
   bool raiseQuantized = false;
   /// Whether outputs may get other quantised types.
   bool changeOutputs = false;
+  /// Entries of the metadata to set, in the place of those of the same keys,
+  /// which begin with "sinter.".
+  std::vector<std::pair<std::string, std::string>> metadata;
+  /// Pairs "OUTPUT=INPUT" that become states, kept from run to run and zero at
+  /// first.
+  std::vector<std::string> states;
+  /// Called with the model that was read; its error ends the call. May be
+  /// empty.
+  std::function<Result<void>(const ModelDescription &)> checkModel;
 };
 
 struct ConvertRequest {

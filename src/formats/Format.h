@@ -122,6 +122,8 @@ struct Format {
   bool hasZeroPoints = true;
   /// Whether weights may have a scale for a block of them.
   bool hasBlockScales = false;
+  /// Whether files keep what graph/Metadata.h is about.
+  bool hasMetadata = false;
 
   /// Whether \p path, with \p contents (none for a folder), is of this format.
   Likeness (*recognises)(const std::string &path,

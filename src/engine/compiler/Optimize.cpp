@@ -4,10 +4,12 @@
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/Simplification.h"
 
+#include "graph/Metadata.h"
 #include "graph/Quantization.h"
 #include "graph/Source.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "graph/storage/DeclareStates.h"
 #include "passes/Freeze.h"
 #include "passes/MoveRescales.h"
 #include "runtime/OptionNames.h"
@@ -213,6 +215,19 @@ static Result<std::vector<NamedShapes>> shapesToVerify(const Model &model) {
   return all;
 }
 
+/// Calls the request's check of the model.
+static Result<void> checkModelFor(const OptimizeRequest &request,
+                                  const ModelToRewrite &read) {
+  if (!request.checkModel)
+    return {};
+  // Files that declare nothing are described by their graph.
+  if (!read.description.outputs.empty())
+    return request.checkModel(read.description);
+  Result<ModelDescription> description = describeModel(read.model);
+  return description ? request.checkModel(*description)
+                     : description.takeError();
+}
+
 Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
   OptimizeRequest request = given;
   const Format *written = nullptr;
@@ -237,7 +252,19 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
                            request.output, request.overwrite);
         !good)
       return good.takeError();
+  if (!request.metadata.empty() && !read->format->hasMetadata)
+    return inFile(unsupported("files of " + read->format->title.str() +
+                              " cannot keep '" +
+                              request.metadata.front().first + "'"),
+                  request.input.path);
+  if (Result<void> good = checkModelFor(request, *read); !good)
+    return inFile(good.takeError(), request.input.path);
   Model &model = read->model;
+  for (const auto &[key, text] : request.metadata)
+    setMetadata(model.module(), key, text);
+  for (const std::string &pair : request.states)
+    if (Result<void> declared = declareState(model, pair); !declared)
+      return inFile(declared.takeError(), request.input.path);
   if (request.freeze)
     if (Result<void> frozen = freeze(model); !frozen)
       return inFile(frozen.takeError(), request.input.path);

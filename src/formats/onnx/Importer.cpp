@@ -6,6 +6,8 @@
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/ModelCheck.h"
 #include "graph/Constants.h"
+#include "graph/Metadata.h"
+#include "graph/storage/DeclareStates.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -82,10 +84,21 @@ Result<Model> Importer::run() {
   (*module)->setAttr(sourceFormatAttribute, builder.getStringAttr(formatName));
   (*module)->setAttr(sourceRecordsAttribute, builder.getArrayAttr(nodeRecords));
   (*module)->setAttr(headerAttribute, headerAttr());
+  std::string states;
+  for (const StringStringEntryProto &entry : file.model().metadata_props())
+    if (entry.key() == statesKey)
+      states = entry.value();
+    else if (isKeptMetadata(entry.key()))
+      setMetadata(*module, entry.key(), entry.value());
   if (ArrayAttr lines = notesAttr(); !lines.empty())
     (*module)->setAttr(sourceNotesAttribute, lines);
   Model model(contextOwner, std::move(module));
   model.path = file.name();
+  for (const std::string &pair : statePairs(states))
+    if (Result<void> done = declareState(model, pair); !done)
+      return inFile(
+          invalidModel(std::string(statesKey) + ": " + done.error().message()),
+          file.name());
   return model;
 }
 

@@ -8,6 +8,7 @@
 #include "formats/onnx/file/NestedGraphs.h"
 #include "formats/onnx/file/OnnxFile.h"
 #include "formats/onnx/file/onnx.pb.h"
+#include "graph/storage/DeclareStates.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
 #include <set>
@@ -81,6 +82,29 @@ private:
   }
 };
 
+/// The names of the inputs and outputs of \p model that its metadata makes
+/// states.
+struct DeclaredStates {
+  explicit DeclaredStates(const onnx::ModelProto &model) {
+    std::vector<std::string> own, given;
+    for (const onnx::ValueInfoProto &input : model.graph().input())
+      own.push_back(input.name());
+    for (const onnx::ValueInfoProto &output : model.graph().output())
+      given.push_back(output.name());
+    for (const onnx::StringStringEntryProto &entry : model.metadata_props()) {
+      if (entry.key() != statesKey)
+        continue;
+      for (const std::string &pair : statePairs(entry.value()))
+        if (const auto found = findStatePair(pair, given, own)) {
+          outputs.insert(given[found->first]);
+          inputs.insert(own[found->second]);
+        }
+    }
+  }
+
+  llvm::StringSet<> inputs, outputs;
+};
+
 /// An ONNX file. Nodes may need known sizes, so it is imported again for each
 /// shape.
 class OnnxModelFile : public ModelFile {
@@ -101,8 +125,11 @@ public:
     for (const onnx::SparseTensorProto &tensor : graph.sparse_initializer())
       sparse.insert(tensor.values().name());
     Signature declared;
+    const DeclaredStates states(file.model());
     for (const onnx::ValueInfoProto &input : graph.input()) {
       const std::string &own = input.name();
+      if (states.inputs.contains(own))
+        continue;
       if (dense.contains(own) && mayReplaceDefaults(file))
         declared.defaults.push_back(declaration(own, input.type()));
       if ((dense.contains(own) || sparse.contains(own)) &&
@@ -112,7 +139,8 @@ public:
         declared.inputs.push_back(declaration(name, input.type()));
     }
     for (const onnx::ValueInfoProto &output : graph.output())
-      declared.outputs.push_back(declaration(output.name(), output.type()));
+      if (!states.outputs.contains(output.name()))
+        declared.outputs.push_back(declaration(output.name(), output.type()));
     return declared;
   }
 
@@ -208,6 +236,7 @@ constinit const Format onnxFormat = {
     .title = "ONNX",
     .extensions = extensions,
     .hasBlockScales = true,
+    .hasMetadata = true,
     .recognises = recognises,
     .open = open,
     .write = write,

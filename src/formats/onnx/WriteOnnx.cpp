@@ -5,7 +5,10 @@
 #include "formats/onnx/file/Headers.h"
 #include "formats/onnx/file/ModelCheck.h"
 #include "formats/onnx/write/GraphWriter.h"
+#include "graph/Constants.h"
+#include "graph/Metadata.h"
 #include "graph/WeightConstants.h"
+#include "graph/storage/DeclareStates.h"
 #include "graph/storage/Storage.h"
 
 using namespace mlir;
@@ -69,17 +72,68 @@ static void setHeader(ModelProto &proto, const ModelProto &before,
   proto.set_ir_version(irVersion);
 }
 
+/// The states of \p storage as pairs of an output and an input of \p graph, one
+/// a line.
+static Result<std::string> statesText(const GraphProto &graph,
+                                      const Storage &storage) {
+  std::string text;
+  for (const StateTensor &state : storage.states()) {
+    const std::string &input =
+        graph.input(static_cast<int>(state.argument)).name();
+    const std::string pair =
+        graph.output(static_cast<int>(state.result)).name() + "=" + input;
+    if (pair.find('\n') != std::string::npos)
+      return unsupported("ONNX has no form for state '" + state.spec.name +
+                         "': its name has a line break");
+    text += (text.empty() ? "" : "\n") + pair;
+  }
+  return text;
+}
+
+/// Checks that the states begin with zeros: an input has no first value.
+static Result<void> checkInitialValues(const Storage &storage) {
+  for (const StateTensor &state : storage.states()) {
+    const std::optional<Tensor> initial = toTensor(state.initial);
+    const std::span<const std::byte> bytes(initial->data(), initial->bytes());
+    if (llvm::any_of(bytes, [](std::byte each) { return each != std::byte(); }))
+      return unsupported("ONNX has no form for the initial value of state '" +
+                         state.spec.name +
+                         "', which is not zero; freeze makes it a constant");
+  }
+  return {};
+}
+
+/// Sets the entries that the graph keeps and its \p states, in the place of
+/// those of the file that was read.
+static void setMetadataEntries(ModelProto &proto, ModuleOp module,
+                               const std::string &states) {
+  auto entriesToSet = metadataOf(module);
+  auto *before = proto.mutable_metadata_props();
+  before->erase(std::remove_if(before->begin(), before->end(),
+                               [](const StringStringEntryProto &entry) {
+                                 return entry.key() == statesKey;
+                               }),
+                before->end());
+  if (!states.empty())
+    entriesToSet.emplace_back(statesKey.str(), states);
+  for (const auto &[key, text] : entriesToSet) {
+    auto *entries = proto.mutable_metadata_props();
+    auto found = std::ranges::find(*entries, key, &StringStringEntryProto::key);
+    StringStringEntryProto &entry =
+        found == entries->end() ? *entries->Add() : *found;
+    entry.set_key(key);
+    entry.set_value(text);
+  }
+}
+
 Result<void> writeOnnx(const Model &model, const std::string &path) {
   if (!model.entry())
     return inFile(invalidModel(whyNoEntry(model.module())), path);
   Result<Storage> storage = Storage::of(model);
   if (!storage)
     return storage.takeError();
-  if (!storage->states().empty())
-    return inFile(unsupported("ONNX has no form for state '" +
-                              storage->states().front().spec.name +
-                              "'; freeze makes it a constant"),
-                  path);
+  if (Result<void> zero = checkInitialValues(*storage); !zero)
+    return inFile(zero.takeError(), path);
   int64_t version = declaredVersion(model.module());
   while (true) {
     Model copy = model.clone();
@@ -96,6 +150,10 @@ Result<void> writeOnnx(const Model &model, const std::string &path) {
                     path);
     ModelProto &proto = writer.model();
     setHeader(proto, writer.original(), version);
+    Result<std::string> states = statesText(proto.graph(), *storage);
+    if (!states)
+      return inFile(states.takeError(), path);
+    setMetadataEntries(proto, model.module(), *states);
     return writer.data().write(proto, path);
   }
 }

@@ -67,6 +67,7 @@ constinit const Format stablehloFormat = {
     .hasFunctions = true,
     .hasUnnamedConstants = true,
     .hasQuantizedTypes = true,
+    .hasMetadata = true,
     .recognises = recognises,
     .open = open,
     .write = write,

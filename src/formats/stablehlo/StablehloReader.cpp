@@ -10,6 +10,7 @@
 #include "formats/stablehlo/ValueScopes.h"
 #include "formats/stablehlo/vhlo/ArtifactReader.h"
 #include "graph/FirstError.h"
+#include "graph/Metadata.h"
 #include "graph/chlo/DecomposeChlo.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Parser/Parser.h"
@@ -199,6 +200,8 @@ static void describe(ModuleOp module, ModelMetadata &metadata) {
       llvm::raw_string_ostream(text) << each.getValue();
     metadata.entries.emplace_back(name.str(), std::move(text));
   }
+  for (auto &[key, text] : metadataOf(module))
+    metadata.entries.emplace_back(key, std::move(text));
 }
 
 /// "StableHLO_v1.8.3" is a name and a version.

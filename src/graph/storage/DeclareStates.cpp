@@ -1,0 +1,85 @@
+#include "graph/storage/DeclareStates.h"
+
+#include "graph/Constants.h"
+#include "graph/storage/Storage.h"
+#include "runtime/OptionNames.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace sinter {
+
+std::optional<std::pair<size_t, size_t>>
+findStatePair(StringRef pair, const std::vector<std::string> &outputs,
+              const std::vector<std::string> &inputs) {
+  for (size_t sign = pair.find('='); sign != StringRef::npos;
+       sign = pair.find('=', sign + 1)) {
+    const auto output = llvm::find(outputs, pair.take_front(sign));
+    const auto input = llvm::find(inputs, pair.drop_front(sign + 1));
+    if (output != outputs.end() && input != inputs.end())
+      return std::pair(static_cast<size_t>(output - outputs.begin()),
+                       static_cast<size_t>(input - inputs.begin()));
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> statePairs(StringRef text) {
+  std::vector<std::string> pairs;
+  for (StringRef line : llvm::split(text, '\n'))
+    if (!line.empty())
+      pairs.push_back(line.str());
+  return pairs;
+}
+
+static std::vector<std::string> namesOf(const std::vector<TensorSpec> &specs) {
+  std::vector<std::string> names;
+  for (const TensorSpec &spec : specs)
+    names.push_back(spec.name);
+  return names;
+}
+
+static std::string listOf(const std::vector<std::string> &names) {
+  return names.empty() ? "none" : "'" + llvm::join(names, "', '") + "'";
+}
+
+Result<void> declareState(Model &model, StringRef pair) {
+  Result<Storage> storage = Storage::of(model);
+  if (!storage)
+    return storage.takeError();
+  const std::string what = "state '" + pair.str() + "'";
+  const std::vector<TensorSpec> inputs = model.inputs(),
+                                outputs = model.outputs();
+  const auto found = findStatePair(pair, namesOf(outputs), namesOf(inputs));
+  if (!found)
+    return usageError(what + ": expected OUTPUT=INPUT; the outputs are " +
+                      listOf(namesOf(outputs)) + ", the inputs " +
+                      listOf(namesOf(inputs)));
+  const auto [output, input] = *found;
+  const unsigned argument = storage->inputs()[input],
+                 result = storage->outputs()[output];
+  func::FuncOp entry = model.entry();
+  const Type type = entry.getArgument(argument).getType();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() ||
+      entry.getResultTypes()[result] != type)
+    return withHint(
+        optionText("shape") + " of the inputs may fix sizes",
+        usageError(what + ": output '" + outputs[output].name + "' is " +
+                   toString(outputs[output].type, outputs[output].shape) +
+                   ", input '" + inputs[input].name + "' " +
+                   toString(inputs[input].type, inputs[input].shape) +
+                   "; a state is of one type of known sizes"));
+  std::optional<ElementType> element = elementTypeOf(tensor.getElementType());
+  if (!element)
+    return unsupported(what + ": a state has numbers");
+  MLIRContext *context = model.context();
+  auto name = StringAttr::get(context, inputs[input].name);
+  entry.setArgAttr(argument, stateAttribute, name);
+  entry.setArgAttr(
+      argument, initialAttribute,
+      toDenseAttribute(Tensor(*element, inputs[input].shape), context));
+  entry.setResultAttr(result, stateAttribute, name);
+  return {};
+}
+
+} // namespace sinter

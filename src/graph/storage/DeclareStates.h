@@ -1,0 +1,43 @@
+//===- DeclareStates.h - states of models that declare none ---------------===//
+//
+//   main(x, state) -> (y, stateN)     "stateN=state"
+//   ->
+//   main(x, state {state "state"}) -> (y, stateN {state "state"})
+//
+// Formats without states have them as pairs of an input and an output. A file's
+// metadata may say so (graph/Metadata.h): one pair a line.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SINTER_GRAPH_STORAGE_DECLARESTATES_H
+#define SINTER_GRAPH_STORAGE_DECLARESTATES_H
+
+#include "graph/Model.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sinter {
+
+/// The key of the pairs in a file's metadata.
+inline constexpr llvm::StringLiteral statesKey = "sinter.states";
+
+/// The indices in \p outputs and in \p inputs of the names in \p pair,
+/// "OUTPUT=INPUT": at the first equals sign with such names around it. Nothing
+/// if there is none.
+std::optional<std::pair<size_t, size_t>>
+findStatePair(llvm::StringRef pair, const std::vector<std::string> &outputs,
+              const std::vector<std::string> &inputs);
+
+/// Makes the output and the input of \p pair a state of \p model, called as the
+/// input and zero before the first run. Usage error if there are none of these
+/// names, or they are not of one type of known sizes.
+Result<void> declareState(Model &model, llvm::StringRef pair);
+
+/// The lines of \p text, each a pair.
+std::vector<std::string> statePairs(llvm::StringRef text);
+
+} // namespace sinter
+
+#endif // SINTER_GRAPH_STORAGE_DECLARESTATES_H
