@@ -2,7 +2,7 @@
 
 #include "data/Inputs.h"
 
-#include "data/CalibrationData.h"
+#include "data/SampleFiles.h"
 #include "data/WrittenNumbers.h"
 #include "formats/TestData.h"
 #include "runtime/MachineMemory.h"
@@ -87,9 +87,13 @@ public:
 
   /// Sorts the arguments by input and reads the files.
   Result<void> read() {
+    for (const auto &[name, tensor] : options.tensors)
+      if (const std::optional<size_t> index = model.inputNamed(name))
+        if (Result<void> done = take(*index, tensor); !done)
+          return done;
     std::vector<std::string> unnamed;
     for (const std::string &argument : options.inputs) {
-      const std::optional<NamedInput> named = namedInput(argument);
+      const std::optional<NamedInput> named = namedInput(model, argument);
       if (!named) {
         unnamed.push_back(argument);
         continue;
@@ -113,6 +117,9 @@ public:
     for (size_t i = 0; i < specs.size(); ++i) {
       if (tensors[i])
         continue;
+      if (!seeds[i] && std::ranges::find(options.zeros, specs[i].name) !=
+                           options.zeros.end())
+        continue;
       if (!seeds[i])
         seeds[i] = everySeed;
       if (!seeds[i])
@@ -126,7 +133,8 @@ public:
     return missing.empty() ? Result<void>() : missingError(missing);
   }
 
-  /// Fills the random inputs. Each has its own random stream.
+  /// Fills the random inputs, each from its own random stream, and those of
+  /// zeros.
   Result<void> fill(const std::vector<Shape> &shapes) {
     uint64_t left = memoryOfMachine();
     for (size_t i = 0; i < specs.size(); ++i) {
@@ -140,7 +148,8 @@ public:
                            inGigabytes(memoryOfMachine()) + " of memory");
       left -= bytes;
       Tensor tensor(specs[i].type, shapes[i]);
-      fillRandom(tensor, splitMix(*seeds[i], i));
+      if (seeds[i])
+        fillRandom(tensor, splitMix(*seeds[i], i));
       tensors[i] = std::move(tensor);
     }
     return {};
@@ -157,21 +166,6 @@ public:
 private:
   bool taken(size_t index) const { return tensors[index] || seeds[index]; }
   const InputNames &names() const { return options.names; }
-
-  struct NamedInput {
-    size_t index;
-    std::string source;
-  };
-
-  /// "x=file". Names may contain an equals sign: the first prefix that is an
-  /// input.
-  std::optional<NamedInput> namedInput(const std::string &argument) const {
-    for (size_t sign = argument.find('='); sign != std::string::npos;
-         sign = argument.find('=', sign + 1))
-      if (const auto index = model.inputNamed(argument.substr(0, sign)))
-        return NamedInput{*index, argument.substr(sign + 1)};
-    return std::nullopt;
-  }
 
   /// Options for images are an error without an image.
   Result<void> checkPictureOptions() const {
@@ -248,13 +242,19 @@ private:
     Result<Tensor> tensor = readInput(source, spec);
     if (!tensor)
       return inSource(tensor.takeError());
-    const std::vector<TensorSpec> one = {
-        hasShape.contains(index)
-            ? specs[index]
-            : model.inputs[index].specFor(tensor->shape())};
-    if (Result<void> fits = checkInputs(one, {&*tensor, 1}); !fits)
+    if (Result<void> fits = take(index, std::move(*tensor)); !fits)
       return inSource(fits.takeError());
-    tensors[index] = std::move(*tensor);
+    return {};
+  }
+
+  /// Makes \p tensor that of input \p index, if it fits.
+  Result<void> take(size_t index, Tensor tensor) {
+    const std::vector<TensorSpec> one = {
+        hasShape.contains(index) ? specs[index]
+                                 : model.inputs[index].specFor(tensor.shape())};
+    if (Result<void> fits = checkInputs(one, {&tensor, 1}); !fits)
+      return fits;
+    tensors[index] = std::move(tensor);
     return {};
   }
 
@@ -299,12 +299,20 @@ private:
 
 } // namespace
 
-Result<std::vector<Tensor>> loadInputs(const Session &session,
-                                       const std::string &modelPath,
-                                       const InputOptions &options,
-                                       const NamedShapes &shapes,
-                                       bool fillRandom) {
-  InputLoader loader(session.model(), options, shapes);
+std::optional<NamedInput> namedInput(const ModelDescription &model,
+                                     const std::string &argument) {
+  // Names may contain an equals sign: the first prefix that is an input.
+  for (size_t sign = argument.find('='); sign != std::string::npos;
+       sign = argument.find('=', sign + 1))
+    if (const auto index = model.inputNamed(argument.substr(0, sign)))
+      return NamedInput{*index, argument.substr(sign + 1)};
+  return std::nullopt;
+}
+
+/// The inputs that \p loader reads, of the sizes that \p bind gives.
+static Result<std::vector<Tensor>>
+loadedBy(InputLoader &loader, const std::string &modelPath, bool fillRandom,
+         const std::function<Result<std::vector<Shape>>()> &bind) {
   const auto inModel = [&](Error error) {
     return inFile(std::move(error), modelPath);
   };
@@ -312,12 +320,35 @@ Result<std::vector<Tensor>> loadInputs(const Session &session,
     return inModel(read.takeError());
   if (Result<void> complete = loader.checkComplete(fillRandom); !complete)
     return inModel(complete.takeError());
-  Result<std::vector<Shape>> bound = session.bind(loader.given());
+  Result<std::vector<Shape>> bound = bind();
   if (!bound)
     return bound.takeError();
   if (Result<void> filled = loader.fill(*bound); !filled)
     return inModel(filled.takeError());
   return loader.take();
+}
+
+Result<std::vector<Tensor>> loadInputs(const Session &session,
+                                       const std::string &modelPath,
+                                       const InputOptions &options,
+                                       const NamedShapes &shapes,
+                                       bool fillRandom) {
+  InputLoader loader(session.model(), options, shapes);
+  return loadedBy(loader, modelPath, fillRandom,
+                  [&] { return session.bind(loader.given()); });
+}
+
+Result<std::vector<Tensor>> loadInputs(const ModelDescription &model,
+                                       const std::string &modelPath,
+                                       const InputOptions &options,
+                                       const NamedShapes &shapes) {
+  InputLoader loader(model, options, shapes);
+  return loadedBy(loader, modelPath, /*fillRandom=*/false,
+                  [&]() -> Result<std::vector<Shape>> {
+                    auto bound = bindShapes(model, shapes, loader.given(), {});
+                    return bound ? std::move(bound)
+                                 : inFile(bound.takeError(), modelPath);
+                  });
 }
 
 Result<std::vector<SampleSizes>> sizesToCheck(Session &session,
@@ -361,13 +392,20 @@ Result<ReadySession> openSession(const std::string &path, SessionOptions wanted,
   auto session = openWithDefaults(path, std::move(wanted), options);
   if (!session)
     return session.takeError();
+  return readySession(std::move(*session), path, options, shapes, fillRandom);
+}
+
+Result<ReadySession> readySession(std::shared_ptr<Session> session,
+                                  const std::string &path,
+                                  const InputOptions &options,
+                                  const NamedShapes &shapes, bool fillRandom) {
   Result<std::vector<Tensor>> tensors =
-      loadInputs(**session, path, options, shapes, fillRandom);
+      loadInputs(*session, path, options, shapes, fillRandom);
   if (!tensors)
     return tensors.takeError();
-  if (Result<void> ready = (*session)->prepare(*tensors); !ready)
+  if (Result<void> ready = session->prepare(*tensors); !ready)
     return ready.takeError();
-  return ReadySession{std::move(*session), std::move(*tensors)};
+  return ReadySession{std::move(session), std::move(*tensors)};
 }
 
 } // namespace sinter

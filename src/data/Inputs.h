@@ -20,6 +20,10 @@ struct InputNames {
 struct InputOptions {
   /// "[name=]file.npy|file.pb|image|random[:seed]|numbers"
   std::vector<std::string> inputs;
+  /// Tensors for inputs, by name: as if `inputs` named them.
+  NamedTensors tensors;
+  /// Names of inputs that are zeros unless they are given.
+  std::vector<std::string> zeros;
   std::vector<double> mean, std;
   std::optional<double> scale;
   /// "nchw" or "nhwc", in upper or lower case.
@@ -56,6 +60,13 @@ Result<std::unique_ptr<Session>> openWithDefaults(const std::string &path,
 Result<ReadySession> openSession(const std::string &path, SessionOptions wanted,
                                  const InputOptions &options, bool fillRandom);
 
+/// Loads the inputs of \p session, of the model at \p path, and prepares it for
+/// them.
+Result<ReadySession> readySession(std::shared_ptr<Session> session,
+                                  const std::string &path,
+                                  const InputOptions &options,
+                                  const NamedShapes &shapes, bool fillRandom);
+
 /// A tensor for every input of the session's model. If \p fillRandom, other
 /// inputs are random; else they are a Usage error that names them.
 Result<std::vector<Tensor>> loadInputs(const Session &session,
@@ -63,6 +74,23 @@ Result<std::vector<Tensor>> loadInputs(const Session &session,
                                        const InputOptions &options,
                                        const NamedShapes &shapes,
                                        bool fillRandom);
+
+/// The same for a \p model of another description than that of a session: the
+/// sizes that nothing says are bound as by bindShapes().
+Result<std::vector<Tensor>> loadInputs(const ModelDescription &model,
+                                       const std::string &modelPath,
+                                       const InputOptions &options,
+                                       const NamedShapes &shapes);
+
+/// An argument "x=FILE".
+struct NamedInput {
+  size_t index; ///< Of the input x.
+  std::string source;
+};
+/// "x=FILE" as the index of the input x of \p model and FILE; nothing if there
+/// is no such input in front of an equals sign.
+std::optional<NamedInput> namedInput(const ModelDescription &model,
+                                     const std::string &argument);
 
 /// The sizes at which to check the session's model, for dimensions that neither
 /// the shapes of its options nor the given inputs fix (Session::sizesToCheck).

@@ -2,7 +2,7 @@
 
 #include "data/TrainingData.h"
 
-#include "data/CalibrationData.h"
+#include "data/SampleFiles.h"
 #include "runtime/Idx.h"
 #include "runtime/MappedFile.h"
 #include "runtime/Npz.h"
@@ -446,7 +446,7 @@ Loader::take(size_t count,
 }
 
 Result<void> Loader::fromFolders() {
-  CalibrationOptions folders;
+  SampleOptions folders;
   folders.names.sources = options.names.source;
   folders.names.labels = options.names.labels;
   folders.sources = {options.source};

@@ -61,7 +61,7 @@ public:
 
 private:
   void addData(CLI::App &app) {
-    CalibrationOptions &data = options.data;
+    SampleOptions &data = options.data;
     data.names = {"--data", "--truth", "--labels"};
     app.add_option("--data", data.sources,
                    "labelled samples: a folder with a folder of images (or "

@@ -55,25 +55,38 @@ void addPictures(CLI::App &app, InputOptions &options,
       ->group(group);
 }
 
-void addInputs(CLI::App &app, InputOptions &options) {
+void addInputs(CLI::App &app, InputOptions &options, bool takesMany) {
   app.add_option("--input", options.inputs,
                  "an input: .npy, .pb (ONNX tensor), PNG, JPEG, random[:SEED] "
                  "(alone: for all), or values, as in rate=16000 and "
-                 "sizes=1,3,8; without a name: the inputs in order")
+                 "sizes=1,3,8; without a name: the inputs in order" +
+                     std::string(takesMany
+                                     ? ". Many samples: a folder, a pattern "
+                                       "('*.png'), a list (@FILE or .txt), "
+                                       "an .npz or .npy with a leading "
+                                       "dimension, or - for standard input"
+                                     : ""))
       ->allow_extra_args(false)
       ->type_name("[NAME=]FILE")
       ->group("Input");
   addPictures(app, options, "Input");
 }
 
-void addCalibration(CLI::App &app, CalibrationOptions &options) {
+void addCalibration(CLI::App &app, SampleOptions &options) {
   options.names = {"--calibration", "--truth", "--labels"};
   app.add_option("--calibration", options.sources,
                  "samples for calibration: a folder with .npy, .pb or image "
                  "files (or a sub-folder for each sample, with input_0.pb, ... "
-                 "or NAME.npy), an .npz, a file, or random[:SEED]")
+                 "or NAME.npy), a pattern ('*.png'), a list (@FILE or .txt), "
+                 "an .npz or .npy with a leading dimension, - for standard "
+                 "input, or random[:SEED]")
       ->allow_extra_args(false)
-      ->type_name("DIR|FILE")
+      ->type_name("[NAME=]DIR|FILE")
+      ->group("Calibration");
+  app.add_option("--input", options.pictures.inputs,
+                 "an input that is the same for all samples, as in rate=16000")
+      ->allow_extra_args(false)
+      ->type_name("NAME=FILE")
       ->group("Calibration");
   app.add_option("--samples", options.most,
                  "use at most this many, spread over all (default: all)")

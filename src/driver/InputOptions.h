@@ -3,8 +3,8 @@
 #ifndef SINTER_DRIVER_INPUTOPTIONS_H
 #define SINTER_DRIVER_INPUTOPTIONS_H
 
-#include "data/CalibrationData.h"
 #include "data/Inputs.h"
+#include "data/SampleFiles.h"
 #include "data/States.h"
 #include "driver/CommonOptions.h"
 
@@ -14,13 +14,14 @@ class App;
 
 namespace sinter::driver {
 
-/// --input and how images become tensors.
-void addInputs(CLI::App &app, InputOptions &options);
+/// --input and how images become tensors; \p takesMany: whether the command
+/// takes sources of many samples.
+void addInputs(CLI::App &app, InputOptions &options, bool takesMany = false);
 /// --mean, --std, --scale and --layout alone, in \p group of the help.
 void addPictures(CLI::App &app, InputOptions &options,
                  const std::string &group);
 /// --calibration, --truth, --labels, --samples and how images become tensors.
-void addCalibration(CLI::App &app, CalibrationOptions &options);
+void addCalibration(CLI::App &app, SampleOptions &options);
 /// --state and --state-dir; \p writes: whether the command writes the states to
 /// the folder at the end.
 void addStates(CLI::App &app, StateOptions &options, bool writes);

@@ -6,6 +6,7 @@
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
+#include "interface/KeptMetadata.h"
 #include "interface/OptimizeOptions.h"
 
 #include <CLI/CLI.hpp>
@@ -59,6 +60,7 @@ public:
     addBinding(app, common);
     addPasses(app, common);
     addOptimization(app, request);
+    addKeptMetadata(app, kept);
     app.add_flag("--list-patterns", listPatterns,
                  "print the labels of all patterns and what they do")
         ->group("Report");
@@ -116,6 +118,8 @@ private:
     output = (*compiler)->outputFor(common.model, output);
     if (Result<void> good = checkOutputFile("-o", output, ""); !good)
       return good.takeError();
+    if (Result<void> done = keepInModel(kept, request); !done)
+      return done.takeError();
     request.input = std::move(*input);
     request.output = output;
     request.passes = passOptions(common);
@@ -176,6 +180,7 @@ private:
   std::string output;
   OverwriteOptions overwrite;
   OptimizeRequest request;
+  KeptMetadata kept;
   bool listPatterns = false;
   bool stats = false;
 };

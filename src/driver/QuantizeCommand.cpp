@@ -329,7 +329,7 @@ private:
   }
 
   CommonOptions common;
-  CalibrationOptions calibration;
+  SampleOptions calibration;
   QuantizeChoices choices;
   std::string output, reportFile, profileIn, profileOut;
   OverwriteOptions overwrite;

@@ -1,19 +1,22 @@
 //===- RunCommand.cpp - sinter run ----------------------------------------===//
 
 #include "data/Labels.h"
+#include "data/SampleFiles.h"
 #include "data/TensorFiles.h"
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
 #include "driver/GridOptions.h"
 #include "driver/InputOptions.h"
 #include "driver/OutputFiles.h"
+#include "driver/RunResults.h"
+#include "driver/RunSamples.h"
+#include "driver/RunStream.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "driver/Trace.h"
 #include "runtime/Npy.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -30,7 +33,7 @@ public:
     addModel(app, common);
     addParameters(app, common);
     addFunction(app, common);
-    addInputs(app, inputs);
+    addInputs(app, inputs, /*takesMany=*/true);
     addStates(app, states, /*writes=*/true);
     addShapes(app, common);
     addDynamic(app, common);
@@ -40,49 +43,119 @@ public:
     addPasses(app, common);
     addCache(app, common);
     app.add_option("--output-dir", outputFolder,
-                   "write each output there, as NAME.npy, and each state, as "
-                   "state_NAME.npy")
+                   "write each output there, as NAME.npy (of many samples as "
+                   "SAMPLE_NAME.npy), and each state, as state_NAME.npy")
         ->type_name("DIR")
         ->group("Report");
-    app.add_option("--repeat", repeat,
-                   "run the model N times; states persist, and the outputs of "
-                   "the last run are printed")
-        ->check(CLI::Range(1, 1000000))
-        ->type_name("N")
-        ->group("Input");
-    app.add_option(
-           "--labels", labelFile,
-           "names of classes, one a line: print the five most probable ones")
-        ->type_name("FILE")
-        ->group("Report");
+    CLI::Option *repeated =
+        app.add_option("--repeat", repeat,
+                       "run the model N times; states persist, and the outputs "
+                       "of the last run are printed")
+            ->check(CLI::Range(1, 1000000))
+            ->type_name("N")
+            ->group("Input");
+    addMany(app);
+    addSteps(app, stream);
+    app.get_option("--frames")->excludes(repeated);
+    addLabels(app);
     addGrid(app, grid);
     addReport(app, common);
     addTrace(app, common);
   }
 
   Result<int> run() override {
-    std::vector<std::string> labels;
-    if (!labelFile.empty()) {
-      Result<std::vector<std::string>> read = readLabels(labelFile, "--labels");
-      if (!read)
-        return read.takeError();
-      labels = std::move(*read);
-    }
     if (Result<void> good = checkOutputs(); !good)
       return good.takeError();
     // All processes must run on the same backend.
     common.mayInterpret &= !grid.isGrid();
-    Result<ReadySession> ready = openSession(
-        common, grid.isGrid() ? inputsOf(inputs, grid.grid(), 0) : inputs,
-        false);
+    Result<SessionOptions> wanted = sessionOptions(common);
+    if (!wanted)
+      return wanted.takeError();
+    const NamedShapes shapes = wanted->shapes;
+    auto session = openWithDefaults(common.model, std::move(*wanted), inputs);
+    if (!session)
+      return session.takeError();
+    Result<std::vector<std::string>> labels =
+        labelsFor((*session)->model(), labelFile, "--labels");
+    if (!labels)
+      return inFile(labels.takeError(), common.model);
+    shown.labels = std::move(*labels);
+    if (grid.isGrid())
+      return runOnGrid(std::move(*session), shapes);
+    if (stream.isStream())
+      return runStream(
+          **session, common, inputs, shapes,
+          {stream, repeat, outputFolder, labelFile, shown, states});
+    Result<InputSources> sources = inputSources(
+        (*session)->model(), inputsOfShapes((*session)->model(), shapes),
+        inputs.inputs, batch != 0);
+    if (!sources)
+      return inFile(sources.takeError(), common.model);
+    if (!sources->samples.empty())
+      return runMany(**session, *sources, shapes);
+    if (batch != 0)
+      return usageError("--batch is for many samples, as from a folder, a list "
+                        "or an .npy with a leading dimension");
+    Result<ReadySession> ready =
+        readySession(std::move(*session), common.model, inputs, shapes, false);
     if (!ready)
       return ready.takeError();
-    if (grid.isGrid())
-      return executeGrid(*ready->session, labels);
-    return execute(*ready->session, ready->inputs, labels);
+    return execute(*ready->session, ready->inputs);
   }
 
 private:
+  void addMany(CLI::App &app) {
+    app.add_option("--batch", batch,
+                   "samples at a time, where there are many and the model's "
+                   "batch is dynamic (default: 8, or 1 where it must be)")
+        ->check(CLI::Range(1, 1 << 20))
+        ->type_name("N")
+        ->group("Input");
+    app.add_option("--skip-unreadable", mostUnreadable,
+                   "how many samples that cannot be read to leave out at most")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("N")
+        ->group("Input");
+  }
+
+  void addLabels(CLI::App &app) {
+    app.add_option("--labels", labelFile,
+                   "names of classes, one a line: print the most probable ones "
+                   "of each row (default: the names that the model keeps)")
+        ->type_name("FILE")
+        ->group("Report");
+    app.add_option("--top", shown.top, "how many of the most probable ones")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str()
+        ->type_name("K")
+        ->group("Report");
+  }
+
+  /// Runs the model on each sample.
+  Result<int> runMany(Session &session, const InputSources &sources,
+                      const NamedShapes &shapes) {
+    if (repeat != 1)
+      return usageError("--repeat is for one sample, and there are many");
+    if (!common.traceFile.empty())
+      return usageError("--trace is for one run, and there are many samples");
+    return runSamples(
+        session, common, inputs, sources, shapes,
+        {batch, mostUnreadable, outputFolder, labelFile, shown, states});
+  }
+
+  /// Runs the model on several processes.
+  Result<int> runOnGrid(std::shared_ptr<Session> session,
+                        const NamedShapes &shapes) {
+    if (stream.isStream() || batch != 0)
+      return usageError("--feed, --frames and --batch are for one process");
+    Result<ReadySession> ready =
+        readySession(std::move(session), common.model,
+                     inputsOf(inputs, grid.grid(), 0), shapes, false);
+    if (!ready)
+      return ready.takeError();
+    return executeGrid(*ready->session, shapes);
+  }
+
   /// Whether the output files can be written.
   Result<void> checkOutputs() const {
     if (Result<void> made = prepareFolder("--output-dir", outputFolder); !made)
@@ -92,9 +165,11 @@ private:
     return checkOutputFile("--trace", common.traceFile, common.model);
   }
 
-  Result<int> execute(Session &session, const std::vector<Tensor> &tensors,
-                      const std::vector<std::string> &labels) {
+  Result<int> execute(Session &session, const std::vector<Tensor> &tensors) {
     Executor &executor = session.executor();
+    if (Result<void> fit = checkShown(executor.outputs(), {}, shown, labelFile);
+        !fit)
+      return inFile(fit.takeError(), common.model);
     if (Result<void> given = giveStates(executor, states); !given)
       return inFile(given.takeError(), common.model);
     executor.setProfiling(!common.traceFile.empty());
@@ -106,21 +181,18 @@ private:
         std::chrono::steady_clock::now() - start;
     if (!results)
       return inFile(results.takeError(), common.model);
-    if (!labels.empty() &&
-        std::ranges::none_of(*results, [&](const Tensor &result) {
-          return !mostProbable(result, labels, 1).empty();
-        }))
-      printNote("--labels: '" + labelFile + "' has " +
-                std::to_string(labels.size()) +
-                " names, and no output so many classes");
+    if (Result<void> fit =
+            checkShown(executor.outputs(), *results, shown, labelFile);
+        !fit)
+      return inFile(fit.takeError(), common.model);
     if (common.verbose)
       printTimes(session.facts(), took.count());
     if (Result<void> written = writeTrace(common, executor); !written)
       return written.takeError();
     if (common.json)
-      printJson(session, *results, statesOf(executor), labels, took.count());
+      printJson(session, *results, statesOf(executor), took.count());
     else
-      printText(executor, *results, statesOf(executor), labels);
+      printText(executor, *results, statesOf(executor));
     if (Result<void> written =
             write(executor, *results, statesOf(executor), "");
         !written)
@@ -129,16 +201,11 @@ private:
   }
 
   /// Runs the model on several processes; each one's outputs with its number.
-  Result<int> executeGrid(Session &session,
-                          const std::vector<std::string> &labels) {
-    Result<GivenShapes> given = parseShapes(common.shapes);
-    if (!given)
-      return given.takeError();
+  Result<int> executeGrid(Session &session, const NamedShapes &shapes) {
     ProcessInputs inputsOfAll;
     inputsOfAll.tensors = [&](Rank rank) {
       return loadInputs(session, common.model,
-                        inputsOf(inputs, grid.grid(), rank), given->shapes,
-                        false);
+                        inputsOf(inputs, grid.grid(), rank), shapes, false);
     };
     inputsOfAll.states = [&](Rank rank, Executor &executor) {
       return giveStates(executor, statesFor(rank));
@@ -148,12 +215,15 @@ private:
     if (!results)
       return inFile(results.takeError(), common.model);
     for (const ProcessResult &process : *results) {
+      if (Result<void> fit = checkShown(session.executor().outputs(),
+                                        process.outputs, shown, labelFile);
+          !fit)
+        return inFile(fit.takeError(), common.model);
       const std::string name = "process" + std::to_string(process.rank);
       if (common.json)
-        printJson(session, process.outputs, process.states, labels, 0,
-                  process.rank);
+        printJson(session, process.outputs, process.states, 0, process.rank);
       else
-        printText(session.executor(), process.outputs, process.states, labels,
+        printText(session.executor(), process.outputs, process.states,
                   name + " ");
       if (Result<void> written = write(session.executor(), process.outputs,
                                        process.states, "/" + name);
@@ -192,23 +262,10 @@ private:
             facts.fromCache ? " (from the cache)" : "", "run", runMs);
   }
 
-  static void printText(const Executor &executor,
-                        const std::vector<Tensor> &results,
-                        const std::vector<Tensor> &states,
-                        const std::vector<std::string> &labels,
-                        const std::string &prefix = "") {
-    const std::span<const TensorSpec> specs = executor.outputs();
-    for (size_t i = 0; i < results.size(); ++i) {
-      const Tensor &tensor = results[i];
-      const std::vector<LabelScore> best = mostProbable(tensor, labels, 5);
-      for (const LabelScore &score : best)
-        printTo(stdout, "%s%-24s %.4f\n", prefix.c_str(), score.label.c_str(),
-                score.probability);
-      if (!best.empty())
-        continue;
-      printTo(stdout, "%s%s: %s\n", prefix.c_str(),
-              oneLine(specs[i].name).c_str(), summaryText(tensor).c_str());
-    }
+  void printText(const Executor &executor, const std::vector<Tensor> &results,
+                 const std::vector<Tensor> &states,
+                 const std::string &prefix = "") const {
+    printOutputs(executor.outputs(), results, shown, prefix);
     for (size_t i = 0; i < states.size(); ++i)
       printTo(stdout, "%sstate %s: %s\n", prefix.c_str(),
               oneLine(executor.states()[i].name).c_str(),
@@ -216,20 +273,9 @@ private:
   }
 
   void printJson(Session &session, const std::vector<Tensor> &results,
-                 const std::vector<Tensor> &stateTensors,
-                 const std::vector<std::string> &labels, double runMs,
+                 const std::vector<Tensor> &stateTensors, double runMs,
                  std::optional<Rank> process = std::nullopt) {
-    nlohmann::json outputs = nlohmann::json::array();
     const Executor &executor = session.executor();
-    const std::span<const TensorSpec> specs = executor.outputs();
-    for (size_t i = 0; i < results.size(); ++i) {
-      nlohmann::json entry = summaryJson(results[i]);
-      entry["name"] = specs[i].name;
-      for (const LabelScore &score : mostProbable(results[i], labels, 5))
-        entry["labels"].push_back(
-            {{"label", score.label}, {"probability", score.probability}});
-      outputs.push_back(std::move(entry));
-    }
     nlohmann::json kept = nlohmann::json::array();
     for (size_t i = 0; i < stateTensors.size(); ++i) {
       kept.push_back(summaryJson(stateTensors[i]));
@@ -244,7 +290,7 @@ private:
         {"precision", common.precision},
         {"matrix_units", usesMatrixUnits(session.program())},
         {"run_ms", runMs},
-        {"outputs", outputs},
+        {"outputs", outputsJson(executor.outputs(), results, shown)},
         {"state", kept}};
     if (process)
       line["process"] = *process;
@@ -308,6 +354,10 @@ private:
   InputOptions inputs;
   StateOptions states;
   GridOptions grid;
+  StepOptions stream;
+  ShownLabels shown;
+  int64_t batch = 0;
+  size_t mostUnreadable = 0;
   std::string outputFolder, labelFile;
   unsigned repeat = 1;
 };

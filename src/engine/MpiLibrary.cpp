@@ -18,16 +18,26 @@ static const char *sizeText() {
 
 bool isUnderMpi() { return sizeText() != nullptr; }
 
-std::optional<uint32_t> mpiProcesses() {
-  const char *text = sizeText();
+/// The number in \p text, which may be null.
+static std::optional<uint32_t> numberIn(const char *text) {
   if (!text)
     return std::nullopt;
-  uint32_t count = 0;
+  uint32_t number = 0;
   const char *end = text + std::strlen(text);
-  const auto [rest, failed] = std::from_chars(text, end, count);
-  if (failed != std::errc() || rest != end || count == 0)
+  const auto [rest, failed] = std::from_chars(text, end, number);
+  if (failed != std::errc() || rest != end)
     return std::nullopt;
-  return count;
+  return number;
+}
+
+std::optional<uint32_t> mpiProcesses() {
+  const std::optional<uint32_t> count = numberIn(sizeText());
+  return count && *count > 0 ? count : std::nullopt;
+}
+
+std::optional<uint32_t> mpiRank() {
+  const char *text = std::getenv("OMPI_COMM_WORLD_RANK");
+  return numberIn(text ? text : std::getenv("PMI_RANK"));
 }
 
 Result<std::unique_ptr<Communicator>> connectMpi(const ProcessGrid &grid) {

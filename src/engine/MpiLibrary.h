@@ -16,6 +16,9 @@ bool isUnderMpi();
 /// unknown.
 std::optional<uint32_t> mpiProcesses();
 
+/// The index of this process among them; nothing likewise.
+std::optional<uint32_t> mpiRank();
+
 /// The communicator of this process under mpirun. System if Sinter was built
 /// without MPI; Usage if mpirun started another number of processes.
 Result<std::unique_ptr<Communicator>> connectMpi(const ProcessGrid &grid);

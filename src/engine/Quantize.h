@@ -24,6 +24,12 @@ struct Samples {
   std::vector<int64_t> classes;
   /// The file or folder of each.
   std::vector<std::string> paths;
+  /// What names each: its path from the folder that was given, or "x.npy[3]".
+  /// None: the paths.
+  std::vector<std::string> names;
+  /// The indices of the inputs that differ from sample to sample; none: not
+  /// known.
+  std::vector<size_t> inputs;
 };
 
 struct QuantizeRequest {

@@ -26,7 +26,7 @@ struct EvaluateOptions {
   std::string against;
   /// How both are read, compiled and run.
   SessionOptions session;
-  CalibrationOptions data;
+  SampleOptions data;
   /// Empty: those that fit outputs and truth.
   std::vector<MetricName> metrics;
   MetricRules rules;

@@ -34,8 +34,7 @@ static std::string someOf(const std::vector<std::string> &names) {
 
 /// The only source, if it has its samples in an archive of arrays or in an IDX
 /// file.
-static std::optional<std::string>
-arraySource(const CalibrationOptions &options) {
+static std::optional<std::string> arraySource(const SampleOptions &options) {
   if (options.sources.size() != 1 || !options.truth.empty())
     return std::nullopt;
   const std::string &source = options.sources.front();
@@ -48,7 +47,7 @@ arraySource(const CalibrationOptions &options) {
 
 Result<void> EvaluationData::takeArrays(Session &session,
                                         const std::string &modelPath,
-                                        const CalibrationOptions &options,
+                                        const SampleOptions &options,
                                         const NamedShapes &shapes) {
   TrainingDataOptions how;
   how.source = options.sources.front();
@@ -91,7 +90,7 @@ Result<void> EvaluationData::takeArrays(Session &session,
 }
 
 Result<void> EvaluationData::takeClasses(const Samples &found,
-                                         const CalibrationOptions &options) {
+                                         const SampleOptions &options) {
   std::vector<std::string> unknown;
   for (size_t i = 0; i < found.count; ++i)
     if (i >= found.classes.size() || found.classes[i] < 0)
@@ -156,7 +155,7 @@ Result<void> EvaluationData::takeMaps(const Samples &found,
 static Result<std::map<int64_t, int64_t>>
 classesOfCategories(const BoxTruth &truth,
                     const std::vector<std::string> &labels,
-                    const CalibrationOptions &options) {
+                    const SampleOptions &options) {
   std::map<int64_t, int64_t> classes;
   for (const auto &[id, name] : truth.categories) {
     const auto label = std::ranges::find(labels, name);
@@ -186,7 +185,7 @@ static Result<PictureSize> sizeOfImage(const std::string &path) {
 }
 
 Result<void> EvaluationData::takeBoxes(const Samples &found,
-                                       const CalibrationOptions &options) {
+                                       const SampleOptions &options) {
   Result<BoxTruth> read = readBoxTruth(options.truth, options.names.truth);
   if (!read)
     return read.takeError();
@@ -234,12 +233,12 @@ Result<void> EvaluationData::takeBoxes(const Samples &found,
 
 Result<void> EvaluationData::takeFiles(Session &session,
                                        const std::string &modelPath,
-                                       const CalibrationOptions &options,
+                                       const SampleOptions &options,
                                        const NamedShapes &shapes) {
   std::error_code ignored;
   const bool areMaps = fs::is_directory(options.truth, ignored);
   const bool hasJson = options.truth.ends_with(".json");
-  CalibrationOptions plain = options;
+  SampleOptions plain = options;
   if (areMaps || hasJson)
     plain.truth.clear();
   Result<Samples> found = findSamples(session, modelPath, plain, shapes);
@@ -257,7 +256,7 @@ Result<void> EvaluationData::takeFiles(Session &session,
 
 Result<EvaluationData> EvaluationData::load(Session &session,
                                             const std::string &modelPath,
-                                            const CalibrationOptions &options,
+                                            const SampleOptions &options,
                                             const NamedShapes &shapes) {
   EvaluationData data;
   if (!options.labels.empty()) {

@@ -14,7 +14,7 @@
 #ifndef SINTER_EVALUATE_EVALUATIONDATA_H
 #define SINTER_EVALUATE_EVALUATIONDATA_H
 
-#include "data/CalibrationData.h"
+#include "data/SampleFiles.h"
 #include "data/TrainingData.h"
 #include "evaluate/BoxTruth.h"
 
@@ -38,7 +38,7 @@ public:
   /// there is no sample, a sample has no truth, or truth does not fit.
   static Result<EvaluationData> load(Session &session,
                                      const std::string &modelPath,
-                                     const CalibrationOptions &options,
+                                     const SampleOptions &options,
                                      const NamedShapes &shapes);
 
   size_t count() const { return samples; }
@@ -55,17 +55,15 @@ public:
 
 private:
   Result<void> takeArrays(Session &session, const std::string &modelPath,
-                          const CalibrationOptions &options,
+                          const SampleOptions &options,
                           const NamedShapes &shapes);
   Result<void> takeFiles(Session &session, const std::string &modelPath,
-                         const CalibrationOptions &options,
+                         const SampleOptions &options,
                          const NamedShapes &shapes);
-  Result<void> takeClasses(const Samples &found,
-                           const CalibrationOptions &options);
+  Result<void> takeClasses(const Samples &found, const SampleOptions &options);
   Result<void> takeMaps(const Samples &found, const std::string &folder,
                         const std::string &option);
-  Result<void> takeBoxes(const Samples &found,
-                         const CalibrationOptions &options);
+  Result<void> takeBoxes(const Samples &found, const SampleOptions &options);
 
   size_t samples = 0;
   std::function<Result<std::vector<Tensor>>(size_t)> loadInputs;

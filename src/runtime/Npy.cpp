@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 namespace sinter {
 
@@ -246,6 +247,46 @@ std::string descr(ElementType type) {
 
 } // namespace
 
+/// Whether \p bytes, of which the first are those of a .npy file, have all of
+/// its header. A longer header than any that NumPy writes counts as whole, so
+/// that its reader refuses it.
+static bool hasWholeHeader(std::span<const std::byte> bytes) {
+  constexpr size_t longest = size_t(1) << 20;
+  const size_t begin = npyMagic.size() + 2;
+  if (bytes.size() <= npyMagic.size())
+    return false;
+  const size_t lengthSize =
+      std::to_integer<int>(bytes[npyMagic.size()]) == 1 ? 2 : 4;
+  if (bytes.size() < begin + lengthSize)
+    return false;
+  size_t length = 0;
+  for (size_t i = lengthSize; i-- > 0;)
+    length = length << 8 | std::to_integer<size_t>(bytes[begin + i]);
+  return length > longest || bytes.size() >= begin + lengthSize + length;
+}
+
+Result<std::optional<uint64_t>> npySize(std::span<const std::byte> bytes,
+                                        const std::string &name) {
+  const size_t known = std::min(bytes.size(), npyMagic.size());
+  if (known > 0 && std::memcmp(bytes.data(), npyMagic.data(), known) != 0)
+    return withName(name, systemError("not a .npy file"));
+  if (!hasWholeHeader(bytes))
+    return std::optional<uint64_t>();
+  std::span<const std::byte> data;
+  Result<std::string_view> text = headerText(bytes, data);
+  if (!text)
+    return withName(name, text.takeError());
+  Result<Header> header = HeaderParser(*text).parse();
+  if (!header)
+    return withName(name, header.takeError());
+  const std::optional<int64_t> size = byteCount(header->type, header->shape);
+  if (!size)
+    return withName(name, systemError(toString(header->type, header->shape) +
+                                      " is too large"));
+  return std::optional(static_cast<uint64_t>(*size) +
+                       static_cast<uint64_t>(data.data() - bytes.data()));
+}
+
 Result<Tensor> parseNpy(std::span<const std::byte> bytes,
                         std::shared_ptr<const void> owner,
                         const std::string &name) {
@@ -299,7 +340,8 @@ Tensor asStored(Tensor array, ElementType type) {
   return stored;
 }
 
-Result<void> writeNpy(const std::string &path, const Tensor &tensor) {
+Result<void> writeNpy(const std::string &path, const Tensor &tensor,
+                      WriteMode mode) {
   std::string shape;
   for (int64_t dim : tensor.shape())
     shape += std::to_string(dim) + (tensor.rank() == 1 ? "," : ", ");
@@ -317,7 +359,7 @@ Result<void> writeNpy(const std::string &path, const Tensor &tensor) {
   start += header;
   const std::span<const std::byte> chunks[] = {std::as_bytes(std::span(start)),
                                                {tensor.data(), tensor.bytes()}};
-  return writeFileAtomically(path, chunks);
+  return writeFileAtomically(path, chunks, mode);
 }
 
 } // namespace sinter

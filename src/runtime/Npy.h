@@ -13,6 +13,7 @@
 #ifndef SINTER_RUNTIME_NPY_H
 #define SINTER_RUNTIME_NPY_H
 
+#include "runtime/MappedFile.h"
 #include "runtime/Tensor.h"
 
 #include <string>
@@ -30,12 +31,19 @@ Result<Tensor> parseNpy(std::span<const std::byte> bytes,
                         std::shared_ptr<const void> owner,
                         const std::string &name);
 
+/// The size of the .npy file that begins with \p bytes; nothing if they end
+/// before its header does. For files that follow each other in a stream. Errors
+/// as of parseNpy().
+Result<std::optional<uint64_t>> npySize(std::span<const std::byte> bytes,
+                                        const std::string &name);
+
 /// \p array as a tensor of \p type if NumPy lacks that type and \p array has
 /// the type that writeNpy uses for it; else unchanged.
 Tensor asStored(Tensor array, ElementType type);
 
 /// Writes \p tensor to \p path, whole or not at all.
-Result<void> writeNpy(const std::string &path, const Tensor &tensor);
+Result<void> writeNpy(const std::string &path, const Tensor &tensor,
+                      WriteMode mode = WriteMode::Synchronised);
 
 } // namespace sinter
 

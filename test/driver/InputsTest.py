@@ -31,7 +31,7 @@ class Inputs(CommandTest):
 
     def test_wrong_files(self):
         model = self.good_model()
-        self.expect_error(USAGE, "run", model, "--input", self.write("a.txt", "hello"), mentions=["a.txt"])
+        self.expect_error(USAGE, "run", model, "--input", self.write("a.bin", "hello"), mentions=["a.bin"])
         self.expect_error(SYSTEM, "run", model, "--input", self.path("none.npy"), mentions=["none.npy"])
         short = self.write("short.npy", onnx.npy((2, 3))[:-4])
         self.assertIn(self.sinter("run", model, "--input", short).returncode, [USAGE, SYSTEM])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Covers: data CalibrationData
+# Covers: data SampleFiles SampleFinder
 # Covers: driver QuantizePage
 # Covers: interface QuantizeOptions
 # Covers: engine/compiler OutputAgreement Quantizer QuantizerJudge QuantizerProfile QuantizerReport SampleRuns
@@ -453,6 +453,34 @@ class Data(QuantizeCase):
         self.assertEqual(self.samples_of("--calibration", both, model=two), 1)
         half = self.archive("half.npz", {"a": npy((2, 4), models.draw(8, 1))})
         self.refused(USAGE, two, "--calibration", half, "--json", mentions=["half.npz", "no array 'b'"])
+
+    def test_samples_in_one_array(self):
+        many = npy((5, 1, 8, 8), models.draw(320, 1))
+        self.assertEqual(self.samples_of("--calibration", self.archive("many.npz", {"x": many})), 5)
+        self.assertEqual(self.samples_of("--calibration", self.write("many.npy", many)), 5)
+        self.assertEqual(self.samples_of("--calibration", self.path("many.npy"), "--samples", "3"), 3)
+        two = self.write("two.onnx", models.two_inputs())
+        both = self.archive("both.npz", {"a": npy((6, 4), models.draw(24, 1)), "b": npy((6, 4), models.draw(24, 2))})
+        self.assertEqual(self.samples_of("--calibration", both, model=two), 3)
+        odd = self.archive("odd.npz", {"a": npy((5, 4), models.draw(20, 1)), "b": npy((5, 4), models.draw(20, 2))})
+        self.refused(USAGE, two, "--calibration", odd, "--json", mentions=["odd.npz", "batches of 2"])
+
+    def test_patterns_lists_and_fixed_inputs(self):
+        data = self.samples("data", 3)
+        self.assertEqual(self.samples_of("--calibration", data + "/s[01].npy"), 2)
+        self.assertEqual(self.samples_of("--calibration", self.write("list.txt", f"{data}/s2.npy\n{data}/s0.npy\n")), 2)
+        two = self.write("two.onnx", models.two_inputs())
+        first = self.write("all.npy", npy((6, 4), models.draw(24, 1)))
+        second = self.write("b.npy", npy((2, 4), models.draw(8, 2)))
+        self.assertEqual(self.samples_of("--calibration", first, "--input", f"b={second}", model=two), 3)
+        self.assertEqual(self.samples_of("--calibration", f"a={first}", "--calibration", f"b={first}", model=two), 3)
+        self.refused(USAGE, two, "--calibration", f"b={first}", "--input", f"b={second}", "--json", mentions=["'b' is given twice"])
+
+    def test_classes_of_a_list(self):
+        data = self.samples("data", 3)
+        for classes in ("0", "3", "1"), ("cat", "dog", "cat"):
+            listed = self.write("list.txt", "".join(f"{data}/s{i}.npy\t{each}\n" for i, each in enumerate(classes)))
+            self.assertIsNotNone(self.quantize(self.model, "--calibration", listed, "-o", self.path("q.onnx"))["before"]["accuracy"])
 
     def test_folders_of_several_inputs(self):
         two = self.write("two.onnx", models.two_inputs())

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # Covers: data States
+# Covers: graph/storage DeclareStates
 """What outlives a run."""
 import json
 import os
@@ -144,6 +145,86 @@ func.func @main(%x: tensor<1xf32>, %s: {tensor} {{sinter.state = "s", sinter.ini
             text = file.read()
         broken = self.write("broken.mlir", text.replace(', sinter.initial = dense<5.0> : tensor<f32>', ""))
         self.expect_error(INVALID, "run", broken, "--input", "random", mentions=["broken.mlir", "count", "no initial value"])
+
+
+class Declared(CommandTest):
+    """An ONNX model whose metadata makes an output and an input a state: y = x + state, stateN = state + x."""
+
+    def setUp(self):
+        super().setUp()
+        self.model = self.network((2,))
+        self.declared = self.path("declared.onnx")
+        self.ones = self.write("ones.npy", npy((2,), [1, 1]))
+
+    def network(self, shape, name="plain.onnx"):
+        nodes = [onnx.node("Add", ["x", "state"], ["y"]), onnx.node("Add", ["state", "x"], ["stateN"])]
+        return self.write(name, onnx.model(onnx.graph(nodes, [onnx.value_info(each, shape) for each in ("x", "state")], [onnx.value_info(each, shape) for each in ("y", "stateN")])))
+
+    def declare(self, model, output, *more):
+        done = self.sinter("optimize", model, "-o", output, *more)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+
+    def answer(self, model, *more):
+        done = self.sinter("run", model, "--input", self.ones, "--no-cache", "--json", *more)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        answer = json.loads(done.stdout)
+        self.assertEqual(([each["name"] for each in answer["outputs"]], [each["name"] for each in answer["state"]]), (["y"], ["state"]))
+        return answer["outputs"][0]["max"], answer["state"][0]["max"]
+
+    def test_is_a_state(self):
+        self.declare(self.model, self.declared, "--state", "stateN=state")
+        again = self.path("again.onnx")
+        self.declare(self.declared, again)
+        converted = self.path("converted.mlir")
+        self.assertEqual(self.sinter("convert", again, "-o", converted).returncode, DONE)
+        back = self.path("back.onnx")
+        self.assertEqual(self.sinter("convert", converted, "-o", back).returncode, DONE)
+        for model in self.declared, again, converted, back:
+            for backend in "cpu", "interpreter":
+                self.assertEqual(self.answer(model, "--repeat", "3", "--backend", backend), (3, 3))
+        self.assertEqual(self.answer(self.declared, "--state", "state=" + self.write("five.npy", npy((2,), [5, 5]))), (6, 6))
+        for more in 1, 2:
+            self.assertEqual(self.answer(self.declared, "--state-dir", self.path("kept")), (more, more))
+        facts = json.loads(self.sinter("inspect", self.declared, "--json").stdout)
+        self.assertEqual([each["name"] for each in facts["inputs"]], ["x"])
+        # The same file as before, for those who know nothing of it.
+        with open(self.declared, "rb") as file:
+            self.assertEqual(onnx.node_types(file.read()), ["Add", "Add"])
+
+    def test_from_the_cache(self):
+        self.declare(self.model, self.declared, "--state", "stateN=state")
+        for _ in range(2):
+            done = self.sinter("run", self.declared, "--input", self.ones, "--cache-dir", self.path("cache"), "--json", "--repeat", "2")
+            self.assertEqual(json.loads(done.stdout)["outputs"][0]["max"], 2, done.stderr)
+
+    def test_frozen(self):
+        self.declare(self.model, self.declared, "--state", "stateN=state")
+        frozen = self.path("frozen.onnx")
+        self.declare(self.declared, frozen, "--freeze")
+        done = self.sinter("run", frozen, "--input", self.ones, "--no-cache", "--json", "--repeat", "2")
+        answer = json.loads(done.stdout)
+        self.assertEqual((answer["outputs"][0]["max"], answer["state"]), (1, []))
+
+    def test_dynamic_sizes(self):
+        model = self.network(("N",))
+        self.expect_error(USAGE, "optimize", model, "-o", self.declared, "--state", "stateN=state", mentions=["'stateN'", "known sizes", "--shape"])
+        self.declare(model, self.declared, "--state", "stateN=state", "--shape", "x:2", "--shape", "state:2")
+        self.assertEqual(self.answer(self.declared, "--repeat", "2"), (2, 2))
+
+    def test_refusals(self):
+        self.expect_error(USAGE, "optimize", self.model, "-o", self.declared, "--state", "state=stateN", mentions=["'state=stateN'", "OUTPUT=INPUT", "'y', 'stateN'", "'x', 'state'"])
+        self.expect_error(USAGE, "optimize", self.model, "-o", self.declared, "--state", "stateN=state", "--state", "y=state", mentions=["'y=state'", "'x'"])
+        inputs, outputs = [onnx.value_info("x", (2,)), onnx.value_info("s", (3,))], [onnx.value_info("y", (2,)), onnx.value_info("t", (3,))]
+        nodes = [onnx.node("Neg", ["x"], ["y"]), onnx.node("Neg", ["s"], ["t"])]
+        model = self.write("two.onnx", onnx.model(onnx.graph(nodes, inputs, outputs)))
+        self.expect_error(USAGE, "optimize", model, "-o", self.declared, "--state", "y=s", mentions=["2xf32", "3xf32"])
+
+    def test_broken_metadata(self):
+        with open(self.model, "rb") as file:
+            content = file.read()
+        for pair in "stateN=none", "nothing", "y=y":
+            broken = self.write("broken.onnx", content + onnx.data(14, onnx.data(1, "sinter.states") + onnx.data(2, pair)))
+            self.expect_error(INVALID, "run", broken, "--input", "random", "--no-cache", mentions=["broken.onnx", "sinter.states", pair])
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 
 #include "engine/CompilerLibrary.h"
 #include "engine/Quantize.h"
+#include "interface/KeptMetadata.h"
 #include "interface/OptimizeOptions.h"
 #include "interface/QuantizeOptions.h"
 #include "runtime/MappedFile.h"
@@ -64,6 +65,7 @@ static Result<void> optimize(const sinter_model &model,
                              char **report) {
   CommonOptions common;
   OptimizeRequest request;
+  KeptMetadata kept;
   std::string format;
   const Configuration all = model.configuration.with(given);
   if (Result<void> wanted = all.goesOn(); !wanted)
@@ -75,6 +77,7 @@ static Result<void> optimize(const sinter_model &model,
                                   addModelOptions(app, common);
                                   addPasses(app, common);
                                   addOptimization(app, request);
+                                  addKeptMetadata(app, kept);
                                   app.add_option("--format", format);
                                 });
       !done)
@@ -85,6 +88,8 @@ static Result<void> optimize(const sinter_model &model,
   Result<NewModel> made = NewModel::like(model.path, format);
   if (!made)
     return made.takeError();
+  if (Result<void> good = keepInModel(kept, request); !good)
+    return good;
   request.input = std::move(*input);
   request.output = made->path();
   request.passes = passOptions(common);

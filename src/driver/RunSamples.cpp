@@ -1,0 +1,233 @@
+#include "driver/RunSamples.h"
+
+#include "data/BatchRuns.h"
+#include "data/SampleFiles.h"
+#include "data/TensorFiles.h"
+#include "driver/Progress.h"
+#include "driver/Summary.h"
+#include "driver/Text.h"
+#include "engine/ExecutorStates.h"
+#include "engine/MpiLibrary.h"
+#include "runtime/MappedFile.h"
+#include "runtime/Npy.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace sinter::driver {
+
+namespace {
+
+class SampleRun {
+public:
+  SampleRun(Session &session, const CommonOptions &common,
+            const SampleRunOptions &options, Samples samples)
+      : session(session), common(common), options(options),
+        samples(std::move(samples)) {}
+
+  Result<int> run(const NamedShapes &shapes);
+
+private:
+  Result<void> divide();
+  Result<void> start(Executor &executor);
+  Result<void> take(size_t index, std::vector<Tensor> outputs);
+  Result<void> write(size_t index, const std::vector<Tensor> &outputs) const;
+  void nameFiles(std::span<const TensorSpec> outputs);
+  void showProgress(size_t done, size_t total);
+  Result<void> finish(const BatchRunReport &report);
+
+  Session &session;
+  const CommonOptions &common;
+  const SampleRunOptions &options;
+  const Samples samples;
+  /// The samples of this process.
+  size_t first = 0, end = 0;
+  std::vector<TensorSpec> outputSpecs;
+  /// By sample and output.
+  std::vector<std::string> files;
+  bool isChecked = false;
+  std::function<void(const std::string &)> status = statusLine();
+  Stopwatch watch;
+};
+
+} // namespace
+
+/// Finds the share of this process.
+Result<void> SampleRun::divide() {
+  end = samples.count;
+  const std::optional<uint32_t> processes = mpiProcesses();
+  if (!processes || *processes == 1)
+    return {};
+  const std::optional<uint32_t> rank = mpiRank();
+  if (!rank || *rank >= *processes)
+    return systemError("mpirun does not say which of its " +
+                       std::to_string(*processes) + " processes this is");
+  if (!session.model().states.empty())
+    return usageError("the model has states, which go from one sample to the "
+                      "next: it cannot run in several processes of mpirun");
+  first = samples.count * *rank / *processes;
+  end = samples.count * (*rank + 1) / *processes;
+  return {};
+}
+
+/// The name of the file for sample \p index, without an extension.
+static std::string sampleStem(const Samples &samples, size_t index) {
+  namespace fs = std::filesystem;
+  const std::string &path = samples.paths[index];
+  const std::string &name = samples.names[index];
+  // Those of a folder are called by their paths in it.
+  if (!name.starts_with(path))
+    return fs::path(name).replace_extension().string();
+  std::string stem = fs::path(path).filename().replace_extension().string();
+  std::string row = name.substr(path.size());
+  std::erase(row, ']');
+  std::ranges::replace(row, '[', '_');
+  return stem + row;
+}
+
+/// Gives each output of each sample a file name; the same in all processes.
+void SampleRun::nameFiles(std::span<const TensorSpec> outputs) {
+  std::set<std::string> used;
+  for (size_t i = 0; i < samples.count; ++i)
+    for (const TensorSpec &output : outputs)
+      files.push_back(
+          fileName(sampleStem(samples, i) + "_" + output.name, used) + ".npy");
+}
+
+/// Before the first run.
+Result<void> SampleRun::start(Executor &executor) {
+  outputSpecs.assign(executor.outputs().begin(), executor.outputs().end());
+  if (!options.outputFolder.empty())
+    nameFiles(outputSpecs);
+  if (!options.labelFile.empty())
+    if (Result<void> fit = checkLabels(outputSpecs, options.shown.labels,
+                                       "--labels '" + options.labelFile + "'");
+        !fit)
+      return fit;
+  return giveStates(executor, options.states);
+}
+
+Result<void> SampleRun::write(size_t index,
+                              const std::vector<Tensor> &outputs) const {
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (Result<void> written = writeNpy(options.outputFolder + "/" +
+                                            files[index * outputs.size() + i],
+                                        outputs[i], WriteMode::Unsynchronised);
+        !written)
+      return written;
+  return {};
+}
+
+Result<void> SampleRun::take(size_t index, std::vector<Tensor> outputs) {
+  if (!std::exchange(isChecked, true))
+    if (Result<void> fit =
+            checkShown(outputSpecs, outputs, options.shown, options.labelFile);
+        !fit)
+      return fit;
+  if (!options.outputFolder.empty())
+    if (Result<void> written = write(index, outputs); !written)
+      return written;
+  status("");
+  if (common.json) {
+    printJsonLine(
+        {{"sample", samples.names[index]},
+         {"index", index},
+         {"outputs", outputsJson(outputSpecs, outputs, options.shown)}});
+  } else if (options.outputFolder.empty() || !options.shown.labels.empty()) {
+    printTo(stdout, "%s\n", oneLine(samples.names[index]).c_str());
+    printOutputs(outputSpecs, outputs, options.shown, "  ");
+  }
+  std::fflush(stdout);
+  return {};
+}
+
+void SampleRun::showProgress(size_t done, size_t total) {
+  if (done == total)
+    return status("");
+  const double seconds = watch.milliseconds() / 1000;
+  const double rate = static_cast<double>(done) / seconds;
+  status(text("sample %zu of %zu, %.1f per second, %s left", done, total, rate,
+              durationText(static_cast<double>(total - done) / rate).c_str()));
+}
+
+Result<void> SampleRun::finish(const BatchRunReport &report) {
+  if (!options.states.folder.empty() && report.done > 0)
+    if (Result<void> written =
+            writeStates(session.executor(), statesOf(session.executor()),
+                        options.states.folder);
+        !written)
+      return written;
+  const std::string batch =
+      report.batch == 1
+          ? ""
+          : text(", batch %lld", static_cast<long long>(report.batch));
+  const std::string leftOut =
+      report.unreadable == 0 ? "" : text("; %zu left out", report.unreadable);
+  const std::string line =
+      text("%zu sample%s in %.2f s, %.1f per second (%.3f ms each in runs%s)%s",
+           report.done, report.done == 1 ? "" : "s", report.wallMs / 1000,
+           static_cast<double>(report.done) * 1000 / report.wallMs,
+           report.runMs / static_cast<double>(std::max<size_t>(report.done, 1)),
+           batch.c_str(), leftOut.c_str());
+  if (common.json || report.done == 0)
+    printNote(line);
+  else
+    printTo(stdout, "%s\n", line.c_str());
+  return {};
+}
+
+Result<int> SampleRun::run(const NamedShapes &shapes) {
+  if (Result<void> divided = divide(); !divided)
+    return divided.takeError();
+  BatchRunOptions how;
+  how.batch = options.batch;
+  how.first = first;
+  how.end = end;
+  how.mostUnreadable = options.mostUnreadable;
+  how.shapes = shapes;
+  how.prepare = [&](Executor &executor) { return start(executor); };
+  how.progress = [&](size_t done, size_t total) { showProgress(done, total); };
+  how.note = [&](const std::string &line) {
+    status("");
+    printNote(line);
+  };
+  how.batchName = "--batch";
+  how.unreadableName = "--skip-unreadable";
+  Result<BatchRunReport> report = runBatches(
+      session, samples, how, [&](size_t index, std::vector<Tensor> outputs) {
+        return take(index, std::move(outputs));
+      });
+  status("");
+  if (!report)
+    return inFile(report.takeError(), common.model);
+  if (Result<void> finished = finish(*report); !finished)
+    return finished.takeError();
+  return 0;
+}
+
+Result<int> runSamples(Session &session, const CommonOptions &common,
+                       const InputOptions &inputs, const InputSources &sources,
+                       const NamedShapes &shapes,
+                       const SampleRunOptions &options) {
+  if (isUnderMpi() &&
+      std::ranges::any_of(sources.samples, [](const std::string &source) {
+        return source == "-" || source.ends_with("=-");
+      }))
+    return usageError("--input -: the processes of mpirun cannot share "
+                      "standard input; give a list (@FILE)");
+  SampleOptions found;
+  found.names.sources = inputs.names.inputs;
+  found.sources = sources.samples;
+  found.asRows = true;
+  found.pictures = inputs;
+  found.pictures.inputs = sources.fixed;
+  Result<Samples> samples = findSamples(session, common.model, found, shapes);
+  if (!samples)
+    return inFile(samples.takeError(), common.model);
+  return SampleRun(session, common, options, std::move(*samples)).run(shapes);
+}
+
+} // namespace sinter::driver
