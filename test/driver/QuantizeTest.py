@@ -456,8 +456,9 @@ class Data(QuantizeCase):
 
     def test_samples_in_one_array(self):
         many = npy((5, 1, 8, 8), models.draw(320, 1))
-        self.assertEqual(self.samples_of("--calibration", self.archive("many.npz", {"x": many})), 5)
-        self.assertEqual(self.samples_of("--calibration", self.write("many.npy", many)), 5)
+        # A fifth of them judges.
+        self.assertEqual(self.samples_of("--calibration", self.archive("many.npz", {"x": many})), 4)
+        self.assertEqual(self.samples_of("--calibration", self.write("many.npy", many)), 4)
         self.assertEqual(self.samples_of("--calibration", self.path("many.npy"), "--samples", "3"), 3)
         two = self.write("two.onnx", models.two_inputs())
         both = self.archive("both.npz", {"a": npy((6, 4), models.draw(24, 1)), "b": npy((6, 4), models.draw(24, 2))})
@@ -478,7 +479,7 @@ class Data(QuantizeCase):
 
     def test_classes_of_a_list(self):
         data = self.samples("data", 3)
-        for classes in ("0", "3", "1"), ("cat", "dog", "cat"):
+        for classes in ("0", "2", "1"), ("cat", "dog", "cat"):
             listed = self.write("list.txt", "".join(f"{data}/s{i}.npy\t{each}\n" for i, each in enumerate(classes)))
             self.assertIsNotNone(self.quantize(self.model, "--calibration", listed, "-o", self.path("q.onnx"))["before"]["accuracy"])
 
