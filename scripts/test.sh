@@ -13,7 +13,7 @@
 #         random       random programs on both backends for a minute, others each day; SINTER_RANDOM_SEED=N: those from N on
 #         tidy         clang-tidy on what changed (scripts/tidy.sh)
 #         fuzz         each reader of files under libFuzzer for 30 s (scripts/fuzz.sh)
-#         conformance  the public suites on every backend (test/conformance/run.py)
+#         conformance  the public suites on every backend and ahead of time (test/conformance/)
 #         zoo          exported networks with a symbolic batch, in half precision, and as other tools see them once
 #                      written, and a detector (test/zoo), on the models in $SINTER_ZOO_MODELS or those that scripts/zoo.sh
 #                      makes
@@ -98,6 +98,7 @@ stage_conformance() {
   local status=0
   python3 test/conformance/run.py --sinter build/bin/sinter --backend cpu --backend interpreter || status=1
   python3 test/conformance/stablehlo.py --sinter build/bin/sinter --backend cpu --backend interpreter || status=1
+  /usr/bin/python3 test/conformance/ahead.py --sinter build/bin/sinter || status=1
   return $status
 }
 

@@ -182,7 +182,15 @@ class Compile(CommandTest):
         quantised = self.path("quantised.onnx")
         done = self.sinter("quantize", str(GLYPHS / "glyphs.onnx"), "--calibration", str(GLYPHS / "images"), "-o", quantised)
         self.assertEqual(done.returncode, DONE, done.stderr)
-        return {"glyphs": (str(GLYPHS / "glyphs.onnx"), [{}]),
+        # A step of training, whose weights and momenta are states.
+        step, data = self.path("step.mlir"), self.path("data.npz")
+        generator = numpy.random.default_rng(5)
+        numpy.savez(data, image=generator.standard_normal((8, 1, 32, 32)).astype("f4"), target=generator.integers(0, 36, 8))
+        done = self.sinter("train", str(GLYPHS / "glyphs.onnx"), "--data", data, "--batch", "2", "--optimizer", "sgd", "--momentum", "0.9", "--lr", "0.01",
+                           "--write-step", step, "--step-states")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        return {"step": (step, [{"learning_rate": 0.01}]),
+                "glyphs": (str(GLYPHS / "glyphs.onnx"), [{}]),
                 "quantised": (quantised, [{}]),
                 "lstm": (self.write("lstm.mlir", LSTM), [{}]),
                 "branch": (self.write("branch.mlir", BRANCH), [{"p": False}, {"p": True}]),
