@@ -134,8 +134,7 @@ class Usage(CommandTest):
         ]:
             self.expect_error(USAGE, *arguments, mentions=mentions)
         labels = self.write("labels.txt", "one\ntwo\n")
-        done = self.sinter("run", model, "--input", "random", "--labels", labels)
-        self.assertIn("note: --labels", done.stderr)
+        self.expect_error(USAGE, "run", model, "--input", "random", "--labels", labels, mentions=["--labels", "has 2 names", "'y' 2x3xf32"])
 
     def test_files_that_are_not_there(self):
         for command in ["run", "bench", "inspect"]:
