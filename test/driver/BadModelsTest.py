@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # Covers: engine/compiler CheckModel DescribeModel FindFormat Functions
 """Broken models."""
+import io
 import json
 import os
 import random
 import struct
 import tempfile
 import time
+import zipfile
 
 import OnnxBytes as onnx
 from SinterCommand import CommandTest, DONE, INVALID, SYSTEM, UNSUPPORTED, WRONG, main
@@ -74,6 +76,43 @@ class BadModels(CommandTest):
                 done = self.sinter("test", path)
                 self.assertEqual(done.returncode, WRONG, done.stdout)
                 self.assertIn(f"FAILED {path}", done.stdout)
+
+    def test_files_of_other_tools(self):
+        """They are named, with what to do, by every command, whatever they are called."""
+        def archive(*names):
+            with zipfile.ZipFile(made := io.BytesIO(), "w") as file:
+                for name in names:
+                    file.writestr(name, b"")
+            return made.getvalue()
+
+        header = b'{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'
+        openvino = b'<?xml version="1.0"?>\n<net name="net" version="11">\n\t<layers>\n'
+        files = {
+            "net.pt": (archive("archive/data.pkl", "archive/version"), "PyTorch checkpoint", "torch.onnx.export"),
+            "renamed.onnx": (archive("archive/data.pkl", "archive/version"), "PyTorch checkpoint", "torch.onnx.export"),
+            "old.pth": (b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", "PyTorch checkpoint", "torch.onnx.export"),
+            "net.keras": (archive("metadata.json", "config.json", "model.weights.h5"), "Keras model", "format='onnx'"),
+            "net.h5": (b"\x89HDF\r\n\x1a\n" + bytes(64) + b"keras_version", "Keras model (HDF5)", "tf2onnx"),
+            "net.xml": (openvino, "OpenVINO", "as ONNX"),
+            "net.mlir": (openvino, "OpenVINO", "as ONNX"),
+            "net.tflite": (bytes(4) + b"TFL3", "TensorFlow Lite", "tf2onnx"),
+            "net.safetensors": (struct.pack("<Q", len(header)) + header + bytes(4), "safetensors", "torch.onnx.export"),
+            "net.gguf": (b"GGUF\3\0\0\0", "GGUF", "as ONNX"),
+            "net.engine": (b"\x01\x02\x03\x04", "TensorRT", "ONNX file"),
+            "net.pb": (b"\x0a\x10\x0a\x01x\x12\x0bPlaceholder", "graph of TensorFlow", "tf2onnx"),
+        }
+        for name, (content, *mentions) in files.items():
+            path = self.write(name, content)
+            self.expect_error(INVALID, "inspect", path, mentions=[name, "no model that Sinter reads", *mentions])
+        os.mkdir(self.path("saved"))
+        self.write("saved/saved_model.pb", b"\x08\x01\x12\x00")
+        model, saved, good = self.path("net.pt"), self.path("saved"), self.good_model()
+        for command in [("run", "MODEL", "--input", "random"), ("bench", "MODEL"), ("optimize", "MODEL", "-o", self.path("out.onnx")),
+                        ("convert", "MODEL", "-o", self.path("out.mlir")), ("quantize", "MODEL", "--calibration", "random", "-o", self.path("out.onnx")),
+                        ("compare", "MODEL", good), ("compare", good, "MODEL"), ("inspect", "MODEL"),
+                        ("train", "MODEL", "--data", "data.npz", "-o", self.path("out.onnx"))]:
+            self.expect_error(INVALID, *[model if word == "MODEL" else word for word in command], mentions=["net.pt", "PyTorch checkpoint"])
+            self.expect_error(INVALID, *[saved if word == "MODEL" else word for word in command], mentions=["saved", "SavedModel"])
 
     def test_calls_without_end(self):
         text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n %0 = call @main(%x) : (tensor<2xf32>) -> tensor<2xf32>\n return %0 : tensor<2xf32>\n}"

@@ -134,7 +134,7 @@ TEST_F(ToyFormatTest, TakesWhatWasForeignBefore) {
       auto model = compiler.open(request);
       ASSERT_FALSE(model);
       EXPECT_NE(model.error().message().find(isKnown ? "opened as foreign"
-                                                     : "no model but"),
+                                                     : "no model that"),
                 std::string::npos)
           << model.error().message();
     }
