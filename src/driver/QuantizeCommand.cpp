@@ -6,6 +6,7 @@
 #include "driver/OutputFiles.h"
 #include "driver/Progress.h"
 #include "driver/QuantizePage.h"
+#include "driver/QuantizeText.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
@@ -21,12 +22,6 @@
 
 namespace sinter::driver {
 namespace {
-
-std::string decibelText(const std::optional<double> &decibels) {
-  if (!decibels)
-    return "-";
-  return std::isfinite(*decibels) ? text("%.1f dB", *decibels) : "exact";
-}
 
 class QuantizeCommand : public Command {
 public:
@@ -149,6 +144,7 @@ private:
     request.input = std::move(*input);
     request.overwrite = overwrite.allowed();
     request.output = output;
+    request.data = dataText();
     request.passes = passOptions(common);
     request.wantsProfile = !profileOut.empty();
     request.onlyMeasures = onlyMeasures();
@@ -253,6 +249,16 @@ private:
                 static_cast<unsigned long long>(report.becameRight));
   }
 
+  /// What ranges are measured on: "images/, more/".
+  std::string dataText() const {
+    if (!profileIn.empty())
+      return "the profile " + profileIn;
+    std::string text;
+    for (const std::string &source : calibration.sources)
+      text += (text.empty() ? "" : ", ") + source;
+    return text;
+  }
+
   /// Whether a profile is the only result.
   bool onlyMeasures() const {
     return output.empty() && reportFile.empty() && !common.json;
@@ -272,60 +278,8 @@ private:
               profileOut.c_str());
       return;
     }
-    size_t integers = 0;
-    for (const QuantizedLayer &layer : report.layers)
-      integers += !layer.keptFloat;
-    printTo(
-        stdout, "%zu of %zu layers %s, %zu samples%s\n", integers,
-        report.layers.size(),
-        choices.isWeightsOnly(hasSamples()) ? "have weights that are integers"
-                                            : "compute with integers",
-        report.samples,
-        report.judged ? text(", judged on %zu", report.judged).c_str() : "");
-    if (report.judged) {
-      printTo(stdout, "signal to noise of the outputs %s",
-              decibelText(report.decibels).c_str());
-      if (choices.mostLoss && report.decibelsOfOthers &&
-          !report.before.accuracy)
-        printTo(stdout, " (of other inputs at least %s, with 90 %% confidence)",
-                decibelText(report.decibelsOfOthers).c_str());
-      if (report.cosine)
-        printTo(stdout, ", cosine %.5f", *report.cosine);
-      if (report.agreement)
-        printTo(stdout, ", same most probable class %.2f %%",
-                *report.agreement * 100);
-      printTo(stdout, "\n");
-    }
-    for (const QuantizeReport::AtSizes &each : report.sizes)
-      printTo(stdout, "  %s at %s\n", decibelText(each.decibels).c_str(),
-              each.sizes.text().c_str());
-    if (!report.staticBecause.empty())
-      printNote("samples were judged by programs for their own sizes: " +
-                report.staticBecause);
-    if (report.after.accuracy) {
-      printTo(stdout, "accuracy %.2f %% -> %.2f %%",
-              *report.before.accuracy * 100, *report.after.accuracy * 100);
-      if (choices.mostLoss)
-        printTo(stdout,
-                " (of other inputs at most %.2f points less, with 90 %% "
-                "confidence)",
-                *report.accuracyLossOfOthers * 100);
-      printTo(stdout, "\n");
-    }
-    if (report.after.bytes)
-      printTo(stdout, "%.2f MB -> %.2f MB\n",
-              static_cast<double>(report.before.bytes) * 1e-6,
-              static_cast<double>(report.after.bytes) * 1e-6);
-    if (report.judged && report.after.milliseconds > 0)
-      printTo(stdout, "%.3f ms -> %.3f ms a run\n", report.before.milliseconds,
-              report.after.milliseconds);
-    if (!common.verbose)
-      return;
-    for (const QuantizedLayer &layer : report.layers)
-      printTo(stdout, "%-40s %-16s %8s  %s\n", oneLine(layer.name).c_str(),
-              layer.op.c_str(), decibelText(layer.decibels).c_str(),
-              layer.keptFloat ? ("float: " + layer.reason).c_str()
-                              : layer.scheme.c_str());
+    printQuantized(report, {.hasBound = choices.mostLoss.has_value(),
+                            .withLayers = common.verbose});
   }
 
   CommonOptions common;

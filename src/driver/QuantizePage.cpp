@@ -3,6 +3,7 @@
 #include "driver/QuantizePage.h"
 
 #include "driver/Text.h"
+#include "interface/QuantizeSummary.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +43,7 @@ std::string row(const std::string &what, const std::string &before,
          "</td><td class=\"number\">" + after + "</td></tr>\n";
 }
 
-std::string summary(const QuantizeReport &report) {
+std::string figures(const QuantizeReport &report) {
   const auto megabytes = [](int64_t bytes) {
     return bytes ? text("%.2f MB", static_cast<double>(bytes) * 1e-6)
                  : std::string("-");
@@ -83,8 +84,9 @@ std::string table(const std::vector<QuantizedLayer> &layers) {
     all += std::string("<tr") + (layer.keptFloat ? " class=\"float\"" : "") +
            "><td>" + escaped(layer.name) + "</td><td>" + escaped(layer.op) +
            "</td><td>" +
-           (layer.keptFloat ? "float: " + escaped(layer.reason)
-                            : escaped(layer.scheme)) +
+           (layer.keptFloat
+                ? "float: " + escaped(layer.reason + "; " + layer.remedy)
+                : escaped(layer.scheme)) +
            "</td><td class=\"number\">" + decibels(layer.decibels) +
            "</td><td>";
     if (!layer.rangeMethod.empty())
@@ -99,6 +101,20 @@ std::string table(const std::vector<QuantizedLayer> &layers) {
              (time > 0 ? text("%.4f", time) : std::string()) + "</td>";
     all += "</tr>\n";
   }
+  return all + "</table>\n";
+}
+
+/// What stays float, by reason.
+std::string groups(const QuantizeSummary &summary) {
+  if (summary.stayFloat.empty())
+    return "";
+  std::string all = "<h2>What stays float</h2>\n<table><tr><th "
+                    "class=\"number\">operations</th><th>reason</th><th>would "
+                    "help</th></tr>\n";
+  for (const QuantizeSummary::Group &group : summary.stayFloat)
+    all += text("<tr><td class=\"number\">%zu</td><td>", group.count) +
+           escaped(group.reason) + "</td><td>" + escaped(group.remedy) +
+           "</td></tr>\n";
   return all + "</table>\n";
 }
 
@@ -160,18 +176,15 @@ std::string worst(const std::vector<QuantizedLayer> &layers) {
 
 std::string quantizePage(const std::string &model,
                          const QuantizeReport &report) {
-  size_t integers = 0;
-  for (const QuantizedLayer &layer : report.layers)
-    integers += !layer.keptFloat;
+  const QuantizeSummary summary = QuantizeSummary::of(report);
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
          "<meta name=\"viewport\" content=\"width=device-width\"><title>" +
          escaped(model) + ", quantised</title><style>" + pageStyle +
          "</style></head><body>\n<h1>" + escaped(model) + ", quantised</h1>\n" +
-         text("<p>%zu of %zu layers compute with integers. Ranges are of %zu "
-              "samples; both models were compared on %zu.</p>\n",
-              integers, report.layers.size(), report.samples, report.judged) +
-         summary(report) + worst(report.layers) + "<h2>Layers</h2>\n" +
-         table(report.layers) + "</body></html>\n";
+         "<p>" + escaped(summary.text(/*isWeightsOnly=*/report.isWeightsOnly)) +
+         ". " + escaped(report.method) + "; " + escaped(samplesText(report)) +
+         ".</p>\n" + figures(report) + groups(summary) + worst(report.layers) +
+         "<h2>Layers</h2>\n" + table(report.layers) + "</body></html>\n";
 }
 
 } // namespace sinter::driver

@@ -44,6 +44,8 @@ struct QuantizeRequest {
   bool hasScheme = false, hasActivations = false;
   PassOptions passes;
   Samples samples;
+  /// Where the samples are, as the user gave it, for the report; may be empty.
+  std::string data;
   /// A profile as text and its file, instead of measuring; empty if there is
   /// none.
   std::string profile, profilePath;
@@ -72,9 +74,16 @@ struct QuantizeRequest {
 
 /// One layer of the report.
 struct QuantizedLayer {
-  std::string name, op;
+  enum class Kind : uint8_t { Convolution, Matmul, Other };
+
+  /// Of the graph's operation \p op, "convolution"; the file's is \p opInFile,
+  /// "Conv".
+  std::string name, op, opInFile;
+  Kind kind = Kind::Other;
   bool keptFloat = true;
-  std::string reason;
+  /// Why; the same without names and numbers, as of other layers; and what
+  /// would make it integer.
+  std::string reason, commonReason, remedy;
   /// "u8 asymmetric, weights i8 by channel".
   std::string scheme;
   /// Whether its weights have no scales per block, though these were requested.
@@ -100,7 +109,14 @@ struct QuantizedSide {
 };
 
 struct QuantizeReport {
+  /// As in the request; and how: "u8 asymmetric, weights i8 by channel, ranges:
+  /// best".
+  std::string data, method;
+  bool isWeightsOnly = false;
+  /// How many samples the ranges are of, and on how many both models were
+  /// compared; whether these are others.
   size_t samples = 0, judged = 0;
+  bool isJudgedOnOthers = false;
   /// Why samples were evaluated by static programs although dimensions are
   /// dynamic; empty if one shape-generic program was evaluated, or none is
   /// dynamic.

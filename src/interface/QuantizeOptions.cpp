@@ -2,6 +2,8 @@
 
 #include "interface/QuantizeOptions.h"
 
+#include "interface/QuantizeSummary.h"
+
 #include "runtime/OptionNames.h"
 
 #include <CLI/CLI.hpp>
@@ -208,14 +210,19 @@ nlohmann::json asJson(const std::string &model, const QuantizeReport &report) {
   for (const QuantizedLayer &layer : report.layers)
     layers.push_back({{"name", layer.name},
                       {"op", layer.op},
+                      {"op_in_file", layer.opInFile},
                       {"kept_float", layer.keptFloat},
                       {"reason", layer.reason},
+                      {"remedy", layer.remedy},
                       {"scheme", layer.scheme},
                       {"snr_db", orNull(layer.decibels)},
                       {"float_ms", layer.floatMilliseconds},
                       {"ms", layer.milliseconds}});
   return {
       {"model", model},
+      {"data", report.data},
+      {"method", report.method},
+      {"summary", asJson(QuantizeSummary::of(report))},
       {"samples", report.samples},
       {"judged", report.judged},
       {"before", sideJson(report.before)},

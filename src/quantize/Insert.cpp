@@ -347,9 +347,7 @@ void Inserter::run() {
       continue;
     if (unit.kind == UnitKind::Product &&
         !quantizeWeights(unit, plan.layers[i]))
-      plan.layers[i] = {
-          false,
-          "its weights are not finite, or too small for a scale of their type"};
+      plan.layers[i] = {.why = WhyFloat(FloatReason::UnfitWeights)};
     else if (unit.kind == UnitKind::Computes)
       quantizeConstants(unit);
   }

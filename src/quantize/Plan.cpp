@@ -73,13 +73,16 @@ public:
   Plan take() { return std::move(plan); }
 
 private:
-  std::string whyNotProfiled(const Unit &unit) const;
-  std::string whyNot(Value value) const;
+  WhyFloat whyNotProfiled(const Unit &unit) const;
+  WhyFloat whyNot(Value value) const;
   bool isMadeOfIntegers(Value value) const;
-  void leave(unsigned number, const std::string &why) {
+  void leave(unsigned number, const WhyFloat &why) {
     plan.layers[number].isQuantized = false;
-    if (plan.layers[number].reason.empty())
-      plan.layers[number].reason = why;
+    if (!plan.layers[number].why)
+      plan.layers[number].why = why;
+  }
+  void leave(unsigned number, FloatReason reason) {
+    leave(number, WhyFloat(reason));
   }
 
   const std::vector<Unit> &units;
@@ -93,32 +96,38 @@ private:
 
 } // namespace
 
-/// Why a value cannot be stored as integers; empty if it can.
-std::string Planner::whyNot(Value value) const {
+/// Why a value cannot be stored as integers, if it cannot.
+WhyFloat Planner::whyNot(Value value) const {
   const TensorProfile *profile = profileOf(value);
   if (!profile)
-    return "the profile lacks its inputs";
-  const std::string of = "'" + profile->name + "' ";
+    return WhyFloat(FloatReason::NoProfile);
+  const auto because = [&](FloatReason reason, const char *text) {
+    return WhyFloat(reason, "'" + profile->name + "' " + text);
+  };
   if (!profile->times)
-    return of + "was never computed with the calibration data";
+    return because(FloatReason::NeverComputed,
+                   "was never computed with the calibration data");
   if (profile->notFinite)
-    return of + "has values that are not finite with the calibration data";
+    return because(FloatReason::NotFinite,
+                   "has values that are not finite with the calibration data");
   if (!profile->wasReached())
-    return of + "had no elements with the calibration data";
+    return because(FloatReason::NoElements,
+                   "had no elements with the calibration data");
   const double magnitude = std::max(-profile->least, profile->greatest);
   if (magnitude > 0 && magnitude / 255 < leastScaleOf(value))
-    return of + "holds values too small for a scale of its type";
+    return because(FloatReason::TooSmall,
+                   "holds values too small for a scale of its type");
   constexpr double most = 1e30;
   if (magnitude > most)
-    return of + "holds values beyond 1e30";
-  return "";
+    return because(FloatReason::TooLarge, "holds values beyond 1e30");
+  return {};
 }
 
-std::string Planner::whyNotProfiled(const Unit &unit) const {
+WhyFloat Planner::whyNotProfiled(const Unit &unit) const {
   for (OpOperand *operand : unit.data)
-    if (std::string why = whyNot(operand->get()); !why.empty())
+    if (WhyFloat why = whyNot(operand->get()))
       return why;
-  return "";
+  return {};
 }
 
 Error Planner::noSuchLayer(const std::string &flag,
@@ -153,16 +162,15 @@ Result<void> Planner::chooseLeft() {
     if (unit.kind == UnitKind::Other)
       leave(i, unit.why);
     else if (isKept)
-      leave(i, optionText("keep-float"));
+      leave(i, FloatReason::KeepFloat);
     else if (isOther && unit.kind == UnitKind::Product)
-      leave(i, optionText("only") + " names others");
+      leave(i, FloatReason::OnlyOthers);
     else if (auto why = exceptions.left.find(i); why != exceptions.left.end())
       leave(i, why->second);
     else if (unit.isNorm && !options.norms)
-      leave(i, "layer norms stay float, but for " + optionText("norms") +
-                   " integers");
-    else if (std::string why = options.weightsOnly ? "" : whyNotProfiled(unit);
-             !why.empty())
+      leave(i, FloatReason::Norms);
+    else if (WhyFloat why =
+                 options.weightsOnly ? WhyFloat() : whyNotProfiled(unit))
       leave(i, why);
   }
   if (auto unused = kept->firstUnused())
@@ -183,7 +191,7 @@ bool Planner::isMadeOfIntegers(Value value) const {
 
 void Planner::chooseLayers() {
   for (unsigned i = 0; i < units.size(); ++i) {
-    if (units[i].kind != UnitKind::Product || !plan.layers[i].reason.empty())
+    if (units[i].kind != UnitKind::Product || plan.layers[i].why)
       continue;
     plan.layers[i].isQuantized = true;
     if (!options.weightsOnly)
@@ -192,17 +200,17 @@ void Planner::chooseLayers() {
   if (options.weightsOnly) {
     for (unsigned i = 0; i < units.size(); ++i)
       if (units[i].kind != UnitKind::Product)
-        leave(i, "only weights become integers");
+        leave(i, FloatReason::WeightsOnly);
     return;
   }
   // Up from the products: the producers of their operands.
   for (unsigned i = units.size(); i-- > 0;) {
     const Unit &unit = units[i];
     if ((unit.kind != UnitKind::Computes && unit.kind != UnitKind::Moves) ||
-        !plan.layers[i].reason.empty())
+        plan.layers[i].why)
       continue;
     if (!chosen.contains(unit.result)) {
-      leave(i, "only float layers use it");
+      leave(i, FloatReason::FloatUsers);
       continue;
     }
     plan.layers[i].isQuantized = true;
@@ -218,7 +226,7 @@ void Planner::chooseLayers() {
         !llvm::all_of(unit.data, [&](OpOperand *operand) {
           return isMadeOfIntegers(operand->get());
         }))
-      leave(i, "its inputs come from float layers");
+      leave(i, FloatReason::FloatInputs);
   }
   // And up again: units that only float layers use now.
   chosen.clear();
@@ -227,7 +235,7 @@ void Planner::chooseLayers() {
       continue;
     if (units[i].kind != UnitKind::Product &&
         !chosen.contains(units[i].result)) {
-      leave(i, "only float layers use it");
+      leave(i, FloatReason::FloatUsers);
       continue;
     }
     for (OpOperand *operand : units[i].data)

@@ -28,8 +28,8 @@ enum class WeightScales { PerTensor, PerChannel, Blocks };
 
 struct LayerPlan {
   bool isQuantized = false;
-  /// Why not, for people.
-  std::string reason;
+  /// Why not.
+  WhyFloat why;
   /// Whether its operands are quantised to 16 bits.
   bool isWide = false;
   /// Of a product: the squared errors of its quantised weights relative to
@@ -65,7 +65,7 @@ using ProfileOf = llvm::function_ref<const TensorProfile *(mlir::Value)>;
 /// Units that are not quantised like the others.
 struct Exceptions {
   /// Those that stay float, and why.
-  std::map<unsigned, std::string> left;
+  std::map<unsigned, WhyFloat> left;
   /// Those with 16-bit operands.
   std::set<unsigned> wide;
 };

@@ -339,24 +339,24 @@ void UnitFinder::describe(Unit &unit) {
   if (auto known = inFile.find(unit.name); known != inFile.end())
     unit.opsInFile = known->second;
   if (!unit.result || !isFloats(unit.result)) {
-    unit.why = "it has several results, or none of floats";
+    unit.why = FloatReason::NoFloats;
     return;
   }
   const Type element = tensorOf(unit.result).getElementType();
   if (!element.isF32() && !element.isF16() && !element.isBF16()) {
-    unit.why = "its elements are neither f32 nor f16 nor bf16";
+    unit.why = FloatReason::ElementType;
     return;
   }
   sortOperands(unit);
   for (OpOperand *operand : unit.data)
     if (tensorOf(operand->get()).getElementType() != element) {
-      unit.why = "it has an operand of another float type";
+      unit.why = FloatReason::MixedTypes;
       return;
     }
   if (products.size() == 1 && computing.size() <= 1)
     return describeProduct(unit, products.front());
   if (!products.empty()) {
-    unit.why = "it is made of a matmul or convolution and several operations";
+    unit.why = FloatReason::ProductAmongOthers;
     return;
   }
   if (isMean(computing)) {
@@ -365,11 +365,11 @@ void UnitFinder::describe(Unit &unit) {
     return;
   }
   if (computing.size() > 1) {
-    unit.why = "it is made of several operations";
+    unit.why = FloatReason::SeveralOperations;
     return;
   }
   if (computing.empty() && clamps.size() > 1) {
-    unit.why = "it is made of several operations";
+    unit.why = FloatReason::SeveralOperations;
     return;
   }
   if (!computing.empty())
@@ -377,6 +377,8 @@ void UnitFinder::describe(Unit &unit) {
   if (!clamps.empty())
     return describeCore(unit, clamps.front());
   unit.kind = unit.data.size() == 1 ? UnitKind::Moves : UnitKind::Other;
+  if (unit.kind == UnitKind::Other)
+    unit.why = FloatReason::NoIntegerForm;
 }
 
 /// The use of the constant that is the kernel of \p convolution with its groups
@@ -423,7 +425,7 @@ void UnitFinder::describeProduct(Unit &unit, Operation *product) {
                           ? biasOperand(add, value)
                           : nullptr;
     if (!side) {
-      unit.why = "what follows the matmul or convolution is no bias";
+      unit.why = FloatReason::NoBias;
       return;
     }
     ConstantOp constant = constantBehind(side->get());
@@ -436,7 +438,7 @@ void UnitFinder::describeProduct(Unit &unit, Operation *product) {
     if (op != product && !isa<AddOp>(op) && isFloats(op->getResult(0)) &&
         !constantBehind(op->getResult(0)) && !isClamp(op) && !rearranges(op) &&
         !changesFloatType(op)) {
-      unit.why = "the matmul or convolution belongs to a larger node";
+      unit.why = FloatReason::InLargerNode;
       return;
     }
   for (OpOperand &operand : product->getOpOperands())
@@ -453,8 +455,8 @@ void UnitFinder::describeProduct(Unit &unit, Operation *product) {
           static_cast<int64_t>(convolution.getFeatureGroupCount());
     }
   if (!unit.weights.operand || unit.data.size() != 1) {
-    unit.why = unit.data.size() == 1 ? "its weights are computed"
-                                     : "a product of two activations";
+    unit.why = unit.data.size() == 1 ? FloatReason::ComputedWeights
+                                     : FloatReason::TwoActivations;
     return;
   }
   std::optional<Axes> axes = axesOf(product);
@@ -492,7 +494,7 @@ void UnitFinder::describeProduct(Unit &unit, Operation *product) {
 void UnitFinder::describeCore(Unit &unit, Operation *core) {
   auto rescale = dyn_cast<RescaleOpInterface>(core);
   if (!rescale) {
-    unit.why = "it has no form with integers";
+    unit.why = FloatReason::NoIntegerForm;
     return;
   }
   const SmallVector<RescaleWay> ways = rescale.getRescaleWays();
@@ -506,7 +508,7 @@ void UnitFinder::describeCore(Unit &unit, Operation *core) {
            });
   });
   if (unit.data.empty()) {
-    unit.why = "all its operands are constants";
+    unit.why = FloatReason::OnlyConstants;
     return;
   }
   if (moves && !isClamp(core)) {
@@ -515,18 +517,18 @@ void UnitFinder::describeCore(Unit &unit, Operation *core) {
         core->getNumOperands() != 0 && constantBehind(core->getOperand(0));
     unit.kind = isFromConstant ? UnitKind::Other : UnitKind::Moves;
     if (isFromConstant)
-      unit.why = "it gathers from a constant table";
+      unit.why = FloatReason::ConstantTable;
     return;
   }
   if (!rescale.absorbsRescaleOfResult() && !isClamp(core)) {
-    unit.why = "it has no form with integers";
+    unit.why = FloatReason::NoIntegerForm;
     return;
   }
   // An operation on a scalar is no work, and eight bits are not enough for it.
   if (!isClamp(core) && llvm::any_of(core->getOperands(), [](Value value) {
         return isFloats(value) && isOneNumber(value);
       })) {
-    unit.why = "it computes a single value";
+    unit.why = FloatReason::SingleValue;
     return;
   }
   if (isClamp(core))

@@ -17,6 +17,7 @@
 #define SINTER_QUANTIZE_UNITS_H
 
 #include "graph/Model.h"
+#include "quantize/FloatReason.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -82,8 +83,8 @@ struct Unit {
   std::set<std::string> opsInFile;
   /// Whether it is a layer norm.
   bool isNorm = false;
-  /// Why it is Other, for people.
-  std::string why;
+  /// Why it is Other.
+  FloatReason why = FloatReason::None;
 };
 
 struct Units {

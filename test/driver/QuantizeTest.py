@@ -137,7 +137,7 @@ class Glyphs(QuantizeCase):
             with self.subTest(block=block):
                 done = self.run_quantize(model, "--weights", "int8", "--block", block, "-o", self.path("b.onnx"), "--report", self.path("b.json"))
                 self.assertEqual(done.returncode, DONE, done.stderr)
-                self.assertIn("2 of 4 layers have weights that are integers", done.stdout)
+                self.assertRegex(done.stdout, r"^the convolution and the matrix multiplication have weights that are integers\n2 operations stay float:\n +2  only weights become integers \(")
                 self.assertIn(f"the weights of {others} layers are no matrices, or their depth is no multiple of --block {block}", done.stderr)
                 layers = json.loads(self.bytes_of(self.path("b.json")))["layers"]
                 self.assertEqual([layer["scheme"] for layer in layers if layer["scheme"]], [f"weights i8 {each}" for each in scales])
@@ -189,7 +189,7 @@ class Report(QuantizeCase):
         self.assertEqual(self.run_quantize(self.model, "--calibration", "random", "--report", page).returncode, DONE)
         done = subprocess.run([found, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0", f"--user-data-dir={self.path('profile')}", "--dump-dom", f"file://{page}"], capture_output=True, text=True, timeout=60, errors="replace")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("layers compute with integers", done.stdout)
+        self.assertIn("compute with integers, and so do 2 other operations", done.stdout)
         self.assertIn("<rect", done.stdout)
         self.assertEqual([line for line in done.stderr.splitlines() if "CONSOLE" in line], [])
 
@@ -200,8 +200,51 @@ class Report(QuantizeCase):
     def test_for_people(self):
         done = self.run_quantize(self.model, "--calibration", "random", "-o", self.path("q.onnx"), "-v")
         self.assertEqual(done.returncode, DONE, done.stderr)
-        for words in ("4 of 4 layers compute with integers", "signal to noise", "cosine", "conv", "gemm"):
+        for words in ("the convolution and the matrix multiplication compute with integers, and so do 2 other operations\n",
+                      "ui8 asymmetric, weights i8 by channel, ranges: best; ranges from 8 samples of random, compared with the float model on 2 others\n",
+                      "signal to noise", "cosine", "conv", "gemm"):
             self.assertIn(words, done.stdout)
+
+    def test_what_stays_float(self):
+        """By reason, the most first, with what would make it integer; each layer has it, too."""
+        model = self.write("block.onnx", models.transformer_block())
+        data = self.samples("block", 8, (6, 8))
+        done = self.run_quantize(model, "--calibration", data, "-o", self.path("q.onnx"))
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertRegex(lines[0], r"^all \d+ matrix multiplications compute with integers")
+        self.assertEqual(lines[1], "2 operations stay float:")
+        self.assertEqual(sorted(line.strip() for line in lines[2:4]),
+                         ["1  layer norms stay float, but for --norms integers (LayerNormalization); would help: --norms integers",
+                          "1  only float layers use it (Add); would help: integers in the layers behind it"])
+        report = self.quantize(model, "--calibration", data, "--keep-float", "Gelu")
+        for layer in report["layers"]:
+            self.assertEqual(bool(layer["remedy"]), layer["kept_float"], layer)
+        kinds = [report["summary"][kind] for kind in ("convolutions", "matmuls", "others")]
+        self.assertEqual(sum(each["all"] for each in kinds), len(report["layers"]))
+        groups = report["summary"]["stay_float"]
+        self.assertEqual(sum(each["count"] for each in groups), sum(layer["kept_float"] for layer in report["layers"]))
+        self.assertEqual(sum(each["all"] - each["integer"] for each in kinds), sum(each["count"] for each in groups))
+        self.assertIn({"reason": "--keep-float", "remedy": "leaving out --keep-float", "count": 1, "operations": {"Gelu": 1}}, groups)
+        # Nothing would help what has no form with integers.
+        nodes = [onnx.node("MatMul", ["x", "w"], ["m"], "mul"), onnx.node("Sin", ["m"], ["y"], "sin")]
+        graph = onnx.graph(nodes, [onnx.value_info("x", (2, 4))], [onnx.value_info("y", (2, 4))], [models.weight("w", [4, 4], 1)])
+        text = self.run_quantize(self.write("sine.onnx", onnx.model(graph)), "--calibration", "random", "--for", "any", "-o", self.path("s.onnx")).stdout
+        self.assertRegex(text, r"^the matrix multiplication computes with integers\n1 operation stays float:\n +1  it has no form with integers \(Sin\); nothing helps\n")
+
+    def test_the_file_keeps_how_it_was_made(self):
+        """In its metadata, in formats that have such."""
+        data = self.samples("data")
+        for form in ("q.onnx", "q.mlir"):
+            with self.subTest(form=form):
+                out = self.path(form)
+                report = self.quantize(self.model, "--calibration", data, "-o", out)
+                entries = dict(json.loads(self.sinter("inspect", out, "--no-plan", "--json").stdout)["metadata"]["entries"])
+                kept = json.loads(entries["sinter.quantization"])
+                self.assertEqual({key: kept[key] for key in ("data", "method", "samples", "judged", "snr_db")},
+                                 {key: report[key] for key in ("data", "method", "samples", "judged", "snr_db")})
+                self.assertEqual(kept["data"], data)
+                self.assertRegex(self.sinter("inspect", out, "--no-plan").stdout, r"metadata    sinter.quantization = ")
 
 
 class Options(QuantizeCase):

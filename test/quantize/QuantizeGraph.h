@@ -76,7 +76,7 @@ public:
     return number >= 0 && plan.layers[number].isQuantized;
   }
   std::string reason(llvm::StringRef op, int nth = 0) const {
-    return plan.layers[unit(op, nth)].reason;
+    return plan.layers[unit(op, nth)].why.text;
   }
   void insert(const quantize::QuantizeOptions &options = {},
               QuantizedRounding rounding = QuantizedRounding::BeforeZeroPoint) {

@@ -40,7 +40,7 @@ TEST(Units, AConvolutionWithBiasAndRectifierIsOne) {
                     "= [1] : (tensor<3xf32>, tensor<4xi32>) -> "
                     "tensor<?x3x5x5xf32>"}}));
     const Unit &unit = graph.at("convolution");
-    EXPECT_EQ(unit.kind, UnitKind::Product) << unit.why;
+    EXPECT_EQ(unit.kind, UnitKind::Product) << textOf(unit.why);
     EXPECT_TRUE(unit.bias);
     ASSERT_EQ(unit.data.size(), 1u);
     EXPECT_EQ(unit.data[0]->get(), graph.model.entry().getArgument(0));
@@ -63,7 +63,7 @@ func.func @main(%x: tensor<2x4xf32>) -> tensor<2x3xf32> {
   return %y : tensor<2x3xf32>
 })");
   const Unit &unit = graph.at("dot_general");
-  EXPECT_EQ(unit.kind, UnitKind::Product) << unit.why;
+  EXPECT_EQ(unit.kind, UnitKind::Product) << textOf(unit.why);
   EXPECT_TRUE(unit.bias);
   EXPECT_EQ(unit.weights.channelAxis, 1);
   EXPECT_EQ(unit.weights.depthAxis, 0);
@@ -89,10 +89,10 @@ TEST(Units, AKernelWhoseGroupsAreBroughtToTheOutputs) {
     const Unit &unit = graph.at("convolution");
     if (llvm::StringRef(order) != "[1, 0, 2, 3]") {
       EXPECT_EQ(unit.kind, UnitKind::Other);
-      EXPECT_EQ(unit.why, "its weights are computed");
+      EXPECT_EQ(unit.why, FloatReason::ComputedWeights);
       continue;
     }
-    EXPECT_EQ(unit.kind, UnitKind::Product) << unit.why;
+    EXPECT_EQ(unit.kind, UnitKind::Product) << textOf(unit.why);
     ASSERT_TRUE(unit.weights.operand);
     EXPECT_EQ(unit.weights.side, 1u);
     EXPECT_EQ(unit.weights.depthGroups, 2);
@@ -146,7 +146,7 @@ func.func @main(%x: tensor<2x4xf32>, %w: tensor<4x3xf32>) -> tensor<2x3xf32> {
   return %p : tensor<2x3xf32>
 })");
   EXPECT_EQ(graph.kind("dot_general"), UnitKind::Other);
-  EXPECT_EQ(graph.at("dot_general").why, "a product of two activations");
+  EXPECT_EQ(graph.at("dot_general").why, FloatReason::TwoActivations);
 }
 
 TEST(Units, WhatMovesAndWhatComputes) {
@@ -176,7 +176,7 @@ TEST(Units, OtherTypes) {
     EXPECT_EQ(graph.kind("dot_general"),
               isNarrow ? UnitKind::Product : UnitKind::Other)
         << type;
-    EXPECT_EQ(graph.at("dot_general").why.empty(), isNarrow);
+    EXPECT_EQ(graph.at("dot_general").why == FloatReason::None, isNarrow);
   }
 }
 

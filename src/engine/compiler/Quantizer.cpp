@@ -326,7 +326,9 @@ Result<QuantizeReport> Quantizer::run() {
   if (isProfiled)
     if (Result<void> done = knowProfile(); !done)
       return done.takeError();
+  report.data = request.data;
   report.samples = profile.samples;
+  report.isJudgedOnOthers = setsAside();
   if (Result<void> done = leaveSlowLayers(); !done)
     return done.takeError();
   if (isProfiled && request.profile.empty())

@@ -85,6 +85,7 @@ private:
 
   // QuantizerReport.cpp: the report on layers.
   void describeLayers(const QuantizedModel &quantized);
+  std::string note() const;
   /// The model with quantised types, whose rescales are counted.
   Result<Model> raised(const QuantizedModel &quantized);
 
@@ -112,7 +113,7 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> tensorOf;
   quantize::Profile profile;
   /// Units that stay float for speed, and the reason.
-  std::map<unsigned, std::string> slow;
+  std::map<unsigned, quantize::WhyFloat> slow;
   std::unique_ptr<SampleRuns> floatRuns;
   /// Of the float and of the last quantised model that were evaluated.
   std::array<std::map<std::string, double>, 2> kernelTimes;

@@ -225,11 +225,12 @@ Result<void> Quantizer::leaveSlowLayers() {
     std::optional<cpu::LayerTimes> times = cpu::layerTimes(copy, *target);
     if (unit == units.unitOf.end() || !times || times->bytes < times->f32)
       continue;
-    slow[unit->second] =
+    slow[unit->second] = quantize::WhyFloat(
+        quantize::FloatReason::Slow,
         llvm::formatv("no faster in int8 on {0}, by estimate: {1:f4} ms, "
                       "{2:f4} ms in float",
                       request.target, times->bytes * 1e3, times->f32 * 1e3)
-            .str();
+            .str());
   }
   return {};
 }
@@ -277,7 +278,8 @@ Quantizer::fewestExceptions(const std::vector<unsigned> &order, bool areWide,
       if (areWide)
         exceptions.wide.insert(layer);
       else
-        exceptions.left[layer] = optionText("max-loss");
+        exceptions.left[layer] =
+            quantize::WhyFloat(quantize::FloatReason::Bound);
     }
     Result<QuantizedModel> some = quantized(std::move(exceptions));
     if (!some)

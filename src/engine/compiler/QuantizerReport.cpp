@@ -7,7 +7,11 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "passes/MoveRescales.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -44,7 +48,52 @@ static std::string textOf(quantize::WeightScales scales, int64_t block) {
   llvm_unreachable("no such scales");
 }
 
+static QuantizedLayer::Kind kindOf(Operation *core) {
+  return isa<stablehlo::ConvolutionOp>(core) ? QuantizedLayer::Kind::Convolution
+         : isa<stablehlo::DotGeneralOp>(core) ? QuantizedLayer::Kind::Matmul
+                                              : QuantizedLayer::Kind::Other;
+}
+
+/// "u8 asymmetric, weights i8 by channel, ranges: best".
+static std::string methodText(const quantize::QuantizeOptions &options) {
+  std::string text;
+  if (!options.weightsOnly)
+    text = std::string(name(options.activations)) + " " +
+           textOf(options.scheme) + ", ";
+  text += "weights " + std::string(name(options.weights)) +
+          textOf(options.block        ? quantize::WeightScales::Blocks
+                 : options.perChannel ? quantize::WeightScales::PerChannel
+                                      : quantize::WeightScales::PerTensor,
+                 options.block);
+  if (!options.weightsOnly)
+    text += ", ranges: " + quantize::nameOf(options.range).str();
+  return text;
+}
+
+/// What a user of the model wants to know later, as JSON.
+std::string Quantizer::note() const {
+  llvm::json::Object note{{"producer", "sinter " SINTER_VERSION},
+                          {"method", report.method},
+                          {"samples", static_cast<int64_t>(report.samples)},
+                          {"judged", static_cast<int64_t>(report.judged)}};
+  if (!report.data.empty())
+    note["data"] = llvm::json::fixUTF8(report.data);
+  const auto add = [&](llvm::StringRef key, std::optional<double> value) {
+    if (value && std::isfinite(*value))
+      note[key] = *value;
+  };
+  add("snr_db", report.decibels);
+  add("agreement", report.agreement);
+  add("accuracy_before", report.before.accuracy);
+  add("accuracy_after", report.after.accuracy);
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(note));
+  return text;
+}
+
 void Quantizer::describeLayers(const QuantizedModel &quantized) {
+  report.method = methodText(options());
+  report.isWeightsOnly = options().weightsOnly;
   report.layers.clear();
   for (auto [unit, plan] :
        llvm::zip_equal(quantized.units.units, quantized.plan.layers)) {
@@ -52,7 +101,12 @@ void Quantizer::describeLayers(const QuantizedModel &quantized) {
     layer.name = unit.name;
     layer.op = unit.op;
     layer.keptFloat = !plan.isQuantized;
-    layer.reason = plan.reason;
+    layer.opInFile =
+        unit.opsInFile.empty() ? unit.op : llvm::join(unit.opsInFile, "/");
+    layer.kind = kindOf(unit.core);
+    layer.reason = plan.why.text;
+    layer.commonReason = textOf(plan.why.reason);
+    layer.remedy = remedyFor(plan.why.reason);
     if (plan.isQuantized && !options().weightsOnly)
       layer.scheme = std::string(name(plan.isWide ? ElementType::I16
                                                   : options().activations)) +
