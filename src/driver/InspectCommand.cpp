@@ -2,10 +2,9 @@
 
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
+#include "driver/InspectReport.h"
 #include "driver/OutputFiles.h"
-#include "driver/ProgramPlan.h"
 #include "driver/Progress.h"
-#include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
 #include "interface/KeptCeilings.h"
@@ -14,41 +13,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
-#include <nlohmann/json.hpp>
 
 namespace sinter::driver {
 namespace {
-
-/// One line of a table: the role, the name and the type.
-void printRow(const char *what, const std::string &name,
-              const std::string &rest) {
-  printTo(stdout, "%-7s %-28s %s\n", what, oneLine(name).c_str(), rest.c_str());
-}
-
-/// The number of tensors of each role, and their bytes: "3 temporary (12.0
-/// kB)".
-/// Tensors with dynamic dimensions count without bytes.
-std::string rolesText(const std::vector<TensorFacts> &tensors) {
-  std::string line;
-  for (const Role role : {Role::Constant, Role::Input, Role::Output,
-                          Role::State, Role::Temporary}) {
-    size_t count = 0;
-    double bytes = 0;
-    bool isDynamic = false;
-    for (const TensorFacts &tensor : tensors)
-      if (tensor.role == role) {
-        ++count;
-        bytes += static_cast<double>(tensor.bytes.value_or(0));
-        isDynamic |= !tensor.bytes;
-      }
-    if (count)
-      line += (line.empty() ? "" : ", ") + std::to_string(count) + " " +
-              std::string(name(role)) + " (" + (isDynamic ? "at least " : "") +
-              bytesText(bytes) + ")";
-  }
-  return line;
-}
 
 class InspectCommand : public Command {
 public:
@@ -102,43 +69,7 @@ public:
     auto model = (*compiler)->open(*request);
     if (!model)
       return listFunctions(**compiler, *request, model.takeError());
-    const ModelDescription &description = (*model)->description();
-    // Facts are printed even if others are known only at run time.
-    std::optional<GraphFacts> facts;
-    std::shared_ptr<const Program> program;
-    std::optional<Error> failure;
-    std::vector<std::string> notes;
-    if (Result<GraphFacts> found = (*model)->facts())
-      facts = std::move(*found);
-    else if (found.error().kind == ErrorKind::Unsupported)
-      notes.push_back(
-          "operations and tensors depend on values of inputs, which "
-          "`sinter run` takes: " +
-          found.error().message());
-    else
-      return inFile(found.takeError(), common.model);
-    if (!noPlan && facts) {
-      bool isAssumed = false;
-      Result<std::shared_ptr<const Program>> compiled =
-          compile(**model, request->shapes, isAssumed);
-      if (compiled)
-        program = std::move(*compiled);
-      else if (compiled.error().kind == ErrorKind::Unsupported || isAssumed ||
-               isDynamic(compiled.error(), *request))
-        notes.push_back("there is no memory plan: " +
-                        compiled.error().message());
-      else
-        failure = inFile(compiled.takeError(), common.model);
-    }
-    if (common.json)
-      printJson(description, facts, program.get(), notes);
-    else
-      printText(description, facts, program.get());
-    for (const std::string &note : notes)
-      printNote(note);
-    if (failure)
-      return *failure;
-    return 0;
+    return report(**model, *request);
   }
 
 private:
@@ -162,6 +93,77 @@ private:
     return 0;
   }
 
+  Result<int> report(CompilerModel &model, const ModelRequest &request) {
+    InspectedModel found;
+    found.path = common.model;
+    found.precision = common.precision;
+    Result<FileCounts> counts = model.counts();
+    if (!counts)
+      return inFile(counts.takeError(), common.model);
+    found.counts = std::move(*counts);
+    // Facts are printed even if others are known only at run time.
+    if (Result<GraphFacts> facts = model.facts())
+      found.facts = std::move(*facts);
+    else if (facts.error().kind == ErrorKind::Unsupported)
+      found.notes.push_back(
+          "operations and tensors depend on values of inputs, which "
+          "`sinter run` takes: " +
+          facts.error().message());
+    else
+      return inFile(facts.takeError(), common.model);
+    Result<SizedFacts> sized = sizedFacts(model, request.shapes);
+    if (!sized)
+      return sized.takeError();
+    found.flops = std::move(sized->flops);
+    std::optional<Error> failure;
+    if (!noPlan && found.facts)
+      failure = addProgram(model, request, found);
+    // Compiling completes it.
+    found.description = model.description();
+    if (sized->outputs.size() == found.description.outputs.size())
+      found.description.outputs = std::move(sized->outputs);
+    if (common.json)
+      printInspectedJson(found);
+    else
+      printInspected(found, {withTensors, withSteps, common.verbose});
+    for (const std::string &note : found.notes)
+      printNote(note);
+    if (failure)
+      return *failure;
+    return 0;
+  }
+
+  /// What follows from sizes. An error of the model is why nothing does:
+  /// compiling it reports it, too.
+  static Result<SizedFacts> sizedFacts(CompilerModel &model,
+                                       const NamedShapes &shapes) {
+    Result<SizedFacts> sized = model.sizedFacts(shapes);
+    if (sized || sized.error().kind == ErrorKind::System)
+      return sized;
+    SizedFacts none;
+    none.flops.note = sized.error().message();
+    return none;
+  }
+
+  /// Adds the program, or a note that there is none; an error that is the
+  /// model's is returned.
+  std::optional<Error> addProgram(CompilerModel &model,
+                                  const ModelRequest &request,
+                                  InspectedModel &found) {
+    bool isAssumed = false;
+    Result<std::shared_ptr<const Program>> compiled =
+        compile(model, request.shapes, isAssumed);
+    if (compiled)
+      found.program = std::move(*compiled);
+    else if (compiled.error().kind == ErrorKind::Unsupported || isAssumed ||
+             isDynamic(compiled.error(), request))
+      found.notes.push_back("there is no memory plan: " +
+                            compiled.error().message());
+    else
+      return inFile(compiled.takeError(), common.model);
+    return std::nullopt;
+  }
+
   /// The functions of a file that has several and none to run. For other files,
   /// or if more is requested, the \p error.
   Result<int> listFunctions(Compiler &compiler, const ModelRequest &request,
@@ -175,49 +177,12 @@ private:
     const std::string note =
         "there is no @main; --function NAME shows the operations, tensors and "
         "memory plan of one of these";
-    if (common.json) {
-      nlohmann::json all = nlohmann::json::array();
-      for (const FunctionDescription &each : *functions)
-        all.push_back(functionJson(each));
-      printJsonLine({{"model", common.model},
-                     {"functions", all},
-                     {"notes", nlohmann::json::array({note})}});
-    } else {
-      for (const FunctionDescription &each : *functions)
-        printFunction(each);
-    }
+    if (common.json)
+      printFunctionsJson(common.model, *functions, note);
+    else
+      printFunctions(*functions);
     printNote(note);
     return 0;
-  }
-
-  static void printFunction(const FunctionDescription &function) {
-    int64_t operations = 0;
-    for (const auto &[name, count] : function.operations)
-      operations += count;
-    printTo(stdout, "function @%s, %lld operation%s\n",
-            oneLine(function.name).c_str(), static_cast<long long>(operations),
-            operations == 1 ? "" : "s");
-    for (const FunctionDescription::Argument &each : function.inputs)
-      printRow("  input", each.name, each.type);
-    for (const FunctionDescription::Argument &each : function.outputs)
-      printRow("  output", each.name, each.type);
-  }
-
-  static nlohmann::json functionJson(const FunctionDescription &function) {
-    const auto arguments =
-        [](const std::vector<FunctionDescription::Argument> &all) {
-          nlohmann::json list = nlohmann::json::array();
-          for (const FunctionDescription::Argument &each : all)
-            list.push_back({{"name", each.name}, {"type", each.type}});
-          return list;
-        };
-    nlohmann::json operations = nlohmann::json::object();
-    for (const auto &[name, count] : function.operations)
-      operations[name] = count;
-    return {{"name", function.name},
-            {"inputs", arguments(function.inputs)},
-            {"outputs", arguments(function.outputs)},
-            {"operations", operations}};
   }
 
   /// Whether the only error is that dimensions are unknown, which --shape could
@@ -283,90 +248,6 @@ private:
       return std::ranges::find(shape, -1) != shape.end();
     });
     return isDynamic ? shapes : std::vector<Shape>();
-  }
-
-  void printText(const ModelDescription &model,
-                 const std::optional<GraphFacts> &facts,
-                 const Program *program) const {
-    for (const ModelInput &input : model.inputs) {
-      std::string also;
-      for (const std::string &other : input.otherNames)
-        also += (also.empty() ? "  also " : ", ") + oneLine(other);
-      printRow("input", input.spec.name, input.text() + also);
-    }
-    for (const ModelInput &input : model.defaults)
-      printRow("input", input.spec.name,
-               input.text() + "  has a default, which --input or --bind "
-                              "replaces");
-    for (const ModelOutput &output : model.outputs)
-      printRow("output", output.name, output.text());
-    if (facts)
-      printFacts(*facts);
-    if (program)
-      printPlan(*program, withSteps);
-  }
-
-  void printFacts(const GraphFacts &facts) const {
-    for (const StateFacts &state : facts.state)
-      printTo(stdout, "state   %-28s %s\n", oneLine(state.spec.name).c_str(),
-              summaryText(state.initial).c_str());
-    printTo(stdout, "parameters  %lld, %s\n",
-            static_cast<long long>(facts.parameters),
-            bytesText(static_cast<double>(facts.parameterBytes)).c_str());
-    printTo(stdout, "tensors     %s\n", rolesText(facts.tensors).c_str());
-    if (withTensors)
-      for (const TensorFacts &tensor : facts.tensors)
-        printTo(stdout, "  %-9s  %-28s %-20s %10s  %s\n",
-                std::string(name(tensor.role)).c_str(),
-                oneLine(tensor.name).c_str(), tensor.type.c_str(),
-                tensor.bytes ? std::to_string(*tensor.bytes).c_str() : "?",
-                tensor.op.c_str());
-    printTo(stdout, "operations\n");
-    for (const auto &[operation, count] : facts.operations)
-      printTo(stdout, "%8lld  %s\n", static_cast<long long>(count),
-              operation.c_str());
-  }
-
-  static nlohmann::json stateJson(const StateFacts &state) {
-    nlohmann::json json = summaryJson(state.initial);
-    json["name"] = state.spec.name;
-    return json;
-  }
-
-  static nlohmann::json tensorJson(const TensorFacts &tensor) {
-    return {{"name", tensor.name},
-            {"role", name(tensor.role)},
-            {"type", tensor.type},
-            {"bytes",
-             tensor.bytes ? nlohmann::json(*tensor.bytes) : nlohmann::json()},
-            {"op", tensor.op}};
-  }
-
-  void printJson(const ModelDescription &model,
-                 const std::optional<GraphFacts> &facts, const Program *program,
-                 const std::vector<std::string> &notes) const {
-    nlohmann::json result = nlohmann::json::parse(toJson(model));
-    result["model"] = common.model;
-    result["notes"] = notes;
-    result["precision"] = common.precision;
-    for (const char *key : {"state", "tensors", "operations", "parameters",
-                            "parameter_bytes", "plan"})
-      result[key] = nlohmann::json();
-    if (facts) {
-      result["state"] = result["tensors"] = nlohmann::json::array();
-      result["operations"] = nlohmann::json::object();
-      for (const StateFacts &state : facts->state)
-        result["state"].push_back(stateJson(state));
-      for (const TensorFacts &tensor : facts->tensors)
-        result["tensors"].push_back(tensorJson(tensor));
-      for (const auto &[operation, count] : facts->operations)
-        result["operations"][operation] = count;
-      result["parameters"] = facts->parameters;
-      result["parameter_bytes"] = facts->parameterBytes;
-    }
-    if (program)
-      result["plan"] = planJson(*program);
-    printJsonLine(result);
   }
 
   CommonOptions common;

@@ -7,6 +7,7 @@
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
 #include "interface/KeptMetadata.h"
+#include "interface/ModelFigures.h"
 #include "interface/OptimizeOptions.h"
 
 #include <CLI/CLI.hpp>
@@ -27,23 +28,40 @@ void printPatterns(const Counts &patterns) {
             label.c_str());
 }
 
-void printOperations(const OptimizeReport &report) {
+/// A table of what is counted in \p before and \p after, by name.
+template <typename Before, typename After>
+void printTable(const char *what, const Before &before, const After &after) {
   std::map<std::string, std::pair<int64_t, int64_t>> rows;
-  int64_t before = 0, after = 0;
-  for (const auto &[name, count] : report.before) {
+  int64_t allBefore = 0, allAfter = 0;
+  for (const auto &[name, count] : before) {
     rows[name].first = count;
-    before += count;
+    allBefore += count;
   }
-  for (const auto &[name, count] : report.after) {
+  for (const auto &[name, count] : after) {
     rows[name].second = count;
-    after += count;
+    allAfter += count;
   }
-  printTo(stdout, "%8s %8s  %s\n", "before", "after", "operation");
+  printTo(stdout, "%8s %8s  %s\n", "before", "after", what);
   for (const auto &[name, counts] : rows)
     printTo(stdout, "%8lld %8lld  %s\n", static_cast<long long>(counts.first),
             static_cast<long long>(counts.second), name.c_str());
-  printTo(stdout, "%8lld %8lld  all\n", static_cast<long long>(before),
-          static_cast<long long>(after));
+  printTo(stdout, "%8lld %8lld  all\n", static_cast<long long>(allBefore),
+          static_cast<long long>(allAfter));
+}
+
+/// Operators and weights of both files, and the model's FLOPs.
+void printFigures(const OptimizeReport &report) {
+  const FileCounts &before = report.fileBefore;
+  if (const std::optional<FileCounts> &after = report.fileAfter) {
+    printTable("operator", before.operators, after->operators);
+    printTo(stdout, "weights   %s -> %s\n",
+            bytesText(static_cast<double>(before.weightBytes)).c_str(),
+            bytesText(static_cast<double>(after->weightBytes)).c_str());
+  }
+  printTo(stdout, "FLOPs     %s%s\n", flopsText(report.flops).c_str(),
+          report.flops.note.empty()
+              ? ""
+              : (" (" + oneLine(report.flops.note) + ")").c_str());
 }
 
 class OptimizeCommand : public Command {
@@ -64,9 +82,11 @@ public:
     app.add_flag("--list-patterns", listPatterns,
                  "print the labels of all patterns and what they do")
         ->group("Report");
-    app.add_flag("--stats", stats,
-                 "print how often each rewrite applied, and the operations "
-                 "before and after")
+    app.add_flag(
+           "--stats", stats,
+           "print the file's operators, bytes of weights and FLOPs before "
+           "and after, and how often each rewrite applied; with -v the "
+           "graph's operations, too")
         ->group("Report");
     addReport(app, common);
   }
@@ -124,6 +144,7 @@ private:
     request.output = output;
     request.passes = passOptions(common);
     request.overwrite = overwrite.allowed();
+    request.counts = stats || common.json;
     return (*compiler)->optimize(request);
   }
 
@@ -167,9 +188,13 @@ private:
     }
     if (!stats)
       return;
-    printPatterns(report.patterns);
+    printFigures(report);
     printTo(stdout, "\n");
-    printOperations(report);
+    printPatterns(report.patterns);
+    if (common.verbose) {
+      printTo(stdout, "\n");
+      printTable("operation of the graph", report.before, report.after);
+    }
     if (report.rescalesBefore || report.rescalesAfter)
       printTo(stdout, "%8lld %8lld  rescales of quantised tensors\n",
               static_cast<long long>(report.rescalesBefore),

@@ -14,6 +14,7 @@
 #include "engine/ModelDescription.h"
 #include "engine/ModelView.h"
 #include "engine/Overwrite.h"
+#include "formats/FileCounts.h"
 #include "formats/OpenOptions.h"
 #include "runtime/Bundle.h"
 #include "runtime/Cancellation.h"
@@ -144,9 +145,23 @@ struct FormatDescription {
   bool isListed = true;
 };
 
+/// The floating-point operations of a model as its author wrote it: two for
+/// each multiply-add of its matmuls, convolutions, attention and recurrent
+/// layers (graph/ArithmeticCount.h), in whatever type they are computed. Of
+/// branches, the one with more counts; the body of a loop counts once.
+struct ModelFlops {
+  /// Nothing if sizes are dynamic, or not known.
+  std::optional<int64_t> number;
+  /// "1024*N": in the symbols of dynamic dimensions; empty if there is a
+  /// number, or no formula.
+  std::string formula;
+  /// Why there is neither, or what they leave out; empty if nothing is to say.
+  std::string note;
+};
+
 /// The report of a simplification.
 struct OptimizeReport {
-  /// Operations by name, before and after.
+  /// Operations of the graph by name, before and after.
   Counts before, after;
   /// The number of applications of each pattern.
   Counts patterns;
@@ -155,6 +170,12 @@ struct OptimizeReport {
   int64_t rescalesBefore = 0, rescalesAfter = 0;
   /// Notes for the user: what stayed unoptimised, and why.
   std::vector<std::string> notes;
+  /// If OptimizeRequest::counts: of the file, and of what is written. Without
+  /// an output, of what would be; nothing if a note says that it cannot.
+  FileCounts fileBefore;
+  std::optional<FileCounts> fileAfter;
+  /// If OptimizeRequest::counts: of the model as it was.
+  ModelFlops flops;
 };
 
 /// Values for inputs, by name or index: weights, for example.
@@ -206,6 +227,8 @@ struct OptimizeRequest {
   /// Called with the model that was read; its error ends the call. May be
   /// empty.
   std::function<Result<void>(const ModelDescription &)> checkModel;
+  /// Whether the report has the operators and weights of both files, and FLOPs.
+  bool counts = false;
 };
 
 struct ConvertRequest {
@@ -261,6 +284,14 @@ struct GraphFacts {
   std::vector<TensorFacts> tensors;
 };
 
+/// The facts that follow from the sizes of inputs.
+struct SizedFacts {
+  ModelFlops flops;
+  /// With sizes, or else expressions over the symbols of inputs as symbols:
+  /// "2*S+1".
+  std::vector<ModelOutput> outputs;
+};
+
 /// An intermediate value of a model compiled for given inputs.
 struct ValueFacts {
   /// The id, the same for all backends.
@@ -311,6 +342,11 @@ public:
   /// Which inputs feed shapes is known only after compile() or interpret().
   virtual const ModelDescription &description() const = 0;
   virtual Result<GraphFacts> facts() = 0;
+  /// What the file consists of.
+  virtual Result<FileCounts> counts() = 0;
+  /// The facts for inputs of \p shapes, by name; of other dynamic dimensions,
+  /// whatever their sizes are.
+  virtual Result<SizedFacts> sizedFacts(const NamedShapes &shapes) = 0;
   /// The model as native code for this machine.
   virtual Result<std::shared_ptr<const Program>>
   compile(const CompileRequest &request) = 0;

@@ -9,6 +9,7 @@
 #ifndef SINTER_FORMATS_FORMAT_H
 #define SINTER_FORMATS_FORMAT_H
 
+#include "formats/FileCounts.h"
 #include "formats/ModelMetadata.h"
 #include "formats/OpenOptions.h"
 #include "formats/import/ReadOptions.h"
@@ -71,6 +72,8 @@ public:
   /// What the file says of itself, but for the name of its format; after
   /// read().
   virtual ModelMetadata metadata() const { return {}; }
+  /// Its operators and weights; reads it, where they are not known before.
+  virtual Result<FileCounts> counts() = 0;
   /// Whether no shapes and values can make the file readable.
   virtual bool isHopeless() const { return false; }
 };

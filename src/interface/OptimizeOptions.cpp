@@ -2,6 +2,8 @@
 
 #include "interface/OptimizeOptions.h"
 
+#include "interface/ModelFigures.h"
+
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -31,11 +33,20 @@ static nlohmann::json countsJson(const Counts &counts) {
 }
 
 nlohmann::json asJson(const OptimizeReport &report) {
+  const std::optional<FileCounts> &after = report.fileAfter;
   return {
       {"patterns", countsJson(report.patterns)},
       {"notes", report.notes},
       {"rescales",
        {{"before", report.rescalesBefore}, {"after", report.rescalesAfter}}},
+      {"operators",
+       {{"before", operatorsJson(report.fileBefore)},
+        {"after", after ? operatorsJson(*after) : nlohmann::json()}}},
+      {"weight_bytes",
+       {{"before", report.fileBefore.weightBytes},
+        {"after",
+         after ? nlohmann::json(after->weightBytes) : nlohmann::json()}}},
+      {"flops", flopsJson(report.flops)},
       {"before", countsJson(report.before)},
       {"after", countsJson(report.after)}};
 }

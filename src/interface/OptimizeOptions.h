@@ -16,7 +16,7 @@ namespace sinter {
 /// --freeze, --raise-quantized, --change-outputs: they set \p request.
 void addOptimization(CLI::App &app, OptimizeRequest &request);
 
-/// \p report as JSON, without "model" and "output".
+/// \p report, of a request with counts, as JSON, without "model" and "output".
 nlohmann::json asJson(const OptimizeReport &report);
 
 } // namespace sinter

@@ -145,6 +145,34 @@ func.func @main(%x: tensor<4x4x!a>) -> tensor<2x2x!b> {
 }
 """
 
+    def test_figures(self):
+        """The file's operators and weights before and after, whether the output is written or not, and the FLOPs of the model as it was."""
+        weights = [onnx.tensor("w", [4, 2, 3, 3], onnx.floats(*range(72)))]
+        weights += [onnx.tensor(name, [4], onnx.floats(1, 2, 3, 4)) for name in ("scale", "offset", "mean", "variance")]
+        nodes = [onnx.node("Conv", ["x", "w"], ["c"], "conv"), onnx.node("BatchNormalization", ["c", "scale", "offset", "mean", "variance"], ["b"], "norm"),
+                 onnx.node("Relu", ["b"], ["y"], "relu")]
+        graph = onnx.graph(nodes, [onnx.value_info("x", ("N", 2, 8, 8))], [onnx.value_info("y", ("N", 4, 6, 6))], weights)
+        model, out = self.write("in.onnx", onnx.model(graph)), self.path("out.onnx")
+        flops = f"{2 * 4 * 6 * 6 * 2 * 3 * 3}*N"
+        for written in ((), ("-o", out)):
+            report = json.loads(self.sinter("optimize", model, "--json", *written).stdout)
+            self.assertEqual(report["operators"], {"before": {"BatchNormalization": 1, "Conv": 1, "Relu": 1}, "after": {"Conv": 1, "Relu": 1}})
+            # The norm becomes a bias.
+            self.assertEqual(report["weight_bytes"], {"before": 4 * (72 + 16), "after": 4 * (72 + 4)})
+            self.assertEqual(report["flops"], flops)
+            self.assertIn("stablehlo.convolution", report["before"])
+        with open(out, "rb") as file:
+            self.assertEqual(sorted(onnx.node_types(file.read())), ["Conv", "Relu"])
+        # Whatever is folded afterwards.
+        self.assertEqual(json.loads(self.sinter("optimize", out, "--json").stdout)["flops"], flops)
+        text = self.sinter("optimize", model, "--stats").stdout
+        self.assertRegex(text, r"before +after  operator\n +1 +0  BatchNormalization\n +1 +1  Conv\n +1 +1  Relu\n +3 +2  all\nweights   352 bytes -> 304 bytes\nFLOPs     5.18 kFLOP \* N\n")
+        self.assertNotIn("stablehlo", text)
+        self.assertRegex(self.sinter("optimize", model, "--stats", "-v").stdout, r"before +after  operation of the graph\n(.*\n)* +1 +1  stablehlo.convolution\n")
+        # In place, too, where the file is another one afterwards.
+        report = json.loads(self.sinter("optimize", model, "--in-place", "--json").stdout)
+        self.assertEqual((sum(report["operators"]["before"].values()), sum(report["operators"]["after"].values()), report["flops"]), (3, 2, flops))
+
     def test_rescales(self):
         """They are counted before and after; outputs keep their types, if nothing else is asked for."""
         model = self.write("in.mlir", self.RESCALES)

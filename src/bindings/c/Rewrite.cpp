@@ -94,6 +94,7 @@ static Result<void> optimize(const sinter_model &model,
   request.output = made->path();
   request.passes = passOptions(common);
   request.passes.cancellation = all.cancellation;
+  request.counts = report != nullptr;
   Result<OptimizeReport> done = (*loadCompiler())->optimize(request);
   if (!done)
     return done.takeError();

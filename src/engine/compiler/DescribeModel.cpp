@@ -68,6 +68,23 @@ Result<ModelDescription> describeModel(const Model &model) {
   return description;
 }
 
+void addSymbols(const std::vector<ModelOutput> &known,
+                std::vector<ModelOutput> &outputs) {
+  for (ModelOutput &output : outputs) {
+    const auto found = llvm::find_if(known, [&](const ModelOutput &each) {
+      return each.name == output.name &&
+             each.symbols.size() == output.shape.size();
+    });
+    if (found == known.end())
+      continue;
+    output.symbols.resize(output.shape.size());
+    for (auto [symbol, own, size] :
+         llvm::zip_equal(found->symbols, output.symbols, output.shape))
+      if (own.empty() && size < 0)
+        own = symbol;
+  }
+}
+
 /// The operands of \p op that say how large its result is.
 static ValueRange sizeOperands(Operation *op) {
   const OperandRange operands = op->getOperands();

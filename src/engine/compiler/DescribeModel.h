@@ -12,6 +12,11 @@ namespace sinter {
 /// run, or if it takes or gives what is no tensor.
 Result<ModelDescription> describeModel(const Model &model);
 
+/// Gives dynamic dimensions of \p outputs that have no symbol the one that the
+/// output of the same name has in \p known.
+void addSymbols(const std::vector<ModelOutput> &known,
+                std::vector<ModelOutput> &outputs);
+
 /// Marks the inputs of \p description whose values the sizes of tensors in
 /// \p model depend on. Returns whether there are any.
 bool markShapeInputs(const Model &model, ModelDescription &description);

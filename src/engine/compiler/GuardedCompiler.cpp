@@ -60,6 +60,12 @@ public:
   Result<GraphFacts> facts() override {
     return guarded(path, [&] { return model->facts(); });
   }
+  Result<FileCounts> counts() override {
+    return guarded(path, [&] { return model->counts(); });
+  }
+  Result<SizedFacts> sizedFacts(const NamedShapes &shapes) override {
+    return guarded(path, [&] { return model->sizedFacts(shapes); });
+  }
   Result<std::shared_ptr<const Program>>
   compile(const CompileRequest &request) override {
     return guarded(path, [&] { return model->compile(request); });

@@ -98,8 +98,11 @@ Result<ModelToRewrite> readToRewrite(const ModelRequest &request,
        .rewrite = options});
   if (!graph)
     return graph.takeError();
+  Result<FileCounts> counts = (*source)->counts();
+  if (!counts)
+    return counts.takeError();
   return ModelToRewrite{std::move(graph->model), *format,
-                        (*source)->description()};
+                        (*source)->description(), std::move(*counts)};
 }
 
 Result<void> MlirCompiler::convert(const ConvertRequest &request) {

@@ -54,6 +54,8 @@ public:
     return source->description();
   }
   Result<GraphFacts> facts() override;
+  Result<FileCounts> counts() override { return source->counts(); }
+  Result<SizedFacts> sizedFacts(const NamedShapes &shapes) override;
   Result<std::shared_ptr<const Program>>
   compile(const CompileRequest &request) override;
   Result<std::shared_ptr<const Program>>
@@ -124,6 +126,8 @@ struct ModelToRewrite {
   const Format *format;
   /// Facts about its inputs.
   ModelDescription description;
+  /// What the file consists of.
+  FileCounts counts;
 };
 /// Reads it to be written in format \p to; null: its own.
 Result<ModelToRewrite> readToRewrite(const ModelRequest &request,

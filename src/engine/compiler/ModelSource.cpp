@@ -207,6 +207,7 @@ Result<void> ModelSource::describeGraph() {
       whole.inputs, [](const ModelInput &each) { return each.sizesAreHints; });
   for (ModelInput &input : description->inputs)
     input.sizesAreHints = sizesAreHints;
+  addSymbols(whole.outputs, description->outputs);
   description->dataFiles = std::move(whole.dataFiles);
   description->defaults = std::move(whole.defaults);
   description->metadata = std::move(whole.metadata);

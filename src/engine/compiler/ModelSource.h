@@ -84,6 +84,8 @@ public:
   /// the same.
   Result<void> describe();
   const ModelDescription &description() const { return known; }
+  /// What the file consists of.
+  Result<FileCounts> counts() { return file->counts(); }
 
   /// The graph that \p request is for, checked (CheckModel.h) unless it is for
   /// static shapes.

@@ -12,6 +12,7 @@
 #include "graph/storage/DeclareStates.h"
 #include "passes/Freeze.h"
 #include "passes/MoveRescales.h"
+#include "runtime/MemoryFiles.h"
 #include "runtime/OptionNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -228,6 +229,51 @@ static Result<void> checkModelFor(const OptimizeRequest &request,
                      : description.takeError();
 }
 
+/// What the file of \p format that was written at \p path consists of.
+static Result<FileCounts> countsOfFile(const Format &format,
+                                       const std::string &path) {
+  auto file = openModelFile(format, path);
+  return file ? (*file)->counts() : file.takeError();
+}
+
+/// The same of a file that is only written to be counted, like that at \p path:
+/// with an extension that it has, or another one of the format.
+static Result<FileCounts> countsInMemory(const Model &model,
+                                         const Format &format,
+                                         const std::string &path) {
+  std::vector<std::string> suffixes;
+  for (const Extension &each : format.extensions)
+    if (each.isListed && each.suffix != "/")
+      suffixes.insert(llvm::StringRef(path).ends_with(each.suffix)
+                          ? suffixes.begin()
+                          : suffixes.end(),
+                      each.suffix.str());
+  Result<void> written = unsupported("nothing can be written");
+  for (const std::string &suffix : suffixes) {
+    const MemoryFolder folder;
+    const std::string inMemory = folder.path("model" + suffix);
+    written = format.write(model, inMemory, {});
+    if (written)
+      return countsOfFile(format, inMemory);
+  }
+  return inFile(written.takeError(), path);
+}
+
+/// Of the model as it is in its file.
+static ModelFlops flopsOfFile(ModelRequest request) {
+  request.note = nullptr;
+  const auto none = [](const Error &error) {
+    ModelFlops flops;
+    flops.note = error.message();
+    return flops;
+  };
+  auto model = MlirCompiler().open(request);
+  if (!model)
+    return none(model.error());
+  Result<SizedFacts> facts = (*model)->sizedFacts(request.shapes);
+  return facts ? std::move(facts->flops) : none(facts.error());
+}
+
 Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
   OptimizeRequest request = given;
   const Format *written = nullptr;
@@ -260,6 +306,10 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
   if (Result<void> good = checkModelFor(request, *read); !good)
     return inFile(good.takeError(), request.input.path);
   Model &model = read->model;
+  // The output may replace the file.
+  ModelFlops flops;
+  if (request.counts)
+    flops = flopsOfFile(request.input);
   for (const auto &[key, text] : request.metadata)
     setMetadata(model.module(), key, text);
   for (const std::string &pair : request.states)
@@ -299,15 +349,33 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
   if (!request.output.empty())
     if (Result<void> done = writeModel(model, request.output); !done)
       return ofInput(done.takeError(), request.input.path);
-  const auto counts = [](const std::map<std::string, uint64_t> &map) {
+  const auto sorted = [](const std::map<std::string, uint64_t> &map) {
     return Counts(map.begin(), map.end());
   };
-  return OptimizeReport{counts(simplified->operationsBefore),
-                        counts(simplified->operationsAfter),
-                        counts(simplified->patterns),
-                        static_cast<int64_t>(simplified->rescalesBefore),
-                        static_cast<int64_t>(simplified->rescalesAfter),
-                        sourceNotes(model.module())};
+  OptimizeReport report;
+  report.before = sorted(simplified->operationsBefore);
+  report.after = sorted(simplified->operationsAfter);
+  report.patterns = sorted(simplified->patterns);
+  report.rescalesBefore = static_cast<int64_t>(simplified->rescalesBefore);
+  report.rescalesAfter = static_cast<int64_t>(simplified->rescalesAfter);
+  report.notes = sourceNotes(model.module());
+  report.flops = std::move(flops);
+  if (!request.counts)
+    return report;
+  report.fileBefore = std::move(read->counts);
+  Result<FileCounts> after =
+      request.output.empty()
+          ? countsInMemory(model, *read->format, request.input.path)
+          : countsOfFile(*read->format, request.output);
+  if (after)
+    report.fileAfter = std::move(*after);
+  else if (request.output.empty() &&
+           after.error().kind == ErrorKind::Unsupported)
+    report.notes.push_back("it could not be written: " +
+                           after.error().message());
+  else
+    return after.takeError();
+  return report;
 }
 
 std::vector<PatternDescription> MlirCompiler::patterns() {

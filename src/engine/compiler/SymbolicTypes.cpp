@@ -1,8 +1,7 @@
 #include "engine/compiler/SymbolicTypes.h"
 
-#include "backend/cpu/pipeline/Registration.h"
 #include "backend/cpu/shapes/InferDimensions.h"
-#include "backend/cpu/shapes/SizeTable.h"
+#include "engine/compiler/NamedSizes.h"
 #include "engine/compiler/NodeTags.h"
 #include "engine/compiler/TensorNames.h"
 #include "graph/Types.h"
@@ -60,20 +59,17 @@ void SymbolicTypes::nameInputs(func::FuncOp entry) {
 
 /// Sizes of results, from a copy of the graph in which they have names.
 void SymbolicTypes::followSizes(const Model &model) {
-  cpu::loadCpuDialect(model.context());
   Model copy = model.clone();
   SmallVector<Operation *> operations;
   model.entry().walk([&](Operation *op) { operations.push_back(op); });
   uint32_t next = 0;
   copy.entry().walk(
       [&](Operation *op) { op->setLoc(tagLocation(next++, model.context())); });
-  if (!cpu::inferDimensions(copy.entry()))
-    return;
-  const std::optional<cpu::SizeTable> table = cpu::SizeTable::of(copy.module());
-  if (!table)
+  const Result<NamedSizes> sized = NamedSizes::of(std::move(copy));
+  if (!sized)
     return;
   // What stands for an operation has its location; the last one its results.
-  copy.entry().walk([&](Operation *op) {
+  sized->model.entry().walk([&](Operation *op) {
     const std::optional<uint32_t> number = tagIn(op->getLoc());
     if (!number || *number >= operations.size() ||
         operations[*number]->getNumResults() != op->getNumResults())
@@ -86,9 +82,7 @@ void SymbolicTypes::followSizes(const Model &model) {
         continue;
       SmallVector<std::string> names;
       for (Dim size : dimsOf(from))
-        names.push_back(size.isUnknown() ? ""
-                                         : table->expressionOf(size).text(
-                                               table->parameters));
+        names.push_back(sized->nameOf(size));
       texts[to] = withNames(type, names);
     }
   });

@@ -1,17 +1,16 @@
 #include "formats/onnx/OnnxFormat.h"
 
+#include "formats/onnx/FileContents.h"
 #include "formats/onnx/NodeGroups.h"
 #include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/WriteOnnx.h"
 #include "formats/onnx/file/ArgumentNames.h"
 #include "formats/onnx/file/DataTypes.h"
-#include "formats/onnx/file/NestedGraphs.h"
 #include "formats/onnx/file/OnnxFile.h"
 #include "formats/onnx/file/onnx.pb.h"
 #include "graph/storage/DeclareStates.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
-#include <set>
 
 using namespace mlir;
 
@@ -42,45 +41,6 @@ static DeclaredTensor declaration(const std::string &name,
 }
 
 namespace {
-
-/// Collects the external files that the tensors of a model refer to. The file's
-/// check bounds the nesting of graphs.
-class DataFiles {
-public:
-  void addGraph(const onnx::GraphProto &graph) {
-    for (const onnx::TensorProto &tensor : graph.initializer())
-      addTensor(tensor);
-    for (const onnx::SparseTensorProto &tensor : graph.sparse_initializer())
-      addSparse(tensor);
-    for (const onnx::NodeProto &node : graph.node())
-      addNode(node);
-  }
-  void addNode(const onnx::NodeProto &node) {
-    for (const onnx::AttributeProto &attribute : node.attribute()) {
-      addTensor(attribute.t());
-      addSparse(attribute.sparse_tensor());
-      for (const onnx::TensorProto &tensor : attribute.tensors())
-        addTensor(tensor);
-      for (const onnx::SparseTensorProto &tensor : attribute.sparse_tensors())
-        addSparse(tensor);
-    }
-    onnx::forEachGraph(node,
-                       [&](const onnx::GraphProto &graph) { addGraph(graph); });
-  }
-
-  std::set<std::string> names;
-
-private:
-  void addTensor(const onnx::TensorProto &tensor) {
-    for (const auto &entry : tensor.external_data())
-      if (entry.key() == "location")
-        names.insert(entry.value());
-  }
-  void addSparse(const onnx::SparseTensorProto &tensor) {
-    addTensor(tensor.values());
-    addTensor(tensor.indices());
-  }
-};
 
 /// The names of the inputs and outputs of \p model that its metadata makes
 /// states.
@@ -163,13 +123,9 @@ public:
   }
 
   std::vector<std::string> dataFiles() const override {
-    DataFiles files;
-    files.addGraph(file.model().graph());
-    for (const onnx::FunctionProto &function : file.model().functions())
-      for (const onnx::NodeProto &node : function.node())
-        files.addNode(node);
-    return {files.names.begin(), files.names.end()};
+    return onnx::externalFilesOf(file.model());
   }
+  Result<FileCounts> counts() override { return onnx::countsOf(file.model()); }
 
 private:
   onnx::OnnxFile file;

@@ -37,6 +37,16 @@ public:
                           std::to_string(program.version % 1000);
     return all;
   }
+  Result<FileCounts> counts() override {
+    FileCounts counts;
+    for (const paddle::Block &block : file.program().blocks)
+      for (const paddle::Operator &op : block.operators)
+        ++counts.operators[op.type];
+    for (const paddle::Variable *each : file.program().parameters())
+      if (each->type)
+        counts.weightBytes += byteCount(*each->type, each->dims).value_or(0);
+    return counts;
+  }
   std::vector<std::string> dataFiles() const override {
     // Relative to the parent folder of the path, which may be a folder itself.
     namespace fs = std::filesystem;

@@ -21,16 +21,26 @@ public:
   explicit StablehloFile(const std::string &path) : path(path) {}
   Result<Model> read(const ReadOptions &options) override {
     std::string leftOut;
-    Result<Model> model = readStablehlo(path, &leftOut, &said);
+    FileCounts counts;
+    Result<Model> model = readStablehlo(path, &leftOut, &said, &counts);
+    if (model)
+      counted = std::move(counts);
     if (model && !leftOut.empty() && options.note)
       options.note(leftOut);
     return model;
   }
   ModelMetadata metadata() const override { return said; }
+  Result<FileCounts> counts() override {
+    if (!counted)
+      if (Result<Model> model = read({}); !model)
+        return model.takeError();
+    return *counted;
+  }
 
 private:
   std::string path;
   ModelMetadata said;
+  std::optional<FileCounts> counted;
 };
 } // namespace
 

@@ -11,6 +11,7 @@
 #include "formats/stablehlo/vhlo/ArtifactReader.h"
 #include "graph/FirstError.h"
 #include "graph/Metadata.h"
+#include "graph/Types.h"
 #include "graph/chlo/DecomposeChlo.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/Parser/Parser.h"
@@ -86,15 +87,55 @@ artifactIn(std::span<const std::byte> bytes) {
   return artifactInExported(bytes);
 }
 
+/// Whether the operations in the regions of \p op are the file's operators, as
+/// those of functions are; those of others compute single elements.
+static bool holdsOperators(Operation *op) {
+  return isa<ModuleOp, FunctionOpInterface, stablehlo::IfOp, stablehlo::CaseOp,
+             stablehlo::WhileOp>(op);
+}
+
+/// The bytes of a constant; one element where all are alike.
+static int64_t bytesOf(stablehlo::ConstantOp constant) {
+  const auto type = dyn_cast<RankedTensorType>(constant.getType());
+  const std::optional<ElementType> element =
+      type ? elementTypeOf(type.getElementType()) : std::nullopt;
+  if (!element || !type.hasStaticShape())
+    return 0;
+  const auto values = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (values && values.isSplat())
+    return static_cast<int64_t>(byteSize(*element));
+  const int64_t bytes = byteCount(*element, Shape(type.getShape())).value_or(0);
+  const unsigned bits = bitWidth(*element);
+  return bits == 2 || bits == 4 ? llvm::divideCeil(bytes, 8 / bits) : bytes;
+}
+
+/// Counts what \p module consists of, before anything in it is translated.
+static void countIn(ModuleOp module, FileCounts *counts) {
+  if (!counts)
+    return;
+  *counts = {};
+  module->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    const bool isOperator = !isa<ModuleOp, FunctionOpInterface>(op) &&
+                            !op->hasTrait<OpTrait::IsTerminator>();
+    if (isOperator)
+      ++counts->operators[op->getName().getStringRef().str()];
+    if (auto constant = dyn_cast<stablehlo::ConstantOp>(op))
+      counts->weightBytes += bytesOf(constant);
+    return holdsOperators(op) ? WalkResult::advance() : WalkResult::skip();
+  });
+}
+
 static Result<Model> readArtifact(std::span<const std::byte> bytes,
                                   std::shared_ptr<const void> owner,
                                   const std::string &path,
-                                  std::string *leftOut = nullptr) {
+                                  std::string *leftOut = nullptr,
+                                  FileCounts *counts = nullptr) {
   std::shared_ptr<MLIRContext> context = makeContext();
   auto module =
       vhlo::readArtifact(bytes, std::move(owner), path, context.get(), leftOut);
   if (!module)
     return module.takeError();
+  countIn(**module, counts);
   FirstError reported(context.get());
   if (failed(rankWrappers(**module)))
     return inFile(invalidModel(reported.take()), path);
@@ -142,7 +183,8 @@ static void keepArgumentNames(ModuleOp module, StringRef text) {
 }
 
 static Result<Model> readText(std::string_view text, const std::string &path,
-                              size_t linesBefore) {
+                              size_t linesBefore,
+                              FileCounts *counts = nullptr) {
   Result<std::string> ours = prepared(text, path, linesBefore);
   if (!ours)
     return ours.takeError();
@@ -153,6 +195,7 @@ static Result<Model> readText(std::string_view text, const std::string &path,
   OwningOpRef<ModuleOp> module = parse(context.get(), *ours, path);
   if (!module)
     return reported.takeError(ErrorKind::InvalidModel, path);
+  countIn(*module, counts);
   keepArgumentNames(*module, *ours);
   if (failed(translateShapeOperations(*module)))
     return reported.takeError(ErrorKind::Unsupported, path);
@@ -213,25 +256,31 @@ static void setProducer(StringRef producer, ModelMetadata &metadata) {
 
 static Result<Model> readFileOrFolder(const std::string &path,
                                       std::string *leftOut,
-                                      ModelMetadata *metadata) {
-  if (isTorchFolder(path))
-    return readTorchFolder(path);
+                                      ModelMetadata *metadata,
+                                      FileCounts *counts) {
+  if (isTorchFolder(path)) {
+    // Its weights are files beside the program.
+    Result<Model> model = readTorchFolder(path);
+    if (model)
+      countIn(model->module(), counts);
+    return model;
+  }
   auto file = MappedFile::open(path);
   if (!file)
     return file.takeError();
   const auto artifact = artifactIn((*file)->bytes());
   if (!artifact)
-    return readText((*file)->text(), path, 0);
+    return readText((*file)->text(), path, 0, counts);
   if (metadata)
     setProducer(vhlo::producerOf(*artifact), *metadata);
-  return readArtifact(*artifact, *file, path, leftOut);
+  return readArtifact(*artifact, *file, path, leftOut, counts);
 }
 
 Result<Model> readStablehlo(const std::string &path, std::string *leftOut,
-                            ModelMetadata *metadata) {
+                            ModelMetadata *metadata, FileCounts *counts) {
   if (metadata)
     *metadata = {};
-  Result<Model> model = readFileOrFolder(path, leftOut, metadata);
+  Result<Model> model = readFileOrFolder(path, leftOut, metadata, counts);
   if (model && metadata)
     describe(model->module(), *metadata);
   return model;

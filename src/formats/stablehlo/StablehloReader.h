@@ -3,6 +3,7 @@
 #ifndef SINTER_FORMATS_STABLEHLO_STABLEHLOREADER_H
 #define SINTER_FORMATS_STABLEHLO_STABLEHLOREADER_H
 
+#include "formats/FileCounts.h"
 #include "formats/ModelMetadata.h"
 #include "graph/Model.h"
 #include "runtime/Result.h"
@@ -19,10 +20,11 @@ namespace sinter {
 /// file. InvalidModel errors give the position in a text and the reason.
 /// \p leftOut is set to what was left out of an artifact because it is not
 /// supported (vhlo/ArtifactReader.h). \p metadata gets the module's name and
-/// attributes, and an artifact's producer.
+/// attributes, and an artifact's producer; \p counts, what it consists of.
 Result<Model> readStablehlo(const std::string &path,
                             std::string *leftOut = nullptr,
-                            ModelMetadata *metadata = nullptr);
+                            ModelMetadata *metadata = nullptr,
+                            FileCounts *counts = nullptr);
 
 /// Whether \p path is a folder that readStablehlo reads.
 bool isStablehloFolder(const std::string &path);

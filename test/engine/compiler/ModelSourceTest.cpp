@@ -29,6 +29,7 @@ public:
   signature(const ReadOptions &options) const override {
     return file->signature(options);
   }
+  Result<FileCounts> counts() override { return file->counts(); }
 
 private:
   std::unique_ptr<ModelFile> file;

@@ -32,6 +32,10 @@ public:
 
   const ModelDescription &description() const override { return facts_; }
   Result<GraphFacts> facts() override { return GraphFacts(); }
+  Result<FileCounts> counts() override { return FileCounts(); }
+  Result<SizedFacts> sizedFacts(const NamedShapes &) override {
+    return SizedFacts();
+  }
 
   Result<std::shared_ptr<const Program>>
   compile(const CompileRequest &request) override {

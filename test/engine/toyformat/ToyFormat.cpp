@@ -16,6 +16,20 @@ public:
   Result<Model> read(const ReadOptions &) override {
     return readToy(file->text(), path);
   }
+  Result<FileCounts> counts() override {
+    FileCounts counts;
+    llvm::SmallVector<llvm::StringRef> lines;
+    llvm::StringRef(file->text()).split(lines, '\n', -1, false);
+    for (llvm::StringRef line : lines) {
+      const llvm::StringRef word = line.split(' ').first;
+      if (word == "weight")
+        counts.weightBytes += static_cast<int64_t>(
+            line.split('=').second.count(' ') * sizeof(float));
+      else if (word != "toy" && word != "input" && word != "output")
+        ++counts.operators[word.str()];
+    }
+    return counts;
+  }
 
 private:
   std::shared_ptr<const MappedFile> file;
