@@ -36,6 +36,7 @@ std::string ModelOutput::text() const {
   ModelInput same;
   same.spec = *this;
   same.ranked = ranked;
+  same.symbols = symbols;
   return same.text();
 }
 

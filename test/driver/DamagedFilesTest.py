@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Covers: runtime Npz
+# Covers: runtime Npz ZipDirectory
 """Files whose bytes are not what was written: each that carries a checksum is found out, and the same cause has the same exit code wherever such a file is read."""
 import gzip
 import io

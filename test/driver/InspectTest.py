@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-# Covers: driver DynamicPlan PlanNames ProgramPlan
+# Covers: driver DynamicPlan InspectReport PlanNames ProgramPlan
+# Covers: engine/compiler NamedSizes SizedFacts
+# Covers: formats/onnx FileContents
+# Covers: interface ModelFigures
 """What `sinter inspect` says of a model: its tensors' roles, its program's steps, and what it says where some of that is open."""
 import json
 import struct

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Covers: data SampleFiles SampleFinder
-# Covers: driver QuantizePage
-# Covers: interface QuantizeOptions
+# Covers: driver QuantizePage QuantizeText
+# Covers: interface QuantizeOptions QuantizeSummary
 # Covers: engine/compiler OutputAgreement Quantizer QuantizerJudge QuantizerProfile QuantizerReport SampleRuns
-# Covers: quantize Equalize WeightChannels
+# Covers: quantize Equalize FloatReason WeightChannels
 """`sinter quantize`."""
 import io
 import itertools

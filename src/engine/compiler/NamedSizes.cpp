@@ -33,7 +33,8 @@ bool NamedSizes::isOfInputs(Dim size) const {
         if (each.isNamed())
           if (auto parameter = table.expressionOf(each).asParameter())
             own.insert(*parameter);
-  for (const SizeExpression::Term &term : table.expressionOf(size).terms())
+  const SizeExpression expression = table.expressionOf(size);
+  for (const SizeExpression::Term &term : expression.terms())
     for (uint32_t parameter : term.parameters)
       if (!own.contains(parameter))
         return false;
