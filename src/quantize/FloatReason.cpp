@@ -53,6 +53,8 @@ constexpr ReasonRow rows[] = {
      "integers in the layers before it"},
     {FloatReason::FloatUsers, "only float layers use it",
      "integers in the layers behind it"},
+    {FloatReason::Output, "it gives an output of the model, which is of floats",
+     nothing},
     {FloatReason::NoProfile, "the profile lacks its inputs",
      "a profile of this model"},
     {FloatReason::NeverComputed,

@@ -28,6 +28,7 @@ enum class FloatReason : uint8_t {
   // Where it is.
   FloatInputs,
   FloatUsers,
+  Output,
   // What the calibration data showed.
   NoProfile,
   NeverComputed,

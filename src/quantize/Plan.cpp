@@ -189,6 +189,15 @@ bool Planner::isMadeOfIntegers(Value value) const {
   return number != all.unitOf.end() && plan.layers[number->second].isQuantized;
 }
 
+/// Why nothing computes with the integers of \p unit.
+static FloatReason whyUnused(const Unit &unit) {
+  const bool isReturned =
+      !unit.result.use_empty() &&
+      llvm::all_of(unit.result.getUsers(),
+                   [](Operation *user) { return isa<func::ReturnOp>(user); });
+  return isReturned ? FloatReason::Output : FloatReason::FloatUsers;
+}
+
 void Planner::chooseLayers() {
   for (unsigned i = 0; i < units.size(); ++i) {
     if (units[i].kind != UnitKind::Product || plan.layers[i].why)
@@ -210,7 +219,7 @@ void Planner::chooseLayers() {
         plan.layers[i].why)
       continue;
     if (!chosen.contains(unit.result)) {
-      leave(i, FloatReason::FloatUsers);
+      leave(i, whyUnused(unit));
       continue;
     }
     plan.layers[i].isQuantized = true;
@@ -235,7 +244,7 @@ void Planner::chooseLayers() {
       continue;
     if (units[i].kind != UnitKind::Product &&
         !chosen.contains(units[i].result)) {
-      leave(i, FloatReason::FloatUsers);
+      leave(i, whyUnused(units[i]));
       continue;
     }
     for (OpOperand *operand : units[i].data)

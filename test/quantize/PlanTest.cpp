@@ -46,7 +46,8 @@ TEST(Plan, WhatOnlyFloatLayersReadStaysFloat) {
   graph.profileAll(-1, 1);
   graph.makePlan();
   EXPECT_FALSE(graph.isQuantized("add"));
-  EXPECT_EQ(graph.reason("add"), "only float layers use it");
+  EXPECT_EQ(graph.reason("add"),
+            "it gives an output of the model, which is of floats");
 }
 
 TEST(Plan, WhatReadsFloatLayersStaysFloat) {
