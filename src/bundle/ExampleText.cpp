@@ -226,8 +226,11 @@ std::string cmakeText(const Bundle &bundle) {
   if (needsMathematics)
     text += "target_link_libraries(NAME PUBLIC m)\n";
   text += "\n"
-          "add_executable(NAME_example main.c)\n"
-          "target_link_libraries(NAME_example PRIVATE NAME)\n";
+          "# Not in other projects, which add this folder.\n"
+          "if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)\n"
+          "  add_executable(NAME_example main.c)\n"
+          "  target_link_libraries(NAME_example PRIVATE NAME)\n"
+          "endif()\n";
   for (size_t at = 0; (at = text.find("NAME", at)) != std::string::npos;
        at += bundle.name.size())
     text.replace(at, 4, bundle.name);

@@ -53,6 +53,11 @@ public:
     addShapes(app, common);
     addBinding(app, common);
     addArithmetic(app, common);
+    // Nothing runs here.
+    app.get_option("--threads")->description("threads to compile with");
+    app.get_option("--cpu")->description(
+        "compile for this CPU, by LLVM's name, as x86-64-v3 or cortex-a76 "
+        "(default: this one, or with --target any of its architecture)");
     addPatterns(app, common);
     addReport(app, common);
   }

@@ -352,6 +352,33 @@ __asm__(".globl _start\\n_start: bl work\\n");
                 expected = done.stdout
         self.assertEqual(done.stdout, expected)
 
+    def test_part_of_a_project(self):
+        """A project in C++ adds the folder and links the target."""
+        self.compile(self.write("lstm.mlir", LSTM))
+        self.write("CMakeLists.txt", """
+cmake_minimum_required(VERSION 3.13)
+project(app C CXX)
+add_subdirectory(net)
+add_executable(app app.cpp)
+target_link_libraries(app PRIVATE net)
+""")
+        self.write("app.cpp", """
+#include "net.h"
+static NET_ALIGNED float x[NET_INPUT_X_ELEMENTS], y[NET_OUTPUT_Y_ELEMENTS];
+static NET_ALIGNED unsigned char workspace[NET_WORKSPACE_SIZE];
+static net_state state;
+int main() {
+  const net_inputs inputs = {x};
+  const net_outputs outputs = {y};
+  return net_state_init(&state) || net_run(&inputs, &outputs, &state, workspace) || y[0] == 0;
+}
+""")
+        build = self.path("build")
+        subprocess.run(["cmake", "-S", self.folder, "-B", build], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["cmake", "--build", build], check=True, stdout=subprocess.DEVNULL)
+        self.assertEqual(subprocess.run([os.path.join(build, "app")]).returncode, 0)
+        self.assertFalse(os.path.exists(os.path.join(build, "net", "net_example")))
+
     def shared_library(self, model, *arguments):
         path = self.path("libnet.so")
         done = self.sinter("compile", model, "-o", path, "--name", "net", "--json", *arguments)
