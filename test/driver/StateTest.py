@@ -219,6 +219,16 @@ class Declared(CommandTest):
         model = self.write("two.onnx", onnx.model(onnx.graph(nodes, inputs, outputs)))
         self.expect_error(USAGE, "optimize", model, "-o", self.declared, "--state", "y=s", mentions=["2xf32", "3xf32"])
 
+    def test_names_with_equals_signs(self):
+        """The first sign with an output before it and an input behind."""
+        names = {"x": "x", "y": "a", "state": "b=c", "stateN": "a=b"}
+        nodes = [onnx.node("Add", ["x", "b=c"], ["a"]), onnx.node("Add", ["b=c", "x"], ["a=b"])]
+        shape = (2,)
+        model = self.write("signs.onnx", onnx.model(onnx.graph(nodes, [onnx.value_info(names[each], shape) for each in ("x", "state")], [onnx.value_info(names[each], shape) for each in ("y", "stateN")])))
+        self.declare(model, self.declared, "--state", "a=b=b=c")
+        done = self.sinter("run", self.declared, "--input", self.ones, "--no-cache", "--json", "--repeat", "3")
+        self.assertEqual([(each["name"], each["max"]) for each in json.loads(done.stdout)["state"]], [("b=c", 3)], done.stderr)
+
     def test_broken_metadata(self):
         with open(self.model, "rb") as file:
             content = file.read()

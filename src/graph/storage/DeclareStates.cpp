@@ -12,15 +12,19 @@ namespace sinter {
 std::optional<std::pair<size_t, size_t>>
 findStatePair(StringRef pair, const std::vector<std::string> &outputs,
               const std::vector<std::string> &inputs) {
-  for (size_t sign = pair.find('='); sign != StringRef::npos;
-       sign = pair.find('=', sign + 1)) {
-    const auto output = llvm::find(outputs, pair.take_front(sign));
-    const auto input = llvm::find(inputs, pair.drop_front(sign + 1));
-    if (output != outputs.end() && input != inputs.end())
-      return std::pair(static_cast<size_t>(output - outputs.begin()),
-                       static_cast<size_t>(input - inputs.begin()));
+  // The line comes from strangers, and so do the names: each output is looked
+  // at once, however many equals signs there are.
+  std::optional<std::pair<size_t, size_t>> found;
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    StringRef rest = pair;
+    if ((found && outputs[found->first].size() <= output.size()) ||
+        !rest.consume_front(output) || !rest.consume_front("="))
+      continue;
+    const auto input = llvm::find(inputs, rest);
+    if (input != inputs.end())
+      found = std::pair(i, static_cast<size_t>(input - inputs.begin()));
   }
-  return std::nullopt;
+  return found;
 }
 
 std::vector<std::string> statePairs(StringRef text) {
