@@ -9,6 +9,28 @@ using namespace mlir;
 
 namespace sinter {
 
+/// \p text without the numbers of the specification's constraints, "(C14)",
+/// which verifiers write and users do not know.
+static std::string withoutConstraints(std::string text) {
+  for (size_t at = 0; (at = text.find("(C", at)) != std::string::npos;) {
+    size_t end = at + 2;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9')
+      ++end;
+    if (end == at + 2 || end == text.size() || text[end] != ')') {
+      at = end;
+      continue;
+    }
+    ++end;
+    // With the space behind it, or that in front at the end.
+    if (end < text.size() && text[end] == ' ')
+      ++end;
+    else if (at > 0 && text[at - 1] == ' ')
+      --at;
+    text.erase(at, end - at);
+  }
+  return text;
+}
+
 FirstError::FirstError(MLIRContext *context)
     : handler(
           context,
@@ -18,6 +40,7 @@ FirstError::FirstError(MLIRContext *context)
               // Some print the operation, over many lines.
               text = diagnostic.str();
               text.resize(std::min(text.find('\n'), text.size()));
+              text = withoutConstraints(std::move(text));
               line = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
             }
             return success();

@@ -310,6 +310,20 @@ void GraphBuilder::require(Value condition) {
   builder().create<nn::AssumeOp>(location(), condition, true, node);
 }
 
+/// "[1, 9, 4] and [8, 4]", with `?` for unknown sizes.
+static std::string shapesText(ArrayRef<Value> values) {
+  std::string text;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    text += i == 0 ? "[" : i + 1 == values.size() ? " and [" : ", [";
+    auto type = cast<RankedTensorType>(value.getType());
+    for (auto [dim, size] : llvm::enumerate(type.getShape()))
+      text += (dim ? ", " : "") +
+              (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
+    text += "]";
+  }
+  return text;
+}
+
 Values GraphBuilder::broadcastTogether(ArrayRef<Value> values) {
   if (null(ValueRange(values)))
     return {};
@@ -319,7 +333,7 @@ Values GraphBuilder::broadcastTogether(ArrayRef<Value> values) {
     most = std::max(most, rank(value));
     auto next = broadcastShapes(merged, shape(value));
     if (!next) {
-      fail("shapes do not broadcast together");
+      fail(shapesText(values) + " do not broadcast together");
       return {};
     }
     merged = std::move(*next);

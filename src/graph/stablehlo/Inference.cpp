@@ -309,7 +309,7 @@ SINTER_INFER(ConcatenateOp) {
         return emitOptionalError(location, "(C6) the result is too large");
       if (!both)
         return emitOptionalError(location, "(C2) inputs differ in dimension ",
-                                 i);
+                                 i, ": ", first, " and ", type);
       joined[i] = *both;
     }
   }

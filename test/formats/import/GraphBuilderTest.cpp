@@ -66,12 +66,12 @@ TEST_F(GraphBuilderTest, KeepsTheFirstError) {
   EXPECT_FALSE(wrong);
   ASSERT_TRUE(graph.failed());
   EXPECT_EQ(graph.error()->kind, ErrorKind::InvalidModel);
-  EXPECT_EQ(graph.error()->reason, "shapes do not broadcast together");
+  EXPECT_EQ(graph.error()->reason, "[3] and [4] do not broadcast together");
   // Null goes through, nothing is made, nothing else is complained of.
   EXPECT_FALSE(graph.op<nn::ReluOp>(wrong));
   EXPECT_FALSE(graph.op<nn::ReluOp>(row));
   graph.unsupported("something else");
-  EXPECT_EQ(graph.error()->reason, "shapes do not broadcast together");
+  EXPECT_EQ(graph.error()->reason, "[3] and [4] do not broadcast together");
   EXPECT_TRUE(graph.operations().empty());
 }
 
