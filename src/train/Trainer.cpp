@@ -150,6 +150,8 @@ void Trainer::save(const Epoch &sofar) {
           checkpointNames());
       !written)
     note(written.error().message() + "; the run goes on");
+  else
+    kept = doneSteps;
 }
 
 /// A resumed run has the settings of the previous one, but may have more
@@ -176,6 +178,7 @@ Result<void> Trainer::goOn(Checkpoint newest) {
   if (Result<void> same = checkSame(newest); !same)
     return same;
   doneSteps = newest.steps;
+  kept = doneSteps;
   const nlohmann::json none = nlohmann::json::object();
   begun = Epoch::of(newest.progress.value("epoch", none));
   told = TrainingHistory::of(newest.progress.value("report", none));
@@ -316,8 +319,21 @@ Result<Epoch> Trainer::trainEpoch(uint64_t epoch, TrainObserver &observer) {
     if (!notNumber && options.checkpointSteps &&
         doneSteps % options.checkpointSteps == 0 && i < all.size())
       save(sofar);
+    // The last one of an epoch is followed by the validation.
+    if (!notNumber && i < all.size())
+      if (Result<void> goesOn = endIfWanted(observer, sofar); !goesOn)
+        return goesOn.takeError();
   }
   return sofar;
+}
+
+/// The error that ends the run, which is kept first, if \p observer wants it.
+Result<void> Trainer::endIfWanted(TrainObserver &observer, const Epoch &sofar) {
+  if (!observer.wantsEnd() || doneSteps == totalSteps())
+    return {};
+  if (!options.checkpointFolder.empty() && kept != doneSteps)
+    save(sofar);
+  return Cancellation::error("training");
 }
 
 Result<std::optional<Epoch>> Trainer::validate() {
@@ -386,6 +402,8 @@ Result<std::optional<NotFiniteStep>> Trainer::train(TrainObserver &observer) {
       return same.takeError();
     if (!options.checkpointFolder.empty())
       save(Epoch());
+    if (Result<void> goesOn = endIfWanted(observer, Epoch()); !goesOn)
+      return goesOn.takeError();
   }
   return std::optional<NotFiniteStep>();
 }

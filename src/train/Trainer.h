@@ -35,6 +35,8 @@ public:
   /// After an epoch and its validation. \p history ends with it.
   virtual void epoch(const DoneEpoch &epoch,
                      const TrainingHistory &history) = 0;
+  /// Whether the run is to end here; asked after each step and epoch.
+  virtual bool wantsEnd() { return false; }
 };
 
 /// A step whose loss or gradients are not finite ends a run. It left the
@@ -74,7 +76,9 @@ public:
   /// error if there is none, if there are some of another run, or if other
   /// options than the number of epochs have changed.
   Result<void> resume();
-  /// Runs the remaining steps. Returns the step that ended the run early.
+  /// Runs the remaining steps. Returns the step that ended the run early. A
+  /// Cancelled error if the observer wants it to end before the last one: after
+  /// a checkpoint, if the options name a folder for these.
   Result<std::optional<NotFiniteStep>> train(TrainObserver &observer);
   /// Weights and running statistics after train(), or of the best validation if
   /// the options ask for these.
@@ -95,6 +99,8 @@ public:
   size_t weightCount() const { return run->source().weights().size(); }
   const TrainingHistory &history() const { return told; }
   const std::optional<BestValidation> &best() const { return bestOne; }
+  /// The step of the newest checkpoint that this run has written or continued.
+  std::optional<uint64_t> keptStep() const { return kept; }
 
 private:
   Trainer(TrainOptions options, SessionOptions session)
@@ -117,6 +123,7 @@ private:
   std::vector<std::vector<size_t>> batchesOf(uint64_t epoch) const;
   Result<SharedBatch> firstBatch();
   Result<Epoch> trainEpoch(uint64_t epoch, TrainObserver &observer);
+  Result<void> endIfWanted(TrainObserver &observer, const Epoch &sofar);
   Result<BatchOutcome> step(SharedBatch &samples, double rate, bool updates,
                             Epoch &all);
   Result<void> checkLabels();
@@ -136,6 +143,7 @@ private:
 
   TrainingHistory told;
   uint64_t doneSteps = 0;
+  std::optional<uint64_t> kept;
   /// The metrics of a checkpoint's epoch.
   Epoch begun;
   /// The batch whose loss or gradients were not finite, and whether the loss
