@@ -15,12 +15,12 @@ step 'packages'
 scripts/deps.sh --build
 echo 'all there'
 
-step 'build (a few minutes the first time)'
+step 'build'
 if ! cmake --preset release >"$work/configure.log" 2>&1; then
   cat "$work/configure.log" >&2
   exit 1
 fi
-NINJA_STATUS='[%f/%t, %es] ' cmake --build build --target sinter
+scripts/build_bar.py build sinter
 
 step "what is in the pictures of examples/glyphs/images"
 for image in examples/glyphs/images/*.png; do
