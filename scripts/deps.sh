@@ -14,7 +14,8 @@ packages=(
 )
 tests=(
   clang-format-19 clang-tidy-19 libclang-rt-19-dev libfuzzer-19-dev libonnx-testdata
-  python3-venv valgrind qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross mmdebstrap abigail-tools chromium
+  python3-venv python3-jsonschema valgrind qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross mmdebstrap
+  abigail-tools chromium groff-base zsh
 )
 case "${1-}" in
   '') packages+=("${tests[@]}") ;;

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 
+import JsonSchemas
 import OnnxBytes as onnx
 
 SINTER = ""
@@ -34,8 +35,11 @@ class CommandTest(unittest.TestCase):
         return self.path(name)
 
     def sinter(self, *arguments, **environment):
-        """Runs sinter, with these variables in its environment."""
-        return subprocess.run([SINTER, *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, errors="replace", env={**os.environ, **environment})
+        """Runs sinter, with these variables in its environment. What it prints as JSON must be as its schema says."""
+        done = subprocess.run([SINTER, *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, errors="replace", env={**os.environ, **environment})
+        if done.returncode in (DONE, WRONG):
+            JsonSchemas.check_output(arguments, done.stdout)
+        return done
 
     def expect_error(self, code, *arguments, mentions=()):
         """Runs sinter; it must fail with CODE and say so in one line with all of MENTIONS. Returns the line."""
