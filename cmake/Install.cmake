@@ -23,6 +23,9 @@ sinter_rpath(TARGETS sinter PATHS "$ORIGIN/../lib" "$ORIGIN/${from_program}")
 sinter_rpath(TARGETS ${libraries} sinter_c PATHS "$ORIGIN")
 set_target_properties(${libraries} sinter_c PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS sinter RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT sinter)
+# Its manual pages, and completions for bash and zsh, where these look for them.
+install(DIRECTORY ${CMAKE_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}
+  COMPONENT sinter)
 # Nobody links these two by their names.
 install(TARGETS ${libraries}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libsinter0 NAMELINK_SKIP)

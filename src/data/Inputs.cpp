@@ -61,9 +61,7 @@ Result<Tensor> readTensor(const std::string &path, ElementType type) {
   const std::string what = "'" + path +
                            "' is neither .npy, .pb, PNG nor JPEG; numpy.save "
                            "writes .npy";
-  // A file of this name was meant, but cannot be read.
-  return path.ends_with(".npy") || isNamedAsPicture(path) ? systemError(what)
-                                                          : usageError(what);
+  return systemError(what);
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include "driver/Machine.h"
 #include "driver/MachineReport.h"
 #include "driver/OutputFiles.h"
+#include "driver/Progress.h"
 #include "driver/Roofline.h"
 #include "driver/Streams.h"
 #include "driver/Summary.h"
@@ -104,6 +105,8 @@ public:
     addReport(app, common);
     addTrace(app, common);
   }
+
+  const CommonOptions *modelOptions() const override { return &common; }
 
   Result<int> run() override {
     if (ofMachine && !common.model.empty())
@@ -260,6 +263,9 @@ private:
     // Streams are measured by themselves.
     const double ownSeconds = streams > 1 ? 0 : seconds;
     const Clock::time_point start = Clock::now();
+    // Seconds, and not runs: drawing after each would take time from short
+    // ones.
+    Activity activity("measuring for " + text("%g s", seconds));
     do
       measured.latenciesMs.push_back(timedRun());
     while (!failure && millisecondsSince(start) < ownSeconds * 1000);

@@ -13,12 +13,16 @@ class App;
 
 namespace sinter::driver {
 
+struct CommonOptions;
+
 class Command {
 public:
   virtual ~Command() = default;
 
   /// Runs the command with the parsed options. Returns the exit code.
   virtual Result<int> run() = 0;
+  /// How it opens its model, the first if there are two; null if it opens none.
+  virtual const CommonOptions *modelOptions() const { return nullptr; }
 };
 
 /// Each declares its options in \p app, the sub-command.

@@ -6,6 +6,7 @@
 #include "driver/Text.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 namespace sinter::driver {
@@ -54,7 +55,37 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
   session->progress = progressLine("compiling", "kernels");
   session->stages = stageObserver(options);
   session->choice = choicePrinter(options);
+  session->print = [](std::string_view text) {
+    makeRoomFor(std::string(text));
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  };
   return session;
+}
+
+Error blamed(Error error, const CommonOptions &options) {
+  if (error.kind != ErrorKind::InvalidModel || options.model.empty())
+    return error;
+  CommonOptions asItIs = options;
+  asItIs.shapes.clear();
+  asItIs.note = [](const std::string &) {};
+  Result<SessionOptions> how = sinter::sessionOptions(asItIs);
+  if (!how)
+    return error;
+  auto session = Session::open(options.model, std::move(*how));
+  if (!session)
+    return error;
+  const bool leavesSizes = std::ranges::any_of(
+      (*session)->model().inputs, [](const ModelInput &input) {
+        return !input.ranked || input.sizesAreHints ||
+               std::ranges::find(input.spec.shape, -1) !=
+                   input.spec.shape.end() ||
+               (isInteger(input.spec.type) && mayFeedShapes(input.spec));
+      });
+  if (!leavesSizes)
+    return error;
+  error.kind = ErrorKind::Usage;
+  return withHint("the model does not take these sizes or values",
+                  std::move(error));
 }
 
 } // namespace sinter::driver

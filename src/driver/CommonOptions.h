@@ -38,6 +38,10 @@ choicePrinter(const CommonOptions &options);
 /// --trace.
 CompileObserver stageObserver(const CommonOptions &options);
 Result<SessionOptions> sessionOptions(const CommonOptions &options);
+/// \p error, of a model that is not valid; a Usage error if the file itself is
+/// valid and leaves sizes, or values that decide on sizes, to be given: then
+/// those that were given do not fit.
+Error blamed(Error error, const CommonOptions &options);
 
 } // namespace sinter::driver
 

@@ -94,9 +94,12 @@ public:
     addReport(app, common);
   }
 
+  const CommonOptions *modelOptions() const override { return &common; }
+
   Result<int> run() override {
     if (Result<void> good = checkUsage(); !good)
       return good.takeError();
+    common.model = models.front();
     common.noCache = true;
     Result<std::unique_ptr<ModelComparison>> made = prepare();
     if (!made)
@@ -209,10 +212,10 @@ private:
                                        const SampleSizes &sizes) const {
     if (!dataSet.empty())
       return readDataSet(dataSet, "input", side.session->model());
-    Result<GivenShapes> given = parseShapes(common.shapes);
-    if (!given)
-      return given.takeError();
-    return inputsAt(side, sizes, inputs, std::move(given->shapes));
+    Result<NamedShapes> shapes = shapesFor(common, side.session->model());
+    if (!shapes)
+      return shapes.takeError();
+    return inputsAt(side, sizes, inputs, std::move(*shapes));
   }
 
   /// Several sizes that both sides accept, if none is given.
@@ -220,10 +223,10 @@ private:
                                             CompareSide *second) const {
     if (!dataSet.empty() || !second)
       return std::vector<SampleSizes>(1);
-    Result<GivenShapes> given = parseShapes(common.shapes);
-    if (!given)
-      return given.takeError();
-    return sizesToCompare(first, *second, inputs, given->shapes);
+    Result<NamedShapes> shapes = shapesFor(common, first.session->model());
+    if (!shapes)
+      return shapes.takeError();
+    return sizesToCompare(first, *second, inputs, *shapes);
   }
 
   Result<std::unique_ptr<ModelComparison>> prepare() {
@@ -365,8 +368,7 @@ private:
   std::string tensors, dataSet, page, reduced;
   std::optional<double> memory;
   bool passes = false, outputsOnly = false, bisect = false, force = false;
-  /// Kernels accumulate in another order than the definitions.
-  Tolerance tolerance{1e-3, 1e-7, 1e-4};
+  Tolerance tolerance = backendTolerance();
 };
 
 } // namespace

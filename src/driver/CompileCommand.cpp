@@ -62,6 +62,8 @@ public:
     addReport(app, common);
   }
 
+  const CommonOptions *modelOptions() const override { return &common; }
+
   Result<int> run() override {
     Result<BundleTarget> target = bundleTarget(output);
     if (!target)

@@ -22,15 +22,19 @@ public:
                "where to write it; the extension says in which format: ") +
                writtenForms)
         ->type_name("FILE")
+        ->group("Output")
         ->required();
     app.add_option("--target-version", targetVersion,
                    "the oldest version of StableHLO that can read the portable "
                    "artifact, from 0.9.0 on (default: the newest)")
-        ->type_name("X.Y.Z");
+        ->type_name("X.Y.Z")
+        ->group("Formats");
     addOverwrite(app, overwrite);
     addShapes(app, common);
     addBinding(app, common);
   }
+
+  const CommonOptions *modelOptions() const override { return &common; }
 
   Result<int> run() override {
     Result<ModelRequest> input = modelRequest(common);

@@ -32,6 +32,8 @@ public:
     addReport(app, common);
   }
 
+  const CommonOptions *modelOptions() const override { return &common; }
+
   Result<int> run() override {
     Result<SessionOptions> session = sessionOptions(common);
     if (!session)
@@ -49,7 +51,7 @@ public:
     options.model = common.model;
     options.session = std::move(*session);
     options.names = {"--against", "--metric", "--batch"};
-    options.progress = [line = progressLine("evaluating: sample", "samples")](
+    options.progress = [line = progressLine("evaluating", "samples")](
                            size_t done, size_t total) {
       line(static_cast<unsigned>(done), static_cast<unsigned>(total));
     };
@@ -82,12 +84,12 @@ private:
     app.add_option("--labels", data.labels, "the classes' names, a line each")
         ->type_name("FILE")
         ->group("Data");
-    app.add_option("--samples", data.most,
+    app.add_option("-n,--samples", data.most,
                    "use at most this many, spread over all (default: all)")
         ->check(CLI::PositiveNumber)
         ->type_name("N")
         ->group("Data");
-    app.add_option("--batch", options.batch,
+    app.add_option("-b,--batch", options.batch,
                    "samples a run, if the model's batch is dynamic (default: "
                    "8)")
         ->check(CLI::Range(1, 65536))

@@ -56,7 +56,7 @@ void addPictures(CLI::App &app, InputOptions &options,
 }
 
 void addInputs(CLI::App &app, InputOptions &options, bool takesMany) {
-  app.add_option("--input", options.inputs,
+  app.add_option("-i,--input", options.inputs,
                  "an input: .npy, .pb (ONNX tensor), PNG, JPEG, random[:SEED] "
                  "(alone: for all), or values, as in rate=16000 and "
                  "sizes=1,3,8; without a name: the inputs in order" +
@@ -88,7 +88,7 @@ void addCalibration(CLI::App &app, SampleOptions &options) {
       ->allow_extra_args(false)
       ->type_name("NAME=FILE")
       ->group("Calibration");
-  app.add_option("--samples", options.most,
+  app.add_option("-n,--samples", options.most,
                  "use at most this many, spread over all (default: all)")
       ->check(CLI::PositiveNumber)
       ->type_name("N")

@@ -56,6 +56,8 @@ public:
         ->needs("--html");
   }
 
+  const CommonOptions *modelOptions() const override { return &common; }
+
   Result<int> run() override {
     if (!page.empty())
       return writePage();

@@ -72,7 +72,8 @@ public:
     addParameters(app, common);
     addFunction(app, common);
     app.add_option("-o,--output", output, "where to write the simplified model")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->group("Output");
     addOverwrite(app, overwrite);
     addShapes(app, common);
     addBinding(app, common);
@@ -90,6 +91,8 @@ public:
         ->group("Report");
     addReport(app, common);
   }
+
+  const CommonOptions *modelOptions() const override { return &common; }
 
   Result<int> run() override {
     // All patterns, without counts.

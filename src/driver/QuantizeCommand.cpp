@@ -33,23 +33,26 @@ public:
            "-o,--output", output,
            "where to write the quantised model: .onnx, .mlir, .mlir.bc, "
            ".stablehlo, .pdmodel, .json, or a folder of PaddlePaddle")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->group("Output");
     addOverwrite(app, overwrite);
     addShapes(app, common);
     addBinding(app, common);
     addCalibration(app, calibration);
     addProfiles(app);
     choices.add(app);
-    app.add_option(
-           "--report", reportFile,
-           "write a report of the accuracy lost, by layer: .html, or .json")
+    app.add_option("--html", pageFile,
+                   "write a page with the accuracy lost, by layer")
         ->type_name("FILE")
         ->group("Report");
+    // Its former name, which takes .json, too.
+    app.add_option("--report", reportFile)->group("");
     addCache(app, common);
-    app.add_option("--threads", common.threads, "how many threads to use")
-        ->group("Compile");
+    addThreads(app, common);
     addReport(app, common);
   }
+
+  const CommonOptions *modelOptions() const override { return &common; }
 
   Result<int> run() override {
     Result<Compiler *> compiler = loadCompiler();
@@ -108,10 +111,9 @@ private:
       return usageError("--block is for --weights alone: matmuls of two "
                         "integers have one scale a channel; leave out "
                         "--calibration, or give --activations float");
-    if (output.empty() && profileOut.empty() && reportFile.empty() &&
-        !common.json)
-      return usageError("nothing to do: give -o FILE, --profile-out FILE or "
-                        "--report FILE");
+    if (onlyMeasures() && profileOut.empty())
+      return usageError("nothing to do: give -o FILE, --profile-out FILE, "
+                        "--html FILE or --json");
     if (!profileOut.empty() && !profileIn.empty())
       return usageError("--profile-out writes what is measured, and --profile "
                         "takes it from a file: give one of them");
@@ -121,6 +123,7 @@ private:
       return usageError("--max-loss needs --calibration DIR to judge by");
     for (const auto &[flag, file] :
          {std::pair("-o", &output), std::pair("--report", &reportFile),
+          std::pair("--html", &pageFile),
           std::pair("--profile-out", &profileOut)})
       if (Result<void> good = checkOutputFile(flag, *file, ""); !good)
         return good;
@@ -164,7 +167,7 @@ private:
                                                  size_t done,
                                                  size_t total) mutable {
       if (stage != current) {
-        line = progressLine(stage + ": sample", "samples");
+        line = progressLine(stage, "samples");
         current = stage;
       }
       line(static_cast<unsigned>(done), static_cast<unsigned>(total));
@@ -195,6 +198,11 @@ private:
           !done)
         return done.takeError();
     const nlohmann::json json = asJson(common.model, report);
+    if (!pageFile.empty())
+      if (Result<void> done =
+              writeFileAtomically(pageFile, quantizePage(common.model, report));
+          !done)
+        return done.takeError();
     if (!reportFile.empty()) {
       const std::string contents = reportFile.ends_with(".json")
                                        ? json.dump(2) + "\n"
@@ -261,7 +269,8 @@ private:
 
   /// Whether a profile is the only result.
   bool onlyMeasures() const {
-    return output.empty() && reportFile.empty() && !common.json;
+    return output.empty() && reportFile.empty() && pageFile.empty() &&
+           !common.json;
   }
 
   /// Why the first layer stays float.
@@ -285,7 +294,7 @@ private:
   CommonOptions common;
   SampleOptions calibration;
   QuantizeChoices choices;
-  std::string output, reportFile, profileIn, profileOut;
+  std::string output, pageFile, reportFile, profileIn, profileOut;
   OverwriteOptions overwrite;
 };
 

@@ -4,6 +4,7 @@
 #include "driver/CommonOptions.h"
 #include "driver/Isolation.h"
 #include "driver/OutputFiles.h"
+#include "driver/Progress.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
@@ -11,6 +12,7 @@
 #include "runtime/Random.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -71,6 +73,7 @@ public:
     addModel(app, common);
     app.add_option("-o,--output", output, "where to write the small program")
         ->type_name("FILE")
+        ->group("Output")
         ->required();
     addForce(app, force);
     app.add_option(
@@ -78,19 +81,18 @@ public:
            "a shell command that shows the failure; {} is the program's file, "
            "and the exit code must stay the same. Default: the backends give "
            "different results for random inputs, or one of them fails")
-        ->type_name("COMMAND");
-    app.add_option("--seed", seed, "seed of the random inputs")->type_name("N");
+        ->type_name("COMMAND")
+        ->group("Reduce");
+    app.add_option("--seed", seed, "seed of the random inputs")
+        ->capture_default_str()
+        ->type_name("N")
+        ->group("Reduce");
     app.add_option("--timeout", seconds, "seconds for one program")
+        ->check(CLI::Range(0.001, 1e6) & isNumber())
+        ->capture_default_str()
         ->type_name("S")
-        ->check(CLI::Range(0.001, 1e6) & isNumber());
-    app.add_option("--rtol", tolerance.relative,
-                   "tolerance relative to the value")
-        ->check(CLI::NonNegativeNumber & isNumber())
-        ->type_name("X");
-    app.add_option("--range-atol", tolerance.ofRange,
-                   "tolerance relative to the largest value")
-        ->check(CLI::NonNegativeNumber & isNumber())
-        ->type_name("X");
+        ->group("Reduce");
+    addTolerance(app, tolerance, "Reduce");
     addReport(app, common);
   }
 
@@ -114,15 +116,15 @@ public:
     request.isInteresting = [this](const std::string &path) {
       return failureOf(path) == wanted;
     };
-    request.progress = [this](const std::string &step, int operations) {
-      if (common.verbose || ::isatty(STDERR_FILENO))
-        std::fprintf(stderr, "%s%5d operations  %-28s%s",
-                     common.verbose ? "" : "\r", operations, step.c_str(),
-                     common.verbose ? "\n" : "");
+    Activity activity("reducing " + common.model);
+    request.progress = [&, most = 0](const std::string &step,
+                                     int operations) mutable {
+      most = std::max(most, operations);
+      if (common.verbose)
+        printTo(stderr, "%5d operations  %s\n", operations, step.c_str());
+      activity.update(most - operations, most, "operations", step);
     };
     Result<ReduceOutcome> done = (*compiler)->reduce(request);
-    if (!common.verbose && ::isatty(STDERR_FILENO))
-      std::fprintf(stderr, "\r%60s\r", "");
     if (!done)
       return done.takeError();
     print(*done);
@@ -253,7 +255,7 @@ private:
   bool force = false;
   uint64_t seed = 0;
   double seconds = 30;
-  Tolerance tolerance{1e-3, 1e-6, 1e-4};
+  Tolerance tolerance = backendTolerance();
   std::string wanted;
 };
 

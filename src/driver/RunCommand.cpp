@@ -8,6 +8,7 @@
 #include "driver/GridOptions.h"
 #include "driver/InputOptions.h"
 #include "driver/OutputFiles.h"
+#include "driver/Progress.h"
 #include "driver/RunResults.h"
 #include "driver/RunSamples.h"
 #include "driver/RunStream.h"
@@ -42,13 +43,13 @@ public:
     addBackend(app, common);
     addPasses(app, common);
     addCache(app, common);
-    app.add_option("--output-dir", outputFolder,
+    app.add_option("-o,--output-dir", outputFolder,
                    "write each output there, as NAME.npy (of many samples as "
                    "SAMPLE_NAME.npy), and each state, as state_NAME.npy")
         ->type_name("DIR")
         ->group("Report");
     CLI::Option *repeated =
-        app.add_option("--repeat", repeat,
+        app.add_option("-n,--repeat", repeat,
                        "run the model N times; states persist, and the outputs "
                        "of the last run are printed")
             ->check(CLI::Range(1, 1000000))
@@ -62,6 +63,8 @@ public:
     addReport(app, common);
     addTrace(app, common);
   }
+
+  const CommonOptions *modelOptions() const override { return &common; }
 
   Result<int> run() override {
     if (Result<void> good = checkOutputs(); !good)
@@ -105,7 +108,7 @@ public:
 
 private:
   void addMany(CLI::App &app) {
-    app.add_option("--batch", batch,
+    app.add_option("-b,--batch", batch,
                    "samples at a time, where there are many and the model's "
                    "batch is dynamic (default: 8, or 1 where it must be)")
         ->check(CLI::Range(1, 1 << 20))
@@ -174,9 +177,12 @@ private:
       return inFile(given.takeError(), common.model);
     executor.setProfiling(!common.traceFile.empty());
     const auto start = std::chrono::steady_clock::now();
+    Activity activity("running " + common.model);
     Result<std::vector<Tensor>> results = executor.run(tensors);
-    for (unsigned i = 1; i < repeat && results; ++i)
+    for (unsigned i = 1; i < repeat && results; ++i) {
+      activity.update(i, repeat, "runs");
       results = executor.run(tensors);
+    }
     const std::chrono::duration<double, std::milli> took =
         std::chrono::steady_clock::now() - start;
     if (!results)

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 namespace sinter::driver {
@@ -49,7 +50,7 @@ private:
   /// By sample and output.
   std::vector<std::string> files;
   bool isChecked = false;
-  std::function<void(const std::string &)> status = statusLine();
+  std::optional<Activity> activity;
   Stopwatch watch;
 };
 
@@ -130,7 +131,6 @@ Result<void> SampleRun::take(size_t index, std::vector<Tensor> outputs) {
   if (!options.outputFolder.empty())
     if (Result<void> written = write(index, outputs); !written)
       return written;
-  status("");
   if (common.json) {
     printJsonLine(
         {{"sample", samples.names[index]},
@@ -145,12 +145,9 @@ Result<void> SampleRun::take(size_t index, std::vector<Tensor> outputs) {
 }
 
 void SampleRun::showProgress(size_t done, size_t total) {
-  if (done == total)
-    return status("");
-  const double seconds = watch.milliseconds() / 1000;
-  const double rate = static_cast<double>(done) / seconds;
-  status(text("sample %zu of %zu, %.1f per second, %s left", done, total, rate,
-              durationText(static_cast<double>(total - done) / rate).c_str()));
+  if (!activity)
+    activity.emplace("running " + common.model);
+  activity->update(done, total, "samples");
 }
 
 Result<void> SampleRun::finish(const BatchRunReport &report) {
@@ -190,17 +187,14 @@ Result<int> SampleRun::run(const NamedShapes &shapes) {
   how.shapes = shapes;
   how.prepare = [&](Executor &executor) { return start(executor); };
   how.progress = [&](size_t done, size_t total) { showProgress(done, total); };
-  how.note = [&](const std::string &line) {
-    status("");
-    printNote(line);
-  };
+  how.note = [&](const std::string &line) { printNote(line); };
   how.batchName = "--batch";
   how.unreadableName = "--skip-unreadable";
   Result<BatchRunReport> report = runBatches(
       session, samples, how, [&](size_t index, std::vector<Tensor> outputs) {
         return take(index, std::move(outputs));
       });
-  status("");
+  activity.reset();
   if (!report)
     return inFile(report.takeError(), common.model);
   if (Result<void> finished = finish(*report); !finished)

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 namespace sinter::driver {
@@ -99,7 +100,7 @@ private:
   /// What all steps gave, by output; of those that are fed, the last value.
   std::vector<Tensor> all;
   double runMs = 0;
-  std::function<void(const std::string &)> status = statusLine();
+  std::optional<Activity> activity;
 };
 
 } // namespace
@@ -272,10 +273,11 @@ void StreamRun::showProgress(size_t step) {
   // A look at the clock takes as long as a small step.
   constexpr size_t often = 64;
   if (step % often == 0)
-    status(text("step %zu of %zu", step, count));
+    activity->update(step, count, "steps");
 }
 
 Result<void> StreamRun::steps() {
+  activity.emplace("running " + common.model);
   const Stopwatch watch;
   for (size_t step = 0; step < count; ++step) {
     if (frames)
@@ -291,7 +293,7 @@ Result<void> StreamRun::steps() {
     showProgress(step);
   }
   runMs = watch.milliseconds();
-  status("");
+  activity.reset();
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
 #include "driver/Isolation.h"
+#include "driver/Progress.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
@@ -89,7 +90,7 @@ public:
         ->capture_default_str()
         ->type_name("COUNT")
         ->group("Test");
-    app.add_option("--jobs", jobs,
+    app.add_option("-j,--jobs", jobs,
                    "cases at a time (0: one for each processor)")
         ->check(CLI::Range(0u, 1024u))
         ->group("Test");
@@ -179,6 +180,12 @@ private:
       for (; reported < paths.size() && isDone[reported]; ++reported)
         for (const CaseResult &result : results[reported])
           tell(result);
+    };
+    Activity activity("testing");
+    const auto finished = work.finished;
+    work.finished = [&, count = size_t(0)](size_t unit) mutable {
+      finished(unit);
+      activity.update(++count, paths.size(), "cases");
     };
     runIsolated(work);
   }

@@ -2,6 +2,7 @@
 
 #include "driver/Text.h"
 
+#include "driver/Progress.h"
 #include "runtime/Result.h"
 
 #include <cstdarg>
@@ -17,11 +18,13 @@ void printTo(std::FILE *stream, const char *format, ...) {
   for (const std::string &line : partsOf(whole, '\n'))
     result += oneLine(line) + '\n';
   result.pop_back();
+  makeRoomFor(result);
   std::fwrite(result.data(), 1, result.size(), stream);
 }
 
 static void printLine(const char *kind, const std::string &message) {
   std::fflush(stdout);
+  makeRoomFor("\n");
   std::fprintf(stderr, "%s: %s\n", kind, oneLine(message).c_str());
 }
 

@@ -1,9 +1,11 @@
 //===- TrainCommand.cpp - sinter train ------------------------------------===//
 
 #include "driver/Command.h"
+#include "driver/Interrupt.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "driver/TrainingReport.h"
+#include "engine/MpiLibrary.h"
 #include "train/Trainer.h"
 
 #include <CLI/CLI.hpp>
@@ -15,6 +17,8 @@ namespace {
 class TrainCommand : public Command {
 public:
   explicit TrainCommand(CLI::App &app) { options.addTo(app); }
+
+  const CommonOptions *modelOptions() const override { return &options.common; }
 
   Result<int> run() override {
     if (Result<void> good = options.check(); !good)
@@ -46,6 +50,38 @@ public:
   }
 
 private:
+  /// Runs the steps. Ends this process if a signal asks for it.
+  Result<std::optional<NotFiniteStep>> train(Trainer &trainer,
+                                             TrainingReport &report) const {
+    // Processes of MPI wait for each other: none of them ends between steps.
+    std::optional<Interrupt> interrupt;
+    if (!isUnderMpi())
+      interrupt.emplace();
+    auto stopped = trainer.train(report);
+    if (stopped || !Interrupt::isAsked() ||
+        stopped.error().kind != ErrorKind::Cancelled)
+      return stopped;
+    printError(options.common.model + ": interrupted after step " +
+               std::to_string(trainer.steps()) + " of " +
+               std::to_string(trainer.totalSteps()) + "; " +
+               whatIsKept(trainer));
+    std::fflush(stdout);
+    Interrupt::end();
+    return stopped;
+  }
+
+  /// What an interrupted run leaves, and how to go on.
+  std::string whatIsKept(const Trainer &trainer) const {
+    const std::string &folder = options.checkpointFolder;
+    if (folder.empty())
+      return "nothing was kept: with --checkpoint-dir DIR a run keeps its "
+             "state, and --resume goes on from it";
+    if (!trainer.keptStep())
+      return "no checkpoint could be written to '" + folder + "'";
+    return "step " + std::to_string(*trainer.keptStep()) + " is kept in '" +
+           folder + "': the same command with --resume goes on from it";
+  }
+
   Result<int> train(Trainer &trainer) {
     TrainingReport report(options, trainer.totalSteps(), trainer.isFirst());
     if (Result<void> ready = trainer.resume(); !ready)
@@ -54,14 +90,13 @@ private:
             report.open(trainer.steps(), trainer.history().epochs().size());
         !open)
       return open.takeError();
-    Result<std::optional<NotFiniteStep>> stopped = trainer.train(report);
+    Result<std::optional<NotFiniteStep>> stopped = train(trainer, report);
     if (!stopped)
       return stopped.takeError();
     if (*stopped) {
-      report.clear();
       if (trainer.isFirst())
-        printTo(stderr, "sinter: %s: %s; nothing was written\n",
-                options.common.model.c_str(), (*stopped)->text().c_str());
+        printError(options.common.model + ": " + (*stopped)->text() +
+                   "; nothing was written");
       return 1;
     }
     if (Result<void> written =

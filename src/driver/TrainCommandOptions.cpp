@@ -50,7 +50,7 @@ void TrainCommandOptions::addData(CLI::App &app) {
   app.add_option("--labels", labels, "the classes' names, a line each")
       ->type_name("FILE")
       ->group("Data");
-  app.add_option("--batch", batch, "samples a step")
+  app.add_option("-b,--batch", batch, "samples a step")
       ->check(CLI::Range(uint64_t(1), uint64_t(1) << 24))
       ->capture_default_str()
       ->group("Data");
@@ -234,7 +234,8 @@ void TrainCommandOptions::addTo(CLI::App &app) {
   addFunction(app, common);
   app.add_option("-o,--output", output,
                  "where to write the trained model, in the format of the model")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group("Output");
   addOverwrite(app, overwrite);
   addShapes(app, common);
   addData(app);

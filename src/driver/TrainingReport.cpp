@@ -53,7 +53,6 @@ void TrainingReport::log(const nlohmann::json &line) {
   logStream << line.dump() << '\n' << std::flush;
   if (logStream)
     return;
-  clear();
   printNote("--log '" + options.logFile +
             "': cannot be written to; the run goes on without it");
   logStream.close();
@@ -81,7 +80,9 @@ static std::string lossText(const Epoch &epoch) {
 }
 
 void TrainingReport::step(const DoneStep &step, const Epoch &sofar) {
-  show(status(step, sofar));
+  Interrupt::ready();
+  if (activity)
+    activity->update(step.number, totalSteps, "steps", status(step, sofar));
   nlohmann::json line = {
       {"step", step.number},
       {"epoch", step.epoch + 1},
@@ -94,30 +95,17 @@ void TrainingReport::step(const DoneStep &step, const Epoch &sofar) {
   log(line);
 }
 
-/// "step 120 of 4000, epoch 1 of 10: loss 0.3412, accuracy 91.20 %, 523
-/// samples/s, 3 min 20 s left".
-std::string TrainingReport::status(const DoneStep &step, const Epoch &sofar) {
-  using Clock = std::chrono::steady_clock;
-  std::string line = text("step %llu of %llu, epoch %llu of %llu: ",
-                          static_cast<unsigned long long>(step.number),
-                          static_cast<unsigned long long>(totalSteps),
+/// "epoch 1 of 10: loss 0.3412, accuracy 91.20 %, 523 samples/s".
+std::string TrainingReport::status(const DoneStep &step,
+                                   const Epoch &sofar) const {
+  std::string line = text("epoch %llu of %llu: ",
                           static_cast<unsigned long long>(step.epoch + 1),
                           static_cast<unsigned long long>(options.epochs)) +
                      lossText(sofar);
   if (sofar.hasLabels)
     line += text(", accuracy %.2f %%", sofar.accuracy() * 100);
-  line += text(", %.0f samples/s",
-               static_cast<double>(step.samples) / step.seconds);
-  if (!begin) {
-    begin = Clock::now();
-    firstStep = step.number;
-    return line;
-  }
-  const std::chrono::duration<double> passed = Clock::now() - *begin;
-  const double each =
-      passed.count() / static_cast<double>(step.number - firstStep);
-  const auto rest = static_cast<double>(totalSteps - step.number);
-  return line + ", " + durationText(each * rest) + " left";
+  return line + text(", %.0f samples/s",
+                     static_cast<double>(step.samples) / step.seconds);
 }
 
 void TrainingReport::epoch(const DoneEpoch &epoch,
@@ -135,7 +123,6 @@ void TrainingReport::epoch(const DoneEpoch &epoch,
     line += text(", accuracy %.2f %%", judged->accuracy() * 100);
   line += text("; %.1f s, %.0f samples/s", epoch.seconds,
                static_cast<double>(epoch.samples) / epoch.seconds);
-  clear();
   if (!options.common.json && tells)
     printTo(stdout, "%s\n", line.c_str());
   std::fflush(stdout);

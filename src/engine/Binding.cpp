@@ -2,6 +2,7 @@
 
 #include "engine/Binding.h"
 
+#include "engine/NamedSizes.h"
 #include "runtime/OptionNames.h"
 
 #include <algorithm>
@@ -86,6 +87,17 @@ public:
     return text;
   }
 
+  /// The first unbound dimension, as options call it, of those that are first
+  /// in their input or of all; empty if there is none.
+  std::string firstOpen(bool isBatch) {
+    std::string name;
+    forEachDynamic([&](const ModelInput &input, size_t axis, int64_t &) {
+      if (name.empty() && (axis == 0 || !isBatch))
+        name = sinter::symbolOf(input, axis);
+    });
+    return name;
+  }
+
   std::vector<Shape> shapes;
 
 private:
@@ -130,24 +142,10 @@ std::string symbolOf(const ModelInput &input, size_t dimension) {
 
 Result<void> checkBoundNames(const ModelDescription &model,
                              const SizeBounds &bounds) {
-  std::vector<std::string> known;
-  for (const ModelInput &input : model.inputs)
-    for (size_t dim = 0; dim < input.spec.shape.size(); ++dim) {
-      // A size from --shape still has its symbol.
-      const bool isNamed =
-          dim < input.symbols.size() && !input.symbols[dim].empty();
-      const std::string symbol = symbolOf(input, dim);
-      if ((isNamed || input.spec.shape[dim] < 0) &&
-          std::ranges::find(known, symbol) == known.end())
-        known.push_back(symbol);
-    }
+  std::vector<std::string> symbols;
   for (const auto &[symbol, most] : bounds)
-    if (std::ranges::find(known, symbol) == known.end())
-      return withHint(suggestion(symbol, known),
-                      usageError(optionText("max") +
-                                 ": no unknown dimension is called '" + symbol +
-                                 "'"));
-  return {};
+    symbols.push_back(symbol);
+  return checkSymbols(model, symbols, "max");
 }
 
 Result<void> checkBounds(const ModelDescription &model,
@@ -212,14 +210,16 @@ bindShapes(const ModelDescription &model, const NamedShapes &requested,
   if (!made)
     return made.takeError();
   Binder &binder = *made;
+  const std::string batch = binder.firstOpen(/*isBatch=*/true);
   const std::string assumed = binder.assumeBatch();
   if (const std::string open = binder.open(); !open.empty())
     return withHint("give it with " + optionText("shape") + " " +
-                        model.inputs[0].spec.name + ":1x... or an input",
+                        binder.firstOpen(/*isBatch=*/false) +
+                        "=SIZE or an input",
                     usageError(open + " is unknown"));
   if (!assumed.empty() && note)
     note("the first dimension of " + assumed + " is dynamic and taken as 1; " +
-         optionText("shape") + " NAME:... sets it");
+         optionText("shape") + " " + batch + "=SIZE sets it");
   for (size_t i = 0; i < binder.shapes.size(); ++i)
     if (!byteCount(model.inputs[i].spec.type, binder.shapes[i]))
       return usageError("input '" + model.inputs[i].spec.name +

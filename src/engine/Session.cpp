@@ -4,6 +4,7 @@
 
 #include "engine/CompilerLibrary.h"
 #include "engine/LockedExecutor.h"
+#include "engine/NamedSizes.h"
 #include "engine/SessionExecutors.h"
 #include "engine/VerifyDynamic.h"
 #include "runtime/OptionNames.h"
@@ -32,6 +33,10 @@ Result<std::unique_ptr<Session>> Session::open(const std::string &path,
     return inFile(described.takeError(), path);
   if (Result<void> known =
           checkBoundNames(session->model(), session->options.most);
+      !known)
+    return inFile(known.takeError(), path);
+  if (Result<void> known =
+          checkSymbols(session->model(), session->options.dynamic, "dynamic");
       !known)
     return inFile(known.takeError(), path);
   session->measured.loadMs = watch.milliseconds();
@@ -284,7 +289,7 @@ Result<void> Session::prepareNext(std::span<const Tensor> inputs,
     return {};
   // What was compiled and does not run is for another machine, as somebody
   // wanted: the interpreter is none.
-  const bool isCompiled = measured.compileMs != 0;
+  const bool isCompiled = measured.compileMs != 0 || measured.fromCache;
   if (options.backend == Backend::Cpu && source.graph() && !isCompiled &&
       done.error().kind == ErrorKind::Unsupported)
     return interpretInstead(request, inModel(done.takeError()));

@@ -12,8 +12,8 @@
 namespace sinter {
 
 /// While it lives, no diagnostic of \p context is printed, and the text of the
-/// first error is kept, without the numbers of constraints. Errors do not print
-/// the operation, which is slow where its types have many scales.
+/// first error is kept. Errors do not print the operation, which is slow where
+/// its types have many scales.
 class FirstError {
 public:
   explicit FirstError(mlir::MLIRContext *context);

@@ -5,7 +5,6 @@
 #include "interface/Bindings.h"
 #include "interface/KeptCeilings.h"
 #include "runtime/Cache.h"
-#include "runtime/CpuCount.h"
 #include "runtime/OptionNames.h"
 #include "runtime/Text.h"
 
@@ -24,10 +23,12 @@ void addParameters(CLI::App &app, CommonOptions &options) {
          "the file with the parameters, or the folder with a file for each, of "
          "a PaddlePaddle program (default: beside it, by the usual names)")
       ->type_name("PATH")
-      ->group("Input");
+      ->group("Formats");
   app.add_flag("--random-parameters{0}", options.randomParameters,
-               "random parameters instead; =SEED: others")
-      ->group("Input");
+               "random parameters of a PaddlePaddle program instead, by a "
+               "seed")
+      ->type_name("SEED")
+      ->group("Formats");
 }
 
 void addModel(CLI::App &app, CommonOptions &options, bool needed) {
@@ -40,15 +41,17 @@ void addFunction(CLI::App &app, CommonOptions &options) {
                  "the function of a StableHLO program that has several "
                  "(default: the only public one, or main)")
       ->type_name("NAME")
-      ->group("Input");
+      ->group("Formats");
 }
 
 void addShapes(CLI::App &app, CommonOptions &options) {
   app.add_option("--shape", options.shapes,
-                 "an input's shape, as in x:1x3x224x224, or x:Nx3x224x224, "
-                 "which keeps a dimension dynamic; may be repeated")
+                 "sizes of dynamic dimensions by name, as in "
+                 "batch=2,sequence=16; or an input's shape, as in "
+                 "x:1x3x224x224, or x:Nx3x224x224, which keeps a dimension "
+                 "dynamic; may be repeated")
       ->allow_extra_args(false)
-      ->type_name("NAME:SHAPE")
+      ->type_name("NAME=SIZE,...|INPUT:SHAPE")
       ->group("Input");
 }
 
@@ -84,6 +87,7 @@ void addDynamic(CLI::App &app, CommonOptions &options) {
              "at the sizes of --shape (default: for those to which --shape "
              "gives no size). If that is impossible, compile for the given "
              "sizes, with a note")
+          ->type_name("NAME,...")
           ->group("Compile");
   app.add_flag("--static", options.isStatic,
                "compile a static program for each size, which may choose its "
@@ -100,13 +104,16 @@ void addDynamic(CLI::App &app, CommonOptions &options) {
       ->group("Compile");
 }
 
-void addArithmetic(CLI::App &app, CommonOptions &options) {
-  app.add_option("--threads", options.threads,
-                 "threads to compile and run with (default: " +
-                     std::to_string(usableCpuCount()) +
-                     ", the processors there are)")
-      ->check(CLI::Range(1, 4096))
+void addThreads(CLI::App &app, CommonOptions &options) {
+  app.add_option("-t,--threads", options.threads,
+                 "threads to compile and run with (default: 0, one for each "
+                 "processor)")
+      ->check(CLI::Range(0, 4096))
       ->group("Compile");
+}
+
+void addArithmetic(CLI::App &app, CommonOptions &options) {
+  addThreads(app, options);
   app.add_option("--precision", options.precision,
                  "how to compute f32 matmuls and convolutions: f32-exact, "
                  "as accurate as f32 (about 1e-6 of the largest result); "
@@ -141,7 +148,7 @@ static void addNames(CLI::App &app, const char *flag,
       ->allow_extra_args(false)
       ->delimiter(',')
       ->type_name(type)
-      ->group("Compile");
+      ->group("Rewrites");
 }
 
 void addPatterns(CLI::App &app, CommonOptions &options) {
@@ -169,7 +176,7 @@ void addPasses(CLI::App &app, CommonOptions &options) {
                "check every pass against the interpreter; =each: every single "
                "rewrite")
       ->check(CLI::IsMember({"passes", "each"}))
-      ->group("Compile");
+      ->group("Rewrites");
   addNames(
       app, "--print-ir-after", options.printIrAfter,
       "print the graph to standard error after these passes (all: every one)",
@@ -178,8 +185,8 @@ void addPasses(CLI::App &app, CommonOptions &options) {
 
 void addCache(CLI::App &app, CommonOptions &options) {
   app.add_option("--cache-dir", options.cacheFolder,
-                 "where to keep compiled programs")
-      ->default_str(defaultCacheFolder())
+                 "where to keep compiled programs (default: "
+                 "$XDG_CACHE_HOME/sinter, or ~/.cache/sinter)")
       ->type_name("DIR")
       ->group("Compile");
   app.add_flag("--no-cache", options.noCache, "do not use the cache")
@@ -228,15 +235,17 @@ CLI::Validator isNumber() {
 
 void addForce(CLI::App &app, bool &force) {
   app.add_flag(
-      "--force", force,
-      "let the output replace the model itself, or a file with its weights");
+         "--force", force,
+         "let the output replace the model itself, or a file with its weights")
+      ->group("Output");
 }
 
 void addOverwrite(CLI::App &app, OverwriteOptions &options) {
   addForce(app, options.force);
   app.add_flag("--in-place", options.inPlace,
                "replace the model itself, or its folder: the output is written "
-               "beside it and renamed");
+               "beside it and renamed")
+      ->group("Output");
 }
 
 /// Parses "1x3x?" as the shape of \p input; "" is a scalar.
@@ -258,9 +267,32 @@ static bool parseShape(const std::string &input, std::string_view text,
   return given.shapes.emplace(input, std::move(shape)).second;
 }
 
+/// Parses "batch=2,sequence=16"; nothing for other texts.
+static std::optional<std::vector<std::pair<std::string, int64_t>>>
+parseSizes(const std::string &text) {
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  for (const std::string &each : partsOf(text, ',')) {
+    const size_t equals = each.rfind('=');
+    if (equals == std::string::npos || equals == 0)
+      return std::nullopt;
+    const std::optional<int64_t> size = parseSize(each.substr(equals + 1));
+    if (!size)
+      return std::nullopt;
+    sizes.emplace_back(each.substr(0, equals), *size);
+  }
+  return sizes;
+}
+
 Result<GivenShapes> parseShapes(const std::vector<std::string> &texts) {
   GivenShapes given;
   for (const std::string &entry : texts) {
+    if (const auto sizes = parseSizes(entry)) {
+      for (const auto &[symbol, size] : *sizes)
+        if (!given.sizes.emplace(symbol, size).second)
+          return usageError(optionText("shape") + ": '" + symbol +
+                            "' is given twice");
+      continue;
+    }
     const size_t colon = entry.rfind(':');
     const std::string input = entry.substr(0, colon);
     if (given.shapes.contains(input))
@@ -269,10 +301,23 @@ Result<GivenShapes> parseShapes(const std::vector<std::string> &texts) {
     if (colon == std::string::npos || colon == 0 ||
         !parseShape(input, std::string_view(entry).substr(colon + 1), given))
       return usageError(optionText("shape") + " '" + entry +
-                        "': expected an input's name and its shape, as in "
-                        "x:1x3x224x224");
+                        "': expected sizes of dimensions by name, as in "
+                        "batch=2,sequence=16, or an input's name and its "
+                        "shape, as in x:1x3x224x224");
   }
   return given;
+}
+
+Result<NamedShapes> shapesFor(const CommonOptions &options,
+                              const ModelDescription &model) {
+  Result<GivenShapes> given = parseShapes(options.shapes);
+  if (!given)
+    return given.takeError();
+  Result<NamedShapes> shapes =
+      withSizes(model, given->sizes, given->shapes, "shape");
+  if (!shapes)
+    return inFile(shapes.takeError(), options.model);
+  return shapes;
 }
 
 /// Parses --max.
@@ -332,7 +377,7 @@ Result<ModelRequest> modelRequest(const CommonOptions &options) {
   Result<OpenOptions> opening = openOptions(options);
   if (!opening)
     return opening.takeError();
-  Result<Bindings> bound = readBindings(options.bound, [&] {
+  const auto describe = [&] {
     SessionOptions described;
     described.shapes = given->shapes;
     described.dimensionNames = given->names;
@@ -340,7 +385,19 @@ Result<ModelRequest> modelRequest(const CommonOptions &options) {
     described.opening = *opening;
     described.cacheFolder = cacheFolder(options);
     return Session::open(options.model, std::move(described));
-  });
+  };
+  // Only the model says which inputs have a dimension.
+  if (!given->sizes.empty()) {
+    auto session = describe();
+    if (!session)
+      return session.takeError();
+    Result<NamedShapes> shapes =
+        withSizes((*session)->model(), given->sizes, given->shapes, "shape");
+    if (!shapes)
+      return inFile(shapes.takeError(), options.model);
+    given->shapes = std::move(*shapes);
+  }
+  Result<Bindings> bound = readBindings(options.bound, describe);
   if (!bound)
     return bound.takeError();
   return ModelRequest{options.model,

@@ -8,6 +8,7 @@
 #ifndef SINTER_INTERFACE_COMMONOPTIONS_H
 #define SINTER_INTERFACE_COMMONOPTIONS_H
 
+#include "engine/NamedSizes.h"
 #include "engine/Session.h"
 #include "runtime/Comparison.h"
 
@@ -88,6 +89,8 @@ void addDynamic(CLI::App &app, CommonOptions &options);
 void addBinding(CLI::App &app, CommonOptions &options);
 /// --backend and those of addArithmetic
 void addBackend(CLI::App &app, CommonOptions &options);
+/// --threads
+void addThreads(CLI::App &app, CommonOptions &options);
 /// --threads, --precision, --cpu, --features, --denormals
 void addArithmetic(CLI::App &app, CommonOptions &options);
 /// --disable-patterns, --enable-patterns, --allow, --verify-numerics,
@@ -95,6 +98,9 @@ void addArithmetic(CLI::App &app, CommonOptions &options);
 void addPasses(CLI::App &app, CommonOptions &options);
 /// --disable-patterns, --enable-patterns, --allow
 void addPatterns(CLI::App &app, CommonOptions &options);
+/// The tolerance between two ways to compute the same: kernels accumulate in
+/// another order than the definitions.
+inline Tolerance backendTolerance() { return {1e-3, 1e-7, 1e-4}; }
 /// --rtol, --atol, --range-atol
 void addTolerance(CLI::App &app, Tolerance &tolerance, const char *group);
 /// --cache-dir, --no-cache
@@ -116,13 +122,19 @@ struct OverwriteOptions {
 };
 void addOverwrite(CLI::App &app, OverwriteOptions &options);
 
-/// --shape: a size per dimension, and the symbols of dynamic ones.
+/// --shape: a size per dimension, and the symbols of dynamic ones; sizes by
+/// symbol.
 struct GivenShapes {
   NamedShapes shapes;
   std::vector<DimensionName> names;
+  SymbolSizes sizes;
 };
-/// "name:1x3x224x224" by name; `?` or a symbol keeps a dimension dynamic.
+/// "name:1x3x224x224" by name, where `?` or a symbol keeps a dimension dynamic,
+/// and "batch=2,sequence=16".
 Result<GivenShapes> parseShapes(const std::vector<std::string> &texts);
+/// The shapes of --shape for the inputs of \p model.
+Result<NamedShapes> shapesFor(const CommonOptions &options,
+                              const ModelDescription &model);
 
 /// MODEL with the shapes of --shape and the arrays of --bind, in the given
 /// order.

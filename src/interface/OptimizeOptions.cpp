@@ -13,16 +13,16 @@ void addOptimization(CLI::App &app, OptimizeRequest &request) {
   app.add_flag("--freeze", request.freeze,
                "make states constants with their initial values, and ONNX "
                "initializers that are inputs, too")
-      ->group("Compile");
+      ->group("Rewrites");
   app.add_flag("--raise-quantized", request.raiseQuantized,
                "raise spelled-out quantisation (QuantizeLinear, QLinearConv, "
                "ConvInteger) to quantised types; results may change by one "
                "step of a scale")
-      ->group("Compile");
+      ->group("Rewrites");
   app.add_flag("--change-outputs", request.changeOutputs,
                "let outputs change their quantised types, so that no rescale "
                "is left in front of them")
-      ->group("Compile");
+      ->group("Rewrites");
 }
 
 static nlohmann::json countsJson(const Counts &counts) {

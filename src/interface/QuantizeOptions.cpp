@@ -83,7 +83,8 @@ void QuantizeChoices::add(CLI::App &app) {
       ->allow_extra_args(false)
       ->type_name("PATTERN")
       ->group("Choices");
-  app.add_option("--for", target,
+  // --for is its former name.
+  app.add_option("--cpu,--for", target,
                  "layers that the cost model estimates to be no faster in "
                  "int8 on this CPU stay float: native, x86-64-v3, another of "
                  "LLVM's names, or any: speed decides nothing")

@@ -178,7 +178,7 @@ Result<Tensor> decodeImage(std::span<const std::byte> bytes,
       return decodePng(bytes, name);
     if (isJpeg(bytes))
       return decodeJpeg(bytes, name);
-    return usageError("'" + name + "': neither a PNG nor a JPEG file");
+    return systemError("'" + name + "': neither a PNG nor a JPEG file");
   });
 }
 

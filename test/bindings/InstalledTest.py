@@ -77,6 +77,10 @@ class InstalledTest(unittest.TestCase):
     def test_the_command(self):
         self.write("dense.mlir", DENSE)
         self.assertIn("[2, 2]", self.run_in(installed("bin", "sinter"), "run", "dense.mlir", "--input", "random:7", "--no-cache"))
+        for each in ("man/man1/sinter.1", "man/man1/sinter-quantize.1", "bash-completion/completions/sinter", "zsh/vendor-completions/_sinter"):
+            self.assertTrue(os.path.isfile(installed("share", *each.split("/"))), each)
+        if shutil.which("man"):
+            self.assertIn("SYNOPSIS", self.run_in("man", installed("share", "man", "man1", "sinter-run.1")))
 
     def test_the_python_package(self):
         self.write("dense.mlir", DENSE)

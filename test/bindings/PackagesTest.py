@@ -59,7 +59,8 @@ class PackagesTest(unittest.TestCase):
     def test_what_is_in_each(self):
         for name, expected in [("libsinter0", ["lib/libsinter.so.0", "lib/libsinter-runtime.so.0", "lib/libsinter-compiler.so"]),
                                ("libsinter-dev", ["include/sinter.h", "include/sinter.hpp", "lib/libsinter.so ", "lib/pkgconfig/sinter.pc", "lib/cmake/Sinter/SinterConfig.cmake"]),
-                               ("sinter", ["bin/sinter"]), ("python3-sinter", ["lib/python3/dist-packages/sinter/__init__.py"])]:
+                               ("sinter", ["bin/sinter", "share/man/man1/sinter.1", "share/man/man1/sinter-run.1", "share/bash-completion/completions/sinter",
+                                            "share/zsh/vendor-completions/_sinter"]), ("python3-sinter", ["lib/python3/dist-packages/sinter/__init__.py"])]:
             listed = output("dpkg-deb", "-c", package(name))
             for each in [*expected, f"share/doc/{name}/copyright"]:
                 self.assertIn("./usr/" + each, listed + " ")

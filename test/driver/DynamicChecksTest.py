@@ -17,7 +17,7 @@ import unittest
 import OnnxBytes as onnx
 import QuantizeModels as models
 import SinterCommand
-from SinterCommand import CommandTest, DONE, INVALID, WRONG, main, npy
+from SinterCommand import CommandTest, DONE, USAGE, WRONG, main, npy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BORDER = {"SINTER_BREAK_FOR_TEST": "border"}
@@ -103,12 +103,12 @@ class DynamicChecks(CommandTest):
         for each in report["sizes"]:
             self.assertEqual(each["sizes"]["K"], each["sizes"]["L"])
         shapes = ["compare", model, "--shape", "x:2x5", "--shape", "z:4x3"]
-        self.expect_error(INVALID, *shapes)
+        self.expect_error(USAGE, *shapes)
         self.assertEqual(self.sinter(*shapes, **GUARD).returncode, WRONG)
         inputs = ["run", model, "--verify-numerics", "--no-cache"]
         for name, shape in (("x", [2, 5]), ("z", [4, 3])):
             inputs += ["--input", f"{name}=" + self.write(name + ".npy", npy(shape, models.draw(math.prod(shape), 1)))]
-        self.expect_error(INVALID, *inputs)
+        self.expect_error(USAGE, *inputs)
         self.assertEqual(self.sinter(*inputs, **GUARD).returncode, WRONG)
 
     def test_compare_two_models(self):

@@ -200,7 +200,7 @@ class DynamicProgram(CommandTest):
                 done = self.sinter("run", model, "--input", x, "--max", "N=4", "--no-cache", *more)
                 self.assertEqual(done.returncode, USAGE, done.stderr)
                 self.assertIn("dimension N is 5 in input 'x', and at most 4 by --max", done.stderr)
-        for bound, message in (("M=4", "no unknown dimension is called 'M'"), ("N", "expected a dimension's name"),
+        for bound, message in (("M=4", "no dynamic dimension is called 'M'"), ("N", "expected a dimension's name"),
                                ("N=-1", "expected a dimension's name"), ("N=4,N=5", "'N' is given twice")):
             done = self.sinter("run", model, "--input", x, "--max", bound)
             self.assertEqual(done.returncode, USAGE, done.stderr)

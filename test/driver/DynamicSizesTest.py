@@ -6,7 +6,7 @@ import json
 import struct
 
 import OnnxBytes as onnx
-from SinterCommand import CommandTest, DONE, INVALID, npy, UNSUPPORTED, main
+from SinterCommand import CommandTest, DONE, INVALID, npy, USAGE, UNSUPPORTED, main
 
 
 def integers(name, *values):
@@ -123,7 +123,7 @@ class DynamicSizes(CommandTest):
             self.assertEqual(done.returncode, DONE, done.stderr)
             self.assertIn("y: f32 [1, 6]", done.stdout)
         done = self.sinter("run", model, "--input", "x=" + x, "--input", "p=" + wrong)
-        self.assertEqual(done.returncode, INVALID, done.stderr)
+        self.assertEqual(done.returncode, USAGE, done.stderr)
         self.assertIn("pick/", done.stderr)
         done = self.sinter("inspect", model)
         self.assertEqual((done.returncode, done.stderr), (DONE, ""))

@@ -31,7 +31,7 @@ class Inputs(CommandTest):
 
     def test_wrong_files(self):
         model = self.good_model()
-        self.expect_error(USAGE, "run", model, "--input", self.write("a.bin", "hello"), mentions=["a.bin"])
+        self.expect_error(SYSTEM, "run", model, "--input", self.write("a.bin", "hello"), mentions=["a.bin"])
         self.expect_error(SYSTEM, "run", model, "--input", self.path("none.npy"), mentions=["none.npy"])
         short = self.write("short.npy", onnx.npy((2, 3))[:-4])
         self.assertIn(self.sinter("run", model, "--input", short).returncode, [USAGE, SYSTEM])
@@ -69,7 +69,7 @@ class Inputs(CommandTest):
         self.expect_error(USAGE, "run", self.good_model(), "--input", "x=1,2,3", mentions=["'x=1,2,3'", "2x3xf32"])
         # A file of that name comes first.
         self.write("12", "no array")
-        self.expect_error(USAGE, "run", model, "--input", "n=" + self.path("12"), *rest, mentions=["neither .npy"])
+        self.expect_error(SYSTEM, "run", model, "--input", "n=" + self.path("12"), *rest, mentions=["neither .npy"])
 
     def test_pictures(self):
         """What a picture's pixels become, against the same computed here."""

@@ -8,7 +8,7 @@ import json
 import struct
 
 import OnnxBytes as onnx
-from SinterCommand import closed, CommandTest, DONE, INVALID, main, UNSUPPORTED, USAGE
+from SinterCommand import closed, CommandTest, DONE, main, UNSUPPORTED, USAGE
 
 
 class Inspect(CommandTest):
@@ -331,7 +331,7 @@ func.func @main(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
         self.assertEqual(done.returncode, DONE, done.stderr)
         self.assertRegex(done.stdout, r"input +x +f32 \[N, 4\]")
         done = self.sinter("inspect", path, "--shape", "x:3x4")
-        self.assertEqual(done.returncode, INVALID, done.stderr)
+        self.assertEqual(done.returncode, USAGE, done.stderr)
         self.assertIn("halves", done.stderr)
 
     def test_open_sizes(self):

@@ -9,7 +9,7 @@ import pathlib
 import struct
 
 import OnnxBytes as onnx
-from SinterCommand import CommandTest, DONE, INVALID, main
+from SinterCommand import CommandTest, DONE, USAGE, main
 
 UINT8, INT8, INT32 = 2, 3, 6
 KINDS = {onnx.FLOAT: ("<f4", 4), UINT8: ("|u1", 1), INT8: ("|i1", 1), onnx.INT64: ("<i8", 8)}
@@ -102,8 +102,8 @@ class ShapeGuards(CommandTest):
     def outputs(self, model, arguments, *more):
         folder = self.path("out")
         done = self.sinter("run", model, *arguments, "--output-dir", folder, "--cache-dir", self.path("cache"), *more)
-        self.assertIn(done.returncode, (DONE, INVALID), done.stderr)
-        if done.returncode == INVALID:
+        self.assertIn(done.returncode, (DONE, USAGE), done.stderr)
+        if done.returncode == USAGE:
             return None, done.stderr
         return pathlib.Path(folder, "y.npy").read_bytes(), done.stderr
 
@@ -153,7 +153,7 @@ class ShapeGuards(CommandTest):
         case, rank = CASES[0]
         model = self.write("m.onnx", case.model(rank))
         arguments = self.arrays(case, {**case.sizes, "K": 50})
-        line = self.expect_error(INVALID, "run", model, *arguments, "--no-cache")
+        line = self.expect_error(USAGE, "run", model, *arguments, "--no-cache")
         for mention in ("MatMul", "50", "5"):
             self.assertIn(mention, line)
 
@@ -175,7 +175,7 @@ class RunTimeValues(CommandTest):
         for name, (shape, kind, raw) in values.items():
             arguments += ["--input", f"{name}=" + self.write(f"{name}.npy", onnx.npy(shape, kind, raw))]
         for backend in "cpu", "interpreter":
-            self.expect_error(INVALID, "run", model, *arguments, "--no-cache", "--backend", backend)
+            self.expect_error(USAGE, "run", model, *arguments, "--no-cache", "--backend", backend)
 
     def test_range_of_step_zero(self):
         inputs = [onnx.value_info(name, (), onnx.INT64) for name in ("start", "limit", "delta")]
@@ -195,7 +195,7 @@ class RunTimeValues(CommandTest):
             [onnx.node("Split", ["x", "s"], ["a", "y"], "split")], [onnx.value_info("x", ("N",))], [onnx.value_info("y", ("Y",))],
             [onnx.tensor("s", (2,), struct.pack("<2q", 2, 3), onnx.INT64)]))
         path = self.write("m.onnx", model)
-        for count, code in (5, DONE), (7, INVALID):
+        for count, code in (5, DONE), (7, USAGE):
             x = self.write("x.npy", onnx.npy((count,)))
             for backend in "cpu", "interpreter":
                 self.assertEqual(self.sinter("run", path, "--input", x, "--no-cache", "--backend", backend).returncode, code)
@@ -255,7 +255,7 @@ class Required(CommandTest):
             for values in cases:
                 for backend in "cpu", "interpreter":
                     with self.subTest(inputs=list(inputs), values=values, backend=backend):
-                        line = self.expect_error(INVALID, "run", model, *self.given(inputs, values), "--cache-dir", self.path("cache"), "--backend", backend)
+                        line = self.expect_error(USAGE, "run", model, *self.given(inputs, values), "--cache-dir", self.path("cache"), "--backend", backend)
                         self.assertIn("the_node", line)
 
     def test_what_a_condition_has_too_many_of(self):
@@ -358,7 +358,7 @@ class NotReached(CommandTest):
                         for times in 0, 3:
                             with self.subTest(form=form, rounds=by, take=name, size=size, times=times):
                                 done, y = self.run_model(model, size, times, by == "a size")
-                                self.assertEqual(done.returncode, INVALID if times and size < 2 else DONE, done.stderr)
+                                self.assertEqual(done.returncode, USAGE if times and size < 2 else DONE, done.stderr)
                                 if done.returncode == DONE and size < 2:
                                     self.assertEqual(y, onnx.floats(1, 1))
                                     self.assertEqual(done.stderr, "")

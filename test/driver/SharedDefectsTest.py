@@ -18,7 +18,7 @@ import time
 import unittest
 
 import OnnxBytes as onnx
-from SinterCommand import DONE, INVALID, SYSTEM, UNSUPPORTED, WRONG
+from SinterCommand import DONE, INVALID, SYSTEM, UNSUPPORTED, USAGE, WRONG
 
 SKIPPED = 77
 SINTER = FOLDER = ""
@@ -282,10 +282,10 @@ def keeps_metadata(case):
 
 
 def refused(case):
-    """The folder's own .npy inputs have sizes that do not fit: exit code 3 on both backends."""
+    """The folder's own .npy inputs have sizes that do not fit: exit code 2 on both backends."""
     inputs = [f"{name[:-4]}={os.path.join(case.path, name)}" for name in sorted(os.listdir(case.path)) if name.endswith(".npy")]
     for backend in "cpu", "interpreter":
-        case.expect([INVALID], "run", case.model, "--no-cache", "--backend", backend, *(each for given in inputs for each in ("--input", given)))
+        case.expect([USAGE], "run", case.model, "--no-cache", "--backend", backend, *(each for given in inputs for each in ("--input", given)))
 
 
 def passes_converted(case):

@@ -105,7 +105,7 @@ func.func @main(%x: tensor<1xf32>, %s: {tensor} {{sinter.state = "s", sinter.ini
                 refused("--state", f"count={pair}", mentions=["'count'", "2xf32"])
                 refused("--state", f"count={self.write('i.npy', onnx.npy((), '<i4'))}", mentions=["'count'", "i32"])
                 refused("--state", f"count={count}", "--state", f"count={count}", mentions=["twice"])
-                refused("--state", f"count={self.write('a.txt', 'hello')}", mentions=["a.txt"])
+                self.expect_error(SYSTEM, *command, "--backend", backend, "--state", f"count={self.write('a.txt', 'hello')}", mentions=["count.mlir", "a.txt"])
         self.expect_error(SYSTEM, "run", self.model, "--input", "random", "--state", "count=none.npy", mentions=["none.npy"])
         self.expect_error(SYSTEM, "run", self.model, "--input", "random", "--state-dir", count, mentions=["--state-dir"])
         self.expect_error(USAGE, "run", self.good_model(), "--input", "random", "--state", f"x={count}", mentions=["this model has no states"])

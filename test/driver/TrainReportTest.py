@@ -2,11 +2,14 @@
 # Covers: driver LossCurvePicture TrainingReport
 # Covers: train Epoch LossCurve TrainingHistory
 """What `sinter train` tells: the line on a terminal, the curve, the best checkpoint, and which tensor was not a number."""
+import fcntl
 import json
 import os
 import pty
 import shutil
+import struct
 import subprocess
+import termios
 import xml.etree.ElementTree as xml
 
 import OnnxBytes as onnx
@@ -145,6 +148,7 @@ class TrainReport(TrainCase):
 
     def test_line_on_a_terminal(self):
         ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))
         self.addCleanup(os.close, ours)
         network = Network()
         x = self.x * 400
@@ -152,14 +156,15 @@ class TrainReport(TrainCase):
         process = subprocess.Popen([SinterCommand.SINTER, *self.command("--batch", "1", "--epochs", "100", network=network, data=data)], stdout=subprocess.DEVNULL, stderr=theirs)
         os.close(theirs)
         text = ""
-        while "left" not in text:
+        while "samples/s" not in text:
             try:
                 text += os.read(ours, 4096).decode()
             except OSError:
                 break
         process.terminate()
         process.wait()
-        self.assertRegex(text, r"step \d+ of 240000, epoch \d+ of 100: loss \d+\.\d{4}, accuracy \d+\.\d\d %, \d+ samples/s, (\d+ (h|min) )?\d+ (s|min) left")
+        self.assertRegex(text, r"training \d+ of 240000 steps \[#*-*\] \d+(\.\d)?/s, (\d+ (h|min) )?\d+ (s|min) left; "
+                               r"epoch \d+ of 100: loss \d+\.\d{4}, accuracy \d+\.\d\d %, \d+ samples/s")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # Covers: interface CommonOptions
-# Covers: driver CommonOptions OutputFiles Sinter Text
+# Covers: driver CommonOptions OutputFiles Sinter Sweep Text
 # Covers: runtime Text
 """What `sinter` says of wrong arguments, and its help."""
+import json
 import os
 import re
 
@@ -26,7 +27,7 @@ class Usage(CommandTest):
         self.assertIn(f"in which format: {listed}", " ".join(self.sinter("convert", "--help").stdout.split()))
         for suffix in re.findall(r"\.[a-z.]+", listed):
             for command in ["run", "bench", "optimize", "convert", "compare", "inspect"]:
-                self.assertRegex(self.sinter(command, "--help").stdout, rf"model.*: .*{re.escape(suffix)},", command)
+                self.assertRegex(" ".join(self.sinter(command, "--help").stdout.split()), rf"model.*: .*{re.escape(suffix)},", command)
 
     def test_old_names_are_taken_but_not_listed(self):
         text = self.sinter("run", "--help").stdout
@@ -90,8 +91,38 @@ class Usage(CommandTest):
             self.assertRegex(done.stderr, r"note: --verify-numerics: simplification: all agree: [1-9]\d* comparisons of graphs, [1-9]\d* of tensors; largest difference \d")
         self.expect_error(USAGE, "run", model, "--input", "random", "--verify-numerics=often", mentions=["often"])
 
-    def test_version(self):
-        self.assertRegex(self.sinter("--version").stdout, r"^sinter \d+\.\d+\.\d+$")
+    def test_sizes_by_name(self):
+        """--shape takes sizes of dynamic dimensions by their names, in every command that takes shapes, for all inputs that have them."""
+        net = self.write("net.mlir", """
+func.func @main(%x: tensor<?x4x?xf32> {sinter.dims = ["N", "", "L"]}, %y: tensor<?xf32> {sinter.dims = ["L"]}) -> tensor<?x4x?xf32> {
+  %0 = stablehlo.tanh %x : tensor<?x4x?xf32>
+  return %0 : tensor<?x4x?xf32>
+}
+""")
+        for shapes in (["--shape", "N=2,L=3"], ["--shape", "N=2", "--shape", "L=3"], ["--shape", "x:?x4x3", "--shape", "N=2"],
+                       ["--shape", "x:Nx4x3", "--shape", "N=2"]):
+            for more in ([], ["--dynamic"], ["--static"], ["--backend", "interpreter"]):
+                done = self.sinter("run", net, "--input", "random", "--no-cache", "--json", *shapes, *more)
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                self.assertEqual(json.loads(done.stdout)["outputs"][0]["shape"], [2, 4, 3])
+                self.assertEqual(done.stderr, "")
+        for command in (["bench", net, "--seconds", "0.01", "--json"], ["compare", net, "--json"], ["inspect", net, "--json"],
+                        ["quantize", net, "--calibration", "random", "--json"], ["optimize", net, "-o", self.path("o.mlir")],
+                        ["convert", net, "-o", self.path("c.onnx")], ["optimize", self.path("c.onnx"), "-o", self.path("d.onnx")]):
+            done = self.sinter(*command, *([] if command[0] == "convert" else ["--shape", "N=2,L=3"]))
+            self.assertEqual(done.returncode, DONE, (command, done.stderr))
+        self.assertEqual(json.loads(self.sinter("inspect", self.path("d.onnx"), "--json").stdout)["inputs"][0]["shape"], [2, 4, 3])
+        for given, message in (("M=2", "--shape: no dynamic dimension is called 'M'; there are 'N' and 'L'"), ("N=2,N=3", "'N' is given twice"),
+                               ("N=-2", "expected sizes of dimensions"), ("N=2,", "expected sizes"), ("x[1]=3", "no dynamic dimension")):
+            self.expect_error(USAGE, "run", net, "--input", "random", "--shape", given, mentions=[message])
+        self.expect_error(USAGE, "run", net, "--input", "random", "--shape", "x:2x4x3", "--shape", "L=5", mentions=["no other size", "'L'"])
+        # A dimension without a name is called by its input and place.
+        bare = self.write("bare.mlir", "func.func @main(%x: tensor<2x?xf32>) -> tensor<2x?xf32> { return %x : tensor<2x?xf32> }")
+        done = self.sinter("run", bare, "--input", "random", "--no-cache", "--json", "--shape", "arg0[1]=5")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["outputs"][0]["shape"], [2, 5])
+        self.expect_error(USAGE, "run", bare, "--input", "random", mentions=["--shape arg0[1]=SIZE"])
+        self.expect_error(USAGE, "run", self.good_model(), "--shape", "N=2", mentions=["no dynamic dimension", "the model has none"])
 
     def test_near_misses(self):
         self.expect_error(USAGE, "rnu", mentions=["did you mean 'run'?"])
@@ -114,7 +145,7 @@ class Usage(CommandTest):
         """Wrong, missing, doubled, empty: in words that say what is wanted."""
         model = self.good_model()
         for arguments, mentions in [
-            (("run", model, "--threads", "0"), ["--threads: '0' is not a number from 1 to 4096"]),
+            (("run", model, "--threads", "-1"), ["--threads: '-1' is not a number from 0 to 4096"]),
             (("run", model, "--threads", "1", "--threads", "2"), ["--threads is given more than once"]),
             (("run", model, "--threads"), ["--threads needs a value"]),
             (("run", model, "--backend", "CPU"), ["--backend: 'CPU' is none of cpu, interpreter"]),

@@ -5,7 +5,7 @@ import json
 import os
 
 import OnnxBytes as onnx
-from SinterCommand import CommandTest, DONE, INVALID, npy, main
+from SinterCommand import CommandTest, DONE, USAGE, npy, main
 
 # The sum of the first k of nine, or of all where there are not so many; and how often it ran.
 MODEL = """
@@ -77,7 +77,7 @@ class ValueLimits(CommandTest):
 
     def test_what_no_program_can_do_is_an_error(self):
         self.run_for(9, model=NARROW)
-        done = self.run_for(10, "--no-cache", model=NARROW, code=INVALID)
+        done = self.run_for(10, "--no-cache", model=NARROW, code=USAGE)
         self.assertIn("; for these values alone: ", done.stderr)
 
 

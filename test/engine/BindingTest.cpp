@@ -1,4 +1,6 @@
+// Covers: engine NamedSizes
 #include "engine/Binding.h"
+#include "engine/NamedSizes.h"
 
 #include <gtest/gtest.h>
 
@@ -51,6 +53,37 @@ TEST(Binding, AnDynamicBatchIsOne) {
   ASSERT_TRUE(shapes) << shapes.error().message();
   EXPECT_EQ(*shapes, (std::vector<Shape>{{1, 3, 5}, {1, 5}}));
   EXPECT_NE(noted.find("'x', 'mask'"), std::string::npos) << noted;
+}
+
+TEST(Binding, SizesBySymbol) {
+  auto shapes = withSizes(model(), {{"N", 2}, {"L", 5}}, {}, "shape");
+  ASSERT_TRUE(shapes) << shapes.error().message();
+  EXPECT_EQ(*shapes, (NamedShapes{{"x", {2, 3, 5}}, {"mask", {2, 5}}}));
+  // Beside shapes; an input without the dimension gets none.
+  shapes = withSizes(model(), {{"L", 5}}, {{"x", {4, 3, -1}}}, "shape");
+  ASSERT_TRUE(shapes) << shapes.error().message();
+  EXPECT_EQ(*shapes, (NamedShapes{{"x", {4, 3, 5}}, {"mask", {-1, 5}}}));
+  for (const auto &[sizes, given, message] :
+       {std::tuple<SymbolSizes, NamedShapes, std::string>{
+            {{"M", 2}}, {}, "called 'M'; there are 'N' and 'L'"},
+        {{{"L", 2}}, {{"mask", {2, 3}}}, "input 'mask' leaves dimension 'L'"},
+        {{{"x[1]", 2}}, {}, "no dynamic dimension is called 'x[1]'"}}) {
+    shapes = withSizes(model(), sizes, given, "shape");
+    ASSERT_FALSE(shapes);
+    EXPECT_EQ(shapes.error().kind, ErrorKind::Usage);
+    EXPECT_NE(shapes.error().message().find(message), std::string::npos)
+        << shapes.error().message();
+  }
+}
+
+TEST(Binding, HintsAreReplaced) {
+  ModelDescription model;
+  model.inputs = {input("x", {1, 8}, {})};
+  EXPECT_FALSE(withSizes(model, {{"x[1]", 4}}, {}, "shape"));
+  model.inputs[0].sizesAreHints = true;
+  auto shapes = withSizes(model, {{"x[1]", 4}}, {}, "shape");
+  ASSERT_TRUE(shapes) << shapes.error().message();
+  EXPECT_EQ(*shapes, (NamedShapes{{"x", {1, 4}}}));
 }
 
 void expectUsage(const Result<std::vector<Shape>> &result,

@@ -23,8 +23,7 @@ struct CompareChoices {
   /// Of the first model, and of the second, unless both have one.
   std::vector<std::string> backends;
   InputOptions inputs;
-  /// As in `sinter compare`: kernels accumulate in another order.
-  Tolerance tolerance{1e-3, 1e-7, 1e-4};
+  Tolerance tolerance = backendTolerance();
   std::optional<double> megabytes;
   bool outputsOnly = false;
 
@@ -114,11 +113,12 @@ static Result<CompareReport> compareModels(const sinter_model &expected,
   Result<CompareSide> second = openSide(model, given, 1);
   if (!second)
     return second.takeError();
-  Result<GivenShapes> shapes = parseShapes(choices.common.shapes);
+  Result<NamedShapes> shapes =
+      shapesFor(choices.common, first->session->model());
   if (!shapes)
     return shapes.takeError();
   Result<std::vector<SampleSizes>> sizes =
-      sizesOf(*first, *second, choices.inputs, shapes->shapes, !inputs.empty());
+      sizesOf(*first, *second, choices.inputs, *shapes, !inputs.empty());
   if (!sizes)
     return sizes.takeError();
   ModelComparison comparison(std::move(*first), std::move(*second), {},
@@ -129,7 +129,7 @@ static Result<CompareReport> compareModels(const sinter_model &expected,
   const auto inputsOf =
       [&](CompareSide &side,
           const SampleSizes &of) -> Result<std::vector<Tensor>> {
-    return inputs.empty() ? inputsAt(side, of, choices.inputs, shapes->shapes)
+    return inputs.empty() ? inputsAt(side, of, choices.inputs, *shapes)
                           : Result<std::vector<Tensor>>(inputs);
   };
   if (Result<void> done =

@@ -129,7 +129,7 @@ class LibrariesTest(unittest.TestCase):
         return done.stdout.splitlines()
 
     def test_python_loads_them(self):
-        version = run(self.sinter, "--version").stdout.split()[-1]
+        version = run(self.sinter, "--version").stdout.split()[1]
         # Absolute, and relative to a folder that the process leaves.
         for path, folder in (self.library(C), None), ("./" + C, os.path.join(BUILD, "lib")):
             lines = self.python(path, folder=folder)

@@ -401,7 +401,7 @@ TEST_F(SessionTest, SizesKeepToTheirBounds) {
                                    "most 100"),
             std::string::npos);
   how.most = {{"M", 100}};
-  EXPECT_NE(runOnce(how, 100).find("no unknown dimension is called 'M'"),
+  EXPECT_NE(runOnce(how, 100).find("no dynamic dimension is called 'M'"),
             std::string::npos);
 }
 

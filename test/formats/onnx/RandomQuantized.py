@@ -103,7 +103,7 @@ def run_case(sinter, backend, task, results):
     if task.error:
         # Where there is no room for a window, a convolution has no elements, by the operator's formula; the runtime refuses it.
         nothing = done.returncode == 0 and "Invalid input shape" in task.error
-        return Verdict(None if done.returncode == 3 or nothing else f"exit code {done.returncode}, though the runtime says: {task.error[-200:]}")
+        return Verdict(None if done.returncode in (2, 3) or nothing else f"exit code {done.returncode}, though the runtime says: {task.error[-200:]}")
     if done.returncode:
         return Verdict(f"exit code {done.returncode}: " + (done.stderr.strip().splitlines() or ["no reason given"])[-1])
     files = {name: os.path.join(out, name + ".npy") for name in results}
