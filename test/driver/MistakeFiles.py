@@ -65,6 +65,7 @@ def write_all(folder):
     write("cut.npy", npy_of([2, 3], [1.0] * 6)[:-4])
     write("words.npy", "no array\n")
     write("words.txt", "no array\n")
+    write("words.bin", "no array\n")
     write("broken.png", png(8, 8, bytes(64))[:-20])
     write("good.png", png(8, 8, bytes(64)))
     write("words.png", "no image\n")

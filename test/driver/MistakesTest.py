@@ -121,7 +121,6 @@ MISTAKES = """
 # Names, types and values of inputs.
 2 | run good.onnx | good.onnx: no input given for 'x' f32 \\[2, 3\\]; .*
 2 | run good.onnx --input z=x.npy | good.onnx: --input: there is no input 'z'; there are 'x'
-2 | run good.onnx --input x.npy --input x.npy | good.onnx: --input 'x.npy': the model has no more than 1 inputs: 'x'
 2 | run good.onnx --input x=x.npy --input x=x.npy | good.onnx: --input: 'x' is given twice
 2 | run good.onnx --input x=x4.npy | x4.npy: input 'x': expected 2x3xf32, given 2x4xf32
 2 | run good.onnx --input x=i64.npy | i64.npy: input 'x': expected 2x3xf32, given 2x3xi64
@@ -137,10 +136,11 @@ MISTAKES = """
 2 | run image.onnx --input good.png --layout abc | --layout: 'abc' is none of nchw, nhwc; .*
 # Data files.
 5 | run good.onnx --input x=nothing.npy | cannot open 'nothing.npy': No such file or directory
-5 | run good.onnx --input x=folder | .*'folder'.*
+2 | run good.onnx --input x=folder | good.onnx: --input 'folder': no sample is in this folder: .*
 5 | run good.onnx --input x=cut.npy | .*cut.npy.*: 2x3xf32 needs more bytes than the file has
 5 | run good.onnx --input x=words.npy | 'words.npy' is neither .npy.*
-5 | run good.onnx --input x=words.txt | 'words.txt' is neither .npy.*
+5 | run good.onnx --input x=words.txt | cannot open 'no array': No such file or directory; --skip-unreadable N skips such samples
+5 | run good.onnx --input x=words.bin | 'words.bin' is neither .npy.*
 5 | run good.onnx --input x=broken.pb | broken.pb: not an ONNX value: .*
 5 | run image.onnx --input broken.png | 'broken.png': not a valid image: .*
 5 | run image.onnx --input words.png | 'words.png' .*
