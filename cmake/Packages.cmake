@@ -37,6 +37,8 @@ sinter_package(sinter science
   "${libraries}")
 # A linker: `sinter compile` runs it for shared libraries.
 set(CPACK_DEBIAN_SINTER_PACKAGE_SUGGESTS "sinter-mpi, lld | binutils")
+# What is loaded only when it is needed.
+set(CPACK_DEBIAN_LIBSINTER0_PACKAGE_RECOMMENDS libtiff6)
 sinter_package(sinter-mpi science
   "Neural-network compiler for CPUs: several processes under mpirun"
   "${libraries}, openmpi-bin")

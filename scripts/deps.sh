@@ -9,12 +9,12 @@ set -euo pipefail
 packages=(
   libmlir-19-dev mlir-19-tools llvm-19-dev llvm-19-tools clang-19 lld-19
   libprotobuf-dev protobuf-compiler libeigen3-dev libcli11-dev nlohmann-json3-dev
-  libpng-dev libjpeg-dev libxxhash-dev libopenmpi-dev libgtest-dev libbenchmark-dev libz3-dev
+  libpng-dev libjpeg-dev libwebp-dev libgif-dev libtiff-dev libxxhash-dev libopenmpi-dev libgtest-dev libbenchmark-dev libz3-dev
   ninja-build ccache cmake python3 libpython3-dev git
 )
 tests=(
   clang-format-19 clang-tidy-19 libclang-rt-19-dev libfuzzer-19-dev libonnx-testdata
-  python3-venv python3-jsonschema valgrind qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross mmdebstrap
+  python3-venv python3-jsonschema python3-numpy python3-pil valgrind qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross mmdebstrap
   abigail-tools chromium groff-base zsh
 )
 case "${1-}" in

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes each reader of model files for SECONDS (30): ONNX's and PaddlePaddle's
 # file layers and the readers on top of them, StableHLO texts, and portable
-# artifacts. The corpora are small models of Debian's libonnx-testdata, the
+# artifacts; and the decoders of images and audio. The corpora are small models of Debian's libonnx-testdata, the
 # programs of the tests, and those beside the fuzzers. They run side by side, with the sanitizers of build-asan/; those
 # that go through libMLIR, which carries none, get a third of that time more under
 # valgrind, as build/ has them. What is found is left in build-asan/fuzz/. Every
@@ -17,7 +17,7 @@ echo "seed $seed"
 [ -f build/build.ninja ] || cmake --preset release >/dev/null
 [ -f build-asan/build.ninja ] || cmake --preset asan >/dev/null
 cmake --build build --target fuzz-onnx-reader fuzz-paddle-reader fuzz-stablehlo-text fuzz-portable-artifact write-artifacts
-cmake --build build-asan --target fuzz-onnx-file fuzz-onnx-reader fuzz-paddle-file fuzz-paddle-reader fuzz-stablehlo-text \
+cmake --build build-asan --target fuzz-images fuzz-onnx-file fuzz-onnx-reader fuzz-paddle-file fuzz-paddle-reader fuzz-stablehlo-text \
   fuzz-portable-artifact
 found=build-asan/fuzz
 mkdir -p "$found"
@@ -38,6 +38,7 @@ while IFS= read -r -d '' file; do
 done < <(find test/graph test/passes test/formats -name '*.mlir' -print0)
 build/bin/write-artifacts test/fuzz/artifact-programs.mlir "$corpus/artifacts"
 python3 test/fuzz/WritePaddleFiles.py "$corpus/programs"
+/usr/bin/python3 test/fuzz/WriteImages.py "$corpus/images"
 
 # fuzz PROGRAM CORPUS [OPTION...]
 fuzz() {
@@ -76,6 +77,7 @@ at_once() {
   pids+=($!)
 }
 
+at_once fuzz fuzz-images images
 at_once fuzz fuzz-onnx-file models
 # Readers that go through libMLIR have no coverage to tell which inputs are worth keeping: all are.
 at_once fuzz fuzz-onnx-reader models -keep_seed=1 -reduce_inputs=0

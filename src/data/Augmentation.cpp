@@ -10,8 +10,8 @@ namespace sinter {
 
 Placement placementOf(const AugmentationOptions &options, PictureSize picture,
                       PictureSize window, uint64_t epoch, uint64_t sample) {
-  Placement place{(picture.height - window.height) / 2,
-                  (picture.width - window.width) / 2, false};
+  Placement place{centredStart(picture.height, window.height),
+                  centredStart(picture.width, window.width), false};
   // Random numbers independent of those that order the samples.
   const uint64_t own = splitMix(splitMix(~options.seed, epoch), sample);
   const auto below = [&](uint64_t index, int64_t limit) {

@@ -23,11 +23,6 @@ struct AugmentationOptions {
   bool any() const { return flips || crops || shift != 0; }
 };
 
-struct PictureSize {
-  int64_t height = 0, width = 0;
-  bool operator==(const PictureSize &) const = default;
-};
-
 /// The position of a window in an image; it may exceed the image.
 struct Placement {
   int64_t top = 0, left = 0;

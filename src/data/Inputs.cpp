@@ -8,8 +8,10 @@
 #include "runtime/MachineMemory.h"
 #include "runtime/MappedFile.h"
 #include "runtime/Npy.h"
+#include "runtime/OptionNames.h"
 #include "runtime/Random.h"
 #include "runtime/Text.h"
+#include "runtime/Wav.h"
 
 #include <algorithm>
 #include <charconv>
@@ -17,16 +19,31 @@
 
 namespace sinter {
 
-ImageOptions imageOptions(const InputOptions &options) {
-  ImageOptions how;
-  if (options.layout)
-    how.layout = *options.layout == "nhwc" || *options.layout == "NHWC"
-                     ? ImageLayout::Nhwc
-                     : ImageLayout::Nchw;
-  how.scale = options.scale.value_or(1.0 / 255);
-  how.mean = options.mean;
-  how.std = options.std;
-  return how;
+Result<Preprocessing> preprocessingFor(const ModelDescription &model,
+                                       const InputOptions &options) {
+  Result<Preprocessing> kept = preprocessingOf(model);
+  if (!kept || isEmpty(*kept))
+    return kept ? combined(options.preprocessing, {}) : std::move(kept);
+  if (options.note)
+    options.note("pre-processing of the model: " + describe(*kept));
+  return combined(options.preprocessing, *kept);
+}
+
+std::optional<Result<Tensor>> mediaToInput(std::span<const std::byte> bytes,
+                                           const std::string &path,
+                                           const TensorSpec &spec,
+                                           const Preprocessing &preprocessing) {
+  if (isImage(bytes)) {
+    Result<Tensor> image = decodeImage(bytes, path);
+    return image ? imageToInput(*image, spec, imageOptions(preprocessing))
+                 : std::move(image);
+  }
+  if (!isWav(bytes))
+    return std::nullopt;
+  Result<Audio> audio = decodeWav(bytes, path);
+  if (!audio)
+    return audio.takeError();
+  return audioToInput(std::move(*audio), spec, preprocessing.rate);
 }
 
 Result<std::optional<uint64_t>> randomSeed(const std::string &what,
@@ -59,8 +76,8 @@ Result<Tensor> readTensor(const std::string &path, ElementType type) {
   if (path.ends_with(".pb"))
     return readTestTensor(path);
   const std::string what = "'" + path +
-                           "' is neither .npy, .pb, PNG nor JPEG; numpy.save "
-                           "writes .npy";
+                           "' is neither .npy, .pb, WAV nor an image (" +
+                           imageKinds + "); numpy.save writes .npy";
   return systemError(what);
 }
 
@@ -165,18 +182,15 @@ private:
   bool taken(size_t index) const { return tensors[index] || seeds[index]; }
   const InputNames &names() const { return options.names; }
 
-  /// Options for images are an error without an image.
+  /// Options for images and audio are an error without such an input.
   Result<void> checkPictureOptions() const {
-    if (hasPicture)
-      return {};
-    for (const auto &[name, isGiven] :
-         {std::pair(&names().mean, !options.mean.empty()),
-          std::pair(&names().std, !options.std.empty()),
-          std::pair(&names().scale, options.scale.has_value()),
-          std::pair(&names().layout, options.layout.has_value())})
-      if (isGiven)
-        return usageError(*name + " is for images, and no " + names().inputs +
-                          " is one");
+    for (const PreprocessingOption &option : preprocessingOptions()) {
+      const bool isUsed = option.isForAudio ? hasAudio : hasPicture;
+      if (!isUsed && !option.get(options.preprocessing).empty())
+        return usageError(optionText(option.name) + " is for " +
+                          (option.isForAudio ? "audio" : "images") +
+                          ", and no " + names().inputs + " is one");
+    }
     return {};
   }
 
@@ -264,13 +278,17 @@ private:
     if (!file)
       return file.takeError();
     const std::span<const std::byte> bytes = (*file)->bytes();
-    if (!isImage(bytes))
+    const bool isPicture = isImage(bytes);
+    if (!isPicture && !isWav(bytes))
       return readTensor(path, spec.type);
-    hasPicture = true;
-    Result<Tensor> image = decodeImage(bytes, path);
-    if (!image)
-      return image;
-    return imageToInput(*image, spec, imageOptions(options));
+    (isPicture ? hasPicture : hasAudio) = true;
+    if (!preprocessing) {
+      Result<Preprocessing> known = preprocessingFor(model, options);
+      if (!known)
+        return known.takeError();
+      preprocessing = std::move(*known);
+    }
+    return *mediaToInput(bytes, path, spec, *preprocessing);
   }
 
   Error missingError(const std::vector<size_t> &missing) const {
@@ -292,7 +310,9 @@ private:
   std::vector<std::optional<Tensor>> tensors;
   std::vector<std::optional<uint64_t>> seeds;
   std::optional<uint64_t> everySeed;
-  bool hasPicture = false;
+  bool hasPicture = false, hasAudio = false;
+  /// Once it is needed.
+  std::optional<Preprocessing> preprocessing;
 };
 
 } // namespace

@@ -3,9 +3,10 @@
 #ifndef SINTER_DATA_INPUTS_H
 #define SINTER_DATA_INPUTS_H
 
+#include "data/Preprocessing.h"
 #include "engine/Session.h"
-#include "runtime/Image.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,26 +14,37 @@ namespace sinter {
 
 /// The names of the fields of InputOptions in messages.
 struct InputNames {
-  std::string inputs = "inputs", mean = "mean", std = "std", scale = "scale",
-              layout = "layout";
+  std::string inputs = "inputs";
 };
 
 struct InputOptions {
-  /// "[name=]file.npy|file.pb|image|random[:seed]|numbers"
+  /// "[name=]file.npy|file.pb|image|WAV file|random[:seed]|numbers"
   std::vector<std::string> inputs;
   /// Tensors for inputs, by name: as if `inputs` named them.
   NamedTensors tensors;
   /// Names of inputs that are zeros unless they are given.
   std::vector<std::string> zeros;
-  std::vector<double> mean, std;
-  std::optional<double> scale;
-  /// "nchw" or "nhwc", in upper or lower case.
-  std::optional<std::string> layout;
+  /// How images and audio become tensors; what it lacks, the model's metadata
+  /// say.
+  Preprocessing preprocessing;
+  /// Gets a note on what the metadata say, whenever they are used; may be
+  /// empty.
+  std::function<void(const std::string &)> note;
   InputNames names;
 };
 
-/// How images become tensors, by the options.
-ImageOptions imageOptions(const InputOptions &options);
+/// How images and audio become inputs of \p model: by the options, and by the
+/// metadata of the model for the rest, of which `note` is told. InvalidModel if
+/// those make no sense.
+Result<Preprocessing> preprocessingFor(const ModelDescription &model,
+                                       const InputOptions &options);
+
+/// The image or WAV file of \p bytes as the input \p spec. Nothing if it is
+/// neither. \p path is for messages.
+std::optional<Result<Tensor>> mediaToInput(std::span<const std::byte> bytes,
+                                           const std::string &path,
+                                           const TensorSpec &spec,
+                                           const Preprocessing &preprocessing);
 
 /// The seed in "random" or "random:SEED"; nothing for other texts. Usage error
 /// if SEED is no integer; \p what names the option with \p text.

@@ -3,6 +3,7 @@
 #include "runtime/MappedFile.h"
 #include "runtime/Npy.h"
 #include "runtime/Npz.h"
+#include "runtime/Wav.h"
 
 #include <algorithm>
 #include <unistd.h>
@@ -16,11 +17,12 @@ static bool isArrayFile(const fs::path &path) {
          path.extension() == ".npz";
 }
 
+/// Whether it is an image, or audio.
 static bool isPictureFile(const fs::path &path) {
   if (isNamedAsPicture(path.string()))
     return true;
   auto file = MappedFile::open(path.string());
-  return file && isImage((*file)->bytes());
+  return file && (isImage((*file)->bytes()) || isWav((*file)->bytes()));
 }
 
 SampleFinder::SampleFinder(const ModelDescription &model,
@@ -401,8 +403,8 @@ SampleFinder::lookInto(const std::string &source) {
   return usageError(
       what() + " '" + source + "': no sample is in this folder: " +
       (wanted.size() == 1
-           ? "neither .npy, .pb, .npz nor PNG or JPEG files, nor folders of "
-             "such"
+           ? "neither .npy, .pb, .npz, WAV nor image files (" +
+                 std::string(imageKinds) + "), nor folders of such"
            : "no sub-folder with input_0.pb, ... or NAME.npy for each of the " +
                  std::to_string(wanted.size()) + " inputs, and no .npz"));
 }

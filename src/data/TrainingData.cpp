@@ -6,6 +6,7 @@
 #include "runtime/Idx.h"
 #include "runtime/MappedFile.h"
 #include "runtime/Npz.h"
+#include "runtime/OptionNames.h"
 #include "runtime/Random.h"
 #include "runtime/Text.h"
 
@@ -142,10 +143,19 @@ namespace {
 /// Fills in the arrays, from any kind of source.
 class Loader {
 public:
+  /// \p preparing: how images become inputs, by the options and the model.
   Loader(Session &session, const std::string &modelPath,
-         const TrainingDataOptions &options, const NamedShapes &shapes)
+         const TrainingDataOptions &options, const NamedShapes &shapes,
+         Preprocessing preparing)
       : session(session), modelPath(modelPath), options(options),
-        shapes(shapes), how(imageOptions(options.pictures)) {}
+        shapes(shapes), preparing(std::move(preparing)),
+        how(imageOptions(this->preparing)), stored(how) {
+    // Windows are cropped from what is stored.
+    if (how.resize) {
+      stored.crop.reset();
+      stored.padMultiple = 1;
+    }
+  }
 
   Result<void> fromArchive();
   Result<void> fromArrays(const NamedTensors &arrays);
@@ -163,7 +173,9 @@ private:
   std::string where() const { return options.where(); }
   Result<void> checkArray(const std::string &name, const Tensor &array,
                           const ModelInput &input) const;
+  TensorSpec inputSpec() const;
   TensorSpec pictureSpec() const;
+  Result<PictureSize> windowSize(PictureSize images) const;
   Result<std::optional<Tensor>> picture(const std::string &path) const;
   Result<std::vector<size_t>> readable(const Samples &samples) const;
   Result<void> checkClasses(const Samples &samples) const;
@@ -176,7 +188,9 @@ private:
   const std::string &modelPath;
   const TrainingDataOptions &options;
   const NamedShapes &shapes;
-  ImageOptions how;
+  const Preprocessing preparing;
+  /// How images become inputs, and how they become what is stored.
+  ImageOptions how, stored;
 };
 
 } // namespace
@@ -264,26 +278,63 @@ Result<void> Loader::fromArrays(const NamedTensors &arrays) {
   return {};
 }
 
-/// The first input, of one sample, with the size in which images are stored.
-TensorSpec Loader::pictureSpec() const {
+/// The first input, of one sample.
+TensorSpec Loader::inputSpec() const {
   TensorSpec spec = session.model().inputs.front().spec;
   for (const auto &[name, shape] : shapes)
     if (session.model().inputNamed(name) == size_t(0) &&
         shape.size() == spec.shape.size())
       spec.shape = shape;
-  if (spec.shape.size() != 4)
-    return spec;
-  spec.shape[0] = 1;
-  if (options.resize) {
+  if (spec.shape.size() == 4)
+    spec.shape[0] = 1;
+  return spec;
+}
+
+/// The same with the size in which images are stored.
+TensorSpec Loader::pictureSpec() const {
+  TensorSpec spec = inputSpec();
+  if (spec.shape.size() == 4 && how.resize) {
     const size_t row = how.layout == ImageLayout::Nchw ? 2 : 1;
-    spec.shape[row] = options.resize->height;
-    spec.shape[row + 1] = options.resize->width;
+    spec.shape[row] = how.resize->height;
+    spec.shape[row + 1] = how.resize->width;
   }
   return spec;
 }
 
+/// The size of the windows of \p images: the input's, or where that is dynamic
+/// the one that images are cropped to, or theirs.
+Result<PictureSize> Loader::windowSize(PictureSize images) const {
+  PictureSize window = pictureSizeOf(inputSpec().shape, how.layout);
+  const PictureSize cropped = how.resize ? how.crop.value_or(images) : images;
+  for (auto [size, otherwise] : {std::pair(&window.height, cropped.height),
+                                 std::pair(&window.width, cropped.width)})
+    if (*size < 0)
+      *size = otherwise;
+  if (window.height < 0 || window.width < 0)
+    return usageError(options.names.source +
+                      ": the size of images is dynamic; " +
+                      options.names.resize + " sets the size of all");
+  const auto size = [](PictureSize each) {
+    return text("%lldx%lld", static_cast<long long>(each.height),
+                static_cast<long long>(each.width));
+  };
+  if (window.height > images.height || window.width > images.width)
+    return usageError(options.names.resize + ": images of " + size(images) +
+                      " are smaller than the model's input, " + size(window));
+  if (how.resize && how.crop && *how.crop != window)
+    return usageError(optionText("crop") + ": the model's input is " +
+                      size(window) + ", not " + size(*how.crop));
+  if (window.height % how.padMultiple != 0 ||
+      window.width % how.padMultiple != 0)
+    return usageError(optionText("pad-multiple") + ": images of " +
+                      size(window) + " are no multiples of " +
+                      std::to_string(how.padMultiple) + "; " +
+                      options.names.resize + " gives all such a size");
+  return window;
+}
+
 Result<std::optional<PictureSize>> Loader::window() const {
-  if (!options.resize && !options.augmentation.any())
+  if (!how.resize && !options.augmentation.any())
     return std::optional<PictureSize>();
   const std::vector<ModelInput> &all = session.model().inputs;
   if (all.size() != 1 || all.front().spec.shape.size() != 4)
@@ -293,32 +344,13 @@ Result<std::optional<PictureSize>> Loader::window() const {
         "four dimensions; '" +
         modelPath + "' has " + std::to_string(all.size()) + ", the first a " +
         toString(all.front().spec.type, all.front().spec.shape));
-  TrainingDataOptions plain = options;
-  plain.resize.reset();
-  PictureSize window = pictureSizeOf(
-      Loader(session, modelPath, plain, shapes).pictureSpec().shape,
-      how.layout);
-  const PictureSize stored =
-      decode || inputs.empty()
-          ? pictureSizeOf(pictureSpec().shape, how.layout)
-          : pictureSizeOf(inputs.front().shape(), how.layout);
-  if (window.height < 0)
-    window.height = stored.height;
-  if (window.width < 0)
-    window.width = stored.width;
-  if (window.height < 0 || window.width < 0)
-    return usageError(options.names.source +
-                      ": the size of images is dynamic; " +
-                      options.names.resize + " sets the size of all");
-  if (window.height > stored.height || window.width > stored.width)
-    return usageError(text("%s: images of %lldx%lld are smaller than the "
-                           "model's input, %lldx%lld",
-                           options.names.resize.c_str(),
-                           static_cast<long long>(stored.height),
-                           static_cast<long long>(stored.width),
-                           static_cast<long long>(window.height),
-                           static_cast<long long>(window.width)));
-  return std::optional(window);
+  Result<PictureSize> window =
+      windowSize(decode || inputs.empty()
+                     ? pictureSizeOf(pictureSpec().shape, how.layout)
+                     : pictureSizeOf(inputs.front().shape(), how.layout));
+  if (!window)
+    return window.takeError();
+  return std::optional(*window);
 }
 
 /// The image at \p path; nothing if the file is no image and does not have the
@@ -333,7 +365,7 @@ static Result<std::optional<Tensor>> decoded(const std::string &path) {
   if (!isImage((*file)->bytes())) {
     if (!isNamedAsPicture(path))
       return std::optional<Tensor>();
-    return systemError("'" + path + "': not a PNG or JPEG image");
+    return systemError("'" + path + "': no " + imageKinds + " file");
   }
   Result<Tensor> image = decodeImage((*file)->bytes(), path);
   if (!image)
@@ -350,7 +382,7 @@ Result<std::optional<Tensor>> Loader::picture(const std::string &path) const {
                        " N skips such images)");
   if (!*image)
     return std::optional<Tensor>();
-  Result<Tensor> tensor = imageToInput(**image, pictureSpec(), how);
+  Result<Tensor> tensor = imageToInput(**image, pictureSpec(), stored);
   if (!tensor)
     return tensor.takeError();
   return std::optional(std::move(*tensor));
@@ -465,7 +497,8 @@ Result<void> Loader::fromFolders() {
     classes.push_back(samples->classes[number]);
   const size_t count = numbers->size();
   // The loader does not exist any more when samples are decoded later.
-  auto own = std::make_shared<Loader>(session, modelPath, options, shapes);
+  auto own =
+      std::make_shared<Loader>(session, modelPath, options, shapes, preparing);
   auto sample = [own, samples = *samples, numbers = *numbers](
                     size_t index) -> Result<std::vector<Tensor>> {
     Result<std::optional<Tensor>> tensor =
@@ -540,7 +573,7 @@ Result<void> Loader::fromIdx() {
     spec.shape = how.layout == ImageLayout::Nchw ? Shape{1, 1, height, width}
                                                  : Shape{1, height, width, 1};
   }
-  auto sample = [all = *pictures, spec, wanted, isPlain, how = how, height,
+  auto sample = [all = *pictures, spec, wanted, isPlain, how = stored, height,
                  width](size_t number) -> Result<std::vector<Tensor>> {
     const size_t one = number;
     Result<Tensor> input = imageToInput(
@@ -597,14 +630,19 @@ Result<TrainingData> TrainingData::load(Session &session,
     return kind.takeError();
   const bool areArrays =
       *kind == SourceKind::Arrays || *kind == SourceKind::Archive;
-  if (areArrays && options.resize)
+  if (areArrays && options.pictures.preprocessing.resize)
     return usageError(options.where() + ": " + options.names.resize +
                       " is for images, not for arrays");
+  Result<Preprocessing> preparing =
+      areArrays ? options.pictures.preprocessing
+                : preprocessingFor(session.model(), options.pictures);
+  if (!preparing)
+    return preparing.takeError();
   // Later decoding refers to the loader's options.
   auto kept = std::make_shared<const TrainingDataOptions>(options);
   auto size = std::make_shared<const NamedShapes>(shapes);
   auto name = std::make_shared<const std::string>(modelPath);
-  Loader loader(session, *name, *kept, *size);
+  Loader loader(session, *name, *kept, *size, *preparing);
   if (Result<void> done = *kind == SourceKind::Arrays
                               ? loader.fromArrays(*kept->arrays)
                           : *kind == SourceKind::Archive ? loader.fromArchive()
@@ -631,7 +669,7 @@ Result<TrainingData> TrainingData::load(Session &session,
   data.names = options.names;
   data.place = options.where();
   data.augmentation = options.augmentation;
-  data.layout = imageOptions(options.pictures).layout;
+  data.layout = imageOptions(*preparing).layout;
   return data;
 }
 

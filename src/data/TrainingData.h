@@ -41,10 +41,9 @@ struct TrainingDataOptions {
   std::optional<NamedTensors> arrays;
   /// A file of class names, one per line; empty: folders in order.
   std::string labels;
+  /// A resized image is larger than the window that is cropped from it: the
+  /// input's size, or that of `crop`.
   InputOptions pictures;
-  /// The size of images before a window of the input's size is cropped;
-  /// nothing: the input's.
-  std::optional<PictureSize> resize;
   AugmentationOptions augmentation;
   /// The targets; at least one.
   std::vector<TargetArray> targets;

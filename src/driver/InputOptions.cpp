@@ -3,69 +3,42 @@
 #include "driver/InputOptions.h"
 
 #include "driver/Text.h"
+#include "interface/PreprocessingOptions.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <cmath>
+#include <memory>
+#include <mutex>
+#include <set>
 
 namespace sinter::driver {
 
-/// An option with one number per channel.
-static void addChannels(CLI::App &app, const std::string &flag,
-                        std::vector<double> &numbers, const std::string &what,
-                        const std::string &group, bool isDivisor = false) {
-  const auto take = [&numbers, flag, isDivisor](const std::string &text) {
-    numbers.clear();
-    for (const std::string &part : partsOf(text, ',')) {
-      double number = 0;
-      const char *end = part.data() + part.size();
-      const auto [stop, error] = std::from_chars(part.data(), end, number);
-      if (error != std::errc() || stop != end || !std::isfinite(number) ||
-          (isDivisor && number == 0))
-        throw CLI::ValidationError(
-            flag, "'" + text + "': a number" + (isDivisor ? " but 0" : "") +
-                      ", or one for each channel with commas between, is "
-                      "wanted: " +
-                      flag + " 0.485,0.456,0.406");
-      numbers.push_back(number);
-    }
-  };
-  app.add_option_function<std::string>(flag, take, what)
-      ->allow_extra_args(false)
-      ->type_name("R,G,B")
-      ->group(group);
-}
-
 void addPictures(CLI::App &app, InputOptions &options,
                  const std::string &group) {
-  options.names = {"--input", "--mean", "--std", "--scale", "--layout"};
-  addChannels(app, "--mean", options.mean,
-              "subtracted from an image's channels, after --scale", group);
-  addChannels(app, "--std", options.std,
-              "an image's channels are divided by it", group,
-              /*isDivisor=*/true);
-  app.add_option("--scale", options.scale,
-                 "factor from an image's 0..255 to the range of --mean "
-                 "(default: 1/255)")
-      ->check(isNumber())
-      ->group(group);
-  app.add_option("--layout", options.layout, "the memory layout of images")
-      ->check(CLI::IsMember({"nchw", "nhwc"}, CLI::ignore_case))
-      ->default_str("nchw")
-      ->group(group);
+  options.names = {"--input"};
+  // Copies of the options share what was told, and load on several threads.
+  struct Told {
+    std::mutex mutex;
+    std::set<std::string> texts;
+  };
+  options.note = [told = std::make_shared<Told>()](const std::string &text) {
+    const std::lock_guard<std::mutex> lock(told->mutex);
+    if (told->texts.insert(text).second)
+      printNote(text);
+  };
+  addPreprocessing(app, options.preprocessing, group);
 }
 
 void addInputs(CLI::App &app, InputOptions &options, bool takesMany) {
-  app.add_option("-i,--input", options.inputs,
-                 "an input: .npy, .pb (ONNX tensor), PNG, JPEG, random[:SEED] "
-                 "(alone: for all), or values, as in rate=16000 and "
-                 "sizes=1,3,8; without a name: the inputs in order" +
-                     std::string(takesMany
-                                     ? ". Many samples: a folder, a pattern "
-                                       "('*.png'), a list (@FILE or .txt), "
-                                       "an .npz or .npy with a leading "
-                                       "dimension, or - for standard input"
-                                     : ""))
+  app.add_option(
+         "-i,--input", options.inputs,
+         "an input: .npy, .pb (ONNX tensor), an image, WAV, random[:SEED] "
+         "(alone: for all), or values, as in rate=16000 and "
+         "sizes=1,3,8; without a name: the inputs in order" +
+             std::string(takesMany ? ". Many samples: a folder, a pattern "
+                                     "('*.png'), a list (@FILE or .txt), "
+                                     "an .npz or .npy with a leading "
+                                     "dimension, or - for standard input"
+                                   : ""))
       ->allow_extra_args(false)
       ->type_name("[NAME=]FILE")
       ->group("Input");

@@ -17,7 +17,8 @@ namespace sinter::driver {
 /// --input and how images become tensors; \p takesMany: whether the command
 /// takes sources of many samples.
 void addInputs(CLI::App &app, InputOptions &options, bool takesMany = false);
-/// --mean, --std, --scale and --layout alone, in \p group of the help.
+/// The options of pre-processing, in \p group of the help, with notes on what
+/// models' metadata add.
 void addPictures(CLI::App &app, InputOptions &options,
                  const std::string &group);
 /// --calibration, --truth, --labels, --samples and how images become tensors.

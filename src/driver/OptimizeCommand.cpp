@@ -9,6 +9,7 @@
 #include "interface/KeptMetadata.h"
 #include "interface/ModelFigures.h"
 #include "interface/OptimizeOptions.h"
+#include "interface/PreprocessingOptions.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -80,6 +81,7 @@ public:
     addPasses(app, common);
     addOptimization(app, request);
     addKeptMetadata(app, kept);
+    addKeptPreprocessing(app, preprocessing);
     app.add_flag("--list-patterns", listPatterns,
                  "print the labels of all patterns and what they do")
         ->group("Report");
@@ -126,6 +128,9 @@ private:
         common.printIrAfter.empty() && common.verifyNumerics.empty() &&
         !common.json)
       return usageError("nothing to do: give -o FILE, --in-place, or --stats");
+    if (preprocessing.any() && output.empty() && !overwrite.inPlace)
+      return usageError("pre-processing (" + describe(preprocessing.given) +
+                        ") needs -o FILE, a model that keeps it");
     return {};
   }
 
@@ -144,6 +149,10 @@ private:
     if (Result<void> done = keepInModel(kept, request); !done)
       return done.takeError();
     request.input = std::move(*input);
+    if (Result<void> done =
+            keepPreprocessing(preprocessing, **compiler, request);
+        !done)
+      return done.takeError();
     request.output = output;
     request.passes = passOptions(common);
     request.overwrite = overwrite.allowed();
@@ -209,6 +218,7 @@ private:
   OverwriteOptions overwrite;
   OptimizeRequest request;
   KeptMetadata kept;
+  KeptPreprocessing preprocessing;
   bool listPatterns = false;
   bool stats = false;
 };

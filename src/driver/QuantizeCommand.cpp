@@ -72,6 +72,11 @@ public:
     auto session = Session::open(common.model, std::move(*wanted));
     if (!session)
       return session.takeError();
+    auto kept = preprocessingToKeep((*session)->model(),
+                                    calibration.pictures.preprocessing);
+    if (!kept)
+      return inFile(kept.takeError(), common.model);
+    request.input.metadata = std::move(*kept);
     if (!calibration.sources.empty()) {
       Result<Samples> samples =
           findSamples(**session, common.model, calibration, shapes);

@@ -75,9 +75,9 @@ private:
   };
 
   Result<void> parseFeeds();
-  Result<void> openFrames(const InputOptions &inputs,
-                          const NamedShapes &shapes);
-  Result<Tensor> readArray(const std::string &path, const TensorSpec &spec);
+  Result<void> openFrames(InputOptions &inputs, const NamedShapes &shapes);
+  Result<Tensor> readArray(const std::string &path, const TensorSpec &spec,
+                           InputOptions &inputs);
   Result<void> checkFeeds() const;
   Result<void> steps();
   Result<void> makeRoom(const std::vector<Tensor> &results);
@@ -140,9 +140,11 @@ Result<void> StreamRun::parseFeeds() {
 }
 
 /// The array in the file \p path; audio as [channels, samples], with one
-/// channel, their mean, unless \p spec has a static number of them.
+/// channel, their mean, unless \p spec has a static number of them, at the rate
+/// of \p inputs, which is used up.
 Result<Tensor> StreamRun::readArray(const std::string &path,
-                                    const TensorSpec &spec) {
+                                    const TensorSpec &spec,
+                                    InputOptions &inputs) {
   auto file = MappedFile::open(path);
   if (!file)
     return file.takeError();
@@ -151,14 +153,23 @@ Result<Tensor> StreamRun::readArray(const std::string &path,
   Result<Audio> audio = decodeWav((*file)->bytes(), path);
   if (!audio)
     return audio.takeError();
-  rate = audio->rate;
+  Result<Preprocessing> known = preprocessingFor(session.model(), inputs);
+  if (!known)
+    return known.takeError();
+  inputs.preprocessing.rate.reset();
   const size_t rank = spec.shape.size();
   const bool hasChannels = rank >= 2 && spec.shape[rank - 2] > 1;
-  return (hasChannels ? std::move(*audio) : toMono(std::move(*audio))).samples;
+  audio = hasChannels ? std::move(*audio) : toMono(std::move(*audio));
+  if (known->rate)
+    audio = resampled(std::move(*audio), *known->rate);
+  if (!audio)
+    return audio.takeError();
+  rate = audio->rate;
+  return std::move(audio->samples);
 }
 
 /// Reads the array for windows and finds its input.
-Result<void> StreamRun::openFrames(const InputOptions &inputs,
+Result<void> StreamRun::openFrames(InputOptions &inputs,
                                    const NamedShapes &shapes) {
   const ModelDescription &model = session.model();
   if (options.stream.frames.empty()) {
@@ -185,7 +196,7 @@ Result<void> StreamRun::openFrames(const InputOptions &inputs,
                            ? ": its input is given already"
                            : ": every input is given already"));
   const ModelInput input = inputsOfShapes(model, shapes)[framed];
-  Result<Tensor> array = readArray(path, input.spec);
+  Result<Tensor> array = readArray(path, input.spec, inputs);
   if (!array)
     return inside("--frames", array.takeError());
   Result<Frames> made =

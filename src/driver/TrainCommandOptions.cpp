@@ -9,31 +9,9 @@
 #include "interface/TrainStepOptions.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <map>
 
 namespace sinter::driver {
-
-/// "224" or "256x320"; nothing for other texts.
-static std::optional<PictureSize> parsePictureSize(const std::string &given) {
-  constexpr int64_t most = 1 << 14;
-  PictureSize size;
-  const char *end = given.data() + given.size();
-  auto [behind, error] = std::from_chars(given.data(), end, size.height);
-  if (error != std::errc())
-    return std::nullopt;
-  size.width = size.height;
-  if (behind != end && *behind == 'x') {
-    auto [last, wrong] = std::from_chars(behind + 1, end, size.width);
-    if (wrong != std::errc())
-      return std::nullopt;
-    behind = last;
-  }
-  if (behind != end || size.height < 1 || size.width < 1 ||
-      size.height > most || size.width > most)
-    return std::nullopt;
-  return size;
-}
 
 void TrainCommandOptions::addData(CLI::App &app) {
   app.add_option(
@@ -82,19 +60,6 @@ void TrainCommandOptions::addData(CLI::App &app) {
       ->type_name("[NAME=]SIZES")
       ->group("Data");
   addPictures(app, pictures, "Data");
-  app.add_option_function<std::string>(
-         "--resize",
-         [this](const std::string &given) {
-           resize = parsePictureSize(given);
-           if (!resize)
-             throw CLI::ValidationError("--resize",
-                                        "'" + given +
-                                            "': a size or HEIGHTxWIDTH is "
-                                            "expected");
-         },
-         "the size of images before the centre crop to the input's size")
-      ->type_name("SIZE|HxW")
-      ->group("Data");
   app.add_option("--skip-unreadable", mostUnreadable,
                  "how many unreadable images to skip at most")
       ->check(CLI::NonNegativeNumber)

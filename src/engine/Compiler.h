@@ -20,6 +20,7 @@
 #include "runtime/Cancellation.h"
 #include "runtime/CompileStage.h"
 #include "runtime/FloatMode.h"
+#include "runtime/Image.h"
 #include "runtime/MachineCeilings.h"
 #include "runtime/Precision.h"
 #include "runtime/Role.h"
@@ -27,6 +28,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -203,6 +205,10 @@ struct ModelRequest {
   std::vector<std::string> boundFiles;
   /// Whether operations say from which operators of the file they came.
   bool keepsSource = false;
+  /// Metadata of a file that is written from the model, texts by name, in
+  /// place of what it has of these names. If the format has no place for them,
+  /// `note` is told.
+  std::vector<std::pair<std::string, std::string>> metadata = {};
 };
 
 struct OptimizeRequest {
@@ -229,6 +235,9 @@ struct OptimizeRequest {
   std::function<Result<void>(const ModelDescription &)> checkModel;
   /// Whether the report has the operators and weights of both files, and FLOPs.
   bool counts = false;
+  /// The pre-processing of images that becomes a part of the model
+  /// (passes/EmbedPreprocessing.h); nothing: none.
+  std::optional<ImageOptions> embeds = std::nullopt;
 };
 
 struct ConvertRequest {

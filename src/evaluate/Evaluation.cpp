@@ -6,7 +6,7 @@
 #include "metrics/AveragePrecision.h"
 #include "metrics/ClassMetrics.h"
 #include "metrics/Overlap.h"
-#include "post/BoxDrawing.h"
+#include "runtime/ImageGeometry.h"
 
 #include <algorithm>
 #include <chrono>
@@ -131,6 +131,26 @@ static PostInput imageInput(const std::vector<Tensor> &inputs,
   return {};
 }
 
+/// \p boxes in the pixels of an input of \p size, as boxes in those of the \p
+/// image that was resized, cropped and padded for it.
+static Result<std::vector<Detection>> inImage(std::vector<Detection> boxes,
+                                              PictureSize image,
+                                              PictureSize size,
+                                              const ImageOptions &how) {
+  Result<ImageAxes> axes = imageAxes(image, size, how);
+  if (!axes)
+    return axes.takeError();
+  for (Detection &each : boxes)
+    for (auto [axis, low, high] :
+         {std::tuple(&axes->columns, &each.box.left, &each.box.right),
+          std::tuple(&axes->rows, &each.box.top, &each.box.bottom)})
+      for (double *place : {low, high})
+        *place = (*place + static_cast<double>(axis->start)) *
+                 static_cast<double>(axis->from) /
+                 static_cast<double>(axis->scaled);
+  return boxes;
+}
+
 /// Replaces \p outputs by those after all steps, and returns the boxes found,
 /// in the pixels of the truth's image.
 Result<std::vector<Detection>>
@@ -139,8 +159,12 @@ Evaluator::postProcess(Side &side, std::vector<Tensor> &outputs,
                        const SampleTruth &truth) const {
   if (post.empty())
     return std::vector<Detection>();
-  const PostInput size =
-      imageInput(inputs, imageOptions(options.data.pictures).layout);
+  Result<Preprocessing> prepared =
+      preprocessingFor(side.session->model(), options.data.pictures);
+  if (!prepared)
+    return prepared.takeError();
+  const ImageOptions how = imageOptions(*prepared);
+  const PostInput size = imageInput(inputs, how.layout);
   Result<PostResults> results =
       post.apply(namesOfOutputs(*side.session), std::move(outputs), size);
   if (!results)
@@ -155,11 +179,8 @@ Evaluator::postProcess(Side &side, std::vector<Tensor> &outputs,
                           " images, and the sample is one");
       if (size.width <= 0 || size.height <= 0 || truth.size.width <= 0)
         return std::move(boxes->front());
-      return scaledBoxes(std::move(boxes->front()),
-                         static_cast<double>(size.width),
-                         static_cast<double>(size.height),
-                         static_cast<double>(truth.size.width),
-                         static_cast<double>(truth.size.height));
+      return inImage(std::move(boxes->front()), truth.size,
+                     {size.height, size.width}, how);
     }
   return std::vector<Detection>();
 }

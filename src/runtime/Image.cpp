@@ -2,6 +2,7 @@
 
 #include "runtime/Image.h"
 #include "runtime/ElementDispatch.h"
+#include "runtime/ImageGeometry.h"
 #include "runtime/OptionNames.h"
 #include "runtime/OutOfMemory.h"
 
@@ -19,172 +20,234 @@ struct Picture {
 };
 
 /// The positions of the dimensions of the model's input; -1: missing.
-struct Axes {
+struct InputAxes {
   int batch, channel, row, column;
 };
 
-/// The input coordinates and weights of one output coordinate.
-struct Taps {
-  int64_t first;
-  std::vector<float> weights;
-};
-
-Picture toPicture(const Tensor &image) {
-  std::span<const uint8_t> pixels = image.values<uint8_t>();
-  return {image.dim(0), image.dim(1), image.dim(2),
-          std::vector<float>(pixels.begin(), pixels.end())};
-}
-
-Picture withChannels(const Picture &picture, int64_t channels) {
-  if (picture.channels == channels)
-    return picture;
-  Picture result{picture.height, picture.width, channels, {}};
-  const size_t pixels =
-      static_cast<size_t>(picture.height) * static_cast<size_t>(picture.width);
-  result.values.reserve(pixels * channels);
-  for (size_t i = 0; i < pixels; ++i) {
-    if (picture.channels == 1) {
-      result.values.insert(result.values.end(), channels, picture.values[i]);
-      continue;
-    }
-    // ITU-R BT.601, section 2.5.1.
-    const float *rgb = &picture.values[i * 3];
-    result.values.push_back(0.299f * rgb[0] + 0.587f * rgb[1] +
-                            0.114f * rgb[2]);
+/// One scaled pixel, or row of pixels: the weighted sum of \p count values
+/// each, which lie one behind the other.
+template <typename T>
+void interpolateLong(const T *__restrict source,
+                     const std::vector<float> &weights, int64_t count,
+                     float *__restrict target) {
+  for (float weight : weights) {
+    for (int64_t j = 0; j < count; ++j)
+      target[j] += weight * static_cast<float>(source[j]);
+    source += count;
   }
-  return result;
 }
 
-/// The triangle filter of bilinear interpolation between pixel centres, widened
-/// by the factor by which the image shrinks; weights sum to 1.
-std::vector<Taps> tapsFor(int64_t from, int64_t to) {
-  const double ratio = static_cast<double>(from) / static_cast<double>(to);
-  const double support = std::max(ratio, 1.0);
-  std::vector<Taps> all;
-  for (int64_t target = 0; target < to; ++target) {
-    const double centre = (static_cast<double>(target) + 0.5) * ratio;
-    const auto first = std::max<int64_t>(
-        0, static_cast<int64_t>(std::floor(centre - support)));
-    const auto last = std::min<int64_t>(
-        from, static_cast<int64_t>(std::ceil(centre + support)));
-    Taps taps{first, {}};
-    double sum = 0;
-    for (int64_t source = first; source < last; ++source) {
-      const double distance =
-          std::abs(static_cast<double>(source) + 0.5 - centre) / support;
-      const double weight = std::max(0.0, 1 - distance);
-      taps.weights.push_back(static_cast<float>(weight));
-      sum += weight;
-    }
-    for (float &weight : taps.weights)
-      weight = static_cast<float>(weight / sum);
-    all.push_back(std::move(taps));
+/// The same of a few, in registers.
+template <int Count, typename T>
+void interpolateFew(const T *source, const std::vector<float> &weights,
+                    float *target) {
+  float sums[Count] = {};
+  for (float weight : weights) {
+    for (int j = 0; j < Count; ++j)
+      sums[j] += weight * static_cast<float>(source[j]);
+    source += Count;
   }
-  return all;
+  std::copy_n(sums, Count, target);
 }
 
-/// Interpolates along the second of three dimensions.
-std::vector<float> resizeMiddle(const std::vector<float> &values, int64_t outer,
-                                int64_t from, int64_t inner, int64_t to) {
-  std::vector<float> result(static_cast<size_t>(outer * to * inner));
-  const std::vector<Taps> all = tapsFor(from, to);
+/// Resizes along the second of three dimensions. A cubic filter exceeds the
+/// range of its values, which is cut off.
+template <typename T>
+std::vector<float> resizeMiddle(std::span<const T> values, int64_t outer,
+                                int64_t inner, const ImageAxis &axis,
+                                Interpolation how) {
+  const std::vector<ImageTaps> all =
+      imageTaps(axis.from, axis.scaled, axis.begin(), axis.end(), how);
+  std::vector<float> result(static_cast<size_t>(outer) * all.size() *
+                            static_cast<size_t>(inner));
   float *target = result.data();
   for (int64_t i = 0; i < outer; ++i)
-    for (const Taps &taps : all) {
-      const float *source = values.data() + (i * from + taps.first) * inner;
-      for (float weight : taps.weights) {
-        for (int64_t j = 0; j < inner; ++j)
-          target[j] += weight * source[j];
-        source += inner;
-      }
+    for (const ImageTaps &taps : all) {
+      const T *source = values.data() + (i * axis.from + taps.first) * inner;
+      if (inner == 3)
+        interpolateFew<3>(source, taps.weights, target);
+      else if (inner == 1)
+        interpolateFew<1>(source, taps.weights, target);
+      else
+        interpolateLong(source, taps.weights, inner, target);
       target += inner;
     }
+  if (how == Interpolation::Bicubic)
+    for (float &value : result)
+      value = std::clamp(value, 0.0F, 255.0F);
   return result;
 }
 
-Picture resized(Picture picture, int64_t height, int64_t width) {
-  if (picture.width != width)
-    picture.values = resizeMiddle(picture.values, picture.height, picture.width,
-                                  picture.channels, width);
-  picture.width = width;
-  if (picture.height != height)
-    picture.values = resizeMiddle(picture.values, 1, picture.height,
-                                  width * picture.channels, height);
-  picture.height = height;
+/// The needed pixels of the resized image.
+Picture resizedPicture(const Tensor &image, const ImageAxes &axes,
+                       Interpolation how) {
+  const std::span<const uint8_t> pixels = image.values<uint8_t>();
+  const auto lengthOf = [](const ImageAxis &axis) {
+    return axis.end() - axis.begin();
+  };
+  const auto &[rows, columns] = axes;
+  Picture picture{lengthOf(rows), lengthOf(columns), image.dim(2), {}};
+  if (rows.isWhole() && columns.isWhole()) {
+    picture.values.assign(pixels.begin(), pixels.end());
+    return picture;
+  }
+  // What a cubic filter cuts off depends on the order, which is Pillow's. Else
+  // rows come first: those are long and contiguous, and few are left.
+  if (how == Interpolation::Bicubic) {
+    const std::vector<float> narrow =
+        resizeMiddle(pixels, image.dim(0), picture.channels, columns, how);
+    picture.values = resizeMiddle(std::span<const float>(narrow), 1,
+                                  picture.width * picture.channels, rows, how);
+    return picture;
+  }
+  const std::vector<float> low =
+      resizeMiddle(pixels, 1, image.dim(1) * picture.channels, rows, how);
+  picture.values = resizeMiddle(std::span<const float>(low), picture.height,
+                                picture.channels, columns, how);
+  return picture;
+}
+
+/// The picture with grey or colours, or in another order of colours.
+Picture withChannels(Picture picture, int64_t channels, ImageChannels order) {
+  const size_t pixels =
+      static_cast<size_t>(picture.height) * static_cast<size_t>(picture.width);
+  if (picture.channels == 3 && order == ImageChannels::Gray) {
+    // ITU-R BT.601, section 2.5.1.
+    for (size_t i = 0; i < pixels; ++i) {
+      const float *rgb = &picture.values[i * 3];
+      picture.values[i] = 0.299F * rgb[0] + 0.587F * rgb[1] + 0.114F * rgb[2];
+    }
+    picture.channels = 1;
+    picture.values.resize(pixels);
+  }
+  if (picture.channels == 1 && channels == 3) {
+    std::vector<float> repeated;
+    repeated.reserve(pixels * 3);
+    for (float value : picture.values)
+      repeated.insert(repeated.end(), 3, value);
+    picture.values = std::move(repeated);
+  } else if (order == ImageChannels::Bgr) {
+    for (size_t i = 0; i < pixels; ++i)
+      std::swap(picture.values[i * 3], picture.values[i * 3 + 2]);
+  }
+  picture.channels = channels;
   return picture;
 }
 
 /// The value for \p channel out of one, one per channel, or none.
-double pick(const std::vector<double> &numbers, size_t channel,
+double pick(const std::vector<double> &numbers, int64_t channel,
             double otherwise) {
   if (numbers.empty())
     return otherwise;
-  return numbers[numbers.size() == 1 ? 0 : channel];
+  return numbers[numbers.size() == 1 ? 0 : static_cast<size_t>(channel)];
 }
 
+/// A channel's pixel value as an element.
+template <typename T> class Normaliser {
+public:
+  Normaliser(const ImageOptions &options, int64_t channel)
+      : scale(options.scale), mean(pick(options.mean, channel, 0)),
+        std(pick(options.std, channel, 1)) {}
+  T operator()(double value) const {
+    if constexpr (std::is_same_v<T, uint8_t>)
+      return static_cast<T>(std::lround(std::clamp(value, 0.0, 255.0)));
+    else
+      return T((value * scale - mean) / std);
+  }
+
+private:
+  double scale, mean, std;
+};
+
 template <typename T>
-void store(const Picture &picture, const Axes &axes,
-           const ImageOptions &options, Tensor &input) {
+void store(const Picture &picture, const ImageAxes &place,
+           const InputAxes &axes, const ImageOptions &options, Tensor &input) {
   std::vector<int64_t> strides(static_cast<size_t>(input.rank()), 1);
   for (size_t axis = strides.size() - 1; axis-- > 0;)
     strides[axis] = strides[axis + 1] * input.dim(axis + 1);
-  const float *value = picture.values.data();
-  for (int64_t row = 0; row < picture.height; ++row)
-    for (int64_t column = 0; column < picture.width; ++column)
-      for (int64_t channel = 0; channel < picture.channels; ++channel) {
-        const int64_t index = row * strides[axes.row] +
-                              column * strides[axes.column] +
-                              channel * strides[axes.channel];
-        if constexpr (std::is_same_v<T, uint8_t>)
-          input.set<T>(index, static_cast<T>(std::lround(*value++)));
-        else
-          input.set<T>(index, T((*value++ * options.scale -
-                                 pick(options.mean, channel, 0)) /
-                                pick(options.std, channel, 1)));
+  // Where the picture lies in the input.
+  const int64_t top = place.rows.begin() - place.rows.start;
+  const int64_t left = place.columns.begin() - place.columns.start;
+  for (int64_t channel = 0; channel < picture.channels; ++channel) {
+    const Normaliser<T> normalise(options, channel);
+    const T padding = normalise(pick(options.padValue, channel, 0));
+    for (int64_t row = 0; row < place.rows.size; ++row) {
+      int64_t index = row * strides[axes.row] + channel * strides[axes.channel];
+      const int64_t line = row - top;
+      const bool isInside = line >= 0 && line < picture.height;
+      const float *value =
+          isInside ? picture.values.data() +
+                         line * picture.width * picture.channels + channel
+                   : nullptr;
+      for (int64_t column = 0; column < place.columns.size; ++column) {
+        const int64_t at = column - left;
+        const bool isPixel = isInside && at >= 0 && at < picture.width;
+        input.set<T>(index, isPixel ? normalise(static_cast<double>(
+                                          value[at * picture.channels]))
+                                    : padding);
+        index += strides[axes.column];
       }
+    }
+  }
+}
+
+/// One value or one per channel, finite.
+std::string whyNotPerChannel(const char *name,
+                             const std::vector<double> &numbers,
+                             int64_t channels) {
+  if (numbers.size() > 1 && numbers.size() != static_cast<size_t>(channels))
+    return optionText(name) + " takes 1 or " + std::to_string(channels) +
+           " values";
+  if (!std::ranges::all_of(numbers,
+                           [](double each) { return std::isfinite(each); }))
+    return optionText(name) + " takes finite numbers";
+  return "";
 }
 
 /// Checks what the options and the input's shape and type allow.
-std::string whyNot(const TensorSpec &spec, const Axes &axes,
-                   const ImageOptions &options) {
+std::string whyNot(const TensorSpec &spec, const InputAxes &axes,
+                   int64_t channels, const ImageOptions &options) {
   if (!isFloat(spec.type) && spec.type != ElementType::UI8)
     return "an image is a tensor of floats or ui8";
-  const int64_t channels = spec.shape[axes.channel];
   if (channels != 1 && channels != 3)
     return "an image has 1 or 3 channels; is the layout right (" +
            optionText("layout") + " NCHW|NHWC)?";
+  if (channels == 1 && options.channels &&
+      *options.channels != ImageChannels::Gray)
+    return optionText("channels") +
+           " rgb and bgr are for inputs with 3 channels";
   if (axes.batch >= 0 && spec.shape[axes.batch] > 1)
     return "an image fills a batch of 1 only";
   for (int axis : {axes.row, axes.column, axes.batch})
     if (axis >= 0 && spec.shape[axis] == 0)
       return "it is empty";
-  for (const auto *numbers : {&options.mean, &options.std})
-    if (numbers->size() > 1 && numbers->size() != static_cast<size_t>(channels))
-      return optionText("mean") + " and " + optionText("std") + " take 1 or " +
-             std::to_string(channels) + " values";
+  for (auto [name, numbers] :
+       {std::pair("mean", &options.mean), std::pair("std", &options.std),
+        std::pair("pad-value", &options.padValue)})
+    if (std::string why = whyNotPerChannel(name, *numbers, channels);
+        !why.empty())
+      return why;
   if (std::ranges::find(options.std, 0.0) != options.std.end())
     return optionText("std") + " must not be zero";
-  for (const std::vector<double> &numbers :
-       {options.mean, options.std, {options.scale}})
-    if (!std::ranges::all_of(numbers,
-                             [](double each) { return std::isfinite(each); }))
-      return optionText("mean") + ", " + optionText("std") + " and " +
-             optionText("scale") + " take finite numbers";
+  if (!std::isfinite(options.scale))
+    return optionText("scale") + " takes a finite number";
   return "";
 }
 
 Tensor convert(const Tensor &image, ElementType type, const Shape &shape,
-               const Axes &axes, const ImageOptions &options) {
-  // Reduce the channels first: less to resize.
-  const Picture picture =
-      resized(withChannels(toPicture(image), shape[axes.channel]),
-              shape[axes.row], shape[axes.column]);
+               const ImageAxes &place, const InputAxes &axes,
+               const ImageOptions &options) {
+  const int64_t channels = shape[axes.channel];
+  const Picture picture = withChannels(
+      resizedPicture(image, place, options.interpolation), channels,
+      options.channels.value_or(channels == 1 ? ImageChannels::Gray
+                                              : ImageChannels::Rgb));
   Tensor input(type, shape);
   dispatch(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (!isStdComplex<T> &&
                   (!std::is_integral_v<T> || std::is_same_v<T, uint8_t>))
-      store<T>(picture, axes, options, input);
+      store<T>(picture, place, axes, options, input);
   });
   return input;
 }
@@ -203,23 +266,30 @@ Result<Tensor> imageToInput(const Tensor &image, const TensorSpec &spec,
   if (image.size() == 0)
     return refuse("the image is empty");
   const int skip = spec.shape.size() == 4 ? 1 : 0;
-  const Axes axes = options.layout == ImageLayout::Nchw
-                        ? Axes{skip - 1, skip, skip + 1, skip + 2}
-                        : Axes{skip - 1, skip + 2, skip, skip + 1};
-  if (std::string why = whyNot(spec, axes, options); !why.empty())
-    return refuse(why);
+  const InputAxes axes = options.layout == ImageLayout::Nchw
+                             ? InputAxes{skip - 1, skip, skip + 1, skip + 2}
+                             : InputAxes{skip - 1, skip + 2, skip, skip + 1};
   Shape shape = spec.shape;
+  if (shape[axes.channel] < 0)
+    shape[axes.channel] = options.channels == ImageChannels::Gray ? 1 : 3;
+  if (std::string why = whyNot(spec, axes, shape[axes.channel], options);
+      !why.empty())
+    return refuse(why);
   if (axes.batch >= 0)
     shape[axes.batch] = 1;
-  if (shape[axes.row] < 0)
-    shape[axes.row] = image.dim(0);
-  if (shape[axes.column] < 0)
-    shape[axes.column] = image.dim(1);
+  Result<ImageAxes> place =
+      imageAxes({image.dim(0), image.dim(1)},
+                {shape[axes.row], shape[axes.column]}, options);
+  if (!place)
+    return refuse(place.error().message());
+  shape[axes.row] = place->rows.size;
+  shape[axes.column] = place->columns.size;
   std::optional<int64_t> count = elementCount(shape);
   if (!count || *count > 3 * maxPixels)
     return refuse("it is too large");
   return catchingOutOfMemory("the resized image", [&] {
-    return Result<Tensor>(convert(image, spec.type, shape, axes, options));
+    return Result<Tensor>(
+        convert(image, spec.type, shape, *place, axes, options));
   });
 }
 

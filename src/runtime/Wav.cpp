@@ -278,8 +278,7 @@ static std::string whyNoAudio(const Audio &audio, const TensorSpec &spec) {
 Result<Tensor> audioToInput(Audio audio, const TensorSpec &spec,
                             std::optional<int64_t> rate) {
   const size_t rank = spec.shape.size();
-  const bool keepsChannels = rank > 1 && spec.shape[rank - 2] > 1 &&
-                             spec.shape[rank - 2] == audio.channels();
+  const bool keepsChannels = rank > 1 && spec.shape[rank - 2] > 1;
   return catchingOutOfMemory("the audio", [&]() -> Result<Tensor> {
     if (!keepsChannels)
       audio = toMono(std::move(audio));

@@ -32,6 +32,7 @@ requestOf(const TrainOptions &options, const SessionOptions &how,
   request.input.function = how.function;
   request.input.opening = how.opening;
   request.input.note = std::move(note);
+  request.input.metadata = options.metadata;
   request.options = options.training;
   request.options.accumulates = options.accumulated > 1;
   request.options.seed = options.seed;

@@ -12,7 +12,7 @@ Result<void> TrainOptions::checkCheckpoints() const {
 Result<void> TrainOptions::check() const {
   if (Result<void> good = checkCheckpoints(); !good)
     return good;
-  if (augmentation.crops && !resize)
+  if (augmentation.crops && !pictures.preprocessing.resize)
     return usageError(names.crops + " needs " + names.resize +
                       ", a size larger than the model's input");
   if (writesBest && !validates())
@@ -39,7 +39,6 @@ TrainOptions::dataOptions(bool validates,
   options.arrays = validates ? validationArrays : dataArrays;
   options.labels = labels;
   options.pictures = pictures;
-  options.resize = resize;
   if (!validates)
     options.augmentation = augmentation;
   options.augmentation.seed = seed;
@@ -69,10 +68,7 @@ nlohmann::json TrainOptions::settings(size_t samples,
           {"seed", seed},
           {"order", noShuffle ? "as it stands" : "shuffled"},
           {"last batch", dropLast ? "dropped" : "kept"},
-          {"pictures",
-           {pictures.mean, pictures.std, pictures.scale.value_or(-1),
-            pictures.layout.value_or("nchw"), resize ? resize->height : 0,
-            resize ? resize->width : 0}},
+          {"pictures", preprocessingText(pictures.preprocessing)},
           {"augmentation",
            {augmentation.flips, augmentation.crops, augmentation.shift}},
           {"loss",

@@ -41,7 +41,8 @@ struct TrainOptions {
   /// A file of class names, one per line.
   std::string labels;
   InputOptions pictures;
-  std::optional<PictureSize> resize;
+  /// Metadata of the written model (ModelRequest::metadata).
+  std::vector<std::pair<std::string, std::string>> metadata;
   /// Its seed is `seed`.
   AugmentationOptions augmentation;
   uint64_t mostUnreadable = 0;

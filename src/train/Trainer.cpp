@@ -119,6 +119,11 @@ Result<std::unique_ptr<Trainer>> Trainer::open(TrainOptions options,
     return done.takeError();
   if (Result<void> same = made->checkSame(*group); !same)
     return same.takeError();
+  auto kept = preprocessingToKeep(made->session->model(),
+                                  made->options.pictures.preprocessing);
+  if (!kept)
+    return inFile(kept.takeError(), made->options.model);
+  made->options.metadata = std::move(*kept);
   auto model = openTrainable(
       made->options, made->how,
       [trainer = made.get()](const std::string &text) { trainer->note(text); });

@@ -40,15 +40,6 @@ TEST(WrittenNumbers, OfTheTypeOfTheInput) {
       << wrong->error().message();
 }
 
-TEST(ImageOptions, Layout) {
-  InputOptions options;
-  EXPECT_EQ(imageOptions(options).layout, ImageLayout::Nchw);
-  options.layout = "NHWC";
-  options.scale = 2;
-  EXPECT_EQ(imageOptions(options).layout, ImageLayout::Nhwc);
-  EXPECT_EQ(imageOptions(options).scale, 2);
-}
-
 TEST(Labels, ReadAndMostProbable) {
   const test::TemporaryFolder folder;
   folder.write("labels", "cat\r\ndog\nfox\n");

@@ -130,9 +130,9 @@ MISTAKES = """
 2 | run good.onnx --input x=1,2,3 | .*--input 'x=1,2,3' is no 2x3xf32; .*
 2 | run good.onnx --input random --bind z=1 | --bind 'z=1': the model has no input 'z'
 2 | run good.onnx --input random --bind x | --bind 'x': expected an input's name and a file or values, .*
-2 | run image.onnx --input good.png --mean a | --mean: 'a': .*
-2 | run image.onnx --input good.png --mean 1,2 | good.png: input 'x' \\(1x3x8x8xf32\\) cannot be an image: --mean and --std take 1 or 3 values
-2 | run image.onnx --input good.png --std 0 | --std: '0': .*
+2 | run image.onnx --input good.png --mean a | --mean: 'a' is neither a number nor .*
+2 | run image.onnx --input good.png --mean 1,2 | good.png: input 'x' \\(1x3x8x8xf32\\) cannot be an image: --mean takes 1 or 3 values
+2 | run image.onnx --input good.png --std 0 | --std: '0' is neither a number other than 0 nor .*
 2 | run image.onnx --input good.png --layout abc | --layout: 'abc' is none of nchw, nhwc; .*
 # Data files.
 5 | run good.onnx --input x=nothing.npy | cannot open 'nothing.npy': No such file or directory

@@ -1,4 +1,4 @@
-// Covers: runtime ImageDecode
+// Covers: runtime ImageDecode ImageGeometry
 
 #include "runtime/Image.h"
 #include "TemporaryFolder.h"
@@ -118,8 +118,8 @@ TEST(ImageTest, DamagedFilesAreErrors) {
       (void)decodeImage(bytesOf(bad), "x");
     }
   }
-  EXPECT_EQ(decodeImage(bytesOf("GIF89a"), "x").error().message(),
-            "'x': neither a PNG nor a JPEG file");
+  EXPECT_EQ(decodeImage(bytesOf("GIF88a"), "x").error().message(),
+            "'x': no PNG, JPEG, WebP, BMP, GIF or TIFF file");
 }
 
 TEST(ImageTest, HugePicturesAreRefused) {
@@ -200,6 +200,133 @@ TEST(ImageTest, RefusesWhatIsNoPicture) {
   EXPECT_FALSE(imageToInput(image, {"x", F32, {1, 3, 2, INT64_MAX}}, {}));
   EXPECT_FALSE(imageToInput(image, {"x", F32, {1, 3, 2, 2}}, two));
   EXPECT_FALSE(imageToInput(image, {"x", F32, {1, 3, 2, 2}}, zero));
+}
+
+/// The values of a float input, by channel, row and column.
+std::vector<float> floatsOf(const Result<Tensor> &input) {
+  EXPECT_TRUE(input) << input.error().message();
+  if (!input)
+    return {};
+  std::vector<float> values;
+  for (int64_t i = 0; i < input->size(); ++i)
+    values.push_back(static_cast<float>(input->toDouble(i)));
+  return values;
+}
+
+TEST(ImageTest, CentresAsTorchvisionRounds) {
+  // int(round((whole - size) / 2)) of Python.
+  EXPECT_EQ(centredStart(8, 5), 2);
+  EXPECT_EQ(centredStart(8, 7), 0);
+  EXPECT_EQ(centredStart(8, 3), 2);
+  EXPECT_EQ(centredStart(8, 1), 4);
+  EXPECT_EQ(centredStart(5, 8), -2);
+  EXPECT_EQ(centredStart(7, 8), 0);
+  EXPECT_EQ(centredStart(6, 4), 1);
+}
+
+TEST(ImageTest, PadsToFit) {
+  ImageOptions options;
+  options.scale = 1;
+  options.fit = ImageFit::Pad;
+  options.padValue = {7};
+  const Tensor image = pixels(1, 2, 1, {10, 20});
+  EXPECT_EQ(floatsOf(imageToInput(image, {"x", ElementType::F32, {1, 1, 3, 2}},
+                                  options)),
+            (std::vector<float>{7, 7, 10, 20, 7, 7}));
+  // The colours of the channels, as the input has them.
+  options.padValue = {1, 2, 3};
+  options.channels = ImageChannels::Bgr;
+  EXPECT_EQ(
+      floatsOf(imageToInput(pixels(1, 1, 3, {10, 20, 30}),
+                            {"x", ElementType::F32, {1, 3, 3, 1}}, options)),
+      (std::vector<float>{1, 30, 1, 2, 20, 2, 3, 10, 3}));
+}
+
+TEST(ImageTest, CoversAndCrops) {
+  ImageOptions options;
+  options.scale = 1;
+  const Tensor image = pixels(2, 6, 1, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  options.fit = ImageFit::Cover;
+  EXPECT_EQ(floatsOf(imageToInput(image, {"x", ElementType::F32, {1, 1, 2, 2}},
+                                  options)),
+            (std::vector<float>{2, 3, 8, 9}));
+  options.fit = ImageFit::Stretch;
+  options.crop = PictureSize{1, 2};
+  EXPECT_EQ(floatsOf(imageToInput(
+                image, {"x", ElementType::F32, {1, 1, -1, -1}}, options)),
+            (std::vector<float>{2, 3}));
+  // A resized image is larger than the input: its centre.
+  options.crop.reset();
+  options.resize = PictureSize{2, 6};
+  EXPECT_EQ(floatsOf(imageToInput(image, {"x", ElementType::F32, {1, 1, 2, 2}},
+                                  options)),
+            (std::vector<float>{2, 3, 8, 9}));
+}
+
+TEST(ImageTest, PadsToMultiples) {
+  ImageOptions options;
+  options.scale = 1;
+  options.padMultiple = 2;
+  auto input = imageToInput(pixels(1, 3, 1, {1, 2, 3}),
+                            {"x", ElementType::F32, {1, 1, -1, -1}}, options);
+  ASSERT_TRUE(input);
+  EXPECT_EQ(input->shape(), (Shape{1, 1, 2, 4}));
+  EXPECT_EQ(floatsOf(input), (std::vector<float>{1, 2, 3, 0, 0, 0, 0, 0}));
+}
+
+TEST(ImageTest, DynamicSizesFollowTheAspectRatio) {
+  ImageOptions options;
+  const Tensor image = pixels(2, 6, 3, std::vector<uint8_t>(36));
+  const TensorSpec line{"x", ElementType::F32, {1, 3, 4, -1}};
+  EXPECT_EQ(imageToInput(image, line, options)->shape(), (Shape{1, 3, 4, 6}));
+  options.fit = ImageFit::Pad;
+  EXPECT_EQ(imageToInput(image, line, options)->shape(), (Shape{1, 3, 4, 12}));
+  // A dynamic number of channels is that of the colours.
+  const TensorSpec any{"x", ElementType::F32, {1, -1, 2, 2}};
+  EXPECT_EQ(imageToInput(image, any, options)->shape(), (Shape{1, 3, 2, 2}));
+  options.channels = ImageChannels::Gray;
+  EXPECT_EQ(imageToInput(image, any, options)->shape(), (Shape{1, 1, 2, 2}));
+}
+
+TEST(ImageTest, SizesThatDoNotFit) {
+  const Tensor image = pixels(4, 4, 3, std::vector<uint8_t>(48));
+  const TensorSpec spec{"x", ElementType::F32, {1, 3, 4, 4}};
+  const auto why = [&](const ImageOptions &options) {
+    auto input = imageToInput(image, spec, options);
+    EXPECT_FALSE(input);
+    return input ? "" : input.error().message();
+  };
+  ImageOptions options;
+  options.crop = PictureSize{5, 5};
+  EXPECT_NE(why(options).find("crop 5x5 of an image of 4x4"),
+            std::string::npos);
+  options.crop = PictureSize{2, 2};
+  EXPECT_NE(why(options).find("the image is 2x2"), std::string::npos);
+  options = {};
+  options.padMultiple = 3;
+  EXPECT_NE(why(options).find("the image is 6x6"), std::string::npos);
+  options = {};
+  options.padValue = {1, 2};
+  EXPECT_NE(why(options).find("pad-value takes 1 or 3"), std::string::npos);
+  options = {};
+  options.channels = ImageChannels::Bgr;
+  EXPECT_FALSE(
+      imageToInput(image, {"x", ElementType::F32, {1, 1, 4, 4}}, options));
+}
+
+TEST(ImageTest, ACubicFilterStaysInRange) {
+  ImageOptions options;
+  options.scale = 1;
+  options.interpolation = Interpolation::Bicubic;
+  std::vector<uint8_t> edge(16, 0);
+  for (size_t i = 2; i < edge.size(); i += 4)
+    edge[i] = edge[i + 1] = 255;
+  for (float value :
+       floatsOf(imageToInput(pixels(4, 4, 1, edge),
+                             {"x", ElementType::F32, {1, 1, 9, 9}}, options))) {
+    EXPECT_GE(value, 0);
+    EXPECT_LE(value, 255);
+  }
 }
 
 } // namespace

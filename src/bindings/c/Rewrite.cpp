@@ -8,6 +8,7 @@
 #include "engine/Quantize.h"
 #include "interface/KeptMetadata.h"
 #include "interface/OptimizeOptions.h"
+#include "interface/PreprocessingOptions.h"
 #include "interface/QuantizeOptions.h"
 #include "runtime/MappedFile.h"
 #include "runtime/OptionNames.h"
@@ -66,6 +67,7 @@ static Result<void> optimize(const sinter_model &model,
   CommonOptions common;
   OptimizeRequest request;
   KeptMetadata kept;
+  KeptPreprocessing preprocessing;
   std::string format;
   const Configuration all = model.configuration.with(given);
   if (Result<void> wanted = all.goesOn(); !wanted)
@@ -78,6 +80,7 @@ static Result<void> optimize(const sinter_model &model,
                                   addPasses(app, common);
                                   addOptimization(app, request);
                                   addKeptMetadata(app, kept);
+                                  addKeptPreprocessing(app, preprocessing);
                                   app.add_option("--format", format);
                                 });
       !done)
@@ -91,6 +94,10 @@ static Result<void> optimize(const sinter_model &model,
   if (Result<void> good = keepInModel(kept, request); !good)
     return good;
   request.input = std::move(*input);
+  if (Result<void> good =
+          keepPreprocessing(preprocessing, **loadCompiler(), request);
+      !good)
+    return good;
   request.output = made->path();
   request.passes = passOptions(common);
   request.passes.cancellation = all.cancellation;

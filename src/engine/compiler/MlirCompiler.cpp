@@ -7,6 +7,7 @@
 #include "engine/compiler/FindFormat.h"
 #include "engine/compiler/ObservedValues.h"
 #include "engine/compiler/Simplification.h"
+#include "graph/Metadata.h"
 #include "interpreter/InterpreterExecutor.h"
 #include "runtime/OptionNames.h"
 
@@ -101,6 +102,14 @@ Result<ModelToRewrite> readToRewrite(const ModelRequest &request,
   Result<FileCounts> counts = (*source)->counts();
   if (!counts)
     return counts.takeError();
+  const Format &written = to ? *to : **format;
+  if (!request.metadata.empty() && !written.hasMetadata && request.note)
+    request.note("a file of " + written.title.str() +
+                 " has no place for metadata: '" +
+                 request.metadata.front().first + "' is left out");
+  const ModuleOp module = graph->model.module();
+  for (const auto &[name, text] : request.metadata)
+    setMetadata(module, name, text);
   return ModelToRewrite{std::move(graph->model), *format,
                         (*source)->description(), std::move(*counts)};
 }

@@ -10,6 +10,7 @@
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "graph/storage/DeclareStates.h"
+#include "passes/EmbedPreprocessing.h"
 #include "passes/Freeze.h"
 #include "passes/MoveRescales.h"
 #include "runtime/MemoryFiles.h"
@@ -298,7 +299,8 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
                            request.output, request.overwrite);
         !good)
       return good.takeError();
-  if (!request.metadata.empty() && !read->format->hasMetadata)
+  if (!request.metadata.empty() && !read->format->hasMetadata &&
+      !request.embeds)
     return inFile(unsupported("files of " + read->format->title.str() +
                               " cannot keep '" +
                               request.metadata.front().first + "'"),
@@ -318,6 +320,9 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
   if (request.freeze)
     if (Result<void> frozen = freeze(model); !frozen)
       return inFile(frozen.takeError(), request.input.path);
+  if (request.embeds)
+    if (Result<void> done = embedPreprocessing(model, *request.embeds); !done)
+      return inFile(done.takeError(), request.input.path);
   SimplifyReport raised;
   // Passes report models without a function to run.
   if (request.passes.verifyNumerics)

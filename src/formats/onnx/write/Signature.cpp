@@ -117,9 +117,13 @@ static void setSizes(TensorShapeProto &shape, RankedTensorType type,
       dim.set_dim_value(size);
       continue;
     }
+    // What was static, or had another name, is of an input for something else.
+    const bool hasName =
+        !isDeclared || dim.has_dim_value() || dim.has_dim_param();
+    dim.clear_dim_value();
     auto symbol =
         dims && i < dims.size() ? dyn_cast<StringAttr>(dims[i]) : StringAttr();
-    if (!isDeclared && symbol && !symbol.empty())
+    if (hasName && symbol && !symbol.empty())
       dim.set_dim_param(symbol.str());
   }
 }

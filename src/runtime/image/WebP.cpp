@@ -1,0 +1,32 @@
+//===- WebP.cpp - WebP files ----------------------------------------------===//
+
+#include "runtime/image/Decoders.h"
+
+#include <webp/decode.h>
+
+namespace sinter::images {
+
+Result<Tensor> decodeWebP(std::span<const std::byte> bytes,
+                          const std::string &name) {
+  const auto *data = reinterpret_cast<const uint8_t *>(bytes.data());
+  WebPBitstreamFeatures features;
+  if (WebPGetFeatures(data, bytes.size(), &features) != VP8_STATUS_OK)
+    return badImage(name, "its header is damaged or ends too early");
+  if (features.has_animation)
+    return systemError("'" + name +
+                       "': an animated WebP is not supported; save one frame");
+  if (Result<void> good =
+          checkImageSize(name, static_cast<uint64_t>(features.width),
+                         static_cast<uint64_t>(features.height));
+      !good)
+    return good.takeError();
+  Tensor image(ElementType::UI8, {features.height, features.width, 3});
+  // Without the alpha channel.
+  if (!WebPDecodeRGBInto(data, bytes.size(),
+                         image.mutableValues<uint8_t>().data(), image.bytes(),
+                         features.width * 3))
+    return badImage(name, "its data are damaged or end too early");
+  return image;
+}
+
+} // namespace sinter::images
