@@ -416,9 +416,10 @@ SINTER_API sinter_status sinter_model_quantize(
     between; what EXPECTED computes is right. INPUTS are its inputs; NULL and 0:
     random ones, at several sizes of dynamic dimensions. OPTIONS (may be NULL):
     those of `sinter compare` about two models, such as rtol, atol, range-atol,
-    backend, shape, outputs-only. REPORT (may be NULL) as above, also if they
-    differ: that of `sinter compare --json`. Errors: SINTER_WRONG_RESULT if they
-    differ, SINTER_CANCELLED, and those of running both. */
+    min-snr, min-cosine, backend, shape, outputs-only. REPORT (may be NULL) as
+    above, also if they differ: that of `sinter compare --json`. Errors:
+    SINTER_WRONG_RESULT if they differ, SINTER_CANCELLED, and those of running
+    both. */
 SINTER_API sinter_status sinter_model_compare(
     const sinter_model *expected, const sinter_model *model,
     const sinter_tensor *inputs, size_t input_count,

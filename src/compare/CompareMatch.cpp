@@ -37,20 +37,20 @@ public:
   Matcher(const RunFacts &first, const RunFacts &second)
       : first(valuesOf(first)), second(valuesOf(second)) {}
 
-  std::vector<TensorMatch> match(const std::set<std::string> &outputs) {
+  std::vector<TensorMatch> match() {
     matchBy(MatchedBy::Name, [](const ValueFacts &value) {
       return value.isNamed && !isNumeral(value.name) ? value.name : "";
     });
     matchBy(MatchedBy::Origin, [](const ValueFacts &value) {
       return value.origin.empty() ? "" : value.origin + "\n" + value.op;
     });
-    if (std::ranges::all_of(matches, [&](const TensorMatch &match) {
-          return match.by == MatchedBy::Name &&
-                 outputs.contains(match.facts->name);
-        }))
-      matchBy(MatchedBy::Position, [](const ValueFacts &value) {
-        return value.op + "\n" + value.type;
-      });
+    matchBy(MatchedBy::Flow, [](const ValueFacts &value) {
+      return value.fromInputs ? std::to_string(value.fromInputs) : "";
+    });
+    matchBy(MatchedBy::Flow, [](const ValueFacts &value) {
+      return value.toOutputs ? value.op + "\n" + std::to_string(value.toOutputs)
+                             : "";
+    });
     std::ranges::sort(matches, {},
                       [&](const TensorMatch &match) { return match.facts; });
     return std::move(matches);
@@ -87,6 +87,8 @@ private:
         continue;
       for (size_t i = 0; i < values.size(); ++i) {
         const ValueFacts *value = values[i], *other = found->second[i];
+        if (value->unfolded != other->unfolded)
+          continue;
         matches.push_back({value->number, other->number, by, value, other});
         taken.insert(value);
         taken.insert(other);
@@ -101,10 +103,9 @@ private:
 
 } // namespace
 
-std::vector<TensorMatch> matchNames(const RunFacts &first,
-                                    const RunFacts &second,
-                                    const std::set<std::string> &outputs) {
-  return Matcher(first, second).match(outputs);
+std::vector<TensorMatch> matchValues(const RunFacts &first,
+                                     const RunFacts &second) {
+  return Matcher(first, second).match();
 }
 
 } // namespace sinter

@@ -6,8 +6,6 @@
 #include "compare/CompareReport.h"
 #include "engine/Compiler.h"
 
-#include <set>
-#include <string>
 #include <vector>
 
 namespace sinter {
@@ -25,12 +23,12 @@ std::vector<TensorMatch> matchNumbers(const RunFacts &first,
                                       const RunFacts &second);
 
 /// The values of two models: those of the same name; others by their source
-/// node and operation, if both models have as many of them. If the models share
-/// no names, by operation and type, if both have as many, in order; the names
-/// of \p outputs alone do not count. In the order of \p first.
-std::vector<TensorMatch> matchNames(const RunFacts &first,
-                                    const RunFacts &second,
-                                    const std::set<std::string> &outputs);
+/// node and operation, if both models have as many of them; others by the
+/// operations that lead to them, or from them to the outputs. Never a result
+/// into which one of the files has folded the constants of channels that follow
+/// in the other. In the order of \p first.
+std::vector<TensorMatch> matchValues(const RunFacts &first,
+                                     const RunFacts &second);
 
 } // namespace sinter
 

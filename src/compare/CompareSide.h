@@ -17,7 +17,8 @@ namespace sinter {
 /// The names of options in messages.
 struct CompareNames {
   std::string shapes = "shapes", memory = "mostBytes", backend = "backend",
-              passes = "interpretsRewritten", step = "findStep";
+              passes = "interpretsRewritten", step = "findStep",
+              minDecibels = "minDecibels";
 };
 
 /// Of a value that is computed more often, this many are compared.

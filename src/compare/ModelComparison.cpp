@@ -2,7 +2,9 @@
 
 #include "compare/ModelComparison.h"
 
+#include "compare/CompareWeights.h"
 #include "data/TensorFiles.h"
+#include "runtime/TensorText.h"
 #include "runtime/Text.h"
 
 #include <algorithm>
@@ -14,22 +16,22 @@ namespace sinter {
 
 ModelComparison::ModelComparison(CompareSide one, CompareSide other,
                                  StateOptions states,
-                                 const Tolerance &tolerance)
+                                 const CompareCriteria &criteria)
     : first(std::move(one)), second(std::move(other)),
       states(std::move(states)) {
   report.first = first->what;
   report.second = second.what;
-  report.tolerance = tolerance;
+  report.criteria = criteria;
 }
 
 ModelComparison::ModelComparison(NamedTensors tensors, std::string source,
                                  CompareSide other, StateOptions states,
-                                 const Tolerance &tolerance)
+                                 const CompareCriteria &criteria)
     : expected(std::move(tensors)), second(std::move(other)),
       states(std::move(states)) {
   report.first = std::move(source);
   report.second = second.what;
-  report.tolerance = tolerance;
+  report.criteria = criteria;
 }
 
 //===----------------------------------------------------------------------===//
@@ -65,11 +67,11 @@ ModelComparison::matchOutputs(const std::vector<TensorSpec> &one,
 static ComparedTensor comparedOutput(const std::string &name,
                                      const std::string &otherName,
                                      const Tensor &expected, const Tensor &got,
-                                     const Tolerance &tolerance) {
+                                     const CompareCriteria &criteria) {
   ComparedTensor tensor;
   tensor.name = name;
   tensor.otherName = otherName;
-  compareInto(tensor, expected, got, tolerance);
+  compareInto(tensor, expected, got, criteria);
   return tensor;
 }
 
@@ -101,6 +103,30 @@ Result<std::pair<RunValues, RunValues>> ModelComparison::runBoth() {
                                            ": " + refused.message()};
 }
 
+/// A quantised model is not within tolerances of floats, so that another
+/// measure decides unless the caller gives one.
+Result<void> ModelComparison::chooseCriteria() {
+  if (isSameModel())
+    return {};
+  if (!isOneQuantized && report.criteria.areDefault()) {
+    Result<ModelWeights> one = first->session->weights(/*folds=*/false);
+    if (!one)
+      return one.takeError();
+    Result<ModelWeights> other = second.session->weights(/*folds=*/false);
+    if (!other)
+      return other.takeError();
+    isOneQuantized = one->isQuantized != other->isQuantized;
+    if (*isOneQuantized)
+      report.criteria.minDecibels = quantizedDecibels;
+  }
+  if (isOneQuantized.value_or(false))
+    report.notes.push_back(
+        "one model is quantised and the other is not: outputs agree from an "
+        "SQNR of " +
+        numberText(quantizedDecibels) + " dB (" + names.minDecibels + ")");
+  return {};
+}
+
 Result<void> ModelComparison::compareOutputs(
     std::vector<std::pair<std::string, int64_t>> sizes) {
   if (!first)
@@ -109,18 +135,20 @@ Result<void> ModelComparison::compareOutputs(
   if (!both)
     return both.takeError();
   const auto &[one, other] = *both;
+  if (Result<void> chosen = chooseCriteria(); !chosen)
+    return chosen;
   for (const auto &[i, j] :
        matchOutputs(first->outputSpecs, second.outputSpecs))
     report.outputs.push_back(
         comparedOutput(first->outputSpecs[i].name, second.outputSpecs[j].name,
-                       one.outputs[i], other.outputs[j], report.tolerance));
+                       one.outputs[i], other.outputs[j], report.criteria));
   for (size_t i = 0; i < first->stateSpecs.size(); ++i)
     for (size_t j = 0; j < second.stateSpecs.size(); ++j)
       if (first->stateSpecs[i].name == second.stateSpecs[j].name)
         report.outputs.push_back(
             comparedOutput("state " + first->stateSpecs[i].name,
                            "state " + second.stateSpecs[j].name, one.states[i],
-                           other.states[j], report.tolerance));
+                           other.states[j], report.criteria));
   if (report.outputs.empty())
     return usageError("the models have no outputs to compare");
   if (!sizes.empty())
@@ -195,9 +223,36 @@ static ComparedTensor described(const TensorMatch &match) {
   return tensor;
 }
 
+Result<void> ModelComparison::compareWeights() {
+  if (isSameModel())
+    return {};
+  for (bool folds : {false, true}) {
+    Result<ModelWeights> one = first->session->weights(folds);
+    if (!one)
+      return one.takeError();
+    Result<ModelWeights> other = second.session->weights(folds);
+    if (!other)
+      return other.takeError();
+    if (!folds && !haveSameWeights(*one, *other))
+      continue;
+    WeightDifferences found = differingWeights(*one, *other);
+    report.weights = std::move(found.weights);
+    if (!found.scaledLayers.empty())
+      report.notes.push_back(
+          "the quantised model has other scales of channels in " +
+          std::to_string(found.scaledLayers.size()) + " layers, first '" +
+          found.scaledLayers.front() +
+          "': tensors between such layers are scaled, too");
+    break;
+  }
+  return {};
+}
+
 Result<void> ModelComparison::compareTensors() {
   if (!first)
     return {};
+  if (Result<void> done = compareWeights(); !done)
+    return done;
   Result<RunFacts> one = first->session->runFacts();
   if (!one)
     return one.takeError();
@@ -210,7 +265,7 @@ Result<void> ModelComparison::compareTensors() {
   for (const TensorSpec &spec : first->outputSpecs)
     outputs.insert(spec.name);
   matches = isSameModel() ? matchNumbers(facts, otherFacts)
-                          : matchNames(facts, otherFacts, outputs);
+                          : matchValues(facts, otherFacts);
   const auto countLeft = [](const RunFacts &of) {
     return static_cast<size_t>(
         std::ranges::count_if(of.values, &ValueFacts::isLeft));
@@ -218,12 +273,12 @@ Result<void> ModelComparison::compareTensors() {
   report.onlyFirst = countLeft(facts) - matches.size();
   report.onlySecond = countLeft(otherFacts) - matches.size();
   if (std::ranges::none_of(matches, [&](const TensorMatch &match) {
-        return match.by != MatchedBy::Position &&
+        return match.by != MatchedBy::Flow &&
                !outputs.contains(match.facts->name);
       }))
     report.notes.push_back(
         "the models share no names of tensors or nodes: intermediate "
-        "operations are matched by their order, and only outputs decide");
+        "tensors are matched by the operations that lead to them");
   for (const TensorMatch &match : matches)
     report.tensors.push_back(described(match));
 
@@ -273,7 +328,7 @@ Result<void> ModelComparison::compareChunk(size_t begin, size_t end) {
       const auto seen = one->observed.find(matches[place->second].first);
       if (seen != one->observed.end() && time < seen->second.size())
         compareInto(report.tensors[place->second], seen->second[time], value,
-                    report.tolerance);
+                    report.criteria);
     }
   };
   Result<RunValues> other = second.run(states, others, compareValue);
@@ -386,8 +441,8 @@ void ModelComparison::compareNamed(const RunValues &got) {
     const std::string &name = second.outputSpecs[i].name;
     outputs.insert(name);
     if (const Tensor *tensor = take(name))
-      report.outputs.push_back(comparedOutput(
-          name, name, *tensor, got.outputs[i], report.tolerance));
+      report.outputs.push_back(
+          comparedOutput(name, name, *tensor, got.outputs[i], report.criteria));
   }
   for (const ValueFacts &value : facts.values) {
     const auto seen = got.observed.find(value.number);
@@ -401,9 +456,9 @@ void ModelComparison::compareNamed(const RunValues &got) {
       continue;
     ComparedTensor compared =
         comparedOutput(value.isNamed ? value.name : value.origin, value.name,
-                       *tensor, seen->second.front(), report.tolerance);
+                       *tensor, seen->second.front(), report.criteria);
     compared.op = value.op;
-    compared.by = MatchedBy::Name;
+    compared.by = MatchedBy::Given;
     report.tensors.push_back(std::move(compared));
   }
   std::vector<std::string> left;
@@ -488,7 +543,7 @@ Result<bool> ModelComparison::differAfter(uint64_t steps) {
   const auto part = [&](const Tensor &one, const Tensor &two) {
     ComparedTensor tensor;
     compareInto(tensor, isSecond ? one : two, isSecond ? two : one,
-                report.tolerance);
+                report.criteria);
     return tensor.differs();
   };
   std::vector<std::string> notes = std::move(report.notes);
@@ -519,7 +574,7 @@ Result<void> ModelComparison::findPass() {
   if (!atOnce)
     return atOnce.takeError();
   if (*atOnce) {
-    report.notes.push_back("they part without any rewriting, too");
+    report.notes.push_back("they differ without any rewriting, too");
     return {};
   }
   while (low < high) {
@@ -551,9 +606,9 @@ Result<void> ModelComparison::findStep() {
   if (*atOnce || !*atLast) {
     report.notes.push_back(
         names.step +
-        (*atOnce ? ": they part without any rewriting, too: no pattern makes "
+        (*atOnce ? ": they differ without any rewriting, too: no pattern makes "
                    "the difference"
-                 : ": run again, they do not part"));
+                 : ": run again, they do not differ"));
     return {};
   }
   uint64_t low = 0, high = all;

@@ -1,6 +1,7 @@
 //===- ModelComparison.h - compares two runs tensor by tensor -------------===//
 //
 //     outputs     both run unchanged, and outputs and states are compared
+//     weights     those that differ, also where one file has norms folded
 //     tensors     both run again and report intermediate tensors, as many at a
 //                 time as fit into memory
 //     alone       if the difference then vanishes, since observed tensors are
@@ -28,10 +29,10 @@ class ModelComparison {
 public:
   /// \p first is expected. Both have their inputs.
   ModelComparison(CompareSide first, CompareSide second, StateOptions states,
-                  const Tolerance &tolerance);
+                  const CompareCriteria &criteria);
   /// \p tensors of \p source are expected, by name.
   ModelComparison(NamedTensors tensors, std::string source, CompareSide second,
-                  StateOptions states, const Tolerance &tolerance);
+                  StateOptions states, const CompareCriteria &criteria);
 
   /// Resets the comparison, for other inputs.
   void forget();
@@ -66,6 +67,8 @@ public:
 private:
   Result<void> giveInputs(const SampleSizes &of, const InputsOfSizes &inputs,
                           const std::function<void(const std::string &)> &note);
+  Result<void> chooseCriteria();
+  Result<void> compareWeights();
   Result<void> compareWithFile();
   Result<std::pair<RunValues, RunValues>> runBoth();
   void compareNamed(const RunValues &got);
@@ -86,6 +89,8 @@ private:
   CompareSide second;
   StateOptions states;
 
+  /// Whether one of two models alone is quantised; nothing: nobody looked.
+  std::optional<bool> isOneQuantized;
   RunFacts facts, otherFacts;
   std::vector<TensorMatch> matches;
 

@@ -11,6 +11,7 @@
 #include "driver/Text.h"
 #include "driver/ThisProgram.h"
 #include "engine/CompilerLibrary.h"
+#include "interface/CompareOptions.h"
 #include "runtime/MappedFile.h"
 
 #include <CLI/CLI.hpp>
@@ -72,7 +73,7 @@ public:
         ->type_name("FILE")
         ->group("Compare");
     addForce(app, force);
-    addTolerance(app, tolerance, "Compare");
+    addCriteria(app, criteria, "Compare");
     addParameters(app, common);
     addFunction(app, common);
     addInputs(app, inputs);
@@ -105,8 +106,8 @@ public:
     if (!made)
       return made.takeError();
     ModelComparison &comparison = **made;
-    comparison.names = {"--shape", "--memory", "--backend", "--passes",
-                        "--bisect"};
+    comparison.names = {"--shape",  "--memory", "--backend",
+                        "--passes", "--bisect", "--min-snr"};
     CompareReport &report = comparison.report;
     if (memory)
       comparison.mostBytes = static_cast<uint64_t>(*memory * 1e6);
@@ -244,7 +245,7 @@ private:
       if (!expected)
         return expected.takeError();
       return std::make_unique<ModelComparison>(
-          std::move(*expected), tensors, std::move(*first), states, tolerance);
+          std::move(*expected), tensors, std::move(*first), states, criteria);
     }
     Result<CompareSide> second = open(1);
     if (!second)
@@ -254,7 +255,7 @@ private:
       return chosen.takeError();
     sizes = std::move(*chosen);
     return std::make_unique<ModelComparison>(
-        std::move(*first), std::move(*second), states, tolerance);
+        std::move(*first), std::move(*second), states, criteria);
   }
 
   /// Investigates a difference.
@@ -290,9 +291,15 @@ private:
       words.emplace_back("--passes");
     else
       add("--backend", backendOf(0) + "," + backendOf(1));
-    add("--rtol", text("%.17g", tolerance.relative));
-    add("--atol", text("%.17g", tolerance.absolute));
-    add("--range-atol", text("%.17g", tolerance.ofRange));
+    if (criteria.isByTolerance()) {
+      add("--rtol", text("%.17g", criteria.tolerance.relative));
+      add("--atol", text("%.17g", criteria.tolerance.absolute));
+      add("--range-atol", text("%.17g", criteria.tolerance.ofRange));
+    }
+    if (criteria.minDecibels)
+      add("--min-snr", text("%.17g", *criteria.minDecibels));
+    if (criteria.minCosine)
+      add("--min-cosine", text("%.17g", *criteria.minCosine));
     addAll("--disable-patterns", common.disabledPatterns);
     addAll("--enable-patterns", common.enabledPatterns);
     addAll("--allow", common.allowed);
@@ -368,7 +375,7 @@ private:
   std::string tensors, dataSet, page, reduced;
   std::optional<double> memory;
   bool passes = false, outputsOnly = false, bisect = false, force = false;
-  Tolerance tolerance = backendTolerance();
+  CompareCriteria criteria;
 };
 
 } // namespace

@@ -101,6 +101,7 @@ std::string table(const std::vector<ComparedTensor> &tensors) {
   std::string all =
       "<table><tr><th>tensor</th><th>type</th><th>matched by</th><th "
       "class=\"number\">difference</th><th class=\"number\">of range</th><th "
+      "class=\"number\">SQNR</th><th class=\"number\">cosine</th><th "
       "class=\"number\">wrong</th><th>furthest elements</th></tr>\n";
   for (const ComparedTensor &tensor : tensors) {
     const Difference &found = tensor.difference;
@@ -110,36 +111,51 @@ std::string table(const std::vector<ComparedTensor> &tensors) {
     all += std::string("<tr") + (tensor.differs() ? " class=\"differs\"" : "") +
            "><td>" + escaped(titleOf(tensor)) + "</td><td><code>" +
            escaped(type) + "</code></td><td>" + textOf(tensor.by) + "</td>";
-    if (tensor.isCompared)
-      all += text("<td class=\"number\">%.3g</td><td "
-                  "class=\"number\">%.3g</td><td class=\"number\">%lld of "
-                  "%lld</td>",
-                  found.largest, found.ofRange(),
-                  static_cast<long long>(found.wrong),
-                  static_cast<long long>(tensor.elements));
+    if (tensor.isCompared && tensor.problem.empty())
+      all +=
+          text("<td class=\"number\">%.3g</td><td "
+               "class=\"number\">%.3g</td><td class=\"number\">%s</td><td "
+               "class=\"number\">%.5f</td><td class=\"number\">%lld of "
+               "%lld</td>",
+               found.largest, found.ofRange(),
+               decibelsText(tensor.similarity).c_str(),
+               tensor.similarity.cosine(), static_cast<long long>(found.wrong),
+               static_cast<long long>(tensor.elements));
     else
-      all += "<td colspan=\"3\">not computed in this run</td>";
+      all += std::string("<td colspan=\"5\">") +
+             (tensor.isCompared ? "" : "not computed in this run") + "</td>";
     all += "<td>" + furthestText(tensor) + "</td></tr>\n";
   }
   return all + "</table>\n";
 }
 
+/// The weights that differ.
+std::string weightTable(const std::vector<ComparedWeight> &weights) {
+  if (weights.empty())
+    return "";
+  std::string all = "<h2>Weights that differ</h2>\n<table><tr><th>weight</th>"
+                    "<th>difference</th><th>compared</th></tr>\n";
+  for (const ComparedWeight &weight : weights)
+    all += "<tr class=\"differs\"><td>" + escaped(titleOf(weight)) +
+           "</td><td>" + escaped(differenceText(weight.values)) + "</td><td>" +
+           (weight.isFolded ? "with what is folded into it" : "as stored") +
+           "</td></tr>\n";
+  return all + "</table>\n";
+}
+
 std::string verdict(const CompareReport &report) {
   const ComparedTensor *differing = report.firstDiffering();
+  std::string all = std::string("<p class=\"verdict") +
+                    (differing ? " differs" : "") + "\">" +
+                    escaped(report.verdict()) + ".";
   if (!differing)
-    return "<p class=\"verdict\">All agree.</p>\n";
-  std::string all =
-      "<p class=\"verdict differs\">The first tensor that differs is <strong>" +
-      escaped(titleOf(*differing)) + "</strong>";
-  if (!differing->problem.empty())
-    all += ": " + escaped(differing->problem);
-  else
-    all += text(", by %.3g at most, %.3g of its range",
-                differing->difference.largest, differing->difference.ofRange());
-  all += ".";
+    return all + "</p>\n";
+  all += " The first tensor that differs is <strong>" +
+         escaped(titleOf(*differing)) +
+         "</strong>: " + escaped(differenceText(*differing)) + ".";
   if (!report.pass.empty())
-    all +=
-        " They part after pass <strong>" + escaped(report.pass) + "</strong>.";
+    all += " They differ after pass <strong>" + escaped(report.pass) +
+           "</strong>.";
   if (report.step)
     all += text(" Rewrite %llu of %llu makes the difference: pattern <strong>",
                 static_cast<unsigned long long>(report.step->step),
@@ -165,17 +181,14 @@ std::string reportPage(const CompareReport &report) {
       comparePageStyle +
       "</style>\n</head>\n<body>\n<h1>sinter compare</h1>\n<p>First: <code>" +
       escaped(report.first) + "</code><br>Second: <code>" +
-      escaped(report.second) + "</code><br>" +
-      text("Values agree within %g + %g &middot; |first| + %g &middot; "
-           "max|first|.",
-           report.tolerance.absolute, report.tolerance.relative,
-           report.tolerance.ofRange) +
-      "</p>\n" + verdict(report);
+      escaped(report.second) + "</code><br>" + "Values agree with " +
+      escaped(report.criteria.text()) + ".</p>\n" + verdict(report);
   for (const ComparedSizes &each : report.sizes)
-    page += std::string("<p>Outputs ") + (each.agree ? "agree" : "part") +
+    page += std::string("<p>Outputs ") + (each.agree ? "agree" : "differ") +
             " at " + escaped(sizesText(each)) + ".</p>\n";
   for (const std::string &note : report.notes)
     page += "<p>Note: " + escaped(note) + "</p>\n";
+  page += weightTable(report.weights);
   page += "<h2>Outputs</h2>\n" + table(report.outputs);
   if (!report.tensors.empty())
     page += "<h2>Difference along the network, relative to each tensor's "

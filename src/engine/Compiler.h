@@ -319,6 +319,15 @@ struct ValueFacts {
   bool isInside = false;
   /// Whether a run can report it: passes may remove it.
   bool isLeft = true;
+  /// Hashes of the operations and shapes by which it follows from the inputs,
+  /// and by which the outputs follow from it, whatever the constants; 0: of a
+  /// value in a branch or loop, or that no output depends on.
+  uint64_t fromInputs = 0, toOutputs = 0;
+  /// Of the result of a matmul or convolution, or of what follows from it by
+  /// constants of channels: the operations with constants of channels that are
+  /// still to come ("add batch_norm_inference"). A file into which they are
+  /// folded has another value here, whatever its name.
+  std::string unfolded;
 };
 
 /// The observable values of a run, and the rewrites before it.
@@ -330,6 +339,28 @@ struct RunFacts {
   /// The last step, if PassOptions::mostSteps were done: the pattern, the
   /// rewritten operation, and its location in the source.
   std::string label, op, location;
+};
+
+/// A weight of a model, and where it is used.
+struct WeightFacts {
+  /// Its name in the user's file; of a folded one, that of what it comes from.
+  std::string name;
+  /// The node that uses it (the first), and the operation there.
+  std::string layer, op;
+  Tensor value;
+};
+
+/// The weights of a model.
+struct ModelWeights {
+  /// Whether the model stores or computes quantised values.
+  bool isQuantized = false;
+  /// The named constants of floating-point elements as the file has them, in
+  /// the order of the graph.
+  std::vector<WeightFacts> stored;
+  /// The constant operand of each matmul and convolution and its bias in the
+  /// simplified graph, where norms are folded and integers dequantised; empty
+  /// unless asked for.
+  std::vector<WeightFacts> folded;
 };
 
 /// One function of a file that has several.
@@ -369,6 +400,9 @@ public:
   /// dimensions if the request keeps some dynamic.
   virtual Result<RunFacts> runFacts(const CompileRequest &request,
                                     bool compiled) = 0;
+  /// The weights of the model; \p folds: those of the simplified graph, too.
+  virtual Result<ModelWeights> weights(const CompileRequest &request,
+                                       bool folds) = 0;
   /// The graph as it was read, the one that is compiled, and the program, but
   /// not its code. What cannot be compiled is left out, with a note.
   virtual Result<ModelView> view(const CompileRequest &request) = 0;

@@ -141,6 +141,19 @@ Result<RunFacts> Session::runFacts(bool ofDynamic) {
   return facts;
 }
 
+Result<ModelWeights> Session::weights(bool folds) {
+  const std::lock_guard lock(compiling);
+  Result<CompilerModel *> graph = source.read();
+  if (!graph)
+    return inModel(graph.takeError());
+  CompileRequest request = prepared;
+  request.dynamic.clear();
+  Result<ModelWeights> found = (*graph)->weights(request, folds);
+  if (!found)
+    return inModel(found.takeError());
+  return found;
+}
+
 Result<std::unique_ptr<Executor>>
 Session::anotherExecutor(unsigned wanted, std::shared_ptr<ThreadPool> pool) {
   std::shared_ptr<const Program> program;

@@ -85,6 +85,9 @@ public:
   /// What can be observed of the run that prepare() made ready or, with \p
   /// ofDynamic, what was rewritten for a program of dynamic dimensions.
   Result<RunFacts> runFacts(bool ofDynamic = false);
+  /// The weights of what prepare() made ready; \p folds: those of the
+  /// simplified graph, too.
+  Result<ModelWeights> weights(bool folds);
   /// The sizes that bind() gives from now on. What the options left open stays
   /// open.
   void setShapes(NamedShapes shapes) { sizes.set(std::move(shapes)); }

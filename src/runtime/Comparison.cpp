@@ -245,6 +245,49 @@ double Difference::ofRange() const {
   return magnitude > 0 ? largest / magnitude : HUGE_VAL;
 }
 
+void Similarity::add(const Similarity &other) {
+  signal += other.signal;
+  noise += other.noise;
+  product += other.product;
+  power += other.power;
+}
+
+double Similarity::decibels() const {
+  if (noise == 0)
+    return HUGE_VAL;
+  if (!std::isfinite(noise) || signal == 0)
+    return -HUGE_VAL;
+  return 10 * std::log10(signal / noise);
+}
+
+double Similarity::cosine() const {
+  if (!std::isfinite(noise))
+    return 0;
+  if (signal == 0 || power == 0)
+    return signal == power ? 1 : 0;
+  return std::clamp(product / (std::sqrt(signal) * std::sqrt(power)), -1.0,
+                    1.0);
+}
+
+Similarity similarityOf(const Tensor &got, const Tensor &expected) {
+  const Reals a(got), b(expected);
+  Similarity sum;
+  forEachPair(a, b, b.parts * expected.size(),
+              [&](int64_t, double have, double want) {
+                if (!std::isfinite(want) || !std::isfinite(have)) {
+                  if (have != want && !(std::isnan(have) && std::isnan(want)))
+                    sum.noise = HUGE_VAL;
+                  return;
+                }
+                const double error = have - want;
+                sum.signal += want * want;
+                sum.noise += error * error;
+                sum.product += want * have;
+                sum.power += have * have;
+              });
+  return sum;
+}
+
 Difference differenceOf(const Tensor &got, const Tensor &expected,
                         const Expectation &wanted) {
   if (!areIntegers(got, expected))

@@ -87,6 +87,27 @@ struct Difference {
   double ofRange() const;
 };
 
+/// How similar a tensor is to the expected one as a whole, as real numbers: the
+/// signal-to-quantisation-noise ratio and the cosine similarity. Elements that
+/// are the same infinity in both, or NaN in both, do not count; where one alone
+/// is finite, the noise is infinite.
+struct Similarity {
+  /// Sums over elements, those of tensors compared one after the other.
+  double signal = 0, noise = 0, product = 0, power = 0;
+
+  void add(const Similarity &other);
+  /// 10 log10(sum of expected^2 / sum of (got - expected)^2); infinite without
+  /// noise, minus infinity without a signal or with infinite noise.
+  double decibels() const;
+  /// From -1 to 1; 1 if both are zero, and 0 if one is or the noise is not
+  /// finite.
+  double cosine() const;
+};
+
+/// The similarity of two tensors of the same shape; both are complex or neither
+/// is.
+Similarity similarityOf(const Tensor &got, const Tensor &expected);
+
 /// Compares two tensors of the same shape element by element. Their types must
 /// be the same for Close; else both are complex or neither is.
 Difference differenceOf(const Tensor &got, const Tensor &expected,

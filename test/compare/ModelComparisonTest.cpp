@@ -1,12 +1,13 @@
 //===- ModelComparisonTest.cpp - comparing models as a library does -------===//
 //
-// Covers: compare CompareMatch CompareReport CompareSide
+// Covers: compare CompareReport CompareSide
 // Covers: data Inputs
 
 #include "compare/ModelComparison.h"
 #include "TemporaryFolder.h"
 
 #include <gtest/gtest.h>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -90,7 +91,7 @@ protected:
 TEST_F(ModelComparisonTest, TwoBackendsAgree) {
   ModelComparison comparison(open("one.mlir", Backend::Interpreter),
                              open("one.mlir", Backend::Cpu), {},
-                             {1e-3, 1e-7, 1e-4});
+                             Tolerance{1e-3, 1e-7, 1e-4});
   compare(comparison);
   const CompareReport &report = comparison.report;
   EXPECT_TRUE(report.agrees());
@@ -110,7 +111,7 @@ TEST_F(ModelComparisonTest, TwoBackendsAgree) {
 TEST_F(ModelComparisonTest, EqualModelsAgreeExactly) {
   ModelComparison comparison(open("one.mlir", Backend::Interpreter),
                              open("same.mlir", Backend::Interpreter), {},
-                             {0, 0, 0});
+                             Tolerance{0, 0, 0});
   compare(comparison);
   EXPECT_TRUE(comparison.report.agrees());
   EXPECT_EQ(comparison.report.outputs.at(0).difference.largest, 0);
@@ -119,11 +120,11 @@ TEST_F(ModelComparisonTest, EqualModelsAgreeExactly) {
 TEST_F(ModelComparisonTest, DifferenceIsFound) {
   ModelComparison comparison(open("one.mlir", Backend::Cpu),
                              open("other.mlir", Backend::Cpu), {},
-                             {1e-3, 1e-7, 1e-4});
+                             Tolerance{1e-3, 1e-7, 1e-4});
   compare(comparison);
   const CompareReport &report = comparison.report;
   EXPECT_FALSE(report.agrees());
-  // The sizes at which they part are the last.
+  // The sizes at which they differ are the last.
   ASSERT_EQ(report.sizes.size(), 1U);
   EXPECT_FALSE(report.sizes[0].agree);
   ASSERT_EQ(report.outputs.size(), 1U);
@@ -132,13 +133,17 @@ TEST_F(ModelComparisonTest, DifferenceIsFound) {
   const nlohmann::json json = reportJson(report);
   EXPECT_FALSE(json["agrees"].get<bool>());
   EXPECT_TRUE(json["first_parting"]["parts"].get<bool>());
+  // The weight to blame.
+  ASSERT_EQ(report.weights.size(), 1U);
+  EXPECT_EQ(report.weights[0].values.name, "constant.0");
+  EXPECT_EQ(json["weights"][0]["difference"], 0.25);
   EXPECT_EQ(json["outputs"][0]["name"], "y");
 }
 
 TEST_F(ModelComparisonTest, ToleranceDecides) {
   ModelComparison comparison(open("one.mlir", Backend::Interpreter),
                              open("other.mlir", Backend::Interpreter), {},
-                             {0, 100, 0});
+                             Tolerance{0, 100, 0});
   compare(comparison);
   EXPECT_TRUE(comparison.report.agrees());
   EXPECT_GT(comparison.report.outputs.at(0).difference.largest, 0);
@@ -153,7 +158,7 @@ TEST_F(ModelComparisonTest, TensorsOfAnotherTool) {
                               std::vector<float>{-0.434397F, -0.434397F})},
       {"strange", Tensor(ElementType::F32, {1})}};
   ModelComparison comparison(std::move(expected), "a tool", std::move(side), {},
-                             {1e-3, 0, 0});
+                             Tolerance{1e-3, 0, 0});
   Result<void> done = comparison.compareOutputs();
   ASSERT_TRUE(done) << done.error().message();
   EXPECT_TRUE(comparison.report.agrees());
@@ -167,7 +172,7 @@ TEST_F(ModelComparisonTest, TensorsOfAnotherTool) {
 TEST_F(ModelComparisonTest, NothingIsRewrittenForTheInterpreter) {
   ModelComparison comparison(open("one.mlir", Backend::Interpreter),
                              open("other.mlir", Backend::Interpreter), {},
-                             {1e-3, 1e-7, 1e-4});
+                             Tolerance{1e-3, 1e-7, 1e-4});
   compare(comparison);
   ASSERT_FALSE(comparison.report.agrees());
   Result<void> found = comparison.findStep();
@@ -200,28 +205,111 @@ func.func @main(%x: tensor<?x3xf32> {sinter.name = "x"}) -> tensor<?x3xf32> {
 TEST(CompareReport, ShapesThatDiffer) {
   ComparedTensor tensor;
   compareInto(tensor, Tensor(ElementType::F32, {2}),
-              Tensor(ElementType::F32, {3}), {});
+              Tensor(ElementType::F32, {3}), CompareCriteria());
   EXPECT_TRUE(tensor.differs());
   EXPECT_EQ(tensor.problem, "2xf32 in one, 3xf32 in the other");
 }
 
+/// A tensor of four elements that should be 1, 2, 3, 4.
+ComparedTensor comparedWith(const std::vector<float> &got,
+                            const CompareCriteria &criteria) {
+  ComparedTensor tensor;
+  tensor.name = "y";
+  const std::vector<float> expected = {1, 2, 3, 4};
+  compareInto(tensor, Tensor::of<float>(ElementType::F32, {4}, expected),
+              Tensor::of<float>(ElementType::F32, {4}, got), criteria);
+  return tensor;
+}
+
+TEST(CompareReport, CriteriaDecide) {
+  const float inf = std::numeric_limits<float>::infinity();
+  CompareCriteria snr, cosine, both;
+  snr.minDecibels = 20;
+  cosine.minCosine = 0.99;
+  both = Tolerance{0, 0.2, 0};
+  both.minDecibels = 20;
+  const struct {
+    const char *what;
+    std::vector<float> got;
+    CompareCriteria criteria;
+    bool differs;
+  } rows[] = {
+      {"equal", {1, 2, 3, 4}, {}, false},
+      {"within the tolerance", {1, 2, 3, 4.1F}, Tolerance{0, 0.2, 0}, false},
+      {"beyond the tolerance", {1, 2, 3, 4.3F}, Tolerance{0, 0.2, 0}, true},
+      // 10 log10(30 / 0.25) = 20.8, 10 log10(30 / 0.36) = 19.2
+      {"a low noise", {1, 2, 3, 4.5F}, snr, false},
+      {"a high noise", {1, 2, 3, 4.6F}, snr, true},
+      // A factor does not change the direction.
+      {"scaled", {2, 4, 6, 8}, cosine, false},
+      {"scaled, by the noise", {2, 4, 6, 8}, snr, true},
+      {"another direction", {4, 3, 2, 1}, cosine, true},
+      {"a low noise beyond the tolerance", {1, 2, 3, 4.5F}, both, true},
+      {"not finite", {1, 2, 3, inf}, snr, true},
+      {"not finite, by the direction", {1, 2, inf, 4}, cosine, true}};
+  for (const auto &row : rows) {
+    CompareReport report;
+    report.criteria = row.criteria;
+    report.outputs = {comparedWith(row.got, row.criteria)};
+    EXPECT_EQ(report.outputs[0].differs(), row.differs) << row.what;
+    EXPECT_EQ(report.agrees(), !row.differs) << row.what;
+    // The last line says what the exit code does.
+    EXPECT_EQ(report.verdict().starts_with(row.differs ? "DIFFER: " : "ok: "),
+              true)
+        << row.what << ": " << report.verdict();
+  }
+}
+
+TEST(CompareReport, RepeatedTensorsAddUp) {
+  CompareCriteria criteria = Tolerance{0, 0.2, 0};
+  ComparedTensor tensor = comparedWith({1, 2, 3, 4.3F}, criteria);
+  const std::vector<float> all = {100, 100};
+  const Tensor same = Tensor::of<float>(ElementType::F32, {2}, all);
+  compareInto(tensor, same, same, criteria);
+  EXPECT_TRUE(tensor.differs());
+  EXPECT_EQ(tensor.difference.wrong, 1);
+  EXPECT_NEAR(tensor.similarity.signal, 20030, 1e-6);
+}
+
+ComparedTensor parting(const char *name, MatchedBy by) {
+  ComparedTensor tensor;
+  tensor.name = name;
+  tensor.by = by;
+  tensor.problem = "differs";
+  return tensor;
+}
+
 TEST(CompareReport, FirstOfTensorsThatCount) {
   CompareReport report;
-  const auto parting = [](const char *name, MatchedBy by) {
-    ComparedTensor tensor;
-    tensor.name = name;
-    tensor.by = by;
-    tensor.problem = "differs";
-    return tensor;
-  };
-  // A match that is only likely says nothing while outputs agree.
-  report.tensors = {parting("likely", MatchedBy::Position)};
+  // Of two models, outputs decide.
+  report.tensors = {parting("likely", MatchedBy::Flow),
+                    parting("named", MatchedBy::Name)};
+  report.outputs = {comparedWith({1, 2, 3, 4}, {})};
   EXPECT_TRUE(report.agrees());
-  report.tensors.push_back(parting("sure", MatchedBy::Name));
+  EXPECT_NE(report.verdict().find("2 intermediate tensors differ"),
+            std::string::npos)
+      << report.verdict();
+  report.tensors.push_back(parting("sure", MatchedBy::Model));
   ASSERT_TRUE(report.firstDiffering());
   EXPECT_EQ(report.firstDiffering()->name, "sure");
+  EXPECT_NE(report.verdict().find("tensor 'sure'"), std::string::npos)
+      << report.verdict();
   report.outputs = {parting("output", MatchedBy::Output)};
   EXPECT_EQ(report.firstDiffering()->name, "likely");
+  EXPECT_TRUE(report.verdict().starts_with("DIFFER: output 'output'"))
+      << report.verdict();
+}
+
+TEST(CompareReport, WeightsComeFirst) {
+  CompareReport report;
+  report.outputs = {parting("y", MatchedBy::Output)};
+  ComparedWeight weight;
+  weight.values = parting("w", MatchedBy::Name);
+  weight.layer = "dense";
+  report.weights = {weight};
+  EXPECT_TRUE(report.verdict().starts_with(
+      "DIFFER: weight 'w' of layer 'dense' differs (differs); output 'y'"))
+      << report.verdict();
 }
 
 } // namespace

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-# Covers: compare CompareMatch CompareReport CompareSide ModelComparison
+# Covers: compare CompareMatch CompareReport CompareSide CompareWeights ModelComparison
 # Covers: data TensorFiles
 # Covers: driver ComparePage CompareText
-# Covers: engine/compiler ObservedValues TensorNames
+# Covers: engine/compiler ModelWeights ObservedValues TensorNames ValueFlow
+# Covers: interface CompareOptions
 """`sinter compare`."""
 import html.parser
 import json
 import os
+import random
 import shutil
 import struct
 import subprocess
@@ -34,6 +36,28 @@ def layers(weight=0.5, names=("x", "y"), data_type=onnx.FLOAT, keep_relu=True, s
     nodes += [onnx.node("Add", ["active" if keep_relu else "product", x], ["sum"], "add"), onnx.node("Tanh", ["sum"], [y], "tanh")]
     weights = [onnx.tensor("w", [size, size], pack(*numbers), data_type)]
     return onnx.model(onnx.graph(nodes, [onnx.value_info(x, [3, size], data_type)], [onnx.value_info(y, [3, size], data_type)], weights))
+
+
+def normed(change=None, by=0.5):
+    """Two convolutions, a norm behind each, and a matmul; BY is added to the first element of the weight CHANGE."""
+    shapes = {"w1": [3, 2, 3, 3], "w2": [4, 3, 1, 1], "w3": [4, 5], "b3": [5]}
+    for norm, channels in ("n1", 3), ("n2", 4):
+        shapes.update({f"{norm}.{each}": [channels] for each in ("scale", "bias", "mean", "var")})
+    weights = []
+    for seed, (name, shape) in enumerate(shapes.items()):
+        chooser, count = random.Random(seed), 1
+        for size in shape:
+            count *= size
+        values = [abs(chooser.gauss(0, 1)) + 0.5 if name.endswith(("var", "scale")) else chooser.gauss(0, 0.5) for _ in range(count)]
+        if name == change:
+            values[0] += by
+        weights.append(onnx.tensor(name, shape, onnx.floats(*values)))
+    norm = lambda name, x, y: onnx.node("BatchNormalization", [x] + [f"{name}.{each}" for each in ("scale", "bias", "mean", "var")], [y], name)
+    nodes = [onnx.node("Conv", ["x", "w1"], ["c1"], "conv1"), norm("n1", "c1", "m1"), onnx.node("Relu", ["m1"], ["r1"], "relu1"),
+             onnx.node("Conv", ["r1", "w2"], ["c2"], "conv2"), norm("n2", "c2", "m2"), onnx.node("Relu", ["m2"], ["r2"], "relu2"),
+             onnx.node("GlobalAveragePool", ["r2"], ["p"], "pool"), onnx.node("Flatten", ["p"], ["f"], "flat"),
+             onnx.node("Gemm", ["f", "w3", "b3"], ["y"], "gemm")]
+    return onnx.model(onnx.graph(nodes, [onnx.value_info("x", [1, 2, 9, 9])], [onnx.value_info("y", [1, 5])], weights))
 
 
 class Page(html.parser.HTMLParser):
@@ -117,6 +141,106 @@ class Compare(CommandTest):
         self.assertFalse(product["parts"])
         self.assertGreater(report["only_first"], 0)
 
+    def folded(self, model, name="folded.onnx"):
+        """The model after its norms were folded."""
+        path = self.path(name)
+        self.assertEqual(self.sinter("optimize", model, "-o", path).returncode, DONE)
+        return path
+
+    def test_the_weight_that_was_changed(self):
+        old = self.write("old.onnx", normed())
+        sides = {"as it is": old, "folded": self.folded(old)}
+        layers_of = {"w1": "conv1", "w2": "conv2", "w3": "gemm", "b3": "gemm"}
+        for weight, layer in layers_of.items():
+            new = self.write("new.onnx", normed(change=weight))
+            for what, first in sides.items():
+                for side, second in {"as it is": new, "folded": self.folded(new, "new-folded.onnx")}.items():
+                    with self.subTest(weight=weight, first=what, second=side):
+                        report = self.compare(WRONG, first, second)
+                        found = report["weights"]
+                        self.assertEqual(len(found), 1, found)
+                        self.assertTrue(found[0]["name"].startswith(weight) or found[0]["other_name"].startswith(weight), found)
+                        self.assertEqual(found[0]["layer"], layer)
+                        self.assertTrue(report["verdict"].startswith("DIFFER: weight '"), report["verdict"])
+                        if what == "as it is":
+                            self.assertEqual(found[0]["name"], weight)
+                        if what == side == "as it is":
+                            self.assertAlmostEqual(found[0]["difference"], 0.5, 5)
+                        text = self.sinter("compare", first, second)
+                        self.assertRegex(text.stdout.splitlines()[-1], f"^DIFFER: weight '{found[0]['name']}.* of layer '{layer}' differs ")
+
+    def test_a_changed_norm(self):
+        old, new = self.write("old.onnx", normed()), self.write("new.onnx", normed(change="n1.scale"))
+        report = self.compare(WRONG, old, new)
+        self.assertEqual([(each["name"], each["layer"]) for each in report["weights"]], [("n1.scale", "n1")])
+        # Folded, it is the layer before that has it.
+        report = self.compare(WRONG, self.folded(old), new)
+        self.assertEqual({each["layer"] for each in report["weights"]}, {"conv1"})
+
+    def test_norms_that_one_model_has_folded(self):
+        old = self.write("old.onnx", normed())
+        for first, second in (old, self.folded(old)), (self.folded(old), old):
+            for backends in "cpu", "interpreter":
+                report = self.compare(DONE, first, second, "--backend", backends)
+                self.assertEqual(report["weights"], [])
+                self.assertEqual([each["name"] for each in report["tensors"] if each.get("parts")], [])
+                # What the norms yield is compared, and what is before them is not.
+                names = {each["name"] for each in report["tensors"]}
+                self.assertNotIn("c1", names)
+                self.assertNotIn("c2", names)
+                self.assertIn("r1", names)
+
+    def test_a_quantised_model(self):
+        old, new = self.write("old.onnx", normed()), self.path("new.onnx")
+        done = self.sinter("quantize", old, "--calibration", "random:1", "-o", new)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        for first, second in (old, new), (new, old):
+            report = self.compare(DONE, first, second)
+            self.assertEqual((report["min_snr"], report["by_tolerance"]), (20, False))
+            self.assertTrue(any("one model is quantised" in note for note in report["notes"]), report["notes"])
+            output = report["outputs"][0]
+            self.assertGreater(output["snr_db"], 20)
+            self.assertGreater(output["cosine"], 0.99)
+            self.assertGreater(output["difference"], 0)
+            self.assertIn("r2", {each["name"] for each in report["tensors"]})
+            self.assertEqual(report["weights"], [])
+            decibels = output["snr_db"]
+        self.compare(WRONG, old, new, "--min-snr", "90")
+        self.compare(DONE, old, new, "--min-snr", "10", "--min-cosine", "0.9")
+        self.compare(WRONG, old, new, "--min-cosine", "1")
+        # A tolerance that is given decides.
+        report = self.compare(WRONG, old, new, "--rtol", "1e-6")
+        self.assertEqual((report["min_snr"], report["by_tolerance"]), (None, True))
+        self.compare(WRONG, old, new, "--rtol", "1e-6", "--min-snr", "10")
+        changed = self.write("changed.onnx", normed(change="w3", by=20))
+        report = self.compare(WRONG, changed, new)
+        self.assertEqual([each["name"] for each in report["weights"]], ["w3"])
+        self.assertLess(report["outputs"][0]["snr_db"], min(20, decibels))
+        # Both are quantised: nothing is chosen.
+        self.assertIsNone(self.compare(DONE, new, new)["min_snr"])
+
+    def test_the_last_line_and_the_exit_code(self):
+        same, changed = self.write("same.onnx", layers()), self.write("changed.onnx", layers(weight=0.75))
+        other = self.write("other.onnx", layers())
+        folded = self.folded(self.write("normed.onnx", normed()))
+        rows = [(DONE, [same, other]), (DONE, [same]), (DONE, [same, "--passes"]), (WRONG, [same, changed]), (WRONG, [same, changed, "--outputs-only"]),
+                (DONE, [same, changed, "--atol", "10"]), (DONE, [same, changed, "--min-snr", "-100"]), (WRONG, [same, changed, "--min-snr", "100"]),
+                (WRONG, [same, changed, "--min-cosine", "1"]), (WRONG, [same, changed, "--atol", "10", "--min-snr", "100"]),
+                (DONE, [self.path("normed.onnx"), folded]), (DONE, [self.path("normed.onnx"), folded, "-v"]), (WRONG, [same, changed, "-v"])]
+        for code, arguments in rows:
+            with self.subTest(arguments):
+                done = self.sinter("compare", *arguments)
+                self.assertEqual(done.returncode, code, done.stderr)
+                lines = done.stdout.splitlines()
+                self.assertRegex(lines[-1], "^ok: " if code == DONE else "^DIFFER: ")
+                self.assertEqual([line for line in lines[:-1] if line.split() and line.split()[0].strip(":") in ("ok", "DIFFER")], [])
+                self.assertEqual("DIFFERS" in done.stdout, code == WRONG, done.stdout)
+
+    def test_thresholds_that_are_none(self):
+        model = self.write("net.onnx", layers())
+        for arguments in (["--min-snr", "high"], ["--min-snr", "nan"], ["--min-cosine", "2"], ["--min-cosine", "nan"]):
+            self.expect_error(USAGE, "compare", model, model, *arguments, mentions=[arguments[0]])
+
     def test_half_precision(self):
         old, new = self.write("f32.onnx", layers()), self.write("f16.onnx", layers(data_type=FLOAT16))
         report = self.compare(DONE, old, new, "--range-atol", "2e-3")
@@ -132,7 +256,7 @@ class Compare(CommandTest):
         self.assertTrue(any("share no names" in note for note in self.notes), self.notes)
         changed = self.write("changed.onnx", layers(weight=0.75))
         name, report = self.parting(changed, converted)
-        self.assertEqual((name, report["first_parting"]["matched_by"]), ("product", "position"))
+        self.assertEqual((name, report["first_parting"]["matched_by"]), ("product", "flow"))
 
     def test_little_memory(self):
         old, new = self.write("old.onnx", layers()), self.write("new.onnx", layers(weight=0.75))

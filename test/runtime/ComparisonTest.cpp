@@ -207,4 +207,31 @@ TEST(ComparisonTest, TheFurthestElementsComeFirst) {
             (std::vector<int64_t>{1, 2}));
 }
 
+TEST(ComparisonTest, SimilarityOfTensors) {
+  // 1 + 4 + 9 = 14, and an error of 1.
+  const Similarity found = similarityOf(floats({1, 2, 4}), floats({1, 2, 3}));
+  EXPECT_NEAR(found.decibels(), 10 * std::log10(14.0), 1e-12);
+  EXPECT_NEAR(found.cosine(), 17 / std::sqrt(14.0 * 21), 1e-12);
+  EXPECT_EQ(similarityOf(floats({1, 2}), floats({1, 2})).decibels(), HUGE_VAL);
+  EXPECT_EQ(similarityOf(floats({0, 0}), floats({0, 0})).cosine(), 1);
+  EXPECT_EQ(similarityOf(floats({0, 1}), floats({0, 0})).decibels(), -HUGE_VAL);
+  EXPECT_EQ(similarityOf(floats({0, 1}), floats({0, 0})).cosine(), 0);
+  EXPECT_EQ(similarityOf(floats({-1, -2}), floats({1, 2})).cosine(), -1);
+  // What is not finite in both does not count.
+  EXPECT_EQ(similarityOf(floats({nan, 2}), floats({nan, 2})).decibels(),
+            HUGE_VAL);
+  EXPECT_EQ(similarityOf(floats({nan, 2}), floats({1, 2})).decibels(),
+            -HUGE_VAL);
+  EXPECT_EQ(similarityOf(floats({1, 2}), floats({HUGE_VALF, 2})).cosine(), 0);
+  // Both parts of complex numbers.
+  const std::vector<float> one = {3, 4}, other = {3, 5};
+  EXPECT_NEAR(similarityOf(Tensor::of<float>(ElementType::C64, {1}, other),
+                           Tensor::of<float>(ElementType::C64, {1}, one))
+                  .decibels(),
+              10 * std::log10(25.0), 1e-12);
+  Similarity sum = found;
+  sum.add(similarityOf(floats({1}), floats({1})));
+  EXPECT_NEAR(sum.decibels(), 10 * std::log10(15.0), 1e-12);
+}
+
 } // namespace

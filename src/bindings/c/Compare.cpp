@@ -4,6 +4,7 @@
 #include "bindings/c/Strings.h"
 
 #include "compare/ModelComparison.h"
+#include "interface/CompareOptions.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -23,7 +24,7 @@ struct CompareChoices {
   /// Of the first model, and of the second, unless both have one.
   std::vector<std::string> backends;
   InputOptions inputs;
-  Tolerance tolerance = backendTolerance();
+  CompareCriteria criteria;
   std::optional<double> megabytes;
   bool outputsOnly = false;
 
@@ -44,7 +45,7 @@ Result<void> CompareChoices::take(const Configuration &given) {
     addDynamic(app, common);
     addArithmetic(app, common);
     addPatterns(app, common);
-    addTolerance(app, tolerance, "Compare");
+    addCriteria(app, criteria, "Compare");
     app.add_option("--backend", backends)
         ->allow_extra_args(false)
         ->delimiter(',')
@@ -122,8 +123,9 @@ static Result<CompareReport> compareModels(const sinter_model &expected,
   if (!sizes)
     return sizes.takeError();
   ModelComparison comparison(std::move(*first), std::move(*second), {},
-                             choices.tolerance);
-  comparison.names = {"shape", "memory", "backend", "passes", "bisect"};
+                             choices.criteria);
+  comparison.names = {"shape",  "memory", "backend",
+                      "passes", "bisect", "min-snr"};
   if (choices.megabytes)
     comparison.mostBytes = static_cast<uint64_t>(*choices.megabytes * 1e6);
   const auto inputsOf =
@@ -196,10 +198,9 @@ sinter_status sinter_model_compare(const sinter_model *expected,
       return told;
     if (made->agrees())
       return {};
-    const ComparedTensor *first = made->firstDiffering();
     return Error{ErrorKind::WrongResult,
-                 "the results of the models differ" +
-                     (first ? ": first in " + titleOf(*first) : "")};
+                 "the results of the models differ: first in " +
+                     titleOf(*made->firstDiffering()) + "; " + made->verdict()};
   });
 }
 

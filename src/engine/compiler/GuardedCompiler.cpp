@@ -80,6 +80,10 @@ public:
                             bool compiled) override {
     return guarded(path, [&] { return model->runFacts(request, compiled); });
   }
+  Result<ModelWeights> weights(const CompileRequest &request,
+                               bool folds) override {
+    return guarded(path, [&] { return model->weights(request, folds); });
+  }
   Result<ModelView> view(const CompileRequest &request) override {
     return guarded(path, [&] { return model->view(request); });
   }

@@ -5,6 +5,7 @@
 
 #include "engine/Compiler.h"
 #include "engine/compiler/ModelSource.h"
+#include "graph/WeightConstants.h"
 #include "passes/PatternLabels.h"
 #include "passes/Specialize.h"
 
@@ -64,6 +65,8 @@ public:
   Result<void> accepts(const CompileRequest &request) override;
   Result<RunFacts> runFacts(const CompileRequest &request,
                             bool compiled) override;
+  Result<ModelWeights> weights(const CompileRequest &request,
+                               bool folds) override;
   Result<ModelView> view(const CompileRequest &request) override;
   Result<std::unique_ptr<Executor>>
   interpret(const CompileRequest &request) override;
@@ -119,6 +122,9 @@ struct Rewriting {
 };
 Result<Rewriting> rewriteForKernels(Model &model, const PassOptions &passes,
                                     ReplacementWatcher *watcher = nullptr);
+
+/// What constants without a name are in files of \p format.
+UnnamedConstants unnamedOf(const Format &format);
 
 /// A model as it is in its file, to be written again.
 struct ModelToRewrite {

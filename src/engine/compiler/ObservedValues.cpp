@@ -4,6 +4,7 @@
 
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/TensorNames.h"
+#include "engine/compiler/ValueFlow.h"
 #include "graph/Constants.h"
 #include "graph/Origin.h"
 #include "graph/Types.h"
@@ -49,6 +50,7 @@ static std::vector<ValueFacts> factsOf(const Model &model,
   std::vector<ValueFacts> all;
   std::map<std::string, size_t> uses;
   Block *body = &model.entry().front();
+  const ValueFlow flow(model.entry());
   for (auto [value, number] : ValueNumbers::valuesOf(model.module())) {
     if (!canBeObserved(value) || !isComputed(value))
       continue;
@@ -64,12 +66,46 @@ static std::vector<ValueFacts> factsOf(const Model &model,
     if (element && type.hasStaticShape())
       facts.bytes = byteCount(*element, Shape(type.getShape())).value_or(0);
     facts.isInside = value.getParentBlock() != body;
+    facts.fromInputs = flow.fromInputs(value);
+    facts.toOutputs = flow.toOutputs(value);
+    facts.unfolded = ValueFlow::unfolded(value);
     ++uses[facts.name];
     all.push_back(std::move(facts));
   }
   for (ValueFacts &facts : all)
     facts.isNamed = !facts.name.empty() && uses[facts.name] == 1;
   return all;
+}
+
+/// For each numbered value that was quantised and dequantised: the number of
+/// what it was before.
+static llvm::DenseMap<int64_t, int64_t> roundedNumbers(const Model &model) {
+  llvm::DenseMap<Value, int64_t> numbers;
+  for (auto [value, number] : ValueNumbers::valuesOf(model.module()))
+    numbers.try_emplace(value, number);
+  llvm::DenseMap<int64_t, int64_t> rounded;
+  for (const auto &[value, number] : numbers)
+    if (const auto before = numbers.find(ValueFlow::rounded(value));
+        before != numbers.end())
+      rounded[number] = before->second;
+  return rounded;
+}
+
+/// Where passes leave only the rounded value of a named one, that has its name.
+static void
+nameRounded(std::vector<ValueFacts> &values,
+            const llvm::DenseMap<int64_t, int64_t> &roundedNumbers) {
+  llvm::DenseMap<int64_t, ValueFacts *> gone;
+  for (ValueFacts &value : values)
+    if (!value.isLeft && value.isNamed)
+      gone[value.number] = &value;
+  for (ValueFacts &value : values)
+    if (const auto before = roundedNumbers.find(value.number);
+        value.isLeft && before != roundedNumbers.end())
+      if (ValueFacts *named = gone.lookup(before->second)) {
+        value.name = named->name;
+        value.isNamed = std::exchange(named->isNamed, false);
+      }
 }
 
 Result<RunFacts> MlirCompilerModel::runFacts(const CompileRequest &request,
@@ -86,6 +122,7 @@ Result<RunFacts> MlirCompilerModel::runFacts(const CompileRequest &request,
   facts.values = factsOf(*model, names);
   if (!compiled && !request.interpretsRewritten)
     return facts;
+  const llvm::DenseMap<int64_t, int64_t> rounded = roundedNumbers(*model);
   Result<Rewriting> done = rewriteForKernels(*model, request.passes, &numbers);
   if (!done)
     return done.takeError();
@@ -95,6 +132,7 @@ Result<RunFacts> MlirCompilerModel::runFacts(const CompileRequest &request,
       left.insert(number);
   for (ValueFacts &value : facts.values)
     value.isLeft = left.contains(value.number);
+  nameRounded(facts.values, rounded);
   facts.passes = std::move(done->passSteps);
   facts.label = std::move(done->lastStep.label);
   facts.op = std::move(done->lastStep.op);

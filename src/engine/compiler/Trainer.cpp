@@ -124,11 +124,6 @@ Result<Value> Trainer::fileLoss(const autodiff::LossOptions &loss,
   return found->second.build(emit, arguments);
 }
 
-static UnnamedConstants unnamedOf(const Format &format) {
-  return format.hasUnnamedConstants ? UnnamedConstants::OfTheFile
-                                    : UnnamedConstants::MadeByReader;
-}
-
 /// Raises quantisation and dequantisation to operations, since the arithmetic
 /// of rounding has no gradient. Integer arithmetic stays.
 static Result<void> raiseRounding(Model &model) {

@@ -98,6 +98,16 @@ TEST_F(CCompare, ADifferenceIsAStatusAndAReport) {
   EXPECT_NE(report.find("\"tensors\":[]"), std::string::npos) << report;
 }
 
+TEST_F(CCompare, AnotherMeasureDecides) {
+  // 3.5 x has a noise of 0.5 x: 10 log10(36) = 15.6 dB.
+  ASSERT_EQ(sinter_options_set(options, "min-snr", "15", nullptr), SINTER_OK);
+  EXPECT_EQ(compare(models[1], nullptr), SINTER_OK);
+  EXPECT_NE(report.find("\"verdict\":\"ok: "), std::string::npos) << report;
+  ASSERT_EQ(sinter_options_set(options, "min-snr", "16", nullptr), SINTER_OK);
+  EXPECT_EQ(compare(models[1], nullptr), SINTER_WRONG_RESULT);
+  EXPECT_NE(report.find("\"min_snr\":16.0"), std::string::npos) << report;
+}
+
 TEST_F(CCompare, GivenInputsDecide) {
   const int64_t shape[] = {3};
   float zeros[3] = {}, ones[3] = {1, 1, 1};

@@ -379,6 +379,8 @@ class Numpy(unittest.TestCase):
         self.assertEqual([each["parts"] for each in report["outputs"]], [True, False])
         self.assertTrue(model.compare(other, {"arg0": self.x * 0, "arg1": self.b})["agrees"])
         self.assertTrue(model.compare(other, rtol=0.99, atol=100, outputs_only=True)["agrees"])
+        self.assertTrue(model.compare(other, min_snr=-100)["agrees"])
+        self.assertFalse(model.compare(other, min_cosine=1)["agrees"])
         with self.assertRaisesRegex(sinter.UsageError, "expected 2 inputs"):
             model.compare(other, [self.x])
 

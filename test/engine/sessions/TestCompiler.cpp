@@ -64,6 +64,9 @@ public:
     return RunFacts();
   }
 
+  Result<ModelWeights> weights(const CompileRequest &, bool) override {
+    return unsupported("the test's compiler has no graphs");
+  }
   Result<ModelView> view(const CompileRequest &) override {
     return unsupported("the test's compiler has no graphs");
   }

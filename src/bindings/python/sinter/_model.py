@@ -83,7 +83,7 @@ class Model:
         dictionary, whose "agrees" says whether all outputs, states and tensors of the same names do.
 
         `inputs` are those of this model, as a sample of quantize(); without, they are random. Options are those of `sinter
-        compare` about two models: rtol, atol, range_atol, backend, outputs_only, ...
+        compare` about two models: rtol, atol, range_atol, min_snr, min_cosine, backend, outputs_only, ...
 
             >>> model = load("model.onnx")
             >>> model.compare(model.optimize(), x)["agrees"]
