@@ -3,6 +3,7 @@
 #include "formats/onnx/FileContents.h"
 #include "formats/onnx/NodeGroups.h"
 #include "formats/onnx/OnnxReader.h"
+#include "formats/onnx/TrainingMode.h"
 #include "formats/onnx/WriteOnnx.h"
 #include "formats/onnx/file/ArgumentNames.h"
 #include "formats/onnx/file/DataTypes.h"
@@ -11,6 +12,7 @@
 #include "graph/storage/DeclareStates.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
+#include <utility>
 
 using namespace mlir;
 
@@ -72,6 +74,9 @@ public:
   explicit OnnxModelFile(onnx::OnnxFile file) : file(std::move(file)) {}
 
   Result<Model> read(const ReadOptions &options) override {
+    if (options.note && !std::exchange(hasTold, true))
+      if (const std::string text = onnx::trainingModeNote(file); !text.empty())
+        options.note(text);
     return readOnnx(file, options);
   }
   bool isHopeless() const override { return hasUnknownOperators(file); }
@@ -129,6 +134,7 @@ public:
 
 private:
   onnx::OnnxFile file;
+  bool hasTold = false;
 };
 
 } // namespace

@@ -10,7 +10,9 @@ using namespace mlir;
 
 namespace sinter::onnx {
 
-/// Computes in the statistics' type if it differs from the input's.
+/// Computes in the statistics' type if it differs from the input's. Before
+/// version 14 a node is in training mode if it has more outputs than one: the
+/// running statistics, then those of the batch.
 static LogicalResult importBatchNormalization(NodeContext &node) {
   Value data = node.operand(0), scale = node.operand(1), bias = node.operand(2),
         mean = node.operand(3), variance = node.operand(4);
@@ -25,10 +27,8 @@ static LogicalResult importBatchNormalization(NodeContext &node) {
   variance = node.cast(variance, wide);
   bool training = node.version() >= 14 ? node.getBool("training_mode", false)
                                        : node.wants(1);
-  Value newMean, newVariance;
+  Value newMean, newVariance, batchMean, batchVariance;
   if (training) {
-    if (node.version() < 14)
-      return node.unsupported("training with this version of the operator");
     Operation *statistics = node.inferred<nn::MeanVarNormOp>(
         data, mean, variance, uint64_t(1),
         APFloat(node.getFloat("momentum", 0.9f)), /*unbiased=*/false);
@@ -38,13 +38,18 @@ static LogicalResult importBatchNormalization(NodeContext &node) {
     variance = statistics->getResult(1);
     newMean = statistics->getResult(2);
     newVariance = statistics->getResult(3);
+    batchMean = mean;
+    batchVariance = variance;
   }
   APFloat epsilon(static_cast<float>(node.getFloat("epsilon", 1e-5f)));
   Value result = node.op<stablehlo::BatchNormInferenceOp>(
       data, scale, bias, mean, variance, epsilon, uint64_t(1));
   if (!training)
     setMomentum(result, node.getFloat("momentum", 0.9f));
-  return node.results({node.cast(result, given), newMean, newVariance});
+  return node.version() < 14
+             ? node.results({node.cast(result, given), newMean, newVariance,
+                             batchMean, batchVariance})
+             : node.results({node.cast(result, given), newMean, newVariance});
 }
 
 /// One group per channel, for a dynamic number of channels.
