@@ -50,6 +50,14 @@ struct LossOptions {
   double delta = 1;
 };
 
+/// The number of classes that a model gets (ReplaceHead.h).
+struct HeadChange {
+  /// The output that has the scores, and its dimension of classes.
+  unsigned output = 0, dimension = 1;
+  int64_t classes = 0;
+  uint64_t seed = 0;
+};
+
 struct OptimizerOptions {
   Optimizer kind = Optimizer::Sgd;
   /// Of SGD and RMSprop.

@@ -2,6 +2,7 @@
 
 #include "data/TrainingData.h"
 
+#include "data/Labels.h"
 #include "data/SampleFiles.h"
 #include "runtime/Idx.h"
 #include "runtime/MappedFile.h"
@@ -167,6 +168,7 @@ public:
   std::vector<Tensor> inputs;
   std::function<Result<std::vector<Tensor>>(size_t)> decode;
   std::vector<Tensor> targets;
+  std::vector<std::string> classNames;
   std::optional<Buckets> buckets;
 
 private:
@@ -179,6 +181,7 @@ private:
   Result<std::optional<Tensor>> picture(const std::string &path) const;
   Result<std::vector<size_t>> readable(const Samples &samples) const;
   Result<void> checkClasses(const Samples &samples) const;
+  Result<void> nameClasses(const Samples &samples);
   Result<void> take(size_t count,
                     std::function<Result<std::vector<Tensor>>(size_t)> sample,
                     std::vector<int64_t> classes);
@@ -449,6 +452,31 @@ Result<void> Loader::checkClasses(const Samples &samples) const {
   return {};
 }
 
+/// The names of a file of labels, or of the folders in the source.
+Result<void> Loader::nameClasses(const Samples &samples) {
+  if (!options.labels.empty()) {
+    Result<std::vector<std::string>> names =
+        readLabels(options.labels, options.names.labels);
+    if (!names)
+      return names.takeError();
+    classNames = std::move(*names);
+    return {};
+  }
+  for (size_t i = 0; i < samples.count; ++i) {
+    const fs::path inside =
+        fs::path(samples.paths[i]).lexically_relative(options.source);
+    const auto number = static_cast<size_t>(samples.classes[i]);
+    if (number >= classNames.size())
+      classNames.resize(number + 1);
+    if (!inside.empty())
+      classNames[number] = inside.begin()->string();
+  }
+  // Some names are missing if the labels are others' than the folders'.
+  if (std::ranges::find(classNames, "") != classNames.end())
+    classNames.clear();
+  return {};
+}
+
 /// Loads the samples, or prepares to load them on demand if they are too large
 /// together.
 Result<void>
@@ -489,6 +517,8 @@ Result<void> Loader::fromFolders() {
     return samples.takeError();
   if (Result<void> good = checkClasses(*samples); !good)
     return good;
+  if (Result<void> named = nameClasses(*samples); !named)
+    return named;
   Result<std::vector<size_t>> numbers = readable(*samples);
   if (!numbers)
     return numbers.takeError();
@@ -663,6 +693,7 @@ Result<TrainingData> TrainingData::load(Session &session,
     data.decode = [kept, size, name, decode = std::move(loader.decode)](
                       size_t number) { return decode(number); };
   data.targets = std::move(loader.targets);
+  data.classes = std::move(loader.classNames);
   data.buckets = std::move(loader.buckets);
   data.seed = options.seed;
   data.firstSample = options.firstSample;

@@ -78,6 +78,9 @@ public:
   size_t count() const { return samples; }
   /// The source in messages.
   const std::string &where() const { return place; }
+  /// The names of the classes, in the order of their labels; empty if they are
+  /// not known.
+  const std::vector<std::string> &classNames() const { return classes; }
   /// All targets, as a batch without inputs.
   Batch allTargets() const { return {{}, targets, {}}; }
   /// The bucket of each sample.
@@ -100,6 +103,7 @@ private:
   std::vector<Tensor> inputs;
   std::function<Result<std::vector<Tensor>>(size_t number)> decode;
   std::vector<Tensor> targets;
+  std::vector<std::string> classes;
   std::optional<Buckets> buckets;
   size_t samples = 0;
   uint64_t seed = 0, firstSample = 0;

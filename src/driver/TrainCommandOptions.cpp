@@ -207,6 +207,7 @@ void TrainCommandOptions::addTo(CLI::App &app) {
   addAugmentation(app);
   addLoss(app, *this);
   addOptimization(app);
+  addClasses(app, *this);
   addTrainedWeights(app, *this);
   addCheckpoints(app);
   addFiles(app);

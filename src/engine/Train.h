@@ -24,6 +24,11 @@ struct TrainRequest : CodeOptions {
   std::optional<uint64_t> memoryLimit;
   /// Whether the states come from a checkpoint.
   bool goesOn = false;
+  /// The head that the model gets; nothing: it stays as it is.
+  std::optional<autodiff::HeadChange> head;
+  /// Entries of the metadata of the written model, in place of those of the
+  /// same keys.
+  std::vector<std::pair<std::string, std::string>> metadata;
 };
 
 /// One of the two programs of training, for tensors of certain shapes:

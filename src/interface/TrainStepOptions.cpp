@@ -197,7 +197,30 @@ void addTrainedWeights(CLI::App &app, TrainOptions &options) {
       ->group("Weights");
 }
 
+void addClasses(CLI::App &app, TrainOptions &options) {
+  app.add_option_function<std::string>(
+         "--classes",
+         [&options](const std::string &given) {
+           constexpr int64_t most = 1 << 24;
+           int64_t count = 0;
+           const char *end = given.data() + given.size();
+           auto [behind, error] = std::from_chars(given.data(), end, count);
+           const bool isCount = error == std::errc() && behind == end &&
+                                count >= 1 && count <= most;
+           if (given != "auto" && !isCount)
+             throw CLI::ValidationError(
+                 optionText("classes"),
+                 "'" + given + "': a number of classes, or auto, is expected");
+           options.classes = isCount ? count : 0;
+         },
+         "replace the last layer if it has another number of classes; auto: "
+         "that of the data")
+      ->type_name("N|auto")
+      ->group("Weights");
+}
+
 void addTrainStep(CLI::App &app, TrainOptions &options) {
+  addClasses(app, options);
   addAccumulation(app, options);
   addMemoryLimit(app, options);
   addSeed(app, options);
@@ -215,6 +238,7 @@ void nameStepOptions(TrainNames &names) {
   names.momentum = optionText("momentum");
   names.memoryLimit = optionText("memory-limit");
   names.shapes = optionText("shape");
+  names.classes = optionText("classes");
 }
 
 Result<void> checkStepNumbers(const TrainOptions &options) {

@@ -34,6 +34,8 @@ void addOptimizer(CLI::App &app, TrainOptions &options);
 /// --momentum, --nesterov, --beta1, --beta2, --decay, --epsilon,
 /// --weight-decay, --decay-all, --clip-norm, --clip-value
 void addOptimizerSettings(CLI::App &app, TrainOptions &options);
+/// --classes
+void addClasses(CLI::App &app, TrainOptions &options);
 /// --trainable, --frozen, --reinitialize, --ema, --freeze-batch-norm,
 /// --batch-norm-momentum, --max-trips
 void addTrainedWeights(CLI::App &app, TrainOptions &options);

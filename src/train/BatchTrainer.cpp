@@ -2,6 +2,7 @@
 
 #include "train/BatchTrainer.h"
 
+#include "train/Classes.h"
 #include "train/OpenTrainable.h"
 #include "train/Trainer.h"
 
@@ -28,6 +29,10 @@ BatchTrainer::open(TrainOptions options, SessionOptions session) {
   if (!targets)
     return targets.takeError();
   made->targetArrays = std::move(*targets);
+  if (Result<void> chosen = chooseHead(made->options, made->session->model(),
+                                       /*data=*/nullptr, {});
+      !chosen)
+    return chosen.takeError();
   auto model = openTrainable(made->options, made->how, made->options.note);
   if (!model)
     return model.takeError();

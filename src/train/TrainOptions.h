@@ -21,7 +21,7 @@ struct TrainNames {
   std::string data = "data", validation = "validation", labels = "labels",
               resize = "resize", crops = "augmentation.crops",
               shapes = "shapes", mostUnreadable = "mostUnreadable",
-              losses = "losses", isLogits = "isLogits",
+              losses = "losses", classes = "classes", isLogits = "isLogits",
               isProbabilities = "isProbabilities", schedule = "rate.schedule",
               nesterov = "nesterov", momentum = "momentum",
               dropLast = "dropLast", memoryLimit = "memoryLimit",
@@ -57,6 +57,13 @@ struct TrainOptions {
   std::string lossOutput;
   BucketOptions buckets;
   bool isLogits = false, isProbabilities = false;
+  /// The number of classes that the model gets where it has another; 0: that of
+  /// the data. Nothing: it stays as it is.
+  std::optional<int64_t> classes;
+  /// What Trainer and BatchTrainer make of that, and entries of the written
+  /// model's metadata.
+  std::optional<autodiff::HeadChange> head;
+  std::vector<std::pair<std::string, std::string>> metadata;
   RateOptions rate;
   uint64_t epochs = 1, batch = 32, seed = 0;
   bool noShuffle = false, dropLast = false;

@@ -4,6 +4,7 @@
 
 #include "data/BatchQueue.h"
 #include "engine/MpiLibrary.h"
+#include "train/Classes.h"
 #include "train/OpenTrainable.h"
 
 #include <algorithm>
@@ -66,6 +67,11 @@ Result<void> Trainer::loadData() {
       return loaded.takeError();
     (validates ? validation : data) = std::move(*loaded);
   }
+  if (Result<void> chosen =
+          chooseHead(options, session->model(), &*data,
+                     [this](const std::string &text) { note(text); });
+      !chosen)
+    return chosen;
   return makeOrders();
 }
 

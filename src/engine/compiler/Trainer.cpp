@@ -2,12 +2,14 @@
 
 #include "engine/Train.h"
 
+#include "autodiff/ReplaceHead.h"
 #include "autodiff/TrainingStep.h"
 #include "engine/compiler/LossFile.h"
 #include "engine/compiler/MemoryLimit.h"
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/StoredWeights.h"
 #include "graph/Constants.h"
+#include "graph/Metadata.h"
 #include "graph/Origin.h"
 #include "graph/nn/NnOps.h"
 #include "graph/storage/Storage.h"
@@ -62,6 +64,7 @@ private:
     std::vector<autodiff::LiftedWeight> weights;
   };
   Result<Lifted> lifted(std::span<const Tensor> inputs);
+  Result<void> changeHead(Model &model);
   Result<Model> stepGraph(const Batch &batch, uint32_t replicas);
   Result<Model> boundedStep(const Batch &batch, uint32_t replicas);
   std::vector<TensorSpec> targetsOf(const Batch &batch) const;
@@ -86,6 +89,8 @@ private:
   /// Batch norms in training mode.
   size_t trainingNorms = 0;
   std::vector<std::string> integers;
+  /// What became of the last layer, for the user.
+  std::string headText;
   bool hasTold = false;
 };
 
@@ -135,6 +140,18 @@ static Result<void> raiseRounding(Model &model) {
   return raised ? Result<void>() : raised.takeError();
 }
 
+/// Gives \p model the number of classes that is asked for.
+Result<void> Trainer::changeHead(Model &model) {
+  if (!request.head)
+    return {};
+  Result<autodiff::ReplacedHead> done =
+      autodiff::replaceHead(model, *request.head, unnamedOf(source->format()));
+  if (!done)
+    return inFile(done.takeError(), request.input.path);
+  headText = done->text(request.head->classes);
+  return {};
+}
+
 /// The model for inputs like these, with its weights as arguments.
 Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
   const std::vector<ModelInput> &wanted = description().inputs;
@@ -176,6 +193,8 @@ Result<Trainer::Lifted> Trainer::lifted(std::span<const Tensor> inputs) {
                              "results of a sample would depend on the batches "
                              "before it")),
         model.path);
+  if (Result<void> changed = changeHead(model); !changed)
+    return changed.takeError();
   // Before scales become arguments.
   if (Result<void> raised = raiseRounding(model); !raised)
     return inFile(raised.takeError(), request.input.path);
@@ -214,6 +233,8 @@ Result<Model> Trainer::stepGraph(const Batch &batch, uint32_t replicas) {
 void Trainer::tellOfWeights() {
   if (std::exchange(hasTold, true) || !request.input.note)
     return;
+  if (!headText.empty() && !request.goesOn)
+    request.input.note(request.input.path + ": " + headText);
   if (trainingNorms)
     request.input.note(request.input.path +
                        ": holds batch norms in training mode (" +
@@ -370,7 +391,8 @@ Result<void> Trainer::checkLabels(const Batch &batch) const {
           ((label < 0 || label >= *classes) && label != loss.ignoredLabel))
         return usageError("the target has the label " + elementText(target, i) +
                           ", and the model " + std::to_string(*classes) +
-                          " classes, from 0 on");
+                          " classes, from 0 on (" + optionText("classes") +
+                          " auto gives it those of the data)");
     }
   }
   return {};
@@ -438,13 +460,18 @@ Result<void> Trainer::write(const NamedTensors &values,
   Result<WrittenForm> form = writtenForm(output);
   if (!form)
     return form.takeError();
-  Result<ModelToRewrite> read = readToRewrite(request.input, form->format);
+  ModelRequest again = request.input;
+  // What there is to say of the file was said.
+  again.note = nullptr;
+  Result<ModelToRewrite> read = readToRewrite(again, form->format);
   if (!read)
     return inFile(read.takeError(), request.input.path);
   if (Result<void> good = checkOverwrite(request.input.path, read->description,
                                          output, overwrite);
       !good)
     return good;
+  if (Result<void> changed = changeHead(read->model); !changed)
+    return changed;
   llvm::StringMap<const Tensor *> byName;
   for (const auto &[name, tensor] : values)
     byName[name] = &tensor;
@@ -468,6 +495,12 @@ Result<void> Trainer::write(const NamedTensors &values,
       return inFile(unsupported("the weight '" + name +
                                 "' cannot be stored in the written file"),
                     request.input.path);
+  for (const auto &[key, text] : request.metadata)
+    setMetadata(read->model.module(), key, text);
+  if (!request.metadata.empty() && !form->format->hasMetadata &&
+      request.input.note)
+    request.input.note(output + ": " + form->format->title.str() +
+                       " has no place for the names of classes");
   if (Result<void> written = writeModel(read->model, output); !written)
     return ofInput(written.takeError(), request.input.path);
   return {};

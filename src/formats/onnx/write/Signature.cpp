@@ -71,11 +71,31 @@ void GraphWriter::writeOutputs(func::FuncOp function) {
   }
 }
 
-/// Writes the file's declarations \p before of tensors that still exist.
+/// Whether a declaration's known sizes are not those of \p type.
+static bool contradicts(const ValueInfoProto &info, Type type) {
+  auto tensor = dyn_cast_or_null<RankedTensorType>(type);
+  if (!tensor || !info.type().tensor_type().has_shape())
+    return false;
+  const TensorShapeProto &shape = info.type().tensor_type().shape();
+  if (shape.dim_size() != tensor.getRank())
+    return true;
+  for (auto [dim, size] : llvm::zip_equal(shape.dim(), tensor.getShape()))
+    if (dim.has_dim_value() && !ShapedType::isDynamic(size) &&
+        dim.dim_value() != size)
+      return true;
+  return false;
+}
+
+/// Writes the file's declarations \p before of tensors that still exist, as far
+/// as they hold.
 void GraphWriter::writeTensorInfos(const GraphProto &before) {
   const auto outputs = byName(current->proto->output());
+  llvm::StringMap<Type> types;
+  for (const auto &[value, name] : names)
+    types[name] = value.getType();
   for (const ValueInfoProto &each : before.value_info())
-    if (current->kept.contains(each.name()) && !outputs.contains(each.name()))
+    if (current->kept.contains(each.name()) && !outputs.contains(each.name()) &&
+        !contradicts(each, types.lookup(each.name())))
       *current->proto->add_value_info() = each;
 }
 
