@@ -26,9 +26,6 @@ struct TrainRequest : CodeOptions {
   bool goesOn = false;
   /// The head that the model gets; nothing: it stays as it is.
   std::optional<autodiff::HeadChange> head;
-  /// Entries of the metadata of the written model, in place of those of the
-  /// same keys.
-  std::vector<std::pair<std::string, std::string>> metadata;
 };
 
 /// One of the two programs of training, for tensors of certain shapes:

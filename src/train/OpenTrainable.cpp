@@ -45,7 +45,6 @@ requestOf(const TrainOptions &options, const SessionOptions &how,
   static_cast<CodeOptions &>(request) = how;
   request.goesOn = options.resumes;
   request.head = options.head;
-  request.metadata = options.metadata;
   request.interprets = how.backend == Backend::Interpreter;
   if (options.memoryLimit)
     request.memoryLimit = options.memoryLimit;

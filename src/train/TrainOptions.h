@@ -60,10 +60,8 @@ struct TrainOptions {
   /// The number of classes that the model gets where it has another; 0: that of
   /// the data. Nothing: it stays as it is.
   std::optional<int64_t> classes;
-  /// What Trainer and BatchTrainer make of that, and entries of the written
-  /// model's metadata.
+  /// What Trainer and BatchTrainer make of that.
   std::optional<autodiff::HeadChange> head;
-  std::vector<std::pair<std::string, std::string>> metadata;
   RateOptions rate;
   uint64_t epochs = 1, batch = 32, seed = 0;
   bool noShuffle = false, dropLast = false;

@@ -129,7 +129,8 @@ Result<std::unique_ptr<Trainer>> Trainer::open(TrainOptions options,
                                   made->options.pictures.preprocessing);
   if (!kept)
     return inFile(kept.takeError(), made->options.model);
-  made->options.metadata = std::move(*kept);
+  for (auto &entry : *kept)
+    made->options.metadata.push_back(std::move(entry));
   auto model = openTrainable(
       made->options, made->how,
       [trainer = made.get()](const std::string &text) { trainer->note(text); });

@@ -9,7 +9,6 @@
 #include "engine/compiler/MlirCompiler.h"
 #include "engine/compiler/StoredWeights.h"
 #include "graph/Constants.h"
-#include "graph/Metadata.h"
 #include "graph/Origin.h"
 #include "graph/nn/NnOps.h"
 #include "graph/storage/Storage.h"
@@ -25,6 +24,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
+#include <set>
 
 using namespace mlir;
 
@@ -460,10 +460,7 @@ Result<void> Trainer::write(const NamedTensors &values,
   Result<WrittenForm> form = writtenForm(output);
   if (!form)
     return form.takeError();
-  ModelRequest again = request.input;
-  // What there is to say of the file was said.
-  again.note = nullptr;
-  Result<ModelToRewrite> read = readToRewrite(again, form->format);
+  Result<ModelToRewrite> read = readToRewrite(request.input, form->format);
   if (!read)
     return inFile(read.takeError(), request.input.path);
   if (Result<void> good = checkOverwrite(request.input.path, read->description,
@@ -495,19 +492,22 @@ Result<void> Trainer::write(const NamedTensors &values,
       return inFile(unsupported("the weight '" + name +
                                 "' cannot be stored in the written file"),
                     request.input.path);
-  for (const auto &[key, text] : request.metadata)
-    setMetadata(read->model.module(), key, text);
-  if (!request.metadata.empty() && !form->format->hasMetadata &&
-      request.input.note)
-    request.input.note(output + ": " + form->format->title.str() +
-                       " has no place for the names of classes");
   if (Result<void> written = writeModel(read->model, output); !written)
     return ofInput(written.takeError(), request.input.path);
   return {};
 }
 
 Result<std::unique_ptr<TrainableModel>>
-MlirCompiler::train(const TrainRequest &request) {
+MlirCompiler::train(const TrainRequest &given) {
+  // The file is read twice, and again to be written.
+  TrainRequest request = given;
+  if (given.input.note)
+    request.input.note = [note = given.input.note,
+                          told = std::make_shared<std::set<std::string>>()](
+                             const std::string &text) {
+      if (told->insert(text).second)
+        note(text);
+    };
   auto source = ModelSource::open(request.input);
   if (!source)
     return source.takeError();
