@@ -51,9 +51,12 @@ std::vector<Detection> suppressed(std::vector<Detection> detections,
     if (kept.size() >= most)
       break;
     std::vector<Box> &others = byClass[each.label];
-    if (std::ranges::any_of(others, [&](const Box &box) {
-          return overlapOf(box, each.box) > mostOverlap;
-        }))
+    // No overlap exceeds 1.
+    if (mostOverlap < 1 && std::ranges::any_of(
+                               others,
+                               [&](const Box &box) {
+                                 return overlapOf(box, each.box) > mostOverlap;
+                               }))
       continue;
     others.push_back(each.box);
     kept.push_back(each);

@@ -25,15 +25,16 @@ static double studentWithin(double t, size_t freedom) {
                : std::sin(angle) * sum;
 }
 
-double studentQuantile95(size_t freedom) {
+double studentQuantile(double probability, size_t freedom) {
   constexpr int steps = 60;
   // Beyond this many degrees the quantile is that of the normal distribution
   // to three digits and more; the series has a term for every other degree.
   freedom = std::clamp<size_t>(freedom, 1, 10000);
-  double low = 0, high = 20;
+  double low = 0, high = 400;
   for (int i = 0; i < steps; ++i) {
     const double middle = (low + high) / 2;
-    (studentWithin(middle, freedom) < 0.95 ? low : high) = middle;
+    (studentWithin(middle, freedom) < 2 * probability - 1 ? low : high) =
+        middle;
   }
   return high;
 }
@@ -51,7 +52,7 @@ studentInterval(const std::vector<double> &values) {
   for (double each : values)
     variance += (each - mean) * (each - mean) / (count - 1);
   const double margin =
-      studentQuantile95(values.size() - 1) * std::sqrt(variance / count);
+      studentQuantile(0.975, values.size() - 1) * std::sqrt(variance / count);
   return Interval{mean - margin, mean + margin};
 }
 

@@ -43,9 +43,10 @@ private:
   std::vector<SampleValue> values;
 };
 
-/// The 97.5 % quantile of Student's distribution with \p freedom (>= 1)
-/// degrees.
-double studentQuantile95(size_t freedom);
+/// The quantile \p probability, from 0.5 to 0.999, of Student's distribution
+/// with
+/// \p freedom (>= 1) degrees.
+double studentQuantile(double probability, size_t freedom);
 
 } // namespace sinter
 

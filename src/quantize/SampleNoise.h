@@ -29,9 +29,6 @@ private:
   std::vector<double> noise;
 };
 
-/// The 95 % quantile of Student's distribution with \p freedom (>= 1) degrees.
-double studentQuantile(size_t freedom);
-
 } // namespace sinter::quantize
 
 #endif // SINTER_QUANTIZE_SAMPLENOISE_H

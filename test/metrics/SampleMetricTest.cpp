@@ -8,14 +8,24 @@
 namespace sinter {
 namespace {
 
-TEST(StudentQuantile95, OfTheTables) {
-  EXPECT_NEAR(studentQuantile95(1), 12.706, 1e-3);
-  EXPECT_NEAR(studentQuantile95(2), 4.303, 1e-3);
-  EXPECT_NEAR(studentQuantile95(5), 2.571, 1e-3);
-  EXPECT_NEAR(studentQuantile95(10), 2.228, 1e-3);
-  EXPECT_NEAR(studentQuantile95(29), 2.045, 1e-3);
-  EXPECT_NEAR(studentQuantile95(120), 1.980, 1e-3);
-  EXPECT_NEAR(studentQuantile95(1000000), 1.960, 1e-3);
+TEST(StudentQuantile, OfTheTables) {
+  EXPECT_NEAR(studentQuantile(0.975, 1), 12.706, 1e-3);
+  EXPECT_NEAR(studentQuantile(0.975, 2), 4.303, 1e-3);
+  EXPECT_NEAR(studentQuantile(0.975, 5), 2.571, 1e-3);
+  EXPECT_NEAR(studentQuantile(0.975, 10), 2.228, 1e-3);
+  EXPECT_NEAR(studentQuantile(0.975, 29), 2.045, 1e-3);
+  EXPECT_NEAR(studentQuantile(0.975, 120), 1.980, 1e-3);
+  EXPECT_NEAR(studentQuantile(0.975, 1000000), 1.960, 1e-3);
+}
+
+TEST(StudentQuantile, OfOneSide) {
+  EXPECT_NEAR(studentQuantile(0.95, 1), 6.314, 1e-3);
+  EXPECT_NEAR(studentQuantile(0.95, 20), 1.725, 1e-3);
+  EXPECT_NEAR(studentQuantile(0.95, 60), 1.671, 1e-3);
+  EXPECT_NEAR(studentQuantile(0.95, 100000), 1.645, 1e-3);
+  EXPECT_NEAR(studentQuantile(0.5, 7), 0, 1e-9);
+  for (size_t i = 1; i < 100; ++i)
+    EXPECT_GT(studentQuantile(0.95, i), studentQuantile(0.95, i + 1)) << i;
 }
 
 TEST(SampledMean, AnswersHaveWilsonsInterval) {

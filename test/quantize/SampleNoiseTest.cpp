@@ -9,16 +9,6 @@
 namespace sinter::quantize {
 namespace {
 
-TEST(SampleNoises, QuantilesAreThoseOfTheTables) {
-  EXPECT_NEAR(studentQuantile(1), 6.314, 1e-3);
-  EXPECT_NEAR(studentQuantile(20), 1.725, 1e-3);
-  EXPECT_NEAR(studentQuantile(21), 1.721, 4e-3);
-  EXPECT_NEAR(studentQuantile(60), 1.671, 2e-3);
-  EXPECT_NEAR(studentQuantile(100000), 1.645, 1e-3);
-  for (size_t i = 1; i < 60; ++i)
-    EXPECT_GT(studentQuantile(i), studentQuantile(i + 1)) << i;
-}
-
 TEST(SampleNoises, OneSampleTellsNothing) {
   SampleNoise noise;
   EXPECT_FALSE(noise.decibelsOfOthers());
