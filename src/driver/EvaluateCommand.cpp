@@ -3,6 +3,7 @@
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
 #include "driver/InputOptions.h"
+#include "driver/PostOptions.h"
 #include "driver/Progress.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
@@ -44,10 +45,13 @@ public:
       return usageError("--logits and --probabilities: give one of them");
     if (isLogits || isProbabilities)
       options.rules.areProbabilities = isProbabilities;
-    Result<PostProcessing> post = PostProcessing::parse(postTexts, "--post");
-    if (!post)
-      return post.takeError();
-    options.post = std::move(*post);
+    if (!post.steps.empty()) {
+      Result<PostProcessing> steps =
+          postProcessingFor(post, ModelDescription(), printNote);
+      if (!steps)
+        return steps.takeError();
+      options.post = std::move(*steps);
+    }
     options.model = common.model;
     options.session = std::move(*session);
     options.names = {"--against", "--metric", "--batch"};
@@ -119,12 +123,7 @@ private:
         ->type_name("MODEL")
         ->group("Metrics");
     addBounds(app);
-    app.add_option("--post", postTexts,
-                   "a step between outputs and metrics, as of `run`: softmax, "
-                   "or boxes with settings, as in boxes:head=yolov8:iou=0.7")
-        ->allow_extra_args(false)
-        ->type_name("STEP")
-        ->group("Metrics");
+    addPost(app, post, "Metrics", /*draws=*/false);
     app.add_option("--output-name", options.rules.output,
                    "the output to evaluate (default: the first that fits)")
         ->type_name("NAME")
@@ -196,7 +195,7 @@ private:
   CommonOptions common;
   EvaluateOptions options;
   EvaluationBounds bounds;
-  std::vector<std::string> postTexts;
+  PostOptions post;
   bool isLogits = false, isProbabilities = false;
 };
 

@@ -2,17 +2,17 @@
 
 #include "evaluate/Evaluation.h"
 
+#include "data/SampleQueue.h"
 #include "evaluate/SampleBatches.h"
 #include "metrics/AveragePrecision.h"
 #include "metrics/ClassMetrics.h"
 #include "metrics/Overlap.h"
+#include "runtime/CpuCount.h"
 #include "runtime/ImageGeometry.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <future>
-#include <system_error>
 
 namespace sinter {
 
@@ -40,8 +40,8 @@ public:
 
 private:
   Result<void> open(Side &side, const std::string &path);
-  Result<LoadedSamples> load(size_t begin) const;
-  std::future<Result<LoadedSamples>> loadLater(size_t begin) const;
+  Result<void> choosePost();
+  Result<LoadedSamples> load(SampleQueue &queue) const;
   Result<void> take(const LoadedSamples &loaded, size_t begin);
   Result<std::vector<std::vector<Tensor>>>
   takeInto(Side &side, const LoadedSamples &loaded, size_t begin);
@@ -63,6 +63,7 @@ private:
   Side first, second;
   std::optional<EvaluationData> data;
   PostProcessing post;
+  std::vector<std::string> notes;
   size_t step = 1;
   SampledMean agreement = SampledMean(/*countsAnswers=*/true);
 };
@@ -85,30 +86,22 @@ Result<void> Evaluator::open(Side &side, const std::string &path) {
   return {};
 }
 
-Result<LoadedSamples> Evaluator::load(size_t begin) const {
+/// The next samples of \p queue, as many as are run together.
+Result<LoadedSamples> Evaluator::load(SampleQueue &queue) const {
   LoadedSamples loaded;
-  for (size_t i = begin; i < std::min(begin + step, data->count()); ++i) {
-    Result<std::vector<Tensor>> inputs = data->inputs(i);
-    if (!inputs)
-      return inputs.takeError();
-    Result<SampleTruth> truth = data->truth(i);
+  while (loaded.inputs.size() < step) {
+    std::optional<LoadedSample> next = queue.next();
+    if (!next)
+      break;
+    if (!next->tensors)
+      return next->tensors.takeError();
+    Result<SampleTruth> truth = data->truth(next->index);
     if (!truth)
       return truth.takeError();
-    loaded.inputs.push_back(std::move(*inputs));
+    loaded.inputs.push_back(std::move(*next->tensors));
     loaded.truths.push_back(std::move(*truth));
   }
   return loaded;
-}
-
-/// On a thread beside the runs, or if the system refuses one, when it is asked
-/// for.
-std::future<Result<LoadedSamples>> Evaluator::loadLater(size_t begin) const {
-  const auto work = [this, begin] { return load(begin); };
-  try {
-    return std::async(std::launch::async, work);
-  } catch (const std::system_error &) {
-    return std::async(std::launch::deferred, work);
-  }
 }
 
 static std::vector<std::string> namesOfOutputs(const Session &session) {
@@ -206,6 +199,8 @@ Evaluator::takeInto(Side &side, const LoadedSamples &loaded, size_t begin) {
         wanted.push_back(entry.name);
     MetricRules rules = options.rules;
     rules.areBoxes = data->hasBoxes();
+    if (!data->labels().empty())
+      rules.mapClasses = static_cast<int64_t>(data->labels().size());
     Result<ModelMetrics> made =
         ModelMetrics::of(wanted, namesOfOutputs(*side.session),
                          outputs->front(), loaded.truths.front(), rules);
@@ -250,6 +245,21 @@ Result<void> Evaluator::take(const LoadedSamples &loaded, size_t begin) {
   return {};
 }
 
+/// The steps of the options, or those that the model keeps.
+Result<void> Evaluator::choosePost() {
+  Result<PostProcessing> steps =
+      options.post ? Result<PostProcessing>(*options.post)
+                   : PostProcessing::keptBy(first.session->model());
+  if (!steps)
+    return inFile(steps.takeError(), options.model);
+  if (!options.post && !steps->empty())
+    notes.push_back("post-processing that the model keeps: " + steps->text());
+  // Average precision counts all boxes, however low their scores.
+  constexpr double leastScore = 1e-3;
+  post = steps->withBoxes(data->hasBoxes(), leastScore);
+  return {};
+}
+
 Result<EvaluationReport> Evaluator::run() {
   if (Result<void> done = open(first, options.model); !done)
     return done.takeError();
@@ -261,22 +271,20 @@ Result<EvaluationReport> Evaluator::run() {
   if (!samples)
     return samples.takeError();
   data = std::move(*samples);
-  // Average precision counts all boxes, however low their scores.
-  constexpr double leastScore = 1e-3;
-  post = options.post.withBoxes(data->hasBoxes(), leastScore);
+  if (Result<void> done = choosePost(); !done)
+    return done.takeError();
   const auto start = std::chrono::steady_clock::now();
-  std::future<Result<LoadedSamples>> next = loadLater(0);
+  const unsigned threads = usableCpuCount();
+  SampleQueue queue([this](size_t index) { return data->inputs(index); }, 0,
+                    data->count(), threads, 2 * (threads + step));
   for (size_t begin = 0; begin < data->count(); begin += step) {
-    Result<LoadedSamples> loaded = next.get();
+    Result<LoadedSamples> loaded = load(queue);
     if (!loaded)
       return loaded.takeError();
-    const size_t end = std::min(begin + step, data->count());
-    if (end < data->count())
-      next = loadLater(end);
     if (Result<void> done = take(*loaded, begin); !done)
       return done.takeError();
     if (options.progress)
-      options.progress(end, data->count());
+      options.progress(std::min(begin + step, data->count()), data->count());
   }
   return report(
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
@@ -315,6 +323,7 @@ EvaluationReport Evaluator::report(double seconds) const {
   result.seconds = seconds;
   result.areChosen = options.metrics.empty();
   result.labels = data->labels();
+  result.notes = notes;
   result.model = reportOf(first);
   if (first.metrics->hasResizedTruth())
     result.notes.emplace_back("maps of the truth have other sizes than the "

@@ -30,9 +30,10 @@ struct EvaluateOptions {
   /// Empty: those that fit outputs and truth.
   std::vector<MetricName> metrics;
   MetricRules rules;
-  /// Applied to the outputs; truth of boxes needs the step `boxes`, which is
-  /// added with its usual settings if it is missing.
-  PostProcessing post;
+  /// Applied to the outputs; nothing: the steps that the first model keeps.
+  /// Truth of boxes needs the step `boxes`, which is added with its usual
+  /// settings if it is missing.
+  std::optional<PostProcessing> post;
   /// The samples of a run of a model whose batch is dynamic; 0: 8.
   int64_t batch = 0;
   /// Called after samples were evaluated; may be empty.

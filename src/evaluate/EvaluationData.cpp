@@ -3,7 +3,7 @@
 #include "evaluate/EvaluationData.h"
 
 #include "data/Labels.h"
-#include "evaluate/SampleBatches.h"
+#include "data/SampleRows.h"
 #include "runtime/Idx.h"
 #include "runtime/MappedFile.h"
 #include "runtime/Npy.h"
@@ -81,7 +81,7 @@ Result<void> EvaluationData::takeArrays(Session &session,
   loadTruth = [target = data->allTargets().targets.front(),
                order](size_t index) -> Result<SampleTruth> {
     return SampleTruth{
-        sampleRow(target, static_cast<int64_t>((*order)[index])), {}, {}};
+        rowOfBatch(target, static_cast<int64_t>((*order)[index])), {}, {}};
   };
   name = [order, source = how.source](size_t index) {
     return source + ": sample " + std::to_string((*order)[index]);
@@ -109,17 +109,17 @@ Result<void> EvaluationData::takeClasses(const Samples &found,
   return {};
 }
 
+static Result<Tensor> readClassMap(const std::string &path) {
+  auto file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  return decodeClassMap((*file)->bytes(), path);
+}
+
 /// The class map or array at \p path, with a first dimension of 1.
 static Result<SampleTruth> readTarget(const std::string &path) {
-  Result<Tensor> target = usageError("");
-  if (path.ends_with(".npy")) {
-    target = readNpy(path);
-  } else {
-    auto file = MappedFile::open(path);
-    if (!file)
-      return file.takeError();
-    target = decodeClassMap((*file)->bytes(), path);
-  }
+  Result<Tensor> target =
+      path.ends_with(".npy") ? readNpy(path) : readClassMap(path);
   if (!target)
     return target.takeError();
   Shape shape = target->shape();
@@ -239,6 +239,7 @@ Result<void> EvaluationData::takeFiles(Session &session,
   const bool areMaps = fs::is_directory(options.truth, ignored);
   const bool hasJson = options.truth.ends_with(".json");
   SampleOptions plain = options;
+  plain.asRows = true;
   if (areMaps || hasJson)
     plain.truth.clear();
   Result<Samples> found = findSamples(session, modelPath, plain, shapes);
@@ -248,7 +249,7 @@ Result<void> EvaluationData::takeFiles(Session &session,
     return usageError(options.names.sources + ": there is no sample");
   samples = found->count;
   loadInputs = found->load;
-  name = [paths = found->paths](size_t index) { return paths[index]; };
+  name = [names = found->names](size_t index) { return names[index]; };
   return areMaps   ? takeMaps(*found, options.truth, options.names.truth)
          : hasJson ? takeBoxes(*found, options)
                    : takeClasses(*found, options);

@@ -2,20 +2,12 @@
 
 #include "evaluate/SampleBatches.h"
 
+#include "data/SampleRows.h"
+
 #include <algorithm>
 #include <chrono>
 
 namespace sinter {
-
-Tensor sampleRow(const Tensor &tensor, int64_t index) {
-  Shape shape = tensor.shape();
-  const size_t bytes =
-      tensor.bytes() / static_cast<size_t>(std::max<int64_t>(shape[0], 1));
-  shape[0] = 1;
-  auto owner = std::make_shared<const Tensor>(tensor);
-  const std::byte *data = owner->data() + static_cast<size_t>(index) * bytes;
-  return Tensor::share(tensor.type(), std::move(shape), data, std::move(owner));
-}
 
 Result<BatchForm> batchFormOf(const ModelDescription &model, int64_t wanted) {
   constexpr int64_t usual = 8;
@@ -81,28 +73,19 @@ size_t SampleRunner::endOfBatch(std::span<const std::vector<Tensor>> samples,
   return end;
 }
 
-/// A fixed batch is filled with the last sample, whose other results nobody
-/// needs.
+/// A fixed batch is filled up with rows of zeros, whose results nobody needs.
 Result<std::vector<Tensor>>
 SampleRunner::batchOf(std::span<const std::vector<Tensor>> samples) const {
-  if (!form.isBatch || !isOneRow(samples.front()))
-    return samples.front();
-  const size_t rows =
-      form.isFixed ? static_cast<size_t>(form.rows) : samples.size();
-  if (rows == 1)
+  if (!form.isBatch || form.rows == 1 || !isOneRow(samples.front()))
     return samples.front();
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < samples.front().size(); ++i) {
-    const Tensor &first = samples.front()[i];
-    Shape shape = first.shape();
-    shape[0] = static_cast<int64_t>(rows);
-    Result<Tensor> all = Tensor::allocate(first.type(), shape);
+    std::vector<Tensor> rows;
+    for (const std::vector<Tensor> &sample : samples)
+      rows.push_back(sample[i]);
+    Result<Tensor> all = stackedRows(rows, form.isFixed ? form.rows : 0);
     if (!all)
       return all.takeError();
-    std::byte *to = all->mutableBytes();
-    for (size_t row = 0; row < rows; ++row)
-      to = std::copy_n(samples[std::min(row, samples.size() - 1)][i].data(),
-                       first.bytes(), to);
     inputs.push_back(std::move(*all));
   }
   return inputs;
@@ -112,8 +95,12 @@ Result<std::vector<Tensor>>
 SampleRunner::runOn(std::span<const Tensor> inputs) {
   if (Result<void> ready = session.prepare(inputs); !ready)
     return ready.takeError();
+  // Samples do not depend on those before them.
+  Executor &executor = session.executor();
+  if (!executor.states().empty())
+    executor.resetStates();
   const auto start = std::chrono::steady_clock::now();
-  Result<std::vector<Tensor>> outputs = session.executor().run(inputs);
+  Result<std::vector<Tensor>> outputs = executor.run(inputs);
   took +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
@@ -160,7 +147,7 @@ SampleRunner::run(std::span<const std::vector<Tensor>> samples) {
     for (size_t row = 0; row < some.size(); ++row) {
       std::vector<Tensor> &own = results.emplace_back();
       for (const Tensor &output : *outputs)
-        own.push_back(sampleRow(output, static_cast<int64_t>(row)));
+        own.push_back(rowOfBatch(output, static_cast<int64_t>(row)));
     }
     begin = end;
   }

@@ -11,9 +11,6 @@
 
 namespace sinter {
 
-/// Row \p index of \p tensor, with a first dimension of 1. It shares the bytes.
-Tensor sampleRow(const Tensor &tensor, int64_t index);
-
 /// How many samples a run takes.
 struct BatchForm {
   int64_t rows = 1;
@@ -35,7 +32,8 @@ public:
       : session(session), path(std::move(path)), form(form) {}
 
   /// The outputs of each of \p samples, which have a tensor per input. Those
-  /// that fit together run together.
+  /// that fit together run together. States have their first values in each
+  /// run.
   Result<std::vector<std::vector<Tensor>>>
   run(std::span<const std::vector<Tensor>> samples);
   /// The time of all runs.

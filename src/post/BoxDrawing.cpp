@@ -71,14 +71,17 @@ Tensor withBoxes(const Tensor &image,
   return drawn;
 }
 
-std::vector<Detection> scaledBoxes(std::vector<Detection> detections,
-                                   double width, double height, double toWidth,
-                                   double toHeight) {
+std::vector<Detection> boxesInImage(std::vector<Detection> detections,
+                                    const BoxAxis &columns,
+                                    const BoxAxis &rows) {
+  const auto move = [](double &at, const BoxAxis &axis) {
+    at = (at + axis.start) * axis.factor;
+  };
   for (Detection &each : detections) {
-    each.box.left *= toWidth / width;
-    each.box.right *= toWidth / width;
-    each.box.top *= toHeight / height;
-    each.box.bottom *= toHeight / height;
+    move(each.box.left, columns);
+    move(each.box.right, columns);
+    move(each.box.top, rows);
+    move(each.box.bottom, rows);
   }
   return detections;
 }

@@ -15,10 +15,16 @@ namespace sinter {
 /// outside of the image is cut off.
 Tensor withBoxes(const Tensor &image, const std::vector<Detection> &detections);
 
-/// \p detections of an image of \p width and \p height, in one of another size.
-std::vector<Detection> scaledBoxes(std::vector<Detection> detections,
-                                   double width, double height, double toWidth,
-                                   double toHeight);
+/// One dimension of an input on its way back to the image that it was made of:
+/// image = (input + start) * factor.
+struct BoxAxis {
+  double start = 0, factor = 1;
+};
+
+/// \p detections in the pixels of an input, in those of its image.
+std::vector<Detection> boxesInImage(std::vector<Detection> detections,
+                                    const BoxAxis &columns,
+                                    const BoxAxis &rows);
 
 } // namespace sinter
 

@@ -196,16 +196,24 @@ Result<PostProcessing> PostProcessing::fromMetadata(const std::string &text) {
   const nlohmann::json json =
       nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_array())
-    return usageError("the post-processing in the model's metadata is no list "
-                      "of steps");
+    return invalidModel("the post-processing in the model's metadata is no "
+                        "list of steps");
   PostProcessing all;
   for (const nlohmann::json &each : json) {
     Result<PostStep> step = postStepFromJson(each);
+    // Nobody wrote it on a command line.
     if (!step)
-      return inside("the model's metadata", step.takeError());
+      return inside("the model's metadata", invalidModel(step.error().what));
     all.steps.push_back(std::move(*step));
   }
   return all;
+}
+
+Result<PostProcessing> PostProcessing::keptBy(const ModelDescription &model) {
+  for (const auto &[key, text] : model.metadata.entries)
+    if (key == postprocessingKey)
+      return fromMetadata(text);
+  return PostProcessing();
 }
 
 std::string PostProcessing::toMetadata() const {

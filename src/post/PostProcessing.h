@@ -15,6 +15,7 @@
 #ifndef SINTER_POST_POSTPROCESSING_H
 #define SINTER_POST_POSTPROCESSING_H
 
+#include "engine/ModelDescription.h"
 #include "post/BoxDecoding.h"
 #include "post/CtcDecoding.h"
 
@@ -70,6 +71,9 @@ struct PostInput {
   int64_t width = 0, height = 0;
 };
 
+/// The key of a model's metadata that keeps its steps.
+inline constexpr const char *postprocessingKey = "sinter.postprocessing";
+
 class PostProcessing {
 public:
   /// Parses \p texts, a step each. Usage errors that start with \p what name
@@ -78,6 +82,8 @@ public:
                                       const std::string &what);
   /// As toMetadata() gives it.
   static Result<PostProcessing> fromMetadata(const std::string &text);
+  /// The steps that the metadata of \p model keep; none if they keep none.
+  static Result<PostProcessing> keptBy(const ModelDescription &model);
   /// As JSON, without the names of files: for a model's metadata.
   std::string toMetadata() const;
 

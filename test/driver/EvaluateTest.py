@@ -91,6 +91,17 @@ class Classes(EvaluateCase):
                 expected = expected or values
                 self.assertEqual(values, expected)
 
+    def test_other_formats_and_the_interpreter(self):
+        model = self.identity("net.onnx", "N", 12)
+        expected = self.evaluate(model, "--data", self.data)[1]
+        for form in ("net.mlir", "net.json"):
+            done = self.sinter("convert", model, "-o", self.path(form))
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            data = self.archive("named.npz", target=self.labels, **{name: self.scores for name in ("x", "arg0")})
+            _, metrics = self.evaluate(self.path(form), "--data", data)
+            self.assertEqual([each["value"] for each in metrics.values()], [each["value"] for each in expected.values()], form)
+        self.assertEqual(self.evaluate(model, "--data", self.data, "--backend", "interpreter")[1], expected)
+
     def test_some_samples_and_ignored_labels(self):
         model = self.identity("net.onnx", "N", 12)
         chosen = [i * 37 // 10 for i in range(10)]
@@ -196,6 +207,22 @@ class Values(EvaluateCase):
         self.assertAlmostEqual(metrics["mae"]["value"], float(np.abs(difference).mean()), places=12)
 
 
+class States(EvaluateCase):
+    def test_each_run_begins_anew(self):
+        """A counter is 1 in each run, whatever the order of samples."""
+        model = self.write("counter.mlir", """
+func.func @main(%x: tensor<1xf32>, %n: tensor<1xf32> {sinter.state = "n", sinter.initial = dense<0.0> : tensor<1xf32>}) -> (tensor<1xf32>, tensor<1xf32> {sinter.state = "n"}) {
+  %one = stablehlo.constant dense<1.0> : tensor<1xf32>
+  %next = stablehlo.add %n, %one : tensor<1xf32>
+  %y = stablehlo.multiply %next, %x : tensor<1xf32>
+  return %y, %next : tensor<1xf32>, tensor<1xf32>
+}
+""")
+        values = np.arange(1, 6, dtype="f4")
+        _, metrics = self.evaluate(model, "--data", self.archive("data.npz", x=values, arg0=values, target=values))
+        self.assertEqual(metrics["mse"]["value"], 0)
+
+
 class Maps(EvaluateCase):
     def setUp(self):
         super().setUp()
@@ -284,6 +311,24 @@ class Images(EvaluateCase):
         _, metrics = self.evaluate(self.identity("net.onnx", "N", 2), "--data", self.path("data"))
         self.assertEqual(list(metrics), ["top1", "cross-entropy"])
         self.assertAlmostEqual(metrics["top1"]["value"], right / 8)
+        # A static batch is filled with files.
+        report, metrics = self.evaluate(self.identity("five.onnx", 5, 2), "--data", self.path("data"))
+        self.assertAlmostEqual(metrics["top1"]["value"], right / 8)
+        self.assertEqual(report["runs"], 2)
+
+    def test_post_processing_that_the_model_keeps(self):
+        """A softmax behind the outputs: what was logits are probabilities."""
+        drawn = np.random.default_rng(8)
+        scores, labels = drawn.normal(size=(9, 4)).astype("f4"), drawn.integers(0, 4, 9)
+        data = self.archive("data.npz", x=scores, target=labels)
+        done = self.sinter("optimize", self.identity("net.onnx", "N", 4), "-o", self.path("kept.onnx"), "--post", "softmax")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        report, metrics = self.evaluate(self.path("kept.onnx"), "--data", data)
+        self.assertEqual(metrics["cross-entropy"]["scores"], "probabilities")
+        self.assertAlmostEqual(metrics["cross-entropy"]["value"], cross_entropy(scores, labels), places=6)
+        self.assertEqual(report["notes"], ["post-processing that the model keeps: softmax"])
+        report, metrics = self.evaluate(self.path("kept.onnx"), "--data", data, "--post", "none")
+        self.assertEqual((metrics["cross-entropy"]["scores"], report["notes"]), ("logits", []))
 
     def test_as_training_validates(self):
         """The loss and accuracy that `train` reports for its validation are those of the written model."""

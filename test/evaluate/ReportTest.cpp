@@ -126,15 +126,6 @@ TEST(BatchFormOf, WhatTheModelTakes) {
       batchFormOf(modelOf({{-1, 3}, {-1, 2}}, {{-1}}, {"N", "M"}), 0)->isBatch);
 }
 
-TEST(SampleRow, SharesTheBytes) {
-  const Tensor all = Tensor::of<float>(ElementType::F32, {2, 2},
-                                       std::vector<float>{1, 2, 3, 4});
-  const Tensor row = sampleRow(all, 1);
-  EXPECT_EQ(row.shape(), (Shape{1, 2}));
-  EXPECT_EQ(row.at<float>(0), 3);
-  EXPECT_EQ(row.data(), all.data() + 8);
-}
-
 Tensor scores(Shape shape, std::vector<float> values) {
   return Tensor::of<float>(ElementType::F32, std::move(shape), values);
 }

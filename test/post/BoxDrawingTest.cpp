@@ -32,10 +32,13 @@ TEST(WithBoxes, OutlinesAreCutOff) {
   EXPECT_EQ(at(0, 0), grey77);
 }
 
-TEST(ScaledBoxes, BothDirections) {
-  const auto scaled = scaledBoxes({{{1, 2, 3, 4}, 0.9, 0}}, 10, 20, 100, 10);
-  EXPECT_EQ(scaled[0].box.left, 10);
-  EXPECT_EQ(scaled[0].box.bottom, 2);
+TEST(BoxesInImage, BothDirections) {
+  const auto moved =
+      boxesInImage({{{1, 2, 3, 4}, 0.9, 0}}, {-1, 10}, {0.5, 0.5});
+  EXPECT_EQ(moved[0].box.left, 0);
+  EXPECT_EQ(moved[0].box.right, 20);
+  EXPECT_EQ(moved[0].box.top, 1.25);
+  EXPECT_EQ(moved[0].box.bottom, 2.25);
 }
 
 } // namespace

@@ -1,0 +1,207 @@
+//===- PostOptions.cpp - post-processing in commands ----------------------===//
+
+#include "driver/PostOptions.h"
+
+#include "driver/Text.h"
+#include "post/ClassMaps.h"
+#include "post/PostText.h"
+#include "runtime/MappedFile.h"
+#include "runtime/Png.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace sinter::driver {
+
+void addPost(CLI::App &app, PostOptions &options, const std::string &group,
+             bool draws) {
+  app.add_option(
+         "--post", options.steps,
+         "a step from outputs to answers: softmax, top-k=N, argmax-map, "
+         "ctc=CHARACTERS or boxes, with settings behind colons, as in "
+         "boxes:head=yolov8:iou=0.5; may be repeated (default: the "
+         "steps that the model keeps; none: no step)")
+      ->allow_extra_args(false)
+      ->type_name("STEP")
+      ->group(group);
+  if (draws)
+    app.add_option("--draw", options.drawFolder,
+                   "write images with the boxes of --post boxes there")
+        ->type_name("DIR")
+        ->group(group);
+}
+
+bool findsBoxes(const PostProcessing &post) {
+  return std::ranges::any_of(post.all(), [](const PostStep &step) {
+    return step.kind == PostStep::Kind::Boxes;
+  });
+}
+
+Result<PostProcessing>
+postProcessingFor(const PostOptions &options, const ModelDescription &model,
+                  const std::function<void(const std::string &)> &note) {
+  const bool isOff = options.steps == std::vector<std::string>{"none"};
+  Result<PostProcessing> post =
+      isOff                   ? Result<PostProcessing>(PostProcessing())
+      : options.steps.empty() ? PostProcessing::keptBy(model)
+                              : PostProcessing::parse(options.steps, "--post");
+  if (!post)
+    return post;
+  if (options.steps.empty() && !post->empty())
+    note("post-processing that the model keeps: " + post->text() +
+         " (--post none leaves it out)");
+  if (!options.drawFolder.empty() && !findsBoxes(*post))
+    return usageError("--draw needs the boxes of --post boxes");
+  return post;
+}
+
+/// The image in the file \p path; nothing if it is none.
+static Result<std::optional<Tensor>> imageIn(const std::string &path) {
+  auto file = MappedFile::open(path);
+  if (!file)
+    return file.takeError();
+  if (!isImage((*file)->bytes()))
+    return std::optional<Tensor>();
+  Result<Tensor> image = decodeImage((*file)->bytes(), path);
+  if (!image)
+    return image.takeError();
+  return std::optional(std::move(*image));
+}
+
+PostInput imageAmong(std::span<const Shape> inputs, ImageLayout layout) {
+  for (const Shape &each : inputs)
+    if (each.size() == 3 || each.size() == 4) {
+      const size_t end = each.size() - (layout == ImageLayout::Nhwc ? 1 : 0);
+      return each[end - 1] > 0 && each[end - 2] > 0
+                 ? PostInput{each[end - 1], each[end - 2]}
+                 : PostInput();
+    }
+  return {};
+}
+
+std::string imageAmong(const std::vector<std::string> &arguments) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  for (const std::string &argument : arguments)
+    for (size_t begin : {size_t(0), argument.find('=') + 1}) {
+      const std::string path = argument.substr(begin);
+      if (!fs::is_regular_file(path, ignored))
+        continue;
+      if (auto file = MappedFile::open(path); file && isImage((*file)->bytes()))
+        return path;
+    }
+  return "";
+}
+
+/// Moves boxes from the input to its image.
+static Result<void> moveToImage(std::vector<PostResult> &found,
+                                const PostInput &input,
+                                const std::string &path) {
+  using Boxes = std::vector<std::vector<Detection>>;
+  const bool hasBoxes = std::ranges::any_of(found, [](const PostResult &each) {
+    const auto *boxes = std::get_if<Boxes>(&each.value);
+    return boxes && boxes->size() == 1;
+  });
+  if (!hasBoxes || path.empty() || input.width <= 0 || input.height <= 0)
+    return {};
+  Result<std::optional<Tensor>> image = imageIn(path);
+  if (!image)
+    return image.takeError();
+  if (!*image)
+    return {};
+  const auto axis = [](int64_t size, int64_t ofImage) {
+    return BoxAxis{0, static_cast<double>(ofImage) / static_cast<double>(size)};
+  };
+  for (PostResult &each : found)
+    if (auto *boxes = std::get_if<Boxes>(&each.value))
+      boxes->front() = boxesInImage(std::move(boxes->front()),
+                                    axis(input.width, (*image)->dim(1)),
+                                    axis(input.height, (*image)->dim(0)));
+  return {};
+}
+
+Result<std::vector<PostResult>> applyPost(const PostProcessing &post,
+                                          std::span<const TensorSpec> specs,
+                                          std::vector<Tensor> &outputs,
+                                          const PostedSample &sample) {
+  if (post.empty())
+    return std::vector<PostResult>();
+  std::vector<std::string> names;
+  for (const TensorSpec &spec : specs)
+    names.push_back(spec.name);
+  Result<PostResults> results = post.apply(names, outputs, sample.input);
+  if (!results)
+    return results.takeError();
+  outputs = std::move(results->outputs);
+  if (Result<void> moved =
+          moveToImage(results->found, sample.input, sample.image);
+      !moved)
+    return moved.takeError();
+  return std::move(results->found);
+}
+
+void printFound(const std::vector<PostResult> &found,
+                const std::vector<std::string> &labels,
+                const std::string &prefix) {
+  for (const PostResult &each : found)
+    for (const std::string &line : postText(each, labels))
+      printTo(stdout, "%s%s\n", prefix.c_str(), oneLine(line).c_str());
+}
+
+nlohmann::json foundJson(const std::vector<PostResult> &found,
+                         const std::vector<std::string> &labels) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const PostResult &each : found)
+    all.push_back(postJson(each, labels));
+  return all;
+}
+
+Result<void> writeMaps(const std::vector<PostResult> &found,
+                       const std::string &folder, const std::string &stem) {
+  for (const PostResult &each : found) {
+    const auto *maps = std::get_if<std::vector<Tensor>>(&each.value);
+    for (size_t i = 0; maps && i < maps->size(); ++i) {
+      Result<Tensor> bytes = asBytes((*maps)[i]);
+      if (!bytes)
+        return bytes.takeError();
+      Result<std::string> file = encodeClassMap(*bytes);
+      if (!file)
+        return file.takeError();
+      const std::string number =
+          maps->size() > 1 ? "_" + std::to_string(i) : "";
+      if (Result<void> written = writeFileAtomically(
+              folder + "/" + stem + "_map" + number + ".png", *file);
+          !written)
+        return written;
+    }
+  }
+  return {};
+}
+
+Result<void> drawBoxes(const std::vector<PostResult> &found,
+                       const std::string &path, const std::string &folder,
+                       const std::string &stem) {
+  for (const PostResult &each : found) {
+    const auto *boxes =
+        std::get_if<std::vector<std::vector<Detection>>>(&each.value);
+    if (!boxes)
+      continue;
+    if (path.empty() || boxes->size() != 1)
+      return usageError("--draw: boxes are drawn into the image of an --input, "
+                        "one a run");
+    Result<std::optional<Tensor>> image = imageIn(path);
+    if (!image)
+      return image.takeError();
+    if (!*image)
+      return usageError("--draw: '" + path + "' is no image");
+    Result<std::string> file = encodePng(withBoxes(**image, boxes->front()));
+    if (!file)
+      return file.takeError();
+    return writeFileAtomically(folder + "/" + stem + ".png", *file);
+  }
+  return {};
+}
+
+} // namespace sinter::driver
