@@ -8,6 +8,7 @@
 #include "driver/GridOptions.h"
 #include "driver/InputOptions.h"
 #include "driver/OutputFiles.h"
+#include "driver/PostOptions.h"
 #include "driver/Progress.h"
 #include "driver/RunResults.h"
 #include "driver/RunSamples.h"
@@ -20,6 +21,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -59,6 +61,7 @@ public:
     addSteps(app, stream);
     app.get_option("--frames")->excludes(repeated);
     addLabels(app);
+    addPost(app, postOptions, "Report", /*draws=*/true);
     addGrid(app, grid);
     addReport(app, common);
     addTrace(app, common);
@@ -83,6 +86,8 @@ public:
     if (!labels)
       return inFile(labels.takeError(), common.model);
     shown.labels = std::move(*labels);
+    if (Result<void> done = preparePost((*session)->model()); !done)
+      return done.takeError();
     if (grid.isGrid())
       return runOnGrid(std::move(*session), shapes);
     if (stream.isStream())
@@ -143,7 +148,61 @@ private:
       return usageError("--trace is for one run, and there are many samples");
     return runSamples(
         session, common, inputs, sources, shapes,
-        {batch, mostUnreadable, outputFolder, labelFile, shown, states});
+        {batch, mostUnreadable, outputFolder, labelFile, shown, states, post});
+  }
+
+  /// The steps behind the outputs.
+  Result<void> preparePost(const ModelDescription &model) {
+    const bool isForOne = !grid.isGrid() && !stream.isStream();
+    if (!isForOne && !postOptions.steps.empty())
+      return usageError(
+          "--post is for the outputs of runs, not for streams and "
+          "several processes");
+    if (!isForOne)
+      return {};
+    Result<PostProcessing> steps =
+        postProcessingFor(postOptions, model, printNote);
+    if (!steps)
+      return inFile(steps.takeError(), common.model);
+    Result<Preprocessing> prepared = preprocessingFor(model, inputs);
+    if (!prepared)
+      return inFile(prepared.takeError(), common.model);
+    post = {std::move(*steps), postOptions.drawFolder, imageOptions(*prepared)};
+    return prepareFolder("--draw", post.drawFolder);
+  }
+
+  /// What the steps find; \p results become those after them. Images are
+  /// written.
+  Result<std::vector<PostResult>>
+  postProcess(const Executor &executor, const std::vector<Tensor> &tensors,
+              std::vector<Tensor> &results) const {
+    std::vector<Shape> shapes;
+    for (const Tensor &each : tensors)
+      shapes.push_back(each.shape());
+    const PostedSample sample{imageAmong(shapes, post.how.layout), post.how,
+                              imageAmong(inputs.inputs)};
+    auto found = applyPost(post.steps, executor.outputs(), results, sample);
+    if (!found)
+      return found;
+    const std::string stem =
+        std::filesystem::path(sample.image).stem().string();
+    if (!post.drawFolder.empty())
+      if (Result<void> drawn =
+              drawBoxes(*found, sample.image, post.drawFolder, stem);
+          !drawn)
+        return drawn.takeError();
+    return found;
+  }
+
+  /// Class maps, beside the outputs that they are of.
+  Result<void> writeMapsOf(const std::vector<PostResult> &found) const {
+    std::set<std::string> used;
+    for (const PostResult &each : found)
+      if (Result<void> written =
+              writeMaps({each}, outputFolder, fileName(each.output, used));
+          !written)
+        return written;
+    return {};
   }
 
   /// Runs the model on several processes.
@@ -170,8 +229,7 @@ private:
 
   Result<int> execute(Session &session, const std::vector<Tensor> &tensors) {
     Executor &executor = session.executor();
-    if (Result<void> fit = checkShown(executor.outputs(), {}, shown, labelFile);
-        !fit)
+    if (Result<void> fit = checkLabelsOf(executor, {}); !fit)
       return inFile(fit.takeError(), common.model);
     if (Result<void> given = giveStates(executor, states); !given)
       return inFile(given.takeError(), common.model);
@@ -187,23 +245,36 @@ private:
         std::chrono::steady_clock::now() - start;
     if (!results)
       return inFile(results.takeError(), common.model);
-    if (Result<void> fit =
-            checkShown(executor.outputs(), *results, shown, labelFile);
-        !fit)
+    if (Result<void> fit = checkLabelsOf(executor, *results); !fit)
       return inFile(fit.takeError(), common.model);
+    auto found = postProcess(executor, tensors, *results);
+    if (!found)
+      return inFile(found.takeError(), common.model);
     if (common.verbose)
       printTimes(session.facts(), took.count());
     if (Result<void> written = writeTrace(common, executor); !written)
       return written.takeError();
     if (common.json)
-      printJson(session, *results, statesOf(executor), took.count());
+      printJson(session, *results, statesOf(executor), took.count(),
+                std::nullopt, *found);
     else
-      printText(executor, *results, statesOf(executor));
+      printText(executor, *results, statesOf(executor), "", *found);
     if (Result<void> written =
             write(executor, *results, statesOf(executor), "");
         !written)
       return written.takeError();
+    if (!outputFolder.empty())
+      if (Result<void> written = writeMapsOf(*found); !written)
+        return written.takeError();
     return 0;
+  }
+
+  /// The labels are of an output, unless steps give classes.
+  Result<void> checkLabelsOf(const Executor &executor,
+                             const std::vector<Tensor> &results) const {
+    return post.steps.empty()
+               ? checkShown(executor.outputs(), results, shown, labelFile)
+               : Result<void>();
   }
 
   /// Runs the model on several processes; each one's outputs with its number.
@@ -270,8 +341,11 @@ private:
 
   void printText(const Executor &executor, const std::vector<Tensor> &results,
                  const std::vector<Tensor> &states,
-                 const std::string &prefix = "") const {
-    printOutputs(executor.outputs(), results, shown, prefix);
+                 const std::string &prefix = "",
+                 const std::vector<PostResult> &found = {}) const {
+    if (found.empty() || common.verbose)
+      printOutputs(executor.outputs(), results, shown, prefix);
+    printFound(found, shown.labels, prefix);
     for (size_t i = 0; i < states.size(); ++i)
       printTo(stdout, "%sstate %s: %s\n", prefix.c_str(),
               oneLine(executor.states()[i].name).c_str(),
@@ -280,7 +354,8 @@ private:
 
   void printJson(Session &session, const std::vector<Tensor> &results,
                  const std::vector<Tensor> &stateTensors, double runMs,
-                 std::optional<Rank> process = std::nullopt) {
+                 std::optional<Rank> process = std::nullopt,
+                 const std::vector<PostResult> &found = {}) {
     const Executor &executor = session.executor();
     nlohmann::json kept = nlohmann::json::array();
     for (size_t i = 0; i < stateTensors.size(); ++i) {
@@ -300,6 +375,8 @@ private:
         {"state", kept}};
     if (process)
       line["process"] = *process;
+    if (!post.steps.empty())
+      line["post"] = foundJson(found, shown.labels);
     printJsonLine(line);
   }
 
@@ -362,6 +439,8 @@ private:
   GridOptions grid;
   StepOptions stream;
   ShownLabels shown;
+  PostOptions postOptions;
+  RunPost post;
   int64_t batch = 0;
   size_t mostUnreadable = 0;
   std::string outputFolder, labelFile;

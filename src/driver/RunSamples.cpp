@@ -36,6 +36,9 @@ private:
   Result<void> start(Executor &executor);
   Result<void> take(size_t index, std::vector<Tensor> outputs);
   Result<void> write(size_t index, const std::vector<Tensor> &outputs) const;
+  Result<PostInput> imageInput(size_t index) const;
+  Result<std::vector<PostResult>> postProcess(size_t index,
+                                              std::vector<Tensor> &outputs);
   void nameFiles(std::span<const TensorSpec> outputs);
   void showProgress(size_t done, size_t total);
   Result<void> finish(const BatchRunReport &report);
@@ -47,6 +50,7 @@ private:
   /// The samples of this process.
   size_t first = 0, end = 0;
   std::vector<TensorSpec> outputSpecs;
+  std::vector<Shape> inputShapes;
   /// By sample and output.
   std::vector<std::string> files;
   bool isChecked = false;
@@ -103,7 +107,9 @@ Result<void> SampleRun::start(Executor &executor) {
   outputSpecs.assign(executor.outputs().begin(), executor.outputs().end());
   if (!options.outputFolder.empty())
     nameFiles(outputSpecs);
-  if (!options.labelFile.empty())
+  for (const TensorSpec &input : executor.inputs())
+    inputShapes.push_back(input.shape);
+  if (!options.labelFile.empty() && options.post.steps.empty())
     if (Result<void> fit = checkLabels(outputSpecs, options.shown.labels,
                                        "--labels '" + options.labelFile + "'");
         !fit)
@@ -122,23 +128,77 @@ Result<void> SampleRun::write(size_t index,
   return {};
 }
 
+/// The size of the sample's image as an input: where it is dynamic, that of the
+/// sample, which is loaded again.
+Result<PostInput> SampleRun::imageInput(size_t index) const {
+  const ImageLayout layout = options.post.how.layout;
+  if (const PostInput known = imageAmong(inputShapes, layout); known.width > 0)
+    return known;
+  Result<std::vector<Tensor>> inputs = samples.load(index);
+  if (!inputs)
+    return inputs.takeError();
+  std::vector<Shape> shapes;
+  for (const Tensor &each : *inputs)
+    shapes.push_back(each.shape());
+  return imageAmong(shapes, layout);
+}
+
+/// What the steps find; \p outputs become those after them. Boxes are drawn.
+Result<std::vector<PostResult>>
+SampleRun::postProcess(size_t index, std::vector<Tensor> &outputs) {
+  const RunPost &post = options.post;
+  if (post.steps.empty())
+    return std::vector<PostResult>();
+  PostedSample sample{{}, post.how, samples.paths[index]};
+  if (findsBoxes(post.steps)) {
+    Result<PostInput> input = imageInput(index);
+    if (!input)
+      return input.takeError();
+    sample.input = *input;
+  }
+  auto found = applyPost(post.steps, outputSpecs, outputs, sample);
+  if (!found)
+    return inside(samples.names[index], found.takeError());
+  if (!post.drawFolder.empty())
+    if (Result<void> drawn =
+            drawBoxes(*found, samples.paths[index], post.drawFolder,
+                      sampleStem(samples, index));
+        !drawn)
+      return drawn.takeError();
+  if (!options.outputFolder.empty())
+    if (Result<void> written =
+            writeMaps(*found, options.outputFolder, sampleStem(samples, index));
+        !written)
+      return written.takeError();
+  return found;
+}
+
 Result<void> SampleRun::take(size_t index, std::vector<Tensor> outputs) {
-  if (!std::exchange(isChecked, true))
+  if (!std::exchange(isChecked, true) && options.post.steps.empty())
     if (Result<void> fit =
             checkShown(outputSpecs, outputs, options.shown, options.labelFile);
         !fit)
       return fit;
+  auto found = postProcess(index, outputs);
+  if (!found)
+    return found.takeError();
   if (!options.outputFolder.empty())
     if (Result<void> written = write(index, outputs); !written)
       return written;
   if (common.json) {
-    printJsonLine(
-        {{"sample", samples.names[index]},
-         {"index", index},
-         {"outputs", outputsJson(outputSpecs, outputs, options.shown)}});
-  } else if (options.outputFolder.empty() || !options.shown.labels.empty()) {
+    nlohmann::json line = {
+        {"sample", samples.names[index]},
+        {"index", index},
+        {"outputs", outputsJson(outputSpecs, outputs, options.shown)}};
+    if (!options.post.steps.empty())
+      line["post"] = foundJson(*found, options.shown.labels);
+    printJsonLine(line);
+  } else if (options.outputFolder.empty() || !options.shown.labels.empty() ||
+             !found->empty()) {
     printTo(stdout, "%s\n", oneLine(samples.names[index]).c_str());
-    printOutputs(outputSpecs, outputs, options.shown, "  ");
+    if (found->empty() || common.verbose)
+      printOutputs(outputSpecs, outputs, options.shown, "  ");
+    printFound(*found, options.shown.labels, "  ");
   }
   std::fflush(stdout);
   return {};

@@ -7,6 +7,7 @@
 #include "data/Inputs.h"
 #include "data/States.h"
 #include "driver/CommonOptions.h"
+#include "driver/PostOptions.h"
 #include "driver/RunResults.h"
 
 namespace sinter::driver {
@@ -18,6 +19,7 @@ struct SampleRunOptions {
   std::string outputFolder, labelFile;
   ShownLabels shown;
   StateOptions states;
+  RunPost post;
 };
 
 /// Runs the model of \p session on all samples of \p sources and prints, or

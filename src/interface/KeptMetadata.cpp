@@ -1,6 +1,7 @@
 #include "interface/KeptMetadata.h"
 
 #include "data/Labels.h"
+#include "post/PostProcessing.h"
 #include "runtime/OptionNames.h"
 
 #include <CLI/CLI.hpp>
@@ -20,10 +21,23 @@ void addKeptMetadata(CLI::App &app, KeptMetadata &kept) {
       ->allow_extra_args(false)
       ->type_name("OUTPUT=INPUT")
       ->group("Keep");
+  app.add_option("--post", kept.post,
+                 "keep a step of post-processing in the model, as `run` takes "
+                 "it: run and evaluate use it; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("STEP")
+      ->group("Keep");
 }
 
 Result<void> keepInModel(const KeptMetadata &kept, OptimizeRequest &request) {
   request.states = kept.states;
+  if (!kept.post.empty()) {
+    Result<PostProcessing> post =
+        PostProcessing::parse(kept.post, optionText("post"));
+    if (!post)
+      return post.takeError();
+    request.metadata.emplace_back(postprocessingKey, post->toMetadata());
+  }
   if (kept.labels.empty())
     return {};
   const std::string what = optionText("labels") + " '" + kept.labels + "'";

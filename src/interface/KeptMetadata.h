@@ -19,9 +19,11 @@ struct KeptMetadata {
   /// Pairs of an output and the input that it becomes in the next run,
   /// "OUTPUT=INPUT".
   std::vector<std::string> states;
+  /// Steps of post-processing (post/PostProcessing.h).
+  std::vector<std::string> post;
 };
 
-/// --labels and --state: set \p kept.
+/// --labels, --state and --post: set \p kept.
 void addKeptMetadata(CLI::App &app, KeptMetadata &kept);
 
 /// Makes the metadata of \p request that of \p kept, and its check that of
