@@ -232,6 +232,20 @@ class Report(QuantizeCase):
         text = self.run_quantize(self.write("sums.onnx", onnx.model(graph)), "--calibration", "random", "--for", "any", "-o", self.path("s.onnx")).stdout
         self.assertRegex(text, r"^the matrix multiplication computes with integers\n1 operation stays float:\n +1  it has no form with integers \(CumSum\); nothing helps\n")
 
+    def test_the_file_keeps_how_it_was_made(self):
+        """In its metadata, in formats that have such."""
+        data = self.samples("data")
+        for form in ("q.onnx", "q.mlir"):
+            with self.subTest(form=form):
+                out = self.path(form)
+                report = self.quantize(self.model, "--calibration", data, "-o", out)
+                entries = dict(json.loads(self.sinter("inspect", out, "--no-plan", "--json").stdout)["metadata"]["entries"])
+                kept = json.loads(entries["sinter.quantization"])
+                self.assertEqual({key: kept[key] for key in ("data", "method", "samples", "judged", "snr_db")},
+                                 {key: report[key] for key in ("data", "method", "samples", "judged", "snr_db")})
+                self.assertEqual(kept["data"], data)
+                self.assertRegex(self.sinter("inspect", out, "--no-plan").stdout, r"metadata    sinter.quantization = ")
+
 
 class Options(QuantizeCase):
     def test_every_choice_runs_and_is_near(self):

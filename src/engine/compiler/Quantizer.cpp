@@ -6,6 +6,7 @@
 #include "engine/compiler/ModelSource.h"
 #include "engine/compiler/Simplification.h"
 #include "engine/compiler/TensorNames.h"
+#include "graph/Metadata.h"
 #include "graph/Origin.h"
 #include "graph/Source.h"
 #include "graph/nn/NnDeferred.h"
@@ -353,9 +354,10 @@ Result<QuantizeReport> Quantizer::run() {
     if (!written->hasQuantizedTypes)
       if (Result<void> done = raiseQuantizeOperators(made->model); !done)
         return done.takeError();
-    if (Result<void> done =
-            write(written->hasQuantizedTypes ? *typed : made->model);
-        !done)
+    const Model &result = written->hasQuantizedTypes ? *typed : made->model;
+    if (written->hasMetadata)
+      setMetadata(result.module(), "sinter.quantization", note());
+    if (Result<void> done = write(result); !done)
       return done.takeError();
   }
   return std::move(report);
