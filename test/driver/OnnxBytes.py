@@ -78,6 +78,11 @@ def simple(nodes, shape=(2, 3), initializers=(), output="y", **options):
     return model(graph(nodes, [value_info("x", shape)], [value_info(output, shape)], initializers), **options)
 
 
+def without_metadata(content):
+    """The fields of a model but for the entries of its metadata."""
+    return [(key, value) for key, value in fields(content) if key != 14]
+
+
 def node_types(content):
     """The operators of the nodes of a model's graph, in order."""
     graph_bytes = next(value for key, value in fields(content) if key == 7)

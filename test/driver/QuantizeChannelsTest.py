@@ -123,7 +123,7 @@ class Concatenation(QuantizeCase):
         data, model = self.samples("data", 8, (1, 3, 8, 8)), self.write("branches.onnx", branches(100))
         self.quantize(model, "--calibration", data, "--profile-out", self.path("p.json"), "-o", self.path("q.onnx"))
         self.quantize(model, "--profile", self.path("p.json"), "-o", self.path("r.onnx"))
-        self.assertEqual(self.bytes_of(self.path("q.onnx")), self.bytes_of(self.path("r.onnx")))
+        self.assertEqual(*(onnx.without_metadata(self.bytes_of(self.path(name))) for name in ("q.onnx", "r.onnx")))
 
     @unittest.skipUnless(os.path.isdir(FOUND), "the shared files are not there")
     def test_shared_file(self):

@@ -674,7 +674,8 @@ class Profiles(QuantizeCase):
         first = self.quantize(self.model, "--calibration", data, "--profile-out", profile, "-o", self.path("a.onnx"))
         second = self.quantize(self.model, "--profile", profile, "-o", self.path("b.onnx"))
         self.assertEqual(second["samples"], first["samples"])
-        self.assertEqual(self.bytes_of(self.path("a.onnx")), self.bytes_of(self.path("b.onnx")))
+        # But for what it says of itself: nothing was compared, say.
+        self.assertEqual(*(onnx.without_metadata(self.bytes_of(self.path(name))) for name in ("a.onnx", "b.onnx")))
         content = json.loads(self.bytes_of(profile))
         self.assertLessEqual({"x", "y"}, content["tensors"].keys())
         for tensor in content["tensors"].values():
