@@ -230,7 +230,7 @@ PostProcessing PostProcessing::withBoxes(bool wanted, double score) const {
     return step.kind == PostStep::Kind::Boxes;
   };
   if (wanted && std::ranges::none_of(all.steps, isBoxes))
-    all.steps.push_back({.kind = PostStep::Kind::Boxes});
+    all.steps.emplace_back().kind = PostStep::Kind::Boxes;
   for (PostStep &step : all.steps)
     if (isBoxes(step) && !step.boxes.score)
       step.boxes.score = score;

@@ -74,7 +74,7 @@ constexpr ReasonRow rows[] = {
      "{} integers", "norms"},
     {FloatReason::WeightsOnly, "only weights become integers",
      "samples to measure ranges on, and no {} float", "activations"},
-    {FloatReason::Slow, "no faster in int8, by estimate", "{} any", "for"},
+    {FloatReason::Slow, "no faster in int8, by estimate", "{} any", "cpu"},
     {FloatReason::Bound, "{}", "a weaker {}, or more samples", "max-loss"},
 };
 
