@@ -174,7 +174,8 @@ class TrainClasses(CommandTest):
         self.assertIn("--classes auto replaces the last layer", notes)
         self.assertNotIn("sinter.labels", metadata(self.read("trained.onnx")))
         small = self.write("small.onnx", convolutional())
-        self.train(small, data, "--classes", "2", output="two.onnx")
+        # Without names, which would be kept.
+        self.train(small, self.archive(2, (1, 8, 8), name="two.npz"), "--classes", "2", output="two.onnx")
         os.makedirs(self.path("images/owl"))
         self.write("images/owl/0.png", png(8, 8, list(range(64))))
         self.expect_error(USAGE, "train", self.path("two.onnx"), "--data", data, "-o", self.path("out.onnx"), mentions=["has 3 classes", "--classes auto"])

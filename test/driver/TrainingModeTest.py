@@ -87,7 +87,7 @@ class TrainingMode(CommandTest):
                         old = initializers(file.read())
                     with open(out, "rb") as file:
                         new = initializers(file.read())
-                    self.assertEqual(set(old), set(new))
+                    self.assertLessEqual(set(old), set(new))
                     # Weights and running statistics move.
                     for name in "conv.weight", "norm.weight", "fc.weight", "norm.running_mean", "norm.running_var":
                         self.assertNotEqual(old[name], new[name])
