@@ -34,7 +34,8 @@ class TrainingMode(CommandTest):
         """The first output, of an input x of four images."""
         folder = self.path("results")
         shutil.rmtree(folder, ignore_errors=True)
-        done = self.sinter("run", path, "--input", x, "--output-dir", folder, *more)
+        # A program from the cache runs without the file being read again, and without the note.
+        done = self.sinter("run", path, "--no-cache", "--input", x, "--output-dir", folder, *more)
         self.assertEqual(done.returncode, DONE, done.stderr)
         return elements(os.path.join(folder, "y.npy")), done.stderr
 
