@@ -166,7 +166,7 @@ static Result<void> quantizeModel(const sinter_model &model,
   if (Result<void> done = parse(all,
                                 [&](CLI::App &app) {
                                   addModelOptions(app, common);
-                                  addArithmetic(app, common);
+                                  addThreads(app, common);
                                   choices.add(app);
                                   app.add_option("--format", format);
                                 });

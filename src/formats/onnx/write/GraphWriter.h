@@ -142,10 +142,11 @@ public:
   void take(const InnerNames &names);
   void addUnsupported(mlir::Operation *op, llvm::StringRef reason);
   /// Fills the ValueInfoProto of a tensor; \p dims names dynamic dimensions.
-  /// The file's declaration, \p before, is kept if not null.
+  /// The declaration in the file, \p before, is kept if not null, but for sizes
+  /// that contradict the type or, of an input of the model, differ from it.
   bool describe(ValueInfoProto &info, const Name &name, mlir::Type type,
                 mlir::ArrayAttr dims = {},
-                const ValueInfoProto *before = nullptr);
+                const ValueInfoProto *before = nullptr, bool isInput = false);
 
 private:
   void planNames();

@@ -31,7 +31,7 @@ void GraphWriter::writeInputs(func::FuncOp function) {
     names[argument] = name;
     current->tensors.insert(name);
     if (!describe(*graph.add_input(), name, argument.getType(), dims,
-                  before.lookup(name)))
+                  before.lookup(name), /*isInput=*/true))
       ++unsupported["inputs of a type that ONNX lacks"];
     auto value =
         function.getArgAttrOfType<ElementsAttr>(number, defaultAttribute);
@@ -66,7 +66,7 @@ void GraphWriter::writeOutputs(func::FuncOp function) {
     }
     written.insert(wantedName);
     if (!describe(*current->proto->add_output(), wantedName, value.getType(),
-                  dims, before.lookup(wantedName)))
+                  dims, before.lookup(wantedName), /*isInput=*/false))
       ++unsupported["outputs of a type that ONNX lacks"];
   }
 }
@@ -123,10 +123,12 @@ void GraphWriter::writeImports() {
   }
 }
 
-/// Sets the sizes of \p type in a message with the file's declaration: a static
-/// size replaces a name, a dynamic one keeps it.
+/// Sets the sizes of \p type in a message with the file's declaration. A static
+/// size replaces what is declared. A dynamic one keeps it for an output, whose
+/// declaration may say more than was inferred; for an input it replaces a
+/// static one or another name, since the input may be of another meaning.
 static void setSizes(TensorShapeProto &shape, RankedTensorType type,
-                     ArrayAttr dims) {
+                     ArrayAttr dims, bool isInput) {
   while (shape.dim_size() > type.getRank())
     shape.mutable_dim()->RemoveLast();
   const int declared = shape.dim_size();
@@ -137,19 +139,21 @@ static void setSizes(TensorShapeProto &shape, RankedTensorType type,
       dim.set_dim_value(size);
       continue;
     }
-    // What was static, or had another name, is of an input for something else.
-    const bool hasName =
-        !isDeclared || dim.has_dim_value() || dim.has_dim_param();
-    dim.clear_dim_value();
+    const bool isReplaced =
+        !isDeclared ||
+        (isInput && (dim.has_dim_value() || dim.has_dim_param()));
+    if (isInput)
+      dim.clear_dim_value();
     auto symbol =
         dims && i < dims.size() ? dyn_cast<StringAttr>(dims[i]) : StringAttr();
-    if (hasName && symbol && !symbol.empty())
+    if (isReplaced && symbol && !symbol.empty())
       dim.set_dim_param(symbol.str());
   }
 }
 
 bool GraphWriter::describe(ValueInfoProto &info, const Name &name, Type type,
-                           ArrayAttr dims, const ValueInfoProto *before) {
+                           ArrayAttr dims, const ValueInfoProto *before,
+                           bool isInput) {
   if (before)
     info = *before;
   info.set_name(name);
@@ -163,7 +167,7 @@ bool GraphWriter::describe(ValueInfoProto &info, const Name &name, Type type,
     return false;
   auto &typeProto = *info.mutable_type()->mutable_tensor_type();
   typeProto.set_elem_type(*dataType);
-  setSizes(*typeProto.mutable_shape(), tensor, dims);
+  setSizes(*typeProto.mutable_shape(), tensor, dims, isInput);
   return true;
 }
 
