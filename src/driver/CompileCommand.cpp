@@ -54,7 +54,9 @@ public:
     addBinding(app, common);
     addArithmetic(app, common);
     // Nothing runs here.
-    app.get_option("--threads")->description("threads to compile with");
+    app.get_option("--threads")
+        ->description("threads to compile with (default: 0, one "
+                      "for each processor)");
     app.get_option("--cpu")->description(
         "compile for this CPU, by LLVM's name, as x86-64-v3 or cortex-a76 "
         "(default: this one, or with --target any of its architecture)");

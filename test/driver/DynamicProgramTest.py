@@ -133,8 +133,11 @@ class DynamicProgram(CommandTest):
         for number, rows in enumerate((2, 5)):
             done = self.run_with(model, rows, "--dynamic=N", "--cache-dir", cache)
             self.assertEqual(json.loads(done.stdout)["from_cache"], number > 0)
-            done = self.run_with(model, rows, "--dynamic=M", "--cache-dir", cache)
+            done = self.run_with(model, rows, "--static", "--cache-dir", cache)
             self.assertFalse(json.loads(done.stdout)["from_cache"])
+        done = self.sinter("run", model, "--input", "random", "--dynamic=M")
+        self.assertEqual(done.returncode, USAGE, done.stderr)
+        self.assertIn("no dynamic dimension is called 'M'; there are 'N'", done.stderr)
 
     def test_sizes_are_open_unless_they_are_given(self):
         model = self.write("rows.mlir", ROWS)
@@ -185,7 +188,7 @@ class DynamicProgram(CommandTest):
         for shape, message in (("x:Mx3", "dimension 0 of input 'x' is not called 'M'; the input is f32 [N, 3]"),
                                ("x:NxN", "dimension 1 of input 'x' is not called 'N'"),
                                ("x:Nx3xN", "dimension 2 of input 'x' is not called 'N'"),
-                               ("x:Nx-3", "expected an input's name and its shape")):
+                               ("x:Nx-3", "or an input's name and its shape, as in x:1x3x224x224")):
             done = self.sinter("run", model, "--input", "random", "--shape", shape)
             self.assertEqual(done.returncode, USAGE, (shape, done.stderr))
             self.assertIn(message, done.stderr)

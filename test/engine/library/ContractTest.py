@@ -15,7 +15,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 MADE_OF = {".pb.h": ".proto", "LibraryContract.h": "LibraryContract.h.in"}
 # The headers of the runtime that no library agrees on: its own inside.
 RUNTIME = re.compile(r"runtime/(?!mpi/)|engine/(?!compiler/)|formats/onnx/file/|formats/WireReader|formats/import/Unsupported")
-SIDES = {"the runtime": RUNTIME, "the command": re.compile(r"(driver|data|compare|train|interface|view|bindings)/"), "MPI": re.compile(r"runtime/mpi/")}
+SIDES = {"the runtime": RUNTIME, "the command": re.compile(r"(driver|bundle|data|compare|evaluate|post|train|interface|view|bindings)/"), "MPI": re.compile(r"runtime/mpi/")}
 
 
 def source_of(header):
